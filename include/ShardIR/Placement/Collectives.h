@@ -1,0 +1,89 @@
+//===- Collectives.h - What one collective moves, as values ------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A collective that changes a placement, described by its two placements and
+// the whole tensor's shape. The report pass predicts bytes with the functions
+// here and the runtime counts them with the same ones.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_PLACEMENT_COLLECTIVES_H
+#define SHARDIR_PLACEMENT_COLLECTIVES_H
+
+#include "ShardIR/Placement/Placement.h"
+
+namespace shardir {
+
+/// The kinds of step a redistribution is made of. The first two are local.
+enum class CollectiveKind {
+  Slice,       ///< drop what the new placement does not hold; no communication
+  MakePartial, ///< first device of each group keeps its term, the others hold
+               ///< the identity; no communication
+  AllGather,
+  AllReduce,
+  ReduceScatter,
+  AllToAll,
+  Permute,
+  Exchange, ///< sparse point-to-point with exact counts
+};
+/// `all_gather`, … as in the IR and in reports.
+const char *stringifyCollectiveKind(CollectiveKind kind);
+std::optional<CollectiveKind> parseCollectiveKind(const std::string &text);
+
+/// A collective from one placement to another on the same mesh.
+struct CollectiveStep {
+  CollectiveKind kind = CollectiveKind::Exchange;
+  Placement from, to;
+  bool operator==(const CollectiveStep &o) const {
+    return kind == o.kind && from == o.from && to == o.to;
+  }
+};
+
+/// The axes whose devices take part in one group, in mesh order: those that
+/// the step removes, adds or moves.
+std::vector<AxisRef> groupAxes(const CollectiveStep &step, const Mesh &mesh,
+                               const std::vector<int64_t> &shape);
+
+/// Bytes that the device at `position` receives from others in one execution,
+/// by the formulas of docs/Report.md:
+///   all_gather: result - own operand; all_to_all, exchange: what it receives;
+///   permute: the result, 0 from itself; reduce_scatter: (n-1) x own result;
+///   all_reduce: 2(n-1) x ceil(count/n); slice, make_partial: 0.
+int64_t bytesReceived(const CollectiveStep &step, const Mesh &mesh,
+                      const std::vector<int64_t> &shape, int64_t elementBytes,
+                      int64_t position);
+
+/// One rectangular piece of a redistribution between non-partial placements,
+/// or a term of one: which local elements of `source`'s shard make which
+/// local elements of the receiver's. Index sets are per dimension, as runs
+/// [start, start + length) of source and destination local indices with equal
+/// lengths, in increasing order of both.
+struct Piece {
+  struct Run {
+    int64_t source = 0, destination = 0, length = 0;
+  };
+  int64_t source = 0;                   ///< mesh position that holds it
+  std::vector<std::vector<Run>> runs;   ///< per dimension
+  int64_t elements() const;
+};
+
+/// The pieces that the device at `receiver` needs to hold `step.to` when every
+/// device holds `step.from`. Every element of the destination shard is in
+/// exactly one piece, or, where `from` is partial over axes that `to` is not,
+/// in exactly one piece per device of each partial group; the pieces of one
+/// group are listed in increasing order of their coordinate along the partial
+/// axes. Of several holders of one element the receiver itself is taken where
+/// it is one, else the one with equal coordinates on most axes, then
+/// round-robin by receiver.
+std::vector<Piece> receivePieces(const CollectiveStep &step, const Mesh &mesh,
+                                 const std::vector<int64_t> &shape,
+                                 int64_t receiver);
+
+} // namespace shardir
+
+#endif // SHARDIR_PLACEMENT_COLLECTIVES_H

@@ -1,0 +1,72 @@
+/*===- Abi.h - What compiled programs call ------------------------*- C -*-===*\
+|* Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.       *|
+|* See LICENSE for license information.                                       *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+\*===----------------------------------------------------------------------===*/
+/*
+ * The functions that a compiled program leaves undefined and finds in
+ * libShardIRRuntime, and the symbols that it defines in turn. They act on the
+ * rank that the calling thread runs as; worker threads that a rank starts
+ * through shardir_parallel_for may call none of them but the allocator.
+ *
+ * A compiled program defines
+ *   const char shardir_program_metadata[];   NUL-terminated JSON, see
+ *                                            docs/Runtime.md
+ *   void <symbol>(void **descriptors);       one per entry: pointers to memref
+ *                                            descriptors {T *allocated,
+ *                                            T *aligned, i64 offset,
+ *                                            i64 sizes[r], i64 strides[r]},
+ *                                            arguments first, then results,
+ *                                            all row-major and contiguous.
+ */
+#ifndef SHARDIR_RUNTIME_ABI_H
+#define SHARDIR_RUNTIME_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Raised when a function here or the metadata changes incompatibly. */
+#define SHARDIR_ABI_VERSION 1
+
+/* The coordinate of the calling rank along axis `axis` of mesh `mesh`, both
+ * indices into the metadata's tables; -1 where the mesh lacks this rank. */
+int64_t shardir_axis_index(int32_t mesh, int32_t axis);
+
+/* Runs collective `id` of the metadata's table: `in` is this rank's operand
+ * shard, `out` its result shard, both contiguous. `dims` holds the whole
+ * tensor's unknown extents in order, NULL where there are none. Does not return
+ * if the job fails. `in` and `out` may be equal only for all_reduce. */
+void shardir_collective(int32_t id, const void *in, void *out,
+                        const int64_t *dims);
+
+/* Runs rooted or point-to-point collective `id`; `peer` is the root or the
+ * partner's coordinate along the collective's axes, major first, flattened.
+ * `count` is the number of elements of the smaller side. */
+void shardir_collective_peer(int32_t id, const void *in, void *out,
+                             int64_t count, int64_t peer);
+
+/* Ends the job on all ranks: `message` is shown with this rank's number. */
+void shardir_fail(const char *message);
+
+/* Calls body(i, context) for every i in [0, n), on as many threads as this rank
+ * may use, and returns when all are done. */
+void shardir_parallel_for(int64_t n, void (*body)(int64_t, void *),
+                          void *context);
+
+/* 64-byte aligned memory of the rank, counted for peak_bytes_per_device.
+ * The names are those of MLIR's finalize-memref-to-llvm{use-generic-functions}. */
+void *_mlir_memref_to_llvm_alloc(uint64_t size);
+void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t size);
+void _mlir_memref_to_llvm_free(void *p);
+
+/* MLIR's strided copy between unranked memref descriptors. */
+void memrefCopy(int64_t elementSize, void *source, void *destination);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SHARDIR_RUNTIME_ABI_H */

@@ -1,0 +1,123 @@
+/*===- ShardIR.h - Load and run compiled programs -----------------*- C -*-===*\
+|* Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.       *|
+|* See LICENSE for license information.                                       *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+\*===----------------------------------------------------------------------===*/
+/*
+ * The C interface to compiled programs: load one, ask its signature and
+ * placements, run it on buffers that the caller owns, free it. Every function
+ * that can fail returns a shardir_status; the message of the last failure on
+ * this thread is shardir_last_error().
+ */
+#ifndef SHARDIR_RUNTIME_SHARDIR_H
+#define SHARDIR_RUNTIME_SHARDIR_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum shardir_status {
+  SHARDIR_OK = 0,
+  SHARDIR_INVALID_ARGUMENT = 2, /* wrong use, wrong shape, unreadable file */
+  SHARDIR_BAD_PROGRAM = 3,      /* not a program, or of another ABI version */
+  SHARDIR_RANK_FAILED = 4       /* a rank failed or a deadline passed */
+} shardir_status;
+
+typedef enum shardir_element_type {
+  SHARDIR_I1, SHARDIR_I8, SHARDIR_I16, SHARDIR_I32, SHARDIR_I64, SHARDIR_INDEX,
+  SHARDIR_F16, SHARDIR_BF16, SHARDIR_F32, SHARDIR_F64,
+  SHARDIR_F8E4M3FN, SHARDIR_F8E5M2
+} shardir_element_type;
+
+typedef struct shardir_program shardir_program;
+
+/* One argument or result of an entry: the whole tensor. */
+typedef struct shardir_tensor_info {
+  shardir_element_type element_type;
+  size_t rank;
+  const int64_t *shape;  /* -1 for an extent known only when run */
+  const char *placement; /* `#shardir.placement<@m, [...]>`, or "" */
+} shardir_tensor_info;
+
+typedef struct shardir_buffer {
+  void *data;           /* row-major, contiguous */
+  const int64_t *shape; /* `rank` extents */
+  size_t rank;
+  shardir_element_type element_type;
+} shardir_buffer;
+
+const char *shardir_last_error(void);
+
+/* Bytes of one element; i1 takes one byte. */
+size_t shardir_element_size(shardir_element_type type);
+
+shardir_status shardir_program_load(const char *path, shardir_program **program);
+void shardir_program_free(shardir_program *program);
+
+int64_t shardir_program_num_ranks(const shardir_program *program);
+size_t shardir_program_num_functions(const shardir_program *program);
+const char *shardir_program_function_name(const shardir_program *program,
+                                          size_t function);
+/* The metadata as JSON, alive as long as the program. */
+const char *shardir_program_metadata_json(const shardir_program *program);
+
+/* `function` may be NULL where there is one public function. */
+shardir_status shardir_function_num_arguments(const shardir_program *program,
+                                              const char *function, size_t *n);
+shardir_status shardir_function_num_results(const shardir_program *program,
+                                            const char *function, size_t *n);
+shardir_status shardir_function_argument(const shardir_program *program,
+                                         const char *function, size_t i,
+                                         shardir_tensor_info *info);
+shardir_status shardir_function_result(const shardir_program *program,
+                                       const char *function, size_t i,
+                                       shardir_tensor_info *info);
+/* The shape of rank `rank`'s shard of argument or result i; `shape` has room
+ * for the tensor's rank. */
+shardir_status shardir_argument_local_shape(const shardir_program *program,
+                                            const char *function, size_t i,
+                                            int64_t rank, int64_t *shape);
+shardir_status shardir_result_local_shape(const shardir_program *program,
+                                          const char *function, size_t i,
+                                          int64_t rank, int64_t *shape);
+
+typedef struct shardir_run_options {
+  const char *device;   /* NULL: "threads" */
+  double timeout;       /* seconds without progress; 0: 60 */
+  int unsharded;        /* run the one-device version, if compiled in */
+  int threads_per_rank; /* 0: share the cores evenly among the ranks */
+} shardir_run_options;
+
+/* Runs the function on whole arrays: arguments are distributed by placement,
+ * results collected into the caller's buffers. */
+shardir_status shardir_run(const shardir_program *program, const char *function,
+                           const shardir_buffer *arguments, size_t num_arguments,
+                           shardir_buffer *results, size_t num_results,
+                           const shardir_run_options *options);
+
+/* Runs the function on shards: arguments[r * num_arguments + i] is rank r's
+ * shard of argument i, results likewise. No copies are made. */
+shardir_status shardir_run_local(const shardir_program *program,
+                                 const char *function,
+                                 const shardir_buffer *arguments,
+                                 size_t num_arguments, shardir_buffer *results,
+                                 size_t num_results,
+                                 const shardir_run_options *options);
+
+/* What the last run on this program counted, the largest over ranks. */
+typedef struct shardir_measurement {
+  int64_t bytes_per_device;      /* received by collectives */
+  int64_t peak_bytes_per_device; /* arguments, results and temporaries */
+  double milliseconds;           /* of the slowest rank, without distribution */
+} shardir_measurement;
+shardir_status shardir_last_measurement(const shardir_program *program,
+                                        shardir_measurement *m);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif /* SHARDIR_RUNTIME_SHARDIR_H */
