@@ -8,7 +8,13 @@ if(NOT MLIR_DIR)
     OUTPUT_VARIABLE _llvm_prefix OUTPUT_STRIP_TRAILING_WHITESPACE)
   list(APPEND CMAKE_PREFIX_PATH ${_llvm_prefix})
 endif()
-find_package(MLIR 22 REQUIRED CONFIG)
+# LLVM's version files accept an equal minor version only, so the major one is
+# checked here.
+find_package(MLIR REQUIRED CONFIG)
+if(NOT LLVM_VERSION_MAJOR EQUAL 22)
+  message(FATAL_ERROR "ShardIR needs MLIR 22, found ${LLVM_PACKAGE_VERSION} in ${MLIR_DIR}: "
+                      "set MLIR_DIR to the lib/cmake/mlir of an MLIR 22")
+endif()
 message(STATUS "Using MLIR ${LLVM_PACKAGE_VERSION} in ${MLIR_DIR}")
 
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})

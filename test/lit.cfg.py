@@ -1,0 +1,90 @@
+# The lit suite over .mlir and .test files.
+#
+# Features: compiler, asan, tsan, avx512, cuda, mpi, programs (the corpus of
+# exported models lies beside the repository), exhaustive.
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import shardir_lit
+
+config.name = "ShardIR"
+config.test_format = shardir_lit.IsolatedShTest(execute_external=False)
+config.suffixes = [".mlir", ".test"]
+config.excludes = ["Inputs", "consumer"]
+config.test_source_root = os.path.join(config.shardir_source, "test")
+config.test_exec_root = os.path.join(config.shardir_build, "test")
+
+shardir_lit.set_time_limit(lit_config, config)
+shardir_lit.set_environment(config)
+
+build_bin = os.path.join(config.shardir_build, "bin")
+programs = os.path.join(os.path.dirname(config.shardir_source), "shared", "programs")
+
+
+def answers(*command):
+    """Whether a command is there and says yes."""
+    try:
+        return subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              timeout=30).returncode == 0
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+
+
+def cpu_has(flag):
+    try:
+        with open("/proc/cpuinfo") as file:
+            return re.search(rf"^flags\s*:.*\b{flag}\b", file.read(), re.MULTILINE) is not None
+    except OSError:
+        return False
+
+
+features = {
+    "compiler": config.shardir_compiler,
+    "asan": "address" in config.shardir_sanitizer,
+    "tsan": "thread" in config.shardir_sanitizer,
+    "avx512": cpu_has("avx512f"),
+    "cuda": answers("nvidia-smi", "-L"),
+    "mpi": shutil.which("mpirun") is not None,
+    "programs": os.path.exists(os.path.join(programs, "manifest.json")),
+    "exhaustive": bool(os.environ.get("SHARDIR_EXHAUSTIVE")),
+}
+config.available_features.update(name for name, there in features.items() if there)
+
+# Without the compiler there is nothing that reads a .mlir file.
+if not config.shardir_compiler:
+    config.suffixes = [".test"]
+
+config.substitutions += [
+    ("%shardir_src", config.shardir_source),
+    ("%shardir_build", config.shardir_build),
+    ("%shardir_plugin", os.path.join(config.shardir_build, "lib", "ShardIRPlugin.so")),
+    ("%shared", programs),
+    ("%clangxx", config.cxx_compiler),
+    ("%clang", config.c_compiler),
+    ("%cmake", config.cmake),
+    ("%llvm_bindir", config.llvm_bindir),
+    # Tests must not leave compiled Python beside the sources.
+    ("%python", f"{sys.executable} -B"),
+]
+
+# Without psutil lit has no time limit of its own: the tools that wait for
+# others then get one each.
+guard = "" if shardir_lit.has_time_limit() else f"timeout -k 5 {config.test_timeout} "
+tools = {
+    "shard-opt": build_bin,
+    "shard-run": build_bin,
+    "shard-compile": build_bin,
+    "shard-reduce": build_bin,
+    "shard-lsp-server": build_bin,
+    "mlir-opt": config.llvm_bindir,
+    "FileCheck": config.llvm_bindir,
+    "not": config.llvm_bindir,
+    "split-file": config.llvm_bindir,
+}
+for tool, folder in tools.items():
+    # Whole words that start a command: not part of a path, a flag or a name.
+    config.substitutions.append((rf"(?<![\w./-]){re.escape(tool)}(?![\w./-])",
+                                 (guard if tool.startswith("shard-") else "") + os.path.join(folder, tool)))

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+# Runs the tests of a build tree and closes with one line,
+# `N passed, N failed, N skipped`, counted from lit's own JSON.
+#
+# Requires: a configured and built tree, which has bin/shardir-lit.
+# Guarantees: the count line is the last line and stands there once; the exit
+# status is 0 only where something ran, nothing failed and lit itself was well.
+"""usage: check-summary.py BUILD_DIR [lit arguments or test paths]"""
+
+import json
+import os
+import subprocess
+import sys
+
+PASSED = {"PASS", "FLAKYPASS", "XFAIL"}
+SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
+
+
+def main():
+    if len(sys.argv) < 2 or sys.argv[1].startswith("-"):
+        print(__doc__, file=sys.stderr)
+        return 2
+    build = os.path.abspath(sys.argv[1])
+    lit = os.path.join(build, "bin", "shardir-lit")
+    if not os.path.exists(lit):
+        print(f"error: '{lit}' does not exist: configure with SHARDIR_BUILD_TESTS=ON", file=sys.stderr)
+        return 2
+
+    results = os.path.join(build, "test", "results.json")
+    if os.path.exists(results):
+        os.remove(results)
+    arguments = sys.argv[2:]
+    if not any(not argument.startswith("-") for argument in arguments):
+        arguments = arguments + [os.path.join(build, "test")]
+    status = subprocess.run([lit, "--output", results] + arguments).returncode
+
+    passed = failed = skipped = 0
+    try:
+        with open(results) as file:
+            tests = json.load(file)["tests"]
+    except (OSError, ValueError, KeyError) as error:
+        print(f"error: lit left no results: {error}", file=sys.stderr)
+        tests, status = [], status or 1
+    for test in tests:
+        if test["code"] in PASSED:
+            passed += 1
+        elif test["code"] in SKIPPED:
+            skipped += 1
+        else:
+            failed += 1
+    print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
+    return 1 if failed or status or not passed else 0
+
+
+sys.exit(main())
