@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+# Prints the JSON report of --shardir-report or of shard-run --report as a table.
+#
+# Requires: a report of version 1, as docs describe it.
+# Guarantees: exit status 2 and one message where the file is no such report;
+# figures are printed as they stand, also where they are strings like "4096/dp".
+"""usage: print-report.py REPORT.json"""
+
+import json
+import sys
+
+
+def table(rows, header):
+    """Columns as wide as their widest cell; the last one is left ragged."""
+    cells = [header] + [[str(cell) for cell in row] for row in rows]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
+    for row in cells:
+        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
+
+
+def shorten(placement):
+    """`#shardir.placement<@m, [{"dp"}, {}]>` without what all of them share."""
+    prefix = "#shardir.placement<"
+    if placement.startswith(prefix) and placement.endswith(">"):
+        return placement[len(prefix):-1]
+    return placement
+
+
+def main():
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    try:
+        with (sys.stdin if sys.argv[1] == "-" else open(sys.argv[1])) as file:
+            report = json.load(file)
+        if report["version"] != 1:
+            raise ValueError(f"version {report['version']} is not known (expected 1)")
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        print(f"error: no report in '{sys.argv[1]}': {error}", file=sys.stderr)
+        return 2
+
+    for name, mesh in report.get("meshes", {}).items():
+        axes = ", ".join(f"{axis}={size}" for axis, size in mesh["axes"].items())
+        print(f"mesh @{name}: {axes}")
+
+    values = report.get("values", [])
+    if values:
+        print(f"\n{len(values)} placed value{'' if len(values) == 1 else 's'}")
+        table([[value["name"] or "-", value["op"], value["type"], shorten(value["placement"]),
+                value["local_bytes"], value["decided_by"]] for value in values],
+              ["value", "op", "type", "placement", "local bytes", "decided by"])
+
+    collectives = report.get("collectives", [])
+    print(f"\n{len(collectives)} collective{'' if len(collectives) == 1 else 's'}")
+    if collectives:
+        table([[each["kind"], ",".join(each["axes"]), each["bytes_per_device"],
+                "?" if each["executions"] is None else each["executions"], each["loc"], each["reason"]]
+               for each in collectives],
+              ["kind", "axes", "bytes/device", "times", "at", "because"])
+
+    bound = ", at least" if report.get("lower_bound") else ""
+    print(f"\nbytes received per device{bound}: {report['bytes_per_device']}")
+    print(f"peak bytes per device: {report['peak_bytes_per_device']}")
+    measured = report.get("measured")
+    if measured:
+        print(f"measured: {measured['bytes_per_device']} bytes received, "
+              f"{measured['peak_bytes_per_device']} bytes at the peak, {measured['ms']} ms")
+    return 0
+
+
+sys.exit(main())
