@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# Runs the programs of the corpus, annotated from their manifest, on several meshes
+# and compares them with their stored outputs and with the unsharded program.
+#
+# Requires: a build with shard-run, and the corpus.
+# Guarantees: one row per program and mesh; nothing that was not run is counted as
+# passed; exit status 1 where a row failed.
+"""Run the corpus on several meshes; prints a table and writes JSON."""
+
+import argparse
+import collections
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import annotate
+
+MESHES = ["tp=2", "tp=4", "dp=2,tp=2", "tp=3"]
+# By shard-run's exit status.
+STATUS = {0: "pass", 1: "differs", 2: "usage", 3: "compile", 4: "rank"}
+
+
+def tolerance_of(program):
+    """As the corpus says: four times upstream's own error, but not below what
+    the element type can carry."""
+    small = any(output["dtype"] in ("bfloat16", "float16") for output in program["outputs"])
+    upstream = (program.get("upstream_run") or {}).get("max_err_rel_to_max") or 0.0
+    return max(4 * upstream, 2e-2 if small else 1e-5)
+
+
+def first_message(text):
+    """The first error of a run, else its last line."""
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    for line in lines:
+        match = re.search(r"error: .*", line)
+        if match:
+            return match[0]
+    return lines[-1] if lines else ""
+
+
+def run(shard_run, folder, program, mesh, scratch, options):
+    """One row of the table."""
+    row = {"program": program["name"], "mesh": mesh, "seconds": 0.0, "message": ""}
+    try:
+        text = annotate.annotate_program(folder, program, annotate.parse_mesh(mesh), options.close)
+    except annotate.AnnotateError as error:
+        return dict(row, status="skipped", message=str(error))
+    stem = os.path.join(scratch, f"{program['name']}.{mesh.replace('=', '').replace(',', '_')}")
+    with open(stem + ".mlir", "w") as file:
+        file.write(text)
+
+    command = [shard_run, stem + ".mlir"]
+    command += [f"--input=@{os.path.join(folder, arg['file'])}" for arg in program["args"]]
+    command += [f"--expected_output=@{os.path.join(folder, out['file'])}" for out in program["outputs"]]
+    command += [f"--tolerance={tolerance_of(program):g}", f"--report={stem}.json"]
+    if not options.no_verify:
+        command.append("--verify")
+    if options.options:
+        command.append(f"--options={options.options}")
+
+    environment = dict(os.environ, SHARDIR_CACHE_DIR=os.path.join(scratch, "cache"))
+    start = time.monotonic()
+    # A session of its own: a run out of time ends with all of its children.
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                               errors="replace", env=environment, start_new_session=True)
+    try:
+        output, _ = process.communicate(timeout=options.timeout)
+        code = process.returncode
+        row["status"] = STATUS.get(code, f"signal {-code}" if code < 0 else f"exit {code}")
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGKILL)
+        output, _ = process.communicate()
+        row["status"] = "timeout"
+    row["seconds"] = round(time.monotonic() - start, 2)
+    if row["status"] != "pass":
+        row["message"] = first_message(output)
+        with open(stem + ".log", "w") as file:
+            file.write(" ".join(command) + "\n" + output)
+    elif os.path.exists(stem + ".json"):
+        with open(stem + ".json") as file:
+            report = json.load(file)
+        row["collectives"] = dict(collections.Counter(each["kind"] for each in report.get("collectives", [])))
+        row["bytes_per_device"] = report.get("bytes_per_device")
+        row["measured"] = report.get("measured")
+    return row
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    here = os.path.dirname(os.path.abspath(__file__))
+    parser.add_argument("programs", nargs="*", help="names of the manifest; all of them where none is given")
+    parser.add_argument("--mesh", action="append", help=f"may be repeated; {' and '.join(MESHES)} unless given")
+    parser.add_argument("--corpus", default=annotate.DEFAULT_PROGRAMS)
+    parser.add_argument("--shard-run", default=os.path.join(os.path.dirname(here), "build", "bin", "shard-run"))
+    parser.add_argument("--close", action="store_true", help="close arguments that no axis shards")
+    parser.add_argument("--no-verify", action="store_true", help="compare with the stored outputs alone")
+    parser.add_argument("--options", help="options of the pipeline, handed to shard-run")
+    parser.add_argument("--timeout", type=float, default=300, help="seconds for one run")
+    parser.add_argument("--keep", metavar="DIR", help="keep the annotated programs, logs and reports there")
+    parser.add_argument("--json", metavar="FILE", help="also write the rows there")
+    options = parser.parse_args()
+
+    try:
+        manifest = annotate.load_manifest(options.corpus)
+        for mesh in options.mesh or []:
+            annotate.parse_mesh(mesh)
+        unknown = [name for name in options.programs if name not in manifest]
+        if unknown:
+            raise annotate.AnnotateError(f"the manifest has no program '{unknown[0]}'")
+    except annotate.AnnotateError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    if not os.path.exists(options.shard_run):
+        print(f"error: '{options.shard_run}' is not built", file=sys.stderr)
+        return 2
+
+    rows = []
+    width = max(len(name) for name in manifest)
+    with tempfile.TemporaryDirectory() as temporary:
+        scratch = options.keep or temporary
+        os.makedirs(scratch, exist_ok=True)
+        for name in options.programs or list(manifest):
+            for mesh in options.mesh or MESHES:
+                row = run(options.shard_run, options.corpus, manifest[name], mesh, scratch, options)
+                rows.append(row)
+                print(f"{row['program']:{width}}  {row['mesh']:10}  {row['status']:10}  {row['seconds']:7.2f} s  "
+                      f"{row['message'] or row.get('collectives', '')}"[:220].rstrip(), flush=True)
+    if options.json:
+        with open(options.json, "w") as file:
+            json.dump(rows, file, indent=1)
+    counts = collections.Counter(row["status"] for row in rows)
+    passed, skipped = counts["pass"], counts["skipped"]
+    print(f"{passed} passed, {len(rows) - passed - skipped} failed, {skipped} skipped")
+    return 1 if passed + skipped < len(rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
