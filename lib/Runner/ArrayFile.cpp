@@ -1,0 +1,135 @@
+//===- ArrayFile.cpp - Arrays in files of any format ----------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Tells formats apart by the file's name, as the command line promises, and
+// hands over to the one that reads it. Raw files are read here: nothing but
+// elements, little-endian, row-major; the wanted type says what they are.
+// What comes back always has the wanted type and shape.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Runner/ArrayFile.h"
+#include "Files.h"
+
+#include "ShardIR/Runner/Failure.h"
+
+using namespace shardir;
+using namespace shardir::runner;
+
+static bool endsWith(const std::string &text, const std::string &suffix) {
+  return text.size() >= suffix.size() &&
+         text.compare(text.size() - suffix.size(), suffix.size(), suffix) == 0;
+}
+
+ArrayRef runner::parseArrayRef(const std::string &text) {
+  struct Suffix {
+    const char *text;
+    FileFormat format;
+    bool archive;
+  };
+  static const Suffix suffixes[] = {
+      {".npy", FileFormat::Npy, false},
+      {".npz", FileFormat::Npz, true},
+      {".safetensors", FileFormat::Safetensors, true},
+      {".bin", FileFormat::Raw, false},
+      {".raw", FileFormat::Raw, false}};
+  // A member's name may contain anything, so the archive's suffix is looked for
+  // from the left, and before the ends of plain files.
+  for (const Suffix &suffix : suffixes) {
+    if (!suffix.archive)
+      continue;
+    std::string mark = std::string(suffix.text) + ":";
+    size_t at = text.find(mark);
+    if (at != std::string::npos && at != 0)
+      return {text.substr(0, at + mark.size() - 1), suffix.format,
+              text.substr(at + mark.size())};
+  }
+  for (const Suffix &suffix : suffixes)
+    if (endsWith(text, suffix.text))
+      return {text, suffix.format, ""};
+  failUsage("'" + text +
+            "' is of no known format: expected a name that ends in "
+            ".npy, .npz:NAME, .safetensors:NAME, .bin or .raw");
+}
+
+static Array readRaw(const FileSource &source, ElementType type,
+                     const Shape &wanted) {
+  Shape shape = wanted;
+  int64_t *open = nullptr;
+  for (int64_t &extent : shape)
+    if (extent < 0) {
+      if (open)
+        source.fail("a raw file cannot decide two unknown extents of " +
+                    formatType(wanted, type) + "; say them: SHAPExTYPE=@" +
+                    "FILE");
+      open = &extent;
+      extent = 1;
+    }
+  std::optional<uint64_t> bytes = countBytes(shape, elementSize(type));
+  if (bytes && open && *bytes != 0) {
+    *open = int64_t(source.size() / *bytes);
+    bytes = countBytes(shape, elementSize(type));
+  }
+  if (!bytes || *bytes != source.size())
+    source.fail("it has " + std::to_string(source.size()) + " bytes, " +
+                formatType(wanted, type) + " has " +
+                (open ? "a multiple of " + std::to_string(elementSize(type)) +
+                            " bytes per row"
+                 : bytes ? std::to_string(*bytes)
+                         : "more than a file can hold"));
+  Array array(type, shape);
+  source.readAt(0, array.bytes.data(), array.bytes.size());
+  return array;
+}
+
+Array runner::readArray(const ArrayRef &ref, ElementType type,
+                        const Shape &shape) {
+  FileSource source(ref.path);
+  Array array;
+  switch (ref.format) {
+  case FileFormat::Npy:
+    array = readNpy(source, type, shape);
+    break;
+  case FileFormat::Npz:
+    array = readNpz(source, ref.member, type, shape);
+    break;
+  case FileFormat::Safetensors:
+    array = readSafetensors(source, ref.member, type, shape);
+    break;
+  case FileFormat::Raw:
+    array = readRaw(source, type, shape);
+    break;
+  }
+  normalizeBooleans(array);
+  return array;
+}
+
+void runner::writeArrays(
+    const std::string &path, FileFormat format,
+    const std::vector<std::pair<std::string, const Array *>> &arrays) {
+  if ((format == FileFormat::Npy || format == FileFormat::Raw) &&
+      arrays.size() != 1)
+    failUsage("cannot write " + std::to_string(arrays.size()) + " arrays to '" +
+              path + "': it holds exactly one");
+  FileSink sink(path);
+  switch (format) {
+  case FileFormat::Npy:
+    sink.write(npyHeader(*arrays[0].second));
+    [[fallthrough]];
+  case FileFormat::Raw:
+    sink.write(arrays[0].second->bytes.data(), arrays[0].second->bytes.size());
+    break;
+  case FileFormat::Npz:
+    writeNpz(sink, path, arrays);
+    break;
+  case FileFormat::Safetensors:
+    writeSafetensors(sink, arrays);
+    break;
+  }
+  sink.close();
+}

@@ -1,0 +1,42 @@
+//===- Random.cpp - Random inputs -----------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A counter-based generator: splitmix64's finaliser over a key and a counter.
+// No state, so the order and the number of calls do not matter. Requires a
+// shape without unknown extents; guarantees the same bits on every machine.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Runner/Random.h"
+
+using namespace shardir;
+using namespace shardir::runner;
+
+static uint64_t mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+  return x ^ (x >> 31);
+}
+
+Array runner::randomArray(ElementType type, const Shape &shape, uint64_t seed,
+                          uint64_t argument) {
+  Array array(type, shape);
+  uint64_t key = mix(mix(seed) ^ argument);
+  bool isFloat = isFloatType(type);
+  for (size_t i = 0, n = array.numElements(); i != n; ++i) {
+    uint64_t bits = mix(key ^ mix(i));
+    if (isFloat) // 24 bits: exact in f32, so f32 and f64 see the same values
+      storeFloat(type, double(int64_t(bits >> 40)) / (1 << 23) - 1,
+                 array.element(i));
+    else
+      storeInteger(type, int64_t(bits >> (type == SHARDIR_I1 ? 63 : 61)),
+                   array.element(i));
+  }
+  return array;
+}
