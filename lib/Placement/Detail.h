@@ -1,0 +1,91 @@
+//===- Detail.h - Shared by the files of this library -----------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to lib/Placement. Arithmetic that cannot overflow on what a user may
+// write, and the cut of one dimension (rules P3 and P4 of docs/Semantics.md).
+// Everything here takes sizes >= 0 and axes that exist, or treats an axis that
+// does not exist as one of size 1; nothing asserts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_PLACEMENT_DETAIL_H
+#define SHARDIR_LIB_PLACEMENT_DETAIL_H
+
+#include "ShardIR/Placement/Placement.h"
+
+#include <algorithm>
+
+namespace shardir::detail {
+
+/// a * b for a, b >= 0, or the largest value where that does not fit.
+inline int64_t mulSaturated(int64_t a, int64_t b) {
+  int64_t r;
+  return __builtin_mul_overflow(a, b, &r) ? INT64_MAX : r;
+}
+
+/// ceil(a / b) for a >= 0, b >= 1, without the overflow of (a + b - 1) / b.
+inline int64_t ceilDiv(int64_t a, int64_t b) { return a / b + (a % b != 0); }
+
+/// A range of the values of one digit.
+struct Block {
+  int64_t offset = 0, length = 0;
+};
+
+/// Block `index` of `length` elements cut into `count` blocks of
+/// ceil(length / count), the last ones short or empty (P3).
+inline Block cutBlock(int64_t length, int64_t count, int64_t index) {
+  int64_t size = ceilDiv(length, count);
+  if (size == 0 || index > length / size)
+    return {length, 0};
+  int64_t offset = index * size;
+  return {offset, std::min(size, length - offset)};
+}
+
+/// The end of an axis or sub-axis seen as [pre, size, rest]: pre x size.
+inline int64_t axisEnd(const Mesh &mesh, const AxisRef &axis) {
+  return mulSaturated(axis.isWhole() ? 1 : axis.preSize, axisSize(mesh, axis));
+}
+
+/// Whether `axis` has size 1 whatever the unknown sizes turn out to be.
+bool isTrivial(const Mesh &mesh, const AxisRef &axis);
+
+/// Whether the size of `axis` is known.
+bool isKnown(const Mesh &mesh, const AxisRef &axis);
+
+/// The splits without axes of size 1 and integers of 1, which go before P4
+/// looks for the last run (P8).
+std::vector<Split> nontrivialSplits(const DimPlacement &dim, const Mesh &mesh);
+
+/// The last run of axes in `splits`: [first, last + 1). Empty if there is none.
+std::pair<size_t, size_t> lastRun(const std::vector<Split> &splits);
+
+/// symbolicDigits and shardOf for one dimension.
+std::vector<SymbolicDigit> digitsOf(const DimPlacement &dim, const Mesh &mesh,
+                                    int64_t size);
+DimShard dimShardOf(const DimPlacement &dim, const Mesh &mesh, int64_t size,
+                    const std::vector<int64_t> &coords);
+
+/// `mesh` and `shape` with every unknown size replaced by what decisions
+/// assume.
+Mesh assumedMesh(const Mesh &mesh);
+std::vector<int64_t> assumedShape(const std::vector<int64_t> &shape);
+
+/// The product of a shape.
+int64_t numElements(const std::vector<int64_t> &shape);
+
+/// Sorts axes by mesh order and merges sub-axes that are adjacent.
+std::vector<AxisRef> sortedAndMerged(std::vector<AxisRef> axes,
+                                     const Mesh &mesh);
+
+/// [pre, size] spelled as the whole axis where it is that.
+AxisRef canonicalAxis(const std::string &name, int64_t pre, int64_t size,
+                      const Mesh &mesh);
+
+} // namespace shardir::detail
+
+#endif // SHARDIR_LIB_PLACEMENT_DETAIL_H
