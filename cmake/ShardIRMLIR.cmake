@@ -40,3 +40,14 @@ function(shardir_add_compiler_library name)
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
   set_property(GLOBAL APPEND PROPERTY SHARDIR_COMPILER_LIBS ${name})
 endfunction()
+
+# shardir_add_tool(NAME file...)
+# An executable that links all libraries of the compiler and the shared MLIR.
+function(shardir_add_tool name)
+  add_executable(${name} ${ARGN})
+  add_dependencies(${name} ShardIRTableGen)
+  target_compile_options(${name} PRIVATE -fno-exceptions)
+  target_link_libraries(${name} PRIVATE ShardIRPipelines MLIR LLVM)
+  set_target_properties(${name} PROPERTIES
+    BUILD_RPATH ${SHARDIR_LLVM_LIBDIR} INSTALL_RPATH ${SHARDIR_LLVM_LIBDIR})
+endfunction()

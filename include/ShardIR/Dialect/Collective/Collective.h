@@ -1,0 +1,66 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The collective dialect: steps of a redistribution in three forms (whole
+// tensors, shards, buffers), and rooted collectives on shards.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_DIALECT_COLLECTIVE_COLLECTIVE_H
+#define SHARDIR_DIALECT_COLLECTIVE_COLLECTIVE_H
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Placement/Collectives.h"
+
+#include "ShardIR/Dialect/Collective/CollectiveDialect.h.inc"
+#include "ShardIR/Dialect/Collective/CollectiveOpInterface.h.inc"
+
+namespace shardir::collective::detail {
+mlir::RankedTensorType globalTensorType(CollectiveOpInterface op);
+void stepEffects(
+    mlir::OpOperand &input, mlir::OpOperand *destination,
+    llvm::SmallVectorImpl<
+        mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>
+        &effects);
+mlir::LogicalResult verifyStep(CollectiveOpInterface op);
+mlir::LogicalResult verifyStepSymbols(CollectiveOpInterface op,
+                                      mlir::SymbolTableCollection &tables);
+mlir::ParseResult parseStep(mlir::OpAsmParser &parser,
+                            mlir::OperationState &state);
+void printStep(mlir::OpAsmPrinter &printer, CollectiveOpInterface op,
+               llvm::ArrayRef<int32_t> segments);
+llvm::LogicalResult
+foldStep(CollectiveOpInterface op,
+         llvm::SmallVectorImpl<mlir::OpFoldResult> &results);
+mlir::LogicalResult verifyGroup(mlir::Operation *op,
+                                mlir::FlatSymbolRefAttr mesh,
+                                mlir::ArrayAttr axes,
+                                mlir::SymbolTableCollection &tables);
+} // namespace shardir::collective::detail
+
+#define GET_OP_CLASSES
+#include "ShardIR/Dialect/Collective/CollectiveOps.h.inc"
+
+namespace shardir::collective {
+/// Creates the step op of the given kind on whole tensors.
+mlir::Value createStep(mlir::OpBuilder &builder, mlir::Location loc,
+                       CollectiveKind kind, mlir::Value input,
+                       PlacementAttr from, PlacementAttr to,
+                       mlir::StringAttr reason);
+/// Creates the local form: `input` is a shard of `global`, the result has type
+/// `resultType` with its unknown extents in `sizes`.
+mlir::Value createLocalStep(mlir::OpBuilder &builder, mlir::Location loc,
+                            CollectiveKind kind, mlir::Value input,
+                            PlacementAttr from, PlacementAttr to,
+                            mlir::RankedTensorType global,
+                            mlir::RankedTensorType resultType,
+                            mlir::ValueRange sizes, mlir::ValueRange dims,
+                            mlir::StringAttr reason);
+} // namespace shardir::collective
+
+#endif // SHARDIR_DIALECT_COLLECTIVE_COLLECTIVE_H

@@ -1,0 +1,327 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The collective dialect: communication within groups of devices.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_DIALECT_COLLECTIVE_COLLECTIVEOPS_TD
+#define SHARDIR_DIALECT_COLLECTIVE_COLLECTIVEOPS_TD
+
+include "ShardIR/Dialect/Collective/CollectiveOpInterface.td"
+include "ShardIR/Dialect/ShardIR/ShardIRAttrs.td"
+include "mlir/IR/BuiltinAttributes.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Collective_Dialect : Dialect {
+  let name = "collective";
+  let cppNamespace = "::shardir::collective";
+  let summary = "Communication within groups of devices.";
+  let description = [{
+    Two families. The steps of a redistribution (`all_gather`, `all_reduce`,
+    `reduce_scatter`, `all_to_all`, `permute`, `exchange`, and the local `slice`
+    and `make_partial`) carry the placement they lead `from` and the one they
+    lead `to`, so that uneven, empty and strided shards need nothing more. The
+    rooted and point-to-point ops (`broadcast`, `gather`, `scatter`, `send`,
+    `recv`) act on shards and name their group by mesh axes.
+
+    A step has three forms:
+
+    ```mlir
+    // whole tensors, in the collective stage
+    %1 = collective.all_gather %0 from #shardir.placement<@m, [{"x"} ]>
+                                    to #shardir.placement<@m, [{} ]> : tensor<10xf32>
+    // shards, from the local stage on
+    %1 = collective.all_gather %0 from #shardir.placement<@m, [{"x"} ]>
+                                    to #shardir.placement<@m, [{} ]> of tensor<10xf32>
+                                    : tensor<?xf32> -> tensor<10xf32>
+    // buffers
+    collective.all_gather %0 into %1 from #shardir.placement<@m, [{"x"} ]>
+                                    to #shardir.placement<@m, [{} ]> of tensor<10xf32>
+                                    : memref<?xf32>, memref<10xf32>
+    ```
+  }];
+  let dependentDialects = ["::shardir::ShardIRDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// Steps of a redistribution
+//===----------------------------------------------------------------------===//
+
+class Collective_StepOp<string mnemonic, string kind>
+    : Op<Collective_Dialect, mnemonic, [
+        AttrSizedOperandSegments,
+        DeclareOpInterfaceMethods<CollectiveOpInterface,
+          ["getKind", "getGlobalTensorType", "isLocal", "getOutput"]>,
+        DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+        DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let arguments = (ins AnyShaped:$input,
+                       Optional<AnyMemRef>:$destination,
+                       Variadic<Index>:$sizes,
+                       Variadic<Index>:$dims,
+                       ShardIR_PlacementAttr:$from,
+                       ShardIR_PlacementAttr:$to,
+                       OptionalAttr<TypeAttr>:$global,
+                       OptionalAttr<StrAttr>:$reason);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
+  let hasFolder = 1;
+  let builders = [
+    OpBuilder<(ins "::mlir::Value":$input, "::shardir::PlacementAttr":$from,
+                   "::shardir::PlacementAttr":$to,
+                   CArg<"::mlir::StringAttr", "{}">:$reason), [{
+      build($_builder, $_state, ::mlir::TypeRange{input.getType()}, input,
+            ::mlir::Value(), ::mlir::ValueRange(), ::mlir::ValueRange(), from, to,
+            ::mlir::TypeAttr(), reason);
+    }]>
+  ];
+  let extraClassDeclaration = [{
+    static constexpr ::shardir::CollectiveKind kKind = ::shardir::CollectiveKind::}] # kind # [{;
+  }];
+  let extraClassDefinition = [{
+    ::shardir::CollectiveKind $cppClass::getKind() { return kKind; }
+    ::mlir::Value $cppClass::getOutput() { return getDestination(); }
+    bool $cppClass::isLocal() { return getGlobal().has_value(); }
+    ::mlir::RankedTensorType $cppClass::getGlobalTensorType() {
+      return ::shardir::collective::detail::globalTensorType(*this);
+    }
+    void $cppClass::getEffects(::llvm::SmallVectorImpl<
+        ::mlir::SideEffects::EffectInstance<::mlir::MemoryEffects::Effect>> &effects) {
+      ::shardir::collective::detail::stepEffects(
+          getInputMutable(),
+          getDestination() ? &getDestinationMutable()[0] : nullptr, effects);
+    }
+    ::mlir::LogicalResult $cppClass::verifySymbolUses(::mlir::SymbolTableCollection &tables) {
+      return ::shardir::collective::detail::verifyStepSymbols(*this, tables);
+    }
+    ::mlir::LogicalResult $cppClass::verify() {
+      return ::shardir::collective::detail::verifyStep(*this);
+    }
+    ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser, ::mlir::OperationState &state) {
+      return ::shardir::collective::detail::parseStep(parser, state);
+    }
+    void $cppClass::print(::mlir::OpAsmPrinter &printer) {
+      ::shardir::collective::detail::printStep(printer, *this, getProperties().operandSegmentSizes);
+    }
+    ::llvm::LogicalResult $cppClass::fold(FoldAdaptor adaptor,
+        ::llvm::SmallVectorImpl<::mlir::OpFoldResult> &results) {
+      return ::shardir::collective::detail::foldStep(*this, results);
+    }
+  }];
+}
+
+def Collective_SliceOp : Collective_StepOp<"slice", "Slice"> {
+  let summary = "Keeps of a shard what a finer placement holds; no communication.";
+  let description = [{
+    Localization turns it into a plain `tensor.extract_slice`.
+
+    Example:
+
+    ```mlir
+    %1 = collective.slice %0 from #shardir.placement<@m, [{} ]> to #shardir.placement<@m, [{"x"} ]> : tensor<8xf32>
+    ```
+  }];
+}
+
+def Collective_MakePartialOp : Collective_StepOp<"make_partial", "MakePartial"> {
+  let summary = "The first device of each group keeps its term, the others hold the identity.";
+  let description = [{
+    No communication. The identity is the reduction's: -0.0 for float sums, NaN
+    for maxnum, and so on (P5).
+
+    Example:
+
+    ```mlir
+    %1 = collective.make_partial %0 from #shardir.placement<@m, [{} ]>
+                                      to #shardir.placement<@m, [{} ], partial = sum ["x"]> : tensor<8xf32>
+    ```
+  }];
+}
+
+def Collective_AllGatherOp : Collective_StepOp<"all_gather", "AllGather"> {
+  let summary = "Every device of a group receives the blocks of all.";
+  let description = [{
+    Drops minor splits of one or several dims.
+
+    Example:
+
+    ```mlir
+    %1 = collective.all_gather %0 from #shardir.placement<@m, [{"x"} ]> to #shardir.placement<@m, [{} ]> : tensor<8xf32>
+    ```
+  }];
+}
+
+def Collective_AllReduceOp : Collective_StepOp<"all_reduce", "AllReduce"> {
+  let summary = "Every device of a group receives the reduction of all terms.";
+  let description = [{
+    Drops partial axes. The order of the reduction is fixed, and all devices of
+    a group receive the same bits.
+
+    Example:
+
+    ```mlir
+    %1 = collective.all_reduce %0 from #shardir.placement<@m, [{} ], partial = sum ["x"]>
+                                    to #shardir.placement<@m, [{} ]> : tensor<8xf32>
+    ```
+  }];
+}
+
+def Collective_ReduceScatterOp : Collective_StepOp<"reduce_scatter", "ReduceScatter"> {
+  let summary = "Every device of a group receives its block of the reduction.";
+  let description = [{
+    Turns partial axes into splits.
+
+    Example:
+
+    ```mlir
+    %1 = collective.reduce_scatter %0 from #shardir.placement<@m, [{} ], partial = sum ["x"]>
+                                        to #shardir.placement<@m, [{"x"} ]> : tensor<8xf32>
+    ```
+  }];
+}
+
+def Collective_AllToAllOp : Collective_StepOp<"all_to_all", "AllToAll"> {
+  let summary = "Moves axes from one dim to another.";
+  let description = [{
+    Example:
+
+    ```mlir
+    %1 = collective.all_to_all %0 from #shardir.placement<@m, [{"x"}, {} ]>
+                                    to #shardir.placement<@m, [{}, {"x"} ]> : tensor<8x8xf32>
+    ```
+  }];
+}
+
+def Collective_PermuteOp : Collective_StepOp<"permute", "Permute"> {
+  let summary = "Every device receives one other device's shard.";
+  let description = [{
+    Example:
+
+    ```mlir
+    %1 = collective.permute %0 from #shardir.placement<@m, [{"x", "y"} ]>
+                                 to #shardir.placement<@m, [{"y", "x"} ]> : tensor<8xf32>
+    ```
+  }];
+}
+
+def Collective_ExchangeOp : Collective_StepOp<"exchange", "Exchange"> {
+  let summary = "Every device receives exactly what it lacks.";
+  let description = [{
+    Sparse point-to-point with exact counts that each rank derives from the two
+    placements; any pair without a reduction.
+
+    Example:
+
+    ```mlir
+    %1 = collective.exchange %0 from #shardir.placement<@m, [{"x"}, {"y"} ]>
+                                  to #shardir.placement<@m, [{}, {"x"} ]> : tensor<5x7xf32>
+    ```
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Rooted and point-to-point collectives on shards
+//===----------------------------------------------------------------------===//
+
+class Collective_RootedOp<string mnemonic, list<Trait> traits = []>
+    : Op<Collective_Dialect, mnemonic,
+         !listconcat(traits, [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+                              DeclareOpInterfaceMethods<SymbolUserOpInterface>])> {
+  let hasVerifier = 1;
+  code rootedDefinition = [{
+    ::mlir::LogicalResult $cppClass::verifySymbolUses(::mlir::SymbolTableCollection &tables) {
+      return ::shardir::collective::detail::verifyGroup(*this, getMeshAttr(), getAxes(), tables);
+    }
+  }];
+  let extraClassDefinition = rootedDefinition;
+}
+
+def Collective_BroadcastOp : Collective_RootedOp<"broadcast"> {
+  let summary = "Every device of a group receives the root's shard.";
+  let description = [{
+    `root` is the root's coordinate along the axes, flattened, major first.
+
+    Example:
+
+    ```mlir
+    %1 = collective.broadcast %0 root %c0 on @m ["tp"] : tensor<8xf32> -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins AnyShaped:$input, Optional<AnyMemRef>:$destination, Index:$root,
+                       FlatSymbolRefAttr:$mesh, StrArrayAttr:$axes);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    $input (`into` $destination^)? `root` $root `on` $mesh $axes attr-dict `:` type($input)
+    (`,` type($destination)^)? (`->` type($result)^)?
+  }];
+}
+
+def Collective_GatherOp : Collective_RootedOp<"gather"> {
+  let summary = "The root receives the shards of all, one after another along dim 0.";
+  let description = [{
+    On other devices than the root the result's content is unspecified.
+
+    Example:
+
+    ```mlir
+    %1 = collective.gather %0 root %c0 on @m ["tp"] : tensor<8xf32> -> tensor<16xf32>
+    ```
+  }];
+  let arguments = Collective_BroadcastOp.arguments;
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = Collective_BroadcastOp.assemblyFormat;
+}
+
+def Collective_ScatterOp : Collective_RootedOp<"scatter"> {
+  let summary = "Every device receives its block, along dim 0, of the root's operand.";
+  let description = [{
+    Example:
+
+    ```mlir
+    %1 = collective.scatter %0 root %c0 on @m ["tp"] : tensor<16xf32> -> tensor<8xf32>
+    ```
+  }];
+  let arguments = Collective_BroadcastOp.arguments;
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = Collective_BroadcastOp.assemblyFormat;
+}
+
+def Collective_SendOp : Collective_RootedOp<"send"> {
+  let summary = "Sends a shard to one device of the group, which must receive it.";
+  let description = [{
+    Example:
+
+    ```mlir
+    collective.send %0 to %c1 on @m ["pp"] : tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins AnyShaped:$input, Index:$peer, FlatSymbolRefAttr:$mesh, StrArrayAttr:$axes);
+  let assemblyFormat = "$input `to` $peer `on` $mesh $axes attr-dict `:` type($input)";
+}
+
+def Collective_RecvOp : Collective_RootedOp<"recv"> {
+  let summary = "Receives a shard from one device of the group.";
+  let description = [{
+    Example:
+
+    ```mlir
+    %1 = collective.recv from %c0 on @m ["pp"] -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins Optional<AnyMemRef>:$destination, Index:$peer, FlatSymbolRefAttr:$mesh,
+                       StrArrayAttr:$axes);
+  let results = (outs Optional<AnyRankedTensor>:$result);
+  let assemblyFormat = [{
+    (`into` $destination^)? `from` $peer `on` $mesh $axes attr-dict
+    (`:` type($destination)^)? (`->` type($result)^)?
+  }];
+}
+
+#endif // SHARDIR_DIALECT_COLLECTIVE_COLLECTIVEOPS_TD

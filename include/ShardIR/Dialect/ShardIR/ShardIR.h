@@ -1,0 +1,97 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The shardir dialect: ops, attributes, and look-ups that take a placement
+// attribute to the plain values of Placement/Placement.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_DIALECT_SHARDIR_SHARDIR_H
+#define SHARDIR_DIALECT_SHARDIR_SHARDIR_H
+
+#include "ShardIR/Placement/Placement.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace shardir {
+inline ::llvm::hash_code hash_value(const Placement &placement) {
+  return hashValue(placement);
+}
+} // namespace shardir
+
+#include "ShardIR/Dialect/ShardIR/ShardIRDialect.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "ShardIR/Dialect/ShardIR/ShardIRAttrs.h.inc"
+
+#define GET_OP_CLASSES
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h.inc"
+
+namespace shardir {
+
+/// The shape of a tensor type with kUnknown for dynamic dims.
+std::vector<int64_t> shapeOf(mlir::ShapedType type);
+
+/// How an element type is spelled in checks and reports: `f32`, `bf16`, `i1`.
+std::string elementTypeName(mlir::Type type);
+
+/// The number of bytes of one element as the runtime stores it; i1 takes one.
+int64_t elementBytes(mlir::Type type);
+
+/// The mesh op that `placement` names, seen from `from`; null if there is none.
+MeshOp lookupMesh(mlir::Operation *from, mlir::FlatSymbolRefAttr mesh);
+
+/// Checks `placement` for a tensor of type `type` against its mesh and reports
+/// what is wrong on `op`, with `what` naming the value ("argument 0", …).
+mlir::LogicalResult verifyPlacementFor(mlir::Operation *op,
+                                       PlacementAttr placement,
+                                       mlir::Type type,
+                                       const llvm::Twine &what);
+
+/// Replaces sugar by dims; `placement` must verify against the mesh.
+PlacementAttr resolveSugar(PlacementAttr placement, const Mesh &mesh,
+                           int64_t rank);
+
+/// The placement that `shardir.placements` gives an op's result, or null.
+PlacementAttr getResultPlacement(mlir::OpResult result);
+
+/// The placement of any tensor value: an op's result, or a function argument;
+/// null where there is none.
+PlacementAttr getPlacement(mlir::Value value);
+
+/// Parses and prints `["tp", "dp":(1)2]`.
+mlir::ParseResult parseAxis(mlir::AsmParser &parser, AxisRef &axis);
+
+/// Caches the meshes of a module as plain values.
+class MeshTable {
+public:
+  explicit MeshTable(mlir::Operation *module);
+  /// The mesh called `name`; null if there is none.
+  const Mesh *lookup(llvm::StringRef name) const;
+  const Mesh &get(PlacementAttr placement) const;
+  const std::vector<Mesh> &all() const { return meshes; }
+  /// The index of mesh `name` in `all()`, or -1.
+  int indexOf(llvm::StringRef name) const;
+
+private:
+  std::vector<Mesh> meshes;
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_DIALECT_SHARDIR_SHARDIR_H

@@ -1,0 +1,95 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The shardir dialect and its placement attribute.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_DIALECT_SHARDIR_SHARDIRATTRS_TD
+#define SHARDIR_DIALECT_SHARDIR_SHARDIRATTRS_TD
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/OpBase.td"
+
+def ShardIR_Dialect : Dialect {
+  let name = "shardir";
+  let cppNamespace = "::shardir";
+  let summary = "Meshes of devices and placements of tensors on them.";
+  let description = [{
+    A program is annotated with placements in attributes, never in types, so
+    that every upstream op keeps working:
+
+    - `shardir.placement` on function arguments and results;
+    - `shardir.placements`, one per result, on ops (after propagation on all);
+    - `shardir.alias` on a function result: it takes that argument's placement;
+    - `shardir.global_type` on arguments and results of localized functions;
+    - `shardir.stage` on the module, from the local stage on: `"local"`,
+      `"scheduled"`, `"bufferized"`, `"cpu"`.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+  let hasRegionArgAttrVerify = 1;
+  let hasRegionResultAttrVerify = 1;
+  let extraClassDeclaration = [{
+    /// The names of the discardable attributes of this dialect.
+    static constexpr ::llvm::StringLiteral kPlacement = "shardir.placement";
+    static constexpr ::llvm::StringLiteral kPlacements = "shardir.placements";
+    static constexpr ::llvm::StringLiteral kAlias = "shardir.alias";
+    static constexpr ::llvm::StringLiteral kGlobalType = "shardir.global_type";
+    static constexpr ::llvm::StringLiteral kStage = "shardir.stage";
+    static constexpr ::llvm::StringLiteral kDecidedBy = "shardir.decided_by";
+
+    void registerAttributes();
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// Attributes
+//===----------------------------------------------------------------------===//
+
+def ShardIR_PlacementAttr : AttrDef<ShardIR_Dialect, "Placement"> {
+  let mnemonic = "placement";
+  let summary = "How one tensor lies on a mesh.";
+  let description = [{
+    One entry per dimension, each a list of splits from major to minor: mesh
+    axes, sub-axes, and integers for factors that stay on the device.
+
+    ```
+    placement ::= `#shardir.placement` `<` `@`mesh `,` `[` (dim (`,` dim)*)? `]`
+                      (`,` `replicated` `=` axes)? (`,` `partial` `=` kind axes)? `>`
+    axes      ::= `[` axis (`,` axis)* `]`
+    dim       ::= `{` `}` | `{` `?` `}` | `{` split (`,` split)* (`,` `?`)? `}`, then (`p` int)?
+    split     ::= axis | int
+    axis      ::= string (`:` `(` int `)` int)?
+    kind      ::= `sum`|`prod`|`max`|`min`|`maxnum`|`minnum`|`umax`|`umin`|`and`|`or`|`xor`
+    ```
+
+    Examples:
+
+    ```mlir
+    #shardir.placement<@m, [{"dp"}, {"tp"} ]>                    // rows over dp, columns over tp
+    #shardir.placement<@m, [{}, {"tp":(1)2} ]>                   // columns over the major half of tp
+    #shardir.placement<@m, [{4, "tp"} ]>                         // [4, tp, rest]: a strided shard
+    #shardir.placement<@m, [{"dp"}, {} ], partial = sum ["tp"]>  // a sum over tp still owed
+    #shardir.placement<@m, placements = [shard(0), replicate]>  // one entry per mesh axis
+    ```
+
+    Two attributes may differ and mean the same: compare with
+    `shardir::equivalent`, which needs the mesh (P8).
+  }];
+  let parameters = (ins "::mlir::FlatSymbolRefAttr":$mesh,
+                        "::shardir::Placement":$value);
+  let hasCustomAssemblyFormat = 1;
+  let builders = [
+    AttrBuilder<(ins "::llvm::StringRef":$mesh, "const ::shardir::Placement &":$value), [{
+      return $_get($_ctxt, ::mlir::FlatSymbolRefAttr::get($_ctxt, mesh), value);
+    }]>
+  ];
+}
+
+#endif // SHARDIR_DIALECT_SHARDIR_SHARDIRATTRS_TD

@@ -1,0 +1,30 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// External models: sharding rules and local forms of upstream's ops, one file a
+// dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_EXTERNALMODELS_EXTERNALMODELS_H
+#define SHARDIR_EXTERNALMODELS_EXTERNALMODELS_H
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace shardir {
+
+void registerLinalgModels(mlir::DialectRegistry &registry);
+void registerTensorModels(mlir::DialectRegistry &registry);
+/// arith and math on tensors.
+void registerElementwiseModels(mlir::DialectRegistry &registry);
+/// Bufferization of the collective dialect.
+void registerBufferizationModels(mlir::DialectRegistry &registry);
+
+} // namespace shardir
+
+#endif // SHARDIR_EXTERNALMODELS_EXTERNALMODELS_H

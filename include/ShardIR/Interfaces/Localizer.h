@@ -1,0 +1,95 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the local form of an op is built with: local types, extents and offsets
+// from the rank.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_INTERFACES_LOCALIZER_H
+#define SHARDIR_INTERFACES_LOCALIZER_H
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace shardir {
+
+/// Knows the whole tensor and the placement behind every local value, and
+/// emits arithmetic on `shardir.axis_index`.
+class Localizer {
+public:
+  explicit Localizer(const MeshTable &meshes) : meshes(meshes) {}
+
+  const MeshTable &getMeshes() const { return meshes; }
+  const Mesh &meshOf(PlacementAttr placement) const {
+    return meshes.get(placement);
+  }
+
+  /// The whole tensor that a value of the op being localized stands for, and
+  /// how it lies; asked with the op's own operands and results.
+  struct Global {
+    mlir::RankedTensorType type;
+    PlacementAttr placement; ///< null: whole on each device
+  };
+  Global global(mlir::Value value) const;
+  void setGlobal(mlir::Value value, Global global) { globals[value] = global; }
+
+  /// The type of a shard: dims whose extents differ among devices are `?`.
+  mlir::RankedTensorType localType(mlir::RankedTensorType type,
+                                   PlacementAttr placement) const;
+  mlir::RankedTensorType localType(mlir::Value globalValue) const;
+
+  /// The extent of this device's shard of dim `dim`. `local` is any local value
+  /// of that placement if there is one (needed for unknown whole extents).
+  mlir::OpFoldResult localExtent(mlir::OpBuilder &builder, mlir::Location loc,
+                                 Global global, int64_t dim,
+                                 mlir::Value local = {}) const;
+  /// The values of the unknown extents of `localType(global)`, in order.
+  llvm::SmallVector<mlir::Value> dynamicSizes(mlir::OpBuilder &builder,
+                                              mlir::Location loc, Global global,
+                                              mlir::Value local = {}) const;
+
+  /// Offset and length of each digit of a dim, as index values (P3, P4).
+  struct DigitValue {
+    int64_t extent;
+    mlir::OpFoldResult offset, length;
+  };
+  llvm::SmallVector<DigitValue> digits(mlir::OpBuilder &builder,
+                                       mlir::Location loc, const Mesh &mesh,
+                                       const Placement &placement,
+                                       int64_t extent, int64_t dim) const;
+
+  /// The whole tensor's index of local index `local` along `dim`.
+  mlir::Value globalIndex(mlir::OpBuilder &builder, mlir::Location loc,
+                          llvm::ArrayRef<DigitValue> digits,
+                          mlir::Value local) const;
+
+  /// The coordinate of this device along an axis or sub-axis.
+  mlir::Value axisIndex(mlir::OpBuilder &builder, mlir::Location loc,
+                        const Mesh &mesh, const AxisRef &axis) const;
+
+  /// `i1`: whether this device is the first along all of `axes`.
+  mlir::Value isFirst(mlir::OpBuilder &builder, mlir::Location loc,
+                      const Mesh &mesh, llvm::ArrayRef<AxisRef> axes) const;
+
+private:
+  const MeshTable &meshes;
+  llvm::DenseMap<mlir::Value, Global> globals;
+};
+
+/// The identity of a partial kind for an element type, as an attribute (P5).
+mlir::TypedAttr partialIdentity(mlir::Type elementType, PartialKind kind);
+
+} // namespace shardir
+
+#include "ShardIR/Interfaces/LocalizableOpInterface.h.inc"
+
+#endif // SHARDIR_INTERFACES_LOCALIZER_H

@@ -1,0 +1,96 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Sharding rules: what it means to shard an op, as plain values.
+//
+// A factor is an iteration dimension of an op seen across its operands and
+// results. Each dim of each tensor is a list of factors, major first: one for
+// most ops, several where a reshape merges or splits dims, none where the dim
+// must be whole (or has extent 1). The notion is Shardy's `OpShardingRule` and
+// GSPMD's dimension groups; the kinds are those of docs/Semantics.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_INTERFACES_SHARDINGRULE_H
+#define SHARDIR_INTERFACES_SHARDINGRULE_H
+
+#include "ShardIR/Placement/Placement.h"
+
+#include "mlir/IR/OpDefinition.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+
+namespace shardir {
+
+enum class FactorKind {
+  PassThrough, ///< parallel: shard it anywhere
+  Reduction,   ///< sharding it makes results partial
+  Replicate,   ///< must be whole on each device
+};
+
+struct Factor {
+  int64_t size = 1; ///< kUnknown for a dynamic extent
+  FactorKind kind = FactorKind::PassThrough;
+  /// Reduction: how the terms of each result combine, one entry per result.
+  llvm::SmallVector<PartialKind, 1> combiners;
+};
+
+/// The factors of one dim, major first.
+using DimFactors = llvm::SmallVector<int, 1>;
+
+/// The factors of one operand or result; empty for what is not a tensor.
+struct TensorFactors {
+  llvm::SmallVector<DimFactors> dims;
+};
+
+/// One way for partial operands to pass an op: if exactly `operands` are
+/// partial of `kind` (of any kind, if not set) over one axis, then every result
+/// is partial of that kind over it.
+struct PartialRule {
+  std::optional<PartialKind> kind;
+  llvm::SmallVector<int, 2> operands;
+};
+
+struct ShardingRule {
+  llvm::SmallVector<Factor> factors;
+  llvm::SmallVector<TensorFactors> operands; ///< one per operand
+  llvm::SmallVector<TensorFactors> results;  ///< one per result
+  llvm::SmallVector<PartialRule> partials;
+  /// Per result, the operand that holds the initial value of its reduction
+  /// (linalg's outs), or -1: with a sharded reduction it is partial like the
+  /// result, so that it counts once.
+  llvm::SmallVector<int> inits;
+  /// The value holds no data of its own (empty, fill, constant): it takes its
+  /// users' placement and may be cloned per placement (R5).
+  bool isFresh = false;
+  /// Why nothing can be sharded, for the remark; empty if something can.
+  std::string replicatedBecause;
+
+  /// The rule of an op that must be replicated: no factors.
+  static ShardingRule replicated(mlir::Operation *op, llvm::StringRef why);
+  /// One pass-through factor per dim of the first ranked result, shared by all
+  /// operands and results of the same shape; other tensors must be whole.
+  static ShardingRule elementwise(mlir::Operation *op);
+
+  int addFactor(int64_t size, FactorKind kind = FactorKind::PassThrough);
+};
+
+/// The rule of any op: its interface's, or the attribute `shardir.rule`'s, or
+/// `replicated`.
+ShardingRule getShardingRule(mlir::Operation *op);
+
+/// Tensors that regions of `op` use and that are defined outside of it. They
+/// must be whole on each device.
+llvm::SmallVector<mlir::Value> capturedTensors(mlir::Operation *op);
+
+} // namespace shardir
+
+#include "ShardIR/Interfaces/ShardingRuleOpInterface.h.inc"
+
+#endif // SHARDIR_INTERFACES_SHARDINGRULE_H

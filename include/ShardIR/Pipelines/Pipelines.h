@@ -1,0 +1,55 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The stages in order. Each `--shardir-to-<stage>` runs whatever stages are
+// missing, found by what the module holds, and verifies each on the way.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_PIPELINES_PIPELINES_H
+#define SHARDIR_PIPELINES_PIPELINES_H
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+
+namespace shardir {
+
+/// The options that all pipelines share (docs/Pipeline.md).
+struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
+  Option<bool> strict{*this, "strict",
+                      llvm::cl::desc("an implicit redistribution is an error"),
+                      llvm::cl::init(false)};
+  Option<std::string> mesh{*this, "mesh",
+                           llvm::cl::desc("sizes of symbolic axes: dp=2,tp=4"),
+                           llvm::cl::init("")};
+  Option<std::string> cost{*this, "cost",
+                           llvm::cl::desc("what decides: time or bytes"),
+                           llvm::cl::init("time")};
+  Option<std::string> function{
+      *this, "function",
+      llvm::cl::desc("the entry; the one public function unless given"),
+      llvm::cl::init("")};
+};
+
+/// The stages of DESIGN section 2 that a pipeline can end in.
+enum class Stage {
+  Annotated, Propagated, Redistributed, Collective, Local, Scheduled,
+  Bufferized, Cpu
+};
+/// `annotated`, `propagated`, …
+llvm::StringRef stageName(Stage stage);
+
+/// Appends the passes that lead to stage `to` from any earlier one.
+void buildPipeline(mlir::OpPassManager &pm, Stage to,
+                   const PipelineOptions &options);
+
+void registerPipelines();
+
+} // namespace shardir
+
+#endif // SHARDIR_PIPELINES_PIPELINES_H

@@ -1,0 +1,28 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The passes from annotated to local; see Passes.td and docs/Pipeline.md.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_TRANSFORMS_PASSES_H
+#define SHARDIR_TRANSFORMS_PASSES_H
+
+#include "mlir/Pass/Pass.h"
+
+namespace shardir {
+
+#define GEN_PASS_DECL
+#include "ShardIR/Transforms/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "ShardIR/Transforms/Passes.h.inc"
+
+} // namespace shardir
+
+#endif // SHARDIR_TRANSFORMS_PASSES_H

@@ -1,0 +1,173 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The collective dialect: registration, and the rooted collectives' checks.
+// Requires meshes of the shardir dialect; guarantees that groups exist.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Dialect/Collective/Collective.h"
+
+#include "mlir/IR/Builders.h"
+
+using namespace mlir;
+using namespace shardir;
+using namespace shardir::collective;
+
+#include "ShardIR/Dialect/Collective/CollectiveDialect.cpp.inc"
+#include "ShardIR/Dialect/Collective/CollectiveOpInterface.cpp.inc"
+
+void CollectiveDialect::initialize() {
+  addOperations<
+#define GET_OP_LIST
+#include "ShardIR/Dialect/Collective/CollectiveOps.cpp.inc"
+      >();
+}
+
+static std::optional<AxisRef> readAxis(StringRef text) {
+  AxisRef axis;
+  auto [name, rest] = text.split(':');
+  axis.name = name.str();
+  if (rest.empty())
+    return axis;
+  if (!rest.consume_front("(") || rest.consumeInteger(10, axis.preSize) ||
+      !rest.consume_front(")") || rest.getAsInteger(10, axis.size) ||
+      axis.preSize < 1 || axis.size < 1)
+    return std::nullopt;
+  return axis;
+}
+
+LogicalResult collective::detail::verifyGroup(Operation *op, FlatSymbolRefAttr meshName,
+                                  ArrayAttr axes, SymbolTableCollection &) {
+  MeshOp mesh = lookupMesh(op, meshName);
+  if (!mesh)
+    return op->emitOpError("names mesh ") << meshName << ", which does not exist";
+  // The group is checked as what a partial over these axes would be.
+  Placement group;
+  group.partial = PartialKind::Sum;
+  for (Attribute attr : axes) {
+    std::optional<AxisRef> axis = readAxis(cast<StringAttr>(attr).getValue());
+    if (!axis)
+      return op->emitOpError("axis ")
+             << attr << " must be \"name\" or \"name:(pre)size\"";
+    group.partialAxes.push_back(*axis);
+  }
+  if (axes.empty())
+    return op->emitOpError("names no axis to communicate along");
+  if (auto error = verifyPlacement(group, mesh.getMesh(), {})) {
+    InFlightDiagnostic diag = op->emitOpError(error->message);
+    diag.attachNote(mesh.getLoc()) << "mesh " << meshName << " declared here";
+    return diag;
+  }
+  return success();
+}
+
+/// The number of devices in the group, or 0 where a size is unknown.
+template <typename OpTy> static int64_t groupSize(OpTy op) {
+  MeshOp mesh = lookupMesh(op, op.getMeshAttr());
+  if (!mesh)
+    return 0;
+  Mesh value = mesh.getMesh();
+  int64_t size = 1;
+  for (Attribute attr : op.getAxes()) {
+    std::optional<AxisRef> axis = readAxis(cast<StringAttr>(attr).getValue());
+    int index = axis ? value.axisIndex(axis->name) : -1;
+    if (index < 0 || value.axes[index].size == kUnknown)
+      return 0;
+    size *= axisSize(value, *axis);
+  }
+  return size;
+}
+
+/// The type of the result, or of the destination of the buffer form.
+template <typename OpTy> static ShapedType outputType(OpTy op) {
+  Value output = op.getResult();
+  return cast<ShapedType>((output ? output : op.getDestination()).getType());
+}
+
+template <typename OpTy> static LogicalResult verifyForms(OpTy op) {
+  if (bool(op.getResult()) == bool(op.getDestination()))
+    return op.emitOpError("must have either a tensor result or a destination "
+                          "buffer");
+  return success();
+}
+
+/// Checks that `whole` is `block` repeated along dim 0 once per device.
+template <typename OpTy>
+static LogicalResult verifyBlocks(OpTy op, ShapedType block, ShapedType whole) {
+  if (block.getElementType() != whole.getElementType() ||
+      block.getRank() != whole.getRank() || block.getRank() == 0)
+    return op.emitOpError("needs equal element types and ranks of at least 1");
+  int64_t size = groupSize(op);
+  for (int64_t dim = 0; dim < block.getRank(); ++dim) {
+    if (block.isDynamicDim(dim) || whole.isDynamicDim(dim) || size == 0)
+      continue;
+    int64_t expected = block.getDimSize(dim) * (dim == 0 ? size : 1);
+    if (whole.getDimSize(dim) != expected)
+      return op.emitOpError("expects dim ")
+             << dim << " of the whole to be " << expected << " for a group of "
+             << size << ", found " << whole.getDimSize(dim);
+  }
+  return success();
+}
+
+LogicalResult BroadcastOp::verify() {
+  if (failed(verifyForms(*this)))
+    return failure();
+  ShapedType input = cast<ShapedType>(getInput().getType());
+  ShapedType output = outputType(*this);
+  if (input.getElementType() != output.getElementType() ||
+      input.getShape() != output.getShape())
+    return emitOpError("needs operand and result of one shape and type");
+  return success();
+}
+
+LogicalResult GatherOp::verify() {
+  if (failed(verifyForms(*this)))
+    return failure();
+  return verifyBlocks(*this, cast<ShapedType>(getInput().getType()),
+                      outputType(*this));
+}
+
+LogicalResult ScatterOp::verify() {
+  if (failed(verifyForms(*this)))
+    return failure();
+  return verifyBlocks(*this, outputType(*this),
+                      cast<ShapedType>(getInput().getType()));
+}
+
+LogicalResult SendOp::verify() { return success(); }
+
+LogicalResult RecvOp::verify() { return verifyForms(*this); }
+
+//===----------------------------------------------------------------------===//
+// Effects: tensors are values, but sending and receiving must stay in order.
+//===----------------------------------------------------------------------===//
+
+using Effects =
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>;
+
+template <typename OpTy> static void rootedEffects(OpTy op, Effects &effects) {
+  if (!op.getDestination())
+    return;
+  effects.emplace_back(MemoryEffects::Read::get(), &op.getInputMutable());
+  effects.emplace_back(MemoryEffects::Write::get(),
+                       &op.getDestinationMutable()[0]);
+}
+
+void BroadcastOp::getEffects(Effects &effects) { rootedEffects(*this, effects); }
+void GatherOp::getEffects(Effects &effects) { rootedEffects(*this, effects); }
+void ScatterOp::getEffects(Effects &effects) { rootedEffects(*this, effects); }
+void SendOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}
+void RecvOp::getEffects(Effects &effects) {
+  effects.emplace_back(MemoryEffects::Read::get());
+  effects.emplace_back(MemoryEffects::Write::get());
+}

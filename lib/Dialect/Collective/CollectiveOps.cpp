@@ -1,0 +1,312 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the steps of a redistribution share: their three forms' syntax, their
+// checks, and folding.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Dialect/Collective/Collective.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace shardir;
+using namespace shardir::collective;
+
+#define GET_OP_CLASSES
+#include "ShardIR/Dialect/Collective/CollectiveOps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// Syntax
+//===----------------------------------------------------------------------===//
+
+ParseResult collective::detail::parseStep(OpAsmParser &parser, OperationState &state) {
+  using Operand = OpAsmParser::UnresolvedOperand;
+  Builder &builder = parser.getBuilder();
+  Operand input, destination;
+  SmallVector<Operand> sizes, dims;
+  PlacementAttr from, to;
+  bool buffers = false;
+  if (parser.parseOperand(input))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("into"))) {
+    buffers = true;
+    if (parser.parseOperand(destination))
+      return failure();
+  }
+  if (succeeded(parser.parseOptionalKeyword("sizes")) &&
+      parser.parseOperandList(sizes, OpAsmParser::Delimiter::Square))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("dims")) &&
+      parser.parseOperandList(dims, OpAsmParser::Delimiter::Square))
+    return failure();
+  if (parser.parseKeyword("from") || parser.parseAttribute(from) ||
+      parser.parseKeyword("to") || parser.parseAttribute(to))
+    return failure();
+  state.addAttribute("from", from);
+  state.addAttribute("to", to);
+  if (succeeded(parser.parseOptionalKeyword("of"))) {
+    Type global;
+    if (parser.parseType(global))
+      return failure();
+    state.addAttribute("global", TypeAttr::get(global));
+  }
+  Type inputType, outputType;
+  if (parser.parseOptionalAttrDict(state.attributes) || parser.parseColon() ||
+      parser.parseType(inputType) ||
+      parser.resolveOperand(input, inputType, state.operands))
+    return failure();
+  if (buffers) {
+    if (parser.parseComma() || parser.parseType(outputType) ||
+        parser.resolveOperand(destination, outputType, state.operands))
+      return failure();
+  } else {
+    outputType = inputType;
+    if (succeeded(parser.parseOptionalArrow()) && parser.parseType(outputType))
+      return failure();
+    state.addTypes(outputType);
+  }
+  Type index = builder.getIndexType();
+  if (parser.resolveOperands(sizes, index, state.operands) ||
+      parser.resolveOperands(dims, index, state.operands))
+    return failure();
+  state.addAttribute("operandSegmentSizes",
+                     builder.getDenseI32ArrayAttr({1, buffers ? 1 : 0,
+                                                   int32_t(sizes.size()),
+                                                   int32_t(dims.size())}));
+  return success();
+}
+
+void collective::detail::printStep(OpAsmPrinter &printer, CollectiveOpInterface op,
+                       ArrayRef<int32_t>) {
+  printer << ' ' << op.getInput();
+  if (op.getOutput())
+    printer << " into " << op.getOutput();
+  if (!op.getSizes().empty())
+    printer << " sizes [" << op.getSizes() << ']';
+  if (!op.getDims().empty())
+    printer << " dims [" << op.getDims() << ']';
+  printer << " from " << op.getFrom() << " to " << op.getTo();
+  if (op.isLocal())
+    printer << " of " << op.getGlobalTensorType();
+  printer.printOptionalAttrDict(
+      op->getAttrs(), {"from", "to", "global", "operandSegmentSizes"});
+  printer << " : " << op.getInput().getType();
+  if (op.getOutput())
+    printer << ", " << op.getOutput().getType();
+  else if (op.isLocal())
+    printer << " -> " << op->getResult(0).getType();
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+RankedTensorType collective::detail::globalTensorType(CollectiveOpInterface op) {
+  if (auto global = op->getAttrOfType<TypeAttr>("global"))
+    return dyn_cast<RankedTensorType>(global.getValue());
+  return dyn_cast<RankedTensorType>(op.getInput().getType());
+}
+
+void collective::detail::stepEffects(
+    OpOperand &input, OpOperand *destination,
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>>
+        &effects) {
+  if (!destination)
+    return;
+  effects.emplace_back(MemoryEffects::Read::get(), &input);
+  effects.emplace_back(MemoryEffects::Write::get(), destination);
+}
+
+LogicalResult collective::detail::verifyStep(CollectiveOpInterface op) {
+  bool hasResult = op->getNumResults() == 1;
+  if (hasResult == bool(op.getOutput()))
+    return op->emitOpError(
+        "must have either a tensor result or a destination buffer");
+  if (op.getFrom().getMesh() != op.getTo().getMesh())
+    return op->emitOpError("leads from mesh ")
+           << op.getFrom().getMesh() << " to mesh " << op.getTo().getMesh()
+           << "; a collective stays on one mesh";
+  if (op.getFrom().getValue().sugar || op.getTo().getValue().sugar)
+    return op->emitOpError("takes placements by dim; `placements = [...]` is "
+                           "for annotations");
+  RankedTensorType global = op.getGlobalTensorType();
+  if (!global)
+    return op->emitOpError("needs the whole tensor's type: a ranked tensor");
+  auto input = cast<ShapedType>(op.getInput().getType());
+  auto output = cast<ShapedType>(hasResult ? op->getResult(0).getType()
+                                           : op.getOutput().getType());
+  if (!input.hasRank() || !output.hasRank() ||
+      input.getRank() != global.getRank() ||
+      output.getRank() != global.getRank() ||
+      input.getElementType() != global.getElementType() ||
+      output.getElementType() != global.getElementType())
+    return op->emitOpError("needs operand, result, and whole tensor of one "
+                           "rank and element type");
+  if (!op.isLocal() && (input != output || op.getOutput()))
+    return op->emitOpError(
+        "on whole tensors has operand and result of one type; shards need "
+        "`of` and the whole tensor's type");
+  if (op.isLocal() && hasResult &&
+      int64_t(op.getSizes().size()) != output.getNumDynamicDims())
+    return op->emitOpError("needs one size per unknown dim of the result, ")
+           << output.getNumDynamicDims() << " in all, found "
+           << op.getSizes().size();
+  if (op.isLocal() && int64_t(op.getDims().size()) != global.getNumDynamicDims())
+    return op->emitOpError("needs one extent per unknown dim of the whole "
+                           "tensor, ")
+           << global.getNumDynamicDims() << " in all, found "
+           << op.getDims().size();
+  return success();
+}
+
+/// What each kind may change; `from` and `to` are in normal form.
+static std::optional<std::string> checkKind(CollectiveKind kind,
+                                            const Placement &from,
+                                            const Placement &to) {
+  bool samePartial =
+      from.partial == to.partial && from.partialAxes == to.partialAxes;
+  bool sameDims = from.dims == to.dims;
+  auto isSubset = [](const Placement &a, const Placement &b) {
+    return !a.partial ||
+           (a.partial == b.partial &&
+            llvm::all_of(a.partialAxes, [&](const AxisRef &axis) {
+              return llvm::is_contained(b.partialAxes, axis);
+            }));
+  };
+  switch (kind) {
+  case CollectiveKind::AllReduce:
+    if (!sameDims)
+      return "changes no dim; use reduce_scatter";
+    if (!from.partial || (to.partial && to.partial != from.partial))
+      return "needs an operand that is partial of the result's kind";
+    return std::nullopt;
+  case CollectiveKind::ReduceScatter:
+    if (!from.partial || (to.partial && to.partial != from.partial))
+      return "needs an operand that is partial of the result's kind";
+    return std::nullopt;
+  case CollectiveKind::MakePartial:
+    if (!sameDims)
+      return "changes no dim";
+    if (!isSubset(from, to))
+      return "keeps what the operand owes";
+    return std::nullopt;
+  case CollectiveKind::Slice:
+  case CollectiveKind::AllGather:
+  case CollectiveKind::AllToAll:
+  case CollectiveKind::Permute:
+  case CollectiveKind::Exchange:
+    if (!samePartial)
+      return "reduces nothing: operand and result must be partial alike";
+    return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+LogicalResult collective::detail::verifyStepSymbols(CollectiveOpInterface op,
+                                        SymbolTableCollection &) {
+  RankedTensorType global = op.getGlobalTensorType();
+  if (failed(verifyPlacementFor(op, op.getFrom(), global, "the operand")) ||
+      failed(verifyPlacementFor(op, op.getTo(), global, "the result")))
+    return failure();
+  Mesh mesh = lookupMesh(op, op.getFrom().getMesh()).getMesh();
+  std::vector<int64_t> shape = shapeOf(global);
+  Placement from = normalForm(op.getFrom().getValue(), mesh, shape);
+  Placement to = normalForm(op.getTo().getValue(), mesh, shape);
+  if (auto error = checkKind(op.getKind(), from, to))
+    return op->emitOpError(*error)
+           << "; found " << op.getFrom() << " to " << op.getTo();
+  if (!op.isLocal() || !mesh.isConcrete())
+    return success();
+  // Known local extents must be those that the placements give.
+  auto check = [&](ShapedType type, const Placement &placement,
+                   StringRef what) -> LogicalResult {
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      if (type.isDynamicDim(dim) || shape[dim] == kUnknown)
+        continue;
+      std::optional<int64_t> extent =
+          uniformLocalExtent(placement, mesh, shape[dim], dim);
+      if (extent && *extent != type.getDimSize(dim))
+        return op->emitOpError()
+               << "expects the " << what << "'s dim " << dim << " to be "
+               << *extent << ", the shard of " << shape[dim] << ", found "
+               << type.getDimSize(dim);
+      if (!extent)
+        return op->emitOpError()
+               << "expects the " << what << "'s dim " << dim
+               << " to be `?`: the shard of " << shape[dim]
+               << " differs among devices, found " << type.getDimSize(dim);
+    }
+    return success();
+  };
+  Value output = op.getOutput() ? op.getOutput() : op->getResult(0);
+  if (failed(check(cast<ShapedType>(op.getInput().getType()), from, "operand")))
+    return failure();
+  return check(cast<ShapedType>(output.getType()), to, "result");
+}
+
+//===----------------------------------------------------------------------===//
+// Folding and building
+//===----------------------------------------------------------------------===//
+
+LogicalResult collective::detail::foldStep(CollectiveOpInterface op,
+                               SmallVectorImpl<OpFoldResult> &results) {
+  if (op->getNumResults() != 1 || op.getFrom() != op.getTo() ||
+      op.getInput().getType() != op->getResult(0).getType())
+    return failure();
+  results.push_back(op.getInput());
+  return success();
+}
+
+template <typename Fn> static Value dispatch(CollectiveKind kind, Fn create) {
+  switch (kind) {
+  case CollectiveKind::Slice:
+    return create(SliceOp());
+  case CollectiveKind::MakePartial:
+    return create(MakePartialOp());
+  case CollectiveKind::AllGather:
+    return create(AllGatherOp());
+  case CollectiveKind::AllReduce:
+    return create(AllReduceOp());
+  case CollectiveKind::ReduceScatter:
+    return create(ReduceScatterOp());
+  case CollectiveKind::AllToAll:
+    return create(AllToAllOp());
+  case CollectiveKind::Permute:
+    return create(PermuteOp());
+  case CollectiveKind::Exchange:
+    return create(ExchangeOp());
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+Value collective::createStep(OpBuilder &builder, Location loc,
+                             CollectiveKind kind, Value input,
+                             PlacementAttr from, PlacementAttr to,
+                             StringAttr reason) {
+  return dispatch(kind, [&](auto op) -> Value {
+    return decltype(op)::create(builder, loc, input, from, to, reason)
+        .getResult();
+  });
+}
+
+Value collective::createLocalStep(OpBuilder &builder, Location loc,
+                                  CollectiveKind kind, Value input,
+                                  PlacementAttr from, PlacementAttr to,
+                                  RankedTensorType global,
+                                  RankedTensorType resultType, ValueRange sizes,
+                                  ValueRange dims, StringAttr reason) {
+  return dispatch(kind, [&](auto op) -> Value {
+    return decltype(op)::create(builder, loc, TypeRange{resultType}, input,
+                                Value(), sizes, dims, from, to,
+                                TypeAttr::get(global), reason)
+        .getResult();
+  });
+}

@@ -1,0 +1,122 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The dialect itself and the checks of its discardable attributes. Every
+// placement that stands on a function or an op is verified here, once, against
+// its mesh (P1, P4, P5).
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectImplementation.h"
+
+using namespace mlir;
+using namespace shardir;
+
+#include "ShardIR/Dialect/ShardIR/ShardIRDialect.cpp.inc"
+
+void ShardIRDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "ShardIR/Dialect/ShardIR/ShardIROps.cpp.inc"
+      >();
+}
+
+LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
+                                                       NamedAttribute attr) {
+  if (attr.getName() == kDecidedBy || attr.getName() == kStage)
+    return success();
+  if (attr.getName() != kPlacements)
+    return op->emitError() << "unknown attribute '" << attr.getName()
+                           << "'; ops carry '" << kPlacements << "'";
+  auto placements = dyn_cast<ArrayAttr>(attr.getValue());
+  if (!placements || placements.size() != op->getNumResults())
+    return op->emitError() << "'" << kPlacements << "' must have one entry per "
+                           << "result, " << op->getNumResults() << " in all";
+  for (auto [i, entry] : llvm::enumerate(placements)) {
+    if (isa<UnitAttr>(entry) && !isa<ShapedType>(op->getResult(i).getType()))
+      continue;
+    auto placement = dyn_cast<PlacementAttr>(entry);
+    if (!placement)
+      return op->emitError()
+             << "'" << kPlacements << "' entry " << i << " must be a placement"
+             << (isa<ShapedType>(op->getResult(i).getType())
+                     ? ""
+                     : ", or unit as the result is not a tensor");
+    if (failed(verifyPlacementFor(op, placement, op->getResult(i).getType(),
+                                  "result " + Twine(i))))
+      return failure();
+  }
+  return success();
+}
+
+/// From the local stage on a value's placement is about its whole type.
+static Type wholeType(Type type, Attribute globalType) {
+  if (auto attr = dyn_cast_or_null<TypeAttr>(globalType))
+    return attr.getValue();
+  return type;
+}
+
+LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
+                                                       unsigned regionIndex,
+                                                       unsigned argIndex,
+                                                       NamedAttribute attr) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitError() << "'" << attr.getName()
+                           << "' is for arguments of functions";
+  if (attr.getName() == kGlobalType)
+    return success(isa<TypeAttr>(attr.getValue()));
+  auto placement = dyn_cast<PlacementAttr>(attr.getValue());
+  if (attr.getName() != kPlacement || !placement)
+    return op->emitError() << "argument " << argIndex << " has attribute '"
+                           << attr.getName() << "'; expected '" << kPlacement
+                           << "' with a #shardir.placement";
+  Type type = wholeType(function.getArgumentTypes()[argIndex],
+                        function.getArgAttr(argIndex, kGlobalType));
+  return verifyPlacementFor(op, placement, type, "argument " + Twine(argIndex));
+}
+
+LogicalResult ShardIRDialect::verifyRegionResultAttribute(
+    Operation *op, unsigned regionIndex, unsigned resultIndex,
+    NamedAttribute attr) {
+  auto function = dyn_cast<FunctionOpInterface>(op);
+  if (!function)
+    return op->emitError() << "'" << attr.getName()
+                           << "' is for results of functions";
+  if (attr.getName() == kGlobalType)
+    return success(isa<TypeAttr>(attr.getValue()));
+  if (attr.getName() == kAlias) {
+    auto index = dyn_cast<IntegerAttr>(attr.getValue());
+    if (!index || index.getInt() < 0 ||
+        index.getInt() >= int64_t(function.getNumArguments()))
+      return op->emitError()
+             << "'" << kAlias << "' of result " << resultIndex
+             << " must be the number of an argument, 0 to "
+             << int64_t(function.getNumArguments()) - 1;
+    Type argument = function.getArgumentTypes()[index.getInt()];
+    Type result = function.getResultTypes()[resultIndex];
+    if (argument != result)
+      return op->emitError() << "result " << resultIndex << " of type "
+                             << result << " cannot take the placement of "
+                             << "argument " << index.getInt() << " of type "
+                             << argument;
+    return success();
+  }
+  auto placement = dyn_cast<PlacementAttr>(attr.getValue());
+  if (attr.getName() != kPlacement || !placement)
+    return op->emitError() << "result " << resultIndex << " has attribute '"
+                           << attr.getName() << "'; expected '" << kPlacement
+                           << "' with a #shardir.placement";
+  Type type = wholeType(function.getResultTypes()[resultIndex],
+                        function.getResultAttr(resultIndex, kGlobalType));
+  return verifyPlacementFor(op, placement, type, "result " + Twine(resultIndex));
+}

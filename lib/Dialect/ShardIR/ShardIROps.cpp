@@ -1,0 +1,268 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Parsing, printing and verifying of the shardir ops: meshes first, then the
+// ops that name them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace shardir;
+
+#define GET_OP_CLASSES
+#include "ShardIR/Dialect/ShardIR/ShardIROps.cpp.inc"
+
+//===----------------------------------------------------------------------===//
+// MeshOp
+//===----------------------------------------------------------------------===//
+
+ParseResult MeshOp::parse(OpAsmParser &parser, OperationState &state) {
+  Builder &builder = parser.getBuilder();
+  StringAttr name;
+  if (parser.parseSymbolName(name, "sym_name", state.attributes) ||
+      parser.parseLess())
+    return failure();
+  SmallVector<Attribute> names;
+  SmallVector<int64_t> sizes, assumed;
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Square, [&]() -> ParseResult {
+            std::string axis;
+            if (parser.parseString(&axis) || parser.parseEqual())
+              return failure();
+            names.push_back(builder.getStringAttr(axis));
+            int64_t size = 8;
+            if (succeeded(parser.parseOptionalQuestion())) {
+              sizes.push_back(ShapedType::kDynamic);
+              OptionalParseResult integer = parser.parseOptionalInteger(size);
+              if (integer.has_value() && failed(*integer))
+                return failure();
+              assumed.push_back(size);
+              return success();
+            }
+            SMLoc loc = parser.getCurrentLocation();
+            if (parser.parseInteger(size))
+              return failure();
+            if (size < 1)
+              return parser.emitError(loc, "the size of axis \"")
+                     << axis << "\" must be at least 1, found " << size;
+            sizes.push_back(size);
+            assumed.push_back(size);
+            return success();
+          }))
+    return failure();
+  auto parseRest = [&]() -> ParseResult {
+    while (succeeded(parser.parseOptionalComma())) {
+      StringRef word;
+      SMLoc loc = parser.getCurrentLocation();
+      if (parser.parseKeyword(&word) || parser.parseEqual())
+        return failure();
+      if (word == "devices") {
+        SmallVector<int64_t> devices;
+        if (parser.parseCommaSeparatedList(
+                AsmParser::Delimiter::Square,
+                [&] { return parser.parseInteger(devices.emplace_back()); }))
+          return failure();
+        state.addAttribute("devices", builder.getDenseI64ArrayAttr(devices));
+      } else if (word == "links") {
+        DictionaryAttr links;
+        if (parser.parseAttribute(links))
+          return failure();
+        state.addAttribute("links", links);
+      } else {
+        return parser.emitError(loc, "expected 'devices' or 'links', found '")
+               << word << "'";
+      }
+    }
+    return success();
+  };
+  if (parseRest() || parser.parseGreater() ||
+      parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  state.addAttribute("axis_names", builder.getArrayAttr(names));
+  state.addAttribute("axis_sizes", builder.getDenseI64ArrayAttr(sizes));
+  state.addAttribute("assumed_sizes", builder.getDenseI64ArrayAttr(assumed));
+  return success();
+}
+
+void MeshOp::print(OpAsmPrinter &printer) {
+  printer << ' ';
+  printer.printSymbolName(getSymName());
+  printer << " <[";
+  for (auto [i, name] : llvm::enumerate(getAxisNames())) {
+    printer << (i ? ", " : "") << name << '=';
+    if (!ShapedType::isDynamic(getAxisSizes()[i]))
+      printer << getAxisSizes()[i];
+    else if (getAssumedSizes()[i] == 8)
+      printer << '?';
+    else
+      printer << '?' << getAssumedSizes()[i];
+  }
+  printer << ']';
+  if (auto devices = getDevices()) {
+    printer << ", devices = [";
+    llvm::interleaveComma(*devices, printer);
+    printer << ']';
+  }
+  if (getLinks())
+    printer << ", links = " << *getLinks();
+  printer << '>';
+  printer.printOptionalAttrDict(
+      (*this)->getAttrs(), {"sym_name", "axis_names", "axis_sizes",
+                            "assumed_sizes", "devices", "links"});
+}
+
+static bool isAxisName(StringRef name) {
+  auto isStart = [](char c) { return llvm::isAlpha(c) || c == '_'; };
+  return !name.empty() && isStart(name.front()) &&
+         llvm::all_of(name, [&](char c) {
+           return isStart(c) || llvm::isDigit(c) || c == '-';
+         });
+}
+
+LogicalResult MeshOp::verify() {
+  size_t count = getAxisNames().size();
+  if (count < 1 || count > 8)
+    return emitOpError("must have 1 to 8 axes, found ") << count;
+  if (getAxisSizes().size() != count || getAssumedSizes().size() != count)
+    return emitOpError("must have one size per axis");
+  llvm::StringSet<> seen;
+  int64_t positions = 1;
+  for (auto [i, attr] : llvm::enumerate(getAxisNames())) {
+    StringRef name = cast<StringAttr>(attr).getValue();
+    if (!isAxisName(name))
+      return emitOpError("axis name \"")
+             << name << "\" must match [A-Za-z_][A-Za-z0-9_-]*";
+    if (!seen.insert(name).second)
+      return emitOpError("axis \"") << name << "\" appears twice";
+    int64_t size = getAssumedSizes()[i];
+    if (size < 1 || (!ShapedType::isDynamic(getAxisSizes()[i]) &&
+                     getAxisSizes()[i] != size))
+      return emitOpError("the size of axis \"")
+             << name << "\" must be at least 1, found " << size;
+    if (llvm::MulOverflow(positions, size, positions) ||
+        positions > (int64_t(1) << 20))
+      return emitOpError("has more than 2^20 devices");
+  }
+  if (auto devices = getDevices()) {
+    if (llvm::any_of(getAxisSizes(), ShapedType::isDynamic))
+      return emitOpError("cannot list devices while an axis size is unknown");
+    if (int64_t(devices->size()) != positions)
+      return emitOpError("lists ")
+             << devices->size() << " devices for " << positions << " positions";
+    llvm::DenseSet<int64_t> ranks;
+    for (int64_t rank : *devices) {
+      if (rank < 0 || rank >= (int64_t(1) << 20))
+        return emitOpError("device ") << rank << " is not a rank";
+      if (!ranks.insert(rank).second)
+        return emitOpError("device ") << rank << " is listed twice";
+    }
+  }
+  if (getLinks())
+    for (NamedAttribute link : *getLinks()) {
+      if (!seen.contains(link.getName()))
+        return emitOpError("links name axis \"")
+               << link.getName().getValue() << "\", which the mesh lacks";
+      auto entry = dyn_cast<DictionaryAttr>(link.getValue());
+      if (!entry)
+        return emitOpError("the link of axis \"")
+               << link.getName().getValue()
+               << "\" must be {bandwidth = bytes/s, latency = s}";
+      for (NamedAttribute field : entry) {
+        auto number = dyn_cast<FloatAttr>(field.getValue());
+        if ((field.getName() != "bandwidth" && field.getName() != "latency") ||
+            !number || !(number.getValueAsDouble() >= 0))
+          return emitOpError("the link of axis \"")
+                 << link.getName().getValue()
+                 << "\" has bandwidth and latency alone, both floats that are "
+                    "not negative";
+      }
+    }
+  return success();
+}
+
+Mesh MeshOp::getMesh() {
+  Mesh mesh;
+  mesh.name = getSymName().str();
+  for (auto [i, attr] : llvm::enumerate(getAxisNames())) {
+    MeshAxis axis;
+    axis.name = cast<StringAttr>(attr).getValue().str();
+    axis.size = ShapedType::isDynamic(getAxisSizes()[i]) ? kUnknown
+                                                         : getAxisSizes()[i];
+    axis.assumed = getAssumedSizes()[i];
+    if (getLinks())
+      if (auto link = getLinks()->getAs<DictionaryAttr>(axis.name)) {
+        axis.link.emplace();
+        if (auto bandwidth = link.getAs<FloatAttr>("bandwidth"))
+          axis.link->bandwidth = bandwidth.getValueAsDouble();
+        if (auto latency = link.getAs<FloatAttr>("latency"))
+          axis.link->latency = latency.getValueAsDouble();
+      }
+    mesh.axes.push_back(axis);
+  }
+  if (auto devices = getDevices())
+    mesh.devices.assign(devices->begin(), devices->end());
+  return mesh;
+}
+
+//===----------------------------------------------------------------------===//
+// Ops that name a mesh
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConstrainOp::verifySymbolUses(SymbolTableCollection &) {
+  return verifyPlacementFor(*this, getPlacement(), getType(), "the result");
+}
+
+LogicalResult RedistributeOp::verify() {
+  if (getFrom().getValue().sugar || getTo().getValue().sugar)
+    return emitOpError("takes placements by dim; `placements = [...]` is for "
+                       "annotations");
+  if (!getHalo())
+    return success();
+  if (getHalo()->size() != size_t(getType().getRank()))
+    return emitOpError("halo must have one [low, high] per dim, ")
+           << getType().getRank() << " in all, found " << getHalo()->size();
+  for (Attribute entry : *getHalo()) {
+    auto pair = dyn_cast<ArrayAttr>(entry);
+    if (!pair || pair.size() != 2 ||
+        llvm::any_of(pair, [](Attribute side) {
+          auto extent = dyn_cast<IntegerAttr>(side);
+          return !extent || extent.getInt() < 0;
+        }))
+      return emitOpError("halo entries must be [low, high], both not negative");
+  }
+  return success();
+}
+
+LogicalResult RedistributeOp::verifySymbolUses(SymbolTableCollection &) {
+  if (failed(verifyPlacementFor(*this, getFrom(), getType(), "the operand")))
+    return failure();
+  return verifyPlacementFor(*this, getTo(), getType(), "the result");
+}
+
+OpFoldResult RedistributeOp::fold(FoldAdaptor) {
+  if (getFrom() == getTo() && !getHalo())
+    return getInput();
+  return {};
+}
+
+LogicalResult AxisIndexOp::verifySymbolUses(SymbolTableCollection &) {
+  MeshOp mesh = lookupMesh(*this, getMeshAttr());
+  if (!mesh)
+    return emitOpError("names mesh ") << getMeshAttr() << ", which does not exist";
+  if (mesh.getMesh().axisIndex(getAxis().str()) < 0)
+    return emitOpError("names axis \"")
+           << getAxis() << "\", which mesh " << getMeshAttr() << " lacks";
+  return success();
+}

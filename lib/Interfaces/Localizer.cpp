@@ -1,0 +1,284 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Arithmetic from the rank to what a device holds. Everything is emitted as
+// arith on `shardir.axis_index`, folded where it does not depend on the rank.
+// Requires a concrete mesh and verified placements.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Interfaces/Localizer.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace shardir;
+
+#include "ShardIR/Interfaces/LocalizableOpInterface.cpp.inc"
+
+Localizer::Global Localizer::global(Value value) const {
+  auto it = globals.find(value);
+  if (it != globals.end())
+    return it->second;
+  return {dyn_cast<RankedTensorType>(value.getType()), {}};
+}
+
+RankedTensorType Localizer::localType(RankedTensorType type,
+                                      PlacementAttr placement) const {
+  if (!placement)
+    return type;
+  const Mesh &mesh = meshOf(placement);
+  SmallVector<int64_t> shape(type.getShape());
+  std::vector<int64_t> whole = shapeOf(type);
+  for (size_t dim = 0; dim < shape.size(); ++dim) {
+    if (placement.getValue().dims[dim].splits.empty())
+      continue;
+    std::optional<int64_t> extent =
+        uniformLocalExtent(placement.getValue(), mesh, whole[dim], dim);
+    shape[dim] = extent ? *extent : ShapedType::kDynamic;
+  }
+  return RankedTensorType::get(shape, type.getElementType());
+}
+
+RankedTensorType Localizer::localType(Value globalValue) const {
+  Global g = global(globalValue);
+  return localType(g.type, g.placement);
+}
+
+Value Localizer::axisIndex(OpBuilder &builder, Location loc, const Mesh &mesh,
+                           const AxisRef &axis) const {
+  Value index =
+      AxisIndexOp::create(builder, loc, builder.getIndexType(),
+                          FlatSymbolRefAttr::get(builder.getContext(), mesh.name),
+                          builder.getStringAttr(axis.name));
+  if (axis.isWhole())
+    return index;
+  // The axis is [pre, size, rest]; the sub-axis is the middle digit.
+  int64_t whole = mesh.axes[mesh.axisIndex(axis.name)].assumedSize();
+  int64_t rest = whole / (axis.preSize * axis.size);
+  auto constant = [&](int64_t v) {
+    return arith::ConstantIndexOp::create(builder, loc, v);
+  };
+  if (rest > 1)
+    index = arith::DivUIOp::create(builder, loc, index, constant(rest));
+  if (axis.preSize > 1)
+    index = arith::RemUIOp::create(builder, loc, index, constant(axis.size));
+  return index;
+}
+
+Value Localizer::isFirst(OpBuilder &builder, Location loc, const Mesh &mesh,
+                         ArrayRef<AxisRef> axes) const {
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
+  Value all;
+  for (const AxisRef &axis : axes) {
+    Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        axisIndex(builder, loc, mesh, axis), zero);
+    all = all ? arith::AndIOp::create(builder, loc, all, first).getResult()
+              : first;
+  }
+  if (!all)
+    all = arith::ConstantIntOp::create(builder, loc, 1, 1);
+  return all;
+}
+
+SmallVector<Localizer::DigitValue>
+Localizer::digits(OpBuilder &builder, Location loc, const Mesh &mesh,
+                  const Placement &placement, int64_t extent,
+                  int64_t dim) const {
+  SmallVector<DigitValue> result;
+  auto constant = [&](int64_t v) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, v);
+  };
+  for (const SymbolicDigit &digit :
+       symbolicDigits(placement, mesh, extent, dim)) {
+    OpFoldResult zero = builder.getIndexAttr(0);
+    if (digit.axes.empty()) {
+      result.push_back({digit.extent, zero, builder.getIndexAttr(digit.extent)});
+      continue;
+    }
+    // Each axis cuts the block that is there into n blocks of ceil(length/n).
+    // While all devices agree on the length it is a number, so that an even
+    // split costs one multiplication.
+    OpFoldResult length = builder.getIndexAttr(digit.extent);
+    Value offset;
+    for (const AxisRef &axis : digit.axes) {
+      int64_t n = axisSize(mesh, axis);
+      Value index = axisIndex(builder, loc, mesh, axis);
+      std::optional<int64_t> known = getConstantIntValue(length);
+      if (known && *known % n == 0) {
+        int64_t block = *known / n;
+        Value start = arith::MulIOp::create(builder, loc, index, constant(block));
+        offset = offset ? arith::AddIOp::create(builder, loc, offset, start)
+                              .getResult()
+                        : start;
+        length = builder.getIndexAttr(block);
+        continue;
+      }
+      Value whole = getValueOrCreateConstantIndexOp(builder, loc, length);
+      Value block;
+      if (known)
+        block = constant(llvm::divideCeil(*known, n));
+      else
+        block = arith::DivUIOp::create(
+            builder, loc,
+            arith::AddIOp::create(builder, loc, whole, constant(n - 1)),
+            constant(n));
+      Value start = arith::MinUIOp::create(
+          builder, loc, arith::MulIOp::create(builder, loc, index, block), whole);
+      Value rest = arith::SubIOp::create(builder, loc, whole, start);
+      length = arith::MinUIOp::create(builder, loc, rest, block).getResult();
+      offset = offset
+                   ? arith::AddIOp::create(builder, loc, offset, start).getResult()
+                   : start;
+    }
+    result.push_back({digit.extent, offset, length});
+  }
+  return result;
+}
+
+OpFoldResult Localizer::localExtent(OpBuilder &builder, Location loc,
+                                    Global global, int64_t dim,
+                                    Value local) const {
+  int64_t whole = shapeOf(global.type)[dim];
+  bool split = global.placement &&
+               !global.placement.getValue().axesOf(dim).empty();
+  if (!split) {
+    if (whole != kUnknown)
+      return builder.getIndexAttr(whole);
+    assert(local && "an unknown extent needs a local value");
+    return tensor::DimOp::create(builder, loc, local, dim).getResult();
+  }
+  const Mesh &mesh = meshOf(global.placement);
+  const Placement &placement = global.placement.getValue();
+  if (whole == kUnknown) {
+    assert(local && "an unknown extent needs a local value");
+    return tensor::DimOp::create(builder, loc, local, dim).getResult();
+  }
+  if (auto uniform = uniformLocalExtent(placement, mesh, whole, dim))
+    return builder.getIndexAttr(*uniform);
+  int64_t kept = 1;
+  OpFoldResult varying;
+  for (const DigitValue &digit :
+       digits(builder, loc, mesh, placement, whole, dim)) {
+    if (auto known = getConstantIntValue(digit.length))
+      kept *= *known;
+    else
+      varying = digit.length;
+  }
+  if (!varying)
+    return builder.getIndexAttr(kept);
+  if (kept == 1)
+    return varying;
+  return arith::MulIOp::create(
+             builder, loc, cast<Value>(varying),
+             arith::ConstantIndexOp::create(builder, loc, kept))
+      .getResult();
+}
+
+SmallVector<Value> Localizer::dynamicSizes(OpBuilder &builder, Location loc,
+                                           Global global, Value local) const {
+  SmallVector<Value> sizes;
+  RankedTensorType type = localType(global.type, global.placement);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      sizes.push_back(getValueOrCreateConstantIndexOp(
+          builder, loc, localExtent(builder, loc, global, dim, local)));
+  return sizes;
+}
+
+Value Localizer::globalIndex(OpBuilder &builder, Location loc,
+                             ArrayRef<DigitValue> digits, Value local) const {
+  auto value = [&](OpFoldResult v) {
+    return getValueOrCreateConstantIndexOp(builder, loc, v);
+  };
+  auto constant = [&](int64_t v) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, v);
+  };
+  auto addOffset = [&](Value index, OpFoldResult offset) -> Value {
+    if (isConstantIntValue(offset, 0))
+      return index;
+    return arith::AddIOp::create(builder, loc, index, value(offset));
+  };
+  if (digits.size() == 1)
+    return addOffset(local, digits[0].offset);
+  // Peel the local index's digits from the minor end and rebuild the whole
+  // tensor's index with each digit's own weight.
+  Value result, rest = local;
+  int64_t weight = 1;
+  for (size_t i = digits.size(); i-- > 0;) {
+    const DigitValue &digit = digits[i];
+    Value own = rest;
+    if (isConstantIntValue(digit.length, 1)) {
+      own = constant(0);
+    } else if (i > 0) {
+      Value length = value(digit.length);
+      // An empty shard has no index to ask for; keep the division defined.
+      if (!getConstantIntValue(digit.length))
+        length = arith::MaxUIOp::create(builder, loc, length, constant(1));
+      own = arith::RemUIOp::create(builder, loc, rest, length);
+      rest = arith::DivUIOp::create(builder, loc, rest, length);
+    }
+    Value term = addOffset(own, digit.offset);
+    if (weight != 1)
+      term = arith::MulIOp::create(builder, loc, term, constant(weight));
+    result = result ? arith::AddIOp::create(builder, loc, result, term).getResult()
+                    : term;
+    weight *= digit.extent;
+  }
+  return result;
+}
+
+TypedAttr shardir::partialIdentity(Type elementType, PartialKind kind) {
+  Builder builder(elementType.getContext());
+  if (auto type = dyn_cast<FloatType>(elementType)) {
+    const llvm::fltSemantics &sem = type.getFloatSemantics();
+    auto make = [&](const APFloat &v) { return builder.getFloatAttr(type, v); };
+    switch (kind) {
+    case PartialKind::Sum:
+      return make(APFloat::getZero(sem, /*Negative=*/true));
+    case PartialKind::Prod:
+      return make(APFloat::getOne(sem));
+    case PartialKind::Max:
+      return make(APFloat::getInf(sem, /*Negative=*/true));
+    case PartialKind::Min:
+      return make(APFloat::getInf(sem));
+    case PartialKind::MaxNum:
+    case PartialKind::MinNum:
+      return make(APFloat::getNaN(sem));
+    default:
+      return {};
+    }
+  }
+  unsigned width = elementType.isIndex()
+                       ? 64
+                       : cast<IntegerType>(elementType).getWidth();
+  auto make = [&](const APInt &v) {
+    return builder.getIntegerAttr(elementType, v);
+  };
+  switch (kind) {
+  case PartialKind::Sum:
+  case PartialKind::Or:
+  case PartialKind::Xor:
+  case PartialKind::UMax:
+    return make(APInt::getZero(width));
+  case PartialKind::Prod:
+    return make(APInt(width, 1));
+  case PartialKind::Max:
+    return make(APInt::getSignedMinValue(width));
+  case PartialKind::Min:
+    return make(APInt::getSignedMaxValue(width));
+  case PartialKind::UMin:
+  case PartialKind::And:
+    return make(APInt::getAllOnes(width));
+  default:
+    return {};
+  }
+}

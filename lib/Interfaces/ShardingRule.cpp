@@ -1,0 +1,91 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rules that need no knowledge of the op, and the one place that finds an op's
+// rule.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Interfaces/ShardingRule.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+
+using namespace mlir;
+using namespace shardir;
+
+#include "ShardIR/Interfaces/ShardingRuleOpInterface.cpp.inc"
+
+int ShardingRule::addFactor(int64_t size, FactorKind kind) {
+  factors.push_back(Factor{size, kind, {}});
+  return factors.size() - 1;
+}
+
+static TensorFactors wholeTensor(Type type) {
+  TensorFactors factors;
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    factors.dims.resize(tensor.getRank());
+  return factors;
+}
+
+ShardingRule ShardingRule::replicated(Operation *op, StringRef why) {
+  ShardingRule rule;
+  for (Type type : op->getOperandTypes())
+    rule.operands.push_back(wholeTensor(type));
+  for (Type type : op->getResultTypes())
+    rule.results.push_back(wholeTensor(type));
+  rule.inits.assign(op->getNumResults(), -1);
+  rule.replicatedBecause = why.str();
+  return rule;
+}
+
+ShardingRule ShardingRule::elementwise(Operation *op) {
+  ShardingRule rule = replicated(op, "");
+  RankedTensorType shape;
+  for (Type type : op->getResultTypes())
+    if ((shape = dyn_cast<RankedTensorType>(type)))
+      break;
+  if (!shape)
+    return rule;
+  TensorFactors factors;
+  for (int64_t extent : shapeOf(shape))
+    factors.dims.push_back({rule.addFactor(extent)});
+  auto matches = [&](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor && tensor.getShape() == shape.getShape();
+  };
+  for (auto [type, entry] : llvm::zip(op->getOperandTypes(), rule.operands))
+    if (matches(type))
+      entry = factors;
+  for (auto [type, entry] : llvm::zip(op->getResultTypes(), rule.results))
+    if (matches(type))
+      entry = factors;
+  return rule;
+}
+
+ShardingRule shardir::getShardingRule(Operation *op) {
+  if (auto interface = dyn_cast<ShardingRuleOpInterface>(op))
+    return interface.getShardingRule();
+  std::string why = ("no sharding rule for '" + op->getName().getStringRef() +
+                     "'; it runs whole on each device")
+                        .str();
+  return ShardingRule::replicated(op, why);
+}
+
+SmallVector<Value> shardir::capturedTensors(Operation *op) {
+  SetVector<Value> captured;
+  for (Region &region : op->getRegions())
+    getUsedValuesDefinedAbove(region, region, captured);
+  SmallVector<Value> tensors;
+  for (Value value : captured)
+    if (isa<RankedTensorType>(value.getType()))
+      tensors.push_back(value);
+  return tensors;
+}

@@ -1,0 +1,32 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One list of what is registered: dialects, external models, passes, pipelines.
+// Requires upstream's dialects to be registered by whoever needs them parsed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/InitAll.h"
+
+#include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/ExternalModels/ExternalModels.h"
+#include "ShardIR/Pipelines/Pipelines.h"
+#include "ShardIR/Transforms/Passes.h"
+
+void shardir::registerAllDialects(mlir::DialectRegistry &registry) {
+  registry.insert<ShardIRDialect, collective::CollectiveDialect>();
+  registerLinalgModels(registry);
+  registerTensorModels(registry);
+  registerElementwiseModels(registry);
+}
+
+void shardir::registerAllPasses() {
+  registerShardIRPasses();
+  registerPipelines();
+}

@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pipelines `--shardir-to-<stage>`: stages in order, each verified. Passes
+// leave modules of a later stage alone, so a printed stage can be re-entered.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Pipelines/Pipelines.h"
+#include "ShardIR/Transforms/Passes.h"
+
+#include "mlir/Pass/PassRegistry.h"
+
+using namespace mlir;
+
+llvm::StringRef shardir::stageName(Stage stage) {
+  static constexpr llvm::StringLiteral names[] = {
+      "annotated", "propagated", "redistributed", "collective",
+      "local",     "scheduled",  "bufferized",    "cpu"};
+  return names[int(stage)];
+}
+
+void shardir::buildPipeline(OpPassManager &pm, Stage to,
+                            const PipelineOptions &options) {
+  pm.addPass(createResolveSugar());
+  pm.addPass(createSpecializeMesh({options.mesh}));
+}
+
+void shardir::registerPipelines() {
+  for (Stage stage : {Stage::Propagated, Stage::Redistributed,
+                      Stage::Collective, Stage::Local, Stage::Scheduled,
+                      Stage::Bufferized, Stage::Cpu}) {
+    PassPipelineRegistration<PipelineOptions>(
+        ("shardir-to-" + stageName(stage)).str(),
+        ("Runs the stages that are missing up to " + stageName(stage)).str(),
+        [stage](OpPassManager &pm, const PipelineOptions &options) {
+          buildPipeline(pm, stage, options);
+        });
+  }
+}

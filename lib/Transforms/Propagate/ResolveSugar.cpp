@@ -1,0 +1,74 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: annotated, its first step. Rewrites DTensor-style placements into
+// placements by dim, wherever they stand. Guarantees that none is left.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Transforms/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_RESOLVESUGAR
+#include "ShardIR/Transforms/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+struct ResolveSugarPass : shardir::impl::ResolveSugarBase<ResolveSugarPass> {
+  MeshTable *meshes = nullptr;
+
+  PlacementAttr resolve(Attribute attr, Type type) {
+    auto placement = dyn_cast_or_null<PlacementAttr>(attr);
+    if (!placement || !placement.getValue().sugar)
+      return {};
+    return shardir::resolveSugar(placement, meshes->get(placement),
+                                 cast<ShapedType>(type).getRank());
+  }
+
+  void runOnOperation() override {
+    MeshTable table(getOperation());
+    meshes = &table;
+    getOperation().walk([&](Operation *op) {
+      if (auto function = dyn_cast<FunctionOpInterface>(op)) {
+        for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+          if (auto placement = resolve(
+                  function.getArgAttr(i, ShardIRDialect::kPlacement), type))
+            function.setArgAttr(i, ShardIRDialect::kPlacement, placement);
+        for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
+          if (auto placement = resolve(
+                  function.getResultAttr(i, ShardIRDialect::kPlacement), type))
+            function.setResultAttr(
+                i, StringAttr::get(&getContext(), ShardIRDialect::kPlacement),
+                placement);
+        return;
+      }
+      if (auto constrain = dyn_cast<ConstrainOp>(op))
+        if (auto placement =
+                resolve(constrain.getPlacement(), constrain.getType()))
+          constrain.setPlacementAttr(placement);
+      auto placements = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements);
+      if (!placements)
+        return;
+      SmallVector<Attribute> entries(placements.getValue());
+      for (auto [entry, type] : llvm::zip(entries, op->getResultTypes()))
+        if (auto placement = resolve(entry, type))
+          entry = placement;
+      op->setAttr(ShardIRDialect::kPlacements,
+                  ArrayAttr::get(&getContext(), entries));
+    });
+  }
+};
+
+} // namespace

@@ -1,0 +1,92 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: annotated. Sets mesh axes of unknown size from `mesh="dp=2,m.tp=4"`.
+// Guarantees that every name in the option exists and agrees with what is
+// concrete already.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Transforms/Passes.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_SPECIALIZEMESH
+#include "ShardIR/Transforms/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+struct SpecializeMeshPass
+    : shardir::impl::SpecializeMeshBase<SpecializeMeshPass> {
+  using SpecializeMeshBase::SpecializeMeshBase;
+
+  void runOnOperation() override {
+    for (StringRef entry : llvm::split(StringRef(mesh), ',')) {
+      entry = entry.trim();
+      if (!entry.empty() && failed(apply(entry)))
+        return signalPassFailure();
+    }
+  }
+
+  /// Applies one `axis=size` or `mesh.axis=size`.
+  LogicalResult apply(StringRef entry) {
+    auto [target, number] = entry.split('=');
+    auto [meshName, axisName] = target.trim().rsplit('.');
+    if (axisName.empty())
+      std::swap(meshName, axisName);
+    int64_t size = 0;
+    if (axisName.empty() || number.trim().getAsInteger(10, size) || size < 1)
+      return getOperation().emitError()
+             << "mesh option '" << entry
+             << "' must be axis=size or mesh.axis=size with a size of at least 1";
+    bool found = false;
+    WalkResult result = getOperation().walk([&](MeshOp op) {
+      if (!meshName.empty() && op.getSymName() != meshName)
+        return WalkResult::advance();
+      for (auto [i, attr] : llvm::enumerate(op.getAxisNames())) {
+        if (cast<StringAttr>(attr).getValue() != axisName)
+          continue;
+        found = true;
+        if (failed(setSize(op, i, size)))
+          return WalkResult::interrupt();
+      }
+      return WalkResult::advance();
+    });
+    if (result.wasInterrupted())
+      return failure();
+    if (!found)
+      return getOperation().emitError()
+             << "mesh option '" << entry << "' names axis \"" << axisName
+             << "\", which no mesh"
+             << (meshName.empty() ? "" : " of that name") << " has";
+    return success();
+  }
+
+  LogicalResult setSize(MeshOp op, size_t axis, int64_t size) {
+    SmallVector<int64_t> sizes(op.getAxisSizes()), assumed(op.getAssumedSizes());
+    if (!ShapedType::isDynamic(sizes[axis]) && sizes[axis] != size)
+      return op.emitError() << "axis \""
+                            << cast<StringAttr>(op.getAxisNames()[axis]).getValue()
+                            << "\" has size " << sizes[axis]
+                            << ", which the mesh option's " << size
+                            << " contradicts";
+    sizes[axis] = assumed[axis] = size;
+    op.setAxisSizes(sizes);
+    op.setAssumedSizes(assumed);
+    return op.verify();
+  }
+};
+
+} // namespace
