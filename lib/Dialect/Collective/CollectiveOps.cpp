@@ -33,6 +33,7 @@ ParseResult collective::detail::parseStep(OpAsmParser &parser, OperationState &s
   Operand input, destination;
   SmallVector<Operand> sizes, dims;
   PlacementAttr from, to;
+  Type inputType, outputType;
   bool buffers = false;
   if (parser.parseOperand(input))
     return failure();
@@ -48,19 +49,19 @@ ParseResult collective::detail::parseStep(OpAsmParser &parser, OperationState &s
       parser.parseOperandList(dims, OpAsmParser::Delimiter::Square))
     return failure();
   if (parser.parseKeyword("from") || parser.parseAttribute(from) ||
-      parser.parseKeyword("to") || parser.parseAttribute(to))
+      parser.parseKeyword("to") || parsePlacement(parser, to, inputType))
     return failure();
   state.addAttribute("from", from);
   state.addAttribute("to", to);
-  if (succeeded(parser.parseOptionalKeyword("of"))) {
+  if (!inputType && succeeded(parser.parseOptionalKeyword("of"))) {
     Type global;
     if (parser.parseType(global))
       return failure();
     state.addAttribute("global", TypeAttr::get(global));
   }
-  Type inputType, outputType;
-  if (parser.parseOptionalAttrDict(state.attributes) || parser.parseColon() ||
-      parser.parseType(inputType) ||
+  if (!inputType && parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  if (parseColonTypeUnless(parser, inputType) ||
       parser.resolveOperand(input, inputType, state.operands))
     return failure();
   if (buffers) {

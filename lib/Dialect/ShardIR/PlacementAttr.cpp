@@ -144,7 +144,27 @@ static ParseResult parseSugar(AsmParser &parser, Placement &value) {
       });
 }
 
-Attribute PlacementAttr::parse(AsmParser &parser, Type) {
+/// The `: type` that MLIR's parser found behind the placement parsed last on
+/// this thread; see parsePlacement.
+static thread_local Type trailingType;
+
+ParseResult shardir::parsePlacement(OpAsmParser &parser,
+                                    PlacementAttr &placement, Type &type) {
+  trailingType = {};
+  ParseResult result = parser.parseAttribute(placement);
+  type = trailingType;
+  trailingType = {};
+  return result;
+}
+
+ParseResult shardir::parseColonTypeUnless(OpAsmParser &parser, Type &type) {
+  if (type)
+    return success();
+  return failure(parser.parseColon() || parser.parseType(type));
+}
+
+Attribute PlacementAttr::parse(AsmParser &parser, Type type) {
+  trailingType = type;
   FlatSymbolRefAttr mesh;
   Placement value;
   if (parser.parseLess() || parser.parseAttribute(mesh) || parser.parseComma())

@@ -220,6 +220,77 @@ Mesh MeshOp::getMesh() {
 // Ops that name a mesh
 //===----------------------------------------------------------------------===//
 
+ParseResult ConstrainOp::parse(OpAsmParser &parser, OperationState &state) {
+  OpAsmParser::UnresolvedOperand input;
+  PlacementAttr placement;
+  Type type;
+  if (parser.parseOperand(input) || parser.parseKeyword("to") ||
+      parsePlacement(parser, placement, type))
+    return failure();
+  state.addAttribute("placement", placement);
+  if (!type && parser.parseOptionalAttrDict(state.attributes))
+    return failure();
+  if (parseColonTypeUnless(parser, type))
+    return failure();
+  state.addTypes(type);
+  return parser.resolveOperand(input, type, state.operands);
+}
+
+void ConstrainOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getInput() << " to " << getPlacement();
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"placement"});
+  printer << " : " << getType();
+}
+
+ParseResult RedistributeOp::parse(OpAsmParser &parser, OperationState &state) {
+  OpAsmParser::UnresolvedOperand input;
+  PlacementAttr from, to;
+  Type type;
+  if (parser.parseOperand(input) || parser.parseKeyword("from") ||
+      parser.parseAttribute(from) || parser.parseKeyword("to") ||
+      parsePlacement(parser, to, type))
+    return failure();
+  state.addAttribute("from", from);
+  state.addAttribute("to", to);
+  if (!type) {
+    ArrayAttr halo;
+    if (succeeded(parser.parseOptionalKeyword("halo"))) {
+      if (parser.parseAttribute(halo))
+        return failure();
+      state.addAttribute("halo", halo);
+    }
+    if (parser.parseOptionalAttrDict(state.attributes))
+      return failure();
+  }
+  if (parseColonTypeUnless(parser, type))
+    return failure();
+  state.addTypes(type);
+  return parser.resolveOperand(input, type, state.operands);
+}
+
+/// Prints `[[1, 1], [0, 0]]` without the integers' types.
+static void printHalo(OpAsmPrinter &printer, ArrayAttr halo) {
+  printer << '[';
+  llvm::interleaveComma(halo, printer, [&](Attribute entry) {
+    printer << '[';
+    llvm::interleaveComma(cast<ArrayAttr>(entry), printer, [&](Attribute side) {
+      printer << cast<IntegerAttr>(side).getInt();
+    });
+    printer << ']';
+  });
+  printer << ']';
+}
+
+void RedistributeOp::print(OpAsmPrinter &printer) {
+  printer << ' ' << getInput() << " from " << getFrom() << " to " << getTo();
+  if (getHalo()) {
+    printer << " halo ";
+    printHalo(printer, *getHalo());
+  }
+  printer.printOptionalAttrDict((*this)->getAttrs(), {"from", "to", "halo"});
+  printer << " : " << getType();
+}
+
 LogicalResult ConstrainOp::verifySymbolUses(SymbolTableCollection &) {
   return verifyPlacementFor(*this, getPlacement(), getType(), "the result");
 }

@@ -77,6 +77,16 @@ PlacementAttr getPlacement(mlir::Value value);
 /// Parses and prints `["tp", "dp":(1)2]`.
 mlir::ParseResult parseAxis(mlir::AsmParser &parser, AxisRef &axis);
 
+/// Parses a placement that stands before an optional attribute dictionary and
+/// `: type`. MLIR's parser takes `: type` after a dialect attribute for the
+/// attribute's own type; what it took is returned in `type`, else null.
+mlir::ParseResult parsePlacement(mlir::OpAsmParser &parser,
+                                 PlacementAttr &placement, mlir::Type &type);
+
+/// Parses `: type` unless parsePlacement has found the type already.
+mlir::ParseResult parseColonTypeUnless(mlir::OpAsmParser &parser,
+                                       mlir::Type &type);
+
 /// Caches the meshes of a module as plain values.
 class MeshTable {
 public:

@@ -75,7 +75,7 @@ def ShardIR_ConstrainOp : ShardIR_Op<"constrain",
   }];
   let arguments = (ins AnyRankedTensor:$input, ShardIR_PlacementAttr:$placement);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$input `to` $placement attr-dict `:` type($input)";
+  let hasCustomAssemblyFormat = 1;
 }
 
 def ShardIR_RedistributeOp : ShardIR_Op<"redistribute",
@@ -100,9 +100,7 @@ def ShardIR_RedistributeOp : ShardIR_Op<"redistribute",
                        OptionalAttr<ArrayAttr>:$halo,
                        OptionalAttr<StrAttr>:$reason);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = [{
-    $input `from` $from `to` $to (`halo` $halo^)? attr-dict `:` type($input)
-  }];
+  let hasCustomAssemblyFormat = 1;
   let hasFolder = 1;
   let hasVerifier = 1;
 }
