@@ -4,10 +4,15 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 
+# The precompiled header needs these settings of ccache; see ShardIRMLIR.cmake for
+# the checksum.
 find_program(SHARDIR_CCACHE ccache)
 if(SHARDIR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_C_COMPILER_LAUNCHER ${SHARDIR_CCACHE})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${SHARDIR_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env
+    CCACHE_PCH_EXTSUM=true
+    CCACHE_SLOPPINESS=pch_defines,time_macros,include_file_mtime,include_file_ctime
+    ${SHARDIR_CCACHE})
 endif()
 
 add_compile_options(-Wall -Wextra -Wno-unused-parameter)
