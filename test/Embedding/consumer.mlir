@@ -1,0 +1,24 @@
+// A project outside of this one finds the installed tree, registers ShardIR next
+// to all of MLIR's dialects, and runs a pipeline on a program that holds an op of
+// its own.
+//
+// REQUIRES: compiler
+// UNSUPPORTED: asan
+// RUN: rm -rf %t && %cmake --install %shardir_build --prefix %t/install > %t.log
+// RUN: %cmake -S %S/consumer -B %t/build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_PREFIX_PATH=%t/install -DCMAKE_C_COMPILER=%clang -DCMAKE_CXX_COMPILER=%clangxx >> %t.log
+// RUN: %cmake --build %t/build >> %t.log
+// RUN: %t/build/consumer %s 2>&1 | FileCheck %s
+// RUN: rm -rf %t
+
+// CHECK: row_scale has 2 factors
+
+// CHECK: shardir.mesh @m <["tp"=2]>
+shardir.mesh @m <["tp"=?]>
+
+// CHECK-LABEL: func.func @main
+func.func @main(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>},
+                %s: tensor<8xf32>) -> tensor<8x16xf32> {
+  // CHECK: consumer.row_scale
+  %y = "consumer.row_scale"(%x, %s) : (tensor<8x16xf32>, tensor<8xf32>) -> tensor<8x16xf32>
+  return %y : tensor<8x16xf32>
+}
