@@ -6,10 +6,234 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registration only, until the models of this dialect land.
+// Rules and local forms of every structured op of linalg at once, from its
+// indexing maps, iterator types and body. Windows (maps such as d0 + d1) are
+// whole on each device; so are tensors that a body reads by `tensor.extract`.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Analysis/BodyPartials.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
+#include "ShardIR/Interfaces/Localizer.h"
+#include "ShardIR/Interfaces/ShardingRule.h"
 
-void shardir::registerLinalgModels(mlir::DialectRegistry &) {}
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace shardir;
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// The factors of one operand by its indexing map; loops that sit in anything
+/// but a plain `d` become Replicate.
+static TensorFactors operandFactors(AffineMap map, ShardingRule &rule) {
+  TensorFactors factors;
+  llvm::SmallBitVector seen(map.getNumDims());
+  for (AffineExpr expr : map.getResults()) {
+    DimFactors &dim = factors.dims.emplace_back();
+    if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
+      unsigned position = loop.getPosition();
+      // On the diagonal one axis would cut two dims of one tensor (P1).
+      if (seen.test(position))
+        rule.factors[position].kind = FactorKind::Replicate;
+      seen.set(position);
+      dim.push_back(position);
+      continue;
+    }
+    for (unsigned i = 0; i < map.getNumDims(); ++i)
+      if (expr.isFunctionOfDim(i))
+        rule.factors[i].kind = FactorKind::Replicate;
+  }
+  return factors;
+}
+
+static ShardingRule linalgRule(linalg::LinalgOp op) {
+  if (!op.hasPureTensorSemantics())
+    return ShardingRule::replicated(op, "linalg on buffers is local already");
+  ShardingRule rule;
+  SmallVector<int64_t> ranges = op.getStaticLoopRanges();
+  for (auto [range, iterator] :
+       llvm::zip(ranges, op.getIteratorTypesArray())) {
+    FactorKind kind = iterator == utils::IteratorType::parallel
+                          ? FactorKind::PassThrough
+                          : FactorKind::Reduction;
+    rule.addFactor(ShapedType::isDynamic(range) ? kUnknown : range, kind);
+  }
+  for (OpOperand &operand : op->getOpOperands()) {
+    if (isa<RankedTensorType>(operand.get().getType()))
+      rule.operands.push_back(
+          operandFactors(op.getMatchingIndexingMap(&operand), rule));
+    else
+      rule.operands.emplace_back();
+  }
+  Block &body = *op.getBlock();
+  Operation *yield = body.getTerminator();
+  SmallVector<int> operandOf(body.getNumArguments(), -1);
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()))
+      operandOf[op.getMatchingBlockArgument(&operand).getArgNumber()] =
+          operand.getOperandNumber();
+  SmallVector<std::optional<PartialKind>> combiners;
+  for (int64_t i = 0, e = op.getNumDpsInits(); i < e; ++i) {
+    OpOperand *init = op.getDpsInitOperand(i);
+    rule.results.push_back(rule.operands[init->getOperandNumber()]);
+    rule.inits.push_back(init->getOperandNumber());
+    combiners.push_back(matchAccumulation(yield->getOperand(i),
+                                          op.getMatchingBlockArgument(init)));
+  }
+  // A reduction whose steps don't combine, in any result, must stay whole. So
+  // must one that is a result's dim or that reads another result's accumulator.
+  bool combines = llvm::all_of(combiners, [](auto kind) { return bool(kind); });
+  for (Factor &factor : rule.factors) {
+    if (factor.kind != FactorKind::Reduction)
+      continue;
+    if (!combines) {
+      factor.kind = FactorKind::Replicate;
+      continue;
+    }
+    for (std::optional<PartialKind> kind : combiners)
+      factor.combiners.push_back(*kind);
+  }
+  for (TensorFactors &result : rule.results)
+    for (DimFactors &dim : result.dims)
+      for (int factor : dim)
+        if (rule.factors[factor].kind == FactorKind::Reduction)
+          rule.factors[factor].kind = FactorKind::Replicate;
+  if (isa<linalg::FillOp>(op)) {
+    rule.isFresh = true;
+    rule.partials.push_back({std::nullopt, {rule.inits[0]}});
+    return rule;
+  }
+  rule.partials = bodyPartials(body, operandOf);
+  return rule;
+}
+
+//===----------------------------------------------------------------------===//
+// Local forms
+//===----------------------------------------------------------------------===//
+
+/// Whether every device may hold `value` for the whole to be `value`.
+static bool isOwnTerm(Value value, PartialKind kind) {
+  switch (kind) {
+  case PartialKind::Sum:
+    return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+  case PartialKind::Prod:
+    return matchPattern(value, m_OneFloat()) || matchPattern(value, m_One());
+  case PartialKind::Xor:
+    return matchPattern(value, m_Zero());
+  default:
+    return true; // max(v, v) is v
+  }
+}
+
+static LogicalResult localizeFill(linalg::FillOp op, OpBuilder &builder,
+                                  Localizer &localizer, IRMapping &mapping) {
+  PlacementAttr placement = localizer.global(op.getResult(0)).placement;
+  if (!placement || !placement.getValue().partial)
+    return success();
+  PartialKind kind = *placement.getValue().partial;
+  Value value = op.getInputs()[0];
+  if (isOwnTerm(value, kind))
+    return success();
+  Location loc = op.getLoc();
+  Value first = localizer.isFirst(builder, loc, localizer.meshOf(placement),
+                                  placement.getValue().partialAxes);
+  Value identity = arith::ConstantOp::create(
+      builder, loc, partialIdentity(value.getType(), kind));
+  Value selected =
+      arith::SelectOp::create(builder, loc, first, mapping.lookup(value), identity);
+  mapping.map(value, selected);
+  return success();
+}
+
+/// An operand and its dim that run over `loop` and are split; null if none is.
+static std::pair<Value, int64_t> findSharded(linalg::LinalgOp op,
+                                             const ShardingRule &rule, int loop,
+                                             const Localizer &localizer) {
+  for (OpOperand &operand : op->getOpOperands())
+    for (auto [dim, factors] :
+         llvm::enumerate(rule.operands[operand.getOperandNumber()].dims)) {
+      if (factors != DimFactors{loop})
+        continue;
+      Localizer::Global global = localizer.global(operand.get());
+      if (global.placement &&
+          !global.placement.getValue().axesOf(dim).empty())
+        return {operand.get(), int64_t(dim)};
+    }
+  return {};
+}
+
+/// Makes `linalg.index` of sharded loops the whole tensor's index (R9).
+static void shiftIndices(linalg::LinalgOp op, linalg::LinalgOp local,
+                         OpBuilder &builder, Localizer &localizer) {
+  ShardingRule rule = linalgRule(op);
+  SmallVector<linalg::IndexOp> indices(
+      local.getBlock()->getOps<linalg::IndexOp>());
+  for (linalg::IndexOp index : indices) {
+    auto [operand, dim] = findSharded(op, rule, index.getDim(), localizer);
+    if (!operand)
+      continue;
+    Localizer::Global global = localizer.global(operand);
+    Location loc = index.getLoc();
+    SmallVector<Localizer::DigitValue> digits = localizer.digits(
+        builder, loc, localizer.meshOf(global.placement),
+        global.placement.getValue(), global.type.getDimSize(dim), dim);
+    SmallVector<OpOperand *> uses(
+        llvm::make_pointer_range(index.getResult().getUses()));
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointAfter(index);
+    Value shifted = localizer.globalIndex(builder, loc, digits, index);
+    for (OpOperand *use : uses)
+      use->set(shifted);
+  }
+}
+
+template <typename OpTy>
+struct LinalgRule
+    : ShardingRuleOpInterface::ExternalModel<LinalgRule<OpTy>, OpTy> {
+  ShardingRule getShardingRule(Operation *op) const {
+    return linalgRule(cast<linalg::LinalgOp>(op));
+  }
+};
+
+template <typename OpTy>
+struct LinalgLocalize
+    : LocalizableOpInterface::ExternalModel<LinalgLocalize<OpTy>, OpTy> {
+  FailureOr<SmallVector<Value>> localize(Operation *op, OpBuilder &builder,
+                                         Localizer &localizer,
+                                         ValueRange operands) const {
+    IRMapping mapping;
+    for (auto [whole, local] : llvm::zip(op->getOperands(), operands))
+      mapping.map(whole, local);
+    if (auto fill = dyn_cast<linalg::FillOp>(op))
+      if (failed(localizeFill(fill, builder, localizer, mapping)))
+        return failure();
+    auto linalgOp = cast<linalg::LinalgOp>(op);
+    Operation *local = builder.clone(*op, mapping);
+    for (auto [result, init] :
+         llvm::zip(local->getResults(), linalgOp.getDpsInits()))
+      result.setType(mapping.lookup(init).getType());
+    builder.setInsertionPoint(local);
+    shiftIndices(linalgOp, cast<linalg::LinalgOp>(local), builder, localizer);
+    return SmallVector<Value>(local->getResults());
+  }
+};
+
+template <typename... OpTys> static void attachAll(MLIRContext *context) {
+  (OpTys::template attachInterface<LinalgRule<OpTys>, LinalgLocalize<OpTys>>(
+       *context),
+   ...);
+}
+
+void shardir::registerLinalgModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
+    attachAll<
+#define GET_OP_LIST
+#include "mlir/Dialect/Linalg/IR/LinalgStructuredOps.cpp.inc"
+        >(context);
+  });
+}

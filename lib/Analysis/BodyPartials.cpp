@@ -1,0 +1,249 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Partial terms through scalar bodies. Requires a single-block body ended by a
+// yield; guarantees that a listed set is right for every input.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Analysis/BodyPartials.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace shardir;
+
+std::optional<PartialKind> shardir::combinerKind(Operation *op) {
+  using Kind = std::optional<PartialKind>;
+  return llvm::TypeSwitch<Operation *, Kind>(op)
+      .Case<arith::AddFOp>([](auto) { return PartialKind::Sum; })
+      .Case<arith::AddIOp>([](arith::AddIOp add) -> Kind {
+        // On one bit a sum is what xor is; the runtime adds bytes.
+        if (getElementTypeOrSelf(add.getType()).isInteger(1))
+          return PartialKind::Xor;
+        return PartialKind::Sum;
+      })
+      .Case<arith::MulFOp>([](auto) { return PartialKind::Prod; })
+      .Case<arith::MulIOp>([](arith::MulIOp mul) -> Kind {
+        if (getElementTypeOrSelf(mul.getType()).isInteger(1))
+          return PartialKind::And;
+        return PartialKind::Prod;
+      })
+      .Case<arith::MaximumFOp, arith::MaxSIOp>(
+          [](auto) { return PartialKind::Max; })
+      .Case<arith::MinimumFOp, arith::MinSIOp>(
+          [](auto) { return PartialKind::Min; })
+      .Case<arith::MaxNumFOp>([](auto) { return PartialKind::MaxNum; })
+      .Case<arith::MinNumFOp>([](auto) { return PartialKind::MinNum; })
+      .Case<arith::MaxUIOp>([](auto) { return PartialKind::UMax; })
+      .Case<arith::MinUIOp>([](auto) { return PartialKind::UMin; })
+      .Case<arith::AndIOp>([](auto) { return PartialKind::And; })
+      .Case<arith::OrIOp>([](auto) { return PartialKind::Or; })
+      .Case<arith::XOrIOp>([](auto) { return PartialKind::Xor; })
+      .Default([](auto) { return std::nullopt; });
+}
+
+std::optional<PartialKind>
+shardir::matchAccumulation(Value yielded, BlockArgument accumulator) {
+  Operation *op = yielded.getDefiningOp();
+  if (!op || op->getNumOperands() != 2 || !accumulator.hasOneUse())
+    return std::nullopt;
+  std::optional<PartialKind> kind = combinerKind(op);
+  if (!kind || (op->getOperand(0) != accumulator &&
+                op->getOperand(1) != accumulator))
+    return std::nullopt;
+  return kind;
+}
+
+namespace {
+/// What a scalar is while some arguments are partial terms. Zero is both: a
+/// constant 0 is a whole value and also a valid term of a sum.
+enum class State { Whole, Owed, Zero, Spoiled };
+} // namespace
+
+static bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+/// A sum of equally owed terms, or of nothing owed.
+static State combineTerms(State a, State b) {
+  if (a == State::Spoiled || b == State::Spoiled)
+    return State::Spoiled;
+  if (a == State::Zero)
+    return b;
+  if (b == State::Zero)
+    return a;
+  return a == b ? a : State::Spoiled;
+}
+
+/// The state of one result for sums.
+static State transferSum(Operation *op, llvm::function_ref<State(Value)> get) {
+  auto operand = [&](unsigned i) { return get(op->getOperand(i)); };
+  bool anyOwed = false, anySpoiled = false;
+  for (Value value : op->getOperands()) {
+    anyOwed |= get(value) == State::Owed;
+    anySpoiled |= get(value) == State::Spoiled;
+  }
+  if (anySpoiled)
+    return State::Spoiled;
+  if (!anyOwed)
+    return State::Whole;
+  if (op->getNumRegions())
+    return State::Spoiled;
+  bool oneBit = getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1);
+  if (isa<arith::AddFOp, arith::SubFOp>(op) ||
+      (isa<arith::AddIOp, arith::SubIOp>(op) && !oneBit))
+    return combineTerms(operand(0), operand(1));
+  if (isa<arith::NegFOp, arith::ExtFOp>(op))
+    return operand(0);
+  if (isa<arith::MulFOp>(op) || (isa<arith::MulIOp>(op) && !oneBit))
+    return operand(0) == State::Owed && operand(1) == State::Owed
+               ? State::Spoiled
+               : State::Owed;
+  if (isa<arith::DivFOp>(op))
+    return operand(1) == State::Owed ? State::Spoiled : State::Owed;
+  if (isa<arith::SelectOp>(op))
+    return operand(0) == State::Owed ? State::Spoiled
+                                     : combineTerms(operand(1), operand(2));
+  return State::Spoiled;
+}
+
+/// The state of one result for the other kinds: what combines by the same kind
+/// stays owed, and what does not change an order passes max and min.
+static State transferKind(Operation *op, PartialKind kind,
+                          llvm::function_ref<State(Value)> get) {
+  bool anyOwed = false;
+  for (Value value : op->getOperands()) {
+    if (get(value) == State::Spoiled)
+      return State::Spoiled;
+    anyOwed |= get(value) == State::Owed;
+  }
+  if (!anyOwed)
+    return State::Whole;
+  if (combinerKind(op) == kind) {
+    State a = get(op->getOperand(0)), b = get(op->getOperand(1));
+    if (a == b)
+      return a;
+    // max(term, whole) owes the same maximum: combining a whole value more
+    // than once changes nothing.
+    bool idempotent = kind != PartialKind::Prod && kind != PartialKind::Xor;
+    return idempotent ? State::Owed : State::Spoiled;
+  }
+  if (isa<arith::ExtFOp>(op) && kind != PartialKind::Prod)
+    return State::Owed;
+  return State::Spoiled;
+}
+
+/// Whether all yielded values are owed if exactly the arguments in `owed` are.
+static bool staysPartial(Block &body, std::optional<PartialKind> kind,
+                         llvm::function_ref<bool(BlockArgument)> owed) {
+  llvm::DenseMap<Value, State> states;
+  for (BlockArgument argument : body.getArguments())
+    states[argument] = owed(argument) ? State::Owed : State::Whole;
+  auto get = [&](Value value) {
+    auto it = states.find(value);
+    if (it != states.end())
+      return it->second;
+    bool zero = kind == PartialKind::Sum && isZero(value);
+    return zero ? State::Zero : State::Whole;
+  };
+  for (Operation &op : body.without_terminator()) {
+    State state;
+    if (matchPattern(&op, m_Constant()))
+      continue;
+    // A region may read any owed value in ways that nothing here follows.
+    if (op.getNumRegions()) {
+      bool reads = false;
+      op.walk([&](Operation *inner) {
+        for (Value value : inner->getOperands())
+          reads |= get(value) == State::Owed || get(value) == State::Spoiled;
+      });
+      state = reads ? State::Spoiled : State::Whole;
+    } else if (!kind) {
+      state = State::Whole;
+      for (Value value : op.getOperands())
+        if (get(value) != State::Whole)
+          state = State::Spoiled;
+    } else if (op.getNumResults() == 0) {
+      continue;
+    } else if (*kind == PartialKind::Sum) {
+      state = transferSum(&op, get);
+    } else {
+      state = transferKind(&op, *kind, get);
+    }
+    for (Value result : op.getResults())
+      states[result] = state;
+  }
+  return llvm::all_of(body.getTerminator()->getOperands(), [&](Value value) {
+    State state = get(value);
+    return state == State::Owed || state == State::Zero;
+  });
+}
+
+SmallVector<PartialRule> shardir::bodyPartials(Block &body,
+                                               ArrayRef<int> operandOf) {
+  SmallVector<PartialRule> rules;
+  // Only operands that the body reads can owe anything.
+  SmallVector<int> used;
+  for (auto [argument, operand] : llvm::zip(body.getArguments(), operandOf))
+    if (operand >= 0 && !argument.use_empty())
+      used.push_back(operand);
+  auto tryKind = [&](std::optional<PartialKind> kind, ArrayRef<int> set) {
+    bool holds = staysPartial(body, kind, [&](BlockArgument argument) {
+      return operandOf[argument.getArgNumber()] >= 0 &&
+             llvm::is_contained(set, operandOf[argument.getArgNumber()]);
+    });
+    if (holds)
+      rules.push_back({kind, SmallVector<int, 2>(set)});
+    return holds;
+  };
+  // Data movement passes every kind.
+  for (int operand : used)
+    tryKind(std::nullopt, {operand});
+  if (!rules.empty())
+    return rules;
+  // All sets of few operands; of many, single ones and all of them.
+  SmallVector<SmallVector<int>> sets;
+  if (used.size() <= 4) {
+    for (unsigned mask = 1; mask < (1u << used.size()); ++mask) {
+      SmallVector<int> set;
+      for (auto [i, operand] : llvm::enumerate(used))
+        if (mask & (1u << i))
+          set.push_back(operand);
+      sets.push_back(set);
+    }
+    llvm::stable_sort(sets, [](const auto &a, const auto &b) {
+      return a.size() < b.size();
+    });
+  } else {
+    for (int operand : used)
+      sets.push_back({operand});
+    sets.push_back(used);
+  }
+  static constexpr PartialKind kinds[] = {
+      PartialKind::Sum,    PartialKind::Prod, PartialKind::Max,
+      PartialKind::Min,    PartialKind::MaxNum, PartialKind::MinNum,
+      PartialKind::UMax,   PartialKind::UMin, PartialKind::And,
+      PartialKind::Or,     PartialKind::Xor};
+  for (PartialKind kind : kinds) {
+    // A kind whose combiner the body lacks passes nothing but movement; sums
+    // pass multiplications and more.
+    bool present = kind == PartialKind::Sum ||
+                   llvm::any_of(body.without_terminator(), [&](Operation &op) {
+                     return combinerKind(&op) == kind || isa<arith::ExtFOp>(op);
+                   });
+    if (!present)
+      continue;
+    for (ArrayRef<int> set : sets)
+      tryKind(kind, set);
+  }
+  return rules;
+}
