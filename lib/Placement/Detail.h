@@ -82,6 +82,16 @@ int64_t numElements(const std::vector<int64_t> &shape);
 std::vector<AxisRef> sortedAndMerged(std::vector<AxisRef> axes,
                                      const Mesh &mesh);
 
+/// The normal form of one dimension (P8).
+DimPlacement normalDim(const DimPlacement &dim, const Mesh &mesh, int64_t size);
+
+/// The splits of a dimension in normal form, with axes cut into `parts` if that
+/// cuts the same blocks (always where the dimension divides evenly); else as
+/// they are.
+std::vector<Split> refinedSplits(const DimPlacement &dim, const Mesh &mesh,
+                                 int64_t size,
+                                 const std::vector<AxisRef> &parts);
+
 /// [pre, size] spelled as the whole axis where it is that.
 AxisRef canonicalAxis(const std::string &name, int64_t pre, int64_t size,
                       const Mesh &mesh);

@@ -216,8 +216,8 @@ static int64_t smallestUnit(Run &run, int64_t extent, int64_t unit) {
   return unit;
 }
 
-static DimPlacement normalDim(const DimPlacement &dim, const Mesh &mesh,
-                              int64_t size) {
+DimPlacement detail::normalDim(const DimPlacement &dim, const Mesh &mesh,
+                               int64_t size) {
   DimPlacement result;
   std::vector<Split> splits = nontrivialSplits(dim, mesh);
   auto [begin, end] = lastRun(splits);
@@ -277,6 +277,23 @@ static DimPlacement normalDim(const DimPlacement &dim, const Mesh &mesh,
   if (unit != 1)
     result.splits.push_back(Split::byFactor(unit));
   return result;
+}
+
+std::vector<Split> detail::refinedSplits(const DimPlacement &dim,
+                                         const Mesh &mesh, int64_t size,
+                                         const std::vector<AxisRef> &parts) {
+  DimPlacement refined;
+  for (const Split &split : dim.splits) {
+    if (!split.isAxis()) {
+      refined.splits.push_back(split);
+      continue;
+    }
+    for (const AxisRef &part : refine(*split.axis, mesh, parts))
+      refined.splits.push_back(Split::byAxis(part));
+  }
+  bool same = refined.splits == dim.splits ||
+              normalDim(refined, mesh, size) == normalDim(dim, mesh, size);
+  return same ? refined.splits : dim.splits;
 }
 
 Placement shardir::normalForm(const Placement &placement, const Mesh &mesh,

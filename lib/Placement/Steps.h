@@ -1,0 +1,68 @@
+//===- Steps.h - Sets of elements, and the axes of a step -------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to lib/Placement: what receivePieces, bytesReceived and the planner
+// share. Requires concrete sizes and placements that verify; guarantees that
+// the bytes counted without making pieces are those of the pieces.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_PLACEMENT_STEPS_H
+#define SHARDIR_LIB_PLACEMENT_STEPS_H
+
+#include "Detail.h"
+#include "ShardIR/Placement/Collectives.h"
+
+namespace shardir::detail {
+
+/// The elements that both shards of one dimension hold, as maximal runs.
+std::vector<Piece::Run> intersect(const DimShard &source,
+                                  const DimShard &destination);
+
+/// How many elements both hold.
+int64_t intersectionSize(const DimShard &a, const DimShard &b);
+
+/// Whether `inner` is a factor of `outer`, both on one axis.
+bool isFactorOf(const AxisRef &inner, const AxisRef &outer, const Mesh &mesh);
+
+/// The axes of a mesh cut into the parts that one step tells apart, and what
+/// each part does in `from` and in the partial of `to`.
+struct StepParts {
+  enum Role {
+    Free,    ///< `from` is replicated over it
+    Splits,  ///< it splits a dimension of `from`
+    Reduced, ///< a term per coordinate is owed in `from` and not in `to`
+    Kept,    ///< owed in both
+  };
+  struct Part {
+    AxisRef axis;
+    int meshAxis = 0;
+    int64_t size = 1, stride = 1; ///< stride of one step in the axis's index
+    Role role = Free;
+    size_t dim = 0; ///< for Splits
+  };
+  std::vector<Part> parts; ///< mesh order, major first
+  /// What `to` owes and `from` does not: the tensor lies on the devices whose
+  /// coordinates along these are 0.
+  std::vector<AxisRef> made;
+
+  StepParts(const CollectiveStep &step, const Mesh &mesh);
+  /// The number of terms that are added up for one element.
+  int64_t terms() const;
+  /// Whether the device at `coords` gets elements, or holds the identity.
+  bool receives(const Mesh &mesh, const std::vector<int64_t> &coords) const;
+};
+
+/// The elements that the device at `position` receives from others, by
+/// receivePieces.
+int64_t receivedElements(const CollectiveStep &step, const Mesh &mesh,
+                         const std::vector<int64_t> &shape, int64_t position);
+
+} // namespace shardir::detail
+
+#endif // SHARDIR_LIB_PLACEMENT_STEPS_H
