@@ -1,0 +1,235 @@
+//===- RedistributePlanTests.cpp - Every pair of placements -----*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Plans are checked by arithmetic: each is run on numbers and compared with the
+// tensor, over all pairs of placements on small meshes, in even, uneven and
+// empty shapes (rules D1 to D5). A few plans are also checked by name, so that
+// what is a reduce-scatter stays one.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+using namespace shardir;
+using namespace shardir::test;
+
+namespace {
+
+const std::vector<AxisRef> kHalves = {AxisRef{"a", 1, 0}, AxisRef{"a", 1, 2},
+                                      AxisRef{"a", 2, 2}};
+
+void checkShapes(const Mesh &mesh, size_t rank,
+                 const std::vector<AxisRef> &axes,
+                 const std::vector<Shape> &shapes, size_t sample) {
+  for (const Shape &shape : shapes) {
+    checkAllPairs(allPlacements(mesh, rank, axes), mesh, shape, sample);
+    for (PartialKind kind : {PartialKind::Sum, PartialKind::Max})
+      checkAllPairs(allPlacements(mesh, rank, axes, kind), mesh, shape, sample);
+  }
+}
+
+TEST(RedistributePlan, Rank0) {
+  for (const std::vector<int64_t> &sizes :
+       {std::vector<int64_t>{4}, {2, 4}, {2, 2, 2}}) {
+    Mesh mesh = makeMesh(sizes);
+    checkShapes(mesh, 0, wholeAxes(mesh), {{}}, 4000);
+  }
+}
+
+TEST(RedistributePlan, Rank1) {
+  for (const std::vector<int64_t> &sizes :
+       {std::vector<int64_t>{4}, {2, 4}, {2, 2, 2}, {3, 2}, {1, 4}}) {
+    Mesh mesh = makeMesh(sizes);
+    checkShapes(mesh, 1, wholeAxes(mesh),
+                {{16}, {24}, {13}, {5}, {3}, {1}, {0}}, 4000);
+  }
+}
+
+TEST(RedistributePlan, Rank2On4WithSubAxes) {
+  checkShapes(makeMesh({4}), 2, kHalves, {{8, 8}, {5, 6}, {3, 2}, {1, 7}},
+              4000);
+}
+
+TEST(RedistributePlan, Rank2On2x4) {
+  Mesh mesh = makeMesh({2, 4});
+  checkShapes(mesh, 2, wholeAxes(mesh), {{8, 16}, {5, 7}, {3, 2}}, 4000);
+}
+
+TEST(RedistributePlan, Rank2On4x2WithSubAxes) {
+  Mesh mesh = makeMesh({4, 2});
+  std::vector<AxisRef> axes = kHalves;
+  axes.push_back(AxisRef{"b", 1, 0});
+  checkShapes(mesh, 2, axes, {{8, 8}, {5, 6}}, 2500);
+}
+
+TEST(RedistributePlan, Rank2On2x2x2) {
+  Mesh mesh = makeMesh({2, 2, 2});
+  checkShapes(mesh, 2, wholeAxes(mesh), {{8, 8}, {7, 5}, {2, 3}}, 2500);
+}
+
+TEST(RedistributePlan, Rank3On2x2x2) {
+  Mesh mesh = makeMesh({2, 2, 2});
+  checkShapes(mesh, 3, wholeAxes(mesh), {{4, 2, 4}, {3, 2, 5}}, 600);
+}
+
+// Halves and thirds of 6 have no common refinement.
+TEST(RedistributePlan, SubAxesThatDoNotNest) {
+  std::vector<AxisRef> axes = {AxisRef{"a", 1, 0}, AxisRef{"a", 1, 2},
+                               AxisRef{"a", 2, 3}, AxisRef{"a", 1, 3},
+                               AxisRef{"a", 3, 2}};
+  checkShapes(makeMesh({6}), 1, axes, {{12}, {7}, {4}}, 4000);
+  checkShapes(makeMesh({6}), 2, axes, {{6, 12}, {5, 4}}, 2500);
+}
+
+TEST(RedistributePlan, Strided) {
+  Mesh mesh = makeMesh({2, 2});
+  for (int64_t size : {24, 20, 6})
+    checkAllPairs(stridedPlacements(mesh, size, wholeAxes(mesh), {2, 3}, 4),
+                  mesh, {size}, 6000);
+  Mesh four = makeMesh({4});
+  for (int64_t size : {24, 36})
+    checkAllPairs(stridedPlacements(four, size, kHalves, {2, 3}, 3), four,
+                  {size}, 4000);
+}
+
+TEST(RedistributePlan, StridedPartial) {
+  Mesh mesh = makeMesh({2, 2, 2});
+  std::vector<Placement> placements;
+  for (const Placement &placement :
+       stridedPlacements(mesh, 24, wholeAxes(mesh), {2, 3}, 3)) {
+    placements.push_back(placement);
+    for (const char *axis : {"b", "c"}) {
+      Placement owing = placement;
+      owing.partial = PartialKind::Sum;
+      owing.partialAxes = {AxisRef{axis, 1, 0}};
+      if (!verifyPlacement(owing, mesh, {24}))
+        placements.push_back(owing);
+    }
+  }
+  checkAllPairs(placements, mesh, {24}, 8000);
+}
+
+TEST(RedistributePlan, PartialsOfDifferentKinds) {
+  Mesh mesh = makeMesh({2, 2});
+  std::vector<Placement> sums =
+      allPlacements(mesh, 1, wholeAxes(mesh), PartialKind::Sum);
+  std::vector<Placement> both =
+      allPlacements(mesh, 1, wholeAxes(mesh), PartialKind::Min);
+  both.insert(both.end(), sums.begin(), sums.end());
+  checkAllPairs(both, mesh, {8}, 4000);
+  checkAllPairs(both, mesh, {3}, 4000);
+}
+
+TEST(RedistributePlan, TwiceIsNothing) {
+  Mesh mesh = makeMesh({2, 2, 2});
+  for (const Placement &placement :
+       allPlacements(mesh, 2, wholeAxes(mesh), PartialKind::Sum)) {
+    auto result = planRedistribute(placement, placement, mesh, {8, 6});
+    ASSERT_TRUE(std::holds_alternative<RedistributePlan>(result));
+    EXPECT_TRUE(std::get<RedistributePlan>(result).steps.empty());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Which collectives
+//===----------------------------------------------------------------------===//
+
+std::string planText(const std::string &src, const std::string &dst,
+                     const Mesh &mesh, const Shape &shape) {
+  auto result = planRedistribute(parse(src), parse(dst), mesh, shape);
+  if (auto *error = std::get_if<PlacementError>(&result))
+    return "error: " + error->message;
+  return toString(std::get<RedistributePlan>(result), mesh, shape);
+}
+
+TEST(RedistributePlan, ByName) {
+  Mesh mesh = makeMesh({2, 4});
+  Shape shape = {16, 32};
+  auto plan = [&](const std::string &src, const std::string &dst) {
+    return planText(src, dst, mesh, shape);
+  };
+  EXPECT_EQ(plan(R"([{}, {}])", R"([{"a"}, {"b"}])"),
+            "slice [\"a\", \"b\"]: [{}, {}] -> [{\"a\"}, {\"b\"}]\n");
+  EXPECT_EQ(plan(R"([{"a"}, {"b"}])", R"([{"a"}, {}])"),
+            "all_gather [\"b\"]: [{\"a\"}, {\"b\"}] -> [{\"a\"}, {}]\n");
+  EXPECT_EQ(plan(R"([{"b"}, {}])", R"([{}, {"b"}])"),
+            "all_to_all [\"b\"]: [{\"b\"}, {}] -> [{}, {\"b\"}]\n");
+  EXPECT_EQ(plan(R"([{"a"}, {}], partial = sum ["b"])", R"([{"a"}, {}])"),
+            "all_reduce [\"b\"]: [{\"a\"}, {}], partial = sum [\"b\"] -> "
+            "[{\"a\"}, {}]\n");
+  EXPECT_EQ(plan(R"([{}, {}], partial = sum ["b"])", R"([{"b"}, {}])"),
+            "reduce_scatter [\"b\"]: [{}, {}], partial = sum [\"b\"] -> "
+            "[{\"b\"}, {}]\n");
+  // The rest is reduced after the scatter, when it is smaller.
+  EXPECT_EQ(plan(R"([{}, {}], partial = sum ["a", "b"])", R"([{"b"}, {}])"),
+            "reduce_scatter [\"b\"]: [{}, {}], partial = sum [\"a\", \"b\"] "
+            "-> [{\"b\"}, {}], partial = sum [\"a\"]\n"
+            "all_reduce [\"a\"]: [{\"b\"}, {}], partial = sum [\"a\"] -> "
+            "[{\"b\"}, {}]\n");
+  // A slice shrinks the reduction; a strided one where the axis is minor.
+  EXPECT_EQ(plan(R"([{}, {}], partial = sum ["b"])", R"([{"b", "a"}, {}])"),
+            "slice [\"a\"]: [{}, {}], partial = sum [\"b\"] -> [{4, \"a\"}, "
+            "{}], partial = sum [\"b\"]\n"
+            "reduce_scatter [\"b\"]: [{4, \"a\"}, {}], partial = sum [\"b\"] "
+            "-> [{\"b\", \"a\"}, {}]\n");
+  EXPECT_EQ(plan(R"([{"a"}, {}])", R"([{}, {"b"}])"),
+            "slice [\"b\"]: [{\"a\"}, {}] -> [{\"a\"}, {\"b\"}]\n"
+            "all_gather [\"a\"]: [{\"a\"}, {\"b\"}] -> [{}, {\"b\"}]\n");
+  EXPECT_EQ(plan(R"([{}, {}])", R"([{}, {}], partial = max ["a"])"),
+            "make_partial [\"a\"]: [{}, {}] -> [{}, {}], partial = max "
+            "[\"a\"]\n");
+  EXPECT_EQ(plan(R"([{"a", "b"}, {}])", R"([{"b", "a"}, {}])"),
+            "permute [\"a\", \"b\"]: [{\"a\", \"b\"}, {}] -> [{\"b\", "
+            "\"a\"}, {}]\n");
+  EXPECT_EQ(plan(R"([{"a", "b"}, {}])", R"([{"b"}, {}])"),
+            "exchange [\"a\", \"b\"]: [{\"a\", \"b\"}, {}] -> [{\"b\"}, "
+            "{}]\n");
+}
+
+TEST(RedistributePlan, UnknownSizes) {
+  Mesh mesh = makeMesh({2, kUnknown});
+  Shape shape = {kUnknown, 32};
+  auto plan = [&](const std::string &src, const std::string &dst) {
+    return planText(src, dst, mesh, shape);
+  };
+  EXPECT_EQ(plan(R"([{"b"}, {}])", R"([{}, {}])"),
+            "all_gather [\"b\"]: [{\"b\"}, {}] -> [{}, {}]\n");
+  // No integer stands for a size that is not known.
+  EXPECT_EQ(plan(R"([{}, {}], partial = sum ["b"])", R"([{"b", "a"}, {}])"),
+            "reduce_scatter [\"b\"]: [{}, {}], partial = sum [\"b\"] -> "
+            "[{\"b\"}, {}]\n"
+            "slice [\"a\"]: [{\"b\"}, {}] -> [{\"b\", \"a\"}, {}]\n");
+  // Equal sizes by assumption are no renaming.
+  EXPECT_EQ(plan(R"([{"a"}, {}])", R"([{"b"}, {}])"),
+            "exchange [\"a\", \"b\"]: [{\"a\"}, {}] -> [{\"b\"}, {}]\n");
+}
+
+TEST(RedistributePlan, SugarAndErrors) {
+  Mesh mesh = makeMesh({2, 4});
+  EXPECT_EQ(planText("placements = [shard(0), partial(sum)]",
+                     "placements = [shard(0), replicate]", mesh, {8}),
+            "all_reduce [\"b\"]: [{\"a\"}], partial = sum [\"b\"] -> "
+            "[{\"a\"}]\n");
+  EXPECT_EQ(planText("[{}, {}]", "[{}]", mesh, {8}),
+            "error: placement has 2 dims but the tensor has rank 1");
+  EXPECT_EQ(planText("[{3, \"a\"}]", "[{}]", mesh, {8}),
+            "error: cannot split dim 0 of size 8 by factor 3 (must divide "
+            "exactly)");
+}
+
+TEST(RedistributePlan, LargeMesh) {
+  // The cost is in the devices and the blocks, never in the elements.
+  Mesh mesh = makeMesh({16, 8, 4});
+  Shape shape = {int64_t{1} << 40, int64_t{1} << 20};
+  EXPECT_EQ(
+      planText(R"([{"a", "b"}, {"c"}])", R"([{"c"}, {"a", "b"}])", mesh, shape),
+      "exchange [\"a\", \"b\", \"c\"]: [{\"a\", \"b\"}, {\"c\"}] -> "
+      "[{\"c\"}, {\"a\", \"b\"}]\n");
+}
+
+} // namespace
