@@ -91,8 +91,8 @@ inline uint64_t loadLittle(const uint8_t *p, int bytes) {
 }
 
 inline void appendLittle(std::string &out, uint64_t value, int bytes) {
-  for (int i = 0; i != bytes; ++i)
-    out += char(value >> (8 * i) & 0xff);
+  for (int i = 0; i != bytes; ++i, value >>= 8)
+    out += char(value & 0xff);
 }
 
 // One format each. `shape` is the wanted one, with -1 for any.

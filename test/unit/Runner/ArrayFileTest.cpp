@@ -270,8 +270,8 @@ std::string deflatedNpz(const std::string &contents) {
   deflateEnd(&stream);
   auto little = [](uint64_t value, int bytes) {
     std::string out;
-    for (int i = 0; i != bytes; ++i)
-      out += char(value >> (8 * i) & 0xff);
+    for (int i = 0; i != bytes; ++i, value >>= 8)
+      out += char(value & 0xff);
     return out;
   };
   uint64_t crc = crc32(0, reinterpret_cast<const Bytef *>(contents.data()),

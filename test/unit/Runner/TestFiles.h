@@ -68,13 +68,15 @@ Array makeArray(ElementType type, const Shape &shape,
                 const std::vector<T> &values) {
   Array array(type, shape);
   EXPECT_EQ(array.bytes.size(), values.size() * sizeof(T));
-  std::memcpy(array.bytes.data(), values.data(), array.bytes.size());
+  if (!values.empty())
+    std::memcpy(array.bytes.data(), values.data(), array.bytes.size());
   return array;
 }
 
 template <typename T> std::vector<T> valuesOf(const Array &array) {
   std::vector<T> values(array.bytes.size() / sizeof(T));
-  std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
+  if (!values.empty())
+    std::memcpy(values.data(), array.bytes.data(), array.bytes.size());
   return values;
 }
 
