@@ -6,10 +6,179 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registration only, until the models of this dialect land.
+// arith and math on tensors: every elementwise op passes every dim, and the
+// table of which partial terms pass which op (P5).
+//
+// The local form is the op itself on local types; the one exception is
+// arith.constant, a fresh value. Ops on scalars and vectors have empty rules:
+// they run on every device alike.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModelUtils.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
 
-void shardir::registerElementwiseModels(mlir::DialectRegistry &) {}
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+/// Collects the ways for partial operands of one op to pass it.
+struct Passes {
+  SmallVectorImpl<PartialRule> &rules;
+
+  void add(PartialKind kind, ArrayRef<SmallVector<int, 2>> operandSets) {
+    for (const SmallVector<int, 2> &operands : operandSets)
+      rules.push_back({kind, operands});
+  }
+  /// The op combines two terms by `kind`: equally partial operands pass, and
+  /// where combining twice changes nothing, so does one with a whole value.
+  void combines(PartialKind kind) {
+    if (isIdempotent(kind))
+      add(kind, {{0, 1}, {0}, {1}});
+    else
+      add(kind, {{0, 1}});
+  }
+  /// A non-decreasing function of operand 0 that keeps NaN.
+  void monotone() {
+    for (PartialKind kind : {PartialKind::Max, PartialKind::Min,
+                             PartialKind::MaxNum, PartialKind::MinNum})
+      add(kind, {{0}});
+  }
+};
+} // namespace
+
+/// Rounding to integers, and libm's increasing functions on all numbers. Not
+/// sqrt and log: of a term below zero they make a NaN that the maximum may
+/// not have.
+static bool isMonotone(Operation *op) {
+  return isa<math::FloorOp, math::CeilOp, math::RoundOp, math::RoundEvenOp,
+             math::TruncOp, math::ExpOp, math::Exp2Op, math::ExpM1Op,
+             math::TanhOp, math::ErfOp, math::AtanOp, math::SinhOp,
+             math::AsinhOp, math::CbrtOp, arith::TruncFOp>(op);
+}
+
+static void addPartials(Operation *op, SmallVectorImpl<PartialRule> &rules) {
+  using K = PartialKind;
+  Passes passes{rules};
+  Type element = getElementTypeOrSelf(op->getResult(0).getType());
+  // Terms of i1 add and multiply as xor and and do.
+  bool oneBit = element.isInteger(1);
+
+  if (isa<arith::SelectOp>(op)) {
+    rules.push_back({std::nullopt, {1, 2}});
+  } else if (isa<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp>(
+                 op)) {
+    passes.combines(oneBit ? K::Xor : K::Sum);
+  } else if (isa<arith::NegFOp>(op)) {
+    passes.add(K::Sum, {{0}});
+  } else if (isa<arith::MulFOp, arith::MulIOp>(op)) {
+    passes.combines(oneBit ? K::And : K::Prod);
+    passes.add(oneBit ? K::Xor : K::Sum, {{0}, {1}});
+  } else if (isa<arith::DivFOp>(op)) {
+    passes.add(K::Sum, {{0}});
+  } else if (isa<arith::ShLIOp>(op) && !oneBit) {
+    passes.add(K::Sum, {{0}});
+  } else if (isa<math::FmaOp>(op)) {
+    passes.add(K::Sum, {{0, 2}, {1, 2}});
+  } else if (isa<arith::ExtFOp>(op)) {
+    passes.add(K::Sum, {{0}});
+    passes.monotone();
+  } else if (isMonotone(op)) {
+    passes.monotone();
+  } else if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op)) {
+    // Bits do not meet their neighbours; a sum may carry into them.
+    for (K kind : {K::And, K::Or, K::Xor})
+      passes.add(kind, {{0}});
+    if (isa<arith::ExtSIOp>(op))
+      for (K kind : {K::Max, K::Min})
+        passes.add(kind, {{0}});
+    if (isa<arith::ExtUIOp>(op))
+      for (K kind : {K::UMax, K::UMin})
+        passes.add(kind, {{0}});
+  } else if (isa<arith::SIToFPOp>(op)) {
+    for (K kind : {K::Max, K::Min})
+      passes.add(kind, {{0}});
+  } else if (isa<arith::MaximumFOp, arith::MaxSIOp>(op)) {
+    // min distributes over max, so a clamp passes both.
+    passes.combines(K::Max);
+    passes.add(K::Min, {{0}, {1}});
+  } else if (isa<arith::MinimumFOp, arith::MinSIOp>(op)) {
+    passes.combines(K::Min);
+    passes.add(K::Max, {{0}, {1}});
+  } else if (isa<arith::MaxUIOp>(op)) {
+    passes.combines(K::UMax);
+    passes.add(K::UMin, {{0}, {1}});
+  } else if (isa<arith::MinUIOp>(op)) {
+    passes.combines(K::UMin);
+    passes.add(K::UMax, {{0}, {1}});
+  } else if (isa<arith::MaxNumFOp>(op)) {
+    passes.combines(K::MaxNum);
+  } else if (isa<arith::MinNumFOp>(op)) {
+    passes.combines(K::MinNum);
+  } else if (isa<arith::AndIOp>(op)) {
+    passes.combines(K::And);
+    for (K kind : {K::Or, K::Xor})
+      passes.add(kind, {{0}, {1}});
+  } else if (isa<arith::OrIOp>(op)) {
+    passes.combines(K::Or);
+    passes.add(K::And, {{0}, {1}});
+  } else if (isa<arith::XOrIOp>(op)) {
+    passes.combines(K::Xor);
+  }
+}
+
+template <typename Op> static ShardingRule elementwiseRule(Op op) {
+  RankedTensorType first;
+  for (Type type : op->getResultTypes())
+    if (!first)
+      first = dyn_cast<RankedTensorType>(type);
+  if (!first)
+    return wholeRule(op);
+  // Types that say different things of one extent, and unranked tensors, can
+  // agree only where they are whole.
+  auto agrees = [&](Type type) {
+    if (isa<UnrankedTensorType>(type))
+      return false;
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return !tensor || tensor.getShape() == first.getShape();
+  };
+  if (!llvm::all_of(op->getOperandTypes(), agrees) ||
+      !llvm::all_of(op->getResultTypes(), agrees))
+    return ShardingRule::replicated(
+        op, "its tensors' types disagree on which extents are known");
+  ShardingRule rule = ShardingRule::elementwise(op);
+  addPartials(op, rule.partials);
+  return rule;
+}
+
+template <typename... Ops> static void attachElementwise(MLIRContext *context) {
+  auto attach = [&](auto *op) {
+    using Op = std::remove_pointer_t<decltype(op)>;
+    if constexpr (Op::template hasTrait<OpTrait::Elementwise>())
+      attachRule<Op, elementwiseRule<Op>>(context);
+  };
+  (attach(static_cast<Ops *>(nullptr)), ...);
+}
+
+void shardir::registerElementwiseModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
+    // Local forms of constants make ops of these.
+    context->loadDialect<tensor::TensorDialect, linalg::LinalgDialect>();
+    attachElementwise<
+#define GET_OP_LIST
+#include "mlir/Dialect/Arith/IR/ArithOps.cpp.inc"
+        >(context);
+    attachConstantModel(context);
+  });
+  registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
+    attachElementwise<
+#define GET_OP_LIST
+#include "mlir/Dialect/Math/IR/MathOps.cpp.inc"
+        >(context);
+  });
+}

@@ -6,10 +6,147 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Registration only, until the models of this dialect land.
+// The tensor dialect's other ops, and the registration of all of them.
+//
+// Requires ranked tensors; ops on unranked ones are replicated. A size query
+// answers with the whole tensor's extent whatever the shard's is, so it never
+// asks for a sharded tensor to be gathered where the extent is known.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ModelUtils.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
 
-void shardir::registerTensorModels(mlir::DialectRegistry &) {}
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace shardir;
+
+static constexpr const char *kUnranked =
+    "the extents of an unranked tensor are not known";
+
+//===----------------------------------------------------------------------===//
+// cast and bitcast
+//===----------------------------------------------------------------------===//
+
+template <typename Op> static ShardingRule castRule(Op op) {
+  auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
+  auto result = dyn_cast<RankedTensorType>(op.getResult().getType());
+  if (!source || !result)
+    return ShardingRule::replicated(op, kUnranked);
+  ShardingRule rule = wholeRule(op);
+  for (int64_t dim = 0; dim < source.getRank(); ++dim) {
+    int factor = rule.addFactor(
+        commonExtent(source.getDimSize(dim), result.getDimSize(dim)));
+    rule.operands[0].dims[dim] = {factor};
+    rule.results[0].dims[dim] = {factor};
+  }
+  // The sum of two bit patterns is not the bit pattern of the sum.
+  if (source.getElementType() == result.getElementType())
+    passAnyPartial(rule, {0});
+  return rule;
+}
+
+static LocalValues localizeCast(tensor::CastOp op, OpBuilder &builder,
+                                Localizer &localizer, ValueRange operands) {
+  return SmallVector<Value>{castTo(builder, op.getLoc(), operands[0],
+                                   localizer.localType(op.getResult()))};
+}
+
+//===----------------------------------------------------------------------===//
+// dim and rank
+//===----------------------------------------------------------------------===//
+
+/// Each known dim of the operand may be split; of the others, those that the
+/// query may name are whole.
+static ShardingRule dimRule(tensor::DimOp op) {
+  auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
+  if (!source)
+    return ShardingRule::replicated(op, kUnranked);
+  ShardingRule rule = wholeRule(op);
+  std::optional<int64_t> index = op.getConstantIndex();
+  for (auto [dim, extent] : llvm::enumerate(shapeOf(source)))
+    if (extent != kUnknown || (index && *index != static_cast<int64_t>(dim)))
+      rule.operands[0].dims[dim] = {rule.addFactor(extent)};
+  passAnyPartial(rule, {0});
+  return rule;
+}
+
+static LocalValues localizeDim(tensor::DimOp op, OpBuilder &builder,
+                               Localizer &localizer, ValueRange operands) {
+  Location loc = op.getLoc();
+  Localizer::Global global = localizer.global(op.getSource());
+  // The local extent of a dim that is whole is the whole extent.
+  auto extent = [&](int64_t dim) -> Value {
+    if (global.type.isDynamicDim(dim))
+      return tensor::DimOp::create(builder, loc, operands[0], dim);
+    return arith::ConstantIndexOp::create(builder, loc,
+                                          global.type.getDimSize(dim));
+  };
+  int64_t rank = global.type.getRank();
+  std::optional<int64_t> index = op.getConstantIndex();
+  if (index) {
+    if (*index >= 0 && *index < rank)
+      return SmallVector<Value>{extent(*index)};
+    // Out of bounds is undefined; keep a value.
+    return SmallVector<Value>{arith::ConstantIndexOp::create(builder, loc, 1)};
+  }
+  Value result = rank ? extent(rank - 1)
+                      : Value(arith::ConstantIndexOp::create(builder, loc, 1));
+  for (int64_t dim = rank - 2; dim >= 0; --dim) {
+    Value here = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, operands[1],
+        arith::ConstantIndexOp::create(builder, loc, dim));
+    result = arith::SelectOp::create(builder, loc, here, extent(dim), result);
+  }
+  return SmallVector<Value>{result};
+}
+
+static ShardingRule rankRule(tensor::RankOp op) {
+  auto source = dyn_cast<RankedTensorType>(op.getTensor().getType());
+  if (!source)
+    return ShardingRule::replicated(op, kUnranked);
+  ShardingRule rule = wholeRule(op);
+  for (auto [dim, extent] : llvm::enumerate(shapeOf(source)))
+    rule.operands[0].dims[dim] = {rule.addFactor(extent)};
+  passAnyPartial(rule, {0});
+  return rule;
+}
+
+//===----------------------------------------------------------------------===//
+// Whole on each device
+//===----------------------------------------------------------------------===//
+
+template <typename Op> static ShardingRule indexedRule(Op op) {
+  return ShardingRule::replicated(
+      op, "an index may name any element, on any device");
+}
+
+static ShardingRule reshapeRule(tensor::ReshapeOp op) {
+  return ShardingRule::replicated(
+      op,
+      "the shape of 'tensor.reshape' is an operand; use 'tensor.expand_shape'"
+      " and 'tensor.collapse_shape'");
+}
+
+void shardir::registerTensorModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
+    // Local forms make ops of these.
+    context->loadDialect<arith::ArithDialect, linalg::LinalgDialect>();
+    attachTensorReshapeModels(context);
+    attachTensorSliceModels(context);
+    attachTensorFreshModels(context);
+    attachModels<tensor::CastOp, castRule<tensor::CastOp>, localizeCast>(
+        context);
+    attachRule<tensor::BitcastOp, castRule<tensor::BitcastOp>>(context);
+    attachModels<tensor::DimOp, dimRule, localizeDim>(context);
+    attachRule<tensor::RankOp, rankRule>(context);
+    attachRule<tensor::ExtractOp, indexedRule<tensor::ExtractOp>>(context);
+    attachRule<tensor::InsertOp, indexedRule<tensor::InsertOp>>(context);
+    attachRule<tensor::GatherOp, indexedRule<tensor::GatherOp>>(context);
+    attachRule<tensor::ScatterOp, indexedRule<tensor::ScatterOp>>(context);
+    attachRule<tensor::ReshapeOp, reshapeRule>(context);
+  });
+}

@@ -91,8 +91,8 @@ Value Localizer::isFirst(OpBuilder &builder, Location loc, const Mesh &mesh,
 
 SmallVector<Localizer::DigitValue>
 Localizer::digits(OpBuilder &builder, Location loc, const Mesh &mesh,
-                  const Placement &placement, int64_t extent,
-                  int64_t dim) const {
+                  const Placement &placement, int64_t extent, int64_t dim,
+                  Value wholeExtent) const {
   SmallVector<DigitValue> result;
   auto constant = [&](int64_t v) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, v);
@@ -100,14 +100,18 @@ Localizer::digits(OpBuilder &builder, Location loc, const Mesh &mesh,
   for (const SymbolicDigit &digit :
        symbolicDigits(placement, mesh, extent, dim)) {
     OpFoldResult zero = builder.getIndexAttr(0);
+    assert((digit.extent != kUnknown || wholeExtent) &&
+           "an unknown extent needs the whole tensor's");
+    OpFoldResult length = digit.extent == kUnknown
+                              ? OpFoldResult(wholeExtent)
+                              : builder.getIndexAttr(digit.extent);
     if (digit.axes.empty()) {
-      result.push_back({digit.extent, zero, builder.getIndexAttr(digit.extent)});
+      result.push_back({digit.extent, zero, length});
       continue;
     }
     // Each axis cuts the block that is there into n blocks of ceil(length/n).
     // While all devices agree on the length it is a number, so that an even
     // split costs one multiplication.
-    OpFoldResult length = builder.getIndexAttr(digit.extent);
     Value offset;
     for (const AxisRef &axis : digit.axes) {
       int64_t n = axisSize(mesh, axis);

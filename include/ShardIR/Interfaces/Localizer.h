@@ -57,7 +57,8 @@ public:
                                               mlir::Location loc, Global global,
                                               mlir::Value local = {}) const;
 
-  /// Offset and length of each digit of a dim, as index values (P3, P4).
+  /// Offset and length of each digit of a dim, as index values (P3, P4). Where
+  /// `extent` is unknown, `wholeExtent` is its value.
   struct DigitValue {
     int64_t extent;
     mlir::OpFoldResult offset, length;
@@ -65,7 +66,8 @@ public:
   llvm::SmallVector<DigitValue> digits(mlir::OpBuilder &builder,
                                        mlir::Location loc, const Mesh &mesh,
                                        const Placement &placement,
-                                       int64_t extent, int64_t dim) const;
+                                       int64_t extent, int64_t dim,
+                                       mlir::Value wholeExtent = {}) const;
 
   /// The whole tensor's index of local index `local` along `dim`.
   mlir::Value globalIndex(mlir::OpBuilder &builder, mlir::Location loc,

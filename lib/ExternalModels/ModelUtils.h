@@ -1,0 +1,139 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the models of several dialects share: attaching a rule and a local form
+// to an op, cloning an op on local types, and cutting this device's shard or
+// term out of a value that it knows whole.
+//
+// Requires operands and results that agree under the op's rule; emits nothing
+// that communicates.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_EXTERNALMODELS_MODELUTILS_H
+#define SHARDIR_LIB_EXTERNALMODELS_MODELUTILS_H
+
+#include "ShardIR/Interfaces/Localizer.h"
+#include "ShardIR/Interfaces/ShardingRule.h"
+
+namespace shardir {
+
+using LocalValues = llvm::FailureOr<llvm::SmallVector<mlir::Value>>;
+
+/// The external model of a rule that is a function of the op.
+template <typename Op, ShardingRule (*rule)(Op)>
+struct RuleModel
+    : ShardingRuleOpInterface::ExternalModel<RuleModel<Op, rule>, Op> {
+  ShardingRule getShardingRule(mlir::Operation *op) const {
+    return rule(llvm::cast<Op>(op));
+  }
+};
+
+/// The external model of a local form that is a function of the op.
+template <typename Op, LocalValues (*local)(Op, mlir::OpBuilder &, Localizer &,
+                                            mlir::ValueRange)>
+struct LocalModel
+    : LocalizableOpInterface::ExternalModel<LocalModel<Op, local>, Op> {
+  LocalValues localize(mlir::Operation *op, mlir::OpBuilder &builder,
+                       Localizer &localizer, mlir::ValueRange operands) const {
+    return local(llvm::cast<Op>(op), builder, localizer, operands);
+  }
+};
+
+/// Attaches a rule to `Op`; its local form is a clone on local types.
+template <typename Op, ShardingRule (*rule)(Op)>
+void attachRule(mlir::MLIRContext *context) {
+  Op::template attachInterface<RuleModel<Op, rule>>(*context);
+}
+
+/// Attaches a rule and a local form to `Op`.
+template <typename Op, ShardingRule (*rule)(Op),
+          LocalValues (*local)(Op, mlir::OpBuilder &, Localizer &,
+                               mlir::ValueRange)>
+void attachModels(mlir::MLIRContext *context) {
+  Op::template attachInterface<RuleModel<Op, rule>, LocalModel<Op, local>>(
+      *context);
+}
+
+/// A rule without factors: nothing can be sharded yet, and nothing is wrong.
+ShardingRule wholeRule(mlir::Operation *op);
+
+/// Lets `operands` be partial together, by any kind.
+void passAnyPartial(ShardingRule &rule, llvm::ArrayRef<int> operands);
+
+/// Whether a whole value may be combined twice with itself and stay the same.
+bool isIdempotent(PartialKind kind);
+
+/// The static extent of a dim that two types both describe, or kUnknown.
+int64_t commonExtent(int64_t a, int64_t b);
+
+/// `op` on local operands and with local result types; without its placements.
+mlir::Operation *cloneLocal(mlir::OpBuilder &builder,
+                            const Localizer &localizer, mlir::Operation *op,
+                            mlir::ValueRange operands);
+
+/// `value` as `type`, which holds the same extents.
+mlir::Value castTo(mlir::OpBuilder &builder, mlir::Location loc,
+                   mlir::Value value, mlir::RankedTensorType type);
+
+/// The extents of dims that `global`'s local type leaves unknown, of a tensor
+/// that has no local value yet: `wholeSizes` are the whole tensor's unknown
+/// extents, in order.
+llvm::SmallVector<mlir::Value> localSizes(mlir::OpBuilder &builder,
+                                          mlir::Location loc,
+                                          const Localizer &localizer,
+                                          const Localizer::Global &global,
+                                          mlir::ValueRange wholeSizes);
+
+/// The digits of each dim, with the unknown whole extents given in order.
+llvm::SmallVector<llvm::SmallVector<Localizer::DigitValue>>
+allDigits(mlir::OpBuilder &builder, mlir::Location loc,
+          const Localizer &localizer, const Localizer::Global &global,
+          mlir::ValueRange wholeSizes);
+
+/// A tensor of `global`'s local type that holds `scalar` everywhere.
+mlir::Value fillLocal(mlir::OpBuilder &builder, mlir::Location loc,
+                      const Localizer &localizer,
+                      const Localizer::Global &global, mlir::Value scalar,
+                      mlir::ValueRange wholeSizes);
+
+/// This device's shard of `whole`, a tensor of static shape that every device
+/// holds whole.
+mlir::Value shardOfWhole(mlir::OpBuilder &builder, mlir::Location loc,
+                         const Localizer &localizer,
+                         const Localizer::Global &global, mlir::Value whole);
+
+/// The term that this device holds of a partial `global` whose value (or an
+/// element of it) every device knows: the first one keeps `value`, the others
+/// hold the identity (P5). `value` itself where nothing is owed.
+mlir::FailureOr<mlir::Value> termOfWhole(mlir::OpBuilder &builder,
+                                         mlir::Location loc,
+                                         const Localizer &localizer,
+                                         const Localizer::Global &global,
+                                         mlir::Value value);
+
+/// Clones the one block of `from` to the empty region `to`, with its index
+/// arguments replaced by the whole tensor's indices (R9). `yielded` may rewrite
+/// what the terminator takes.
+void cloneIndexedBody(
+    mlir::OpBuilder &builder, const Localizer &localizer, mlir::Region &from,
+    mlir::Region &to,
+    llvm::ArrayRef<llvm::SmallVector<Localizer::DigitValue>> digits,
+    llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::Value)> yielded);
+
+/// The parts of the models of the tensor dialect, one per file.
+void attachTensorReshapeModels(mlir::MLIRContext *context);
+void attachTensorSliceModels(mlir::MLIRContext *context);
+void attachTensorFreshModels(mlir::MLIRContext *context);
+
+/// arith.constant, a fresh value like those of the tensor dialect.
+void attachConstantModel(mlir::MLIRContext *context);
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_EXTERNALMODELS_MODELUTILS_H
