@@ -1,0 +1,143 @@
+# The programs that the benchmarks run, as MLIR text with and without a mesh.
+#
+# Requires: nothing but Python.
+# Guarantees: each case is one function @main on float arguments whose sharded form
+# differs from the unsharded one by the mesh and the placements alone.
+"""Programs of the benchmarks."""
+
+import math
+
+
+class Case:
+    """`arguments`: (name, shape, placement by dim or None); `body` defines %y."""
+
+    def __init__(self, name, dtype, arguments, body, result, flops, mesh=None):
+        self.name = name
+        self.dtype = dtype
+        self.arguments = arguments
+        self.body = body
+        self.result = result
+        self.flops = flops
+        self.mesh = mesh or {}
+
+    @property
+    def ranks(self):
+        return math.prod(self.mesh.values())
+
+    def text(self, sharded=True):
+        lines = []
+        if sharded and self.mesh:
+            axes = ", ".join(f'"{axis}"={size}' for axis, size in self.mesh.items())
+            lines.append(f"shardir.mesh @m <[{axes}]>")
+        arguments = []
+        for name, shape, placement in self.arguments:
+            attribute = ""
+            if sharded and self.mesh and placement:
+                dims = ", ".join("{" + ", ".join(f'"{axis}"' for axis in dim) + "}" for dim in placement)
+                attribute = f" {{shardir.placement = #shardir.placement<@m, [{dims}]>}}"
+            arguments.append(f"%{name}: {tensor(shape, self.dtype)}{attribute}")
+        result = tensor(self.result, self.dtype)
+        lines.append(f"func.func @main({', '.join(arguments)}) -> {result} {{")
+        lines += ["  " + line for line in self.body]
+        lines += [f"  return %y : {result}", "}", ""]
+        return "\n".join(lines)
+
+
+def tensor(shape, dtype):
+    return f"tensor<{'x'.join([str(extent) for extent in shape] + [dtype])}>"
+
+
+def filled(name, shape, dtype, constant):
+    t = tensor(shape, dtype)
+    return [f"%{name}_e = tensor.empty() : {t}",
+            f"%{name} = linalg.fill ins(%{constant} : {dtype}) outs(%{name}_e : {t}) -> {t}"]
+
+
+def matmul(out, lhs, rhs, m, k, n, dtype):
+    """Accumulates in f32, as the libraries do for bf16."""
+    a, b, c = tensor((m, k), dtype), tensor((k, n), dtype), tensor((m, n), "f32")
+    acc = out if dtype == "f32" else out + "_f32"
+    lines = filled(out + "_z", (m, n), "f32", "zero")
+    lines.append(f"%{acc} = linalg.matmul ins(%{lhs}, %{rhs} : {a}, {b}) outs(%{out}_z : {c}) -> {c}")
+    if dtype != "f32":
+        lines += elementwise(out, [acc], (m, n), ["f32", dtype],
+                             [f"%r = arith.truncf %a0 : f32 to {dtype}"])
+    return lines
+
+
+def generic(out, inputs, maps, iterators, init, types, result, scalars):
+    """One linalg.generic; the block's arguments are %a0, %a1, … and %o."""
+    rank = len(iterators)
+    dims = ", ".join(f"d{i}" for i in range(rank))
+    spelled = ", ".join(f"affine_map<({dims}) -> ({', '.join(f'd{i}' for i in m)})>" for m in maps)
+    kinds = ", ".join(f'"{kind}"' for kind in iterators)
+    names = ", ".join(f"%{name}" for name in inputs)
+    element = result[1]
+    block = ", ".join([f"%a{i}: {t[1]}" for i, t in enumerate(types)] + [f"%o: {element}"])
+    t = tensor(*result)
+    return [f"%{out} = linalg.generic {{indexing_maps = [{spelled}], iterator_types = [{kinds}]}}",
+            f"    ins({names} : {', '.join(tensor(*x) for x in types)}) outs(%{init} : {t}) {{",
+            f"^bb0({block}):", *["  " + s for s in scalars], f"  linalg.yield %r : {element}", f"}} -> {t}"]
+
+
+def elementwise(out, inputs, shape, dtypes, scalars):
+    """`dtypes`: of the inputs, then of the result."""
+    rank = len(shape)
+    identity = tuple(range(rank))
+    return [f"%{out}_e = tensor.empty() : {tensor(shape, dtypes[-1])}"] + generic(
+        out, inputs, [identity] * (len(inputs) + 1), ["parallel"] * rank, out + "_e",
+        [(shape, d) for d in dtypes[:-1]], (shape, dtypes[-1]), scalars)
+
+
+ZERO = ["%zero = arith.constant 0.0 : f32"]
+
+
+def matmul_case(m, k, n, dtype, mesh=None, name=None, placements=(None, None)):
+    return Case(name or f"matmul_{m}x{k}x{n}_{dtype}", dtype,
+                [("a", (m, k), placements[0]), ("b", (k, n), placements[1])],
+                ZERO + matmul("y", "a", "b", m, k, n, dtype), (m, n), 2 * m * k * n, mesh)
+
+
+def mlp_case(m, d, h, mesh=None, name=None):
+    """Two matmuls with a tanh between them; the hidden dim over tp."""
+    body = ZERO + matmul("h", "x", "w1", m, d, h, "f32")
+    body += elementwise("t", ["h"], (m, h), ["f32", "f32"], ["%r = math.tanh %a0 : f32"])
+    body += matmul("y", "t", "w2", m, h, d, "f32")
+    return Case(name or f"mlp_{m}x{d}x{h}_f32", "f32",
+                [("x", (m, d), None), ("w1", (d, h), [[], ["tp"]]), ("w2", (h, d), [["tp"], []])],
+                body, (m, d), 4 * m * d * h, mesh)
+
+
+def softmax_case(m, n, mesh=None, name=None):
+    shape, row = (m, n), (m,)
+    body = ["%zero = arith.constant 0.0 : f32", "%low = arith.constant 0xFF800000 : f32"]
+    body += filled("mx_z", row, "f32", "low")
+    rows = ["parallel", "reduction"]
+    body += generic("mx", ["x"], [(0, 1), (0,)], rows, "mx_z", [(shape, "f32")], (row, "f32"),
+                    ["%r = arith.maximumf %a0, %o : f32"])
+    body += [f"%s_e = tensor.empty() : {tensor(shape, 'f32')}"]
+    body += generic("s", ["x", "mx"], [(0, 1), (0,), (0, 1)], ["parallel"] * 2, "s_e",
+                    [(shape, "f32"), (row, "f32")], (shape, "f32"),
+                    ["%d = arith.subf %a0, %a1 : f32", "%r = math.exp %d : f32"])
+    body += filled("sum_z", row, "f32", "zero")
+    body += generic("sum", ["s"], [(0, 1), (0,)], rows, "sum_z", [(shape, "f32")], (row, "f32"),
+                    ["%r = arith.addf %a0, %o : f32"])
+    body += generic("y", ["s", "sum"], [(0, 1), (0,), (0, 1)], ["parallel"] * 2, "s_e",
+                    [(shape, "f32"), (row, "f32")], (shape, "f32"), ["%r = arith.divf %a0, %a1 : f32"])
+    return Case(name or f"softmax_{m}x{n}_f32", "f32", [("x", shape, [[], ["tp"]])], body, shape, 0, mesh)
+
+
+def local_cases():
+    """One device: the quality of the generated code."""
+    return [matmul_case(512, 512, 512, "f32"), matmul_case(1024, 1024, 1024, "f32"),
+            matmul_case(8, 4096, 4096, "f32"), matmul_case(1024, 1024, 1024, "bf16"),
+            mlp_case(512, 1024, 4096), softmax_case(4096, 4096)]
+
+
+def sharded_cases():
+    """Two devices: what is gained, and what communication costs."""
+    tp = {"tp": 2}
+    return [mlp_case(512, 1024, 4096, tp, "mlp_tp2"),
+            matmul_case(1024, 1024, 1024, "f32", tp, "matmul_rows_tp2", ([["tp"], []], None)),
+            matmul_case(1024, 4096, 1024, "f32", tp, "matmul_k_tp2", ([[], ["tp"]], [["tp"], []])),
+            softmax_case(4096, 4096, tp, "softmax_columns_tp2")]

@@ -1,0 +1,41 @@
+# Times a case with PyTorch on the CPU: eager, the given number of threads.
+#
+# usage: torch_peer.py KIND EXTENTS DTYPE THREADS RUNS, for example
+# `torch_peer.py matmul 512,512,512 f32 1 20`. Prints milliseconds, one a line,
+# after two runs that are not counted.
+import sys
+import time
+
+import torch
+
+kind, extents, dtype, threads, runs = sys.argv[1:6]
+extents = [int(extent) for extent in extents.split(",")]
+torch.set_num_threads(int(threads))
+torch.manual_seed(0)
+types = {"f32": torch.float32, "bf16": torch.bfloat16}
+
+
+def random(*shape):
+    return torch.randn(*shape, dtype=types[dtype])
+
+
+if kind == "matmul":
+    m, k, n = extents
+    a, b = random(m, k), random(k, n)
+    run = lambda: a @ b
+elif kind == "mlp":
+    m, d, h = extents
+    x, w1, w2 = random(m, d), random(d, h), random(h, d)
+    run = lambda: torch.tanh(x @ w1) @ w2
+elif kind == "softmax":
+    x = random(*extents)
+    run = lambda: torch.softmax(x, dim=1)
+else:
+    sys.exit(f"no case '{kind}'")
+
+with torch.no_grad():
+    for i in range(int(runs) + 2):
+        start = time.perf_counter()
+        run()
+        if i >= 2:
+            print(1e3 * (time.perf_counter() - start))
