@@ -1,0 +1,59 @@
+//===- CpuTarget.h - The CPU that code is generated for ---------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What code generation needs to know of a CPU, as a plain value: register
+// tiles, vector widths and the bf16 route all follow from it. The host's is the
+// default; tests name one ("avx2", "avx512", ...), so that what they check does
+// not depend on where they run.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_CONVERSION_LINALGTOCPU_CPUTARGET_H
+#define SHARDIR_CONVERSION_LINALGTOCPU_CPUTARGET_H
+
+#include "llvm/ADT/StringRef.h"
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace shardir {
+
+struct CpuTarget {
+  /// What LLVM's TargetMachine takes.
+  std::string triple;
+  std::string cpu = "x86-64";
+  std::string features;
+
+  unsigned vectorBits = 128;
+  /// Vector registers that the architecture names.
+  unsigned numVectorRegisters = 16;
+  bool hasFma = false;
+  /// AVX512-BF16: dot products of bf16 pairs into f32.
+  bool hasBf16Dot = false;
+  /// Conversions between f16 and f32 in hardware.
+  bool hasF16Conversion = false;
+  /// Bytes of one core's caches.
+  int64_t l1Bytes = 32 * 1024;
+  int64_t l2Bytes = 512 * 1024;
+
+  /// Elements of `bits` bits in one vector register, at least one.
+  int64_t lanes(unsigned bits) const {
+    return bits >= vectorBits ? 1 : vectorBits / (bits < 8 ? 8 : bits);
+  }
+
+  /// The machine that this process runs on.
+  static CpuTarget host();
+
+  /// `host`, or one of `x86-64`, `avx2`, `avx512`, `avx512-bf16`: a fixed
+  /// machine of that instruction set. Nothing for any other name.
+  static std::optional<CpuTarget> get(llvm::StringRef name);
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_CONVERSION_LINALGTOCPU_CPUTARGET_H

@@ -1,0 +1,59 @@
+//===- Passes.h - Passes and pipelines that make CPU code -------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From a rank's program (ordinary linalg on tensors, any shapes) to LLVM
+// dialect. Bufferization lies between the two pipelines and is the caller's.
+// Ops of dialects that these passes don't know are never crossed, moved or
+// looked into.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_CONVERSION_LINALGTOCPU_PASSES_H
+#define SHARDIR_CONVERSION_LINALGTOCPU_PASSES_H
+
+#include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace shardir {
+
+#define GEN_PASS_DECL
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h.inc"
+
+/// What all passes to the CPU share.
+struct CpuOptions {
+  CpuTarget target = CpuTarget::host();
+  /// The name that gave `target`, for passes that are printed and parsed.
+  std::string targetName = "host";
+  /// Emit calls of `shardir_parallel_for` for loops that are worth it.
+  bool parallel = true;
+};
+
+/// Tensor level, before bufferization: fuse and tile. Requires linalg on
+/// tensors in functions; guarantees ops that bufferize.
+void buildCpuTensorPipeline(mlir::OpPassManager &pm, const CpuOptions &options);
+
+/// One-shot bufferization as these passes' own tests use it: identity layouts
+/// at function boundaries, results as out-params, buffers freed.
+void buildBufferizeForTesting(mlir::OpPassManager &pm);
+
+/// Memrefs, before the LLVM dialect. Requires functions whose memref arguments
+/// have identity layouts and that return nothing; guarantees LLVM dialect that
+/// calls only the runtime (Runtime/Abi.h), libm and libc.
+void buildCpuLowering(mlir::OpPassManager &pm, const CpuOptions &options);
+
+#define GEN_PASS_REGISTRATION
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h.inc"
+
+/// `shardir-cpu-tensor`, `shardir-cpu-bufferize-for-testing` and
+/// `shardir-linalg-to-cpu`: the three pipelines above.
+void registerLinalgToCPUPipelines();
+
+} // namespace shardir
+
+#endif // SHARDIR_CONVERSION_LINALGTOCPU_PASSES_H

@@ -1,0 +1,69 @@
+//===- Passes.td - Passes that make CPU code ---------------*- tablegen -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The passes between a rank's linalg program and LLVM dialect, in the order in
+// which the pipelines run them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_CONVERSION_LINALGTOCPU_PASSES
+#define SHARDIR_CONVERSION_LINALGTOCPU_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def DecomposeForCpu : Pass<"shardir-decompose-for-cpu", "::mlir::func::FuncOp"> {
+  let summary = "Rewrite tensor ops that neither bufferize nor lower to loops";
+  let description = [{
+    Turns what later stages have no lowering for into linalg and plain tensor
+    ops: `linalg.softmax`, `linalg.pack`, `linalg.unpack`, `tensor.concat`,
+    `tensor.gather`, `tensor.bitcast`, and elementwise `arith` and `math` ops on
+    tensors. Everything else is left alone.
+
+    ```mlir
+    %0 = tensor.concat dim(0) %a, %b : (tensor<2xf32>, tensor<3xf32>) -> tensor<5xf32>
+    ```
+    becomes
+    ```mlir
+    %e = tensor.empty() : tensor<5xf32>
+    %1 = tensor.insert_slice %a into %e[0] [2] [1] : tensor<2xf32> into tensor<5xf32>
+    %0 = tensor.insert_slice %b into %1[2] [3] [1] : tensor<3xf32> into tensor<5xf32>
+    ```
+    Test: `test/Conversion/LinalgToCPU/decompose.mlir`.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::affine::AffineDialect"];
+}
+
+def OutlineCpuKernels
+    : Pass<"shardir-outline-cpu-kernels", "::mlir::ModuleOp"> {
+  let summary = "Move each loop nest into a function; equal ones share it";
+  let description = [{
+    Every linalg op on memrefs, and every outermost `scf.forall`, becomes a call
+    of a private function that holds it. Nests that are equal up to the values
+    they use share one function, so that the layers of a model are compiled
+    once, and LLVM never sees one function of a whole model's size. Ops
+    without loops stay where they are.
+
+    ```mlir
+    linalg.fill ins(%c : f32) outs(%a : memref<8xf32>)
+    linalg.fill ins(%c : f32) outs(%b : memref<8xf32>)
+    ```
+    becomes
+    ```mlir
+    call @main_kernel_0(%a) : (memref<8xf32>) -> ()
+    call @main_kernel_0(%b) : (memref<8xf32>) -> ()
+    ```
+    Test: `test/Conversion/LinalgToCPU/outline-cpu-kernels.mlir`.
+  }];
+  let dependentDialects = ["::mlir::func::FuncDialect"];
+}
+
+#endif // SHARDIR_CONVERSION_LINALGTOCPU_PASSES

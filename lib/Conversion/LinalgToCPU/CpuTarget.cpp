@@ -1,0 +1,96 @@
+//===- CpuTarget.cpp - The CPU that code is generated for -----------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads the host's features once, and holds the fixed machines that tests name.
+// Requires nothing of LLVM's target registry; guarantees that every value it
+// returns is usable by a TargetMachine of its triple.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+#include "llvm/TargetParser/Triple.h"
+#include <unistd.h>
+
+using namespace shardir;
+
+namespace {
+/// The cache sizes as the C library reports them; 0 where it doesn't know.
+int64_t cacheBytes(int name, int64_t fallback) {
+  long size = ::sysconf(name);
+  return size > 0 ? size : fallback;
+}
+
+CpuTarget makeHost() {
+  CpuTarget target;
+  target.triple = llvm::sys::getProcessTriple();
+  target.cpu = llvm::sys::getHostCPUName().str();
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  llvm::SubtargetFeatures string;
+  for (const auto &feature : features)
+    string.AddFeature(feature.first(), feature.second);
+  target.features = string.getString();
+
+  llvm::Triple triple(target.triple);
+  if (triple.isX86()) {
+    bool avx512 = features.lookup("avx512f") && features.lookup("avx512vl") &&
+                  features.lookup("avx512bw") && features.lookup("avx512dq");
+    bool avx2 = features.lookup("avx2");
+    target.vectorBits = avx512 ? 512 : avx2 ? 256 : 128;
+    target.numVectorRegisters = avx512 ? 32 : 16;
+    target.hasFma = features.lookup("fma");
+    target.hasBf16Dot = avx512 && features.lookup("avx512bf16");
+    target.hasF16Conversion = features.lookup("f16c");
+  } else if (triple.isAArch64()) {
+    target.numVectorRegisters = 32;
+    target.hasFma = true;
+    target.hasF16Conversion = true;
+  }
+#ifdef _SC_LEVEL1_DCACHE_SIZE
+  target.l1Bytes = cacheBytes(_SC_LEVEL1_DCACHE_SIZE, target.l1Bytes);
+  target.l2Bytes = cacheBytes(_SC_LEVEL2_CACHE_SIZE, target.l2Bytes);
+#endif
+  return target;
+}
+} // namespace
+
+CpuTarget CpuTarget::host() {
+  static const CpuTarget target = makeHost();
+  return target;
+}
+
+std::optional<CpuTarget> CpuTarget::get(llvm::StringRef name) {
+  if (name.empty() || name == "host")
+    return host();
+  CpuTarget target;
+  target.triple = "x86_64-unknown-linux-gnu";
+  if (name == "x86-64")
+    return target;
+  target.hasFma = true;
+  target.hasF16Conversion = true;
+  if (name == "avx2") {
+    target.cpu = "x86-64-v3";
+    target.vectorBits = 256;
+    return target;
+  }
+  target.cpu = "x86-64-v4";
+  target.vectorBits = 512;
+  target.numVectorRegisters = 32;
+  target.l1Bytes = 48 * 1024;
+  target.l2Bytes = 2 * 1024 * 1024;
+  if (name == "avx512")
+    return target;
+  if (name == "avx512-bf16") {
+    target.features = "+avx512bf16";
+    target.hasBf16Dot = true;
+    return target;
+  }
+  return std::nullopt;
+}

@@ -1,0 +1,109 @@
+//===- OutlineKernels.cpp - Each loop nest in a function of its own -------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: bufferized. Requires linalg ops on memrefs; guarantees that each of
+// them that has loops is alone in a private function, and that equal nests
+// share one. LLVM's time is superlinear in a function's size and a model
+// repeats its layers: both make this the pass that keeps compile time in check.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/Transforms/RegionUtils.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/raw_ostream.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_OUTLINECPUKERNELS
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+
+namespace {
+/// A nest that is worth a function: it has loops and works on memrefs.
+bool isKernel(Operation *op) {
+  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+    return linalgOp.hasPureBufferSemantics() && linalgOp.getNumLoops() > 0;
+  return isa<scf::ForallOp, scf::ParallelOp>(op) && op->getNumResults() == 0;
+}
+
+struct OutlineCpuKernelsPass
+    : shardir::impl::OutlineCpuKernelsBase<OutlineCpuKernelsPass> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    llvm::StringMap<func::FuncOp> known;
+    // A copy: the new functions are not to be outlined again.
+    SmallVector<func::FuncOp> functions(getOperation().getOps<func::FuncOp>());
+    for (func::FuncOp function : functions) {
+      SmallVector<Operation *> kernels;
+      function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+        if (!isKernel(op))
+          return WalkResult::advance();
+        kernels.push_back(op);
+        return WalkResult::skip();
+      });
+      for (Operation *op : kernels)
+        outline(op, function, symbols, known);
+    }
+  }
+
+  void outline(Operation *op, func::FuncOp parent, SymbolTable &symbols,
+               llvm::StringMap<func::FuncOp> &known) {
+    llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
+    getUsedValuesDefinedAbove(op->getRegions(), used);
+
+    // Constants go along, so that the nest is compiled for their values.
+    SmallVector<Value> arguments;
+    SmallVector<Operation *> constants;
+    for (Value value : used) {
+      Operation *producer = value.getDefiningOp();
+      if (producer && matchPattern(producer, m_Constant()))
+        constants.push_back(producer);
+      else
+        arguments.push_back(value);
+    }
+
+    OpBuilder builder(op->getContext());
+    OwningOpRef<func::FuncOp> kernel = func::FuncOp::create(
+        op->getLoc(), "kernel",
+        builder.getFunctionType(ValueRange(arguments).getTypes(), {}));
+    kernel->setPrivate();
+    kernel->setNoInlineAttr(builder.getUnitAttr());
+    Block *body = kernel->addEntryBlock();
+    builder.setInsertionPointToStart(body);
+    IRMapping mapping;
+    mapping.map(arguments, body->getArguments());
+    for (Operation *constant : constants)
+      builder.clone(*constant, mapping);
+    builder.clone(*op, mapping);
+    func::ReturnOp::create(builder, op->getLoc());
+
+    std::string key;
+    llvm::raw_string_ostream stream(key);
+    kernel->print(stream, OpPrintingFlags().useLocalScope());
+    func::FuncOp &shared = known[key];
+    if (!shared) {
+      shared = kernel.release();
+      shared.setName((parent.getName() + "_kernel_" + Twine(known.size() - 1))
+                         .str());
+      symbols.insert(shared);
+    }
+    builder.setInsertionPoint(op);
+    func::CallOp::create(builder, op->getLoc(), shared, arguments);
+    op->erase();
+  }
+};
+} // namespace

@@ -1,0 +1,138 @@
+//===- Pipelines.cpp - From linalg on tensors to LLVM dialect -------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The order of the passes and why it is that order. The tensor pipeline
+// requires linalg on tensors and guarantees ops that bufferize; the lowering
+// requires memrefs and guarantees LLVM dialect.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/Linalg/Passes.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassOptions.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void shardir::buildCpuTensorPipeline(OpPassManager &pm,
+                                     const CpuOptions &options) {
+  pm.addNestedPass<func::FuncOp>(createDecomposeForCpu());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createLinalgElementwiseOpFusionPass());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void shardir::buildBufferizeForTesting(OpPassManager &pm) {
+  pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
+  bufferization::OneShotBufferizePassOptions bufferize;
+  bufferize.bufferizeFunctionBoundaries = true;
+  bufferize.allowReturnAllocsFromLoops = true;
+  bufferize.functionBoundaryTypeConversion =
+      bufferization::LayoutMapOption::IdentityLayoutMap;
+  pm.addPass(bufferization::createOneShotBufferizePass(bufferize));
+  bufferization::BufferResultsToOutParamsPassOptions outParams;
+  outParams.hoistStaticAllocs = true;
+  outParams.hoistDynamicAllocs = true;
+  outParams.modifyPublicFunctions = true;
+  pm.addPass(bufferization::createBufferResultsToOutParamsPass(outParams));
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  bufferization::buildBufferDeallocationPipeline(pm);
+}
+
+void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {
+  pm.addPass(createOutlineCpuKernels());
+
+  OpPassManager &function = pm.nest<func::FuncOp>();
+  function.addPass(createConvertLinalgToLoopsPass());
+  function.addPass(memref::createFoldMemRefAliasOpsPass());
+  function.addPass(createCanonicalizerPass());
+  function.addPass(createCSEPass());
+  function.addPass(createLoopInvariantCodeMotionPass());
+
+  // f16 and bf16 are storage types: compute in f32, and spell out conversions
+  // that the target has no instruction for, so that no compiler-rt is needed.
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs = {"bf16", "f16"};
+  function.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  math::MathExtendToSupportedTypesOptions extend;
+  extend.extraTypeStrs = {"f64"};
+  extend.targetTypeStr = "f32";
+  function.addPass(math::createMathExtendToSupportedTypes(extend));
+  arith::ArithExpandOpsPassOptions expand;
+  expand.includeBf16 = true;
+  function.addPass(arith::createArithExpandOpsPass(expand));
+
+  function.addPass(memref::createExpandStridedMetadataPass());
+  function.addPass(createLowerAffinePass());
+  function.addPass(createCanonicalizerPass());
+  function.addPass(createCSEPass());
+  function.addPass(createSCFToControlFlowPass());
+  function.addPass(createConvertMathToLLVMPass());
+
+  pm.addPass(createConvertMathToLibmPass());
+  pm.addPass(createConvertVectorToLLVMPass());
+  FinalizeMemRefToLLVMConversionPassOptions memrefs;
+  memrefs.useAlignedAlloc = true;
+  memrefs.useGenericFunctions = true;
+  pm.addPass(createFinalizeMemRefToLLVMConversionPass(memrefs));
+  pm.addPass(createConvertFuncToLLVMPass());
+  pm.addPass(createArithToLLVMConversionPass());
+  pm.addPass(createConvertIndexToLLVMPass());
+  pm.addPass(createConvertControlFlowToLLVMPass());
+  pm.addPass(createUBToLLVMConversionPass());
+  pm.addPass(createReconcileUnrealizedCastsPass());
+}
+
+namespace {
+struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("host, x86-64, avx2, avx512 or avx512-bf16"),
+      llvm::cl::init("host")};
+  Option<bool> parallel{*this, "parallel",
+                        llvm::cl::desc("Use the rank's worker threads"),
+                        llvm::cl::init(true)};
+
+  shardir::CpuOptions get() const {
+    shardir::CpuOptions options;
+    options.targetName = target;
+    options.parallel = parallel;
+    if (auto known = shardir::CpuTarget::get(target))
+      options.target = *known;
+    return options;
+  }
+};
+} // namespace
+
+void shardir::registerLinalgToCPUPipelines() {
+  PassPipelineRegistration<CpuPipelineOptions>(
+      "shardir-cpu-tensor", "Fuse and tile a rank's program, on tensors",
+      [](OpPassManager &pm, const CpuPipelineOptions &options) {
+        buildCpuTensorPipeline(pm, options.get());
+      });
+  PassPipelineRegistration<>("shardir-cpu-bufferize-for-testing",
+                             "One-shot bufferization for local CPU tests",
+                             buildBufferizeForTesting);
+  PassPipelineRegistration<CpuPipelineOptions>(
+      "shardir-linalg-to-cpu", "Lower bufferized linalg to LLVM dialect",
+      [](OpPassManager &pm, const CpuPipelineOptions &options) {
+        buildCpuLowering(pm, options.get());
+      });
+}
