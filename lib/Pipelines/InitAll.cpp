@@ -13,6 +13,7 @@
 
 #include "ShardIR/InitAll.h"
 
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
@@ -28,5 +29,7 @@ void shardir::registerAllDialects(mlir::DialectRegistry &registry) {
 
 void shardir::registerAllPasses() {
   registerShardIRPasses();
+  registerLinalgToCPUPasses();
+  registerLinalgToCPUPipelines();
   registerPipelines();
 }

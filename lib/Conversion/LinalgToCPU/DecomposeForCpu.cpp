@@ -63,10 +63,10 @@ struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
 
 /// An all-parallel generic over a fresh tensor of `type` whose dynamic extents
 /// are `dynamicSizes`.
-linalg::GenericOp createMap(
-    OpBuilder &builder, Location loc, RankedTensorType type,
-    ValueRange dynamicSizes, ValueRange inputs,
-    function_ref<Value(OpBuilder &, Location, ValueRange)> makeElement) {
+linalg::GenericOp
+createMap(OpBuilder &builder, Location loc, RankedTensorType type,
+          ValueRange dynamicSizes, ValueRange inputs,
+          function_ref<Value(OpBuilder &, Location, ValueRange)> makeElement) {
   int64_t rank = type.getRank();
   Value empty = tensor::EmptyOp::create(builder, loc, type, dynamicSizes);
   SmallVector<AffineMap> maps(inputs.size() + 1,
@@ -91,8 +91,8 @@ struct LowerBitcast : OpRewritePattern<tensor::BitcastOp> {
     SmallVector<Value> sizes;
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       if (type.isDynamicDim(dim))
-        sizes.push_back(tensor::DimOp::create(rewriter, op.getLoc(),
-                                              op.getSource(), dim));
+        sizes.push_back(
+            tensor::DimOp::create(rewriter, op.getLoc(), op.getSource(), dim));
     Type element = type.getElementType();
     auto map = createMap(
         rewriter, op.getLoc(), type, sizes, op.getSource(),
@@ -149,8 +149,8 @@ struct LowerGather : OpRewritePattern<tensor::GatherOp> {
             Value start =
                 tensor::ExtractOp::create(builder, loc, op.getIndices(), at);
             if (!start.getType().isIndex())
-              start = arith::IndexCastOp::create(
-                  builder, loc, builder.getIndexType(), start);
+              start = arith::IndexCastOp::create(builder, loc,
+                                                 builder.getIndexType(), start);
             position[dim] = start;
           }
           return tensor::ExtractOp::create(builder, loc, op.getSource(),
@@ -178,8 +178,8 @@ struct DecomposeForCpuPass
     GreedyRewriteConfig config;
     config.enableFolding(false);
     config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
-    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns),
-                                     config)))
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       signalPassFailure();
   }
 };

@@ -97,8 +97,8 @@ struct OutlineCpuKernelsPass
     func::FuncOp &shared = known[key];
     if (!shared) {
       shared = kernel.release();
-      shared.setName((parent.getName() + "_kernel_" + Twine(known.size() - 1))
-                         .str());
+      shared.setName(
+          (parent.getName() + "_kernel_" + Twine(known.size() - 1)).str());
       symbols.insert(shared);
     }
     builder.setInsertionPoint(op);

@@ -32,7 +32,7 @@ void shardir::buildCpuTensorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createDecomposeForCpu());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createLinalgElementwiseOpFusionPass());
+  pm.addNestedPass<func::FuncOp>(createFuseForCpu());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
 }

@@ -84,8 +84,7 @@ LogicalResult shardir::linkSharedObject(Location loc,
   llvm::SmallString<128> log;
   if (std::error_code code =
           llvm::sys::fs::createTemporaryFile("shardir-link", "log", log))
-    return emitError(loc, "cannot create a temporary file: ")
-           << code.message();
+    return emitError(loc, "cannot create a temporary file: ") << code.message();
   std::string message;
   std::optional<StringRef> redirects[] = {StringRef(""), log.str(), log.str()};
   int status = llvm::sys::ExecuteAndWait(linker, arguments, std::nullopt,

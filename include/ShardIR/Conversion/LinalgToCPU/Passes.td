@@ -42,6 +42,31 @@ def DecomposeForCpu : Pass<"shardir-decompose-for-cpu", "::mlir::func::FuncOp"> 
                            "::mlir::affine::AffineDialect"];
 }
 
+def FuseForCpu : Pass<"shardir-fuse-for-cpu", "::mlir::func::FuncOp"> {
+  let summary = "Fuse elementwise linalg ops where that saves memory traffic";
+  let description = [{
+    Fuses all-parallel producers into the linalg ops that use them, so that
+    intermediate tensors are never written. A producer with several users is
+    copied into them only where computing it again is cheaper than loading it;
+    one with expensive math is never put where it would be computed more than
+    once per element. Contractions stay recognisable: only transposes and
+    widening casts are fused into them. Ops other than linalg's are barriers.
+
+    ```mlir
+    %0 = linalg.generic {…} ins(%a, %b) outs(%e) { …mulf… }
+    %1 = linalg.generic {…} ins(%0, %c) outs(%e) { …addf… }
+    ```
+    becomes
+    ```mlir
+    %1 = linalg.generic {…} ins(%a, %b, %c) outs(%e) { …mulf… …addf… }
+    ```
+    Test: `test/Conversion/LinalgToCPU/fuse-for-cpu.mlir`.
+  }];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::mlir::affine::AffineDialect"];
+}
+
 def OutlineCpuKernels
     : Pass<"shardir-outline-cpu-kernels", "::mlir::ModuleOp"> {
   let summary = "Move each loop nest into a function; equal ones share it";

@@ -39,9 +39,9 @@ mlir::LogicalResult emitObject(mlir::ModuleOp module,
                                const ObjectOptions &options,
                                llvm::StringRef path);
 
-/// Links object files to the shared object `path`. It needs libm and libc; every
-/// other undefined symbol stays for the loader to find. Errors, the linker's
-/// own output included, are diagnostics at `loc`.
+/// Links object files to the shared object `path`. It needs libm and libc;
+/// every other undefined symbol stays for the loader to find. Errors, the
+/// linker's own output included, are diagnostics at `loc`.
 mlir::LogicalResult linkSharedObject(mlir::Location loc,
                                      llvm::ArrayRef<std::string> objects,
                                      llvm::StringRef path);

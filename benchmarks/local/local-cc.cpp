@@ -15,9 +15,9 @@
 
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/Conversion/ToObject/ToObject.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -60,9 +60,13 @@ int main(int argc, char **argv) {
   if (!module)
     return 1;
   module->walk([&](func::FuncOp function) {
-    if (function.isPublic() && !function.isExternal())
-      function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
-                        UnitAttr::get(&context));
+    if (!function.isPublic() || function.isExternal())
+      return;
+    function->setAttr(LLVM::LLVMDialect::getEmitCWrapperAttrName(),
+                      UnitAttr::get(&context));
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      function.setArgAttr(i, "bufferization.writable",
+                          BoolAttr::get(&context, false));
   });
   std::optional<shardir::CpuTarget> target =
       shardir::CpuTarget::get(targetName);

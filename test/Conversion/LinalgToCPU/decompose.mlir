@@ -1,0 +1,71 @@
+// RUN: shard-opt %s -shardir-decompose-for-cpu -split-input-file | FileCheck %s
+
+// A concat writes each operand into one fresh tensor.
+// CHECK-LABEL: func.func @concat
+// CHECK-SAME:    %[[A:.+]]: tensor<2xf32>, %[[B:.+]]: tensor<3xf32>
+// CHECK:         %[[E:.+]] = tensor.empty() : tensor<5xf32>
+// CHECK:         %[[I:.+]] = tensor.insert_slice %[[A]] into %[[E]][0] [2] [1]
+// CHECK:         tensor.insert_slice %[[B]] into %[[I]][2] [3] [1]
+func.func @concat(%a: tensor<2xf32>, %b: tensor<3xf32>) -> tensor<5xf32> {
+  %0 = tensor.concat dim(0) %a, %b : (tensor<2xf32>, tensor<3xf32>) -> tensor<5xf32>
+  return %0 : tensor<5xf32>
+}
+
+// -----
+
+// Elementwise ops on tensors become generics, whole extents included.
+// CHECK-LABEL: func.func @elementwise
+// CHECK:         linalg.generic
+// CHECK:           arith.addf {{.*}} : f32
+// CHECK-NOT:     arith.addf {{.*}} : tensor
+func.func @elementwise(%a: tensor<?xf32>, %b: tensor<?xf32>) -> tensor<?xf32> {
+  %0 = arith.addf %a, %b : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @softmax
+// CHECK-NOT:     linalg.softmax
+// CHECK:         math.exp
+func.func @softmax(%x: tensor<4x8xf32>, %y: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %0 = linalg.softmax dimension(1) ins(%x : tensor<4x8xf32>) outs(%y : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %0 : tensor<4x8xf32>
+}
+
+// -----
+
+// The gathered dim starts at the index; the other one runs along.
+// CHECK-LABEL: func.func @gather
+// CHECK-SAME:    %[[S:.+]]: tensor<10x4xf32>, %[[I:.+]]: tensor<6x1xindex>
+// CHECK:         linalg.generic
+// CHECK:           %[[COL:.+]] = linalg.index 2
+// CHECK:           %[[AT:.+]] = tensor.extract %[[I]]
+// CHECK:           tensor.extract %[[S]][%[[AT]], %[[COL]]]
+func.func @gather(%s: tensor<10x4xf32>, %i: tensor<6x1xindex>) -> tensor<6x1x4xf32> {
+  %0 = tensor.gather %s[%i] gather_dims([0]) : (tensor<10x4xf32>, tensor<6x1xindex>) -> tensor<6x1x4xf32>
+  return %0 : tensor<6x1x4xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @bitcast
+// CHECK:         linalg.generic
+// CHECK:           arith.bitcast {{.*}} : f32 to i32
+func.func @bitcast(%a: tensor<?x3xf32>) -> tensor<?x3xi32> {
+  %0 = tensor.bitcast %a : tensor<?x3xf32> to tensor<?x3xi32>
+  return %0 : tensor<?x3xi32>
+}
+
+// -----
+
+// What has a lowering stays as it is.
+// CHECK-LABEL: func.func @pad
+// CHECK:         tensor.pad
+func.func @pad(%a: tensor<3xf32>, %c: f32) -> tensor<5xf32> {
+  %0 = tensor.pad %a low[1] high[1] {
+  ^bb0(%i: index):
+    tensor.yield %c : f32
+  } : tensor<3xf32> to tensor<5xf32>
+  return %0 : tensor<5xf32>
+}

@@ -1,0 +1,95 @@
+// RUN: shard-opt %s -shardir-fuse-for-cpu -split-input-file | FileCheck %s
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#v = affine_map<(i) -> (i)>
+
+// A chain becomes one op.
+// CHECK-LABEL: func.func @chain
+// CHECK-COUNT-1: linalg.generic
+// CHECK:           arith.mulf
+// CHECK:           arith.addf
+// CHECK-NOT:     linalg.generic
+func.func @chain(%a: tensor<8x16xf32>, %b: tensor<8x16xf32>) -> tensor<8x16xf32> {
+  %e = tensor.empty() : tensor<8x16xf32>
+  %0 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%a, %b : tensor<8x16xf32>, tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    linalg.yield %m : f32
+  } -> tensor<8x16xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id, #id], iterator_types = ["parallel", "parallel"]} ins(%0, %b : tensor<8x16xf32>, tensor<8x16xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.addf %x, %y : f32
+    linalg.yield %m : f32
+  } -> tensor<8x16xf32>
+  return %1 : tensor<8x16xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#v = affine_map<(i) -> (i)>
+
+// An exponential per row is not computed once per element.
+// CHECK-LABEL: func.func @expensive_broadcast
+// CHECK:         linalg.generic
+// CHECK:           math.exp
+// CHECK:         linalg.generic
+// CHECK:           arith.mulf
+func.func @expensive_broadcast(%a: tensor<8x16xf32>, %b: tensor<8xf32>) -> tensor<8x16xf32> {
+  %ev = tensor.empty() : tensor<8xf32>
+  %e = tensor.empty() : tensor<8x16xf32>
+  %0 = linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]} ins(%b : tensor<8xf32>) outs(%ev : tensor<8xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %m = math.exp %x : f32
+    linalg.yield %m : f32
+  } -> tensor<8xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]} ins(%a, %0 : tensor<8x16xf32>, tensor<8xf32>) outs(%e : tensor<8x16xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    linalg.yield %m : f32
+  } -> tensor<8x16xf32>
+  return %1 : tensor<8x16xf32>
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#t = affine_map<(i, j) -> (j, i)>
+#a = affine_map<(i, j, k) -> (i, k)>
+#b = affine_map<(i, j, k) -> (k, j)>
+#c = affine_map<(i, j, k) -> (i, j)>
+
+// A transpose goes into the contraction's map; an addition stays outside.
+// CHECK: #[[$AT:.+]] = affine_map<(d0, d1, d2) -> (d2, d0)>
+// CHECK-LABEL: func.func @contraction
+// CHECK-SAME:    %[[A:.+]]: tensor<16x8xf32>, %[[B:.+]]: tensor<16x4xf32>
+// CHECK:         %[[S:.+]] = linalg.generic
+// CHECK:           arith.addf
+// CHECK:         linalg.generic {indexing_maps = [#[[$AT]],
+// CHECK-SAME:      ins(%[[A]], %[[S]]
+// CHECK-NEXT:    ^bb0
+// CHECK-NEXT:      arith.mulf
+// CHECK-NEXT:      arith.addf
+// CHECK-NEXT:      linalg.yield
+func.func @contraction(%a: tensor<16x8xf32>, %b: tensor<16x4xf32>, %c: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %ea = tensor.empty() : tensor<8x16xf32>
+  %eb = tensor.empty() : tensor<16x4xf32>
+  %0 = linalg.generic {indexing_maps = [#t, #id], iterator_types = ["parallel", "parallel"]} ins(%a : tensor<16x8xf32>) outs(%ea : tensor<8x16xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  } -> tensor<8x16xf32>
+  %1 = linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%b : tensor<16x4xf32>) outs(%eb : tensor<16x4xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %m = arith.addf %x, %x : f32
+    linalg.yield %m : f32
+  } -> tensor<16x4xf32>
+  %2 = linalg.generic {indexing_maps = [#a, #b, #c], iterator_types = ["parallel", "parallel", "reduction"]} ins(%0, %1 : tensor<8x16xf32>, tensor<16x4xf32>) outs(%c : tensor<8x4xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %m = arith.mulf %x, %y : f32
+    %s = arith.addf %o, %m : f32
+    linalg.yield %s : f32
+  } -> tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
