@@ -1,0 +1,137 @@
+//===- Abi.cpp - The functions that compiled programs call ----------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The border between compiled code and the runtime. Requires a thread that runs
+// as a rank (the allocator and memrefCopy work on any thread); guarantees that
+// no exception passes into compiled code, which has no unwind tables: a failed
+// job becomes a long jump to where the program was entered.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Runtime/Abi.h"
+
+#include "Job.h"
+
+#include <cstdio>
+#include <cstdlib>
+
+using namespace shardir::runtime;
+
+namespace {
+
+/// Calls f(rank) and leaves the program if the job has failed.
+template <class F> auto onRank(const char *name, F &&f) {
+  ThreadState &state = threadState;
+  if (!state.rank || !state.landing) {
+    // There is nothing to return to, and no job to end.
+    std::fprintf(stderr,
+                 "error: %s was called by a thread that runs no program\n",
+                 name);
+    std::_Exit(SHARDIR_RANK_FAILED);
+  }
+  try {
+    return f(*state.rank);
+  } catch (const JobFailed &) {
+  } catch (const std::exception &e) {
+    state.rank->report(std::string("failed in the runtime: ") + e.what());
+  } catch (...) {
+    state.rank->report("failed in the runtime");
+  }
+  unwindProgram();
+}
+
+/// Memory for threads that run no program.
+Arena &commonArena() {
+  static Arena &arena = *new Arena; // outlives every static destructor
+  return arena;
+}
+
+void *allocate(size_t size, size_t alignment) {
+  if (!threadState.rank)
+    return commonArena().allocate(size, alignment);
+  return onRank("an allocation", [&](RankContext &rank) {
+    return rank.allocate(size, alignment);
+  });
+}
+
+} // namespace
+
+extern "C" {
+
+int64_t shardir_axis_index(int32_t mesh, int32_t axis) {
+  return threadState.rank ? threadState.rank->axisIndex(mesh, axis) : -1;
+}
+
+void shardir_collective(int32_t id, const void *in, void *out,
+                        const int64_t *dims) {
+  onRank(__func__,
+         [&](RankContext &rank) { rank.collective(id, in, out, dims); });
+}
+
+void shardir_collective_peer(int32_t id, const void *in, void *out,
+                             int64_t count, int64_t peer) {
+  onRank(__func__, [&](RankContext &rank) {
+    rank.collectivePeer(id, in, out, count, peer);
+  });
+}
+
+void shardir_fail(const char *message) {
+  onRank(__func__, [&](RankContext &rank) {
+    rank.fail(std::string("failed: ") + (message ? message : "no reason"));
+  });
+}
+
+void shardir_parallel_for(int64_t n, void (*body)(int64_t, void *),
+                          void *context) {
+  if (!threadState.rank) {
+    for (int64_t i = 0; i < n; ++i)
+      body(i, context);
+    return;
+  }
+  onRank(__func__,
+         [&](RankContext &rank) { rank.parallelFor(n, body, context); });
+}
+
+void *_mlir_memref_to_llvm_alloc(uint64_t size) {
+  return allocate(size, Arena::kAlignment);
+}
+
+void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t size) {
+  return allocate(size, alignment);
+}
+
+void _mlir_memref_to_llvm_free(void *p) {
+  if (!Arena::release(p) && threadState.rank)
+    onRank("_mlir_memref_to_llvm_free", [&](RankContext &rank) {
+      rank.fail("freed memory that the runtime did not give out");
+    });
+}
+
+void memrefCopy(int64_t elementSize, void *source, void *destination) {
+  struct Unranked {
+    int64_t rank;
+    void *descriptor;
+  };
+  struct Ranked {
+    char *allocated;
+    char *aligned;
+    int64_t offset;
+    int64_t sizesAndStrides[1];
+  };
+  auto *from = static_cast<Unranked *>(source);
+  auto *to = static_cast<Unranked *>(destination);
+  auto *s = static_cast<Ranked *>(from->descriptor);
+  auto *d = static_cast<Ranked *>(to->descriptor);
+  int64_t rank = from->rank;
+  const int64_t *shape = s->sizesAndStrides;
+  copyStrided(s->aligned + s->offset * elementSize, shape + rank,
+              d->aligned + d->offset * elementSize, d->sizesAndStrides + rank,
+              shape, rank, size_t(elementSize));
+}
+
+} // extern "C"

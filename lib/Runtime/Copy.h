@@ -1,0 +1,87 @@
+//===- Copy.h - Copies of rectangular sets of elements ----------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Copies between two row-major arrays, given per dimension as runs of indices:
+// what Piece of Placement/Collectives.h describes. Requires runs that lie
+// within both shapes; guarantees that adjacent dimensions that are whole on
+// both sides are merged, so that what is contiguous in both arrays is one span.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNTIME_COPY_H
+#define SHARDIR_LIB_RUNTIME_COPY_H
+
+#include "ShardIR/Placement/Collectives.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+namespace shardir {
+namespace runtime {
+
+/// The runs of one dimension, and how many elements one step along it is.
+struct CopyDim {
+  std::vector<Piece::Run> runs;
+  int64_t sourceStride = 1, destinationStride = 1;
+};
+
+/// Which elements of one array go where in another.
+class CopyPlan {
+public:
+  CopyPlan() = default;
+  CopyPlan(const std::vector<std::vector<Piece::Run>> &runs,
+           const std::vector<int64_t> &sourceShape,
+           const std::vector<int64_t> &destinationShape);
+
+  /// Copies elements of `size` bytes.
+  void copy(const void *source, void *destination, size_t size) const;
+
+  /// Calls f(sourceIndex, destinationIndex, length) for every contiguous span,
+  /// in increasing order of both.
+  template <class F> void forEachSpan(F &&f) const {
+    if (!empty)
+      walk(0, 0, 0, f);
+  }
+
+  /// The whole plan as one span, if it is one.
+  const Piece::Run *singleSpan() const {
+    return dims.size() == 1 && dims[0].runs.size() == 1 ? &dims[0].runs[0]
+                                                        : nullptr;
+  }
+  bool operator==(const CopyPlan &o) const;
+
+private:
+  template <class F>
+  void walk(size_t d, int64_t source, int64_t destination, F &f) const {
+    const CopyDim &dim = dims[d];
+    if (d + 1 == dims.size()) {
+      for (const Piece::Run &run : dim.runs)
+        f(source + run.source, destination + run.destination, run.length);
+      return;
+    }
+    for (const Piece::Run &run : dim.runs)
+      for (int64_t i = 0; i < run.length; ++i)
+        walk(d + 1, source + (run.source + i) * dim.sourceStride,
+             destination + (run.destination + i) * dim.destinationStride, f);
+  }
+
+  std::vector<CopyDim> dims; ///< at least one unless empty
+  bool empty = true;
+};
+
+/// Copies between strided arrays of one shape; strides count elements.
+void copyStrided(const char *source, const int64_t *sourceStrides,
+                 char *destination, const int64_t *destinationStrides,
+                 const int64_t *shape, int64_t rank, size_t elementSize);
+
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_LIB_RUNTIME_COPY_H

@@ -1,0 +1,192 @@
+//===- Job.cpp - One run of a program on all its ranks --------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Threads, failure and the end of a job. Requires that everything a rank may
+// touch is owned by the job or outlives it; guarantees that memory is given
+// back only after every rank has left the runtime, since peers read and write
+// each other's buffers. What watches the ranks is in Watchdog.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Job.h"
+
+#include "Signals.h"
+#include "Wait.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace shardir {
+namespace runtime {
+
+namespace {
+constexpr size_t kStackSize = size_t(16) << 20;
+}
+
+struct Job::Start {
+  std::shared_ptr<Job> job;
+  int rank;
+};
+
+Job::Job(std::shared_ptr<Program> p, size_t numRanks, JobOptions options)
+    : program(std::move(p)), options(options), rankCount(numRanks),
+      statuses(new RankStatus[numRanks]) {
+  int cores = availableCores();
+  int perRank = options.threadsPerRank > 0 ? options.threadsPerRank
+                                           : std::max(1, cores / int(numRanks));
+  crowded = size_t(perRank) * numRanks > size_t(cores);
+  resources = program->takeResources(numRanks);
+  if (!resources) {
+    resources = std::make_shared<ResourceSet>();
+    for (size_t i = 0; i < numRanks; ++i)
+      resources->push_back(std::make_unique<RankResources>(perRank, !crowded));
+  }
+  for (std::unique_ptr<RankResources> &r : *resources)
+    if (r->pool.numThreads() != perRank)
+      r = std::make_unique<RankResources>(perRank, !crowded);
+  ranksTransport = makeThreadsTransport(*this);
+  for (size_t i = 0; i < numRanks; ++i)
+    ranks.push_back(
+        std::make_unique<RankContext>(*this, int(i), *(*resources)[i]));
+}
+
+Job::~Job() = default;
+
+double Job::now() const {
+  return std::chrono::duration<double, std::micro>(
+             std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
+void Job::fail(const std::string &message) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (failure.load())
+    return;
+  failureText = message + "\n" + history();
+  failure.store(true, std::memory_order_seq_cst);
+}
+
+std::string Job::error() {
+  std::lock_guard<std::mutex> lock(mutex);
+  return failureText;
+}
+
+void *Job::threadMain(void *p) {
+  std::unique_ptr<Start> start(static_cast<Start *>(p));
+  std::shared_ptr<Job> job = std::move(start->job);
+  job->rankMain(start->rank);
+  return nullptr;
+}
+
+void Job::rankMain(int r) {
+  {
+    SignalStack signalStack;
+    threadState = {ranks[size_t(r)].get(), nullptr, false};
+    try {
+      body(*ranks[size_t(r)]);
+    } catch (const JobFailed &) {
+    } catch (const std::exception &e) {
+      ranks[size_t(r)]->report(std::string("threw an exception: ") + e.what());
+    } catch (...) {
+      ranks[size_t(r)]->report("threw an exception");
+    }
+    threadState = {};
+  }
+  statuses[size_t(r)].state.store(RankStatus::Ended, std::memory_order_release);
+  statuses[size_t(r)].advance();
+  std::lock_guard<std::mutex> lock(mutex);
+  --running;
+  ended.notify_all();
+}
+
+bool Job::startThreads() {
+  pthread_attr_t attributes;
+  pthread_attr_init(&attributes);
+  pthread_attr_setstacksize(&attributes, kStackSize);
+  bool ok = true;
+  for (size_t i = 0; i < ranks.size() && ok; ++i) {
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      ++running;
+    }
+    auto start = std::make_unique<Start>(Start{shared_from_this(), int(i)});
+    pthread_t thread;
+    int error =
+        pthread_create(&thread, &attributes, &Job::threadMain, start.get());
+    if (error == 0) {
+      (void)start.release(); // the thread owns it
+      threads.push_back(thread);
+      continue;
+    }
+    {
+      std::lock_guard<std::mutex> lock(mutex);
+      --running;
+    }
+    fail("cannot start the thread of rank " + std::to_string(i) + " of " +
+         std::to_string(ranks.size()) + ": " + std::strerror(error));
+    ok = false;
+  }
+  pthread_attr_destroy(&attributes);
+  return ok;
+}
+
+bool Job::run(std::function<void(RankContext &)> f) {
+  body = std::move(f);
+  begin = lastChange = std::chrono::steady_clock::now();
+  for (std::unique_ptr<RankResources> &r : *resources)
+    r->arena.resetPeak();
+  startThreads();
+  watch();
+  for (pthread_t thread : threads) {
+    if (left)
+      pthread_detach(thread);
+    else
+      pthread_join(thread, nullptr);
+  }
+  if (!failed()) {
+    std::string leftover = ranksTransport->leftover();
+    if (!leftover.empty())
+      fail(leftover);
+  }
+  settleResources();
+  return !failed();
+}
+
+void Job::settleResources() {
+  if (left)
+    return; // a stuck rank still uses them
+  if (poisoned.load()) {
+    // Locks may be held and lists damaged: neither reuse nor destroy them.
+    new std::shared_ptr<ResourceSet>(std::move(resources));
+    return;
+  }
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    ranks[i]->peakBytes = ranks[i]->arena.peakBytes();
+    ranks[i]->arena.releaseAll();
+  }
+  // Nobody runs any more, and the contexts no longer allocate.
+  program->keepResources(resources);
+}
+
+void Job::waitSlowly(int r, const Rendezvous &what, uint64_t target) {
+  RankStatus &status = statuses[size_t(r)];
+  status.waitTarget.store(target, std::memory_order_relaxed);
+  status.waitFor.store(&what, std::memory_order_release);
+  status.advance();
+  Backoff backoff(0);
+  bool arrived;
+  while (!(arrived = what.missing(target) < 0) && !failed())
+    backoff.pause();
+  status.waitFor.store(nullptr, std::memory_order_release);
+  status.advance();
+  if (!arrived)
+    throw JobFailed();
+}
+
+} // namespace runtime
+} // namespace shardir

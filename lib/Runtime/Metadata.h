@@ -1,0 +1,84 @@
+//===- Metadata.h - What a compiled program says about itself ---*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The metadata of a compiled program (docs/Runtime.md) as values. Requires JSON
+// text from anywhere; guarantees that what parseMetadata accepts is consistent:
+// every mesh, placement and size has been checked against the others and
+// against overflow, so that the rest of the runtime need not check again.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNTIME_METADATA_H
+#define SHARDIR_LIB_RUNTIME_METADATA_H
+
+#include "ElementType.h"
+#include "ShardIR/Placement/Collectives.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace shardir {
+namespace runtime {
+
+/// One argument or result of an entry: the whole tensor.
+struct TensorSpec {
+  std::vector<int64_t> shape; ///< -1 for an extent known only when run
+  ElementType type = SHARDIR_F32;
+  int mesh = -1; ///< index into the table of meshes; -1 for none
+  Placement placement;
+  std::string placementText; ///< `#shardir.placement<@m, …>`, or ""
+};
+
+struct FunctionSpec {
+  std::string name, symbol, unshardedSymbol;
+  std::vector<TensorSpec> arguments, results;
+};
+
+enum class OpKind { Redistribute, Broadcast, Gather, Scatter, Send, Recv };
+
+/// One entry of the table of collectives.
+struct CollectiveSpec {
+  OpKind kind = OpKind::Redistribute;
+  std::string name; ///< `all_gather`, `broadcast`, …
+  int mesh = 0;
+  CollectiveStep step;        ///< Redistribute: from, to and kind
+  std::vector<AxisRef> axes;  ///< the others: who takes part
+  std::vector<int64_t> shape; ///< Redistribute: -1 where unknown
+  size_t unknownExtents = 0;
+  ElementType type = SHARDIR_F32;
+  std::string loc;
+
+  /// `all_reduce of f32 8x32 (mlp.mlir:9:8)`
+  std::string describe() const;
+};
+
+struct Metadata {
+  std::string json, hash;
+  int64_t ranks = 1;
+  std::vector<Mesh> meshes;
+  std::vector<FunctionSpec> functions;
+  std::vector<CollectiveSpec> collectives;
+};
+
+/// Parses and checks; false with a one-line reason in `error`.
+bool parseMetadata(const std::string &json, Metadata &metadata,
+                   std::string &error);
+
+/// Whether `elements` of a shape times `elementBytes` stay below 2^62; the
+/// product in `elements`. Unknown extents count as 1.
+bool countElements(const std::vector<int64_t> &shape, size_t elementBytes,
+                   int64_t &elements);
+
+/// `2x?x4`
+std::string shapeText(const std::vector<int64_t> &shape);
+
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_LIB_RUNTIME_METADATA_H

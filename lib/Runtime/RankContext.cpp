@@ -1,0 +1,228 @@
+//===- RankContext.cpp - The rank that a thread runs as -------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a compiled program asks of its rank. Requires calls from the rank's
+// thread; guarantees that wrong calls (an unknown collective, one inside a
+// parallel loop) end the job with a message and never reach the communicator.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RankContext.h"
+
+#include "Job.h"
+#include "Signals.h"
+
+#include <algorithm>
+#include <exception>
+
+namespace shardir {
+namespace runtime {
+
+thread_local ThreadState threadState;
+
+Rendezvous::~Rendezvous() = default;
+Communicator::~Communicator() = default;
+Transport::~Transport() = default;
+
+void unwindProgram() { longjmp(threadState.landing->environment, 1); }
+
+namespace {
+
+/// Apart, so that no variable lives across the jump.
+__attribute__((noinline)) bool
+callWithLanding(Landing &landing, void (*call)(void *), void *context) {
+  if (setjmp(landing.environment) != 0)
+    return false;
+  call(context);
+  return true;
+}
+
+} // namespace
+
+bool landOnFailure(RankContext &rank, bool inRegion, void (*call)(void *),
+                   void *context) {
+  ThreadState saved = threadState;
+  Landing landing;
+  threadState = {&rank, &landing, inRegion};
+  bool returned = false;
+  try {
+    returned = callWithLanding(landing, call, context);
+  } catch (const JobFailed &) {
+  } catch (const std::exception &e) {
+    rank.report(std::string("threw an exception: ") + e.what());
+  } catch (...) {
+    rank.report("threw an exception");
+  }
+  threadState = saved;
+  if (landing.signal != 0) {
+    rank.job.poison();
+    rank.report("was stopped by " + signalText(landing.signal));
+  }
+  return returned;
+}
+
+RankContext::RankContext(Job &job, int rank, RankResources &resources)
+    : job(job), rank(rank), arena(resources.arena), pool(resources.pool),
+      communicator(job.transport().connect(*this)) {
+  const Metadata &metadata = job.program->metadata;
+  routes.resize(metadata.collectives.size());
+  for (const Mesh &mesh : metadata.meshes) {
+    int64_t position = mesh.positionOf(rank);
+    coordinates.push_back(position < 0 ? std::vector<int64_t>()
+                                       : mesh.coordinates(position));
+  }
+}
+
+RankContext::~RankContext() = default;
+
+void RankContext::report(const std::string &what) {
+  job.fail("rank " + std::to_string(rank) + " " + what + "; it was " +
+           job.whereabouts(rank));
+}
+
+void RankContext::fail(const std::string &what) {
+  report(what);
+  throw JobFailed();
+}
+
+int64_t RankContext::axisIndex(int32_t mesh, int32_t axis) const {
+  if (mesh < 0 || size_t(mesh) >= coordinates.size() || axis < 0 ||
+      size_t(axis) >= coordinates[size_t(mesh)].size())
+    return -1;
+  return coordinates[size_t(mesh)][size_t(axis)];
+}
+
+const CollectiveSpec &RankContext::checkCall(int32_t id, bool peer) {
+  const std::vector<CollectiveSpec> &table = job.program->metadata.collectives;
+  if (threadState.inRegion)
+    fail("called a collective inside a parallel loop");
+  if (id < 0 || size_t(id) >= table.size())
+    fail("called collective " + std::to_string(id) + ", but the program has " +
+         std::to_string(table.size()));
+  const CollectiveSpec &spec = table[size_t(id)];
+  if ((spec.kind != OpKind::Redistribute) != peer)
+    fail("called " + spec.describe() + " through the wrong function");
+  if (int64_t(job.numRanks()) != job.program->metadata.ranks)
+    fail("called " + spec.describe() + " in the unsharded version");
+  job.throwIfFailed();
+  return spec;
+}
+
+template <class F> void RankContext::recorded(int32_t id, F &&f) {
+  RankStatus &status = job.status(size_t(rank));
+  uint64_t n = status.posted.load(std::memory_order_relaxed);
+  status.recent[n % RankStatus::kRecent].store(id, std::memory_order_relaxed);
+  status.posted.store(n + 1, std::memory_order_release);
+  status.advance();
+  if (job.options.trace) {
+    double start = job.now();
+    readyTime = start;
+    int64_t bytes = f();
+    events.push_back({rank, id, start, readyTime, job.now(), bytes});
+    bytesReceived += bytes;
+  } else {
+    bytesReceived += f();
+  }
+  status.done.store(n + 1, std::memory_order_release);
+  status.advance();
+}
+
+void RankContext::collective(int32_t id, const void *in, void *out,
+                             const int64_t *dims) {
+  const CollectiveSpec &spec = checkCall(id, /*peer=*/false);
+  std::shared_ptr<const Route> &route = routes[size_t(id)];
+  auto matches = [&] {
+    size_t next = 0;
+    for (size_t d = 0; d < spec.shape.size() && spec.unknownExtents; ++d)
+      if (spec.shape[d] < 0 && (!dims || dims[next++] != route->shape[d]))
+        return false;
+    return true;
+  };
+  if (!route || !matches()) {
+    std::string error;
+    route = job.program->routes.get(id, dims, error);
+    if (!route)
+      fail("called " + error);
+  }
+  int64_t position = route->positionOfRank[size_t(rank)];
+  if (position < 0)
+    return; // the value does not exist here
+  recorded(id, [&] {
+    communicator->redistribute(id, spec, *route, in, out);
+    return route->parts[size_t(position)].bytes;
+  });
+}
+
+void RankContext::collectivePeer(int32_t id, const void *in, void *out,
+                                 int64_t count, int64_t peer) {
+  const CollectiveSpec &spec = checkCall(id, /*peer=*/true);
+  const PeerRoute *route = job.program->routes.getPeer(id);
+  if (!route->inMesh[size_t(rank)])
+    return;
+  auto members =
+      int64_t(route->groups[route->placeOfRank[size_t(rank)].first].size());
+  if (peer < 0 || peer >= members)
+    fail("called " + spec.describe() + " with peer " + std::to_string(peer) +
+         " in a group of " + std::to_string(members));
+  int64_t limit =
+      (int64_t(1) << 62) / members / int64_t(elementSize(spec.type));
+  if (count < 0 || count > limit)
+    fail("called " + spec.describe() + " with a count of " +
+         std::to_string(count));
+  recorded(id, [&] {
+    return communicator->peer(id, spec, *route, in, out, count, peer);
+  });
+}
+
+void RankContext::parallelFor(int64_t n, WorkerPool::Body body, void *context) {
+  if (threadState.inRegion) { // the threads are busy with the outer loop
+    for (int64_t i = 0; i < n; ++i)
+      body(i, context);
+    return;
+  }
+  job.status(size_t(rank)).advance();
+  bool ok = pool.run(*this, n, body, context);
+  job.status(size_t(rank)).advance();
+  if (!ok) {
+    // The body unwound: the job has failed, or a thread left it by a jump.
+    report("left a parallel loop");
+    throw JobFailed();
+  }
+}
+
+void *RankContext::allocate(size_t size, size_t alignment) {
+  void *p = arena.allocate(size, alignment);
+  if (!p)
+    fail("is out of memory: it asked for " + std::to_string(size) +
+         " bytes, with " + std::to_string(arena.liveBytes()) + " in use");
+  return p;
+}
+
+void RankContext::barrier() { communicator->barrier(); }
+
+void RankContext::enter(EntryFn entry, void **descriptors) {
+  RankStatus &status = job.status(size_t(rank));
+  status.state.store(RankStatus::Running, std::memory_order_release);
+  status.advance();
+  double start = job.now();
+  bool ok =
+      landOnFailure(*this, /*inRegion=*/false, [&] { entry(descriptors); });
+  double end = job.now();
+  if (!ok)
+    throw JobFailed();
+  // A rank that was given up on must not touch anything more.
+  job.throwIfFailed();
+  milliseconds = (end - start) / 1000;
+  if (job.options.trace)
+    events.push_back({rank, -1, start, start, end, 0});
+  status.state.store(RankStatus::Finished, std::memory_order_release);
+  status.advance();
+}
+
+} // namespace runtime
+} // namespace shardir

@@ -1,0 +1,120 @@
+//===- RankContext.h - The rank that a thread runs as -----------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One rank of a running job: what the C ABI acts on. Requires that only the
+// rank's own thread calls collectives; guarantees that a failure anywhere in
+// the job reaches this rank at its next wait as the exception JobFailed, which
+// unwinds the runtime's own frames. Compiled code has no unwind tables: at its
+// border the exception becomes a long jump to where the program was entered.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNTIME_RANKCONTEXT_H
+#define SHARDIR_LIB_RUNTIME_RANKCONTEXT_H
+
+#include "Arena.h"
+#include "Communicator.h"
+#include "Program.h"
+#include "ShardIR/Runtime/Trace.h"
+#include "WorkerPool.h"
+
+#include <csetjmp>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace shardir {
+namespace runtime {
+
+class Job;
+
+/// Thrown on a rank whose job has failed; the job holds the message.
+struct JobFailed {};
+
+struct RankResources {
+  RankResources(int threads, bool spin) : pool(threads, spin) {}
+  Arena arena;
+  WorkerPool pool;
+};
+
+/// Where a thread lands that cannot go on inside a compiled program.
+struct Landing {
+  jmp_buf environment;
+  volatile int signal = 0; ///< the signal that stopped it, or 0
+};
+
+class RankContext {
+public:
+  RankContext(Job &job, int rank, RankResources &resources);
+  ~RankContext();
+  RankContext(const RankContext &) = delete;
+
+  Job &job;
+  const int rank;
+  Arena &arena;
+  WorkerPool &pool;
+
+  int64_t axisIndex(int32_t mesh, int32_t axis) const;
+  void collective(int32_t id, const void *in, void *out, const int64_t *dims);
+  void collectivePeer(int32_t id, const void *in, void *out, int64_t count,
+                      int64_t peer);
+  void parallelFor(int64_t n, WorkerPool::Body body, void *context);
+  /// Memory that cannot be had ends the job.
+  void *allocate(size_t size, size_t alignment = Arena::kAlignment);
+  /// Waits until all ranks are here.
+  void barrier();
+  /// Calls an entry of the program and measures it.
+  void enter(EntryFn entry, void **descriptors);
+  /// Ends the job: this rank failed for the reason `what`.
+  [[noreturn]] void fail(const std::string &what);
+  /// The same, where the caller unwinds by itself.
+  void report(const std::string &what);
+
+  int64_t bytesReceived = 0;
+  int64_t peakBytes = 0; ///< set when the job has ended
+  double milliseconds = 0;
+  /// Empty unless the job is traced; times in microseconds since it started.
+  std::vector<shardir_trace_event> events;
+  double readyTime = 0; ///< set by the communicator when all members are there
+
+private:
+  const CollectiveSpec &checkCall(int32_t id, bool peer);
+  template <class F> void recorded(int32_t id, F &&f);
+
+  std::unique_ptr<Communicator> communicator;
+  std::vector<std::shared_ptr<const Route>> routes; ///< by collective: the last
+  std::vector<std::vector<int64_t>> coordinates;    ///< by mesh; empty: not in
+};
+
+/// What the calling thread runs as.
+struct ThreadState {
+  RankContext *rank = nullptr; ///< null: not a rank of a running job
+  Landing *landing = nullptr;
+  bool inRegion = false; ///< inside the body of a parallel loop
+};
+extern thread_local ThreadState threadState;
+
+/// Jumps to the landing of the calling thread.
+[[noreturn]] void unwindProgram();
+
+/// Calls `call(context)` as `rank`. False if it did not return normally.
+bool landOnFailure(RankContext &rank, bool inRegion, void (*call)(void *),
+                   void *context);
+template <class F> bool landOnFailure(RankContext &rank, bool inRegion, F &&f) {
+  return landOnFailure(
+      rank, inRegion,
+      [](void *context) {
+        (*static_cast<std::remove_reference_t<F> *>(context))();
+      },
+      &f);
+}
+
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_LIB_RUNTIME_RANKCONTEXT_H

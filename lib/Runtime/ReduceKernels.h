@@ -1,0 +1,260 @@
+//===- ReduceKernels.h - The reduction kernels, for one instruction set -*- C++
+//-*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Included once per instruction set, by a file that defines
+// SHARDIR_REDUCE_LOOKUP as the name of the lookup function to define. Requires
+// compilation without floating-point contraction; guarantees the same bits from
+// every instruction set, as each element's terms combine in the given order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Reduce.h"
+#include "SmallFloat.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+namespace shardir {
+namespace runtime {
+namespace {
+
+// How elements are stored, and the type in which they are combined.
+template <class T> struct Plain {
+  using Storage = T;
+  using Value = T;
+  static Value load(Storage s) { return s; }
+  static Storage store(Value v) { return v; }
+};
+struct Bool {
+  using Storage = uint8_t;
+  using Value = uint8_t;
+  static Value load(Storage s) { return s & 1; }
+  static Storage store(Value v) { return v & 1; }
+};
+template <class S, float (*Load)(S), S (*Store)(float)> struct Narrow {
+  using Storage = S;
+  using Value = float;
+  static Value load(Storage s) { return Load(s); }
+  static Storage store(Value v) { return Store(v); }
+};
+using Half = Narrow<uint16_t, f16ToFloat, floatToF16>;
+using BFloat = Narrow<uint16_t, bf16ToFloat, floatToBf16>;
+using F8E4 = Narrow<uint8_t, f8E4M3FNToFloat, floatToF8E4M3FN>;
+using F8E5 = Narrow<uint8_t, f8E5M2ToFloat, floatToF8E5M2>;
+
+template <class V> using Unsigned = std::make_unsigned_t<V>;
+
+// The operations. Integers wrap, so they are combined as unsigned.
+struct Sum {
+  template <class V> static V apply(V a, V b) {
+    if constexpr (std::is_integral_v<V>)
+      return V(Unsigned<V>(Unsigned<V>(a) + Unsigned<V>(b)));
+    else
+      return a + b;
+  }
+};
+struct Prod {
+  template <class V> static V apply(V a, V b) {
+    // Through 64 bits: narrow unsigned operands would promote to signed int.
+    if constexpr (std::is_integral_v<V>)
+      return V(uint64_t(a) * uint64_t(b));
+    else
+      return a * b;
+  }
+};
+// maximumf and minimumf: a NaN wins, and -0 is less than +0.
+struct Max {
+  template <class V> static V apply(V a, V b) {
+    if constexpr (std::is_integral_v<V>)
+      return a < b ? b : a;
+    else {
+      V r = a > b ? a : b > a ? b : std::signbit(a) ? b : a;
+      return a != a ? a : b != b ? b : r;
+    }
+  }
+};
+struct Min {
+  template <class V> static V apply(V a, V b) {
+    if constexpr (std::is_integral_v<V>)
+      return b < a ? b : a;
+    else {
+      V r = a < b ? a : b < a ? b : std::signbit(a) ? a : b;
+      return a != a ? a : b != b ? b : r;
+    }
+  }
+};
+// maxnumf and minnumf: a NaN loses.
+struct MaxNum {
+  template <class V> static V apply(V a, V b) {
+    return a != a ? b : b != b ? a : Max::apply(a, b);
+  }
+};
+struct MinNum {
+  template <class V> static V apply(V a, V b) {
+    return a != a ? b : b != b ? a : Min::apply(a, b);
+  }
+};
+struct UMax {
+  template <class V> static V apply(V a, V b) {
+    return Unsigned<V>(a) < Unsigned<V>(b) ? b : a;
+  }
+};
+struct UMin {
+  template <class V> static V apply(V a, V b) {
+    return Unsigned<V>(b) < Unsigned<V>(a) ? b : a;
+  }
+};
+struct And {
+  template <class V> static V apply(V a, V b) { return a & b; }
+};
+struct Or {
+  template <class V> static V apply(V a, V b) { return a | b; }
+};
+struct Xor {
+  template <class V> static V apply(V a, V b) { return a ^ b; }
+};
+
+template <class Rep, class Op>
+void reduceTerms(void *const *outs, size_t numOuts, const void *const *ins,
+                 size_t numIns, size_t begin, size_t end) {
+  using Storage = typename Rep::Storage;
+  using Value = typename Rep::Value;
+  // Blocks that stay in the first-level cache between terms. All terms of a
+  // block are read before any of it is written: an output may be a term.
+  constexpr size_t kBlock = 4096 / sizeof(Value);
+  alignas(64) Value acc[kBlock];
+  auto term = [&](size_t t) { return static_cast<const Storage *>(ins[t]); };
+  for (size_t b = begin; b < end; b += kBlock) {
+    size_t n = std::min(kBlock, end - b);
+    const Storage *first = term(0) + b;
+    if (numIns == 1) {
+      for (size_t i = 0; i < n; ++i)
+        acc[i] = Rep::load(first[i]);
+    } else {
+      const Storage *second = term(1) + b;
+      for (size_t i = 0; i < n; ++i)
+        acc[i] = Op::apply(Rep::load(first[i]), Rep::load(second[i]));
+    }
+    for (size_t t = 2; t < numIns; ++t) {
+      const Storage *next = term(t) + b;
+      for (size_t i = 0; i < n; ++i)
+        acc[i] = Op::apply(acc[i], Rep::load(next[i]));
+    }
+    auto *out = static_cast<Storage *>(outs[0]) + b;
+    if constexpr (std::is_same_v<Rep, Plain<Value>>) {
+      std::memcpy(out, acc, n * sizeof(Storage));
+    } else {
+      for (size_t i = 0; i < n; ++i)
+        out[i] = Rep::store(acc[i]);
+    }
+    for (size_t o = 1; o < numOuts; ++o)
+      if (outs[o] != outs[0])
+        std::memcpy(static_cast<Storage *>(outs[o]) + b, out,
+                    n * sizeof(Storage));
+  }
+}
+
+template <class Rep> ReduceFn floatFunction(PartialKind kind) {
+  switch (kind) {
+  case PartialKind::Sum:
+    return reduceTerms<Rep, Sum>;
+  case PartialKind::Prod:
+    return reduceTerms<Rep, Prod>;
+  case PartialKind::Max:
+    return reduceTerms<Rep, Max>;
+  case PartialKind::Min:
+    return reduceTerms<Rep, Min>;
+  case PartialKind::MaxNum:
+    return reduceTerms<Rep, MaxNum>;
+  case PartialKind::MinNum:
+    return reduceTerms<Rep, MinNum>;
+  default:
+    return nullptr;
+  }
+}
+
+template <class Rep> ReduceFn integerFunction(PartialKind kind) {
+  switch (kind) {
+  case PartialKind::Sum:
+    return reduceTerms<Rep, Sum>;
+  case PartialKind::Prod:
+    return reduceTerms<Rep, Prod>;
+  case PartialKind::Max:
+    return reduceTerms<Rep, Max>;
+  case PartialKind::Min:
+    return reduceTerms<Rep, Min>;
+  case PartialKind::UMax:
+    return reduceTerms<Rep, UMax>;
+  case PartialKind::UMin:
+    return reduceTerms<Rep, UMin>;
+  case PartialKind::And:
+    return reduceTerms<Rep, And>;
+  case PartialKind::Or:
+    return reduceTerms<Rep, Or>;
+  case PartialKind::Xor:
+    return reduceTerms<Rep, Xor>;
+  default:
+    return nullptr;
+  }
+}
+
+// i1 adds modulo 2, and as a signed number its 1 is -1: the smaller one.
+ReduceFn boolFunction(PartialKind kind) {
+  switch (kind) {
+  case PartialKind::Sum:
+  case PartialKind::Xor:
+    return reduceTerms<Bool, Xor>;
+  case PartialKind::Prod:
+  case PartialKind::Max:
+  case PartialKind::UMin:
+  case PartialKind::And:
+    return reduceTerms<Bool, And>;
+  case PartialKind::Min:
+  case PartialKind::UMax:
+  case PartialKind::Or:
+    return reduceTerms<Bool, Or>;
+  default:
+    return nullptr;
+  }
+}
+
+} // namespace
+
+ReduceFn SHARDIR_REDUCE_LOOKUP(PartialKind kind, ElementType type) {
+  switch (type) {
+  case SHARDIR_I1:
+    return boolFunction(kind);
+  case SHARDIR_I8:
+    return integerFunction<Plain<int8_t>>(kind);
+  case SHARDIR_I16:
+    return integerFunction<Plain<int16_t>>(kind);
+  case SHARDIR_I32:
+    return integerFunction<Plain<int32_t>>(kind);
+  case SHARDIR_I64:
+  case SHARDIR_INDEX:
+    return integerFunction<Plain<int64_t>>(kind);
+  case SHARDIR_F16:
+    return floatFunction<Half>(kind);
+  case SHARDIR_BF16:
+    return floatFunction<BFloat>(kind);
+  case SHARDIR_F32:
+    return floatFunction<Plain<float>>(kind);
+  case SHARDIR_F64:
+    return floatFunction<Plain<double>>(kind);
+  case SHARDIR_F8E4M3FN:
+    return floatFunction<F8E4>(kind);
+  case SHARDIR_F8E5M2:
+    return floatFunction<F8E5>(kind);
+  }
+  return nullptr;
+}
+
+} // namespace runtime
+} // namespace shardir

@@ -1,0 +1,325 @@
+//===- Route.cpp - Builds routes from placements --------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Derives groups, pieces and bytes from a collective's two placements. Requires
+// checked metadata; guarantees that all ranks agree on the groups: they are
+// built for every mesh position at once, and a group holds everyone whom the
+// step's axes connect and everyone whom some piece comes from.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Route.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace shardir {
+namespace runtime {
+namespace {
+
+using Coordinates = std::vector<int64_t>;
+
+constexpr size_t kMaxRoutes = 4096;
+
+/// The coordinates with the digits of `axes` set to zero: what positions of one
+/// group have in common.
+Coordinates withoutAxes(const Mesh &mesh, Coordinates coords,
+                        const std::vector<AxisRef> &axes) {
+  for (const AxisRef &ref : axes) {
+    int a = mesh.axisIndex(ref.name);
+    int64_t inner =
+        ref.isWhole() ? 1 : mesh.axes[a].size / (ref.preSize * ref.size);
+    coords[a] -= axisCoordinate(mesh, ref, coords) * inner;
+  }
+  return coords;
+}
+
+/// The coordinate along several axes, major first, flattened.
+int64_t flatCoordinate(const Mesh &mesh, const std::vector<AxisRef> &axes,
+                       const Coordinates &coords) {
+  int64_t c = 0;
+  for (const AxisRef &ref : axes)
+    c = c * axisSize(mesh, ref) + axisCoordinate(mesh, ref, coords);
+  return c;
+}
+
+/// The parts of `axes` that are not parts of `others`, in mesh order.
+std::vector<AxisRef> difference(const std::vector<AxisRef> &axes,
+                                const std::vector<AxisRef> &others,
+                                const Mesh &mesh,
+                                const std::vector<AxisRef> &parts) {
+  auto holds = [&](const std::vector<AxisRef> &list, const AxisRef &part) {
+    for (const AxisRef &axis : list)
+      for (const AxisRef &p : refine(axis, mesh, parts))
+        if (p == part)
+          return true;
+    return false;
+  };
+  std::vector<AxisRef> result;
+  for (const AxisRef &part : parts)
+    if (holds(axes, part) && !holds(others, part))
+      result.push_back(part);
+  return result;
+}
+
+int64_t product(const std::vector<int64_t> &shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                         std::multiplies<int64_t>());
+}
+
+/// Sets of positions that grow together.
+class Sets {
+public:
+  explicit Sets(size_t n) : parent(n) {
+    std::iota(parent.begin(), parent.end(), size_t(0));
+  }
+  size_t find(size_t i) {
+    while (parent[i] != i)
+      i = parent[i] = parent[parent[i]];
+    return i;
+  }
+  void unite(size_t a, size_t b) {
+    a = find(a), b = find(b);
+    parent[std::max(a, b)] = std::min(a, b);
+  }
+
+private:
+  std::vector<size_t> parent;
+};
+
+/// Builds one route.
+class Builder {
+public:
+  Builder(const CollectiveSpec &spec, const Mesh &mesh,
+          std::vector<int64_t> shape)
+      : spec(spec), mesh(mesh), route(std::make_unique<Route>()) {
+    route->shape = std::move(shape);
+  }
+
+  std::unique_ptr<Route> build(int64_t ranks) {
+    auto n = size_t(mesh.numDevices());
+    const CollectiveStep &step = spec.step;
+    route->elements = product(route->shape);
+    route->parts.resize(n);
+    std::vector<AxisRef> parts = commonRefinement(step.from, step.to, mesh);
+    reduced =
+        difference(step.from.partialAxes, step.to.partialAxes, mesh, parts);
+    std::vector<AxisRef> added =
+        difference(step.to.partialAxes, step.from.partialAxes, mesh, parts);
+    if (!reduced.empty()) {
+      route->kind = *step.from.partial;
+      route->reduce = reduceFunction(route->kind, spec.type);
+    } else if (!added.empty()) {
+      route->kind = *step.to.partial;
+    }
+    pieces.resize(n);
+    operandShapes.resize(n);
+    for (size_t p = 0; p < n; ++p) {
+      RoutePart &part = route->parts[p];
+      auto position = int64_t(p);
+      operandShapes[p] = localShape(step.from, mesh, route->shape, position);
+      part.operandCount = product(operandShapes[p]);
+      part.resultCount =
+          product(localShape(step.to, mesh, route->shape, position));
+      part.bytes = bytesReceived(step, mesh, route->shape,
+                                 int64_t(elementSize(spec.type)), position);
+      part.identity =
+          flatCoordinate(mesh, added, mesh.coordinates(position)) != 0;
+      if (!part.identity)
+        pieces[p] = receivePieces(step, mesh, route->shape, position);
+    }
+    formGroups(ranks);
+    for (size_t p = 0; p < n; ++p)
+      addTransfers(p);
+    route->flatReduce = route->reduce && isFlat();
+    return std::move(route);
+  }
+
+private:
+  void formGroups(int64_t ranks) {
+    size_t n = route->parts.size();
+    Sets sets(n);
+    std::map<Coordinates, size_t> first;
+    std::vector<AxisRef> axes = groupAxes(spec.step, mesh, route->shape);
+    for (size_t p = 0; p < n; ++p) {
+      auto key = withoutAxes(mesh, mesh.coordinates(int64_t(p)), axes);
+      sets.unite(p, first.emplace(std::move(key), p).first->second);
+      for (const Piece &piece : pieces[p])
+        sets.unite(p, size_t(piece.source));
+    }
+    std::map<size_t, size_t> groupOfRoot;
+    route->positionOfRank.assign(size_t(ranks), -1);
+    for (size_t p = 0; p < n; ++p) {
+      auto [it, isNew] =
+          groupOfRoot.emplace(sets.find(p), route->groups.size());
+      if (isNew)
+        route->groups.emplace_back();
+      std::vector<int> &group = route->groups[it->second];
+      route->parts[p].group = it->second;
+      route->parts[p].place = group.size();
+      int64_t rank = mesh.rankAt(int64_t(p));
+      group.push_back(int(rank));
+      route->positionOfRank[size_t(rank)] = int64_t(p);
+    }
+  }
+
+  void addTransfers(size_t p) {
+    RoutePart &part = route->parts[p];
+    std::vector<int64_t> shape =
+        localShape(spec.step.to, mesh, route->shape, int64_t(p));
+    int64_t numTerms = 1;
+    for (const AxisRef &axis : reduced)
+      numTerms *= axisSize(mesh, axis);
+    // By term, each in the order of the result: the terms' pieces line up.
+    std::vector<std::vector<const Piece *>> byTerm{size_t(numTerms)};
+    for (const Piece &piece : pieces[p])
+      byTerm[size_t(
+                 flatCoordinate(mesh, reduced, mesh.coordinates(piece.source)))]
+          .push_back(&piece);
+    std::vector<std::vector<Transfer>> terms;
+    for (std::vector<const Piece *> &list : byTerm) {
+      std::sort(list.begin(), list.end(), [](const Piece *a, const Piece *b) {
+        return firstIndex(*a) < firstIndex(*b);
+      });
+      std::vector<Transfer> transfers;
+      for (const Piece *piece : list)
+        transfers.push_back(
+            {{uint32_t(route->parts[size_t(piece->source)].place)},
+             CopyPlan(piece->runs, operandShapes[size_t(piece->source)],
+                      shape)});
+      terms.push_back(std::move(transfers));
+    }
+    bool aligned = true;
+    for (const std::vector<Transfer> &t : terms) {
+      aligned &= t.size() == terms[0].size();
+      for (size_t i = 0; aligned && i < t.size(); ++i)
+        aligned = t[i].plan == terms[0][i].plan;
+    }
+    if (!aligned) {
+      part.terms = std::move(terms);
+      return;
+    }
+    part.transfers = std::move(terms[0]);
+    for (size_t t = 1; t < terms.size(); ++t)
+      for (size_t i = 0; i < part.transfers.size(); ++i)
+        part.transfers[i].sources.push_back(terms[t][i].sources[0]);
+  }
+
+  static std::vector<int64_t> firstIndex(const Piece &piece) {
+    std::vector<int64_t> index;
+    for (const std::vector<Piece::Run> &runs : piece.runs)
+      index.push_back(runs.empty() ? 0 : runs[0].destination);
+    return index;
+  }
+
+  bool isFlat() const {
+    std::vector<const std::vector<uint32_t> *> sources(route->groups.size());
+    for (const RoutePart &part : route->parts) {
+      if (part.identity || !part.terms.empty() ||
+          part.operandCount != part.resultCount)
+        return false;
+      if (part.resultCount == 0)
+        continue;
+      const Piece::Run *span = part.transfers.size() == 1
+                                   ? part.transfers[0].plan.singleSpan()
+                                   : nullptr;
+      if (!span || span->source != 0 || span->destination != 0 ||
+          span->length != part.resultCount)
+        return false;
+      const std::vector<uint32_t> *&common = sources[part.group];
+      if (!common)
+        common = &part.transfers[0].sources;
+      // All members, each once, in one order for all.
+      if (*common != part.transfers[0].sources ||
+          common->size() != route->groups[part.group].size())
+        return false;
+    }
+    return true;
+  }
+
+  const CollectiveSpec &spec;
+  const Mesh &mesh;
+  std::unique_ptr<Route> route;
+  std::vector<AxisRef> reduced;
+  std::vector<std::vector<Piece>> pieces;          ///< by position
+  std::vector<std::vector<int64_t>> operandShapes; ///< by position
+};
+
+} // namespace
+
+std::shared_ptr<const Route> RouteCache::get(int32_t id, const int64_t *dims,
+                                             std::string &error) {
+  const CollectiveSpec &spec = metadata.collectives[size_t(id)];
+  std::vector<int64_t> known(dims, dims + (dims ? spec.unknownExtents : 0));
+  std::lock_guard<std::mutex> lock(mutex);
+  // Programs of ever-changing shapes must not grow without bound; a route in
+  // use is kept alive by its users.
+  if (routes.size() > kMaxRoutes)
+    routes.clear();
+  std::shared_ptr<Route> &route = routes[{id, known}];
+  if (route)
+    return route;
+  std::vector<int64_t> shape = spec.shape;
+  size_t next = 0;
+  for (int64_t &extent : shape) {
+    if (extent >= 0)
+      continue;
+    if (next == known.size() || known[next] < 0) {
+      error = "the extents of " + spec.describe() + " are not known";
+      return nullptr;
+    }
+    extent = known[next++];
+  }
+  const Mesh &mesh = metadata.meshes[size_t(spec.mesh)];
+  int64_t elements;
+  if (!countElements(shape, elementSize(spec.type), elements)) {
+    error = spec.describe() + " is too large";
+    return nullptr;
+  }
+  for (const Placement *p : {&spec.step.from, &spec.step.to})
+    if (std::optional<PlacementError> e =
+            verifyPlacement(*p, mesh, shape, elementTypeName(spec.type))) {
+      error = spec.describe() + ": " + e->message;
+      return nullptr;
+    }
+  route = Builder(spec, mesh, shape).build(metadata.ranks);
+  return route;
+}
+
+const PeerRoute *RouteCache::getPeer(int32_t id) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<PeerRoute> &route = peers[id];
+  if (route)
+    return route.get();
+  const CollectiveSpec &spec = metadata.collectives[size_t(id)];
+  const Mesh &mesh = metadata.meshes[size_t(spec.mesh)];
+  auto built = std::make_unique<PeerRoute>();
+  built->placeOfRank.resize(size_t(metadata.ranks));
+  built->inMesh.resize(size_t(metadata.ranks));
+  int64_t groupSize = 1;
+  for (const AxisRef &axis : spec.axes)
+    groupSize *= axisSize(mesh, axis);
+  std::map<Coordinates, size_t> groupOf;
+  for (int64_t p = 0; p < mesh.numDevices(); ++p) {
+    Coordinates coords = mesh.coordinates(p);
+    auto [it, isNew] = groupOf.emplace(withoutAxes(mesh, coords, spec.axes),
+                                       built->groups.size());
+    if (isNew)
+      built->groups.emplace_back(size_t(groupSize));
+    auto place = size_t(flatCoordinate(mesh, spec.axes, coords));
+    auto rank = size_t(mesh.rankAt(p));
+    built->groups[it->second][place] = int(rank);
+    built->placeOfRank[rank] = {it->second, place};
+    built->inMesh[rank] = true;
+  }
+  route = std::move(built);
+  return route.get();
+}
+
+} // namespace runtime
+} // namespace shardir

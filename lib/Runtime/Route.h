@@ -1,0 +1,97 @@
+//===- Route.h - Who sends what to whom in one collective -------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The movement of one collective for one shape, for all ranks: groups, pieces,
+// bytes. Requires a collective of checked metadata and a concrete shape;
+// guarantees that every rank derives the same route, so no counts are
+// exchanged. Routes are built once per collective and shape and shared by all
+// ranks.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNTIME_ROUTE_H
+#define SHARDIR_LIB_RUNTIME_ROUTE_H
+
+#include "Copy.h"
+#include "Metadata.h"
+#include "Reduce.h"
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace shardir {
+namespace runtime {
+
+/// Elements that come from one member of the group, or from several whose terms
+/// are reduced in this order.
+struct Transfer {
+  std::vector<uint32_t> sources; ///< places in the group
+  CopyPlan plan;
+};
+
+/// One rank's part in a collective.
+struct RoutePart {
+  size_t group = 0;                          ///< index into Route::groups
+  size_t place = 0;                          ///< this rank's place in it
+  int64_t operandCount = 0, resultCount = 0; ///< elements of its shards
+  int64_t bytes = 0;                         ///< received, as reports count it
+  /// Whether the result is the identity but for what `transfers` bring.
+  bool identity = false;
+  /// Every element of the result is in one transfer …
+  std::vector<Transfer> transfers;
+  /// … or, where the pieces of different terms do not line up, in one transfer
+  /// per term; the terms are then gathered apart and reduced.
+  std::vector<std::vector<Transfer>> terms;
+};
+
+struct Route {
+  std::vector<int64_t> shape;
+  int64_t elements = 0;                 ///< of the whole tensor
+  std::vector<std::vector<int>> groups; ///< ranks, by mesh position
+  std::vector<RoutePart> parts;         ///< by mesh position
+  std::vector<int64_t> positionOfRank;  ///< -1: not in the mesh
+  /// Whether all members have the same whole operand and result: each then
+  /// reduces one chunk and stores it into every result.
+  bool flatReduce = false;
+  ReduceFn reduce = nullptr;           ///< set where terms are reduced
+  PartialKind kind = PartialKind::Sum; ///< of `reduce` and `identity`
+};
+
+/// The groups of a rooted or point-to-point collective.
+struct PeerRoute {
+  std::vector<std::vector<int>> groups; ///< ranks by flattened coordinate
+  std::vector<std::pair<size_t, size_t>> placeOfRank; ///< group, place in it
+  std::vector<bool> inMesh;                           ///< by rank
+};
+
+/// All routes of a program, built when first asked for.
+class RouteCache {
+public:
+  explicit RouteCache(const Metadata &metadata) : metadata(metadata) {}
+  /// `dims` holds the unknown extents. Null with `error` set if a size is
+  /// negative, too large, or one that the placements cannot cut.
+  std::shared_ptr<const Route> get(int32_t id, const int64_t *dims,
+                                   std::string &error);
+  const PeerRoute *getPeer(int32_t id);
+
+private:
+  const Metadata &metadata;
+  std::mutex mutex;
+  std::map<std::pair<int32_t, std::vector<int64_t>>, std::shared_ptr<Route>>
+      routes;
+  std::map<int32_t, std::unique_ptr<PeerRoute>> peers;
+};
+
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_LIB_RUNTIME_ROUTE_H

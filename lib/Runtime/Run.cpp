@@ -1,0 +1,180 @@
+//===- Run.cpp - Runs an entry on whole arrays or shards ------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every rank cuts its own shards, waits until all have theirs, runs the entry,
+// waits again, and writes the results that it owns. Requires a checked request;
+// guarantees that the time measured is that of the entry alone, and that the
+// peak counts arguments and results, whoever owns them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Run.h"
+
+#include "Distribute.h"
+
+#include <algorithm>
+
+namespace shardir {
+namespace runtime {
+namespace {
+
+/// A memref descriptor: two pointers, an offset, sizes and strides.
+std::vector<int64_t> descriptor(void *data, const std::vector<int64_t> &shape) {
+  size_t rank = shape.size();
+  std::vector<int64_t> words(3 + 2 * rank);
+  static_assert(sizeof(void *) == sizeof(int64_t), "descriptors are words");
+  words[0] = words[1] = reinterpret_cast<int64_t>(data);
+  int64_t stride = 1;
+  for (size_t d = rank; d-- > 0;) {
+    words[3 + d] = shape[d];
+    words[3 + rank + d] = stride;
+    stride *= shape[d];
+  }
+  return words;
+}
+
+std::vector<int64_t> shapeOf(const shardir_buffer &b) {
+  return std::vector<int64_t>(b.shape, b.shape + b.rank);
+}
+
+/// What the ranks share. Owned by the job's body, so a rank that is left behind
+/// finds it alive.
+struct Shared {
+  RunRequest request;
+  std::vector<std::vector<int64_t>> argumentShapes, resultShapes;
+  std::vector<std::vector<const void *>> resultShards; ///< by rank
+
+  const FunctionSpec &function() const {
+    return request.program->metadata.functions[request.function];
+  }
+  EntryFn entry() const {
+    const Program::Entry &e = request.program->entries[request.function];
+    return request.unsharded ? e.unsharded : e.sharded;
+  }
+  const Mesh *meshOf(const TensorSpec &spec) const {
+    return spec.mesh < 0 || request.unsharded
+               ? nullptr
+               : &request.program->metadata.meshes[size_t(spec.mesh)];
+  }
+};
+
+void enter(RankContext &rank, const Shared &shared,
+           std::vector<std::vector<int64_t>> &descriptors) {
+  std::vector<void *> pointers;
+  for (std::vector<int64_t> &d : descriptors)
+    pointers.push_back(d.data());
+  rank.barrier();
+  rank.enter(shared.entry(), pointers.data());
+}
+
+void runWhole(RankContext &rank, Shared &shared) {
+  const FunctionSpec &f = shared.function();
+  std::vector<std::vector<int64_t>> descriptors;
+  std::vector<ShardView> views;
+  for (size_t i = 0; i < f.arguments.size(); ++i) {
+    const TensorSpec &spec = f.arguments[i];
+    const std::vector<int64_t> &shape = shared.argumentShapes[i];
+    ShardView view = viewShard(spec, shared.meshOf(spec), shape, rank.rank);
+    void *shard = rank.allocate(size_t(view.elements) * elementSize(spec.type));
+    distribute(spec, view, shape, shared.request.arguments[i].data, shard);
+    descriptors.push_back(descriptor(shard, view.shape));
+  }
+  std::vector<const void *> &shards = shared.resultShards[size_t(rank.rank)];
+  for (size_t i = 0; i < f.results.size(); ++i) {
+    const TensorSpec &spec = f.results[i];
+    views.push_back(viewShard(spec, shared.meshOf(spec), shared.resultShapes[i],
+                              rank.rank));
+    void *shard =
+        rank.allocate(size_t(views[i].elements) * elementSize(spec.type));
+    shards.push_back(shard);
+    descriptors.push_back(descriptor(shard, views[i].shape));
+  }
+  enter(rank, shared, descriptors);
+  rank.barrier();
+  for (size_t i = 0; i < f.results.size(); ++i) {
+    std::vector<const void *> terms;
+    for (int r : views[i].terms)
+      terms.push_back(shared.resultShards[size_t(r)][i]);
+    collect(f.results[i], views[i], shared.resultShapes[i], terms,
+            shared.request.results[i].data);
+  }
+}
+
+void runLocal(RankContext &rank, Shared &shared) {
+  const FunctionSpec &f = shared.function();
+  std::vector<std::vector<int64_t>> descriptors;
+  int64_t bytes = 0;
+  auto add = [&](const std::vector<shardir_buffer> &buffers, size_t perRank) {
+    for (size_t i = 0; i < perRank; ++i) {
+      const shardir_buffer &b = buffers[size_t(rank.rank) * perRank + i];
+      std::vector<int64_t> shape = shapeOf(b);
+      int64_t elements = 1;
+      for (int64_t extent : shape)
+        elements *= extent;
+      bytes += elements * int64_t(elementSize(b.element_type));
+      descriptors.push_back(descriptor(b.data, shape));
+    }
+  };
+  add(shared.request.arguments, f.arguments.size());
+  add(shared.request.results, f.results.size());
+  struct Account {
+    Arena &arena;
+    int64_t bytes;
+    Account(Arena &arena, int64_t bytes) : arena(arena), bytes(bytes) {
+      arena.account(bytes);
+    }
+    ~Account() { arena.account(-bytes); }
+  } account(rank.arena, bytes);
+  enter(rank, shared, descriptors);
+  rank.barrier();
+}
+
+} // namespace
+
+RunReport runFunction(RunRequest request) {
+  auto shared = std::make_shared<Shared>();
+  shared->request = std::move(request);
+  const RunRequest &r = shared->request;
+  size_t ranks = r.unsharded ? 1 : size_t(r.program->metadata.ranks);
+  shared->resultShards.resize(ranks);
+  if (!r.local) {
+    for (const shardir_buffer &b : r.arguments)
+      shared->argumentShapes.push_back(shapeOf(b));
+    for (const shardir_buffer &b : r.results)
+      shared->resultShapes.push_back(shapeOf(b));
+  }
+  auto job = std::make_shared<Job>(r.program, ranks, r.options);
+  bool ok = job->run([shared](RankContext &rank) {
+    if (shared->request.local)
+      runLocal(rank, *shared);
+    else
+      runWhole(rank, *shared);
+  });
+  RunReport report;
+  if (!ok)
+    report.error = job->error();
+  if (job->abandoned())
+    return report;
+  shardir_measurement &m = report.measurement;
+  for (size_t i = 0; i < ranks; ++i) {
+    RankContext &rank = job->rank(i);
+    m.bytes_per_device = std::max(m.bytes_per_device, rank.bytesReceived);
+    m.peak_bytes_per_device = std::max(m.peak_bytes_per_device, rank.peakBytes);
+    m.milliseconds = std::max(m.milliseconds, rank.milliseconds);
+    std::vector<shardir_trace_event> &events = rank.events;
+    std::sort(events.begin(), events.end(),
+              [](const shardir_trace_event &a, const shardir_trace_event &b) {
+                return a.start < b.start;
+              });
+    report.events.insert(report.events.end(), events.begin(), events.end());
+  }
+  return report;
+}
+
+} // namespace runtime
+} // namespace shardir

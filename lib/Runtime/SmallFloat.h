@@ -1,0 +1,130 @@
+//===- SmallFloat.h - 16- and 8-bit floats as f32 ---------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Conversions between f32 and the narrow float formats, round to nearest even.
+// Requires IEEE f32 in the default rounding mode; guarantees the values that
+// LLVM's APFloat gives, NaN and overflow included (f8E4M3FN has no infinity and
+// overflows to NaN), so that host code and compiled code agree.
+// Included by kernels that are compiled for several instruction sets:
+// everything is static, so that no instance leaks into code for an older
+// processor.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNTIME_SMALLFLOAT_H
+#define SHARDIR_LIB_RUNTIME_SMALLFLOAT_H
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+namespace shardir {
+namespace runtime {
+namespace {
+
+inline uint32_t bitsOf(float f) {
+  uint32_t u;
+  std::memcpy(&u, &f, sizeof(u));
+  return u;
+}
+inline float floatOf(uint32_t u) {
+  float f;
+  std::memcpy(&f, &u, sizeof(f));
+  return f;
+}
+
+inline float bf16ToFloat(uint16_t h) { return floatOf(uint32_t(h) << 16); }
+
+inline uint16_t floatToBf16(float f) {
+  uint32_t u = bitsOf(f);
+  uint32_t rounded = (u + 0x7fff + ((u >> 16) & 1)) >> 16;
+  // Rounding could carry a NaN's payload into an infinity: keep it quiet.
+  uint32_t nan = (u >> 16) | 0x40;
+  return uint16_t((u & 0x7fffffff) > 0x7f800000 ? nan : rounded);
+}
+
+inline float f16ToFloat(uint16_t h) {
+#ifdef __F16C__
+  _Float16 f;
+  std::memcpy(&f, &h, sizeof(f));
+  return static_cast<float>(f);
+#else
+  uint32_t magnitude = uint32_t(h & 0x7fff) << 13;
+  // The product rebases the exponent and normalises subnormals exactly.
+  uint32_t u = bitsOf(floatOf(magnitude) * floatOf(0x77800000));
+  u = (h & 0x7c00) == 0x7c00 ? (magnitude | 0x7f800000) : u;
+  return floatOf(u | uint32_t(h & 0x8000) << 16);
+#endif
+}
+
+inline uint16_t floatToF16(float f) {
+#ifdef __F16C__
+  auto h = static_cast<_Float16>(f);
+  uint16_t u;
+  std::memcpy(&u, &h, sizeof(u));
+  return u;
+#else
+  uint32_t u = bitsOf(f) & 0x7fffffff;
+  uint32_t sign = (bitsOf(f) >> 16) & 0x8000;
+  // Subnormal results: adding 0.5 shifts the bits to their place and rounds.
+  uint32_t small = bitsOf(floatOf(u) + 0.5f) - 0x3f000000;
+  uint32_t normal = (u + 0xc8000fff + ((u >> 13) & 1)) >> 13;
+  uint32_t large = u > 0x7f800000 ? 0x7e00 | ((u >> 13) & 0x3ff) : 0x7c00;
+  uint32_t r = u >= 0x47800000 ? large : u < 0x38800000 ? small : normal;
+  return uint16_t(r | sign);
+#endif
+}
+
+inline float f8E5M2ToFloat(uint8_t b) { return f16ToFloat(uint16_t(b << 8)); }
+
+inline float f8E4M3FNToFloat(uint8_t b) {
+  int exponent = (b >> 3) & 15, mantissa = b & 7;
+  float r;
+  if ((b & 0x7f) == 0x7f)
+    r = floatOf(0x7fc00000);
+  else if (exponent == 0)
+    r = float(mantissa) * 0x1p-9f;
+  else
+    r = floatOf(uint32_t(exponent + 120) << 23 | uint32_t(mantissa) << 20);
+  return b & 0x80 ? -r : r;
+}
+
+/// The magnitude of a finite float as a code of `mantissaBits` below a biased
+/// exponent, rounded to nearest even; may exceed the format's largest.
+inline uint32_t encodeMagnitude(float a, int mantissaBits, int bias) {
+  int e = a == 0 ? 1 - bias : std::ilogb(a);
+  if (e < 1 - bias)
+    e = 1 - bias;
+  auto q = uint32_t(std::nearbyint(std::ldexp(a, mantissaBits - e)));
+  // q counts units of the last place; a carry runs into the exponent, and a
+  // subnormal lacks the implicit bit that the exponent's code adds.
+  return (uint32_t(e + bias - 1) << mantissaBits) + q;
+}
+
+inline uint8_t floatToF8E5M2(float f) {
+  uint8_t sign = uint8_t((bitsOf(f) >> 24) & 0x80);
+  float a = std::fabs(f);
+  if (std::isnan(f))
+    return sign | 0x7e;
+  uint32_t code = std::isinf(f) ? 0x7c : encodeMagnitude(a, 2, 15);
+  return sign | uint8_t(code < 0x7c ? code : 0x7c);
+}
+
+inline uint8_t floatToF8E4M3FN(float f) {
+  uint8_t sign = uint8_t((bitsOf(f) >> 24) & 0x80);
+  if (std::isnan(f) || std::isinf(f))
+    return sign | 0x7f;
+  uint32_t code = encodeMagnitude(std::fabs(f), 3, 7);
+  return sign | uint8_t(code < 0x7f ? code : 0x7f);
+}
+
+} // namespace
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_LIB_RUNTIME_SMALLFLOAT_H

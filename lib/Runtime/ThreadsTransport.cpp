@@ -1,0 +1,393 @@
+//===- ThreadsTransport.cpp - Ranks as threads of one process -------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Collectives over shared memory: each member publishes its buffers, waits for
+// the others, pulls what it needs straight from them, and waits until nobody
+// needs its own any more. Requires ThreadsTransport.h's protocol; guarantees
+// that members compare their posts before anybody touches a buffer (X1).
+//
+//===----------------------------------------------------------------------===//
+
+#include "ThreadsTransport.h"
+
+#include "Job.h"
+#include "Wait.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace shardir {
+namespace runtime {
+
+namespace {
+std::vector<int> allRanks(size_t n) {
+  std::vector<int> ranks(n);
+  std::iota(ranks.begin(), ranks.end(), 0);
+  return ranks;
+}
+} // namespace
+
+std::unique_ptr<Transport> makeThreadsTransport(Job &job) {
+  return std::make_unique<ThreadsTransport>(job);
+}
+
+ThreadsTransport::ThreadsTransport(Job &job)
+    : job(job), world(allRanks(job.numRanks())) {}
+
+std::unique_ptr<Communicator> ThreadsTransport::connect(RankContext &rank) {
+  return std::make_unique<ThreadsCommunicator>(*this, rank);
+}
+
+std::string ThreadsTransport::leftover() {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (auto &[key, channel] : channels) {
+    std::lock_guard<std::mutex> channelLock(channel->mutex);
+    if (!channel->queue.empty())
+      return "collective mismatch: rank " + std::to_string(channel->from) +
+             " posted " +
+             job.program->metadata
+                 .collectives[size_t(channel->queue.front().id)]
+                 .describe() +
+             ", but rank " + std::to_string(channel->to) +
+             " finished without receiving it";
+  }
+  return "";
+}
+
+Group *ThreadsTransport::group(const std::vector<int> &ranks) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<Group> &group = groups[ranks];
+  if (!group)
+    group = std::make_unique<Group>(ranks);
+  return group.get();
+}
+
+Channel *ThreadsTransport::channel(int from, int to) {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::unique_ptr<Channel> &channel = channels[{from, to}];
+  if (!channel)
+    channel = std::make_unique<Channel>(from, to);
+  return channel.get();
+}
+
+/// One collective of one member, from posting to leaving.
+class ThreadsCommunicator::Session {
+public:
+  Session(ThreadsCommunicator &c, Group &group, size_t place, const Post &post)
+      : c(c), job(c.transport.job), group(group), slot(group.slots[place]) {
+    slot.post = post;
+    slot.phase.store(Group::phaseOf(slot.sequence, Group::Posted),
+                     std::memory_order_release);
+    // A destructor does not run for a constructor that throws.
+    try {
+      waitFor(Group::Posted);
+      if (job.options.trace)
+        c.rank.readyTime = job.now();
+      // Sequentially consistent, as the failure flag is: either this member
+      // sees the failure, or whoever saw it sees this member moving.
+      slot.phase.store(Group::phaseOf(slot.sequence, Group::Moving),
+                       std::memory_order_seq_cst);
+      job.throwIfFailed();
+      if (post.id >= 0)
+        c.checkPosts(group, place);
+    } catch (...) {
+      retract();
+      throw;
+    }
+  }
+
+  /// This member has moved its data: waits for the others.
+  void finish() {
+    slot.phase.store(Group::phaseOf(slot.sequence, Group::Done),
+                     std::memory_order_release);
+    waitFor(Group::Done);
+    ++slot.sequence;
+    finished = true;
+  }
+
+  ~Session() {
+    if (!finished)
+      retract();
+  }
+
+private:
+  void waitFor(Group::Phase phase) {
+    uint64_t target = Group::phaseOf(slot.sequence, phase);
+    int left = c.spins;
+    for (size_t i = 0; i < group.ranks.size(); ++i)
+      while (group.slots[i].phase.load(std::memory_order_acquire) < target) {
+        if (left-- <= 0)
+          return job.waitSlowly(c.rank.rank, group, target);
+        cpuRelax();
+      }
+  }
+
+  void retract() {
+    slot.phase.store(Group::phaseOf(slot.sequence, Group::Idle),
+                     std::memory_order_seq_cst);
+    for (size_t i = 0; i < group.ranks.size(); ++i) {
+      Backoff backoff(0);
+      while ((group.slots[i].phase.load(std::memory_order_seq_cst) & 3) ==
+             Group::Moving)
+        backoff.pause();
+    }
+  }
+
+  ThreadsCommunicator &c;
+  Job &job;
+  Group &group;
+  Group::Slot &slot;
+  bool finished = false;
+};
+
+ThreadsCommunicator::ThreadsCommunicator(ThreadsTransport &transport,
+                                         RankContext &rank)
+    : transport(transport), rank(rank),
+      spins(transport.job.oversubscribed() ? 50 : 4000),
+      groups(transport.job.program->metadata.collectives.size()) {}
+
+Group &ThreadsCommunicator::cachedGroup(int32_t id,
+                                        const std::vector<int> &ranks) {
+  Group *&group = groups[size_t(id)];
+  if (!group || group->ranks != ranks)
+    group = transport.group(ranks);
+  return *group;
+}
+
+void ThreadsCommunicator::barrier() {
+  Session session(*this, transport.world, size_t(rank.rank), Post());
+  session.finish();
+}
+
+void ThreadsCommunicator::checkPosts(const Group &group, size_t place) {
+  const Group::Slot *slots = group.slots.get();
+  const Post &own = slots[place].post;
+  for (size_t i = 0; i < group.ranks.size(); ++i) {
+    const Post &other = slots[i].post;
+    bool sameShape =
+        own.route == other.route ||
+        (own.route && other.route && own.route->shape == other.route->shape);
+    if (own.id == other.id && own.count == other.count &&
+        own.peer == other.peer && sameShape)
+      continue;
+    const std::vector<CollectiveSpec> &table =
+        transport.job.program->metadata.collectives;
+    auto text = [&](const Post &post) {
+      std::string s = table[size_t(post.id)].describe();
+      if (post.route && table[size_t(post.id)].unknownExtents)
+        s += " with shape " + shapeText(post.route->shape);
+      if (!post.route)
+        s += " of " + std::to_string(post.count) + " elements with root " +
+             std::to_string(post.peer);
+      return s;
+    };
+    transport.job.fail(
+        "collective mismatch: rank " + std::to_string(group.ranks[place]) +
+        " posted " + text(own) + ", but rank " +
+        std::to_string(group.ranks[i]) + " posted " + text(other));
+    throw JobFailed();
+  }
+}
+
+void ThreadsCommunicator::checkOverlap(const CollectiveSpec &spec,
+                                       const RoutePart &part, const void *in,
+                                       const void *out) {
+  size_t size = elementSize(spec.type);
+  auto a = reinterpret_cast<uintptr_t>(in);
+  auto b = reinterpret_cast<uintptr_t>(out);
+  bool apart = part.operandCount == 0 || part.resultCount == 0 ||
+               a + size_t(part.operandCount) * size <= b ||
+               b + size_t(part.resultCount) * size <= a;
+  bool inPlace = a == b && spec.step.kind == CollectiveKind::AllReduce &&
+                 part.operandCount == part.resultCount;
+  if (!apart && !inPlace)
+    rank.fail("called " + spec.describe() +
+              " with an operand and a result that overlap");
+}
+
+void ThreadsCommunicator::redistribute(int32_t id, const CollectiveSpec &spec,
+                                       const Route &route, const void *in,
+                                       void *out) {
+  const RoutePart &part =
+      route.parts[size_t(route.positionOfRank[size_t(rank.rank)])];
+  checkOverlap(spec, part, in, out);
+  Group &group = cachedGroup(id, route.groups[part.group]);
+  Post post;
+  post.in = in;
+  post.out = out;
+  post.route = &route;
+  post.id = id;
+  Session session(*this, group, part.place, post);
+  if (route.flatReduce)
+    reduceChunk(route, part, group, elementSize(spec.type));
+  else
+    pull(spec, route, part, group, out);
+  session.finish();
+}
+
+void ThreadsCommunicator::reduceChunk(const Route &route, const RoutePart &part,
+                                      const Group &group, size_t size) {
+  auto count = size_t(part.resultCount);
+  size_t members = group.ranks.size();
+  // Whole cache lines, so that no two members write to one.
+  size_t line = 64 / size;
+  size_t chunk = ((count + members - 1) / members + line - 1) / line * line;
+  size_t begin = std::min(count, part.place * chunk);
+  size_t end = std::min(count, begin + chunk);
+  if (begin == end)
+    return;
+  ins.clear();
+  outs.clear();
+  for (uint32_t source : part.transfers[0].sources)
+    ins.push_back(group.slots[source].post.in);
+  // Own result last: it stays in this core's cache.
+  for (size_t i = 1; i <= members; ++i)
+    outs.push_back(group.slots[(part.place + i) % members].post.out);
+  route.reduce(outs.data(), outs.size(), ins.data(), ins.size(), begin, end);
+}
+
+void ThreadsCommunicator::pullTransfer(const Transfer &transfer,
+                                       const Route &route, const Group &group,
+                                       size_t size, void *out) {
+  if (transfer.sources.size() == 1) {
+    const void *in = group.slots[transfer.sources[0]].post.in;
+    if (in != out)
+      transfer.plan.copy(in, out, size);
+    return;
+  }
+  ins.resize(transfer.sources.size());
+  transfer.plan.forEachSpan([&](int64_t s, int64_t d, int64_t n) {
+    for (size_t i = 0; i < ins.size(); ++i)
+      ins[i] =
+          static_cast<const char *>(group.slots[transfer.sources[i]].post.in) +
+          size_t(s) * size;
+    void *to = static_cast<char *>(out) + size_t(d) * size;
+    route.reduce(&to, 1, ins.data(), ins.size(), 0, size_t(n));
+  });
+}
+
+void ThreadsCommunicator::pull(const CollectiveSpec &spec, const Route &route,
+                               const RoutePart &part, const Group &group,
+                               void *out) {
+  size_t size = elementSize(spec.type);
+  auto count = size_t(part.resultCount);
+  if (part.identity)
+    fillIdentity(route.kind, spec.type, out, count);
+  for (const Transfer &transfer : part.transfers)
+    pullTransfer(transfer, route, group, size, out);
+  if (part.terms.empty())
+    return;
+  // The terms' pieces do not line up: gather each term, then reduce.
+  struct Gathered {
+    std::vector<void *> buffers;
+    ~Gathered() {
+      for (void *p : buffers)
+        Arena::release(p);
+    }
+  } gathered;
+  for (const std::vector<Transfer> &term : part.terms) {
+    void *buffer = rank.allocate(count * size);
+    gathered.buffers.push_back(buffer);
+    fillIdentity(route.kind, spec.type, buffer, count);
+    for (const Transfer &transfer : term)
+      pullTransfer(transfer, route, group, size, buffer);
+  }
+  ins.assign(gathered.buffers.begin(), gathered.buffers.end());
+  route.reduce(&out, 1, ins.data(), ins.size(), 0, count);
+}
+
+int64_t ThreadsCommunicator::peer(int32_t id, const CollectiveSpec &spec,
+                                  const PeerRoute &route, const void *in,
+                                  void *out, int64_t count, int64_t peer) {
+  auto [groupIndex, place] = route.placeOfRank[size_t(rank.rank)];
+  const std::vector<int> &members = route.groups[groupIndex];
+  auto root = size_t(peer);
+  size_t bytes = size_t(count) * elementSize(spec.type);
+  if (spec.kind == OpKind::Send) {
+    send(id, spec, *transport.channel(rank.rank, members[root]), in, count);
+    return 0;
+  }
+  if (spec.kind == OpKind::Recv) {
+    receive(id, spec, *transport.channel(members[root], rank.rank), out, count);
+    return int64_t(members[root] == rank.rank ? 0 : bytes);
+  }
+  Group &group = cachedGroup(id, members);
+  Post post;
+  post.in = in;
+  post.out = out;
+  post.count = count;
+  post.peer = peer;
+  post.id = id;
+  Session session(*this, group, place, post);
+  bool isRoot = place == root;
+  int64_t received = isRoot ? 0 : int64_t(bytes);
+  auto copy = [&](void *to, const void *from) {
+    if (to != from && bytes)
+      std::memmove(to, from, bytes);
+  };
+  const char *rootIn = static_cast<const char *>(group.slots[root].post.in);
+  if (spec.kind == OpKind::Broadcast) {
+    copy(out, rootIn);
+  } else if (spec.kind == OpKind::Scatter) {
+    copy(out, rootIn + place * bytes);
+  } else { // gather
+    for (size_t i = 0; isRoot && i < members.size(); ++i)
+      copy(static_cast<char *>(out) + i * bytes, group.slots[i].post.in);
+    received = isRoot ? int64_t((members.size() - 1) * bytes) : 0;
+  }
+  session.finish();
+  return received;
+}
+
+void ThreadsCommunicator::send(int32_t id, const CollectiveSpec &spec,
+                               Channel &channel, const void *in,
+                               int64_t count) {
+  // Buffered: two ranks that first send to each other must not both wait.
+  Channel::Message message;
+  message.id = id;
+  message.count = count;
+  auto *data = static_cast<const char *>(in);
+  message.data.assign(data, data + size_t(count) * elementSize(spec.type));
+  std::lock_guard<std::mutex> lock(channel.mutex);
+  channel.queue.push_back(std::move(message));
+  channel.sent.fetch_add(1, std::memory_order_release);
+}
+
+void ThreadsCommunicator::receive(int32_t id, const CollectiveSpec &spec,
+                                  Channel &channel, void *out, int64_t count) {
+  uint64_t target = channel.received + 1;
+  for (int i = 0; i < spins && channel.missing(target) >= 0; ++i)
+    cpuRelax();
+  if (channel.missing(target) >= 0)
+    transport.job.waitSlowly(rank.rank, channel, target);
+  transport.job.throwIfFailed();
+  if (transport.job.options.trace)
+    rank.readyTime = transport.job.now();
+  Channel::Message message;
+  {
+    std::lock_guard<std::mutex> lock(channel.mutex);
+    message = std::move(channel.queue.front());
+    channel.queue.pop_front();
+  }
+  ++channel.received;
+  const CollectiveSpec &sent =
+      transport.job.program->metadata.collectives[size_t(message.id)];
+  if (message.count != count || sent.type != spec.type) {
+    transport.job.fail(
+        "collective mismatch: rank " + std::to_string(rank.rank) + " posted " +
+        spec.describe() + " for " + std::to_string(count) +
+        " elements, but rank " + std::to_string(channel.from) + " posted " +
+        sent.describe() + " of " + std::to_string(message.count));
+    throw JobFailed();
+  }
+  if (!message.data.empty())
+    std::memcpy(out, message.data.data(), message.data.size());
+}
+
+} // namespace runtime
+} // namespace shardir

@@ -1,0 +1,145 @@
+//===- ThreadsTransport.h - Ranks as threads of one process -----*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The rendezvous of ranks that share memory. Requires that the members of a
+// group post in the same order; guarantees that ranks synchronise only with the
+// members of the group at hand, so that independent groups run side by side.
+//
+// A member's slot goes through four phases per collective, numbered by
+// sequence: posted (its buffers may be read), moving (it reads and writes other
+// members' buffers), done, and idle. After a failure a member goes idle and
+// leaves only when no other member is moving: whoever set out before it saw the
+// failure may still touch this member's buffers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNTIME_THREADSTRANSPORT_H
+#define SHARDIR_LIB_RUNTIME_THREADSTRANSPORT_H
+
+#include "Communicator.h"
+
+#include <atomic>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <vector>
+
+namespace shardir {
+namespace runtime {
+
+/// What one member brings to a collective.
+struct Post {
+  const void *in = nullptr;
+  void *out = nullptr;
+  const Route *route = nullptr; ///< its shape is what others compare
+  int64_t count = 0;            ///< rooted collectives
+  int64_t peer = 0;
+  int32_t id = -1; ///< -1: a barrier
+};
+
+class Group final : public Rendezvous {
+public:
+  struct alignas(64) Slot {
+    std::atomic<uint64_t> phase{0};
+    uint64_t sequence = 0; ///< the owner's alone
+    Post post;
+  };
+  enum Phase : uint64_t { Idle = 0, Posted = 1, Moving = 2, Done = 3 };
+  static uint64_t phaseOf(uint64_t sequence, Phase p) {
+    return 4 * sequence + p;
+  }
+
+  explicit Group(std::vector<int> ranks)
+      : ranks(std::move(ranks)), slots(new Slot[this->ranks.size()]) {}
+  int missing(uint64_t target) const override {
+    for (size_t i = 0; i < ranks.size(); ++i)
+      if (slots[i].phase.load(std::memory_order_acquire) < target)
+        return ranks[i];
+    return -1;
+  }
+
+  const std::vector<int> ranks;
+  const std::unique_ptr<Slot[]> slots;
+};
+
+/// Messages from one rank to another, in order.
+class Channel final : public Rendezvous {
+public:
+  struct Message {
+    int32_t id = -1;
+    int64_t count = 0;
+    std::vector<char> data;
+  };
+  Channel(int from, int to) : from(from), to(to) {}
+  /// Missing until `target` messages have been sent.
+  int missing(uint64_t target) const override {
+    return sent.load(std::memory_order_acquire) < target ? from : -1;
+  }
+
+  const int from, to;
+  std::atomic<uint64_t> sent{0};
+  uint64_t received = 0; ///< the receiver's alone
+  std::mutex mutex;
+  std::deque<Message> queue; ///< guarded by mutex
+};
+
+class ThreadsTransport final : public Transport {
+public:
+  explicit ThreadsTransport(Job &job);
+  std::unique_ptr<Communicator> connect(RankContext &rank) override;
+  std::string leftover() override;
+
+  Group *group(const std::vector<int> &ranks);
+  Channel *channel(int from, int to);
+  Job &job;
+  Group world; ///< all ranks, for barriers alone
+
+private:
+  std::mutex mutex;
+  std::map<std::vector<int>, std::unique_ptr<Group>> groups;
+  std::map<std::pair<int, int>, std::unique_ptr<Channel>> channels;
+};
+
+class ThreadsCommunicator final : public Communicator {
+public:
+  ThreadsCommunicator(ThreadsTransport &transport, RankContext &rank);
+  void redistribute(int32_t id, const CollectiveSpec &spec, const Route &route,
+                    const void *in, void *out) override;
+  int64_t peer(int32_t id, const CollectiveSpec &spec, const PeerRoute &route,
+               const void *in, void *out, int64_t count, int64_t peer) override;
+  void barrier() override;
+
+private:
+  class Session;
+  Group &cachedGroup(int32_t id, const std::vector<int> &ranks);
+  void checkOverlap(const CollectiveSpec &spec, const RoutePart &part,
+                    const void *in, const void *out);
+  void checkPosts(const Group &group, size_t place);
+  void pull(const CollectiveSpec &spec, const Route &route,
+            const RoutePart &part, const Group &group, void *out);
+  void pullTransfer(const Transfer &transfer, const Route &route,
+                    const Group &group, size_t size, void *out);
+  void reduceChunk(const Route &route, const RoutePart &part,
+                   const Group &group, size_t size);
+  void send(int32_t id, const CollectiveSpec &spec, Channel &channel,
+            const void *in, int64_t count);
+  void receive(int32_t id, const CollectiveSpec &spec, Channel &channel,
+               void *out, int64_t count);
+
+  ThreadsTransport &transport;
+  RankContext &rank;
+  const int spins;
+  std::vector<Group *> groups;   ///< by collective: the last one used
+  std::vector<const void *> ins; ///< reused, as all below
+  std::vector<void *> outs;
+};
+
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_LIB_RUNTIME_THREADSTRANSPORT_H
