@@ -15,6 +15,7 @@
 #include "ShardIR/Transforms/Passes.h"
 
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -27,8 +28,32 @@ llvm::StringRef shardir::stageName(Stage stage) {
 
 void shardir::buildPipeline(OpPassManager &pm, Stage to,
                             const PipelineOptions &options) {
+  auto reached = [&](Stage stage) { return to <= stage; };
+  auto verify = [&](Stage stage) {
+    pm.addPass(createVerifyStage({stageName(stage).str()}));
+  };
   pm.addPass(createResolveSugar());
   pm.addPass(createSpecializeMesh({options.mesh}));
+  // Callees take part in propagation as if written in place.
+  pm.addPass(createConstrainCallees());
+  pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
+  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createPropagate({options.cost}));
+  verify(Stage::Propagated);
+  if (reached(Stage::Propagated))
+    return;
+  pm.addPass(createInsertRedistribute({options.strict}));
+  pm.addPass(createSimplifyRedistribute());
+  verify(Stage::Redistributed);
+  if (reached(Stage::Redistributed))
+    return;
+  pm.addPass(createRedistributeToCollectives());
+  verify(Stage::Collective);
+  if (reached(Stage::Collective))
+    return;
+  pm.addPass(createLocalize());
+  pm.addPass(createCSEPass());
+  verify(Stage::Local);
 }
 
 void shardir::registerPipelines() {

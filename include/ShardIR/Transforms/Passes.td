@@ -54,4 +54,157 @@ def ResolveSugar : Pass<"shardir-resolve-sugar", "::mlir::ModuleOp"> {
   }];
 }
 
+def ConstrainCallees : Pass<"shardir-constrain-callees", "::mlir::ModuleOp"> {
+  let summary = "Turns placements on private functions into constraints in their bodies.";
+  let description = [{
+    Calls are inlined next, and what a callee's signature says must survive it.
+    Recursive calls and calls of functions without a body are errors.
+
+    Example (test/Transforms/Propagate/calls.mlir):
+
+    ```mlir
+    func.func private @f(%x: tensor<8xf32> {shardir.placement = P}) ...
+    // becomes
+    func.func private @f(%x: tensor<8xf32>) ... { %0 = shardir.constrain %x to P : tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::shardir::ShardIRDialect"];
+}
+
+def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
+  let summary = "Gives every tensor value one placement.";
+  let description = [{
+    Forward, backward and sideways over the factors of each op's sharding rule,
+    in rounds that look at all ops at once, so that the result does not depend
+    on the order of ops (R3). Annotations never change (R1). Where an axis
+    arrives at two factors of one op, the predicted cost of the redistributions
+    around the op and of its own work decides (R6). Priorities are decided level
+    by level. What has placements already keeps them.
+
+    Example (test/Transforms/Propagate/propagate.mlir):
+
+    ```mlir
+    func.func @main(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {} ]>}) {
+      %0 = math.exp %x : tensor<8x16xf32>
+    // becomes
+      %0 = math.exp %x {shardir.placements = [#shardir.placement<@m, [{"dp"}, {} ]>]} : tensor<8x16xf32>
+    ```
+  }];
+  let options = [
+    Option<"cost", "cost", "std::string", "\"time\"",
+           "what decides conflicts: `time` (of a machine model) or `bytes`">,
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// propagated -> redistributed
+//===----------------------------------------------------------------------===//
+
+def InsertRedistribute : Pass<"shardir-insert-redistribute", "::mlir::ModuleOp"> {
+  let summary = "Makes every change of placement one `shardir.redistribute`.";
+  let description = [{
+    Requires the propagated stage. Every op's operands then agree with its
+    results under its rule. Fresh tensors (constants, empty, fill) are cloned
+    per placement instead of moved (R5); equal redistributions of one value are
+    shared. With `strict` any redistribution but those of function results and
+    `shardir.constrain` is an error.
+
+    Example (test/Transforms/Redistribute/insert.mlir):
+
+    ```mlir
+    %0 = linalg.matmul ... {shardir.placements = [#shardir.placement<@m, [{}, {} ], partial = sum ["tp"]>]}
+    %1 = shardir.redistribute %0 from #shardir.placement<@m, [{}, {} ], partial = sum ["tp"]>
+                                   to #shardir.placement<@m, [{}, {} ]> {reason = "..."} : tensor<8x8xf32>
+    ```
+  }];
+  let options = [Option<"strict", "strict", "bool", "false",
+                        "an implicit redistribution is an error">];
+  let dependentDialects = ["::shardir::ShardIRDialect"];
+}
+
+def SimplifyRedistribute : Pass<"shardir-simplify-redistribute", "::mlir::ModuleOp"> {
+  let summary = "Collapses chains of redistributions and drops those that change nothing.";
+  let description = [{
+    Placements are compared in normal form (P8). A redistribution of a
+    redistribution starts from the first value, unless that would reduce a
+    partial twice.
+
+    Example (test/Transforms/Redistribute/simplify.mlir):
+
+    ```mlir
+    %1 = shardir.redistribute %0 from A to B
+    %2 = shardir.redistribute %1 from B to A   // is %0
+    ```
+  }];
+}
+
+//===----------------------------------------------------------------------===//
+// redistributed -> collective
+//===----------------------------------------------------------------------===//
+
+def RedistributeToCollectives : Pass<"shardir-redistribute-to-collectives", "::mlir::ModuleOp"> {
+  let summary = "Makes each redistribution a chain of collectives and local slices.";
+  let description = [{
+    Materialises the plan of Placement/RedistributePlan.h. Running it twice
+    changes nothing.
+
+    Example (test/Transforms/Redistribute/to-collectives.mlir):
+
+    ```mlir
+    %1 = shardir.redistribute %0 from #shardir.placement<@m, [{} ], partial = sum ["tp"]>
+                                   to #shardir.placement<@m, [{} ]> : tensor<8xf32>
+    // becomes
+    %1 = collective.all_reduce %0 from #shardir.placement<@m, [{} ], partial = sum ["tp"]>
+                                    to #shardir.placement<@m, [{} ]> : tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::shardir::collective::CollectiveDialect"];
+}
+
+//===----------------------------------------------------------------------===//
+// collective -> local
+//===----------------------------------------------------------------------===//
+
+def Localize : Pass<"shardir-localize", "::mlir::ModuleOp"> {
+  let summary = "Rewrites whole tensors to shards: one SPMD function.";
+  let description = [{
+    Requires the collective stage and concrete meshes. The rank enters through
+    `shardir.axis_index`; extents that differ among devices become `?`. Adds no
+    communication (D6). Arguments and results keep their placement and gain
+    `shardir.global_type`.
+
+    Example (test/Transforms/Localize/localize.mlir):
+
+    ```mlir
+    %0 = math.exp %x : tensor<8x16xf32>   // rows over dp=2
+    // becomes
+    %0 = math.exp %x : tensor<4x16xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::shardir::ShardIRDialect", "::shardir::collective::CollectiveDialect",
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+  ];
+}
+
+//===----------------------------------------------------------------------===//
+// All stages
+//===----------------------------------------------------------------------===//
+
+def VerifyStage : Pass<"shardir-verify-stage", "::mlir::ModuleOp"> {
+  let summary = "Checks what a stage promises.";
+  let description = [{
+    `stage=propagated`, `redistributed`, `collective`, `local`, `bufferized`.
+    The pipelines run it between stages.
+
+    Example (test/Transforms/verify-stage-errors.mlir):
+
+    ```mlir
+    %0 = math.exp %x : tensor<8xf32>  // error: the propagated stage needs 'shardir.placements' here
+    ```
+  }];
+  let options = [Option<"stage", "stage", "std::string", "\"propagated\"", "the stage">];
+}
+
 #endif // SHARDIR_TRANSFORMS_PASSES_TD

@@ -290,8 +290,9 @@ PlacementAttr shardir::resolveSugar(PlacementAttr placement, const Mesh &mesh,
 
 PlacementAttr shardir::getResultPlacement(OpResult result) {
   Operation *op = result.getOwner();
-  if (auto constrain = dyn_cast<RedistributeOp>(op))
-    return constrain.getTo();
+  // Redistributions and collectives say where they lead.
+  if (auto to = op->getAttrOfType<PlacementAttr>("to"))
+    return to;
   auto placements =
       op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements);
   if (!placements || placements.size() != op->getNumResults())

@@ -1,0 +1,34 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the passes of all stages ask of a module: which stage it is in, and
+// whether a function has a form that they know.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_TRANSFORMS_STAGEUTILS_H
+#define SHARDIR_TRANSFORMS_STAGEUTILS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace shardir {
+
+/// Whether the module carries `shardir.stage`: it is in the local stage or a
+/// later one, and the passes of earlier stages leave it alone.
+bool isLocalOrLater(mlir::ModuleOp module);
+
+/// Whether an op has a ranked tensor among its operands or results.
+bool hasTensors(mlir::Operation *op);
+
+/// Reports what no stage can take: several blocks, unranked tensors.
+mlir::LogicalResult checkSupported(mlir::func::FuncOp function);
+
+} // namespace shardir
+
+#endif // SHARDIR_TRANSFORMS_STAGEUTILS_H

@@ -1,0 +1,286 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads an op's sharding back from its results. Requires placements that verify
+// and name one mesh; guarantees that the operands' placements it gives make the
+// op, run shard by shard, produce the results' placements.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Analysis/FactorSharding.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace shardir;
+
+namespace {
+
+/// One partial axis of the results, and how the op comes to owe it.
+struct Inference {
+  const ShardingRule &rule;
+  llvm::ArrayRef<Placement> results;
+  llvm::ArrayRef<std::optional<Placement>> operands;
+  const Mesh &mesh;
+  FactorSplits splits;
+  /// Per operand, the axes that it owes, all of one kind.
+  std::vector<std::vector<AxisRef>> owed;
+  std::vector<std::optional<PartialKind>> owedKind;
+
+  bool owes(int operand, const AxisRef &axis, PartialKind kind) const {
+    return operands[operand] && operands[operand]->partial == kind &&
+           llvm::is_contained(operands[operand]->partialAxes, axis);
+  }
+
+  bool isInit(int operand) const {
+    return llvm::is_contained(rule.inits, operand);
+  }
+
+  bool tryPassThrough(const AxisRef &axis, PartialKind kind, bool needPresent) {
+    llvm::SmallVector<int> present;
+    for (int i = 0, e = operands.size(); i < e; ++i)
+      if (owes(i, axis, kind))
+        present.push_back(i);
+    // An initial value that owes proves nothing: a reduction asks for it too.
+    if (needPresent &&
+        llvm::all_of(present, [&](int i) { return isInit(i); }))
+      return false;
+    const PartialRule *best = nullptr;
+    for (const PartialRule &candidate : rule.partials) {
+      if (candidate.kind && *candidate.kind != kind)
+        continue;
+      if (!llvm::all_of(present, [&](int i) {
+            return llvm::is_contained(candidate.operands, i);
+          }))
+        continue;
+      if (!best || candidate.operands.size() < best->operands.size())
+        best = &candidate;
+    }
+    if (!best)
+      return false;
+    for (int i : best->operands) {
+      owed[i].push_back(axis);
+      owedKind[i] = kind;
+    }
+    return true;
+  }
+
+  bool tryReduction(const AxisRef &axis, bool needPresent) {
+    // Every result must owe this axis by its own combiner.
+    auto combines = [&](const Factor &factor) {
+      if (factor.kind != FactorKind::Reduction)
+        return false;
+      for (auto [kind, result] : llvm::zip(factor.combiners, results))
+        if (result.partial != kind ||
+            !llvm::is_contained(result.partialAxes, axis))
+          return false;
+      return true;
+    };
+    int chosen = -1;
+    Splits chosenSplits;
+    for (int f = 0, e = rule.factors.size(); f < e && chosen < 0; ++f) {
+      if (!combines(rule.factors[f]))
+        continue;
+      for (auto [i, operand] : llvm::enumerate(operands)) {
+        if (!operand)
+          continue;
+        Splits own = projectTensor(rule, rule.operands[i], *operand, mesh)[f];
+        if (llvm::is_contained(axesOf(own), axis)) {
+          chosen = f;
+          chosenSplits = own;
+          break;
+        }
+      }
+    }
+    for (int f = 0, e = rule.factors.size();
+         f < e && chosen < 0 && !needPresent; ++f)
+      if (combines(rule.factors[f]) && rule.factors[f].size != 1)
+        chosen = f;
+    if (chosen < 0)
+      return false;
+    // Several axes keep the order that the operand has them in, integers
+    // included; an axis that no operand has goes last.
+    bool allOwed = llvm::all_of(axesOf(chosenSplits), [&](const AxisRef &a) {
+      return llvm::is_contained(results[0].partialAxes, a);
+    });
+    if (!chosenSplits.empty() && allOwed)
+      splits[chosen] = chosenSplits;
+    if (!llvm::is_contained(axesOf(splits[chosen]), axis))
+      splits[chosen].push_back(Split::byAxis(axis));
+    for (auto [init, kind] :
+         llvm::zip(rule.inits, rule.factors[chosen].combiners)) {
+      if (init < 0)
+        continue;
+      owed[init].push_back(axis);
+      owedKind[init] = kind;
+    }
+    return true;
+  }
+
+  std::variant<OpSharding, PlacementError> run();
+};
+
+} // namespace
+
+std::variant<OpSharding, PlacementError> Inference::run() {
+  splits.resize(rule.factors.size());
+  owed.resize(rule.operands.size());
+  owedKind.resize(rule.operands.size());
+  for (auto [result, factors] : llvm::zip(results, rule.results)) {
+    FactorSplits own = projectTensor(rule, factors, result, mesh);
+    for (auto [all, one] : llvm::zip(splits, own))
+      if (all.empty())
+        all = one;
+    std::optional<Placement> composed =
+        composeTensor(rule, factors, splits, mesh);
+    std::vector<int64_t> shape;
+    for (const DimFactors &dim : factors.dims) {
+      int64_t extent = 1;
+      for (int f : dim)
+        extent = rule.factors[f].size == kUnknown || extent == kUnknown
+                     ? kUnknown
+                     : extent * rule.factors[f].size;
+      shape.push_back(dim.empty() ? 1 : extent);
+    }
+    Placement dims = result.closed();
+    dims.partial.reset();
+    dims.partialAxes.clear();
+    for (auto [f, factor] : llvm::enumerate(rule.factors))
+      if (factor.kind == FactorKind::Replicate && !axesOf(splits[f]).empty())
+        return PlacementError{"splits a dim that this op needs whole on each "
+                              "device",
+                              ""};
+    if (!composed || !equivalent(*composed, dims, mesh, shape))
+      return PlacementError{
+          "has a placement that no sharding of this op gives: " +
+              toString(result),
+          ""};
+  }
+  std::vector<AxisRef> axes;
+  for (const Placement &result : results)
+    for (const AxisRef &axis : result.partialAxes)
+      if (!llvm::is_contained(axes, axis))
+        axes.push_back(axis);
+  // A constant makes its own terms: the first device holds it, the others the
+  // identity.
+  bool makesTerms = rule.isFresh &&
+                    llvm::all_of(rule.operands, [](const TensorFactors &t) {
+                      return t.dims.empty();
+                    });
+  if (makesTerms)
+    axes.clear();
+  for (const AxisRef &axis : axes) {
+    PartialKind kind = PartialKind::Sum;
+    bool oneKind = true;
+    for (const Placement &result : results) {
+      if (llvm::is_contained(result.partialAxes, axis))
+        kind = *result.partial;
+    }
+    for (const Placement &result : results)
+      oneKind &= result.partial == kind &&
+                 llvm::is_contained(result.partialAxes, axis);
+    if (tryReduction(axis, /*needPresent=*/true))
+      continue;
+    if (oneKind && tryPassThrough(axis, kind, /*needPresent=*/true))
+      continue;
+    if (tryReduction(axis, /*needPresent=*/false))
+      continue;
+    if (oneKind && tryPassThrough(axis, kind, /*needPresent=*/false))
+      continue;
+    return PlacementError{std::string("is partial (") +
+                              stringifyPartialKind(kind) + ") over " +
+                              toString(axis) +
+                              ", which neither a reduction of this op nor an "
+                              "operand gives",
+                          ""};
+  }
+  OpSharding sharding;
+  for (auto [i, factors] : llvm::enumerate(rule.operands)) {
+    std::optional<Placement> operand =
+        composeTensor(rule, factors, splits, mesh);
+    if (!operand)
+      return PlacementError{"needs operand " + std::to_string(i) +
+                                " in a placement that cannot be written",
+                            ""};
+    if (!owed[i].empty()) {
+      for (const AxisRef &axis : owed[i])
+        for (const DimPlacement &dim : operand->dims)
+          for (const AxisRef &used : axesOf(dim.splits))
+            if (overlap(axis, used, mesh))
+              return PlacementError{"owes " + toString(axis) +
+                                        " over an axis that splits operand " +
+                                        std::to_string(i),
+                                    ""};
+      operand->partial = owedKind[i];
+      operand->partialAxes = owed[i];
+    }
+    sharding.operands.push_back(*operand);
+  }
+  sharding.splits = std::move(splits);
+  return sharding;
+}
+
+std::variant<OpSharding, PlacementError>
+shardir::inferSharding(const ShardingRule &rule,
+                       llvm::ArrayRef<Placement> results,
+                       llvm::ArrayRef<std::optional<Placement>> operands,
+                       const Mesh &mesh) {
+  return Inference{rule, results, operands, mesh, {}, {}, {}}.run();
+}
+
+mlir::FailureOr<OperandRequirements>
+shardir::requiredOperands(mlir::Operation *op, const MeshTable &meshes) {
+  using namespace mlir;
+  OperandRequirements needed;
+  auto isTensor = [](Value v) { return isa<RankedTensorType>(v.getType()); };
+  // The op's mesh is its results', else its first operand's (R10).
+  PlacementAttr any;
+  SmallVector<Placement> results;
+  for (OpResult result : op->getResults()) {
+    PlacementAttr placement = getResultPlacement(result);
+    if (!placement && isTensor(result))
+      return op->emitOpError("has no '")
+             << ShardIRDialect::kPlacements << "' entry for result "
+             << result.getResultNumber() << "; run shardir-propagate first";
+    results.push_back(placement ? placement.getValue() : Placement());
+    any = any ? any : placement;
+  }
+  SmallVector<Value> operands(op->getOperands());
+  SmallVector<Value> captured = capturedTensors(op);
+  SmallVector<PlacementAttr> present;
+  for (Value operand : llvm::concat<Value>(operands, captured)) {
+    PlacementAttr placement =
+        isTensor(operand) ? getPlacement(operand) : PlacementAttr();
+    any = any ? any : placement;
+    present.push_back(placement);
+  }
+  if (!any)
+    return needed;
+  // A size is the whole tensor's, however the tensor lies.
+  if (isa<tensor::DimOp, tensor::RankOp>(op))
+    return needed;
+  needed.mesh = any.getMesh().getValue().str();
+  SmallVector<std::optional<Placement>> known;
+  for (PlacementAttr placement : ArrayRef(present).take_front(operands.size()))
+    known.push_back(placement && placement.getMesh() == any.getMesh()
+                        ? std::optional(placement.getValue())
+                        : std::nullopt);
+  auto inferred =
+      inferSharding(getShardingRule(op), results, known, meshes.get(any));
+  if (auto *error = std::get_if<PlacementError>(&inferred))
+    return op->emitOpError() << error->message;
+  OpSharding &sharding = std::get<OpSharding>(inferred);
+  for (auto [i, operand] : llvm::enumerate(operands))
+    needed.operands.push_back(isTensor(operand)
+                                  ? std::optional(sharding.operands[i])
+                                  : std::nullopt);
+  for (Value value : captured)
+    needed.operands.push_back(Placement::replicatedOfRank(
+        cast<RankedTensorType>(value.getType()).getRank()));
+  return needed;
+}

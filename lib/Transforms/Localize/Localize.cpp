@@ -1,0 +1,210 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: collective to local. Requires concrete meshes and operands that agree
+// with their op's rule. Guarantees local types everywhere, one SPMD function in
+// which the rank enters through `shardir.axis_index`, and no communication that
+// the collective stage did not show.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Interfaces/Localizer.h"
+#include "ShardIR/Transforms/LocalizeSteps.h"
+#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/StageUtils.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_LOCALIZE
+#include "ShardIR/Transforms/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+class FunctionLocalizer {
+public:
+  FunctionLocalizer(func::FuncOp function, const MeshTable &meshes)
+      : function(function), meshes(meshes), localizer(meshes) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult record(Value value, PlacementAttr placement, Operation *owner);
+  LogicalResult visit(Operation *op, OpBuilder &builder);
+  bool isSharded(Value value) const;
+
+  func::FuncOp function;
+  const MeshTable &meshes;
+  Localizer localizer;
+  IRMapping mapping;
+};
+
+} // namespace
+
+/// Notes what whole tensor a value stands for.
+LogicalResult FunctionLocalizer::record(Value value, PlacementAttr placement,
+                                        Operation *owner) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || !placement)
+    return success();
+  for (auto [dim, extent] : llvm::enumerate(shapeOf(type)))
+    if (extent == kUnknown && !placement.getValue().axesOf(dim).empty())
+      return owner->emitOpError("splits dim ")
+             << dim << " of type " << type << " by "
+             << toString(placement.getValue().axesOf(dim).front())
+             << ", but its extent is known only at run time; make it static or "
+                "leave the dim whole";
+  localizer.setGlobal(value, {type, placement});
+  return success();
+}
+
+bool FunctionLocalizer::isSharded(Value value) const {
+  PlacementAttr placement = localizer.global(value).placement;
+  return placement && !placement.getValue().isReplicated();
+}
+
+/// Placements are about whole tensors; from here on types are local.
+static void dropPlacements(Operation *op) {
+  op->walk([](Operation *inner) {
+    inner->removeAttr(ShardIRDialect::kPlacements);
+    inner->removeAttr(ShardIRDialect::kDecidedBy);
+  });
+}
+
+LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder) {
+  for (OpResult result : op->getResults()) {
+    PlacementAttr placement = getResultPlacement(result);
+    if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
+      placement = step.getTo();
+    if (failed(record(result, placement, op)))
+      return failure();
+  }
+  SmallVector<Value> results;
+  bool sharded = llvm::any_of(op->getOperands(),
+                              [&](Value v) { return isSharded(v); }) ||
+                 llvm::any_of(op->getResults(),
+                              [&](Value v) { return isSharded(v); });
+  if (auto step = dyn_cast<collective::CollectiveOpInterface>(op)) {
+    FailureOr<Value> local = localizeStep(
+        step, builder, localizer, mapping.lookup(step.getInput()));
+    if (failed(local))
+      return failure();
+    results.push_back(*local);
+  } else if (auto interface = dyn_cast<LocalizableOpInterface>(op);
+             interface && sharded) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands())
+      operands.push_back(mapping.lookup(operand));
+    OpBuilder::InsertionGuard guard(builder);
+    FailureOr<SmallVector<Value>> local =
+        interface.localize(builder, localizer, operands);
+    if (failed(local))
+      return failure();
+    results = *local;
+  } else {
+    Operation *clone = builder.clone(*op, mapping);
+    for (auto [result, whole] : llvm::zip(clone->getResults(), op->getResults()))
+      if (isa<RankedTensorType>(whole.getType()))
+        result.setType(localizer.localType(whole));
+    results.append(clone->result_begin(), clone->result_end());
+  }
+  for (auto [whole, local] : llvm::zip(op->getResults(), results)) {
+    if (isa<RankedTensorType>(whole.getType()) &&
+        local.getType() != localizer.localType(whole))
+      return op->emitOpError("has a local form of type ")
+             << local.getType() << ", expected " << localizer.localType(whole);
+    mapping.map(whole, local);
+  }
+  return success();
+}
+
+LogicalResult FunctionLocalizer::run() {
+  Block &body = function.getBody().front();
+  unsigned count = body.getNumArguments();
+  SmallVector<Type> argumentTypes, resultTypes;
+  for (unsigned i = 0; i < count; ++i) {
+    BlockArgument whole = body.getArgument(i);
+    auto placement = function.getArgAttrOfType<PlacementAttr>(
+        i, ShardIRDialect::kPlacement);
+    if (failed(record(whole, placement, function)))
+      return failure();
+    Type type = whole.getType();
+    if (isa<RankedTensorType>(type)) {
+      function.setArgAttr(i, ShardIRDialect::kGlobalType, TypeAttr::get(type));
+      type = localizer.localType(whole);
+    }
+    argumentTypes.push_back(type);
+    mapping.map(whole, body.addArgument(type, whole.getLoc()));
+  }
+  SmallVector<Operation *> old;
+  for (Operation &op : body)
+    old.push_back(&op);
+  OpBuilder builder(function.getContext());
+  builder.setInsertionPointToEnd(&body);
+  for (Operation *op : old)
+    if (failed(visit(op, builder)))
+      return failure();
+  Operation *terminator = body.getTerminator();
+  for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
+    Type whole = function.getResultTypes()[i];
+    if (isa<RankedTensorType>(whole))
+      function.setResultAttr(
+          i, StringAttr::get(function.getContext(), ShardIRDialect::kGlobalType),
+          TypeAttr::get(whole));
+    resultTypes.push_back(value.getType());
+  }
+  for (Operation *op : llvm::reverse(old))
+    op->erase();
+  body.eraseArguments(0, count);
+  function.setType(
+      FunctionType::get(function.getContext(), argumentTypes, resultTypes));
+  dropPlacements(function);
+  return success();
+}
+
+namespace {
+
+struct LocalizePass : shardir::impl::LocalizeBase<LocalizePass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (isLocalOrLater(module))
+      return;
+    WalkResult symbolic = module.walk([](MeshOp mesh) {
+      for (auto [name, size] :
+           llvm::zip(mesh.getAxisNames(), mesh.getAxisSizes()))
+        if (ShapedType::isDynamic(size)) {
+          mesh.emitError() << "the size of axis " << name
+                           << " is not known; set it with the option mesh=\""
+                           << cast<StringAttr>(name).getValue() << "=...\"";
+          return WalkResult::interrupt();
+        }
+      return WalkResult::advance();
+    });
+    if (symbolic.wasInterrupted())
+      return signalPassFailure();
+    MeshTable meshes(module);
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function.isDeclaration() &&
+          failed(FunctionLocalizer(function, meshes).run()))
+        return signalPassFailure();
+    module->setAttr(ShardIRDialect::kStage,
+                    StringAttr::get(&getContext(), "local"));
+  }
+};
+
+} // namespace

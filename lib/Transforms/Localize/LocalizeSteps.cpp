@@ -1,0 +1,202 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: collective to local, the steps of redistributions. Requires whole-
+// tensor steps that verify; guarantees that `slice` and `make_partial` are
+// plain tensor and linalg ops afterwards.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Transforms/LocalizeSteps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace shardir;
+using namespace shardir::collective;
+
+/// A collective on shards.
+static Value localizeCollective(CollectiveOpInterface step, CollectiveKind kind,
+                                OpBuilder &builder, Localizer &localizer,
+                                Value input) {
+  RankedTensorType global = step.getGlobalTensorType();
+  Localizer::Global result{global, step.getTo()};
+  Location loc = step.getLoc();
+  // Unknown extents belong to whole dims, which the operand has too.
+  SmallVector<Value> dims;
+  for (int64_t dim = 0; dim < global.getRank(); ++dim)
+    if (global.isDynamicDim(dim))
+      dims.push_back(tensor::DimOp::create(builder, loc, input, dim));
+  return createLocalStep(builder, loc, kind, input, step.getFrom(), step.getTo(),
+                         global, localizer.localType(global, step.getTo()),
+                         localizer.dynamicSizes(builder, loc, result, input),
+                         dims, step->getAttrOfType<StringAttr>("reason"));
+}
+
+namespace {
+/// One digit of the operand's dim, and the part of it that the result keeps.
+struct SlicedDigit {
+  OpFoldResult length; ///< in the operand's shard
+  OpFoldResult offset, size;
+};
+} // namespace
+
+/// The digits of one dim of the operand's shard and what is kept of each;
+/// nothing where the two placements cut the dim in ways that don't nest.
+static std::optional<SmallVector<SlicedDigit>>
+sliceDim(CollectiveOpInterface step, int64_t dim, OpBuilder &builder,
+         Localizer &localizer) {
+  Location loc = step.getLoc();
+  const Mesh &mesh = localizer.meshOf(step.getTo());
+  int64_t extent = step.getGlobalTensorType().getDimSize(dim);
+  auto from = localizer.digits(builder, loc, mesh, step.getFrom().getValue(),
+                               extent, dim);
+  auto to = localizer.digits(builder, loc, mesh, step.getTo().getValue(), extent,
+                             dim);
+  SmallVector<SlicedDigit> digits;
+  // A whole dim is seen with the digits of the result.
+  if (from.size() == 1 && isConstantIntValue(from[0].length, extent)) {
+    for (const Localizer::DigitValue &digit : to)
+      digits.push_back(
+          {builder.getIndexAttr(digit.extent), digit.offset, digit.length});
+    return digits;
+  }
+  if (from.size() != to.size())
+    return std::nullopt;
+  for (auto [own, kept] : llvm::zip(from, to)) {
+    if (own.extent != kept.extent)
+      return std::nullopt;
+    OpFoldResult offset = builder.getIndexAttr(0);
+    if (own.offset != kept.offset || own.length != kept.length) {
+      Value start = getValueOrCreateConstantIndexOp(builder, loc, kept.offset);
+      Value base = getValueOrCreateConstantIndexOp(builder, loc, own.offset);
+      Value length = getValueOrCreateConstantIndexOp(builder, loc, own.length);
+      // An empty result may start past the end of the operand's digit.
+      Value distance = arith::SubIOp::create(builder, loc, start, base);
+      offset =
+          arith::MinUIOp::create(builder, loc, distance, length).getResult();
+    }
+    digits.push_back({own.length, offset, kept.length});
+  }
+  return digits;
+}
+
+/// `slice` as tensor.extract_slice; dims of several digits are expanded first
+/// and collapsed after.
+static std::optional<Value> localizeSlice(CollectiveOpInterface step,
+                                          OpBuilder &builder,
+                                          Localizer &localizer, Value input) {
+  Location loc = step.getLoc();
+  RankedTensorType global = step.getGlobalTensorType();
+  auto inputType = cast<RankedTensorType>(input.getType());
+  RankedTensorType resultType = localizer.localType(global, step.getTo());
+  const Placement &from = step.getFrom().getValue();
+  const Placement &to = step.getTo().getValue();
+  SmallVector<OpFoldResult> expanded, offsets, sizes;
+  SmallVector<ReassociationIndices> groups;
+  bool expands = false;
+  for (int64_t dim = 0; dim < global.getRank(); ++dim) {
+    ReassociationIndices &group = groups.emplace_back();
+    if (from.dims[dim].splits == to.dims[dim].splits) {
+      OpFoldResult extent =
+          inputType.isDynamicDim(dim)
+              ? OpFoldResult(
+                    tensor::DimOp::create(builder, loc, input, dim).getResult())
+              : builder.getIndexAttr(inputType.getDimSize(dim));
+      group.push_back(expanded.size());
+      expanded.push_back(extent);
+      offsets.push_back(builder.getIndexAttr(0));
+      sizes.push_back(extent);
+      continue;
+    }
+    auto digits = sliceDim(step, dim, builder, localizer);
+    if (!digits)
+      return std::nullopt;
+    expands |= digits->size() > 1;
+    for (const SlicedDigit &digit : *digits) {
+      group.push_back(expanded.size());
+      expanded.push_back(digit.length);
+      offsets.push_back(digit.offset);
+      sizes.push_back(digit.size);
+    }
+  }
+  SmallVector<OpFoldResult> strides(expanded.size(), builder.getIndexAttr(1));
+  auto typeOf = [&](ArrayRef<OpFoldResult> extents) {
+    SmallVector<int64_t> shape;
+    for (OpFoldResult extent : extents)
+      shape.push_back(
+          getConstantIntValue(extent).value_or(ShapedType::kDynamic));
+    return RankedTensorType::get(shape, global.getElementType());
+  };
+  if (!expands)
+    return tensor::ExtractSliceOp::create(builder, loc, resultType, input,
+                                          offsets, sizes, strides)
+        .getResult();
+  Value wide = tensor::ExpandShapeOp::create(builder, loc, typeOf(expanded),
+                                             input, groups, expanded);
+  Value cut = tensor::ExtractSliceOp::create(builder, loc, typeOf(sizes), wide,
+                                             offsets, sizes, strides);
+  Value narrow = tensor::CollapseShapeOp::create(builder, loc, cut, groups);
+  if (narrow.getType() != resultType)
+    narrow = tensor::CastOp::create(builder, loc, resultType, narrow);
+  return narrow;
+}
+
+/// `make_partial`: the operand on the first device, the identity elsewhere.
+static Value localizeMakePartial(CollectiveOpInterface step, OpBuilder &builder,
+                                 Localizer &localizer, Value input) {
+  Location loc = step.getLoc();
+  const Placement &from = step.getFrom().getValue();
+  const Placement &to = step.getTo().getValue();
+  std::vector<AxisRef> added;
+  for (const AxisRef &axis : to.partialAxes)
+    if (!llvm::is_contained(from.partialAxes, axis))
+      added.push_back(axis);
+  auto type = cast<RankedTensorType>(input.getType());
+  Value first = localizer.isFirst(builder, loc,
+                                  localizer.meshOf(step.getTo()), added);
+  Value identity = arith::ConstantOp::create(
+      builder, loc, partialIdentity(type.getElementType(), *to.partial));
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, input);
+  Value empty =
+      tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
+  if (empty.getType() != type)
+    empty = tensor::CastOp::create(builder, loc, type, empty);
+  AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
+  SmallVector<utils::IteratorType> loops(type.getRank(),
+                                         utils::IteratorType::parallel);
+  return linalg::GenericOp::create(
+             builder, loc, TypeRange{type}, ValueRange{input},
+             ValueRange{empty}, ArrayRef<AffineMap>{map, map}, loops,
+             [&](OpBuilder &b, Location l, ValueRange arguments) {
+               Value term = arith::SelectOp::create(b, l, first, arguments[0],
+                                                    identity);
+               linalg::YieldOp::create(b, l, term);
+             })
+      .getResult(0);
+}
+
+FailureOr<Value> shardir::localizeStep(CollectiveOpInterface step,
+                                       OpBuilder &builder, Localizer &localizer,
+                                       Value input) {
+  CollectiveKind kind = step.getKind();
+  if (kind == CollectiveKind::MakePartial)
+    return localizeMakePartial(step, builder, localizer, input);
+  if (kind == CollectiveKind::Slice) {
+    if (auto sliced = localizeSlice(step, builder, localizer, input))
+      return *sliced;
+    // Cuts that do not nest: an exchange in which each device holds all that it
+    // needs moves nothing between devices.
+    kind = CollectiveKind::Exchange;
+  }
+  return localizeCollective(step, kind, builder, localizer, input);
+}

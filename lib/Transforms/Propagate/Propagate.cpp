@@ -1,0 +1,355 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: annotated to propagated. Requires sugar resolved and calls inlined.
+// Builds the graph of Analysis/Propagation.h from the functions of the module
+// and writes its answer back: every op with tensor results then carries
+// `shardir.placements`, every argument and result of a function
+// `shardir.placement`.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Analysis/Propagation.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/StageUtils.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_PROPAGATE
+#include "ShardIR/Transforms/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+using Graph = PropagationGraph;
+
+/// Builds the graph of one function.
+class GraphBuilder {
+public:
+  GraphBuilder(func::FuncOp function, const MeshTable &meshes)
+      : function(function), meshes(meshes) {
+    graph.meshes = meshes.all();
+  }
+
+  const Graph &build();
+  void write(const PropagationResult &result);
+
+private:
+  int addValue(Value value, int node, int result);
+  void use(int node, Value value);
+  Graph::Node &addBoundary(Type type, PlacementAttr placement, Twine name);
+  void annotate(Graph::Node &node, const Placement &placement, int firstFactor);
+  void addOp(Operation *op);
+  void addStep(Operation *op, PlacementAttr from, PlacementAttr to);
+  PlacementAttr attr(const Graph::Node &node, const Placement &placement) {
+    return PlacementAttr::get(function.getContext(), graph.meshes[node.mesh].name,
+                              placement);
+  }
+  void inferMeshes();
+
+  func::FuncOp function;
+  const MeshTable &meshes;
+  Graph graph;
+  DenseMap<Value, int> valueIds;
+  std::vector<Operation *> opOfNode; ///< null for arguments and results
+  SmallVector<int> argumentNodes, resultNodes;
+  std::vector<bool> meshKnown;
+};
+
+} // namespace
+
+int GraphBuilder::addValue(Value value, int node, int result) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return -1;
+  graph.values.push_back({shapeOf(type), elementBytes(type), node, result, {}});
+  return valueIds[value] = graph.values.size() - 1;
+}
+
+void GraphBuilder::use(int node, Value value) {
+  auto it = valueIds.find(value);
+  int id = it == valueIds.end() ? -1 : it->second;
+  std::vector<int> &operands = graph.nodes[node].operands;
+  if (id >= 0)
+    graph.values[id].uses.push_back({node, int(operands.size())});
+  operands.push_back(id);
+}
+
+/// Adds what a placement says to factors `firstFactor`, … one per dim.
+void GraphBuilder::annotate(Graph::Node &node, const Placement &placement,
+                            int firstFactor) {
+  size_t count = node.rule.factors.size();
+  node.annotated.resize(count);
+  node.closed.resize(count, false);
+  node.priority.resize(count, Graph::kLastPriority);
+  for (auto [dim, entry] : llvm::enumerate(placement.dims)) {
+    node.annotated[firstFactor + dim] = entry.splits;
+    node.closed[firstFactor + dim] = !entry.open;
+    if (entry.priority)
+      node.priority[firstFactor + dim] = *entry.priority;
+  }
+  node.forbidden = placement.replicated;
+  node.partial = placement.partial;
+  node.partialAxes = placement.partialAxes;
+}
+
+/// A node for a function's argument or result: one factor per dim.
+Graph::Node &GraphBuilder::addBoundary(Type type, PlacementAttr placement,
+                                       Twine name) {
+  Graph::Node node;
+  node.name = name.str();
+  TensorFactors factors;
+  for (int64_t extent : shapeOf(cast<RankedTensorType>(type)))
+    factors.dims.push_back({node.rule.addFactor(extent)});
+  node.rule.results.push_back(factors);
+  if (placement) {
+    annotate(node, placement.getValue(), 0);
+    node.mesh = meshes.indexOf(placement.getMesh().getValue());
+  }
+  graph.nodes.push_back(std::move(node));
+  opOfNode.push_back(nullptr);
+  meshKnown.push_back(bool(placement));
+  return graph.nodes.back();
+}
+
+/// A redistribution or collective: both sides are decided.
+void GraphBuilder::addStep(Operation *op, PlacementAttr from,
+                           PlacementAttr to) {
+  Graph::Node node;
+  node.name = op->getName().getStringRef().str();
+  auto shape = shapeOf(cast<RankedTensorType>(op->getResult(0).getType()));
+  TensorFactors operand, result;
+  for (int64_t extent : shape)
+    operand.dims.push_back({node.rule.addFactor(extent)});
+  for (int64_t extent : shape)
+    result.dims.push_back({node.rule.addFactor(extent)});
+  annotate(node, to.getValue(), shape.size());
+  annotate(node, from.getValue(), 0);
+  node.rule.operands.push_back(operand);
+  node.rule.results.push_back(result);
+  node.isFixed = true;
+  node.partial.reset();
+  node.partialAxes.clear();
+  node.fixedResults = {to.getValue()};
+  node.mesh = meshes.indexOf(to.getMesh().getValue());
+  graph.nodes.push_back(std::move(node));
+  opOfNode.push_back(op);
+  meshKnown.push_back(true);
+  int n = graph.nodes.size() - 1;
+  use(n, op->getOperand(0));
+  graph.nodes[n].results.push_back(addValue(op->getResult(0), n, 0));
+}
+
+void GraphBuilder::addOp(Operation *op) {
+  if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
+    return addStep(op, step.getFrom(), step.getTo());
+  if (auto redistribute = dyn_cast<RedistributeOp>(op))
+    return addStep(op, redistribute.getFrom(), redistribute.getTo());
+  Graph::Node node;
+  node.name = op->getName().getStringRef().str();
+  bool known = false;
+  if (auto constrain = dyn_cast<ConstrainOp>(op)) {
+    node.rule = ShardingRule::elementwise(op);
+    annotate(node, constrain.getPlacement().getValue(), 0);
+    node.mesh = meshes.indexOf(constrain.getPlacement().getMesh().getValue());
+    known = true;
+  } else {
+    node.rule = getShardingRule(op);
+    if (!node.rule.replicatedBecause.empty() && hasTensors(op))
+      op->emitRemark() << node.rule.replicatedBecause;
+    // What a region reads from outside must be whole.
+    for (Value captured : capturedTensors(op)) {
+      TensorFactors whole;
+      whole.dims.resize(cast<RankedTensorType>(captured.getType()).getRank());
+      node.rule.operands.push_back(whole);
+    }
+    auto decided = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements);
+    if (decided) {
+      node.isFixed = true;
+      node.annotated.resize(node.rule.factors.size());
+      for (auto [i, entry] : llvm::enumerate(decided)) {
+        auto placement = dyn_cast<PlacementAttr>(entry);
+        node.fixedResults.push_back(placement ? placement.getValue()
+                                              : Placement());
+        if (!placement)
+          continue;
+        node.mesh = meshes.indexOf(placement.getMesh().getValue());
+        known = true;
+        const FactorSplits own =
+            projectTensor(node.rule, node.rule.results[i],
+                          placement.getValue(), graph.meshes[node.mesh]);
+        for (auto &&[all, one] : llvm::zip(node.annotated, own))
+          if (all.empty())
+            all = one;
+      }
+    }
+  }
+  graph.nodes.push_back(std::move(node));
+  opOfNode.push_back(op);
+  meshKnown.push_back(known);
+  int n = graph.nodes.size() - 1;
+  for (Value operand : op->getOperands())
+    use(n, operand);
+  for (Value captured : capturedTensors(op))
+    use(n, captured);
+  for (OpResult result : op->getResults()) {
+    int id = addValue(result, n, result.getResultNumber());
+    graph.nodes[n].results.push_back(id);
+  }
+}
+
+/// A value's mesh is its annotation's, else its producer's, else its users'
+/// (R10): known meshes flow forward, then backward.
+void GraphBuilder::inferMeshes() {
+  auto take = [&](int n, int from) {
+    if (meshKnown[n] || !meshKnown[from])
+      return;
+    graph.nodes[n].mesh = graph.nodes[from].mesh;
+    meshKnown[n] = true;
+  };
+  for (int n = 0, e = graph.nodes.size(); n < e; ++n)
+    for (int value : graph.nodes[n].operands)
+      if (value >= 0)
+        take(n, graph.values[value].producer);
+  for (int n = graph.nodes.size() - 1; n >= 0; --n)
+    for (int value : graph.nodes[n].results)
+      if (value >= 0)
+        for (auto [user, operand] : graph.values[value].uses)
+          take(n, user);
+  for (int n = 0, e = graph.nodes.size(); n < e; ++n)
+    for (int value : graph.nodes[n].operands)
+      if (value >= 0)
+        take(n, graph.values[value].producer);
+}
+
+const Graph &GraphBuilder::build() {
+  std::string owner = (" of @" + function.getSymName()).str();
+  for (BlockArgument argument : function.getArguments()) {
+    argumentNodes.push_back(-1);
+    if (!isa<RankedTensorType>(argument.getType()))
+      continue;
+    unsigned i = argument.getArgNumber();
+    addBoundary(argument.getType(),
+                function.getArgAttrOfType<PlacementAttr>(
+                    i, ShardIRDialect::kPlacement),
+                "argument " + Twine(i) + owner);
+    int n = argumentNodes.back() = graph.nodes.size() - 1;
+    graph.nodes[n].results = {addValue(argument, n, 0)};
+  }
+  Block &body = function.getBody().front();
+  for (Operation &op : body.without_terminator())
+    addOp(&op);
+  for (auto [i, value] :
+       llvm::enumerate(body.getTerminator()->getOperands())) {
+    resultNodes.push_back(-1);
+    if (!isa<RankedTensorType>(value.getType()))
+      continue;
+    addBoundary(value.getType(),
+                dyn_cast_or_null<PlacementAttr>(
+                    function.getResultAttr(i, ShardIRDialect::kPlacement)),
+                "result " + Twine(i) + owner);
+    int n = resultNodes.back() = graph.nodes.size() - 1;
+    Graph::Node &node = graph.nodes[n];
+    std::swap(node.rule.operands, node.rule.results);
+    if (auto alias = dyn_cast_or_null<IntegerAttr>(
+            function.getResultAttr(i, ShardIRDialect::kAlias)))
+      node.alias = argumentNodes[alias.getInt()];
+    use(n, value);
+  }
+  inferMeshes();
+  return graph;
+}
+
+void GraphBuilder::write(const PropagationResult &result) {
+  MLIRContext *context = function.getContext();
+  StringAttr placementName =
+      StringAttr::get(context, ShardIRDialect::kPlacement);
+  for (auto [i, n] : llvm::enumerate(argumentNodes))
+    if (n >= 0)
+      function.setArgAttr(i, placementName,
+                          attr(graph.nodes[n], result.nodes[n].results[0]));
+  for (auto [i, n] : llvm::enumerate(resultNodes))
+    if (n >= 0)
+      function.setResultAttr(i, placementName,
+                             attr(graph.nodes[n], result.nodes[n].operands[0]));
+  for (auto [n, op] : llvm::enumerate(opOfNode)) {
+    if (!op || isa<collective::CollectiveOpInterface, RedistributeOp>(op))
+      continue;
+    const Graph::Node &node = graph.nodes[n];
+    if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
+      SmallVector<Attribute> placements;
+      for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
+        placements.push_back(
+            isa<RankedTensorType>(type)
+                ? Attribute(attr(node, result.nodes[n].results[i]))
+                : UnitAttr::get(context));
+      op->setAttr(ShardIRDialect::kPlacements, ArrayAttr::get(context, placements));
+    }
+    std::string reason;
+    for (const std::string &origin : result.nodes[n].decidedBy)
+      if (!origin.empty() && reason.find(origin) == std::string::npos)
+        reason += (reason.empty() ? "" : "; ") + origin;
+    if (!reason.empty())
+      op->setAttr(ShardIRDialect::kDecidedBy, StringAttr::get(context, reason));
+    // Regions run whole on each device.
+    for (Region &region : op->getRegions())
+      region.walk([&](Operation *inner) {
+        if (!llvm::any_of(inner->getResultTypes(),
+                          llvm::IsaPred<RankedTensorType>))
+          return;
+        SmallVector<Attribute> placements;
+        for (Type type : inner->getResultTypes()) {
+          auto tensor = dyn_cast<RankedTensorType>(type);
+          placements.push_back(
+              tensor ? Attribute(attr(node, Placement::replicatedOfRank(
+                                                tensor.getRank())))
+                     : UnitAttr::get(context));
+        }
+        inner->setAttr(ShardIRDialect::kPlacements,
+                       ArrayAttr::get(context, placements));
+      });
+  }
+}
+
+namespace {
+
+struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
+  using PropagateBase::PropagateBase;
+
+  void runOnOperation() override {
+    MeshTable meshes(getOperation());
+    if (meshes.all().empty() || isLocalOrLater(getOperation()))
+      return;
+    PropagationCost model;
+    model.byBytes = cost == "bytes";
+    if (cost != "bytes" && cost != "time") {
+      getOperation().emitError()
+          << "option cost is time or bytes, found '" << cost << "'";
+      return signalPassFailure();
+    }
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isDeclaration())
+        continue;
+      if (failed(checkSupported(function)))
+        return signalPassFailure();
+      GraphBuilder builder(function, meshes);
+      builder.write(propagate(builder.build(), model));
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,238 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: propagated to redistributed. Requires `shardir.placements` on every op
+// with tensor results. Guarantees that operands and results of every op agree
+// under its rule, and that every change of placement is one
+// `shardir.redistribute` that says why it is there.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Analysis/FactorSharding.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/StageUtils.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinOps.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_INSERTREDISTRIBUTE
+#include "ShardIR/Transforms/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+class Inserter {
+public:
+  Inserter(func::FuncOp function, const MeshTable &meshes, bool strict)
+      : function(function), meshes(meshes), strict(strict) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult visit(Operation *op);
+  LogicalResult visitReturn(Operation *op);
+  LogicalResult visitStep(Operation *op, PlacementAttr from);
+  LogicalResult visitConstrain(ConstrainOp op);
+  /// Gives `operand` the placement `wanted`, if it has another.
+  LogicalResult require(OpOperand &operand, const Placement &wanted,
+                        StringRef mesh, bool isExplicit, const Twine &reason);
+  /// `value` with the placement `wanted`, created in front of `before`.
+  FailureOr<Value> obtain(Value value, PlacementAttr wanted, Operation *before,
+                          bool isExplicit, const Twine &reason);
+  Value cloneFresh(Value value, PlacementAttr wanted, Operation *before);
+  func::FuncOp function;
+  const MeshTable &meshes;
+  bool strict;
+  /// What a value was redistributed to already, by the spelling of the target.
+  llvm::DenseMap<Value, llvm::StringMap<Value>> known;
+};
+
+} // namespace
+
+/// A constant, an empty tensor, or a fill of one: cheaper made again than moved.
+static bool isFresh(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    return false;
+  if (auto fill = dyn_cast<linalg::FillOp>(op))
+    return fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>() != nullptr;
+  return getShardingRule(op).isFresh;
+}
+
+Value Inserter::cloneFresh(Value value, PlacementAttr wanted,
+                           Operation *before) {
+  OpBuilder builder(before);
+  Operation *op = value.getDefiningOp();
+  Operation *clone = builder.clone(*op);
+  clone->setAttr(ShardIRDialect::kPlacements,
+                 builder.getArrayAttr({Attribute(wanted)}));
+  if (auto fill = dyn_cast<linalg::FillOp>(clone))
+    fill.getOutputsMutable()[0].set(
+        cloneFresh(fill.getOutputs()[0], wanted, clone));
+  return clone->getResult(0);
+}
+
+FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
+                                  Operation *before, bool isExplicit,
+                                  const Twine &reason) {
+  PlacementAttr present = getPlacement(value);
+  if (!present)
+    return before->emitOpError("uses a tensor without a placement; run "
+                               "shardir-propagate first");
+  auto type = cast<RankedTensorType>(value.getType());
+  if (present.getMesh() == wanted.getMesh() &&
+      equivalent(present.getValue(), wanted.getValue(), meshes.get(wanted),
+                 shapeOf(type)))
+    return value;
+  Placement normal =
+      normalForm(wanted.getValue(), meshes.get(wanted), shapeOf(type));
+  std::string key = toString(wanted.getMesh().getValue().str(), normal);
+  Value &cached = known[value][key];
+  if (cached)
+    return cached;
+  wanted = PlacementAttr::get(wanted.getContext(), wanted.getMesh(), normal);
+  if (isFresh(value))
+    return cached = cloneFresh(value, wanted, before);
+  if (strict && !isExplicit)
+    return before->emitOpError()
+           << "needs an implicit redistribution, which strict forbids: "
+           << reason << " from " << present << " to " << wanted
+           << "; ask for it with shardir.constrain";
+  OpBuilder builder(before);
+  auto op = RedistributeOp::create(builder, before->getLoc(), type, value,
+                                   present, wanted, ArrayAttr(),
+                                   builder.getStringAttr(reason));
+  return cached = op.getResult();
+}
+
+LogicalResult Inserter::require(OpOperand &operand, const Placement &wanted,
+                                StringRef mesh, bool isExplicit,
+                                const Twine &reason) {
+  FailureOr<Value> value =
+      obtain(operand.get(),
+             PlacementAttr::get(function.getContext(), mesh, wanted),
+             operand.getOwner(), isExplicit, reason);
+  if (failed(value))
+    return failure();
+  operand.set(*value);
+  return success();
+}
+
+LogicalResult Inserter::visitReturn(Operation *op) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned i = operand.getOperandNumber();
+    auto wanted = dyn_cast_or_null<PlacementAttr>(
+        function.getResultAttr(i, ShardIRDialect::kPlacement));
+    if (!wanted)
+      continue;
+    if (failed(require(operand, wanted.getValue(), wanted.getMesh().getValue(),
+                       /*isExplicit=*/true,
+                       "result " + Twine(i) + " of @" + function.getSymName() +
+                           " is placed so")))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Inserter::visitStep(Operation *op, PlacementAttr from) {
+  return require(op->getOpOperand(0), from.getValue(),
+                 from.getMesh().getValue(), /*isExplicit=*/true,
+                 "operand of '" + op->getName().getStringRef() + "'");
+}
+
+LogicalResult Inserter::visitConstrain(ConstrainOp op) {
+  PlacementAttr decided = getResultPlacement(cast<OpResult>(op.getResult()));
+  if (!decided)
+    return op.emitOpError("has no placement; run shardir-propagate first");
+  FailureOr<Value> value = obtain(op.getInput(), decided, op,
+                                  /*isExplicit=*/true, "asked for by constrain");
+  if (failed(value))
+    return failure();
+  op.getResult().replaceAllUsesWith(*value);
+  op.erase();
+  return success();
+}
+
+LogicalResult Inserter::visit(Operation *op) {
+  if (auto constrain = dyn_cast<ConstrainOp>(op))
+    return visitConstrain(constrain);
+  if (auto redistribute = dyn_cast<RedistributeOp>(op))
+    return visitStep(op, redistribute.getFrom());
+  if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
+    return visitStep(op, step.getFrom());
+  FailureOr<OperandRequirements> needed = requiredOperands(op, meshes);
+  if (failed(needed))
+    return failure();
+  StringRef name = op->getName().getStringRef();
+  // Operands first: a captured tensor may be one of them as well.
+  SmallVector<Value> captured = capturedTensors(op);
+  for (auto [i, wanted] : llvm::enumerate(needed->operands)) {
+    if (!wanted)
+      continue;
+    if (i < op->getNumOperands()) {
+      if (failed(require(op->getOpOperand(i), *wanted, needed->mesh,
+                         /*isExplicit=*/false,
+                         "operand " + Twine(i) + " of '" + name + "'")))
+        return failure();
+      continue;
+    }
+    Value value = captured[i - op->getNumOperands()];
+    FailureOr<Value> whole = obtain(
+        value, PlacementAttr::get(op->getContext(), needed->mesh, *wanted), op,
+        /*isExplicit=*/false, "the body of '" + name + "' reads it whole");
+    if (failed(whole))
+      return failure();
+    if (*whole != value)
+      value.replaceUsesWithIf(*whole, [&](OpOperand &use) {
+        return op->isProperAncestor(use.getOwner());
+      });
+  }
+  return success();
+}
+
+LogicalResult Inserter::run() {
+  Block &body = function.getBody().front();
+  for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
+    if (failed(visit(&op)))
+      return failure();
+  if (failed(visitReturn(body.getTerminator())))
+    return failure();
+  // What was cloned per placement may have no use left.
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+    if (op.use_empty() && op.getNumResults() == 1 && isFresh(op.getResult(0)))
+      op.erase();
+  return success();
+}
+
+namespace {
+
+struct InsertRedistributePass
+    : shardir::impl::InsertRedistributeBase<InsertRedistributePass> {
+  using InsertRedistributeBase::InsertRedistributeBase;
+
+  void runOnOperation() override {
+    MeshTable meshes(getOperation());
+    if (meshes.all().empty() || isLocalOrLater(getOperation()))
+      return;
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (!function.isDeclaration() &&
+          failed(Inserter(function, meshes, strict).run()))
+        return signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,44 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Shared by the passes of all stages; see StageUtils.h. Requires nothing,
+// changes nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Transforms/StageUtils.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+using namespace mlir;
+using namespace shardir;
+
+bool shardir::isLocalOrLater(ModuleOp module) {
+  return module->hasAttr(ShardIRDialect::kStage);
+}
+
+bool shardir::hasTensors(Operation *op) {
+  return llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) ||
+         llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);
+}
+
+LogicalResult shardir::checkSupported(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError(
+        "has several blocks; write control flow with scf (pass "
+        "-lift-cf-to-scf) so that placements can follow it");
+  WalkResult result = function.walk([&](Operation *op) {
+    for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
+                                              op->getResultTypes()))
+      if (isa<UnrankedTensorType>(type)) {
+        op->emitOpError("has an unranked tensor, which has no placement");
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
