@@ -1,0 +1,306 @@
+//===- Options.cpp - The command line of shard-run ------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//
+// One table names every flag, whether it takes a value and what it sets; the
+// loop over the arguments knows no flag by name. Values are read strictly: a
+// number must be all of its text. Flags that have no effect together are
+// refused rather than ignored.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Runner/Options.h"
+#include "ShardIR/Runner/Failure.h"
+
+#include <charconv>
+#include <cmath>
+#include <functional>
+#include <set>
+
+using namespace shardir;
+using namespace shardir::runner;
+
+static const char kHelp[] = R"(shard-run PROGRAM [flags]
+
+Compiles (if need be) and runs a program on all devices of its mesh.
+PROGRAM is an .mlir file or a program compiled with --compile-only.
+
+  --function=NAME         the function to run; may be left out where there is one
+  --input=@x.npy          an argument, in order; all or none are given
+  --input=2x2xf32=1,2,3,4 the same as text; one value stands for all elements
+  --input=2x2xf32=@x.bin  the same from a file without a header
+  --input=local:@x.{rank}.npy     one shard per rank
+  --seed=N                seed of the random arguments, if none are given (0)
+  --output=@y.npy | -     where a result goes, in order; - prints it
+  --output=local:@y.{rank}.npy    one shard per rank
+  --expected_output=@y.npy        what a result should be, in order
+  --tolerance=T           allowed error relative to the largest expected value
+  --verify                compare with the unsharded program on one device
+  --device=threads        how the ranks communicate
+  --mesh=dp=2,tp=4        sizes of symbolic mesh axes
+  --options="cost=bytes strict"   options of the compiler
+  --compile-only -o p.so  write the compiled program and stop
+  --report=r.json         the compiler's report and what the run measured
+  --trace=t.json          a timeline for Perfetto or chrome://tracing
+  --benchmark[=N]         run N more times (10); print minimum and median
+  --timeout=SECONDS       deadline of every wait (60)
+  --help, --version
+
+Array files: .npy, .npz:NAME, .safetensors:NAME, .bin or .raw.
+Exit status: 0 done, 1 outputs differ, 2 wrong usage or files, 3 the program
+does not parse, verify or compile, 4 a rank failed or a deadline passed.
+)";
+
+const char *runner::helpText() { return kHelp; }
+
+static bool startsWith(const std::string &text, const std::string &prefix) {
+  return text.compare(0, prefix.size(), prefix) == 0;
+}
+
+template <typename T>
+static bool parseNumber(const std::string &text, T &value) {
+  const char *end = text.data() + text.size();
+  std::from_chars_result read = std::from_chars(text.data(), end, value);
+  return read.ec == std::errc() && read.ptr == end;
+}
+
+static void replaceAll(std::string &text, const std::string &from,
+                       const std::string &to) {
+  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
+       at += to.size())
+    text.replace(at, from.size(), to);
+}
+
+static const char kRank[] = "{rank}";
+
+ArrayRef ArrayArgument::fileOfRank(int64_t rank) const {
+  ArrayRef ref = file;
+  replaceAll(ref.path, kRank, std::to_string(rank));
+  replaceAll(ref.member, kRank, std::to_string(rank));
+  return ref;
+}
+
+static ArrayArgument parseArray(const std::string &flag,
+                                const std::string &value) {
+  ArrayArgument result;
+  result.spelling = value;
+  bool isOutput = flag == "--output";
+  try {
+    if (isOutput && value == "-") {
+      result.kind = ArrayArgument::Stdout;
+    } else if (startsWith(value, "@")) {
+      result.file = parseArrayRef(value.substr(1));
+    } else if (startsWith(value, "local:@")) {
+      result.kind = ArrayArgument::Local;
+      result.file = parseArrayRef(value.substr(7));
+      if (value.find(kRank) == std::string::npos)
+        failUsage("a local file is named once per rank: write {rank} in its "
+                  "name, as in local:@x.{rank}.npy");
+      if (flag == "--expected_output")
+        failUsage("expected outputs are whole arrays");
+    } else if (isOutput) {
+      failUsage("expected @FILE, local:@FILE or -");
+    } else if (size_t at = value.find("=@"); at != std::string::npos) {
+      result.kind = ArrayArgument::Raw;
+      result.text = splitArrayText(value.substr(0, at));
+      result.file = {value.substr(at + 2), FileFormat::Raw, ""};
+    } else {
+      result.kind = ArrayArgument::Text;
+      result.text = splitArrayText(value);
+    }
+  } catch (const Failure &failure) {
+    failUsage(flag + "=" + value + ": " + failure.what());
+  }
+  return result;
+}
+
+static std::vector<AxisSize> parseMesh(const std::string &text) {
+  std::vector<AxisSize> axes;
+  for (size_t at = 0; at <= text.size();) {
+    size_t comma = std::min(text.find(',', at), text.size());
+    std::string entry = text.substr(at, comma - at);
+    size_t equals = entry.find('=');
+    AxisSize axis;
+    std::string name = entry.substr(0, equals);
+    size_t dot = name.find('.');
+    if (dot != std::string::npos)
+      axis.mesh = name.substr(0, dot);
+    axis.axis = dot == std::string::npos ? name : name.substr(dot + 1);
+    if (equals == std::string::npos || axis.axis.empty() || dot == 0 ||
+        !parseNumber(entry.substr(equals + 1), axis.size) || axis.size < 1)
+      failUsage("--mesh=" + text + ": cannot read '" + entry +
+                "': expected an axis and a positive size, as in dp=2,tp=4 or "
+                "m.dp=2");
+    for (const AxisSize &other : axes)
+      if (other.axis == axis.axis && other.mesh == axis.mesh)
+        failUsage("--mesh=" + text + ": axis '" + name + "' is given twice");
+    axes.push_back(axis);
+    at = comma + 1;
+  }
+  return axes;
+}
+
+namespace {
+
+struct Flag {
+  const char *name;
+  enum { None, Optional, Required } value;
+  bool repeatable;
+  /// Gets the value; with Optional, whether there is one.
+  std::function<void(const std::string &value, bool given)> set;
+  bool emptyAllowed = false;
+};
+
+std::vector<Flag> makeFlags(Options &o) {
+  auto text = [](std::string &to) {
+    return [&to](const std::string &value, bool) { to = value; };
+  };
+  auto array = [](const char *flag, std::vector<ArrayArgument> &to) {
+    return [flag, &to](const std::string &value, bool) {
+      to.push_back(parseArray(flag, value));
+    };
+  };
+  auto boolean = [](bool &to) {
+    return [&to](const std::string &, bool) { to = true; };
+  };
+  return {
+      {"--function", Flag::Required, false,
+       [&o](const std::string &v, bool) { o.function = v; }},
+      {"--input", Flag::Required, true, array("--input", o.inputs)},
+      {"--output", Flag::Required, true, array("--output", o.outputs)},
+      {"--expected_output", Flag::Required, true,
+       array("--expected_output", o.expected)},
+      {"--tolerance", Flag::Required, false,
+       [&o](const std::string &v, bool) {
+         double t;
+         if (!parseNumber(v, t) || !(t >= 0) || std::isinf(t))
+           failUsage("--tolerance=" + v +
+                     ": expected a number that is not "
+                     "negative");
+         o.tolerance = t;
+       }},
+      {"--verify", Flag::None, false, boolean(o.verify)},
+      {"--device", Flag::Required, false, text(o.device)},
+      {"--mesh", Flag::Required, false,
+       [&o](const std::string &v, bool) {
+         o.axes = parseMesh(v);
+         o.mesh = v;
+       }},
+      {"--options", Flag::Required, false, text(o.pipelineOptions), true},
+      {"--compile-only", Flag::None, false, boolean(o.compileOnly)},
+      {"-o", Flag::Required, false, text(o.compiledFile)},
+      {"--report", Flag::Required, false, text(o.report)},
+      {"--trace", Flag::Required, false, text(o.trace)},
+      {"--benchmark", Flag::Optional, false,
+       [&o](const std::string &v, bool given) {
+         o.benchmark = 10;
+         if (given && (!parseNumber(v, o.benchmark) || o.benchmark < 1 ||
+                       o.benchmark > 100'000'000))
+           failUsage("--benchmark=" + v +
+                     ": expected a positive number of runs");
+       }},
+      {"--seed", Flag::Required, false,
+       [&o](const std::string &v, bool) {
+         if (!parseNumber(v, o.seed))
+           failUsage("--seed=" + v +
+                     ": expected an integer that is not "
+                     "negative");
+       }},
+      {"--timeout", Flag::Required, false,
+       [&o](const std::string &v, bool) {
+         if (!parseNumber(v, o.timeout) || !(o.timeout > 0) ||
+             !(o.timeout <= 1e9))
+           failUsage("--timeout=" + v +
+                     ": expected a positive number of seconds");
+       }},
+      {"--help", Flag::None, false, boolean(o.help)},
+      {"-h", Flag::None, false, boolean(o.help)},
+      {"--version", Flag::None, false, boolean(o.version)},
+  };
+}
+
+void checkTogether(const Options &o) {
+  if (o.program.empty())
+    failUsage(
+        "no program is given: shard-run PROGRAM [flags]; --help lists the "
+        "flags");
+  if (o.compileOnly && o.compiledFile.empty())
+    failUsage("--compile-only needs -o FILE");
+  if (!o.compileOnly && !o.compiledFile.empty())
+    failUsage("-o names the file that --compile-only writes; results go to "
+              "--output");
+  if (o.compileOnly &&
+      (!o.inputs.empty() || !o.outputs.empty() || !o.expected.empty() ||
+       o.benchmark || !o.trace.empty() || !o.report.empty()))
+    failUsage("--compile-only runs nothing: drop --input, --output, "
+              "--expected_output, --benchmark, --report and --trace");
+  // Archives collect several results; any other file holds one.
+  std::set<std::string> targets;
+  for (const ArrayArgument &output : o.outputs)
+    if (output.kind != ArrayArgument::Stdout &&
+        !targets.insert(output.file.path + "\n" + output.file.member).second)
+      failUsage("--output=" + output.spelling + " is given twice");
+  for (const ArrayArgument &output : o.outputs)
+    if (output.kind != ArrayArgument::Stdout && output.file.member.empty() &&
+        (output.file.format == FileFormat::Npz ||
+         output.file.format == FileFormat::Safetensors))
+      failUsage("--output=" + output.spelling +
+                ": say the array's name: " + output.spelling + ":NAME");
+}
+
+} // namespace
+
+Options runner::parseOptions(const std::vector<std::string> &arguments) {
+  Options options;
+  std::vector<Flag> flags = makeFlags(options);
+  std::set<std::string> seen;
+  bool onlyProgram = false;
+  for (size_t i = 0; i != arguments.size(); ++i) {
+    const std::string &argument = arguments[i];
+    if (argument == "--" && !onlyProgram) {
+      onlyProgram = true;
+      continue;
+    }
+    if (onlyProgram || argument.size() < 2 || argument[0] != '-') {
+      if (argument.empty())
+        failUsage("the name of the program is empty");
+      if (!options.program.empty())
+        failUsage("one program is expected, found '" + options.program +
+                  "' and '" + argument + "'");
+      options.program = argument;
+      continue;
+    }
+    size_t equals = argument.find('=');
+    std::string name = argument.substr(0, equals);
+    bool given = equals != std::string::npos;
+    std::string value = given ? argument.substr(equals + 1) : "";
+    const Flag *flag = nullptr;
+    for (const Flag &candidate : flags)
+      if (name == candidate.name)
+        flag = &candidate;
+    if (!flag)
+      failUsage("unknown flag '" + name + "'; --help lists the flags");
+    if (!flag->repeatable && !seen.insert(name).second)
+      failUsage("flag '" + name + "' is given twice");
+    if (flag->value == Flag::None && given)
+      failUsage("flag '" + name + "' takes no value");
+    if (flag->value == Flag::Required && !given) {
+      // A flag is no value: `--output --verify` lacks one.
+      if (i + 1 == arguments.size() || startsWith(arguments[i + 1], "--"))
+        failUsage("flag '" + name + "' needs a value");
+      value = arguments[++i];
+      given = true;
+    }
+    if (given && value.empty() && !flag->emptyAllowed)
+      failUsage("flag '" + name + "' needs a value");
+    flag->set(value, given);
+  }
+  if (!options.help && !options.version)
+    checkTogether(options);
+  return options;
+}

@@ -1,0 +1,142 @@
+//===- Signature.cpp - What a program says about a function ---------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//
+// Most of it is asked from the C interface; what that does not tell (meshes,
+// the report, where unknown extents of results come from) is read from the
+// metadata, which the runtime has checked when it loaded the program. Still
+// nothing here trusts its structure: a wrong type reads as absent.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Signature.h"
+
+#include "ShardIR/Runner/Failure.h"
+
+#include <filesystem>
+
+using namespace shardir;
+using namespace shardir::runner;
+using json = nlohmann::ordered_json;
+
+void runner::check(shardir_status status) {
+  if (status == SHARDIR_OK)
+    return;
+  const char *message = shardir_last_error();
+  throw Failure(status == SHARDIR_INVALID_ARGUMENT ? Exit::Usage
+                : status == SHARDIR_BAD_PROGRAM    ? Exit::BadProgram
+                                                   : Exit::RankFailed,
+                message && *message ? message : "the runtime failed");
+}
+
+static const json &at(const json &value, const char *key) {
+  static const json none;
+  if (!value.is_object())
+    return none;
+  auto found = value.find(key);
+  return found == value.end() ? none : *found;
+}
+
+static std::string text(const json &value) {
+  return value.is_string() ? value.get<std::string>() : "";
+}
+
+Program::Program(const std::string &path) {
+  // Without a slash the loader would search the system's folders.
+  std::error_code ignored;
+  std::string absolute = std::filesystem::absolute(path, ignored).string();
+  check(shardir_program_load(absolute.c_str(), &handle));
+  const char *text = shardir_program_metadata_json(handle);
+  metadata = json::parse(text ? text : "", nullptr, false);
+}
+
+json Program::metadataOfFunction() const {
+  for (const json &candidate : at(metadata, "functions"))
+    if (text(at(candidate, "name")) == function)
+      return candidate;
+  return json();
+}
+
+void Program::select(const std::optional<std::string> &name) {
+  const char *chosen = name ? name->c_str() : nullptr;
+  size_t counts[2];
+  check(shardir_function_num_arguments(handle, chosen, &counts[0]));
+  check(shardir_function_num_results(handle, chosen, &counts[1]));
+  function = name ? *name : shardir_program_function_name(handle, 0);
+  json known = metadataOfFunction();
+  for (bool isResult : {false, true}) {
+    for (size_t i = 0; i != counts[isResult]; ++i) {
+      shardir_tensor_info info;
+      check((isResult ? shardir_function_result : shardir_function_argument)(
+          handle, functionName(), i, &info));
+      Tensor tensor;
+      tensor.type = info.element_type;
+      tensor.shape.assign(info.shape, info.shape + info.rank);
+      (isResult ? results : arguments).push_back(tensor);
+    }
+  }
+  const json &described = at(known, "results");
+  for (size_t i = 0;
+       described.is_array() && i < described.size() && i < results.size();
+       ++i) {
+    const json &extents = at(described[i], "extents");
+    if (!extents.is_array() || extents.size() != results[i].shape.size())
+      continue;
+    for (const json &pair : extents) {
+      std::optional<ExtentSource> source;
+      if (pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() &&
+          pair[1].is_number_unsigned()) {
+        ExtentSource from{pair[0].get<size_t>(), pair[1].get<size_t>()};
+        if (from.argument < arguments.size() &&
+            from.dim < arguments[from.argument].shape.size())
+          source = from;
+      }
+      results[i].extents.push_back(source);
+    }
+  }
+}
+
+void Program::checkMesh(const std::vector<AxisSize> &axes) const {
+  for (const AxisSize &wanted : axes) {
+    std::string name =
+        (wanted.mesh.empty() ? "" : wanted.mesh + ".") + wanted.axis;
+    bool found = false;
+    for (const json &mesh : at(metadata, "meshes")) {
+      if (!wanted.mesh.empty() && text(at(mesh, "name")) != wanted.mesh)
+        continue;
+      for (const json &axis : at(mesh, "axes")) {
+        if (text(at(axis, "name")) != wanted.axis)
+          continue;
+        found = true;
+        const json &size = at(axis, "size");
+        if (!size.is_number_integer() || size.get<int64_t>() != wanted.size)
+          failUsage("--mesh: the program is compiled for axis '" + name +
+                    "' of size " + size.dump() + ", not " +
+                    std::to_string(wanted.size) + "; compile it again");
+      }
+    }
+    if (!found)
+      failUsage("--mesh: the program has no mesh axis '" + name + "'");
+  }
+}
+
+json Program::report() const {
+  const json &report = at(metadata, "report");
+  return report.is_object() ? report : json::object();
+}
+
+bool Program::hasUnsharded() const {
+  return !text(at(metadataOfFunction(), "unsharded_symbol")).empty();
+}
+
+Shape Program::localShape(bool isResult, size_t i, int64_t rank) const {
+  Shape shape((isResult ? results : arguments)[i].shape.size());
+  check((isResult ? shardir_result_local_shape : shardir_argument_local_shape)(
+      handle, functionName(), i, rank, shape.data()));
+  return shape;
+}
