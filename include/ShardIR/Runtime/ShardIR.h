@@ -107,6 +107,22 @@ shardir_status shardir_run_local(const shardir_program *program,
                                  size_t num_results,
                                  const shardir_run_options *options);
 
+/* Between whole arrays and shards, as shardir_run does it: shards[r] is rank
+ * r's shard, of the local shape of argument or result i. A partial argument
+ * lies on the first device of each group; a partial result is reduced. */
+shardir_status shardir_distribute_argument(const shardir_program *program,
+                                           const char *function, size_t i,
+                                           const shardir_buffer *whole,
+                                           shardir_buffer *shards);
+shardir_status shardir_collect_argument(const shardir_program *program,
+                                        const char *function, size_t i,
+                                        const shardir_buffer *shards,
+                                        shardir_buffer *whole);
+shardir_status shardir_collect_result(const shardir_program *program,
+                                      const char *function, size_t i,
+                                      const shardir_buffer *shards,
+                                      shardir_buffer *whole);
+
 /* What the last run on this program counted, the largest over ranks. */
 typedef struct shardir_measurement {
   int64_t bytes_per_device;      /* received by collectives */

@@ -1,0 +1,297 @@
+//===- Data.cpp - Arguments and results of one run ------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//
+// Whole arrays go through shardir_run, which distributes and collects. As soon
+// as one input or output is per rank, the run is on shards: whole arguments are
+// cut up first, whole results put together after, by the runtime's own
+// functions, so that both ways of running see the same shards.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Data.h"
+
+#include "ShardIR/Runner/Failure.h"
+#include "ShardIR/Runner/Random.h"
+
+#include <map>
+
+using namespace shardir;
+using namespace shardir::runner;
+
+static std::string nameOf(const char *what, size_t i) {
+  return std::string(what) + " " + std::to_string(i);
+}
+
+/// Runs `body` and says in its Failure what was worked on.
+template <typename Body>
+static auto during(const std::string &what, Body body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const Failure &failure) {
+    throw Failure(failure.getStatus(), what + ": " + failure.what());
+  }
+}
+
+static void requireStatic(const Tensor &tensor, const std::string &name) {
+  if (!tensor.isStatic())
+    failUsage(name + " is " + tensor.typeString() +
+              ": files per rank need known extents; use whole arrays");
+}
+
+static Array parseChecked(const ArrayText &text, const Tensor &tensor) {
+  if (text.type != tensor.type || !shapeMatches(text.shape, tensor.shape))
+    failUsage("it is " + formatType(text.shape, text.type) + ", expected " +
+              tensor.typeString());
+  return parseArrayText(text);
+}
+
+Array RunData::loadWhole(size_t i, const ArrayArgument &input) const {
+  const Tensor &tensor = program.arguments[i];
+  switch (input.kind) {
+  case ArrayArgument::File:
+    return readArray(input.file, tensor.type, tensor.shape);
+  case ArrayArgument::Raw:
+    if (input.text.type != tensor.type ||
+        !shapeMatches(input.text.shape, tensor.shape))
+      failUsage("it is " + formatType(input.text.shape, input.text.type) +
+                ", expected " + tensor.typeString());
+    return readArray(input.file, tensor.type, input.text.shape);
+  default:
+    return parseChecked(input.text, tensor);
+  }
+}
+
+Shards RunData::loadShards(size_t i, const ArrayArgument &input) const {
+  requireStatic(program.arguments[i], nameOf("argument", i));
+  Shards shards;
+  for (int64_t rank = 0; rank != program.numRanks(); ++rank)
+    shards.push_back(readArray(input.fileOfRank(rank),
+                               program.arguments[i].type,
+                               program.localShape(false, i, rank)));
+  return shards;
+}
+
+void RunData::loadArguments() {
+  size_t count = program.arguments.size();
+  if (!options.inputs.empty() && options.inputs.size() != count)
+    failUsage("function '" + std::string(program.functionName()) + "' has " +
+              std::to_string(count) + " arguments, " +
+              std::to_string(options.inputs.size()) +
+              " --input are given; give all, or none for random ones");
+  for (const ArrayArgument &input : options.inputs)
+    local |= input.kind == ArrayArgument::Local;
+  for (const ArrayArgument &output : options.outputs)
+    local |= output.kind == ArrayArgument::Local;
+  argumentShards.resize(count);
+  arguments.resize(count);
+  std::string random;
+  for (size_t i = 0; i != count; ++i) {
+    const Tensor &tensor = program.arguments[i];
+    if (options.inputs.empty()) {
+      if (!tensor.isStatic())
+        failUsage(nameOf("argument", i) + " is " + tensor.typeString() +
+                  ": random arrays need known extents; give --input");
+      arguments[i] = randomArray(tensor.type, tensor.shape, options.seed, i);
+      random += (i ? ", " : "") + std::to_string(i) + " (" +
+                tensor.typeString() + ")";
+      continue;
+    }
+    const ArrayArgument &input = options.inputs[i];
+    during("--input=" + input.spelling + " for " + nameOf("argument", i), [&] {
+      if (input.kind == ArrayArgument::Local) {
+        argumentShards[i] = loadShards(i, input);
+        argumentsAreWhole = false;
+      } else {
+        arguments[i] = loadWhole(i, input);
+      }
+    });
+  }
+  if (!random.empty())
+    std::fprintf(stderr, "shard-run: note: random inputs, seed %llu: %s\n",
+                 static_cast<unsigned long long>(options.seed), random.c_str());
+}
+
+void RunData::loadExpected() {
+  if (options.expected.size() > program.results.size())
+    failUsage("function '" + std::string(program.functionName()) + "' has " +
+              std::to_string(program.results.size()) + " results, " +
+              std::to_string(options.expected.size()) +
+              " --expected_output are given");
+  for (size_t i = 0; i != options.expected.size(); ++i) {
+    const ArrayArgument &given = options.expected[i];
+    const Tensor &tensor = program.results[i];
+    expected.push_back(during(
+        "--expected_output=" + given.spelling + " for " + nameOf("result", i),
+        [&] {
+          if (given.kind == ArrayArgument::File)
+            return readArray(given.file, tensor.type, tensor.shape);
+          if (given.kind == ArrayArgument::Text)
+            return parseChecked(given.text, tensor);
+          return readArray(given.file, tensor.type, given.text.shape);
+        }));
+    if (!shapeMatches(expected[i].shape, tensor.shape))
+      failUsage("--expected_output=" + given.spelling + ": it is " +
+                expected[i].typeString() + ", expected " + tensor.typeString());
+  }
+}
+
+void RunData::prepareResults() {
+  if (options.outputs.size() > program.results.size())
+    failUsage("function '" + std::string(program.functionName()) + "' has " +
+              std::to_string(program.results.size()) + " results, " +
+              std::to_string(options.outputs.size()) + " --output are given");
+  for (size_t i = 0; i != program.results.size(); ++i) {
+    const Tensor &tensor = program.results[i];
+    Shape shape = tensor.shape;
+    for (size_t d = 0; d != shape.size(); ++d) {
+      if (shape[d] >= 0)
+        continue;
+      if (d < tensor.extents.size() && tensor.extents[d] && argumentsAreWhole) {
+        const ExtentSource &from = *tensor.extents[d];
+        shape[d] = arguments[from.argument].shape[from.dim];
+      } else if (i < expected.size()) {
+        shape[d] = expected[i].shape[d];
+      } else {
+        failUsage(nameOf("result", i) + " is " + tensor.typeString() +
+                  ": the extent of dim " + std::to_string(d) +
+                  " is not known before it runs; give --expected_output");
+      }
+    }
+    if (i < expected.size() && expected[i].shape != shape)
+      failUsage("--expected_output=" + options.expected[i].spelling +
+                ": it is " + expected[i].typeString() + ", expected " +
+                formatType(shape, tensor.type));
+    results.emplace_back(tensor.type, shape);
+    if (!local)
+      continue;
+    requireStatic(tensor, nameOf("result", i));
+    Shards shards;
+    for (int64_t rank = 0; rank != program.numRanks(); ++rank)
+      shards.emplace_back(tensor.type, program.localShape(true, i, rank));
+    resultShards.push_back(std::move(shards));
+  }
+  if (local)
+    distributeArguments();
+}
+
+static std::vector<shardir_buffer> viewsOf(std::vector<Array> &arrays) {
+  std::vector<shardir_buffer> views;
+  for (Array &array : arrays)
+    views.push_back(array.view());
+  return views;
+}
+
+/// Views by rank, then by argument or result.
+static std::vector<shardir_buffer> viewsByRank(std::vector<Shards> &shards,
+                                               int64_t ranks) {
+  std::vector<shardir_buffer> views;
+  for (int64_t rank = 0; rank != ranks; ++rank)
+    for (Shards &ofOne : shards)
+      views.push_back(ofOne[size_t(rank)].view());
+  return views;
+}
+
+void RunData::distributeArguments() {
+  for (size_t i = 0; i != arguments.size(); ++i) {
+    if (!argumentShards[i].empty())
+      continue;
+    requireStatic(program.arguments[i], nameOf("argument", i));
+    for (int64_t rank = 0; rank != program.numRanks(); ++rank)
+      argumentShards[i].emplace_back(program.arguments[i].type,
+                                     program.localShape(false, i, rank));
+    shardir_buffer whole = arguments[i].view();
+    std::vector<shardir_buffer> shards = viewsOf(argumentShards[i]);
+    check(shardir_distribute_argument(program.get(), program.functionName(), i,
+                                      &whole, shards.data()));
+  }
+}
+
+std::vector<Array> &RunData::wholeArguments() {
+  if (argumentsAreWhole)
+    return arguments;
+  for (size_t i = 0; i != arguments.size(); ++i) {
+    if (!options.inputs.empty() &&
+        options.inputs[i].kind != ArrayArgument::Local)
+      continue;
+    arguments[i] = Array(program.arguments[i].type, program.arguments[i].shape);
+    shardir_buffer whole = arguments[i].view();
+    std::vector<shardir_buffer> shards = viewsOf(argumentShards[i]);
+    check(shardir_collect_argument(program.get(), program.functionName(), i,
+                                   shards.data(), &whole));
+  }
+  argumentsAreWhole = true;
+  return arguments;
+}
+
+void RunData::collectResults() {
+  for (size_t i = 0; i != results.size(); ++i) {
+    shardir_buffer whole = results[i].view();
+    std::vector<shardir_buffer> shards = viewsOf(resultShards[i]);
+    check(shardir_collect_result(program.get(), program.functionName(), i,
+                                 shards.data(), &whole));
+  }
+}
+
+void RunData::run(const shardir_run_options &runOptions) {
+  if (!local) {
+    std::vector<shardir_buffer> in = viewsOf(arguments), out = viewsOf(results);
+    check(shardir_run(program.get(), program.functionName(), in.data(),
+                      in.size(), out.data(), out.size(), &runOptions));
+    return;
+  }
+  int64_t ranks = program.numRanks();
+  std::vector<shardir_buffer> in = viewsByRank(argumentShards, ranks);
+  std::vector<shardir_buffer> out = viewsByRank(resultShards, ranks);
+  check(shardir_run_local(program.get(), program.functionName(), in.data(),
+                          argumentShards.size(), out.data(),
+                          resultShards.size(), &runOptions));
+  collectResults();
+}
+
+std::vector<Array> RunData::runUnsharded(shardir_run_options runOptions) {
+  runOptions.unsharded = 1;
+  std::vector<Array> out;
+  for (const Array &result : results)
+    out.emplace_back(result.type, result.shape);
+  std::vector<shardir_buffer> in = viewsOf(wholeArguments()),
+                              views = viewsOf(out);
+  check(shardir_run(program.get(), program.functionName(), in.data(), in.size(),
+                    views.data(), views.size(), &runOptions));
+  return out;
+}
+
+void RunData::printResult(size_t i, size_t limit) const {
+  printArray(results[i], limit, [](const std::string &piece) {
+    std::fwrite(piece.data(), 1, piece.size(), stdout);
+  });
+  std::fputc('\n', stdout);
+}
+
+void RunData::writeResults() const {
+  // Archives are written at once, with all of their members.
+  std::map<std::string, std::vector<std::pair<std::string, const Array *>>>
+      files;
+  std::map<std::string, FileFormat> formats;
+  auto add = [&](const ArrayRef &ref, const Array &array) {
+    files[ref.path].push_back({ref.member, &array});
+    formats[ref.path] = ref.format;
+  };
+  for (size_t i = 0; i != options.outputs.size(); ++i) {
+    const ArrayArgument &output = options.outputs[i];
+    if (output.kind == ArrayArgument::Stdout)
+      printResult(i, 0);
+    else if (output.kind == ArrayArgument::File)
+      add(output.file, results[i]);
+    else
+      for (size_t rank = 0; rank != resultShards[i].size(); ++rank)
+        add(output.fileOfRank(int64_t(rank)), resultShards[i][rank]);
+  }
+  for (const auto &[path, arrays] : files)
+    writeArrays(path, formats[path], arrays);
+}

@@ -1,0 +1,70 @@
+//===- Data.h - Arguments and results of one run ----------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//
+// Private to the runner's library. Holds the arrays that a run reads and
+// writes, as whole arrays or as one shard per rank, and calls the runtime with
+// them. Requires a program whose function is selected; guarantees that arrays
+// fit the signature before anything runs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNNER_DATA_H
+#define SHARDIR_LIB_RUNNER_DATA_H
+
+#include "Signature.h"
+
+namespace shardir::runner {
+
+/// Shards by rank.
+using Shards = std::vector<Array>;
+
+class RunData {
+public:
+  RunData(const Program &program, const Options &options)
+      : program(program), options(options) {}
+
+  /// Reads or makes the arguments. Says on standard error which are random.
+  void loadArguments();
+  /// Reads the expected outputs.
+  void loadExpected();
+  /// Finds the results' shapes and takes memory for them.
+  void prepareResults();
+
+  /// Runs once. Results are in `results`, and per rank if outputs are local.
+  void run(const shardir_run_options &runOptions);
+  /// Runs the unsharded program on the same arguments.
+  std::vector<Array> runUnsharded(shardir_run_options runOptions);
+
+  /// Writes the results to where --output says.
+  void writeResults() const;
+  /// Prints result `i` on standard output; `limit` as in printArray.
+  void printResult(size_t i, size_t limit) const;
+
+  std::vector<Array> results;  ///< whole
+  std::vector<Array> expected; ///< may be fewer than results
+
+private:
+  Array loadWhole(size_t i, const ArrayArgument &input) const;
+  Shards loadShards(size_t i, const ArrayArgument &input) const;
+  void distributeArguments();
+  void collectResults();
+  /// The arguments as whole arrays, collected from shards if need be.
+  std::vector<Array> &wholeArguments();
+
+  const Program &program;
+  const Options &options;
+  bool local = false;           ///< run on shards that the caller holds
+  std::vector<Array> arguments; ///< whole; empty ones if given as shards
+  std::vector<Shards> argumentShards, resultShards; ///< by argument, by result
+  bool argumentsAreWhole = true;
+};
+
+} // namespace shardir::runner
+
+#endif // SHARDIR_LIB_RUNNER_DATA_H

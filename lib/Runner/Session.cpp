@@ -1,0 +1,265 @@
+//===- Session.cpp - One run of shard-run ---------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+//
+// The order matters: files are looked at before the compiler starts, since it
+// may take long; shapes and types once the signature is known; memory is taken
+// before the first rank starts. Only then something runs.
+// Results are compared and written after the last timed run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Runner/Session.h"
+#include "Data.h"
+
+#include "ShardIR/Runner/Compare.h"
+#include "ShardIR/Runner/Compile.h"
+#include "ShardIR/Runtime/Abi.h"
+
+#include <algorithm>
+#include <memory>
+#include <new>
+
+using namespace shardir;
+using namespace shardir::runner;
+
+namespace {
+
+class Session {
+public:
+  Session(const Options &options, const std::function<void(Phase)> &enter)
+      : options(options), enter(enter) {}
+
+  Exit run() {
+    checkFiles();
+    bool compiled = isCompiledProgram(options.program);
+    if (compiled)
+      checkCompiledFlags();
+    else if (endsWith(options.program, ".so"))
+      throw Failure(Exit::BadProgram,
+                    "'" + options.program + "' is not a compiled program");
+    if (options.compileOnly) {
+      copyProgram(compileProgram(request()), options.compiledFile);
+      return Exit::Done;
+    }
+    load(compiled);
+    program->select(options.function);
+    program->checkMesh(options.axes);
+    if (options.verify && !program->hasUnsharded())
+      failUsage("'" + options.program +
+                "' holds no unsharded program: compile "
+                "it with --verify");
+    RunData data(*program, options);
+    data.loadArguments();
+    data.loadExpected();
+    data.prepareResults();
+    return runAndCompare(data);
+  }
+
+private:
+  static bool endsWith(const std::string &text, const std::string &suffix) {
+    return text.size() >= suffix.size() &&
+           text.compare(text.size() - suffix.size(), suffix.size(), suffix) ==
+               0;
+  }
+
+  CompileRequest request() const {
+    return {options.program, options.function, options.mesh,
+            options.pipelineOptions, options.verify};
+  }
+
+  /// What can be seen without knowing the program.
+  void checkFiles() const {
+    if (options.device != "threads")
+      failUsage("--device=" + options.device +
+                (options.device == "mpi" || options.device == "nccl" ||
+                         options.device == "cuda-local"
+                     ? ": not available in this build; available: threads"
+                     : ": unknown device; available: threads"));
+    checkReadable(options.program);
+    for (const std::vector<ArrayArgument> *list :
+         {&options.inputs, &options.expected})
+      for (const ArrayArgument &array : *list)
+        if (array.kind == ArrayArgument::File ||
+            array.kind == ArrayArgument::Raw)
+          checkReadable(array.file.path);
+        else if (array.kind == ArrayArgument::Local)
+          checkReadable(array.fileOfRank(0).path);
+    for (const ArrayArgument &array : options.outputs)
+      if (array.kind != ArrayArgument::Stdout)
+        checkWritable(array.fileOfRank(0).path);
+    for (const std::string &path :
+         {options.report, options.trace, options.compiledFile})
+      if (!path.empty() && path != "-")
+        checkWritable(path);
+  }
+
+  void checkCompiledFlags() const {
+    if (options.compileOnly)
+      failUsage("'" + options.program + "' is compiled already");
+    if (!options.pipelineOptions.empty())
+      failUsage("--options are for the compiler, and '" + options.program +
+                "' is compiled already");
+  }
+
+  void load(bool compiled) {
+    if (compiled) {
+      enter(Phase::Loading);
+      program = std::make_unique<Program>(options.program);
+    } else {
+      CompiledFile file = compileProgram(request());
+      enter(Phase::Loading);
+      try {
+        program = std::make_unique<Program>(file.getPath());
+      } catch (const Failure &) {
+        // An entry of the cache that has gone bad is made again, once.
+        CompiledFile fresh = compileProgram(request(), /*again=*/true);
+        program = std::make_unique<Program>(fresh.getPath());
+      }
+    }
+    enter(Phase::Preparing);
+  }
+
+  Exit runAndCompare(RunData &data) {
+    shardir_run_options runOptions = {};
+    runOptions.device = options.device.c_str();
+    runOptions.timeout = options.timeout;
+    enter(Phase::Running);
+    data.run(runOptions);
+    shardir_measurement measured = {};
+    check(shardir_last_measurement(program->get(), &measured));
+    // The run above was the warm-up.
+    std::vector<double> times;
+    for (int64_t i = 0; i != options.benchmark; ++i) {
+      data.run(runOptions);
+      shardir_measurement one = {};
+      check(shardir_last_measurement(program->get(), &one));
+      times.push_back(one.milliseconds);
+    }
+    bool equal = true;
+    if (options.verify) {
+      std::vector<Array> unsharded = data.runUnsharded(runOptions);
+      for (size_t i = 0; i != unsharded.size(); ++i)
+        equal &= compareOne(i, data.results[i], unsharded[i],
+                            "the unsharded program");
+    }
+    enter(Phase::Preparing);
+    for (size_t i = 0; i != data.expected.size(); ++i)
+      equal &= compareOne(i, data.results[i], data.expected[i],
+                          options.expected[i].spelling);
+    if (!options.expected.empty() &&
+        data.expected.size() != data.results.size())
+      std::fprintf(stderr,
+                   "shard-run: note: results from %zu on are not compared\n",
+                   data.expected.size());
+    data.writeResults();
+    bool silent = options.outputs.empty() && options.expected.empty() &&
+                  !options.verify && !options.benchmark &&
+                  options.report.empty() && options.trace.empty();
+    for (size_t i = 0; silent && i != data.results.size(); ++i)
+      data.printResult(i, /*limit=*/8);
+    if (!times.empty())
+      measured.milliseconds = reportTimes(times);
+    if (!options.report.empty())
+      writeReport(measured, times);
+    return equal ? Exit::Done : Exit::OutputsDiffer;
+  }
+
+  bool compareOne(size_t i, const Array &actual, const Array &expected,
+                  const std::string &name) {
+    Comparison result = compare(actual, expected, options.tolerance);
+    std::printf("result %zu: %s\n", i, describe(result, actual, name).c_str());
+    return result.equal;
+  }
+
+  static double medianOf(std::vector<double> &times) {
+    std::sort(times.begin(), times.end());
+    size_t n = times.size();
+    return n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
+  }
+
+  /// Prints minimum and median; returns the median.
+  static double reportTimes(std::vector<double> &times) {
+    double median = medianOf(times);
+    std::printf("benchmark: min %.6g ms, median %.6g ms, %zu runs\n",
+                times.front(), median, times.size());
+    return median;
+  }
+
+  void writeReport(const shardir_measurement &measured,
+                   const std::vector<double> &times) const {
+    nlohmann::ordered_json report = program->report();
+    report["measured"] = {
+        {"bytes_per_device", measured.bytes_per_device},
+        {"peak_bytes_per_device", measured.peak_bytes_per_device},
+        {"ms", measured.milliseconds}};
+    if (!times.empty())
+      report["measured"]["benchmark"] = {{"runs", times.size()},
+                                         {"min_ms", times.front()},
+                                         {"median_ms", measured.milliseconds}};
+    std::string text =
+        report.dump(1, ' ', false,
+                    nlohmann::ordered_json::error_handler_t::replace) +
+        "\n";
+    if (options.report == "-")
+      std::fwrite(text.data(), 1, text.size(), stdout);
+    else
+      writeFile(options.report, text);
+  }
+
+  const Options &options;
+  const std::function<void(Phase)> &enter;
+  std::unique_ptr<Program> program;
+};
+
+int reportFailure(const Failure &failure) {
+  // An empty message: whoever failed has said it already.
+  if (*failure.what())
+    std::fprintf(stderr, "shard-run: error: %s\n", failure.what());
+  return int(failure.getStatus());
+}
+
+/// Runs `body`; every failure becomes a message and a status.
+template <typename Body> int guarded(Body body) {
+  try {
+    return body();
+  } catch (const Failure &failure) {
+    return reportFailure(failure);
+  } catch (const std::bad_alloc &) {
+    return reportFailure(Failure(Exit::Usage, "out of memory"));
+  } catch (const std::exception &error) {
+    return reportFailure(Failure(Exit::Usage, error.what()));
+  }
+}
+
+} // namespace
+
+Exit runner::runSession(const Options &options,
+                        const std::function<void(Phase)> &enter) {
+  return Session(options, enter).run();
+}
+
+int runner::shardRunMain(int argc, char **argv) {
+  return guarded([&]() -> int {
+    std::vector<std::string> arguments(argv + (argc > 0), argv + argc);
+    Options options = parseOptions(arguments);
+    if (options.help || options.version) {
+      if (options.help)
+        std::fputs(helpText(), stdout);
+      else
+        std::printf("shard-run %s (program ABI %d)\n", SHARDIR_VERSION,
+                    SHARDIR_ABI_VERSION);
+      if (std::fflush(stdout) != 0)
+        failUsage("cannot write to standard output");
+      return int(Exit::Done);
+    }
+    return supervise([&](const std::function<void(Phase)> &enter) {
+      return guarded([&] { return int(runSession(options, enter)); });
+    });
+  });
+}
