@@ -16,10 +16,12 @@
 
 #include "ShardIR/Runner/Session.h"
 #include "Data.h"
+#include "Timeline.h"
 
 #include "ShardIR/Runner/Compare.h"
 #include "ShardIR/Runner/Compile.h"
 #include "ShardIR/Runtime/Abi.h"
+#include "ShardIR/Runtime/Trace.h"
 
 #include <algorithm>
 #include <memory>
@@ -130,6 +132,8 @@ private:
     runOptions.device = options.device.c_str();
     runOptions.timeout = options.timeout;
     enter(Phase::Running);
+    shardir_catch_signals();
+    shardir_program_set_trace(program->get(), !options.trace.empty());
     data.run(runOptions);
     shardir_measurement measured = {};
     check(shardir_last_measurement(program->get(), &measured));
@@ -141,6 +145,8 @@ private:
       check(shardir_last_measurement(program->get(), &one));
       times.push_back(one.milliseconds);
     }
+    // Of the last sharded run: the unsharded one would take its place.
+    std::string timeline = options.trace.empty() ? "" : timelineOf(*program);
     bool equal = true;
     if (options.verify) {
       std::vector<Array> unsharded = data.runUnsharded(runOptions);
@@ -165,6 +171,7 @@ private:
       data.printResult(i, /*limit=*/8);
     if (!times.empty())
       measured.milliseconds = reportTimes(times);
+    writeText(options.trace, timeline);
     if (!options.report.empty())
       writeReport(measured, times);
     return equal ? Exit::Done : Exit::OutputsDiffer;
@@ -206,10 +213,14 @@ private:
         report.dump(1, ' ', false,
                     nlohmann::ordered_json::error_handler_t::replace) +
         "\n";
-    if (options.report == "-")
+    writeText(options.report, text);
+  }
+
+  static void writeText(const std::string &path, const std::string &text) {
+    if (path == "-")
       std::fwrite(text.data(), 1, text.size(), stdout);
-    else
-      writeFile(options.report, text);
+    else if (!path.empty())
+      writeFile(path, text);
   }
 
   const Options &options;

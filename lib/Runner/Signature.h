@@ -54,6 +54,7 @@ public:
   nlohmann::ordered_json report() const;
 
   const shardir_program *get() const { return handle; }
+  shardir_program *get() { return handle; }
   const char *functionName() const { return function.c_str(); }
   int64_t numRanks() const { return shardir_program_num_ranks(handle); }
   /// The shape of one rank's shard; requires known extents.

@@ -88,12 +88,20 @@ int runner::supervise(
     // wanted with it.
     rlimit none = {0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
-    leave(work([phase](Phase now) { *phase = now; }));
+    int status = work([phase](Phase now) { *phase = now; });
+    *phase = Phase::Left;
+    leave(status);
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
   if (WIFSIGNALED(status))
     return reportCrash(*phase, WTERMSIG(status));
-  return WEXITSTATUS(status);
+  if (*phase == Phase::Left)
+    return WEXITSTATUS(status);
+  std::fprintf(
+      stderr,
+      "shard-run: error: the program ended the process with status %d\n",
+      WEXITSTATUS(status));
+  return int(*phase == Phase::Loading ? Exit::BadProgram : Exit::RankFailed);
 }

@@ -22,8 +22,9 @@
 
 namespace shardir::runner {
 
-/// How far the work is: decides what a crash means.
-enum class Phase { Preparing, Loading, Running };
+/// How far the work is: decides what a crash means. `Left` is the supervisor's
+/// own: the work has returned.
+enum class Phase { Preparing, Loading, Running, Left };
 
 /// Runs `work` in a child process and returns its status, or the status and
 /// message of its crash. `work` tells its phase through its argument. Requires
