@@ -1,0 +1,334 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The mesh is 2 x 3 for splits, and an axis of 2 for partial terms. Arguments
+// hold small numbers of both signs that differ everywhere, so that a wrong
+// device, order or sign shows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardedOp.h"
+#include "ShardIR/ExternalModels/ExternalModels.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Parser/Parser.h"
+#include "gtest/gtest.h"
+
+#include <map>
+#include <random>
+
+using namespace mlir;
+using namespace shardir;
+using namespace shardir::test;
+
+ShardedOp::ShardedOp(StringRef function,
+                     std::vector<std::vector<int64_t>> extents)
+    : extents(std::move(extents)) {
+  DialectRegistry registry;
+  registry.insert<arith::ArithDialect, func::FuncDialect, linalg::LinalgDialect,
+                  math::MathDialect, tensor::TensorDialect, ShardIRDialect>();
+  registerTensorModels(registry);
+  registerElementwiseModels(registry);
+  context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  std::string text =
+      "shardir.mesh @m <[\"x\"=2, \"y\"=3, \"p\"=2]>\n" + function.str();
+  module = parseSourceString<ModuleOp>(text, context.get());
+  EXPECT_TRUE(module) << text;
+}
+
+static Operation *testedOp(ModuleOp module) {
+  func::FuncOp function = *module.getOps<func::FuncOp>().begin();
+  return function.getBody().front().getTerminator()->getPrevNode();
+}
+
+ShardingRule ShardedOp::rule() { return getShardingRule(testedOp(*module)); }
+
+std::string shardir::test::toText(const ShardingRule &rule) {
+  auto tensor = [](const TensorFactors &factors) {
+    std::string text;
+    for (const DimFactors &dim : factors.dims) {
+      text += "[";
+      for (int factor : dim)
+        text += char('a' + factor);
+      text += "]";
+    }
+    return text;
+  };
+  std::string text;
+  for (auto [i, operand] : llvm::enumerate(rule.operands))
+    if (!operand.dims.empty())
+      text += (text.empty() ? "" : ", ") + tensor(operand);
+  text += text.empty() ? "->" : " ->";
+  for (const TensorFactors &result : rule.results)
+    text += " " + tensor(result);
+  return text;
+}
+
+/// What a factor's splits may be in these tests.
+static std::vector<Splits> choices(int64_t size) {
+  auto axis = [](const char *name) { return Split::byAxis(name); };
+  std::vector<Splits> result = {{},
+                                {axis("x")},
+                                {axis("y")},
+                                {axis("x"), axis("y")},
+                                {axis("y"), axis("x")}};
+  if (size != kUnknown && size % 2 == 0 && size > 0) {
+    result.push_back({Split::byFactor(2), axis("x")});
+    result.push_back({axis("y"), Split::byFactor(2)});
+  }
+  return result;
+}
+
+int ShardedOp::checkSplits() {
+  ShardingRule rule = this->rule();
+  std::vector<std::vector<Splits>> options;
+  for (const Factor &factor : rule.factors)
+    options.push_back(choices(factor.size));
+  std::vector<int64_t> counts;
+  for (const auto &option : options)
+    counts.push_back(option.size());
+  int tried = 0;
+  forEachIndex(counts, [&](const std::vector<int64_t> &chosen) {
+    FactorSplits splits;
+    for (auto [option, i] : llvm::zip(options, chosen))
+      splits.push_back(option[i]);
+    if (!testing::Test::HasFailure())
+      tried += check(splits, nullptr);
+  });
+  return tried;
+}
+
+int ShardedOp::checkPartials() {
+  ShardingRule rule = this->rule();
+  int tried = 0;
+  for (const PartialRule &way : rule.partials) {
+    SmallVector<PartialKind> kinds = {PartialKind::Sum, PartialKind::Max,
+                                      PartialKind::Xor};
+    if (way.kind)
+      kinds = {*way.kind};
+    for (PartialKind kind : kinds) {
+      Partial partial{kind, way.operands};
+      FactorSplits splits(rule.factors.size());
+      tried += check(splits, &partial);
+      if (!splits.empty()) {
+        splits.back() = {Split::byAxis("x")};
+        tried += check(splits, &partial);
+      }
+    }
+  }
+  return tried;
+}
+
+void ShardedOp::checkFresh(ArrayRef<PartialKind> kinds) {
+  EXPECT_TRUE(rule().isFresh);
+  for (PartialKind kind : kinds) {
+    Partial partial{kind, {}};
+    FactorSplits splits(rule().factors.size());
+    EXPECT_TRUE(check(splits, &partial));
+    splits.back() = {Split::byAxis("y")};
+    EXPECT_TRUE(check(splits, &partial));
+  }
+}
+
+bool ShardedOp::check(const FactorSplits &splits, const Partial *partial) {
+  ShardingRule rule = this->rule();
+  OwningOpRef<ModuleOp> copy = module->clone();
+  Operation *op = testedOp(*copy);
+  MeshTable meshes(*copy);
+  const Mesh &mesh = meshes.all().front();
+  auto compose = [&](Value value, const TensorFactors &factors, bool isPartial,
+                     SmallVector<Placement> &placements) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type) {
+      placements.emplace_back();
+      return true;
+    }
+    auto placement = composeTensor(rule, factors, splits, mesh);
+    if (!placement || verifyPlacement(*placement, mesh, shapeOf(type)))
+      return false;
+    if (isPartial) {
+      placement->partial = partial->kind;
+      placement->partialAxes = {AxisRef{"p", 1, 0}};
+    }
+    placements.push_back(*placement);
+    return true;
+  };
+  SmallVector<Placement> operands, results;
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    if (!compose(operand, rule.operands[i],
+                 partial && llvm::is_contained(partial->operands, int(i)),
+                 operands))
+      return false;
+  for (auto [i, result] : llvm::enumerate(op->getResults()))
+    if (!compose(result, rule.results[i], partial != nullptr, results))
+      return false;
+
+  Localizer localizer(meshes);
+  auto setGlobal = [&](Value value, const Placement &placement) {
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      localizer.setGlobal(
+          value, {type, PlacementAttr::get(context.get(), "m", placement)});
+  };
+  for (auto [operand, placement] : llvm::zip(op->getOperands(), operands))
+    setGlobal(operand, placement);
+  for (auto [result, placement] : llvm::zip(op->getResults(), results))
+    setGlobal(result, placement);
+
+  SmallVector<Value> localOperands;
+  for (Value operand : op->getOperands()) {
+    if (isa<RankedTensorType>(operand.getType()))
+      operand = op->getBlock()->addArgument(localizer.localType(operand),
+                                            op->getLoc());
+    localOperands.push_back(operand);
+  }
+  // The function's type is of no interest here; its arguments are.
+  auto function = op->getParentOfType<func::FuncOp>();
+  function.setType(FunctionType::get(context.get(),
+                                     op->getBlock()->getArgumentTypes(),
+                                     function.getResultTypes()));
+  OpBuilder builder(op);
+  SmallVector<Value> localResults;
+  if (auto interface = dyn_cast<LocalizableOpInterface>(op)) {
+    auto made = interface.localize(builder, localizer, localOperands);
+    EXPECT_TRUE(succeeded(made));
+    if (failed(made))
+      return false;
+    localResults = *made;
+  } else {
+    Operation *clone = builder.clone(*op);
+    clone->setOperands(localOperands);
+    for (auto [result, whole] :
+         llvm::zip(clone->getResults(), op->getResults()))
+      if (isa<RankedTensorType>(whole.getType()))
+        result.setType(localizer.localType(whole));
+    localResults.append(clone->result_begin(), clone->result_end());
+  }
+  std::string title;
+  for (const Placement &placement : results)
+    title += toString(placement);
+  SCOPED_TRACE(title);
+  EXPECT_TRUE(succeeded(verify(*copy)));
+  for (auto [local, whole] : llvm::zip(localResults, op->getResults()))
+    if (isa<RankedTensorType>(whole.getType()))
+      EXPECT_EQ(local.getType(), localizer.localType(whole));
+  compare(*copy, op, localOperands, localResults, operands, results, partial);
+  if (testing::Test::HasFailure())
+    copy->dump();
+  return true;
+}
+
+void ShardedOp::compare(ModuleOp module, Operation *op,
+                        ArrayRef<Value> localOperands,
+                        ArrayRef<Value> localResults,
+                        ArrayRef<Placement> operands,
+                        ArrayRef<Placement> results, const Partial *partial) {
+  MeshTable meshes(module);
+  const Mesh &mesh = meshes.all().front();
+  Block &block = *op->getBlock();
+  int64_t positions = mesh.numDevices(), p = mesh.axisIndex("p");
+  std::mt19937 random(7);
+  unsigned local = llvm::count_if(localOperands, [](Value v) {
+    return isa<RankedTensorType>(v.getType());
+  });
+
+  // The terms of each argument that is partial, one per position along `p`, and
+  // the whole arguments.
+  llvm::DenseMap<Value, std::vector<Array>> terms;
+  llvm::DenseMap<Value, Array> wholes;
+  for (BlockArgument argument : block.getArguments().drop_back(local)) {
+    Array whole = Array::scalar(3);
+    if (auto type = dyn_cast<RankedTensorType>(argument.getType())) {
+      std::vector<int64_t> shape = shapeOf(type);
+      if (argument.getArgNumber() < extents.size())
+        shape = extents[argument.getArgNumber()];
+      bool owed = false;
+      for (unsigned i = 0; i < op->getNumOperands(); ++i)
+        owed |= partial && op->getOperand(i) == argument &&
+                llvm::is_contained(partial->operands, int(i));
+      bool bit = type.getElementType().isInteger(1);
+      for (int term = 0; term < (owed ? 2 : 1); ++term) {
+        Array array = Array::ofShape(shape);
+        for (double &element : array.data)
+          element = bit ? double(random() % 2) : double(random() % 17) - 8;
+        // Whole divisors and shifts stay clear of zero.
+        if (!owed && !bit && isa<arith::DivFOp, arith::ShLIOp>(op))
+          for (double &element : array.data)
+            element = 1 << (random() % 3);
+        terms[argument].push_back(array);
+      }
+      whole = terms[argument][0];
+      for (size_t i = 0; owed && i < whole.data.size(); ++i)
+        whole.data[i] =
+            combine(partial->kind, whole.data[i], terms[argument][1].data[i]);
+      if (!owed)
+        terms.erase(argument);
+    }
+    wholes[argument] = whole;
+  }
+
+  Operation *twin = testedOp(*this->module);
+  Interpreter reference(mesh, 0);
+  for (BlockArgument argument : twin->getBlock()->getArguments())
+    reference.set(argument, wholes[block.getArgument(argument.getArgNumber())]);
+  reference.run(*twin->getBlock());
+
+  std::map<std::vector<int64_t>, std::vector<Array>> combined;
+  for (int64_t position = 0; position < positions; ++position) {
+    SCOPED_TRACE("device " + std::to_string(position));
+    std::vector<int64_t> coordinates = mesh.coordinates(position);
+    Interpreter device(mesh, position);
+    for (auto &[argument, array] : wholes)
+      device.set(argument, array);
+    for (auto [i, value] : llvm::enumerate(localOperands)) {
+      if (!isa<RankedTensorType>(value.getType()))
+        continue;
+      Array array = reference.get(twin->getOperand(i));
+      auto owed = terms.find(op->getOperand(i));
+      bool isPartial = operands[i].partial.has_value();
+      if (isPartial && owed != terms.end())
+        array = owed->second[coordinates[p]];
+      device.set(value, shardAt(array, operands[i], mesh, position));
+    }
+    device.run(block);
+    for (auto [i, value] : llvm::enumerate(localResults)) {
+      Array expected = reference.get(twin->getResult(i));
+      if (!isa<RankedTensorType>(value.getType())) {
+        EXPECT_EQ(device.get(value), expected);
+        continue;
+      }
+      expected = shardAt(expected, results[i], mesh, position);
+      Array actual = device.get(value);
+      if (!results[i].partial) {
+        EXPECT_EQ(actual.shape, expected.shape);
+        // What nobody wrote compares with nothing.
+        if (!isa<tensor::EmptyOp>(op))
+          EXPECT_EQ(actual.data, expected.data);
+        continue;
+      }
+      std::vector<int64_t> key = coordinates;
+      key[p] = 0;
+      key.push_back(i);
+      auto &seen = combined[key];
+      seen.push_back(actual);
+      if (seen.size() < 2)
+        continue;
+      ASSERT_EQ(seen[0].shape, expected.shape);
+      ASSERT_EQ(seen[1].shape, expected.shape);
+      for (size_t j = 0; j < expected.data.size(); ++j)
+        EXPECT_NEAR(combine(partial->kind, seen[0].data[j], seen[1].data[j]),
+                    expected.data[j], 1e-9) << "element " << j << " of " << seen[0].data.size();
+    }
+  }
+}
