@@ -35,10 +35,6 @@ static AxisRef subAxis(const AxisRef &axis, int64_t pre, int64_t size) {
   return {axis.name, axis.preSize * pre, size};
 }
 
-static bool isIntegersOnly(llvm::ArrayRef<Split> splits) {
-  return llvm::none_of(splits, [](const Split &s) { return s.isAxis(); });
-}
-
 static int64_t product(llvm::ArrayRef<int64_t> sizes) {
   int64_t all = 1;
   for (int64_t size : sizes)
@@ -46,55 +42,43 @@ static int64_t product(llvm::ArrayRef<int64_t> sizes) {
   return all;
 }
 
-std::optional<std::vector<Splits>>
-shardir::projectDim(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
-                    const Mesh &mesh) {
+/// projectDim on several factors of known sizes, for the spelling at hand.
+static std::optional<std::vector<Splits>>
+projectSpelling(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
+                const Mesh &mesh) {
   std::vector<Splits> result(sizes.size());
-  if (sizes.empty())
-    return axesOf(splits).empty() ? std::optional(result) : std::nullopt;
-  if (sizes.size() == 1) {
-    result[0] = splits;
-    return result;
-  }
-  if (llvm::is_contained(sizes, kUnknown))
-    return axesOf(splits).empty() ? std::optional(result) : std::nullopt;
+  // The last run of axes, and the units in which it cuts (P4).
+  size_t lastRun = splits.size(), tail = splits.size();
+  while (tail > 0 && !splits[tail - 1].isAxis())
+    --tail;
+  lastRun = tail;
+  while (lastRun > 0 && splits[lastRun - 1].isAxis())
+    --lastRun;
+  int64_t units = 1;
+  for (size_t i = tail; i < splits.size(); ++i)
+    units *= splits[i].factor;
   size_t factor = 0;
   int64_t rest = sizes[0];
-  auto advance = [&] {
-    while (rest == 1 && factor + 1 < sizes.size())
-      rest = sizes[++factor];
-  };
   for (size_t i = 0; i < splits.size(); ++i) {
     Split split = splits[i];
     int64_t size = splitSize(split, mesh);
-    if (size == 1)
-      continue;
-    // A split may cover the rest of several factors exactly.
-    int64_t covered = 1;
-    while (true) {
-      advance();
-      if (rest % size == 0) {
-        result[factor].push_back(split);
-        rest /= size;
-        break;
-      }
-      if (size % rest != 0 || factor + 1 == sizes.size()) {
-        // An uneven cut must be of whole later factors: what follows are the
-        // integers that make them up.
-        llvm::ArrayRef<Split> tail = llvm::ArrayRef<Split>(splits).drop_front(i + 1);
-        if (!split.isAxis() || !isIntegersOnly(tail))
-          return std::nullopt;
-        int64_t units = 1;
-        for (const Split &s : tail)
-          units *= s.factor;
-        int64_t later = product(sizes.drop_front(factor + 1));
-        if (units % later != 0 || rest % (units / later) != 0)
-          return std::nullopt;
-        result[factor].push_back(split);
-        if (units != later)
-          result[factor].push_back(Split::byFactor(units / later));
-        return result;
-      }
+    while (rest == 1 && factor + 1 < sizes.size())
+      rest = sizes[++factor];
+    int64_t later = product(sizes.drop_front(factor + 1));
+    if (i >= lastRun && i < tail && units % later == 0 &&
+        rest % (units / later) == 0) {
+      // The run cuts this factor alone, evenly or not.
+      result[factor].insert(result[factor].end(), splits.begin() + i,
+                            splits.begin() + tail);
+      if (units != later)
+        result[factor].push_back(Split::byFactor(units / later));
+      return result;
+    }
+    // Otherwise everything is exact; a split may cover the rest of a factor and
+    // go on in the next one.
+    while (size > 1 && rest % size != 0) {
+      if (size % rest != 0 || factor + 1 == sizes.size())
+        return std::nullopt;
       if (split.isAxis()) {
         result[factor].push_back(Split::byAxis(subAxis(*split.axis, 1, rest)));
         split = Split::byAxis(subAxis(*split.axis, rest, size / rest));
@@ -102,12 +86,46 @@ shardir::projectDim(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
         result[factor].push_back(Split::byFactor(rest));
         split = Split::byFactor(size / rest);
       }
-      covered *= rest;
       size /= rest;
-      rest = 1;
+      rest = sizes[++factor];
+    }
+    if (size > 1) {
+      result[factor].push_back(split);
+      rest /= size;
     }
   }
   return result;
+}
+
+std::optional<std::vector<Splits>>
+shardir::projectDim(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
+                    const Mesh &mesh) {
+  std::vector<Splits> whole(sizes.size());
+  if (axesOf(splits).empty())
+    return whole;
+  if (sizes.empty() || (sizes.size() > 1 && llvm::is_contained(sizes, kUnknown)))
+    return std::nullopt;
+  if (sizes.size() == 1) {
+    whole[0] = splits;
+    return whole;
+  }
+  if (auto projected = projectSpelling(splits, sizes, mesh))
+    return projected;
+  // The normal form has no trailing integer where it makes no difference, but
+  // the cut may still be one of whole later factors.
+  std::vector<int64_t> shape = {product(sizes)};
+  Placement own;
+  own.dims.push_back({splits, false, std::nullopt});
+  for (size_t i = 1; i < sizes.size(); ++i) {
+    Placement spelled = own;
+    spelled.dims[0].splits.push_back(Split::byFactor(product(sizes.drop_front(i))));
+    if (verifyPlacement(spelled, mesh, shape) ||
+        !equivalent(own, spelled, mesh, shape))
+      continue;
+    if (auto projected = projectSpelling(spelled.dims[0].splits, sizes, mesh))
+      return projected;
+  }
+  return std::nullopt;
 }
 
 std::optional<Splits> shardir::composeDim(llvm::ArrayRef<Splits> factorSplits,

@@ -168,11 +168,7 @@ std::variant<OpSharding, PlacementError> Inference::run() {
         axes.push_back(axis);
   // A constant makes its own terms: the first device holds it, the others the
   // identity.
-  bool makesTerms = rule.isFresh &&
-                    llvm::all_of(rule.operands, [](const TensorFactors &t) {
-                      return t.dims.empty();
-                    });
-  if (makesTerms)
+  if (rule.isFresh && rule.partials.empty())
     axes.clear();
   for (const AxisRef &axis : axes) {
     PartialKind kind = PartialKind::Sum;

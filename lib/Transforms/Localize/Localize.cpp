@@ -94,6 +94,15 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder) {
     if (failed(record(result, placement, op)))
       return failure();
   }
+  // What regions capture is whole on each device: its local form has the same
+  // type and can stand in its place already, so that local forms need to know
+  // of operands alone.
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      for (OpOperand &operand : inner->getOpOperands())
+        if (Value local = mapping.lookupOrNull(operand.get()))
+          operand.set(local);
+    });
   SmallVector<Value> results;
   bool sharded = llvm::any_of(op->getOperands(),
                               [&](Value v) { return isSharded(v); }) ||
