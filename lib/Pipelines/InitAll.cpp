@@ -25,6 +25,7 @@ void shardir::registerAllDialects(mlir::DialectRegistry &registry) {
   registerLinalgModels(registry);
   registerTensorModels(registry);
   registerElementwiseModels(registry);
+  registerBufferizationModels(registry);
 }
 
 void shardir::registerAllPasses() {

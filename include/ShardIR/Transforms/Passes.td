@@ -134,6 +134,30 @@ def SimplifyRedistribute : Pass<"shardir-simplify-redistribute", "::mlir::Module
     ```mlir
     %1 = shardir.redistribute %0 from A to B
     %2 = shardir.redistribute %1 from B to A   // is %0
+//===----------------------------------------------------------------------===//
+// local -> bufferized
+//===----------------------------------------------------------------------===//
+
+def Bufferize : Pass<"shardir-bufferize", "::mlir::ModuleOp"> {
+  let summary = "Turns local tensors into buffers.";
+  let description = [{
+    Entries (public functions) take buffers for arguments, which are never
+    written, then buffers for results, marked `shardir.result`, and return
+    nothing. Collectives read and write contiguous buffers. Every buffer that
+    the program allocates is freed. Scalars travel as buffers of rank 0.
+
+    Example (test/Transforms/Bufferize/entries.mlir):
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      return %x : tensor<4xf32>
+    }
+    // becomes
+    func.func @main(%x: memref<4xf32> {shardir.global_type = tensor<4xf32>},
+                    %r: memref<4xf32> {shardir.global_type = tensor<4xf32>, shardir.result}) {
+      memref.copy %x, %r : memref<4xf32> to memref<4xf32>
+      return
+    }
     ```
   }];
 }

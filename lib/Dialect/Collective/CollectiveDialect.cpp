@@ -67,14 +67,14 @@ LogicalResult collective::detail::verifyGroup(Operation *op, FlatSymbolRefAttr m
   return success();
 }
 
-/// The number of devices in the group, or 0 where a size is unknown.
-template <typename OpTy> static int64_t groupSize(OpTy op) {
-  MeshOp mesh = lookupMesh(op, op.getMeshAttr());
+int64_t collective::detail::groupSize(Operation *op, FlatSymbolRefAttr meshName,
+                                      ArrayAttr axes) {
+  MeshOp mesh = lookupMesh(op, meshName);
   if (!mesh)
     return 0;
   Mesh value = mesh.getMesh();
   int64_t size = 1;
-  for (Attribute attr : op.getAxes()) {
+  for (Attribute attr : axes) {
     std::optional<AxisRef> axis = readAxis(cast<StringAttr>(attr).getValue());
     int index = axis ? value.axisIndex(axis->name) : -1;
     if (index < 0 || value.axes[index].size == kUnknown)
@@ -103,7 +103,7 @@ static LogicalResult verifyBlocks(OpTy op, ShapedType block, ShapedType whole) {
   if (block.getElementType() != whole.getElementType() ||
       block.getRank() != whole.getRank() || block.getRank() == 0)
     return op.emitOpError("needs equal element types and ranks of at least 1");
-  int64_t size = groupSize(op);
+  int64_t size = collective::detail::groupSize(op, op.getMeshAttr(), op.getAxes());
   for (int64_t dim = 0; dim < block.getRank(); ++dim) {
     if (block.isDynamicDim(dim) || whole.isDynamicDim(dim) || size == 0)
       continue;

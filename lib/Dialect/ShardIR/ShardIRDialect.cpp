@@ -34,6 +34,12 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
                                                        NamedAttribute attr) {
   if (attr.getName() == kDecidedBy || attr.getName() == kStage)
     return success();
+  if (attr.getName() == kReport) {
+    if (isa<StringAttr>(attr.getValue()) && isa<ModuleOp>(op))
+      return success();
+    return op->emitError() << "'" << kReport
+                           << "' must be a string on the module";
+  }
   if (attr.getName() != kPlacements)
     return op->emitError() << "unknown attribute '" << attr.getName()
                            << "'; ops carry '" << kPlacements << "'";
@@ -65,6 +71,23 @@ static Type wholeType(Type type, Attribute globalType) {
   return type;
 }
 
+/// `shardir.global_type` is what the local type is a shard of.
+static LogicalResult verifyGlobalType(Operation *op, NamedAttribute attr,
+                                      Type type, const Twine &what) {
+  auto whole = dyn_cast<TypeAttr>(attr.getValue());
+  auto global = whole ? dyn_cast<RankedTensorType>(whole.getValue())
+                      : RankedTensorType();
+  auto local = dyn_cast<ShapedType>(type);
+  if (global && local && local.hasRank() &&
+      local.getRank() == global.getRank() &&
+      local.getElementType() == global.getElementType())
+    return success();
+  return op->emitError() << "'" << attr.getName() << "' of " << what
+                         << " must be a ranked tensor type of the rank and "
+                            "element type of "
+                         << type << ", found " << attr.getValue();
+}
+
 LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
                                                        unsigned regionIndex,
                                                        unsigned argIndex,
@@ -74,7 +97,15 @@ LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
     return op->emitError() << "'" << attr.getName()
                            << "' is for arguments of functions";
   if (attr.getName() == kGlobalType)
-    return success(isa<TypeAttr>(attr.getValue()));
+    return verifyGlobalType(op, attr, function.getArgumentTypes()[argIndex],
+                            "argument " + Twine(argIndex));
+  if (attr.getName() == kResult) {
+    if (isa<UnitAttr>(attr.getValue()) &&
+        isa<MemRefType>(function.getArgumentTypes()[argIndex]))
+      return success();
+    return op->emitError() << "'" << kResult << "' of argument " << argIndex
+                           << " must be a unit attribute of a memref";
+  }
   auto placement = dyn_cast<PlacementAttr>(attr.getValue());
   if (attr.getName() != kPlacement || !placement)
     return op->emitError() << "argument " << argIndex << " has attribute '"
@@ -93,7 +124,8 @@ LogicalResult ShardIRDialect::verifyRegionResultAttribute(
     return op->emitError() << "'" << attr.getName()
                            << "' is for results of functions";
   if (attr.getName() == kGlobalType)
-    return success(isa<TypeAttr>(attr.getValue()));
+    return verifyGlobalType(op, attr, function.getResultTypes()[resultIndex],
+                            "result " + Twine(resultIndex));
   if (attr.getName() == kAlias) {
     auto index = dyn_cast<IntegerAttr>(attr.getValue());
     if (!index || index.getInt() < 0 ||

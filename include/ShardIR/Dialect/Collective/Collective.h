@@ -41,6 +41,9 @@ mlir::LogicalResult verifyGroup(mlir::Operation *op,
                                 mlir::FlatSymbolRefAttr mesh,
                                 mlir::ArrayAttr axes,
                                 mlir::SymbolTableCollection &tables);
+/// The number of devices in a group, or 0 where a size is unknown.
+int64_t groupSize(mlir::Operation *op, mlir::FlatSymbolRefAttr mesh,
+                  mlir::ArrayAttr axes);
 } // namespace shardir::collective::detail
 
 #define GET_OP_CLASSES

@@ -28,6 +28,10 @@ def ShardIR_Dialect : Dialect {
     - `shardir.placements`, one per result, on ops (after propagation on all);
     - `shardir.alias` on a function result: it takes that argument's placement;
     - `shardir.global_type` on arguments and results of localized functions;
+    - `shardir.result` on arguments of bufferized functions that are buffers for
+      results, in order;
+    - `shardir.report` on the module: the compiler's report as JSON text, which
+      a compiled program carries;
     - `shardir.stage` on the module, from the local stage on: `"local"`,
       `"scheduled"`, `"bufferized"`, `"cpu"`.
   }];
@@ -41,6 +45,8 @@ def ShardIR_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kPlacements = "shardir.placements";
     static constexpr ::llvm::StringLiteral kAlias = "shardir.alias";
     static constexpr ::llvm::StringLiteral kGlobalType = "shardir.global_type";
+    static constexpr ::llvm::StringLiteral kResult = "shardir.result";
+    static constexpr ::llvm::StringLiteral kReport = "shardir.report";
     static constexpr ::llvm::StringLiteral kStage = "shardir.stage";
     static constexpr ::llvm::StringLiteral kDecidedBy = "shardir.decided_by";
 

@@ -1,0 +1,229 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: bufferized to lowered. Requires entries, collectives and buffers as
+// shardir-bufferize leaves them; guarantees calls of Runtime/Abi.h and nothing
+// of our dialects. Each shardir.axis_index is called once per function, at its
+// start: loops that worker threads run must not call the runtime.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Metadata.h"
+#include "RuntimeCalls.h"
+
+#include "ShardIR/Conversion/CollectivesToRuntime/Passes.h"
+
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/AttrTypeSubElements.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_COLLECTIVESTORUNTIME
+#include "ShardIR/Conversion/CollectivesToRuntime/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+using namespace shardir::collective;
+
+namespace {
+
+struct CollectivesToRuntimePass
+    : shardir::impl::CollectivesToRuntimeBase<CollectivesToRuntimePass> {
+  using CollectivesToRuntimeBase::CollectivesToRuntimeBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto stage = module->getAttrOfType<StringAttr>(ShardIRDialect::kStage);
+    if (!stage || stage != "bufferized") {
+      markAllAnalysesPreserved();
+      return;
+    }
+    MetadataBuilder builder(module);
+    if (failed(builder.verify()))
+      return signalPassFailure();
+    json report;
+    if (failed(readReport(report)))
+      return signalPassFailure();
+
+    renameSymbols();
+    RuntimeCalls calls(module);
+    for (auto function :
+         llvm::to_vector(module.getOps<func::FuncOp>()))
+      if (failed(convertBody(function, builder, calls)))
+        return signalPassFailure();
+    for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
+      if (function.isPublic() && !function.isExternal())
+        createEntry(function, builder);
+    if (metadata)
+      defineMetadata(builder.finish(hash, std::move(report)));
+    cleanUp();
+  }
+
+  using json = llvm::json::Value;
+
+  /// The report that a pass has left on the module.
+  LogicalResult readReport(json &report) {
+    report = llvm::json::Object{};
+    auto text = getOperation()->getAttrOfType<StringAttr>(
+        ShardIRDialect::kReport);
+    if (!text)
+      return success();
+    llvm::Expected<json> parsed = llvm::json::parse(text.getValue());
+    if (!parsed)
+      return getOperation().emitError()
+             << "'" << ShardIRDialect::kReport
+             << "' is not JSON: " << llvm::toString(parsed.takeError());
+    report = std::move(*parsed);
+    return success();
+  }
+
+  /// Functions and globals of the program could have the name of anything in
+  /// the runtime, libm or libc that lowering is going to call.
+  void renameSymbols() {
+    ModuleOp module = getOperation();
+    llvm::DenseMap<StringAttr, StringAttr> names;
+    for (Operation &op : *module.getBody()) {
+      auto symbol = dyn_cast<SymbolOpInterface>(op);
+      if (!symbol || isa<MeshOp>(op))
+        continue;
+      StringAttr name = symbol.getNameAttr();
+      names[name] = StringAttr::get(
+          &getContext(), std::string(kProgramPrefix) + name.getValue().str());
+      symbol.setName(names[name]);
+    }
+    AttrTypeReplacer replacer;
+    replacer.addReplacement([&](FlatSymbolRefAttr ref) -> Attribute {
+      auto it = names.find(ref.getAttr());
+      return it == names.end() ? ref : FlatSymbolRefAttr::get(it->second);
+    });
+    for (Operation &op : *module.getBody())
+      if (!isa<MeshOp>(op))
+        replacer.recursivelyReplaceElementsIn(&op);
+  }
+
+  LogicalResult convertBody(func::FuncOp function, MetadataBuilder &builder,
+                            RuntimeCalls &calls) {
+    std::map<std::pair<int, int>, Value> coordinates;
+    WalkResult result = function.walk([&](Operation *op) {
+      if (auto axis = dyn_cast<AxisIndexOp>(op)) {
+        convertAxisIndex(axis, function, builder, calls, coordinates);
+        return WalkResult::advance();
+      }
+      if (auto check = dyn_cast<cf::AssertOp>(op)) {
+        calls.fail(check);
+        return WalkResult::advance();
+      }
+      if (!isa<CollectiveDialect>(op->getDialect()))
+        return WalkResult::advance();
+      if (failed(calls.convert(op, builder)))
+        return WalkResult::interrupt();
+      return WalkResult::advance();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  void convertAxisIndex(AxisIndexOp op, func::FuncOp function,
+                        MetadataBuilder &builder, RuntimeCalls &calls,
+                        std::map<std::pair<int, int>, Value> &coordinates) {
+    int mesh = builder.getMeshes().indexOf(op.getMesh());
+    int axis =
+        builder.getMeshes().all()[mesh].axisIndex(op.getAxis().str());
+    Value &coordinate = coordinates[{mesh, axis}];
+    if (!coordinate)
+      coordinate = calls.axisIndex(function, op.getLoc(), mesh, axis);
+    op.getResult().replaceAllUsesWith(coordinate);
+    op.erase();
+  }
+
+  /// Defines shardir_entry_<name>(descriptors), which loads each descriptor and
+  /// calls the function.
+  void createEntry(func::FuncOp function, MetadataBuilder &builder) {
+    StringRef name = function.getSymName();
+    name.consume_front(kProgramPrefix);
+    std::string symbol = entryPrefix + name.str();
+    std::optional<std::string> unshardedSymbol;
+    if (unsharded)
+      unshardedSymbol = kUnshardedPrefix + name.str();
+    builder.addFunction(function, name, symbol, unshardedSymbol);
+
+    Location loc = function.getLoc();
+    OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
+    auto pointer = LLVM::LLVMPointerType::get(&getContext());
+    auto entry = func::FuncOp::create(b, loc, symbol,
+                                      b.getFunctionType(pointer, {}));
+    Block *body = entry.addEntryBlock();
+    b.setInsertionPointToStart(body);
+    LLVMTypeConverter converter(&getContext());
+    SmallVector<Value> arguments;
+    for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
+      arguments.push_back(loadDescriptor(b, loc, body->getArgument(0), i,
+                                         cast<MemRefType>(type), converter));
+    func::CallOp::create(b, loc, function, arguments);
+    func::ReturnOp::create(b, loc);
+    function.setPrivate();
+  }
+
+  /// Loads descriptors[i] and adds its offset to its data pointer: buffers of
+  /// the program start at offset 0.
+  Value loadDescriptor(OpBuilder &b, Location loc, Value descriptors,
+                       unsigned i, MemRefType type,
+                       const LLVMTypeConverter &converter) {
+    auto pointer = LLVM::LLVMPointerType::get(&getContext());
+    Value at = LLVM::GEPOp::create(b, loc, pointer, pointer, descriptors,
+                                   ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    Value place = LLVM::LoadOp::create(b, loc, pointer, at);
+    auto structType = converter.convertType(type);
+    Value descriptor = LLVM::LoadOp::create(b, loc, structType, place);
+    Value data = LLVM::ExtractValueOp::create(b, loc, descriptor,
+                                              ArrayRef<int64_t>{1});
+    Value offset = LLVM::ExtractValueOp::create(b, loc, descriptor,
+                                                ArrayRef<int64_t>{2});
+    data = LLVM::GEPOp::create(b, loc, pointer,
+                               converter.convertType(type.getElementType()),
+                               data, ArrayRef<LLVM::GEPArg>{offset});
+    Value zero = LLVM::ConstantOp::create(b, loc, b.getI64IntegerAttr(0));
+    descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, data,
+                                             ArrayRef<int64_t>{1});
+    descriptor = LLVM::InsertValueOp::create(b, loc, descriptor, zero,
+                                             ArrayRef<int64_t>{2});
+    return UnrealizedConversionCastOp::create(b, loc, type, descriptor)
+        .getResult(0);
+  }
+
+  void defineMetadata(std::string text) {
+    OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
+    text.push_back('\0');
+    auto type = LLVM::LLVMArrayType::get(b.getI8Type(), text.size());
+    LLVM::GlobalOp::create(b, getOperation().getLoc(), type,
+                           /*isConstant=*/true, LLVM::Linkage::External,
+                           "shardir_program_metadata", b.getStringAttr(text));
+  }
+
+  /// What the metadata holds now must not stay: lowering drops the meshes'
+  /// users one by one.
+  void cleanUp() {
+    ModuleOp module = getOperation();
+    for (auto function : module.getOps<func::FuncOp>())
+      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+        for (NamedAttribute attr :
+             llvm::to_vector(function.getArgAttrs(i)))
+          if (isa_and_nonnull<ShardIRDialect>(attr.getNameDialect()))
+            function.removeArgAttr(i, attr.getName());
+    for (MeshOp mesh : llvm::to_vector(module.getOps<MeshOp>()))
+      mesh.erase();
+    module->removeAttr(ShardIRDialect::kReport);
+    module->setAttr(ShardIRDialect::kStage,
+                    StringAttr::get(&getContext(), "cpu"));
+  }
+};
+
+} // namespace

@@ -1,0 +1,159 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: bufferized. Requires entries as shardir-bufferize leaves them and
+// verified collectives; guarantees JSON that the runtime's reader accepts. The
+// values here are those of the IR: nothing is decided.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Metadata.h"
+
+#include "ShardIR/Runtime/Abi.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace shardir;
+namespace json = llvm::json;
+
+std::string shardir::describeLocation(Location loc) {
+  std::string text;
+  loc->walk([&](Location part) {
+    auto file = dyn_cast<FileLineColLoc>(part);
+    if (!file)
+      return WalkResult::advance();
+    text = llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(),
+                         file.getLine(), file.getColumn());
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+/// JSON strings are UTF-8; names in the IR are any bytes.
+static std::string utf8(StringRef text) { return json::fixUTF8(text); }
+
+static json::Array describeShape(ShapedType type) {
+  json::Array shape;
+  for (int64_t extent : type.getShape())
+    shape.push_back(ShapedType::isDynamic(extent) ? -1 : extent);
+  return shape;
+}
+
+MetadataBuilder::MetadataBuilder(ModuleOp module)
+    : module(module), meshes(module) {}
+
+LogicalResult MetadataBuilder::verify() {
+  for (MeshOp mesh : module.getOps<MeshOp>())
+    for (const MeshAxis &axis : mesh.getMesh().axes)
+      if (axis.size == kUnknown)
+        return mesh.emitOpError("has axis \"")
+               << axis.name << "\" of unknown size; give it with mesh=\""
+               << axis.name << "=N\" to compile the program";
+  return success();
+}
+
+int32_t MetadataBuilder::addStep(collective::CollectiveOpInterface op) {
+  RankedTensorType type = op.getGlobalTensorType();
+  collectives.push_back(json::Object{
+      {"kind", stringifyCollectiveKind(op.getKind())},
+      {"mesh", utf8(op.getFrom().getMesh().getValue())},
+      {"from", toString(op.getFrom().getValue())},
+      {"to", toString(op.getTo().getValue())},
+      {"shape", describeShape(type)},
+      {"element_type", elementTypeName(type.getElementType())},
+      {"loc", utf8(describeLocation(op->getLoc()))}});
+  return int32_t(collectives.size() - 1);
+}
+
+int32_t MetadataBuilder::addRooted(Operation *op, StringRef kind,
+                                   FlatSymbolRefAttr mesh, ArrayAttr axes,
+                                   Type elementType) {
+  json::Array names;
+  for (Attribute axis : axes)
+    names.push_back(utf8(cast<StringAttr>(axis).getValue()));
+  collectives.push_back(
+      json::Object{{"kind", kind},
+                   {"mesh", utf8(mesh.getValue())},
+                   {"axes", std::move(names)},
+                   {"element_type", elementTypeName(elementType)},
+                   {"loc", utf8(describeLocation(op->getLoc()))}});
+  return int32_t(collectives.size() - 1);
+}
+
+int64_t MetadataBuilder::numRanks() const {
+  int64_t ranks = 1;
+  for (const Mesh &mesh : meshes.all())
+    ranks = std::max(ranks, mesh.numRanks());
+  return ranks;
+}
+
+json::Object MetadataBuilder::describeValue(func::FuncOp entry,
+                                            unsigned argument) {
+  auto global = cast<RankedTensorType>(
+      entry
+          .getArgAttrOfType<TypeAttr>(argument, ShardIRDialect::kGlobalType)
+          .getValue());
+  std::string mesh, placement;
+  if (auto attr = entry.getArgAttrOfType<PlacementAttr>(
+          argument, ShardIRDialect::kPlacement)) {
+    mesh = attr.getMesh().getValue().str();
+    placement = toString(attr.getValue().closed());
+  } else {
+    // No placement is whole on each device: spelled on a mesh that names all
+    // of them, where there is one.
+    for (const Mesh &candidate : meshes.all())
+      if (mesh.empty() && candidate.numDevices() == numRanks()) {
+        mesh = candidate.name;
+        placement = toString(Placement::replicatedOfRank(global.getRank()));
+      }
+  }
+  return json::Object{
+      {"shape", describeShape(global)},
+      {"element_type", elementTypeName(global.getElementType())},
+      {"mesh", utf8(mesh)},
+      {"placement", placement}};
+}
+
+void MetadataBuilder::addFunction(func::FuncOp entry, StringRef name,
+                                  StringRef symbol,
+                                  std::optional<std::string> unshardedSymbol) {
+  json::Array arguments, results;
+  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
+    (entry.getArgAttr(i, ShardIRDialect::kResult) ? results : arguments)
+        .push_back(describeValue(entry, i));
+  json::Object function{{"name", utf8(name)},
+                        {"symbol", utf8(symbol)},
+                        {"arguments", std::move(arguments)},
+                        {"results", std::move(results)}};
+  if (unshardedSymbol)
+    function["unsharded_symbol"] = utf8(*unshardedSymbol);
+  functions.push_back(std::move(function));
+}
+
+std::string MetadataBuilder::finish(StringRef hash, json::Value report) {
+  json::Array table;
+  for (const Mesh &mesh : meshes.all()) {
+    json::Array axes, devices;
+    for (const MeshAxis &axis : mesh.axes)
+      axes.push_back(json::Object{{"name", axis.name}, {"size", axis.size}});
+    for (int64_t device : mesh.devices)
+      devices.push_back(device);
+    table.push_back(json::Object{{"name", utf8(mesh.name)},
+                                 {"axes", std::move(axes)},
+                                 {"devices", std::move(devices)}});
+  }
+  json::Object root{{"abi", SHARDIR_ABI_VERSION},
+                    {"hash", utf8(hash)},
+                    {"ranks", numRanks()},
+                    {"meshes", std::move(table)},
+                    {"functions", std::move(functions)},
+                    {"collectives", std::move(collectives)},
+                    {"report", std::move(report)}};
+  return llvm::formatv("{0}", json::Value(std::move(root)));
+}

@@ -1,0 +1,236 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: bufferized. Requires collectives on contiguous buffers; guarantees
+// calls that match Runtime/Abi.h. Small arrays of extents live on the stack of
+// the function, not of the loop around a call.
+//
+//===----------------------------------------------------------------------===//
+
+#include "RuntimeCalls.h"
+
+#include "Metadata.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace shardir;
+using namespace shardir::collective;
+
+RuntimeCalls::RuntimeCalls(ModuleOp module)
+    : module(module), declarations(OpBuilder::atBlockEnd(module.getBody())),
+      pointer(LLVM::LLVMPointerType::get(module.getContext())),
+      i32(declarations.getI32Type()), i64(declarations.getI64Type()) {}
+
+LLVM::LLVMFuncOp RuntimeCalls::declare(StringRef name, Type result,
+                                       ArrayRef<Type> parameters) {
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  return LLVM::LLVMFuncOp::create(
+      declarations, module.getLoc(), name,
+      LLVM::LLVMFunctionType::get(result, parameters));
+}
+
+Value RuntimeCalls::dataPointer(OpBuilder &builder, Location loc,
+                                Value buffer) {
+  if (!buffer)
+    return LLVM::ZeroOp::create(builder, loc, pointer);
+  auto type = cast<MemRefType>(buffer.getType());
+  Value address =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
+  if (!type.getLayout().isIdentity()) {
+    Value offset =
+        memref::ExtractStridedMetadataOp::create(builder, loc, buffer)
+            .getOffset();
+    Value bytes = arith::ConstantIndexOp::create(
+        builder, loc, elementBytes(type.getElementType()));
+    address = arith::AddIOp::create(
+        builder, loc, address,
+        arith::MulIOp::create(builder, loc, offset, bytes));
+  }
+  Value integer = arith::IndexCastOp::create(builder, loc, i64, address);
+  return LLVM::IntToPtrOp::create(builder, loc, pointer, integer);
+}
+
+/// The start of the function that `op` is in.
+static OpBuilder atFunctionStart(Operation *op) {
+  auto function = op->getParentOfType<func::FuncOp>();
+  return OpBuilder::atBlockBegin(&function.getBody().front());
+}
+
+Value RuntimeCalls::storeDims(OpBuilder &builder, Operation *op,
+                              ValueRange dims) {
+  Location loc = op->getLoc();
+  if (dims.empty())
+    return LLVM::ZeroOp::create(builder, loc, pointer);
+  OpBuilder start = atFunctionStart(op);
+  Value size = LLVM::ConstantOp::create(
+      start, loc, start.getI64IntegerAttr(dims.size()));
+  Value array = LLVM::AllocaOp::create(start, loc, pointer, i64, size);
+  for (auto [i, dim] : llvm::enumerate(dims)) {
+    Value extent = arith::IndexCastOp::create(builder, loc, i64, dim);
+    Value place = LLVM::GEPOp::create(builder, loc, pointer, i64, array,
+                                      ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    LLVM::StoreOp::create(builder, loc, extent, place);
+  }
+  return array;
+}
+
+Value RuntimeCalls::numElements(OpBuilder &builder, Location loc,
+                                Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  Value count = arith::ConstantIndexOp::create(builder, loc, 1);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    count = arith::MulIOp::create(
+        builder, loc, count, memref::DimOp::create(builder, loc, buffer, dim));
+  return arith::IndexCastOp::create(builder, loc, i64, count);
+}
+
+static Value constantId(OpBuilder &builder, Location loc, int32_t id) {
+  return LLVM::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(id));
+}
+
+void RuntimeCalls::callPeer(OpBuilder &builder, Operation *op, int32_t id,
+                            Value in, Value out, Value counted, Value peer) {
+  Location loc = op->getLoc();
+  auto callee = declare("shardir_collective_peer",
+                        LLVM::LLVMVoidType::get(op->getContext()),
+                        {i32, pointer, pointer, i64, i64});
+  Value arguments[] = {constantId(builder, loc, id),
+                       dataPointer(builder, loc, in),
+                       dataPointer(builder, loc, out),
+                       numElements(builder, loc, counted),
+                       arith::IndexCastOp::create(builder, loc, i64, peer)};
+  LLVM::CallOp::create(builder, loc, callee, arguments);
+}
+
+/// The runtime takes contiguous buffers; shardir-bufferize makes them, a
+/// bufferized module that somebody wrote may not.
+static LogicalResult checkBuffers(Operation *op) {
+  for (Type type : op->getOperandTypes()) {
+    if (isa<TensorType>(type))
+      return op->emitOpError("is still on tensors; run shardir-bufferize first");
+    auto buffer = dyn_cast<MemRefType>(type);
+    if (isa<BaseMemRefType>(type) &&
+        (!buffer || !memref::isStaticShapeAndContiguousRowMajor(buffer)) &&
+        !(buffer && buffer.getLayout().isIdentity()))
+      return op->emitOpError("needs contiguous buffers, found ") << type;
+  }
+  if (op->getNumResults() != 0)
+    return op->emitOpError("is still on tensors; run shardir-bufferize first");
+  return success();
+}
+
+LogicalResult RuntimeCalls::convert(Operation *op, MetadataBuilder &metadata) {
+  if (failed(checkBuffers(op)))
+    return failure();
+  OpBuilder builder(op);
+  Location loc = op->getLoc();
+  auto rooted = [&](auto rootedOp, StringRef kind, Value in, Value out,
+                    Value counted, Value peer) {
+    Type element =
+        cast<MemRefType>((in ? in : out).getType()).getElementType();
+    int32_t id = metadata.addRooted(op, kind, rootedOp.getMeshAttr(),
+                                    rootedOp.getAxesAttr(), element);
+    callPeer(builder, op, id, in, out, counted, peer);
+    return success();
+  };
+  auto step = [&](CollectiveOpInterface stepOp) -> LogicalResult {
+    if (isa<SliceOp, MakePartialOp>(op))
+      return op->emitOpError("is local; run shardir-localize first");
+    auto callee = declare("shardir_collective",
+                          LLVM::LLVMVoidType::get(op->getContext()),
+                          {i32, pointer, pointer, pointer});
+    Value arguments[] = {constantId(builder, loc, metadata.addStep(stepOp)),
+                         dataPointer(builder, loc, stepOp.getInput()),
+                         dataPointer(builder, loc, stepOp.getOutput()),
+                         storeDims(builder, op, stepOp.getDims())};
+    LLVM::CallOp::create(builder, loc, callee, arguments);
+    return success();
+  };
+  // The count is that of the smaller side.
+  LogicalResult result =
+      llvm::TypeSwitch<Operation *, LogicalResult>(op)
+          .Case<CollectiveOpInterface>(step)
+          .Case<BroadcastOp>([&](BroadcastOp o) {
+            return rooted(o, "broadcast", o.getInput(), o.getDestination(),
+                          o.getInput(), o.getRoot());
+          })
+          .Case<GatherOp>([&](GatherOp o) {
+            return rooted(o, "gather", o.getInput(), o.getDestination(),
+                          o.getInput(), o.getRoot());
+          })
+          .Case<ScatterOp>([&](ScatterOp o) {
+            return rooted(o, "scatter", o.getInput(), o.getDestination(),
+                          o.getDestination(), o.getRoot());
+          })
+          .Case<SendOp>([&](SendOp o) {
+            return rooted(o, "send", o.getInput(), Value(), o.getInput(),
+                          o.getPeer());
+          })
+          .Case<RecvOp>([&](RecvOp o) {
+            return rooted(o, "recv", Value(), o.getDestination(),
+                          o.getDestination(), o.getPeer());
+          })
+          .Default([](Operation *other) {
+            return other->emitOpError("has no call in the runtime");
+          });
+  if (succeeded(result))
+    op->erase();
+  return result;
+}
+
+void RuntimeCalls::fail(cf::AssertOp op) {
+  Location loc = op.getLoc();
+  LLVM::GlobalOp &message = messages[op.getMsg()];
+  if (!message) {
+    std::string text = op.getMsg().str();
+    text.push_back('\0');
+    auto type = LLVM::LLVMArrayType::get(declarations.getI8Type(), text.size());
+    message = LLVM::GlobalOp::create(
+        declarations, module.getLoc(), type, /*isConstant=*/true,
+        LLVM::Linkage::Internal,
+        "message" + std::to_string(messages.size() - 1),
+        declarations.getStringAttr(text));
+  }
+  LLVM::LLVMFuncOp callee = declare(
+      "shardir_fail", LLVM::LLVMVoidType::get(op.getContext()), {pointer});
+  callee.setPassthroughAttr(declarations.getStrArrayAttr({"noreturn", "cold"}));
+
+  OpBuilder builder(op);
+  Value holds = op.getArg();
+  Value truth = arith::ConstantIntOp::create(builder, loc, 1, 1);
+  Value fails = arith::XOrIOp::create(builder, loc, holds, truth);
+  // Not blocks: the assertion may be in a region that has one block only.
+  auto branch = scf::IfOp::create(builder, loc, fails, /*withElse=*/false);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  Value text = LLVM::AddressOfOp::create(builder, loc, message);
+  LLVM::CallOp::create(builder, loc, callee, text);
+  op.erase();
+}
+
+Value RuntimeCalls::axisIndex(func::FuncOp function, Location loc, int mesh,
+                              int axis) {
+  LLVM::LLVMFuncOp callee = declare("shardir_axis_index", i64, {i32, i32});
+  // The same on every call: LLVM may merge and move them.
+  SmallVector<LLVM::ModRefInfo> none(6, LLVM::ModRefInfo::NoModRef);
+  callee.setMemoryEffectsAttr(
+      LLVM::MemoryEffectsAttr::get(function.getContext(), none));
+  callee.setWillReturn(true);
+  callee.setNoUnwind(true);
+  OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
+  Value arguments[] = {constantId(builder, loc, mesh),
+                       constantId(builder, loc, axis)};
+  Value coordinate =
+      LLVM::CallOp::create(builder, loc, callee, arguments).getResult();
+  return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                    coordinate);
+}

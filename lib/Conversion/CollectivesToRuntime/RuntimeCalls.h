@@ -1,0 +1,64 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Calls of the runtime's C ABI (Runtime/Abi.h) and their declarations, which are
+// made when first needed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_COLLECTIVESTORUNTIME_RUNTIMECALLS_H
+#define SHARDIR_LIB_CONVERSION_COLLECTIVESTORUNTIME_RUNTIMECALLS_H
+
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace shardir {
+class MetadataBuilder;
+
+inline constexpr llvm::StringLiteral kProgramPrefix = "program.";
+inline constexpr llvm::StringLiteral kUnshardedPrefix = "shardir_unsharded_";
+
+class RuntimeCalls {
+public:
+  explicit RuntimeCalls(mlir::ModuleOp module);
+
+  /// Replaces a collective on buffers by a call and adds it to the table.
+  mlir::LogicalResult convert(mlir::Operation *op, MetadataBuilder &metadata);
+
+  /// Replaces an assertion by a call of shardir_fail where it does not hold.
+  void fail(mlir::cf::AssertOp op);
+
+  /// This rank's coordinate, computed at the start of `function`.
+  mlir::Value axisIndex(mlir::func::FuncOp function, mlir::Location loc,
+                        int mesh, int axis);
+
+private:
+  mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::Type result,
+                                 llvm::ArrayRef<mlir::Type> parameters);
+  mlir::Value dataPointer(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value buffer);
+  mlir::Value storeDims(mlir::OpBuilder &builder, mlir::Operation *op,
+                        mlir::ValueRange dims);
+  mlir::Value numElements(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value buffer);
+  void callPeer(mlir::OpBuilder &builder, mlir::Operation *op, int32_t id,
+                mlir::Value in, mlir::Value out, mlir::Value counted,
+                mlir::Value peer);
+
+  mlir::ModuleOp module;
+  mlir::OpBuilder declarations;
+  mlir::Type pointer, i32, i64;
+  llvm::StringMap<mlir::LLVM::GlobalOp> messages;
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_COLLECTIVESTORUNTIME_RUNTIMECALLS_H

@@ -1,0 +1,253 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: local or scheduled to bufferized. Requires local tensors; guarantees
+// entries on row-major memrefs that return nothing, collectives on contiguous
+// buffers, arguments that are never written, and every buffer freed.
+//
+// Upstream does the work (one-shot bufferization, ownership-based
+// deallocation). Ours is around it: signatures before, and after it the two
+// copies that it leaves and that are not needed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntrySignatures.h"
+
+#include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
+#include "mlir/Dialect/Bufferization/Transforms/Passes.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_BUFFERIZE
+#include "ShardIR/Transforms/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+//===----------------------------------------------------------------------===//
+// Copies that are not needed
+//===----------------------------------------------------------------------===//
+
+/// One-shot bufferization makes the buffer of an in-place op that may not
+/// overwrite its operand by a copy just before it. all_reduce can as well read
+/// one buffer and write another:
+///   memref.copy %x, %a; all_reduce %a into %a   ->   all_reduce %x into %a
+static void readSourceOfCopy(collective::AllReduceOp op) {
+  auto copy = dyn_cast_or_null<memref::CopyOp>(op->getPrevNode());
+  if (!copy || op.getInput() != op.getDestination() ||
+      copy.getTarget() != op.getInput())
+    return;
+  auto type = dyn_cast<MemRefType>(copy.getSource().getType());
+  if (!type || !type.getLayout().isIdentity())
+    return;
+  op.getInputMutable().assign(copy.getSource());
+  copy.erase();
+}
+
+/// Whether nothing after `copy` writes to any buffer but by copies into other
+/// result buffers: it is one of the copies that end an entry.
+static bool endsEntry(memref::CopyOp copy) {
+  Operation *next = copy;
+  while ((next = next->getNextNode())) {
+    if (isa<func::ReturnOp>(next))
+      return true;
+    if (!isa<memref::CopyOp, cf::AssertOp, memref::DimOp, memref::StoreOp,
+             arith::ConstantOp, arith::CmpIOp>(next))
+      return false;
+    if (auto store = dyn_cast<memref::StoreOp>(next))
+      if (!isa<BlockArgument>(store.getMemref()))
+        return false;
+    if (auto other = dyn_cast<memref::CopyOp>(next))
+      if (!isa<BlockArgument>(other.getTarget()))
+        return false;
+  }
+  return false;
+}
+
+/// Fails at run time where a result has another extent than its buffer. Only
+/// where the whole tensor's extent is known no sooner; elsewhere the runtime
+/// has computed the buffer's extents by the same rules.
+static void assertExtents(OpBuilder &builder, memref::CopyOp copy,
+                          ValueRange sourceSizes, unsigned result) {
+  auto buffer = cast<BlockArgument>(copy.getTarget());
+  auto type = cast<MemRefType>(buffer.getType());
+  auto entry = cast<func::FuncOp>(buffer.getOwner()->getParentOp());
+  auto global = entry.getArgAttrOfType<TypeAttr>(buffer.getArgNumber(),
+                                                 ShardIRDialect::kGlobalType);
+  auto tensor = cast<RankedTensorType>(global.getValue());
+  Location loc = copy.getLoc();
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (!type.isDynamicDim(dim) || !tensor.isDynamicDim(dim))
+      continue;
+    Value expected = memref::DimOp::create(builder, loc, buffer, dim);
+    Value equal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        sourceSizes[dim], expected);
+    std::string message =
+        ("result " + Twine(result) + " of @" + entry.getSymName() +
+         " has another extent in dim " + Twine(dim) + " than the buffer for it")
+            .str();
+    cf::AssertOp::create(builder, loc, equal, message);
+  }
+}
+
+/// The extents of `value`, of which the unknown ones are computed at the
+/// builder's place.
+static SmallVector<Value> sizesOf(OpBuilder &builder, Location loc,
+                                  Value value) {
+  SmallVector<Value> sizes;
+  for (int64_t dim = 0; dim < cast<MemRefType>(value.getType()).getRank();
+       ++dim)
+    sizes.push_back(memref::DimOp::create(builder, loc, value, dim));
+  return sizes;
+}
+
+/// A result that is computed in a fresh buffer and copied out at the end is
+/// computed in the caller's buffer at once.
+static void computeInResultBuffer(memref::CopyOp copy, unsigned result) {
+  Value output = copy.getTarget();
+  auto alloc = copy.getSource().getDefiningOp<memref::AllocOp>();
+  OpBuilder builder(copy);
+  bool forward = alloc && alloc->getBlock() == copy->getBlock() &&
+                 alloc.getType() == output.getType() && output.hasOneUse() &&
+                 endsEntry(copy) && copy->getBlock()->isEntryBlock();
+  if (!forward) {
+    assertExtents(builder, copy,
+                  sizesOf(builder, copy.getLoc(), copy.getSource()), result);
+    return;
+  }
+  builder.setInsertionPoint(alloc);
+  // Before the buffer is replaced, since its extents are then the output's.
+  SmallVector<Value> sizes;
+  unsigned next = 0;
+  for (int64_t dim = 0; dim < alloc.getType().getRank(); ++dim)
+    sizes.push_back(alloc.getType().isDynamicDim(dim)
+                        ? alloc.getDynamicSizes()[next++]
+                        : Value());
+  assertExtents(builder, copy, sizes, result);
+  alloc.getResult().replaceAllUsesWith(output);
+  alloc.erase();
+  copy.erase();
+}
+
+namespace {
+
+struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
+  using BufferizeBase::BufferizeBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<arith::ArithDialect, bufferization::BufferizationDialect,
+                    cf::ControlFlowDialect, memref::MemRefDialect,
+                    scf::SCFDialect>();
+    OpPassManager pm(ModuleOp::getOperationName());
+    buildBefore(pm);
+    buildAfter(pm);
+    pm.getDependentDialects(registry);
+  }
+
+  static void buildBefore(OpPassManager &pm) {
+    pm.addPass(bufferization::createEmptyTensorEliminationPass());
+  }
+
+  static void buildOneShot(OpPassManager &pm) {
+    pm.addPass(bufferization::createEmptyTensorToAllocTensorPass());
+    bufferization::OneShotBufferizePassOptions options;
+    options.bufferizeFunctionBoundaries = true;
+    options.allowReturnAllocsFromLoops = true;
+    options.functionBoundaryTypeConversion =
+        bufferization::LayoutMapOption::IdentityLayoutMap;
+    pm.addPass(bufferization::createOneShotBufferizePass(options));
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  }
+
+  static void buildAfter(OpPassManager &pm) {
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+    pm.addNestedPass<func::FuncOp>(
+        bufferization::createBufferLoopHoistingPass());
+    bufferization::buildBufferDeallocationPipeline(pm);
+    pm.addNestedPass<func::FuncOp>(
+        bufferization::createOptimizeAllocationLivenessPass());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  }
+
+  LogicalResult run(llvm::function_ref<void(OpPassManager &)> build) {
+    OpPassManager pm(ModuleOp::getOperationName());
+    build(pm);
+    return runPipeline(pm, getOperation());
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (!needsBufferization(module)) {
+      markAllAnalysesPreserved();
+      return;
+    }
+    if (failed(expectLocal(module)) || failed(checkEntries(module)) ||
+        failed(run(buildBefore)))
+      return signalPassFailure();
+    separateCalledEntries(module);
+    SmallVector<func::FuncOp> entries = findEntries(module);
+    for (func::FuncOp entry : entries)
+      rewriteToBuffers(entry);
+    if (failed(run(buildOneShot)))
+      return signalPassFailure();
+    module.walk([](collective::AllReduceOp op) { readSourceOfCopy(op); });
+    for (func::FuncOp entry : findEntries(module))
+      improveResults(entry);
+    if (failed(run(buildAfter)))
+      return signalPassFailure();
+    module->setAttr(ShardIRDialect::kStage,
+                    StringAttr::get(&getContext(), "bufferized"));
+  }
+
+  /// Later stages are left alone, so that a printed stage can be re-entered.
+  static bool needsBufferization(ModuleOp module) {
+    auto stage = module->getAttrOfType<StringAttr>(ShardIRDialect::kStage);
+    return !stage || (stage != "bufferized" && stage != "cpu");
+  }
+
+  /// A program without meshes has one device, and is local from the start.
+  static LogicalResult expectLocal(ModuleOp module) {
+    auto meshes = module.getOps<MeshOp>();
+    if (module->hasAttr(ShardIRDialect::kStage) || meshes.empty())
+      return success();
+    return module.emitError("is not local yet; run shardir-localize before "
+                            "shardir-bufferize, or --shardir-to-bufferized");
+  }
+
+  static void improveResults(func::FuncOp entry) {
+    unsigned result = 0;
+    for (BlockArgument argument : entry.getArguments()) {
+      if (!entry.getArgAttr(argument.getArgNumber(), ShardIRDialect::kResult))
+        continue;
+      SmallVector<memref::CopyOp> copies;
+      for (Operation *user : argument.getUsers())
+        if (auto copy = dyn_cast<memref::CopyOp>(user))
+          if (copy.getTarget() == argument)
+            copies.push_back(copy);
+      for (memref::CopyOp copy : copies)
+        computeInResultBuffer(copy, result);
+      ++result;
+    }
+  }
+};
+
+} // namespace

@@ -1,0 +1,189 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: local. Requires functions on tensors; guarantees, once checkEntries
+// has passed, entries on row-major memrefs that return nothing. Scalars travel
+// as buffers of rank 0.
+//
+//===----------------------------------------------------------------------===//
+
+#include "EntrySignatures.h"
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/SymbolTable.h"
+
+using namespace mlir;
+using namespace shardir;
+
+SmallVector<func::FuncOp> shardir::findEntries(ModuleOp module) {
+  SmallVector<func::FuncOp> entries;
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && !function.isExternal())
+      entries.push_back(function);
+  return entries;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// The element types of docs/Runtime.md.
+static bool isKnownElementType(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.isSignless() &&
+           llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
+  return isa<IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type,
+             Float8E4M3FNType, Float8E5M2Type>(type);
+}
+
+static LogicalResult checkType(func::FuncOp entry, Type type, StringRef what,
+                               unsigned index) {
+  auto error = [&]() {
+    return entry.emitError() << what << ' ' << index << " of @"
+                             << entry.getSymName() << " has type " << type;
+  };
+  Type element = type;
+  if (isa<ShapedType>(type)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return error() << "; an entry takes and returns ranked tensors and "
+                        "scalars";
+    if (tensor.getEncoding())
+      return error() << "; an entry's tensors have no encoding";
+    element = tensor.getElementType();
+  }
+  if (!isKnownElementType(element))
+    return error() << "; element types of an entry are i1, i8, i16, i32, i64, "
+                      "index, f16, bf16, f32, f64, f8E4M3FN and f8E5M2";
+  return success();
+}
+
+LogicalResult shardir::checkEntries(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isExternal())
+      continue;
+    if (function.isPublic() || !SymbolTable::symbolKnownUseEmpty(function, module))
+      return function.emitError()
+             << "@" << function.getSymName()
+             << " is declared but has no body; a compiled program calls "
+                "nothing outside itself: define it in this module";
+  }
+  for (func::FuncOp entry : findEntries(module)) {
+    for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes()))
+      if (failed(checkType(entry, type, "argument", i)))
+        return failure();
+    for (auto [i, type] : llvm::enumerate(entry.getResultTypes()))
+      if (failed(checkType(entry, type, "result", i)))
+        return failure();
+    if (!llvm::any_of(entry.getBody(), [](Block &block) {
+          return isa<func::ReturnOp>(block.getTerminator());
+        }))
+      return entry.emitError()
+             << "@" << entry.getSymName() << " never returns";
+  }
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Rewriting
+//===----------------------------------------------------------------------===//
+
+void shardir::separateCalledEntries(ModuleOp module) {
+  SymbolTable symbols(module);
+  for (func::FuncOp entry : findEntries(module)) {
+    if (SymbolTable::symbolKnownUseEmpty(entry, module))
+      continue;
+    func::FuncOp body = entry.clone();
+    body.setPrivate();
+    body.setName((entry.getSymName() + "_called").str());
+    symbols.insert(body, std::next(Block::iterator(entry)));
+    // All calls, those in the clone included, go to the clone.
+    (void)SymbolTable::replaceAllSymbolUses(entry, body.getSymNameAttr(),
+                                            module);
+  }
+}
+
+/// The buffer of a tensor or a scalar, and the type of the whole tensor.
+static std::pair<MemRefType, RankedTensorType> bufferTypes(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    tensor = RankedTensorType::get({}, type);
+  return {MemRefType::get(tensor.getShape(), tensor.getElementType()), tensor};
+}
+
+/// Attributes of an argument or result with its whole type spelled out.
+static DictionaryAttr withGlobalType(DictionaryAttr attributes,
+                                     RankedTensorType type, bool isResult) {
+  NamedAttrList list(attributes);
+  list.erase(ShardIRDialect::kAlias);
+  if (!list.get(ShardIRDialect::kGlobalType))
+    list.set(ShardIRDialect::kGlobalType, TypeAttr::get(type));
+  if (isResult)
+    list.set(ShardIRDialect::kResult, UnitAttr::get(type.getContext()));
+  return list.getDictionary(type.getContext());
+}
+
+void shardir::rewriteToBuffers(func::FuncOp entry) {
+  OpBuilder builder(entry.getContext());
+  Location loc = entry.getLoc();
+  Block &body = entry.getBody().front();
+  SmallVector<Type> types;
+  SmallVector<Attribute> attributes;
+  auto attributesAt = [](ArrayAttr all, unsigned i) {
+    return all ? cast<DictionaryAttr>(all[i]) : DictionaryAttr();
+  };
+
+  builder.setInsertionPointToStart(&body);
+  for (auto [i, argument] : llvm::enumerate(body.getArguments())) {
+    auto [buffer, tensor] = bufferTypes(argument.getType());
+    types.push_back(buffer);
+    attributes.push_back(withGlobalType(
+        attributesAt(entry.getArgAttrsAttr(), i), tensor, false));
+    Type type = argument.getType();
+    argument.setType(buffer);
+    // Restrict, but not writable: whoever would write makes a copy.
+    Value value =
+        isa<TensorType>(type)
+            ? bufferization::ToTensorOp::create(builder, loc, type, argument,
+                                                /*restrict=*/true)
+                  .getResult()
+            : memref::LoadOp::create(builder, loc, argument).getResult();
+    argument.replaceAllUsesExcept(value, value.getDefiningOp());
+  }
+
+  SmallVector<Value> outputs;
+  for (auto [i, type] : llvm::enumerate(entry.getResultTypes())) {
+    auto [buffer, tensor] = bufferTypes(type);
+    types.push_back(buffer);
+    attributes.push_back(withGlobalType(
+        attributesAt(entry.getResAttrsAttr(), i), tensor, true));
+    outputs.push_back(body.addArgument(buffer, loc));
+  }
+  for (Block &block : entry.getBody()) {
+    auto ret = dyn_cast<func::ReturnOp>(block.getTerminator());
+    if (!ret)
+      continue;
+    builder.setInsertionPoint(ret);
+    for (auto [value, output] : llvm::zip(ret.getOperands(), outputs)) {
+      if (isa<TensorType>(value.getType()))
+        bufferization::MaterializeInDestinationOp::create(
+            builder, ret.getLoc(), Type(), value, output, /*restrict=*/true,
+            /*writable=*/true);
+      else
+        memref::StoreOp::create(builder, ret.getLoc(), value, output);
+    }
+    ret.getOperandsMutable().clear();
+  }
+
+  entry.removeResAttrsAttr();
+  entry.setFunctionType(builder.getFunctionType(types, {}));
+  entry.setArgAttrsAttr(builder.getArrayAttr(attributes));
+}
