@@ -13,6 +13,7 @@
 
 #include "ShardIR/InitAll.h"
 
+#include "ShardIR/Conversion/CollectivesToRuntime/Passes.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
@@ -30,6 +31,7 @@ void shardir::registerAllDialects(mlir::DialectRegistry &registry) {
 
 void shardir::registerAllPasses() {
   registerShardIRPasses();
+  registerCollectivesToRuntimePasses();
   registerLinalgToCPUPasses();
   registerLinalgToCPUPipelines();
   registerPipelines();

@@ -54,17 +54,30 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   pm.addPass(createLocalize());
   pm.addPass(createCSEPass());
   verify(Stage::Local);
+  buildLowering(pm, to, options);
 }
 
 void shardir::registerPipelines() {
   for (Stage stage : {Stage::Propagated, Stage::Redistributed,
                       Stage::Collective, Stage::Local, Stage::Scheduled,
                       Stage::Bufferized, Stage::Cpu}) {
-    PassPipelineRegistration<PipelineOptions>(
+    // PassPipelineRegistration would leave no way to refuse a value.
+    registerPassPipeline(
         ("shardir-to-" + stageName(stage)).str(),
         ("Runs the stages that are missing up to " + stageName(stage)).str(),
-        [stage](OpPassManager &pm, const PipelineOptions &options) {
+        [stage](OpPassManager &pm, StringRef text,
+                llvm::function_ref<LogicalResult(const Twine &)> onError) {
+          PipelineOptions options;
+          std::string error;
+          if (failed(options.parseFromString(text)))
+            return failure();
+          if (failed(checkOptions(options, error)))
+            return onError(error);
           buildPipeline(pm, stage, options);
+          return success();
+        },
+        [](llvm::function_ref<void(const detail::PassOptions &)> describe) {
+          describe(PipelineOptions());
         });
   }
 }

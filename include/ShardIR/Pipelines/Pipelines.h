@@ -34,7 +34,17 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       *this, "function",
       llvm::cl::desc("the entry; the one public function unless given"),
       llvm::cl::init("")};
+  Option<std::string> target{
+      *this, "target",
+      llvm::cl::desc("the CPU to compile for: host, x86-64, avx2, avx512 or "
+                     "avx512-bf16"),
+      llvm::cl::init("host")};
 };
+
+/// Says in `error` what is wrong with the options' values by themselves, and
+/// then returns failure.
+llvm::LogicalResult checkOptions(const PipelineOptions &options,
+                                 std::string &error);
 
 /// The stages of DESIGN section 2 that a pipeline can end in.
 enum class Stage {
@@ -47,6 +57,24 @@ llvm::StringRef stageName(Stage stage);
 /// Appends the passes that lead to stage `to` from any earlier one.
 void buildPipeline(mlir::OpPassManager &pm, Stage to,
                    const PipelineOptions &options);
+
+/// What tells the two programs in one compiled file apart.
+struct LoweringOptions {
+  /// The program's hash, for the metadata.
+  std::string hash;
+  /// What the symbols of entries begin with.
+  std::string entryPrefix = "shardir_entry_";
+  /// Whether to define the metadata.
+  bool metadata = true;
+  /// Whether the metadata names unsharded entries, of another object file.
+  bool unsharded = false;
+};
+
+/// The last part of buildPipeline: appends the passes that lead from the local
+/// or scheduled stage to `to`, if that is a later one.
+void buildLowering(mlir::OpPassManager &pm, Stage to,
+                   const PipelineOptions &options,
+                   const LoweringOptions &lowering = {});
 
 void registerPipelines();
 

@@ -54,6 +54,30 @@ def ResolveSugar : Pass<"shardir-resolve-sugar", "::mlir::ModuleOp"> {
   }];
 }
 
+def StripAnnotations : Pass<"shardir-strip-annotations", "::mlir::ModuleOp"> {
+  let summary = "Leaves the unsharded program.";
+  let description = [{
+    Drops meshes, placements and `shardir.constrain`. What `--verify` compares a
+    sharded program with. An error where the program has collectives or
+    redistributions, or is past the propagated stage.
+
+    Example (test/Transforms/Annotate/strip-annotations.mlir):
+
+    ```mlir
+    shardir.mesh @m <["x"=2]>
+    func.func @main(%x: tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{"x"} ]>})
+        -> tensor<4xf32> {
+      %0 = shardir.constrain %x to #shardir.placement<@m, [{} ]> : tensor<4xf32>
+      return %0 : tensor<4xf32>
+    }
+    // becomes
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      return %x : tensor<4xf32>
+    }
+    ```
+  }];
+}
+
 def ConstrainCallees : Pass<"shardir-constrain-callees", "::mlir::ModuleOp"> {
   let summary = "Turns placements on private functions into constraints in their bodies.";
   let description = [{
@@ -135,34 +159,6 @@ def SimplifyRedistribute : Pass<"shardir-simplify-redistribute", "::mlir::Module
     %1 = shardir.redistribute %0 from A to B
     %2 = shardir.redistribute %1 from B to A   // is %0
 //===----------------------------------------------------------------------===//
-// local -> bufferized
-//===----------------------------------------------------------------------===//
-
-def Bufferize : Pass<"shardir-bufferize", "::mlir::ModuleOp"> {
-  let summary = "Turns local tensors into buffers.";
-  let description = [{
-    Entries (public functions) take buffers for arguments, which are never
-    written, then buffers for results, marked `shardir.result`, and return
-    nothing. Collectives read and write contiguous buffers. Every buffer that
-    the program allocates is freed. Scalars travel as buffers of rank 0.
-
-    Example (test/Transforms/Bufferize/entries.mlir):
-
-    ```mlir
-    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
-      return %x : tensor<4xf32>
-    }
-    // becomes
-    func.func @main(%x: memref<4xf32> {shardir.global_type = tensor<4xf32>},
-                    %r: memref<4xf32> {shardir.global_type = tensor<4xf32>, shardir.result}) {
-      memref.copy %x, %r : memref<4xf32> to memref<4xf32>
-      return
-    }
-    ```
-  }];
-}
-
-//===----------------------------------------------------------------------===//
 // redistributed -> collective
 //===----------------------------------------------------------------------===//
 
@@ -210,6 +206,34 @@ def Localize : Pass<"shardir-localize", "::mlir::ModuleOp"> {
     "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
     "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
   ];
+}
+
+//===----------------------------------------------------------------------===//
+// local -> bufferized
+//===----------------------------------------------------------------------===//
+
+def Bufferize : Pass<"shardir-bufferize", "::mlir::ModuleOp"> {
+  let summary = "Turns local tensors into buffers.";
+  let description = [{
+    Entries (public functions) take buffers for arguments, which are never
+    written, then buffers for results, marked `shardir.result`, and return
+    nothing. Collectives read and write contiguous buffers. Every buffer that
+    the program allocates is freed. Scalars travel as buffers of rank 0.
+
+    Example (test/Transforms/Bufferize/entries.mlir):
+
+    ```mlir
+    func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+      return %x : tensor<4xf32>
+    }
+    // becomes
+    func.func @main(%x: memref<4xf32> {shardir.global_type = tensor<4xf32>},
+                    %r: memref<4xf32> {shardir.global_type = tensor<4xf32>, shardir.result}) {
+      memref.copy %x, %r : memref<4xf32> to memref<4xf32>
+      return
+    }
+    ```
+  }];
 }
 
 //===----------------------------------------------------------------------===//

@@ -50,7 +50,7 @@ struct CollectivesToRuntimePass
     MetadataBuilder builder(module);
     if (failed(builder.verify()))
       return signalPassFailure();
-    json report;
+    llvm::json::Value report(nullptr);
     if (failed(readReport(report)))
       return signalPassFailure();
 
@@ -68,16 +68,14 @@ struct CollectivesToRuntimePass
     cleanUp();
   }
 
-  using json = llvm::json::Value;
-
   /// The report that a pass has left on the module.
-  LogicalResult readReport(json &report) {
+  LogicalResult readReport(llvm::json::Value &report) {
     report = llvm::json::Object{};
     auto text = getOperation()->getAttrOfType<StringAttr>(
         ShardIRDialect::kReport);
     if (!text)
       return success();
-    llvm::Expected<json> parsed = llvm::json::parse(text.getValue());
+    llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text.getValue());
     if (!parsed)
       return getOperation().emitError()
              << "'" << ShardIRDialect::kReport
@@ -152,7 +150,7 @@ struct CollectivesToRuntimePass
     std::string symbol = entryPrefix + name.str();
     std::optional<std::string> unshardedSymbol;
     if (unsharded)
-      unshardedSymbol = kUnshardedPrefix + name.str();
+      unshardedSymbol = (kUnshardedPrefix + name).str();
     builder.addFunction(function, name, symbol, unshardedSymbol);
 
     Location loc = function.getLoc();
@@ -214,10 +212,10 @@ struct CollectivesToRuntimePass
     ModuleOp module = getOperation();
     for (auto function : module.getOps<func::FuncOp>())
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
-        for (NamedAttribute attr :
-             llvm::to_vector(function.getArgAttrs(i)))
-          if (isa_and_nonnull<ShardIRDialect>(attr.getNameDialect()))
-            function.removeArgAttr(i, attr.getName());
+        for (StringRef name : {ShardIRDialect::kPlacement,
+                               ShardIRDialect::kGlobalType,
+                               ShardIRDialect::kResult})
+          function.removeArgAttr(i, name);
     for (MeshOp mesh : llvm::to_vector(module.getOps<MeshOp>()))
       mesh.erase();
     module->removeAttr(ShardIRDialect::kReport);

@@ -120,8 +120,7 @@ static LogicalResult checkBuffers(Operation *op) {
       return op->emitOpError("is still on tensors; run shardir-bufferize first");
     auto buffer = dyn_cast<MemRefType>(type);
     if (isa<BaseMemRefType>(type) &&
-        (!buffer || !memref::isStaticShapeAndContiguousRowMajor(buffer)) &&
-        !(buffer && buffer.getLayout().isIdentity()))
+        !(buffer && buffer.areTrailingDimsContiguous(buffer.getRank())))
       return op->emitOpError("needs contiguous buffers, found ") << type;
   }
   if (op->getNumResults() != 0)

@@ -1,0 +1,52 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: lowered. Requires LLVM dialect; guarantees that a program's object file
+// The way from local tensors to LLVM dialect: the tensor pipeline of the target,
+// bufferization, the runtime's calls, and the target's lowering. Requires the
+// local or scheduled stage; guarantees the stage that was asked for.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Conversion/CollectivesToRuntime/Passes.h"
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "ShardIR/Pipelines/Pipelines.h"
+#include "ShardIR/Transforms/Passes.h"
+
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void shardir::buildLowering(OpPassManager &pm, Stage to,
+                            const PipelineOptions &options,
+                            const LoweringOptions &lowering) {
+  if (to < Stage::Bufferized)
+    return;
+  CpuOptions cpu;
+  cpu.targetName = options.target;
+  if (auto target = CpuTarget::get(options.target))
+    cpu.target = *target;
+
+  // One function per entry: fusion then sees all of a program, and outlining
+  // gives equal kernels back one function.
+  pm.addPass(createInlinerPass());
+  pm.addPass(createSymbolDCEPass());
+  buildCpuTensorPipeline(pm, cpu);
+  pm.addPass(createBufferize());
+  if (to < Stage::Cpu)
+    return;
+
+  CollectivesToRuntimeOptions runtime;
+  runtime.hash = lowering.hash;
+  runtime.entryPrefix = lowering.entryPrefix;
+  runtime.metadata = lowering.metadata;
+  runtime.unsharded = lowering.unsharded;
+  pm.addPass(createCollectivesToRuntime(runtime));
+  buildCpuLowering(pm, cpu);
+  pm.addPass(createInternalize());
+}

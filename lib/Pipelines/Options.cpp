@@ -1,0 +1,34 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: lowered. Requires LLVM dialect; guarantees that a program's object file
+// Checks of the pipelines' options that need no program. What an option says
+// about a program (names of axes and functions) is checked against it by the
+// pass that uses the option.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
+#include "ShardIR/Pipelines/Pipelines.h"
+
+using namespace mlir;
+
+LogicalResult shardir::checkOptions(const PipelineOptions &options,
+                                    std::string &error) {
+  if (options.cost != "time" && options.cost != "bytes") {
+    error = "option cost must be time or bytes, found '" + options.cost + "'";
+    return failure();
+  }
+  if (!CpuTarget::get(options.target)) {
+    error = "option target must be host, x86-64, avx2, avx512 or avx512-bf16, "
+            "found '" +
+            options.target + "'";
+    return failure();
+  }
+  return success();
+}

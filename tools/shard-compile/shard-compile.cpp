@@ -1,0 +1,289 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: lowered. Requires LLVM dialect; guarantees that a program's object file
+// Compiles a program to a shared object that the runtime loads. Requires text or
+// bytecode of any stage; guarantees exit status 0 and the file, 2 for wrong
+// usage (flags, option values, names that the program lacks, a file that cannot
+// be read or written), or 3 for a program that does not parse, verify or
+// compile, with diagnostics on standard error.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Conversion/ToObject/ToObject.h"
+#include "ShardIR/InitAll.h"
+#include "ShardIR/Pipelines/Pipelines.h"
+#include "ShardIR/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/ScopeExit.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/SourceMgr.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+constexpr int kDone = 0, kUsage = 2, kBadProgram = 3;
+
+constexpr llvm::StringLiteral kHelp =
+    "usage: shard-compile INPUT.mlir -o OUTPUT.so [flags]\n"
+    "  INPUT may be - for standard input\n"
+    "  --function=NAME     compile this entry alone; all public functions "
+    "unless given\n"
+    "  --mesh=dp=2,tp=4    sizes of symbolic mesh axes\n"
+    "  --options=\"...\"     options of the pipeline, as for "
+    "shard-opt --shardir-to-cpu\n"
+    "  --verify            also compile the unsharded program\n";
+
+struct Flags {
+  std::string input, output, function, mesh, options;
+  bool verify = false, help = false;
+};
+
+int usage(const llvm::Twine &message) {
+  llvm::errs() << "shard-compile: " << message << '\n';
+  return kUsage;
+}
+
+/// Not llvm::cl: its failures exit with 1, and every library adds flags.
+std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
+  const std::pair<StringRef, std::string *> values[] = {
+      {"--function", &flags.function},
+      {"--mesh", &flags.mesh},
+      {"--options", &flags.options},
+      {"-o", &flags.output}};
+  for (int i = 1; i < argc; ++i) {
+    StringRef flag = argv[i];
+    if (flag == "--help" || flag == "-h") {
+      flags.help = true;
+      return std::nullopt;
+    }
+    if (flag == "--verify") {
+      flags.verify = true;
+      continue;
+    }
+    bool known = false;
+    for (auto [name, value] : values) {
+      StringRef rest = flag;
+      if (!rest.consume_front(name))
+        continue;
+      if (rest.empty()) {
+        if (++i == argc)
+          return ("flag " + name + " needs a value").str();
+        *value = argv[i];
+      } else if (rest.consume_front("=")) {
+        *value = rest.str();
+      } else {
+        continue;
+      }
+      known = true;
+      break;
+    }
+    if (known)
+      continue;
+    if (flag.size() > 1 && flag.starts_with("-"))
+      return ("unknown flag '" + flag + "'; see --help").str();
+    if (!flags.input.empty())
+      return ("more than one input: '" + flags.input + "' and '" + flag + "'")
+          .str();
+    flags.input = flag.str();
+  }
+  if (flags.input.empty())
+    return "no input; see --help";
+  if (flags.output.empty())
+    return "no output: give -o OUTPUT.so";
+  return std::nullopt;
+}
+
+/// What tells this program from others: its text and how it was compiled.
+std::string hashOf(StringRef text, const Flags &flags) {
+  llvm::SHA256 hash;
+  for (StringRef part : {text, StringRef(flags.function),
+                         StringRef(flags.mesh), StringRef(flags.options)}) {
+    hash.update(std::to_string(part.size()) + ":");
+    hash.update(part);
+  }
+  return llvm::toHex(hash.final(), /*LowerCase=*/true);
+}
+
+/// Leaves `name` as the one public function.
+LogicalResult selectFunction(ModuleOp module, StringRef name,
+                             std::string &error) {
+  SmallVector<StringRef> names;
+  bool found = false;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (!function.isPublic() || function.isExternal())
+      continue;
+    names.push_back(function.getSymName());
+    found |= function.getSymName() == name;
+  }
+  if (!found) {
+    error = ("the program has no public function '" + name + "'; it has: " +
+             (names.empty() ? "none" : llvm::join(names, ", ")))
+                .str();
+    return failure();
+  }
+  for (auto function : module.getOps<func::FuncOp>())
+    if (function.isPublic() && function.getSymName() != name)
+      function.setPrivate();
+  return success();
+}
+
+/// Files that are removed at the end.
+class TemporaryFiles {
+public:
+  ~TemporaryFiles() {
+    for (const std::string &path : paths)
+      llvm::sys::fs::remove(path);
+  }
+  std::optional<std::string> create(StringRef suffix) {
+    llvm::SmallString<128> path;
+    if (llvm::sys::fs::createTemporaryFile("shard-compile", suffix, path))
+      return std::nullopt;
+    paths.push_back(path.str().str());
+    return paths.back();
+  }
+
+private:
+  std::vector<std::string> paths;
+};
+
+LogicalResult compile(ModuleOp module, llvm::function_ref<void(PassManager &)> build,
+                      const PipelineOptions &options, StringRef object) {
+  PassManager pm(module->getContext());
+  build(pm);
+  if (failed(pm.run(module)))
+    return failure();
+  ObjectOptions objectOptions;
+  if (auto target = CpuTarget::get(options.target))
+    objectOptions.target = *target;
+  return emitObject(module, objectOptions, object);
+}
+
+int compileFile(const Flags &flags) {
+  PipelineOptions options;
+  std::string error;
+  llvm::raw_string_ostream stream(error);
+  if (failed(options.parseFromString(flags.options, stream)))
+    return usage("bad --options: " + StringRef(error).rtrim());
+  if (failed(checkOptions(options, error)))
+    return usage("bad --options: " + error);
+  if (!flags.function.empty())
+    options.function = flags.function;
+  if (!flags.mesh.empty())
+    options.mesh = options.mesh.empty() ? flags.mesh
+                                        : options.mesh + "," + flags.mesh;
+
+  auto input = llvm::MemoryBuffer::getFileOrSTDIN(flags.input);
+  if (!input)
+    return usage("cannot read '" + flags.input +
+                 "': " + input.getError().message());
+  std::string hash = hashOf((*input)->getBuffer(), flags);
+  // Now, so that nothing is compiled for nothing.
+  bool existed = llvm::sys::fs::exists(flags.output);
+  std::error_code code;
+  llvm::raw_fd_ostream probe(flags.output, code, llvm::sys::fs::CD_OpenAlways,
+                             llvm::sys::fs::FA_Write,
+                             llvm::sys::fs::OF_Append);
+  if (code)
+    return usage("cannot write '" + flags.output + "': " + code.message());
+  probe.close();
+  bool written = false;
+  auto removeOutput = llvm::make_scope_exit([&] {
+    if (!existed && !written)
+      llvm::sys::fs::remove(flags.output);
+  });
+
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  shardir::registerAllDialects(registry);
+  MLIRContext context(registry);
+  llvm::SourceMgr sources;
+  sources.AddNewSourceBuffer(std::move(*input), llvm::SMLoc());
+  SourceMgrDiagnosticHandler handler(sources, &context);
+  OwningOpRef<ModuleOp> module =
+      parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
+  if (!module)
+    return kBadProgram;
+  if (!options.function.empty() &&
+      failed(selectFunction(*module, options.function, error)))
+    return usage(error);
+  {
+    PassManager pm(&context);
+    pm.addPass(createSpecializeMesh({options.mesh}));
+    if (failed(pm.run(*module)))
+      return kUsage;
+  }
+  OwningOpRef<ModuleOp> unsharded;
+  if (flags.verify) {
+    unsharded = module->clone();
+    PassManager pm(&context);
+    pm.addPass(createStripAnnotations());
+    if (failed(pm.run(*unsharded)))
+      return kUsage;
+  }
+
+  TemporaryFiles files;
+  std::vector<std::string> objects;
+  auto addObject = [&]() -> StringRef {
+    auto path = files.create("o");
+    objects.push_back(path.value_or(""));
+    return objects.back();
+  };
+  auto build = [&](PassManager &pm) {
+    LoweringOptions lowering;
+    lowering.hash = hash;
+    lowering.unsharded = flags.verify;
+    buildPipeline(pm, Stage::Scheduled, options);
+    buildLowering(pm, Stage::Cpu, options, lowering);
+  };
+  if (failed(compile(*module, build, options, addObject())))
+    return kBadProgram;
+  if (unsharded) {
+    auto buildUnsharded = [&](PassManager &pm) {
+      LoweringOptions lowering;
+      lowering.entryPrefix = "shardir_unsharded_";
+      lowering.metadata = false;
+      buildLowering(pm, Stage::Cpu, options, lowering);
+    };
+    if (failed(compile(*unsharded, buildUnsharded, options, addObject())))
+      return kBadProgram;
+  }
+  auto library = files.create("so");
+  if (!library)
+    return usage("cannot make temporary files");
+  if (failed(linkSharedObject(module->getLoc(), objects, *library)))
+    return kBadProgram;
+  if (std::error_code failed =
+          llvm::sys::fs::copy_file(*library, flags.output))
+    return usage("cannot write '" + flags.output + "': " + failed.message());
+  written = true;
+  return kDone;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Flags flags;
+  if (auto error = parseFlags(argc, argv, flags))
+    return usage(*error);
+  if (flags.help) {
+    llvm::outs() << kHelp;
+    return kDone;
+  }
+  return compileFile(flags);
+}
