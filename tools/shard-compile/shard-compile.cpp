@@ -202,7 +202,7 @@ int compileFile(const Flags &flags) {
     return usage("cannot write '" + flags.output + "': " + code.message());
   probe.close();
   bool written = false;
-  auto removeOutput = llvm::make_scope_exit([&] {
+  llvm::scope_exit removeOutput([&] {
     if (!existed && !written)
       llvm::sys::fs::remove(flags.output);
   });

@@ -158,6 +158,10 @@ def SimplifyRedistribute : Pass<"shardir-simplify-redistribute", "::mlir::Module
     ```mlir
     %1 = shardir.redistribute %0 from A to B
     %2 = shardir.redistribute %1 from B to A   // is %0
+    ```
+  }];
+}
+
 //===----------------------------------------------------------------------===//
 // redistributed -> collective
 //===----------------------------------------------------------------------===//
