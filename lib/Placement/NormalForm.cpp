@@ -163,7 +163,9 @@ struct Run {
       int64_t size = result.spanSize(begin, end);
       Cut cut{extent, 1, result.sizes()};
       std::vector<int64_t> chosen, prefix;
-      for (size_t parts = 1; parts <= end - begin && chosen.empty(); ++parts)
+      // Larger spans merge where they divide evenly, and else stay.
+      size_t maxParts = size > kMaxComparedBlocks ? 1 : end - begin;
+      for (size_t parts = 1; parts <= maxParts && chosen.empty(); ++parts)
         forEachFactorization(
             size, parts, prefix, [&](const std::vector<int64_t> &factors) {
               Cut other{extent, 1,
@@ -173,10 +175,9 @@ struct Run {
               chosen = factors;
               return true;
             });
-      if (chosen.empty())
-        continue;
-      result = result.replaced(begin, end, chosen);
-      begin += chosen.size() - 1;
+      if (!chosen.empty())
+        result = result.replaced(begin, end, chosen);
+      begin += (chosen.empty() ? end - begin : chosen.size()) - 1;
     }
     return result;
   }
