@@ -177,38 +177,41 @@ std::vector<AxisRef> shardir::groupAxes(const CollectiveStep &step,
 // Bytes
 //===----------------------------------------------------------------------===//
 
+int64_t detail::elementsReceived(const CollectiveStep &step,
+                                 const StepParts &parts, const Mesh &mesh,
+                                 const std::vector<int64_t> &shape,
+                                 int64_t position) {
+  auto held = [&](const Placement &placement) {
+    return numElements(localShape(placement, mesh, shape, position));
+  };
+  switch (step.kind) {
+  case CollectiveKind::Slice:
+  case CollectiveKind::MakePartial:
+    return 0;
+  case CollectiveKind::AllGather:
+    return std::max<int64_t>(0, held(step.to) - held(step.from));
+  case CollectiveKind::AllReduce: {
+    int64_t devices = parts.terms();
+    return mulSaturated(mulSaturated(2, devices - 1),
+                        ceilDiv(held(step.from), devices));
+  }
+  case CollectiveKind::ReduceScatter:
+    return mulSaturated(parts.terms() - 1, held(step.to));
+  case CollectiveKind::AllToAll:
+  case CollectiveKind::Permute:
+  case CollectiveKind::Exchange:
+    break;
+  }
+  return receivedElements(step, parts, mesh, shape, position);
+}
+
 int64_t shardir::bytesReceived(const CollectiveStep &step, const Mesh &mesh,
                                const std::vector<int64_t> &shape,
                                int64_t elementBytes, int64_t position) {
   if (!mesh.isConcrete())
     return bytesReceived(step, assumedMesh(mesh), shape, elementBytes,
                          position);
-  std::vector<int64_t> sizes = assumedShape(shape);
-  auto held = [&](const Placement &placement) {
-    return numElements(localShape(placement, mesh, sizes, position));
-  };
-  int64_t elements = 0;
-  switch (step.kind) {
-  case CollectiveKind::Slice:
-  case CollectiveKind::MakePartial:
-    break;
-  case CollectiveKind::AllGather:
-    elements = std::max<int64_t>(0, held(step.to) - held(step.from));
-    break;
-  case CollectiveKind::AllReduce: {
-    int64_t devices = StepParts(step, mesh).terms();
-    elements = mulSaturated(mulSaturated(2, devices - 1),
-                            ceilDiv(held(step.from), devices));
-    break;
-  }
-  case CollectiveKind::ReduceScatter:
-    elements = mulSaturated(StepParts(step, mesh).terms() - 1, held(step.to));
-    break;
-  case CollectiveKind::AllToAll:
-  case CollectiveKind::Permute:
-  case CollectiveKind::Exchange:
-    elements = receivedElements(step, mesh, sizes, position);
-    break;
-  }
+  int64_t elements = elementsReceived(step, StepParts(step, mesh), mesh,
+                                      assumedShape(shape), position);
   return mulSaturated(elements, std::max<int64_t>(0, elementBytes));
 }

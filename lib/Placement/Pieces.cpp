@@ -377,11 +377,11 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
   return pieces;
 }
 
-int64_t detail::receivedElements(const CollectiveStep &step, const Mesh &mesh,
+int64_t detail::receivedElements(const CollectiveStep &step,
+                                 const StepParts &parts, const Mesh &mesh,
                                  const std::vector<int64_t> &shape,
                                  int64_t position) {
   std::vector<int64_t> coords = mesh.coordinates(position);
-  StepParts parts(step, mesh);
   if (!parts.receives(mesh, coords))
     return 0;
   int64_t needed = parts.terms(), mine = 1;

@@ -243,16 +243,23 @@ shardir::planRedistribute(const Placement &src, const Placement &dst,
 int64_t shardir::planBytes(const RedistributePlan &plan, const Mesh &mesh,
                            const std::vector<int64_t> &shape,
                            int64_t elementBytes) {
+  Mesh concrete = assumedMesh(mesh);
+  std::vector<int64_t> sizes = assumedShape(shape);
+  std::vector<StepParts> parts;
+  for (const CollectiveStep &step : plan.steps)
+    parts.emplace_back(step, concrete);
   int64_t most = 0;
-  for (int64_t p = 0, n = mesh.numDevices(); p < n; ++p) {
-    int64_t bytes = 0;
-    for (const CollectiveStep &step : plan.steps) {
-      int64_t received = bytesReceived(step, mesh, shape, elementBytes, p);
-      bytes = received > INT64_MAX - bytes ? INT64_MAX : bytes + received;
+  for (int64_t p = 0, n = concrete.numDevices(); p < n; ++p) {
+    int64_t elements = 0;
+    for (size_t i = 0; i < plan.steps.size(); ++i) {
+      int64_t received =
+          elementsReceived(plan.steps[i], parts[i], concrete, sizes, p);
+      elements =
+          received > INT64_MAX - elements ? INT64_MAX : elements + received;
     }
-    most = std::max(most, bytes);
+    most = std::max(most, elements);
   }
-  return most;
+  return mulSaturated(most, std::max<int64_t>(0, elementBytes));
 }
 
 std::string shardir::toString(const RedistributePlan &plan, const Mesh &mesh,

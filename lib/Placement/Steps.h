@@ -60,8 +60,14 @@ struct StepParts {
 
 /// The elements that the device at `position` receives from others, by
 /// receivePieces.
-int64_t receivedElements(const CollectiveStep &step, const Mesh &mesh,
-                         const std::vector<int64_t> &shape, int64_t position);
+int64_t receivedElements(const CollectiveStep &step, const StepParts &parts,
+                         const Mesh &mesh, const std::vector<int64_t> &shape,
+                         int64_t position);
+
+/// bytesReceived, in elements, for a caller that asks for many devices.
+int64_t elementsReceived(const CollectiveStep &step, const StepParts &parts,
+                         const Mesh &mesh, const std::vector<int64_t> &shape,
+                         int64_t position);
 
 } // namespace shardir::detail
 
