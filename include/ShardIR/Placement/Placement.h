@@ -269,7 +269,8 @@ struct DimShard {
 
 /// What the device at mesh position `position` holds of a tensor of shape
 /// `shape`, dimension by dimension. Requires concrete mesh and shape, and a
-/// placement that verifies.
+/// placement that verifies, sugar resolved. Adjacent axes are one digit, cut in
+/// turn; the digits are those of symbolicDigits.
 std::vector<DimShard> shardOf(const Placement &placement, const Mesh &mesh,
                               const std::vector<int64_t> &shape,
                               int64_t position);

@@ -24,15 +24,21 @@
 namespace shardir {
 
 /// Steps that lead from the first step's `from` to the last step's `to`;
-/// consecutive steps agree. Empty: nothing to do.
+/// consecutive steps agree, and every placement is in normal form (the first
+/// and the last are those of source and destination, equal but for spelling).
+/// Empty: nothing to do.
 struct RedistributePlan {
   std::vector<CollectiveStep> steps;
 };
 
-/// Plans the change from `src` to `dst`, both verified against `mesh` and
-/// `shape` (unknown sizes count as assumed). Fails, with a reason, only where
-/// the pair has no meaning, such as a partial max that must become a partial
-/// sum of another kind without being reduced first.
+/// Plans the change from `src` to `dst` (unknown sizes count as assumed, but
+/// what is planned is right for every size). Every pair has a plan: a partial
+/// of another kind is reduced first. Fails, with the reason, only where one of
+/// the two does not verify against `mesh` and `shape`.
+///
+/// A pair without partials receives the least there can be (rule D3), in at
+/// most one slice and one collective; with partials, at most a slice, a
+/// reduce-scatter, an all-reduce, one such move and a local make_partial.
 std::variant<RedistributePlan, PlacementError>
 planRedistribute(const Placement &src, const Placement &dst, const Mesh &mesh,
                  const std::vector<int64_t> &shape);
