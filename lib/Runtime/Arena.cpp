@@ -22,6 +22,8 @@ namespace runtime {
 namespace {
 constexpr uint64_t kMagic = 0x5a6172641a52656eULL;
 constexpr uint64_t kFreed = 0xf4eedb10c4f4eed0ULL;
+/// More than any address space holds; sums of it do not overflow.
+constexpr size_t kLargest = size_t(1) << 46;
 constexpr size_t kKeptSlack = size_t(64) << 20;
 
 /// The size class of a request and the bytes that it reserves.
@@ -32,6 +34,10 @@ size_t sizeClass(size_t size, size_t &reserved) {
     ++log;
   // Classes of one unit up to 8, then four steps a power of two.
   size_t steps = (units + (size_t(1) << log) - 1) >> log;
+  if (steps == 8) { // rounded up into the next power of two
+    ++log;
+    steps = 4;
+  }
   reserved = (steps << log) * 64;
   return log * 8 + steps;
 }
@@ -54,7 +60,7 @@ Arena::~Arena() {
 
 void *Arena::allocate(size_t size, size_t alignment) {
   static_assert(sizeof(Block) <= kAlignment, "the header is one cache line");
-  if (size > SIZE_MAX / 4 || alignment > (size_t(1) << 30) ||
+  if (size > kLargest || alignment > (size_t(1) << 30) ||
       (alignment & (alignment - 1)) != 0)
     return nullptr;
   size_t reserved;

@@ -35,23 +35,23 @@ namespace {
 
 /// Apart, so that no variable lives across the jump.
 __attribute__((noinline)) bool
-callWithLanding(Landing &landing, void (*call)(void *), void *context) {
+callWithLanding(Landing &landing, const std::function<void()> &program) {
   if (setjmp(landing.environment) != 0)
     return false;
-  call(context);
+  program();
   return true;
 }
 
 } // namespace
 
-bool landOnFailure(RankContext &rank, bool inRegion, void (*call)(void *),
-                   void *context) {
+bool landOnFailure(RankContext &rank, bool inRegion,
+                   const std::function<void()> &program) {
   ThreadState saved = threadState;
   Landing landing;
   threadState = {&rank, &landing, inRegion};
   bool returned = false;
   try {
-    returned = callWithLanding(landing, call, context);
+    returned = callWithLanding(landing, program);
   } catch (const JobFailed &) {
   } catch (const std::exception &e) {
     rank.report(std::string("threw an exception: ") + e.what());
@@ -205,13 +205,12 @@ void *RankContext::allocate(size_t size, size_t alignment) {
 
 void RankContext::barrier() { communicator->barrier(); }
 
-void RankContext::enter(EntryFn entry, void **descriptors) {
+void RankContext::enter(const std::function<void()> &program) {
   RankStatus &status = job.status(size_t(rank));
   status.state.store(RankStatus::Running, std::memory_order_release);
   status.advance();
   double start = job.now();
-  bool ok =
-      landOnFailure(*this, /*inRegion=*/false, [&] { entry(descriptors); });
+  bool ok = landOnFailure(*this, /*inRegion=*/false, program);
   double end = job.now();
   if (!ok)
     throw JobFailed();

@@ -24,6 +24,7 @@
 #include "WorkerPool.h"
 
 #include <csetjmp>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -68,8 +69,8 @@ public:
   void *allocate(size_t size, size_t alignment = Arena::kAlignment);
   /// Waits until all ranks are here.
   void barrier();
-  /// Calls an entry of the program and measures it.
-  void enter(EntryFn entry, void **descriptors);
+  /// Runs the program on this rank and measures it.
+  void enter(const std::function<void()> &program);
   /// Ends the job: this rank failed for the reason `what`.
   [[noreturn]] void fail(const std::string &what);
   /// The same, where the caller unwinds by itself.
@@ -102,17 +103,9 @@ extern thread_local ThreadState threadState;
 /// Jumps to the landing of the calling thread.
 [[noreturn]] void unwindProgram();
 
-/// Calls `call(context)` as `rank`. False if it did not return normally.
-bool landOnFailure(RankContext &rank, bool inRegion, void (*call)(void *),
-                   void *context);
-template <class F> bool landOnFailure(RankContext &rank, bool inRegion, F &&f) {
-  return landOnFailure(
-      rank, inRegion,
-      [](void *context) {
-        (*static_cast<std::remove_reference_t<F> *>(context))();
-      },
-      &f);
-}
+/// Calls `program` as `rank`. False if it did not return normally.
+bool landOnFailure(RankContext &rank, bool inRegion,
+                   const std::function<void()> &program);
 
 } // namespace runtime
 } // namespace shardir

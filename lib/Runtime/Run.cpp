@@ -69,7 +69,7 @@ void enter(RankContext &rank, const Shared &shared,
   for (std::vector<int64_t> &d : descriptors)
     pointers.push_back(d.data());
   rank.barrier();
-  rank.enter(shared.entry(), pointers.data());
+  rank.enter([&] { shared.entry()(pointers.data()); });
 }
 
 void runWhole(RankContext &rank, Shared &shared) {

@@ -1,0 +1,94 @@
+//===- Support.cpp - Jobs on metadata made by hand ------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Writes metadata as JSON and starts jobs. Requires placements as the IR spells
+// them; guarantees that what a test runs went through the same parser as a
+// compiled program's metadata: wrong text fails the test at once.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace shardir {
+namespace runtime {
+namespace test {
+
+using Json = nlohmann::json;
+
+MetadataText::MetadataText(std::vector<AxisText> axes,
+                           std::vector<int64_t> devices) {
+  Json list = Json::array();
+  for (const AxisText &axis : axes) {
+    list.push_back({{"name", axis.name}, {"size", axis.size}});
+    numRanks *= axis.size;
+  }
+  mesh = Json({{"name", "m"}, {"axes", list}, {"devices", devices}}).dump();
+}
+
+int32_t MetadataText::redistribute(const std::string &kind,
+                                   const std::string &from,
+                                   const std::string &to,
+                                   const std::vector<int64_t> &shape,
+                                   const std::string &type) {
+  Json json = {{"kind", kind},
+               {"mesh", "m"},
+               {"from", from},
+               {"to", to},
+               {"shape", shape},
+               {"element_type", type},
+               {"loc", "test.mlir:" + std::to_string(count + 1)}};
+  collectives += (count ? "," : "") + json.dump();
+  return count++;
+}
+
+int32_t MetadataText::rooted(const std::string &kind,
+                             const std::vector<std::string> &axes,
+                             const std::string &type) {
+  Json json = {{"kind", kind},
+               {"mesh", "m"},
+               {"axes", axes},
+               {"element_type", type},
+               {"loc", "test.mlir:" + std::to_string(count + 1)}};
+  collectives += (count ? "," : "") + json.dump();
+  return count++;
+}
+
+std::string MetadataText::json() const {
+  return "{\"abi\": 1, \"hash\": \"\", \"ranks\": " + std::to_string(numRanks) +
+         ", \"meshes\": [" + mesh + "], \"functions\": [], \"collectives\": [" +
+         collectives + "], \"report\": {}}";
+}
+
+std::shared_ptr<Program> MetadataText::program() const {
+  Metadata metadata;
+  std::string error;
+  EXPECT_TRUE(parseMetadata(json(), metadata, error)) << error << "\n"
+                                                      << json();
+  return std::make_shared<Program>(std::move(metadata));
+}
+
+std::string runRanks(const std::shared_ptr<Program> &program,
+                     std::function<void(RankContext &)> body,
+                     JobOptions options) {
+  auto job =
+      std::make_shared<Job>(program, size_t(program->metadata.ranks), options);
+  bool ok = job->run([body](RankContext &rank) {
+    rank.barrier();
+    rank.enter([&] { body(rank); });
+    rank.barrier();
+  });
+  EXPECT_EQ(ok, job->error().empty());
+  return job->error();
+}
+
+} // namespace test
+} // namespace runtime
+} // namespace shardir

@@ -1,0 +1,65 @@
+//===- Support.h - Jobs on metadata made by hand ----------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs collectives without a compiled program: metadata from text, a body per
+// rank. Requires nothing of the host but threads; guarantees that a test fails,
+// and does not hang, where ranks wait for each other (deadline of 20 s).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_TEST_UNIT_RUNTIME_SUPPORT_H
+#define SHARDIR_TEST_UNIT_RUNTIME_SUPPORT_H
+
+#include "Job.h"
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace shardir {
+namespace runtime {
+namespace test {
+
+struct AxisText {
+  std::string name;
+  int64_t size;
+};
+
+/// Metadata with one mesh @m.
+class MetadataText {
+public:
+  explicit MetadataText(std::vector<AxisText> axes,
+                        std::vector<int64_t> devices = {});
+  /// Adds a collective between placements; returns its id.
+  int32_t redistribute(const std::string &kind, const std::string &from,
+                       const std::string &to, const std::vector<int64_t> &shape,
+                       const std::string &type = "f32");
+  /// Adds a rooted or point-to-point collective; returns its id.
+  int32_t rooted(const std::string &kind, const std::vector<std::string> &axes,
+                 const std::string &type = "f32");
+  std::shared_ptr<Program> program() const;
+  std::string json() const;
+  int64_t ranks() const { return numRanks; }
+
+private:
+  std::string mesh, collectives;
+  int64_t numRanks = 1;
+  int32_t count = 0;
+};
+
+/// Runs the body as a program on every rank. Returns the error, "" for none.
+std::string runRanks(const std::shared_ptr<Program> &program,
+                     std::function<void(RankContext &)> body,
+                     JobOptions options = {20, 2, 1, false});
+
+} // namespace test
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_TEST_UNIT_RUNTIME_SUPPORT_H
