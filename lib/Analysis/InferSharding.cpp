@@ -50,18 +50,20 @@ struct Inference {
     if (needPresent &&
         llvm::all_of(present, [&](int i) { return isInit(i); }))
       return false;
+    // The rule that keeps most of what is owed already, and asks for least
+    // else. What it does not cover is reduced first, as in a product of two.
     const PartialRule *best = nullptr;
-    for (const PartialRule &candidate : rule.partials) {
-      if (candidate.kind && *candidate.kind != kind)
-        continue;
-      if (!llvm::all_of(present, [&](int i) {
-            return llvm::is_contained(candidate.operands, i);
-          }))
-        continue;
-      if (!best || candidate.operands.size() < best->operands.size())
+    auto score = [&](const PartialRule &candidate) {
+      int covered = llvm::count_if(present, [&](int i) {
+        return !isInit(i) && llvm::is_contained(candidate.operands, i);
+      });
+      return std::make_pair(covered, -int(candidate.operands.size()));
+    };
+    for (const PartialRule &candidate : rule.partials)
+      if ((!candidate.kind || *candidate.kind == kind) &&
+          (!best || score(candidate) > score(*best)))
         best = &candidate;
-    }
-    if (!best)
+    if (!best || (needPresent && score(*best).first == 0))
       return false;
     for (int i : best->operands) {
       owed[i].push_back(axis);

@@ -406,9 +406,14 @@ bool Propagator::usersAccept(int value, const std::vector<AxisRef> &axes,
     const Node &node = graph.nodes[user];
     if (node.isFixed)
       return false;
+    // A user may have the value more than once, as in x * x.
     bool rules = llvm::any_of(node.rule.partials, [&](const PartialRule &r) {
-      return (!r.kind || *r.kind == kind) &&
-             llvm::is_contained(r.operands, operand);
+      if (r.kind && *r.kind != kind)
+        return false;
+      for (auto [i, other] : llvm::enumerate(node.operands))
+        if (other == value && !llvm::is_contained(r.operands, int(i)))
+          return false;
+      return true;
     });
     if (!rules || node.results.empty())
       return false;
