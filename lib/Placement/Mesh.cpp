@@ -201,9 +201,10 @@ std::vector<AxisRef> shardir::commonRefinement(const Placement &a,
     std::set<int64_t> cuts = {1, whole};
     collectCuts(a, mesh, axis.name, cuts);
     collectCuts(b, mesh, axis.name, cuts);
-    // Cuts such as 2 and 3 of 6 have no common refinement; the axis then stays
-    // whole, and `refine` leaves its sub-axes as they are.
-    bool chain = true;
+    // Cuts such as 2 and 3 of 6 have no common refinement, nor has an axis whose
+    // size, and so whose last part, is not known; the axis then stays whole,
+    // and `refine` leaves its sub-axes as they are.
+    bool chain = axis.size != kUnknown;
     int64_t previous = 1;
     for (int64_t cut : cuts) {
       chain &= cut % previous == 0 && cut <= whole;

@@ -324,11 +324,13 @@ bool equivalent(const Placement &a, const Placement &b, const Mesh &mesh,
 
 /// The parts into which every axis must be cut so that each axis or sub-axis
 /// used by `a` or by `b` is a run of parts: the common refinement, in mesh
-/// order, major part first.
+/// order, major part first. An axis whose sub-axes have none (2 and 3 of 6), or
+/// whose size is not known, is one part.
 std::vector<AxisRef> commonRefinement(const Placement &a, const Placement &b,
                                       const Mesh &mesh);
 
-/// `axis` as a run of the parts of `parts` (as commonRefinement gives them).
+/// `axis` as a run of the parts of `parts` (as commonRefinement gives them), or
+/// `axis` alone where it is no such run.
 std::vector<AxisRef> refine(const AxisRef &axis, const Mesh &mesh,
                             const std::vector<AxisRef> &parts);
 

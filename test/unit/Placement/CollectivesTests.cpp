@@ -1,5 +1,4 @@
-//===- CollectivesTests.cpp - Pieces, bytes and groups of one step *- C++ *- C++
-//-*-===//
+//===- CollectivesTests.cpp - Pieces, bytes and groups of one step *- C++ *- C++ *- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -209,6 +209,44 @@ TEST(RedistributePlan, UnknownSizes) {
             "exchange [\"a\", \"b\"]: [{\"a\"}, {}] -> [{\"b\"}, {}]\n");
 }
 
+// A plan that was made before sizes were known is right for every size.
+TEST(RedistributePlan, UnknownSizesThenKnown) {
+  Mesh unknown = makeMesh({2, kUnknown});
+  std::vector<AxisRef> axes = wholeAxes(unknown);
+  axes.push_back(AxisRef{"b", 1, 2});
+  axes.push_back(AxisRef{"b", 2, 2});
+  std::vector<Placement> placements =
+      allPlacements(unknown, 2, axes, PartialKind::Sum);
+  int failures = 0;
+  size_t index = 0;
+  for (const Placement &src : placements)
+    for (const Placement &dst : placements) {
+      if (!isExhaustive() && ++index % 17 != 0)
+        continue;
+      auto result = planRedistribute(src, dst, unknown, {kUnknown, 6});
+      ASSERT_TRUE(std::holds_alternative<RedistributePlan>(result));
+      for (int64_t b : {4, 8, 12})
+        for (int64_t rows : {0, 5, 16}) {
+          Mesh mesh = makeMesh({2, b});
+          Shape shape = {rows, 6};
+          RedistributePlan plan = std::get<RedistributePlan>(result);
+          for (CollectiveStep &step : plan.steps) {
+            step.from = normalForm(step.from, mesh, shape);
+            step.to = normalForm(step.to, mesh, shape);
+          }
+          std::string wrong = checkPlan(plan, src, dst, mesh, shape);
+          if (wrong.empty())
+            continue;
+          ADD_FAILURE() << toString(src) << " -> " << toString(dst)
+                        << " with b=" << b << ", " << rows << " rows: " << wrong
+                        << "\n"
+                        << toString(plan, mesh, shape);
+          if (++failures == 5)
+            return;
+        }
+    }
+}
+
 TEST(RedistributePlan, SugarAndErrors) {
   Mesh mesh = makeMesh({2, 4});
   EXPECT_EQ(planText("placements = [shard(0), partial(sum)]",
