@@ -10,9 +10,9 @@
 // libMLIR: this library links the same one and brings none of MLIR with it, so
 // that every dialect of MLIR is registered once.
 //
-// The tool loads it with --load-dialect-plugin and --load-pass-plugin. The flags
-// of the tool are made before a plugin is read, so passes and pipelines are
-// known inside --pass-pipeline alone.
+// The tool loads it with --load-dialect-plugin and --load-pass-plugin. The
+// flags of the tool are made before a plugin is read, so passes and pipelines
+// are known inside --pass-pipeline alone.
 //
 //===----------------------------------------------------------------------===//
 

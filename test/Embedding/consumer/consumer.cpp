@@ -27,11 +27,11 @@
 
 namespace consumer {
 
-/// `%y = "consumer.row_scale"(%x, %s)`: row i of the [M, N] tensor x times s[i].
-class RowScaleOp
-    : public mlir::Op<RowScaleOp, mlir::OpTrait::OneResult,
-                      mlir::OpTrait::NOperands<2>::Impl,
-                      shardir::ShardingRuleOpInterface::Trait> {
+/// `%y = "consumer.row_scale"(%x, %s)`: row i of the [M, N] tensor x times
+/// s[i].
+class RowScaleOp : public mlir::Op<RowScaleOp, mlir::OpTrait::OneResult,
+                                   mlir::OpTrait::NOperands<2>::Impl,
+                                   shardir::ShardingRuleOpInterface::Trait> {
 public:
   using Op::Op;
   static mlir::StringRef getOperationName() { return "consumer.row_scale"; }
