@@ -72,7 +72,7 @@ config.substitutions += [
 
 # Without psutil lit has no time limit of its own: the tools that wait for
 # others then get one each.
-guard = "" if shardir_lit.has_time_limit() else f"timeout -k 5 {config.test_timeout} "
+guard = "" if shardir_lit.has_time_limit() else f"timeout -k 5 {shardir_lit.time_limit(config)} "
 tools = {
     "shard-opt": build_bin,
     "shard-run": build_bin,

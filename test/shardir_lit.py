@@ -30,9 +30,19 @@ def has_time_limit():
     return True
 
 
+def time_limit(config):
+    """Seconds for one test: sanitizers slow it down, the long forms do more."""
+    seconds = config.test_timeout
+    if config.shardir_sanitizer:
+        seconds *= 4
+    if os.environ.get("SHARDIR_EXHAUSTIVE"):
+        seconds *= 10
+    return seconds
+
+
 def set_time_limit(lit_config, config):
     if has_time_limit() and not lit_config.maxIndividualTestTime:
-        lit_config.maxIndividualTestTime = config.test_timeout
+        lit_config.maxIndividualTestTime = time_limit(config)
 
 
 def set_environment(config):
