@@ -9,7 +9,8 @@
 // How the collective dialect bufferizes. Requires the local form on tensors;
 // guarantees the buffer form on contiguous row-major buffers, which is all that
 // the runtime takes. Results are fresh buffers, but for all_reduce, which may
-// work in place where one-shot analysis allows it.
+// work in place where one-shot analysis allows it. Models fail without a message:
+// upstream adds its own, and shardir-bufferize has checked before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -94,20 +95,12 @@ void createBufferStep(RewriterBase &rewriter, OpTy op, Value in, Value out) {
 }
 
 template <typename OpTy>
-LogicalResult expectLocal(OpTy op) {
-  if (op.isLocal())
-    return success();
-  return op.emitOpError("on whole tensors cannot become a buffer; run "
-                        "shardir-localize first");
-}
-
-template <typename OpTy>
 struct StepModel : FreshResultModel<StepModel<OpTy>, OpTy> {
   LogicalResult bufferize(Operation *operation, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
     auto op = cast<OpTy>(operation);
-    if (failed(expectLocal(op)))
+    if (!op.isLocal())
       return failure();
     FailureOr<Value> buffer =
         bufferization::getBuffer(rewriter, op.getInput(), options, state);
@@ -149,7 +142,7 @@ struct AllReduceModel
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
     auto op = cast<AllReduceOp>(operation);
-    if (failed(expectLocal(op)))
+    if (!op.isLocal())
       return failure();
     FailureOr<Value> buffer =
         bufferization::getBuffer(rewriter, op.getInput(), options, state);
@@ -184,10 +177,8 @@ FailureOr<SmallVector<Value>> resultSizes(RewriterBase &rewriter, OpTy op,
     if (dim == 0 && !isa<BroadcastOp>(op.getOperation())) {
       int64_t devices = collective::detail::groupSize(op, op.getMeshAttr(),
                                                       op.getAxes());
-      if (devices == 0) {
-        op.emitOpError("has a group of unknown size; give the mesh's sizes");
+      if (devices == 0)
         return failure();
-      }
       Value factor = arith::ConstantIndexOp::create(rewriter, loc, devices);
       if (isa<GatherOp>(op.getOperation()))
         size = arith::MulIOp::create(rewriter, loc, size, factor);
@@ -251,7 +242,7 @@ struct RecvModel : FreshResultModel<RecvModel, RecvOp> {
     auto op = cast<RecvOp>(operation);
     auto type = cast<ShapedType>(op.getResult().getType());
     if (!type.hasStaticShape())
-      return op.emitOpError("needs a result of known extents, found ") << type;
+      return failure();
     FailureOr<Value> out = options.createAlloc(rewriter, op.getLoc(),
                                                contiguousType(type), {});
     if (failed(out))

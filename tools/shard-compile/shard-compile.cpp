@@ -212,6 +212,8 @@ int compileFile(const Flags &flags) {
   mlir::registerAllExtensions(registry);
   shardir::registerAllDialects(registry);
   MLIRContext context(registry);
+  // Diagnostics show the source; the op in generic form would hide it.
+  context.printOpOnDiagnostic(false);
   llvm::SourceMgr sources;
   sources.AddNewSourceBuffer(std::move(*input), llvm::SMLoc());
   SourceMgrDiagnosticHandler handler(sources, &context);

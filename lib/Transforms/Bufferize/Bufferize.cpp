@@ -201,7 +201,7 @@ struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
       return;
     }
     if (failed(expectLocal(module)) || failed(checkEntries(module)) ||
-        failed(run(buildBefore)))
+        failed(checkCollectives(module)) || failed(run(buildBefore)))
       return signalPassFailure();
     separateCalledEntries(module);
     SmallVector<func::FuncOp> entries = findEntries(module);

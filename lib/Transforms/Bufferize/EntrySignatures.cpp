@@ -14,7 +14,7 @@
 
 #include "EntrySignatures.h"
 
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -90,6 +90,48 @@ LogicalResult shardir::checkEntries(ModuleOp module) {
              << "@" << entry.getSymName() << " never returns";
   }
   return success();
+}
+
+static LogicalResult checkCollective(Operation *op) {
+  if (isa<collective::SliceOp, collective::MakePartialOp>(op))
+    return op->emitOpError("is for localization to replace; run "
+                           "shardir-localize before shardir-bufferize");
+  if (auto step = dyn_cast<collective::CollectiveOpInterface>(op)) {
+    if (!step.isLocal())
+      return op->emitOpError("on whole tensors cannot become a buffer; run "
+                             "shardir-localize first");
+    return success();
+  }
+  if (auto recv = dyn_cast<collective::RecvOp>(op)) {
+    auto type = cast_or_null<ShapedType>(
+        recv.getResult() ? recv.getResult().getType() : Type());
+    if (type && !type.hasStaticShape())
+      return op->emitOpError("needs a result of known extents, found ") << type;
+    return success();
+  }
+  auto checkGroup = [](auto rooted) -> LogicalResult {
+    auto type = cast_or_null<ShapedType>(
+        rooted.getResult() ? rooted.getResult().getType() : Type());
+    if (type && type.getRank() > 0 && type.isDynamicDim(0) &&
+        collective::detail::groupSize(rooted, rooted.getMeshAttr(),
+                                      rooted.getAxes()) == 0)
+      return rooted.emitOpError(
+          "has a group of unknown size; give the mesh's sizes");
+    return success();
+  };
+  if (auto gather = dyn_cast<collective::GatherOp>(op))
+    return checkGroup(gather);
+  if (auto scatter = dyn_cast<collective::ScatterOp>(op))
+    return checkGroup(scatter);
+  return success();
+}
+
+LogicalResult shardir::checkCollectives(ModuleOp module) {
+  WalkResult result = module.walk([](Operation *op) {
+    return failed(checkCollective(op)) ? WalkResult::interrupt()
+                                       : WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,91 @@
+// RUN: shard-opt %s -split-input-file -verify-diagnostics --shardir-bufferize
+
+// expected-error @+1 {{argument 1 of @complex has type 'tensor<2xcomplex<f32>>'; element types of an entry are i1, i8, i16, i32, i64, index, f16, bf16, f32, f64, f8E4M3FN and f8E5M2}}
+func.func @complex(%x: tensor<2xf32>, %y: tensor<2xcomplex<f32>>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{result 0 of @narrow has type 'tensor<2xi4>'; element types}}
+func.func @narrow() -> tensor<2xi4> {
+  %r = arith.constant dense<1> : tensor<2xi4>
+  return %r : tensor<2xi4>
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 of @signed has type 'tensor<2xsi32>'; element types}}
+func.func @signed(%x: tensor<2xsi32>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 of @unranked has type 'tensor<*xf32>'; an entry takes and returns ranked tensors and scalars}}
+func.func @unranked(%x: tensor<*xf32>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 of @buffer has type 'memref<2xf32>'; an entry takes and returns ranked tensors and scalars}}
+func.func @buffer(%x: memref<2xf32>) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{argument 0 of @encoded has type 'tensor<2xf32, "layout">'; an entry's tensors have no encoding}}
+func.func @encoded(%x: tensor<2xf32, "layout">) {
+  return
+}
+
+// -----
+
+// expected-error @+1 {{@outside is declared but has no body; a compiled program calls nothing outside itself: define it in this module}}
+func.func private @outside(%x: tensor<2xf32>) -> tensor<2xf32>
+func.func @main(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %r = func.call @outside(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// -----
+
+// expected-error @+1 {{is not local yet; run shardir-localize before shardir-bufferize, or --shardir-to-bufferized}}
+module {
+  shardir.mesh @m <["x"=2]>
+}
+
+// -----
+
+module attributes {shardir.stage = "local"} {
+  shardir.mesh @m <["x"=2]>
+  func.func @whole(%x: tensor<4xf32>) -> tensor<4xf32> {
+    // expected-error @+1 {{on whole tensors cannot become a buffer; run shardir-localize first}}
+    %r = collective.all_gather %x from #shardir.placement<@m, [{"x"} ]> to #shardir.placement<@m, [{} ]> : tensor<4xf32>
+    return %r : tensor<4xf32>
+  }
+}
+
+// -----
+
+module attributes {shardir.stage = "local"} {
+  shardir.mesh @m <["x"=2]>
+  func.func @recv(%i: index) -> tensor<?xf32> {
+    // expected-error @+1 {{needs a result of known extents, found 'tensor<?xf32>'}}
+    %r = collective.recv from %i on @m ["x"] -> tensor<?xf32>
+    return %r : tensor<?xf32>
+  }
+}
+
+// -----
+
+module attributes {shardir.stage = "local"} {
+  shardir.mesh @m <["x"=?]>
+  func.func @gather(%x: tensor<?xf32>, %i: index) -> tensor<?xf32> {
+    // expected-error @+1 {{has a group of unknown size; give the mesh's sizes}}
+    %r = collective.gather %x root %i on @m ["x"] : tensor<?xf32> -> tensor<?xf32>
+    return %r : tensor<?xf32>
+  }
+}
