@@ -13,7 +13,7 @@ import shardir_lit
 config.name = "ShardIR"
 config.test_format = shardir_lit.IsolatedShTest(execute_external=False)
 config.suffixes = [".mlir", ".test"]
-config.excludes = ["Inputs", "consumer"]
+config.excludes = ["Inputs", "consumer", "runtime-consumer"]
 config.test_source_root = os.path.join(config.shardir_source, "test")
 config.test_exec_root = os.path.join(config.shardir_build, "test")
 
