@@ -20,22 +20,20 @@ func.func @all_dims_pass(%a: tensor<6x4xf32> {shardir.placement = #shardir.place
 
 shardir.mesh @m <["x"=2, "y"=3]>
 
-// Two owed sums are added, scaled and widened, and owed still.
+// Two owed sums are added and scaled, and owed still.
 // CHECK-LABEL: func.func @linear
 // CHECK-NOT:   collective
 // CHECK:       arith.addf
 // CHECK-NEXT:  arith.mulf
-// CHECK-NEXT:  arith.extf
 // CHECK-NEXT:  return
 func.func @linear(
     %a: tensor<4xbf16> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["x"]>},
     %b: tensor<4xbf16> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["x"]>},
     %s: tensor<4xbf16> {shardir.placement = #shardir.placement<@m, [{}]>})
-    -> (tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["x"]>}) {
+    -> (tensor<4xbf16> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["x"]>}) {
   %0 = arith.addf %a, %b : tensor<4xbf16>
   %1 = arith.mulf %0, %s : tensor<4xbf16>
-  %2 = arith.extf %1 : tensor<4xbf16> to tensor<4xf32>
-  return %2 : tensor<4xf32>
+  return %1 : tensor<4xbf16>
 }
 
 // -----
