@@ -111,14 +111,18 @@ shardir::projectDim(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
   }
   if (auto projected = projectSpelling(splits, sizes, mesh))
     return projected;
-  // The normal form has no trailing integer where it makes no difference, but
-  // the cut may still be one of whole later factors.
+  // The normal form has the smallest trailing integer that cuts the same
+  // blocks, but the cut may still be one of whole later factors: 5 x 4 rows on
+  // three devices are {"y", 2}.
   std::vector<int64_t> shape = {product(sizes)};
   Placement own;
   own.dims.push_back({splits, false, std::nullopt});
   for (size_t i = 1; i < sizes.size(); ++i) {
     Placement spelled = own;
-    spelled.dims[0].splits.push_back(Split::byFactor(product(sizes.drop_front(i))));
+    Splits &run = spelled.dims[0].splits;
+    while (!run.back().isAxis())
+      run.pop_back();
+    run.push_back(Split::byFactor(product(sizes.drop_front(i))));
     if (verifyPlacement(spelled, mesh, shape) ||
         !equivalent(own, spelled, mesh, shape))
       continue;
