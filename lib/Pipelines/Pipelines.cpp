@@ -51,6 +51,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   verify(Stage::Collective);
   if (reached(Stage::Collective))
     return;
+  pm.addPass(createReport({"", /*embed=*/true}));
   pm.addPass(createLocalize());
   pm.addPass(createCSEPass());
   verify(Stage::Local);

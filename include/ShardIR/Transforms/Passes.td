@@ -244,6 +244,27 @@ def Bufferize : Pass<"shardir-bufferize", "::mlir::ModuleOp"> {
 // All stages
 //===----------------------------------------------------------------------===//
 
+def Report : Pass<"shardir-report", "::mlir::ModuleOp"> {
+  let summary = "Writes what moves, why, and what each device holds.";
+  let description = [{
+    `file=r.json` writes the report of docs/Report.md; `file=-` prints it;
+    `embed` keeps it on the module as `shardir.report`, for the compiled program
+    to carry. Any stage from propagated on.
+
+    Example (test/Transforms/Report/report.mlir):
+
+    ```mlir
+    %1 = collective.all_reduce %0 from P to Q : tensor<8x32xf32>
+    // is reported as
+    // {"kind": "all_reduce", "axes": ["tp"], "group_size": 4, "bytes_per_device": 1536, ...}
+    ```
+  }];
+  let options = [
+    Option<"file", "file", "std::string", "", "where to write; - for standard output">,
+    Option<"embed", "embed", "bool", "false", "keep it on the module">,
+  ];
+}
+
 def VerifyStage : Pass<"shardir-verify-stage", "::mlir::ModuleOp"> {
   let summary = "Checks what a stage promises.";
   let description = [{

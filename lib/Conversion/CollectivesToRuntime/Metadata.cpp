@@ -14,26 +14,13 @@
 
 #include "Metadata.h"
 
+#include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Runtime/Abi.h"
 
-#include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
 using namespace shardir;
 namespace json = llvm::json;
-
-std::string shardir::describeLocation(Location loc) {
-  std::string text;
-  loc->walk([&](Location part) {
-    auto file = dyn_cast<FileLineColLoc>(part);
-    if (!file)
-      return WalkResult::advance();
-    text = llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(),
-                         file.getLine(), file.getColumn());
-    return WalkResult::interrupt();
-  });
-  return text;
-}
 
 /// JSON strings are UTF-8; names in the IR are any bytes.
 static std::string utf8(StringRef text) { return json::fixUTF8(text); }

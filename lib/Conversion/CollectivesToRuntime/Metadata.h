@@ -57,9 +57,6 @@ private:
   llvm::json::Array functions, collectives;
 };
 
-/// `file:line:col` of the first place in the text that `loc` names, or "".
-std::string describeLocation(mlir::Location loc);
-
 } // namespace shardir
 
 #endif // SHARDIR_LIB_CONVERSION_COLLECTIVESTORUNTIME_METADATA_H

@@ -1,0 +1,333 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The report. Requires placements on every value (the propagated stage or a
+// later one) and concrete meshes; changes nothing. Bytes come from the formulas
+// of Placement/Collectives.h, which the runtime counts with too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Analysis/Report.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Placement/RedistributePlan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace shardir;
+namespace json = llvm::json;
+
+std::string shardir::describeLocation(Location loc) {
+  std::string text;
+  loc->walk([&](Location part) {
+    auto file = dyn_cast<FileLineColLoc>(part);
+    if (!file)
+      return WalkResult::advance();
+    text = llvm::formatv("{0}:{1}:{2}", file.getFilename().getValue(),
+                         file.getLine(), file.getColumn());
+    return WalkResult::interrupt();
+  });
+  return text;
+}
+
+namespace {
+
+class ReportBuilder {
+public:
+  explicit ReportBuilder(ModuleOp module) : module(module), meshes(module) {}
+  json::Object build();
+
+private:
+  void addFunction(func::FuncOp function);
+  void addValue(func::FuncOp function, Value value, std::string name,
+                PlacementAttr placement, Type type, StringRef op,
+                std::string decidedBy);
+  void addStep(Operation *op, const CollectiveStep &step, const Mesh &mesh,
+               RankedTensorType type, StringAttr reason);
+  int64_t localBytes(Type type, PlacementAttr placement) const;
+  int64_t peakBytes(func::FuncOp function) const;
+  static std::optional<int64_t> executions(Operation *op);
+
+  ModuleOp module;
+  MeshTable meshes;
+  json::Array values, collectives;
+  std::vector<int64_t> received; ///< per rank
+  bool lowerBound = false;
+  int64_t peak = 0;
+};
+
+} // namespace
+
+/// Bytes of the largest shard; a scalar has its own size.
+int64_t ReportBuilder::localBytes(Type type, PlacementAttr placement) const {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return 0;
+  int64_t bytes = elementBytes(tensor);
+  for (auto [dim, extent] : llvm::enumerate(shapeOf(tensor))) {
+    int64_t known = extent == kUnknown ? kAssumedDimSize : extent;
+    bytes *= placement ? maxLocalExtent(placement.getValue(),
+                                        meshes.get(placement), known, dim)
+                       : known;
+  }
+  return bytes;
+}
+
+static std::string utf8(StringRef text) { return json::fixUTF8(text); }
+
+static std::string typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+static std::string nameOf(Location loc) {
+  if (auto name = dyn_cast<NameLoc>(loc))
+    return name.getName().str();
+  return "";
+}
+
+/// How often the op runs, or nothing where a trip count is unknown.
+std::optional<int64_t> ReportBuilder::executions(Operation *op) {
+  int64_t times = 1;
+  for (Operation *parent = op->getParentOp();
+       parent && !isa<func::FuncOp>(parent); parent = parent->getParentOp()) {
+    auto loop = dyn_cast<LoopLikeOpInterface>(parent);
+    if (!loop)
+      continue;
+    std::optional<SmallVector<OpFoldResult>> lower = loop.getLoopLowerBounds(),
+                                             upper = loop.getLoopUpperBounds(),
+                                             step = loop.getLoopSteps();
+    if (!lower || !upper || !step)
+      return std::nullopt;
+    for (auto [l, u, s] : llvm::zip(*lower, *upper, *step)) {
+      auto low = getConstantIntValue(l), high = getConstantIntValue(u),
+           by = getConstantIntValue(s);
+      if (!low || !high || !by || *by <= 0)
+        return std::nullopt;
+      times *= std::max<int64_t>(0, llvm::divideCeil(*high - *low, *by));
+    }
+  }
+  return times;
+}
+
+void ReportBuilder::addStep(Operation *op, const CollectiveStep &step,
+                            const Mesh &mesh, RankedTensorType type,
+                            StringAttr reason) {
+  if (step.kind == CollectiveKind::Slice ||
+      step.kind == CollectiveKind::MakePartial)
+    return;
+  std::vector<int64_t> shape = shapeOf(type);
+  for (int64_t &extent : shape)
+    if (extent == kUnknown)
+      extent = kAssumedDimSize;
+  int64_t bytes = elementBytes(type), most = 0, operand = 0, result = 0;
+  std::optional<int64_t> times = executions(op);
+  lowerBound |= !times;
+  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p) {
+    int64_t own = bytesReceived(step, mesh, shape, bytes, p);
+    most = std::max(most, own);
+    size_t rank = mesh.rankAt(p);
+    received.resize(std::max(received.size(), rank + 1));
+    received[rank] += own * times.value_or(1);
+    auto product = [&](const Placement &placement) {
+      int64_t all = bytes;
+      for (int64_t extent : localShape(placement, mesh, shape, p))
+        all *= extent;
+      return all;
+    };
+    operand = std::max(operand, product(step.from));
+    result = std::max(result, product(step.to));
+  }
+  json::Array axes;
+  int64_t group = 1;
+  for (const AxisRef &axis : groupAxes(step, mesh, shape)) {
+    axes.push_back(toReportString(axis));
+    group *= axisSize(mesh, axis);
+  }
+  collectives.push_back(json::Object{
+      {"kind", stringifyCollectiveKind(step.kind)},
+      {"axes", std::move(axes)},
+      {"mesh", mesh.name},
+      {"group_size", group},
+      {"element_type", elementTypeName(type)},
+      {"bytes_per_device", most},
+      {"operand_bytes", operand},
+      {"result_bytes", result},
+      {"executions", times ? json::Value(*times) : json::Value(nullptr)},
+      {"function", utf8(op->getParentOfType<func::FuncOp>().getSymName())},
+      {"loc", utf8(describeLocation(op->getLoc()))},
+      {"reason", reason ? utf8(reason.getValue()) : ""}});
+}
+
+void ReportBuilder::addValue(func::FuncOp function, Value value,
+                             std::string name, PlacementAttr placement,
+                             Type type, StringRef op, std::string decidedBy) {
+  if (!placement || !isa<RankedTensorType>(type))
+    return;
+  if (std::string own = nameOf(value.getLoc()); name.empty())
+    name = own;
+  std::string text;
+  llvm::raw_string_ostream(text) << placement;
+  values.push_back(json::Object{
+      {"name", utf8(name)},
+      {"function", utf8(function.getSymName())},
+      {"loc", utf8(describeLocation(value.getLoc()))},
+      {"op", op},
+      {"type", typeText(type)},
+      {"placement", text},
+      {"local_bytes", localBytes(type, placement)},
+      {"decided_by", utf8(decidedBy)}});
+}
+
+/// The whole tensor behind a boundary value: its own type before localization.
+static Type globalType(Type type, Attribute attr) {
+  if (auto global = dyn_cast_or_null<TypeAttr>(attr))
+    return global.getValue();
+  return type;
+}
+
+void ReportBuilder::addFunction(func::FuncOp function) {
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned i = argument.getArgNumber();
+    addValue(function, argument, "arg" + std::to_string(i),
+             function.getArgAttrOfType<PlacementAttr>(i,
+                                                      ShardIRDialect::kPlacement),
+             globalType(argument.getType(),
+                        function.getArgAttr(i, ShardIRDialect::kGlobalType)),
+             "", "");
+  }
+  bool local = module->hasAttr(ShardIRDialect::kStage);
+  function.walk([&](Operation *op) {
+    if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
+      addStep(op, step.getStep(), meshes.get(step.getFrom()),
+              step.getGlobalTensorType(),
+              op->getAttrOfType<StringAttr>("reason"));
+    if (auto redistribute = dyn_cast<RedistributeOp>(op)) {
+      const Mesh &mesh = meshes.get(redistribute.getFrom());
+      auto plan = planRedistribute(redistribute.getFrom().getValue(),
+                                   redistribute.getTo().getValue(), mesh,
+                                   shapeOf(redistribute.getType()));
+      if (auto *steps = std::get_if<RedistributePlan>(&plan))
+        for (const CollectiveStep &step : steps->steps)
+          addStep(op, step, mesh, redistribute.getType(),
+                  redistribute.getReasonAttr());
+    }
+    if (local)
+      return;
+    auto decided = op->getAttrOfType<StringAttr>(ShardIRDialect::kDecidedBy);
+    for (OpResult result : op->getResults())
+      addValue(function, result, "", getResultPlacement(result),
+               result.getType(), op->getName().getStringRef(),
+               decided ? decided.getValue().str() : "");
+  });
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+    auto placement = dyn_cast_or_null<PlacementAttr>(
+        function.getResultAttr(i, ShardIRDialect::kPlacement));
+    Value value = function.getBody().front().getTerminator()->getOperand(i);
+    addValue(function, value, "result" + std::to_string(i), placement,
+             globalType(type,
+                        function.getResultAttr(i, ShardIRDialect::kGlobalType)),
+             "", "");
+  }
+  peak = std::max(peak, peakBytes(function));
+}
+
+/// What is alive at one time on the device that has most: arguments and results
+/// throughout, temporaries from the op that makes them to their last use. A
+/// destination-style result takes its init's memory, a view its source's.
+int64_t ReportBuilder::peakBytes(func::FuncOp function) const {
+  Block &body = function.getBody().front();
+  llvm::DenseMap<Operation *, int> position;
+  int count = 0;
+  for (Operation &op : body)
+    position[&op] = count++;
+  int64_t fixed = 0;
+  auto bytesOf = [&](Value value) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type)
+      return int64_t(0);
+    // Local types say it themselves; unknown extents count as assumed.
+    if (module->hasAttr(ShardIRDialect::kStage))
+      return localBytes(type, {});
+    return localBytes(type, getPlacement(value));
+  };
+  for (BlockArgument argument : body.getArguments())
+    fixed += bytesOf(argument);
+  llvm::DenseMap<Value, Value> storage;
+  auto storageOf = [&](Value value) {
+    auto it = storage.find(value);
+    return it == storage.end() ? value : it->second;
+  };
+  llvm::DenseMap<Value, int> lastUse;
+  for (Operation &op : body)
+    for (OpResult result : op.getResults()) {
+      Value owner = result;
+      if (auto destination = dyn_cast<DestinationStyleOpInterface>(&op))
+        owner = storageOf(destination.getTiedOpOperand(result)->get());
+      else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                   tensor::ExtractSliceOp, tensor::CastOp>(op))
+        owner = storageOf(op.getOperand(0));
+      storage[result] = owner;
+      int &last = lastUse[owner];
+      last = std::max(last, position[&op]);
+      for (Operation *user : result.getUsers())
+        if (Operation *top = body.findAncestorOpInBlock(*user))
+          last = std::max(last, position[top]);
+    }
+  std::vector<int64_t> change(count + 1);
+  for (auto &[owner, last] : lastUse) {
+    if (isa<BlockArgument>(owner))
+      continue;
+    int64_t bytes = bytesOf(owner);
+    change[position[owner.getDefiningOp()]] += bytes;
+    change[last + 1 > count ? count : last + 1] -= bytes;
+  }
+  int64_t alive = fixed, most = fixed;
+  for (int64_t delta : change) {
+    alive += delta;
+    most = std::max(most, alive);
+  }
+  return most;
+}
+
+json::Object ReportBuilder::build() {
+  json::Object meshTable;
+  for (const Mesh &mesh : meshes.all()) {
+    json::Object axes;
+    for (const MeshAxis &axis : mesh.axes)
+      axes[axis.name] = axis.size;
+    meshTable[mesh.name] = json::Object{{"axes", std::move(axes)}};
+  }
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isDeclaration())
+      addFunction(function);
+  int64_t bytes = 0;
+  for (int64_t own : received)
+    bytes = std::max(bytes, own);
+  json::Object report{{"version", 1},
+                      {"meshes", std::move(meshTable)},
+                      {"values", std::move(values)},
+                      {"collectives", std::move(collectives)},
+                      {"bytes_per_device", bytes},
+                      {"peak_bytes_per_device", peak}};
+  if (lowerBound)
+    report["lower_bound"] = true;
+  return report;
+}
+
+json::Object shardir::buildReport(ModuleOp module) {
+  return ReportBuilder(module).build();
+}

@@ -1,0 +1,85 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: any from propagated on. Writes the report of Analysis/Report.h to a
+// file, or keeps it on the module for the compiled program to carry. Changes
+// nothing else.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Analysis/Report.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Transforms/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_REPORT
+#include "ShardIR/Transforms/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+struct ReportPass : shardir::impl::ReportBase<ReportPass> {
+  using ReportBase::ReportBase;
+
+  /// The report is about placements: they must be there, on known meshes.
+  LogicalResult check() {
+    for (MeshOp mesh : getOperation().getOps<MeshOp>())
+      if (!mesh.getMesh().isConcrete())
+        return mesh.emitError() << "has an axis of unknown size; set it with "
+                                   "the option mesh= before asking for a report";
+    if (getOperation().getOps<MeshOp>().empty())
+      return success();
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (!function.isDeclaration() &&
+          (!function.getBody().hasOneBlock() ||
+           isa<UnrankedTensorType>(function.getFunctionType())))
+        return function.emitOpError("has several blocks; the report needs one");
+      for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+        auto placement = function.getArgAttrOfType<PlacementAttr>(
+            i, ShardIRDialect::kPlacement);
+        if (isa<RankedTensorType>(function.getArgumentTypes()[i]) &&
+            (!placement || placement.getValue().sugar))
+          return function.emitOpError("argument ")
+                 << i
+                 << " has no decided placement; the report needs the "
+                    "propagated stage or a later one";
+      }
+    }
+    return success();
+  }
+
+  void runOnOperation() override {
+    if (failed(check()))
+      return signalPassFailure();
+    llvm::json::Value report = buildReport(getOperation());
+    if (embed)
+      getOperation()->setAttr(
+          ShardIRDialect::kReport,
+          StringAttr::get(&getContext(), llvm::formatv("{0}", report).str()));
+    if (file.empty())
+      return;
+    std::string error;
+    std::unique_ptr<llvm::ToolOutputFile> out = openOutputFile(file, &error);
+    if (!out) {
+      getOperation().emitError() << "cannot write the report: " << error;
+      return signalPassFailure();
+    }
+    out->os() << llvm::formatv("{0:2}\n", report);
+    out->keep();
+  }
+};
+
+} // namespace
