@@ -90,8 +90,7 @@ public:
         c.rank.readyTime = job.now();
       // Sequentially consistent, as the failure flag is: either this member
       // sees the failure, or whoever saw it sees this member moving.
-      slot.phase.store(Group::phaseOf(slot.sequence, Group::Moving),
-                       std::memory_order_seq_cst);
+      slot.moving.store(true, std::memory_order_seq_cst);
       job.throwIfFailed();
       if (post.id >= 0)
         c.checkPosts(group, place);
@@ -103,6 +102,7 @@ public:
 
   /// This member has moved its data: waits for the others.
   void finish() {
+    slot.moving.store(false, std::memory_order_release);
     slot.phase.store(Group::phaseOf(slot.sequence, Group::Done),
                      std::memory_order_release);
     waitFor(Group::Done);
@@ -128,12 +128,12 @@ private:
   }
 
   void retract() {
+    slot.moving.store(false, std::memory_order_release);
     slot.phase.store(Group::phaseOf(slot.sequence, Group::Idle),
-                     std::memory_order_seq_cst);
+                     std::memory_order_release);
     for (size_t i = 0; i < group.ranks.size(); ++i) {
       Backoff backoff(0);
-      while ((group.slots[i].phase.load(std::memory_order_seq_cst) & 3) ==
-             Group::Moving)
+      while (group.slots[i].moving.load(std::memory_order_seq_cst))
         backoff.pause();
     }
   }
@@ -148,7 +148,7 @@ private:
 ThreadsCommunicator::ThreadsCommunicator(ThreadsTransport &transport,
                                          RankContext &rank)
     : transport(transport), rank(rank),
-      spins(transport.job.oversubscribed() ? 50 : 4000),
+      spins(transport.job.oversubscribed() ? 20 : 100),
       groups(transport.job.program->metadata.collectives.size()) {}
 
 Group &ThreadsCommunicator::cachedGroup(int32_t id,

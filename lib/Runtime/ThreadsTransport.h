@@ -10,11 +10,12 @@
 // group post in the same order; guarantees that ranks synchronise only with the
 // members of the group at hand, so that independent groups run side by side.
 //
-// A member's slot goes through four phases per collective, numbered by
-// sequence: posted (its buffers may be read), moving (it reads and writes other
-// members' buffers), done, and idle. After a failure a member goes idle and
-// leaves only when no other member is moving: whoever set out before it saw the
-// failure may still touch this member's buffers.
+// A member's slot goes through three phases per collective, numbered by
+// sequence: posted (its buffers may be used by others), done (it has finished
+// with theirs), and idle. While it uses others' buffers it is `moving`, which is
+// a line of its own as nobody looks at it unless the job fails: then a member
+// goes idle and leaves only when no other member is moving, for whoever set out
+// before it saw the failure may still use this member's buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -48,8 +49,9 @@ public:
     std::atomic<uint64_t> phase{0};
     uint64_t sequence = 0; ///< the owner's alone
     Post post;
+    alignas(64) std::atomic<bool> moving{false};
   };
-  enum Phase : uint64_t { Idle = 0, Posted = 1, Moving = 2, Done = 3 };
+  enum Phase : uint64_t { Idle = 0, Posted = 1, Done = 2 };
   static uint64_t phaseOf(uint64_t sequence, Phase p) {
     return 4 * sequence + p;
   }

@@ -73,7 +73,7 @@ bool WorkerPool::run(RankContext &rank, int64_t n, Body body, void *context) {
       std::lock_guard<std::mutex> lock(mutex);
       open = false;
     }
-    Backoff backoff(spin ? 4000 : 50);
+    Backoff backoff(spin ? 100 : 20);
     while (inside.load(std::memory_order_acquire) != 0)
       backoff.pause();
   }
