@@ -104,7 +104,7 @@ void WorkerPool::work() {
   while (true) {
     if (spin)
       for (int i = 0;
-           i < 20000 && generation.load(std::memory_order_acquire) == seen; ++i)
+           i < 2000 && generation.load(std::memory_order_acquire) == seen; ++i)
         cpuRelax();
     {
       std::unique_lock<std::mutex> lock(mutex);
