@@ -202,12 +202,14 @@ static Type globalType(Type type, Attribute attr) {
 void ReportBuilder::addFunction(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
+    auto decided =
+        function.getArgAttrOfType<StringAttr>(i, ShardIRDialect::kDecidedBy);
     addValue(function, argument, "arg" + std::to_string(i),
              function.getArgAttrOfType<PlacementAttr>(i,
                                                       ShardIRDialect::kPlacement),
              globalType(argument.getType(),
                         function.getArgAttr(i, ShardIRDialect::kGlobalType)),
-             "", "");
+             "", decided ? decided.getValue().str() : "");
   }
   bool local = module->hasAttr(ShardIRDialect::kStage);
   function.walk([&](Operation *op) {

@@ -96,6 +96,8 @@ LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
   if (!function)
     return op->emitError() << "'" << attr.getName()
                            << "' is for arguments of functions";
+  if (attr.getName() == kDecidedBy)
+    return success();
   if (attr.getName() == kGlobalType)
     return verifyGlobalType(op, attr, function.getArgumentTypes()[argIndex],
                             "argument " + Twine(argIndex));

@@ -274,14 +274,29 @@ const Graph &GraphBuilder::build() {
   return graph;
 }
 
+/// The annotations that decided a node, each once (R7).
+static std::string decidedBy(const PropagationResult::Node &node) {
+  std::string reason;
+  for (const std::string &origin : node.decidedBy)
+    if (!origin.empty() && reason.find(origin) == std::string::npos)
+      reason += (reason.empty() ? "" : "; ") + origin;
+  return reason;
+}
+
 void GraphBuilder::write(const PropagationResult &result) {
   MLIRContext *context = function.getContext();
   StringAttr placementName =
       StringAttr::get(context, ShardIRDialect::kPlacement);
-  for (auto [i, n] : llvm::enumerate(argumentNodes))
-    if (n >= 0)
-      function.setArgAttr(i, placementName,
-                          attr(graph.nodes[n], result.nodes[n].results[0]));
+  for (auto [i, n] : llvm::enumerate(argumentNodes)) {
+    if (n < 0)
+      continue;
+    function.setArgAttr(i, placementName,
+                        attr(graph.nodes[n], result.nodes[n].results[0]));
+    std::string reason = decidedBy(result.nodes[n]);
+    if (!reason.empty() && reason != graph.nodes[n].name)
+      function.setArgAttr(i, ShardIRDialect::kDecidedBy,
+                          StringAttr::get(context, reason));
+  }
   for (auto [i, n] : llvm::enumerate(resultNodes))
     if (n >= 0)
       function.setResultAttr(i, placementName,
@@ -299,10 +314,7 @@ void GraphBuilder::write(const PropagationResult &result) {
                 : UnitAttr::get(context));
       op->setAttr(ShardIRDialect::kPlacements, ArrayAttr::get(context, placements));
     }
-    std::string reason;
-    for (const std::string &origin : result.nodes[n].decidedBy)
-      if (!origin.empty() && reason.find(origin) == std::string::npos)
-        reason += (reason.empty() ? "" : "; ") + origin;
+    std::string reason = decidedBy(result.nodes[n]);
     if (!reason.empty())
       op->setAttr(ShardIRDialect::kDecidedBy, StringAttr::get(context, reason));
     // Regions run whole on each device.

@@ -86,6 +86,46 @@ Value Inserter::cloneFresh(Value value, PlacementAttr wanted,
   return clone->getResult(0);
 }
 
+/// What a change of placement does, in words: "reduce (sum over "tp")", "gather
+/// dim 0", …
+static std::string describeChange(const Placement &from, const Placement &to) {
+  std::string text;
+  auto add = [&](const std::string &part) {
+    text += (text.empty() ? "" : ", ") + part;
+  };
+  std::string reduced;
+  for (const AxisRef &axis : from.partialAxes)
+    if (!llvm::is_contained(to.partialAxes, axis))
+      reduced += " " + toString(axis);
+  if (!reduced.empty())
+    add(std::string("reduces the ") + stringifyPartialKind(*from.partial) +
+        " over" + reduced);
+  for (auto [dim, pair] : llvm::enumerate(llvm::zip(from.dims, to.dims))) {
+    auto &[before, after] = pair;
+    if (before.splits == after.splits)
+      continue;
+    auto axes = [](const DimPlacement &d) {
+      std::string names;
+      for (const AxisRef &axis : axesOf(d.splits))
+        names += " " + toString(axis);
+      return names;
+    };
+    std::string number = std::to_string(dim);
+    if (axes(after).empty())
+      add("makes dim " + number + " whole (was over" + axes(before) + ")");
+    else if (axes(before).empty())
+      add("splits dim " + number + " over" + axes(after));
+    else
+      add("moves dim " + number + " from" + axes(before) + " to" + axes(after));
+  }
+  for (const AxisRef &axis : to.partialAxes)
+    if (!llvm::is_contained(from.partialAxes, axis))
+      add("makes it one term of the " +
+          std::string(stringifyPartialKind(*to.partial)) + " over " +
+          toString(axis));
+  return text;
+}
+
 FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
                                   Operation *before, bool isExplicit,
                                   const Twine &reason) {
@@ -113,9 +153,12 @@ FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
            << reason << " from " << present << " to " << wanted
            << "; ask for it with shardir.constrain";
   OpBuilder builder(before);
+  std::string why =
+      (reason + ": " + describeChange(present.getValue(), wanted.getValue()))
+          .str();
   auto op = RedistributeOp::create(builder, before->getLoc(), type, value,
                                    present, wanted, ArrayAttr(),
-                                   builder.getStringAttr(reason));
+                                   builder.getStringAttr(why));
   return cached = op.getResult();
 }
 
