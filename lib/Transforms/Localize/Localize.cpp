@@ -168,14 +168,6 @@ LogicalResult FunctionLocalizer::run() {
   for (Operation *op : old)
     if (failed(visit(op, builder)))
       return failure();
-  // Bodies read values from outside by their whole names until now.
-  llvm::SmallPtrSet<Operation *, 32> whole(old.begin(), old.end());
-  for (Operation &op : body)
-    if (op.getNumRegions() && !whole.contains(&op))
-      op.walk([&](Operation *inner) {
-        for (OpOperand &operand : inner->getOpOperands())
-          operand.set(mapping.lookupOrDefault(operand.get()));
-      });
   Operation *terminator = body.getTerminator();
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     Type whole = function.getResultTypes()[i];
