@@ -17,6 +17,7 @@
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -70,7 +71,41 @@ ShardingRule ShardingRule::elementwise(Operation *op) {
   return rule;
 }
 
+/// The rule that stands on an op as an attribute.
+static ShardingRule readRule(Operation *op, RuleAttr attr) {
+  ShardingRule rule = ShardingRule::replicated(op, "");
+  llvm::StringMap<int> factors;
+  auto read = [&](ArrayAttr lists, TypeRange types,
+                  MutableArrayRef<TensorFactors> tensors) {
+    for (auto [list, type, tensor] : llvm::zip(lists, types, tensors))
+      for (auto [dim, entry] : llvm::enumerate(cast<ArrayAttr>(list))) {
+        StringRef name = cast<StringAttr>(entry).getValue();
+        if (name == "_")
+          continue;
+        auto [it, isNew] = factors.try_emplace(name, 0);
+        if (isNew)
+          it->second =
+              rule.addFactor(shapeOf(cast<RankedTensorType>(type))[dim]);
+        tensor.dims[dim] = {it->second};
+      }
+  };
+  read(attr.getOperands(), op->getOperandTypes(), rule.operands);
+  read(attr.getResults(), op->getResultTypes(), rule.results);
+  for (NamedAttribute entry : attr.getReduction()) {
+    auto it = factors.find(entry.getName().getValue());
+    if (it == factors.end())
+      continue;
+    Factor &factor = rule.factors[it->second];
+    factor.kind = FactorKind::Reduction;
+    std::string kind = cast<StringAttr>(entry.getValue()).getValue().str();
+    factor.combiners.assign(op->getNumResults(), *parsePartialKind(kind));
+  }
+  return rule;
+}
+
 ShardingRule shardir::getShardingRule(Operation *op) {
+  if (auto attr = op->getAttrOfType<RuleAttr>(ShardIRDialect::kRule))
+    return readRule(op, attr);
   if (auto interface = dyn_cast<ShardingRuleOpInterface>(op))
     return interface.getShardingRule();
   std::string why = ("no sharding rule for '" + op->getName().getStringRef() +

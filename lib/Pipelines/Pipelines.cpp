@@ -51,7 +51,9 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   verify(Stage::Collective);
   if (reached(Stage::Collective))
     return;
-  pm.addPass(createReport({"", /*embed=*/true}));
+  // A compiled program carries its report; printed stages do without.
+  if (to == Stage::Cpu)
+    pm.addPass(createReport({"", /*embed=*/true}));
   pm.addPass(createLocalize());
   pm.addPass(createCSEPass());
   verify(Stage::Local);

@@ -81,7 +81,7 @@ struct ShardingRule {
   int addFactor(int64_t size, FactorKind kind = FactorKind::PassThrough);
 };
 
-/// The rule of any op: its interface's, or the attribute `shardir.rule`'s, or
+/// The rule of any op: the attribute `shardir.rule`'s, or its interface's, or
 /// `replicated`.
 ShardingRule getShardingRule(mlir::Operation *op);
 

@@ -16,6 +16,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -30,6 +31,49 @@ void ShardIRDialect::initialize() {
       >();
 }
 
+/// A rule must have one list per operand and result, and one name per dim.
+static LogicalResult verifyRule(Operation *op, RuleAttr rule) {
+  llvm::StringMap<int64_t> sizes;
+  auto verifySide = [&](ArrayAttr lists, TypeRange types,
+                        StringRef side) -> LogicalResult {
+    if (lists.size() != types.size())
+      return op->emitError() << "'" << ShardIRDialect::kRule << "' has "
+                             << lists.size() << " " << side << " lists for "
+                             << types.size() << " " << side << "s";
+    for (auto [i, entry] : llvm::enumerate(lists)) {
+      auto tensor = dyn_cast<RankedTensorType>(types[i]);
+      auto names = cast<ArrayAttr>(entry);
+      if (int64_t(names.size()) != (tensor ? tensor.getRank() : 0))
+        return op->emitError()
+               << "'" << ShardIRDialect::kRule << "' names " << names.size()
+               << " dims for " << side << " " << i << " of type " << types[i];
+      for (auto [dim, attr] : llvm::enumerate(names)) {
+        StringRef name = cast<StringAttr>(attr).getValue();
+        int64_t extent = tensor.getDimSize(dim);
+        if (name == "_" || ShapedType::isDynamic(extent))
+          continue;
+        auto [known, isNew] = sizes.try_emplace(name, extent);
+        if (!isNew && known->second != extent)
+          return op->emitError()
+                 << "'" << ShardIRDialect::kRule << "' factor " << name
+                 << " is " << known->second << " in one place and " << extent
+                 << " in dim " << dim << " of " << side << " " << i;
+      }
+    }
+    return success();
+  };
+  if (failed(verifySide(rule.getOperands(), op->getOperandTypes(), "operand")) ||
+      failed(verifySide(rule.getResults(), op->getResultTypes(), "result")))
+    return failure();
+  for (NamedAttribute entry : rule.getReduction())
+    for (Attribute list : rule.getResults())
+      if (llvm::is_contained(cast<ArrayAttr>(list), entry.getName()))
+        return op->emitError()
+               << "'" << ShardIRDialect::kRule << "' reduces factor "
+               << entry.getName().getValue() << ", which is a dim of a result";
+  return success();
+}
+
 LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
                                                        NamedAttribute attr) {
   if (attr.getName() == kDecidedBy || attr.getName() == kStage)
@@ -39,6 +83,11 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
       return success();
     return op->emitError() << "'" << kReport
                            << "' must be a string on the module";
+  }
+  if (attr.getName() == kRule) {
+    if (auto rule = dyn_cast<RuleAttr>(attr.getValue()))
+      return verifyRule(op, rule);
+    return op->emitError() << "'" << kRule << "' must be a #shardir.rule";
   }
   if (attr.getName() != kPlacements)
     return op->emitError() << "unknown attribute '" << attr.getName()

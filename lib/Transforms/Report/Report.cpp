@@ -62,6 +62,9 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
   }
 
   void runOnOperation() override {
+    // A program compiled from a later stage keeps what an earlier one knew.
+    if (embed && getOperation()->hasAttr(ShardIRDialect::kReport))
+      return;
     if (failed(check()))
       return signalPassFailure();
     llvm::json::Value report = buildReport(getOperation());

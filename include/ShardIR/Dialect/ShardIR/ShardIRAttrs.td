@@ -32,6 +32,8 @@ def ShardIR_Dialect : Dialect {
       results, in order;
     - `shardir.report` on the module: the compiler's report as JSON text, which
       a compiled program carries;
+    - `shardir.rule` on ops of other dialects: their sharding rule;
+    - `shardir.decided_by`: which annotation a placement came from;
     - `shardir.stage` on the module, from the local stage on: `"local"`,
       `"scheduled"`, `"bufferized"`, `"cpu"`.
   }];
@@ -48,6 +50,7 @@ def ShardIR_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kResult = "shardir.result";
     static constexpr ::llvm::StringLiteral kReport = "shardir.report";
     static constexpr ::llvm::StringLiteral kStage = "shardir.stage";
+    static constexpr ::llvm::StringLiteral kRule = "shardir.rule";
     static constexpr ::llvm::StringLiteral kDecidedBy = "shardir.decided_by";
 
     void registerAttributes();
@@ -96,6 +99,27 @@ def ShardIR_PlacementAttr : AttrDef<ShardIR_Dialect, "Placement"> {
       return $_get($_ctxt, ::mlir::FlatSymbolRefAttr::get($_ctxt, mesh), value);
     }]>
   ];
+}
+
+def ShardIR_RuleAttr : AttrDef<ShardIR_Dialect, "Rule"> {
+  let mnemonic = "rule";
+  let summary = "A sharding rule written on an op.";
+  let description = [{
+    For ops of other dialects that have no ShardingRuleOpInterface: one list per
+    operand and result, with the factor of each dim, or `_` for a dim that must
+    be whole; scalars have `[]`. Factors pass through unless listed under
+    `reduction`, with the kind by which their terms combine.
+
+    Example:
+
+    ```mlir
+    %2 = "my.matmul"(%0, %1) {shardir.rule = #shardir.rule<([i, k], [k, j]) -> ([i, j]), reduction = {k = sum}>}
+         : (tensor<8x4xf32>, tensor<4x8xf32>) -> tensor<8x8xf32>
+    ```
+  }];
+  let parameters = (ins "::mlir::ArrayAttr":$operands, "::mlir::ArrayAttr":$results,
+                        "::mlir::DictionaryAttr":$reduction);
+  let hasCustomAssemblyFormat = 1;
 }
 
 #endif // SHARDIR_DIALECT_SHARDIR_SHARDIRATTRS_TD
