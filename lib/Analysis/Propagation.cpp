@@ -402,6 +402,8 @@ bool Propagator::usersAccept(int value, const std::vector<AxisRef> &axes,
   const PropagationGraph::Value &v = graph.values[value];
   if (v.uses.empty())
     return false;
+  std::set<int> seen;
+  double bytes = 0;
   for (auto [user, operand] : v.uses) {
     const Node &node = graph.nodes[user];
     if (node.isFixed)
@@ -421,13 +423,13 @@ bool Propagator::usersAccept(int value, const std::vector<AxisRef> &axes,
       for (const AxisRef &axis : axes)
         if (usesAxis(splits, axis, meshOf(user)))
           return false;
-    double bytes = 0;
-    for (int out : node.results)
-      bytes += out < 0 ? 0 : bytesOf(out);
-    if (bytes > bytesOf(value))
-      return false;
+    if (seen.insert(user).second)
+      for (int out : node.results)
+        bytes += out < 0 ? 0 : bytesOf(out);
   }
-  return true;
+  // Every result may need a reduction of its own later; one here is cheaper if
+  // they are more than this value.
+  return bytes <= bytesOf(value);
 }
 
 void Propagator::passPartials() {
