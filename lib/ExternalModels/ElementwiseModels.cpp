@@ -167,8 +167,8 @@ template <typename... Ops> static void attachElementwise(MLIRContext *context) {
 
 void shardir::registerElementwiseModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
-    // Local forms of constants make ops of these.
-    context->loadDialect<tensor::TensorDialect, linalg::LinalgDialect>();
+    // No dialect is loaded here: linalg loads this one while it is loaded
+    // itself. Passes that localize name the dialects that they make ops of.
     attachElementwise<
 #define GET_OP_LIST
 #include "mlir/Dialect/Arith/IR/ArithOps.cpp.inc"

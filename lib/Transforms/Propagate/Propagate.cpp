@@ -315,7 +315,8 @@ void GraphBuilder::write(const PropagationResult &result) {
       op->setAttr(ShardIRDialect::kPlacements, ArrayAttr::get(context, placements));
     }
     std::string reason = decidedBy(result.nodes[n]);
-    if (!reason.empty())
+    // What an earlier run decided keeps the reason that it gave.
+    if (!reason.empty() && !node.isFixed)
       op->setAttr(ShardIRDialect::kDecidedBy, StringAttr::get(context, reason));
     // Regions run whole on each device.
     for (Region &region : op->getRegions())

@@ -15,6 +15,7 @@
 #include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Support/FileUtilities.h"
@@ -67,6 +68,10 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
       return;
     if (failed(check()))
       return signalPassFailure();
+    // An earlier stage knew more: extents of shards are `?` from local on.
+    if (embed && isLocalOrLater(getOperation()) &&
+        getOperation()->hasAttr(ShardIRDialect::kReport))
+      return;
     llvm::json::Value report = buildReport(getOperation());
     if (embed)
       getOperation()->setAttr(
