@@ -155,6 +155,7 @@ LogicalResult FunctionLocalizer::run() {
     Type type = whole.getType();
     if (isa<RankedTensorType>(type)) {
       function.setArgAttr(i, ShardIRDialect::kGlobalType, TypeAttr::get(type));
+      function.removeArgAttr(i, ShardIRDialect::kDecidedBy);
       type = localizer.localType(whole);
     }
     argumentTypes.push_back(type);
