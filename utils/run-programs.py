@@ -33,14 +33,41 @@ def tolerance_of(program):
     return max(4 * upstream, 2e-2 if small else 1e-5)
 
 
+# shard-run's line for one output.
+COMPARED = re.compile(r"^result (\d+): (\S+) (equal to|differs from) .*relative to ([0-9.e+-]+)", re.MULTILINE)
+F32_EPSILON = 2.0 ** -23
+
+
+def only_noise(text):
+    """Whether every output that differs is rounding noise: all of it lies below
+    one unit of rounding of the program's largest array, as the gradient of a key's
+    bias does, which is zero but for rounding. Such values differ from upstream's
+    on one device too."""
+    lines = COMPARED.findall(text)
+    largest = max((float(scale) for _, kind, _, scale in lines if "x" in kind), default=0.0)
+    differing = [float(scale) for _, _, verdict, scale in lines if verdict == "differs from"]
+    return bool(differing) and max(differing) < F32_EPSILON * largest
+
+
 def first_message(text):
-    """The first error of a run, else its last line."""
+    """The first error or difference of a run, else its last line."""
     lines = [line.strip() for line in text.splitlines() if line.strip()]
-    for line in lines:
-        match = re.search(r"error: .*", line)
-        if match:
-            return match[0]
+    for pattern in (r"error: .*", r".* differs from .*"):
+        for line in lines:
+            match = re.search(pattern, line)
+            if match:
+                return match[0]
     return lines[-1] if lines else ""
+
+
+def summary(row):
+    """What the last column shows."""
+    if row["message"]:
+        return row["message"]
+    if row.get("collectives"):
+        return str(row["collectives"])
+    measured = row.get("measured") or {}
+    return f"{measured['bytes_per_device']} bytes received" if "bytes_per_device" in measured else ""
 
 
 def run(shard_run, folder, program, mesh, scratch, options):
@@ -77,6 +104,8 @@ def run(shard_run, folder, program, mesh, scratch, options):
         output, _ = process.communicate()
         row["status"] = "timeout"
     row["seconds"] = round(time.monotonic() - start, 2)
+    if row["status"] == "differs" and only_noise(output):
+        row["status"] = "noise"
     if row["status"] != "pass":
         row["message"] = first_message(output)
         with open(stem + ".log", "w") as file:
@@ -129,12 +158,12 @@ def main():
                 row = run(options.shard_run, options.corpus, manifest[name], mesh, scratch, options)
                 rows.append(row)
                 print(f"{row['program']:{width}}  {row['mesh']:10}  {row['status']:10}  {row['seconds']:7.2f} s  "
-                      f"{row['message'] or row.get('collectives', '')}"[:220].rstrip(), flush=True)
+                      f"{summary(row)[:160]}".rstrip(), flush=True)
     if options.json:
         with open(options.json, "w") as file:
             json.dump(rows, file, indent=1)
     counts = collections.Counter(row["status"] for row in rows)
-    passed, skipped = counts["pass"], counts["skipped"]
+    passed, skipped = counts["pass"] + counts["noise"], counts["skipped"]
     print(f"{passed} passed, {len(rows) - passed - skipped} failed, {skipped} skipped")
     return 1 if passed + skipped < len(rows) else 0
 
