@@ -14,6 +14,7 @@
 #include "ShardIR/Dialect/Collective/Collective.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -97,6 +98,17 @@ template <typename OpTy> static LogicalResult verifyForms(OpTy op) {
   return success();
 }
 
+/// The operand has the form of the result.
+template <typename OpTy> static LogicalResult verifyOperand(OpTy op) {
+  if (failed(verifyForms(op)))
+    return failure();
+  if (bool(op.getResult()) != isa<RankedTensorType>(op.getInput().getType()))
+    return op.emitOpError("leads from a tensor to a tensor, or from a buffer "
+                          "into a buffer; found an operand of type ")
+           << op.getInput().getType();
+  return success();
+}
+
 /// Checks that `whole` is `block` repeated along dim 0 once per device.
 template <typename OpTy>
 static LogicalResult verifyBlocks(OpTy op, ShapedType block, ShapedType whole) {
@@ -107,7 +119,10 @@ static LogicalResult verifyBlocks(OpTy op, ShapedType block, ShapedType whole) {
   for (int64_t dim = 0; dim < block.getRank(); ++dim) {
     if (block.isDynamicDim(dim) || whole.isDynamicDim(dim) || size == 0)
       continue;
-    int64_t expected = block.getDimSize(dim) * (dim == 0 ? size : 1);
+    int64_t expected;
+    if (llvm::MulOverflow(block.getDimSize(dim), dim == 0 ? size : 1, expected))
+      return op.emitOpError("is for ") << size << " blocks of " << block
+                                       << ", more than 64 bits can count";
     if (whole.getDimSize(dim) != expected)
       return op.emitOpError("expects dim ")
              << dim << " of the whole to be " << expected << " for a group of "
@@ -117,7 +132,7 @@ static LogicalResult verifyBlocks(OpTy op, ShapedType block, ShapedType whole) {
 }
 
 LogicalResult BroadcastOp::verify() {
-  if (failed(verifyForms(*this)))
+  if (failed(verifyOperand(*this)))
     return failure();
   ShapedType input = cast<ShapedType>(getInput().getType());
   ShapedType output = outputType(*this);
@@ -128,14 +143,14 @@ LogicalResult BroadcastOp::verify() {
 }
 
 LogicalResult GatherOp::verify() {
-  if (failed(verifyForms(*this)))
+  if (failed(verifyOperand(*this)))
     return failure();
   return verifyBlocks(*this, cast<ShapedType>(getInput().getType()),
                       outputType(*this));
 }
 
 LogicalResult ScatterOp::verify() {
-  if (failed(verifyForms(*this)))
+  if (failed(verifyOperand(*this)))
     return failure();
   return verifyBlocks(*this, outputType(*this),
                       cast<ShapedType>(getInput().getType()));

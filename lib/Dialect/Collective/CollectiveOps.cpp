@@ -131,6 +131,10 @@ LogicalResult collective::detail::verifyStep(CollectiveOpInterface op) {
   if (hasResult == bool(op.getOutput()))
     return op->emitOpError(
         "must have either a tensor result or a destination buffer");
+  if (hasResult != isa<RankedTensorType>(op.getInput().getType()))
+    return op->emitOpError("leads from a tensor to a tensor, or from a buffer "
+                           "into a buffer; found an operand of type ")
+           << op.getInput().getType();
   if (op.getFrom().getMesh() != op.getTo().getMesh())
     return op->emitOpError("leads from mesh ")
            << op.getFrom().getMesh() << " to mesh " << op.getTo().getMesh()
@@ -144,8 +148,7 @@ LogicalResult collective::detail::verifyStep(CollectiveOpInterface op) {
   auto input = cast<ShapedType>(op.getInput().getType());
   auto output = cast<ShapedType>(hasResult ? op->getResult(0).getType()
                                            : op.getOutput().getType());
-  if (!input.hasRank() || !output.hasRank() ||
-      input.getRank() != global.getRank() ||
+  if (input.getRank() != global.getRank() ||
       output.getRank() != global.getRank() ||
       input.getElementType() != global.getElementType() ||
       output.getElementType() != global.getElementType())

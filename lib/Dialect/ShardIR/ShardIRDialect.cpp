@@ -76,12 +76,12 @@ static LogicalResult verifyRule(Operation *op, RuleAttr rule) {
 
 LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
                                                        NamedAttribute attr) {
-  if (attr.getName() == kDecidedBy || attr.getName() == kStage)
+  if (attr.getName() == kDecidedBy)
     return success();
-  if (attr.getName() == kReport) {
+  if (attr.getName() == kReport || attr.getName() == kStage) {
     if (isa<StringAttr>(attr.getValue()) && isa<ModuleOp>(op))
       return success();
-    return op->emitError() << "'" << kReport
+    return op->emitError() << "'" << attr.getName().getValue()
                            << "' must be a string on the module";
   }
   if (attr.getName() == kRule) {
@@ -90,7 +90,7 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
     return op->emitError() << "'" << kRule << "' must be a #shardir.rule";
   }
   if (attr.getName() != kPlacements)
-    return op->emitError() << "unknown attribute '" << attr.getName()
+    return op->emitError() << "unknown attribute '" << attr.getName().getValue()
                            << "'; ops carry '" << kPlacements << "'";
   auto placements = dyn_cast<ArrayAttr>(attr.getValue());
   if (!placements || placements.size() != op->getNumResults())
@@ -131,7 +131,7 @@ static LogicalResult verifyGlobalType(Operation *op, NamedAttribute attr,
       local.getRank() == global.getRank() &&
       local.getElementType() == global.getElementType())
     return success();
-  return op->emitError() << "'" << attr.getName() << "' of " << what
+  return op->emitError() << "'" << attr.getName().getValue() << "' of " << what
                          << " must be a ranked tensor type of the rank and "
                             "element type of "
                          << type << ", found " << attr.getValue();
@@ -143,7 +143,7 @@ LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
                                                        NamedAttribute attr) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
-    return op->emitError() << "'" << attr.getName()
+    return op->emitError() << "'" << attr.getName().getValue()
                            << "' is for arguments of functions";
   if (attr.getName() == kDecidedBy)
     return success();
@@ -160,7 +160,7 @@ LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
   auto placement = dyn_cast<PlacementAttr>(attr.getValue());
   if (attr.getName() != kPlacement || !placement)
     return op->emitError() << "argument " << argIndex << " has attribute '"
-                           << attr.getName() << "'; expected '" << kPlacement
+                           << attr.getName().getValue() << "'; expected '" << kPlacement
                            << "' with a #shardir.placement";
   Type type = wholeType(function.getArgumentTypes()[argIndex],
                         function.getArgAttr(argIndex, kGlobalType));
@@ -172,14 +172,15 @@ LogicalResult ShardIRDialect::verifyRegionResultAttribute(
     NamedAttribute attr) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
-    return op->emitError() << "'" << attr.getName()
+    return op->emitError() << "'" << attr.getName().getValue()
                            << "' is for results of functions";
   if (attr.getName() == kGlobalType)
     return verifyGlobalType(op, attr, function.getResultTypes()[resultIndex],
                             "result " + Twine(resultIndex));
   if (attr.getName() == kAlias) {
     auto index = dyn_cast<IntegerAttr>(attr.getValue());
-    if (!index || index.getInt() < 0 ||
+    if (!index || !index.getType().isSignlessInteger(64) ||
+        index.getInt() < 0 ||
         index.getInt() >= int64_t(function.getNumArguments()))
       return op->emitError()
              << "'" << kAlias << "' of result " << resultIndex
@@ -197,7 +198,7 @@ LogicalResult ShardIRDialect::verifyRegionResultAttribute(
   auto placement = dyn_cast<PlacementAttr>(attr.getValue());
   if (attr.getName() != kPlacement || !placement)
     return op->emitError() << "result " << resultIndex << " has attribute '"
-                           << attr.getName() << "'; expected '" << kPlacement
+                           << attr.getName().getValue() << "'; expected '" << kPlacement
                            << "' with a #shardir.placement";
   Type type = wholeType(function.getResultTypes()[resultIndex],
                         function.getResultAttr(resultIndex, kGlobalType));

@@ -169,8 +169,8 @@ LogicalResult MeshOp::verify() {
         return emitOpError("device ") << rank << " is listed twice";
     }
   }
-  if (getLinks())
-    for (NamedAttribute link : *getLinks()) {
+  if (DictionaryAttr links = getLinksAttr())
+    for (NamedAttribute link : links) {
       if (!seen.contains(link.getName()))
         return emitOpError("links name axis \"")
                << link.getName().getValue() << "\", which the mesh lacks";
@@ -299,17 +299,19 @@ LogicalResult RedistributeOp::verify() {
   if (getFrom().getValue().sugar || getTo().getValue().sugar)
     return emitOpError("takes placements by dim; `placements = [...]` is for "
                        "annotations");
-  if (!getHalo())
+  ArrayAttr halo = getHaloAttr();
+  if (!halo)
     return success();
-  if (getHalo()->size() != size_t(getType().getRank()))
+  if (halo.size() != size_t(getType().getRank()))
     return emitOpError("halo must have one [low, high] per dim, ")
-           << getType().getRank() << " in all, found " << getHalo()->size();
-  for (Attribute entry : *getHalo()) {
+           << getType().getRank() << " in all, found " << halo.size();
+  for (Attribute entry : halo) {
     auto pair = dyn_cast<ArrayAttr>(entry);
     if (!pair || pair.size() != 2 ||
         llvm::any_of(pair, [](Attribute side) {
           auto extent = dyn_cast<IntegerAttr>(side);
-          return !extent || extent.getInt() < 0;
+          return !extent || !extent.getType().isSignlessInteger(64) ||
+                 extent.getInt() < 0;
         }))
       return emitOpError("halo entries must be [low, high], both not negative");
   }

@@ -50,6 +50,10 @@ def Collective_Dialect : Dialect {
   let dependentDialects = ["::shardir::ShardIRDialect"];
 }
 
+/// A whole tensor, a shard of one, or the buffer of a shard.
+def Collective_Operand
+    : AnyTypeOf<[AnyRankedTensor, AnyMemRef], "ranked tensor or memref", "::mlir::ShapedType">;
+
 //===----------------------------------------------------------------------===//
 // Steps of a redistribution
 //===----------------------------------------------------------------------===//
@@ -61,7 +65,7 @@ class Collective_StepOp<string mnemonic, string kind>
           ["getKind", "getGlobalTensorType", "isLocal", "getOutput"]>,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
         DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let arguments = (ins AnyShaped:$input,
+  let arguments = (ins Collective_Operand:$input,
                        Optional<AnyMemRef>:$destination,
                        Variadic<Index>:$sizes,
                        Variadic<Index>:$dims,
@@ -254,7 +258,7 @@ def Collective_BroadcastOp : Collective_RootedOp<"broadcast"> {
     %1 = collective.broadcast %0 root %c0 on @m ["tp"] : tensor<8xf32> -> tensor<8xf32>
     ```
   }];
-  let arguments = (ins AnyShaped:$input, Optional<AnyMemRef>:$destination, Index:$root,
+  let arguments = (ins Collective_Operand:$input, Optional<AnyMemRef>:$destination, Index:$root,
                        FlatSymbolRefAttr:$mesh, StrArrayAttr:$axes);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let assemblyFormat = [{
@@ -302,7 +306,7 @@ def Collective_SendOp : Collective_RootedOp<"send"> {
     collective.send %0 to %c1 on @m ["pp"] : tensor<8xf32>
     ```
   }];
-  let arguments = (ins AnyShaped:$input, Index:$peer, FlatSymbolRefAttr:$mesh, StrArrayAttr:$axes);
+  let arguments = (ins Collective_Operand:$input, Index:$peer, FlatSymbolRefAttr:$mesh, StrArrayAttr:$axes);
   let assemblyFormat = "$input `to` $peer `on` $mesh $axes attr-dict `:` type($input)";
 }
 

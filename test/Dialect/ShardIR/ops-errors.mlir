@@ -1,0 +1,121 @@
+// REQUIRES: compiler
+// RUN: shard-opt %s -verify-diagnostics -split-input-file
+
+func.func @constrain_no_mesh(%x: tensor<8xf32>) {
+  // expected-error @+1 {{placement of the result names mesh @m, which does not exist}}
+  %0 = shardir.constrain %x to #shardir.placement<@m, [{}]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+// expected-note @+1 {{mesh @m declared here}}
+shardir.mesh @m <["tp"=4]>
+func.func @constrain_factor(%x: tensor<6xf32>) {
+  // expected-error @+2 {{cannot split dim 0 of size 6 by factor 4 (must divide exactly)}}
+  // expected-note @+1 {{a dim split by axes alone may be uneven: write [{"tp"}]}}
+  %0 = shardir.constrain %x to #shardir.placement<@m, [{4, "tp"}]> : tensor<6xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=4]>
+func.func @constrain_type(%x: f32) {
+  // expected-error @+1 {{'shardir.constrain' op operand #0 must be ranked tensor of any type values, but got 'f32'}}
+  %0 = shardir.constrain %x to #shardir.placement<@m, []> : f32
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=4]>
+func.func @redistribute_sugar(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'shardir.redistribute' op takes placements by dim; `placements = [...]` is for annotations}}
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, placements = [shard(0)]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+// expected-note @+1 {{mesh @m declared here}}
+shardir.mesh @m <["tp"=4]>
+func.func @redistribute_operand(%x: tensor<8xf32>) {
+  // expected-error @+2 {{placement of the operand of type 'tensor<8xf32>': placement has 2 dims but the tensor has rank 1}}
+  // expected-note @+1 {{write one {} per dim of the tensor}}
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=4]>
+func.func @redistribute_result(%x: tensor<8xf32>) {
+  // expected-error @+1 {{placement of the result names mesh @n, which does not exist}}
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{}]> to #shardir.placement<@n, [{}]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=4]>
+func.func @halo_count(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'shardir.redistribute' op halo must have one [low, high] per dim, 1 in all, found 2}}
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{}]> halo [[1, 1], [0, 0]] : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=4]>
+func.func @halo_negative(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'shardir.redistribute' op halo entries must be [low, high], both not negative}}
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{}]> halo [[-1, 1]] : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=4]>
+func.func @halo_pair(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'shardir.redistribute' op halo entries must be [low, high], both not negative}}
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{}]> halo [[1]] : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=4]>
+func.func @halo_kind(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'shardir.redistribute' op halo entries must be [low, high], both not negative}}
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{}]> halo [[1, 100000000000000000000 : i128]] : tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @axis_index_mesh() {
+  // expected-error @+1 {{'shardir.axis_index' op names mesh @m, which does not exist}}
+  %0 = shardir.axis_index @m "tp"
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=4]>
+func.func @axis_index_axis() {
+  // expected-error @+1 {{'shardir.axis_index' op names axis "dp", which mesh @m lacks}}
+  %0 = shardir.axis_index @m "dp"
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=4]>
+func.func @region_argument() {
+  %c0 = arith.constant 0 : index
+  // expected-error @+1 {{'shardir.placements' must have one entry per result, 0 in all}}
+  scf.for %i = %c0 to %c0 step %c0 {
+  } {shardir.placements = [#shardir.placement<@m, []>]}
+  return
+}
