@@ -56,7 +56,8 @@ def main():
         print_collectives(collectives)
         bound = ", at least" if report.get("lower_bound") else ""
         print(f"\nbytes received per device{bound}: {report['bytes_per_device']}")
-        print(f"peak bytes per device: {report['peak_bytes_per_device']}")
+        peak = report["peak_bytes_per_device"]
+        print(f"peak bytes per device: {'unknown' if peak is None else peak}")
     measured = report.get("measured")
     if measured:
         print(f"measured: {measured['bytes_per_device']} bytes received, "

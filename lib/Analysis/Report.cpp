@@ -66,6 +66,7 @@ private:
   std::vector<int64_t> received; ///< per rank
   bool lowerBound = false;
   int64_t peak = 0;
+  bool peakIsKnown = true; ///< not on shards of unknown extent, nor on buffers
 };
 
 } // namespace
@@ -244,6 +245,15 @@ void ReportBuilder::addFunction(func::FuncOp function) {
                         function.getResultAttr(i, ShardIRDialect::kGlobalType)),
              "", "");
   }
+  auto isKnown = [](Type type) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    return tensor ? tensor.hasStaticShape() : !isa<BaseMemRefType>(type);
+  };
+  if (local)
+    function.walk([&](Operation *op) {
+      peakIsKnown &= llvm::all_of(op->getOperandTypes(), isKnown) &&
+                     llvm::all_of(op->getResultTypes(), isKnown);
+    });
   peak = std::max(peak, peakBytes(function));
 }
 
@@ -261,7 +271,7 @@ int64_t ReportBuilder::peakBytes(func::FuncOp function) const {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type)
       return int64_t(0);
-    // Local types say it themselves; unknown extents count as assumed.
+    // Local types say it themselves.
     if (module->hasAttr(ShardIRDialect::kStage))
       return localBytes(type, {});
     return localBytes(type, getPlacement(value));
@@ -324,7 +334,8 @@ json::Object ReportBuilder::build() {
                       {"values", std::move(values)},
                       {"collectives", std::move(collectives)},
                       {"bytes_per_device", bytes},
-                      {"peak_bytes_per_device", peak}};
+                      {"peak_bytes_per_device",
+                       peakIsKnown ? json::Value(peak) : json::Value(nullptr)}};
   if (lowerBound)
     report["lower_bound"] = true;
   return report;

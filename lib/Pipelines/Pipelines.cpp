@@ -27,7 +27,8 @@ llvm::StringRef shardir::stageName(Stage stage) {
 }
 
 void shardir::buildPipeline(OpPassManager &pm, Stage to,
-                            const PipelineOptions &options) {
+                            const PipelineOptions &options,
+                            bool embedReport) {
   auto reached = [&](Stage stage) { return to <= stage; };
   auto verify = [&](Stage stage) {
     pm.addPass(createVerifyStage({stageName(stage).str()}));
@@ -52,7 +53,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   if (reached(Stage::Collective))
     return;
   // A compiled program carries its report; printed stages do without.
-  if (to == Stage::Cpu)
+  if (embedReport || to == Stage::Cpu)
     pm.addPass(createReport({"", /*embed=*/true}));
   pm.addPass(createLocalize());
   pm.addPass(createCSEPass());

@@ -14,3 +14,12 @@
 // RUN: not shard-run %S/Inputs/mlp.mlir %{x} %{w1} %{w2} --expected_output=2x2xf32=15,-4,7,-19 --tolerance=0 \
 // RUN:   | FileCheck %s --check-prefix=DIFFERS
 // DIFFERS: result 0: 2x2xf32 differs from {{.*}} at [1, 1]: expected -19, found -20
+
+// A compiled program carries its report; what is measured is what was predicted.
+// RUN: shard-run %S/Inputs/mlp.mlir %{data} --report=%t.json
+// RUN: FileCheck %s --check-prefix=REPORT < %t.json
+// REPORT-DAG: "bytes_per_device": 24,
+// REPORT-DAG: "kind": "all_reduce"
+// REPORT-DAG: "reason": "result 0 of @main is placed so
+// REPORT:     "measured": {
+// REPORT-NEXT: "bytes_per_device": 24,

@@ -250,7 +250,7 @@ int compileFile(const Flags &flags) {
     LoweringOptions lowering;
     lowering.hash = hash;
     lowering.unsharded = flags.verify;
-    buildPipeline(pm, Stage::Scheduled, options);
+    buildPipeline(pm, Stage::Scheduled, options, /*embedReport=*/true);
     buildLowering(pm, Stage::Cpu, options, lowering);
   };
   if (failed(compile(*module, build, options, addObject())))

@@ -54,9 +54,11 @@ enum class Stage {
 /// `annotated`, `propagated`, …
 llvm::StringRef stageName(Stage stage);
 
-/// Appends the passes that lead to stage `to` from any earlier one.
+/// Appends the passes that lead to stage `to` from any earlier one. The report
+/// of the collective stage is kept on the module where the stage is the last one
+/// or `embedReport` says so.
 void buildPipeline(mlir::OpPassManager &pm, Stage to,
-                   const PipelineOptions &options);
+                   const PipelineOptions &options, bool embedReport = false);
 
 /// What tells the two programs in one compiled file apart.
 struct LoweringOptions {

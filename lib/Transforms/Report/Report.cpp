@@ -15,7 +15,6 @@
 #include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Transforms/Passes.h"
-#include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Support/FileUtilities.h"
@@ -64,14 +63,14 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
 
   void runOnOperation() override {
     // A program compiled from a later stage keeps what an earlier one knew.
-    if (embed && getOperation()->hasAttr(ShardIRDialect::kReport))
+    auto stage =
+        getOperation()->getAttrOfType<StringAttr>(ShardIRDialect::kStage);
+    bool isLowered = stage && stage == "cpu";
+    if (embed &&
+        (isLowered || getOperation()->hasAttr(ShardIRDialect::kReport)))
       return;
     if (failed(check()))
       return signalPassFailure();
-    // An earlier stage knew more: extents of shards are `?` from local on.
-    if (embed && isLocalOrLater(getOperation()) &&
-        getOperation()->hasAttr(ShardIRDialect::kReport))
-      return;
     llvm::json::Value report = buildReport(getOperation());
     if (embed)
       getOperation()->setAttr(
