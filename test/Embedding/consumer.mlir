@@ -11,14 +11,23 @@
 // RUN: rm -rf %t
 
 // CHECK: row_scale has 2 factors
-
+// CHECK: // collective
 // CHECK: shardir.mesh @m <["tp"=2]>
 shardir.mesh @m <["tp"=?]>
 
+// The scale's rows follow from the consumer's own rule, and so does what the sum
+// over rows owes.
 // CHECK-LABEL: func.func @main
+// CHECK-SAME:    %[[S:[^:]*]]: tensor<8xf32> {{{.*}}shardir.placement = #shardir.placement<@m, [{"tp"}]>}
+// CHECK:       %[[Y:.+]] = "consumer.row_scale"(%{{.+}}, %[[S]]) {{.*}}shardir.placements = [#shardir.placement<@m, [{"tp"}, {}]>]
+// CHECK:       collective.all_reduce
+// CHECK-NOT:   collective.all_gather
+// CHECK: // local
+// CHECK:       "consumer.row_scale"(%{{.+}}) : (tensor<4x16xf32>, tensor<4xf32>) -> tensor<4x16xf32>
 func.func @main(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>},
-                %s: tensor<8xf32>) -> tensor<8x16xf32> {
-  // CHECK: consumer.row_scale
+                %s: tensor<8xf32>) -> (tensor<16xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
   %y = "consumer.row_scale"(%x, %s) : (tensor<8x16xf32>, tensor<8xf32>) -> tensor<8x16xf32>
-  return %y : tensor<8x16xf32>
+  %zero = arith.constant dense<0.0> : tensor<16xf32>
+  %sum = linalg.reduce { arith.addf } ins(%y : tensor<8x16xf32>) outs(%zero : tensor<16xf32>) dimensions = [0]
+  return %sum : tensor<16xf32>
 }

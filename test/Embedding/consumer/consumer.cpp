@@ -8,8 +8,8 @@
 //
 // Registers ShardIR next to all of MLIR's dialects and a dialect of its own,
 // whose op `consumer.row_scale` joins by implementing the sharding rule
-// interface, reads the program named on the command line, and runs ShardIR's
-// pipeline to the collective stage through the C++ API.
+// interface, reads the program named on the command line, runs ShardIR's pipeline
+// to the collective stage through the C++ API, and then on to the local stage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,13 +76,17 @@ int main(int argc, char **argv) {
     llvm::errs() << "row_scale has " << rule.factors.size() << " factors\n";
   });
 
-  mlir::PassManager pm(&context);
   shardir::PipelineOptions options;
   options.cost = "bytes";
   options.mesh = "tp=2";
-  shardir::buildPipeline(pm, shardir::Stage::Collective, options);
-  if (mlir::failed(pm.run(*module)))
-    return 1;
-  module->print(llvm::outs());
+  for (shardir::Stage stage :
+       {shardir::Stage::Collective, shardir::Stage::Local}) {
+    mlir::PassManager pm(&context);
+    shardir::buildPipeline(pm, stage, options);
+    if (mlir::failed(pm.run(*module)))
+      return 1;
+    llvm::outs() << "// " << shardir::stageName(stage) << "\n";
+    module->print(llvm::outs());
+  }
   return 0;
 }
