@@ -39,7 +39,8 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
     for (MeshOp mesh : getOperation().getOps<MeshOp>())
       if (!mesh.getMesh().isConcrete())
         return mesh.emitError() << "has an axis of unknown size; set it with "
-                                   "the option mesh= before asking for a report";
+                                   "the option mesh="
+                                << (embed ? "" : " before asking for a report");
     if (getOperation().getOps<MeshOp>().empty())
       return success();
     for (auto function : getOperation().getOps<func::FuncOp>()) {

@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+# Reruns the commands of the pages and compares what they print with what the
+# pages show, so that a page cannot go on showing what is no longer true.
+#
+# A shown command is a block of `sh`, the comment <!-- output -->, and the block
+# with its output. The comment may say more, separated by semicolons:
+#   fails            the command must end with another status than 0
+#   only /A/, /B/    of the output the lines that match one of these
+#   from /A/ to /B/  of the output the part between two lines, both included
+#
+# Requires: a build with the tools that the commands name.
+# Guarantees: status 1 and a difference where a page and its command disagree, or
+# a page that was named shows no output; --update rewrites the blocks instead.
+"""Check the pages' examples against what the tools print."""
+
+import argparse
+import difflib
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+PAGES = ["docs/Pipeline.md"]
+BLOCK = re.compile(r"^```sh\n(?P<command>(?:(?!```).*\n)+?)```\n\n?<!-- output(?:: (?P<how>.*?))? -->\n"
+                   r"```(?P<language>\w*)\n(?P<shown>(?:(?!```).*\n)*)```$", re.MULTILINE)
+WIDTH = 116
+LONGEST_STRING = 160
+
+
+class Problem(Exception):
+    pass
+
+
+def breaks(line, start):
+    """(badness, position) of each space of the line at which it may be broken: never
+    in a string, rather outside of brackets and behind a comma than elsewhere."""
+    depth, quoted, previous = 0, False, ""
+    for i, c in enumerate(line):
+        if quoted:
+            quoted = c != '"' or previous == "\\"
+        elif c == '"':
+            quoted = True
+        elif c in "([{<":
+            depth += 1
+        elif c in ")]}" or (c == ">" and previous != "-"):
+            depth -= 1
+        elif c == " " and i > start and not line[:i].endswith(("->", "=", ":", "from", "to", "of")):
+            yield (depth, previous != ",", -i), i
+        previous = c
+
+
+def fit(line):
+    """Long lines are broken at spaces outside of strings; long strings are left out."""
+    line = re.sub(r'"(?:[^"\\]|\\.)*"', lambda m: m[0] if len(m[0]) <= LONGEST_STRING else '"…"', line)
+    indent = len(re.match(r" *", line)[0]) + 4
+    parts = []
+    while len(line) > WIDTH:
+        found = [each for each in breaks(line, WIDTH // 3) if each[1] <= WIDTH]
+        if not found:
+            break
+        at = min(found)[1]
+        parts.append(line[:at])
+        line = " " * indent + line[at + 1:]
+    return parts + [line.rstrip()]
+
+
+def choose(lines, how):
+    for part in filter(None, (part.strip() for part in (how or "").split(";"))):
+        if part == "fails":
+            continue
+        patterns = re.findall(r"/(.*?)/", part)
+        if part.startswith("only "):
+            lines = [line for line in lines if any(re.search(pattern, line) for pattern in patterns)]
+        elif part.startswith("from ") and len(patterns) == 2:
+            first = next((i for i, line in enumerate(lines) if re.search(patterns[0], line)), None)
+            last = next((i for i, line in enumerate(lines) if first is not None and i >= first
+                         and re.search(patterns[1], line)), None)
+            if last is None:
+                raise Problem(f"no line matches {part}")
+            lines = lines[first:last + 1]
+        else:
+            raise Problem(f"'{part}' is not fails, only /…/ or from /…/ to /…/")
+    return lines
+
+
+def comparable(line, how):
+    """What may differ from run to run and from machine to machine is left out: times, the
+    last digits of errors, and the numbers of values in lines picked from a long text."""
+    if "only " in (how or ""):
+        line = re.sub(r"%\d+", "%N", line)
+    line = re.sub(r"\b\d+(\.\d+)?(e[+-]?\d+)? ms\b", "N ms", line)
+    return re.sub(r"largest error .*", "largest error N", line)
+
+
+class Checker:
+    def __init__(self, tools, scratch):
+        self.tools = tools
+        self.environment = dict(os.environ, SHARDIR_CACHE_DIR=os.path.join(scratch, "cache"))
+
+    def spawn(self, words, text):
+        if os.path.dirname(words[0]) in ("utils", "benchmarks"):
+            words = [sys.executable, "-B"] + words
+        elif words[0].startswith("shard-"):
+            words = [os.path.join(self.tools, words[0])] + words[1:]
+        elif words[0] != "cat":
+            raise Problem(f"'{words[0]}' is not a tool of the project")
+        return subprocess.run(words, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              cwd=SOURCE, env=self.environment, timeout=300)
+
+    def output(self, command, how):
+        text = ""
+        for stage in command.replace("\\\n", " ").strip().split(" | "):
+            result = self.spawn(shlex.split(stage), text)
+            text = result.stdout
+        fails = "fails" in [part.strip() for part in (how or "").split(";")]
+        if (result.returncode != 0) != fails:
+            raise Problem(f"ended with status {result.returncode}:\n{text}")
+        lines = choose(text.rstrip("\n").splitlines(), how)
+        return [part for line in lines for part in fit(line)]
+
+    def check(self, page, update):
+        """The number of outputs on the page and of those that differ."""
+        path = os.path.join(SOURCE, page)
+        with open(path) as file:
+            text = file.read()
+        found = list(BLOCK.finditer(text))
+        if not found or len(found) != text.count("<!-- output"):
+            raise Problem(f"{page}: {text.count('<!-- output')} outputs are announced, {len(found)} are found")
+        wrong = 0
+        for match in reversed(found):
+            line = text.count("\n", 0, match.start()) + 2
+            try:
+                printed = self.output(match["command"], match["how"])
+            except Problem as problem:
+                raise Problem(f"{page}:{line}: {match['command'].strip()}: {problem}") from problem
+            shown = match["shown"].splitlines()
+            if [comparable(each, match["how"]) for each in printed] == [comparable(each, match["how"]) for each in shown]:
+                continue
+            wrong += 1
+            if update:
+                text = text[:match.start("shown")] + "".join(each + "\n" for each in printed) + text[match.end("shown"):]
+            else:
+                sys.stdout.writelines(difflib.unified_diff(
+                    [each + "\n" for each in shown], [each + "\n" for each in printed],
+                    f"{page}:{line}", match["command"].strip()))
+        if update and wrong:
+            with open(path, "w") as file:
+                file.write(text)
+        return len(found), wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("pages", nargs="*", help=f"relative to the repository; {', '.join(PAGES)} unless given")
+    parser.add_argument("--tools", default=os.path.join(SOURCE, "build", "bin"))
+    parser.add_argument("--update", action="store_true", help="rewrite the blocks that differ")
+    options = parser.parse_args()
+    total = differ = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        checker = Checker(os.path.abspath(options.tools), scratch)
+        try:
+            for page in options.pages or PAGES:
+                count, wrong = checker.check(page, options.update)
+                total += count
+                differ += wrong
+        except (Problem, OSError, subprocess.TimeoutExpired) as problem:
+            print(f"error: {problem}", file=sys.stderr)
+            return 1
+    print(f"{total} outputs checked, {differ} {'rewritten' if options.update else 'differ'}")
+    if differ and not options.update:
+        print("utils/check-docs.py --update rewrites them; read what changed")
+    return 1 if differ and not options.update else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
