@@ -14,6 +14,7 @@
 #include "ShardIR/Dialect/Collective/Collective.h"
 
 #include "mlir/IR/Builders.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -23,7 +24,18 @@ using namespace shardir::collective;
 #include "ShardIR/Dialect/Collective/CollectiveDialect.cpp.inc"
 #include "ShardIR/Dialect/Collective/CollectiveOpInterface.cpp.inc"
 
+namespace {
+/// Collectives may stand in any function's body.
+struct CollectiveInliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override {
+    return true;
+  }
+};
+} // namespace
+
 void CollectiveDialect::initialize() {
+  addInterfaces<CollectiveInliner>();
   addOperations<
 #define GET_OP_LIST
 #include "ShardIR/Dialect/Collective/CollectiveOps.cpp.inc"

@@ -16,6 +16,7 @@
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Transforms/InliningUtils.h"
 #include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
@@ -23,8 +24,19 @@ using namespace shardir;
 
 #include "ShardIR/Dialect/ShardIR/ShardIRDialect.cpp.inc"
 
+namespace {
+/// Everything of ours may stand in any function's body.
+struct ShardIRInliner : DialectInlinerInterface {
+  using DialectInlinerInterface::DialectInlinerInterface;
+  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override {
+    return true;
+  }
+};
+} // namespace
+
 void ShardIRDialect::initialize() {
   registerAttributes();
+  addInterfaces<ShardIRInliner>();
   addOperations<
 #define GET_OP_LIST
 #include "ShardIR/Dialect/ShardIR/ShardIROps.cpp.inc"

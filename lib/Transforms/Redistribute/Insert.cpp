@@ -47,6 +47,7 @@ private:
   LogicalResult visitReturn(Operation *op);
   LogicalResult visitStep(Operation *op, PlacementAttr from);
   LogicalResult visitConstrain(ConstrainOp op);
+  LogicalResult dropNestedConstraints();
   /// Gives `operand` the placement `wanted`, if it has another.
   LogicalResult require(OpOperand &operand, const Placement &wanted,
                         StringRef mesh, bool isExplicit, const Twine &reason);
@@ -247,7 +248,30 @@ LogicalResult Inserter::visit(Operation *op) {
   return success();
 }
 
+/// Regions run whole on each device, so what is asked for inside of one cannot
+/// be had.
+LogicalResult Inserter::dropNestedConstraints() {
+  SmallVector<ConstrainOp> nested;
+  function.walk([&](ConstrainOp op) {
+    if (op->getParentOp() != function)
+      nested.push_back(op);
+  });
+  for (ConstrainOp op : nested) {
+    StringRef parent = op->getParentOp()->getName().getStringRef();
+    if (strict)
+      return op.emitOpError("cannot be met inside '")
+             << parent << "', which runs whole on each device";
+    op.emitRemark() << "has no effect inside '" << parent
+                    << "', which runs whole on each device";
+    op.getResult().replaceAllUsesWith(op.getInput());
+    op.erase();
+  }
+  return success();
+}
+
 LogicalResult Inserter::run() {
+  if (failed(dropNestedConstraints()))
+    return failure();
   Block &body = function.getBody().front();
   for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
     if (failed(visit(&op)))
