@@ -23,7 +23,7 @@ import sys
 import tempfile
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGES = ["docs/Pipeline.md"]
+PAGES = ["docs/Pipeline.md", "docs/Report.md"]
 BLOCK = re.compile(r"^```sh\n(?P<command>(?:(?!```).*\n)+?)```\n\n?<!-- output(?:: (?P<how>.*?))? -->\n"
                    r"```(?P<language>\w*)\n(?P<shown>(?:(?!```).*\n)*)```$", re.MULTILINE)
 WIDTH = 116
@@ -100,26 +100,30 @@ class Checker:
         self.tools = tools
         self.environment = dict(os.environ, SHARDIR_CACHE_DIR=os.path.join(scratch, "cache"))
 
-    def spawn(self, words, text):
+    def spawn(self, words, text, errors):
         if os.path.dirname(words[0]) in ("utils", "benchmarks"):
             words = [sys.executable, "-B"] + words
         elif words[0].startswith("shard-"):
             words = [os.path.join(self.tools, words[0])] + words[1:]
         elif words[0] != "cat":
             raise Problem(f"'{words[0]}' is not a tool of the project")
-        return subprocess.run(words, input=text, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        return subprocess.run(words, input=text, stdout=subprocess.PIPE, stderr=errors, text=True,
                               cwd=SOURCE, env=self.environment, timeout=300)
 
-    def output(self, command, how):
+    def output(self, command, how, language):
         text = ""
-        for stage in command.replace("\\\n", " ").strip().split(" | "):
-            result = self.spawn(shlex.split(stage), text)
+        stages = command.replace("\\\n", " ").strip().split(" | ")
+        for i, stage in enumerate(stages):
+            # Only what the last one says would be seen.
+            errors = subprocess.STDOUT if i + 1 == len(stages) else subprocess.DEVNULL
+            result = self.spawn(shlex.split(stage), text, errors)
             text = result.stdout
         fails = "fails" in [part.strip() for part in (how or "").split(";")]
         if (result.returncode != 0) != fails:
             raise Problem(f"ended with status {result.returncode}:\n{text}")
         lines = choose(text.rstrip("\n").splitlines(), how)
-        return [part for line in lines for part in fit(line)]
+        # Tables and messages are wide as they are.
+        return [part for line in lines for part in fit(line)] if language == "mlir" else lines
 
     def check(self, page, update):
         """The number of outputs on the page and of those that differ."""
@@ -133,7 +137,7 @@ class Checker:
         for match in reversed(found):
             line = text.count("\n", 0, match.start()) + 2
             try:
-                printed = self.output(match["command"], match["how"])
+                printed = self.output(match["command"], match["how"], match["language"])
             except Problem as problem:
                 raise Problem(f"{page}:{line}: {match['command'].strip()}: {problem}") from problem
             shown = match["shown"].splitlines()
