@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Analysis/Report.h"
+#include "ShardIR/Analysis/PeakMemory.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Placement/RedistributePlan.h"
@@ -56,8 +57,6 @@ private:
                 std::string decidedBy);
   void addStep(Operation *op, const CollectiveStep &step, const Mesh &mesh,
                RankedTensorType type, StringAttr reason);
-  int64_t localBytes(Type type, PlacementAttr placement) const;
-  int64_t peakBytes(func::FuncOp function) const;
   static std::optional<int64_t> executions(Operation *op);
 
   ModuleOp module;
@@ -70,21 +69,6 @@ private:
 };
 
 } // namespace
-
-/// Bytes of the largest shard; a scalar has its own size.
-int64_t ReportBuilder::localBytes(Type type, PlacementAttr placement) const {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  if (!tensor)
-    return 0;
-  int64_t bytes = elementBytes(tensor);
-  for (auto [dim, extent] : llvm::enumerate(shapeOf(tensor))) {
-    int64_t known = extent == kUnknown ? kAssumedDimSize : extent;
-    bytes *= placement ? maxLocalExtent(placement.getValue(),
-                                        meshes.get(placement), known, dim)
-                       : known;
-  }
-  return bytes;
-}
 
 static std::string utf8(StringRef text) { return json::fixUTF8(text); }
 
@@ -189,7 +173,7 @@ void ReportBuilder::addValue(func::FuncOp function, Value value,
       {"op", op},
       {"type", typeText(type)},
       {"placement", text},
-      {"local_bytes", localBytes(type, placement)},
+      {"local_bytes", localBytes(type, placement, meshes)},
       {"decided_by", utf8(decidedBy)}});
 }
 
@@ -254,65 +238,7 @@ void ReportBuilder::addFunction(func::FuncOp function) {
       peakIsKnown &= llvm::all_of(op->getOperandTypes(), isKnown) &&
                      llvm::all_of(op->getResultTypes(), isKnown);
     });
-  peak = std::max(peak, peakBytes(function));
-}
-
-/// What is alive at one time on the device that has most: arguments and results
-/// throughout, temporaries from the op that makes them to their last use. A
-/// destination-style result takes its init's memory, a view its source's.
-int64_t ReportBuilder::peakBytes(func::FuncOp function) const {
-  Block &body = function.getBody().front();
-  llvm::DenseMap<Operation *, int> position;
-  int count = 0;
-  for (Operation &op : body)
-    position[&op] = count++;
-  int64_t fixed = 0;
-  auto bytesOf = [&](Value value) {
-    auto type = dyn_cast<RankedTensorType>(value.getType());
-    if (!type)
-      return int64_t(0);
-    // Local types say it themselves.
-    if (module->hasAttr(ShardIRDialect::kStage))
-      return localBytes(type, {});
-    return localBytes(type, getPlacement(value));
-  };
-  for (BlockArgument argument : body.getArguments())
-    fixed += bytesOf(argument);
-  llvm::DenseMap<Value, Value> storage;
-  auto storageOf = [&](Value value) {
-    auto it = storage.find(value);
-    return it == storage.end() ? value : it->second;
-  };
-  llvm::DenseMap<Value, int> lastUse;
-  for (Operation &op : body)
-    for (OpResult result : op.getResults()) {
-      Value owner = result;
-      if (auto destination = dyn_cast<DestinationStyleOpInterface>(&op))
-        owner = storageOf(destination.getTiedOpOperand(result)->get());
-      else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-                   tensor::ExtractSliceOp, tensor::CastOp>(op))
-        owner = storageOf(op.getOperand(0));
-      storage[result] = owner;
-      int &last = lastUse[owner];
-      last = std::max(last, position[&op]);
-      for (Operation *user : result.getUsers())
-        if (Operation *top = body.findAncestorOpInBlock(*user))
-          last = std::max(last, position[top]);
-    }
-  std::vector<int64_t> change(count + 1);
-  for (auto &[owner, last] : lastUse) {
-    if (isa<BlockArgument>(owner))
-      continue;
-    int64_t bytes = bytesOf(owner);
-    change[position[owner.getDefiningOp()]] += bytes;
-    change[last + 1 > count ? count : last + 1] -= bytes;
-  }
-  int64_t alive = fixed, most = fixed;
-  for (int64_t delta : change) {
-    alive += delta;
-    most = std::max(most, alive);
-  }
-  return most;
+  peak = std::max(peak, peakMemory(function, meshes).bytes);
 }
 
 json::Object ReportBuilder::build() {

@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: lowered. Requires LLVM dialect; guarantees that a program's object file
 // The way from local tensors to LLVM dialect: the tensor pipeline of the target,
 // bufferization, the runtime's calls, and the target's lowering. Requires the
 // local or scheduled stage; guarantees the stage that was asked for.

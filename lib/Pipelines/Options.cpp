@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: lowered. Requires LLVM dialect; guarantees that a program's object file
 // Checks of the pipelines' options that need no program. What an option says
 // about a program (names of axes and functions) is checked against it by the
 // pass that uses the option.
@@ -22,6 +21,11 @@ LogicalResult shardir::checkOptions(const PipelineOptions &options,
                                     std::string &error) {
   if (options.cost != "time" && options.cost != "bytes") {
     error = "option cost must be time or bytes, found '" + options.cost + "'";
+    return failure();
+  }
+  if (options.memoryLimit < 0) {
+    error = "option memory-limit must not be negative, found " +
+            std::to_string(options.memoryLimit);
     return failure();
   }
   if (!CpuTarget::get(options.target)) {

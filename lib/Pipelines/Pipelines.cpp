@@ -49,6 +49,8 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   if (reached(Stage::Redistributed))
     return;
   pm.addPass(createRedistributeToCollectives());
+  if (options.memoryLimit > 0)
+    pm.addPass(createCheckMemory({options.memoryLimit}));
   verify(Stage::Collective);
   if (reached(Stage::Collective))
     return;

@@ -30,6 +30,11 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
   Option<std::string> cost{*this, "cost",
                            llvm::cl::desc("what decides: time or bytes"),
                            llvm::cl::init("time")};
+  Option<int64_t> memoryLimit{
+      *this, "memory-limit",
+      llvm::cl::desc("bytes per device that the predicted peak may not exceed; 0 "
+                     "is no limit"),
+      llvm::cl::init(0)};
   Option<std::string> function{
       *this, "function",
       llvm::cl::desc("the entry; the one public function unless given"),

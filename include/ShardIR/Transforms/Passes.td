@@ -265,6 +265,23 @@ def Report : Pass<"shardir-report", "::mlir::ModuleOp"> {
   ];
 }
 
+def CheckMemory : Pass<"shardir-check-memory", "::mlir::ModuleOp"> {
+  let summary = "Holds the predicted peak of memory against a limit.";
+  let description = [{
+    `limit` is in bytes per device; 0 is no limit. The error names the op at the
+    peak.
+
+    Example (test/Transforms/Report/check-memory.mlir):
+
+    ```mlir
+    // with limit=100
+    %1 = math.exp %0 : tensor<8x16xf32>
+    // error: needs 1024 bytes at one time on a device, above the memory limit of 100
+    ```
+  }];
+  let options = [Option<"limit", "limit", "int64_t", "0", "bytes per device">];
+}
+
 def VerifyStage : Pass<"shardir-verify-stage", "::mlir::ModuleOp"> {
   let summary = "Checks what a stage promises.";
   let description = [{
