@@ -16,10 +16,12 @@
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/IR/Matchers.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
@@ -40,6 +42,22 @@ bool isKernel(Operation *op) {
   return isa<scf::ForallOp, scf::ParallelOp>(op) && op->getNumResults() == 0;
 }
 
+/// `fill` only prepares the result of the reduction `op`, so that the two are
+/// one nest: what lies between them touches no memory.
+bool initializes(Operation *fill, Operation *op) {
+  auto filled = dyn_cast<linalg::FillOp>(fill);
+  auto reduction = dyn_cast<linalg::LinalgOp>(op);
+  if (!filled || !reduction || fill->getBlock() != op->getBlock() ||
+      reduction.getNumReductionLoops() == 0 ||
+      !llvm::is_contained(reduction.getDpsInits(), filled.getOutputs()[0]))
+    return false;
+  for (Operation *between = fill->getNextNode(); between != op;
+       between = between->getNextNode())
+    if (!between || !(isMemoryEffectFree(between) || isa<memref::AllocOp>(between)))
+      return false;
+  return true;
+}
+
 struct OutlineCpuKernelsPass
     : shardir::impl::OutlineCpuKernelsBase<OutlineCpuKernelsPass> {
   void runOnOperation() override {
@@ -55,15 +73,23 @@ struct OutlineCpuKernelsPass
         kernels.push_back(op);
         return WalkResult::skip();
       });
-      for (Operation *op : kernels)
-        outline(op, function, symbols, known);
+      for (size_t i = 0; i < kernels.size(); ++i) {
+        SmallVector<Operation *> nest = {kernels[i]};
+        if (i + 1 < kernels.size() && initializes(kernels[i], kernels[i + 1]))
+          nest.push_back(kernels[++i]);
+        outline(nest, function, symbols, known);
+      }
     }
   }
 
-  void outline(Operation *op, func::FuncOp parent, SymbolTable &symbols,
-               llvm::StringMap<func::FuncOp> &known) {
-    llvm::SetVector<Value> used(op->operand_begin(), op->operand_end());
-    getUsedValuesDefinedAbove(op->getRegions(), used);
+  void outline(ArrayRef<Operation *> nest, func::FuncOp parent,
+               SymbolTable &symbols, llvm::StringMap<func::FuncOp> &known) {
+    Operation *op = nest.back();
+    llvm::SetVector<Value> used;
+    for (Operation *member : nest) {
+      used.insert(member->operand_begin(), member->operand_end());
+      getUsedValuesDefinedAbove(member->getRegions(), used);
+    }
 
     // Constants go along, so that the nest is compiled for their values.
     SmallVector<Value> arguments;
@@ -88,7 +114,8 @@ struct OutlineCpuKernelsPass
     mapping.map(arguments, body->getArguments());
     for (Operation *constant : constants)
       builder.clone(*constant, mapping);
-    builder.clone(*op, mapping);
+    for (Operation *member : nest)
+      builder.clone(*member, mapping);
     func::ReturnOp::create(builder, op->getLoc());
 
     std::string key;
@@ -103,7 +130,8 @@ struct OutlineCpuKernelsPass
     }
     builder.setInsertionPoint(op);
     func::CallOp::create(builder, op->getLoc(), shared, arguments);
-    op->erase();
+    for (Operation *member : nest)
+      member->erase();
   }
 };
 } // namespace

@@ -21,6 +21,7 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Transforms/Passes.h"
@@ -60,7 +61,9 @@ void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {
   pm.addPass(createOutlineCpuKernels());
 
   OpPassManager &function = pm.nest<func::FuncOp>();
+  function.addPass(createContractionsToCpuLoops({options.targetName}));
   function.addPass(createConvertLinalgToLoopsPass());
+  function.addPass(createForallToForLoopPass());
   function.addPass(memref::createFoldMemRefAliasOpsPass());
   function.addPass(createCanonicalizerPass());
   function.addPass(createCSEPass());

@@ -91,4 +91,47 @@ def OutlineCpuKernels
   let dependentDialects = ["::mlir::func::FuncDialect"];
 }
 
+def ContractionsToCpuLoops
+    : Pass<"shardir-contractions-to-cpu-loops", "::mlir::func::FuncOp"> {
+  let summary = "Lower large contractions to packed, register-tiled loops";
+  let description = [{
+    Every linalg op on memrefs that is a sum of products of floats and is large
+    enough becomes loops over blocks of k, packed rows of A, packed panels of B
+    and register tiles, in vectors of the target's width. Operands may be
+    transposed or have several batch, row, column and reduction dims; loops that
+    are one in memory are merged. Extents may be ragged or unknown. Independent
+    chunks are `scf.forall` loops, whose number does not depend on how many
+    threads there will be. A `linalg.fill` with zero right before is taken into
+    the first block of k. Operands in bf16 and f16 are widened while they are
+    packed.
+
+    ```mlir
+    linalg.matmul ins(%a, %b : memref<512x512xf32>, memref<512x512xf32>)
+                  outs(%c : memref<512x512xf32>)
+    ```
+    becomes, in outline, for AVX-512
+    ```mlir
+    %rows = memref.alloc() : memref<512x512xf32>
+    scf.forall (%g) in (8) { …copy 8 tiles of 8 rows of %a… }
+    scf.forall (%p) in (16) {
+      %panel = memref.alloc() : memref<512x32xf32>
+      …copy 32 columns of %b…
+      scf.for %t = … {
+        %sums:16 = scf.for %k = %c0 to %c512 step %c1 iter_args(…) { …vector.fma… }
+        …vector.store…
+      }
+    }
+    ```
+    Test: `test/Conversion/LinalgToCPU/contractions.mlir`.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"host\"",
+           "The CPU: host, x86-64, avx2, avx512 or avx512-bf16">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 #endif // SHARDIR_CONVERSION_LINALGTOCPU_PASSES

@@ -1,0 +1,76 @@
+//===- TileChoice.h - Tile sizes of a contraction ---------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How a contraction C[m,n] += A[m,k] * B[k,n] is cut for one CPU: the register
+// tile, the cache blocks, what is packed, and how it is shared among threads.
+// A value computed from values: no IR.
+//
+// The scheme is that of GotoBLAS (Goto, van de Geijn: Anatomy of
+// High-Performance Matrix Multiplication, 2008), with all rows of A in one
+// block: A is packed once per k block, each micro-panel of B just before use.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_CONVERSION_LINALGTOCPU_TILECHOICE_H
+#define SHARDIR_CONVERSION_LINALGTOCPU_TILECHOICE_H
+
+#include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
+
+namespace shardir {
+
+/// Extents of a contraction; `unknown` where only the running program knows.
+struct ContractionShape {
+  static constexpr int64_t unknown = -1;
+  int64_t m = unknown, n = unknown, k = unknown;
+  /// Product of the extents of all loops around the 2-D contraction.
+  int64_t batch = 1;
+  /// Bits of the type that is accumulated in: 32 or 64.
+  unsigned accumulatorBits = 32;
+  /// Both operands are bf16.
+  bool bf16Operands = false;
+  /// Which stride of an operand is known to be 1.
+  bool aUnitK = true, aUnitM = false, bUnitN = true, bUnitK = false;
+  /// C is stored in a narrower type than it is accumulated in: k in one block.
+  bool roundsResult = false;
+};
+
+struct ContractionTiles {
+  enum class Kind {
+    /// Too small to gain: leave it to the vectoriser.
+    None,
+    /// Register tiles over packed or directly read operands.
+    Outer,
+  };
+  Kind kind = Kind::None;
+  /// Rows and vectors of the register tile, and lanes of one vector.
+  int64_t mr = 1, nv = 1, lanes = 1;
+  /// Block of k.
+  int64_t kc = 512;
+  bool packA = true, packB = true;
+  /// Operands are kept as bf16 pairs for a dot-product instruction.
+  bool bf16Dot = false;
+  /// Iterations of the loops around are shared among threads.
+  bool parallelBatch = false;
+  /// Micro-panels of B and register tiles of A are shared among threads, in at
+  /// most this many chunks; 1 if they are not.
+  int64_t chunksN = 1, chunksM = 1;
+
+  int64_t nr() const { return nv * lanes; }
+};
+
+/// The tiles for `shape` on `target`.
+ContractionTiles chooseTiles(const ContractionShape &shape,
+                             const CpuTarget &target);
+
+/// Work below which a loop is not worth another thread, in floating-point
+/// operations of a contraction.
+constexpr int64_t parallelFlops = 1 << 21;
+
+} // namespace shardir
+
+#endif // SHARDIR_CONVERSION_LINALGTOCPU_TILECHOICE_H

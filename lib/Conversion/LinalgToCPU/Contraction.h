@@ -1,0 +1,76 @@
+//===- Contraction.h - A linalg op seen as matrix products ------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Recognises contractions on memrefs, however they are written, and reduces
+// them to loops around C[m,n] += A[m,k] * B[k,n] on strided 2-D views.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOCPU_CONTRACTION_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOCPU_CONTRACTION_H
+
+#include "LoopEmitter.h"
+#include "ShardIR/Conversion/LinalgToCPU/TileChoice.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace shardir {
+
+/// A 2-D view of an operand: element (r, c) is view[r, c]. The strides are in
+/// the view's type where they are known.
+struct MatrixView {
+  mlir::Value view;
+  mlir::Type element;
+  /// Known to be 1.
+  bool unitRow = false, unitColumn = false;
+};
+
+/// One operand: its buffer and its stride along every loop of the op.
+struct ContractionOperand {
+  mlir::Value memref;
+  mlir::AffineMap map;
+  mlir::Value base;
+  Index offset;
+  llvm::SmallVector<Index> strides;
+  mlir::Type element;
+};
+
+/// A contraction's loops by their role. `m`, `n` and `k` are loops or -1 where
+/// there is none (a vector operand); n has stride 1 in C.
+struct Contraction {
+  mlir::linalg::LinalgOp op;
+  llvm::SmallVector<Index> extents;
+  llvm::SmallVector<int> outer, outerK;
+  int m = -1, n = -1, k = -1;
+  ContractionOperand a, b, c;
+  mlir::Type accumulator;
+
+  /// The shape as the tile choice sees it.
+  ContractionShape shape() const;
+  /// The view of `operand` with rows along loop `row` and columns along loop
+  /// `column`, where the other loops stand at `ivs` (null: 0).
+  MatrixView view(LoopEmitter &emit, const ContractionOperand &operand, int row,
+                  int column, llvm::ArrayRef<Index> ivs) const;
+};
+
+/// Whether `op` is a sum of products of floats, seen without looking at
+/// strides.
+bool isFloatContraction(mlir::linalg::LinalgOp op);
+
+/// Emits the strides' computation and gives the roles; fails, having emitted at
+/// most dead code, where no role assignment gives C a unit stride.
+mlir::FailureOr<Contraction> matchContraction(mlir::linalg::LinalgOp op,
+                                              LoopEmitter &emit);
+
+/// Emits the contraction at the emitter's insertion point. With `zeroInit`, C
+/// holds nothing yet and counts as zero.
+void emitContraction(LoopEmitter &emit, const Contraction &contraction,
+                     const ContractionTiles &tiles, bool zeroInit);
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOCPU_CONTRACTION_H

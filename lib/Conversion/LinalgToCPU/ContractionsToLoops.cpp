@@ -1,0 +1,94 @@
+//===- ContractionsToLoops.cpp - Large contractions to fast loops ---------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: bufferized. Requires linalg on memrefs; guarantees that contractions
+// of floats that are worth it have become loops over register tiles. Ops that
+// don't match are left for the passes that follow.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Contraction.h"
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_CONTRACTIONSTOCPULOOPS
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+/// The fill with zero right before `op` that prepares its result, if any.
+linalg::FillOp zeroFillBefore(linalg::LinalgOp op) {
+  auto fill = dyn_cast_or_null<linalg::FillOp>(op->getPrevNode());
+  if (!fill || fill.getOutputs()[0] != op.getDpsInits()[0] ||
+      !matchPattern(fill.getInputs()[0], m_AnyZeroFloat()))
+    return {};
+  return fill;
+}
+
+struct ContractionsToCpuLoopsPass
+    : shardir::impl::ContractionsToCpuLoopsBase<ContractionsToCpuLoopsPass> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    std::optional<CpuTarget> known = CpuTarget::get(target);
+    if (!known)
+      return emitError(UnknownLoc::get(context), "unknown CPU '")
+             << target
+             << "': expected host, x86-64, avx2, avx512 or avx512-bf16";
+    cpu = *known;
+    return success();
+  }
+
+  void runOnOperation() override {
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    for (linalg::LinalgOp op : ops)
+      lower(op);
+  }
+
+  void lower(linalg::LinalgOp op) {
+    OpBuilder builder(op);
+    LoopEmitter emit(builder, op.getLoc());
+    FailureOr<Contraction> contraction = matchContraction(op, emit);
+    if (failed(contraction))
+      return;
+    ContractionTiles tiles = chooseTiles(contraction->shape(), cpu);
+    if (tiles.kind == ContractionTiles::Kind::None)
+      return;
+    // Sums over several blocks of k are kept in the result: that must hold the
+    // accumulator's type.
+    if (contraction->c.element != contraction->accumulator &&
+        (!contraction->outerK.empty() || contraction->shape().k < 0))
+      return;
+
+    linalg::FillOp fill = zeroFillBefore(op);
+    emitContraction(emit, *contraction, tiles, static_cast<bool>(fill));
+    if (fill) {
+      // Without a block of k nothing is stored: only then is it filled.
+      Index products = emit.constant(1);
+      for (int dim : contraction->outerK)
+        products = emit.mul(products, contraction->extents[dim]);
+      if (contraction->k >= 0)
+        products = emit.mul(products, contraction->extents[contraction->k]);
+      if (!LoopEmitter::known(products) || LoopEmitter::isKnown(products, 0))
+        emit.branch(emit.equal(products, emit.constant(0)),
+                    [&] { builder.clone(*fill); });
+      fill->erase();
+    }
+    op->erase();
+  }
+
+  CpuTarget cpu;
+};
+} // namespace

@@ -1,0 +1,178 @@
+//===- LoopEmitter.cpp - Short names for emitting loops -------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emits arith and scf at the builder's insertion point, which is after what was
+// emitted when a call returns. Requires non-negative operands in divisions and
+// minima; guarantees that operations on constants are constants.
+//
+//===----------------------------------------------------------------------===//
+
+#include "LoopEmitter.h"
+
+using namespace mlir;
+using namespace shardir;
+
+Value LoopEmitter::value(Index index) {
+  return getValueOrCreateConstantIndexOp(builder, loc, index);
+}
+
+Index LoopEmitter::add(Index a, Index b) {
+  auto x = known(a), y = known(b);
+  if (x && y)
+    return constant(*x + *y);
+  if (x == 0)
+    return b;
+  if (y == 0)
+    return a;
+  return arith::AddIOp::create(builder, loc, value(a), value(b)).getResult();
+}
+
+Index LoopEmitter::sub(Index a, Index b) {
+  auto x = known(a), y = known(b);
+  if (x && y)
+    return constant(*x - *y);
+  if (y == 0)
+    return a;
+  return arith::SubIOp::create(builder, loc, value(a), value(b)).getResult();
+}
+
+Index LoopEmitter::mul(Index a, Index b) {
+  auto x = known(a), y = known(b);
+  if (x && y)
+    return constant(*x * *y);
+  if (x == 0 || y == 0)
+    return constant(0);
+  if (x == 1)
+    return b;
+  if (y == 1)
+    return a;
+  return arith::MulIOp::create(builder, loc, value(a), value(b)).getResult();
+}
+
+Index LoopEmitter::min(Index a, Index b) {
+  auto x = known(a), y = known(b);
+  if (x && y)
+    return constant(std::min(*x, *y));
+  if (a == b)
+    return a;
+  return arith::MinSIOp::create(builder, loc, value(a), value(b)).getResult();
+}
+
+Index LoopEmitter::div(Index a, int64_t b) { return div(a, constant(b)); }
+Index LoopEmitter::rem(Index a, int64_t b) { return rem(a, constant(b)); }
+
+Index LoopEmitter::div(Index a, Index b) {
+  auto x = known(a), y = known(b);
+  if (x && y && *y != 0)
+    return constant(*x / *y);
+  if (y == 1)
+    return a;
+  return arith::DivUIOp::create(builder, loc, value(a), value(b)).getResult();
+}
+
+Index LoopEmitter::rem(Index a, Index b) {
+  auto x = known(a), y = known(b);
+  if (x && y && *y != 0)
+    return constant(*x % *y);
+  if (y == 1)
+    return constant(0);
+  return arith::RemUIOp::create(builder, loc, value(a), value(b)).getResult();
+}
+
+Index LoopEmitter::ceilDiv(Index a, int64_t b) {
+  return b == 1 ? a : div(add(a, constant(b - 1)), b);
+}
+
+Value LoopEmitter::lessThan(Index a, Index b) {
+  auto x = known(a), y = known(b);
+  if (x && y)
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getBoolAttr(*x < *y));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                               value(a), value(b));
+}
+
+Value LoopEmitter::equal(Index a, Index b) {
+  auto x = known(a), y = known(b);
+  if (x && y)
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getBoolAttr(*x == *y));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, value(a),
+                               value(b));
+}
+
+void LoopEmitter::loop(Index from, Index to, Index step,
+                       function_ref<void(Index)> body) {
+  loop(from, to, step, {}, [&](Index i, ValueRange) -> SmallVector<Value> {
+    body(i);
+    return {};
+  });
+}
+
+SmallVector<Value> LoopEmitter::loop(
+    Index from, Index to, Index step, ValueRange init,
+    function_ref<SmallVector<Value>(Index, ValueRange)> body) {
+  auto low = known(from), high = known(to), by = known(step);
+  if (low && high && *low >= *high)
+    return SmallVector<Value>(init);
+  if (low && high && by && *low + *by >= *high)
+    return body(from, init);
+  auto loop = scf::ForOp::create(builder, loc, value(from), value(to),
+                                 value(step), init);
+  OpBuilder::InsertionGuard guard(builder);
+  if (init.empty())
+    builder.setInsertionPoint(loop.getBody()->getTerminator());
+  else
+    builder.setInsertionPointToStart(loop.getBody());
+  SmallVector<Value> next =
+      body(Index(loop.getInductionVar()), loop.getRegionIterArgs());
+  if (!init.empty())
+    scf::YieldOp::create(builder, loc, next);
+  return SmallVector<Value>(loop.getResults());
+}
+
+void LoopEmitter::forall(Index count, function_ref<void(Index)> body) {
+  if (isKnown(count, 0))
+    return;
+  if (isKnown(count, 1))
+    return body(constant(0));
+  auto loop = scf::ForallOp::create(builder, loc, ArrayRef<Index>{count},
+                                    ValueRange{}, std::nullopt);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(loop.getTerminator());
+  body(Index(loop.getInductionVars().front()));
+}
+
+void LoopEmitter::branch(Value condition, function_ref<void()> then,
+                         function_ref<void()> otherwise) {
+  if (auto constant = getConstantIntValue(Index(condition))) {
+    if (*constant)
+      then();
+    else if (otherwise)
+      otherwise();
+    return;
+  }
+  auto branch =
+      scf::IfOp::create(builder, loc, condition, static_cast<bool>(otherwise));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  then();
+  if (otherwise) {
+    builder.setInsertionPointToStart(branch.elseBlock());
+    otherwise();
+  }
+}
+
+Value LoopEmitter::zero(Type type) {
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+}
+
+Value LoopEmitter::mask(int64_t lanes, Index count) {
+  return vector::CreateMaskOp::create(
+      builder, loc, VectorType::get(lanes, builder.getI1Type()), value(count));
+}
