@@ -129,7 +129,8 @@ void _mlir_memref_to_llvm_free(void *p) {
 
 void shardir_parallel_for(int64_t n, void (*body)(int64_t, void *),
                           void *context) {
-  static Workers workers;
+  // Never destroyed: its threads wait on it until the process ends.
+  static Workers &workers = *new Workers;
   workers.run(n, body, context);
 }
 

@@ -34,7 +34,8 @@ bool hasContractionBody(linalg::LinalgOp op) {
     return false;
   BlockArgument a = body->getArgument(0), b = body->getArgument(1),
                 c = body->getArgument(2);
-  auto add = body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  auto add =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
   if (!add)
     return false;
   Value product = add.getLhs() == c   ? add.getRhs()
@@ -93,9 +94,9 @@ ContractionOperand makeOperand(LoopEmitter &emit, OpOperand &operand,
   result.strides.assign(map.getNumDims(), emit.constant(0));
   for (auto [position, expr] : llvm::enumerate(map.getResults())) {
     if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-      result.offset = emit.add(
-          result.offset, emit.mul(emit.constant(constant.getValue()),
-                                  strides[position]));
+      result.offset =
+          emit.add(result.offset, emit.mul(emit.constant(constant.getValue()),
+                                           strides[position]));
       continue;
     }
     unsigned dim = cast<AffineDimExpr>(expr).getPosition();
@@ -281,9 +282,8 @@ MatrixView Contraction::view(LoopEmitter &emit,
   auto type = MemRefType::get({known(sizes[0]), known(sizes[1])},
                               operand.element, layout);
   MatrixView result;
-  result.view =
-      memref::ReinterpretCastOp::create(emit.builder, emit.loc, type,
-                                        operand.base, offset, sizes, strides);
+  result.view = memref::ReinterpretCastOp::create(
+      emit.builder, emit.loc, type, operand.base, offset, sizes, strides);
   result.element = operand.element;
   result.unitRow = LoopEmitter::isKnown(strides[0], 1);
   result.unitColumn = LoopEmitter::isKnown(strides[1], 1);

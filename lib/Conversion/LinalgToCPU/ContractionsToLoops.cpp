@@ -58,6 +58,8 @@ struct ContractionsToCpuLoopsPass
   }
 
   void lower(linalg::LinalgOp op) {
+    // Before anything is emitted between the two.
+    linalg::FillOp fill = zeroFillBefore(op);
     OpBuilder builder(op);
     LoopEmitter emit(builder, op.getLoc());
     FailureOr<Contraction> contraction = matchContraction(op, emit);
@@ -72,7 +74,6 @@ struct ContractionsToCpuLoopsPass
         (!contraction->outerK.empty() || contraction->shape().k < 0))
       return;
 
-    linalg::FillOp fill = zeroFillBefore(op);
     emitContraction(emit, *contraction, tiles, static_cast<bool>(fill));
     if (fill) {
       // Without a block of k nothing is stored: only then is it filled.

@@ -32,14 +32,17 @@ public:
 
 private:
   void product(SmallVector<Index> ivs);
+  void kLoops(size_t depth, SmallVector<Index> &ivs, Value first);
   void kBlock(ArrayRef<Index> ivs, Index from, Index extent, Value first);
+  /// Rows `row` to `row + mr` of the block, columns `from` on, into packedA.
   void packRows(Index row, Index from, Index extent);
-  void packPanel(Value panel, Index column, Index from, Index extent);
-  void packPanelTransposed(Value panel, Index column, Index from, Index extent);
-  void tile(Value panel, Index row, Index column, Index from, Index extent,
-            Value first);
-  void multiply(Value panel, Index row, Index column, Index from, Index extent,
-                Value first, bool fullColumns);
+  /// Panel `p` of the block, rows `from` on, into packedB.
+  void packPanel(Index p, Index from, Index extent);
+  void packPanelTransposed(Index p, Index from, Index extent);
+  /// Register tile (t, p) of the block of rows and the block of columns.
+  void tile(Index p, Index t, Index from, Index extent, Value first);
+  void multiply(Index p, Index t, Index from, Index extent, Value first,
+                bool fullColumns);
   void store(Index row, Index column, ArrayRef<Value> sums, Value first,
              bool fullColumns);
 
@@ -50,6 +53,25 @@ private:
   Value widen(Value value);
   /// Columns of the edge panel that exist, counted from `column`.
   Index left(Index column) { return emit.sub(n, column); }
+  /// The end of the block of `size` that starts at `start`.
+  Index blockEnd(Index start, Index end, int64_t size) {
+    return emit.min(end, emit.add(start, emit.constant(size)));
+  }
+  Index columnOf(Index p) {
+    return emit.add(columnStart, emit.mul(p, emit.constant(tiles.nr())));
+  }
+  /// Whether all of panel p's columns exist.
+  Value isFullPanel(Index p) {
+    return emit.lessThan(emit.add(columnOf(p), emit.constant(tiles.nr() - 1)),
+                         n);
+  }
+  /// A loop whose iterations threads may share.
+  void share(Index count, function_ref<void(Index)> body) {
+    if (tiles.parallel)
+      emit.forall(count, body);
+    else
+      emit.loop(emit.constant(0), count, emit.constant(1), body);
+  }
   bool divides(Index extent, int64_t by) {
     auto known = LoopEmitter::known(extent);
     return known && *known % by == 0;
@@ -67,9 +89,12 @@ private:
   // Of the product that is being emitted.
   MatrixView a, b, c;
   Index m, n, k;
-  /// The packed block of A. Rows [m rounded up][kc], or, where A's columns are
-  /// contiguous, [m / mr][kc][mr].
-  Value packedA;
+  /// The rows of A and C, and the first column, that are worked on.
+  Index rowStart, rowEnd, columnStart;
+  /// The packed rows of A, [rows rounded up][kc], or, where A's columns are
+  /// contiguous, [rows / mr][kc][mr]; and the packed panels of B,
+  /// [columns / nr][kc][nr].
+  Value packedA, packedB;
   bool interleaved = false;
 };
 
@@ -132,60 +157,66 @@ void ContractionEmitter::product(SmallVector<Index> ivs) {
   k = extent(op.k);
   c = op.view(emit, op.c, op.m, op.n, ivs);
 
-  // The whole of C is rows x columns of tiles; its k blocks follow each other.
-  packedA = {};
+  auto allocate = [&](ArrayRef<Index> sizes) {
+    auto alloc = memref::AllocOp::create(builder, loc, sizes, accumulator);
+    alloc.setAlignment(64);
+    return alloc;
+  };
+  Index maxRows = emit.min(m, emit.constant(tiles.maxRows)),
+        maxColumns = emit.min(n, emit.constant(tiles.maxColumns));
+  Index kc = emit.constant(tiles.kc), mr = emit.constant(tiles.mr),
+        nr = emit.constant(tiles.nr());
+  packedA = packedB = {};
   if (tiles.packA) {
     bool unitK = op.k >= 0 && LoopEmitter::isKnown(op.a.strides[op.k], 1);
     bool unitM = op.m >= 0 && LoopEmitter::isKnown(op.a.strides[op.m], 1);
     interleaved = unitM && !unitK;
-    Index rows = emit.roundUp(m, tiles.mr);
-    SmallVector<Index> sizes =
-        interleaved ? SmallVector<Index>{emit.div(rows, tiles.mr),
-                                         emit.constant(tiles.kc),
-                                         emit.constant(tiles.mr)}
-                    : SmallVector<Index>{rows, emit.constant(tiles.kc)};
-    packedA = memref::AllocOp::create(builder, loc, sizes, accumulator);
-    packedA.getDefiningOp<memref::AllocOp>().setAlignment(64);
+    Index rowTiles = emit.ceilDiv(maxRows, tiles.mr);
+    if (interleaved)
+      packedA = allocate({rowTiles, kc, mr});
+    else
+      packedA = allocate({emit.mul(rowTiles, mr), kc});
   }
+  if (tiles.packB)
+    packedB = allocate({emit.ceilDiv(maxColumns, tiles.nr()), kc, nr});
 
-  std::function<void(size_t, Value)> around = [&](size_t depth, Value first) {
-    if (depth == op.outerK.size()) {
-      Index block = emit.min(k, emit.constant(tiles.kc));
-      bool once = LoopEmitter::known(k) && *LoopEmitter::known(k) <= tiles.kc;
-      emit.loop(emit.constant(0), k, once ? block : emit.constant(tiles.kc),
-                [&](Index from) {
-                  Index extent = divides(k, tiles.kc)
-                                     ? emit.constant(tiles.kc)
-                                     : emit.min(emit.constant(tiles.kc),
-                                                emit.sub(k, from));
-                  Value start = first;
-                  if (!LoopEmitter::isKnown(from, 0)) {
-                    Value zero = emit.equal(from, emit.constant(0));
-                    start = start ? Value(arith::AndIOp::create(builder, loc,
-                                                                start, zero))
-                                  : zero;
-                  }
-                  kBlock(ivs, from, extent, start);
-                });
-      return;
-    }
+  emit.loop(emit.constant(0), m, emit.constant(tiles.maxRows),
+            [&](Index start) {
+              rowStart = start;
+              rowEnd = blockEnd(start, m, tiles.maxRows);
+              kLoops(0, ivs, {});
+            });
+  for (Value buffer : {packedA, packedB})
+    if (buffer)
+      memref::DeallocOp::create(builder, loc, buffer);
+}
+
+void ContractionEmitter::kLoops(size_t depth, SmallVector<Index> &ivs,
+                                Value first) {
+  // `first` is true where every loop over k stands at its start; none: always.
+  auto alsoAtStart = [&](Index i) {
+    if (LoopEmitter::isKnown(i, 0))
+      return first;
+    Value zero = emit.equal(i, emit.constant(0));
+    return first ? Value(arith::AndIOp::create(builder, loc, first, zero))
+                 : zero;
+  };
+  if (depth < op.outerK.size()) {
     int dim = op.outerK[depth];
     emit.loop(emit.constant(0), op.extents[dim], emit.constant(1),
               [&](Index i) {
                 ivs[dim] = i;
-                Value start = first;
-                if (!LoopEmitter::isKnown(i, 0)) {
-                  Value zero = emit.equal(i, emit.constant(0));
-                  start = start ? Value(arith::AndIOp::create(builder, loc,
-                                                              start, zero))
-                                : zero;
-                }
-                around(depth + 1, start);
+                kLoops(depth + 1, ivs, alsoAtStart(i));
               });
-  };
-  around(0, {});
-  if (packedA)
-    memref::DeallocOp::create(builder, loc, packedA);
+    ivs[dim] = Index();
+    return;
+  }
+  emit.loop(emit.constant(0), k, emit.constant(tiles.kc), [&](Index from) {
+    Index extent = emit.sub(blockEnd(from, k, tiles.kc), from);
+    if (divides(k, tiles.kc))
+      extent = emit.constant(tiles.kc);
+    kBlock(ivs, from, extent, alsoAtStart(from));
+  });
 }
 
 void ContractionEmitter::kBlock(ArrayRef<Index> ivs, Index from, Index extent,
@@ -193,99 +224,70 @@ void ContractionEmitter::kBlock(ArrayRef<Index> ivs, Index from, Index extent,
   a = op.view(emit, op.a, op.m, op.k, ivs);
   b = op.view(emit, op.b, op.k, op.n, ivs);
   int64_t mr = tiles.mr, nr = tiles.nr();
-  Index rowTiles = emit.ceilDiv(m, mr), panels = emit.ceilDiv(n, nr);
-  bool parallel = tiles.chunksN * tiles.chunksM > 1;
+  Index zero = emit.constant(0), one = emit.constant(1);
+  Index rowTiles = emit.ceilDiv(emit.sub(rowEnd, rowStart), mr);
 
   if (packedA) {
     // Tiles of rows are packed in groups: a copy of 64 rows is worth a thread.
     constexpr int64_t group = 8;
-    auto packGroup = [&](Index start) {
-      Index end = emit.min(rowTiles, emit.add(start, emit.constant(group)));
-      emit.loop(start, end, emit.constant(1), [&](Index tile) {
+    share(emit.ceilDiv(rowTiles, group), [&](Index g) {
+      Index start = emit.mul(g, emit.constant(group));
+      Index end = blockEnd(start, rowTiles, group);
+      emit.loop(start, end, one, [&](Index tile) {
         packRows(emit.mul(tile, emit.constant(mr)), from, extent);
-      });
-    };
-    if (parallel)
-      emit.forall(emit.ceilDiv(rowTiles, group), [&](Index i) {
-        packGroup(emit.mul(i, emit.constant(group)));
-      });
-    else
-      emit.loop(emit.constant(0), rowTiles, emit.constant(1), [&](Index tile) {
-        packRows(emit.mul(tile, emit.constant(mr)), from, extent);
-      });
-  }
-
-  auto chunk = [&](Index panelFrom, Index panelTo, Index tileFrom,
-                   Index tileTo) {
-    Value panel;
-    if (tiles.packB) {
-      auto alloc = memref::AllocOp::create(
-          builder, loc,
-          SmallVector<Index>{emit.constant(tiles.kc), emit.constant(nr)},
-          accumulator);
-      alloc.setAlignment(64);
-      panel = alloc;
-    }
-    emit.loop(panelFrom, panelTo, emit.constant(1), [&](Index p) {
-      Index column = emit.mul(p, emit.constant(nr));
-      if (panel)
-        packPanel(panel, column, from, extent);
-      emit.loop(tileFrom, tileTo, emit.constant(1), [&](Index t) {
-        tile(panel, emit.mul(t, emit.constant(mr)), column, from, extent,
-             first);
       });
     });
-    if (panel)
-      memref::DeallocOp::create(builder, loc, panel);
-  };
-  if (!parallel)
-    return chunk(emit.constant(0), panels, emit.constant(0), rowTiles);
+  }
+  emit.loop(zero, n, emit.constant(tiles.maxColumns), [&](Index start) {
+    columnStart = start;
+    Index end = blockEnd(start, n, tiles.maxColumns);
+    Index panels = emit.ceilDiv(emit.sub(end, start), nr);
+    if (packedB)
+      share(panels, [&](Index p) { packPanel(p, from, extent); });
 
-  Index perN = emit.ceilDiv(panels, tiles.chunksN),
-        perM = emit.ceilDiv(rowTiles, tiles.chunksM);
-  // Empty matrices have no chunks, not chunks of nothing.
-  Index one = emit.constant(1);
-  auto chunksOf = [&](Index total, Index per) {
-    if (auto known = LoopEmitter::known(per))
-      return emit.ceilDiv(total, std::max<int64_t>(*known, 1));
-    Value positive = arith::MaxSIOp::create(builder, loc, emit.value(per),
-                                            emit.value(one));
-    return emit.div(emit.sub(emit.add(total, positive), one), positive);
-  };
-  Index countN = chunksOf(panels, perN), countM = chunksOf(rowTiles, perM);
-  emit.forall(emit.mul(countN, countM), [&](Index i) {
-    Index inM = emit.mul(emit.rem(i, countM), perM),
-          inN = emit.mul(emit.div(i, countM), perN);
-    chunk(inN, emit.min(panels, emit.add(inN, perN)), inM,
-          emit.min(rowTiles, emit.add(inM, perM)));
+    // Chunks of one block of rows follow each other: it stays in the cache.
+    int64_t perM = std::max<int64_t>(tiles.mc / mr, 1);
+    Index countM = emit.ceilDiv(rowTiles, perM);
+    Index perN = emit.ceilDiv(panels, tiles.chunksN);
+    if (!LoopEmitter::known(perN))
+      perN = Index(Value(arith::MaxSIOp::create(builder, loc, emit.value(perN),
+                                                emit.value(one))));
+    Index countN = emit.div(emit.sub(emit.add(panels, perN), one), perN);
+    share(emit.mul(countM, countN), [&](Index i) {
+      Index tileFrom = emit.mul(emit.div(i, countN), emit.constant(perM));
+      Index tileTo = blockEnd(tileFrom, rowTiles, perM);
+      Index panelFrom = emit.mul(emit.rem(i, countN), perN);
+      Index panelTo = emit.min(panels, emit.add(panelFrom, perN));
+      emit.loop(panelFrom, panelTo, one, [&](Index p) {
+        emit.loop(tileFrom, tileTo, one,
+                  [&](Index t) { tile(p, t, from, extent, first); });
+      });
+    });
   });
 }
 
 void ContractionEmitter::packRows(Index row, Index from, Index extent) {
   // Rows past the end are copies of the last one: their sums are not stored.
   auto source = [&](int64_t i) {
-    Index at = emit.add(row, emit.constant(i));
+    Index at = emit.add(rowStart, emit.add(row, emit.constant(i)));
     return divides(m, tiles.mr) ? at
                                 : emit.min(at, emit.sub(m, emit.constant(1)));
   };
   if (interleaved) {
-    Index tile = emit.div(row, tiles.mr);
-    auto packColumn = [&](bool full) {
-      emit.loop(emit.constant(0), extent, emit.constant(1), [&](Index kk) {
-        Index column = emit.add(from, kk);
-        for (int64_t i = 0; i < tiles.mr; ++i) {
-          Value element = memref::LoadOp::create(
-              builder, loc, a.view,
-              ValueRange{emit.value(full ? emit.add(row, emit.constant(i))
-                                         : source(i)),
-                         emit.value(column)});
-          memref::StoreOp::create(builder, loc, widen(element), packedA,
-                                  ValueRange{emit.value(tile), emit.value(kk),
-                                             emit.value(emit.constant(i))});
-        }
-      });
-    };
-    packColumn(divides(m, tiles.mr));
+    Value tile = emit.value(emit.div(row, tiles.mr));
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i < tiles.mr; ++i)
+      rows.push_back(emit.value(source(i)));
+    emit.loop(emit.constant(0), extent, emit.constant(1), [&](Index kk) {
+      Value column = emit.value(emit.add(from, kk));
+      for (int64_t i = 0; i < tiles.mr; ++i) {
+        Value element = memref::LoadOp::create(builder, loc, a.view,
+                                               ValueRange{rows[i], column});
+        memref::StoreOp::create(
+            builder, loc, widen(element), packedA,
+            ValueRange{tile, emit.value(kk), emit.value(emit.constant(i))});
+      }
+    });
     return;
   }
   int64_t lanes = tiles.lanes;
@@ -319,11 +321,11 @@ void ContractionEmitter::packRows(Index row, Index from, Index extent) {
   }
 }
 
-void ContractionEmitter::packPanel(Value panel, Index column, Index from,
-                                   Index extent) {
+void ContractionEmitter::packPanel(Index p, Index from, Index extent) {
   int64_t lanes = tiles.lanes;
   if (!b.unitColumn)
-    return packPanelTransposed(panel, column, from, extent);
+    return packPanelTransposed(p, from, extent);
+  Index column = columnOf(p);
   auto copy = [&](bool full) {
     emit.loop(emit.constant(0), extent, emit.constant(1), [&](Index kk) {
       for (int64_t j = 0; j < tiles.nv; ++j) {
@@ -331,113 +333,102 @@ void ContractionEmitter::packPanel(Value panel, Index column, Index from,
         Value vector = full ? load(b, emit.add(from, kk), at, lanes)
                             : load(b, emit.add(from, kk), at, lanes, left(at));
         vector::StoreOp::create(
-            builder, loc, vector, panel,
-            ValueRange{emit.value(kk), emit.value(emit.constant(j * lanes))});
+            builder, loc, vector, packedB,
+            ValueRange{emit.value(p), emit.value(kk),
+                       emit.value(emit.constant(j * lanes))});
       }
     });
   };
   if (divides(n, tiles.nr()))
     return copy(true);
-  Value full = emit.lessThan(
-      emit.add(column, emit.constant(tiles.nr() - 1)), n);
-  emit.branch(full, [&] { copy(true); }, [&] { copy(false); });
+  emit.branch(isFullPanel(p), [&] { copy(true); }, [&] { copy(false); });
 }
 
-void ContractionEmitter::packPanelTransposed(Value panel, Index column,
-                                             Index from, Index extent) {
+void ContractionEmitter::packPanelTransposed(Index p, Index from,
+                                             Index extent) {
   // Columns past the end are copies of the last one, as with rows.
   emit.loop(
       emit.constant(0), emit.constant(tiles.nr()), emit.constant(1),
       [&](Index j) {
-        Index at = emit.add(column, j);
+        Index at = emit.add(columnOf(p), j);
         if (!divides(n, tiles.nr()))
           at = emit.min(at, emit.sub(n, emit.constant(1)));
         emit.loop(emit.constant(0), extent, emit.constant(1), [&](Index kk) {
           Value element = memref::LoadOp::create(
               builder, loc, b.view,
               ValueRange{emit.value(emit.add(from, kk)), emit.value(at)});
-          memref::StoreOp::create(builder, loc, widen(element), panel,
-                                  ValueRange{emit.value(kk), emit.value(j)});
+          memref::StoreOp::create(
+              builder, loc, widen(element), packedB,
+              ValueRange{emit.value(p), emit.value(kk), emit.value(j)});
         });
       });
 }
 
-void ContractionEmitter::tile(Value panel, Index row, Index column, Index from,
-                              Index extent, Value first) {
-  // Packed panels are zero past the edge; what is read directly is masked.
-  if (panel || divides(n, tiles.nr()))
-    return multiply(panel, row, column, from, extent, first,
-                    divides(n, tiles.nr()));
-  Value full =
-      emit.lessThan(emit.add(column, emit.constant(tiles.nr() - 1)), n);
+void ContractionEmitter::tile(Index p, Index t, Index from, Index extent,
+                              Value first) {
+  // Packed panels exist past the edge; what is read directly is masked there.
+  if (packedB || divides(n, tiles.nr()))
+    return multiply(p, t, from, extent, first, divides(n, tiles.nr()));
   emit.branch(
-      full,
-      [&] { multiply(panel, row, column, from, extent, first, true); },
-      [&] { multiply(panel, row, column, from, extent, first, false); });
+      isFullPanel(p), [&] { multiply(p, t, from, extent, first, true); },
+      [&] { multiply(p, t, from, extent, first, false); });
 }
 
-void ContractionEmitter::multiply(Value panel, Index row, Index column,
-                                  Index from, Index extent, Value first,
-                                  bool fullColumns) {
+void ContractionEmitter::multiply(Index p, Index t, Index from, Index extent,
+                                  Value first, bool fullColumns) {
   int64_t mr = tiles.mr, nv = tiles.nv, lanes = tiles.lanes;
+  Index local = emit.mul(t, emit.constant(mr));
+  Index row = emit.add(rowStart, local), column = columnOf(p);
   SmallVector<Value> rows;
   for (int64_t i = 0; i < mr; ++i) {
-    Index at = emit.add(row, emit.constant(i));
+    Index at = emit.add(packedA ? local : row, emit.constant(i));
     if (!packedA && !divides(m, mr))
       at = emit.min(at, emit.sub(m, emit.constant(1)));
     rows.push_back(emit.value(at));
   }
-  Index rowTile = emit.div(row, mr);
   SmallVector<Value> zeros(mr * nv, emit.zero(vectorType));
-  SmallVector<Value> sums = emit.loop(
-      emit.constant(0), extent, emit.constant(1), zeros,
-      [&](Index kk, ValueRange carried) {
-        SmallVector<Value> next(carried);
-        Index inA = emit.add(from, kk);
-        SmallVector<Value> columns;
-        for (int64_t j = 0; j < nv; ++j) {
-          Index at = emit.add(column, emit.constant(j * lanes));
-          if (panel)
-            columns.push_back(vector::LoadOp::create(
-                builder, loc, vectorType, panel,
-                ValueRange{emit.value(kk),
-                           emit.value(emit.constant(j * lanes))}));
-          else if (fullColumns)
-            columns.push_back(load(b, inA, at, lanes));
-          else
-            columns.push_back(load(b, inA, at, lanes, left(at)));
-        }
-        for (int64_t i = 0; i < mr; ++i) {
-          Value element;
-          if (!packedA)
-            element = memref::LoadOp::create(
-                builder, loc, a.view, ValueRange{rows[i], emit.value(inA)});
-          else if (interleaved)
-            element = memref::LoadOp::create(
-                builder, loc, packedA,
-                ValueRange{emit.value(rowTile), emit.value(kk),
-                           emit.value(emit.constant(i))});
-          else
-            element = memref::LoadOp::create(
-                builder, loc, packedA, ValueRange{rows[i], emit.value(kk)});
-          Value splat = vector::BroadcastOp::create(builder, loc, vectorType,
-                                                    widen(element));
-          for (int64_t j = 0; j < nv; ++j)
-            next[i * nv + j] = vector::FMAOp::create(
-                builder, loc, splat, columns[j], carried[i * nv + j]);
-        }
-        return next;
-      });
+  SmallVector<Value> sums =
+      emit.loop(emit.constant(0), extent, emit.constant(1), zeros,
+                [&](Index kk, ValueRange carried) {
+                  SmallVector<Value> next(carried);
+                  Index inA = emit.add(from, kk);
+                  SmallVector<Value> columns;
+                  for (int64_t j = 0; j < nv; ++j) {
+                    Index at = emit.add(column, emit.constant(j * lanes));
+                    if (packedB)
+                      columns.push_back(vector::LoadOp::create(
+                          builder, loc, vectorType, packedB,
+                          ValueRange{emit.value(p), emit.value(kk),
+                                     emit.value(emit.constant(j * lanes))}));
+                    else if (fullColumns)
+                      columns.push_back(load(b, inA, at, lanes));
+                    else
+                      columns.push_back(load(b, inA, at, lanes, left(at)));
+                  }
+                  for (int64_t i = 0; i < mr; ++i) {
+                    SmallVector<Value> position = {rows[i], emit.value(kk)};
+                    if (!packedA)
+                      position[1] = emit.value(inA);
+                    else if (interleaved)
+                      position = {emit.value(t), emit.value(kk),
+                                  emit.value(emit.constant(i))};
+                    Value element = memref::LoadOp::create(
+                        builder, loc, packedA ? packedA : a.view, position);
+                    Value splat = vector::BroadcastOp::create(
+                        builder, loc, vectorType, widen(element));
+                    for (int64_t j = 0; j < nv; ++j)
+                      next[i * nv + j] = vector::FMAOp::create(
+                          builder, loc, splat, columns[j], carried[i * nv + j]);
+                  }
+                  return next;
+                });
 
   // The common case stores whole vectors; the edge looks at every row.
   if (fullColumns && divides(m, mr))
     return store(row, column, sums, first, true);
-  Value inside =
-      emit.lessThan(emit.add(row, emit.constant(mr - 1)), m);
+  Value inside = emit.lessThan(emit.add(row, emit.constant(mr - 1)), m);
   if (!fullColumns)
-    inside = arith::AndIOp::create(
-        builder, loc, inside,
-        emit.lessThan(emit.add(column, emit.constant(tiles.nr() - 1)), n));
+    inside = arith::AndIOp::create(builder, loc, inside, isFullPanel(p));
   emit.branch(
       inside, [&] { store(row, column, sums, first, true); },
       [&] { store(row, column, sums, first, false); });
@@ -457,12 +448,11 @@ void ContractionEmitter::store(Index row, Index column, ArrayRef<Value> sums,
           Value mask = full ? Value() : emit.mask(lanes, left(from));
           Value sum = sums[i * tiles.nv + j];
           if (add) {
-            Value old =
-                full ? Value(vector::LoadOp::create(builder, loc, stored,
-                                                    c.view, position))
-                     : Value(vector::MaskedLoadOp::create(
-                           builder, loc, stored, c.view, position, mask,
-                           emit.zero(stored)));
+            Value old = full ? Value(vector::LoadOp::create(
+                                   builder, loc, stored, c.view, position))
+                             : Value(vector::MaskedLoadOp::create(
+                                   builder, loc, stored, c.view, position, mask,
+                                   emit.zero(stored)));
             sum = arith::AddFOp::create(builder, loc, widen(old), sum);
           }
           if (stored != vectorType)

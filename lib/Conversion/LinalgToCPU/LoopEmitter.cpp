@@ -114,9 +114,9 @@ void LoopEmitter::loop(Index from, Index to, Index step,
   });
 }
 
-SmallVector<Value> LoopEmitter::loop(
-    Index from, Index to, Index step, ValueRange init,
-    function_ref<SmallVector<Value>(Index, ValueRange)> body) {
+SmallVector<Value>
+LoopEmitter::loop(Index from, Index to, Index step, ValueRange init,
+                  function_ref<SmallVector<Value>(Index, ValueRange)> body) {
   auto low = known(from), high = known(to), by = known(step);
   if (low && high && *low >= *high)
     return SmallVector<Value>(init);

@@ -53,7 +53,8 @@ bool initializes(Operation *fill, Operation *op) {
     return false;
   for (Operation *between = fill->getNextNode(); between != op;
        between = between->getNextNode())
-    if (!between || !(isMemoryEffectFree(between) || isa<memref::AllocOp>(between)))
+    if (!between ||
+        !(isMemoryEffectFree(between) || isa<memref::AllocOp>(between)))
       return false;
   return true;
 }

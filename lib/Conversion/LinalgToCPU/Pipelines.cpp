@@ -21,7 +21,6 @@
 #include "mlir/Dialect/Linalg/Passes.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
-#include "mlir/Dialect/SCF/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 #include "mlir/Transforms/Passes.h"
@@ -60,10 +59,12 @@ void shardir::buildBufferizeForTesting(OpPassManager &pm) {
 void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {
   pm.addPass(createOutlineCpuKernels());
 
+  OpPassManager &nests = pm.nest<func::FuncOp>();
+  nests.addPass(createContractionsToCpuLoops({options.targetName}));
+  nests.addPass(createConvertLinalgToLoopsPass());
+  pm.addPass(createOutlineParallelLoops({/*serial=*/!options.parallel}));
+
   OpPassManager &function = pm.nest<func::FuncOp>();
-  function.addPass(createContractionsToCpuLoops({options.targetName}));
-  function.addPass(createConvertLinalgToLoopsPass());
-  function.addPass(createForallToForLoopPass());
   function.addPass(memref::createFoldMemRefAliasOpsPass());
   function.addPass(createCanonicalizerPass());
   function.addPass(createCSEPass());

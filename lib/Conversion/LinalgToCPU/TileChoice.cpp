@@ -33,10 +33,11 @@ double cyclesPerStep(int64_t mr, int64_t nv) {
 /// Rows and vectors of the register tile.
 void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
                         ContractionTiles &tiles) {
-  // The best on full tiles, measured: 8x2 of 32 registers (12x2 was 10 %
-  // slower), 6x2 of 16 (4x2 was 40 % slower).
-  int64_t maxRows = target.numVectorRegisters >= 32 ? 8 : 6;
-  int64_t budget = target.numVectorRegisters >= 32 ? 26 : 12;
+  // The best on full tiles, measured at 1024 and 2048: 6x4 of 32 registers
+  // (8x2 was 10 % slower, 8x3 and 12x2 4 %), 6x2 of 16 (4x2 was 40 % slower).
+  bool wide = target.numVectorRegisters >= 32;
+  int64_t maxRows = wide ? 8 : 6, bestRows = 6, bestVectors = wide ? 4 : 2;
+  int64_t budget = wide ? 26 : 12;
   double best = 0;
   for (int64_t nv = 1; nv <= 8; ++nv) {
     for (int64_t mr = 1; mr <= maxRows; ++mr) {
@@ -49,7 +50,7 @@ void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
         useful *= double(shape.n) / roundUp(shape.n, nv * tiles.lanes);
       double speed = useful * mr * nv / cyclesPerStep(mr, nv);
       // Ties go to the measured best, then to fewer registers.
-      if (mr == maxRows && nv == 2)
+      if (mr == bestRows && nv == bestVectors)
         speed *= 1.08;
       if (speed > best * 1.001) {
         best = speed;
@@ -88,18 +89,26 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   else
     tiles.kc = roundUp(ceilDiv(k, ceilDiv(k, limit)), 4);
 
-  if (shape.batch < 0 || (batch >= 8 && flops * batch >= parallelFlops)) {
-    tiles.parallelBatch = true;
-  } else if (flops >= parallelFlops) {
-    // 16 threads at most, two chunks each to even out.
-    int64_t panels = ceilDiv(n, tiles.nr()), rows = ceilDiv(m, tiles.mr);
-    tiles.chunksN = std::min<int64_t>(panels, 32);
-    if (tiles.chunksN < 16)
-      tiles.chunksM =
-          std::min<int64_t>(ceilDiv(16, tiles.chunksN), ceilDiv(rows, 8));
-    while (tiles.chunksN > 1 &&
-           flops / (tiles.chunksN * tiles.chunksM) < parallelFlops / 16)
-      tiles.chunksN /= 2;
+  // A quarter of the second cache for rows of A; the rest is for panels of B,
+  // for C, and for whoever shares the cache.
+  int64_t bytes = shape.accumulatorBits / 8;
+  int64_t fit = target.l2Bytes / 4 / (std::min(tiles.kc, k) * bytes);
+  tiles.mc = std::max(fit / tiles.mr, int64_t(1)) * tiles.mr;
+  tiles.parallelBatch =
+      shape.batch < 0 || (batch >= 8 && flops * batch >= parallelFlops);
+  tiles.parallel = !tiles.parallelBatch && flops >= parallelFlops;
+  if (tiles.parallel) {
+    // For 16 threads at most, two chunks each to even out, but none so small
+    // that handing it over counts.
+    int64_t wanted = std::clamp<int64_t>(flops / (parallelFlops / 16), 1, 32);
+    int64_t panels = ceilDiv(n, tiles.nr());
+    int64_t rows = std::min(ceilDiv(m, tiles.mc), wanted);
+    if (rows * panels < wanted)
+      rows = std::min(ceilDiv(wanted, panels), ceilDiv(m, 8 * tiles.mr));
+    tiles.mc = std::min(tiles.mc, roundUp(ceilDiv(m, rows), tiles.mr));
+    tiles.chunksN = std::min(panels, ceilDiv(wanted, rows));
   }
+  tiles.maxRows = std::max<int64_t>(8192 / tiles.mc, 1) * tiles.mc;
+  tiles.maxColumns = std::max<int64_t>(8192 / tiles.nr(), 1) * tiles.nr();
   return tiles;
 }

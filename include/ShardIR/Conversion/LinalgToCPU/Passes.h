@@ -18,6 +18,7 @@
 
 #include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/Pass.h"
 
 namespace shardir {

@@ -134,4 +134,36 @@ def ContractionsToCpuLoops
                            "::mlir::vector::VectorDialect"];
 }
 
+def OutlineParallelLoops
+    : Pass<"shardir-outline-parallel-loops", "::mlir::ModuleOp"> {
+  let summary = "Turn forall loops into calls of the runtime's parallel loop";
+  let description = [{
+    The body of every outermost `scf.forall` without results becomes a function
+    of the iteration and a pointer to what the body captures, and the loop a
+    call of `shardir_parallel_for`, which runs the iterations on as many threads
+    as the rank may use. Loops inside other ones, and all of them under
+    `serial`, become `scf.for`.
+
+    ```mlir
+    scf.forall (%i) in (%n) { memref.store %v, %m[%i] : memref<?xf32> }
+    ```
+    becomes
+    ```mlir
+    llvm.store %m_descriptor, %context : …
+    %body = constant @main_body_0 : (i64, !llvm.ptr) -> ()
+    llvm.call @shardir_parallel_for(%n, %body, %context)
+    …
+    func.func private @main_body_0(%i: i64, %context: !llvm.ptr) {…}
+    ```
+    Test: `test/Conversion/LinalgToCPU/outline-parallel-loops.mlir`.
+  }];
+  let options = [
+    Option<"serial", "serial", "bool", "false", "Use the calling thread alone">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 #endif // SHARDIR_CONVERSION_LINALGTOCPU_PASSES

@@ -11,8 +11,9 @@
 // A value computed from values: no IR.
 //
 // The scheme is that of GotoBLAS (Goto, van de Geijn: Anatomy of
-// High-Performance Matrix Multiplication, 2008), with all rows of A in one
-// block: A is packed once per k block, each micro-panel of B just before use.
+// High-Performance Matrix Multiplication, 2008), but for who packs: per block of
+// k all threads pack A and B first, so that nothing is packed twice, and then
+// compute chunks whose rows of A stay in a core's second cache.
 //
 //===----------------------------------------------------------------------===//
 
@@ -52,13 +53,20 @@ struct ContractionTiles {
   /// Block of k.
   int64_t kc = 512;
   bool packA = true, packB = true;
+  /// Rows of A in one chunk: they stay in the second cache while panels of B
+  /// stream by. A multiple of mr.
+  int64_t mc = 512;
+  /// Rows and columns that are packed at one time; multiples of mc and of the
+  /// panel's width.
+  int64_t maxRows = 8192, maxColumns = 8192;
   /// Operands are kept as bf16 pairs for a dot-product instruction.
   bool bf16Dot = false;
   /// Iterations of the loops around are shared among threads.
   bool parallelBatch = false;
-  /// Micro-panels of B and register tiles of A are shared among threads, in at
-  /// most this many chunks; 1 if they are not.
-  int64_t chunksN = 1, chunksM = 1;
+  /// Packing and chunks of one product are shared among threads.
+  bool parallel = false;
+  /// How many parts the columns of one block of rows are cut into, at most.
+  int64_t chunksN = 1;
 
   int64_t nr() const { return nv * lanes; }
 };
@@ -69,7 +77,7 @@ ContractionTiles chooseTiles(const ContractionShape &shape,
 
 /// Work below which a loop is not worth another thread, in floating-point
 /// operations of a contraction.
-constexpr int64_t parallelFlops = 1 << 21;
+constexpr int64_t parallelFlops = 1 << 24;
 
 } // namespace shardir
 

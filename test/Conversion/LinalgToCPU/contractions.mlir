@@ -1,0 +1,122 @@
+// RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512 -split-input-file | FileCheck %s
+// RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx2 -split-input-file | FileCheck %s --check-prefix=AVX2
+
+// Threads pack rows of A and panels of B first, then compute chunks; 6x4 vectors
+// of 16 are carried through k. The fill is taken in: no linalg op is left.
+// CHECK-LABEL: func.func @square
+// CHECK-NOT:     linalg.fill
+// CHECK:         %[[ROWS:.+]] = memref.alloc() {alignment = 64 : i64} : memref<1026x512xf32>
+// CHECK:         %[[PANELS:.+]] = memref.alloc() {alignment = 64 : i64} : memref<16x512x64xf32>
+// CHECK:         scf.for
+// CHECK:           scf.forall (%{{.+}}) in (22) {
+// CHECK:             vector.store %{{.+}}, %[[ROWS]]
+// CHECK:           scf.forall (%{{.+}}) in (16) {
+// CHECK:             vector.store %{{.+}}, %[[PANELS]]
+// CHECK:           scf.forall (%{{.+}}) in (30) {
+// CHECK:             %[[SUMS:.+]]:24 = scf.for
+// CHECK:               vector.load %[[PANELS]]
+// CHECK:               memref.load %[[ROWS]]
+// CHECK-COUNT-24:      vector.fma {{.*}} : vector<16xf32>
+// CHECK:               scf.yield
+// CHECK:         memref.dealloc %[[ROWS]]
+// CHECK:         memref.dealloc %[[PANELS]]
+// CHECK-NOT:     linalg
+
+// Sixteen registers hold 6x2 vectors of 8.
+// AVX2-LABEL: func.func @square
+// AVX2:         :12 = scf.for
+// AVX2-COUNT-12:  vector.fma {{.*}} : vector<8xf32>
+// AVX2:           scf.yield
+func.func @square(%a: memref<1024x1024xf32>, %b: memref<1024x1024xf32>, %c: memref<1024x1024xf32>) {
+  %z = arith.constant 0.0 : f32
+  linalg.fill ins(%z : f32) outs(%c : memref<1024x1024xf32>)
+  linalg.matmul ins(%a, %b : memref<1024x1024xf32>, memref<1024x1024xf32>) outs(%c : memref<1024x1024xf32>)
+  return
+}
+
+// -----
+
+// Few rows read B where it lies. Without a fill the result is added to.
+// CHECK-LABEL: func.func @flat
+// CHECK-SAME:    %[[A:.+]]: memref<4x256xf32>, %[[B:.+]]: memref<256x512xf32>, %[[C:.+]]: memref<4x512xf32>
+// CHECK-NOT:     memref.alloc(){{.*}}memref<256x
+// CHECK:         %[[CV:.+]] = memref.reinterpret_cast
+// CHECK:         vector.fma
+// CHECK:         vector.load %[[CV]]
+// CHECK:         arith.addf
+// CHECK:         vector.store %{{.+}}, %[[CV]]
+func.func @flat(%a: memref<4x256xf32>, %b: memref<256x512xf32>, %c: memref<4x512xf32>) {
+  linalg.matmul ins(%a, %b : memref<4x256xf32>, memref<256x512xf32>) outs(%c : memref<4x512xf32>)
+  return
+}
+
+// -----
+
+#a = affine_map<(b, s, h, e, d) -> (b, s, d)>
+#w = affine_map<(b, s, h, e, d) -> (d, h, e)>
+#o = affine_map<(b, s, h, e, d) -> (b, s, h, e)>
+
+// Loops that are one in memory are merged: one product of 256 rows and 512
+// columns, with no loop around it.
+// CHECK-LABEL: func.func @merged
+// CHECK:         memref.reinterpret_cast {{.*}} sizes: [256, 512], strides: [512, 1]
+func.func @merged(%a: memref<2x128x64xf32>, %w: memref<64x8x64xf32>, %o: memref<2x128x8x64xf32>) {
+  linalg.generic {indexing_maps = [#a, #w, #o], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%a, %w : memref<2x128x64xf32>, memref<64x8x64xf32>) outs(%o : memref<2x128x8x64xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Unknown extents: edges are stored through masks, rows are clamped, and an
+// empty sum still leaves zeros.
+// CHECK-LABEL: func.func @dynamic
+// CHECK:         arith.minsi
+// CHECK:         vector.maskedload
+// CHECK:         vector.maskedstore
+// CHECK:         scf.if
+// CHECK:           linalg.fill
+func.func @dynamic(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>) {
+  %z = arith.constant 0.0 : f32
+  linalg.fill ins(%z : f32) outs(%c : memref<?x?xf32>)
+  linalg.matmul ins(%a, %b : memref<?x?xf32>, memref<?x?xf32>) outs(%c : memref<?x?xf32>)
+  return
+}
+
+// -----
+
+#ab = affine_map<(i, j, k) -> (i, k)>
+#bb = affine_map<(i, j, k) -> (k, j)>
+#cb = affine_map<(i, j, k) -> (i, j)>
+
+// bf16 is widened while it is packed.
+// CHECK-LABEL: func.func @bf16
+// CHECK:         arith.extf {{.*}} : vector<16xbf16> to vector<16xf32>
+// CHECK:         vector.fma {{.*}} : vector<16xf32>
+func.func @bf16(%a: memref<128x128xbf16>, %b: memref<128x128xbf16>, %c: memref<128x128xf32>) {
+  linalg.generic {indexing_maps = [#ab, #bb, #cb], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : memref<128x128xbf16>, memref<128x128xbf16>) outs(%c : memref<128x128xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %z: f32):
+    %xe = arith.extf %x : bf16 to f32
+    %ye = arith.extf %y : bf16 to f32
+    %p = arith.mulf %xe, %ye : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+// Tiny and integer contractions are left to other passes.
+// CHECK-LABEL: func.func @left
+// CHECK:         linalg.matmul
+// CHECK:         linalg.matmul
+func.func @left(%a: memref<4x4xf32>, %b: memref<4x4xf32>, %c: memref<4x4xf32>, %i: memref<64x64xi32>, %j: memref<64x64xi32>, %k: memref<64x64xi32>) {
+  linalg.matmul ins(%a, %b : memref<4x4xf32>, memref<4x4xf32>) outs(%c : memref<4x4xf32>)
+  linalg.matmul ins(%i, %j : memref<64x64xi32>, memref<64x64xi32>) outs(%k : memref<64x64xi32>)
+  return
+}
