@@ -310,4 +310,29 @@ TEST(Failure, AtAnyMoment) {
   }
 }
 
+TEST(Failure, NobodyLeavesWhileOthersRead) {
+  // Rank 1 copies long from rank 0, which is done and waits, when rank 2 of
+  // another group fails: rank 0 unwinds and frees what is being read.
+  MetadataText text({{"x", 2}, {"y", 2}});
+  text.rooted("gather", {"y"}, "i8");
+  auto program = text.program();
+  const int64_t n = int64_t(64) << 20;
+  for (int repeat = 0; repeat < 3; ++repeat) {
+    std::atomic<int> ready{0};
+    std::string error = runRanks(program, [&](RankContext &rank) {
+      if (rank.rank >= 2) {
+        while (ready < 2)
+          std::this_thread::yield();
+        std::this_thread::sleep_for(std::chrono::milliseconds(2));
+        rank.fail("failed: chosen");
+      }
+      std::vector<char> in(n, 1), out(rank.rank ? 2 * n : 0, 0);
+      ++ready;
+      rank.collectivePeer(0, in.data(), out.data(), n, 1);
+      rank.collectivePeer(0, in.data(), out.data(), n, 1);
+    });
+    EXPECT_THAT(error, HasSubstr("failed: chosen"));
+  }
+}
+
 } // namespace
