@@ -101,6 +101,7 @@ public:
     route->shape = std::move(shape);
   }
 
+  /// Null if the pieces do not make a route.
   std::unique_ptr<Route> build(int64_t ranks) {
     auto n = size_t(mesh.numDevices());
     const CollectiveStep &step = spec.step;
@@ -135,7 +136,8 @@ public:
     }
     formGroups(ranks);
     for (size_t p = 0; p < n; ++p)
-      addTransfers(p);
+      if (!addTransfers(p))
+        return nullptr;
     route->flatReduce = route->reduce && isFlat();
     return std::move(route);
   }
@@ -168,7 +170,10 @@ private:
     }
   }
 
-  void addTransfers(size_t p) {
+  /// False if the terms' pieces do not line up. Terms differ in coordinates
+  /// along partial axes alone, which cut no dim: receivePieces gives each the
+  /// same regions.
+  bool addTransfers(size_t p) {
     RoutePart &part = route->parts[p];
     std::vector<int64_t> shape =
         localShape(spec.step.to, mesh, route->shape, int64_t(p));
@@ -200,14 +205,13 @@ private:
       for (size_t i = 0; aligned && i < t.size(); ++i)
         aligned = t[i].plan == terms[0][i].plan;
     }
-    if (!aligned) {
-      part.terms = std::move(terms);
-      return;
-    }
+    if (!aligned)
+      return false;
     part.transfers = std::move(terms[0]);
     for (size_t t = 1; t < terms.size(); ++t)
       for (size_t i = 0; i < part.transfers.size(); ++i)
         part.transfers[i].sources.push_back(terms[t][i].sources[0]);
+    return true;
   }
 
   static std::vector<int64_t> firstIndex(const Piece &piece) {
@@ -220,8 +224,7 @@ private:
   bool isFlat() const {
     std::vector<const std::vector<uint32_t> *> sources(route->groups.size());
     for (const RoutePart &part : route->parts) {
-      if (part.identity || !part.terms.empty() ||
-          part.operandCount != part.resultCount)
+      if (part.identity || part.operandCount != part.resultCount)
         return false;
       if (part.resultCount == 0)
         continue;
@@ -288,6 +291,8 @@ std::shared_ptr<const Route> RouteCache::get(int32_t id, const int64_t *dims,
       return nullptr;
     }
   route = Builder(spec, mesh, shape).build(metadata.ranks);
+  if (!route)
+    error = "the terms of " + spec.describe() + " do not line up";
   return route;
 }
 

@@ -46,11 +46,8 @@ struct RoutePart {
   int64_t bytes = 0;                         ///< received, as reports count it
   /// Whether the result is the identity but for what `transfers` bring.
   bool identity = false;
-  /// Every element of the result is in one transfer …
+  /// Every element of the result is in exactly one, unless `identity`.
   std::vector<Transfer> transfers;
-  /// … or, where the pieces of different terms do not line up, in one transfer
-  /// per term; the terms are then gathered apart and reduced.
-  std::vector<std::vector<Transfer>> terms;
 };
 
 struct Route {

@@ -280,25 +280,6 @@ void ThreadsCommunicator::pull(const CollectiveSpec &spec, const Route &route,
     fillIdentity(route.kind, spec.type, out, count);
   for (const Transfer &transfer : part.transfers)
     pullTransfer(transfer, route, group, size, out);
-  if (part.terms.empty())
-    return;
-  // The terms' pieces do not line up: gather each term, then reduce.
-  struct Gathered {
-    std::vector<void *> buffers;
-    ~Gathered() {
-      for (void *p : buffers)
-        Arena::release(p);
-    }
-  } gathered;
-  for (const std::vector<Transfer> &term : part.terms) {
-    void *buffer = rank.allocate(count * size);
-    gathered.buffers.push_back(buffer);
-    fillIdentity(route.kind, spec.type, buffer, count);
-    for (const Transfer &transfer : term)
-      pullTransfer(transfer, route, group, size, buffer);
-  }
-  ins.assign(gathered.buffers.begin(), gathered.buffers.end());
-  route.reduce(&out, 1, ins.data(), ins.size(), 0, count);
 }
 
 int64_t ThreadsCommunicator::peer(int32_t id, const CollectiveSpec &spec,

@@ -12,10 +12,10 @@
 //
 // A member's slot goes through three phases per collective, numbered by
 // sequence: posted (its buffers may be used by others), done (it has finished
-// with theirs), and idle. While it uses others' buffers it is `moving`, which is
-// a line of its own as nobody looks at it unless the job fails: then a member
-// goes idle and leaves only when no other member is moving, for whoever set out
-// before it saw the failure may still use this member's buffers.
+// with theirs), and idle. While it uses others' buffers it is `moving`, which
+// is a line of its own as nobody looks at it unless the job fails: then a
+// member goes idle and leaves only when no other member is moving, for whoever
+// set out before it saw the failure may still use this member's buffers.
 //
 //===----------------------------------------------------------------------===//
 
