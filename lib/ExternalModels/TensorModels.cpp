@@ -37,9 +37,13 @@ template <typename Op> static ShardingRule castRule(Op op) {
   if (!source || !result)
     return ShardingRule::replicated(op, kUnranked);
   ShardingRule rule = wholeRule(op);
+  std::vector<int64_t> shape = shapeOf(source), toShape = shapeOf(result);
   for (int64_t dim = 0; dim < source.getRank(); ++dim) {
-    int factor = rule.addFactor(
-        commonExtent(source.getDimSize(dim), result.getDimSize(dim)));
+    // Only an extent that is known can be split into shards, and both sides
+    // must be: a dim whose extent the cast forgets or learns is whole.
+    if (shape[dim] != toShape[dim])
+      continue;
+    int factor = rule.addFactor(shape[dim]);
     rule.operands[0].dims[dim] = {factor};
     rule.results[0].dims[dim] = {factor};
   }

@@ -130,6 +130,7 @@ func.func @dim(%a: tensor<6x4xf32> {shardir.placement = #shardir.placement<@m, [
   return %0 : index
 }
 
+// What the cast forgets is whole; what it keeps is split as before.
 // CHECK-LABEL: func.func @cast
 // CHECK-SAME:    %[[A:.+]]: tensor<3x4xf32>
 // CHECK-NEXT:  %[[R:.+]] = tensor.cast %[[A]] : tensor<3x4xf32> to tensor<3x?xf32>
@@ -137,6 +138,14 @@ func.func @dim(%a: tensor<6x4xf32> {shardir.placement = #shardir.placement<@m, [
 func.func @cast(%a: tensor<6x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) -> tensor<6x?xf32> {
   %0 = tensor.cast %a : tensor<6x4xf32> to tensor<6x?xf32>
   return %0 : tensor<6x?xf32>
+}
+
+// CHECK-LABEL: func.func @cast_forgets
+// CHECK:       collective.all_gather
+// CHECK-NEXT:  tensor.cast %{{.+}} : tensor<6x4xf32> to tensor<?x4xf32>
+func.func @cast_forgets(%a: tensor<6x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) -> tensor<?x4xf32> {
+  %0 = tensor.cast %a : tensor<6x4xf32> to tensor<?x4xf32>
+  return %0 : tensor<?x4xf32>
 }
 
 // Each device cuts its part out of a constant that all have whole.
