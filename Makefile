@@ -13,7 +13,7 @@ export CCACHE_BASEDIR ?= $(CURDIR)
 export CCACHE_NOHASHDIR ?= 1
 export CCACHE_SLOPPINESS ?= time_macros,include_file_mtime,include_file_ctime,pch_defines
 
-DEMO ?= examples/mlp.mlir
+DEMO ?= examples/nanogpt_mlp.mlir
 
 .DEFAULT_GOAL := build
 .PHONY: build check check-asan check-tsan check-exhaustive demo bench docs \
