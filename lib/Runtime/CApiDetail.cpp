@@ -90,7 +90,7 @@ std::vector<int64_t> localShape(const Metadata &metadata,
     return shape;
   ShardView view = viewShard(spec, mesh, sizes, rank);
   for (size_t d = 0; d < shape.size(); ++d)
-    if (shape[d] >= 0 || mesh->positionOf(rank) < 0)
+    if (shape[d] >= 0)
       shape[d] = view.shape[d];
   return shape;
 }

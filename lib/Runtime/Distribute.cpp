@@ -17,6 +17,7 @@
 #include "Reduce.h"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 namespace shardir {
@@ -66,11 +67,11 @@ ShardView viewShard(const TensorSpec &spec, const Mesh *mesh,
                     const std::vector<int64_t> &shape, int64_t rank) {
   ShardView view;
   int64_t position = mesh ? mesh->positionOf(rank) : 0;
-  if (position < 0) {
-    view.shape.assign(shape.size(), 0);
-    view.runs.resize(shape.size());
-    return view; // scalars too: no elements
-  }
+  // A rank that the mesh lacks runs the program like the first device, on
+  // zeros; nobody asks for what it computes (P7).
+  view.outside = position < 0;
+  if (view.outside)
+    position = 0;
   if (!mesh) {
     view.shape = shape;
     for (int64_t extent : shape)
@@ -108,6 +109,10 @@ ShardView viewShard(const TensorSpec &spec, const Mesh *mesh,
       view.terms.push_back(int(mesh->rankAt(positionAt(*mesh, at))));
     }
   }
+  if (view.outside) {
+    view.owner = view.identity = false;
+    view.terms.clear();
+  }
   view.elements = std::accumulate(view.shape.begin(), view.shape.end(),
                                   int64_t(1), std::multiplies<int64_t>());
   return view;
@@ -118,7 +123,9 @@ void distribute(const TensorSpec &spec, const ShardView &view,
                 void *shard) {
   if (view.elements == 0)
     return;
-  if (view.identity)
+  if (view.outside)
+    std::memset(shard, 0, size_t(view.elements) * elementSize(spec.type));
+  else if (view.identity)
     fillIdentity(*spec.placement.partial, spec.type, shard,
                  size_t(view.elements));
   else

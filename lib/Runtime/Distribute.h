@@ -27,12 +27,15 @@ namespace runtime {
 
 /// How one rank's shard lies in the whole array.
 struct ShardView {
-  /// All zero on a rank that the mesh lacks.
+  /// On a rank that the mesh lacks, the first device's.
   std::vector<int64_t> shape;
   int64_t elements = 0;
   /// Per dimension: source is the index in the whole array, destination the one
   /// in the shard.
   std::vector<std::vector<Piece::Run>> runs;
+  /// Whether the mesh lacks this rank: its shard is filled with zeros and never
+  /// read.
+  bool outside = false;
   /// Whether this rank's term of a partial tensor is the neutral element where
   /// the whole array is given.
   bool identity = false;

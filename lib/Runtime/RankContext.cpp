@@ -18,6 +18,7 @@
 #include "Signals.h"
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 
 namespace shardir {
@@ -72,9 +73,9 @@ RankContext::RankContext(Job &job, int rank, RankResources &resources)
   const Metadata &metadata = job.program->metadata;
   routes.resize(metadata.collectives.size());
   for (const Mesh &mesh : metadata.meshes) {
-    int64_t position = mesh.positionOf(rank);
-    coordinates.push_back(position < 0 ? std::vector<int64_t>()
-                                       : mesh.coordinates(position));
+    // A rank that the mesh lacks computes what the first device does, on zeros.
+    coordinates.push_back(
+        mesh.coordinates(std::max<int64_t>(mesh.positionOf(rank), 0)));
   }
 }
 
@@ -150,8 +151,11 @@ void RankContext::collective(int32_t id, const void *in, void *out,
       fail("called " + error);
   }
   int64_t position = route->positionOfRank[size_t(rank)];
-  if (position < 0)
-    return; // the value does not exist here
+  if (position < 0) { // the value does not exist here
+    std::memset(out, 0,
+                size_t(route->parts[0].resultCount) * elementSize(spec.type));
+    return;
+  }
   recorded(id, [&] {
     communicator->redistribute(id, spec, *route, in, out);
     return route->parts[size_t(position)].bytes;

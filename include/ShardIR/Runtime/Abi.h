@@ -32,7 +32,8 @@ extern "C" {
 #define SHARDIR_ABI_VERSION 1
 
 /* The coordinate of the calling rank along axis `axis` of mesh `mesh`, both
- * indices into the metadata's tables; -1 where the mesh lacks this rank. */
+ * indices into the metadata's tables; 0 where the mesh lacks this rank, which
+ * then runs the program on zeros. */
 int64_t shardir_axis_index(int32_t mesh, int32_t axis);
 
 /* Runs collective `id` of the metadata's table: `in` is this rank's operand

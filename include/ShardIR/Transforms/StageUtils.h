@@ -29,6 +29,10 @@ bool hasTensors(mlir::Operation *op);
 /// Reports what no stage can take: several blocks, unranked tensors.
 mlir::LogicalResult checkSupported(mlir::func::FuncOp function);
 
+/// Checks the meshes of a module together: every rank below the number of ranks
+/// is named by some mesh (P7). Meshes of unknown size are left for later.
+mlir::LogicalResult checkMeshes(mlir::ModuleOp module);
+
 } // namespace shardir
 
 #endif // SHARDIR_TRANSFORMS_STAGEUTILS_H

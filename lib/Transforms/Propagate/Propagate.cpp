@@ -347,6 +347,8 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     MeshTable meshes(getOperation());
     if (meshes.all().empty() || isLocalOrLater(getOperation()))
       return;
+    if (failed(checkMeshes(getOperation())))
+      return signalPassFailure();
     PropagationCost model;
     model.byBytes = cost == "bytes";
     if (cost != "bytes" && cost != "time") {

@@ -39,7 +39,8 @@ struct CheckMemoryPass : shardir::impl::CheckMemoryBase<CheckMemoryPass> {
       Operation *at = peak.op ? peak.op : function;
       InFlightDiagnostic diag =
           at->emitError() << "needs " << peak.bytes << " bytes at one time on a "
-                          << "device, above the memory limit of " << limit;
+                          << "device, above the memory limit of "
+                          << int64_t(limit);
       diag.attachNote(function.getLoc())
           << (peak.op ? "split more of @" : "the arguments alone need it; split "
                                             "more of those of @")

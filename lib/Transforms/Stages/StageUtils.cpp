@@ -42,3 +42,26 @@ LogicalResult shardir::checkSupported(func::FuncOp function) {
   });
   return failure(result.wasInterrupted());
 }
+
+LogicalResult shardir::checkMeshes(ModuleOp module) {
+  llvm::DenseSet<int64_t> named;
+  MeshOp largest;
+  int64_t ranks = 0;
+  for (MeshOp op : module.getOps<MeshOp>()) {
+    Mesh mesh = op.getMesh();
+    if (!mesh.isConcrete())
+      return success();
+    for (int64_t p = 0; p < mesh.numDevices(); ++p)
+      named.insert(mesh.rankAt(p));
+    if (mesh.numRanks() > ranks) {
+      ranks = mesh.numRanks();
+      largest = op;
+    }
+  }
+  for (int64_t rank = 0; rank < ranks; ++rank)
+    if (!named.contains(rank))
+      return largest.emitError()
+             << "names rank " << ranks - 1 << ", but no mesh names rank "
+             << rank << "; number the ranks from 0 without gaps";
+  return success();
+}

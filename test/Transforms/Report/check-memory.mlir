@@ -5,7 +5,7 @@
 
 // Half of the rows of the argument and of the result are alive at one time.
 // CHECK: math.exp
-// ERROR: check-memory.mlir:[[#@LINE+9]]:8: error: needs 1024 bytes at one time on a device, above the memory limit of
+// ERROR: check-memory.mlir:[[#@LINE+8]]:8: error: needs 1024 bytes at one time on a device, above the memory limit of
 // ERROR: note: split more of @main's tensors, or raise memory-limit
 // ARGUMENTS: error: needs 1024 bytes
 shardir.mesh @m <["dp"=2]>
