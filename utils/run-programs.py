@@ -9,6 +9,7 @@
 
 import argparse
 import collections
+import fnmatch
 import json
 import os
 import re
@@ -137,7 +138,8 @@ def run(shard_run, folder, program, mesh, scratch, options):
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     here = os.path.dirname(os.path.abspath(__file__))
-    parser.add_argument("programs", nargs="*", help="names of the manifest; all of them where none is given")
+    parser.add_argument("programs", nargs="*", help="names of the manifest or patterns such as 'hf_*'; all where none is given")
+    parser.add_argument("--without", action="append", default=[], metavar="NAME", help="not these; may be repeated")
     parser.add_argument("--mesh", action="append", help=f"may be repeated; {' and '.join(MESHES)} unless given")
     parser.add_argument("--corpus", default=annotate.DEFAULT_PROGRAMS)
     parser.add_argument("--shard-run", default=os.path.join(os.path.dirname(here), "build", "bin", "shard-run"))
@@ -153,9 +155,12 @@ def main():
         manifest = annotate.load_manifest(options.corpus)
         for mesh in options.mesh or []:
             annotate.parse_mesh(mesh)
-        unknown = [name for name in options.programs if name not in manifest]
-        if unknown:
-            raise annotate.AnnotateError(f"the manifest has no program '{unknown[0]}'")
+        for pattern in options.programs + options.without:
+            if not fnmatch.filter(manifest, pattern):
+                raise annotate.AnnotateError(f"the manifest has no program '{pattern}'")
+        chosen = [name for name in manifest
+                  if any(fnmatch.fnmatch(name, pattern) for pattern in options.programs or ["*"])
+                  and not any(fnmatch.fnmatch(name, pattern) for pattern in options.without)]
     except annotate.AnnotateError as error:
         print(f"error: {error}", file=sys.stderr)
         return 2
@@ -168,7 +173,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         scratch = options.keep or temporary
         os.makedirs(scratch, exist_ok=True)
-        for name in options.programs or list(manifest):
+        for name in chosen:
             for mesh in options.mesh or meshes_of(manifest[name]):
                 row = run(options.shard_run, options.corpus, manifest[name], mesh, scratch, options)
                 rows.append(row)
