@@ -98,10 +98,19 @@ def matmul_case(m, k, n, dtype, mesh=None, name=None, placements=(None, None)):
                 ZERO + matmul("y", "a", "b", m, k, n, dtype), (m, n), 2 * m * k * n, mesh)
 
 
+GELU = ["%v2 = arith.mulf %a0, %a0 : f32", "%v3 = arith.mulf %v2, %a0 : f32",
+        "%c = arith.mulf %v3, %cubic : f32", "%i = arith.addf %a0, %c : f32",
+        "%si = arith.mulf %i, %root : f32", "%t0 = math.tanh %si : f32",
+        "%t1 = arith.addf %t0, %one : f32", "%hv = arith.mulf %a0, %half : f32",
+        "%r = arith.mulf %hv, %t1 : f32"]
+
+
 def mlp_case(m, d, h, mesh=None, name=None):
-    """Two matmuls with a tanh between them; the hidden dim over tp."""
-    body = ZERO + matmul("h", "x", "w1", m, d, h, "f32")
-    body += elementwise("t", ["h"], (m, h), ["f32", "f32"], ["%r = math.tanh %a0 : f32"])
+    """Two matmuls with a tanh-GELU between them; the hidden dim over tp."""
+    body = ZERO + ["%half = arith.constant 0.5 : f32", "%one = arith.constant 1.0 : f32",
+                   "%root = arith.constant 0.797884583 : f32", "%cubic = arith.constant 4.471500e-02 : f32"]
+    body += matmul("h", "x", "w1", m, d, h, "f32")
+    body += elementwise("t", ["h"], (m, h), ["f32", "f32"], GELU)
     body += matmul("y", "t", "w2", m, h, d, "f32")
     return Case(name or f"mlp_{m}x{d}x{h}_f32", "f32",
                 [("x", (m, d), None), ("w1", (d, h), [[], ["tp"]]), ("w2", (h, d), [["tp"], []])],

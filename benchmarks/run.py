@@ -2,7 +2,7 @@
 # Runs the benchmarks side by side with the peers that are installed.
 #
 # Requires: a build with shard-run and shard-compile. Peers are optional: OpenBLAS
-# (libopenblas-dev), PyTorch; what is not there is said and left out.
+# (libopenblas-dev), PyTorch, JAX; what is not there is said and left out.
 # Guarantees: everybody's runs are interleaved, so that a busy machine hits all of
 # them; a case that fails is printed with its error, and the exit status is 1.
 """Run the benchmarks; prints ratios and writes JSON."""
@@ -21,6 +21,17 @@ import tempfile
 import cases
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+CORES = len(os.sched_getaffinity(0))
+
+
+def machine():
+    """The processor's name, as figures mean nothing without it."""
+    try:
+        with open("/proc/cpuinfo") as file:
+            names = [line.split(":", 1)[1].strip() for line in file if line.startswith("model name")]
+    except OSError:
+        names = []
+    return names[0] if names else platform.machine()
 
 
 class PeerError(Exception):
@@ -81,31 +92,33 @@ class OpenBLAS:
         if not case.name.startswith("matmul") or case.dtype != "f32":
             return None
         command = [self.tool, *(str(extent) for extent in extents_of(case)), str(runs)]
-        times = [float(line) for line in call(command, threads=case.ranks).split()]
+        times = [float(line) for line in call(command, threads=CORES).split()]
         return [min(times), statistics.median(times)]
 
 
-class Torch:
-    name = "torch"
+class PythonPeer:
+    """A package of Python's with a script of ours in peers/."""
 
-    def __init__(self):
-        call([sys.executable, "-c", "import torch"])
+    def __init__(self, name, package):
+        self.name, self.script = name, os.path.join(HERE, "peers", name + "_peer.py")
+        call([sys.executable, "-c", f"import {package}"])
 
     def time(self, case, runs):
-        # As many threads as we have devices: the same cores for both.
-        command = [sys.executable, os.path.join(HERE, "peers", "torch_peer.py"), case.name.split("_")[0],
-                   ",".join(str(extent) for extent in extents_of(case)), case.dtype, str(case.ranks), str(runs)]
-        times = [float(line) for line in call(command, threads=case.ranks).split()]
+        # All cores for everybody, as one device of ours has them too.
+        command = [sys.executable, self.script, case.name.split("_")[0],
+                   ",".join(str(extent) for extent in extents_of(case)), case.dtype, str(CORES), str(runs)]
+        times = [float(line) for line in call(command, threads=CORES).split()]
         return [min(times), statistics.median(times)]
 
 
 def find_peers(scratch):
     peers = []
-    for make in (lambda: OpenBLAS(scratch), Torch):
+    makers = {"openblas": lambda: OpenBLAS(scratch), "torch": lambda: PythonPeer("torch", "torch"),
+              "jax": lambda: PythonPeer("jax", "jax")}
+    for name, make in makers.items():
         try:
             peers.append(make())
         except PeerError as error:
-            name = make.name if hasattr(make, "name") else "openblas"
             print(f"note: peer {name} is left out: {error}")
     return peers
 
@@ -161,6 +174,7 @@ def main():
         return 2
 
     rows = []
+    print(f"{machine()}, {CORES} cores")
     with tempfile.TemporaryDirectory() as scratch:
         peers = find_peers(scratch)
         sharded, whole = ShardIR(shard_run, scratch, True), ShardIR(shard_run, scratch, False)
@@ -172,8 +186,7 @@ def main():
     print("ratio: ShardIR's time to the other's; below 1 ShardIR is faster")
     if options.json:
         with open(options.json, "w") as file:
-            json.dump({"version": 1, "machine": platform.processor() or platform.machine(),
-                       "cores": os.cpu_count(), "rows": rows}, file, indent=1)
+            json.dump({"version": 1, "machine": machine(), "cores": CORES, "rows": rows}, file, indent=1)
     return 1 if any("shardir" in name for row in rows for name in row["errors"]) else 0
 
 

@@ -1,0 +1,42 @@
+# Times a case with JAX on the CPU: compiled by XLA, which takes the cores that it
+# may run on (the number of threads is not XLA's to be told).
+#
+# usage: jax_peer.py KIND EXTENTS DTYPE THREADS RUNS, for example
+# `jax_peer.py matmul 512,512,512 f32 2 20`. Prints milliseconds, one a line,
+# after two runs that are not counted.
+import sys
+import time
+
+import jax
+import jax.numpy as jnp
+
+kind, extents, dtype, threads, runs = sys.argv[1:6]
+extents = [int(extent) for extent in extents.split(",")]
+types = {"f32": jnp.float32, "bf16": jnp.bfloat16}
+keys = iter(jax.random.split(jax.random.PRNGKey(0), 8))
+
+
+def random(*shape):
+    return jax.random.normal(next(keys), shape, types[dtype])
+
+
+if kind == "matmul":
+    m, k, n = extents
+    operands = random(m, k), random(k, n)
+    run = jax.jit(lambda a, b: a @ b)
+elif kind == "mlp":
+    m, d, h = extents
+    operands = random(m, d), random(d, h), random(h, d)
+    run = jax.jit(lambda x, w1, w2: jax.nn.gelu(x @ w1, approximate=True) @ w2)
+elif kind == "softmax":
+    operands = (random(*extents),)
+    run = jax.jit(lambda x: jax.nn.softmax(x, axis=1))
+else:
+    sys.exit(f"no case '{kind}'")
+
+jax.block_until_ready(operands)
+for i in range(int(runs) + 2):
+    start = time.perf_counter()
+    jax.block_until_ready(run(*operands))
+    if i >= 2:
+        print(1e3 * (time.perf_counter() - start))
