@@ -139,6 +139,7 @@ def softmax_case(m, n, mesh=None, name=None):
 def local_cases():
     """One device: the quality of the generated code."""
     return [matmul_case(512, 512, 512, "f32"), matmul_case(1024, 1024, 1024, "f32"),
+            matmul_case(2048, 2048, 2048, "f32"),
             matmul_case(8, 4096, 4096, "f32"), matmul_case(1024, 1024, 1024, "bf16"),
             mlp_case(512, 1024, 4096), softmax_case(4096, 4096)]
 
