@@ -126,12 +126,16 @@ def run(shard_run, folder, program, mesh, scratch, options):
         row["message"] = first_message(output)
         with open(stem + ".log", "w") as file:
             file.write(" ".join(command) + "\n" + output)
-    elif os.path.exists(stem + ".json"):
+    if row["status"] in ("pass", "noise") and os.path.exists(stem + ".json"):
         with open(stem + ".json") as file:
             report = json.load(file)
         row["collectives"] = dict(collections.Counter(each["kind"] for each in report.get("collectives", [])))
         row["bytes_per_device"] = report.get("bytes_per_device")
         row["measured"] = report.get("measured")
+        # A run in which nothing is sharded shows little.
+        placements = [value["placement"] for value in report.get("values", [])]
+        row["values"] = len(placements)
+        row["sharded_values"] = sum('"' in placement for placement in placements)
     return row
 
 

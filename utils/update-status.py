@@ -21,7 +21,9 @@ USUAL = ["tp=2", "tp=4", "dp=2,tp=2", "tp=3"]
 
 
 def cell(row):
-    """`pass`, and how many collectives of each kind."""
+    """`pass`, and how many collectives of each kind; `whole` where nothing is sharded."""
+    if row.get("sharded_values") == 0:
+        return row["status"] + " (whole)"
     moved = ", ".join(f"{count} {SHORT[kind]}" for kind, count in sorted((row.get("collectives") or {}).items()))
     return row["status"] + (f" ({moved})" if moved else "")
 

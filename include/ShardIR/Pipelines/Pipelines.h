@@ -51,7 +51,7 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
 llvm::LogicalResult checkOptions(const PipelineOptions &options,
                                  std::string &error);
 
-/// The stages of DESIGN section 2 that a pipeline can end in.
+/// The stages of docs/Pipeline.md that a pipeline can end in.
 enum class Stage {
   Annotated, Propagated, Redistributed, Collective, Local, Scheduled,
   Bufferized, Cpu
