@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: lowered. Requires LLVM dialect; guarantees that a program's object file
 // Compiles a program to a shared object that the runtime loads. Requires text or
 // bytecode of any stage; guarantees exit status 0 and the file, 2 for wrong
 // usage (flags, option values, names that the program lacks, a file that cannot

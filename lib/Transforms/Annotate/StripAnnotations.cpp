@@ -6,7 +6,6 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: lowered. Requires LLVM dialect; guarantees that a program's object file
 // Stage: annotated or propagated, to a program without annotations. Requires that
 // nothing has been decided that only a mesh gives a meaning to (collectives,
 // redistributions, coordinates); guarantees the unsharded program, which one
