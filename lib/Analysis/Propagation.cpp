@@ -130,7 +130,8 @@ void Propagator::collectFrom(int n, const TensorFactors &mine, int other,
           origin = origins[other][g];
     bool isOp = !graph.nodes[other].operands.empty() &&
                 !graph.nodes[other].results.empty();
-    if (isOp && origin.find(", through ") == std::string::npos)
+    if (isOp && origin != graph.nodes[other].name &&
+        origin.find(", through ") == std::string::npos)
       origin += ", through " + graph.nodes[other].name;
     proposals[f].push_back({shown[f], bytesOf(value), origin});
   }

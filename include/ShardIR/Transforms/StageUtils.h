@@ -33,6 +33,10 @@ mlir::LogicalResult checkSupported(mlir::func::FuncOp function);
 /// is named by some mesh (P7). Meshes of unknown size are left for later.
 mlir::LogicalResult checkMeshes(mlir::ModuleOp module);
 
+/// Checks what `stage` promises and reports the first op that breaks it. A
+/// module that is local or later already passes for every earlier stage.
+mlir::LogicalResult verifyStage(mlir::ModuleOp module, llvm::StringRef stage);
+
 } // namespace shardir
 
 #endif // SHARDIR_TRANSFORMS_STAGEUTILS_H

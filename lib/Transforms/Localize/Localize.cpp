@@ -205,7 +205,7 @@ struct LocalizePass : shardir::impl::LocalizeBase<LocalizePass> {
         }
       return WalkResult::advance();
     });
-    if (symbolic.wasInterrupted())
+    if (symbolic.wasInterrupted() || failed(verifyStage(module, "collective")))
       return signalPassFailure();
     MeshTable meshes(module);
     for (auto function : module.getOps<func::FuncOp>())

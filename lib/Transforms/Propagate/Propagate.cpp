@@ -53,6 +53,7 @@ private:
   void use(int node, Value value);
   Graph::Node &addBoundary(Type type, PlacementAttr placement, Twine name);
   void annotate(Graph::Node &node, const Placement &placement, int firstFactor);
+  void annotateOp(Graph::Node &node, Operation *op, ArrayAttr own);
   void addOp(Operation *op);
   void addStep(Operation *op, PlacementAttr from, PlacementAttr to);
   PlacementAttr attr(const Graph::Node &node, const Placement &placement) {
@@ -154,19 +155,72 @@ void GraphBuilder::addStep(Operation *op, PlacementAttr from,
   graph.nodes[n].results.push_back(addValue(op->getResult(0), n, 0));
 }
 
+/// What `shardir.placements` says: closed entries have been decided, by the
+/// user or by an earlier run; open ones are where propagation begins.
+void GraphBuilder::annotateOp(Graph::Node &node, Operation *op, ArrayAttr own) {
+  bool decided = true;
+  std::vector<Placement> results;
+  for (auto [entry, result] : llvm::zip(own, op->getResults())) {
+    auto placement = dyn_cast<PlacementAttr>(entry);
+    if (!placement && isa<RankedTensorType>(result.getType()))
+      decided = false;
+    results.push_back(placement ? placement.getValue() : Placement());
+    for (const DimPlacement &dim : results.back().dims)
+      decided &= !dim.open && !dim.priority;
+    if (placement)
+      node.mesh = meshes.indexOf(placement.getMesh().getValue());
+  }
+  const Mesh &mesh = graph.meshes[node.mesh];
+  size_t count = node.rule.factors.size();
+  node.annotated.resize(count);
+  if (decided) {
+    node.isFixed = true;
+    node.fixedResults = results;
+    std::vector<std::optional<Placement>> operands(node.rule.operands.size());
+    for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+      PlacementAttr placement = getPlacement(operand);
+      if (placement && placement.getMesh().getValue() == mesh.name)
+        operands[i] = placement.getValue().closed();
+    }
+    // Results show the factors that they have; what they owe shows others.
+    auto inferred = inferSharding(node.rule, results, operands, mesh);
+    if (auto *sharding = std::get_if<OpSharding>(&inferred))
+      node.annotated = sharding->splits;
+    return;
+  }
+  node.closed.resize(count, false);
+  node.priority.resize(count, Graph::kLastPriority);
+  for (auto [factors, placement] : llvm::zip(node.rule.results, results)) {
+    FactorSplits splits = projectTensor(node.rule, factors, placement, mesh);
+    for (auto [dim, entry] : llvm::enumerate(placement.dims))
+      for (int f : factors.dims[dim]) {
+        if (node.annotated[f].empty())
+          node.annotated[f] = splits[f];
+        if (!entry.open)
+          node.closed[f] = true;
+        if (entry.priority)
+          node.priority[f] = std::min(node.priority[f], *entry.priority);
+      }
+    llvm::append_range(node.forbidden, placement.replicated);
+    if (placement.partial) {
+      node.partial = placement.partial;
+      node.partialAxes = placement.partialAxes;
+    }
+  }
+}
+
 void GraphBuilder::addOp(Operation *op) {
-  if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
+  if (auto step = dyn_cast<collective::CollectiveOpInterface>(op);
+      step && op->getNumResults())
     return addStep(op, step.getFrom(), step.getTo());
   if (auto redistribute = dyn_cast<RedistributeOp>(op))
     return addStep(op, redistribute.getFrom(), redistribute.getTo());
   Graph::Node node;
   node.name = op->getName().getStringRef().str();
-  bool known = false;
-  if (auto constrain = dyn_cast<ConstrainOp>(op)) {
+  auto constrain = dyn_cast<ConstrainOp>(op);
+  auto own = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements);
+  if (constrain) {
     node.rule = ShardingRule::elementwise(op);
-    annotate(node, constrain.getPlacement().getValue(), 0);
-    node.mesh = meshes.indexOf(constrain.getPlacement().getMesh().getValue());
-    known = true;
   } else {
     node.rule = getShardingRule(op);
     if (!node.rule.replicatedBecause.empty() && hasTensors(op))
@@ -177,26 +231,14 @@ void GraphBuilder::addOp(Operation *op) {
       whole.dims.resize(cast<RankedTensorType>(captured.getType()).getRank());
       node.rule.operands.push_back(whole);
     }
-    auto decided = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements);
-    if (decided) {
-      node.isFixed = true;
-      node.annotated.resize(node.rule.factors.size());
-      for (auto [i, entry] : llvm::enumerate(decided)) {
-        auto placement = dyn_cast<PlacementAttr>(entry);
-        node.fixedResults.push_back(placement ? placement.getValue()
-                                              : Placement());
-        if (!placement)
-          continue;
-        node.mesh = meshes.indexOf(placement.getMesh().getValue());
-        known = true;
-        const FactorSplits own =
-            projectTensor(node.rule, node.rule.results[i],
-                          placement.getValue(), graph.meshes[node.mesh]);
-        for (auto &&[all, one] : llvm::zip(node.annotated, own))
-          if (all.empty())
-            all = one;
-      }
-    }
+  }
+  bool known = own && llvm::any_of(own, llvm::IsaPred<PlacementAttr>);
+  if (known) {
+    annotateOp(node, op, own);
+  } else if (constrain) {
+    annotate(node, constrain.getPlacement().getValue(), 0);
+    node.mesh = meshes.indexOf(constrain.getPlacement().getMesh().getValue());
+    known = true;
   }
   graph.nodes.push_back(std::move(node));
   opOfNode.push_back(op);
@@ -338,6 +380,29 @@ void GraphBuilder::write(const PropagationResult &result) {
   }
 }
 
+/// Sugar is for the step before; its dims would be taken for none.
+static LogicalResult checkSugar(func::FuncOp function) {
+  auto isSugar = [](Attribute attr) {
+    auto placement = dyn_cast_or_null<PlacementAttr>(attr);
+    return placement && placement.getValue().sugar;
+  };
+  bool found = false;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    found |= isSugar(function.getArgAttr(i, ShardIRDialect::kPlacement));
+  for (unsigned i = 0; i < function.getNumResults(); ++i)
+    found |= isSugar(function.getResultAttr(i, ShardIRDialect::kPlacement));
+  function.walk([&](Operation *op) {
+    if (auto constrain = dyn_cast<ConstrainOp>(op))
+      found |= isSugar(constrain.getPlacement());
+    if (auto own = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements))
+      found |= llvm::any_of(own, isSugar);
+  });
+  if (found)
+    return function.emitOpError("has placements by mesh axis, `placements = "
+                                "[...]`; run shardir-resolve-sugar first");
+  return success();
+}
+
 namespace {
 
 struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
@@ -359,7 +424,7 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration())
         continue;
-      if (failed(checkSupported(function)))
+      if (failed(checkSupported(function)) || failed(checkSugar(function)))
         return signalPassFailure();
       GraphBuilder builder(function, meshes);
       builder.write(propagate(builder.build(), model));

@@ -295,6 +295,8 @@ struct InsertRedistributePass
     MeshTable meshes(getOperation());
     if (meshes.all().empty() || isLocalOrLater(getOperation()))
       return;
+    if (failed(verifyStage(getOperation(), "propagated")))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isDeclaration() &&
           failed(Inserter(function, meshes, strict).run()))

@@ -1,4 +1,3 @@
-// REQUIRES: compiler
 // RUN: shard-opt %s -verify-diagnostics -split-input-file
 
 func.func @no_mesh(%x: tensor<8xf32>, %root: index) {

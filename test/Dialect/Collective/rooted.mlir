@@ -1,6 +1,5 @@
 // Rooted and point-to-point collectives, on shards and on buffers.
 //
-// REQUIRES: compiler
 // RUN: shard-opt %s -verify-roundtrip | FileCheck %s
 // RUN: shard-opt %s -canonicalize | FileCheck %s --check-prefix=DEAD
 

@@ -1,4 +1,3 @@
-// REQUIRES: compiler
 // RUN: shard-opt %s -verify-diagnostics -split-input-file
 
 shardir.mesh @m <["x"=2]>

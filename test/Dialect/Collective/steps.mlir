@@ -1,7 +1,6 @@
 // The steps of a redistribution in their three forms: on whole tensors, on
 // shards, on buffers.
 //
-// REQUIRES: compiler
 // RUN: shard-opt %s -verify-roundtrip | FileCheck %s
 // RUN: shard-opt %s -canonicalize | FileCheck %s --check-prefix=FOLD
 

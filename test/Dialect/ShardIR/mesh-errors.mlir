@@ -1,4 +1,3 @@
-// REQUIRES: compiler
 // RUN: shard-opt %s -verify-diagnostics -split-input-file
 
 // expected-error @+1 {{'shardir.mesh' op must have 1 to 8 axes, found 0}}

@@ -1,6 +1,5 @@
 // Meshes: axes, unknown sizes, the order of devices, links.
 //
-// REQUIRES: compiler
 // RUN: shard-opt %s -verify-roundtrip | FileCheck %s
 
 // CHECK: shardir.mesh @m <["dp"=2, "tp"=4]>

@@ -1,6 +1,5 @@
 // Ops of the shardir dialect, and its attributes on functions and ops.
 //
-// REQUIRES: compiler
 // RUN: shard-opt %s -verify-roundtrip | FileCheck %s
 // RUN: shard-opt %s -canonicalize | FileCheck %s --check-prefix=FOLD
 

@@ -1,6 +1,5 @@
 // Each way to write or place a placement wrongly, and what is said about it.
 //
-// REQUIRES: compiler
 // RUN: shard-opt %s -verify-diagnostics -split-input-file
 
 //===----------------------------------------------------------------------===//

@@ -1,6 +1,5 @@
 // The grammar of placements: what is written is what is printed.
 //
-// REQUIRES: compiler
 // RUN: shard-opt %s -verify-roundtrip | FileCheck %s
 
 shardir.mesh @m <["dp"=2, "tp"=4]>
