@@ -79,17 +79,19 @@ def StripAnnotations : Pass<"shardir-strip-annotations", "::mlir::ModuleOp"> {
 }
 
 def ConstrainCallees : Pass<"shardir-constrain-callees", "::mlir::ModuleOp"> {
-  let summary = "Turns placements on private functions into constraints in their bodies.";
+  let summary = "Turns placements on functions that are called into constraints in their bodies.";
   let description = [{
     Calls are inlined next, and what a callee's signature says must survive it.
-    Recursive calls and calls of functions without a body are errors.
+    A public function keeps its signature too. Recursive calls and calls of
+    functions without a body are errors.
 
     Example (test/Transforms/Propagate/calls.mlir):
 
     ```mlir
-    func.func private @f(%x: tensor<8xf32> {shardir.placement = P}) ...
+    func.func private @f(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"} ]>}) {
     // becomes
-    func.func private @f(%x: tensor<8xf32>) ... { %0 = shardir.constrain %x to P : tensor<8xf32>
+    func.func private @f(%x: tensor<8xf32>) {
+      %0 = shardir.constrain %x to #shardir.placement<@m, [{"a"} ]> : tensor<8xf32>
     ```
   }];
   let dependentDialects = ["::shardir::ShardIRDialect"];
@@ -108,10 +110,11 @@ def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
     Example (test/Transforms/Propagate/propagate.mlir):
 
     ```mlir
-    func.func @main(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {} ]>}) {
+    func.func @forward(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {} ]>})
       %0 = math.exp %x : tensor<8x16xf32>
     // becomes
-      %0 = math.exp %x {shardir.placements = [#shardir.placement<@m, [{"dp"}, {} ]>]} : tensor<8x16xf32>
+      %0 = math.exp %x {shardir.decided_by = "argument 0 of @forward",
+                        shardir.placements = [#shardir.placement<@m, [{"dp"}, {} ]>]} : tensor<8x16xf32>
     ```
   }];
   let options = [

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: annotated. Prepares private functions for inlining: their placements
-// become constraints. Guarantees that every call can be inlined, or is an error.
+// Stage: annotated. Prepares functions that are called for inlining: their
+// placements become constraints. Guarantees that every callee has a body and
+// that none is recursive.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,7 +50,8 @@ struct ConstrainCalleesPass
     if (result.wasInterrupted())
       return failure();
     CallGraph graph(getOperation());
-    for (auto scc = llvm::scc_begin<const CallGraph *>(&graph); !scc.isAtEnd(); ++scc) {
+    for (auto scc = llvm::scc_begin<const CallGraph *>(&graph); !scc.isAtEnd();
+         ++scc) {
       if (!scc.hasCycle())
         continue;
       for (CallGraphNode *node : *scc)
@@ -60,7 +62,10 @@ struct ConstrainCalleesPass
     return success();
   }
 
+  /// Writes what the signature says into the body. An entry keeps its
+  /// signature as well; a private function is gone once it is inlined.
   static void constrain(func::FuncOp function) {
+    bool keeps = !function.isPrivate();
     OpBuilder builder(function.getContext());
     Block &entry = function.getBody().front();
     for (BlockArgument argument : entry.getArguments()) {
@@ -69,7 +74,8 @@ struct ConstrainCalleesPass
           i, ShardIRDialect::kPlacement);
       if (!placement)
         continue;
-      function.removeArgAttr(i, ShardIRDialect::kPlacement);
+      if (!keeps)
+        function.removeArgAttr(i, ShardIRDialect::kPlacement);
       builder.setInsertionPointToStart(&entry);
       auto op = ConstrainOp::create(builder, function.getLoc(),
                                     argument.getType(), argument, placement);
@@ -80,13 +86,16 @@ struct ConstrainCalleesPass
           function.getResultAttr(i, ShardIRDialect::kPlacement));
       if (!placement)
         continue;
-      function.removeResultAttr(
-          i, StringAttr::get(function.getContext(), ShardIRDialect::kPlacement));
+      if (!keeps)
+        function.removeResultAttr(
+            i,
+            StringAttr::get(function.getContext(), ShardIRDialect::kPlacement));
       function.walk([&](func::ReturnOp op) {
         builder.setInsertionPoint(op);
         Value value = op.getOperand(i);
-        op.setOperand(i, ConstrainOp::create(builder, op.getLoc(),
-                                             value.getType(), value, placement));
+        op.setOperand(i,
+                      ConstrainOp::create(builder, op.getLoc(), value.getType(),
+                                          value, placement));
       });
     }
   }
@@ -94,8 +103,11 @@ struct ConstrainCalleesPass
   void runOnOperation() override {
     if (failed(checkCalls()))
       return signalPassFailure();
+    llvm::DenseSet<StringRef> called;
+    getOperation().walk(
+        [&](func::CallOp call) { called.insert(call.getCallee()); });
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function.isPrivate() && !function.isDeclaration())
+      if (!function.isDeclaration() && called.contains(function.getSymName()))
         constrain(function);
   }
 };

@@ -14,6 +14,8 @@
 #include "ShardIR/Transforms/StageUtils.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
+#include "mlir/Interfaces/CallInterfaces.h"
+
 using namespace mlir;
 using namespace shardir;
 
@@ -32,6 +34,12 @@ LogicalResult shardir::checkSupported(func::FuncOp function) {
         "has several blocks; write control flow with scf (pass "
         "-lift-cf-to-scf) so that placements can follow it");
   WalkResult result = function.walk([&](Operation *op) {
+    if (isa<CallOpInterface>(op) && hasTensors(op)) {
+      op->emitOpError("with tensors is left after inlining, so that placements "
+                      "cannot pass; give its callee a body that may be "
+                      "inlined");
+      return WalkResult::interrupt();
+    }
     for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
                                               op->getResultTypes()))
       if (isa<UnrankedTensorType>(type)) {

@@ -1,0 +1,13 @@
+// Options are checked before anything runs.
+//
+// RUN: not shard-opt %s --shardir-to-propagated="cost=speed" 2>&1 | FileCheck %s --check-prefix=COST
+// RUN: not shard-opt %s --shardir-to-local="target=pdp11" 2>&1 | FileCheck %s --check-prefix=TARGET
+// RUN: shard-opt %s -shardir-propagate="cost=speed" -verify-diagnostics
+
+// COST: option cost must be time or bytes, found 'speed'
+// TARGET: option target must be host, x86-64, avx2, avx512 or avx512-bf16, found 'pdp11'
+
+// expected-error @below {{option cost is time or bytes, found 'speed'}}
+module {
+  shardir.mesh @m <["a"=2]>
+}

@@ -1,0 +1,49 @@
+// RUN: shard-opt %s -shardir-propagate -verify-diagnostics -split-input-file
+
+shardir.mesh @m <["a"=2]>
+// expected-error @+1 {{'func.func' op has several blocks; write control flow with scf (pass -lift-cf-to-scf) so that placements can follow it}}
+func.func @blocks(%x: tensor<8xf32>) -> tensor<8xf32> {
+  cf.br ^bb1
+^bb1:
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+shardir.mesh @m <["a"=2]>
+func.func @unranked(%x: tensor<8xf32>) -> tensor<*xf32> {
+  // expected-error @+1 {{'tensor.cast' op has an unranked tensor, which has no placement}}
+  %0 = tensor.cast %x : tensor<8xf32> to tensor<*xf32>
+  return %0 : tensor<*xf32>
+}
+
+// -----
+
+shardir.mesh @m <["a"=2]>
+// expected-error @+1 {{'func.func' op has placements by mesh axis, `placements = [...]`; run shardir-resolve-sugar first}}
+func.func @sugar(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = math.exp %x {shardir.placements = [#shardir.placement<@m, placements = [shard(0)]>]} : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// An op without a rule runs whole on each device, and says so.
+shardir.mesh @m <["a"=2]>
+func.func @no_rule(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>}, %i: index) -> f32 {
+  // expected-remark @+1 {{an index may name any element, on any device}}
+  %0 = tensor.extract %x[%i] : tensor<8xf32>
+  return %0 : f32
+}
+
+// -----
+
+shardir.mesh @m <["a"=2]>
+func.func private @stays(%x: tensor<8xf32>) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}
+func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{'func.call' op with tensors is left after inlining, so that placements cannot pass; give its callee a body that may be inlined}}
+  %0 = call @stays(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
