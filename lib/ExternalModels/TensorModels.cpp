@@ -137,8 +137,6 @@ static ShardingRule reshapeRule(tensor::ReshapeOp op) {
 
 void shardir::registerTensorModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
-    // Local forms make ops of these.
-    context->loadDialect<arith::ArithDialect, linalg::LinalgDialect>();
     attachTensorReshapeModels(context);
     attachTensorSliceModels(context);
     attachTensorFreshModels(context);

@@ -17,6 +17,7 @@
 #include "ShardIR/Pipelines/Pipelines.h"
 #include "ShardIR/Transforms/Passes.h"
 
+#include "mlir/Conversion/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -31,6 +32,8 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   if (auto target = CpuTarget::get(options.target))
     cpu.target = *target;
 
+  // The unsharded program comes here as it was written.
+  pm.addPass(createLiftControlFlowToSCFPass());
   // One function per entry: fusion then sees all of a program, and outlining
   // gives equal kernels back one function.
   // Nothing is folded before elementwise ops are linalg's: upstream folds x ^ x

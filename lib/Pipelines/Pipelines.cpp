@@ -14,6 +14,7 @@
 #include "ShardIR/Pipelines/Pipelines.h"
 #include "ShardIR/Transforms/Passes.h"
 
+#include "mlir/Conversion/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -35,6 +36,8 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   };
   pm.addPass(createResolveSugar());
   pm.addPass(createSpecializeMesh({options.mesh}));
+  // Analyses follow regions, not blocks.
+  pm.addPass(createLiftControlFlowToSCFPass());
   // Callees take part in propagation as if written in place.
   pm.addPass(createConstrainCallees());
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));

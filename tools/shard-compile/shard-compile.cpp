@@ -20,6 +20,7 @@
 #include "ShardIR/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
@@ -220,6 +221,17 @@ int compileFile(const Flags &flags) {
       parseSourceFile<ModuleOp>(sources, ParserConfig(&context));
   if (!module)
     return kBadProgram;
+  auto isEntry = [](func::FuncOp function) {
+    return function.isPublic() && !function.isExternal();
+  };
+  auto isLowered = [](LLVM::LLVMFuncOp function) {
+    return function.getSymName().starts_with("shardir_entry_");
+  };
+  if (llvm::none_of(module->getOps<func::FuncOp>(), isEntry) &&
+      llvm::none_of(module->getOps<LLVM::LLVMFuncOp>(), isLowered)) {
+    module->emitError("the program has no public function to compile");
+    return kBadProgram;
+  }
   if (!options.function.empty() &&
       failed(selectFunction(*module, options.function, error)))
     return usage(error);
