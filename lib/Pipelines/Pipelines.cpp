@@ -29,7 +29,7 @@ llvm::StringRef shardir::stageName(Stage stage) {
 
 void shardir::buildPipeline(OpPassManager &pm, Stage to,
                             const PipelineOptions &options,
-                            bool embedReport) {
+                            const LoweringOptions &lowering) {
   auto reached = [&](Stage stage) { return to <= stage; };
   auto verify = [&](Stage stage) {
     pm.addPass(createVerifyStage({stageName(stage).str()}));
@@ -58,12 +58,12 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   if (reached(Stage::Collective))
     return;
   // A compiled program carries its report; printed stages do without.
-  if (embedReport || to == Stage::Cpu)
+  if (to == Stage::Cpu)
     pm.addPass(createReport({"", /*embed=*/true}));
   pm.addPass(createLocalize());
   pm.addPass(createCSEPass());
   verify(Stage::Local);
-  buildLowering(pm, to, options);
+  buildLowering(pm, to, options, lowering);
 }
 
 void shardir::registerPipelines() {

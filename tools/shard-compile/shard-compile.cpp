@@ -261,8 +261,7 @@ int compileFile(const Flags &flags) {
     LoweringOptions lowering;
     lowering.hash = hash;
     lowering.unsharded = flags.verify;
-    buildPipeline(pm, Stage::Scheduled, options, /*embedReport=*/true);
-    buildLowering(pm, Stage::Cpu, options, lowering);
+    buildPipeline(pm, Stage::Cpu, options, lowering);
   };
   if (failed(compile(*module, build, options, addObject())))
     return kBadProgram;

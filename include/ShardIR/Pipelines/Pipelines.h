@@ -59,12 +59,6 @@ enum class Stage {
 /// `annotated`, `propagated`, …
 llvm::StringRef stageName(Stage stage);
 
-/// Appends the passes that lead to stage `to` from any earlier one. The report
-/// of the collective stage is kept on the module where the stage is the last one
-/// or `embedReport` says so.
-void buildPipeline(mlir::OpPassManager &pm, Stage to,
-                   const PipelineOptions &options, bool embedReport = false);
-
 /// What tells the two programs in one compiled file apart.
 struct LoweringOptions {
   /// The program's hash, for the metadata.
@@ -76,6 +70,11 @@ struct LoweringOptions {
   /// Whether the metadata names unsharded entries, of another object file.
   bool unsharded = false;
 };
+
+/// Appends the passes that lead to stage `to` from any earlier one.
+void buildPipeline(mlir::OpPassManager &pm, Stage to,
+                   const PipelineOptions &options,
+                   const LoweringOptions &lowering = {});
 
 /// The last part of buildPipeline: appends the passes that lead from the local
 /// or scheduled stage to `to`, if that is a later one.
