@@ -9,8 +9,8 @@
 // How the collective dialect bufferizes. Requires the local form on tensors;
 // guarantees the buffer form on contiguous row-major buffers, which is all that
 // the runtime takes. Results are fresh buffers, but for all_reduce, which may
-// work in place where one-shot analysis allows it. Models fail without a message:
-// upstream adds its own, and shardir-bufferize has checked before.
+// work in place where one-shot analysis allows it. Models fail without a
+// message: upstream adds its own, and shardir-bufferize has checked before.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,8 +62,7 @@ FailureOr<Value> makeContiguous(RewriterBase &rewriter, Location loc,
 
 /// What is shared by ops that read their operand and make a new buffer.
 template <typename Model, typename OpTy>
-struct FreshResultModel
-    : BufferizableOpInterface::ExternalModel<Model, OpTy> {
+struct FreshResultModel : BufferizableOpInterface::ExternalModel<Model, OpTy> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &,
                               const AnalysisState &) const {
     return true;
@@ -175,8 +174,8 @@ FailureOr<SmallVector<Value>> resultSizes(RewriterBase &rewriter, OpTy op,
       continue;
     Value size = memref::DimOp::create(rewriter, loc, input, dim);
     if (dim == 0 && !isa<BroadcastOp>(op.getOperation())) {
-      int64_t devices = collective::detail::groupSize(op, op.getMeshAttr(),
-                                                      op.getAxes());
+      int64_t devices =
+          collective::detail::groupSize(op, op.getMeshAttr(), op.getAxes());
       if (devices == 0)
         return failure();
       Value factor = arith::ConstantIndexOp::create(rewriter, loc, devices);
@@ -243,8 +242,8 @@ struct RecvModel : FreshResultModel<RecvModel, RecvOp> {
     auto type = cast<ShapedType>(op.getResult().getType());
     if (!type.hasStaticShape())
       return failure();
-    FailureOr<Value> out = options.createAlloc(rewriter, op.getLoc(),
-                                               contiguousType(type), {});
+    FailureOr<Value> out =
+        options.createAlloc(rewriter, op.getLoc(), contiguousType(type), {});
     if (failed(out))
       return failure();
     RecvOp::create(rewriter, op.getLoc(), Type(), *out, op.getPeer(),

@@ -111,8 +111,8 @@ std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
 /// What tells this program from others: its text and how it was compiled.
 std::string hashOf(StringRef text, const Flags &flags) {
   llvm::SHA256 hash;
-  for (StringRef part : {text, StringRef(flags.function),
-                         StringRef(flags.mesh), StringRef(flags.options)}) {
+  for (StringRef part : {text, StringRef(flags.function), StringRef(flags.mesh),
+                         StringRef(flags.options)}) {
     hash.update(std::to_string(part.size()) + ":");
     hash.update(part);
   }
@@ -131,8 +131,8 @@ LogicalResult selectFunction(ModuleOp module, StringRef name,
     found |= function.getSymName() == name;
   }
   if (!found) {
-    error = ("the program has no public function '" + name + "'; it has: " +
-             (names.empty() ? "none" : llvm::join(names, ", ")))
+    error = ("the program has no public function '" + name +
+             "'; it has: " + (names.empty() ? "none" : llvm::join(names, ", ")))
                 .str();
     return failure();
   }
@@ -161,7 +161,8 @@ private:
   std::vector<std::string> paths;
 };
 
-LogicalResult compile(ModuleOp module, llvm::function_ref<void(PassManager &)> build,
+LogicalResult compile(ModuleOp module,
+                      llvm::function_ref<void(PassManager &)> build,
                       const PipelineOptions &options, StringRef object) {
   PassManager pm(module->getContext());
   build(pm);
@@ -184,8 +185,8 @@ int compileFile(const Flags &flags) {
   if (!flags.function.empty())
     options.function = flags.function;
   if (!flags.mesh.empty())
-    options.mesh = options.mesh.empty() ? flags.mesh
-                                        : options.mesh + "," + flags.mesh;
+    options.mesh =
+        options.mesh.empty() ? flags.mesh : options.mesh + "," + flags.mesh;
 
   auto input = llvm::MemoryBuffer::getFileOrSTDIN(flags.input);
   if (!input)
@@ -196,8 +197,7 @@ int compileFile(const Flags &flags) {
   bool existed = llvm::sys::fs::exists(flags.output);
   std::error_code code;
   llvm::raw_fd_ostream probe(flags.output, code, llvm::sys::fs::CD_OpenAlways,
-                             llvm::sys::fs::FA_Write,
-                             llvm::sys::fs::OF_Append);
+                             llvm::sys::fs::FA_Write, llvm::sys::fs::OF_Append);
   if (code)
     return usage("cannot write '" + flags.output + "': " + code.message());
   probe.close();
@@ -280,8 +280,7 @@ int compileFile(const Flags &flags) {
     return usage("cannot make temporary files");
   if (failed(linkSharedObject(module->getLoc(), objects, *library)))
     return kBadProgram;
-  if (std::error_code failed =
-          llvm::sys::fs::copy_file(*library, flags.output))
+  if (std::error_code failed = llvm::sys::fs::copy_file(*library, flags.output))
     return usage("cannot write '" + flags.output + "': " + failed.message());
   written = true;
   return kDone;

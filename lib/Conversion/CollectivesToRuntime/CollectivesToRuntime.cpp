@@ -56,8 +56,7 @@ struct CollectivesToRuntimePass
 
     renameSymbols();
     RuntimeCalls calls(module);
-    for (auto function :
-         llvm::to_vector(module.getOps<func::FuncOp>()))
+    for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
       if (failed(convertBody(function, builder, calls)))
         return signalPassFailure();
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
@@ -71,11 +70,12 @@ struct CollectivesToRuntimePass
   /// The report that a pass has left on the module.
   LogicalResult readReport(llvm::json::Value &report) {
     report = llvm::json::Object{};
-    auto text = getOperation()->getAttrOfType<StringAttr>(
-        ShardIRDialect::kReport);
+    auto text =
+        getOperation()->getAttrOfType<StringAttr>(ShardIRDialect::kReport);
     if (!text)
       return success();
-    llvm::Expected<llvm::json::Value> parsed = llvm::json::parse(text.getValue());
+    llvm::Expected<llvm::json::Value> parsed =
+        llvm::json::parse(text.getValue());
     if (!parsed)
       return getOperation().emitError()
              << "'" << ShardIRDialect::kReport
@@ -94,8 +94,8 @@ struct CollectivesToRuntimePass
       if (!symbol || isa<MeshOp>(op))
         continue;
       StringAttr name = symbol.getNameAttr();
-      names[name] = StringAttr::get(
-          &getContext(), std::string(kProgramPrefix) + name.getValue().str());
+      names[name] = StringAttr::get(&getContext(), std::string(kProgramPrefix) +
+                                                       name.getValue().str());
       symbol.setName(names[name]);
     }
     AttrTypeReplacer replacer;
@@ -133,8 +133,7 @@ struct CollectivesToRuntimePass
                         MetadataBuilder &builder, RuntimeCalls &calls,
                         std::map<std::pair<int, int>, Value> &coordinates) {
     int mesh = builder.getMeshes().indexOf(op.getMesh());
-    int axis =
-        builder.getMeshes().all()[mesh].axisIndex(op.getAxis().str());
+    int axis = builder.getMeshes().all()[mesh].axisIndex(op.getAxis().str());
     Value &coordinate = coordinates[{mesh, axis}];
     if (!coordinate)
       coordinate = calls.axisIndex(function, op.getLoc(), mesh, axis);
@@ -156,8 +155,8 @@ struct CollectivesToRuntimePass
     Location loc = function.getLoc();
     OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
     auto pointer = LLVM::LLVMPointerType::get(&getContext());
-    auto entry = func::FuncOp::create(b, loc, symbol,
-                                      b.getFunctionType(pointer, {}));
+    auto entry =
+        func::FuncOp::create(b, loc, symbol, b.getFunctionType(pointer, {}));
     Block *body = entry.addEntryBlock();
     b.setInsertionPointToStart(body);
     LLVMTypeConverter converter(&getContext());
@@ -181,10 +180,10 @@ struct CollectivesToRuntimePass
     Value place = LLVM::LoadOp::create(b, loc, pointer, at);
     auto structType = converter.convertType(type);
     Value descriptor = LLVM::LoadOp::create(b, loc, structType, place);
-    Value data = LLVM::ExtractValueOp::create(b, loc, descriptor,
-                                              ArrayRef<int64_t>{1});
-    Value offset = LLVM::ExtractValueOp::create(b, loc, descriptor,
-                                                ArrayRef<int64_t>{2});
+    Value data =
+        LLVM::ExtractValueOp::create(b, loc, descriptor, ArrayRef<int64_t>{1});
+    Value offset =
+        LLVM::ExtractValueOp::create(b, loc, descriptor, ArrayRef<int64_t>{2});
     data = LLVM::GEPOp::create(b, loc, pointer,
                                converter.convertType(type.getElementType()),
                                data, ArrayRef<LLVM::GEPArg>{offset});
@@ -212,9 +211,9 @@ struct CollectivesToRuntimePass
     ModuleOp module = getOperation();
     for (auto function : module.getOps<func::FuncOp>())
       for (unsigned i = 0; i < function.getNumArguments(); ++i)
-        for (StringRef name : {ShardIRDialect::kPlacement,
-                               ShardIRDialect::kGlobalType,
-                               ShardIRDialect::kResult})
+        for (StringRef name :
+             {ShardIRDialect::kPlacement, ShardIRDialect::kGlobalType,
+              ShardIRDialect::kResult})
           function.removeArgAttr(i, name);
     for (MeshOp mesh : llvm::to_vector(module.getOps<MeshOp>()))
       mesh.erase();

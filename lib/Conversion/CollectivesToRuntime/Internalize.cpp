@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: lowered. Requires LLVM dialect; guarantees that a program's object file
-// shows its entries and metadata alone, so that two of them link to one program
-// and none can replace a symbol of the process that loads it.
+// Stage: lowered. Requires LLVM dialect; guarantees that a program's object
+// file shows its entries and metadata alone, so that two of them link to one
+// program and none can replace a symbol of the process that loads it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -17,7 +17,6 @@
 #include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Runtime/Abi.h"
 
-
 using namespace mlir;
 using namespace shardir;
 namespace json = llvm::json;
@@ -47,14 +46,14 @@ LogicalResult MetadataBuilder::verify() {
 
 int32_t MetadataBuilder::addStep(collective::CollectiveOpInterface op) {
   RankedTensorType type = op.getGlobalTensorType();
-  collectives.push_back(json::Object{
-      {"kind", stringifyCollectiveKind(op.getKind())},
-      {"mesh", utf8(op.getFrom().getMesh().getValue())},
-      {"from", toString(op.getFrom().getValue())},
-      {"to", toString(op.getTo().getValue())},
-      {"shape", describeShape(type)},
-      {"element_type", elementTypeName(type.getElementType())},
-      {"loc", utf8(describeLocation(op->getLoc()))}});
+  collectives.push_back(
+      json::Object{{"kind", stringifyCollectiveKind(op.getKind())},
+                   {"mesh", utf8(op.getFrom().getMesh().getValue())},
+                   {"from", toString(op.getFrom().getValue())},
+                   {"to", toString(op.getTo().getValue())},
+                   {"shape", describeShape(type)},
+                   {"element_type", elementTypeName(type.getElementType())},
+                   {"loc", utf8(describeLocation(op->getLoc()))}});
   return int32_t(collectives.size() - 1);
 }
 
@@ -83,8 +82,7 @@ int64_t MetadataBuilder::numRanks() const {
 json::Object MetadataBuilder::describeValue(func::FuncOp entry,
                                             unsigned argument) {
   auto global = cast<RankedTensorType>(
-      entry
-          .getArgAttrOfType<TypeAttr>(argument, ShardIRDialect::kGlobalType)
+      entry.getArgAttrOfType<TypeAttr>(argument, ShardIRDialect::kGlobalType)
           .getValue());
   std::string mesh, placement;
   if (auto attr = entry.getArgAttrOfType<PlacementAttr>(

@@ -72,8 +72,8 @@ Value RuntimeCalls::storeDims(OpBuilder &builder, Operation *op,
   if (dims.empty())
     return LLVM::ZeroOp::create(builder, loc, pointer);
   OpBuilder start = atFunctionStart(op);
-  Value size = LLVM::ConstantOp::create(
-      start, loc, start.getI64IntegerAttr(dims.size()));
+  Value size = LLVM::ConstantOp::create(start, loc,
+                                        start.getI64IntegerAttr(dims.size()));
   Value array = LLVM::AllocaOp::create(start, loc, pointer, i64, size);
   for (auto [i, dim] : llvm::enumerate(dims)) {
     Value extent = arith::IndexCastOp::create(builder, loc, i64, dim);
@@ -104,11 +104,10 @@ void RuntimeCalls::callPeer(OpBuilder &builder, Operation *op, int32_t id,
   auto callee = declare("shardir_collective_peer",
                         LLVM::LLVMVoidType::get(op->getContext()),
                         {i32, pointer, pointer, i64, i64});
-  Value arguments[] = {constantId(builder, loc, id),
-                       dataPointer(builder, loc, in),
-                       dataPointer(builder, loc, out),
-                       numElements(builder, loc, counted),
-                       arith::IndexCastOp::create(builder, loc, i64, peer)};
+  Value arguments[] = {
+      constantId(builder, loc, id), dataPointer(builder, loc, in),
+      dataPointer(builder, loc, out), numElements(builder, loc, counted),
+      arith::IndexCastOp::create(builder, loc, i64, peer)};
   LLVM::CallOp::create(builder, loc, callee, arguments);
 }
 
@@ -117,7 +116,8 @@ void RuntimeCalls::callPeer(OpBuilder &builder, Operation *op, int32_t id,
 static LogicalResult checkBuffers(Operation *op) {
   for (Type type : op->getOperandTypes()) {
     if (isa<TensorType>(type))
-      return op->emitOpError("is still on tensors; run shardir-bufferize first");
+      return op->emitOpError(
+          "is still on tensors; run shardir-bufferize first");
     auto buffer = dyn_cast<MemRefType>(type);
     if (isa<BaseMemRefType>(type) &&
         !(buffer && buffer.areTrailingDimsContiguous(buffer.getRank())))
@@ -135,8 +135,7 @@ LogicalResult RuntimeCalls::convert(Operation *op, MetadataBuilder &metadata) {
   Location loc = op->getLoc();
   auto rooted = [&](auto rootedOp, StringRef kind, Value in, Value out,
                     Value counted, Value peer) {
-    Type element =
-        cast<MemRefType>((in ? in : out).getType()).getElementType();
+    Type element = cast<MemRefType>((in ? in : out).getType()).getElementType();
     int32_t id = metadata.addRooted(op, kind, rootedOp.getMeshAttr(),
                                     rootedOp.getAxesAttr(), element);
     callPeer(builder, op, id, in, out, counted, peer);
@@ -145,9 +144,9 @@ LogicalResult RuntimeCalls::convert(Operation *op, MetadataBuilder &metadata) {
   auto step = [&](CollectiveOpInterface stepOp) -> LogicalResult {
     if (isa<SliceOp, MakePartialOp>(op))
       return op->emitOpError("is local; run shardir-localize first");
-    auto callee = declare("shardir_collective",
-                          LLVM::LLVMVoidType::get(op->getContext()),
-                          {i32, pointer, pointer, pointer});
+    auto callee =
+        declare("shardir_collective", LLVM::LLVMVoidType::get(op->getContext()),
+                {i32, pointer, pointer, pointer});
     Value arguments[] = {constantId(builder, loc, metadata.addStep(stepOp)),
                          dataPointer(builder, loc, stepOp.getInput()),
                          dataPointer(builder, loc, stepOp.getOutput()),
@@ -194,11 +193,11 @@ void RuntimeCalls::fail(cf::AssertOp op) {
     std::string text = op.getMsg().str();
     text.push_back('\0');
     auto type = LLVM::LLVMArrayType::get(declarations.getI8Type(), text.size());
-    message = LLVM::GlobalOp::create(
-        declarations, module.getLoc(), type, /*isConstant=*/true,
-        LLVM::Linkage::Internal,
-        "message" + std::to_string(messages.size() - 1),
-        declarations.getStringAttr(text));
+    message =
+        LLVM::GlobalOp::create(declarations, module.getLoc(), type,
+                               /*isConstant=*/true, LLVM::Linkage::Internal,
+                               "message" + std::to_string(messages.size() - 1),
+                               declarations.getStringAttr(text));
   }
   LLVM::LLVMFuncOp callee = declare(
       "shardir_fail", LLVM::LLVMVoidType::get(op.getContext()), {pointer});

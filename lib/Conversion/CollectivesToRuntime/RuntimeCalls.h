@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Calls of the runtime's C ABI (Runtime/Abi.h) and their declarations, which are
-// made when first needed.
+// Calls of the runtime's C ABI (Runtime/Abi.h) and their declarations, which
+// are made when first needed.
 //
 //===----------------------------------------------------------------------===//
 

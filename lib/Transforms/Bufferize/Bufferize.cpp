@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EntrySignatures.h"
+#include "FreshInits.h"
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
@@ -27,8 +28,10 @@
 #include "mlir/Dialect/Bufferization/Pipelines/Passes.h"
 #include "mlir/Dialect/Bufferization/Transforms/Passes.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -152,7 +155,8 @@ struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
 
   void getDependentDialects(DialectRegistry &registry) const override {
     registry.insert<arith::ArithDialect, bufferization::BufferizationDialect,
-                    cf::ControlFlowDialect, memref::MemRefDialect,
+                    cf::ControlFlowDialect, linalg::LinalgDialect,
+                    memref::MemRefDialect, tensor::TensorDialect,
                     scf::SCFDialect>();
     OpPassManager pm(ModuleOp::getOperationName());
     buildBefore(pm);
@@ -201,7 +205,10 @@ struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
       return;
     }
     if (failed(expectLocal(module)) || failed(checkEntries(module)) ||
-        failed(checkCollectives(module)) || failed(run(buildBefore)))
+        failed(checkCollectives(module)))
+      return signalPassFailure();
+    freshenInits(module);
+    if (failed(run(buildBefore)))
       return signalPassFailure();
     separateCalledEntries(module);
     SmallVector<func::FuncOp> entries = findEntries(module);

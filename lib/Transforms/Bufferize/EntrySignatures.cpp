@@ -70,7 +70,8 @@ LogicalResult shardir::checkEntries(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isExternal())
       continue;
-    if (function.isPublic() || !SymbolTable::symbolKnownUseEmpty(function, module))
+    if (function.isPublic() ||
+        !SymbolTable::symbolKnownUseEmpty(function, module))
       return function.emitError()
              << "@" << function.getSymName()
              << " is declared but has no body; a compiled program calls "
@@ -86,8 +87,7 @@ LogicalResult shardir::checkEntries(ModuleOp module) {
     if (!llvm::any_of(entry.getBody(), [](Block &block) {
           return isa<func::ReturnOp>(block.getTerminator());
         }))
-      return entry.emitError()
-             << "@" << entry.getSymName() << " never returns";
+      return entry.emitError() << "@" << entry.getSymName() << " never returns";
   }
   return success();
 }
@@ -205,8 +205,8 @@ void shardir::rewriteToBuffers(func::FuncOp entry) {
   for (auto [i, type] : llvm::enumerate(entry.getResultTypes())) {
     auto [buffer, tensor] = bufferTypes(type);
     types.push_back(buffer);
-    attributes.push_back(withGlobalType(
-        attributesAt(entry.getResAttrsAttr(), i), tensor, true));
+    attributes.push_back(
+        withGlobalType(attributesAt(entry.getResAttrsAttr(), i), tensor, true));
     outputs.push_back(body.addArgument(buffer, loc));
   }
   for (Block &block : entry.getBody()) {
