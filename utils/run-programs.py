@@ -136,6 +136,10 @@ def run(shard_run, folder, program, mesh, scratch, options):
         placements = [value["placement"] for value in report.get("values", [])]
         row["values"] = len(placements)
         row["sharded_values"] = sum('"' in placement for placement in placements)
+        measured = (row["measured"] or {}).get("bytes_per_device")
+        if measured not in (None, row["bytes_per_device"]) and not report.get("lower_bound"):
+            row["status"] = "bytes"
+            row["message"] = f"{measured} bytes received per device, {row['bytes_per_device']} predicted"
     return row
 
 

@@ -14,7 +14,8 @@ if os.environ["STATUS"] == "hang":
 for argument in arguments:
     if argument.startswith("--report="):
         with open(argument[len("--report="):], "w") as file:
-            json.dump({"collectives": [{"kind": "all_reduce"}] * 2, "bytes_per_device": 96}, file)
+            json.dump({"collectives": [{"kind": "all_reduce"}] * 2, "bytes_per_device": 96,
+                       "measured": {"bytes_per_device": int(os.environ.get("MEASURED", "96"))}}, file)
 status = int(os.environ["STATUS"])
 if os.environ.get("SAY"):
     print(os.environ["SAY"].replace("; ", "\n"))
