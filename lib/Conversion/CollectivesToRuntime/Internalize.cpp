@@ -33,7 +33,27 @@ static bool isExported(StringRef name) {
 namespace {
 
 struct InternalizePass : shardir::impl::InternalizeBase<InternalizePass> {
+  /// A conversion that is left over is where a type has no code: storing it may
+  /// have been all right, computing with it is not.
+  LogicalResult checkTypes() {
+    WalkResult result =
+        getOperation().walk([](UnrealizedConversionCastOp cast) {
+          SmallVector<Type> types(cast->getOperandTypes());
+          llvm::append_range(types, cast->getResultTypes());
+          auto *foreign = llvm::find_if_not(types, LLVM::isCompatibleType);
+          InFlightDiagnostic diag = cast.emitError()
+                                    << "no code can be generated for this";
+          if (foreign != types.end())
+            diag << ": the target has no arithmetic on " << *foreign
+                 << "; compute in a wider type";
+          return WalkResult::interrupt();
+        });
+    return failure(result.wasInterrupted());
+  }
+
   void runOnOperation() override {
+    if (failed(checkTypes()))
+      return signalPassFailure();
     for (Operation &op : *getOperation().getBody()) {
       if (auto function = dyn_cast<LLVM::LLVMFuncOp>(op)) {
         if (!function.isExternal() && !isExported(function.getSymName()))
