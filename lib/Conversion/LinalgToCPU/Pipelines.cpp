@@ -61,6 +61,7 @@ void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {
 
   OpPassManager &nests = pm.nest<func::FuncOp>();
   nests.addPass(createContractionsToCpuLoops({options.targetName}));
+  nests.addPass(createVectorizeForCpu({options.targetName}));
   nests.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createOutlineParallelLoops({/*serial=*/!options.parallel}));
 

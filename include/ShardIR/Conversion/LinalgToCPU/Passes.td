@@ -134,6 +134,48 @@ def ContractionsToCpuLoops
                            "::mlir::vector::VectorDialect"];
 }
 
+def VectorizeForCpu
+    : Pass<"shardir-vectorize-for-cpu", "::mlir::func::FuncOp"> {
+  let summary = "Lower elementwise ops and reductions to loops over vectors";
+  let description = [{
+    Linalg ops on memrefs whose bodies consist of elementwise ops become loops
+    over vectors of the target's width. The loop that becomes lanes is the one
+    along which memory accesses cost least, parallel or reduction; a reduction
+    keeps several vectors of partial results. Ends are masked, so ragged and
+    unknown extents need no scalar remainder. Reads of captured memrefs become
+    row loads where their lanes are neighbours, branches become selects. Outer
+    iterations are `scf.forall` loops where the work is worth several threads.
+    Ops that gain nothing are left.
+
+    ```mlir
+    linalg.generic {…} ins(%a : memref<40xf32>) outs(%b : memref<40xf32>) {
+    ^bb0(%x: f32, %o: f32):
+      %y = arith.negf %x : f32
+      linalg.yield %y : f32
+    }
+    ```
+    becomes for AVX-512
+    ```mlir
+    scf.for %i = %c0 to %c32 step %c16 {
+      %x = vector.load %flat_a[%i] : memref<40xf32, strided<[1]>>, vector<16xf32>
+      %y = arith.negf %x : vector<16xf32>
+      vector.store %y, %flat_b[%i] : memref<40xf32, strided<[1]>>, vector<16xf32>
+    }
+    …the same masked to 8 lanes…
+    ```
+    Test: `test/Conversion/LinalgToCPU/vectorize-for-cpu.mlir`.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"host\"",
+           "The CPU: host, x86-64, avx2, avx512 or avx512-bf16">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 def OutlineParallelLoops
     : Pass<"shardir-outline-parallel-loops", "::mlir::ModuleOp"> {
   let summary = "Turn forall loops into calls of the runtime's parallel loop";

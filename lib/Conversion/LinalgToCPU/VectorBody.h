@@ -1,0 +1,72 @@
+//===- VectorBody.h - A linalg body on several lanes ------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emits the body of a nest for consecutive iterations of one loop at a time.
+// What does not depend on that loop stays scalar and is spread where it meets
+// something that does.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOCPU_VECTORBODY_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOCPU_VECTORBODY_H
+
+#include "LoopNest.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace shardir {
+
+class VectorBody {
+public:
+  /// `loop` is the one whose iterations become lanes.
+  VectorBody(LoopEmitter &emit, const LoopNest &nest, int loop, int64_t lanes)
+      : emit(emit), nest(nest), loop(loop), lanes(lanes) {}
+
+  /// Whether every op of the body has a form on lanes.
+  static bool isSupported(mlir::linalg::LinalgOp op);
+
+  /// The inputs at `ivs`, of which the first `count` lanes exist (all of them
+  /// if there is no count).
+  void loadInputs(llvm::ArrayRef<Index> ivs, std::optional<Index> count);
+  /// Result `i` at `ivs`, as it is stored.
+  mlir::Value loadResult(unsigned i, llvm::ArrayRef<Index> ivs,
+                         std::optional<Index> count);
+  /// Runs the body on the loaded inputs and `results`, the values so far;
+  /// returns what it yields, spread to lanes unless a result is uniform.
+  llvm::SmallVector<mlir::Value> run(llvm::ArrayRef<Index> ivs,
+                                     mlir::ValueRange results,
+                                     std::optional<Index> count);
+  void store(unsigned i, mlir::Value value, llvm::ArrayRef<Index> ivs,
+             std::optional<Index> count);
+  mlir::Value spread(mlir::Value value);
+
+private:
+  mlir::Value load(const NestOperand &operand, llvm::ArrayRef<Index> ivs,
+                   std::optional<Index> count);
+  void emitOp(mlir::Operation *op, llvm::ArrayRef<Index> ivs,
+              std::optional<Index> count);
+  mlir::Value emitLoad(mlir::Operation *load, std::optional<Index> count);
+  void noteConsecutive(mlir::Operation *op);
+  mlir::VectorType vectorOf(mlir::Type element) {
+    return mlir::VectorType::get(lanes, element);
+  }
+  /// The address as a pointer, for elements that vectors hold in bits and
+  /// memory in bytes.
+  mlir::Value pointer(mlir::Value flat, mlir::Value at);
+
+  LoopEmitter &emit;
+  const LoopNest &nest;
+  int loop;
+  int64_t lanes;
+  mlir::IRMapping mapping;
+  /// Values of the body whose lanes are base, base + 1, ...: their base.
+  llvm::DenseMap<mlir::Value, mlir::Value> consecutive;
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOCPU_VECTORBODY_H

@@ -1,0 +1,52 @@
+//===- VectorPlan.h - Which loop of a nest becomes lanes --------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Chooses the loop whose iterations become lanes, by what memory accesses cost
+// along it, and whether threads share the nest.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOCPU_VECTORPLAN_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOCPU_VECTORPLAN_H
+
+#include "LoopNest.h"
+#include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
+
+namespace shardir {
+
+/// How partial results of a reduction meet.
+struct Combiner {
+  /// An op of the body with two operands, one of them the value so far.
+  mlir::Operation *op = nullptr;
+  mlir::vector::CombiningKind kind = mlir::vector::CombiningKind::ADD;
+
+  mlir::Value identity(LoopEmitter &emit, mlir::VectorType type) const;
+  /// Of two vectors or two scalars.
+  mlir::Value combine(LoopEmitter &emit, mlir::Value a, mlir::Value b) const;
+  /// Of a vector's lanes.
+  mlir::Value reduce(LoopEmitter &emit, mlir::Value vector) const;
+};
+
+struct VectorPlan {
+  int loop = -1;
+  int64_t lanes = 1;
+  /// Vectors per iteration.
+  int64_t unroll = 1;
+  /// Worth several threads.
+  bool parallel = false;
+  /// One per result, where `loop` is a reduction.
+  llvm::SmallVector<Combiner> combiners;
+};
+
+/// Nothing where scalar loops are as good.
+std::optional<VectorPlan> planVectors(const LoopNest &nest,
+                                      const CpuTarget &target);
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOCPU_VECTORPLAN_H

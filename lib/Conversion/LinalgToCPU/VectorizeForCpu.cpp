@@ -1,0 +1,323 @@
+//===- VectorizeForCpu.cpp - Elementwise ops and reductions to vectors ----===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: bufferized. Requires linalg on memrefs; guarantees that every op whose
+// body has a form on lanes, and that gains by it, has become loops over vectors
+// with masked ends. The others are left for scalar loops, which are always
+// right. Sums are taken in an order that depends on the target's vectors and
+// not on the number of threads.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "VectorBody.h"
+#include "VectorPlan.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_VECTORIZEFORCPU
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+/// Emits one op's loops.
+class NestEmitter {
+public:
+  NestEmitter(LoopEmitter &emit, const LoopNest &nest, const VectorPlan &plan)
+      : emit(emit), nest(nest), plan(plan), ivs(nest.extents.size()) {}
+
+  void run() {
+    SmallVector<int> around = nest.loops(false);
+    llvm::erase(around, plan.loop);
+    bool parallelLoop = !nest.reduction[plan.loop];
+    Index zero = emit.constant(0);
+    auto rest = [&](ArrayRef<int> loops) {
+      std::function<void(size_t)> nested = [&](size_t depth) {
+        if (depth == loops.size()) {
+          if (parallelLoop)
+            lanes(zero, nest.extents[plan.loop]);
+          else
+            reduceLanes();
+          return;
+        }
+        emit.loop(zero, nest.extents[loops[depth]], emit.constant(1),
+                  [&](Index i) {
+                    ivs[loops[depth]] = i;
+                    nested(depth + 1);
+                  });
+      };
+      nested(0);
+    };
+    if (!plan.parallel)
+      return rest(around);
+
+    // Enough outer loops for every thread, or parts of the vector loop.
+    size_t outer = 0;
+    int64_t product = 1;
+    while (outer < around.size() && product < 32)
+      product *= LoopEmitter::known(nest.extents[around[outer++]])
+                     .value_or(1024);
+    if (outer == 0 || (product < 8 && parallelLoop)) {
+      if (!parallelLoop)
+        return rest(around);
+      // Loops around stay serial here: they have few iterations.
+      std::function<void(size_t)> nested = [&](size_t depth) {
+        if (depth < around.size()) {
+          emit.loop(zero, nest.extents[around[depth]], emit.constant(1),
+                    [&](Index i) {
+                      ivs[around[depth]] = i;
+                      nested(depth + 1);
+                    });
+          return;
+        }
+        Index extent = nest.extents[plan.loop];
+        chunks(extent, plan.lanes * plan.unroll,
+               [&](Index from, Index to) { lanes(from, to); });
+      };
+      return nested(0);
+    }
+    Index count = emit.constant(1);
+    ArrayRef<int> shared = ArrayRef<int>(around).take_front(outer);
+    for (int loop : shared)
+      count = emit.mul(count, nest.extents[loop]);
+    chunks(count, 1, [&](Index from, Index to) {
+      emit.loop(from, to, emit.constant(1), [&](Index i) {
+        for (size_t at = shared.size(); at-- > 0;) {
+          Index extent = nest.extents[shared[at]];
+          ivs[shared[at]] = at == 0 ? i : emit.rem(i, extent);
+          if (at > 0)
+            i = emit.div(i, extent);
+        }
+        rest(ArrayRef<int>(around).drop_front(outer));
+      });
+    });
+  }
+
+private:
+  /// Shares `count` iterations among threads, in multiples of `unit`.
+  void chunks(Index count, int64_t unit,
+              function_ref<void(Index, Index)> body) {
+    Index per = emit.mul(emit.ceilDiv(emit.ceilDiv(count, unit), 32),
+                         emit.constant(unit));
+    if (!LoopEmitter::known(per))
+      per = Index(Value(arith::MaxSIOp::create(
+          emit.builder, emit.loc, emit.value(per),
+          emit.value(emit.constant(unit)))));
+    Index total = emit.div(
+        emit.sub(emit.add(count, per), emit.constant(1)), per);
+    emit.forall(total, [&](Index c) {
+      Index from = emit.mul(c, per);
+      body(from, emit.min(count, emit.add(from, per)));
+    });
+  }
+
+  /// Whole vectors of the loop in [from, to), then the masked rest.
+  void strips(Index from, Index to,
+              function_ref<void(Index, int64_t, std::optional<Index>)> body) {
+    int64_t wide = plan.lanes * plan.unroll;
+    Index length = emit.sub(to, from);
+    Index at = from;
+    for (int64_t step : {wide, plan.lanes}) {
+      Index left = emit.sub(to, at);
+      Index end = emit.add(
+          at, emit.mul(emit.div(left, step), emit.constant(step)));
+      emit.loop(at, end, emit.constant(step),
+                [&](Index i) { body(i, step / plan.lanes, std::nullopt); });
+      at = end;
+      if (plan.unroll == 1)
+        break;
+    }
+    Index left = emit.sub(to, at);
+    if (LoopEmitter::isKnown(left, 0) ||
+        LoopEmitter::isKnown(emit.rem(length, plan.lanes), 0))
+      return;
+    emit.branch(emit.lessThan(at, to), [&] { body(at, 1, left); });
+  }
+
+  /// Lanes along a parallel loop; reductions inside carry vectors.
+  void lanes(Index from, Index to) {
+    SmallVector<int> reductions = nest.loops(true);
+    strips(from, to, [&](Index i, int64_t vectors,
+                         std::optional<Index> count) {
+      auto at = [&](int64_t v) {
+        ivs[plan.loop] = emit.add(i, emit.constant(v * plan.lanes));
+      };
+      unsigned results = nest.results().size();
+      SmallVector<Value> carried;
+      for (int64_t v = 0; v < vectors; ++v) {
+        at(v);
+        VectorBody body(emit, nest, plan.loop, plan.lanes);
+        if (reductions.empty()) {
+          SmallVector<Value> olds(results);
+          body.loadInputs(ivs, count);
+          for (unsigned r = 0; r < results; ++r)
+            if (nest.getOp().payloadUsesValueFromOperand(
+                    nest.getOp().getDpsInitOperand(r)))
+              olds[r] = body.loadResult(r, ivs, count);
+          SmallVector<Value> yielded = body.run(ivs, olds, count);
+          for (unsigned r = 0; r < results; ++r)
+            body.store(r, yielded[r], ivs, count);
+          continue;
+        }
+        for (unsigned r = 0; r < results; ++r)
+          carried.push_back(body.spread(body.loadResult(r, ivs, count)));
+      }
+      if (reductions.empty())
+        return;
+      carried = around(reductions, carried, [&](ValueRange sums) {
+        SmallVector<Value> next;
+        for (int64_t v = 0; v < vectors; ++v) {
+          at(v);
+          VectorBody body(emit, nest, plan.loop, plan.lanes);
+          body.loadInputs(ivs, count);
+          for (Value value :
+               body.run(ivs, sums.slice(v * results, results), count))
+            next.push_back(body.spread(value));
+        }
+        return next;
+      });
+      for (int loop : reductions)
+        ivs[loop] = emit.constant(0);
+      for (int64_t v = 0; v < vectors; ++v) {
+        at(v);
+        VectorBody body(emit, nest, plan.loop, plan.lanes);
+        for (unsigned r = 0; r < results; ++r)
+          body.store(r, carried[v * results + r], ivs, count);
+      }
+    });
+  }
+
+  /// Loops over `loops`, outermost first, that carry `values` through `body`.
+  SmallVector<Value>
+  around(ArrayRef<int> loops, SmallVector<Value> values,
+         function_ref<SmallVector<Value>(ValueRange)> body) {
+    if (loops.empty())
+      return body(values);
+    return emit.loop(emit.constant(0), nest.extents[loops[0]],
+                     emit.constant(1), values,
+                     [&](Index i, ValueRange carried) {
+                       ivs[loops[0]] = i;
+                       return around(loops.drop_front(),
+                                     SmallVector<Value>(carried), body);
+                     });
+  }
+
+  /// Lanes along a reduction: each keeps a part, and the parts meet at the end.
+  void reduceLanes() {
+    OpBuilder &builder = emit.builder;
+    SmallVector<int> outer = nest.loops(true);
+    llvm::erase(outer, plan.loop);
+    unsigned results = nest.results().size();
+    SmallVector<Value> parts;
+    for (int64_t v = 0; v < plan.unroll; ++v)
+      for (unsigned r = 0; r < results; ++r)
+        parts.push_back(plan.combiners[r].identity(
+            emit, VectorType::get(plan.lanes, nest.results()[r].element)));
+
+    auto step = [&](Index i, ValueRange sums, int64_t vectors,
+                    std::optional<Index> count) {
+      SmallVector<Value> next(sums);
+      for (int64_t v = 0; v < vectors; ++v) {
+        ivs[plan.loop] = emit.add(i, emit.constant(v * plan.lanes));
+        VectorBody body(emit, nest, plan.loop, plan.lanes);
+        body.loadInputs(ivs, count);
+        SmallVector<Value> yielded =
+            body.run(ivs, sums.slice(v * results, results), count);
+        for (unsigned r = 0; r < results; ++r) {
+          Value value = body.spread(yielded[r]);
+          if (count)
+            value = arith::SelectOp::create(builder, emit.loc,
+                                            emit.mask(plan.lanes, *count),
+                                            value, sums[v * results + r]);
+          next[v * results + r] = value;
+        }
+      }
+      return next;
+    };
+    parts = around(outer, parts, [&](ValueRange carried) {
+      SmallVector<Value> sums(carried);
+      Index at = emit.constant(0), extent = nest.extents[plan.loop];
+      for (int64_t vectors = plan.unroll;; vectors = 1) {
+        Index width = emit.constant(vectors * plan.lanes);
+        Index end = emit.add(
+            at, emit.mul(emit.div(emit.sub(extent, at), vectors * plan.lanes),
+                         width));
+        sums = emit.loop(at, end, width, sums, [&](Index i, ValueRange now) {
+          return step(i, now, vectors, std::nullopt);
+        });
+        at = end;
+        if (vectors == 1)
+          break;
+      }
+      if (LoopEmitter::isKnown(emit.rem(extent, plan.lanes), 0))
+        return sums;
+      // An empty rest is masked out whole: a branch is not worth its cost.
+      return step(at, sums, 1, emit.sub(extent, at));
+    });
+
+    for (int loop : nest.loops(true))
+      ivs[loop] = emit.constant(0);
+    VectorBody body(emit, nest, plan.loop, plan.lanes);
+    for (unsigned r = 0; r < results; ++r) {
+      Value sum = parts[r];
+      for (int64_t v = 1; v < plan.unroll; ++v)
+        sum = plan.combiners[r].combine(emit, sum, parts[v * results + r]);
+      Value scalar = plan.combiners[r].reduce(emit, sum);
+      Value old = body.loadResult(r, ivs, std::nullopt);
+      body.store(r, plan.combiners[r].combine(emit, old, scalar), ivs,
+                 std::nullopt);
+    }
+  }
+
+  LoopEmitter &emit;
+  const LoopNest &nest;
+  const VectorPlan &plan;
+  SmallVector<Index> ivs;
+};
+
+struct VectorizeForCpuPass
+    : shardir::impl::VectorizeForCpuBase<VectorizeForCpuPass> {
+  using Base::Base;
+
+  LogicalResult initialize(MLIRContext *context) override {
+    std::optional<CpuTarget> known = CpuTarget::get(target);
+    if (!known)
+      return emitError(UnknownLoc::get(context), "unknown CPU '")
+             << target
+             << "': expected host, x86-64, avx2, avx512 or avx512-bf16";
+    cpu = *known;
+    return success();
+  }
+
+  void runOnOperation() override {
+    SmallVector<linalg::LinalgOp> ops;
+    getOperation().walk([&](linalg::LinalgOp op) { ops.push_back(op); });
+    for (linalg::LinalgOp op : ops) {
+      if (!op.hasPureBufferSemantics() || op.getNumLoops() == 0 ||
+          !VectorBody::isSupported(op))
+        continue;
+      OpBuilder builder(op);
+      LoopEmitter emit(builder, op.getLoc());
+      FailureOr<LoopNest> nest = makeLoopNest(op, emit);
+      if (failed(nest))
+        continue;
+      std::optional<VectorPlan> plan = planVectors(*nest, cpu);
+      if (!plan)
+        continue;
+      NestEmitter(emit, *nest, *plan).run();
+      op->erase();
+    }
+  }
+
+  CpuTarget cpu;
+};
+} // namespace
