@@ -161,11 +161,11 @@ Case matmul(std::string name, int64_t batch, int64_t m, int64_t n, int64_t k,
        "\n  %f = linalg.fill ins(%z : " + outName + ") outs(%e : " + tc +
        ") -> " + tc + "\n  %r = linalg.generic {indexing_maps = [affine_map<(" +
        dims + ") -> (" + mapA + ")>, affine_map<(" + dims + ") -> (" + mapB +
-       ")>, affine_map<(" + dims + ") -> (" + mapC +
-       ")>], iterator_types = [" + (batch > 1 ? "\"parallel\", " : "") +
+       ")>, affine_map<(" + dims + ") -> (" + mapC + ")>], iterator_types = [" +
+       (batch > 1 ? "\"parallel\", " : "") +
        "\"parallel\", \"parallel\", \"reduction\"]} ins(%a, %b : " + ta + ", " +
-       tb + ") outs(%f : " + tc + ") {\n  ^bb0(%x: " + inName + ", %y: " +
-       inName + ", %o: " + outName + "):\n";
+       tb + ") outs(%f : " + tc + ") {\n  ^bb0(%x: " + inName +
+       ", %y: " + inName + ", %o: " + outName + "):\n";
   std::string x = "%x", y = "%y";
   if (type == Type::bf16) {
     p += "    %xe = arith.extf %x : bf16 to f32\n    %ye = arith.extf %y : "
@@ -313,11 +313,11 @@ bool runCase(Case &c, const std::string &bin, FILE *json) {
   std::printf("  (compile %.0f ms)\n", compile);
   std::fflush(stdout);
   if (json) {
-    std::fprintf(json,
-                 "{\"case\": \"%s\", \"ok\": %s, \"min_ms\": %g, \"median_ms\": "
-                 "%g",
-                 c.name.c_str(), ok ? "true" : "false", times[0].min,
-                 times[0].median);
+    std::fprintf(
+        json,
+        "{\"case\": \"%s\", \"ok\": %s, \"min_ms\": %g, \"median_ms\": "
+        "%g",
+        c.name.c_str(), ok ? "true" : "false", times[0].min, times[0].median);
     if (times.size() > 1)
       std::fprintf(json,
                    ", \"openblas_min_ms\": %g, \"openblas_median_ms\": %g",

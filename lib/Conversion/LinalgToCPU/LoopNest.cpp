@@ -33,10 +33,9 @@ LogicalResult linearize(AffineExpr expr, int64_t factor, int64_t &constant,
   if (!binary)
     return failure();
   if (expr.getKind() == AffineExprKind::Add)
-    return success(succeeded(linearize(binary.getLHS(), factor, constant,
-                                       coefficients)) &&
-                   succeeded(linearize(binary.getRHS(), factor, constant,
-                                       coefficients)));
+    return success(
+        succeeded(linearize(binary.getLHS(), factor, constant, coefficients)) &&
+        succeeded(linearize(binary.getRHS(), factor, constant, coefficients)));
   auto scale = dyn_cast<AffineConstantExpr>(binary.getRHS());
   if (expr.getKind() == AffineExprKind::Mul && scale)
     return linearize(binary.getLHS(), factor * scale.getValue(), constant,
@@ -73,11 +72,10 @@ FailureOr<NestOperand> makeOperand(LoopEmitter &emit, OpOperand &operand,
         emit.add(result.offset, emit.mul(emit.constant(constant), stride));
     for (auto [dim, coefficient] : llvm::enumerate(coefficients))
       if (coefficient != 0)
-        result.strides[dim] =
-            emit.add(result.strides[dim],
-                     emit.mul(emit.constant(coefficient), stride));
-    span = emit.add(span, emit.mul(emit.sub(sizes[position], emit.constant(1)),
-                                   stride));
+        result.strides[dim] = emit.add(
+            result.strides[dim], emit.mul(emit.constant(coefficient), stride));
+    span = emit.add(
+        span, emit.mul(emit.sub(sizes[position], emit.constant(1)), stride));
   }
   auto known = [](Index index) {
     return LoopEmitter::known(index).value_or(ShapedType::kDynamic);
@@ -87,9 +85,8 @@ FailureOr<NestOperand> makeOperand(LoopEmitter &emit, OpOperand &operand,
   int64_t extent = known(span);
   if (extent < 0)
     extent = ShapedType::kDynamic;
-  SmallVector<Index> spanOf = {extent == ShapedType::kDynamic
-                                   ? Index(emit.value(span))
-                                   : span};
+  SmallVector<Index> spanOf = {
+      extent == ShapedType::kDynamic ? Index(emit.value(span)) : span};
   SmallVector<Index> one = {emit.constant(1)};
   result.flat = memref::ReinterpretCastOp::create(
       emit.builder, emit.loc, MemRefType::get({extent}, result.element, layout),
@@ -145,8 +142,8 @@ FailureOr<LoopNest> shardir::makeLoopNest(linalg::LinalgOp op,
       if (!type.isDynamicDim(position))
         extent = emit.constant(type.getDimSize(position));
       else if (!extent)
-        extent = Index(Value(memref::DimOp::create(
-            emit.builder, emit.loc, operand.get(), position)));
+        extent = Index(Value(memref::DimOp::create(emit.builder, emit.loc,
+                                                   operand.get(), position)));
     }
   }
   if (!llvm::all_of(nest.extents, [](Index extent) { return bool(extent); }))
@@ -164,8 +161,7 @@ FailureOr<LoopNest> shardir::makeLoopNest(linalg::LinalgOp op,
         if (major == minor || nest.merged[major] || nest.merged[minor] ||
             nest.reduction[major] != nest.reduction[minor] ||
             !llvm::all_of(nest.operands, [&](const NestOperand &operand) {
-              return areOneInMemory(operand, major, minor,
-                                    nest.extents[minor]);
+              return areOneInMemory(operand, major, minor, nest.extents[minor]);
             }))
           continue;
         nest.extents[minor] =

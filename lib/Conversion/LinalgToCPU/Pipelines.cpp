@@ -80,16 +80,18 @@ void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {
   extend.extraTypeStrs = {"f64"};
   extend.targetTypeStr = "f32";
   function.addPass(math::createMathExtendToSupportedTypes(extend));
+  pm.addPass(createExpandMathForCpu());
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
-  function.addPass(arith::createArithExpandOpsPass(expand));
+  OpPassManager &lower = pm.nest<func::FuncOp>();
+  lower.addPass(arith::createArithExpandOpsPass(expand));
 
-  function.addPass(memref::createExpandStridedMetadataPass());
-  function.addPass(createLowerAffinePass());
-  function.addPass(createCanonicalizerPass());
-  function.addPass(createCSEPass());
-  function.addPass(createSCFToControlFlowPass());
-  function.addPass(createConvertMathToLLVMPass());
+  lower.addPass(memref::createExpandStridedMetadataPass());
+  lower.addPass(createLowerAffinePass());
+  lower.addPass(createCanonicalizerPass());
+  lower.addPass(createCSEPass());
+  lower.addPass(createSCFToControlFlowPass());
+  lower.addPass(createConvertMathToLLVMPass());
 
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());

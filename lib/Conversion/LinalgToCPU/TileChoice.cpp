@@ -37,11 +37,12 @@ void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
   // (8x2 was 10 % slower, 8x3 and 12x2 4 %), 6x2 of 16 (4x2 was 40 % slower).
   bool wide = target.numVectorRegisters >= 32;
   int64_t maxRows = wide ? 8 : 6, bestRows = 6, bestVectors = wide ? 4 : 2;
-  int64_t budget = wide ? 26 : 12;
+  // Sums, one row of B and one element of A live at one time.
+  int64_t registers = target.numVectorRegisters, maxSums = wide ? 26 : 12;
   double best = 0;
   for (int64_t nv = 1; nv <= 8; ++nv) {
     for (int64_t mr = 1; mr <= maxRows; ++mr) {
-      if (mr * nv > budget)
+      if (mr * nv > maxSums || mr * nv + nv + 1 > registers)
         continue;
       double useful = 1;
       if (shape.m > 0)

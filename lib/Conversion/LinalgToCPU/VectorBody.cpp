@@ -85,8 +85,7 @@ Value VectorBody::pointer(Value flat, Value at) {
       builder, emit.loc, metadata.getBaseBuffer());
   Value address = arith::AddIOp::create(
       builder, emit.loc,
-      arith::AddIOp::create(builder, emit.loc, base, metadata.getOffset()),
-      at);
+      arith::AddIOp::create(builder, emit.loc, base, metadata.getOffset()), at);
   Value integer = arith::IndexCastOp::create(builder, emit.loc,
                                              builder.getI64Type(), address);
   return LLVM::IntToPtrOp::create(
@@ -129,8 +128,8 @@ Value VectorBody::load(const NestOperand &operand, ArrayRef<Index> ivs,
     Index step = emit.constant(lane);
     if (count)
       step = emit.min(step, emit.sub(*count, emit.constant(1)));
-    Value position = emit.value(
-        emit.add(Index(at), emit.mul(step, operand.strides[loop])));
+    Value position =
+        emit.value(emit.add(Index(at), emit.mul(step, operand.strides[loop])));
     elements.push_back(
         memref::LoadOp::create(builder, loc, operand.flat, position));
   }
@@ -208,11 +207,10 @@ Value VectorBody::emitLoad(Operation *op, std::optional<Index> count) {
       position = emit.min(position, emit.sub(*count, emit.constant(1)));
     SmallVector<Value> here;
     for (Value index : at)
-      here.push_back(isLane(index)
-                         ? Value(vector::ExtractOp::create(
-                               builder, loc, index,
-                               ArrayRef<OpFoldResult>{position}))
-                         : index);
+      here.push_back(isLane(index) ? Value(vector::ExtractOp::create(
+                                         builder, loc, index,
+                                         ArrayRef<OpFoldResult>{position}))
+                                   : index);
     elements.push_back(memref::LoadOp::create(builder, loc, memref, here));
   }
   return vector::FromElementsOp::create(
@@ -229,11 +227,11 @@ void VectorBody::emitOp(Operation *op, ArrayRef<Index> ivs,
       mapping.map(index.getResult(), base);
       return;
     }
-    Value steps = vector::StepOp::create(builder, loc,
-                                         vectorOf(builder.getIndexType()));
-    mapping.map(index.getResult(),
-                arith::AddIOp::create(builder, loc, spread(base), steps)
-                    .getResult());
+    Value steps =
+        vector::StepOp::create(builder, loc, vectorOf(builder.getIndexType()));
+    mapping.map(
+        index.getResult(),
+        arith::AddIOp::create(builder, loc, spread(base), steps).getResult());
     consecutive[index.getResult()] = base;
     return;
   }
@@ -259,8 +257,8 @@ void VectorBody::emitOp(Operation *op, ArrayRef<Index> ivs,
       Value x = lanewise ? spread(then) : then,
             y = lanewise ? spread(otherwise) : otherwise,
             c = lanewise ? spread(condition) : condition;
-      mapping.map(result, arith::SelectOp::create(builder, loc, c, x, y)
-                              .getResult());
+      mapping.map(result,
+                  arith::SelectOp::create(builder, loc, c, x, y).getResult());
     }
     return;
   }

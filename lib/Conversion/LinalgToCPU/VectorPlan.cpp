@@ -57,8 +57,7 @@ std::optional<Kind> combiningKind(Operation *op) {
 
 /// The combiner of result `i`: yielded, and the only user of the value so far.
 std::optional<Combiner> combinerOf(linalg::LinalgOp op, unsigned i) {
-  BlockArgument old =
-      op.getBlock()->getArgument(op.getNumDpsInputs() + i);
+  BlockArgument old = op.getBlock()->getArgument(op.getNumDpsInputs() + i);
   Value yielded = op.getBlock()->getTerminator()->getOperand(i);
   Operation *producer = yielded.getDefiningOp();
   if (!producer || !old.hasOneUse() || *old.user_begin() != producer ||

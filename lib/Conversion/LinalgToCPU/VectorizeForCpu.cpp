@@ -64,8 +64,8 @@ public:
     size_t outer = 0;
     int64_t product = 1;
     while (outer < around.size() && product < 32)
-      product *= LoopEmitter::known(nest.extents[around[outer++]])
-                     .value_or(1024);
+      product *=
+          LoopEmitter::known(nest.extents[around[outer++]]).value_or(1024);
     if (outer == 0 || (product < 8 && parallelLoop)) {
       if (!parallelLoop)
         return rest(around);
@@ -109,11 +109,11 @@ private:
     Index per = emit.mul(emit.ceilDiv(emit.ceilDiv(count, unit), 32),
                          emit.constant(unit));
     if (!LoopEmitter::known(per))
-      per = Index(Value(arith::MaxSIOp::create(
-          emit.builder, emit.loc, emit.value(per),
-          emit.value(emit.constant(unit)))));
-    Index total = emit.div(
-        emit.sub(emit.add(count, per), emit.constant(1)), per);
+      per = Index(
+          Value(arith::MaxSIOp::create(emit.builder, emit.loc, emit.value(per),
+                                       emit.value(emit.constant(unit)))));
+    Index total =
+        emit.div(emit.sub(emit.add(count, per), emit.constant(1)), per);
     emit.forall(total, [&](Index c) {
       Index from = emit.mul(c, per);
       body(from, emit.min(count, emit.add(from, per)));
@@ -128,8 +128,8 @@ private:
     Index at = from;
     for (int64_t step : {wide, plan.lanes}) {
       Index left = emit.sub(to, at);
-      Index end = emit.add(
-          at, emit.mul(emit.div(left, step), emit.constant(step)));
+      Index end =
+          emit.add(at, emit.mul(emit.div(left, step), emit.constant(step)));
       emit.loop(at, end, emit.constant(step),
                 [&](Index i) { body(i, step / plan.lanes, std::nullopt); });
       at = end;
@@ -146,8 +146,7 @@ private:
   /// Lanes along a parallel loop; reductions inside carry vectors.
   void lanes(Index from, Index to) {
     SmallVector<int> reductions = nest.loops(true);
-    strips(from, to, [&](Index i, int64_t vectors,
-                         std::optional<Index> count) {
+    strips(from, to, [&](Index i, int64_t vectors, std::optional<Index> count) {
       auto at = [&](int64_t v) {
         ivs[plan.loop] = emit.add(i, emit.constant(v * plan.lanes));
       };
@@ -197,14 +196,12 @@ private:
   }
 
   /// Loops over `loops`, outermost first, that carry `values` through `body`.
-  SmallVector<Value>
-  around(ArrayRef<int> loops, SmallVector<Value> values,
-         function_ref<SmallVector<Value>(ValueRange)> body) {
+  SmallVector<Value> around(ArrayRef<int> loops, SmallVector<Value> values,
+                            function_ref<SmallVector<Value>(ValueRange)> body) {
     if (loops.empty())
       return body(values);
-    return emit.loop(emit.constant(0), nest.extents[loops[0]],
-                     emit.constant(1), values,
-                     [&](Index i, ValueRange carried) {
+    return emit.loop(emit.constant(0), nest.extents[loops[0]], emit.constant(1),
+                     values, [&](Index i, ValueRange carried) {
                        ivs[loops[0]] = i;
                        return around(loops.drop_front(),
                                      SmallVector<Value>(carried), body);

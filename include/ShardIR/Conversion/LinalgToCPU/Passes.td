@@ -208,4 +208,31 @@ def OutlineParallelLoops
                            "::mlir::scf::SCFDialect"];
 }
 
+def ExpandMathForCpu : Pass<"shardir-expand-math-for-cpu", "::mlir::ModuleOp"> {
+  let summary = "Replace math functions by polynomials and exact library calls";
+  let description = [{
+    Functions of f32 vectors become polynomials that are computed in all lanes,
+    with errors of a few units in the last place and the special values of the
+    library's functions. Scalars, f64 and the functions that have no good
+    polynomial keep calling libm; `math.expm1` and `math.log1p` do so before
+    other lowerings make them exp(x)-1 and log(1+x), which are wrong for small
+    arguments.
+
+    ```mlir
+    %y = math.exp %x : vector<16xf32>
+    ```
+    becomes
+    ```mlir
+    %k = math.floor %scaled : vector<16xf32>
+    …
+    %y = arith.select %in_range, %product, %special : vector<16xi1>, vector<16xf32>
+    ```
+    Test: `test/Conversion/LinalgToCPU/expand-math-for-cpu.mlir`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::vector::VectorDialect"];
+}
+
 #endif // SHARDIR_CONVERSION_LINALGTOCPU_PASSES

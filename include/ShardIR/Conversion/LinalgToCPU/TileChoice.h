@@ -11,9 +11,9 @@
 // A value computed from values: no IR.
 //
 // The scheme is that of GotoBLAS (Goto, van de Geijn: Anatomy of
-// High-Performance Matrix Multiplication, 2008), but for who packs: per block of
-// k all threads pack A and B first, so that nothing is packed twice, and then
-// compute chunks whose rows of A stay in a core's second cache.
+// High-Performance Matrix Multiplication, 2008), but for who packs: per block
+// of k all threads pack A and B first, so that nothing is packed twice, and
+// then compute chunks whose rows of A stay in a core's second cache.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,0 +1,109 @@
+//===- ExpandMathForCpu.cpp - Math functions of vectors -------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: lowered. Requires math on scalars and vectors of f32 and f64 (narrower
+// floats have been widened); guarantees that functions of f32 vectors that have
+// an accurate polynomial call no library.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "mlir/Conversion/MathToLibm/MathToLibm.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Approximation.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_EXPANDMATHFORCPU
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+
+namespace {
+/// The functions whose polynomials upstream has with errors below about 6 ulp
+/// and right special values (measured against double precision). sin, cos and
+/// cbrt are wrong far from zero, atan is off by 40 ulp.
+bool hasGoodPolynomial(StringRef name) {
+  return llvm::is_contained<StringRef>(
+      {math::ExpOp::getOperationName(), math::ExpM1Op::getOperationName(),
+       math::LogOp::getOperationName(), math::Log2Op::getOperationName(),
+       math::Log1pOp::getOperationName(), math::TanhOp::getOperationName(),
+       math::ErfOp::getOperationName(), math::ErfcOp::getOperationName(),
+       math::AsinOp::getOperationName(), math::AcosOp::getOperationName()},
+      name);
+}
+
+/// log(x) = log(x * 2^24) - 24 log(2) where x is denormal: the polynomials take
+/// denormals for the smallest normal number.
+template <typename Op> void scaleDenormals(Op op, double logOfTwo) {
+  Type type = op.getType();
+  if (!getElementTypeOrSelf(type).isF32())
+    return;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto constant = [&](double value) -> Value {
+    auto number = builder.getF32FloatAttr(value);
+    TypedAttr attribute = number;
+    if (auto vector = dyn_cast<VectorType>(type))
+      attribute = DenseElementsAttr::get(vector, APFloat(number.getValue()));
+    return arith::ConstantOp::create(builder, loc, attribute);
+  };
+  Value x = op.getOperand();
+  Value small = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OLT,
+                                      x, constant(0x1p-126));
+  Value scaled = arith::MulFOp::create(builder, loc, x, constant(0x1p24));
+  op.getOperation()->setOperand(
+      0, arith::SelectOp::create(builder, loc, small, scaled, x));
+  builder.setInsertionPointAfter(op);
+  Value offset = arith::SelectOp::create(
+      builder, loc, small, constant(24 * logOfTwo), constant(0.0));
+  auto result = arith::SubFOp::create(builder, loc, op.getResult(), offset);
+  op.getResult().replaceAllUsesExcept(result, result);
+}
+
+struct ExpandMathForCpuPass
+    : shardir::impl::ExpandMathForCpuBase<ExpandMathForCpuPass> {
+  void runOnOperation() override {
+    SmallVector<Operation *> logs;
+    getOperation().walk([&](Operation *op) {
+      if (isa<math::LogOp, math::Log2Op>(op))
+        logs.push_back(op);
+    });
+    for (Operation *op : logs) {
+      if (auto log = dyn_cast<math::LogOp>(op))
+        scaleDenormals(log, 0.693147180559945309);
+      else
+        scaleDenormals(cast<math::Log2Op>(op), 1.0);
+    }
+
+    RewritePatternSet patterns(&getContext());
+    populateMathPolynomialApproximationPatterns(patterns, hasGoodPolynomial);
+    GreedyRewriteConfig config;
+    config.enableFolding(false);
+    config.setRegionSimplificationLevel(GreedySimplifyRegionLevel::Disabled);
+    if (failed(
+            applyPatternsGreedily(getOperation(), std::move(patterns), config)))
+      return signalPassFailure();
+
+    // What is left of these is f64: the library's function is exact.
+    ConversionTarget target(getContext());
+    target.addIllegalOp<math::ExpM1Op, math::Log1pOp>();
+    target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });
+    RewritePatternSet library(&getContext());
+    populateMathToLibmConversionPatterns(library);
+    if (failed(
+            applyPartialConversion(getOperation(), target, std::move(library))))
+      signalPassFailure();
+  }
+};
+} // namespace

@@ -1,0 +1,156 @@
+// RUN: shard-opt %s -shardir-vectorize-for-cpu=target=avx512 -canonicalize -cse -split-input-file | FileCheck %s
+// RUN: shard-opt %s -shardir-vectorize-for-cpu=target=avx2 -canonicalize -cse -split-input-file | FileCheck %s --check-prefix=AVX2
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+#col = affine_map<(i, j) -> (j)>
+
+// Two dims that are one in memory are one loop of whole vectors and a masked end
+// of 8 of 16 lanes.
+// CHECK-LABEL: func.func @elementwise
+// CHECK:         %[[END:.+]] = arith.constant 112 : index
+// CHECK:         scf.for %{{.+}} to %[[END]]
+// CHECK:           arith.addf {{.*}} : vector<16xf32>
+// CHECK:           vector.store
+// CHECK:         %[[MASK:.+]] = vector.constant_mask [8] : vector<16xi1>
+// CHECK:         vector.maskedload {{.*}}, %[[MASK]],
+// CHECK:         arith.addf {{.*}} : vector<16xf32>
+// CHECK:         vector.maskedstore {{.*}}, %[[MASK]],
+// CHECK-NOT:     linalg.generic
+
+// AVX2-LABEL: func.func @elementwise
+// AVX2:         arith.addf {{.*}} : vector<8xf32>
+// AVX2-NOT:     masked
+// AVX2:         return
+func.func @elementwise(%a: memref<12x10xf32>, %b: memref<12x10xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<12x10xf32>) outs(%b : memref<12x10xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %y = arith.addf %x, %x : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#row = affine_map<(i, j) -> (i)>
+
+// Lanes along a reduction: four vectors start from the identity, their parts
+// meet at the end, and the value that was there is added last.
+// CHECK-LABEL: func.func @row_max
+// CHECK-DAG:     %[[INF:.+]] = arith.constant dense<0xFF800000> : vector<16xf32>
+// CHECK:         scf.for
+// CHECK:           %[[P:.+]]:4 = scf.for {{.*}} iter_args(%{{.+}} = %[[INF]], %{{.+}} = %[[INF]], %{{.+}} = %[[INF]], %{{.+}} = %[[INF]])
+// CHECK-COUNT-4:     arith.maximumf {{.*}} : vector<16xf32>
+// CHECK:           vector.reduction <maximumf>
+// CHECK:           memref.load
+// CHECK:           arith.maximumf {{.*}} : f32
+// CHECK:           memref.store
+func.func @row_max(%a: memref<4x128xf32>, %b: memref<4xf32>) {
+  linalg.generic {indexing_maps = [#id, #row], iterator_types = ["parallel", "reduction"]} ins(%a : memref<4x128xf32>) outs(%b : memref<4xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %y = arith.maximumf %x, %o : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+#col = affine_map<(i, j) -> (j)>
+
+// Column sums keep their lanes along the columns.
+// CHECK-LABEL: func.func @column_sum
+// CHECK:         scf.for
+// CHECK:           %[[P:.+]]:4 = scf.for
+// CHECK-COUNT-4:     arith.addf {{.*}} : vector<16xf32>
+// CHECK-NOT:     vector.reduction
+func.func @column_sum(%a: memref<8x128xf32>, %b: memref<128xf32>) {
+  linalg.generic {indexing_maps = [#id, #col], iterator_types = ["reduction", "parallel"]} ins(%a : memref<8x128xf32>) outs(%b : memref<128xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %y = arith.addf %x, %o : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+
+// -----
+
+#i = affine_map<(i, j) -> (i)>
+#id = affine_map<(i, j) -> (i, j)>
+
+// Rows of a table are read as vectors: the row is uniform, the column runs.
+// CHECK-LABEL: func.func @embedding
+// CHECK-SAME:    %{{.+}}: memref<4xi32>, %[[T:.+]]: memref<100x32xf32>
+// CHECK:         vector.load %[[T]][%{{.+}}, %{{.+}}] : memref<100x32xf32>, vector<16xf32>
+// CHECK:         vector.store
+func.func @embedding(%ids: memref<4xi32>, %table: memref<100x32xf32>, %o: memref<4x32xf32>) {
+  linalg.generic {indexing_maps = [#i, #id], iterator_types = ["parallel", "parallel"]} ins(%ids : memref<4xi32>) outs(%o : memref<4x32xf32>) {
+  ^bb0(%x: i32, %y: f32):
+    %row = arith.index_cast %x : i32 to index
+    %column = linalg.index 1 : index
+    %v = memref.load %table[%row, %column] : memref<100x32xf32>
+    linalg.yield %v : f32
+  }
+  return
+}
+
+// -----
+
+#v = affine_map<(i) -> (i)>
+
+// A branch becomes a select; i1 is bytes in memory and bits in vectors.
+// CHECK-LABEL: func.func @select
+// CHECK:         %[[BYTES:.+]] = llvm.load {{.*}} : !llvm.ptr -> vector<16xi8>
+// CHECK:         %[[BITS:.+]] = arith.cmpi ne, %[[BYTES]]
+// CHECK:         arith.select %[[BITS]], {{.*}} : vector<16xi1>, vector<16xf32>
+func.func @select(%c: memref<32xi1>, %a: memref<32xf32>, %o: memref<32xf32>) {
+  linalg.generic {indexing_maps = [#v, #v, #v], iterator_types = ["parallel"]} ins(%c, %a : memref<32xi1>, memref<32xf32>) outs(%o : memref<32xf32>) {
+  ^bb0(%b: i1, %x: f32, %y: f32):
+    %r = scf.if %b -> (f32) {
+      %n = arith.negf %x : f32
+      scf.yield %n : f32
+    } else {
+      scf.yield %x : f32
+    }
+    linalg.yield %r : f32
+  }
+  return
+}
+
+// -----
+
+#v = affine_map<(i) -> (i)>
+
+// Masked lanes of an integer division would trap: left to scalar loops.
+// CHECK-LABEL: func.func @division
+// CHECK:         linalg.generic
+func.func @division(%a: memref<35xi32>, %o: memref<35xi32>) {
+  linalg.generic {indexing_maps = [#v, #v], iterator_types = ["parallel"]} ins(%a : memref<35xi32>) outs(%o : memref<35xi32>) {
+  ^bb0(%x: i32, %y: i32):
+    %r = arith.divsi %x, %y : i32
+    linalg.yield %r : i32
+  }
+  return
+}
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+
+// Unknown extents: threads share the rows.
+// CHECK-LABEL: func.func @dynamic
+// CHECK:         scf.forall
+// CHECK:           math.exp {{.*}} : vector<16xf32>
+// CHECK:           scf.if
+// CHECK:             vector.maskedload
+func.func @dynamic(%a: memref<?x?xf32>, %o: memref<?x?xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<?x?xf32>) outs(%o : memref<?x?xf32>) {
+  ^bb0(%x: f32, %y: f32):
+    %r = math.exp %x : f32
+    linalg.yield %r : f32
+  }
+  return
+}

@@ -1,0 +1,121 @@
+//===- TileChoiceTest.cpp - Tile sizes of contractions --------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What must hold of any choice, over many shapes and targets, and the choices
+// that were measured.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Conversion/LinalgToCPU/TileChoice.h"
+#include <gtest/gtest.h>
+
+using namespace shardir;
+using Kind = ContractionTiles::Kind;
+
+namespace {
+ContractionShape shape(int64_t m, int64_t n, int64_t k, int64_t batch = 1) {
+  ContractionShape result;
+  result.m = m;
+  result.n = n;
+  result.k = k;
+  result.batch = batch;
+  return result;
+}
+
+TEST(TileChoice, KnowsItsTargets) {
+  EXPECT_FALSE(CpuTarget::get("pentium"));
+  EXPECT_EQ(CpuTarget::get("avx2")->lanes(32), 8);
+  EXPECT_EQ(CpuTarget::get("avx512")->lanes(64), 8);
+  EXPECT_EQ(CpuTarget::get("avx512")->lanes(1), 64);
+  EXPECT_FALSE(CpuTarget::get("avx512")->hasBf16Dot);
+  EXPECT_TRUE(CpuTarget::get("avx512-bf16")->hasBf16Dot);
+}
+
+TEST(TileChoice, MeasuredRegisterTiles) {
+  ContractionTiles wide =
+      chooseTiles(shape(1024, 1024, 1024), *CpuTarget::get("avx512"));
+  EXPECT_EQ(wide.kind, Kind::Outer);
+  EXPECT_EQ(wide.mr, 6);
+  EXPECT_EQ(wide.nv, 4);
+  EXPECT_EQ(wide.kc, 512);
+  ContractionTiles narrow =
+      chooseTiles(shape(1024, 1024, 1024), *CpuTarget::get("avx2"));
+  EXPECT_EQ(narrow.mr, 6);
+  EXPECT_EQ(narrow.nr(), 16);
+}
+
+TEST(TileChoice, LeavesTinyProductsAlone) {
+  for (const char *name : {"x86-64", "avx2", "avx512"}) {
+    CpuTarget target = *CpuTarget::get(name);
+    EXPECT_EQ(chooseTiles(shape(4, 4, 4), target).kind, Kind::None);
+    EXPECT_EQ(chooseTiles(shape(4096, 1, 4096), target).kind, Kind::None);
+    EXPECT_EQ(chooseTiles(shape(1024, 1024, 2), target).kind, Kind::None);
+  }
+}
+
+TEST(TileChoice, FewRowsAreNotPaidForWithCopies) {
+  CpuTarget target = *CpuTarget::get("avx512");
+  EXPECT_FALSE(chooseTiles(shape(8, 4096, 4096), target).packB);
+  EXPECT_TRUE(chooseTiles(shape(1024, 4096, 4096), target).packB);
+  // Unknown row counts may be large.
+  EXPECT_TRUE(
+      chooseTiles(shape(ContractionShape::unknown, 4096, 4096), target).packB);
+}
+
+TEST(TileChoice, BatchesAreSharedWhereThereAreEnough) {
+  CpuTarget target = *CpuTarget::get("avx512");
+  EXPECT_TRUE(chooseTiles(shape(512, 512, 64, 32), target).parallelBatch);
+  ContractionTiles two = chooseTiles(shape(1024, 1024, 1024, 2), target);
+  EXPECT_FALSE(two.parallelBatch);
+  EXPECT_TRUE(two.parallel);
+}
+
+TEST(TileChoice, EveryChoiceFits) {
+  const int64_t extents[] = {
+      ContractionShape::unknown, 1, 5, 16, 17, 64, 100, 511, 1024, 8192, 50257};
+  for (const char *name : {"x86-64", "avx2", "avx512", "avx512-bf16"}) {
+    CpuTarget target = *CpuTarget::get(name);
+    for (int64_t m : extents)
+      for (int64_t n : extents)
+        for (int64_t k : extents)
+          for (unsigned bits : {32u, 64u}) {
+            ContractionShape s = shape(m, n, k);
+            s.accumulatorBits = bits;
+            ContractionTiles tiles = chooseTiles(s, target);
+            if (tiles.kind == Kind::None)
+              continue;
+            SCOPED_TRACE(testing::Message() << name << " " << m << "x" << n
+                                            << "x" << k << " f" << bits);
+            // Sums, one row of B and one element of A live at one time.
+            EXPECT_LE(tiles.mr * tiles.nv + tiles.nv + 1,
+                      int64_t(target.numVectorRegisters));
+            EXPECT_GE(tiles.mr, 1);
+            EXPECT_GE(tiles.nv, 1);
+            EXPECT_GE(tiles.kc, 1);
+            EXPECT_LE(tiles.kc, 512);
+            EXPECT_EQ(tiles.mc % tiles.mr, 0);
+            EXPECT_GE(tiles.mc, tiles.mr);
+            EXPECT_EQ(tiles.maxRows % tiles.mc, 0);
+            EXPECT_EQ(tiles.maxColumns % tiles.nr(), 0);
+            EXPECT_GE(tiles.chunksN, 1);
+            EXPECT_FALSE(tiles.parallel && tiles.parallelBatch);
+          }
+  }
+}
+
+TEST(TileChoice, BlocksOfKAreEven) {
+  // 1031 in blocks of 512 would leave a block of 7.
+  ContractionTiles tiles =
+      chooseTiles(shape(1021, 1019, 1031), *CpuTarget::get("avx512"));
+  EXPECT_EQ(tiles.kc, 344);
+  // A rounded result is summed in one block.
+  ContractionShape rounded = shape(512, 512, 2048);
+  rounded.roundsResult = true;
+  EXPECT_EQ(chooseTiles(rounded, *CpuTarget::get("avx512")).kc, 2048);
+}
+} // namespace
