@@ -97,7 +97,8 @@ static LogicalResult verifyRedistributed(func::FuncOp function,
                      shapeOf(type)))
         return success();
       InFlightDiagnostic diag = op.emitOpError("needs an operand of type ")
-                                << type << " as " << toString(wanted);
+                                << type << " as "
+                                << toString(mesh.str(), wanted);
       if (present)
         diag << ", found " << present;
       return diag;

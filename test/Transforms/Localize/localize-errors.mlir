@@ -1,0 +1,52 @@
+// RUN: shard-opt %s -shardir-localize -verify-diagnostics -split-input-file
+
+// expected-error @+1 {{the size of axis "dp" is not known; set it with the option mesh="dp=..."}}
+shardir.mesh @m <["tp"=2, "dp"=?]>
+func.func @symbolic(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}]>}) {
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+// expected-error @+1 {{'func.func' op splits dim 0 of type 'tensor<?xf32>' by "x", but its extent is known only at run time; make it static or leave the dim whole}}
+func.func @unknown_argument(%x: tensor<?xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @unknown_result(%x: tensor<?xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
+  // expected-error @+1 {{'collective.slice' op splits dim 0 of type 'tensor<?xf32>' by "x", but its extent is known only at run time; make it static or leave the dim whole}}
+  %0 = collective.slice %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x"}]> : tensor<?xf32>
+  return
+}
+
+// -----
+
+// Earlier stages are not for this pass.
+shardir.mesh @m <["x"=2]>
+func.func @redistribute(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  // expected-error @+1 {{'shardir.redistribute' op is gone in the collective stage}}
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @disagrees(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  // expected-error @+1 {{'math.exp' op needs an operand of type 'tensor<8xf32>' as #shardir.placement<@m, [{}]>, found #shardir.placement<@m, [{"x"}]>}}
+  %0 = math.exp %x {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @annotated(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  // expected-error @+1 {{'math.exp' op the propagated stage needs 'shardir.placements' here}}
+  %0 = math.exp %x : tensor<8xf32>
+  return
+}

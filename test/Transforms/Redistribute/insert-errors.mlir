@@ -1,0 +1,63 @@
+// RUN: shard-opt %s -shardir-insert-redistribute -verify-diagnostics -split-input-file
+
+shardir.mesh @m <["tp"=2]>
+func.func @no_placement(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
+  // expected-error @+1 {{'math.exp' op the propagated stage needs 'shardir.placements' here}}
+  %0 = math.exp %x : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=2]>
+// expected-error @+1 {{'func.func' op the propagated stage needs 'shardir.placement' on argument 0}}
+func.func @no_argument_placement(%x: tensor<8xf32>) {
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=2]>
+// expected-error @+1 {{'func.func' op the propagated stage needs 'shardir.placement' on result 0}}
+func.func @no_result_placement(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+// A placement that no sharding of the op gives.
+shardir.mesh @m <["tp"=2]>
+func.func @not_of_this_op(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
+  // expected-error @+1 {{'math.exp' op is partial (sum) over "tp", which neither a reduction of this op nor an operand gives}}
+  %0 = math.exp %x {shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["tp"]>]} : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=2]>
+func.func @straddles(%x: tensor<3x2xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) {
+  // expected-error @+1 {{'tensor.collapse_shape' op has a placement that no sharding of this op gives: [{"tp"}]}}
+  %0 = tensor.collapse_shape %x [[0, 1]] {shardir.placements = [#shardir.placement<@m, [{"tp"}]>]} : tensor<3x2xf32> into tensor<6xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=2]>
+func.func @needs_whole(%x: tensor<1x8x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {}]>},
+                       %k: tensor<3x4x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {}]>},
+                       %z: tensor<1x6x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {}]>}) {
+  // expected-error @+1 {{'linalg.conv_1d_nwc_wcf' op splits a dim that this op needs whole on each device}}
+  %0 = linalg.conv_1d_nwc_wcf {shardir.placements = [#shardir.placement<@m, [{}, {"tp"}, {}]>]}
+      ins(%x, %k : tensor<1x8x4xf32>, tensor<3x4x4xf32>) outs(%z : tensor<1x6x4xf32>) -> tensor<1x6x4xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=2]>
+// expected-error @+1 {{'func.func' op the propagated stage needs closed placements by dim, without priorities; argument 0 has #shardir.placement<@m, [{?}]>; run --shardir-to-propagated first}}
+func.func @open(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{?}]>}) {
+  return
+}

@@ -1,0 +1,90 @@
+// Chains of redistributions collapse, and what changes nothing goes.
+//
+// RUN: shard-opt %s -shardir-simplify-redistribute | FileCheck %s
+// RUN: shard-opt %s -shardir-simplify-redistribute -o %t.once
+// RUN: shard-opt %t.once -shardir-simplify-redistribute | diff %t.once -
+
+shardir.mesh @m <["x"=2, "y"=2]>
+shardir.mesh @n <["z"=4]>
+
+// There and back again is the value itself.
+// CHECK-LABEL: func.func @back
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
+// CHECK-NEXT:    return %[[X]]
+func.func @back(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
+    -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
+  %1 = shardir.redistribute %0 from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x"}]> : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// Two spellings of one placement (P8).
+// CHECK-LABEL: func.func @spellings
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>, %[[Y:[^:]+]]: tensor<6xf32>
+// CHECK-NEXT:    return %[[X]], %[[Y]]
+func.func @spellings(%x: tensor<8xf32>, %y: tensor<6xf32>) -> (tensor<8xf32>, tensor<6xf32>) {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x":(1)2, 2}]> : tensor<8xf32>
+  %1 = shardir.redistribute %y from #shardir.placement<@m, [{2}], partial = sum ["x", "y"]> to #shardir.placement<@m, [{}], partial = sum ["y", "x"]> : tensor<6xf32>
+  return %0, %1 : tensor<8xf32>, tensor<6xf32>
+}
+
+// Where blocks differ the placements do: 10 are 3+2+3+2, in units of two 4+2+2+2.
+// CHECK-LABEL: func.func @units
+// CHECK:         shardir.redistribute
+// CHECK:         return
+func.func @units(%x: tensor<10xf32>) -> tensor<10xf32> {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x", "y"}]> to #shardir.placement<@m, [{"x", "y", 2}]> : tensor<10xf32>
+  return %0 : tensor<10xf32>
+}
+
+// A sum is reduced once, and straight into its target.
+// CHECK-LABEL: func.func @chain
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
+// CHECK-NEXT:    %[[R:.+]] = shardir.redistribute %[[X]] from #shardir.placement<@m, [{}], partial = sum ["x"]> to #shardir.placement<@m, [{"x", "y"}]>
+// CHECK-NEXT:    return %[[R]]
+func.func @chain(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{}], partial = sum ["x"]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
+  %1 = shardir.redistribute %0 from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x"}]> : tensor<8xf32>
+  %2 = shardir.redistribute %1 from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x", "y"}]> : tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+
+// What others use too stays: the reduction must not happen twice.
+// CHECK-LABEL: func.func @used_twice
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
+// CHECK-NEXT:    %[[A:.+]] = shardir.redistribute %[[X]]
+// CHECK-NEXT:    %[[B:.+]] = shardir.redistribute %[[A]]
+// CHECK-NEXT:    return %[[A]], %[[B]]
+func.func @used_twice(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{}], partial = sum ["x"]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
+  %1 = shardir.redistribute %0 from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x"}]> : tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// A halo is for one use, and neither goes nor collapses.
+// CHECK-LABEL: func.func @halo
+// CHECK:         shardir.redistribute {{.*}} halo
+// CHECK:         shardir.redistribute
+// CHECK:         return
+func.func @halo(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1]] : tensor<8xf32>
+  %1 = shardir.redistribute %0 from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// Equal text on two meshes is not the same place.
+// CHECK-LABEL: func.func @meshes
+// CHECK:         shardir.redistribute {{.*}} from #shardir.placement<@m, [{}]> to #shardir.placement<@n, [{}]>
+func.func @meshes(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{}]> to #shardir.placement<@n, [{}]> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// Other ops are not this pass's business, dead ones included.
+// CHECK-LABEL: func.func @others
+// CHECK-NEXT:    math.exp
+// CHECK-NEXT:    return
+func.func @others(%x: tensor<8xf32>) {
+  %0 = math.exp %x : tensor<8xf32>
+  return
+}

@@ -1,0 +1,142 @@
+// Each stage's promise broken once.
+//
+// RUN: split-file %s %t
+// RUN: shard-opt %t/propagated.mlir -split-input-file -verify-diagnostics -shardir-verify-stage
+// RUN: shard-opt %t/redistributed.mlir -split-input-file -verify-diagnostics -shardir-verify-stage="stage=redistributed"
+// RUN: shard-opt %t/collective.mlir -split-input-file -verify-diagnostics -shardir-verify-stage="stage=collective"
+// RUN: shard-opt %t/local.mlir -split-input-file -verify-diagnostics -shardir-verify-stage="stage=local"
+// RUN: shard-opt %t/unknown.mlir -split-input-file -verify-diagnostics -shardir-verify-stage="stage=final"
+
+//--- propagated.mlir
+shardir.mesh @m <["x"=2]>
+func.func @main(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  // expected-error @+1 {{'math.exp' op the propagated stage needs 'shardir.placements' here}}
+  %0 = math.exp %x : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+// expected-error @+1 {{'func.func' op the propagated stage needs 'shardir.placement' on argument 1}}
+func.func @argument(%s: f32, %x: tensor<8xf32>) {
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+// expected-error @+1 {{'func.func' op the propagated stage needs 'shardir.placement' on result 0}}
+func.func @result(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) -> tensor<8xf32> {
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+// expected-error @+1 {{the propagated stage needs closed placements by dim, without priorities; argument 0 has #shardir.placement<@m, [{"x", ?}]>; run --shardir-to-propagated first}}
+func.func @open(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x", ?}]>}) {
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @priority(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  // expected-error @+1 {{the propagated stage needs closed placements by dim, without priorities; result 0 has #shardir.placement<@m, [{"x"}p0]>}}
+  %0 = math.exp %x {shardir.placements = [#shardir.placement<@m, [{"x"}p0]>]} : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+// expected-error @+1 {{the propagated stage needs closed placements by dim, without priorities; result 0 has #shardir.placement<@m, placements = [replicate]>}}
+func.func @sugar(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>})
+    -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, placements = [replicate]>}) {
+  return %x : tensor<8xf32>
+}
+
+//--- redistributed.mlir
+shardir.mesh @m <["x"=2]>
+func.func @constrain(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  // expected-error @+1 {{'shardir.constrain' op is gone in the redistributed stage}}
+  %0 = shardir.constrain %x to #shardir.placement<@m, [{"x"}]> {shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @operand(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  // expected-error @+1 {{'math.exp' op needs an operand of type 'tensor<8xf32>' as #shardir.placement<@m, [{}]>, found #shardir.placement<@m, [{"x"}]>}}
+  %0 = math.exp %x {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @result(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
+    -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
+  // expected-error @+1 {{'func.return' op needs an operand of type 'tensor<8xf32>' as #shardir.placement<@m, [{}]>, found #shardir.placement<@m, [{"x"}]>}}
+  return %x : tensor<8xf32>
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @step(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
+  // expected-error @+1 {{'collective.all_gather' op needs an operand of type 'tensor<8xf32>' as #shardir.placement<@m, [{"x"}]>, found #shardir.placement<@m, [{}]>}}
+  %0 = collective.all_gather %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+shardir.mesh @n <["x"=2]>
+func.func @mesh(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  // expected-error @+1 {{'math.exp' op needs an operand of type 'tensor<8xf32>' as #shardir.placement<@n, [{"x"}]>, found #shardir.placement<@m, [{"x"}]>}}
+  %0 = math.exp %x {shardir.placements = [#shardir.placement<@n, [{"x"}]>]} : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @owed(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["x"]>}) {
+  // expected-error @+1 {{'math.absf' op needs an operand of type 'tensor<8xf32>' as #shardir.placement<@m, [{}]>, found #shardir.placement<@m, [{}], partial = sum ["x"]>}}
+  %0 = math.absf %x {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<8xf32>
+  return
+}
+
+//--- collective.mlir
+shardir.mesh @m <["x"=2]>
+func.func @redistribute(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  // expected-error @+1 {{'shardir.redistribute' op is gone in the collective stage}}
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
+  return
+}
+
+//--- local.mlir
+// expected-error @+1 {{has not been localized: the local stage needs 'shardir.stage'}}
+module {
+  shardir.mesh @m <["x"=2]>
+}
+
+// -----
+
+module attributes {shardir.stage = "local"} {
+  shardir.mesh @m <["x"=2]>
+  func.func @whole(%x: tensor<8xf32>) {
+    // expected-error @+1 {{'collective.all_gather' op must be on shards in the local stage}}
+    %0 = collective.all_gather %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
+    return
+  }
+}
+
+//--- unknown.mlir
+// expected-error @+1 {{unknown stage 'final'; expected propagated, redistributed, collective, local, scheduled, or bufferized}}
+module {
+}
