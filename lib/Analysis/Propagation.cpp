@@ -17,6 +17,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <map>
+#include <numeric>
 #include <set>
 
 using namespace shardir;
@@ -41,7 +42,7 @@ private:
   using Node = PropagationGraph::Node;
 
   void activate(int64_t priority);
-  bool round();
+  std::vector<int> round(const std::vector<int> &frontier);
   bool step(int n, FactorSplits &splits, std::vector<std::string> &origins);
   void collect(int n, std::vector<std::vector<Proposal>> &proposals);
   void collectFrom(int n, const TensorFactors &mine, int other,
@@ -371,16 +372,37 @@ bool Propagator::step(int n, FactorSplits &splits,
   return changed;
 }
 
-bool Propagator::round() {
-  std::vector<FactorSplits> nextStates = states;
-  std::vector<std::vector<std::string>> nextOrigins = origins;
-  bool changed = false;
-  for (int n = 0, e = graph.nodes.size(); n < e; ++n)
-    changed |= step(n, nextStates[n], nextOrigins[n]);
-  states = std::move(nextStates);
-  origins = std::move(nextOrigins);
+/// One round over the nodes of `frontier`: all look at the states after the last
+/// round. Nodes next to which nothing has changed would do what they did then,
+/// so the next frontier is what surrounds the nodes that moved.
+std::vector<int> Propagator::round(const std::vector<int> &frontier) {
+  struct Move {
+    int node;
+    FactorSplits splits;
+    std::vector<std::string> origin;
+  };
+  std::vector<Move> moves;
+  for (int n : frontier) {
+    Move move{n, states[n], origins[n]};
+    if (step(n, move.splits, move.origin))
+      moves.push_back(std::move(move));
+  }
+  std::set<int> next;
+  for (Move &move : moves) {
+    states[move.node] = std::move(move.splits);
+    origins[move.node] = std::move(move.origin);
+    const Node &node = graph.nodes[move.node];
+    next.insert(move.node);
+    for (int value : node.operands)
+      if (value >= 0)
+        next.insert(graph.values[value].producer);
+    for (int value : node.results)
+      if (value >= 0)
+        for (auto [user, operand] : graph.values[value].uses)
+          next.insert(user);
+  }
   ++result.rounds;
-  return changed;
+  return std::vector<int>(next.begin(), next.end());
 }
 
 /// Brings in the annotated splits of one priority.
@@ -527,8 +549,10 @@ PropagationResult Propagator::run() {
   }
   for (int64_t priority : priorities) {
     activate(priority);
-    while (round()) {
-    }
+    std::vector<int> frontier(graph.nodes.size());
+    std::iota(frontier.begin(), frontier.end(), 0);
+    while (!frontier.empty())
+      frontier = round(frontier);
   }
   passPartials();
   return std::move(result);
