@@ -1,0 +1,40 @@
+"""verify-all.py FILE [flags of shard-run...]: runs every public function of FILE
+with --verify, and ends with 1 unless each result was compared and found equal.
+
+`// INPUTS name: flag flag` lines of the file give the flags of one function,
+`// MESHES: x=2 x=3` the values of --mesh with which each function runs. Every
+failure is printed with its exit status; a signal shows as a negative one.
+"""
+import os
+import re
+import shlex
+import subprocess
+import sys
+
+path, flags = sys.argv[1], sys.argv[2:]
+tool = os.environ.get("SHARD_RUN", "shard-run")
+text = open(path).read()
+functions = re.findall(r"^ *func\.func @(\w+)\(", text, re.MULTILINE)
+inputs = {}
+for name, line in re.findall(r"^// INPUTS (\w+): (.*)$", text, re.MULTILINE):
+    inputs.setdefault(name, []).append(shlex.split(line))
+meshes = [mesh for line in re.findall(r"^// MESHES: (.*)$", text, re.MULTILINE) for mesh in line.split()]
+if not functions or set(inputs) - set(functions):
+    sys.exit(f"{path}: no public function, or inputs of an unknown one")
+
+failed = 0
+for name in functions:
+    for given in inputs.get(name, [[]]):
+        for mesh in meshes or [None]:
+            command = [tool, path, f"--function={name}", "--verify", *given, *flags]
+            if mesh:
+                command.append(f"--mesh={mesh}")
+            run = subprocess.run(command, capture_output=True, text=True)
+            compared = run.stdout.splitlines()
+            good = run.returncode == 0 and compared and all(" equal to " in line for line in compared)
+            if not good:
+                failed += 1
+                print(f"FAILED with status {run.returncode}: {shlex.join(command)}\n{run.stdout}{run.stderr}")
+            elif os.environ.get("VERBOSE"):
+                print(name, mesh or "", *compared)
+sys.exit(failed != 0)
