@@ -42,6 +42,19 @@ static int64_t product(llvm::ArrayRef<int64_t> sizes) {
   return all;
 }
 
+/// In ascending order.
+static std::vector<int64_t> divisors(int64_t number) {
+  std::vector<int64_t> found;
+  for (int64_t small = 1; small * small <= number; ++small)
+    if (number % small == 0) {
+      found.push_back(small);
+      if (small * small != number)
+        found.push_back(number / small);
+    }
+  llvm::sort(found);
+  return found;
+}
+
 /// projectDim on several factors of known sizes, for the spelling at hand.
 static std::optional<std::vector<Splits>>
 projectSpelling(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
@@ -103,7 +116,8 @@ shardir::projectDim(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
   std::vector<Splits> whole(sizes.size());
   if (axesOf(splits).empty())
     return whole;
-  if (sizes.empty() || (sizes.size() > 1 && llvm::is_contained(sizes, kUnknown)))
+  if (sizes.empty() ||
+      (sizes.size() > 1 && llvm::is_contained(sizes, kUnknown)))
     return std::nullopt;
   if (sizes.size() == 1) {
     whole[0] = splits;
@@ -111,24 +125,25 @@ shardir::projectDim(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
   }
   if (auto projected = projectSpelling(splits, sizes, mesh))
     return projected;
-  // The normal form has the smallest trailing integer that cuts the same
-  // blocks, but the cut may still be one of whole later factors: 5 x 4 rows on
-  // three devices are {"y", 2}.
+  // The normal form ends in the smallest integer that cuts these blocks (P8),
+  // or in none; the cut may still be one of whole later factors.
   std::vector<int64_t> shape = {product(sizes)};
   Placement own;
   own.dims.push_back({splits, false, std::nullopt});
-  for (size_t i = 1; i < sizes.size(); ++i) {
-    Placement spelled = own;
-    Splits &run = spelled.dims[0].splits;
-    while (!run.back().isAxis())
-      run.pop_back();
-    run.push_back(Split::byFactor(product(sizes.drop_front(i))));
-    if (verifyPlacement(spelled, mesh, shape) ||
-        !equivalent(own, spelled, mesh, shape))
-      continue;
-    if (auto projected = projectSpelling(spelled.dims[0].splits, sizes, mesh))
-      return projected;
-  }
+  Placement run = own;
+  while (!run.dims[0].splits.back().isAxis())
+    run.dims[0].splits.pop_back();
+  for (size_t i = 1; i < sizes.size(); ++i)
+    for (int64_t units : divisors(sizes[i - 1])) {
+      Placement spelled = run;
+      spelled.dims[0].splits.push_back(
+          Split::byFactor(units * product(sizes.drop_front(i))));
+      if (verifyPlacement(spelled, mesh, shape) ||
+          !equivalent(own, spelled, mesh, shape))
+        continue;
+      if (auto projected = projectSpelling(spelled.dims[0].splits, sizes, mesh))
+        return projected;
+    }
   return std::nullopt;
 }
 
@@ -199,7 +214,8 @@ std::optional<Placement> shardir::composeTensor(const ShardingRule &rule,
       int64_t size = rule.factors[factor].size;
       sizes.push_back(size);
       own.push_back(splits[factor]);
-      extent = size == kUnknown || extent == kUnknown ? kUnknown : extent * size;
+      extent =
+          size == kUnknown || extent == kUnknown ? kUnknown : extent * size;
     }
     auto composed = composeDim(own, sizes, mesh);
     if (!composed)
