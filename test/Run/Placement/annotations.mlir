@@ -1,4 +1,5 @@
 // RUN: %python %S/../Inputs/verify-all.py %s
+// INPUTS partial_uses: --input=5x4xf32=1,-2,3,-1,2,3,-3,1,1,1,2,-2,-1,3,2,2,3,-2,1,1 --input=4x3xf32=1,2,3,-1,2,1,2,-2,1,3,1,-2 --input=5x3xf32=1,2,4,-1,2,8,-2,4,1,3,5,7,6,1,2
 // INPUTS trap3: --input=4x3xi32=1,2,3,4,5,6,7,8,9,10,11,12 --expected_output=3xi32=22,26,30 --expected_output=3xi32=22,26,30
 // INPUTS trap9: --input=5x3xi32=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14 --expected_output=5x3xi32=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14 --expected_output=5x3xi32=0,2,4,6,8,10,12,14,16,18,20,22,24,26,28
 
