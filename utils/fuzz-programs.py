@@ -677,8 +677,16 @@ def smaller(program):
             other = program.copy()
             other.results = [program.results[i]]
             yield sweep(other)
+    types = {v.name: (v.shape, v.dtype) for v, _ in program.arguments}
+    types.update({v.name: (v.shape, v.dtype) for op in program.ops for v in op[0]})
+    used = {name for _, _, operands in program.ops for name in operands} | {v.name for v, _ in program.results}
     for i in reversed(range(len(program.ops))):
         values, _, operands = program.ops[i]
+        if not used.intersection(v.name for v in values):
+            # Also one by one: what is dead may still decide placements.
+            other = program.copy()
+            del other.ops[i]
+            yield other
         for value in values:
             # An op's result becomes an argument...
             other = program.copy()
@@ -700,6 +708,17 @@ def smaller(program):
                     getattr(other, field)[i] = (value, simpler)
                     yield other
     for i, (values, lines, operands) in enumerate(program.ops):
+        same = [name for name in operands if (values[0].shape, values[0].dtype) == types.get(name)]
+        for name in same:
+            # Users of the result use the operand.
+            other = program.copy()
+            other.ops = [op if k <= i else (op[0], [re.sub(rf"%{values[0].name}\b", f"%{name}", line) for line in op[1]],
+                                            [name if o == values[0].name else o for o in op[2]])
+                         for k, op in enumerate(program.ops) if k != i]
+            kept = {v.name: v for v, _ in program.arguments}
+            kept.update({v.name: v for op in program.ops for v in op[0]})
+            other.results = [(kept[name] if v.name == values[0].name else v, p) for v, p in other.results]
+            yield other
         for j, line in enumerate(lines):
             if "shardir.constrain" in line:
                 placement = re.search(r"#shardir.placement<.*>(?= :)", line)[0]

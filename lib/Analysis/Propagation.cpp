@@ -335,16 +335,21 @@ bool Propagator::step(int n, FactorSplits &splits,
     llvm::sort(all);
     winner[text] = chooseFactor(n, axisOfText[text], all);
   }
+  // What the user wrote at a later priority is not there yet, but has its axes.
+  FactorSplits reserved = splits;
+  for (auto [f, annotated] : llvm::enumerate(node.annotated))
+    if (reserved[f].empty())
+      reserved[f] = annotated;
   bool changed = false;
   for (auto [f, proposal] : llvm::enumerate(chosen)) {
-    if (!proposal)
+    if (!proposal || (splits[f].empty() && !reserved[f].empty()))
       continue;
     Splits grown = splits[f];
     for (size_t i = splits[f].size(); i < proposal->splits.size(); ++i) {
       const Split &split = proposal->splits[i];
       if (split.isAxis()) {
         bool taken = false;
-        for (auto [g, other] : llvm::enumerate(splits))
+        for (auto [g, other] : llvm::enumerate(reserved))
           taken |= usesAxis(g == f ? grown : other, *split.axis, mesh);
         for (const AxisRef &axis : node.forbidden)
           taken |= overlap(axis, *split.axis, mesh);
@@ -361,11 +366,12 @@ bool Propagator::step(int n, FactorSplits &splits,
       grown.pop_back();
     if (axesOf(grown).size() <= axesOf(splits[f]).size())
       continue;
-    FactorSplits attempt = splits;
+    FactorSplits attempt = reserved;
     attempt[f] = grown;
     if (!composes(n, attempt))
       continue;
-    splits = std::move(attempt);
+    reserved = std::move(attempt);
+    splits[f] = grown;
     origin[f] = proposal->origin;
     changed = true;
   }
