@@ -44,6 +44,21 @@ using namespace mlir;
 using namespace shardir;
 
 //===----------------------------------------------------------------------===//
+// Strides that step over nothing
+//===----------------------------------------------------------------------===//
+
+/// A slice of one element has any stride; with another than 1 upstream cannot
+/// tell from a view's strides which dim a lower rank dropped, and crashes.
+template <typename SliceOp>
+static void dropIdleStrides(SliceOp op) {
+  SmallVector<int64_t> strides(op.getStaticStrides());
+  for (auto [size, stride] : llvm::zip(op.getStaticSizes(), strides))
+    if (size == 1 && !ShapedType::isDynamic(stride))
+      stride = 1;
+  op.setStaticStrides(strides);
+}
+
+//===----------------------------------------------------------------------===//
 // Copies that are not needed
 //===----------------------------------------------------------------------===//
 
@@ -210,6 +225,8 @@ struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
     freshenInits(module);
     if (failed(run(buildBefore)))
       return signalPassFailure();
+    module.walk([](tensor::ExtractSliceOp op) { dropIdleStrides(op); });
+    module.walk([](tensor::InsertSliceOp op) { dropIdleStrides(op); });
     separateCalledEntries(module);
     SmallVector<func::FuncOp> entries = findEntries(module);
     for (func::FuncOp entry : entries)
