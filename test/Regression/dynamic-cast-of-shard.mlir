@@ -1,5 +1,4 @@
 // RUN: shard-run %s --verify | FileCheck %s
-// XFAIL: *
 
 // An unknown size that is known from a cast: the whole tensor's, not the shard's.
 // CHECK: result 0: i64 equal to the unsharded program

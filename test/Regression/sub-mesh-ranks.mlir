@@ -1,5 +1,4 @@
 // RUN: shard-run %s --verify | FileCheck %s
-// XFAIL: *
 
 // The program has 4 ranks, the function's mesh one: the others have no part of
 // its values and must not touch memory that they do not have.
