@@ -64,8 +64,8 @@ CASES = [
     (3, 'links name axis "z", which the mesh lacks', meshed('["x"=2], links = {z = {bandwidth = 1.0}}')),
     (3, 'the size of axis "x" is not known', meshed('["x"=?]')),
     # Functions and types.
-    (2, "the program has no functions", MESH),
-    (2, "the program has no functions", ""),
+    (3, "the program has no public function to compile", MESH),
+    (3, "the program has no public function to compile", ""),
     (2, "the program has @main, @other", placed('@m, [{"x"}, {}]') + placed('@m, [{"x"}, {}]', mesh="").replace("@main", "@other")),
     (3, "which has no body here", body(["%y = func.call @f(%x) : (tensor<8xf32>) -> tensor<8xf32>", "return %y : tensor<8xf32>"])
      + "func.func private @f(tensor<8xf32>) -> tensor<8xf32>\n"),
