@@ -18,6 +18,7 @@
 //===----------------------------------------------------------------------===//
 
 #include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -210,7 +211,186 @@ Case matmul(std::string name, int64_t batch, int64_t m, int64_t n, int64_t k,
   return result;
 }
 
-using Entry1 = void (*)(void *, void *);
+/// A program over rows: `body` is its text after the constants, in terms of
+/// %x (rows x columns), %g and %b (columns) and the types T, W (rows) and V.
+Case rows(std::string name, int64_t height, int64_t width, std::string body,
+          std::function<double(const Array &, const Array &, const Array &,
+                               int64_t, int64_t)>
+              reference,
+          double tolerance = 2e-6) {
+  Case result;
+  result.name = name;
+  std::string h = std::to_string(height), w = std::to_string(width);
+  std::string T = "tensor<" + h + "x" + w + "xf32>",
+              W = "tensor<" + h + "xf32>", V = "tensor<" + w + "xf32>";
+  std::string text =
+      "#id = affine_map<(i, j) -> (i, j)>\n#r = affine_map<(i, j) -> (i)>\n"
+      "#c = affine_map<(i, j) -> (j)>\n#v = affine_map<(i) -> (i)>\n"
+      "func.func @main(%x: T, %g: V, %b: V) -> T {\n"
+      "  %zero = arith.constant 0.0 : f32\n"
+      "  %one = arith.constant 1.0 : f32\n"
+      "  %half = arith.constant 0.5 : f32\n"
+      "  %ninf = arith.constant 0xFF800000 : f32\n"
+      "  %count = arith.constant " +
+      w +
+      ".0 : f32\n"
+      "  %eps = arith.constant 1.0e-5 : f32\n"
+      "  %et = tensor.empty() : T\n  %ew = tensor.empty() : W\n" +
+      body + "  return %result : T\n}\n";
+  auto isWord = [](char c) { return std::isalnum(c) || c == '_' || c == '%'; };
+  for (size_t i = 0; i < text.size(); ++i) {
+    const std::string *type = text[i] == 'T'   ? &T
+                              : text[i] == 'W' ? &W
+                              : text[i] == 'V' ? &V
+                                               : nullptr;
+    bool alone = (i == 0 || !isWord(text[i - 1])) &&
+                 (i + 1 == text.size() || !isWord(text[i + 1]));
+    result.program += type && alone ? *type : std::string(1, text[i]);
+  }
+  result.arrays = {makeArray({height, width}, Type::f32, 1),
+                   makeArray({width}, Type::f32, 2),
+                   makeArray({width}, Type::f32, 3),
+                   makeArray({height, width}, Type::f32, 4)};
+  result.bytes = 8.0 * height * width;
+  result.tolerance = tolerance;
+  Array x = result.arrays[0], g = result.arrays[1], b = result.arrays[2];
+  result.reference = [=](int64_t i) {
+    return reference(x, g, b, i / width, i % width);
+  };
+  return result;
+}
+
+std::string map(std::string result, std::string maps, std::string ins,
+                std::string types, std::string args, std::string body,
+                std::string out = "%et", std::string outType = "T",
+                std::string iterators = "\"parallel\", \"parallel\"") {
+  return "  " + result + " = linalg.generic {indexing_maps = [" + maps +
+         "], iterator_types = [" + iterators + "]} ins(" + ins + " : " + types +
+         ") outs(" + out + " : " + outType + ") {\n  ^bb0(" + args +
+         ", %o: f32):\n" + body + "  } -> " + outType + "\n";
+}
+
+const char *const reduces = "\"parallel\", \"reduction\"";
+
+Case softmax(std::string name, int64_t height, int64_t width) {
+  std::string body =
+      "  %f0 = linalg.fill ins(%ninf : f32) outs(%ew : W) -> W\n" +
+      map("%m", "#id, #r", "%x", "T", "%p: f32",
+          "    %t = arith.maximumf %p, %o : f32\n    linalg.yield %t : f32\n",
+          "%f0", "W", reduces) +
+      map("%e", "#id, #r, #id", "%x, %m", "T, W", "%p: f32, %q: f32",
+          "    %t = arith.subf %p, %q : f32\n    %u = math.exp %t : f32\n"
+          "    linalg.yield %u : f32\n") +
+      "  %f1 = linalg.fill ins(%zero : f32) outs(%ew : W) -> W\n" +
+      map("%s", "#id, #r", "%e", "T", "%p: f32",
+          "    %t = arith.addf %p, %o : f32\n    linalg.yield %t : f32\n",
+          "%f1", "W", reduces) +
+      map("%result", "#id, #r, #id", "%e, %s", "T, W", "%p: f32, %q: f32",
+          "    %t = arith.divf %p, %q : f32\n    linalg.yield %t : f32\n");
+  return rows(
+      name, height, width, body,
+      [=](const Array &x, const Array &, const Array &, int64_t i, int64_t j) {
+        double m = -INFINITY, sum = 0;
+        for (int64_t l = 0; l < width; ++l)
+          m = std::max(m, x.at(i * width + l));
+        for (int64_t l = 0; l < width; ++l)
+          sum += std::exp(x.at(i * width + l) - m);
+        return std::exp(x.at(i * width + j) - m) / sum;
+      });
+}
+
+Case layerNorm(std::string name, int64_t height, int64_t width) {
+  std::string body =
+      "  %f0 = linalg.fill ins(%zero : f32) outs(%ew : W) -> W\n" +
+      map("%s", "#id, #r", "%x", "T", "%p: f32",
+          "    %t = arith.addf %p, %o : f32\n    linalg.yield %t : f32\n",
+          "%f0", "W", reduces) +
+      map("%m", "#v, #v", "%s", "W", "%p: f32",
+          "    %t = arith.divf %p, %count : f32\n    linalg.yield %t : f32\n",
+          "%ew", "W", "\"parallel\"") +
+      map("%q", "#id, #r, #r", "%x, %m", "T, W", "%p: f32, %n: f32",
+          "    %d = arith.subf %p, %n : f32\n    %e = arith.mulf %d, %d : f32\n"
+          "    %t = arith.addf %e, %o : f32\n    linalg.yield %t : f32\n",
+          "%f0", "W", reduces) +
+      map("%k", "#v, #v", "%q", "W", "%p: f32",
+          "    %t = arith.divf %p, %count : f32\n    %u = arith.addf %t, %eps "
+          ": f32\n    %w = math.rsqrt %u : f32\n    linalg.yield %w : f32\n",
+          "%ew", "W", "\"parallel\"") +
+      map("%result", "#id, #r, #r, #c, #c, #id", "%x, %m, %k, %g, %b",
+          "T, W, W, V, V", "%p: f32, %n: f32, %k0: f32, %g0: f32, %b0: f32",
+          "    %d = arith.subf %p, %n : f32\n    %e = arith.mulf %d, %k0 : "
+          "f32\n"
+          "    %h = arith.mulf %e, %g0 : f32\n    %t = arith.addf %h, %b0 : "
+          "f32\n"
+          "    linalg.yield %t : f32\n");
+  return rows(name, height, width, body,
+              [=](const Array &x, const Array &g, const Array &b, int64_t i,
+                  int64_t j) {
+                double sum = 0, square = 0;
+                for (int64_t l = 0; l < width; ++l)
+                  sum += x.at(i * width + l);
+                double mean = sum / width;
+                for (int64_t l = 0; l < width; ++l)
+                  square += std::pow(x.at(i * width + l) - mean, 2);
+                return (x.at(i * width + j) - mean) /
+                           std::sqrt(square / width + 1e-5) * g.at(j) +
+                       b.at(j);
+              });
+}
+
+/// activation(x * g + b), as three ops.
+Case activation(std::string name, int64_t height, int64_t width,
+                std::string body, std::function<double(double)> reference) {
+  std::string text =
+      map("%y", "#id, #c, #id", "%x, %g", "T, V", "%p: f32, %q: f32",
+          "    %t = arith.mulf %p, %q : f32\n    linalg.yield %t : f32\n") +
+      map("%z", "#id, #c, #id", "%y, %b", "T, V", "%p: f32, %q: f32",
+          "    %t = arith.addf %p, %q : f32\n    linalg.yield %t : f32\n") +
+      map("%result", "#id, #id", "%z", "T", "%t: f32",
+          body + "    linalg.yield %u : f32\n");
+  return rows(name, height, width, text,
+              [=](const Array &x, const Array &g, const Array &b, int64_t i,
+                  int64_t j) {
+                return reference(x.at(i * width + j) * g.at(j) + b.at(j));
+              });
+}
+
+Case relu(std::string name, int64_t height, int64_t width) {
+  return activation(name, height, width,
+                    "    %u = arith.maximumf %t, %zero : f32\n",
+                    [](double t) { return std::max(t, 0.0); });
+}
+
+Case geluTanh(std::string name, int64_t height, int64_t width) {
+  return activation(
+      name, height, width,
+      "    %c0 = arith.constant 0.7978845608 : f32\n"
+      "    %c1 = arith.constant 0.044715 : f32\n"
+      "    %a0 = arith.mulf %t, %t : f32\n    %a1 = arith.mulf %a0, %c1 : f32\n"
+      "    %a2 = arith.addf %a1, %one : f32\n"
+      "    %a3 = arith.mulf %a2, %t : f32\n    %a4 = arith.mulf %a3, %c0 : "
+      "f32\n"
+      "    %a5 = math.tanh %a4 : f32\n    %a6 = arith.addf %a5, %one : f32\n"
+      "    %a7 = arith.mulf %t, %half : f32\n"
+      "    %u = arith.mulf %a7, %a6 : f32\n",
+      [](double t) {
+        return 0.5 * t *
+               (1 + std::tanh(0.7978845608028654 * (t + 0.044715 * t * t * t)));
+      });
+}
+
+Case geluErf(std::string name, int64_t height, int64_t width) {
+  return activation(
+      name, height, width,
+      "    %c0 = arith.constant 0.70710678 : f32\n"
+      "    %a0 = arith.mulf %t, %c0 : f32\n"
+      "    %a1 = math.erf %a0 : f32\n"
+      "    %a2 = arith.addf %a1, %one : f32\n"
+      "    %a3 = arith.mulf %t, %half : f32\n"
+      "    %u = arith.mulf %a3, %a2 : f32\n",
+      [](double t) { return 0.5 * t * (1 + std::erf(t / std::sqrt(2.0))); });
+}
+
 void call(void *entry, Case &c) {
   std::vector<void *> d;
   for (Array &array : c.arrays)
@@ -387,6 +567,20 @@ int main(int argc, char **argv) {
   add("bf16-transposed-b-1024", 1, 1024, 1024, 1024, false, true, Type::bf16);
   add("bf16-ragged-1021x1019x1031", 1, 1021, 1019, 1031, false, false,
       Type::bf16);
+  auto addRows = [&](std::string name, auto make, int64_t h, int64_t w) {
+    if (filter.empty() || name.find(filter) != std::string::npos)
+      cases.push_back([=] { return make(name, h, w); });
+  };
+  addRows("relu-4096x4096", relu, 4096, 4096);
+  addRows("relu-4093x4091", relu, 4093, 4091);
+  addRows("gelu-tanh-4096x4096", geluTanh, 4096, 4096);
+  addRows("gelu-erf-4096x4096", geluErf, 4096, 4096);
+  addRows("softmax-4096x4096", softmax, 4096, 4096);
+  addRows("softmax-8192x512", softmax, 8192, 512);
+  addRows("softmax-8191x511", softmax, 8191, 511);
+  addRows("softmax-65536x17", softmax, 65536, 17);
+  addRows("layer-norm-4096x4096", layerNorm, 4096, 4096);
+  addRows("layer-norm-8192x1024", layerNorm, 8192, 1024);
   bool ok = true;
   for (auto &make : cases) {
     Case c = make();

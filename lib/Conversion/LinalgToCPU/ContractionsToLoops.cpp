@@ -68,6 +68,9 @@ struct ContractionsToCpuLoopsPass
     ContractionTiles tiles = chooseTiles(contraction->shape(), cpu);
     if (tiles.kind == ContractionTiles::Kind::None)
       return;
+    // Inside of a shared loop every thread has its part already.
+    if (op->getParentOfType<scf::ForallOp>())
+      tiles.parallel = tiles.parallelBatch = false;
     // Sums over several blocks of k are kept in the result: that must hold the
     // accumulator's type.
     if (contraction->c.element != contraction->accumulator &&

@@ -35,6 +35,7 @@ void shardir::buildCpuTensorPipeline(OpPassManager &pm,
   pm.addNestedPass<func::FuncOp>(createFuseForCpu());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createTileForCpu());
 }
 
 void shardir::buildBufferizeForTesting(OpPassManager &pm) {

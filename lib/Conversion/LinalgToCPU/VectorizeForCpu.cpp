@@ -310,6 +310,9 @@ struct VectorizeForCpuPass
       std::optional<VectorPlan> plan = planVectors(*nest, cpu);
       if (!plan)
         continue;
+      // Inside of a shared loop every thread has its part already.
+      if (op->getParentOfType<scf::ForallOp>())
+        plan->parallel = false;
       NestEmitter(emit, *nest, *plan).run();
       op->erase();
     }

@@ -67,6 +67,37 @@ def FuseForCpu : Pass<"shardir-fuse-for-cpu", "::mlir::func::FuncOp"> {
                            "::mlir::affine::AffineDialect"];
 }
 
+def TileForCpu : Pass<"shardir-tile-for-cpu", "::mlir::func::FuncOp"> {
+  let summary = "Compute chains with row reductions some rows at a time";
+  let description = [{
+    A chain of elementwise ops and reductions along rows, such as softmax or
+    layer normalisation, is computed for one group of rows after the other in a
+    `scf.forall`, if its intermediate tensors are too large for caches. Each
+    element is still computed once: producers that other ops read too, and those
+    that do not run along the rows, stay outside.
+
+    ```mlir
+    %m = linalg.generic {…row maximum…} ins(%x : tensor<4096x4096xf32>) …
+    %e = linalg.generic {…exp(x - m)…} …
+    %s = linalg.generic {…row sum…} ins(%e) …
+    %r = linalg.generic {…e / s…} …
+    ```
+    becomes
+    ```mlir
+    %r = scf.forall (%i) = (0) to (4096) step (2) shared_outs(%o = …) {
+      %rows = tensor.extract_slice %x[%i, 0] [2, 4096] [1, 1]
+      …the four ops on two rows…
+      scf.forall.in_parallel { tensor.parallel_insert_slice … into %o[%i, 0] … }
+    }
+    ```
+    Test: `test/Conversion/LinalgToCPU/tile-for-cpu.mlir`.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def OutlineCpuKernels
     : Pass<"shardir-outline-cpu-kernels", "::mlir::ModuleOp"> {
   let summary = "Move each loop nest into a function; equal ones share it";
