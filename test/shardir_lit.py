@@ -11,7 +11,7 @@ import lit.formats
 # ends with that by itself. LLVM's own libraries carry no annotations, so a
 # container that crosses into them looks overflown.
 SANITIZER_OPTIONS = {
-    "ASAN_OPTIONS": "detect_container_overflow=0:exitcode=99:detect_odr_violation=0",
+    "ASAN_OPTIONS": "detect_container_overflow=0:allow_user_poisoning=0:exitcode=99:detect_odr_violation=0",
     "UBSAN_OPTIONS": "print_stacktrace=1:halt_on_error=1",
     "TSAN_OPTIONS": "exitcode=99:halt_on_error=1",
 }

@@ -1,5 +1,4 @@
 // RUN: shard-run %s --input=2xi64=3,5 --expected_output=2x2xi64=6,10,6,10 | FileCheck %s
-// XFAIL: *
 
 // The first op reads what its buffer holds. Fused into one that broadcasts its
 // result it would be applied once for each row, to what it wrote itself.

@@ -71,14 +71,59 @@ template <typename Op> void scaleDenormals(Op op, double logOfTwo) {
   op.getResult().replaceAllUsesExcept(result, result);
 }
 
+/// f64 to f16 or bf16 by way of f32, without rounding twice: where f32 cannot
+/// hold the value, the step in between is rounded to odd, which keeps on which
+/// side of every narrower number the value lies (Boldo and Melquiond, "When
+/// double rounding is odd", 2005).
+void narrowInTwoSteps(arith::TruncFOp op) {
+  Type wide = op.getIn().getType(), narrow = op.getType();
+  if (!getElementTypeOrSelf(wide).isF64() ||
+      !(getElementTypeOrSelf(narrow).isF16() ||
+        getElementTypeOrSelf(narrow).isBF16()))
+    return;
+  OpBuilder b(op);
+  Location loc = op.getLoc();
+  auto like = [&](Type element) -> Type {
+    if (auto vector = dyn_cast<VectorType>(wide))
+      return vector.clone(element);
+    return element;
+  };
+  Type single = like(b.getF32Type()), word = like(b.getI32Type());
+  auto constant = [&](int32_t value) -> Value {
+    TypedAttr attribute = b.getI32IntegerAttr(value);
+    if (auto vector = dyn_cast<VectorType>(word))
+      attribute = DenseElementsAttr::get(vector, value);
+    return arith::ConstantOp::create(b, loc, attribute);
+  };
+  Value x = op.getIn();
+  Value nearest = arith::TruncFOp::create(b, loc, single, x);
+  Value back = arith::ExtFOp::create(b, loc, wide, nearest);
+  Value inexact =
+      arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ONE, back, x);
+  Value away = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OGT,
+                                     math::AbsFOp::create(b, loc, back),
+                                     math::AbsFOp::create(b, loc, x));
+  Value bits = arith::BitcastOp::create(b, loc, word, nearest);
+  Value below = arith::SubIOp::create(b, loc, bits, constant(1));
+  Value toZero = arith::SelectOp::create(b, loc, away, below, bits);
+  Value odd = arith::OrIOp::create(b, loc, toZero, constant(1));
+  Value chosen = arith::SelectOp::create(b, loc, inexact, odd, bits);
+  op.getInMutable().set(arith::BitcastOp::create(b, loc, single, chosen));
+}
+
 struct ExpandMathForCpuPass
     : shardir::impl::ExpandMathForCpuBase<ExpandMathForCpuPass> {
   void runOnOperation() override {
     SmallVector<Operation *> logs;
+    SmallVector<arith::TruncFOp> narrowings;
     getOperation().walk([&](Operation *op) {
+      if (auto narrowing = dyn_cast<arith::TruncFOp>(op))
+        narrowings.push_back(narrowing);
       if (isa<math::LogOp, math::Log2Op>(op))
         logs.push_back(op);
     });
+    for (arith::TruncFOp op : narrowings)
+      narrowInTwoSteps(op);
     for (Operation *op : logs) {
       if (auto log = dyn_cast<math::LogOp>(op))
         scaleDenormals(log, 0.693147180559945309);

@@ -95,6 +95,10 @@ bool shouldFuse(OpOperand *use) {
                .isPermutation();
   if (isContraction(producer))
     return false;
+  // A producer that reads what its buffer holds must run once for each element.
+  for (OpOperand &init : producer.getDpsInitsMutable())
+    if (!producer.getMatchingBlockArgument(&init).use_empty())
+      return false;
 
   BodyCost producerCost = costOf(producer), consumerCost = costOf(consumer);
   if (producerCost.operations + consumerCost.operations > maxFusedBodyOps ||
