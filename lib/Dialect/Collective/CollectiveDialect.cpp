@@ -13,6 +13,8 @@
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Transforms/InliningUtils.h"
 #include "llvm/Support/MathExtras.h"
@@ -171,6 +173,59 @@ LogicalResult ScatterOp::verify() {
 LogicalResult SendOp::verify() { return success(); }
 
 LogicalResult RecvOp::verify() { return verifyForms(*this); }
+
+//===----------------------------------------------------------------------===//
+// Shapes: the operand's, but for dim 0 of what a root gathers or scatters.
+//===----------------------------------------------------------------------===//
+
+template <typename OpTy>
+static LogicalResult reifyRooted(OpTy op, OpBuilder &builder,
+                                 ReifiedRankedShapedTypeDims &shapes,
+                                 llvm::function_ref<AffineExpr(AffineExpr)> dim0) {
+  if (!op.getResult())
+    return failure();
+  Location loc = op.getLoc();
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  SmallVector<OpFoldResult> &shape = shapes.emplace_back();
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (!type.isDynamicDim(dim)) {
+      shape.push_back(builder.getIndexAttr(type.getDimSize(dim)));
+      continue;
+    }
+    Value extent = tensor::DimOp::create(builder, loc, op.getInput(), dim);
+    AffineExpr symbol = builder.getAffineSymbolExpr(0);
+    AffineExpr own = dim == 0 ? dim0(symbol) : symbol;
+    if (!own)
+      return failure();
+    shape.push_back(affine::makeComposedFoldedAffineApply(
+        builder, loc, AffineMap::get(0, 1, own), {extent}));
+  }
+  return success();
+}
+
+LogicalResult
+BroadcastOp::reifyResultShapes(OpBuilder &builder,
+                               ReifiedRankedShapedTypeDims &shapes) {
+  return reifyRooted(*this, builder, shapes, [](AffineExpr e) { return e; });
+}
+
+LogicalResult
+GatherOp::reifyResultShapes(OpBuilder &builder,
+                            ReifiedRankedShapedTypeDims &shapes) {
+  int64_t size = collective::detail::groupSize(*this, getMeshAttr(), getAxes());
+  return reifyRooted(*this, builder, shapes, [&](AffineExpr e) {
+    return size ? e * size : AffineExpr();
+  });
+}
+
+LogicalResult
+ScatterOp::reifyResultShapes(OpBuilder &builder,
+                             ReifiedRankedShapedTypeDims &shapes) {
+  int64_t size = collective::detail::groupSize(*this, getMeshAttr(), getAxes());
+  return reifyRooted(*this, builder, shapes, [&](AffineExpr e) {
+    return size ? e.floorDiv(size) : AffineExpr();
+  });
+}
 
 //===----------------------------------------------------------------------===//
 // Effects: tensors are values, but sending and receiving must stay in order.

@@ -13,6 +13,7 @@
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -266,6 +267,27 @@ LogicalResult collective::detail::foldStep(CollectiveOpInterface op,
       op.getInput().getType() != op->getResult(0).getType())
     return failure();
   results.push_back(op.getInput());
+  return success();
+}
+
+LogicalResult
+collective::detail::reifyStep(CollectiveOpInterface op, OpBuilder &builder,
+                              ReifiedRankedShapedTypeDims &shapes) {
+  if (op->getNumResults() != 1)
+    return failure();
+  auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  SmallVector<OpFoldResult> &shape = shapes.emplace_back();
+  size_t next = 0;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (!type.isDynamicDim(dim))
+      shape.push_back(builder.getIndexAttr(type.getDimSize(dim)));
+    else if (op.isLocal())
+      shape.push_back(op.getSizes()[next++]);
+    else
+      shape.push_back(tensor::DimOp::create(builder, op.getLoc(),
+                                            op.getInput(), dim)
+                          .getResult());
+  }
   return success();
 }
 

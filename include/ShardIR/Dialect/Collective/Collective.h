@@ -30,6 +30,10 @@ void stepEffects(
 mlir::LogicalResult verifyStep(CollectiveOpInterface op);
 mlir::LogicalResult verifyStepSymbols(CollectiveOpInterface op,
                                       mlir::SymbolTableCollection &tables);
+/// The result's extents: the operand's on whole tensors, `sizes` on shards.
+mlir::LogicalResult reifyStep(CollectiveOpInterface op,
+                              mlir::OpBuilder &builder,
+                              mlir::ReifiedRankedShapedTypeDims &shapes);
 mlir::ParseResult parseStep(mlir::OpAsmParser &parser,
                             mlir::OperationState &state);
 void printStep(mlir::OpAsmPrinter &printer, CollectiveOpInterface op,

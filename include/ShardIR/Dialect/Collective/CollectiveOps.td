@@ -17,6 +17,7 @@ include "ShardIR/Dialect/Collective/CollectiveOpInterface.td"
 include "ShardIR/Dialect/ShardIR/ShardIRAttrs.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 def Collective_Dialect : Dialect {
@@ -47,7 +48,9 @@ def Collective_Dialect : Dialect {
                                     : memref<?xf32>, memref<10xf32>
     ```
   }];
-  let dependentDialects = ["::shardir::ShardIRDialect"];
+  let dependentDialects = ["::shardir::ShardIRDialect",
+                           "::mlir::affine::AffineDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 /// A whole tensor, a shard of one, or the buffer of a shard.
@@ -64,6 +67,7 @@ class Collective_StepOp<string mnemonic, string kind>
         DeclareOpInterfaceMethods<CollectiveOpInterface,
           ["getKind", "getGlobalTensorType", "isLocal", "getOutput"]>,
         DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+        DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>,
         DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let arguments = (ins Collective_Operand:$input,
                        Optional<AnyMemRef>:$destination,
@@ -107,6 +111,10 @@ class Collective_StepOp<string mnemonic, string kind>
     }
     ::mlir::LogicalResult $cppClass::verify() {
       return ::shardir::collective::detail::verifyStep(*this);
+    }
+    ::mlir::LogicalResult $cppClass::reifyResultShapes(
+        ::mlir::OpBuilder &builder, ::mlir::ReifiedRankedShapedTypeDims &shapes) {
+      return ::shardir::collective::detail::reifyStep(*this, builder, shapes);
     }
     ::mlir::ParseResult $cppClass::parse(::mlir::OpAsmParser &parser, ::mlir::OperationState &state) {
       return ::shardir::collective::detail::parseStep(parser, state);
@@ -247,7 +255,8 @@ class Collective_RootedOp<string mnemonic, list<Trait> traits = []>
   let extraClassDefinition = rootedDefinition;
 }
 
-def Collective_BroadcastOp : Collective_RootedOp<"broadcast"> {
+def Collective_BroadcastOp : Collective_RootedOp<"broadcast",
+    [DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Every device of a group receives the root's shard.";
   let description = [{
     `root` is the root's coordinate along the axes, flattened, major first.
@@ -267,7 +276,8 @@ def Collective_BroadcastOp : Collective_RootedOp<"broadcast"> {
   }];
 }
 
-def Collective_GatherOp : Collective_RootedOp<"gather"> {
+def Collective_GatherOp : Collective_RootedOp<"gather",
+    [DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "The root receives the shards of all, one after another along dim 0.";
   let description = [{
     On other devices than the root the result's content is unspecified.
@@ -283,7 +293,8 @@ def Collective_GatherOp : Collective_RootedOp<"gather"> {
   let assemblyFormat = Collective_BroadcastOp.assemblyFormat;
 }
 
-def Collective_ScatterOp : Collective_RootedOp<"scatter"> {
+def Collective_ScatterOp : Collective_RootedOp<"scatter",
+    [DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Every device receives its block, along dim 0, of the root's operand.";
   let description = [{
     Example:
