@@ -109,13 +109,13 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
     return op->emitError() << "'" << kPlacements << "' must have one entry per "
                            << "result, " << op->getNumResults() << " in all";
   for (auto [i, entry] : llvm::enumerate(placements)) {
-    if (isa<UnitAttr>(entry) && !isa<ShapedType>(op->getResult(i).getType()))
+    if (isa<UnitAttr>(entry) && !isa<TensorType>(op->getResult(i).getType()))
       continue;
     auto placement = dyn_cast<PlacementAttr>(entry);
     if (!placement)
       return op->emitError()
              << "'" << kPlacements << "' entry " << i << " must be a placement"
-             << (isa<ShapedType>(op->getResult(i).getType())
+             << (isa<TensorType>(op->getResult(i).getType())
                      ? ""
                      : ", or unit as the result is not a tensor");
     if (failed(verifyPlacementFor(op, placement, op->getResult(i).getType(),

@@ -57,8 +57,8 @@ private:
   void addOp(Operation *op);
   void addStep(Operation *op, PlacementAttr from, PlacementAttr to);
   PlacementAttr attr(const Graph::Node &node, const Placement &placement) {
-    return PlacementAttr::get(function.getContext(), graph.meshes[node.mesh].name,
-                              placement);
+    return PlacementAttr::get(function.getContext(),
+                              graph.meshes[node.mesh].name, placement);
   }
   void inferMeshes();
 
@@ -160,10 +160,8 @@ void GraphBuilder::addStep(Operation *op, PlacementAttr from,
 void GraphBuilder::annotateOp(Graph::Node &node, Operation *op, ArrayAttr own) {
   bool decided = true;
   std::vector<Placement> results;
-  for (auto [entry, result] : llvm::zip(own, op->getResults())) {
+  for (Attribute entry : own) {
     auto placement = dyn_cast<PlacementAttr>(entry);
-    if (!placement && isa<RankedTensorType>(result.getType()))
-      decided = false;
     results.push_back(placement ? placement.getValue() : Placement());
     for (const DimPlacement &dim : results.back().dims)
       decided &= !dim.open && !dim.priority;
@@ -173,9 +171,21 @@ void GraphBuilder::annotateOp(Graph::Node &node, Operation *op, ArrayAttr own) {
   const Mesh &mesh = graph.meshes[node.mesh];
   size_t count = node.rule.factors.size();
   node.annotated.resize(count);
+  for (auto [factors, placement] : llvm::zip(node.rule.results, results)) {
+    FactorSplits splits = projectTensor(node.rule, factors, placement, mesh);
+    for (auto &&[all, one] : llvm::zip(node.annotated, splits))
+      if (all.empty())
+        all = one;
+  }
+  // What no sharding of the op gives is kept as it is, for later passes to say
+  // so.
+  for (const TensorFactors &factors :
+       llvm::concat<TensorFactors>(node.rule.results, node.rule.operands))
+    decided |= !composeTensor(node.rule, factors, node.annotated, mesh);
   if (decided) {
     node.isFixed = true;
-    node.fixedResults = results;
+    for (const Placement &placement : results)
+      node.fixedResults.push_back(placement.closed());
     std::vector<std::optional<Placement>> operands(node.rule.operands.size());
     for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
       PlacementAttr placement = getPlacement(operand);
@@ -183,19 +193,16 @@ void GraphBuilder::annotateOp(Graph::Node &node, Operation *op, ArrayAttr own) {
         operands[i] = placement.getValue().closed();
     }
     // Results show the factors that they have; what they owe shows others.
-    auto inferred = inferSharding(node.rule, results, operands, mesh);
-    if (auto *sharding = std::get_if<OpSharding>(&inferred))
-      node.annotated = sharding->splits;
+    auto inferred = inferSharding(node.rule, node.fixedResults, operands, mesh);
+    auto *sharding = std::get_if<OpSharding>(&inferred);
+    node.annotated = sharding ? sharding->splits : FactorSplits(count);
     return;
   }
   node.closed.resize(count, false);
   node.priority.resize(count, Graph::kLastPriority);
   for (auto [factors, placement] : llvm::zip(node.rule.results, results)) {
-    FactorSplits splits = projectTensor(node.rule, factors, placement, mesh);
     for (auto [dim, entry] : llvm::enumerate(placement.dims))
       for (int f : factors.dims[dim]) {
-        if (node.annotated[f].empty())
-          node.annotated[f] = splits[f];
         if (!entry.open)
           node.closed[f] = true;
         if (entry.priority)
@@ -285,18 +292,17 @@ const Graph &GraphBuilder::build() {
     if (!isa<RankedTensorType>(argument.getType()))
       continue;
     unsigned i = argument.getArgNumber();
-    addBoundary(argument.getType(),
-                function.getArgAttrOfType<PlacementAttr>(
-                    i, ShardIRDialect::kPlacement),
-                "argument " + Twine(i) + owner);
+    addBoundary(
+        argument.getType(),
+        function.getArgAttrOfType<PlacementAttr>(i, ShardIRDialect::kPlacement),
+        "argument " + Twine(i) + owner);
     int n = argumentNodes.back() = graph.nodes.size() - 1;
     graph.nodes[n].results = {addValue(argument, n, 0)};
   }
   Block &body = function.getBody().front();
   for (Operation &op : body.without_terminator())
     addOp(&op);
-  for (auto [i, value] :
-       llvm::enumerate(body.getTerminator()->getOperands())) {
+  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
     resultNodes.push_back(-1);
     if (!isa<RankedTensorType>(value.getType()))
       continue;
@@ -354,7 +360,8 @@ void GraphBuilder::write(const PropagationResult &result) {
             isa<RankedTensorType>(type)
                 ? Attribute(attr(node, result.nodes[n].results[i]))
                 : UnitAttr::get(context));
-      op->setAttr(ShardIRDialect::kPlacements, ArrayAttr::get(context, placements));
+      op->setAttr(ShardIRDialect::kPlacements,
+                  ArrayAttr::get(context, placements));
     }
     std::string reason = decidedBy(result.nodes[n]);
     // What an earlier run decided keeps the reason that it gave.
@@ -370,8 +377,8 @@ void GraphBuilder::write(const PropagationResult &result) {
         for (Type type : inner->getResultTypes()) {
           auto tensor = dyn_cast<RankedTensorType>(type);
           placements.push_back(
-              tensor ? Attribute(attr(node, Placement::replicatedOfRank(
-                                                tensor.getRank())))
+              tensor ? Attribute(attr(
+                           node, Placement::replicatedOfRank(tensor.getRank())))
                      : UnitAttr::get(context));
         }
         inner->setAttr(ShardIRDialect::kPlacements,

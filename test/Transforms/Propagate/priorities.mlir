@@ -72,3 +72,18 @@ func.func @open(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{
   %0 = arith.addf %x, %y : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// What comes at a later priority is the tensor's own all the same: the axis
+// that arrives first does not take it to another dim, nor another axis its place
+// in an open one (R1).
+// CHECK-LABEL: func.func @pending
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x8xf32> {{[^>]*}}placement<@m, [{}, {"a"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x8xf32> {{[^>]*}}placement<@m, [{"b"}, {}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>}
+func.func @pending(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{?}, {"a", ?}]>},
+                   %y: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"b", ?}, {}]>},
+                   %z: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}p0, {}p0]>}) {
+  %0 = arith.addf %x, %z : tensor<8x8xf32>
+  %1 = arith.addf %y, %z : tensor<8x8xf32>
+  return
+}

@@ -47,3 +47,19 @@ func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = call @stays(%x) : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// Results that no sharding of the op gives together are left as they are, for
+// the next pass to refuse (see Redistribute/insert-errors.mlir).
+shardir.mesh @m <["a"=2]>
+func.func @disagree(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) {
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>],
+                         iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x8xf32>) outs(%x, %y : tensor<8x8xf32>, tensor<8x8xf32>)
+      attrs = {shardir.placements = [#shardir.placement<@m, [{"a", ?}, {?}]>, #shardir.placement<@m, [{"a", ?}, {?}]>]} {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    linalg.yield %a, %a : f32, f32
+  } -> (tensor<8x8xf32>, tensor<8x8xf32>)
+  return
+}

@@ -61,3 +61,19 @@ shardir.mesh @m <["tp"=2]>
 func.func @open(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{?}]>}) {
   return
 }
+
+// -----
+
+shardir.mesh @m <["tp"=2]>
+func.func @disagree(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>},
+                    %y: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) {
+  // expected-error @+1 {{'linalg.generic' op has a placement that no sharding of this op gives: [{"tp"}, {}]}}
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>],
+                         iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<8x8xf32>) outs(%x, %y : tensor<8x8xf32>, tensor<8x8xf32>)
+      attrs = {shardir.placements = [#shardir.placement<@m, [{"tp"}, {}]>, #shardir.placement<@m, [{"tp"}, {}]>]} {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    linalg.yield %a, %a : f32, f32
+  } -> (tensor<8x8xf32>, tensor<8x8xf32>)
+  return
+}

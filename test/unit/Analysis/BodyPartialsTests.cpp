@@ -161,9 +161,9 @@ int checkRules(Body &body) {
         for (int operand : rule.operands) {
           for (auto &device : terms)
             device[operand] = number();
-          whole[operand] = combine(
-              kind, combine(kind, terms[0][operand], terms[1][operand]),
-              terms[2][operand]);
+          whole[operand] =
+              combine(kind, combine(kind, terms[0][operand], terms[1][operand]),
+                      terms[2][operand]);
         }
         SmallVector<int64_t> expected = body.run(whole);
         SmallVector<int64_t> found = body.run(terms[0]);
@@ -212,7 +212,8 @@ TEST(BodyPartials, MultiplicationPassesOneSumOrBothProducts) {
 }
 
 TEST(BodyPartials, SquareIsNotLinear) {
-  Body body(function("%a: i64", "%0 = arith.muli %a, %a : i64\nreturn %0 : i64"));
+  Body body(
+      function("%a: i64", "%0 = arith.muli %a, %a : i64\nreturn %0 : i64"));
   EXPECT_EQ(body.text(), "prod{0}");
   checkRules(body);
 }
@@ -246,8 +247,9 @@ TEST(BodyPartials, SignedAndUnsignedDiffer) {
 
 TEST(BodyPartials, BitOps) {
   for (std::string name : {"andi", "ori"}) {
-    Body body(function("%a: i64, %b: i64",
-                       "%0 = arith." + name + " %a, %b : i64\nreturn %0 : i64"));
+    Body body(
+        function("%a: i64, %b: i64",
+                 "%0 = arith." + name + " %a, %b : i64\nreturn %0 : i64"));
     EXPECT_EQ(checkRules(body), 3) << name;
   }
   Body body(function("%a: i64, %b: i64",
@@ -272,8 +274,9 @@ TEST(BodyPartials, SelectWithZeroIsAMask) {
 }
 
 TEST(BodyPartials, AddingAConstantCountsOncePerDevice) {
-  Body body(function("%a: i64", "%c5 = arith.constant 5 : i64\n"
-                                "%0 = arith.addi %a, %c5 : i64\nreturn %0 : i64"));
+  Body body(function("%a: i64",
+                     "%c5 = arith.constant 5 : i64\n"
+                     "%0 = arith.addi %a, %c5 : i64\nreturn %0 : i64"));
   EXPECT_EQ(body.text(), "");
 }
 
@@ -337,14 +340,17 @@ TEST(BodyPartials, FindsAccumulations) {
   EXPECT_EQ(kind("%r = arith.addi %acc, %a : i64"), "sum");
   EXPECT_EQ(kind("%r = arith.addi %a, %acc : i64"), "sum");
   EXPECT_EQ(kind("%r = arith.maxui %acc, %a : i64"), "umax");
-  EXPECT_EQ(kind("%0 = arith.muli %a, %a : i64\n%r = arith.addi %0, %acc : i64"),
-            "sum");
+  EXPECT_EQ(
+      kind("%0 = arith.muli %a, %a : i64\n%r = arith.addi %0, %acc : i64"),
+      "sum");
   // The accumulator is read twice, or not at the end.
   EXPECT_EQ(kind("%r = arith.addi %acc, %acc : i64"), "none");
-  EXPECT_EQ(kind("%0 = arith.muli %acc, %a : i64\n%r = arith.addi %0, %acc : i64"),
-            "none");
-  EXPECT_EQ(kind("%0 = arith.addi %acc, %a : i64\n%r = arith.muli %0, %a : i64"),
-            "none");
+  EXPECT_EQ(
+      kind("%0 = arith.muli %acc, %a : i64\n%r = arith.addi %0, %acc : i64"),
+      "none");
+  EXPECT_EQ(
+      kind("%0 = arith.addi %acc, %a : i64\n%r = arith.muli %0, %a : i64"),
+      "none");
   EXPECT_EQ(kind("%r = arith.subi %acc, %a : i64"), "none");
 }
 

@@ -40,11 +40,9 @@ std::vector<Devices> allDevices() {
           {three, wholeAxes(three)}};
 }
 
-const std::vector<Sizes> factorLists = {{2, 3},    {3, 2},    {4, 2},
-                                        {2, 4},    {3, 4},    {5, 4},
-                                        {4, 5},    {6, 2},    {2, 2, 3},
-                                        {3, 2, 2}, {2, 3, 4}, {1, 4, 2},
-                                        {12},      {7}};
+const std::vector<Sizes> factorLists = {
+    {2, 3}, {3, 2},    {4, 2},    {2, 4},    {3, 4},    {5, 4}, {4, 5},
+    {6, 2}, {2, 2, 3}, {3, 2, 2}, {2, 3, 4}, {1, 4, 2}, {12},   {7}};
 
 int64_t product(const Sizes &sizes) {
   int64_t all = 1;
@@ -151,18 +149,19 @@ TEST(FactorSharding, ProjectsWhatFactorsCanSay) {
   for (const Devices &devices : allDevices())
     for (const Sizes &sizes : factorLists) {
       std::set<std::string> sayable;
-      forAllFactorSplits(sizes, devices, [&](const std::vector<Splits> &factors) {
-        auto dim = composeDim(factors, sizes, devices.mesh);
-        if (!dim)
-          return;
-        ++composed;
-        ASSERT_FALSE(
-            verifyPlacement(ofSplits({*dim}), devices.mesh, {product(sizes)}))
-            << toString(ofSplits(factors)) << " composed to "
-            << toString(ofSplits({*dim}));
-        expectSameShards(*dim, factors, sizes, devices.mesh);
-        sayable.insert(normalText(*dim, product(sizes), devices.mesh));
-      });
+      forAllFactorSplits(
+          sizes, devices, [&](const std::vector<Splits> &factors) {
+            auto dim = composeDim(factors, sizes, devices.mesh);
+            if (!dim)
+              return;
+            ++composed;
+            ASSERT_FALSE(verifyPlacement(ofSplits({*dim}), devices.mesh,
+                                         {product(sizes)}))
+                << toString(ofSplits(factors)) << " composed to "
+                << toString(ofSplits({*dim}));
+            expectSameShards(*dim, factors, sizes, devices.mesh);
+            sayable.insert(normalText(*dim, product(sizes), devices.mesh));
+          });
       for (const Splits &splits : allSplits(product(sizes), devices)) {
         std::string normal = normalText(splits, product(sizes), devices.mesh);
         EXPECT_EQ(bool(projectDim(splits, sizes, devices.mesh)),
@@ -178,7 +177,8 @@ TEST(FactorSharding, RefusesACutThatStraddles) {
   Mesh mesh = makeMesh({2});
   // Blocks of 3 out of rows of 2.
   EXPECT_FALSE(projectDim({Split::byAxis("a")}, {3, 2}, mesh));
-  EXPECT_TRUE(projectDim({Split::byAxis("a"), Split::byFactor(2)}, {3, 2}, mesh));
+  EXPECT_TRUE(
+      projectDim({Split::byAxis("a"), Split::byFactor(2)}, {3, 2}, mesh));
   // An uneven cut of a major factor, with a split of a minor one after it.
   Mesh both = makeMesh({2, 2});
   EXPECT_FALSE(

@@ -1,0 +1,282 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Propagation on graphs made by hand and on random ones: it does not depend on
+// the order of nodes (R3), never changes what is annotated (R1), puts no axis
+// on two dims (R4), uses no axis that no annotation brings (R6), and looks at
+// each node a bounded number of times (R8).
+//
+//===----------------------------------------------------------------------===//
+
+#include "../Placement/Support.h"
+#include "Graphs.h"
+
+#include <random>
+
+using namespace shardir;
+using namespace shardir::test;
+
+namespace {
+
+std::string placementOf(const GraphMaker &maker,
+                        const PropagationResult &result, int value) {
+  const auto &made = maker.graph.values[value];
+  return toString(result.nodes[made.producer].results[made.resultIndex]);
+}
+
+TEST(Propagation, ForwardBackwardSideways) {
+  GraphMaker maker(makeMesh({2, 2}));
+  int x = maker.argument({8, 6}, "[{\"a\"}, {}]");
+  int y = maker.argument({8, 6});
+  int z = maker.argument({8, 6});
+  ShardingRule add = elementwiseRule({8, 6}, 2, Linearity::Together);
+  int s = maker.op("add", add, {x, y}, {{8, 6}});
+  int t = maker.op("mul", add, {y, z}, {{8, 6}});
+  maker.result(s);
+  maker.result(t);
+  PropagationResult result = propagate(maker.graph, {});
+  for (int value : {x, y, z, s, t})
+    EXPECT_EQ(placementOf(maker, result, value), "[{\"a\"}, {}]");
+  // Why: the annotation, and the op through which it came first.
+  EXPECT_EQ(result.nodes[maker.producer(s)].decidedBy[0], "argument 0");
+  EXPECT_EQ(result.nodes[maker.producer(z)].decidedBy[0],
+            "argument 0, through add");
+  EXPECT_EQ(result.nodes[maker.producer(s)].decidedBy[1], "");
+}
+
+TEST(Propagation, ContractionOwesASum) {
+  GraphMaker maker(makeMesh({2, 2}));
+  int x = maker.argument({8, 4}, "[{\"b\"}, {\"a\"}]");
+  int w = maker.argument({4, 6});
+  int z = maker.argument({8, 6});
+  int y = maker.op("matmul", matmulRule(8, 6, 4), {x, w, z}, {{8, 6}});
+  int n = maker.op("neg", elementwiseRule({8, 6}, 1, Linearity::Together), {y},
+                   {{8, 6}});
+  int e = maker.op("exp", elementwiseRule({8, 6}, 1), {n}, {{8, 6}});
+  maker.result(e);
+  PropagationResult result = propagate(maker.graph, {});
+  EXPECT_EQ(placementOf(maker, result, w), "[{\"a\"}, {}]");
+  EXPECT_EQ(placementOf(maker, result, y),
+            "[{\"b\"}, {}], partial = sum [\"a\"]");
+  EXPECT_EQ(placementOf(maker, result, n),
+            "[{\"b\"}, {}], partial = sum [\"a\"]");
+  EXPECT_EQ(placementOf(maker, result, e), "[{\"b\"}, {}]");
+}
+
+TEST(Propagation, FreshValuesBringNothing) {
+  GraphMaker maker(makeMesh({2}));
+  int x = maker.argument({8, 8}, "[{\"a\"}, {}]");
+  int y = maker.argument({8, 8});
+  ShardingRule fresh = elementwiseRule({8, 8}, 0);
+  fresh.isFresh = true;
+  int c = maker.op("constant", fresh, {}, {{8, 8}});
+  ShardingRule add = elementwiseRule({8, 8}, 2, Linearity::Together);
+  int s = maker.op("add", add, {x, c}, {{8, 8}});
+  int t = maker.op("add", add, {y, c}, {{8, 8}});
+  maker.result(s);
+  maker.result(t);
+  PropagationResult result = propagate(maker.graph, {});
+  EXPECT_EQ(placementOf(maker, result, c), "[{\"a\"}, {}]");
+  EXPECT_EQ(placementOf(maker, result, s), "[{\"a\"}, {}]");
+  EXPECT_EQ(placementOf(maker, result, t), "[{}, {}]");
+}
+
+TEST(Propagation, NothingAnnotatedNothingSplit) {
+  GraphMaker maker(makeMesh({2, 2}));
+  int x = maker.argument({8, 8}, "[{?}, {?}]");
+  maker.result(maker.op("exp", elementwiseRule({8, 8}, 1), {x}, {{8, 8}}));
+  PropagationResult result = propagate(maker.graph, {});
+  for (const auto &node : result.nodes)
+    for (const Placement &placement : node.results)
+      EXPECT_EQ(toString(placement), "[{}, {}]");
+}
+
+//===----------------------------------------------------------------------===//
+// Random graphs
+//===----------------------------------------------------------------------===//
+
+/// A program of square matmuls and elementwise ops, with annotations on some
+/// arguments and results.
+GraphMaker randomProgram(unsigned seed) {
+  std::mt19937 random(seed);
+  auto pick = [&](int count) { return int(random() % count); };
+  GraphMaker maker(makeMesh({2, 2, 3}));
+  const std::vector<std::string> annotations = {
+      "",
+      "",
+      "[{\"a\"}, {}]",
+      "[{?}, {\"a\"}]",
+      "[{\"b\", ?}, {?}]",
+      "[{\"c\"}p1, {\"a\"}p0]",
+      "[{}, {\"b\", \"c\"}]",
+      "[{?}, {?}], replicated = [\"a\"]",
+      "[{}, {\"b\"}], partial = sum [\"a\"]",
+      "[{2, \"a\"}, {}]"};
+  // Values of two shapes, so that conflicts differ in bytes.
+  std::vector<int> large, small;
+  for (int i = 0; i < 4; ++i) {
+    large.push_back(maker.argument({12, 8}, annotations[pick(10)]));
+    small.push_back(maker.argument({8, 8}, annotations[pick(10)]));
+  }
+  auto any = [&](const std::vector<int> &values) {
+    return values[pick(values.size())];
+  };
+  for (int i = 0; i < 12; ++i) {
+    switch (pick(5)) {
+    case 0:
+      large.push_back(maker.op("matmul", matmulRule(12, 8, 8),
+                               {any(large), any(small), any(large)},
+                               {{12, 8}}));
+      break;
+    case 1:
+      small.push_back(maker.op("square", matmulRule(8, 8, 8),
+                               {any(small), any(small), any(small)}, {{8, 8}}));
+      break;
+    case 2:
+      large.push_back(maker.op("add",
+                               elementwiseRule({12, 8}, 2, Linearity::Together),
+                               {any(large), any(large)}, {{12, 8}}));
+      break;
+    case 3:
+      small.push_back(maker.op("mul",
+                               elementwiseRule({8, 8}, 2, Linearity::Single),
+                               {any(small), any(small)}, {{8, 8}}));
+      break;
+    case 4:
+      large.push_back(maker.op("exp", elementwiseRule({12, 8}, 1), {any(large)},
+                               {{12, 8}}));
+      break;
+    }
+  }
+  maker.result(large.back(), annotations[pick(10)]);
+  maker.result(small.back(), annotations[pick(10)]);
+  return maker;
+}
+
+TEST(Propagation, DoesNotDependOnTheOrderOfNodes) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    GraphMaker maker = randomProgram(seed);
+    for (bool byBytes : {false, true}) {
+      PropagationCost cost;
+      cost.byBytes = byBytes;
+      PropagationResult expected = propagate(maker.graph, cost);
+      for (unsigned order = 0; order < 4; ++order) {
+        std::vector<int> newIndex;
+        PropagationGraph other = permuted(maker.graph, order, newIndex);
+        PropagationResult found = propagate(other, cost);
+        EXPECT_EQ(found.rounds, expected.rounds);
+        for (size_t n = 0; n < maker.graph.nodes.size(); ++n) {
+          const auto &one = expected.nodes[n], &two = found.nodes[newIndex[n]];
+          std::string where = "node " + std::to_string(n) + " (" +
+                              maker.graph.nodes[n].name + ") of program " +
+                              std::to_string(seed);
+          ASSERT_EQ(one.splits, two.splits) << where;
+          ASSERT_EQ(one.decidedBy, two.decidedBy) << where;
+          ASSERT_EQ(one.results.size(), two.results.size());
+          for (size_t r = 0; r < one.results.size(); ++r)
+            ASSERT_EQ(toString(one.results[r]), toString(two.results[r]))
+                << where;
+        }
+      }
+    }
+  }
+}
+
+TEST(Propagation, KeepsItsPromisesOnRandomPrograms) {
+  int split = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    GraphMaker maker = randomProgram(seed);
+    const PropagationGraph &graph = maker.graph;
+    const Mesh &mesh = graph.meshes[0];
+    PropagationResult result = propagate(graph, {});
+    std::set<std::string> brought;
+    for (const auto &node : graph.nodes)
+      for (const Splits &splits : node.annotated)
+        for (const AxisRef &axis : axesOf(splits))
+          brought.insert(axis.name);
+    for (size_t n = 0; n < graph.nodes.size(); ++n) {
+      const auto &node = graph.nodes[n];
+      const auto &decided = result.nodes[n];
+      // R1: annotated splits are where they were; closed ones did not grow.
+      for (size_t f = 0; f < node.annotated.size(); ++f) {
+        const Splits &given = node.annotated[f], &found = decided.splits[f];
+        ASSERT_LE(given.size(), found.size());
+        EXPECT_TRUE(std::equal(given.begin(), given.end(), found.begin()));
+        if (!node.closed.empty() && node.closed[f]) {
+          EXPECT_EQ(given, found);
+        }
+        split += !found.empty();
+      }
+      auto check = [&](const Placement &placement,
+                       const std::vector<int64_t> &shape) {
+        // P1, P4 and R4: it verifies.
+        auto error = verifyPlacement(placement, mesh, shape, "f32");
+        EXPECT_FALSE(error) << error->message << " in " << toString(placement);
+        for (const DimPlacement &dim : placement.dims)
+          for (const AxisRef &axis : axesOf(dim.splits)) {
+            EXPECT_TRUE(brought.count(axis.name)) << axis.name;
+            for (const AxisRef &forbidden : node.forbidden)
+              EXPECT_FALSE(overlap(axis, forbidden, mesh));
+          }
+      };
+      for (size_t r = 0; r < decided.results.size(); ++r)
+        check(decided.results[r], graph.values[node.results[r]].shape);
+      // The results say all: the rest can be read back from them.
+      if (node.operands.empty() || node.results.empty())
+        continue;
+      std::vector<std::optional<Placement>> operands;
+      for (int value : node.operands) {
+        const auto &v = graph.values[value];
+        operands.push_back(result.nodes[v.producer].results[v.resultIndex]);
+      }
+      auto inferred = inferSharding(node.rule, decided.results, operands, mesh);
+      auto *error = std::get_if<PlacementError>(&inferred);
+      EXPECT_FALSE(error) << error->message << " for " << node.name
+                          << " in program " << seed;
+    }
+  }
+  EXPECT_GT(split, 1000);
+}
+
+TEST(Propagation, RunningItOnItsResultChangesNothing) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    GraphMaker maker = randomProgram(seed);
+    PropagationResult first = propagate(maker.graph, {});
+    PropagationGraph decided = maker.graph;
+    for (size_t n = 0; n < decided.nodes.size(); ++n) {
+      auto &node = decided.nodes[n];
+      node.annotated = first.nodes[n].splits;
+      node.closed.assign(node.annotated.size(), true);
+      node.priority.clear();
+      if (!node.operands.empty() && !node.results.empty()) {
+        node.isFixed = true;
+        node.fixedResults = first.nodes[n].results;
+      }
+    }
+    PropagationResult second = propagate(decided, {});
+    for (size_t n = 0; n < decided.nodes.size(); ++n)
+      for (size_t r = 0; r < first.nodes[n].results.size(); ++r)
+        EXPECT_EQ(toString(first.nodes[n].results[r]),
+                  toString(second.nodes[n].results[r]));
+  }
+}
+
+TEST(Propagation, LongChainsTakeLinearTime) {
+  // 5000 rounds, each of which looks at a few nodes; all nodes in all rounds
+  // would take minutes.
+  GraphMaker maker(makeMesh({2}));
+  int value = maker.argument({8, 8}, "[{\"a\"}, {}]");
+  for (int i = 0; i < 5000; ++i)
+    value = maker.op("exp", elementwiseRule({8, 8}, 1), {value}, {{8, 8}});
+  maker.result(value);
+  PropagationResult result = propagate(maker.graph, {});
+  EXPECT_EQ(placementOf(maker, result, value), "[{\"a\"}, {}]");
+  EXPECT_GE(result.rounds, 5000);
+}
+
+} // namespace
