@@ -125,11 +125,17 @@ shardir::projectDim(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
   }
   if (auto projected = projectSpelling(splits, sizes, mesh))
     return projected;
-  // The normal form ends in the smallest integer that cuts these blocks (P8),
-  // or in none; the cut may still be one of whole later factors.
+  // Others may spell the same blocks: {2, 3, "x"} is {6, "x"}.
   std::vector<int64_t> shape = {product(sizes)};
   Placement own;
   own.dims.push_back({splits, false, std::nullopt});
+  own = normalForm(own, mesh, shape);
+  if (axesOf(own.dims[0].splits).empty())
+    return whole;
+  if (auto projected = projectSpelling(own.dims[0].splits, sizes, mesh))
+    return projected;
+  // The normal form ends in the smallest integer that cuts these blocks (P8),
+  // or in none; the cut may still be one of whole later factors.
   Placement run = own;
   while (!run.dims[0].splits.back().isAxis())
     run.dims[0].splits.pop_back();

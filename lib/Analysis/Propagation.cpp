@@ -57,16 +57,9 @@ private:
 
   const Mesh &meshOf(int n) const { return graph.meshes[graph.nodes[n].mesh]; }
   double bytesOf(int value) const;
-  /// Whether the user's splits of a factor come at a later priority; they are
-  /// the major ones, so that nothing may be in their place.
-  bool isPending(int n, int factor) const {
-    const Node &node = graph.nodes[n];
-    return !node.annotated.empty() && !node.annotated[factor].empty() &&
-           states[n][factor].empty();
-  }
   bool mayGrow(int n, int factor) const {
     const Node &node = graph.nodes[n];
-    return !node.isFixed && node.alias < 0 && !isPending(n, factor) &&
+    return !node.isFixed && node.alias < 0 &&
            node.rule.factors[factor].kind != FactorKind::Replicate &&
            node.rule.factors[factor].size != 1 &&
            (node.closed.empty() || !node.closed[factor]);
@@ -358,9 +351,6 @@ bool Propagator::step(int n, FactorSplits &splits,
         bool taken = false;
         for (auto [g, other] : llvm::enumerate(reserved))
           taken |= usesAxis(g == f ? grown : other, *split.axis, mesh);
-        // What the user gives this node is its own before it is looked at.
-        for (const Splits &own : node.annotated)
-          taken |= usesAxis(own, *split.axis, mesh);
         for (const AxisRef &axis : node.forbidden)
           taken |= overlap(axis, *split.axis, mesh);
         for (const AxisRef &axis : node.partialAxes)
@@ -429,13 +419,7 @@ void Propagator::activate(int64_t priority) {
                                           : node.priority[f];
       if (own != priority || splits.empty())
         continue;
-      FactorSplits given = states[n];
-      given[f] = splits;
-      // An annotation wins over what arrived earlier and cannot stay with it.
-      for (size_t g = 0; g < given.size() && !composes(n, given); ++g)
-        if (node.annotated[g].empty())
-          given[g].clear();
-      states[n] = std::move(given);
+      states[n][f] = splits;
       origins[n][f] = node.name;
     }
 }
