@@ -51,6 +51,18 @@ static TensorFactors operandFactors(AffineMap map, ShardingRule &rule) {
   return factors;
 }
 
+/// The scalar that a fill, or a generic that is one, puts everywhere; null for
+/// other ops.
+static Value filledWith(linalg::LinalgOp op) {
+  if (auto fill = dyn_cast<linalg::FillOp>(op.getOperation()))
+    return fill.getInputs()[0];
+  auto generic = dyn_cast<linalg::GenericOp>(op.getOperation());
+  if (!generic)
+    return {};
+  Value scalar = linalg::isaFillOpInterface(generic).value_or(Value());
+  return scalar && !isa<ShapedType>(scalar.getType()) ? scalar : Value();
+}
+
 static ShardingRule linalgRule(linalg::LinalgOp op) {
   if (!op.hasPureTensorSemantics())
     return ShardingRule::replicated(op, "linalg on buffers is local already");
@@ -103,7 +115,7 @@ static ShardingRule linalgRule(linalg::LinalgOp op) {
       for (int factor : dim)
         if (rule.factors[factor].kind == FactorKind::Reduction)
           rule.factors[factor].kind = FactorKind::Replicate;
-  if (isa<linalg::FillOp>(op)) {
+  if (filledWith(op)) {
     rule.isFresh = true;
     rule.partials.push_back({std::nullopt, {rule.inits[0]}});
     return rule;
@@ -130,13 +142,13 @@ static bool isOwnTerm(Value value, PartialKind kind) {
   }
 }
 
-static LogicalResult localizeFill(linalg::FillOp op, OpBuilder &builder,
+static LogicalResult localizeFill(linalg::LinalgOp op, OpBuilder &builder,
                                   Localizer &localizer, IRMapping &mapping) {
-  PlacementAttr placement = localizer.global(op.getResult(0)).placement;
+  PlacementAttr placement = localizer.global(op->getResult(0)).placement;
   if (!placement || !placement.getValue().partial)
     return success();
   PartialKind kind = *placement.getValue().partial;
-  Value value = op.getInputs()[0];
+  Value value = filledWith(op);
   if (isOwnTerm(value, kind))
     return success();
   Location loc = op.getLoc();
@@ -209,10 +221,10 @@ struct LinalgLocalize
     IRMapping mapping;
     for (auto [whole, local] : llvm::zip(op->getOperands(), operands))
       mapping.map(whole, local);
-    if (auto fill = dyn_cast<linalg::FillOp>(op))
-      if (failed(localizeFill(fill, builder, localizer, mapping)))
-        return failure();
     auto linalgOp = cast<linalg::LinalgOp>(op);
+    if (filledWith(linalgOp) &&
+        failed(localizeFill(linalgOp, builder, localizer, mapping)))
+      return failure();
     Operation *local = builder.clone(*op, mapping);
     for (auto [result, init] :
          llvm::zip(local->getResults(), linalgOp.getDpsInits()))

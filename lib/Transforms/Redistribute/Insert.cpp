@@ -69,9 +69,10 @@ static bool isFresh(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
-  if (auto fill = dyn_cast<linalg::FillOp>(op))
-    return fill.getOutputs()[0].getDefiningOp<tensor::EmptyOp>() != nullptr;
-  return getShardingRule(op).isFresh;
+  if (!getShardingRule(op).isFresh)
+    return false;
+  auto fill = dyn_cast<linalg::LinalgOp>(op);
+  return !fill || fill.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>();
 }
 
 Value Inserter::cloneFresh(Value value, PlacementAttr wanted,
@@ -81,9 +82,9 @@ Value Inserter::cloneFresh(Value value, PlacementAttr wanted,
   Operation *clone = builder.clone(*op);
   clone->setAttr(ShardIRDialect::kPlacements,
                  builder.getArrayAttr({Attribute(wanted)}));
-  if (auto fill = dyn_cast<linalg::FillOp>(clone))
-    fill.getOutputsMutable()[0].set(
-        cloneFresh(fill.getOutputs()[0], wanted, clone));
+  if (auto fill = dyn_cast<linalg::LinalgOp>(clone))
+    fill.getDpsInitsMutable()[0].set(
+        cloneFresh(fill.getDpsInits()[0], wanted, clone));
   return clone->getResult(0);
 }
 
