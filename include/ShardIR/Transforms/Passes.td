@@ -291,7 +291,7 @@ def VerifyStage : Pass<"shardir-verify-stage", "::mlir::ModuleOp"> {
     `stage=propagated`, `redistributed`, `collective`, `local`, `bufferized`.
     The pipelines run it between stages.
 
-    Example (test/Transforms/Stages/verify-stage-errors.mlir):
+    Example (test/Transforms/Stages/verify-stage.mlir):
 
     ```mlir
     %0 = math.exp %x : tensor<8xf32>  // error: the propagated stage needs 'shardir.placements' here

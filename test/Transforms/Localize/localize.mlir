@@ -3,10 +3,10 @@
 // what the ops become, and that nothing is communicated beyond what the
 // collective stage shows (D6).
 //
-// RUN: shard-opt %s --shardir-to-collective -shardir-localize -cse | FileCheck %s
-// RUN: shard-opt %s --shardir-to-local -o %t.once
-// RUN: shard-opt %t.once -shardir-localize | diff %t.once -
-// RUN: shard-opt %t.once --shardir-to-local | diff %t.once -
+// RUN: shard-opt %s -split-input-file --shardir-to-collective -shardir-localize -cse | FileCheck %s
+// RUN: shard-opt %s -split-input-file --shardir-to-local -o %t.once
+// RUN: shard-opt %t.once -split-input-file -shardir-localize | diff %t.once -
+// RUN: shard-opt %t.once -split-input-file --shardir-to-local | diff %t.once -
 
 // CHECK: module attributes {{{.*}}shardir.stage = "local"}
 shardir.mesh @m <["x"=2, "y"=3]>
@@ -22,6 +22,11 @@ func.func @even(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m,
   %0 = math.exp %x : tensor<8x16xf32>
   return %0 : tensor<8x16xf32>
 }
+
+// -----
+
+shardir.mesh @m <["x"=2, "y"=3]>
+shardir.mesh @one <["z"=1]>
 
 // 5 rows on 2 devices are 3+2: the extent comes from the rank.
 // CHECK-LABEL: func.func @uneven

@@ -1,10 +1,10 @@
 // Axes flow from annotations over factors: forward, backward, sideways.
 //
-// RUN: shard-opt %s -shardir-propagate | FileCheck %s
+// RUN: shard-opt %s -split-input-file -shardir-propagate | FileCheck %s
 // Where the program is annotated is all that matters; a second run changes
 // nothing.
-// RUN: shard-opt %s -shardir-propagate -o %t.once
-// RUN: shard-opt %t.once -shardir-propagate | diff %t.once -
+// RUN: shard-opt %s -split-input-file -shardir-propagate -o %t.once
+// RUN: shard-opt %t.once -split-input-file -shardir-propagate | diff %t.once -
 
 shardir.mesh @m <["dp"=2, "tp"=4]>
 shardir.mesh @n <["x"=8]>
@@ -17,6 +17,12 @@ func.func @forward(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<
   %0 = math.exp %x : tensor<8x16xf32>
   return %0 : tensor<8x16xf32>
 }
+
+// -----
+
+shardir.mesh @m <["dp"=2, "tp"=4]>
+shardir.mesh @n <["x"=8]>
+shardir.mesh @symbolic <["s"=?]>
 
 // CHECK-LABEL: func.func @backward
 // CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {shardir.decided_by = "result 0 of @backward, through math.exp", shardir.placement = #shardir.placement<@m, [{"dp"}, {"tp"}]>}

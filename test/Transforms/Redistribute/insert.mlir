@@ -1,9 +1,9 @@
 // Every change of placement becomes one shardir.redistribute that says why; then
 // operands and results of every op agree under its rule.
 //
-// RUN: shard-opt %s -shardir-insert-redistribute | FileCheck %s
-// RUN: shard-opt %s -shardir-insert-redistribute -shardir-verify-stage="stage=redistributed" -o %t.once
-// RUN: shard-opt %t.once -shardir-insert-redistribute | diff %t.once -
+// RUN: shard-opt %s -split-input-file -shardir-insert-redistribute | FileCheck %s
+// RUN: shard-opt %s -split-input-file -shardir-insert-redistribute -shardir-verify-stage="stage=redistributed" -o %t.once
+// RUN: shard-opt %t.once -split-input-file -shardir-insert-redistribute | diff %t.once -
 
 shardir.mesh @m <["dp"=2, "tp"=2]>
 shardir.mesh @n <["x"=4]>
@@ -21,6 +21,11 @@ func.func @partial(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@
       ins(%x, %w : tensor<8x8xf32>, tensor<8x8xf32>) outs(%zero : tensor<8x8xf32>) -> tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }
+
+// -----
+
+shardir.mesh @m <["dp"=2, "tp"=2]>
+shardir.mesh @n <["x"=4]>
 
 // What agrees stays as it is, in any spelling of the same placement (P8).
 // CHECK-LABEL: func.func @agrees

@@ -1,8 +1,8 @@
 // Chains of redistributions collapse, and what changes nothing goes.
 //
-// RUN: shard-opt %s -shardir-simplify-redistribute | FileCheck %s
-// RUN: shard-opt %s -shardir-simplify-redistribute -o %t.once
-// RUN: shard-opt %t.once -shardir-simplify-redistribute | diff %t.once -
+// RUN: shard-opt %s -split-input-file -shardir-simplify-redistribute | FileCheck %s
+// RUN: shard-opt %s -split-input-file -shardir-simplify-redistribute -o %t.once
+// RUN: shard-opt %t.once -split-input-file -shardir-simplify-redistribute | diff %t.once -
 
 shardir.mesh @m <["x"=2, "y"=2]>
 shardir.mesh @n <["z"=4]>
@@ -17,6 +17,11 @@ func.func @back(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{
   %1 = shardir.redistribute %0 from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x"}]> : tensor<8xf32>
   return %1 : tensor<8xf32>
 }
+
+// -----
+
+shardir.mesh @m <["x"=2, "y"=2]>
+shardir.mesh @n <["z"=4]>
 
 // Two spellings of one placement (P8).
 // CHECK-LABEL: func.func @spellings

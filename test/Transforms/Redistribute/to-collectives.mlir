@@ -1,9 +1,9 @@
 // Each redistribution becomes a chain of collectives and local slices; which
 // chain is the planner's, tested by arithmetic in ShardIRPlacementTests.
 //
-// RUN: shard-opt %s -shardir-redistribute-to-collectives | FileCheck %s
-// RUN: shard-opt %s -shardir-redistribute-to-collectives -o %t.once
-// RUN: shard-opt %t.once -shardir-redistribute-to-collectives | diff %t.once -
+// RUN: shard-opt %s -split-input-file -shardir-redistribute-to-collectives | FileCheck %s
+// RUN: shard-opt %s -split-input-file -shardir-redistribute-to-collectives -o %t.once
+// RUN: shard-opt %t.once -split-input-file -shardir-redistribute-to-collectives | diff %t.once -
 
 shardir.mesh @m <["x"=2, "tp"=4]>
 shardir.mesh @s <["a"=?]>
@@ -16,6 +16,11 @@ func.func @reduce(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = shardir.redistribute %x from #shardir.placement<@m, [{}], partial = sum ["tp"]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+shardir.mesh @m <["x"=2, "tp"=4]>
+shardir.mesh @s <["a"=?]>
 
 // CHECK-LABEL: func.func @scatter
 // CHECK-NEXT:    collective.reduce_scatter %{{.+}} from #shardir.placement<@m, [{}], partial = max ["tp"]> to #shardir.placement<@m, [{"tp"}]> : tensor<7xf32>
