@@ -43,6 +43,7 @@ private:
   void tile(Index p, Index t, Index from, Index extent, Value first);
   void multiply(Index p, Index t, Index from, Index extent, Value first,
                 bool fullColumns);
+  void dotProducts(Index p, Index t, Index from, Index extent, Value first);
   void store(Index row, Index column, ArrayRef<Value> sums, Value first,
              bool fullColumns);
 
@@ -87,6 +88,7 @@ private:
   VectorType vectorType;
 
   // Of the product that is being emitted.
+  SmallVector<Index> position;
   MatrixView a, b, c;
   Index m, n, k;
   /// The rows of A and C, and the first column, that are worked on.
@@ -177,8 +179,10 @@ void ContractionEmitter::product(SmallVector<Index> ivs) {
     else
       packedA = allocate({emit.mul(rowTiles, mr), kc});
   }
+  // Squares that are transposed at the end of k overhang.
   if (tiles.packB)
-    packedB = allocate({emit.ceilDiv(maxColumns, tiles.nr()), kc, nr});
+    packedB = allocate({emit.ceilDiv(maxColumns, tiles.nr()),
+                        emit.roundUp(kc, tiles.lanes), nr});
 
   emit.loop(emit.constant(0), m, emit.constant(tiles.maxRows),
             [&](Index start) {
@@ -221,6 +225,7 @@ void ContractionEmitter::kLoops(size_t depth, SmallVector<Index> &ivs,
 
 void ContractionEmitter::kBlock(ArrayRef<Index> ivs, Index from, Index extent,
                                 Value first) {
+  position.assign(ivs.begin(), ivs.end());
   a = op.view(emit, op.a, op.m, op.k, ivs);
   b = op.view(emit, op.b, op.k, op.n, ivs);
   int64_t mr = tiles.mr, nr = tiles.nr();
@@ -347,25 +352,61 @@ void ContractionEmitter::packPanel(Index p, Index from, Index extent) {
 void ContractionEmitter::packPanelTransposed(Index p, Index from,
                                              Index extent) {
   // Columns past the end are copies of the last one, as with rows.
-  emit.loop(
-      emit.constant(0), emit.constant(tiles.nr()), emit.constant(1),
-      [&](Index j) {
-        Index at = emit.add(columnOf(p), j);
-        if (!divides(n, tiles.nr()))
-          at = emit.min(at, emit.sub(n, emit.constant(1)));
-        emit.loop(emit.constant(0), extent, emit.constant(1), [&](Index kk) {
-          Value element = memref::LoadOp::create(
-              builder, loc, b.view,
-              ValueRange{emit.value(emit.add(from, kk)), emit.value(at)});
-          memref::StoreOp::create(
-              builder, loc, widen(element), packedB,
-              ValueRange{emit.value(p), emit.value(kk), emit.value(j)});
-        });
-      });
+  int64_t lanes = tiles.lanes;
+  auto source = [&](Index j) {
+    Index at = emit.add(columnOf(p), j);
+    return divides(n, tiles.nr()) ? at
+                                  : emit.min(at, emit.sub(n, emit.constant(1)));
+  };
+  if (!b.unitRow || lanes < 2) {
+    emit.loop(emit.constant(0), emit.constant(tiles.nr()), emit.constant(1),
+              [&](Index j) {
+                Value at = emit.value(source(j));
+                emit.loop(emit.constant(0), extent, emit.constant(1),
+                          [&](Index kk) {
+                            Value element = memref::LoadOp::create(
+                                builder, loc, b.view,
+                                ValueRange{emit.value(emit.add(from, kk)), at});
+                            memref::StoreOp::create(
+                                builder, loc, widen(element), packedB,
+                                ValueRange{emit.value(p), emit.value(kk),
+                                           emit.value(j)});
+                          });
+              });
+    return;
+  }
+  // Squares of lanes x lanes: read along k, transposed, written along n. The
+  // panel has room for rows past the end of k.
+  MatrixView columns =
+      op.view(emit, op.b, op.n, op.k, ArrayRef<Index>(position));
+  auto square = [&](Index j, Index kk, std::optional<Index> count) {
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i < lanes; ++i)
+      rows.push_back(load(columns, source(emit.add(j, emit.constant(i))),
+                          emit.add(from, kk), lanes, count));
+    for (auto [i, row] : llvm::enumerate(emit.transpose(rows)))
+      vector::StoreOp::create(
+          builder, loc, row, packedB,
+          ValueRange{emit.value(p),
+                     emit.value(emit.add(kk, emit.constant(i))),
+                     emit.value(j)});
+  };
+  Index whole = emit.mul(emit.div(extent, lanes), emit.constant(lanes));
+  emit.loop(emit.constant(0), emit.constant(tiles.nr()), emit.constant(lanes),
+            [&](Index j) {
+              emit.loop(emit.constant(0), whole, emit.constant(lanes),
+                        [&](Index kk) { square(j, kk, std::nullopt); });
+              if (!divides(extent, lanes))
+                emit.loop(whole, extent, emit.constant(lanes), [&](Index kk) {
+                  square(j, kk, emit.sub(extent, kk));
+                });
+            });
 }
 
 void ContractionEmitter::tile(Index p, Index t, Index from, Index extent,
                               Value first) {
+  if (tiles.kind == ContractionTiles::Kind::Inner)
+    return dotProducts(p, t, from, extent, first);
   // Packed panels exist past the edge; what is read directly is masked there.
   if (packedB || divides(n, tiles.nr()))
     return multiply(p, t, from, extent, first, divides(n, tiles.nr()));
@@ -432,6 +473,76 @@ void ContractionEmitter::multiply(Index p, Index t, Index from, Index extent,
   emit.branch(
       inside, [&] { store(row, column, sums, first, true); },
       [&] { store(row, column, sums, first, false); });
+}
+
+void ContractionEmitter::dotProducts(Index p, Index t, Index from,
+                                     Index extent, Value first) {
+  int64_t mr = tiles.mr, columns = tiles.nv, lanes = tiles.lanes;
+  MatrixView byColumn =
+      op.view(emit, op.b, op.n, op.k, ArrayRef<Index>(position));
+  Index one = emit.constant(1);
+  Index row = emit.add(rowStart, emit.mul(t, emit.constant(mr)));
+  auto inside = [&](Index start, int64_t i, Index end, int64_t by) {
+    Index at = emit.add(start, emit.constant(i));
+    return divides(end, by) ? at : emit.min(at, emit.sub(end, one));
+  };
+  auto step = [&](Index kk, ValueRange carried, std::optional<Index> count) {
+    SmallVector<Value> next(carried), left, right;
+    Index at = emit.add(from, kk);
+    for (int64_t i = 0; i < mr; ++i)
+      left.push_back(load(a, inside(row, i, m, mr), at, lanes, count));
+    for (int64_t j = 0; j < columns; ++j)
+      right.push_back(load(byColumn, inside(columnOf(p), j, n, columns), at,
+                           lanes, count));
+    for (int64_t i = 0; i < mr; ++i)
+      for (int64_t j = 0; j < columns; ++j)
+        next[i * columns + j] =
+            vector::FMAOp::create(builder, loc, left[i], right[j],
+                                  carried[i * columns + j]);
+    return next;
+  };
+  SmallVector<Value> sums(mr * columns, emit.zero(vectorType));
+  Index whole = emit.mul(emit.div(extent, lanes), emit.constant(lanes));
+  sums = emit.loop(
+      emit.constant(0), whole, emit.constant(lanes), sums,
+      [&](Index kk, ValueRange now) { return step(kk, now, std::nullopt); });
+  // Lanes past the end are zero in both operands.
+  if (!divides(extent, lanes))
+    sums = step(whole, sums, emit.sub(extent, whole));
+
+  for (int64_t i = 0; i < mr; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      Value sum = vector::ReductionOp::create(
+          builder, loc, vector::CombiningKind::ADD, sums[i * columns + j],
+          arith::FastMathFlags::reassoc);
+      Index atRow = emit.add(row, emit.constant(i)),
+            atColumn = emit.add(columnOf(p), emit.constant(j));
+      SmallVector<Value> at = {emit.value(atRow), emit.value(atColumn)};
+      auto write = [&] {
+        auto put = [&](bool add) {
+          Value result = sum;
+          if (add)
+            result = arith::AddFOp::create(
+                builder, loc,
+                widen(memref::LoadOp::create(builder, loc, c.view, at)), sum);
+          if (c.element != accumulator)
+            result = arith::TruncFOp::create(builder, loc, c.element, result);
+          memref::StoreOp::create(builder, loc, result, c.view, at);
+        };
+        if (!zeroInit)
+          put(true);
+        else if (!first)
+          put(false);
+        else
+          emit.branch(first, [&] { put(false); }, [&] { put(true); });
+      };
+      if (divides(m, mr) && divides(n, columns)) {
+        write();
+        continue;
+      }
+      emit.branch(emit.lessThan(atRow, m),
+                  [&] { emit.branch(emit.lessThan(atColumn, n), write); });
+    }
 }
 
 void ContractionEmitter::store(Index row, Index column, ArrayRef<Value> sums,

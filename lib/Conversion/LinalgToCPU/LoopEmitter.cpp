@@ -176,3 +176,24 @@ Value LoopEmitter::mask(int64_t lanes, Index count) {
   return vector::CreateMaskOp::create(
       builder, loc, VectorType::get(lanes, builder.getI1Type()), value(count));
 }
+
+SmallVector<Value> LoopEmitter::transpose(ArrayRef<Value> rows) {
+  // Squares of `side` swap their off-diagonal quarters, from small to large.
+  int64_t lanes = rows.size();
+  SmallVector<Value> result(rows);
+  for (int64_t side = 1; side < lanes; side *= 2) {
+    SmallVector<int64_t> upper, lower;
+    for (int64_t lane = 0; lane < lanes; ++lane) {
+      upper.push_back(lane & side ? lanes + lane - side : lane);
+      lower.push_back(lane & side ? lanes + lane : lane + side);
+    }
+    for (int64_t row = 0; row < lanes; ++row) {
+      if (row & side)
+        continue;
+      Value a = result[row], b = result[row + side];
+      result[row] = vector::ShuffleOp::create(builder, loc, a, b, upper);
+      result[row + side] = vector::ShuffleOp::create(builder, loc, a, b, lower);
+    }
+  }
+  return result;
+}

@@ -75,6 +75,9 @@ public:
   mlir::Value zero(mlir::Type type);
   /// The first `count` lanes.
   mlir::Value mask(int64_t lanes, Index count);
+  /// The transpose of a square of vectors, as many as they have lanes, which is
+  /// a power of two: lane i of the result's vector j is lane j of rows[i].
+  llvm::SmallVector<mlir::Value> transpose(llvm::ArrayRef<mlir::Value> rows);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;

@@ -75,6 +75,31 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   if (flops < 2 * 16 * 16 * 16 || n < std::min<int64_t>(tiles.lanes, 8) ||
       k < 4)
     return tiles;
+  // Both operands run along k: with few rows, transposing B while it is packed
+  // costs more than adding up the lanes of dot products.
+  bool inner = shape.aUnitK && shape.bUnitK && !shape.bUnitN && shape.m >= 0 &&
+               shape.m <= 24 && k >= 4 * tiles.lanes;
+  if (inner && shape.m == 1)
+    return tiles; // The vectoriser's row sums do just that.
+  if (inner) {
+    tiles.kind = ContractionTiles::Kind::Inner;
+    bool wide = target.numVectorRegisters >= 32;
+    tiles.mr = std::min<int64_t>(shape.m, wide ? 4 : 3);
+    // Even out the last group of rows.
+    tiles.mr = ceilDiv(shape.m, ceilDiv(shape.m, tiles.mr));
+    tiles.nv = wide ? 4 : 2;
+    tiles.packA = tiles.packB = false;
+    tiles.kc = std::max<int64_t>(shape.k >= 0 ? k : int64_t(1) << 40, 1);
+    tiles.mc = roundUp(shape.m, tiles.mr);
+    tiles.parallelBatch =
+        shape.batch < 0 || (batch >= 8 && flops * batch >= parallelFlops);
+    // Memory-bound: threads share bandwidth that one cannot use alone.
+    tiles.parallel = !tiles.parallelBatch && flops >= parallelFlops / 4;
+    tiles.chunksN = tiles.parallel ? std::min<int64_t>(ceilDiv(n, 64), 32) : 1;
+    tiles.maxRows = tiles.mc;
+    tiles.maxColumns = int64_t(1) << 40;
+    return tiles;
+  }
   tiles.kind = ContractionTiles::Kind::Outer;
   chooseRegisterTile(shape, target, tiles);
 

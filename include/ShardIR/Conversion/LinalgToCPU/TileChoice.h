@@ -44,11 +44,14 @@ struct ContractionTiles {
   enum class Kind {
     /// Too small to gain: leave it to the vectoriser.
     None,
-    /// Register tiles over packed or directly read operands.
+    /// Register tiles of outer products, over packed or directly read operands.
     Outer,
+    /// Register tiles of dot products: lanes run along k, nothing is packed.
+    Inner,
   };
   Kind kind = Kind::None;
-  /// Rows and vectors of the register tile, and lanes of one vector.
+  /// Rows and vectors (for Inner: columns) of the register tile, and lanes of
+  /// one vector.
   int64_t mr = 1, nv = 1, lanes = 1;
   /// Block of k.
   int64_t kc = 512;
@@ -68,7 +71,8 @@ struct ContractionTiles {
   /// How many parts the columns of one block of rows are cut into, at most.
   int64_t chunksN = 1;
 
-  int64_t nr() const { return nv * lanes; }
+  /// Columns of the register tile.
+  int64_t nr() const { return kind == Kind::Inner ? nv : nv * lanes; }
 };
 
 /// The tiles for `shape` on `target`.
