@@ -105,19 +105,28 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
 
   // Few rows use each element of B too seldom to pay for a copy.
   tiles.packB = !shape.bUnitN || (shape.m < 0 || shape.m > 4 * tiles.mr);
-  // Few columns use each element of A too seldom.
-  tiles.packA = !shape.aUnitK || (shape.n < 0 || shape.n > 2 * tiles.nr());
+  // Few columns use each element of A too seldom, and few rows stay in the
+  // caches as they are.
+  tiles.packA = !shape.aUnitK ||
+                (tiles.packB && (shape.n < 0 || shape.n > 2 * tiles.nr()));
 
-  // Blocks of k: equal ones of at most 512.
-  int64_t limit = 512;
+  tiles.bf16Dot = target.hasBf16Dot && shape.bf16Operands && tiles.packA &&
+                  tiles.packB && shape.accumulatorBits == 32;
+
+  // Blocks of k: equal ones of at most 2 KiB of each packed row.
+  int64_t limit = tiles.bf16Dot ? 1024 : 512;
   if (shape.roundsResult || shape.k < 0)
-    tiles.kc = shape.roundsResult ? std::max<int64_t>(k, 1) : limit;
+    tiles.kc = shape.roundsResult ? roundUp(std::max<int64_t>(k, 1), 4) : limit;
   else
     tiles.kc = roundUp(ceilDiv(k, ceilDiv(k, limit)), 4);
 
+  // What is read directly is read by whole rows of B, a few at a time: twice as
+  // fast as down a panel, whose every row is on another page.
+  if (!tiles.packA && !tiles.packB && !shape.roundsResult && n > tiles.nr())
+    tiles.kc = std::min<int64_t>(tiles.kc, 16);
   // A quarter of the second cache for rows of A; the rest is for panels of B,
   // for C, and for whoever shares the cache.
-  int64_t bytes = shape.accumulatorBits / 8;
+  int64_t bytes = tiles.bf16Dot ? 2 : shape.accumulatorBits / 8;
   int64_t fit = target.l2Bytes / 4 / (std::min(tiles.kc, k) * bytes);
   tiles.mc = std::max(fit / tiles.mr, int64_t(1)) * tiles.mr;
   tiles.parallelBatch =
@@ -133,6 +142,10 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
       rows = std::min(ceilDiv(wanted, panels), ceilDiv(m, 8 * tiles.mr));
     tiles.mc = std::min(tiles.mc, roundUp(ceilDiv(m, rows), tiles.mr));
     tiles.chunksN = std::min(panels, ceilDiv(wanted, rows));
+    // Rows of B that are read directly must stay long enough to stream.
+    if (!tiles.packA && !tiles.packB)
+      tiles.chunksN =
+          std::clamp<int64_t>(n / (n >= 2048 ? 1024 : 512), 1, tiles.chunksN);
   }
   tiles.maxRows = std::max<int64_t>(8192 / tiles.mc, 1) * tiles.mc;
   tiles.maxColumns = std::max<int64_t>(8192 / tiles.nr(), 1) * tiles.nr();

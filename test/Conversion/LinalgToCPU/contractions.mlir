@@ -1,5 +1,6 @@
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512 -split-input-file | FileCheck %s
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx2 -split-input-file | FileCheck %s --check-prefix=AVX2
+// RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512-bf16 -split-input-file | FileCheck %s --check-prefix=BF16
 
 // Threads pack rows of A and panels of B first, then compute chunks; 6x4 vectors
 // of 16 are carried through k. The fill is taken in: no linalg op is left.
@@ -93,16 +94,66 @@ func.func @dynamic(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>
 #bb = affine_map<(i, j, k) -> (k, j)>
 #cb = affine_map<(i, j, k) -> (i, j)>
 
-// bf16 is widened while it is packed.
+// bf16 is widened while it is packed, or kept in pairs for dot products; the last
+// of an odd number of rows is paired with zeros.
 // CHECK-LABEL: func.func @bf16
 // CHECK:         arith.extf {{.*}} : vector<16xbf16> to vector<16xf32>
 // CHECK:         vector.fma {{.*}} : vector<16xf32>
-func.func @bf16(%a: memref<128x128xbf16>, %b: memref<128x128xbf16>, %c: memref<128x128xf32>) {
-  linalg.generic {indexing_maps = [#ab, #bb, #cb], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : memref<128x128xbf16>, memref<128x128xbf16>) outs(%c : memref<128x128xf32>) {
+// BF16-LABEL: func.func @bf16
+// BF16:         vector.interleave {{.*}} : vector<16xbf16>
+// BF16:         %[[LAST:.+]] = arith.constant dense<0.000000e+00> : vector<16xbf16>
+// BF16:         vector.interleave %{{.+}}, %[[LAST]]
+// BF16:         llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"({{.*}}) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
+// BF16-NOT:     vector.fma
+func.func @bf16(%a: memref<128x129xbf16>, %b: memref<129x256xbf16>, %c: memref<128x256xf32>) {
+  linalg.generic {indexing_maps = [#ab, #bb, #cb], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : memref<128x129xbf16>, memref<129x256xbf16>) outs(%c : memref<128x256xf32>) {
   ^bb0(%x: bf16, %y: bf16, %z: f32):
     %xe = arith.extf %x : bf16 to f32
     %ye = arith.extf %y : bf16 to f32
     %p = arith.mulf %xe, %ye : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+#an = affine_map<(i, j, k) -> (i, k)>
+#bn = affine_map<(i, j, k) -> (j, k)>
+#cn = affine_map<(i, j, k) -> (i, j)>
+
+// Few rows against a matrix stored by columns: lanes run along k.
+// CHECK-LABEL: func.func @dot_products
+// BF16-LABEL: func.func @dot_products
+// CHECK-NOT:     memref.alloc
+// CHECK:         %[[SUMS:.+]]:16 = scf.for
+// CHECK-COUNT-16:  vector.fma {{.*}} : vector<16xf32>
+// CHECK:         vector.reduction <add>, %[[SUMS]]#0 fastmath<reassoc>
+func.func @dot_products(%a: memref<8x256xf32>, %b: memref<512x256xf32>, %c: memref<8x512xf32>) {
+  linalg.generic {indexing_maps = [#an, #bn, #cn], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : memref<8x256xf32>, memref<512x256xf32>) outs(%c : memref<8x512xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
+    %s = arith.addf %z, %p : f32
+    linalg.yield %s : f32
+  }
+  return
+}
+
+// -----
+
+#at = affine_map<(i, j, k) -> (i, k)>
+#bt = affine_map<(i, j, k) -> (j, k)>
+#ct = affine_map<(i, j, k) -> (i, j)>
+
+// Many rows: B is transposed in registers while it is packed.
+// CHECK-LABEL: func.func @transposed
+// CHECK:         vector.shuffle {{.*}} : vector<16xf32>, vector<16xf32>
+// CHECK:         vector.fma
+func.func @transposed(%a: memref<256x256xf32>, %b: memref<512x256xf32>, %c: memref<256x512xf32>) {
+  linalg.generic {indexing_maps = [#at, #bt, #ct], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : memref<256x256xf32>, memref<512x256xf32>) outs(%c : memref<256x512xf32>) {
+  ^bb0(%x: f32, %y: f32, %z: f32):
+    %p = arith.mulf %x, %y : f32
     %s = arith.addf %z, %p : f32
     linalg.yield %s : f32
   }

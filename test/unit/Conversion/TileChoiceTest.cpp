@@ -67,6 +67,29 @@ TEST(TileChoice, FewRowsAreNotPaidForWithCopies) {
       chooseTiles(shape(ContractionShape::unknown, 4096, 4096), target).packB);
 }
 
+TEST(TileChoice, FewRowsAgainstColumnsAreDotProducts) {
+  CpuTarget target = *CpuTarget::get("avx512");
+  ContractionShape s = shape(8, 4096, 4096);
+  s.bUnitN = false;
+  s.bUnitK = true;
+  ContractionTiles tiles = chooseTiles(s, target);
+  EXPECT_EQ(tiles.kind, Kind::Inner);
+  EXPECT_EQ(tiles.nr(), tiles.nv);
+  EXPECT_LE(tiles.mr * tiles.nv + tiles.mr + tiles.nv, 32);
+  EXPECT_FALSE(tiles.packA || tiles.packB);
+  s.m = 1024;
+  EXPECT_EQ(chooseTiles(s, target).kind, Kind::Outer);
+}
+
+TEST(TileChoice, PairsOfBf16NeedTheInstructionAndCopies) {
+  ContractionShape s = shape(1024, 1024, 1024);
+  s.bf16Operands = true;
+  EXPECT_TRUE(chooseTiles(s, *CpuTarget::get("avx512-bf16")).bf16Dot);
+  EXPECT_FALSE(chooseTiles(s, *CpuTarget::get("avx512")).bf16Dot);
+  s.m = 4;
+  EXPECT_FALSE(chooseTiles(s, *CpuTarget::get("avx512-bf16")).bf16Dot);
+}
+
 TEST(TileChoice, BatchesAreSharedWhereThereAreEnough) {
   CpuTarget target = *CpuTarget::get("avx512");
   EXPECT_TRUE(chooseTiles(shape(512, 512, 64, 32), target).parallelBatch);

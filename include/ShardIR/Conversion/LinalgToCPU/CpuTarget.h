@@ -33,7 +33,8 @@ struct CpuTarget {
   /// Vector registers that the architecture names.
   unsigned numVectorRegisters = 16;
   bool hasFma = false;
-  /// AVX512-BF16: dot products of bf16 pairs into f32.
+  /// AVX512-BF16's dot products of bf16 pairs into f32, where they are faster
+  /// than f32's multiply-adds.
   bool hasBf16Dot = false;
   /// Conversions between f16 and f32 in hardware.
   bool hasF16Conversion = false;

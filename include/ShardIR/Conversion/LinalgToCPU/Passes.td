@@ -159,7 +159,8 @@ def ContractionsToCpuLoops
     Option<"target", "target", "std::string", "\"host\"",
            "The CPU: host, x86-64, avx2, avx512 or avx512-bf16">
   ];
-  let dependentDialects = ["::mlir::arith::ArithDialect",
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
                            "::mlir::memref::MemRefDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];

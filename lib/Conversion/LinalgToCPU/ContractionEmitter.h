@@ -1,0 +1,123 @@
+//===- ContractionEmitter.h - Emits the loops of a contraction --*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The state that packing, register tiles and the loops around them share while
+// one contraction is emitted. The three are files of their own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOCPU_CONTRACTIONEMITTER_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOCPU_CONTRACTIONEMITTER_H
+
+#include "Contraction.h"
+
+namespace shardir {
+
+class ContractionEmitter {
+public:
+  ContractionEmitter(LoopEmitter &emit, const Contraction &op,
+                     const ContractionTiles &tiles, bool zeroInit)
+      : emit(emit), builder(emit.builder), loc(emit.loc), op(op), tiles(tiles),
+        zeroInit(zeroInit), accumulator(op.accumulator),
+        vectorType(mlir::VectorType::get(tiles.lanes, accumulator)) {}
+
+  void run();
+
+private:
+  void product(llvm::SmallVector<Index> ivs);
+  /// The loops over k from `depth` on; `body` gets the start and the extent of
+  /// a block of k and whether it is the first, none where it surely is.
+  void kLoops(size_t depth, llvm::SmallVector<Index> &ivs, mlir::Value first,
+              llvm::function_ref<void(Index, Index, mlir::Value)> body);
+  void kBlock(Index from, Index extent, mlir::Value first);
+  /// Shares the tiles of the rows at hand and of `columns` columns.
+  void chunks(Index columns,
+              llvm::function_ref<void(Index, Index, Index, Index)> body);
+  void tilesOf(Index tileFrom, Index tileTo, Index panelFrom, Index panelTo,
+               Index from, Index extent, mlir::Value first);
+  /// Rows `row` to `row + mr` of the block, columns `from` on, into packedA.
+  void packRows(Index row, Index from, Index extent);
+  /// Panel `p` of the block, rows `from` on, into packedB.
+  void packPanel(Index p, Index from, Index extent);
+  void packPanelTransposed(Index p, Index from, Index extent);
+  void packPanelPairs(Index p, Index from, Index extent);
+  /// Register tile (t, p) of the block of rows and the block of columns.
+  void tile(Index p, Index t, Index from, Index extent, mlir::Value first);
+  void multiply(Index p, Index t, Index from, Index extent, mlir::Value first,
+                bool fullColumns);
+  void dotProducts(Index p, Index t, Index from, Index extent,
+                   mlir::Value first);
+  void store(Index row, Index column, llvm::ArrayRef<mlir::Value> sums,
+             mlir::Value first, bool fullColumns);
+
+  /// `lanes` elements of row `row` of `matrix` from `column` on; those past
+  /// `count` are zero. `load` widens them to the accumulator's type.
+  mlir::Value load(const MatrixView &matrix, Index row, Index column,
+                   int64_t lanes, std::optional<Index> count = std::nullopt);
+  mlir::Value read(const MatrixView &matrix, Index row, Index column,
+                   int64_t lanes, std::optional<Index> count = std::nullopt);
+  mlir::Value widen(mlir::Value value);
+  /// `value` as packed buffers hold it.
+  mlir::Value packed(mlir::Value value) {
+    return tiles.bf16Dot ? value : widen(value);
+  }
+  mlir::Type packedType() {
+    return tiles.bf16Dot ? mlir::Type(builder.getBF16Type()) : accumulator;
+  }
+  /// Columns of the edge panel that exist, counted from `column`.
+  Index left(Index column) { return emit.sub(n, column); }
+  /// The end of the block of `size` that starts at `start`.
+  Index blockEnd(Index start, Index end, int64_t size) {
+    return emit.min(end, emit.add(start, emit.constant(size)));
+  }
+  Index columnOf(Index p) {
+    return emit.add(columnStart, emit.mul(p, emit.constant(tiles.nr())));
+  }
+  /// Whether all of panel p's columns exist.
+  mlir::Value isFullPanel(Index p) {
+    return emit.lessThan(emit.add(columnOf(p), emit.constant(tiles.nr() - 1)),
+                         n);
+  }
+  /// A loop whose iterations threads may share.
+  void share(Index count, llvm::function_ref<void(Index)> body) {
+    if (tiles.parallel)
+      emit.forall(count, body);
+    else
+      emit.loop(emit.constant(0), count, emit.constant(1), body);
+  }
+  bool divides(Index extent, int64_t by) {
+    auto known = LoopEmitter::known(extent);
+    return known && *known % by == 0;
+  }
+
+  LoopEmitter &emit;
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  const Contraction &op;
+  const ContractionTiles &tiles;
+  bool zeroInit;
+  mlir::Type accumulator;
+  mlir::VectorType vectorType;
+
+  // Of the product that is being emitted.
+  llvm::SmallVector<Index> position;
+  MatrixView a, b, c;
+  Index m, n, k;
+  /// The rows of A and C, and the first column, that are worked on.
+  Index rowStart, rowEnd, columnStart;
+  /// The packed rows of A, [rows rounded up][kc], or, where A's columns are
+  /// contiguous, [rows / mr][kc][mr]; and the packed panels of B,
+  /// [columns / nr][kc][nr], or with pairs of bf16 [columns / nr][kc / 2][2
+  /// nr].
+  mlir::Value packedA, packedB;
+  bool interleaved = false;
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOCPU_CONTRACTIONEMITTER_H

@@ -1,0 +1,249 @@
+//===- PackContraction.cpp - Copies of operands in tile order -------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires views of the operands; guarantees copies whose rows and panels are
+// whole: rows and columns past the end repeat the last one, which is always
+// there, so that no lane ever computes with what nobody wrote.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionEmitter.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace shardir;
+
+void ContractionEmitter::packRows(Index row, Index from, Index extent) {
+  // Rows past the end are copies of the last one: their sums are not stored.
+  auto source = [&](int64_t i) {
+    Index at = emit.add(rowStart, emit.add(row, emit.constant(i)));
+    return divides(m, tiles.mr) ? at
+                                : emit.min(at, emit.sub(m, emit.constant(1)));
+  };
+  if (interleaved) {
+    Value tile = emit.value(emit.div(row, tiles.mr));
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i < tiles.mr; ++i)
+      rows.push_back(emit.value(source(i)));
+    emit.loop(emit.constant(0), extent, emit.constant(1), [&](Index kk) {
+      Value column = emit.value(emit.add(from, kk));
+      for (int64_t i = 0; i < tiles.mr; ++i) {
+        Value element = memref::LoadOp::create(builder, loc, a.view,
+                                               ValueRange{rows[i], column});
+        memref::StoreOp::create(
+            builder, loc, packed(element), packedA,
+            ValueRange{tile, emit.value(kk), emit.value(emit.constant(i))});
+      }
+    });
+    return;
+  }
+  int64_t lanes = tiles.lanes;
+  for (int64_t i = 0; i < tiles.mr; ++i) {
+    Index at = source(i);
+    Value to = emit.value(emit.add(row, emit.constant(i)));
+    // The partner of the last element of an odd row.
+    if (tiles.bf16Dot && !divides(extent, 2))
+      emit.branch(emit.equal(emit.rem(extent, 2), emit.constant(1)), [&] {
+        memref::StoreOp::create(builder, loc, emit.zero(packedType()), packedA,
+                                ValueRange{to, emit.value(extent)});
+      });
+    if (!a.unitColumn) {
+      emit.loop(emit.constant(0), extent, emit.constant(1), [&](Index kk) {
+        Value element = memref::LoadOp::create(
+            builder, loc, a.view,
+            ValueRange{emit.value(at), emit.value(emit.add(from, kk))});
+        memref::StoreOp::create(builder, loc, packed(element), packedA,
+                                ValueRange{to, emit.value(kk)});
+      });
+      continue;
+    }
+    Index whole = emit.mul(emit.div(extent, lanes), emit.constant(lanes));
+    emit.loop(emit.constant(0), whole, emit.constant(lanes), [&](Index kk) {
+      vector::StoreOp::create(builder, loc,
+                              packed(read(a, at, emit.add(from, kk), lanes)),
+                              packedA, ValueRange{to, emit.value(kk)});
+    });
+    if (!divides(extent, lanes))
+      emit.loop(whole, extent, emit.constant(lanes), [&](Index kk) {
+        Index count = emit.sub(extent, whole);
+        vector::MaskedStoreOp::create(
+            builder, loc, packedA, ValueRange{to, emit.value(kk)},
+            emit.mask(lanes, count),
+            packed(read(a, at, emit.add(from, kk), lanes, count)));
+      });
+  }
+}
+
+void ContractionEmitter::packPanel(Index p, Index from, Index extent) {
+  int64_t lanes = tiles.lanes;
+  if (tiles.bf16Dot)
+    return packPanelPairs(p, from, extent);
+  if (!b.unitColumn)
+    return packPanelTransposed(p, from, extent);
+  Index column = columnOf(p);
+  auto copy = [&](bool full) {
+    emit.loop(emit.constant(0), extent, emit.constant(1), [&](Index kk) {
+      for (int64_t j = 0; j < tiles.nv; ++j) {
+        Index at = emit.add(column, emit.constant(j * lanes));
+        Value vector = full ? load(b, emit.add(from, kk), at, lanes)
+                            : load(b, emit.add(from, kk), at, lanes, left(at));
+        vector::StoreOp::create(
+            builder, loc, vector, packedB,
+            ValueRange{emit.value(p), emit.value(kk),
+                       emit.value(emit.constant(j * lanes))});
+      }
+    });
+  };
+  if (divides(n, tiles.nr()))
+    return copy(true);
+  emit.branch(isFullPanel(p), [&] { copy(true); }, [&] { copy(false); });
+}
+
+void ContractionEmitter::packPanelTransposed(Index p, Index from,
+                                             Index extent) {
+  // Columns past the end are copies of the last one, as with rows.
+  int64_t lanes = tiles.lanes;
+  auto source = [&](Index j) {
+    Index at = emit.add(columnOf(p), j);
+    return divides(n, tiles.nr()) ? at
+                                  : emit.min(at, emit.sub(n, emit.constant(1)));
+  };
+  if (!b.unitRow || lanes < 2) {
+    emit.loop(
+        emit.constant(0), emit.constant(tiles.nr()), emit.constant(1),
+        [&](Index j) {
+          Value at = emit.value(source(j));
+          emit.loop(emit.constant(0), extent, emit.constant(1), [&](Index kk) {
+            Value element = memref::LoadOp::create(
+                builder, loc, b.view,
+                ValueRange{emit.value(emit.add(from, kk)), at});
+            memref::StoreOp::create(
+                builder, loc, packed(element), packedB,
+                ValueRange{emit.value(p), emit.value(kk), emit.value(j)});
+          });
+        });
+    return;
+  }
+  // Squares of lanes x lanes: read along k, transposed, written along n. The
+  // panel has room for rows past the end of k.
+  MatrixView columns =
+      op.view(emit, op.b, op.n, op.k, ArrayRef<Index>(position));
+  auto square = [&](Index j, Index kk, std::optional<Index> count) {
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i < lanes; ++i)
+      rows.push_back(load(columns, source(emit.add(j, emit.constant(i))),
+                          emit.add(from, kk), lanes, count));
+    for (auto [i, row] : llvm::enumerate(emit.transpose(rows)))
+      vector::StoreOp::create(
+          builder, loc, row, packedB,
+          ValueRange{emit.value(p), emit.value(emit.add(kk, emit.constant(i))),
+                     emit.value(j)});
+  };
+  Index whole = emit.mul(emit.div(extent, lanes), emit.constant(lanes));
+  emit.loop(emit.constant(0), emit.constant(tiles.nr()), emit.constant(lanes),
+            [&](Index j) {
+              emit.loop(emit.constant(0), whole, emit.constant(lanes),
+                        [&](Index kk) { square(j, kk, std::nullopt); });
+              if (!divides(extent, lanes))
+                emit.loop(whole, extent, emit.constant(lanes), [&](Index kk) {
+                  square(j, kk, emit.sub(extent, kk));
+                });
+            });
+}
+
+void ContractionEmitter::packPanelPairs(Index p, Index from, Index extent) {
+  int64_t lanes = tiles.lanes;
+  Type bf16 = builder.getBF16Type();
+  Index zero = emit.constant(0), one = emit.constant(1);
+  auto put = [&](Value pairs, Index pair, Index lane) {
+    vector::StoreOp::create(
+        builder, loc, pairs, packedB,
+        ValueRange{emit.value(p), emit.value(pair), emit.value(lane)});
+  };
+  Index wholePairs = emit.div(extent, 2);
+  if (b.unitColumn) {
+    // Two rows of B become one of pairs; the last of an odd number meets zeros.
+    auto zip = [&](Index pair, bool hasPartner) {
+      for (int64_t j = 0; j < tiles.nv; ++j) {
+        Index at = emit.add(columnOf(p), emit.constant(j * lanes));
+        std::optional<Index> count;
+        if (!divides(n, tiles.nr()))
+          count = left(at);
+        Index row = emit.add(from, emit.mul(pair, emit.constant(2)));
+        Value x = read(b, row, at, lanes, count);
+        Value y = hasPartner ? read(b, emit.add(row, one), at, lanes, count)
+                             : emit.zero(VectorType::get(lanes, bf16));
+        put(vector::InterleaveOp::create(builder, loc, x, y), pair,
+            emit.constant(2 * j * lanes));
+      }
+    };
+    emit.loop(zero, wholePairs, one, [&](Index pair) { zip(pair, true); });
+    if (!divides(extent, 2))
+      emit.branch(emit.equal(emit.rem(extent, 2), one),
+                  [&] { zip(wholePairs, false); });
+    return;
+  }
+  auto source = [&](Index j) {
+    Index at = emit.add(columnOf(p), j);
+    return divides(n, tiles.nr()) ? at : emit.min(at, emit.sub(n, one));
+  };
+  if (b.unitRow) {
+    // A pair along k is one 32-bit element of a square to transpose.
+    MatrixView columns =
+        op.view(emit, op.b, op.n, op.k, ArrayRef<Index>(position));
+    auto words = VectorType::get(lanes, builder.getI32Type());
+    auto halves = VectorType::get(2 * lanes, bf16);
+    auto square = [&](Index j, Index kk, std::optional<Index> count) {
+      SmallVector<Value> rows;
+      for (int64_t i = 0; i < lanes; ++i)
+        rows.push_back(vector::BitCastOp::create(
+            builder, loc, words,
+            read(columns, source(emit.add(j, emit.constant(i))),
+                 emit.add(from, kk), 2 * lanes, count)));
+      for (auto [i, row] : llvm::enumerate(emit.transpose(rows)))
+        put(vector::BitCastOp::create(builder, loc, halves, row),
+            emit.add(emit.div(kk, 2), emit.constant(i)),
+            emit.mul(j, emit.constant(2)));
+    };
+    int64_t depth = 2 * lanes;
+    Index whole = emit.mul(emit.div(extent, depth), emit.constant(depth));
+    emit.loop(
+        zero, emit.constant(tiles.nr()), emit.constant(lanes), [&](Index j) {
+          emit.loop(zero, whole, emit.constant(depth),
+                    [&](Index kk) { square(j, kk, std::nullopt); });
+          if (!divides(extent, depth))
+            emit.loop(whole, extent, emit.constant(depth),
+                      [&](Index kk) { square(j, kk, emit.sub(extent, kk)); });
+        });
+    return;
+  }
+  emit.loop(zero, emit.constant(tiles.nr()), one, [&](Index j) {
+    Value at = emit.value(source(j));
+    auto element = [&](Index pair, int64_t half, Value value) {
+      Index lane = emit.add(emit.mul(j, emit.constant(2)), emit.constant(half));
+      memref::StoreOp::create(
+          builder, loc, value, packedB,
+          ValueRange{emit.value(p), emit.value(pair), emit.value(lane)});
+    };
+    auto get = [&](Index pair, int64_t half) -> Value {
+      Index row = emit.add(emit.add(from, emit.constant(half)),
+                           emit.mul(pair, emit.constant(2)));
+      return memref::LoadOp::create(builder, loc, b.view,
+                                    ValueRange{emit.value(row), at});
+    };
+    emit.loop(zero, wholePairs, one, [&](Index pair) {
+      element(pair, 0, get(pair, 0));
+      element(pair, 1, get(pair, 1));
+    });
+    if (!divides(extent, 2))
+      emit.branch(emit.equal(emit.rem(extent, 2), one), [&] {
+        element(wholePairs, 0, get(wholePairs, 0));
+        element(wholePairs, 1, emit.zero(bf16));
+      });
+  });
+}
