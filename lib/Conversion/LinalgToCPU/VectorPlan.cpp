@@ -124,6 +124,55 @@ double costAlong(const LoopNest &nest, int loop, int64_t lanes, int64_t body,
     cost += 8.0 / std::max(extent, 1.0);
   return cost;
 }
+/// A loop whose iterations share vectors that are read inside the reductions,
+/// as the pixels of a row share a convolution's weights.
+void chooseRows(const LoopNest &nest, const CpuTarget &target, int64_t body,
+                VectorPlan &plan) {
+  if (nest.results().size() != 1 || body > 8)
+    return;
+  double best = 0;
+  for (int loop : nest.loops(false)) {
+    if (loop == plan.loop)
+      continue;
+    auto extent = LoopEmitter::known(nest.extents[loop]);
+    if (extent && *extent < 2)
+      continue;
+    // Vectors that all iterations read, less those that each reads for itself.
+    double shared = 0;
+    for (unsigned i = 0; i < nest.numInputs(); ++i) {
+      const NestOperand &operand = nest.operands[i];
+      if (operand.scalar || operand.isUniform(plan.loop))
+        continue;
+      shared += operand.isUniform(loop) ? 1 : -0.5;
+    }
+    shared += 1e-6 * extent.value_or(1024);
+    if (shared <= best)
+      continue;
+    best = shared;
+    plan.rowLoop = loop;
+  }
+  if (best < 0.5) {
+    plan.rowLoop = -1;
+    return;
+  }
+  // As many sums as leave registers for what is read.
+  auto lanesExtent = LoopEmitter::known(nest.extents[plan.loop]);
+  if (lanesExtent && *lanesExtent < 4 * plan.lanes)
+    plan.unroll = std::max<int64_t>(*lanesExtent / plan.lanes, 1);
+  int64_t sums = target.numVectorRegisters >= 32 ? 24 : 12;
+  if (sums == 12)
+    plan.unroll = std::min<int64_t>(plan.unroll, 2);
+  int64_t most = std::min<int64_t>(sums / plan.unroll, 8);
+  plan.rows = most;
+  if (auto extent = LoopEmitter::known(nest.extents[plan.rowLoop])) {
+    plan.rows = std::min(most, *extent);
+    for (int64_t rows = plan.rows; rows > plan.rows / 2; --rows)
+      if (*extent % rows == 0) {
+        plan.rows = rows;
+        break;
+      }
+  }
+}
 } // namespace
 
 Value Combiner::identity(LoopEmitter &emit, VectorType type) const {
@@ -214,6 +263,8 @@ std::optional<VectorPlan> shardir::planVectors(const LoopNest &nest,
   auto extent = LoopEmitter::known(nest.extents[plan.loop]);
   if (reduces && body < 60 && (!extent || *extent >= 4 * plan.lanes))
     plan.unroll = 4;
+  if (reduces && !nest.reduction[plan.loop])
+    chooseRows(nest, target, body, plan);
   plan.parallel = total * body >= parallelWork || !allKnown;
   return plan;
 }

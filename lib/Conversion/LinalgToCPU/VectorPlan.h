@@ -37,6 +37,10 @@ struct VectorPlan {
   int64_t lanes = 1;
   /// Vectors per iteration.
   int64_t unroll = 1;
+  /// A parallel loop of which `rows` iterations are kept in registers through
+  /// the reductions, to use what they read alike; -1 for none.
+  int rowLoop = -1;
+  int64_t rows = 1;
   /// Worth several threads.
   bool parallel = false;
   /// One per result, where `loop` is a reduction.

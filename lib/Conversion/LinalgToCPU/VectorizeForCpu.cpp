@@ -38,6 +38,7 @@ public:
   void run() {
     SmallVector<int> around = nest.loops(false);
     llvm::erase(around, plan.loop);
+    llvm::erase(around, plan.rowLoop);
     bool parallelLoop = !nest.reduction[plan.loop];
     Index zero = emit.constant(0);
     auto rest = [&](ArrayRef<int> loops) {
@@ -143,55 +144,79 @@ private:
     emit.branch(emit.lessThan(at, to), [&] { body(at, 1, left); });
   }
 
-  /// Lanes along a parallel loop; reductions inside carry vectors.
+  /// Lanes along a parallel loop.
   void lanes(Index from, Index to) {
-    SmallVector<int> reductions = nest.loops(true);
     strips(from, to, [&](Index i, int64_t vectors, std::optional<Index> count) {
-      auto at = [&](int64_t v) {
-        ivs[plan.loop] = emit.add(i, emit.constant(v * plan.lanes));
-      };
+      if (nest.loops(true).empty())
+        return elementwise(i, vectors, count);
+      if (plan.rowLoop < 0)
+        return reduceInside(i, vectors, count, emit.constant(0), 1);
+      Index extent = nest.extents[plan.rowLoop];
+      Index whole =
+          emit.mul(emit.div(extent, plan.rows), emit.constant(plan.rows));
+      emit.loop(
+          emit.constant(0), whole, emit.constant(plan.rows),
+          [&](Index row) { reduceInside(i, vectors, count, row, plan.rows); });
+      emit.loop(whole, extent, emit.constant(1),
+                [&](Index row) { reduceInside(i, vectors, count, row, 1); });
+    });
+  }
+
+  void elementwise(Index i, int64_t vectors, std::optional<Index> count) {
+    for (int64_t v = 0; v < vectors; ++v) {
+      ivs[plan.loop] = emit.add(i, emit.constant(v * plan.lanes));
+      VectorBody body(emit, nest, plan.loop, plan.lanes);
       unsigned results = nest.results().size();
-      SmallVector<Value> carried;
-      for (int64_t v = 0; v < vectors; ++v) {
-        at(v);
-        VectorBody body(emit, nest, plan.loop, plan.lanes);
-        if (reductions.empty()) {
-          SmallVector<Value> olds(results);
-          body.loadInputs(ivs, count);
-          for (unsigned r = 0; r < results; ++r)
-            if (nest.getOp().payloadUsesValueFromOperand(
-                    nest.getOp().getDpsInitOperand(r)))
-              olds[r] = body.loadResult(r, ivs, count);
-          SmallVector<Value> yielded = body.run(ivs, olds, count);
-          for (unsigned r = 0; r < results; ++r)
-            body.store(r, yielded[r], ivs, count);
-          continue;
-        }
-        for (unsigned r = 0; r < results; ++r)
-          carried.push_back(body.spread(body.loadResult(r, ivs, count)));
-      }
-      if (reductions.empty())
-        return;
-      carried = around(reductions, carried, [&](ValueRange sums) {
-        SmallVector<Value> next;
-        for (int64_t v = 0; v < vectors; ++v) {
-          at(v);
+      SmallVector<Value> olds(results);
+      body.loadInputs(ivs, count);
+      for (unsigned r = 0; r < results; ++r)
+        if (nest.getOp().payloadUsesValueFromOperand(
+                nest.getOp().getDpsInitOperand(r)))
+          olds[r] = body.loadResult(r, ivs, count);
+      SmallVector<Value> yielded = body.run(ivs, olds, count);
+      for (unsigned r = 0; r < results; ++r)
+        body.store(r, yielded[r], ivs, count);
+    }
+  }
+
+  /// `rows` iterations of the row loop times `vectors` vectors, carried through
+  /// the reductions in registers.
+  void reduceInside(Index i, int64_t vectors, std::optional<Index> count,
+                    Index row, int64_t rows) {
+    SmallVector<int> reductions = nest.loops(true);
+    unsigned results = nest.results().size();
+    auto forEach = [&](function_ref<void(VectorBody &, size_t)> visit) {
+      size_t slot = 0;
+      for (int64_t r = 0; r < rows; ++r)
+        for (int64_t v = 0; v < vectors; ++v, slot += results) {
+          ivs[plan.loop] = emit.add(i, emit.constant(v * plan.lanes));
+          if (plan.rowLoop >= 0)
+            ivs[plan.rowLoop] = emit.add(row, emit.constant(r));
           VectorBody body(emit, nest, plan.loop, plan.lanes);
-          body.loadInputs(ivs, count);
-          for (Value value :
-               body.run(ivs, sums.slice(v * results, results), count))
-            next.push_back(body.spread(value));
+          visit(body, slot);
         }
-        return next;
+    };
+    for (int loop : reductions)
+      ivs[loop] = emit.constant(0);
+    SmallVector<Value> carried;
+    forEach([&](VectorBody &body, size_t) {
+      for (unsigned r = 0; r < results; ++r)
+        carried.push_back(body.spread(body.loadResult(r, ivs, count)));
+    });
+    carried = around(reductions, carried, [&](ValueRange sums) {
+      SmallVector<Value> next;
+      forEach([&](VectorBody &body, size_t slot) {
+        body.loadInputs(ivs, count);
+        for (Value value : body.run(ivs, sums.slice(slot, results), count))
+          next.push_back(body.spread(value));
       });
-      for (int loop : reductions)
-        ivs[loop] = emit.constant(0);
-      for (int64_t v = 0; v < vectors; ++v) {
-        at(v);
-        VectorBody body(emit, nest, plan.loop, plan.lanes);
-        for (unsigned r = 0; r < results; ++r)
-          body.store(r, carried[v * results + r], ivs, count);
-      }
+      return next;
+    });
+    for (int loop : reductions)
+      ivs[loop] = emit.constant(0);
+    forEach([&](VectorBody &body, size_t slot) {
+      for (unsigned r = 0; r < results; ++r)
+        body.store(r, carried[slot + r], ivs, count);
     });
   }
 
