@@ -98,6 +98,16 @@ int64_t lanesOf(const LoopNest &nest, const CpuTarget &target) {
   return target.lanes(narrow ? 32 : bits);
 }
 
+/// A parallel loop along which `operand` is contiguous; -1 for none.
+int contiguousLoop(const LoopNest &nest, const NestOperand &operand) {
+  if (operand.scalar || operand.element.isInteger(1))
+    return -1;
+  for (int loop : nest.loops(false))
+    if (operand.isUnit(loop))
+      return loop;
+  return -1;
+}
+
 /// What one element costs with lanes along `loop`; infinite where impossible.
 double costAlong(const LoopNest &nest, int loop, int64_t lanes, int64_t body,
                  bool combinable) {
@@ -114,7 +124,10 @@ double costAlong(const LoopNest &nest, int loop, int64_t lanes, int64_t body,
     } else if (operand.isUnit(loop)) {
       cost += 1.0 / lanes;
     } else {
-      cost += result ? 2.0 : 1.2;
+      // Inputs may be transposed in registers: loads and four shuffles each.
+      bool square = !result && nest.loops(true).empty() &&
+                    contiguousLoop(nest, operand) >= 0;
+      cost += result ? 2.0 : square ? 8.0 / lanes : 1.2;
     }
   }
   double vectors = std::ceil(extent / lanes);
@@ -263,6 +276,15 @@ std::optional<VectorPlan> shardir::planVectors(const LoopNest &nest,
   auto extent = LoopEmitter::known(nest.extents[plan.loop]);
   if (reduces && body < 60 && (!extent || *extent >= 4 * plan.lanes))
     plan.unroll = 4;
+  // Squares are code for some hundred elements at a time.
+  if (!reduces && (!allKnown || total >= 1024))
+    for (unsigned i = 0; i < nest.numInputs() && plan.squareLoop < 0; ++i) {
+      const NestOperand &operand = nest.operands[i];
+      if (operand.scalar || operand.isUnit(plan.loop) ||
+          operand.isUniform(plan.loop))
+        continue;
+      plan.squareLoop = contiguousLoop(nest, operand);
+    }
   if (reduces && !nest.reduction[plan.loop])
     chooseRows(nest, target, body, plan);
   plan.parallel = total * body >= parallelWork || !allKnown;

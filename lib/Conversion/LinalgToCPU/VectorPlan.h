@@ -41,10 +41,21 @@ struct VectorPlan {
   /// the reductions, to use what they read alike; -1 for none.
   int rowLoop = -1;
   int64_t rows = 1;
+  /// A parallel loop along which inputs are contiguous that are not so along
+  /// `loop`: squares of lanes x lanes of them are transposed in registers. -1
+  /// for none.
+  int squareLoop = -1;
   /// Worth several threads.
   bool parallel = false;
   /// One per result, where `loop` is a reduction.
   llvm::SmallVector<Combiner> combiners;
+
+  /// Whether `operand` is read in squares.
+  bool isTransposed(const NestOperand &operand) const {
+    return squareLoop >= 0 && !operand.scalar && operand.isUnit(squareLoop) &&
+           !operand.isUnit(loop) && !operand.isUniform(loop) &&
+           !operand.element.isInteger(1);
+  }
 };
 
 /// Nothing where scalar loops are as good.

@@ -19,6 +19,7 @@
 #include "VectorPlan.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_VECTORIZEFORCPU
@@ -39,6 +40,7 @@ public:
     SmallVector<int> around = nest.loops(false);
     llvm::erase(around, plan.loop);
     llvm::erase(around, plan.rowLoop);
+    llvm::erase(around, plan.squareLoop);
     bool parallelLoop = !nest.reduction[plan.loop];
     Index zero = emit.constant(0);
     auto rest = [&](ArrayRef<int> loops) {
@@ -147,8 +149,10 @@ private:
   /// Lanes along a parallel loop.
   void lanes(Index from, Index to) {
     strips(from, to, [&](Index i, int64_t vectors, std::optional<Index> count) {
+      if (plan.squareLoop >= 0)
+        return squares(i, count);
       if (nest.loops(true).empty())
-        return elementwise(i, vectors, count);
+        return elementwise(nest, i, vectors, count);
       if (plan.rowLoop < 0)
         return reduceInside(i, vectors, count, emit.constant(0), 1);
       Index extent = nest.extents[plan.rowLoop];
@@ -162,7 +166,8 @@ private:
     });
   }
 
-  void elementwise(Index i, int64_t vectors, std::optional<Index> count) {
+  void elementwise(const LoopNest &nest, Index i, int64_t vectors,
+                   std::optional<Index> count) {
     for (int64_t v = 0; v < vectors; ++v) {
       ivs[plan.loop] = emit.add(i, emit.constant(v * plan.lanes));
       VectorBody body(emit, nest, plan.loop, plan.lanes);
@@ -177,6 +182,76 @@ private:
       for (unsigned r = 0; r < results; ++r)
         body.store(r, yielded[r], ivs, count);
     }
+  }
+
+  /// Lanes i to i + lanes, the square loop in steps as long: inputs that are
+  /// contiguous along the square loop are transposed into scratch squares, which
+  /// the body then reads like any other contiguous operand.
+  void squares(Index i, std::optional<Index> count) {
+    OpBuilder &builder = emit.builder;
+    int64_t lanes = plan.lanes;
+    Index extent = nest.extents[plan.squareLoop], one = emit.constant(1);
+    emit.loop(emit.constant(0), extent, emit.constant(lanes), [&](Index start) {
+      Index left = emit.min(emit.constant(lanes), emit.sub(extent, start));
+      if (LoopEmitter::isKnown(emit.rem(extent, lanes), 0))
+        left = emit.constant(lanes);
+      LoopNest local = nest;
+      ivs[plan.squareLoop] = start;
+      for (unsigned input = 0; input < nest.numInputs(); ++input) {
+        const NestOperand &operand = nest.operands[input];
+        if (!plan.isTransposed(operand))
+          continue;
+        auto type = VectorType::get(lanes, operand.element);
+        SmallVector<Value> rows;
+        for (int64_t lane = 0; lane < lanes; ++lane) {
+          // Lanes that don't exist repeat the last.
+          Index step = emit.constant(lane);
+          if (count)
+            step = emit.min(step, emit.sub(*count, one));
+          ivs[plan.loop] = emit.add(i, step);
+          Value at = nest.address(emit, operand, ivs);
+          if (LoopEmitter::isKnown(left, lanes))
+            rows.push_back(vector::LoadOp::create(builder, emit.loc, type,
+                                                  operand.flat, at));
+          else
+            rows.push_back(vector::MaskedLoadOp::create(
+                builder, emit.loc, type, operand.flat, at,
+                emit.mask(lanes, left), emit.zero(type)));
+        }
+        Value square = scratch(input, operand.element);
+        for (auto [row, vector] : llvm::enumerate(emit.transpose(rows)))
+          vector::StoreOp::create(builder, emit.loc, vector, square,
+                                  emit.value(emit.constant(row * lanes)));
+        NestOperand &replaced = local.operands[input];
+        replaced.flat = square;
+        replaced.strides.assign(nest.extents.size(), emit.constant(0));
+        replaced.strides[plan.loop] = one;
+        replaced.strides[plan.squareLoop] = emit.constant(lanes);
+        replaced.offset = emit.sub(
+            emit.constant(0),
+            emit.add(i, emit.mul(start, emit.constant(lanes))));
+      }
+      emit.loop(emit.constant(0), left, one, [&](Index step) {
+        ivs[plan.squareLoop] = emit.add(start, step);
+        elementwise(local, i, 1, count);
+      });
+    });
+  }
+
+  /// A square on the stack of whoever runs these iterations.
+  Value scratch(unsigned input, Type element) {
+    Operation *scope = emit.builder.getInsertionBlock()->getParentOp();
+    while (!isa<scf::ForallOp, FunctionOpInterface>(scope))
+      scope = scope->getParentOp();
+    Value &square = squareOf[{scope, input}];
+    if (!square) {
+      OpBuilder front = OpBuilder::atBlockBegin(&scope->getRegion(0).front());
+      square = memref::AllocaOp::create(
+          front, emit.loc,
+          MemRefType::get({plan.lanes * plan.lanes}, element),
+          front.getI64IntegerAttr(64));
+    }
+    return square;
   }
 
   /// `rows` iterations of the row loop times `vectors` vectors, carried through
@@ -304,6 +379,7 @@ private:
   const LoopNest &nest;
   const VectorPlan &plan;
   SmallVector<Index> ivs;
+  DenseMap<std::pair<Operation *, unsigned>, Value> squareOf;
 };
 
 struct VectorizeForCpuPass
