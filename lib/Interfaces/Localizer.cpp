@@ -245,15 +245,21 @@ TypedAttr shardir::partialIdentity(Type elementType, PartialKind kind) {
   if (auto type = dyn_cast<FloatType>(elementType)) {
     const llvm::fltSemantics &sem = type.getFloatSemantics();
     auto make = [&](const APFloat &v) { return builder.getFloatAttr(type, v); };
+    // Types without infinities end in their largest finite number.
+    auto extreme = [&](bool negative) {
+      return make(APFloat::semanticsHasInf(sem)
+                      ? APFloat::getInf(sem, negative)
+                      : APFloat::getLargest(sem, negative));
+    };
     switch (kind) {
     case PartialKind::Sum:
       return make(APFloat::getZero(sem, /*Negative=*/true));
     case PartialKind::Prod:
       return make(APFloat::getOne(sem));
     case PartialKind::Max:
-      return make(APFloat::getInf(sem, /*Negative=*/true));
+      return extreme(/*negative=*/true);
     case PartialKind::Min:
-      return make(APFloat::getInf(sem));
+      return extreme(/*negative=*/false);
     case PartialKind::MaxNum:
     case PartialKind::MinNum:
       return make(APFloat::getNaN(sem));
@@ -261,6 +267,8 @@ TypedAttr shardir::partialIdentity(Type elementType, PartialKind kind) {
       return {};
     }
   }
+  if (!elementType.isIntOrIndex())
+    return {};
   unsigned width = elementType.isIndex()
                        ? 64
                        : cast<IntegerType>(elementType).getWidth();

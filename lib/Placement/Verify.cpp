@@ -163,6 +163,8 @@ static MaybeError checkKind(PartialKind kind, const std::string &type) {
   switch (kind) {
   case PartialKind::Sum:
   case PartialKind::Prod:
+    if (!isFloat && !isInteger && !startsWith("complex<"))
+      return refuse("numbers", "");
     return std::nullopt;
   case PartialKind::Max:
   case PartialKind::Min:

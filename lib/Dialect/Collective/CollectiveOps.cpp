@@ -172,20 +172,33 @@ LogicalResult collective::detail::verifyStep(CollectiveOpInterface op) {
   return success();
 }
 
+/// Whether `to` owes all that `from` owes, however the two name sub-axes.
+static bool keepsOwing(const Placement &from, const Placement &to,
+                       const Mesh &mesh) {
+  if (!from.partial)
+    return true;
+  std::vector<AxisRef> parts = commonRefinement(from, to, mesh);
+  std::vector<AxisRef> owed;
+  for (const AxisRef &axis : to.partialAxes)
+    llvm::append_range(owed, refine(axis, mesh, parts));
+  auto isOwed = [&](const AxisRef &axis) {
+    return llvm::is_contained(owed, axis) ||
+           llvm::is_contained(owed, AxisRef{axis.name, 1, 0});
+  };
+  return from.partial == to.partial &&
+         llvm::all_of(from.partialAxes, [&](const AxisRef &axis) {
+           return llvm::all_of(refine(axis, mesh, parts), isOwed);
+         });
+}
+
 /// What each kind may change; `from` and `to` are in normal form.
 static std::optional<std::string> checkKind(CollectiveKind kind,
                                             const Placement &from,
-                                            const Placement &to) {
+                                            const Placement &to,
+                                            const Mesh &mesh) {
   bool samePartial =
       from.partial == to.partial && from.partialAxes == to.partialAxes;
   bool sameDims = from.dims == to.dims;
-  auto isSubset = [](const Placement &a, const Placement &b) {
-    return !a.partial ||
-           (a.partial == b.partial &&
-            llvm::all_of(a.partialAxes, [&](const AxisRef &axis) {
-              return llvm::is_contained(b.partialAxes, axis);
-            }));
-  };
   switch (kind) {
   case CollectiveKind::AllReduce:
     if (!sameDims)
@@ -200,7 +213,7 @@ static std::optional<std::string> checkKind(CollectiveKind kind,
   case CollectiveKind::MakePartial:
     if (!sameDims)
       return "changes no dim";
-    if (!isSubset(from, to))
+    if (!keepsOwing(from, to, mesh))
       return "keeps what the operand owes";
     return std::nullopt;
   case CollectiveKind::Slice:
@@ -225,7 +238,7 @@ LogicalResult collective::detail::verifyStepSymbols(CollectiveOpInterface op,
   std::vector<int64_t> shape = shapeOf(global);
   Placement from = normalForm(op.getFrom().getValue(), mesh, shape);
   Placement to = normalForm(op.getTo().getValue(), mesh, shape);
-  if (auto error = checkKind(op.getKind(), from, to))
+  if (auto error = checkKind(op.getKind(), from, to, mesh))
     return op->emitOpError(*error)
            << "; found " << op.getFrom() << " to " << op.getTo();
   if (!op.isLocal() || !mesh.isConcrete())

@@ -101,6 +101,13 @@ static std::optional<Value> localizeSlice(CollectiveOpInterface step,
   RankedTensorType resultType = localizer.localType(global, step.getTo());
   const Placement &from = step.getFrom().getValue();
   const Placement &to = step.getTo().getValue();
+  // Of nothing there is no slice: an offset must lie inside of the tensor.
+  if (llvm::is_contained(global.getShape(), 0))
+    return tensor::EmptyOp::create(
+               builder, loc, resultType,
+               localizer.dynamicSizes(builder, loc, {global, step.getTo()},
+                                      input))
+        .getResult();
   SmallVector<OpFoldResult> expanded, offsets, sizes;
   SmallVector<ReassociationIndices> groups;
   bool expands = false;
@@ -152,20 +159,34 @@ static std::optional<Value> localizeSlice(CollectiveOpInterface step,
 }
 
 /// `make_partial`: the operand on the first device, the identity elsewhere.
-static Value localizeMakePartial(CollectiveOpInterface step, OpBuilder &builder,
-                                 Localizer &localizer, Value input) {
+static FailureOr<Value> localizeMakePartial(CollectiveOpInterface step,
+                                            OpBuilder &builder,
+                                            Localizer &localizer, Value input) {
   Location loc = step.getLoc();
   const Placement &from = step.getFrom().getValue();
   const Placement &to = step.getTo().getValue();
-  std::vector<AxisRef> added;
-  for (const AxisRef &axis : to.partialAxes)
-    if (!llvm::is_contained(from.partialAxes, axis))
+  // What is owed already may be a part of an axis that is owed now.
+  const Mesh &mesh = localizer.meshOf(step.getTo());
+  std::vector<AxisRef> parts = commonRefinement(from, to, mesh);
+  auto refined = [&](const Placement &placement) {
+    std::vector<AxisRef> result;
+    for (const AxisRef &axis : placement.partialAxes)
+      llvm::append_range(result, refine(axis, mesh, parts));
+    return result;
+  };
+  std::vector<AxisRef> owed = refined(from), added;
+  for (const AxisRef &axis : refined(to))
+    if (!llvm::is_contained(owed, axis))
       added.push_back(axis);
   auto type = cast<RankedTensorType>(input.getType());
-  Value first = localizer.isFirst(builder, loc,
-                                  localizer.meshOf(step.getTo()), added);
-  Value identity = arith::ConstantOp::create(
-      builder, loc, partialIdentity(type.getElementType(), *to.partial));
+  TypedAttr none = partialIdentity(type.getElementType(), *to.partial);
+  if (!none)
+    return step->emitOpError("cannot hold a tensor of ")
+           << type.getElementType() << " as terms of a "
+           << stringifyPartialKind(*to.partial)
+           << ": the kind has no identity for that type";
+  Value first = localizer.isFirst(builder, loc, mesh, added);
+  Value identity = arith::ConstantOp::create(builder, loc, none);
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, input);
   Value empty =
       tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());

@@ -64,7 +64,8 @@ private:
 
 } // namespace
 
-/// A constant, an empty tensor, or a fill of one: cheaper made again than moved.
+/// A constant, an empty tensor, or a fill of one: cheaper made again than
+/// moved.
 static bool isFresh(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
@@ -90,14 +91,24 @@ Value Inserter::cloneFresh(Value value, PlacementAttr wanted,
 
 /// What a change of placement does, in words: "reduce (sum over "tp")", "gather
 /// dim 0", …
-static std::string describeChange(const Placement &from, const Placement &to) {
+static std::string describeChange(const Placement &from, const Placement &to,
+                                  const Mesh &mesh) {
   std::string text;
   auto add = [&](const std::string &part) {
     text += (text.empty() ? "" : ", ") + part;
   };
+  // What both owe, however they name sub-axes, stays.
+  std::vector<AxisRef> parts = commonRefinement(from, to, mesh);
+  auto partsOf = [&](const Placement &placement) {
+    std::vector<AxisRef> result;
+    for (const AxisRef &axis : placement.partialAxes)
+      llvm::append_range(result, refine(axis, mesh, parts));
+    return result;
+  };
+  std::vector<AxisRef> owed = partsOf(from), owing = partsOf(to);
   std::string reduced;
-  for (const AxisRef &axis : from.partialAxes)
-    if (!llvm::is_contained(to.partialAxes, axis))
+  for (const AxisRef &axis : owed)
+    if (!llvm::is_contained(owing, axis))
       reduced += " " + toString(axis);
   if (!reduced.empty())
     add(std::string("reduces the ") + stringifyPartialKind(*from.partial) +
@@ -120,8 +131,8 @@ static std::string describeChange(const Placement &from, const Placement &to) {
     else
       add("moves dim " + number + " from" + axes(before) + " to" + axes(after));
   }
-  for (const AxisRef &axis : to.partialAxes)
-    if (!llvm::is_contained(from.partialAxes, axis))
+  for (const AxisRef &axis : owing)
+    if (!llvm::is_contained(owed, axis))
       add("makes it one term of the " +
           std::string(stringifyPartialKind(*to.partial)) + " over " +
           toString(axis));
@@ -155,22 +166,22 @@ FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
            << reason << " from " << present << " to " << wanted
            << "; ask for it with shardir.constrain";
   OpBuilder builder(before);
-  std::string why =
-      (reason + ": " + describeChange(present.getValue(), wanted.getValue()))
-          .str();
-  auto op = RedistributeOp::create(builder, before->getLoc(), type, value,
-                                   present, wanted, ArrayAttr(),
-                                   builder.getStringAttr(why));
+  std::string why = (reason + ": " +
+                     describeChange(present.getValue(), wanted.getValue(),
+                                    meshes.get(wanted)))
+                        .str();
+  auto op =
+      RedistributeOp::create(builder, before->getLoc(), type, value, present,
+                             wanted, ArrayAttr(), builder.getStringAttr(why));
   return cached = op.getResult();
 }
 
 LogicalResult Inserter::require(OpOperand &operand, const Placement &wanted,
                                 StringRef mesh, bool isExplicit,
                                 const Twine &reason) {
-  FailureOr<Value> value =
-      obtain(operand.get(),
-             PlacementAttr::get(function.getContext(), mesh, wanted),
-             operand.getOwner(), isExplicit, reason);
+  FailureOr<Value> value = obtain(
+      operand.get(), PlacementAttr::get(function.getContext(), mesh, wanted),
+      operand.getOwner(), isExplicit, reason);
   if (failed(value))
     return failure();
   operand.set(*value);
@@ -203,8 +214,9 @@ LogicalResult Inserter::visitConstrain(ConstrainOp op) {
   PlacementAttr decided = getResultPlacement(cast<OpResult>(op.getResult()));
   if (!decided)
     return op.emitOpError("has no placement; run shardir-propagate first");
-  FailureOr<Value> value = obtain(op.getInput(), decided, op,
-                                  /*isExplicit=*/true, "asked for by constrain");
+  FailureOr<Value> value =
+      obtain(op.getInput(), decided, op,
+             /*isExplicit=*/true, "asked for by constrain");
   if (failed(value))
     return failure();
   op.getResult().replaceAllUsesWith(*value);

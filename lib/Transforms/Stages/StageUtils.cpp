@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Transforms/StageUtils.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
 
 #include "mlir/Interfaces/CallInterfaces.h"
 
@@ -34,6 +34,14 @@ LogicalResult shardir::checkSupported(func::FuncOp function) {
         "has several blocks; write control flow with scf (pass "
         "-lift-cf-to-scf) so that placements can follow it");
   WalkResult result = function.walk([&](Operation *op) {
+    auto step = dyn_cast<collective::CollectiveOpInterface>(op);
+    if (step ? step.isLocal() || step.getOutput()
+             : isa<collective::CollectiveDialect>(op->getDialect())) {
+      op->emitOpError("works on shards, but the module has not been localized; ")
+          << (step ? "write it on whole tensors, without `of`"
+                   : "say where values are with shardir.constrain");
+      return WalkResult::interrupt();
+    }
     if (isa<CallOpInterface>(op) && hasTensors(op)) {
       op->emitOpError("with tensors is left after inlining, so that placements "
                       "cannot pass; give its callee a body that may be "

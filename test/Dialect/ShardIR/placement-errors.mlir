@@ -280,6 +280,13 @@ func.func private @p5_max(tensor<8xcomplex<f32>> {shardir.placement = #shardir.p
 
 // -----
 
+// expected-note @+1 {{mesh @m declared here}}
+shardir.mesh @m <["tp"=2]>
+// expected-error @+1 {{partial kind 'sum' is for numbers, not for element type vector<4xf32>}}
+func.func private @p5_sum(tensor<8xvector<4xf32>> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["tp"]>})
+
+// -----
+
 //===----------------------------------------------------------------------===//
 // Sugar
 //===----------------------------------------------------------------------===//

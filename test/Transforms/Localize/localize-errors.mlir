@@ -50,3 +50,12 @@ func.func @annotated(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@
   %0 = math.exp %x : tensor<8xf32>
   return
 }
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @no_identity(%x: tensor<8xcomplex<f32>> {shardir.placement = #shardir.placement<@m, [{}]>}) {
+  // expected-error @+1 {{'collective.make_partial' op cannot hold a tensor of 'complex<f32>' as terms of a sum: the kind has no identity for that type}}
+  %0 = collective.make_partial %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{}], partial = sum ["x"]> : tensor<8xcomplex<f32>>
+  return
+}

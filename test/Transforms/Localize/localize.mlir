@@ -222,6 +222,16 @@ func.func @slice_strided(%x: tensor<24xf32> {shardir.placement = #shardir.placem
   return %x : tensor<24xf32>
 }
 
+// Of nothing there is no slice.
+// CHECK-LABEL: func.func @slice_nothing
+// CHECK-NOT:     tensor.extract_slice
+// CHECK:         %[[E:.+]] = tensor.empty() : tensor<0x2xf32>
+// CHECK-NEXT:    return %[[E]]
+func.func @slice_nothing(%x: tensor<0x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>})
+    -> (tensor<0x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>}) {
+  return %x : tensor<0x4xf32>
+}
+
 // Over two axes the first device is first in both; NaN is what maxnum ignores.
 // CHECK-LABEL: func.func @make_partial
 // CHECK:         %[[A:.+]] = arith.cmpi eq, %{{.+}}, %c0

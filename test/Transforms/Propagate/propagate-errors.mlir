@@ -63,3 +63,31 @@ func.func @disagree(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) {
   } -> (tensor<8x8xf32>, tensor<8x8xf32>)
   return
 }
+
+// -----
+
+// What works on shards is for local programs.
+shardir.mesh @m <["a"=2]>
+func.func @shards(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'collective.all_gather' op works on shards, but the module has not been localized; write it on whole tensors, without `of`}}
+  %0 = collective.all_gather %x from #shardir.placement<@m, [{"a"}]> to #shardir.placement<@m, [{}]> of tensor<8xf32> : tensor<4xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["a"=2]>
+func.func @buffers(%x: memref<4xf32>, %y: memref<8xf32>) {
+  // expected-error @+1 {{'collective.all_gather' op works on shards, but the module has not been localized; write it on whole tensors, without `of`}}
+  collective.all_gather %x into %y from #shardir.placement<@m, [{"a"}]> to #shardir.placement<@m, [{}]> of tensor<8xf32> : memref<4xf32>, memref<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["a"=2]>
+func.func @rooted(%x: tensor<4xf32>, %root: index) {
+  // expected-error @+1 {{'collective.broadcast' op works on shards, but the module has not been localized; say where values are with shardir.constrain}}
+  %0 = collective.broadcast %x root %root on @m ["a"] : tensor<4xf32> -> tensor<4xf32>
+  return
+}
