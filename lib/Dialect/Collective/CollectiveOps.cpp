@@ -191,10 +191,11 @@ static bool keepsOwing(const Placement &from, const Placement &to,
          });
 }
 
-/// What each kind may change; `from` and `to` are in normal form.
+/// What each kind may change; `from` and `to` are in normal form, and `owes`
+/// says whether the operand owed anything before.
 static std::optional<std::string> checkKind(CollectiveKind kind,
                                             const Placement &from,
-                                            const Placement &to,
+                                            const Placement &to, bool owes,
                                             const Mesh &mesh) {
   bool samePartial =
       from.partial == to.partial && from.partialAxes == to.partialAxes;
@@ -203,11 +204,11 @@ static std::optional<std::string> checkKind(CollectiveKind kind,
   case CollectiveKind::AllReduce:
     if (!sameDims)
       return "changes no dim; use reduce_scatter";
-    if (!from.partial || (to.partial && to.partial != from.partial))
+    if (!owes || (to.partial && to.partial != from.partial))
       return "needs an operand that is partial of the result's kind";
     return std::nullopt;
   case CollectiveKind::ReduceScatter:
-    if (!from.partial || (to.partial && to.partial != from.partial))
+    if (!owes || (to.partial && to.partial != from.partial))
       return "needs an operand that is partial of the result's kind";
     return std::nullopt;
   case CollectiveKind::MakePartial:
@@ -238,7 +239,9 @@ LogicalResult collective::detail::verifyStepSymbols(CollectiveOpInterface op,
   std::vector<int64_t> shape = shapeOf(global);
   Placement from = normalForm(op.getFrom().getValue(), mesh, shape);
   Placement to = normalForm(op.getTo().getValue(), mesh, shape);
-  if (auto error = checkKind(op.getKind(), from, to, mesh))
+  // Terms over an axis of size 1 are no terms in normal form, but reduced.
+  bool owes = op.getFrom().getValue().partial.has_value();
+  if (auto error = checkKind(op.getKind(), from, to, owes, mesh))
     return op->emitOpError(*error)
            << "; found " << op.getFrom() << " to " << op.getTo();
   if (!op.isLocal() || !mesh.isConcrete())

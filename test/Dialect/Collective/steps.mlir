@@ -6,6 +6,7 @@
 
 shardir.mesh @m <["x"=2, "y"=2]>
 shardir.mesh @symbolic <["x"=?]>
+shardir.mesh @one <["z"=1, "w"=2]>
 
 // CHECK-LABEL: func.func @whole
 // CHECK:         collective.slice %{{.+}} from #shardir.placement<@m, [{}, {"y"}]> to #shardir.placement<@m, [{"x"}, {"y"}]> : tensor<5x7xf32>
@@ -34,6 +35,17 @@ func.func @whole(%x: tensor<5x7xf32>) -> (tensor<5x7xf32>, tensor<5x7xf32>) {
 func.func @whole_unknown(%x: tensor<?xf32>) -> tensor<?xf32> {
   %0 = collective.all_gather %x from #shardir.placement<@symbolic, [{"x"}]> to #shardir.placement<@symbolic, [{}]> : tensor<?xf32>
   return %0 : tensor<?xf32>
+}
+
+// A reduction over an axis of size 1 is none, and stands where a size was set
+// late.
+// CHECK-LABEL: func.func @one_device
+// CHECK:         collective.all_reduce
+// CHECK:         collective.all_gather
+func.func @one_device(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = collective.all_reduce %x from #shardir.placement<@one, [{}], partial = sum ["z"]> to #shardir.placement<@one, [{}]> : tensor<8xf32>
+  %1 = collective.all_gather %0 from #shardir.placement<@one, [{"w"}], partial = sum ["z"]> to #shardir.placement<@one, [{}], partial = sum ["z"]> : tensor<8xf32>
+  return %1 : tensor<8xf32>
 }
 
 // A shard whose extent differs among devices has a `?`, and one as result
