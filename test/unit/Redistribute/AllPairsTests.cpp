@@ -1,0 +1,229 @@
+//===- AllPairsTests.cpp - Every placement to every other -------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// All pairs of placements on the meshes 4, 2x4, 2x2x2, 2x3 and 3x3x2, in ranks
+// 1 to 3, even, uneven and empty: planned, run on real ranks, and compared with
+// the tensor. Without SHARDIR_EXHAUSTIVE=1 a sample is run, drawn by a seed
+// that is printed. Partial pairs go through all kinds and types in turn.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Pairs.h"
+#include "Support.h"
+#include "Values.h"
+
+#include <cstdlib>
+#include <random>
+
+using namespace shardir;
+using namespace shardir::test;
+
+namespace {
+
+struct KindAndType {
+  PartialKind kind;
+  runtime::ElementType type;
+};
+
+/// Every kind, on types that give it a meaning.
+const std::vector<KindAndType> kKinds = {
+    {PartialKind::Sum, SHARDIR_F32},     {PartialKind::Sum, SHARDIR_BF16},
+    {PartialKind::Sum, SHARDIR_I32},     {PartialKind::Prod, SHARDIR_F32},
+    {PartialKind::Prod, SHARDIR_I32},    {PartialKind::Max, SHARDIR_F32},
+    {PartialKind::Max, SHARDIR_I32},     {PartialKind::Min, SHARDIR_BF16},
+    {PartialKind::Min, SHARDIR_I8},      {PartialKind::MaxNum, SHARDIR_F32},
+    {PartialKind::MinNum, SHARDIR_BF16}, {PartialKind::UMax, SHARDIR_I32},
+    {PartialKind::UMin, SHARDIR_I16},    {PartialKind::And, SHARDIR_I32},
+    {PartialKind::Or, SHARDIR_I64},      {PartialKind::Xor, SHARDIR_I32},
+    {PartialKind::And, SHARDIR_I1},      {PartialKind::Or, SHARDIR_I1},
+    {PartialKind::Xor, SHARDIR_I1},      {PartialKind::Sum, SHARDIR_F64}};
+
+const std::vector<runtime::ElementType> kTypes = {
+    SHARDIR_F32, SHARDIR_I32, SHARDIR_BF16, SHARDIR_I1, SHARDIR_F64};
+
+uint64_t seed() {
+  const char *text = std::getenv("SHARDIR_SEED");
+  return text ? std::strtoull(text, nullptr, 10) : 1;
+}
+
+/// Runs all pairs of `placements` (a sample of about `sample` unless
+/// exhaustive) for each shape.
+void runAll(const Mesh &mesh, const std::vector<Placement> &placements,
+            const std::vector<Shape> &shapes, size_t sample) {
+  for (const Shape &shape : shapes) {
+    size_t total = placements.size() * placements.size();
+    double keep =
+        isExhaustive() || total <= sample
+            ? 1.0
+            : static_cast<double>(sample) / static_cast<double>(total);
+    // Other pairs for every shape.
+    std::mt19937_64 random(
+        seed() + 1000 * static_cast<uint64_t>(&shape - shapes.data()));
+    std::bernoulli_distribution chosen(keep);
+    std::vector<Pair> pairs;
+    for (const Placement &src : placements)
+      for (const Placement &dst : placements) {
+        if (!chosen(random))
+          continue;
+        Pair pair{src, dst, shape, kTypes[random() % kTypes.size()]};
+        if (src.partial || dst.partial) {
+          KindAndType chosenKind = kKinds[random() % kKinds.size()];
+          pair.type = chosenKind.type;
+          if (src.partial)
+            pair.src.partial = chosenKind.kind;
+          if (dst.partial)
+            pair.dst.partial = chosenKind.kind;
+          // Now and then the two owe different things.
+          PartialKind other = kKinds[random() % kKinds.size()].kind;
+          if (random() % 16 == 0 && dst.partial && hasKind(other, pair.type))
+            pair.dst.partial = other;
+        }
+        pairs.push_back(std::move(pair));
+      }
+    std::vector<Outcome> outcomes = runPairs(mesh, pairs, planOn(mesh));
+    size_t failures = 0;
+    for (size_t i = 0; i < pairs.size(); ++i)
+      if (!outcomes[i].wrong.empty() && ++failures <= 5)
+        ADD_FAILURE() << describe(mesh, pairs[i]) << ": " << outcomes[i].wrong
+                      << "\n"
+                      << toString(outcomes[i].plan, mesh, shape);
+    EXPECT_EQ(failures, 0u) << "of " << pairs.size() << " pairs";
+    std::cout << "seed " << seed() << ": " << pairs.size() << " of " << total
+              << " pairs of shape " << ::testing::PrintToString(shape) << "\n";
+  }
+}
+
+void runRank(const std::vector<int64_t> &sizes, size_t rank,
+             const std::vector<Shape> &shapes, size_t sample) {
+  Mesh mesh = makeMesh(sizes);
+  runAll(mesh, allPlacements(mesh, rank, wholeAxes(mesh), PartialKind::Sum),
+         shapes, sample);
+}
+
+const std::vector<Shape> kVectors = {{36}, {16}, {13}, {7}, {3}, {1}, {0}};
+const std::vector<Shape> kMatrices = {{8, 8}, {12, 18}, {5, 7}, {3, 1}, {2, 3}};
+const std::vector<Shape> kCubes = {{4, 6, 2}, {3, 2, 5}, {1, 4, 7}};
+
+TEST(AllPairs, Rank1On4) { runRank({4}, 1, kVectors, 100); }
+TEST(AllPairs, Rank1On2x4) { runRank({2, 4}, 1, kVectors, 150); }
+TEST(AllPairs, Rank1On2x2x2) { runRank({2, 2, 2}, 1, kVectors, 150); }
+TEST(AllPairs, Rank1On2x3) { runRank({2, 3}, 1, kVectors, 150); }
+TEST(AllPairs, Rank1On3x3x2) { runRank({3, 3, 2}, 1, kVectors, 60); }
+TEST(AllPairs, Rank2On4) { runRank({4}, 2, kMatrices, 100); }
+TEST(AllPairs, Rank2On2x4) { runRank({2, 4}, 2, kMatrices, 200); }
+TEST(AllPairs, Rank2On2x2x2) { runRank({2, 2, 2}, 2, kMatrices, 300); }
+TEST(AllPairs, Rank2On2x3) { runRank({2, 3}, 2, kMatrices, 300); }
+TEST(AllPairs, Rank2On3x3x2) { runRank({3, 3, 2}, 2, kMatrices, 100); }
+TEST(AllPairs, Rank3On4) { runRank({4}, 3, kCubes, 100); }
+TEST(AllPairs, Rank3On2x4) { runRank({2, 4}, 3, kCubes, 200); }
+TEST(AllPairs, Rank3On2x2x2) { runRank({2, 2, 2}, 3, kCubes, 200); }
+TEST(AllPairs, Rank3On2x3) { runRank({2, 3}, 3, kCubes, 200); }
+TEST(AllPairs, Rank3On3x3x2) { runRank({3, 3, 2}, 3, kCubes, 60); }
+
+/// Every way to write placements of two dims next to each other.
+std::vector<Placement> together(const std::vector<Placement> &rows,
+                                const std::vector<Placement> &columns,
+                                const Mesh &mesh, const Shape &shape) {
+  std::vector<Placement> result;
+  for (const Placement &row : rows)
+    for (const Placement &column : columns) {
+      Placement both;
+      both.dims = {row.dims[0], column.dims[0]};
+      if (!verifyPlacement(both, mesh, shape))
+        result.push_back(std::move(both));
+    }
+  return result;
+}
+
+/// Those of `placements`, and what they become by owing a sum along each axis.
+std::vector<Placement> withSums(std::vector<Placement> placements,
+                                const Mesh &mesh, const Shape &shape) {
+  for (size_t i = 0, e = placements.size(); i < e; ++i)
+    for (const AxisRef &axis : wholeAxes(mesh)) {
+      Placement owing = placements[i];
+      owing.partial = PartialKind::Sum;
+      owing.partialAxes = {axis};
+      if (!verifyPlacement(owing, mesh, shape))
+        placements.push_back(std::move(owing));
+    }
+  return placements;
+}
+
+const std::vector<AxisRef> kHalves = {{"a", 1, 0}, {"a", 1, 2}, {"a", 2, 2}};
+
+TEST(AllPairs, HalvesOf4) {
+  Mesh mesh = makeMesh({4});
+  runAll(mesh, allPlacements(mesh, 1, kHalves, PartialKind::Sum),
+         {{8}, {7}, {3}, {1}}, 100);
+  runAll(mesh, allPlacements(mesh, 2, kHalves, PartialKind::Sum),
+         {{8, 8}, {5, 7}, {3, 1}}, 200);
+}
+
+TEST(AllPairs, HalvesOf4And2) {
+  Mesh mesh = makeMesh({4, 2});
+  std::vector<AxisRef> axes = kHalves;
+  axes.push_back({"b", 1, 0});
+  runAll(mesh, allPlacements(mesh, 2, axes, PartialKind::Sum),
+         {{8, 16}, {5, 7}}, 300);
+}
+
+TEST(AllPairs, HalvesAndThirdsOf6) {
+  Mesh mesh = makeMesh({6});
+  std::vector<AxisRef> axes = {
+      {"a", 1, 0}, {"a", 1, 2}, {"a", 2, 3}, {"a", 1, 3}, {"a", 3, 2}};
+  runAll(mesh, allPlacements(mesh, 2, axes, PartialKind::Sum),
+         {{6, 12}, {5, 4}}, 200);
+}
+
+TEST(AllPairs, StridedVectors) {
+  Mesh mesh = makeMesh({2, 3});
+  for (const Shape &shape : {Shape{36}, Shape{24}, Shape{42}})
+    runAll(
+        mesh,
+        withSums(stridedPlacements(mesh, shape[0], wholeAxes(mesh), {2, 3}, 4),
+                 mesh, shape),
+        {shape}, 200);
+  Mesh four = makeMesh({4, 2});
+  std::vector<AxisRef> axes = kHalves;
+  axes.push_back({"b", 1, 0});
+  runAll(four, stridedPlacements(four, 24, axes, {2, 3}, 3), {{24}}, 200);
+}
+
+TEST(AllPairs, StridedMatrices) {
+  Mesh mesh = makeMesh({2, 2, 2});
+  Shape shape = {8, 6};
+  std::vector<AxisRef> axes = wholeAxes(mesh);
+  std::vector<Placement> matrices =
+      together(stridedPlacements(mesh, 8, axes, {2}, 3),
+               stridedPlacements(mesh, 6, axes, {2, 3}, 2), mesh, shape);
+  runAll(mesh, withSums(matrices, mesh, shape), {shape}, 300);
+}
+
+TEST(AllPairs, AxesOfSizeOne) {
+  for (const std::vector<int64_t> &sizes :
+       {std::vector<int64_t>{1}, {1, 4}, {2, 1, 3}})
+    runRank(sizes, 2, {{6, 8}, {5, 7}, {2, 1}}, 200);
+}
+
+TEST(AllPairs, OtherDevices) {
+  Mesh mesh = makeMesh({2, 3});
+  mesh.devices = {4, 0, 5, 2, 1, 3};
+  std::vector<Placement> placements =
+      allPlacements(mesh, 2, wholeAxes(mesh), PartialKind::Sum);
+  runAll(mesh, placements, {{6, 6}, {5, 7}}, 200);
+  mesh.devices = {7, 1, 5, 0, 3, 6}; // ranks 2 and 4 have no part
+  runAll(mesh, placements, {{6, 6}, {5, 7}}, 200);
+}
+
+TEST(AllPairs, Scalars) {
+  Mesh mesh = makeMesh({2, 2, 2});
+  runAll(mesh, allPlacements(mesh, 0, wholeAxes(mesh), PartialKind::Sum), {{}},
+         100);
+}
+
+} // namespace
