@@ -66,6 +66,7 @@ demo: deps-minimal
 
 bench: build
 	$(PYTHON) benchmarks/run.py --build=build --json=build/bench.json
+	$(PYTHON) benchmarks/redistribution.py --build=build --json=build/redistribution.json
 
 docs: deps
 	cmake --preset dev

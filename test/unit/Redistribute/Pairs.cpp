@@ -32,48 +32,62 @@ using Shape = std::vector<int64_t>;
 
 namespace {
 
-/// One rank's shard of one value: the global indices of its elements.
+/// One rank's shard of one value: where its elements lie in the tensor.
 class Shard {
 public:
   Shard(const Placement &placement, const Mesh &mesh, const Shape &shape,
         int64_t position)
-      : dims(shardOf(placement, mesh, shape, position)), shape(shape) {
-    for (const DimShard &dim : dims)
+      : shape(shape) {
+    for (const DimShard &dim : shardOf(placement, mesh, shape, position)) {
+      std::vector<int64_t> &list = global.emplace_back();
+      std::vector<int64_t> &table = local.emplace_back(
+          static_cast<size_t>(dim.globalExtent()), int64_t{-1});
+      for (int64_t i = 0; i < dim.localExtent(); ++i) {
+        list.push_back(dim.toGlobal(i));
+        table[static_cast<size_t>(list.back())] = i;
+      }
       count *= dim.localExtent();
+    }
   }
   int64_t size() const { return count; }
 
-  std::vector<int64_t> indexOf(int64_t local) const {
-    std::vector<int64_t> index(dims.size());
-    for (size_t d = dims.size(); d-- > 0;) {
-      index[d] = dims[d].toGlobal(local % dims[d].localExtent());
-      local /= dims[d].localExtent();
-    }
-    return index;
+  /// Calls f(local, global, index): row-major positions in the shard and in the
+  /// tensor, and the index in each dim of the tensor. In order.
+  template <class F> void forEach(F &&f) const {
+    std::vector<int64_t> index(global.size());
+    if (count != 0)
+      walk(0, 0, 0, index, f);
   }
-  /// Row-major in the whole tensor.
-  int64_t globalOf(int64_t local) const {
-    int64_t flat = 0;
-    std::vector<int64_t> index = indexOf(local);
-    for (size_t d = 0; d < dims.size(); ++d)
-      flat = flat * shape[d] + index[d];
-    return flat;
-  }
-  /// -1 where this shard lacks the element.
+  /// Row-major in the shard; -1 where this shard lacks the element.
   int64_t localOf(const std::vector<int64_t> &index) const {
     int64_t flat = 0;
-    for (size_t d = 0; d < dims.size(); ++d) {
-      int64_t local = dims[d].toLocal(index[d]);
-      if (local < 0)
+    for (size_t d = 0; d < local.size(); ++d) {
+      int64_t i = local[d][static_cast<size_t>(index[d])];
+      if (i < 0)
         return -1;
-      flat = flat * dims[d].localExtent() + local;
+      flat = flat * static_cast<int64_t>(global[d].size()) + i;
     }
     return flat;
   }
 
 private:
-  std::vector<DimShard> dims;
+  template <class F>
+  void walk(size_t d, int64_t flat, int64_t tensorFlat,
+            std::vector<int64_t> &index, F &f) const {
+    if (d == global.size()) {
+      f(flat, tensorFlat, index);
+      return;
+    }
+    flat *= static_cast<int64_t>(global[d].size());
+    for (int64_t i : global[d]) {
+      index[d] = i;
+      walk(d + 1, flat++, tensorFlat * shape[d] + i, index, f);
+    }
+  }
+
   const Shape &shape;
+  std::vector<std::vector<int64_t>> global; ///< per dim, by local index
+  std::vector<std::vector<int64_t>> local;  ///< per dim, by global index
   int64_t count = 1;
 };
 
@@ -242,10 +256,10 @@ void Batch::runPair(RankContext &rank, int64_t position, size_t m) {
   void *source = allocate(pair.src, count), *current = source;
   Shard shard(pair.src, mesh, pair.shape, position);
   int64_t term = termOf(pair.src, mesh, position);
-  for (int64_t i = 0; i < count; ++i)
-    store(pair.type,
-          valueOf(pair.src.partial, pair.type, shard.globalOf(i), term), source,
-          static_cast<size_t>(i));
+  shard.forEach([&](int64_t i, int64_t element, const Shape &) {
+    store(pair.type, valueOf(pair.src.partial, pair.type, element, term),
+          source, static_cast<size_t>(i));
+  });
   int32_t id = firstId[m];
   for (const CollectiveStep &step : plan.steps) {
     void *next = allocate(step.to, count);
@@ -265,10 +279,11 @@ void Batch::runPair(RankContext &rank, int64_t position, size_t m) {
   result.received = rank.bytesReceived - received;
   if (current != source)
     runtime::Arena::release(current);
-  for (int64_t i = 0, e = shard.size(); i < e; ++i)
+  shard.forEach([&](int64_t i, int64_t element, const Shape &) {
     if (!(load(pair.type, source, static_cast<size_t>(i)) ==
-          valueOf(pair.src.partial, pair.type, shard.globalOf(i), term)))
+          valueOf(pair.src.partial, pair.type, element, term)))
       result.wrong = "the source was overwritten";
+  });
   runtime::Arena::release(source);
   if (rank.arena.liveBytes() != live)
     result.wrong = "the runtime kept memory";
@@ -295,13 +310,13 @@ void Batch::localStep(const CollectiveStep &step, const Pair &pair,
                           static_cast<size_t>(to.size()));
     return;
   }
-  for (int64_t i = 0; i < to.size(); ++i) {
-    int64_t j = from.localOf(to.indexOf(i));
+  to.forEach([&](int64_t i, int64_t, const Shape &index) {
+    int64_t j = from.localOf(index);
     if (j >= 0) // else the poison stays, and shows
       std::memcpy(static_cast<char *>(out) + static_cast<size_t>(i) * size,
                   static_cast<const char *>(in) + static_cast<size_t>(j) * size,
                   size);
-  }
+  });
 }
 
 //===----------------------------------------------------------------------===//
@@ -354,8 +369,8 @@ std::string Batch::checkValues(size_t m) const {
       continue;
     Shard shard(pair.dst, mesh, pair.shape, p);
     std::vector<int64_t> group = groupOf(pair.dst, mesh, p);
-    for (int64_t i = 0; i < shard.size(); ++i) {
-      int64_t element = shard.globalOf(i);
+    std::string wrong;
+    shard.forEach([&](int64_t i, int64_t element, const Shape &) {
       Number expected = valueOf(pair.src.partial, pair.type, element, 0);
       for (int64_t t = 1; t < terms; ++t)
         expected = combine(*pair.src.partial, pair.type, expected,
@@ -368,11 +383,13 @@ std::string Batch::checkValues(size_t m) const {
         found = found ? combine(*pair.dst.partial, pair.type, *found, value)
                       : value;
       }
-      if (!(*found == expected))
-        return "element " + std::to_string(element) + " is " +
-               toString(*found) + " at position " + std::to_string(p) +
-               ", expected " + toString(expected);
-    }
+      if (!(*found == expected) && wrong.empty())
+        wrong = "element " + std::to_string(element) + " is " +
+                toString(*found) + " at position " + std::to_string(p) +
+                ", expected " + toString(expected);
+    });
+    if (!wrong.empty())
+      return wrong;
   }
   return "";
 }
@@ -420,8 +437,9 @@ std::string Batch::checkPair(size_t m) {
     Shard before(pair.src, mesh, pair.shape, p);
     Shard after(pair.dst, mesh, pair.shape, p);
     int64_t lacking = 0;
-    for (int64_t i = 0; i < after.size(); ++i)
-      lacking += before.localOf(after.indexOf(i)) < 0;
+    after.forEach([&](int64_t, int64_t, const Shape &index) {
+      lacking += before.localOf(index) < 0;
+    });
     outcome.least = std::max(outcome.least, lacking * size);
   }
   if (outcome.received != outcome.least)
