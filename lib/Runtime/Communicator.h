@@ -33,6 +33,8 @@ class RankContext;
 class Rendezvous {
 public:
   virtual ~Rendezvous();
+  /// Whether nobody is missing any more: what a rank that waits polls.
+  virtual bool arrived(uint64_t target) const = 0;
   /// A rank that has not come to `target` yet, or -1.
   virtual int missing(uint64_t target) const = 0;
 };

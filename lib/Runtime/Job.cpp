@@ -19,6 +19,7 @@
 #include "Wait.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 
 namespace shardir {
@@ -30,16 +31,18 @@ constexpr size_t kStackSize = size_t(16) << 20;
 
 struct Job::Start {
   std::shared_ptr<Job> job;
-  int rank;
+  RankWorker &worker;
 };
 
 Job::Job(std::shared_ptr<Program> p, size_t numRanks, JobOptions options)
     : program(std::move(p)), options(options), rankCount(numRanks),
       statuses(new RankStatus[numRanks]) {
-  int cores = availableCores();
+  int cores = options.cores > 0 ? options.cores : availableCores();
+  size_t threadCount =
+      kHaveFibers ? std::min(numRanks, size_t(cores)) : numRanks;
   int perRank = options.threadsPerRank > 0 ? options.threadsPerRank
                                            : std::max(1, cores / int(numRanks));
-  crowded = size_t(perRank) * numRanks > size_t(cores);
+  crowded = size_t(perRank) * threadCount > size_t(cores);
   resources = program->takeResources(numRanks);
   if (!resources) {
     resources = std::make_shared<ResourceSet>();
@@ -49,6 +52,11 @@ Job::Job(std::shared_ptr<Program> p, size_t numRanks, JobOptions options)
   for (std::unique_ptr<RankResources> &r : *resources)
     if (r->pool.numThreads() != perRank)
       r = std::make_unique<RankResources>(perRank, !crowded);
+  // Neighbours share a thread: a mesh's minor axes then synchronise within it.
+  for (size_t w = 0; w < threadCount; ++w)
+    workers.push_back(
+        std::make_unique<RankWorker>(*this, int(w * numRanks / threadCount),
+                                     int((w + 1) * numRanks / threadCount)));
   ranksTransport = makeThreadsTransport(*this);
   for (size_t i = 0; i < numRanks; ++i)
     ranks.push_back(
@@ -56,6 +64,11 @@ Job::Job(std::shared_ptr<Program> p, size_t numRanks, JobOptions options)
 }
 
 Job::~Job() = default;
+
+size_t Job::workerOf(size_t rank) const {
+  // The last w with w * ranks / workers <= rank.
+  return ((rank + 1) * workers.size() - 1) / rankCount;
+}
 
 double Job::now() const {
   return std::chrono::duration<double, std::micro>(
@@ -79,42 +92,50 @@ std::string Job::error() {
 void *Job::threadMain(void *p) {
   std::unique_ptr<Start> start(static_cast<Start *>(p));
   std::shared_ptr<Job> job = std::move(start->job);
-  job->rankMain(start->rank);
+  {
+    SignalStack signalStack;
+    start->worker.run();
+  }
+  std::lock_guard<std::mutex> lock(job->mutex);
+  --job->running;
+  job->ended.notify_all();
   return nullptr;
 }
 
 void Job::rankMain(int r) {
-  {
-    SignalStack signalStack;
-    threadState = {ranks[size_t(r)].get(), nullptr, false};
-    try {
-      body(*ranks[size_t(r)]);
-    } catch (const JobFailed &) {
-    } catch (const std::exception &e) {
-      ranks[size_t(r)]->report(std::string("threw an exception: ") + e.what());
-    } catch (...) {
-      ranks[size_t(r)]->report("threw an exception");
-    }
-    threadState = {};
+  threadState = {ranks[size_t(r)].get(), nullptr, false};
+  try {
+    body(*ranks[size_t(r)]);
+  } catch (const JobFailed &) {
+  } catch (const std::exception &e) {
+    ranks[size_t(r)]->report(std::string("threw an exception: ") + e.what());
+  } catch (...) {
+    ranks[size_t(r)]->report("threw an exception");
   }
+  threadState = {};
   statuses[size_t(r)].state.store(RankStatus::Ended, std::memory_order_release);
   statuses[size_t(r)].advance();
-  std::lock_guard<std::mutex> lock(mutex);
-  --running;
-  ended.notify_all();
 }
 
 bool Job::startThreads() {
+  for (size_t i = 0; i < ranks.size(); ++i)
+    if (sharesThread(i) && !ranks[i]->stack.allocate(kStackSize)) {
+      fail("cannot get " + std::to_string(kStackSize >> 20) +
+           " MiB for the stack of rank " + std::to_string(i) + " of " +
+           std::to_string(ranks.size()) + ": " + std::strerror(errno));
+      return false;
+    }
   pthread_attr_t attributes;
   pthread_attr_init(&attributes);
   pthread_attr_setstacksize(&attributes, kStackSize);
   bool ok = true;
-  for (size_t i = 0; i < ranks.size() && ok; ++i) {
+  for (size_t i = 0; i < workers.size() && ok; ++i) {
     {
       std::lock_guard<std::mutex> lock(mutex);
       ++running;
     }
-    auto start = std::make_unique<Start>(Start{shared_from_this(), int(i)});
+    auto start =
+        std::make_unique<Start>(Start{shared_from_this(), *workers[i]});
     pthread_t thread;
     int error =
         pthread_create(&thread, &attributes, &Job::threadMain, start.get());
@@ -127,8 +148,9 @@ bool Job::startThreads() {
       std::lock_guard<std::mutex> lock(mutex);
       --running;
     }
-    fail("cannot start the thread of rank " + std::to_string(i) + " of " +
-         std::to_string(ranks.size()) + ": " + std::strerror(error));
+    fail("cannot start thread " + std::to_string(i + 1) + " of " +
+         std::to_string(workers.size()) + " for " +
+         std::to_string(ranks.size()) + " ranks: " + std::strerror(error));
     ok = false;
   }
   pthread_attr_destroy(&attributes);
@@ -178,10 +200,8 @@ void Job::waitSlowly(int r, const Rendezvous &what, uint64_t target) {
   status.waitTarget.store(target, std::memory_order_relaxed);
   status.waitFor.store(&what, std::memory_order_release);
   status.advance();
-  Backoff backoff(0);
-  bool arrived;
-  while (!(arrived = what.missing(target) < 0) && !failed())
-    backoff.pause();
+  workers[workerOf(size_t(r))]->wait(what, target);
+  bool arrived = what.arrived(target);
   status.waitFor.store(nullptr, std::memory_order_release);
   status.advance();
   if (!arrived)

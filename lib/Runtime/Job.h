@@ -6,11 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Starts one thread per rank, watches them, and ends them together. Requires a
-// body that every rank runs; guarantees that run() returns: when all ranks are
-// done, or, after a failure, when all have unwound or the grace period is over.
-// A rank that is stuck in compute cannot be unwound; its thread is left behind
-// with everything it may touch kept alive by its reference to the job.
+// Starts a thread per rank, or per core where there are more ranks than cores,
+// watches the ranks, and ends them together. Requires a body that every rank
+// runs; guarantees that run() returns: when all ranks are done, or, after a
+// failure, when all have unwound or the grace period is over. A rank that is
+// stuck in compute cannot be unwound, nor can those that share its thread; the
+// thread is left behind with everything it may touch kept alive by its
+// reference to the job.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +20,7 @@
 #define SHARDIR_LIB_RUNTIME_JOB_H
 
 #include "RankContext.h"
+#include "RankWorker.h"
 
 #include <atomic>
 #include <chrono>
@@ -34,6 +37,7 @@ struct JobOptions {
   double grace = 2;       ///< seconds for ranks to unwind after a failure
   int threadsPerRank = 0; ///< 0: share the cores evenly
   bool trace = false;
+  int cores = 0; ///< 0: those that the process may use
 };
 
 /// What a rank shows to the watchdog. Written by its own thread alone.
@@ -60,8 +64,7 @@ public:
   Job(std::shared_ptr<Program> program, size_t numRanks, JobOptions options);
   ~Job();
 
-  /// Runs `body` on every rank, each on a thread of its own. False if the job
-  /// failed; error() then says why.
+  /// Runs `body` on every rank. False if the job failed; error() then says why.
   bool run(std::function<void(RankContext &)> body);
 
   const std::shared_ptr<Program> program;
@@ -71,6 +74,11 @@ public:
   RankStatus &status(size_t i) { return statuses[i]; }
   Transport &transport() { return *ranksTransport; }
   bool oversubscribed() const { return crowded; }
+  /// The thread that runs the rank; ranks of one thread never run at once.
+  size_t workerOf(size_t rank) const;
+  bool sharesThread(size_t rank) const {
+    return workers[workerOf(rank)]->isShared();
+  }
   /// Whether threads were left behind: their buffers must stay.
   bool abandoned() const { return left; }
 
@@ -85,17 +93,20 @@ public:
   /// A signal stopped a rank: its memory may be damaged and is not reused.
   void poison() { poisoned.store(true); }
 
-  /// Waits on behalf of `rank` until nobody is missing; throws JobFailed.
+  /// Waits on behalf of `rank`, which calls this, until nobody is missing;
+  /// throws JobFailed.
   void waitSlowly(int rank, const Rendezvous &what, uint64_t target);
   /// Microseconds since run() began.
   double now() const;
   /// What `rank` does or did last, for messages: `in all_reduce of …`.
   std::string whereabouts(int rank);
 
+  /// Runs the body as `rank`, from its first step to its last.
+  void rankMain(int rank);
+
 private:
   struct Start;
   static void *threadMain(void *start);
-  void rankMain(int rank);
   bool startThreads();
   void watch();
   void examine();
@@ -111,6 +122,7 @@ private:
   std::unique_ptr<RankStatus[]> statuses;
   std::unique_ptr<Transport> ranksTransport;
   std::vector<std::unique_ptr<RankContext>> ranks;
+  std::vector<std::unique_ptr<RankWorker>> workers;
   std::vector<pthread_t> threads;
   std::function<void(RankContext &)> body;
   bool crowded = false, left = false;
@@ -118,7 +130,7 @@ private:
   std::atomic<bool> failure{false}, poisoned{false};
   std::mutex mutex;
   std::condition_variable ended;
-  size_t running = 0;      ///< guarded by mutex
+  size_t running = 0;      ///< threads; guarded by mutex
   std::string failureText; ///< guarded by mutex
   std::chrono::steady_clock::time_point begin, lastChange;
   uint64_t lastSum = 0;

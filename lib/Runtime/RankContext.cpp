@@ -69,7 +69,7 @@ bool landOnFailure(RankContext &rank, bool inRegion,
 
 RankContext::RankContext(Job &job, int rank, RankResources &resources)
     : job(job), rank(rank), arena(resources.arena), pool(resources.pool),
-      communicator(job.transport().connect(*this)) {
+      stack(resources.stack), communicator(job.transport().connect(*this)) {
   const Metadata &metadata = job.program->metadata;
   routes.resize(metadata.collectives.size());
   for (const Mesh &mesh : metadata.meshes) {

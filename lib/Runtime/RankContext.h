@@ -19,6 +19,7 @@
 
 #include "Arena.h"
 #include "Communicator.h"
+#include "Fiber.h"
 #include "Program.h"
 #include "ShardIR/Runtime/Trace.h"
 #include "WorkerPool.h"
@@ -41,6 +42,7 @@ struct RankResources {
   RankResources(int threads, bool spin) : pool(threads, spin) {}
   Arena arena;
   WorkerPool pool;
+  FiberStack stack; ///< empty until the rank shares a thread with others
 };
 
 /// Where a thread lands that cannot go on inside a compiled program.
@@ -59,6 +61,7 @@ public:
   const int rank;
   Arena &arena;
   WorkerPool &pool;
+  FiberStack &stack;
 
   int64_t axisIndex(int32_t mesh, int32_t axis) const;
   void collective(int32_t id, const void *in, void *out, const int64_t *dims);

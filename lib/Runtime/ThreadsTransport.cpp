@@ -36,8 +36,30 @@ std::unique_ptr<Transport> makeThreadsTransport(Job &job) {
   return std::make_unique<ThreadsTransport>(job);
 }
 
+Group::Group(const Job &job, std::vector<int> members)
+    : ranks(std::move(members)), slots(new Slot[ranks.size()]) {
+  std::map<size_t, uint32_t> laneOfWorker;
+  for (size_t i = 0; i < ranks.size(); ++i) {
+    auto [it, isNew] = laneOfWorker.emplace(job.workerOf(size_t(ranks[i])),
+                                            uint32_t(leaders.size()));
+    if (isNew)
+      leaders.push_back(uint32_t(i));
+    laneOf.push_back(it->second);
+  }
+  lanes.reset(new Lane[leaders.size()]);
+  for (uint32_t lane : laneOf)
+    ++lanes[lane].members;
+}
+
+int Group::missing(uint64_t target) const {
+  for (size_t i = 0; i < ranks.size(); ++i)
+    if (slots[i].phase.load(std::memory_order_acquire) < target)
+      return ranks[i];
+  return -1;
+}
+
 ThreadsTransport::ThreadsTransport(Job &job)
-    : job(job), world(allRanks(job.numRanks())) {}
+    : job(job), world(job, allRanks(job.numRanks())) {}
 
 std::unique_ptr<Communicator> ThreadsTransport::connect(RankContext &rank) {
   return std::make_unique<ThreadsCommunicator>(*this, rank);
@@ -63,7 +85,7 @@ Group *ThreadsTransport::group(const std::vector<int> &ranks) {
   std::lock_guard<std::mutex> lock(mutex);
   std::unique_ptr<Group> &group = groups[ranks];
   if (!group)
-    group = std::make_unique<Group>(ranks);
+    group = std::make_unique<Group>(job, ranks);
   return group.get();
 }
 
@@ -79,21 +101,23 @@ Channel *ThreadsTransport::channel(int from, int to) {
 class ThreadsCommunicator::Session {
 public:
   Session(ThreadsCommunicator &c, Group &group, size_t place, const Post &post)
-      : c(c), job(c.transport.job), group(group), slot(group.slots[place]) {
+      : c(c), job(c.transport.job), group(group), slot(group.slots[place]),
+        lane(group.lanes[group.laneOf[place]]), place(place),
+        sequence(slot.phase.load(std::memory_order_relaxed) / 4 + 1) {
     slot.post = post;
-    slot.phase.store(Group::phaseOf(slot.sequence, Group::Posted),
-                     std::memory_order_release);
     // A destructor does not run for a constructor that throws.
     try {
+      arrive(Group::Posted);
       waitFor(Group::Posted);
       if (job.options.trace)
         c.rank.readyTime = job.now();
       // Sequentially consistent, as the failure flag is: either this member
-      // sees the failure, or whoever saw it sees this member moving.
-      slot.moving.store(true, std::memory_order_seq_cst);
+      // sees the failure, or whoever saw it sees this lane moving.
+      lane.moving.store(true, std::memory_order_seq_cst);
       job.throwIfFailed();
       if (post.id >= 0)
-        c.checkPosts(group, place);
+        for (uint32_t leader : group.leaders)
+          c.checkPosts(group, place, leader);
     } catch (...) {
       retract();
       throw;
@@ -102,11 +126,9 @@ public:
 
   /// This member has moved its data: waits for the others.
   void finish() {
-    slot.moving.store(false, std::memory_order_release);
-    slot.phase.store(Group::phaseOf(slot.sequence, Group::Done),
-                     std::memory_order_release);
+    lane.moving.store(false, std::memory_order_release);
+    arrive(Group::Done);
     waitFor(Group::Done);
-    ++slot.sequence;
     finished = true;
   }
 
@@ -116,24 +138,40 @@ public:
   }
 
 private:
-  void waitFor(Group::Phase phase) {
-    uint64_t target = Group::phaseOf(slot.sequence, phase);
-    int left = c.spins;
+  void arrive(Group::Phase phase) {
+    uint64_t target = Group::phaseOf(sequence, phase);
+    slot.phase.store(target, std::memory_order_release);
+    if (lane.members > 1) {
+      if (++lane.arrived < lane.members)
+        return;
+      lane.arrived = 0;
+      if (phase == Group::Posted && slot.post.id >= 0)
+        checkLane();
+    }
+    group.slots[group.leaders[group.laneOf[place]]].lanePhase.store(
+        target, std::memory_order_release);
+  }
+
+  /// The members of other lanes compare their posts with the leader's alone.
+  void checkLane() {
+    size_t own = group.laneOf[place];
     for (size_t i = 0; i < group.ranks.size(); ++i)
-      while (group.slots[i].phase.load(std::memory_order_acquire) < target) {
-        if (left-- <= 0)
-          return job.waitSlowly(c.rank.rank, group, target);
-        cpuRelax();
-      }
+      if (group.laneOf[i] == own)
+        c.checkPosts(group, group.leaders[own], i);
+  }
+
+  void waitFor(Group::Phase phase) {
+    uint64_t target = Group::phaseOf(sequence, phase);
+    for (int left = c.spins; !group.arrived(target); cpuRelax())
+      if (left-- <= 0)
+        return job.waitSlowly(c.rank.rank, group, target);
   }
 
   void retract() {
-    slot.moving.store(false, std::memory_order_release);
-    slot.phase.store(Group::phaseOf(slot.sequence, Group::Idle),
-                     std::memory_order_release);
-    for (size_t i = 0; i < group.ranks.size(); ++i) {
+    lane.moving.store(false, std::memory_order_release);
+    for (size_t i = 0; i < group.leaders.size(); ++i) {
       Backoff backoff(0);
-      while (group.slots[i].moving.load(std::memory_order_seq_cst))
+      while (group.lanes[i].moving.load(std::memory_order_seq_cst))
         backoff.pause();
     }
   }
@@ -142,13 +180,18 @@ private:
   Job &job;
   Group &group;
   Group::Slot &slot;
+  Group::Lane &lane;
+  const size_t place;
+  const uint64_t sequence;
   bool finished = false;
 };
 
 ThreadsCommunicator::ThreadsCommunicator(ThreadsTransport &transport,
                                          RankContext &rank)
     : transport(transport), rank(rank),
-      spins(transport.job.oversubscribed() ? 20 : 100),
+      spins(transport.job.sharesThread(size_t(rank.rank)) ? 0
+            : transport.job.oversubscribed()              ? 20
+                                                          : 100),
       groups(transport.job.program->metadata.collectives.size()) {}
 
 Group &ThreadsCommunicator::cachedGroup(int32_t id,
@@ -164,34 +207,32 @@ void ThreadsCommunicator::barrier() {
   session.finish();
 }
 
-void ThreadsCommunicator::checkPosts(const Group &group, size_t place) {
-  const Group::Slot *slots = group.slots.get();
-  const Post &own = slots[place].post;
-  for (size_t i = 0; i < group.ranks.size(); ++i) {
-    const Post &other = slots[i].post;
-    bool sameShape =
-        own.route == other.route ||
-        (own.route && other.route && own.route->shape == other.route->shape);
-    if (own.id == other.id && own.count == other.count &&
-        own.peer == other.peer && sameShape)
-      continue;
-    const std::vector<CollectiveSpec> &table =
-        transport.job.program->metadata.collectives;
-    auto text = [&](const Post &post) {
-      std::string s = table[size_t(post.id)].describe();
-      if (post.route && table[size_t(post.id)].unknownExtents)
-        s += " with shape " + shapeText(post.route->shape);
-      if (!post.route)
-        s += " of " + std::to_string(post.count) + " elements with root " +
-             std::to_string(post.peer);
-      return s;
-    };
-    transport.job.fail(
-        "collective mismatch: rank " + std::to_string(group.ranks[place]) +
-        " posted " + text(own) + ", but rank " +
-        std::to_string(group.ranks[i]) + " posted " + text(other));
-    throw JobFailed();
-  }
+void ThreadsCommunicator::checkPosts(const Group &group, size_t place,
+                                     size_t otherPlace) {
+  const Post &own = group.slots[place].post;
+  const Post &other = group.slots[otherPlace].post;
+  bool sameShape =
+      own.route == other.route ||
+      (own.route && other.route && own.route->shape == other.route->shape);
+  if (own.id == other.id && own.count == other.count &&
+      own.peer == other.peer && sameShape)
+    return;
+  const std::vector<CollectiveSpec> &table =
+      transport.job.program->metadata.collectives;
+  auto text = [&](const Post &post) {
+    std::string s = table[size_t(post.id)].describe();
+    if (post.route && table[size_t(post.id)].unknownExtents)
+      s += " with shape " + shapeText(post.route->shape);
+    if (!post.route)
+      s += " of " + std::to_string(post.count) + " elements with root " +
+           std::to_string(post.peer);
+    return s;
+  };
+  transport.job.fail(
+      "collective mismatch: rank " + std::to_string(group.ranks[place]) +
+      " posted " + text(own) + ", but rank " +
+      std::to_string(group.ranks[otherPlace]) + " posted " + text(other));
+  throw JobFailed();
 }
 
 void ThreadsCommunicator::checkOverlap(const CollectiveSpec &spec,

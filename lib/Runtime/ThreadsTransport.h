@@ -10,12 +10,16 @@
 // group post in the same order; guarantees that ranks synchronise only with the
 // members of the group at hand, so that independent groups run side by side.
 //
-// A member's slot goes through three phases per collective, numbered by
-// sequence: posted (its buffers may be used by others), done (it has finished
-// with theirs), and idle. While it uses others' buffers it is `moving`, which
-// is a line of its own as nobody looks at it unless the job fails: then a
-// member goes idle and leaves only when no other member is moving, for whoever
-// set out before it saw the failure may still use this member's buffers.
+// A member goes through two phases per collective, numbered by sequence: posted
+// (its buffers may be used by others) and done (it has finished with theirs).
+// Members that share a thread form a lane. The last of a lane to come to a
+// phase publishes it for all of them, in the slot of the lane's first member:
+// what crosses cores is one cache line per thread, however many ranks it runs.
+//
+// While a member uses others' buffers its lane is `moving`: no rank of a lane
+// runs while another one moves data. Nobody looks at that unless the job fails:
+// then a member leaves only when no lane is moving, for whoever set out before
+// it saw the failure may still use this member's buffers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -45,28 +49,36 @@ struct Post {
 
 class Group final : public Rendezvous {
 public:
+  /// One cache line per member.
   struct alignas(64) Slot {
-    std::atomic<uint64_t> phase{0};
-    uint64_t sequence = 0; ///< the owner's alone
+    std::atomic<uint64_t> phase{0};     ///< of this member
+    std::atomic<uint64_t> lanePhase{0}; ///< of the lane that it stands for
     Post post;
-    alignas(64) std::atomic<bool> moving{false};
   };
-  enum Phase : uint64_t { Idle = 0, Posted = 1, Done = 2 };
+  static_assert(sizeof(Slot) == 64, "what crosses cores is one line");
+  struct alignas(64) Lane {
+    std::atomic<bool> moving{false};
+    uint32_t members = 0, arrived = 0; ///< `arrived` is the thread's alone
+  };
+  enum Phase : uint64_t { Posted = 1, Done = 2 };
   static uint64_t phaseOf(uint64_t sequence, Phase p) {
     return 4 * sequence + p;
   }
 
-  explicit Group(std::vector<int> ranks)
-      : ranks(std::move(ranks)), slots(new Slot[this->ranks.size()]) {}
-  int missing(uint64_t target) const override {
-    for (size_t i = 0; i < ranks.size(); ++i)
-      if (slots[i].phase.load(std::memory_order_acquire) < target)
-        return ranks[i];
-    return -1;
+  Group(const Job &job, std::vector<int> ranks);
+  bool arrived(uint64_t target) const override {
+    for (uint32_t leader : leaders)
+      if (slots[leader].lanePhase.load(std::memory_order_acquire) < target)
+        return false;
+    return true;
   }
+  int missing(uint64_t target) const override;
 
   const std::vector<int> ranks;
   const std::unique_ptr<Slot[]> slots;
+  std::vector<uint32_t> laneOf;  ///< by place
+  std::vector<uint32_t> leaders; ///< places, by lane
+  std::unique_ptr<Lane[]> lanes;
 };
 
 /// Messages from one rank to another, in order.
@@ -79,8 +91,11 @@ public:
   };
   Channel(int from, int to) : from(from), to(to) {}
   /// Missing until `target` messages have been sent.
+  bool arrived(uint64_t target) const override {
+    return sent.load(std::memory_order_acquire) >= target;
+  }
   int missing(uint64_t target) const override {
-    return sent.load(std::memory_order_acquire) < target ? from : -1;
+    return arrived(target) ? -1 : from;
   }
 
   const int from, to;
@@ -121,7 +136,7 @@ private:
   Group &cachedGroup(int32_t id, const std::vector<int> &ranks);
   void checkOverlap(const CollectiveSpec &spec, const RoutePart &part,
                     const void *in, const void *out);
-  void checkPosts(const Group &group, size_t place);
+  void checkPosts(const Group &group, size_t place, size_t other);
   void pull(const CollectiveSpec &spec, const Route &route,
             const RoutePart &part, const Group &group, void *out);
   void pullTransfer(const Transfer &transfer, const Route &route,
@@ -135,7 +150,7 @@ private:
 
   ThreadsTransport &transport;
   RankContext &rank;
-  const int spins;
+  const int spins;               ///< 0: others of this thread can use the time
   std::vector<Group *> groups;   ///< by collective: the last one used
   std::vector<const void *> ins; ///< reused, as all below
   std::vector<void *> outs;
