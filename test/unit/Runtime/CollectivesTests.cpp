@@ -30,6 +30,8 @@ using testing::HasSubstr;
 
 namespace {
 
+SHARDIR_RUN_ON_CORES(Collectives);
+
 int64_t valueOf(const std::vector<int64_t> &index, int64_t term) {
   int64_t h = term * 7919 + 17;
   for (int64_t i : index)
@@ -190,7 +192,7 @@ void checkAllPairs(const std::vector<AxisText> &axes,
   checkAll<float>(text.program());
 }
 
-TEST(Collectives, AllPairsOnOneAxis) {
+TEST_P(Collectives, AllPairsOnOneAxis) {
   checkAllPairs({{"x", 1}}, {3, 2});
   checkAllPairs({{"x", 2}}, {5, 3});
   checkAllPairs({{"x", 3}}, {7, 4});
@@ -198,7 +200,7 @@ TEST(Collectives, AllPairsOnOneAxis) {
   checkAllPairs({{"x", 8}}, {9, 16});
 }
 
-TEST(Collectives, AllPairsOnTwoAxes) {
+TEST_P(Collectives, AllPairsOnTwoAxes) {
   checkAllPairs({{"x", 2}, {"y", 2}}, {5, 3});
   checkAllPairs({{"x", 2}, {"y", 2}}, {8, 4});
   checkAllPairs({{"x", 1}, {"y", 3}}, {5, 3});
@@ -206,15 +208,15 @@ TEST(Collectives, AllPairsOnTwoAxes) {
   checkAllPairs({{"x", 2}, {"y", 2}}, {0, 3});
 }
 
-TEST(Collectives, AllPairsInAnotherDeviceOrder) {
+TEST_P(Collectives, AllPairsInAnotherDeviceOrder) {
   checkAllPairs({{"x", 2}, {"y", 2}}, {5, 3}, {3, 1, 0, 2});
 }
 
-TEST(Collectives, AllPairsOnEightRanks) {
+TEST_P(Collectives, AllPairsOnEightRanks) {
   checkAllPairs({{"x", 2}, {"y", 4}}, {6, 9});
 }
 
-TEST(Collectives, StridedAndSubAxes) {
+TEST_P(Collectives, StridedAndSubAxes) {
   std::vector<std::string> list = {"[{2, \"x\"}, {}]",
                                    "[{\"x\", 2}, {}]",
                                    "[{\"x\"}, {}]",
@@ -231,7 +233,7 @@ TEST(Collectives, StridedAndSubAxes) {
   checkAll<float>(text.program());
 }
 
-TEST(Collectives, NamedKinds) {
+TEST_P(Collectives, NamedKinds) {
   MetadataText text({{"x", 2}, {"y", 3}});
   std::vector<int64_t> shape = {7, 10, 3};
   text.redistribute("all_gather", "[{}, {\"y\"}, {}]", "[{}, {}, {}]", shape);
@@ -254,7 +256,7 @@ TEST(Collectives, NamedKinds) {
   checkAll<float>(text.program());
 }
 
-TEST(Collectives, ElementSizes) {
+TEST_P(Collectives, ElementSizes) {
   for (const char *type : {"i8", "i16", "i32", "i64"}) {
     MetadataText text({{"x", 3}});
     std::vector<std::string> all = placements({{"x", 3}});
@@ -277,7 +279,7 @@ TEST(Collectives, ElementSizes) {
   }
 }
 
-TEST(Collectives, UnknownExtents) {
+TEST_P(Collectives, UnknownExtents) {
   MetadataText text({{"x", 2}});
   int32_t id = text.redistribute("all_to_all", "[{\"x\"}, {}, {}]",
                                  "[{}, {}, {\"x\"}]", {-1, 2, -1});
@@ -303,7 +305,7 @@ TEST(Collectives, UnknownExtents) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(Collectives, AllReduceInPlace) {
+TEST_P(Collectives, AllReduceInPlace) {
   MetadataText text({{"x", 4}});
   text.redistribute("all_reduce", "[{}], partial = sum [\"x\"]", "[{}]", {-1});
   auto program = text.program();
@@ -321,29 +323,32 @@ TEST(Collectives, AllReduceInPlace) {
   EXPECT_EQ(wrong, 0);
 }
 
-TEST(Collectives, IndependentGroups) {
+TEST_P(Collectives, IndependentGroups) {
   // The groups of y are {0, 1} and {2, 3}. The second waits until the first
   // has done all its collectives: it could not if they met.
   MetadataText text({{"x", 2}, {"y", 2}});
   int32_t id = text.redistribute("all_gather", "[{\"y\"}]", "[{}]", {6});
   std::atomic<int> finished{0};
-  std::string error = runRanks(text.program(), [&](RankContext &rank) {
-    if (rank.rank >= 2)
-      while (finished < 2)
-        std::this_thread::yield();
-    for (int i = 0; i < 500; ++i) {
-      std::vector<float> in(3, float(i + rank.rank % 2)), out(6);
-      rank.collective(id, in.data(), out.data(), nullptr);
-      EXPECT_EQ(out[0], float(i));
-      EXPECT_EQ(out[5], float(i + 1));
-    }
-    if (rank.rank < 2)
-      ++finished;
-  });
+  std::string error = runRanks(
+      text.program(),
+      [&](RankContext &rank) {
+        if (rank.rank >= 2)
+          while (finished < 2)
+            std::this_thread::yield();
+        for (int i = 0; i < 500; ++i) {
+          std::vector<float> in(3, float(i + rank.rank % 2)), out(6);
+          rank.collective(id, in.data(), out.data(), nullptr);
+          EXPECT_EQ(out[0], float(i));
+          EXPECT_EQ(out[5], float(i + 1));
+        }
+        if (rank.rank < 2)
+          ++finished;
+      },
+      threadPerRank());
   EXPECT_EQ(error, "");
 }
 
-TEST(Collectives, Rooted) {
+TEST_P(Collectives, Rooted) {
   MetadataText text({{"x", 2}, {"y", 3}}, {5, 4, 3, 2, 1, 0});
   int32_t broadcast = text.rooted("broadcast", {"y"}, "i32");
   int32_t gather = text.rooted("gather", {"y", "x"}, "i32");
@@ -371,7 +376,7 @@ TEST(Collectives, Rooted) {
   EXPECT_EQ(error, "");
 }
 
-TEST(Collectives, SendAndReceive) {
+TEST_P(Collectives, SendAndReceive) {
   // A ring in which all send first: sends must not wait for receivers.
   MetadataText text({{"x", 4}});
   int32_t send = text.rooted("send", {"x"});
@@ -388,7 +393,7 @@ TEST(Collectives, SendAndReceive) {
   EXPECT_EQ(error, "");
 }
 
-TEST(Collectives, ManyOnEightRanks) {
+TEST_P(Collectives, ManyOnEightRanks) {
   MetadataText text({{"x", 2}, {"y", 4}});
   int32_t all = text.redistribute(
       "all_reduce", "[{}], partial = sum [\"x\", \"y\"]", "[{}]", {100});

@@ -31,6 +31,8 @@ using testing::StartsWith;
 
 namespace {
 
+SHARDIR_RUN_ON_CORES(Failure);
+
 /// One axis of four; all_reduce 0 and all_gather 1 of equal size.
 MetadataText twoCollectives() {
   MetadataText text({{"x", 4}});
@@ -46,7 +48,7 @@ struct Buffers {
   }
 };
 
-TEST(Failure, DifferentCollectives) {
+TEST_P(Failure, DifferentCollectives) {
   std::string error =
       runRanks(twoCollectives().program(), [](RankContext &rank) {
         Buffers b;
@@ -61,7 +63,7 @@ TEST(Failure, DifferentCollectives) {
   EXPECT_THAT(error, HasSubstr("done #0 all_reduce"));
 }
 
-TEST(Failure, DifferentShapes) {
+TEST_P(Failure, DifferentShapes) {
   MetadataText text({{"x", 2}});
   text.redistribute("all_gather", "[{\"x\"}]", "[{}]", {-1});
   std::string error = runRanks(text.program(), [](RankContext &rank) {
@@ -73,7 +75,7 @@ TEST(Failure, DifferentShapes) {
   EXPECT_THAT(error, HasSubstr("with shape 16"));
 }
 
-TEST(Failure, DifferentRootsAndCounts) {
+TEST_P(Failure, DifferentRootsAndCounts) {
   MetadataText text({{"x", 2}});
   text.rooted("broadcast", {"x"});
   text.rooted("send", {"x"});
@@ -110,7 +112,7 @@ TEST(Failure, DifferentRootsAndCounts) {
                                "rank 0 has finished without it"));
 }
 
-TEST(Failure, GroupsThatWaitForEachOther) {
+TEST_P(Failure, GroupsThatWaitForEachOther) {
   // Rows and columns in different orders: nobody can go on.
   MetadataText text({{"x", 2}, {"y", 2}});
   text.redistribute("all_gather", "[{\"x\"}]", "[{}]", {4});
@@ -129,7 +131,7 @@ TEST(Failure, GroupsThatWaitForEachOther) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
-TEST(Failure, RankThatThrowsOrFails) {
+TEST_P(Failure, RankThatThrowsOrFails) {
   auto program = twoCollectives().program();
   std::string error = runRanks(program, [](RankContext &rank) {
     Buffers b;
@@ -150,7 +152,7 @@ TEST(Failure, RankThatThrowsOrFails) {
   EXPECT_THAT(error, StartsWith("rank 1 failed: on purpose"));
 }
 
-TEST(Failure, WrongCalls) {
+TEST_P(Failure, WrongCalls) {
   auto program = twoCollectives().program();
   auto call = [&](std::function<void(RankContext &, Buffers &)> f) {
     return runRanks(program, [&](RankContext &rank) {
@@ -212,7 +214,7 @@ TEST(Failure, WrongCalls) {
   }
 }
 
-TEST(Failure, Deadline) {
+TEST_P(Failure, Deadline) {
   auto program = twoCollectives().program();
   std::atomic<bool> go{false}, out{false};
   JobOptions options;
@@ -233,15 +235,16 @@ TEST(Failure, Deadline) {
       options);
   EXPECT_THAT(error, StartsWith("deadline passed: no progress for 0.2 s; rank "
                                 "1 is in compute after all_reduce of f32 8 "
-                                "(test.mlir:1), while rank 0 waits in "
-                                "all_gather of f32 8 (test.mlir:2)"));
+                                "(test.mlir:1), while rank "));
+  // Which one waits depends on who shares the thread that hangs.
+  EXPECT_THAT(error, HasSubstr(" waits in all_gather of f32 8 (test.mlir:2)"));
   // The rank that was given up on ends by itself when it can.
   go = true;
   while (!out || program.use_count() > 1)
     std::this_thread::yield();
 }
 
-TEST(Failure, DeadlineOfALonelyRank) {
+TEST_P(Failure, DeadlineOfALonelyRank) {
   MetadataText text({{"x", 1}});
   auto program = text.program();
   std::atomic<bool> go{false};
@@ -261,7 +264,7 @@ TEST(Failure, DeadlineOfALonelyRank) {
     std::this_thread::yield();
 }
 
-TEST(Failure, ProgressMovesTheDeadline) {
+TEST_P(Failure, ProgressMovesTheDeadline) {
   // Ranks 2 and 3 wait far longer than the deadline, but 0 and 1 get on.
   MetadataText text({{"x", 2}, {"y", 2}});
   int32_t pair = text.redistribute("all_gather", "[{\"y\"}]", "[{}]", {4});
@@ -283,7 +286,7 @@ TEST(Failure, ProgressMovesTheDeadline) {
   EXPECT_EQ(error, "");
 }
 
-TEST(Failure, AtAnyMoment) {
+TEST_P(Failure, AtAnyMoment) {
   // One rank fails at a random moment of a busy job, with buffers on the
   // stack: nobody may touch them once their owner has unwound.
   MetadataText text({{"x", 2}, {"y", 2}});
@@ -310,7 +313,7 @@ TEST(Failure, AtAnyMoment) {
   }
 }
 
-TEST(Failure, NobodyLeavesWhileOthersRead) {
+TEST_P(Failure, NobodyLeavesWhileOthersRead) {
   // Rank 1 copies long from rank 0, which is done and waits, when rank 2 of
   // another group fails: rank 0 unwinds and frees what is being read.
   MetadataText text({{"x", 2}, {"y", 2}});
@@ -319,18 +322,21 @@ TEST(Failure, NobodyLeavesWhileOthersRead) {
   const int64_t n = int64_t(64) << 20;
   for (int repeat = 0; repeat < 3; ++repeat) {
     std::atomic<int> ready{0};
-    std::string error = runRanks(program, [&](RankContext &rank) {
-      if (rank.rank >= 2) {
-        while (ready < 2)
-          std::this_thread::yield();
-        std::this_thread::sleep_for(std::chrono::milliseconds(2));
-        rank.fail("failed: chosen");
-      }
-      std::vector<char> in(n, 1), out(rank.rank ? 2 * n : 0, 0);
-      ++ready;
-      rank.collectivePeer(0, in.data(), out.data(), n, 1);
-      rank.collectivePeer(0, in.data(), out.data(), n, 1);
-    });
+    std::string error = runRanks(
+        program,
+        [&](RankContext &rank) {
+          if (rank.rank >= 2) {
+            while (ready < 2)
+              std::this_thread::yield();
+            std::this_thread::sleep_for(std::chrono::milliseconds(2));
+            rank.fail("failed: chosen");
+          }
+          std::vector<char> in(n, 1), out(rank.rank ? 2 * n : 0, 0);
+          ++ready;
+          rank.collectivePeer(0, in.data(), out.data(), n, 1);
+          rank.collectivePeer(0, in.data(), out.data(), n, 1);
+        },
+        threadPerRank());
     EXPECT_THAT(error, HasSubstr("failed: chosen"));
   }
 }

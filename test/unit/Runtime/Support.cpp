@@ -75,9 +75,13 @@ std::shared_ptr<Program> MetadataText::program() const {
   return std::make_shared<Program>(std::move(metadata));
 }
 
+int OnCores::cores = 0;
+
 std::string runRanks(const std::shared_ptr<Program> &program,
                      std::function<void(RankContext &)> body,
                      JobOptions options) {
+  if (options.cores == 0)
+    options.cores = OnCores::cores;
   auto job =
       std::make_shared<Job>(program, size_t(program->metadata.ranks), options);
   bool ok = job->run([body](RankContext &rank) {

@@ -8,7 +8,9 @@
 //
 // Runs collectives without a compiled program: metadata from text, a body per
 // rank. Requires nothing of the host but threads; guarantees that a test fails,
-// and does not hang, where ranks wait for each other (deadline of 20 s).
+// and does not hang, where ranks wait for each other (deadline of 20 s). Suites
+// that derive from OnCores run on one thread for all ranks, on two, and on one
+// for each rank.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +20,7 @@
 #include "Job.h"
 
 #include <functional>
+#include <gtest/gtest.h>
 #include <memory>
 #include <string>
 #include <vector>
@@ -54,9 +57,30 @@ private:
 };
 
 /// Runs the body as a program on every rank. Returns the error, "" for none.
+/// Options without cores take those of the running suite.
 std::string runRanks(const std::shared_ptr<Program> &program,
                      std::function<void(RankContext &)> body,
                      JobOptions options = {20, 2, 1, false});
+
+/// A suite that runs with the number of cores as its parameter. Bodies that
+/// wait for other ranks outside of collectives must ask for kThreadPerRank.
+class OnCores : public testing::TestWithParam<int> {
+public:
+  void SetUp() override { cores = GetParam(); }
+  void TearDown() override { cores = 0; }
+  static int cores; ///< 0: those of the host
+};
+constexpr int kThreadPerRank = 1000;
+constexpr JobOptions threadPerRank() {
+  JobOptions options;
+  options.timeout = 20;
+  options.threadsPerRank = 1;
+  options.cores = kThreadPerRank;
+  return options;
+}
+#define SHARDIR_RUN_ON_CORES(SUITE)                                            \
+  class SUITE : public OnCores {};                                             \
+  INSTANTIATE_TEST_SUITE_P(Cores, SUITE, testing::Values(1, 2, kThreadPerRank))
 
 } // namespace test
 } // namespace runtime
