@@ -46,6 +46,10 @@ struct Outcome {
   int64_t peak = 0;
 };
 
+/// What is asked of a plan: everything, or only that values are right, as of
+/// one that was made before sizes were known.
+enum class Promise { Everything, RightValues };
+
 using PlanFunction =
     std::function<std::variant<RedistributePlan, PlacementError>(const Pair &)>;
 
@@ -55,7 +59,8 @@ PlanFunction planOn(const Mesh &mesh);
 /// Runs every pair on the ranks of `mesh`; outcomes in the order of `pairs`.
 /// `plan` is called from the calling thread alone.
 std::vector<Outcome> runPairs(const Mesh &mesh, const std::vector<Pair> &pairs,
-                              const PlanFunction &plan);
+                              const PlanFunction &plan,
+                              Promise promise = Promise::Everything);
 
 /// `[{"a"}, {}] -> [{}, {"a"}] of 5x7 f32 on a=2, b=4`
 std::string describe(const Mesh &mesh, const Pair &pair);

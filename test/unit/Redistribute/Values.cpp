@@ -22,6 +22,21 @@ using namespace shardir;
 using namespace shardir::test;
 using runtime::elementSize;
 
+const std::vector<KindAndType> test::kKinds = {
+    {PartialKind::Sum, SHARDIR_F32},     {PartialKind::Sum, SHARDIR_BF16},
+    {PartialKind::Sum, SHARDIR_I32},     {PartialKind::Prod, SHARDIR_F32},
+    {PartialKind::Prod, SHARDIR_I32},    {PartialKind::Max, SHARDIR_F32},
+    {PartialKind::Max, SHARDIR_I32},     {PartialKind::Min, SHARDIR_BF16},
+    {PartialKind::Min, SHARDIR_I8},      {PartialKind::MaxNum, SHARDIR_F32},
+    {PartialKind::MinNum, SHARDIR_BF16}, {PartialKind::UMax, SHARDIR_I32},
+    {PartialKind::UMin, SHARDIR_I16},    {PartialKind::And, SHARDIR_I32},
+    {PartialKind::Or, SHARDIR_I64},      {PartialKind::Xor, SHARDIR_I32},
+    {PartialKind::And, SHARDIR_I1},      {PartialKind::Or, SHARDIR_I1},
+    {PartialKind::Xor, SHARDIR_I1},      {PartialKind::Sum, SHARDIR_F64}};
+
+const std::vector<ElementType> test::kTypes = {
+    SHARDIR_F32, SHARDIR_I32, SHARDIR_BF16, SHARDIR_I1, SHARDIR_F64};
+
 static uint64_t mix(uint64_t x) {
   x += 0x9e3779b97f4a7c15;
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;

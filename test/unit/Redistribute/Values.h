@@ -50,6 +50,15 @@ std::string toString(Number value);
 /// Whether values of this type can owe this kind.
 bool hasKind(PartialKind kind, ElementType type);
 
+struct KindAndType {
+  PartialKind kind;
+  ElementType type;
+};
+/// Every kind, on types that give it a meaning.
+extern const std::vector<KindAndType> kKinds;
+/// Types for what owes nothing.
+extern const std::vector<ElementType> kTypes;
+
 } // namespace shardir::test
 
 #endif // SHARDIR_TEST_UNIT_REDISTRIBUTE_VALUES_H

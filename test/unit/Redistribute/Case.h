@@ -1,0 +1,62 @@
+//===- Case.h - Redistributions drawn at random -----------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A mesh and a change of placement on it, drawn by a seed: device orders, axes
+// of size 1, sub-axes, strided splits, every partial kind, uneven and empty
+// sizes, and sizes that the planner is not told. A case that fails is shrunk:
+// fewer axes and dims, smaller sizes, simpler placements, as long as it fails.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_TEST_UNIT_REDISTRIBUTE_CASE_H
+#define SHARDIR_TEST_UNIT_REDISTRIBUTE_CASE_H
+
+#include "Pairs.h"
+
+#include <random>
+
+namespace shardir::test {
+
+struct Case {
+  Mesh mesh; ///< axes a, b, c, …; sizes as they are when it runs
+  Pair pair;
+  /// What the planner does not know; empty or one per axis and per dim.
+  std::vector<bool> unknownAxes, unknownDims;
+};
+
+/// A mesh of at most 18 devices and 1 to 4 axes.
+Mesh randomMesh(std::mt19937_64 &random);
+/// A shape of rank 0 to 4 and at most a few thousand elements.
+std::vector<int64_t> randomShape(std::mt19937_64 &random);
+/// A placement that verifies; with `kind`, one that may owe it.
+Placement randomPlacement(const Mesh &mesh, const std::vector<int64_t> &shape,
+                          std::optional<PartialKind> kind,
+                          std::mt19937_64 &random);
+/// Placements of one type and kind, now and then of two kinds.
+Case randomCase(std::mt19937_64 &random);
+
+/// What the planner is told of the case.
+Mesh planningMesh(const Case &c);
+std::vector<int64_t> planningShape(const Case &c);
+/// Whether the case can be planned and run: both placements verify with what
+/// the planner knows and with the real sizes.
+bool isValid(const Case &c);
+
+/// Runs a case; "" if nothing is wrong. A plan made without knowing all sizes
+/// promises right values alone.
+std::string runCase(const Case &c);
+
+/// The smallest case on the way down that `fails`, which the first one must.
+Case shrink(Case c, const std::function<bool(const Case &)> &fails);
+
+/// The case as a test to copy into PairsTests.cpp.
+std::string asTest(const Case &c, const std::string &name);
+
+} // namespace shardir::test
+
+#endif // SHARDIR_TEST_UNIT_REDISTRIBUTE_CASE_H
