@@ -1,0 +1,126 @@
+//===- Packing.cpp - Which data of a collective is contiguous ---*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires a step between placements that verify. Guarantees figures of the
+// pieces that receivePieces gives: a piece is contiguous exactly if its elements
+// are one run of row-major memory, in the holder's shard or in the receiver's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Placement/Packing.h"
+#include "Steps.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace shardir;
+using namespace shardir::detail;
+
+DimOrder shardir::rowMajor(size_t rank) {
+  DimOrder order(rank);
+  std::iota(order.begin(), order.end(), int64_t(0));
+  return order;
+}
+
+bool shardir::isRowMajor(const DimOrder &order) {
+  return std::is_sorted(order.begin(), order.end());
+}
+
+DimOrder shardir::inverse(const DimOrder &order) {
+  DimOrder result(order.size());
+  for (size_t i = 0; i < order.size(); ++i)
+    result[order[i]] = int64_t(i);
+  return result;
+}
+
+Placement shardir::reordered(const Placement &placement,
+                             const DimOrder &order) {
+  Placement result = placement;
+  result.dims = reordered(placement.dims, order);
+  return result;
+}
+
+CollectiveStep shardir::reordered(const CollectiveStep &step,
+                                  const DimOrder &order) {
+  return {step.kind, reordered(step.from, order), reordered(step.to, order)};
+}
+
+namespace {
+/// The part of a shard's memory that a piece is, seen from the inside out.
+struct Span {
+  /// Whether everything so far is whole: outer dims may be any one run.
+  bool whole = true;
+  bool contiguous = true;
+
+  /// Takes in the next outer dim: `length` of its `extent` elements, in one run
+  /// or not.
+  void add(int64_t length, int64_t extent, bool oneRun) {
+    if (whole)
+      contiguous &= oneRun;
+    else
+      contiguous &= length == 1;
+    whole &= length == extent;
+  }
+};
+} // namespace
+
+/// Whether the runs follow each other on the side that `start` names.
+static bool isOneRun(const std::vector<Piece::Run> &runs,
+                     int64_t Piece::Run::*start) {
+  for (size_t i = 1; i < runs.size(); ++i)
+    if (runs[i].*start != runs[i - 1].*start + runs[i - 1].length)
+      return false;
+  return true;
+}
+
+static bool isContiguous(const Piece &piece, int64_t Piece::Run::*start,
+                         const std::vector<int64_t> &extents) {
+  Span span;
+  for (size_t d = piece.runs.size(); d-- > 0;) {
+    int64_t length = 0;
+    for (const Piece::Run &run : piece.runs[d])
+      length += run.length;
+    span.add(length, extents[d], isOneRun(piece.runs[d], start));
+  }
+  return span.contiguous;
+}
+
+int64_t shardir::packedBytes(const CollectiveStep &step, const Mesh &mesh,
+                             const std::vector<int64_t> &shape,
+                             int64_t elementBytes) {
+  if (!mesh.isConcrete())
+    return packedBytes(step, assumedMesh(mesh), shape, elementBytes);
+  switch (step.kind) {
+  case CollectiveKind::Slice:
+  case CollectiveKind::MakePartial:
+  case CollectiveKind::AllReduce:
+    return 0;
+  default:
+    break;
+  }
+  std::vector<int64_t> sizes = assumedShape(shape);
+  int64_t devices = mesh.numDevices();
+  std::vector<std::vector<int64_t>> sources;
+  for (int64_t p = 0; p < devices; ++p)
+    sources.push_back(localShape(step.from, mesh, sizes, p));
+  std::vector<int64_t> packed(devices);
+  for (int64_t p = 0; p < devices; ++p) {
+    std::vector<int64_t> destination = localShape(step.to, mesh, sizes, p);
+    for (const Piece &piece : receivePieces(step, mesh, sizes, p)) {
+      if (piece.source == p)
+        continue;
+      int64_t elements = piece.elements();
+      if (!isContiguous(piece, &Piece::Run::destination, destination))
+        packed[p] += elements;
+      if (!isContiguous(piece, &Piece::Run::source, sources[piece.source]))
+        packed[piece.source] += elements;
+    }
+  }
+  int64_t most = *std::max_element(packed.begin(), packed.end());
+  return mulSaturated(most, std::max<int64_t>(0, elementBytes));
+}
