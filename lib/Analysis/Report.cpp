@@ -16,6 +16,7 @@
 #include "ShardIR/Analysis/PeakMemory.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Placement/Packing.h"
 #include "ShardIR/Placement/RedistributePlan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -57,10 +58,10 @@ private:
                 std::string decidedBy);
   void addStep(Operation *op, const CollectiveStep &step, const Mesh &mesh,
                RankedTensorType type, StringAttr reason);
-  static std::optional<int64_t> executions(Operation *op);
 
   ModuleOp module;
   MeshTable meshes;
+  PackingCache packing;
   json::Array values, collectives;
   std::vector<int64_t> received; ///< per rank
   bool lowerBound = false;
@@ -84,8 +85,7 @@ static std::string nameOf(Location loc) {
   return "";
 }
 
-/// How often the op runs, or nothing where a trip count is unknown.
-std::optional<int64_t> ReportBuilder::executions(Operation *op) {
+std::optional<int64_t> shardir::executionsOf(Operation *op) {
   int64_t times = 1;
   for (Operation *parent = op->getParentOp();
        parent && !isa<func::FuncOp>(parent); parent = parent->getParentOp()) {
@@ -119,7 +119,7 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &step,
     if (extent == kUnknown)
       extent = kAssumedDimSize;
   int64_t bytes = elementBytes(type), most = 0, operand = 0, result = 0;
-  std::optional<int64_t> times = executions(op);
+  std::optional<int64_t> times = executionsOf(op);
   lowerBound |= !times;
   for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p) {
     int64_t own = bytesReceived(step, mesh, shape, bytes, p);
@@ -136,6 +136,7 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &step,
     operand = std::max(operand, product(step.from));
     result = std::max(result, product(step.to));
   }
+  int64_t packed = packing.get(step, mesh, shape, bytes);
   json::Array axes;
   int64_t group = 1;
   for (const AxisRef &axis : groupAxes(step, mesh, shape)) {
@@ -149,6 +150,8 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &step,
       {"group_size", group},
       {"element_type", elementTypeName(type)},
       {"bytes_per_device", most},
+      {"contiguous", packed == 0},
+      {"packed_bytes", packed},
       {"operand_bytes", operand},
       {"result_bytes", result},
       {"executions", times ? json::Value(*times) : json::Value(nullptr)},
@@ -255,7 +258,10 @@ json::Object ReportBuilder::build() {
   int64_t bytes = 0;
   for (int64_t own : received)
     bytes = std::max(bytes, own);
+  auto saved =
+      module->getAttrOfType<IntegerAttr>(ShardIRDialect::kLayoutSavedBytes);
   json::Object report{{"version", 1},
+                      {"layout_saved_bytes", saved ? saved.getInt() : 0},
                       {"meshes", std::move(meshTable)},
                       {"values", std::move(values)},
                       {"collectives", std::move(collectives)},

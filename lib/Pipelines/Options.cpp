@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Analysis/LocalLayouts.h"
 #include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
 #include "ShardIR/Pipelines/Pipelines.h"
 
@@ -26,6 +27,11 @@ LogicalResult shardir::checkOptions(const PipelineOptions &options,
   if (options.memoryLimit < 0) {
     error = "option memory-limit must not be negative, found " +
             std::to_string(options.memoryLimit);
+    return failure();
+  }
+  if (!parseLayoutMode(options.layout)) {
+    error = "option layout must be row-major, auto or contiguous, found '" +
+            options.layout + "'";
     return failure();
   }
   if (!CpuTarget::get(options.target)) {

@@ -63,6 +63,13 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   pm.addPass(createLocalize());
   pm.addPass(createCSEPass());
   verify(Stage::Local);
+  if (reached(Stage::Local))
+    return;
+  pm.addPass(createChooseLayouts({options.layout}));
+  pm.addPass(createCSEPass());
+  // What was reordered packs less than the report has said.
+  if (to == Stage::Cpu)
+    pm.addPass(createReport({"", /*embed=*/true}));
   buildLowering(pm, to, options, lowering);
 }
 

@@ -124,3 +124,16 @@ int64_t shardir::packedBytes(const CollectiveStep &step, const Mesh &mesh,
   int64_t most = *std::max_element(packed.begin(), packed.end());
   return mulSaturated(most, std::max<int64_t>(0, elementBytes));
 }
+
+int64_t PackingCache::get(const CollectiveStep &step, const Mesh &mesh,
+                          const std::vector<int64_t> &shape,
+                          int64_t elementBytes) {
+  std::string key = stringifyCollectiveKind(step.kind);
+  key += toString(mesh.name, step.from) + toString(mesh.name, step.to);
+  for (int64_t extent : shape)
+    key += ' ' + std::to_string(extent);
+  auto [it, isNew] = elements.emplace(std::move(key), 0);
+  if (isNew)
+    it->second = packedBytes(step, mesh, shape, 1);
+  return mulSaturated(it->second, std::max<int64_t>(0, elementBytes));
+}

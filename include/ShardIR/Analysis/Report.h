@@ -24,6 +24,10 @@ namespace shardir {
 /// lowered yet counts as the collectives of its plan.
 llvm::json::Object buildReport(mlir::ModuleOp module);
 
+/// How often an op runs in one call of its function: the product of the trip
+/// counts around it, or nothing where one is not known.
+std::optional<int64_t> executionsOf(mlir::Operation *op);
+
 /// The location as `file:line:col`, through names and call sites; empty where
 /// there is none.
 std::string describeLocation(mlir::Location loc);

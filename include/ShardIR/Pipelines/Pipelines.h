@@ -35,6 +35,12 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("bytes per device that the predicted peak may not exceed; 0 "
                      "is no limit"),
       llvm::cl::init(0)};
+  Option<std::string> layout{
+      *this, "layout",
+      llvm::cl::desc("order of dims in memory: row-major, auto (for collectives, "
+                     "where it costs nothing) or contiguous (fewest bytes "
+                     "copied)"),
+      llvm::cl::init("auto")};
   Option<std::string> function{
       *this, "function",
       llvm::cl::desc("the entry; the one public function unless given"),

@@ -18,6 +18,7 @@
 
 #include "ShardIR/Placement/Collectives.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -55,6 +56,16 @@ CollectiveStep reordered(const CollectiveStep &step, const DimOrder &order);
 /// make_partial have none: 0. Sizes that are not known count as assumed.
 int64_t packedBytes(const CollectiveStep &step, const Mesh &mesh,
                     const std::vector<int64_t> &shape, int64_t elementBytes);
+
+/// Remembers packedBytes: programs repeat their layers.
+class PackingCache {
+public:
+  int64_t get(const CollectiveStep &step, const Mesh &mesh,
+              const std::vector<int64_t> &shape, int64_t elementBytes);
+
+private:
+  std::map<std::string, int64_t> elements; ///< packed, by step and shape
+};
 
 } // namespace shardir
 

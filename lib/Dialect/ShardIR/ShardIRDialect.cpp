@@ -96,6 +96,13 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
     return op->emitError() << "'" << attr.getName().getValue()
                            << "' must be a string on the module";
   }
+  if (attr.getName() == kLayoutSavedBytes) {
+    auto bytes = dyn_cast<IntegerAttr>(attr.getValue());
+    if (bytes && bytes.getType().isSignlessInteger(64) && isa<ModuleOp>(op))
+      return success();
+    return op->emitError() << "'" << kLayoutSavedBytes
+                           << "' must be an i64 on the module";
+  }
   if (attr.getName() == kRule) {
     if (auto rule = dyn_cast<RuleAttr>(attr.getValue()))
       return verifyRule(op, rule);

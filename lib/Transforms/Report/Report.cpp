@@ -61,13 +61,36 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
     return success();
   }
 
+  /// Keeps what an earlier stage knew of values; the collectives have become
+  /// others since.
+  void updateCollectives(StringAttr present) {
+    llvm::Expected<llvm::json::Value> kept =
+        llvm::json::parse(present.getValue());
+    if (!kept || !kept->getAsObject()) {
+      llvm::consumeError(kept.takeError());
+      getOperation().emitError()
+          << "'" << ShardIRDialect::kReport << "' is not a report";
+      return signalPassFailure();
+    }
+    llvm::json::Object report = buildReport(getOperation());
+    for (StringRef key : {"collectives", "layout_saved_bytes"})
+      (*kept->getAsObject())[key] = std::move(*report.get(key));
+    getOperation()->setAttr(
+        ShardIRDialect::kReport,
+        StringAttr::get(&getContext(), llvm::formatv("{0}", *kept).str()));
+  }
+
   void runOnOperation() override {
     // A program compiled from a later stage keeps what an earlier one knew.
     auto stage =
         getOperation()->getAttrOfType<StringAttr>(ShardIRDialect::kStage);
     bool isLowered = stage && stage == "cpu";
-    if (embed &&
-        (isLowered || getOperation()->hasAttr(ShardIRDialect::kReport)))
+    auto present =
+        getOperation()->getAttrOfType<StringAttr>(ShardIRDialect::kReport);
+    if (embed && !isLowered && present &&
+        getOperation()->hasAttr(ShardIRDialect::kLayoutSavedBytes))
+      return updateCollectives(present);
+    if (embed && (isLowered || present))
       return;
     if (embed && file.empty()) {
       // Nobody asked: a program that cannot be reported on, a local one written

@@ -50,6 +50,7 @@ def ShardIR_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kResult = "shardir.result";
     static constexpr ::llvm::StringLiteral kReport = "shardir.report";
     static constexpr ::llvm::StringLiteral kStage = "shardir.stage";
+    static constexpr ::llvm::StringLiteral kLayoutSavedBytes = "shardir.layout_saved_bytes";
     static constexpr ::llvm::StringLiteral kRule = "shardir.rule";
     static constexpr ::llvm::StringLiteral kDecidedBy = "shardir.decided_by";
 

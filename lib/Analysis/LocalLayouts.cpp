@@ -1,0 +1,554 @@
+//===- LocalLayouts.cpp - Orders of a local program's tensors ----*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: local, on tensors. Makes the graph of LayoutChoice.h from a function
+// and reads the choice back. Candidates come from the collectives that pack in
+// row-major order: a dim whose split changes goes outermost. They spread along
+// ops, so that neighbours can agree. Changes nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Analysis/LocalLayouts.h"
+#include "ShardIR/Analysis/LayoutChoice.h"
+#include "ShardIR/Analysis/PeakMemory.h"
+#include "ShardIR/Analysis/Report.h"
+
+#include "llvm/ADT/StringSwitch.h"
+#include <deque>
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+/// Candidates that one tensor may have; more are not looked at.
+constexpr size_t kMaxCandidates = 6;
+/// A run of this many elements keeps vectors and cache lines full.
+constexpr int64_t kLongRun = 16;
+/// So many rows of a contraction are computed alike, however many more there
+/// are (chooseTiles: beyond 24 rows, or 4 register tiles of at most 8).
+constexpr int64_t kManyRows = 64;
+
+using Loops = ArrayRef<int64_t>;
+
+class GraphBuilder {
+public:
+  GraphBuilder(func::FuncOp function, const MeshTable &meshes, LayoutMode mode)
+      : function(function), meshes(meshes), mode(mode) {}
+
+  LocalLayouts run();
+
+private:
+  // Nodes and candidates.
+  void addNodes();
+  void addCandidate(Value value, const DimOrder &order);
+  void addSeeds(collective::CollectiveOpInterface step);
+  void spread(Operation *op, Value from, const DimOrder &order);
+  // Costs.
+  void addCosts(Operation *op);
+  void addLoops(Operation *op, const LoopView &view);
+  void addSlower(Value value, llvm::function_ref<bool(const DimOrder &)> isSlow,
+                 bool never = false);
+  void addAgreement(Value from, Value to);
+  void addEdge(Value a, Value b,
+               llvm::function_ref<int64_t(const DimOrder &, const DimOrder &)>
+                   bytes);
+
+  int64_t packed(collective::CollectiveOpInterface step, const DimOrder &order);
+  int64_t copyBytes(Value value) const;
+  int64_t slowBytes(Value value) const;
+  static int64_t times(Operation *op) { return executionsOf(op).value_or(1); }
+  int64_t times(Value value) const {
+    Operation *op = value.getDefiningOp();
+    return op ? times(op) : 1;
+  }
+
+  func::FuncOp function;
+  const MeshTable &meshes;
+  LayoutMode mode;
+  PackingCache packing;
+  llvm::DenseMap<Value, size_t> nodeOf;
+  SmallVector<Value> values;                    ///< by node
+  std::vector<std::vector<DimOrder>> candidates; ///< by node
+  std::vector<bool> fixed, read;                ///< by node
+  std::deque<std::pair<Value, DimOrder>> work;
+  LayoutGraph graph;
+};
+
+} // namespace
+
+std::optional<LayoutMode> shardir::parseLayoutMode(StringRef text) {
+  return llvm::StringSwitch<std::optional<LayoutMode>>(text)
+      .Case("row-major", LayoutMode::RowMajor)
+      .Case("auto", LayoutMode::Auto)
+      .Case("contiguous", LayoutMode::Contiguous)
+      .Default(std::nullopt);
+}
+
+//===----------------------------------------------------------------------===//
+// Extents and bytes
+//===----------------------------------------------------------------------===//
+
+int64_t shardir::largestBytes(Value value, const MeshTable &meshes) {
+  auto wholeAt = [&](RankedTensorType type, PlacementAttr placement) {
+    return localBytes(type, placement, meshes);
+  };
+  auto type = cast<RankedTensorType>(value.getType());
+  if (type.hasStaticShape())
+    return localBytes(type, {}, meshes);
+  if (auto step = value.getDefiningOp<collective::CollectiveOpInterface>())
+    if (step.isLocal())
+      return wholeAt(step.getGlobalTensorType(), step.getTo());
+  for (Operation *user : value.getUsers())
+    if (auto step = dyn_cast<collective::CollectiveOpInterface>(user))
+      if (step.isLocal())
+        return wholeAt(step.getGlobalTensorType(), step.getFrom());
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    if (auto owner =
+            dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())) {
+      unsigned i = argument.getArgNumber();
+      auto global =
+          owner.getArgAttrOfType<TypeAttr>(i, ShardIRDialect::kGlobalType);
+      auto placement = owner.getArgAttrOfType<PlacementAttr>(
+          i, ShardIRDialect::kPlacement);
+      if (global && placement)
+        return wholeAt(cast<RankedTensorType>(global.getValue()), placement);
+    }
+  return localBytes(type, {}, meshes);
+}
+
+static int64_t extentOf(RankedTensorType type, int64_t dim) {
+  return type.isDynamicDim(dim) ? kAssumedDimSize : type.getDimSize(dim);
+}
+
+/// The loops of a tensor in memory order, without those of a single iteration,
+/// and how often each runs.
+static SmallVector<std::pair<int64_t, int64_t>>
+runsOf(Value value, Loops loops, const DimOrder &order) {
+  SmallVector<std::pair<int64_t, int64_t>> runs;
+  auto type = cast<RankedTensorType>(value.getType());
+  for (int64_t dim : order)
+    if (extentOf(type, dim) != 1)
+      runs.push_back({loops[dim], extentOf(type, dim)});
+  return runs;
+}
+
+/// The loop that runs along memory, or -1 for a single element.
+static int64_t innermost(Value value, Loops loops, const DimOrder &order) {
+  auto runs = runsOf(value, loops, order);
+  return runs.empty() ? -1 : runs.back().first;
+}
+
+static bool shortRow(Value value, Loops loops, int64_t loop) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return extentOf(type, llvm::find(loops, loop) - loops.begin()) < kLongRun;
+}
+
+/// Of pairs (major, minor) of `kept` loops those that are one in memory.
+static SmallVector<std::pair<int64_t, int64_t>>
+neighbours(Value value, Loops loops, const DimOrder &order,
+           llvm::function_ref<bool(int64_t)> isKept) {
+  SmallVector<std::pair<int64_t, int64_t>> pairs;
+  auto runs = runsOf(value, loops, order);
+  for (size_t i = 1; i < runs.size(); ++i)
+    if (isKept(runs[i - 1].first) && isKept(runs[i].first))
+      pairs.push_back({runs[i - 1].first, runs[i].first});
+  return pairs;
+}
+
+/// Elements that lie side by side in both tensors.
+static int64_t commonRun(Value a, Loops loopsA, const DimOrder &orderA, Value b,
+                         Loops loopsB, const DimOrder &orderB) {
+  auto runsA = runsOf(a, loopsA, orderA), runsB = runsOf(b, loopsB, orderB);
+  int64_t run = 1;
+  for (size_t i = 1; i <= std::min(runsA.size(), runsB.size()); ++i) {
+    if (runsA[runsA.size() - i].first != runsB[runsB.size() - i].first)
+      break;
+    run *= runsA[runsA.size() - i].second;
+  }
+  return run;
+}
+
+int64_t GraphBuilder::packed(collective::CollectiveOpInterface step,
+                        const DimOrder &order) {
+  RankedTensorType type = step.getGlobalTensorType();
+  return times(step) * packing.get(reordered(step.getStep(), order),
+                                   meshes.get(step.getFrom()),
+                                   reordered(shapeOf(type), order),
+                                   elementBytes(type));
+}
+
+/// What a copy into another order costs.
+int64_t GraphBuilder::copyBytes(Value value) const {
+  if (mode != LayoutMode::Contiguous)
+    return kForbiddenBytes;
+  return times(value) * largestBytes(value, meshes);
+}
+
+/// What reading or writing a tensor against the run of memory costs, or a buffer
+/// for it that could have been another one's.
+int64_t GraphBuilder::slowBytes(Value value) const { return copyBytes(value); }
+
+/// The one input in whose buffer an elementwise op can write its result; null
+/// where there are none or several.
+static const LoopView::Operand *inPlaceInput(const LoopView &view,
+                                             Value result) {
+  const LoopView::Operand *found = nullptr;
+  for (const LoopView::Operand &input : view.inputs) {
+    Value value = input.operand->get();
+    if (value.getType() != result.getType() || isa<BlockArgument>(value) ||
+        isFreeTensor(value) || !value.hasOneUse() ||
+        input.loops != view.resultLoops)
+      continue;
+    if (found)
+      return nullptr;
+    found = &input;
+  }
+  return found;
+}
+
+//===----------------------------------------------------------------------===//
+// Nodes and candidates
+//===----------------------------------------------------------------------===//
+
+void GraphBuilder::addNodes() {
+  auto add = [&](Value value, bool isFixed) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || type.getRank() < 2 || isFreeTensor(value))
+      return;
+    nodeOf[value] = values.size();
+    values.push_back(value);
+    candidates.push_back({rowMajor(type.getRank())});
+    fixed.push_back(isFixed);
+  };
+  function.walk([&](Operation *op) {
+    for (Region &region : op->getRegions())
+      for (Block &block : region)
+        for (BlockArgument argument : block.getArguments())
+          add(argument, true);
+    LayoutOpKind kind = layoutKind(op);
+    bool isFixed = kind == LayoutOpKind::Fixed;
+    for (Value result : op->getResults())
+      add(result, isFixed);
+  });
+}
+
+void GraphBuilder::addCandidate(Value value, const DimOrder &order) {
+  auto it = nodeOf.find(value);
+  if (it == nodeOf.end() || fixed[it->second])
+    return;
+  std::vector<DimOrder> &own = candidates[it->second];
+  if (own.size() == kMaxCandidates || llvm::is_contained(own, order))
+    return;
+  own.push_back(order);
+  work.push_back({value, order});
+}
+
+void GraphBuilder::addSeeds(collective::CollectiveOpInterface step) {
+  Value result = step->getResult(0);
+  int64_t rank = step.getGlobalTensorType().getRank();
+  int64_t now = rank < 2 ? 0 : packed(step, rowMajor(rank));
+  if (now == 0)
+    return;
+  for (int64_t dim = 1; dim < rank; ++dim) {
+    if (step.getFrom().getValue().dims[dim].splits ==
+        step.getTo().getValue().dims[dim].splits)
+      continue;
+    DimOrder order = rowMajor(rank);
+    std::rotate(order.begin(), order.begin() + dim, order.begin() + dim + 1);
+    if (packed(step, order) < now) {
+      addCandidate(result, order);
+      addCandidate(step.getInput(), order);
+    }
+  }
+}
+
+/// Takes a candidate of one of an op's tensors to its others.
+void GraphBuilder::spread(Operation *op, Value from, const DimOrder &order) {
+  switch (layoutKind(op)) {
+  case LayoutOpKind::Collective:
+  case LayoutOpKind::Agree:
+    addCandidate(op->getOperand(0), order);
+    addCandidate(op->getResult(0), order);
+    return;
+  case LayoutOpKind::Loops:
+    break;
+  default:
+    return;
+  }
+  LoopView view = loopView(op);
+  auto spreadFrom = [&](Loops loops) {
+    SmallVector<int64_t> sequence = inMemoryOrder(loops, order);
+    for (const LoopView::Operand &input : view.inputs)
+      addCandidate(input.operand->get(), alignedOrder(input.loops, sequence));
+    addCandidate(op->getResult(0), alignedOrder(view.resultLoops, sequence));
+    if (view.init)
+      addCandidate(view.init->get(), alignedOrder(view.resultLoops, sequence));
+  };
+  if (from == op->getResult(0) || (view.init && from == view.init->get()))
+    spreadFrom(view.resultLoops);
+  for (const LoopView::Operand &input : view.inputs)
+    if (input.operand->get() == from)
+      spreadFrom(input.loops);
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+void GraphBuilder::addEdge(
+    Value a, Value b,
+    llvm::function_ref<int64_t(const DimOrder &, const DimOrder &)> bytes) {
+  auto atA = nodeOf.find(a), atB = nodeOf.find(b);
+  if (atA == nodeOf.end() || atB == nodeOf.end() || a == b)
+    return;
+  size_t nodeA = atA->second, nodeB = atB->second;
+  if (candidates[nodeA].size() == 1 && candidates[nodeB].size() == 1)
+    return;
+  LayoutGraph::Edge edge{nodeA, nodeB, {}};
+  for (const DimOrder &orderA : candidates[nodeA])
+    for (const DimOrder &orderB : candidates[nodeB])
+      edge.bytes.push_back(bytes(orderA, orderB));
+  if (llvm::any_of(edge.bytes, [](int64_t each) { return each != 0; }))
+    graph.edges.push_back(std::move(edge));
+}
+
+void GraphBuilder::addAgreement(Value from, Value to) {
+  int64_t bytes = nodeOf.contains(from) ? copyBytes(from) : 0;
+  addEdge(from, to, [&](const DimOrder &a, const DimOrder &b) {
+    return a == b ? 0 : bytes;
+  });
+}
+
+/// Charges the orders of a tensor with which one of its ops is slower; `never`
+/// rules them out.
+void GraphBuilder::addSlower(Value value,
+                        llvm::function_ref<bool(const DimOrder &)> isSlow,
+                        bool never) {
+  auto at = nodeOf.find(value);
+  if (at == nodeOf.end())
+    return;
+  for (auto [i, order] : llvm::enumerate(candidates[at->second])) {
+    int64_t &bytes = graph.nodes[at->second][i];
+    if (i != 0 && isSlow(order))
+      bytes = std::min(bytes + (never ? kForbiddenBytes : slowBytes(value)),
+                       kForbiddenBytes);
+  }
+}
+
+void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
+  Value result = op->getResult(0);
+  Loops resultLoops = view.resultLoops;
+  if (view.init)
+    addAgreement(view.init->get(), result);
+  if (view.isParallel()) {
+    if (const LoopView::Operand *input = inPlaceInput(view, result)) {
+      int64_t bytes = slowBytes(result);
+      addEdge(input->operand->get(), result,
+              [&](const DimOrder &a, const DimOrder &b) {
+                return a == b ? 0 : bytes;
+              });
+    }
+    // The result's innermost loop is the vectors': what is read should have it
+    // innermost too, or lie no worse than row-major.
+    for (const LoopView::Operand &input : view.inputs) {
+      Value value = input.operand->get();
+      auto runOf = [&](const DimOrder &a, const DimOrder &b) {
+        return commonRun(value, input.loops, a, result, resultLoops, b);
+      };
+      DimOrder rowA = rowMajor(input.loops.size()),
+               rowB = rowMajor(resultLoops.size());
+      int64_t before = std::min(runOf(rowA, rowB), kLongRun);
+      auto bytesOf = [&](const DimOrder &a, const DimOrder &b) -> int64_t {
+        int64_t inner = innermost(result, resultLoops, b);
+        if (!llvm::is_contained(input.loops, inner))
+          return 0; // one element for all lanes
+        return runOf(a, b) < before ? slowBytes(value) : 0;
+      };
+      if (nodeOf.contains(value))
+        addEdge(value, result, bytesOf);
+      else // a row, or a tensor that is free
+        addSlower(result, [&](const DimOrder &b) {
+          return !isFreeTensor(value) && bytesOf(rowA, b) > 0;
+        });
+    }
+    return;
+  }
+  auto isReduced = [&](int64_t loop) {
+    return view.iterators[loop] == utils::IteratorType::reduction;
+  };
+  SmallVector<std::pair<Value, Loops>> tensors;
+  for (const LoopView::Operand &input : view.inputs)
+    tensors.push_back({input.operand->get(), input.loops});
+  tensors.push_back({result, resultLoops});
+  Type element = getElementTypeOrSelf(result.getType());
+  bool rounds = element.getIntOrFloatBitWidth() < 32;
+  for (auto [value, loops] : tensors) {
+    DimOrder row = rowMajor(loops.size());
+    int64_t inner = innermost(value, loops, row);
+    // Vectors run along memory; sums would change with them.
+    addSlower(
+        value,
+        [&, value = value, loops = loops](const DimOrder &order) {
+          if (innermost(value, loops, order) != inner)
+            return true;
+          // Short rows run as one with their neighbours where they can.
+          return !view.isContraction && inner >= 0 && !isReduced(inner) &&
+                 shortRow(value, loops, inner);
+        },
+        /*never=*/!view.isContraction);
+    // The order of a sum: loops of it that are one in memory run as one.
+    auto before = neighbours(value, loops, row, isReduced);
+    addSlower(
+        value,
+        [&, value = value, loops = loops](const DimOrder &order) {
+          auto now = neighbours(value, loops, order, isReduced);
+          SmallVector<int64_t> reducedBefore, reducedNow;
+          for (int64_t loop : loops)
+            if (isReduced(loop))
+              reducedBefore.push_back(loop);
+          for (int64_t loop : inMemoryOrder(loops, order))
+            if (isReduced(loop))
+              reducedNow.push_back(loop);
+          return now != before || reducedBefore != reducedNow;
+        },
+        /*never=*/!view.isContraction || rounds);
+  }
+  if (!view.isContraction || mode == LayoutMode::Contiguous)
+    return;
+  // Rows or columns that ran as one go on doing so, or enough of them are left:
+  // the kernel stays what it is, and with it the order of sums.
+  for (auto [value, loops] : ArrayRef(tensors).drop_back()) {
+    using Pairs = SmallVector<std::pair<int64_t, int64_t>>;
+    auto extent = [&](int64_t loop) {
+      auto type = cast<RankedTensorType>(result.getType());
+      return type.getDimSize(llvm::find(resultLoops, loop) -
+                             resultLoops.begin());
+    };
+    auto isShared = [&, loops = loops](int64_t loop) {
+      return llvm::is_contained(loops, loop) &&
+             llvm::is_contained(resultLoops, loop);
+    };
+    auto pairsOf = [&, value = value, loops = loops](const DimOrder &a,
+                                                     const DimOrder &b) {
+      auto own = neighbours(value, loops, a, isShared),
+           others = neighbours(result, resultLoops, b, isShared);
+      Pairs both;
+      for (auto pair : own)
+        if (llvm::is_contained(others, pair))
+          both.push_back(pair);
+      return both;
+    };
+    auto before =
+        pairsOf(rowMajor(loops.size()), rowMajor(resultLoops.size()));
+    auto agrees = [&](const DimOrder &a, const DimOrder &b) {
+      auto now = pairsOf(a, b);
+      auto has = [](Pairs &pairs, std::pair<int64_t, int64_t> pair) {
+        return llvm::is_contained(pairs, pair) ||
+               llvm::is_contained(pairs, std::pair(pair.second, pair.first));
+      };
+      return llvm::all_of(now, [&](auto pair) { return has(before, pair); }) &&
+             llvm::all_of(before, [&](auto pair) {
+               return has(now, pair) ||
+                      std::max(extent(pair.first), extent(pair.second)) >=
+                          kManyRows;
+             });
+    };
+    if (nodeOf.contains(value))
+      addEdge(value, result, [&](const DimOrder &a, const DimOrder &b) {
+        return agrees(a, b) ? 0 : kForbiddenBytes;
+      });
+  }
+}
+
+void GraphBuilder::addCosts(Operation *op) {
+  LayoutOpKind kind = layoutKind(op);
+  switch (kind) {
+  case LayoutOpKind::Collective: {
+    auto step = cast<collective::CollectiveOpInterface>(op);
+    if (auto at = nodeOf.find(op->getResult(0)); at != nodeOf.end())
+      for (auto [i, order] : llvm::enumerate(candidates[at->second]))
+        graph.nodes[at->second][i] += packed(step, order);
+    addAgreement(step.getInput(), op->getResult(0));
+    return;
+  }
+  case LayoutOpKind::Agree:
+    addAgreement(op->getOperand(0), op->getResult(0));
+    return;
+  case LayoutOpKind::Loops:
+    addLoops(op, loopView(op));
+    return;
+  case LayoutOpKind::Query:
+  case LayoutOpKind::Free:
+    return;
+  case LayoutOpKind::Fixed:
+    break;
+  }
+  for (Value operand : op->getOperands()) {
+    auto at = nodeOf.find(operand);
+    // One copy serves all who want it row-major.
+    if (at == nodeOf.end() || read[at->second])
+      continue;
+    read[at->second] = true;
+    for (size_t i = 1; i < candidates[at->second].size(); ++i)
+      graph.nodes[at->second][i] = std::min(
+          graph.nodes[at->second][i] + copyBytes(operand), kForbiddenBytes);
+  }
+}
+
+LocalLayouts GraphBuilder::run() {
+  LocalLayouts result;
+  SmallVector<collective::CollectiveOpInterface> steps;
+  function.walk([&](collective::CollectiveOpInterface step) {
+    if (layoutKind(step) == LayoutOpKind::Collective)
+      steps.push_back(step);
+  });
+  for (collective::CollectiveOpInterface step : steps)
+    result.rowMajorBytes +=
+        packed(step, rowMajor(step.getGlobalTensorType().getRank()));
+  result.packedBytes = result.rowMajorBytes;
+  if (mode == LayoutMode::RowMajor || result.rowMajorBytes == 0)
+    return result;
+
+  addNodes();
+  for (collective::CollectiveOpInterface step : steps)
+    addSeeds(step);
+  while (!work.empty()) {
+    auto [value, order] = work.front();
+    work.pop_front();
+    if (Operation *op = value.getDefiningOp())
+      spread(op, value, order);
+    for (Operation *user : value.getUsers())
+      spread(user, value, order);
+  }
+  read.resize(values.size());
+  for (const std::vector<DimOrder> &own : candidates)
+    graph.nodes.emplace_back(own.size());
+  function.walk([&](Operation *op) { addCosts(op); });
+  LayoutChoice choice = chooseLayouts(graph);
+  for (auto [node, candidate] : llvm::enumerate(choice.candidates))
+    if (candidate != 0)
+      result.orders[values[node]] = candidates[node][candidate];
+  result.packedBytes = 0;
+  for (collective::CollectiveOpInterface step : steps)
+    result.packedBytes += packed(step, result.orderOf(step->getResult(0)));
+  return result;
+}
+
+DimOrder LocalLayouts::orderOf(Value value) const {
+  auto it = orders.find(value);
+  if (it != orders.end())
+    return it->second;
+  return rowMajor(cast<RankedTensorType>(value.getType()).getRank());
+}
+
+LocalLayouts shardir::chooseLocalLayouts(func::FuncOp function,
+                                         const MeshTable &meshes,
+                                         LayoutMode mode) {
+  return GraphBuilder(function, meshes, mode).run();
+}
