@@ -18,7 +18,9 @@
 #include "ShardIR/Analysis/PeakMemory.h"
 #include "ShardIR/Analysis/Report.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringSwitch.h"
+
 #include <deque>
 
 using namespace mlir;
@@ -33,6 +35,12 @@ constexpr int64_t kLongRun = 16;
 /// So many rows of a contraction are computed alike, however many more there
 /// are (chooseTiles: beyond 24 rows, or 4 register tiles of at most 8).
 constexpr int64_t kManyRows = 64;
+/// Measured at 1024x1024 operands and 8 to 1024 rows: reading one of a
+/// contraction's operands transposed costs 0 to 0.2 of a copy.
+constexpr int64_t kContractionReads = 4;
+/// With fewer rows or columns, writing a contraction's result transposed is much
+/// slower (8 rows: 3 times), as columns fill the vectors and rows do not.
+constexpr int64_t kLongResult = 256;
 
 using Loops = ArrayRef<int64_t>;
 
@@ -53,7 +61,7 @@ private:
   void addCosts(Operation *op);
   void addLoops(Operation *op, const LoopView &view);
   void addSlower(Value value, llvm::function_ref<bool(const DimOrder &)> isSlow,
-                 bool never = false);
+                 int64_t bytes);
   void addAgreement(Value from, Value to);
   void addEdge(Value a, Value b,
                llvm::function_ref<int64_t(const DimOrder &, const DimOrder &)>
@@ -144,6 +152,12 @@ static int64_t innermost(Value value, Loops loops, const DimOrder &order) {
   return runs.empty() ? -1 : runs.back().first;
 }
 
+/// Whether every loop of the result is long.
+static bool areLong(Value value) {
+  return llvm::all_of(cast<RankedTensorType>(value.getType()).getShape(),
+                      [](int64_t extent) { return extent >= kLongResult; });
+}
+
 static bool shortRow(Value value, Loops loops, int64_t loop) {
   auto type = cast<RankedTensorType>(value.getType());
   return extentOf(type, llvm::find(loops, loop) - loops.begin()) < kLongRun;
@@ -203,6 +217,7 @@ static const LoopView::Operand *inPlaceInput(const LoopView &view,
     Value value = input.operand->get();
     if (value.getType() != result.getType() || isa<BlockArgument>(value) ||
         isFreeTensor(value) || !value.hasOneUse() ||
+        value.getDefiningOp<tensor::ExtractSliceOp>() ||
         input.loops != view.resultLoops)
       continue;
     if (found)
@@ -325,19 +340,17 @@ void GraphBuilder::addAgreement(Value from, Value to) {
   });
 }
 
-/// Charges the orders of a tensor with which one of its ops is slower; `never`
-/// rules them out.
-void GraphBuilder::addSlower(Value value,
-                        llvm::function_ref<bool(const DimOrder &)> isSlow,
-                        bool never) {
+/// Charges `bytes` for the orders of a tensor with which one of its ops is slower.
+void GraphBuilder::addSlower(
+    Value value, llvm::function_ref<bool(const DimOrder &)> isSlow,
+    int64_t bytes) {
   auto at = nodeOf.find(value);
   if (at == nodeOf.end())
     return;
   for (auto [i, order] : llvm::enumerate(candidates[at->second])) {
-    int64_t &bytes = graph.nodes[at->second][i];
+    int64_t &sum = graph.nodes[at->second][i];
     if (i != 0 && isSlow(order))
-      bytes = std::min(bytes + (never ? kForbiddenBytes : slowBytes(value)),
-                       kForbiddenBytes);
+      sum = std::min(sum + bytes, kForbiddenBytes);
   }
 }
 
@@ -373,9 +386,12 @@ void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
       if (nodeOf.contains(value))
         addEdge(value, result, bytesOf);
       else // a row, or a tensor that is free
-        addSlower(result, [&](const DimOrder &b) {
-          return !isFreeTensor(value) && bytesOf(rowA, b) > 0;
-        });
+        addSlower(
+            result,
+            [&](const DimOrder &b) {
+              return !isFreeTensor(value) && bytesOf(rowA, b) > 0;
+            },
+            slowBytes(result));
     }
     return;
   }
@@ -391,7 +407,12 @@ void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
   for (auto [value, loops] : tensors) {
     DimOrder row = rowMajor(loops.size());
     int64_t inner = innermost(value, loops, row);
-    // Vectors run along memory; sums would change with them.
+    // Vectors run along memory; sums would change with them. A contraction is
+    // packed anyway: it reads A and B the other way in a quarter of the time of a
+    // copy. A C that is written the other way swaps rows and columns.
+    bool isResult = value == result;
+    bool never = !view.isContraction ||
+                 (isResult && !areLong(result));
     addSlower(
         value,
         [&, value = value, loops = loops](const DimOrder &order) {
@@ -401,7 +422,8 @@ void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
           return !view.isContraction && inner >= 0 && !isReduced(inner) &&
                  shortRow(value, loops, inner);
         },
-        /*never=*/!view.isContraction);
+        never ? kForbiddenBytes
+              : slowBytes(value) / (isResult ? 1 : kContractionReads));
     // The order of a sum: loops of it that are one in memory run as one.
     auto before = neighbours(value, loops, row, isReduced);
     addSlower(
@@ -417,7 +439,9 @@ void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
               reducedNow.push_back(loop);
           return now != before || reducedBefore != reducedNow;
         },
-        /*never=*/!view.isContraction || rounds);
+        !view.isContraction || rounds || mode != LayoutMode::Contiguous
+            ? kForbiddenBytes
+            : 0);
   }
   if (!view.isContraction || mode == LayoutMode::Contiguous)
     return;
