@@ -58,6 +58,8 @@ def main():
         print(f"\nbytes received per device{bound}: {report['bytes_per_device']}")
         peak = report["peak_bytes_per_device"]
         print(f"peak bytes per device: {'unknown' if peak is None else peak}")
+        if report.get("layout_saved_bytes"):
+            print(f"bytes copied less than row-major: {report['layout_saved_bytes']}")
     measured = report.get("measured")
     if measured:
         print(f"measured: {measured['bytes_per_device']} bytes received, "
@@ -68,10 +70,10 @@ def main():
 def print_collectives(collectives):
     print(f"\n{len(collectives)} collective{'' if len(collectives) == 1 else 's'}")
     if collectives:
-        table([[each["kind"], ",".join(each["axes"]), each["bytes_per_device"],
+        table([[each["kind"], ",".join(each["axes"]), each["bytes_per_device"], each.get("packed_bytes", ""),
                 "?" if each["executions"] is None else each["executions"], each["loc"], each["reason"]]
                for each in collectives],
-              ["kind", "axes", "bytes/device", "times", "at", "because"])
+              ["kind", "axes", "bytes/device", "packed", "times", "at", "because"])
 
 
 sys.exit(main())

@@ -1,4 +1,5 @@
-//===- LayoutChoice.cpp - Orders of dims that copy least ---------*- C++ -*-===//
+//===- LayoutChoice.cpp - Orders of dims that copy least ---------*- C++
+//-*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -50,8 +51,8 @@ public:
   Elimination(const LayoutGraph &graph, size_t maxTable);
 
   /// Fills in the cheapest candidates. Where no node is easy, the one with most
-  /// neighbours, of those least often held, stays at what `candidates` has; it is
-  /// counted in `held`. Returns whether that never happened.
+  /// neighbours, of those least often held, stays at what `candidates` has; it
+  /// is counted in `held`. Returns whether that never happened.
   bool run(std::vector<size_t> &candidates, std::vector<size_t> &held);
 
 private:
@@ -292,10 +293,9 @@ int64_t LayoutGraph::cost(const std::vector<size_t> &candidates) const {
   for (size_t node = 0; node < nodes.size(); ++node)
     sum = std::min(sum + nodes[node][candidates[node]], kForbiddenBytes);
   for (const Edge &edge : edges)
-    sum = std::min(
-        sum + edge.bytes[candidates[edge.a] * nodes[edge.b].size() +
-                         candidates[edge.b]],
-        kForbiddenBytes);
+    sum = std::min(sum + edge.bytes[candidates[edge.a] * nodes[edge.b].size() +
+                                    candidates[edge.b]],
+                   kForbiddenBytes);
   return sum;
 }
 

@@ -1,4 +1,5 @@
-//===- LayoutOps.cpp - What orders an op allows ------------------*- C++ -*-===//
+//===- LayoutOps.cpp - What orders an op allows ------------------*- C++
+//-*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -64,8 +65,8 @@ static bool isLoops(linalg::LinalgOp op) {
     if (!isa<ShapedType>(operand.get().getType()))
       continue;
     if (!isPlainTensor(operand.get()) ||
-        !op.getMatchingIndexingMap(&operand)
-             .isProjectedPermutation(/*allowZeroInResults=*/false))
+        !op.getMatchingIndexingMap(&operand).isProjectedPermutation(
+            /*allowZeroInResults=*/false))
       return false;
   }
   return true;
@@ -84,8 +85,8 @@ LayoutOpKind shardir::layoutKind(Operation *op) {
   if (op->getNumResults() == 1 && isFreeTensor(op->getResult(0)))
     return LayoutOpKind::Free;
   if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
-    return step.isLocal() && hasPlacementsAlone(op) && !step.getOutput() && op->getNumResults() == 1 &&
-                   isPlainTensor(step.getInput()) &&
+    return step.isLocal() && hasPlacementsAlone(op) && !step.getOutput() &&
+                   op->getNumResults() == 1 && isPlainTensor(step.getInput()) &&
                    isPlainTensor(op->getResult(0))
                ? LayoutOpKind::Collective
                : LayoutOpKind::Fixed;
@@ -125,7 +126,8 @@ LoopView shardir::loopView(Operation *op) {
   }
   auto loopsOf = [&](OpOperand &operand) {
     SmallVector<int64_t> loops;
-    for (AffineExpr expr : linalgOp.getMatchingIndexingMap(&operand).getResults())
+    for (AffineExpr expr :
+         linalgOp.getMatchingIndexingMap(&operand).getResults())
       loops.push_back(cast<AffineDimExpr>(expr).getPosition());
     return loops;
   };

@@ -1,4 +1,5 @@
-//===- LocalLayouts.cpp - Orders of a local program's tensors ----*- C++ -*-===//
+//===- LocalLayouts.cpp - Orders of a local program's tensors ----*- C++
+//-*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -38,8 +39,8 @@ constexpr int64_t kManyRows = 64;
 /// Measured at 1024x1024 operands and 8 to 1024 rows: reading one of a
 /// contraction's operands transposed costs 0 to 0.2 of a copy.
 constexpr int64_t kContractionReads = 4;
-/// With fewer rows or columns, writing a contraction's result transposed is much
-/// slower (8 rows: 3 times), as columns fill the vectors and rows do not.
+/// With fewer rows or columns, writing a contraction's result transposed is
+/// much slower (8 rows: 3 times), as columns fill the vectors and rows do not.
 constexpr int64_t kLongResult = 256;
 
 using Loops = ArrayRef<int64_t>;
@@ -63,9 +64,9 @@ private:
   void addSlower(Value value, llvm::function_ref<bool(const DimOrder &)> isSlow,
                  int64_t bytes);
   void addAgreement(Value from, Value to);
-  void addEdge(Value a, Value b,
-               llvm::function_ref<int64_t(const DimOrder &, const DimOrder &)>
-                   bytes);
+  void addEdge(
+      Value a, Value b,
+      llvm::function_ref<int64_t(const DimOrder &, const DimOrder &)> bytes);
 
   int64_t packed(collective::CollectiveOpInterface step, const DimOrder &order);
   int64_t copyBytes(Value value) const;
@@ -81,9 +82,9 @@ private:
   LayoutMode mode;
   PackingCache packing;
   llvm::DenseMap<Value, size_t> nodeOf;
-  SmallVector<Value> values;                    ///< by node
+  SmallVector<Value> values;                     ///< by node
   std::vector<std::vector<DimOrder>> candidates; ///< by node
-  std::vector<bool> fixed, read;                ///< by node
+  std::vector<bool> fixed, read;                 ///< by node
   std::deque<std::pair<Value, DimOrder>> work;
   LayoutGraph graph;
 };
@@ -122,8 +123,8 @@ int64_t shardir::largestBytes(Value value, const MeshTable &meshes) {
       unsigned i = argument.getArgNumber();
       auto global =
           owner.getArgAttrOfType<TypeAttr>(i, ShardIRDialect::kGlobalType);
-      auto placement = owner.getArgAttrOfType<PlacementAttr>(
-          i, ShardIRDialect::kPlacement);
+      auto placement =
+          owner.getArgAttrOfType<PlacementAttr>(i, ShardIRDialect::kPlacement);
       if (global && placement)
         return wholeAt(cast<RankedTensorType>(global.getValue()), placement);
     }
@@ -136,8 +137,8 @@ static int64_t extentOf(RankedTensorType type, int64_t dim) {
 
 /// The loops of a tensor in memory order, without those of a single iteration,
 /// and how often each runs.
-static SmallVector<std::pair<int64_t, int64_t>>
-runsOf(Value value, Loops loops, const DimOrder &order) {
+static SmallVector<std::pair<int64_t, int64_t>> runsOf(Value value, Loops loops,
+                                                       const DimOrder &order) {
   SmallVector<std::pair<int64_t, int64_t>> runs;
   auto type = cast<RankedTensorType>(value.getType());
   for (int64_t dim : order)
@@ -189,7 +190,7 @@ static int64_t commonRun(Value a, Loops loopsA, const DimOrder &orderA, Value b,
 }
 
 int64_t GraphBuilder::packed(collective::CollectiveOpInterface step,
-                        const DimOrder &order) {
+                             const DimOrder &order) {
   RankedTensorType type = step.getGlobalTensorType();
   return times(step) * packing.get(reordered(step.getStep(), order),
                                    meshes.get(step.getFrom()),
@@ -204,8 +205,8 @@ int64_t GraphBuilder::copyBytes(Value value) const {
   return times(value) * largestBytes(value, meshes);
 }
 
-/// What reading or writing a tensor against the run of memory costs, or a buffer
-/// for it that could have been another one's.
+/// What reading or writing a tensor against the run of memory costs, or a
+/// buffer for it that could have been another one's.
 int64_t GraphBuilder::slowBytes(Value value) const { return copyBytes(value); }
 
 /// The one input in whose buffer an elementwise op can write its result; null
@@ -340,10 +341,11 @@ void GraphBuilder::addAgreement(Value from, Value to) {
   });
 }
 
-/// Charges `bytes` for the orders of a tensor with which one of its ops is slower.
-void GraphBuilder::addSlower(
-    Value value, llvm::function_ref<bool(const DimOrder &)> isSlow,
-    int64_t bytes) {
+/// Charges `bytes` for the orders of a tensor with which one of its ops is
+/// slower.
+void GraphBuilder::addSlower(Value value,
+                             llvm::function_ref<bool(const DimOrder &)> isSlow,
+                             int64_t bytes) {
   auto at = nodeOf.find(value);
   if (at == nodeOf.end())
     return;
@@ -408,11 +410,10 @@ void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
     DimOrder row = rowMajor(loops.size());
     int64_t inner = innermost(value, loops, row);
     // Vectors run along memory; sums would change with them. A contraction is
-    // packed anyway: it reads A and B the other way in a quarter of the time of a
-    // copy. A C that is written the other way swaps rows and columns.
+    // packed anyway: it reads A and B the other way in a quarter of the time of
+    // a copy. A C that is written the other way swaps rows and columns.
     bool isResult = value == result;
-    bool never = !view.isContraction ||
-                 (isResult && !areLong(result));
+    bool never = !view.isContraction || (isResult && !areLong(result));
     addSlower(
         value,
         [&, value = value, loops = loops](const DimOrder &order) {
@@ -468,8 +469,7 @@ void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
           both.push_back(pair);
       return both;
     };
-    auto before =
-        pairsOf(rowMajor(loops.size()), rowMajor(resultLoops.size()));
+    auto before = pairsOf(rowMajor(loops.size()), rowMajor(resultLoops.size()));
     auto agrees = [&](const DimOrder &a, const DimOrder &b) {
       auto now = pairsOf(a, b);
       auto has = [](Pairs &pairs, std::pair<int64_t, int64_t> pair) {

@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Requires a step between placements that verify. Guarantees figures of the
-// pieces that receivePieces gives: a piece is contiguous exactly if its elements
-// are one run of row-major memory, in the holder's shard or in the receiver's.
+// pieces that receivePieces gives: a piece is contiguous exactly if its
+// elements are one run of row-major memory, in the holder's shard or in the
+// receiver's.
 //
 //===----------------------------------------------------------------------===//
 

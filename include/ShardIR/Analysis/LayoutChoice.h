@@ -1,4 +1,5 @@
-//===- LayoutChoice.h - Orders of dims that copy least -----------*- C++ -*-===//
+//===- LayoutChoice.h - Orders of dims that copy least -----------*- C++
+//-*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,9 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Chooses for each of many tensors one of a few orders of its dims in memory, so
-// that least is copied in all. A plain value, without IR: what an order costs a
-// tensor, and what two orders cost together, are tables of bytes.
+// Chooses for each of many tensors one of a few orders of its dims in memory,
+// so that least is copied in all. A plain value, without IR: what an order
+// costs a tensor, and what two orders cost together, are tables of bytes.
 //
 // Minimising over tables of one and two variables is bucket elimination (R.
 // Dechter, Bucket elimination: a unifying framework for reasoning, Artificial

@@ -1,4 +1,5 @@
-//===- LocalLayouts.h - Orders of a local program's tensors ------*- C++ -*-===//
+//===- LocalLayouts.h - Orders of a local program's tensors ------*- C++
+//-*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +8,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Which order of dims in memory each tensor of a local program should have, so
-// that collectives move contiguous data. Arguments, results and what loops carry
-// are row-major; what linalg ops make and read is free.
+// that collectives move contiguous data. Arguments, results and what loops
+// carry are row-major; what linalg ops make and read is free.
 //
 //===----------------------------------------------------------------------===//
 
@@ -54,7 +55,7 @@ bool isFreeTensor(mlir::Value value);
 /// projected permutations, or an elementwise op on tensors.
 struct LoopView {
   struct Operand {
-    mlir::OpOperand *operand;       ///< a tensor
+    mlir::OpOperand *operand;         ///< a tensor
     llvm::SmallVector<int64_t> loops; ///< the loop of each dim
   };
   llvm::SmallVector<Operand> inputs;
@@ -72,9 +73,9 @@ struct LoopView {
 /// Of an op of kind Loops.
 LoopView loopView(mlir::Operation *op);
 
-/// `loops` (one per dim) with those that `other`, in memory order, runs along as
-/// well in its sequence, the rest where they were: the order in which a tensor
-/// of these loops is read or written side by side with the other.
+/// `loops` (one per dim) with those that `other`, in memory order, runs along
+/// as well in its sequence, the rest where they were: the order in which a
+/// tensor of these loops is read or written side by side with the other.
 DimOrder alignedOrder(llvm::ArrayRef<int64_t> loops,
                       llvm::ArrayRef<int64_t> other);
 

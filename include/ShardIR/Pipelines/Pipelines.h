@@ -37,9 +37,9 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init(0)};
   Option<std::string> layout{
       *this, "layout",
-      llvm::cl::desc("order of dims in memory: row-major, auto (for collectives, "
-                     "where it costs nothing) or contiguous (fewest bytes "
-                     "copied)"),
+      llvm::cl::desc("order of dims in memory: row-major, auto (for "
+                     "collectives, where it costs nothing) or contiguous "
+                     "(fewest bytes copied)"),
       llvm::cl::init("auto")};
   Option<std::string> function{
       *this, "function",

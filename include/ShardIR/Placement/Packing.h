@@ -1,4 +1,5 @@
-//===- Packing.h - Which data of a collective is contiguous ------*- C++ -*-===//
+//===- Packing.h - Which data of a collective is contiguous ------*- C++
+//-*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -35,8 +36,8 @@ bool isRowMajor(const DimOrder &order);
 DimOrder inverse(const DimOrder &order);
 
 /// The tensor whose row-major form lies in memory as one of dims `order` does:
-/// its dim i is dim `order[i]`. A collective between two tensors in one order is
-/// the same collective between those.
+/// its dim i is dim `order[i]`. A collective between two tensors in one order
+/// is the same collective between those.
 template <typename T>
 std::vector<T> reordered(const std::vector<T> &dims, const DimOrder &order) {
   std::vector<T> result;
@@ -51,9 +52,10 @@ CollectiveStep reordered(const CollectiveStep &step, const DimOrder &order);
 /// sends or receives is not one run of memory, the largest over devices; shards
 /// are row-major. 0: all data is contiguous and moves in place.
 ///
-/// A device packs what it sends from several places and unpacks what it receives
-/// into several; what it keeps for itself is no message. all_reduce, slice and
-/// make_partial have none: 0. Sizes that are not known count as assumed.
+/// A device packs what it sends from several places and unpacks what it
+/// receives into several; what it keeps for itself is no message. all_reduce,
+/// slice and make_partial have none: 0. Sizes that are not known count as
+/// assumed.
 int64_t packedBytes(const CollectiveStep &step, const Mesh &mesh,
                     const std::vector<int64_t> &shape, int64_t elementBytes);
 

@@ -1,4 +1,5 @@
-//===- ChooseLayouts.cpp - Orders dims for collectives -----------*- C++ -*-===//
+//===- ChooseLayouts.cpp - Orders dims for collectives -----------*- C++
+//-*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -75,9 +76,8 @@ static RankedTensorType reordered(Type type, const DimOrder &order) {
 }
 
 /// The values of a type's unknown extents in the sequence of the new dims.
-static SmallVector<Value> reorderedSizes(RankedTensorType type,
-                                         ValueRange sizes,
-                                         const DimOrder &order) {
+static SmallVector<Value>
+reorderedSizes(RankedTensorType type, ValueRange sizes, const DimOrder &order) {
   SmallVector<Value> byDim(type.getRank()), result;
   size_t next = 0;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
@@ -154,8 +154,8 @@ Value Reorderer::in(Value value, const DimOrder &order) {
   Value empty =
       tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
   Operation *op = value.getDefiningOp();
-  copiedBytes += largestBytes(value, meshes) *
-                 (op ? executionsOf(op).value_or(1) : 1);
+  copiedBytes +=
+      largestBytes(value, meshes) * (op ? executionsOf(op).value_or(1) : 1);
   copy = linalg::TransposeOp::create(rewriter, loc, value, empty, permutation)
              ->getResult(0);
   return copy;
@@ -182,17 +182,17 @@ Value Reorderer::makeGeneric(Operation *op, const LoopView &view) {
   SmallVector<Value> inputs;
   for (const LoopView::Operand &input : view.inputs)
     inputs.push_back(input.operand->get());
-  SmallVector<AffineMap> maps(
-      inputs.size() + 1, rewriter.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<AffineMap> maps(inputs.size() + 1,
+                              rewriter.getMultiDimIdentityMap(type.getRank()));
   auto generic = linalg::GenericOp::create(
       rewriter, loc, type, inputs, empty, maps, view.iterators,
       [&](OpBuilder &builder, Location nested, ValueRange elements) {
         SmallVector<Value> operands(op->getOperands());
         for (auto [input, element] : llvm::zip(view.inputs, elements))
           operands[input.operand->getOperandNumber()] = element;
-        Operation *scalar = builder.create(
-            nested, op->getName().getIdentifier(), operands,
-            TypeRange{type.getElementType()}, op->getAttrs());
+        Operation *scalar =
+            builder.create(nested, op->getName().getIdentifier(), operands,
+                           TypeRange{type.getElementType()}, op->getAttrs());
         linalg::YieldOp::create(builder, nested, scalar->getResults());
       });
   rename(op->getResult(0), generic.getResult(0));
@@ -357,8 +357,8 @@ LogicalResult Reorderer::visit(Operation *op) {
   rewriter.setInsertionPoint(op);
   for (OpOperand &operand : op->getOpOperands())
     if (layouts.orders.contains(operand.get()))
-      operand.set(in(operand.get(),
-                     rowMajor(layouts.orderOf(operand.get()).size())));
+      operand.set(
+          in(operand.get(), rowMajor(layouts.orderOf(operand.get()).size())));
   return success();
 }
 
@@ -376,8 +376,7 @@ LogicalResult Reorderer::run(func::FuncOp function) {
 
 namespace {
 
-struct ChooseLayoutsPass
-    : shardir::impl::ChooseLayoutsBase<ChooseLayoutsPass> {
+struct ChooseLayoutsPass : shardir::impl::ChooseLayoutsBase<ChooseLayoutsPass> {
   using ChooseLayoutsBase::ChooseLayoutsBase;
 
   void runOnOperation() override {
@@ -413,9 +412,9 @@ struct ChooseLayoutsPass
       markAllAnalysesPreserved();
       return;
     }
-    module->setAttr(ShardIRDialect::kLayoutSavedBytes,
-                    IntegerAttr::get(IntegerType::get(&getContext(), 64),
-                                     saved));
+    module->setAttr(
+        ShardIRDialect::kLayoutSavedBytes,
+        IntegerAttr::get(IntegerType::get(&getContext(), 64), saved));
   }
 };
 

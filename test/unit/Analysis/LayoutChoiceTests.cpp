@@ -1,4 +1,5 @@
-//===- LayoutChoiceTests.cpp - Orders against brute force --------*- C++ -*-===//
+//===- LayoutChoiceTests.cpp - Orders against brute force --------*- C++
+//-*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,8 +15,8 @@
 
 #include "ShardIR/Analysis/LayoutChoice.h"
 
-#include <gtest/gtest.h>
 #include <chrono>
+#include <gtest/gtest.h>
 #include <random>
 
 using namespace shardir;

@@ -1,4 +1,5 @@
-//===- PackingTests.cpp - Contiguous pieces, by enumeration ------*- C++ -*-===//
+//===- PackingTests.cpp - Contiguous pieces, by enumeration ------*- C++
+//-*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -77,10 +78,10 @@ TEST(Packing, Orders) {
 TEST(Packing, GathersUnpackWhereTheirDimIsNotOutermost) {
   Mesh mesh = makeMesh({4});
   // The outermost dim: blocks follow each other.
-  EXPECT_EQ(packedBytes(step(CollectiveKind::AllGather, R"([{"a"}, {}])",
-                             "[{}, {}]"),
-                        mesh, {1024, 1024}, 4),
-            0);
+  EXPECT_EQ(
+      packedBytes(step(CollectiveKind::AllGather, R"([{"a"}, {}])", "[{}, {}]"),
+                  mesh, {1024, 1024}, 4),
+      0);
   // The inner one: three quarters of the result come in rows of 256.
   CollectiveStep columns =
       step(CollectiveKind::AllGather, R"([{}, {"a"}])", "[{}, {}]");
@@ -95,16 +96,16 @@ TEST(Packing, GathersUnpackWhereTheirDimIsNotOutermost) {
 
 TEST(Packing, ReductionsPackWhatTheySend) {
   Mesh mesh = makeMesh({2});
-  EXPECT_EQ(packedBytes(step(CollectiveKind::ReduceScatter,
-                             R"([{}, {}], partial = sum ["a"])",
-                             R"([{}, {"a"}])"),
-                        mesh, {6, 5}, 4),
-            6 * 3 * 4); // device 1 sends columns 0..2
-  EXPECT_EQ(packedBytes(step(CollectiveKind::ReduceScatter,
-                             R"([{}, {}], partial = sum ["a"])",
-                             R"([{"a"}, {}])"),
-                        mesh, {6, 5}, 4),
-            0);
+  EXPECT_EQ(
+      packedBytes(step(CollectiveKind::ReduceScatter,
+                       R"([{}, {}], partial = sum ["a"])", R"([{}, {"a"}])"),
+                  mesh, {6, 5}, 4),
+      6 * 3 * 4); // device 1 sends columns 0..2
+  EXPECT_EQ(
+      packedBytes(step(CollectiveKind::ReduceScatter,
+                       R"([{}, {}], partial = sum ["a"])", R"([{"a"}, {}])"),
+                  mesh, {6, 5}, 4),
+      0);
   EXPECT_EQ(packedBytes(step(CollectiveKind::AllReduce,
                              R"([{}, {}], partial = sum ["a"])", "[{}, {}]"),
                         mesh, {6, 5}, 4),
@@ -134,23 +135,22 @@ TEST(Packing, AnAllToAllPacksOnOneSideAtLeast) {
 
 TEST(Packing, WhatADeviceKeepsIsNoMessage) {
   Mesh mesh = makeMesh({1});
-  EXPECT_EQ(packedBytes(step(CollectiveKind::AllGather, R"([{}, {"a"}])",
-                             "[{}, {}]"),
-                        mesh, {4, 4}, 4),
-            0);
+  EXPECT_EQ(
+      packedBytes(step(CollectiveKind::AllGather, R"([{}, {"a"}])", "[{}, {}]"),
+                  mesh, {4, 4}, 4),
+      0);
   // An empty shard neither.
   Mesh four = makeMesh({4});
-  EXPECT_EQ(packedBytes(step(CollectiveKind::AllGather, R"([{}, {"a"}])",
-                             "[{}, {}]"),
-                        four, {0, 8}, 4),
-            0);
+  EXPECT_EQ(
+      packedBytes(step(CollectiveKind::AllGather, R"([{}, {"a"}])", "[{}, {}]"),
+                  four, {0, 8}, 4),
+      0);
 }
 
 TEST(Packing, EqualsTheEnumerationForAllPairs) {
   for (const Shape &sizes : {Shape{4}, Shape{2, 2}, Shape{2, 3}}) {
     Mesh mesh = makeMesh(sizes);
-    std::vector<Placement> placements =
-        allPlacements(mesh, 2, wholeAxes(mesh));
+    std::vector<Placement> placements = allPlacements(mesh, 2, wholeAxes(mesh));
     if (sizes.size() == 1)
       placements.push_back(parse(R"([{2, "a"}, {}])"));
     for (const Shape &shape : {Shape{8, 4}, Shape{8, 7}, Shape{8, 1}})
