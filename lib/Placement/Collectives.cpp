@@ -23,7 +23,8 @@ static constexpr CollectiveKind kKinds[] = {
     CollectiveKind::Slice,         CollectiveKind::MakePartial,
     CollectiveKind::AllGather,     CollectiveKind::AllReduce,
     CollectiveKind::ReduceScatter, CollectiveKind::AllToAll,
-    CollectiveKind::Permute,       CollectiveKind::Exchange};
+    CollectiveKind::Permute,       CollectiveKind::Exchange,
+    CollectiveKind::HaloExchange};
 
 const char *shardir::stringifyCollectiveKind(CollectiveKind kind) {
   switch (kind) {
@@ -43,6 +44,8 @@ const char *shardir::stringifyCollectiveKind(CollectiveKind kind) {
     return "permute";
   case CollectiveKind::Exchange:
     return "exchange";
+  case CollectiveKind::HaloExchange:
+    return "halo_exchange";
   }
   return "exchange";
 }
@@ -169,6 +172,22 @@ std::vector<AxisRef> shardir::groupAxes(const CollectiveStep &step,
                      d < shape.size() ? shape[d] : kUnknown, parts))
         group.push_back(axis);
     break;
+  case CollectiveKind::HaloExchange:
+    for (size_t d = 0; d < from.dims.size() && d < to.dims.size(); ++d) {
+      bool overlaps = d < step.halo.size() &&
+                      (step.halo[d][0] > 0 || step.halo[d][1] > 0);
+      // Neighbours may be far along any axis that cuts the dimension.
+      Axes moved = overlaps ? from.axesOf(d)
+                            : movedAxes(from.dims[d], to.dims[d], mesh,
+                                        d < shape.size() ? shape[d] : kUnknown,
+                                        parts);
+      if (overlaps)
+        for (const AxisRef &axis : to.axesOf(d))
+          moved.push_back(axis);
+      for (const AxisRef &axis : refineAll(moved, mesh, parts))
+        group.push_back(axis);
+    }
+    break;
   }
   return canonicalGroup(group, mesh);
 }
@@ -201,6 +220,8 @@ int64_t detail::elementsReceived(const CollectiveStep &step,
   case CollectiveKind::Permute:
   case CollectiveKind::Exchange:
     break;
+  case CollectiveKind::HaloExchange:
+    return elementsBetween(step, mesh, mesh, shape, position);
   }
   return receivedElements(step, parts, mesh, shape, position);
 }

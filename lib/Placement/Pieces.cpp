@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Placement/CrossMesh.h"
 #include "Steps.h"
 
 using namespace shardir;
@@ -314,6 +315,8 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
                                           int64_t receiver) {
   if (!mesh.isConcrete())
     return receivePieces(step, assumedMesh(mesh), shape, receiver);
+  if (!step.halo.empty())
+    return receivePieces(step, mesh, mesh, shape, receiver);
   std::vector<int64_t> sizes = assumedShape(shape);
   std::vector<int64_t> own = mesh.coordinates(receiver);
   StepParts step_(step, mesh);

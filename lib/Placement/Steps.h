@@ -27,6 +27,10 @@ std::vector<Piece::Run> intersect(const DimShard &source,
 /// How many elements both hold.
 int64_t intersectionSize(const DimShard &a, const DimShard &b);
 
+/// The block of `shard` with a halo, clipped to the dimension. Requires a shard
+/// of one block (verifyHalo).
+DimShard withHalo(const DimShard &shard, int64_t low, int64_t high);
+
 /// Whether `inner` is a factor of `outer`, both on one axis.
 bool isFactorOf(const AxisRef &inner, const AxisRef &outer, const Mesh &mesh);
 
@@ -63,6 +67,12 @@ struct StepParts {
 int64_t receivedElements(const CollectiveStep &step, const StepParts &parts,
                          const Mesh &mesh, const std::vector<int64_t> &shape,
                          int64_t position);
+
+/// The elements that the device at `position` of `toMesh` receives by the
+/// pieces of CrossMesh.h.
+int64_t elementsBetween(const CollectiveStep &step, const Mesh &fromMesh,
+                        const Mesh &toMesh, const std::vector<int64_t> &shape,
+                        int64_t position);
 
 /// bytesReceived, in elements, for a caller that asks for many devices.
 int64_t elementsReceived(const CollectiveStep &step, const StepParts &parts,

@@ -15,7 +15,7 @@
 #ifndef SHARDIR_PLACEMENT_COLLECTIVES_H
 #define SHARDIR_PLACEMENT_COLLECTIVES_H
 
-#include "ShardIR/Placement/Placement.h"
+#include "ShardIR/Placement/Halo.h"
 
 namespace shardir {
 
@@ -29,18 +29,23 @@ enum class CollectiveKind {
   ReduceScatter,
   AllToAll,
   Permute,
-  Exchange, ///< sparse point-to-point with exact counts
+  Exchange,     ///< sparse point-to-point with exact counts
+  HaloExchange, ///< what an overlapping shard holds and the old one does not
 };
 /// `all_gather`, … as in the IR and in reports.
 const char *stringifyCollectiveKind(CollectiveKind kind);
 std::optional<CollectiveKind> parseCollectiveKind(const std::string &text);
 
-/// A collective from one placement to another on the same mesh.
+/// A collective from one placement to another, on one mesh unless
+/// Placement/CrossMesh.h says otherwise.
 struct CollectiveStep {
   CollectiveKind kind = CollectiveKind::Exchange;
   Placement from, to;
+  /// The result's shards overlap by so much (Placement/Halo.h); empty: not at
+  /// all. Only halo_exchange has one.
+  Halo halo = {};
   bool operator==(const CollectiveStep &o) const {
-    return kind == o.kind && from == o.from && to == o.to;
+    return kind == o.kind && from == o.from && to == o.to && halo == o.halo;
   }
 };
 
@@ -51,8 +56,8 @@ std::vector<AxisRef> groupAxes(const CollectiveStep &step, const Mesh &mesh,
 
 /// Bytes that the device at `position` receives from others in one execution,
 /// by the formulas of docs/Report.md:
-///   all_gather: result - own operand; all_to_all, exchange: what it receives;
-///   permute: the result, 0 from itself; reduce_scatter: (n-1) x own result;
+///   all_gather: result - own operand; all_to_all, exchange, halo_exchange:
+///   what it receives; permute: the result, 0 from itself; reduce_scatter: (n-1) x own result;
 ///   all_reduce: 2(n-1) x ceil(count/n); slice, make_partial: 0.
 int64_t bytesReceived(const CollectiveStep &step, const Mesh &mesh,
                       const std::vector<int64_t> &shape, int64_t elementBytes,

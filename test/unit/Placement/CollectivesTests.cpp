@@ -55,7 +55,7 @@ using Bytes = std::vector<int64_t>;
 TEST(Collectives, Names) {
   for (const char *name :
        {"slice", "make_partial", "all_gather", "all_reduce", "reduce_scatter",
-        "all_to_all", "permute", "exchange"}) {
+        "all_to_all", "permute", "exchange", "halo_exchange"}) {
     ASSERT_TRUE(parseCollectiveKind(name));
     EXPECT_STREQ(stringifyCollectiveKind(*parseCollectiveKind(name)), name);
   }

@@ -1,0 +1,300 @@
+//===- HaloTests.cpp - Overlapping shards -----------------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every pair of placements on small meshes with every halo up to 3: the shards
+// against the interval [max(0, s - low), min(N, e + high)) of each block, and
+// the pieces of a halo exchange element by element against what each device
+// holds, bytes included. Blocks shorter than the halo, empty ones, corners of
+// two dims and axes of size 1 are among them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Placement/CrossMesh.h"
+#include "Support.h"
+
+#include <algorithm>
+#include <set>
+
+using namespace shardir;
+using namespace shardir::test;
+
+namespace {
+
+/// The block of one device in one dimension, as an interval.
+std::pair<int64_t, int64_t> blockOf(const DimShard &dim, int64_t size) {
+  int64_t begin = size, end = 0;
+  for (int64_t i = 0; i < size; ++i)
+    if (dim.toLocal(i) >= 0) {
+      begin = std::min(begin, i);
+      end = i + 1;
+    }
+  return begin < end ? std::pair(begin, end) : std::pair<int64_t, int64_t>();
+}
+
+/// Checks shards and pieces of one step; returns what is wrong.
+std::string checkStep(const CollectiveStep &step, const Mesh &mesh,
+                      const Shape &shape) {
+  for (int64_t p = 0; p < mesh.numDevices(); ++p) {
+    std::vector<DimShard> plain = shardOf(step.to, mesh, shape, p);
+    std::vector<DimShard> wide = shardOf(step.to, step.halo, mesh, shape, p);
+    std::vector<int64_t> extents = localShape(step.to, step.halo, mesh, shape, p);
+    std::vector<int64_t> begin;
+    int64_t elements = 1;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      auto [s, e] = blockOf(plain[d], shape[d]);
+      if (s < e) {
+        s = std::max<int64_t>(0, s - step.halo[d][0]);
+        e += std::min(shape[d] - e, step.halo[d][1]);
+      }
+      if (extents[d] != e - s)
+        return "dim " + std::to_string(d) + " has " +
+               std::to_string(extents[d]) + " elements, not " +
+               std::to_string(e - s);
+      for (int64_t i = s; i < e; ++i)
+        if (wide[d].toGlobal(i - s) != i)
+          return "the overlapping shard begins elsewhere";
+      begin.push_back(s);
+      elements *= e - s;
+    }
+    std::vector<DimShard> own = shardOf(step.from, mesh, shape, p);
+    std::vector<int> writes(elements, 0);
+    int64_t received = 0;
+    for (const Piece &piece : receivePieces(step, mesh, shape, p)) {
+      std::vector<DimShard> held =
+          shardOf(step.from, mesh, shape, piece.source);
+      int64_t count = piece.elements();
+      received += piece.source != p ? count : 0;
+      for (int64_t i = 0; i < count; ++i) {
+        int64_t rest = i, flat = 0, stride = 1;
+        bool mine = true;
+        for (size_t d = shape.size(); d-- > 0;) {
+          int64_t length = 0;
+          for (const Piece::Run &run : piece.runs[d])
+            length += run.length;
+          int64_t at = rest % length, s = -1, t = -1;
+          rest /= length;
+          for (const Piece::Run &run : piece.runs[d]) {
+            if (at < run.length) {
+              s = run.source + at;
+              t = run.destination + at;
+              break;
+            }
+            at -= run.length;
+          }
+          int64_t global = begin[d] + t;
+          if (s >= held[d].localExtent() || held[d].toGlobal(s) != global)
+            return "a piece mixes up elements";
+          mine &= own[d].toLocal(global) >= 0;
+          flat += t * stride;
+          stride *= extents[d];
+        }
+        if (mine && piece.source != p)
+          return "receives what it has";
+        ++writes[flat];
+      }
+    }
+    if (std::any_of(writes.begin(), writes.end(), [](int n) { return n != 1; }))
+      return "not every element comes once";
+    if (bytesReceived(step, mesh, shape, 4, p) != 4 * received)
+      return "bytes differ from the pieces";
+  }
+  return "";
+}
+
+void checkHalos(const std::vector<int64_t> &sizes, const Shape &shape,
+                const std::vector<Halo> &halos) {
+  Mesh mesh = makeMesh(sizes);
+  std::vector<Placement> all =
+      allPlacements(mesh, shape.size(), wholeAxes(mesh));
+  for (const Placement &from : all)
+    for (const Placement &to : all)
+      for (const Halo &halo : halos) {
+        CollectiveStep step{CollectiveKind::HaloExchange, from, to, halo};
+        std::string wrong = checkStep(step, mesh, shape);
+        ASSERT_EQ(wrong, "") << toString(from) << " -> " << toString(to)
+                             << " halo " << toString(halo) << " of "
+                             << ::testing::PrintToString(shape);
+      }
+}
+
+std::vector<Halo> halosOfOneDim() {
+  std::vector<Halo> halos;
+  for (int64_t low = 0; low <= 3; ++low)
+    for (int64_t high = 0; high <= 3; ++high)
+      halos.push_back({{{low, high}}});
+  halos.push_back({{{INT64_MAX, INT64_MAX}}});
+  return halos;
+}
+
+TEST(Halo, OneDim) {
+  for (int64_t size = 0; size <= 9; ++size)
+    for (const std::vector<int64_t> &mesh :
+         {std::vector<int64_t>{1}, {2}, {4}, {2, 2}, {3, 2}, {1, 3}})
+      checkHalos(mesh, {size}, halosOfOneDim());
+}
+
+TEST(Halo, TwoDims) {
+  std::vector<Halo> halos = {{{{1, 1}}, {{0, 0}}}, {{{0, 0}}, {{2, 1}}},
+                             {{{1, 2}}, {{1, 1}}}, {{{3, 0}}, {{0, 3}}},
+                             {{{9, 9}}, {{9, 9}}}};
+  for (const Shape &shape : {Shape{4, 4}, {5, 7}, {3, 1}, {1, 6}, {0, 3}})
+    for (const std::vector<int64_t> &mesh :
+         {std::vector<int64_t>{4}, {2, 2}, {2, 3}})
+      checkHalos(mesh, shape, halos);
+}
+
+TEST(Halo, SubAxesAndUnits) {
+  Mesh mesh = makeMesh({4});
+  for (const char *from : {R"([{"a"}])", R"([{"a":(1)2}])", "[{}]"})
+    for (const char *to : {R"([{"a":(2)2}])", R"([{"a":(2)2, "a":(1)2}])",
+                           R"([{"a", 2}])", R"([{"a":(1)2, 4}])"})
+      for (const Halo &halo : halosOfOneDim()) {
+        CollectiveStep step{CollectiveKind::HaloExchange, parse(from),
+                            parse(to), halo};
+        ASSERT_FALSE(verifyHalo(halo, step.to, mesh, {12}));
+        EXPECT_EQ(checkStep(step, mesh, {12}), "")
+            << from << " -> " << to << " halo " << toString(halo);
+      }
+}
+
+// Each term of a sum gets its neighbours' terms.
+TEST(Halo, OwedAlike) {
+  Mesh mesh = makeMesh({2, 2});
+  CollectiveStep step{CollectiveKind::HaloExchange,
+                      parse(R"([{"a"}], partial = sum ["b"])"),
+                      parse(R"([{"a"}], partial = sum ["b"])"),
+                      {{{1, 1}}}};
+  EXPECT_EQ(checkStep(step, mesh, {6}), "");
+  std::vector<Piece> pieces = receivePieces(step, mesh, {6}, 1);
+  ASSERT_EQ(pieces.size(), 2u);
+  EXPECT_EQ(pieces[0].source, 1);
+  EXPECT_EQ(pieces[1].source, 3);
+}
+
+/// `kind from -> to` of the steps, one a line, with the halo.
+std::string planText(const std::string &src, const std::string &dst,
+                     const Halo &halo, const Mesh &mesh, const Shape &shape) {
+  auto result = planRedistribute(parse(src), mesh, parse(dst), mesh, shape, halo);
+  if (auto *error = std::get_if<PlacementError>(&result))
+    return error->message;
+  std::string text;
+  for (const CollectiveStep &step : std::get<CrossMeshPlan>(result).steps)
+    text += std::string(stringifyCollectiveKind(step.kind)) + " " +
+            toString(step.from) + " -> " + toString(step.to) +
+            (step.halo.empty() ? "" : " halo " + toString(step.halo)) + "\n";
+  return text;
+}
+
+TEST(Halo, Plans) {
+  Mesh mesh = makeMesh({2, 2});
+  Halo one = {{{1, 1}}};
+  EXPECT_EQ(planText(R"([{"a"}])", R"([{"a"}])", one, mesh, {8}),
+            "halo_exchange [{\"a\"}] -> [{\"a\"}] halo [[1, 1]]\n");
+  // One step from another placement: it never receives more than two.
+  EXPECT_EQ(planText(R"([{"b"}])", R"([{"a"}])", one, mesh, {8}),
+            "halo_exchange [{\"b\"}] -> [{\"a\"}] halo [[1, 1]]\n");
+  // A dim that is whole has no neighbours.
+  EXPECT_EQ(planText(R"([{"a"}])", "[{}]", one, mesh, {8}),
+            "all_gather [{\"a\"}] -> [{}]\n");
+  EXPECT_EQ(planText("[{}]", "[{}]", one, mesh, {8}), "");
+  // A sum is reduced first.
+  EXPECT_EQ(planText(R"([{}], partial = sum ["a"])", R"([{"a"}])", one, mesh,
+                     {8}),
+            "reduce_scatter [{}], partial = sum [\"a\"] -> [{\"a\"}]\n"
+            "halo_exchange [{\"a\"}] -> [{\"a\"}] halo [[1, 1]]\n");
+  EXPECT_EQ(planText(R"([{"a"}])", R"([{"a", 2, "b"}])", one, mesh, {8}),
+            "dim 0 has a halo of [1, 1], but {\"a\", 2, \"b\"} cuts it into "
+            "several blocks per device");
+  EXPECT_EQ(planText(R"([{"a"}])", R"([{"a"}])", {}, mesh, {8}), "");
+}
+
+// A step that gathers what it lacks and its neighbours' edges at once receives
+// no more than the two one after the other, whatever the pair.
+TEST(Halo, OneStepReceivesLeast) {
+  Mesh mesh = makeMesh({2, 3});
+  Halo halo = {{{1, 2}}, {{0, 1}}};
+  for (const Placement &from : allPlacements(mesh, 2, wholeAxes(mesh)))
+    for (const Placement &to : allPlacements(mesh, 2, wholeAxes(mesh))) {
+      Shape shape = {7, 5};
+      auto result = planRedistribute(from, mesh, to, mesh, shape, halo);
+      const auto &plan = std::get<CrossMeshPlan>(result);
+      auto chain =
+          std::get<RedistributePlan>(planRedistribute(from, to, mesh, shape));
+      Halo own = normalHalo(halo, to, mesh, shape);
+      if (!own.empty())
+        chain.steps.push_back({CollectiveKind::HaloExchange, to, to, own});
+      EXPECT_LE(planBytes(plan, mesh, mesh, shape, 4),
+                planBytes(chain, mesh, shape, 4))
+          << toString(from) << " -> " << toString(to);
+      EXPECT_LE(plan.steps.size(), chain.steps.size());
+    }
+}
+
+TEST(Halo, OnAnotherMesh) {
+  Mesh a = makeMesh({4}), b = makeMesh({2});
+  b.devices = {3, 1};
+  auto plan = std::get<CrossMeshPlan>(planRedistribute(
+      parse(R"([{"a"}])"), a, parse(R"([{"a"}])"), b, {8}, {{{1, 1}}}));
+  ASSERT_EQ(plan.steps.size(), 1u);
+  EXPECT_EQ(plan.steps[0].kind, CollectiveKind::HaloExchange);
+  // Rank 3 holds 6, 7 and wants 0..4; rank 1 holds 2, 3 and wants 3..7.
+  EXPECT_EQ(bytesReceived(plan.steps[0], a, b, {8}, 4, 0), 20);
+  EXPECT_EQ(bytesReceived(plan.steps[0], a, b, {8}, 4, 1), 16);
+  EXPECT_EQ(planBytes(plan, a, b, {8}, 4), 20);
+}
+
+TEST(Halo, NormalForm) {
+  Mesh mesh = makeMesh({2, 1});
+  EXPECT_EQ(normalHalo({{{1, 1}}, {{2, 2}}}, parse(R"([{"a"}, {}])"), mesh,
+                       {4, 4}),
+            (Halo{{{1, 1}}, {{0, 0}}}));
+  EXPECT_EQ(normalHalo({{{1, 1}}, {{2, 2}}}, parse(R"([{"b"}, {}])"), mesh,
+                       {4, 4}),
+            Halo());
+  EXPECT_EQ(normalHalo({{{0, 0}}}, parse(R"([{"a"}])"), mesh, {4}), Halo());
+}
+
+TEST(Halo, Uniform) {
+  Mesh mesh = makeMesh({2});
+  Placement rows = parse(R"([{"a"}])");
+  EXPECT_EQ(uniformLocalExtent(rows, {{{1, 1}}}, mesh, 8, 0), 5);
+  EXPECT_EQ(uniformLocalExtent(rows, {{{8, 8}}}, mesh, 8, 0), 8);
+  EXPECT_EQ(uniformLocalExtent(rows, {{{1, 0}}}, mesh, 8, 0), std::nullopt);
+  EXPECT_EQ(uniformLocalExtent(rows, {{{0, 0}}}, mesh, 8, 0), 4);
+  EXPECT_EQ(uniformLocalExtent(rows, {{{1, 0}}}, mesh, 7, 0), 4);
+  Mesh four = makeMesh({4});
+  EXPECT_EQ(uniformLocalExtent(rows, {{{1, 1}}}, four, 8, 0), std::nullopt);
+  EXPECT_EQ(uniformLocalExtent(rows, {{{1, 1}}}, four, kUnknown, 0),
+            std::nullopt);
+}
+
+TEST(Halo, Errors) {
+  Mesh mesh = makeMesh({2, 2});
+  auto error = verifyHalo({{{0, 0}}, {{1, 1}}}, parse(R"([{2, "a"}, {2, "b"}])"),
+                          mesh, {8, 8});
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->message, "dim 1 has a halo of [1, 1], but {2, \"b\"} cuts it "
+                            "into several blocks per device");
+  EXPECT_EQ(error->hint, "a halo needs one block per device: split the dim by "
+                         "axes alone, [{2, \"a\"}, {\"b\"}]");
+  EXPECT_TRUE(verifyHalo({{{1, 1}}}, parse("[{}, {}]"), mesh, {8, 8}));
+  EXPECT_TRUE(verifyHalo({{{-1, 1}}}, parse(R"([{"a"}])"), mesh, {8}));
+  EXPECT_FALSE(verifyHalo({{{5, 5}}}, parse(R"([{"a", "b"}])"), mesh, {8}));
+  EXPECT_FALSE(verifyHalo({}, parse(R"([{2, "a"}])"), mesh, {8}));
+}
+
+TEST(Halo, Groups) {
+  Mesh mesh = makeMesh({2, 2, 2});
+  CollectiveStep step{CollectiveKind::HaloExchange, parse(R"([{"a"}, {"b"}])"),
+                      parse(R"([{"a"}, {"b"}])"), {{{1, 1}}, {{0, 0}}}};
+  std::vector<AxisRef> group = groupAxes(step, mesh, {8, 8});
+  ASSERT_EQ(group.size(), 1u);
+  EXPECT_EQ(group[0].name, "a");
+}
+
+} // namespace
