@@ -194,6 +194,7 @@ int64_t GraphBuilder::packed(collective::CollectiveOpInterface step,
   RankedTensorType type = step.getGlobalTensorType();
   return times(step) * packing.get(reordered(step.getStep(), order),
                                    meshes.get(step.getFrom()),
+                                   meshes.get(step.getTo()),
                                    reordered(shapeOf(type), order),
                                    elementBytes(type));
 }

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Analysis/PeakMemory.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -19,6 +20,33 @@
 
 using namespace mlir;
 using namespace shardir;
+
+/// How much the shards of a value overlap before localization.
+static Halo haloOf(Value value) {
+  if (auto op = value.getDefiningOp<RedistributeOp>())
+    return readHalo(op.getHaloAttr());
+  if (auto step = value.getDefiningOp<collective::CollectiveOpInterface>())
+    return readHalo(step.getHaloAttr());
+  return {};
+}
+
+/// The bytes of the largest overlapping shard.
+static int64_t overlappingBytes(RankedTensorType type, PlacementAttr placement,
+                                const Halo &halo, const MeshTable &meshes) {
+  std::vector<int64_t> shape = shapeOf(type);
+  for (int64_t &extent : shape)
+    extent = extent == kUnknown ? kAssumedDimSize : extent;
+  int64_t most = 0;
+  const Mesh &mesh = meshes.get(placement);
+  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p) {
+    int64_t bytes = elementBytes(type);
+    for (int64_t extent :
+         localShape(placement.getValue(), halo, mesh, shape, p))
+      bytes *= extent;
+    most = std::max(most, bytes);
+  }
+  return most;
+}
 
 int64_t shardir::localBytes(Type type, PlacementAttr placement,
                             const MeshTable &meshes) {
@@ -40,6 +68,10 @@ MemoryPeak shardir::peakMemory(func::FuncOp function, const MeshTable &meshes) {
   bool isLocal =
       function->getParentOp()->hasAttr(ShardIRDialect::kStage);
   auto bytesOf = [&](Value value) {
+    Halo halo = isLocal ? Halo() : haloOf(value);
+    if (!halo.empty())
+      return overlappingBytes(cast<RankedTensorType>(value.getType()),
+                              getPlacement(value), halo, meshes);
     return localBytes(value.getType(),
                       isLocal ? PlacementAttr() : getPlacement(value), meshes);
   };

@@ -197,8 +197,8 @@ double Propagator::optionCost(int n, const AxisRef &axis, int factor,
       continue;
     int producer = graph.values[value].producer;
     const Node &other = graph.nodes[producer];
-    if (other.rule.isFresh)
-      continue;
+    if (other.rule.isFresh || other.mesh != node.mesh)
+      continue; // from another mesh it moves in any case
     int from = hasAxis(other.rule.results[graph.values[value].resultIndex],
                        states[producer], other.rule);
     bytes += move(from, dimOfFactor(node.rule.operands[i]), bytesOf(value));
@@ -213,6 +213,8 @@ double Propagator::optionCost(int n, const AxisRef &axis, int factor,
     std::set<int> wishes;
     for (auto [user, operand] : graph.values[value].uses) {
       const Node &other = graph.nodes[user];
+      if (other.mesh != node.mesh)
+        continue;
       int to = hasAxis(other.rule.operands[operand], states[user], other.rule);
       bool decided = other.isFixed || other.rule.factors.empty() ||
                      llvm::all_of(other.closed, [](bool c) { return c; });
@@ -435,7 +437,7 @@ bool Propagator::usersAccept(int value, const std::vector<AxisRef> &axes,
   double bytes = 0;
   for (auto [user, operand] : v.uses) {
     const Node &node = graph.nodes[user];
-    if (node.isFixed)
+    if (node.isFixed || node.mesh != graph.nodes[v.producer].mesh)
       return false;
     // A user may have the value more than once, as in x * x.
     bool rules = llvm::any_of(node.rule.partials, [&](const PartialRule &r) {

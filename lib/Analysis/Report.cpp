@@ -16,8 +16,8 @@
 #include "ShardIR/Analysis/PeakMemory.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Placement/CrossMesh.h"
 #include "ShardIR/Placement/Packing.h"
-#include "ShardIR/Placement/RedistributePlan.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -57,7 +57,7 @@ private:
                 PlacementAttr placement, Type type, StringRef op,
                 std::string decidedBy);
   void addStep(Operation *op, const CollectiveStep &step, const Mesh &mesh,
-               RankedTensorType type, StringAttr reason);
+               const Mesh &toMesh, RankedTensorType type, StringAttr reason);
 
   ModuleOp module;
   MeshTable meshes;
@@ -109,8 +109,8 @@ std::optional<int64_t> shardir::executionsOf(Operation *op) {
 }
 
 void ReportBuilder::addStep(Operation *op, const CollectiveStep &step,
-                            const Mesh &mesh, RankedTensorType type,
-                            StringAttr reason) {
+                            const Mesh &mesh, const Mesh &toMesh,
+                            RankedTensorType type, StringAttr reason) {
   if (step.kind == CollectiveKind::Slice ||
       step.kind == CollectiveKind::MakePartial)
     return;
@@ -121,29 +121,37 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &step,
   int64_t bytes = elementBytes(type), most = 0, operand = 0, result = 0;
   std::optional<int64_t> times = executionsOf(op);
   lowerBound |= !times;
-  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p) {
-    int64_t own = bytesReceived(step, mesh, shape, bytes, p);
+  bool crosses = !(mesh == toMesh);
+  auto product = [&](ArrayRef<int64_t> local) {
+    int64_t all = bytes;
+    for (int64_t extent : local)
+      all *= extent;
+    return all;
+  };
+  for (int64_t p = 0, e = toMesh.numDevices(); p < e; ++p) {
+    int64_t own = crosses
+                      ? bytesReceived(step, mesh, toMesh, shape, bytes, p)
+                      : bytesReceived(step, mesh, shape, bytes, p);
     most = std::max(most, own);
-    size_t rank = mesh.rankAt(p);
+    size_t rank = toMesh.rankAt(p);
     received.resize(std::max(received.size(), rank + 1));
     received[rank] += own * times.value_or(1);
-    auto product = [&](const Placement &placement) {
-      int64_t all = bytes;
-      for (int64_t extent : localShape(placement, mesh, shape, p))
-        all *= extent;
-      return all;
-    };
-    operand = std::max(operand, product(step.from));
-    result = std::max(result, product(step.to));
+    result = std::max(
+        result, product(localShape(step.to, step.halo, toMesh, shape, p)));
   }
-  int64_t packed = packing.get(step, mesh, shape, bytes);
+  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p)
+    operand = std::max(operand, product(localShape(step.from, mesh, shape, p)));
+  int64_t packed = packing.get(step, mesh, toMesh, shape, bytes);
   json::Array axes;
   int64_t group = 1;
-  for (const AxisRef &axis : groupAxes(step, mesh, shape)) {
-    axes.push_back(toReportString(axis));
-    group *= axisSize(mesh, axis);
-  }
-  collectives.push_back(json::Object{
+  if (crosses)
+    group = ranksOfEither(mesh, toMesh).size();
+  else
+    for (const AxisRef &axis : groupAxes(step, mesh, shape)) {
+      axes.push_back(toReportString(axis));
+      group *= axisSize(mesh, axis);
+    }
+  json::Object entry{
       {"kind", stringifyCollectiveKind(step.kind)},
       {"axes", std::move(axes)},
       {"mesh", mesh.name},
@@ -157,7 +165,16 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &step,
       {"executions", times ? json::Value(*times) : json::Value(nullptr)},
       {"function", utf8(op->getParentOfType<func::FuncOp>().getSymName())},
       {"loc", utf8(describeLocation(op->getLoc()))},
-      {"reason", reason ? utf8(reason.getValue()) : ""}});
+      {"reason", reason ? utf8(reason.getValue()) : ""}};
+  if (crosses)
+    entry["to_mesh"] = toMesh.name;
+  if (!step.halo.empty()) {
+    json::Array halo;
+    for (const auto &[low, high] : step.halo)
+      halo.push_back(json::Array{low, high});
+    entry["halo"] = std::move(halo);
+  }
+  collectives.push_back(std::move(entry));
 }
 
 void ReportBuilder::addValue(func::FuncOp function, Value value,
@@ -203,16 +220,19 @@ void ReportBuilder::addFunction(func::FuncOp function) {
   function.walk([&](Operation *op) {
     if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
       addStep(op, step.getStep(), meshes.get(step.getFrom()),
-              step.getGlobalTensorType(),
+              meshes.get(step.getTo()), step.getGlobalTensorType(),
               op->getAttrOfType<StringAttr>("reason"));
     if (auto redistribute = dyn_cast<RedistributeOp>(op)) {
-      const Mesh &mesh = meshes.get(redistribute.getFrom());
-      auto plan = planRedistribute(redistribute.getFrom().getValue(),
-                                   redistribute.getTo().getValue(), mesh,
-                                   shapeOf(redistribute.getType()));
-      if (auto *steps = std::get_if<RedistributePlan>(&plan))
-        for (const CollectiveStep &step : steps->steps)
-          addStep(op, step, mesh, redistribute.getType(),
+      const Mesh &from = meshes.get(redistribute.getFrom());
+      const Mesh &to = meshes.get(redistribute.getTo());
+      auto result = planRedistribute(redistribute.getFrom().getValue(), from,
+                                     redistribute.getTo().getValue(), to,
+                                     shapeOf(redistribute.getType()),
+                                     readHalo(redistribute.getHaloAttr()));
+      if (auto *plan = std::get_if<CrossMeshPlan>(&result))
+        for (size_t i = 0; i < plan->steps.size(); ++i)
+          addStep(op, plan->steps[i], i <= plan->crossing ? from : to,
+                  i < plan->crossing ? from : to, redistribute.getType(),
                   redistribute.getReasonAttr());
     }
     if (local)

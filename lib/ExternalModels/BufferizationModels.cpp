@@ -90,7 +90,7 @@ template <typename OpTy>
 void createBufferStep(RewriterBase &rewriter, OpTy op, Value in, Value out) {
   OpTy::create(rewriter, op.getLoc(), TypeRange(), in, out, ValueRange(),
                op.getDims(), op.getFromAttr(), op.getToAttr(),
-               op.getGlobalAttr(), op.getReasonAttr());
+               op.getHaloAttr(), op.getGlobalAttr(), op.getReasonAttr());
 }
 
 template <typename OpTy>
@@ -262,6 +262,7 @@ void shardir::registerBufferizationModels(DialectRegistry &registry) {
     AllToAllOp::attachInterface<StepModel<AllToAllOp>>(*context);
     PermuteOp::attachInterface<StepModel<PermuteOp>>(*context);
     ExchangeOp::attachInterface<StepModel<ExchangeOp>>(*context);
+    HaloExchangeOp::attachInterface<StepModel<HaloExchangeOp>>(*context);
     AllReduceOp::attachInterface<AllReduceModel>(*context);
     BroadcastOp::attachInterface<RootedModel<BroadcastOp>>(*context);
     GatherOp::attachInterface<RootedModel<GatherOp>>(*context);

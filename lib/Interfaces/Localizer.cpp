@@ -32,7 +32,8 @@ Localizer::Global Localizer::global(Value value) const {
 }
 
 RankedTensorType Localizer::localType(RankedTensorType type,
-                                      PlacementAttr placement) const {
+                                      PlacementAttr placement,
+                                      const Halo &halo) const {
   if (!placement)
     return type;
   const Mesh &mesh = meshOf(placement);
@@ -42,7 +43,7 @@ RankedTensorType Localizer::localType(RankedTensorType type,
     if (placement.getValue().dims[dim].splits.empty())
       continue;
     std::optional<int64_t> extent =
-        uniformLocalExtent(placement.getValue(), mesh, whole[dim], dim);
+        uniformLocalExtent(placement.getValue(), halo, mesh, whole[dim], dim);
     shape[dim] = extent ? *extent : ShapedType::kDynamic;
   }
   return RankedTensorType::get(shape, type.getElementType());
@@ -50,7 +51,7 @@ RankedTensorType Localizer::localType(RankedTensorType type,
 
 RankedTensorType Localizer::localType(Value globalValue) const {
   Global g = global(globalValue);
-  return localType(g.type, g.placement);
+  return localType(g.type, g.placement, g.halo);
 }
 
 Value Localizer::axisIndex(OpBuilder &builder, Location loc, const Mesh &mesh,
@@ -166,8 +167,15 @@ OpFoldResult Localizer::localExtent(OpBuilder &builder, Location loc,
     assert(local && "an unknown extent needs a local value");
     return tensor::DimOp::create(builder, loc, local, dim).getResult();
   }
-  if (auto uniform = uniformLocalExtent(placement, mesh, whole, dim))
+  if (auto uniform =
+          uniformLocalExtent(placement, global.halo, mesh, whole, dim))
     return builder.getIndexAttr(*uniform);
+  if (size_t(dim) < global.halo.size() &&
+      global.halo[dim] != std::array<int64_t, 2>{0, 0})
+    return withHalo(builder, loc,
+                    digits(builder, loc, mesh, placement, whole, dim),
+                    global.halo[dim])
+        .length;
   int64_t kept = 1;
   OpFoldResult varying;
   for (const DigitValue &digit :
@@ -190,12 +198,59 @@ OpFoldResult Localizer::localExtent(OpBuilder &builder, Location loc,
 SmallVector<Value> Localizer::dynamicSizes(OpBuilder &builder, Location loc,
                                            Global global, Value local) const {
   SmallVector<Value> sizes;
-  RankedTensorType type = localType(global.type, global.placement);
+  RankedTensorType type =
+      localType(global.type, global.placement, global.halo);
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
       sizes.push_back(getValueOrCreateConstantIndexOp(
           builder, loc, localExtent(builder, loc, global, dim, local)));
   return sizes;
+}
+
+Localizer::DigitValue
+Localizer::withHalo(OpBuilder &builder, Location loc,
+                    ArrayRef<DigitValue> digits,
+                    const std::array<int64_t, 2> &halo) const {
+  auto value = [&](OpFoldResult v) {
+    return getValueOrCreateConstantIndexOp(builder, loc, v);
+  };
+  // The digits below the one that is cut are whole: a unit of the block.
+  int64_t unit = 1;
+  for (const DigitValue &digit : digits.drop_front())
+    unit *= digit.extent;
+  int64_t extent = digits.front().extent * unit;
+  if (extent == 0)
+    return {0, builder.getIndexAttr(0), builder.getIndexAttr(0)};
+  auto constant = [&](int64_t v) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, v);
+  };
+  auto scaled = [&](OpFoldResult v) -> Value {
+    if (unit == 1)
+      return value(v);
+    return arith::MulIOp::create(builder, loc, value(v), constant(unit));
+  };
+  Value offset = scaled(digits.front().offset);
+  Value length = scaled(digits.front().length);
+  // All numbers are at most the extent, which halos are clipped to first.
+  Value low = constant(std::min(halo[0], extent));
+  Value high = constant(std::min(halo[1], extent));
+  Value below = arith::MinUIOp::create(builder, loc, offset, low);
+  Value begin = arith::SubIOp::create(builder, loc, offset, below);
+  Value end = arith::AddIOp::create(builder, loc, offset, length);
+  Value rest = arith::SubIOp::create(builder, loc, constant(extent), end);
+  Value above = arith::MinUIOp::create(builder, loc, rest, high);
+  Value wide = arith::AddIOp::create(
+      builder, loc, arith::AddIOp::create(builder, loc, length, below), above);
+  if (auto known = getConstantIntValue(digits.front().length))
+    return {extent, begin,
+            *known == 0 ? OpFoldResult(builder.getIndexAttr(0))
+                        : OpFoldResult(wide)};
+  Value zero = constant(0);
+  Value isEmpty = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        length, zero);
+  Value all =
+      arith::SelectOp::create(builder, loc, isEmpty, zero, wide).getResult();
+  return {extent, begin, all};
 }
 
 Value Localizer::globalIndex(OpBuilder &builder, Location loc,

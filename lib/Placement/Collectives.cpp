@@ -174,13 +174,13 @@ std::vector<AxisRef> shardir::groupAxes(const CollectiveStep &step,
     break;
   case CollectiveKind::HaloExchange:
     for (size_t d = 0; d < from.dims.size() && d < to.dims.size(); ++d) {
-      bool overlaps = d < step.halo.size() &&
-                      (step.halo[d][0] > 0 || step.halo[d][1] > 0);
+      bool overlaps =
+          d < step.halo.size() && (step.halo[d][0] > 0 || step.halo[d][1] > 0);
       // Neighbours may be far along any axis that cuts the dimension.
-      Axes moved = overlaps ? from.axesOf(d)
-                            : movedAxes(from.dims[d], to.dims[d], mesh,
-                                        d < shape.size() ? shape[d] : kUnknown,
-                                        parts);
+      Axes moved =
+          overlaps ? from.axesOf(d)
+                   : movedAxes(from.dims[d], to.dims[d], mesh,
+                               d < shape.size() ? shape[d] : kUnknown, parts);
       if (overlaps)
         for (const AxisRef &axis : to.axesOf(d))
           moved.push_back(axis);

@@ -70,9 +70,10 @@ std::vector<int64_t> shardir::ranksOfEither(const Mesh &a, const Mesh &b) {
 //===----------------------------------------------------------------------===//
 
 /// Elements that each rank receives: `ranks` is ranksOfEither.
-static std::vector<int64_t>
-received(const CrossMeshPlan &plan, const Mesh &srcMesh, const Mesh &dstMesh,
-         const std::vector<int64_t> &shape, const std::vector<int64_t> &ranks) {
+static std::vector<int64_t> received(const CrossMeshPlan &plan,
+                                     const Mesh &srcMesh, const Mesh &dstMesh,
+                                     const std::vector<int64_t> &shape,
+                                     const std::vector<int64_t> &ranks) {
   std::vector<int64_t> elements(ranks.size(), 0);
   for (size_t i = 0; i < plan.steps.size(); ++i) {
     const CollectiveStep &step = plan.steps[i];
@@ -100,11 +101,11 @@ int64_t shardir::planBytes(const CrossMeshPlan &plan, const Mesh &srcMesh,
                            const std::vector<int64_t> &shape,
                            int64_t elementBytes) {
   Mesh from = assumedMesh(srcMesh), to = assumedMesh(dstMesh);
-  std::vector<int64_t> elements = received(plan, from, to, assumedShape(shape),
-                                           ranksOfEither(from, to));
-  int64_t most =
-      elements.empty() ? 0
-                       : *std::max_element(elements.begin(), elements.end());
+  std::vector<int64_t> elements =
+      received(plan, from, to, assumedShape(shape), ranksOfEither(from, to));
+  int64_t most = elements.empty()
+                     ? 0
+                     : *std::max_element(elements.begin(), elements.end());
   return mulSaturated(most, std::max<int64_t>(0, elementBytes));
 }
 
@@ -201,24 +202,28 @@ planCrossing(const Placement &from, const Mesh &srcMesh, const Placement &to,
   return best;
 }
 
-/// Makes the shards of the plan's end overlap.
+static bool moves(CollectiveKind kind) {
+  return kind == CollectiveKind::Slice || kind == CollectiveKind::AllGather ||
+         kind == CollectiveKind::AllToAll || kind == CollectiveKind::Permute ||
+         kind == CollectiveKind::Exchange;
+}
+
+/// Makes the shards of the plan's end overlap. All moves at the end become one
+/// step: a slice among them would drop what a neighbour's edge is made of.
 static void addHalo(CrossMeshPlan &plan, const Placement &to, const Halo &halo,
                     bool oneMesh) {
-  if (!plan.steps.empty()) {
-    CollectiveStep &last = plan.steps.back();
-    bool moves = last.kind == CollectiveKind::Slice ||
-                 last.kind == CollectiveKind::AllGather ||
-                 last.kind == CollectiveKind::AllToAll ||
-                 last.kind == CollectiveKind::Permute ||
-                 last.kind == CollectiveKind::Exchange;
-    bool crosses = plan.crossing + 1 == plan.steps.size();
-    if (moves && !(crosses && last.from.partial)) {
-      last.kind = CollectiveKind::HaloExchange;
-      last.halo = halo;
-      return;
-    }
-  }
-  plan.steps.push_back({CollectiveKind::HaloExchange, to, to, halo});
+  size_t first = plan.steps.size();
+  while (first > 0 && moves(plan.steps[first - 1].kind))
+    --first;
+  bool crosses = !oneMesh && first <= plan.crossing;
+  // A new name may be all that crosses while something is owed.
+  if (crosses && plan.steps[first].from.partial)
+    first = plan.steps.size();
+  Placement from = first < plan.steps.size() ? plan.steps[first].from : to;
+  if (crosses && first < plan.steps.size())
+    plan.crossing = first;
+  plan.steps.resize(first);
+  plan.steps.push_back({CollectiveKind::HaloExchange, from, to, halo});
   if (oneMesh)
     plan.crossing = plan.steps.size();
 }

@@ -109,8 +109,8 @@ private:
                       const std::vector<int64_t> &coords) {
     int64_t result = 0;
     for (const StepParts::Part &part : parts)
-      result = result * part.size +
-               coords[part.meshAxis] / part.stride % part.size;
+      result =
+          result * part.size + coords[part.meshAxis] / part.stride % part.size;
     return result;
   }
 
@@ -202,8 +202,8 @@ int64_t detail::elementsBetween(const CollectiveStep &step,
   return all - mine;
 }
 
-int64_t shardir::bytesReceived(const CollectiveStep &step,
-                               const Mesh &fromMesh, const Mesh &toMesh,
+int64_t shardir::bytesReceived(const CollectiveStep &step, const Mesh &fromMesh,
+                               const Mesh &toMesh,
                                const std::vector<int64_t> &shape,
                                int64_t elementBytes, int64_t position) {
   int64_t elements =

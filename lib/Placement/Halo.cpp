@@ -56,14 +56,12 @@ shardir::verifyHalo(const Halo &halo, const Placement &placement,
                           ""};
   for (size_t d = 0; d < halo.size(); ++d) {
     if (halo[d][0] < 0 || halo[d][1] < 0)
-      return PlacementError{"halo of dim " + std::to_string(d) +
-                                " must not be negative",
-                            ""};
+      return PlacementError{
+          "halo of dim " + std::to_string(d) + " must not be negative", ""};
     if (isZero(halo[d]))
       continue;
     int64_t size = d < shape.size() ? shape[d] : kUnknown;
-    std::vector<Split> splits =
-        normalDim(placement.dims[d], mesh, size).splits;
+    std::vector<Split> splits = normalDim(placement.dims[d], mesh, size).splits;
     auto [begin, end] = lastRun(splits);
     if (begin == end || begin == 0)
       continue;
@@ -75,9 +73,9 @@ shardir::verifyHalo(const Halo &halo, const Placement &placement,
       alone.dims[d].splits.push_back(Split::byAxis(axis));
     std::string text;
     for (const Split &split : splits)
-      text += (text.empty() ? "" : ", ") +
-              (split.isAxis() ? toString(*split.axis)
-                              : std::to_string(split.factor));
+      text += (text.empty() ? "" : ", ") + (split.isAxis()
+                                                ? toString(*split.axis)
+                                                : std::to_string(split.factor));
     return PlacementError{
         "dim " + std::to_string(d) + " has a halo of [" +
             std::to_string(halo[d][0]) + ", " + std::to_string(halo[d][1]) +
@@ -138,7 +136,8 @@ shardir::uniformLocalExtent(const Placement &placement, const Halo &halo,
       return std::nullopt;
     blocks = mulSaturated(blocks, axisSize(mesh, axis));
   }
-  // Cuts nest, so that any block may be short or near an end: all are looked at.
+  // Cuts nest, so that any block may be short or near an end: all are looked
+  // at.
   std::optional<int64_t> common;
   std::vector<AxisRef> axes = placement.axesOf(dim);
   for (int64_t i = 0; i < blocks; ++i) {
@@ -146,15 +145,15 @@ shardir::uniformLocalExtent(const Placement &placement, const Halo &halo,
     int64_t rest = i;
     for (size_t a = axes.size(); a-- > 0;) {
       int64_t size = axisSize(mesh, axes[a]);
-      int64_t inner = axisSize(mesh, {axes[a].name, 1, 0}) /
-                      axisEnd(mesh, axes[a]);
+      int64_t inner =
+          axisSize(mesh, {axes[a].name, 1, 0}) / axisEnd(mesh, axes[a]);
       coords[mesh.axisIndex(axes[a].name)] += rest % size * inner;
       rest /= size;
     }
-    int64_t extent = withHalo(dimShardOf(placement.dims[dim], mesh, dimSize,
-                                         coords),
-                              halo[dim][0], halo[dim][1])
-                         .localExtent();
+    int64_t extent =
+        withHalo(dimShardOf(placement.dims[dim], mesh, dimSize, coords),
+                 halo[dim][0], halo[dim][1])
+            .localExtent();
     if (common && *common != extent)
       return std::nullopt;
     common = extent;

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Placement/Packing.h"
+#include "ShardIR/Placement/CrossMesh.h"
 #include "Steps.h"
 
 #include <algorithm>
@@ -48,7 +49,8 @@ Placement shardir::reordered(const Placement &placement,
 
 CollectiveStep shardir::reordered(const CollectiveStep &step,
                                   const DimOrder &order) {
-  return {step.kind, reordered(step.from, order), reordered(step.to, order)};
+  return {step.kind, reordered(step.from, order), reordered(step.to, order),
+          step.halo.empty() ? Halo() : reordered(step.halo, order)};
 }
 
 namespace {
@@ -94,8 +96,16 @@ static bool isContiguous(const Piece &piece, int64_t Piece::Run::*start,
 int64_t shardir::packedBytes(const CollectiveStep &step, const Mesh &mesh,
                              const std::vector<int64_t> &shape,
                              int64_t elementBytes) {
-  if (!mesh.isConcrete())
-    return packedBytes(step, assumedMesh(mesh), shape, elementBytes);
+  return packedBytes(step, mesh, mesh, shape, elementBytes);
+}
+
+int64_t shardir::packedBytes(const CollectiveStep &step, const Mesh &fromMesh,
+                             const Mesh &toMesh,
+                             const std::vector<int64_t> &shape,
+                             int64_t elementBytes) {
+  if (!fromMesh.isConcrete() || !toMesh.isConcrete())
+    return packedBytes(step, assumedMesh(fromMesh), assumedMesh(toMesh), shape,
+                       elementBytes);
   switch (step.kind) {
   case CollectiveKind::Slice:
   case CollectiveKind::MakePartial:
@@ -105,36 +115,44 @@ int64_t shardir::packedBytes(const CollectiveStep &step, const Mesh &mesh,
     break;
   }
   std::vector<int64_t> sizes = assumedShape(shape);
-  int64_t devices = mesh.numDevices();
+  bool oneMesh = fromMesh == toMesh;
   std::vector<std::vector<int64_t>> sources;
-  for (int64_t p = 0; p < devices; ++p)
-    sources.push_back(localShape(step.from, mesh, sizes, p));
-  std::vector<int64_t> packed(devices);
-  for (int64_t p = 0; p < devices; ++p) {
-    std::vector<int64_t> destination = localShape(step.to, mesh, sizes, p);
-    for (const Piece &piece : receivePieces(step, mesh, sizes, p)) {
-      if (piece.source == p)
+  for (int64_t p = 0, n = fromMesh.numDevices(); p < n; ++p)
+    sources.push_back(localShape(step.from, fromMesh, sizes, p));
+  std::map<int64_t, int64_t> packed; // by rank
+  for (int64_t p = 0, n = toMesh.numDevices(); p < n; ++p) {
+    std::vector<int64_t> destination =
+        localShape(step.to, step.halo, toMesh, sizes, p);
+    for (const Piece &piece :
+         oneMesh ? receivePieces(step, toMesh, sizes, p)
+                 : receivePieces(step, fromMesh, toMesh, sizes, p)) {
+      int64_t receiver = toMesh.rankAt(p);
+      int64_t sender = fromMesh.rankAt(piece.source);
+      if (sender == receiver)
         continue;
       int64_t elements = piece.elements();
       if (!isContiguous(piece, &Piece::Run::destination, destination))
-        packed[p] += elements;
+        packed[receiver] += elements;
       if (!isContiguous(piece, &Piece::Run::source, sources[piece.source]))
-        packed[piece.source] += elements;
+        packed[sender] += elements;
     }
   }
-  int64_t most = *std::max_element(packed.begin(), packed.end());
+  int64_t most = 0;
+  for (auto &[rank, elements] : packed)
+    most = std::max(most, elements);
   return mulSaturated(most, std::max<int64_t>(0, elementBytes));
 }
 
-int64_t PackingCache::get(const CollectiveStep &step, const Mesh &mesh,
-                          const std::vector<int64_t> &shape,
+int64_t PackingCache::get(const CollectiveStep &step, const Mesh &fromMesh,
+                          const Mesh &toMesh, const std::vector<int64_t> &shape,
                           int64_t elementBytes) {
   std::string key = stringifyCollectiveKind(step.kind);
-  key += toString(mesh.name, step.from) + toString(mesh.name, step.to);
+  key += toString(fromMesh.name, step.from) + toString(toMesh.name, step.to) +
+         toString(step.halo);
   for (int64_t extent : shape)
     key += ' ' + std::to_string(extent);
   auto [it, isNew] = elements.emplace(std::move(key), 0);
   if (isNew)
-    it->second = packedBytes(step, mesh, shape, 1);
+    it->second = packedBytes(step, fromMesh, toMesh, shape, 1);
   return mulSaturated(it->second, std::max<int64_t>(0, elementBytes));
 }

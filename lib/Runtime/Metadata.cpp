@@ -249,6 +249,29 @@ AxisRef readAxis(const Json &value, const std::string &path, const Mesh &mesh) {
   return ref;
 }
 
+/// Reads `[[low, high], …]`, which halo_exchange has and no other.
+void readHalo(const Json &object, const std::string &path, const Mesh &mesh,
+              CollectiveSpec &c) {
+  bool wanted = c.step.kind == CollectiveKind::HaloExchange;
+  if (object.contains("halo") != wanted)
+    invalid(path, wanted ? "lacks \"halo\"" : "has a halo, but is " + c.name);
+  if (!wanted)
+    return;
+  forEach(object, path, "halo", [&](const Json &pair, const std::string &at) {
+    if (!pair.is_array() || pair.size() != 2)
+      invalid(at, "is not [low, high]");
+    c.step.halo.push_back({integer(pair[0], at + "[0]", 0, INT64_MAX),
+                           integer(pair[1], at + "[1]", 0, INT64_MAX)});
+  });
+  std::vector<int64_t> sizes = c.shape;
+  for (int64_t &s : sizes)
+    s = s < 0 ? kUnknown : s;
+  if (c.step.halo.size() != c.shape.size())
+    invalid(path + ".halo", "does not have one entry per dim");
+  if (auto e = verifyHalo(c.step.halo, c.step.to, mesh, sizes))
+    invalid(path + ".halo", "is wrong: " + e->message);
+}
+
 CollectiveSpec readCollective(const Json &object, const std::string &path,
                               const Metadata &m) {
   CollectiveSpec c;
@@ -283,7 +306,20 @@ CollectiveSpec readCollective(const Json &object, const std::string &path,
   for (int64_t e : c.shape)
     c.unknownExtents += e < 0;
   c.step.from = readPlacement(object, path, "from", mesh, c.shape, c.type);
-  c.step.to = readPlacement(object, path, "to", mesh, c.shape, c.type);
+  c.toMesh = c.mesh;
+  if (std::string to = optionalText(object, path, "to_mesh"); !to.empty())
+    c.toMesh = meshIndex(m, to, path + ".to_mesh");
+  const Mesh &toMesh = m.meshes[size_t(c.toMesh)];
+  c.step.to = readPlacement(object, path, "to", toMesh, c.shape, c.type);
+  readHalo(object, path, toMesh, c);
+  if (c.toMesh != c.mesh) {
+    if (*kind != CollectiveKind::Exchange &&
+        *kind != CollectiveKind::HaloExchange)
+      invalid(path + ".to_mesh", "is for exchange and halo_exchange, not for " +
+                                     c.name);
+    if (c.step.from.partial || c.step.to.partial)
+      invalid(path, "owes a reduction between two meshes");
+  }
   if (c.step.from.partial && c.step.to.partial &&
       *c.step.from.partial != *c.step.to.partial)
     invalid(path, std::string("leads from a partial ") +

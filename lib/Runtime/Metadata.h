@@ -47,7 +47,8 @@ struct CollectiveSpec {
   OpKind kind = OpKind::Redistribute;
   std::string name; ///< `all_gather`, `broadcast`, …
   int mesh = 0;
-  CollectiveStep step;        ///< Redistribute: from, to and kind
+  int toMesh = 0;             ///< Redistribute: of the result
+  CollectiveStep step;        ///< Redistribute: from, to, kind and halo
   std::vector<AxisRef> axes;  ///< the others: who takes part
   std::vector<int64_t> shape; ///< Redistribute: -1 where unknown
   size_t unknownExtents = 0;

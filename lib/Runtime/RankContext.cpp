@@ -151,11 +151,13 @@ void RankContext::collective(int32_t id, const void *in, void *out,
       fail("called " + error);
   }
   int64_t position = route->positionOfRank[size_t(rank)];
-  if (position < 0) { // the value does not exist here
-    std::memset(out, 0,
-                size_t(route->parts[0].resultCount) * elementSize(spec.type));
+  // Where the value does not exist its buffer holds zeros.
+  int64_t zeros =
+      position < 0 ? route->zeros : route->parts[size_t(position)].zeros;
+  if (zeros > 0)
+    std::memset(out, 0, size_t(zeros) * elementSize(spec.type));
+  if (position < 0)
     return;
-  }
   recorded(id, [&] {
     communicator->redistribute(id, spec, *route, in, out);
     return route->parts[size_t(position)].bytes;

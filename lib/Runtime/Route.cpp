@@ -126,7 +126,7 @@ public:
       operandShapes[p] = localShape(step.from, mesh, route->shape, position);
       part.operandCount = product(operandShapes[p]);
       part.resultCount =
-          product(localShape(step.to, mesh, route->shape, position));
+          product(localShape(step.to, step.halo, mesh, route->shape, position));
       part.bytes = bytesReceived(step, mesh, route->shape,
                                  int64_t(elementSize(spec.type)), position);
       part.identity =
@@ -134,6 +134,7 @@ public:
       if (!part.identity)
         pieces[p] = receivePieces(step, mesh, route->shape, position);
     }
+    route->zeros = route->parts[0].resultCount;
     formGroups(ranks);
     for (size_t p = 0; p < n; ++p)
       if (!addTransfers(p))
@@ -176,7 +177,7 @@ private:
   bool addTransfers(size_t p) {
     RoutePart &part = route->parts[p];
     std::vector<int64_t> shape =
-        localShape(spec.step.to, mesh, route->shape, int64_t(p));
+        localShape(spec.step.to, spec.step.halo, mesh, route->shape, int64_t(p));
     int64_t numTerms = 1;
     for (const AxisRef &axis : reduced)
       numTerms *= axisSize(mesh, axis);
@@ -284,13 +285,18 @@ std::shared_ptr<const Route> RouteCache::get(int32_t id, const int64_t *dims,
     error = spec.describe() + " is too large";
     return nullptr;
   }
-  for (const Placement *p : {&spec.step.from, &spec.step.to})
+  const Mesh &toMesh = metadata.meshes[size_t(spec.toMesh)];
+  for (auto [p, m] : {std::pair(&spec.step.from, &mesh),
+                      std::pair(&spec.step.to, &toMesh)})
     if (std::optional<PlacementError> e =
-            verifyPlacement(*p, mesh, shape, elementTypeName(spec.type))) {
+            verifyPlacement(*p, *m, shape, elementTypeName(spec.type))) {
       error = spec.describe() + ": " + e->message;
       return nullptr;
     }
-  route = Builder(spec, mesh, shape).build(metadata.ranks);
+  if (spec.mesh == spec.toMesh)
+    route = Builder(spec, mesh, shape).build(metadata.ranks);
+  else
+    route = buildCrossRoute(spec, mesh, toMesh, shape, metadata.ranks);
   if (!route)
     error = "the terms of " + spec.describe() + " do not line up";
   return route;

@@ -46,6 +46,9 @@ struct RoutePart {
   int64_t bytes = 0;                         ///< received, as reports count it
   /// Whether the result is the identity but for what `transfers` bring.
   bool identity = false;
+  /// Elements of the result's buffer on a rank that the result's mesh lacks:
+  /// they become zeros.
+  int64_t zeros = 0;
   /// Every element of the result is in exactly one, unless `identity`.
   std::vector<Transfer> transfers;
 };
@@ -54,14 +57,22 @@ struct Route {
   std::vector<int64_t> shape;
   int64_t elements = 0;                 ///< of the whole tensor
   std::vector<std::vector<int>> groups; ///< ranks, by mesh position
-  std::vector<RoutePart> parts;         ///< by mesh position
-  std::vector<int64_t> positionOfRank;  ///< -1: not in the mesh
+  /// By mesh position; between two meshes, by rank among those of either.
+  std::vector<RoutePart> parts;
+  std::vector<int64_t> positionOfRank; ///< index into `parts`; -1: not in them
+  int64_t zeros = 0; ///< RoutePart::zeros of the ranks that are not in `parts`
   /// Whether all members have the same whole operand and result: each then
   /// reduces one chunk and stores it into every result.
   bool flatReduce = false;
   ReduceFn reduce = nullptr;           ///< set where terms are reduced
   PartialKind kind = PartialKind::Sum; ///< of `reduce` and `identity`
 };
+
+/// The route of a collective between two meshes. No reduction.
+std::unique_ptr<Route> buildCrossRoute(const CollectiveSpec &spec,
+                                       const Mesh &from, const Mesh &to,
+                                       std::vector<int64_t> shape,
+                                       int64_t ranks);
 
 /// The groups of a rooted or point-to-point collective.
 struct PeerRoute {

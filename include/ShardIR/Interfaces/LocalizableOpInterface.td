@@ -33,6 +33,12 @@ def LocalizableOpInterface : OpInterface<"LocalizableOpInterface"> {
       "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "localize",
       (ins "::mlir::OpBuilder &":$builder, "::shardir::Localizer &":$localizer,
            "::mlir::ValueRange":$operands)>,
+    InterfaceMethod<[{
+        Whether the op reads operand `operand` as an overlapping shard (D6): its
+        local form then asks `localizer.global(value).halo` how much of it
+        overlaps. No other op may use what a redistribution with a halo gives.
+      }],
+      "bool", "takesHalo", (ins "unsigned":$operand), "", "return false;">,
   ];
 }
 

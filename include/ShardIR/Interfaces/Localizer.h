@@ -38,13 +38,15 @@ public:
   struct Global {
     mlir::RankedTensorType type;
     PlacementAttr placement; ///< null: whole on each device
+    Halo halo = {};          ///< how much the shards overlap (D6)
   };
   Global global(mlir::Value value) const;
   void setGlobal(mlir::Value value, Global global) { globals[value] = global; }
 
   /// The type of a shard: dims whose extents differ among devices are `?`.
   mlir::RankedTensorType localType(mlir::RankedTensorType type,
-                                   PlacementAttr placement) const;
+                                   PlacementAttr placement,
+                                   const Halo &halo = {}) const;
   mlir::RankedTensorType localType(mlir::Value globalValue) const;
 
   /// The extent of this device's shard of dim `dim`. `local` is any local value
@@ -68,6 +70,12 @@ public:
                                        const Placement &placement,
                                        int64_t extent, int64_t dim,
                                        mlir::Value wholeExtent = {}) const;
+
+  /// Offset and length of the block with its halo, where `digits` are those of a
+  /// dim that is one block per device (verifyHalo).
+  DigitValue withHalo(mlir::OpBuilder &builder, mlir::Location loc,
+                      llvm::ArrayRef<DigitValue> digits,
+                      const std::array<int64_t, 2> &halo) const;
 
   /// The whole tensor's index of local index `local` along `dim`.
   mlir::Value globalIndex(mlir::OpBuilder &builder, mlir::Location loc,

@@ -1,4 +1,5 @@
-//===- Collectives.h - What one collective moves, as values ------*- C++ -*-===//
+//===- Collectives.h - What one collective moves, as values ------*- C++
+//-*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -57,8 +58,9 @@ std::vector<AxisRef> groupAxes(const CollectiveStep &step, const Mesh &mesh,
 /// Bytes that the device at `position` receives from others in one execution,
 /// by the formulas of docs/Report.md:
 ///   all_gather: result - own operand; all_to_all, exchange, halo_exchange:
-///   what it receives; permute: the result, 0 from itself; reduce_scatter: (n-1) x own result;
-///   all_reduce: 2(n-1) x ceil(count/n); slice, make_partial: 0.
+///   what it receives; permute: the result, 0 from itself; reduce_scatter:
+///   (n-1) x own result; all_reduce: 2(n-1) x ceil(count/n); slice,
+///   make_partial: 0.
 int64_t bytesReceived(const CollectiveStep &step, const Mesh &mesh,
                       const std::vector<int64_t> &shape, int64_t elementBytes,
                       int64_t position);
@@ -72,8 +74,8 @@ struct Piece {
   struct Run {
     int64_t source = 0, destination = 0, length = 0;
   };
-  int64_t source = 0;                   ///< mesh position that holds it
-  std::vector<std::vector<Run>> runs;   ///< per dimension
+  int64_t source = 0;                 ///< mesh position that holds it
+  std::vector<std::vector<Run>> runs; ///< per dimension
   int64_t elements() const;
 };
 

@@ -1,4 +1,5 @@
-//===- Halo.h - Overlapping shards, as values ---------------------*- C++ -*-===//
+//===- Halo.h - Overlapping shards, as values ---------------------*- C++
+//-*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -41,8 +42,8 @@ std::optional<PlacementError> verifyHalo(const Halo &halo,
                                          const Mesh &mesh,
                                          const std::vector<int64_t> &shape);
 
-/// shardOf and localShape of the overlapping shards. Require what those require,
-/// and a halo that verifies or is empty.
+/// shardOf and localShape of the overlapping shards. Require what those
+/// require, and a halo that verifies or is empty.
 std::vector<DimShard> shardOf(const Placement &placement, const Halo &halo,
                               const Mesh &mesh,
                               const std::vector<int64_t> &shape,

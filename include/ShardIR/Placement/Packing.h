@@ -59,11 +59,16 @@ CollectiveStep reordered(const CollectiveStep &step, const DimOrder &order);
 int64_t packedBytes(const CollectiveStep &step, const Mesh &mesh,
                     const std::vector<int64_t> &shape, int64_t elementBytes);
 
+/// The same of a step that leads from one mesh to another, or stays.
+int64_t packedBytes(const CollectiveStep &step, const Mesh &fromMesh,
+                    const Mesh &toMesh, const std::vector<int64_t> &shape,
+                    int64_t elementBytes);
+
 /// Remembers packedBytes: programs repeat their layers.
 class PackingCache {
 public:
-  int64_t get(const CollectiveStep &step, const Mesh &mesh,
-              const std::vector<int64_t> &shape, int64_t elementBytes);
+  int64_t get(const CollectiveStep &step, const Mesh &fromMesh,
+              const Mesh &toMesh, const std::vector<int64_t> &shape, int64_t elementBytes);
 
 private:
   std::map<std::string, int64_t> elements; ///< packed, by step and shape

@@ -46,14 +46,22 @@ LogicalResult MetadataBuilder::verify() {
 
 int32_t MetadataBuilder::addStep(collective::CollectiveOpInterface op) {
   RankedTensorType type = op.getGlobalTensorType();
-  collectives.push_back(
-      json::Object{{"kind", stringifyCollectiveKind(op.getKind())},
-                   {"mesh", utf8(op.getFrom().getMesh().getValue())},
-                   {"from", toString(op.getFrom().getValue())},
-                   {"to", toString(op.getTo().getValue())},
-                   {"shape", describeShape(type)},
-                   {"element_type", elementTypeName(type.getElementType())},
-                   {"loc", utf8(describeLocation(op->getLoc()))}});
+  json::Object entry{{"kind", stringifyCollectiveKind(op.getKind())},
+                     {"mesh", utf8(op.getFrom().getMesh().getValue())},
+                     {"from", toString(op.getFrom().getValue())},
+                     {"to", toString(op.getTo().getValue())},
+                     {"shape", describeShape(type)},
+                     {"element_type", elementTypeName(type.getElementType())},
+                     {"loc", utf8(describeLocation(op->getLoc()))}};
+  if (op.getFrom().getMesh() != op.getTo().getMesh())
+    entry["to_mesh"] = utf8(op.getTo().getMesh().getValue());
+  if (op.getHaloAttr()) {
+    json::Array halo;
+    for (const auto &[low, high] : readHalo(op.getHaloAttr()))
+      halo.push_back(json::Array{low, high});
+    entry["halo"] = std::move(halo);
+  }
+  collectives.push_back(std::move(entry));
   return int32_t(collectives.size() - 1);
 }
 

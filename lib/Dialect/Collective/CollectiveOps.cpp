@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Placement/CrossMesh.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -54,6 +55,12 @@ ParseResult collective::detail::parseStep(OpAsmParser &parser, OperationState &s
     return failure();
   state.addAttribute("from", from);
   state.addAttribute("to", to);
+  if (!inputType && succeeded(parser.parseOptionalKeyword("halo"))) {
+    ArrayAttr halo;
+    if (parser.parseAttribute(halo))
+      return failure();
+    state.addAttribute("halo", halo);
+  }
   if (!inputType && succeeded(parser.parseOptionalKeyword("of"))) {
     Type global;
     if (parser.parseType(global))
@@ -96,10 +103,14 @@ void collective::detail::printStep(OpAsmPrinter &printer, CollectiveOpInterface 
   if (!op.getDims().empty())
     printer << " dims [" << op.getDims() << ']';
   printer << " from " << op.getFrom() << " to " << op.getTo();
+  if (op.getHaloAttr()) {
+    printer << " halo ";
+    printHalo(printer, op.getHaloAttr());
+  }
   if (op.isLocal())
     printer << " of " << op.getGlobalTensorType();
   printer.printOptionalAttrDict(
-      op->getAttrs(), {"from", "to", "global", "operandSegmentSizes"});
+      op->getAttrs(), {"from", "to", "halo", "global", "operandSegmentSizes"});
   printer << " : " << op.getInput().getType();
   if (op.getOutput())
     printer << ", " << op.getOutput().getType();
@@ -136,10 +147,18 @@ LogicalResult collective::detail::verifyStep(CollectiveOpInterface op) {
     return op->emitOpError("leads from a tensor to a tensor, or from a buffer "
                            "into a buffer; found an operand of type ")
            << op.getInput().getType();
-  if (op.getFrom().getMesh() != op.getTo().getMesh())
+  CollectiveKind kind = op.getKind();
+  bool mayCross = kind == CollectiveKind::Exchange ||
+                  kind == CollectiveKind::HaloExchange ||
+                  kind == CollectiveKind::Slice;
+  if (op.getFrom().getMesh() != op.getTo().getMesh() && !mayCross)
     return op->emitOpError("leads from mesh ")
            << op.getFrom().getMesh() << " to mesh " << op.getTo().getMesh()
-           << "; a collective stays on one mesh";
+           << "; only exchange, halo_exchange and slice do";
+  if (bool(op.getHaloAttr()) != (kind == CollectiveKind::HaloExchange))
+    return op->emitOpError(op.getHaloAttr()
+                               ? "has a halo; only halo_exchange does"
+                               : "needs `halo` and one [low, high] per dim");
   if (op.getFrom().getValue().sugar || op.getTo().getValue().sugar)
     return op->emitOpError("takes placements by dim; `placements = [...]` is "
                            "for annotations");
@@ -149,6 +168,8 @@ LogicalResult collective::detail::verifyStep(CollectiveOpInterface op) {
   auto input = cast<ShapedType>(op.getInput().getType());
   auto output = cast<ShapedType>(hasResult ? op->getResult(0).getType()
                                            : op.getOutput().getType());
+  if (failed(checkHalo(op, op.getHaloAttr(), global.getRank())))
+    return failure();
   if (input.getRank() != global.getRank() ||
       output.getRank() != global.getRank() ||
       input.getElementType() != global.getElementType() ||
@@ -222,11 +243,39 @@ static std::optional<std::string> checkKind(CollectiveKind kind,
   case CollectiveKind::AllToAll:
   case CollectiveKind::Permute:
   case CollectiveKind::Exchange:
+  case CollectiveKind::HaloExchange:
     if (!samePartial)
       return "reduces nothing: operand and result must be partial alike";
     return std::nullopt;
   }
   return std::nullopt;
+}
+
+/// What a step between two meshes must be: of what is whole, unless the meshes
+/// differ in names alone; a slice where every rank has what it needs.
+static std::optional<std::string> checkCrossing(const CollectiveStep &step,
+                                                const Mesh &from,
+                                                const Mesh &to,
+                                                ArrayRef<int64_t> shape) {
+  bool isSlice = step.kind == CollectiveKind::Slice;
+  if (isSlice && isRenamed(from, to) &&
+      renamed(step.from, from, to) == step.to)
+    return std::nullopt;
+  if (step.from.partial || step.to.partial)
+    return "owes nothing between two meshes; reduce before";
+  if (!isSlice)
+    return std::nullopt;
+  if (from.isConcrete() && to.isConcrete() &&
+      !llvm::is_contained(shape, kUnknown)) {
+    CollectiveStep exchange{CollectiveKind::Exchange, step.from, step.to};
+    int64_t missing = 0;
+    for (int64_t p = 0, e = to.numDevices(); p < e && missing == 0; ++p)
+      missing = bytesReceived(exchange, from, to, shape.vec(), 1, p);
+    if (missing == 0)
+      return std::nullopt;
+  }
+  return "leads to another mesh where some rank may lack what it needs; use "
+         "exchange";
 }
 
 LogicalResult collective::detail::verifyStepSymbols(CollectiveOpInterface op,
@@ -235,25 +284,33 @@ LogicalResult collective::detail::verifyStepSymbols(CollectiveOpInterface op,
   if (failed(verifyPlacementFor(op, op.getFrom(), global, "the operand")) ||
       failed(verifyPlacementFor(op, op.getTo(), global, "the result")))
     return failure();
+  if (failed(verifyHaloFor(op, op.getHaloAttr(), op.getTo(), global)))
+    return failure();
   Mesh mesh = lookupMesh(op, op.getFrom().getMesh()).getMesh();
+  Mesh toMesh = lookupMesh(op, op.getTo().getMesh()).getMesh();
   std::vector<int64_t> shape = shapeOf(global);
   Placement from = normalForm(op.getFrom().getValue(), mesh, shape);
-  Placement to = normalForm(op.getTo().getValue(), mesh, shape);
+  Placement to = normalForm(op.getTo().getValue(), toMesh, shape);
   // Terms over an axis of size 1 are no terms in normal form, but reduced.
   bool owes = op.getFrom().getValue().partial.has_value();
-  if (auto error = checkKind(op.getKind(), from, to, owes, mesh))
+  auto error = mesh == toMesh
+                   ? checkKind(op.getKind(), from, to, owes, mesh)
+                   : checkCrossing({op.getKind(), from, to}, mesh, toMesh,
+                                   shape);
+  if (error)
     return op->emitOpError(*error)
            << "; found " << op.getFrom() << " to " << op.getTo();
-  if (!op.isLocal() || !mesh.isConcrete())
+  if (!op.isLocal() || !mesh.isConcrete() || !toMesh.isConcrete())
     return success();
   // Known local extents must be those that the placements give.
   auto check = [&](ShapedType type, const Placement &placement,
+                   const Halo &halo, const Mesh &mesh,
                    StringRef what) -> LogicalResult {
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       if (type.isDynamicDim(dim) || shape[dim] == kUnknown)
         continue;
       std::optional<int64_t> extent =
-          uniformLocalExtent(placement, mesh, shape[dim], dim);
+          uniformLocalExtent(placement, halo, mesh, shape[dim], dim);
       if (extent && *extent != type.getDimSize(dim))
         return op->emitOpError()
                << "expects the " << what << "'s dim " << dim << " to be "
@@ -268,9 +325,11 @@ LogicalResult collective::detail::verifyStepSymbols(CollectiveOpInterface op,
     return success();
   };
   Value output = op.getOutput() ? op.getOutput() : op->getResult(0);
-  if (failed(check(cast<ShapedType>(op.getInput().getType()), from, "operand")))
+  if (failed(check(cast<ShapedType>(op.getInput().getType()), from, Halo(),
+                   mesh, "operand")))
     return failure();
-  return check(cast<ShapedType>(output.getType()), to, "result");
+  return check(cast<ShapedType>(output.getType()), to,
+               readHalo(op.getHaloAttr()), toMesh, "result");
 }
 
 //===----------------------------------------------------------------------===//
@@ -280,7 +339,7 @@ LogicalResult collective::detail::verifyStepSymbols(CollectiveOpInterface op,
 LogicalResult collective::detail::foldStep(CollectiveOpInterface op,
                                SmallVectorImpl<OpFoldResult> &results) {
   if (op->getNumResults() != 1 || op.getFrom() != op.getTo() ||
-      op.getInput().getType() != op->getResult(0).getType())
+      op.getHaloAttr() || op.getInput().getType() != op->getResult(0).getType())
     return failure();
   results.push_back(op.getInput());
   return success();
@@ -325,6 +384,8 @@ template <typename Fn> static Value dispatch(CollectiveKind kind, Fn create) {
     return create(PermuteOp());
   case CollectiveKind::Exchange:
     return create(ExchangeOp());
+  case CollectiveKind::HaloExchange:
+    return create(HaloExchangeOp());
   }
   llvm_unreachable("all kinds are listed");
 }
@@ -332,9 +393,9 @@ template <typename Fn> static Value dispatch(CollectiveKind kind, Fn create) {
 Value collective::createStep(OpBuilder &builder, Location loc,
                              CollectiveKind kind, Value input,
                              PlacementAttr from, PlacementAttr to,
-                             StringAttr reason) {
+                             StringAttr reason, ArrayAttr halo) {
   return dispatch(kind, [&](auto op) -> Value {
-    return decltype(op)::create(builder, loc, input, from, to, reason)
+    return decltype(op)::create(builder, loc, input, from, to, reason, halo)
         .getResult();
   });
 }
@@ -344,10 +405,11 @@ Value collective::createLocalStep(OpBuilder &builder, Location loc,
                                   PlacementAttr from, PlacementAttr to,
                                   RankedTensorType global,
                                   RankedTensorType resultType, ValueRange sizes,
-                                  ValueRange dims, StringAttr reason) {
+                                  ValueRange dims, StringAttr reason,
+                                  ArrayAttr halo) {
   return dispatch(kind, [&](auto op) -> Value {
     return decltype(op)::create(builder, loc, TypeRange{resultType}, input,
-                                Value(), sizes, dims, from, to,
+                                Value(), sizes, dims, from, to, halo,
                                 TypeAttr::get(global), reason)
         .getResult();
   });

@@ -217,6 +217,77 @@ Mesh MeshOp::getMesh() {
 }
 
 //===----------------------------------------------------------------------===//
+// Halos
+//===----------------------------------------------------------------------===//
+
+Halo shardir::readHalo(ArrayAttr halo) {
+  Halo result;
+  if (halo)
+    for (auto pair : halo.getAsRange<ArrayAttr>())
+      result.push_back({cast<IntegerAttr>(pair[0]).getInt(),
+                        cast<IntegerAttr>(pair[1]).getInt()});
+  return result;
+}
+
+ArrayAttr shardir::haloAttr(MLIRContext *context, const Halo &halo) {
+  if (halo.empty())
+    return {};
+  Builder builder(context);
+  SmallVector<Attribute> entries;
+  for (const auto &sides : halo)
+    entries.push_back(builder.getI64ArrayAttr({sides[0], sides[1]}));
+  return builder.getArrayAttr(entries);
+}
+
+void shardir::printHalo(OpAsmPrinter &printer, ArrayAttr halo) {
+  printer << '[';
+  llvm::interleaveComma(halo, printer, [&](Attribute entry) {
+    printer << '[';
+    llvm::interleaveComma(cast<ArrayAttr>(entry), printer, [&](Attribute side) {
+      printer << cast<IntegerAttr>(side).getInt();
+    });
+    printer << ']';
+  });
+  printer << ']';
+}
+
+LogicalResult shardir::checkHalo(Operation *op, ArrayAttr halo, int64_t rank) {
+  if (!halo)
+    return success();
+  if (int64_t(halo.size()) != rank)
+    return op->emitOpError("halo must have one [low, high] per dim, ")
+           << rank << " in all, found " << halo.size();
+  for (Attribute entry : halo) {
+    auto pair = dyn_cast<ArrayAttr>(entry);
+    if (!pair || pair.size() != 2 ||
+        llvm::any_of(pair, [](Attribute side) {
+          auto extent = dyn_cast<IntegerAttr>(side);
+          return !extent || !extent.getType().isSignlessInteger(64) ||
+                 extent.getInt() < 0;
+        }))
+      return op->emitOpError(
+          "halo entries must be [low, high], both not negative");
+  }
+  return success();
+}
+
+LogicalResult shardir::verifyHaloFor(Operation *op, ArrayAttr halo,
+                                     PlacementAttr placement,
+                                     ShapedType type) {
+  if (!halo)
+    return success();
+  MeshOp mesh = lookupMesh(op, placement.getMesh());
+  auto error = verifyHalo(readHalo(halo), placement.getValue(), mesh.getMesh(),
+                          shapeOf(type));
+  if (!error)
+    return success();
+  InFlightDiagnostic diag = op->emitOpError(error->message);
+  if (!error->hint.empty())
+    diag.attachNote(mesh.getLoc()) << error->hint;
+  return diag;
+}
+
+//===----------------------------------------------------------------------===//
 // Ops that name a mesh
 //===----------------------------------------------------------------------===//
 
@@ -268,19 +339,6 @@ ParseResult RedistributeOp::parse(OpAsmParser &parser, OperationState &state) {
   return parser.resolveOperand(input, type, state.operands);
 }
 
-/// Prints `[[1, 1], [0, 0]]` without the integers' types.
-static void printHalo(OpAsmPrinter &printer, ArrayAttr halo) {
-  printer << '[';
-  llvm::interleaveComma(halo, printer, [&](Attribute entry) {
-    printer << '[';
-    llvm::interleaveComma(cast<ArrayAttr>(entry), printer, [&](Attribute side) {
-      printer << cast<IntegerAttr>(side).getInt();
-    });
-    printer << ']';
-  });
-  printer << ']';
-}
-
 void RedistributeOp::print(OpAsmPrinter &printer) {
   printer << ' ' << getInput() << " from " << getFrom() << " to " << getTo();
   if (getHalo()) {
@@ -299,29 +357,15 @@ LogicalResult RedistributeOp::verify() {
   if (getFrom().getValue().sugar || getTo().getValue().sugar)
     return emitOpError("takes placements by dim; `placements = [...]` is for "
                        "annotations");
-  ArrayAttr halo = getHaloAttr();
-  if (!halo)
-    return success();
-  if (halo.size() != size_t(getType().getRank()))
-    return emitOpError("halo must have one [low, high] per dim, ")
-           << getType().getRank() << " in all, found " << halo.size();
-  for (Attribute entry : halo) {
-    auto pair = dyn_cast<ArrayAttr>(entry);
-    if (!pair || pair.size() != 2 ||
-        llvm::any_of(pair, [](Attribute side) {
-          auto extent = dyn_cast<IntegerAttr>(side);
-          return !extent || !extent.getType().isSignlessInteger(64) ||
-                 extent.getInt() < 0;
-        }))
-      return emitOpError("halo entries must be [low, high], both not negative");
-  }
-  return success();
+  return checkHalo(*this, getHaloAttr(), getType().getRank());
 }
 
 LogicalResult RedistributeOp::verifySymbolUses(SymbolTableCollection &) {
   if (failed(verifyPlacementFor(*this, getFrom(), getType(), "the operand")))
     return failure();
-  return verifyPlacementFor(*this, getTo(), getType(), "the result");
+  if (failed(verifyPlacementFor(*this, getTo(), getType(), "the result")))
+    return failure();
+  return verifyHaloFor(*this, getHaloAttr(), getTo(), getType());
 }
 
 OpFoldResult RedistributeOp::fold(FoldAdaptor) {

@@ -297,6 +297,10 @@ void Reorderer::visitCollective(collective::CollectiveOpInterface step) {
   RankedTensorType global = step.getGlobalTensorType();
   step->setAttr("from", place(step.getFrom()));
   step->setAttr("to", place(step.getTo()));
+  if (step.getHaloAttr())
+    step->setAttr("halo",
+                  haloAttr(step->getContext(),
+                           reordered(readHalo(step.getHaloAttr()), order)));
   step->setAttr("global", TypeAttr::get(::reordered(global, order)));
   result.setType(::reordered(result.getType(), order));
 }

@@ -44,7 +44,8 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult record(Value value, PlacementAttr placement, Operation *owner);
+  LogicalResult record(Value value, PlacementAttr placement, Operation *owner,
+                       const Halo &halo = {});
   LogicalResult visit(Operation *op, OpBuilder &builder);
   bool isSharded(Value value) const;
 
@@ -58,7 +59,7 @@ private:
 
 /// Notes what whole tensor a value stands for.
 LogicalResult FunctionLocalizer::record(Value value, PlacementAttr placement,
-                                        Operation *owner) {
+                                        Operation *owner, const Halo &halo) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type || !placement)
     return success();
@@ -69,7 +70,7 @@ LogicalResult FunctionLocalizer::record(Value value, PlacementAttr placement,
              << toString(placement.getValue().axesOf(dim).front())
              << ", but its extent is known only at run time; make it static or "
                 "leave the dim whole";
-  localizer.setGlobal(value, {type, placement});
+  localizer.setGlobal(value, {type, placement, halo});
   return success();
 }
 
@@ -89,9 +90,12 @@ static void dropPlacements(Operation *op) {
 LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder) {
   for (OpResult result : op->getResults()) {
     PlacementAttr placement = getResultPlacement(result);
-    if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
+    Halo halo;
+    if (auto step = dyn_cast<collective::CollectiveOpInterface>(op)) {
       placement = step.getTo();
-    if (failed(record(result, placement, op)))
+      halo = readHalo(step.getHaloAttr());
+    }
+    if (failed(record(result, placement, op, halo)))
       return failure();
   }
   // What regions capture is whole on each device: its local form has the same

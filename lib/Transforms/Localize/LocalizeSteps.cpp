@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Transforms/LocalizeSteps.h"
+#include "ShardIR/Placement/CrossMesh.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -29,17 +30,18 @@ static Value localizeCollective(CollectiveOpInterface step, CollectiveKind kind,
                                 OpBuilder &builder, Localizer &localizer,
                                 Value input) {
   RankedTensorType global = step.getGlobalTensorType();
-  Localizer::Global result{global, step.getTo()};
+  Localizer::Global result{global, step.getTo(), readHalo(step.getHaloAttr())};
   Location loc = step.getLoc();
   // Unknown extents belong to whole dims, which the operand has too.
   SmallVector<Value> dims;
   for (int64_t dim = 0; dim < global.getRank(); ++dim)
     if (global.isDynamicDim(dim))
       dims.push_back(tensor::DimOp::create(builder, loc, input, dim));
-  return createLocalStep(builder, loc, kind, input, step.getFrom(), step.getTo(),
-                         global, localizer.localType(global, step.getTo()),
-                         localizer.dynamicSizes(builder, loc, result, input),
-                         dims, step->getAttrOfType<StringAttr>("reason"));
+  return createLocalStep(
+      builder, loc, kind, input, step.getFrom(), step.getTo(), global,
+      localizer.localType(global, step.getTo(), result.halo),
+      localizer.dynamicSizes(builder, loc, result, input), dims,
+      step->getAttrOfType<StringAttr>("reason"), step.getHaloAttr());
 }
 
 namespace {
@@ -56,12 +58,14 @@ static std::optional<SmallVector<SlicedDigit>>
 sliceDim(CollectiveOpInterface step, int64_t dim, OpBuilder &builder,
          Localizer &localizer) {
   Location loc = step.getLoc();
-  const Mesh &mesh = localizer.meshOf(step.getTo());
   int64_t extent = step.getGlobalTensorType().getDimSize(dim);
-  auto from = localizer.digits(builder, loc, mesh, step.getFrom().getValue(),
-                               extent, dim);
-  auto to = localizer.digits(builder, loc, mesh, step.getTo().getValue(), extent,
-                             dim);
+  auto from = localizer.digits(builder, loc, localizer.meshOf(step.getFrom()),
+                               step.getFrom().getValue(), extent, dim);
+  auto to = localizer.digits(builder, loc, localizer.meshOf(step.getTo()),
+                             step.getTo().getValue(), extent, dim);
+  Halo halo = readHalo(step.getHaloAttr());
+  if (!halo.empty() && halo[dim] != std::array<int64_t, 2>{0, 0})
+    to = {localizer.withHalo(builder, loc, to, halo[dim])};
   SmallVector<SlicedDigit> digits;
   // A whole dim is seen with the digits of the result.
   if (from.size() == 1 && isConstantIntValue(from[0].length, extent)) {
@@ -90,6 +94,48 @@ sliceDim(CollectiveOpInterface step, int64_t dim, OpBuilder &builder,
   return digits;
 }
 
+/// Whether operand and result have the same elements of a dim on each device.
+static bool keepsDim(CollectiveOpInterface step, int64_t dim) {
+  DimPlacement from = step.getFrom().getValue().dims[dim];
+  DimPlacement to = step.getTo().getValue().dims[dim];
+  if (from.splits.empty() && to.splits.empty())
+    return true; // whole: a halo adds nothing
+  Halo halo = readHalo(step.getHaloAttr());
+  return from.splits == to.splits &&
+         (halo.empty() || halo[dim] == std::array<int64_t, 2>{0, 0}) &&
+         step.getFrom().getMesh() == step.getTo().getMesh();
+}
+
+/// Whether a local slice gives the result on every rank. Ranks that a mesh lacks
+/// run as its first device, which may be another one than the first of the
+/// other mesh: between meshes what is cut must be whole. A halo reaches past
+/// what is cut already.
+static bool isLocalSlice(CollectiveOpInterface step,
+                         const Localizer &localizer) {
+  bool crosses = step.getFrom().getMesh() != step.getTo().getMesh();
+  if (!crosses && !step.getHaloAttr())
+    return true;
+  for (int64_t dim = 0; dim < step.getGlobalTensorType().getRank(); ++dim)
+    if (!keepsDim(step, dim) &&
+        !step.getFrom().getValue().dims[dim].splits.empty())
+      return false;
+  const Mesh &from = localizer.meshOf(step.getFrom());
+  const Mesh &to = localizer.meshOf(step.getTo());
+  for (int64_t p = 0, e = crosses ? to.numDevices() : 0; p < e; ++p)
+    if (from.positionOf(to.rankAt(p)) < 0)
+      return false;
+  return true;
+}
+
+/// Whether a slice does no more than name another mesh.
+static bool isRename(CollectiveOpInterface step, const Localizer &localizer) {
+  const Mesh &from = localizer.meshOf(step.getFrom());
+  const Mesh &to = localizer.meshOf(step.getTo());
+  return step.getKind() == CollectiveKind::Slice && isRenamed(from, to) &&
+         renamed(step.getFrom().getValue(), from, to) ==
+             step.getTo().getValue();
+}
+
 /// `slice` as tensor.extract_slice; dims of several digits are expanded first
 /// and collapsed after.
 static std::optional<Value> localizeSlice(CollectiveOpInterface step,
@@ -98,22 +144,23 @@ static std::optional<Value> localizeSlice(CollectiveOpInterface step,
   Location loc = step.getLoc();
   RankedTensorType global = step.getGlobalTensorType();
   auto inputType = cast<RankedTensorType>(input.getType());
-  RankedTensorType resultType = localizer.localType(global, step.getTo());
+  Localizer::Global result{global, step.getTo(), readHalo(step.getHaloAttr())};
+  RankedTensorType resultType =
+      localizer.localType(global, step.getTo(), result.halo);
   const Placement &from = step.getFrom().getValue();
   const Placement &to = step.getTo().getValue();
   // Of nothing there is no slice: an offset must lie inside of the tensor.
   if (llvm::is_contained(global.getShape(), 0))
     return tensor::EmptyOp::create(
                builder, loc, resultType,
-               localizer.dynamicSizes(builder, loc, {global, step.getTo()},
-                                      input))
+               localizer.dynamicSizes(builder, loc, result, input))
         .getResult();
   SmallVector<OpFoldResult> expanded, offsets, sizes;
   SmallVector<ReassociationIndices> groups;
   bool expands = false;
   for (int64_t dim = 0; dim < global.getRank(); ++dim) {
     ReassociationIndices &group = groups.emplace_back();
-    if (from.dims[dim].splits == to.dims[dim].splits) {
+    if (keepsDim(step, dim)) {
       OpFoldResult extent =
           inputType.isDynamicDim(dim)
               ? OpFoldResult(
@@ -212,12 +259,15 @@ FailureOr<Value> shardir::localizeStep(CollectiveOpInterface step,
   CollectiveKind kind = step.getKind();
   if (kind == CollectiveKind::MakePartial)
     return localizeMakePartial(step, builder, localizer, input);
-  if (kind == CollectiveKind::Slice) {
+  if (isRename(step, localizer))
+    return input;
+  if ((kind == CollectiveKind::Slice || kind == CollectiveKind::HaloExchange) &&
+      isLocalSlice(step, localizer))
     if (auto sliced = localizeSlice(step, builder, localizer, input))
       return *sliced;
-    // Cuts that do not nest: an exchange in which each device holds all that it
-    // needs moves nothing between devices.
+  // Cuts that do not nest: an exchange in which each device holds all that it
+  // needs moves nothing between devices.
+  if (kind == CollectiveKind::Slice)
     kind = CollectiveKind::Exchange;
-  }
   return localizeCollective(step, kind, builder, localizer, input);
 }

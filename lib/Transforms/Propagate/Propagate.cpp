@@ -25,6 +25,8 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 
+#include <map>
+
 namespace shardir {
 #define GEN_PASS_DEF_PROPAGATE
 #include "ShardIR/Transforms/Passes.h.inc"
@@ -262,7 +264,8 @@ void GraphBuilder::addOp(Operation *op) {
 }
 
 /// A value's mesh is its annotation's, else its producer's, else its users'
-/// (R10): known meshes flow forward, then backward.
+/// (R10): known meshes flow forward, then backward. An op whose operands come
+/// from several meshes waits for what its results say.
 void GraphBuilder::inferMeshes() {
   auto take = [&](int n, int from) {
     if (meshKnown[n] || !meshKnown[from])
@@ -270,19 +273,54 @@ void GraphBuilder::inferMeshes() {
     graph.nodes[n].mesh = graph.nodes[from].mesh;
     meshKnown[n] = true;
   };
-  for (int n = 0, e = graph.nodes.size(); n < e; ++n)
+  auto producers = [&](int n) {
+    SmallVector<int> result;
     for (int value : graph.nodes[n].operands)
       if (value >= 0)
-        take(n, graph.values[value].producer);
-  for (int n = graph.nodes.size() - 1; n >= 0; --n)
+        result.push_back(graph.values[value].producer);
+    return result;
+  };
+  for (int n = 0, e = graph.nodes.size(); n < e; ++n) {
+    SmallVector<int> meshesOfOperands;
+    for (int producer : producers(n))
+      if (meshKnown[producer] && !graph.nodes[producer].rule.isFresh &&
+          !llvm::is_contained(meshesOfOperands, graph.nodes[producer].mesh))
+        meshesOfOperands.push_back(graph.nodes[producer].mesh);
+    if (meshesOfOperands.size() > 1)
+      continue;
+    if (meshesOfOperands.size() == 1 && !meshKnown[n]) {
+      graph.nodes[n].mesh = meshesOfOperands.front();
+      meshKnown[n] = true;
+    }
+    for (int producer : producers(n))
+      take(n, producer);
+  }
+  // Of several the one that most users have; a constraint, which may be there
+  // to move the value on, counts less than others.
+  for (int n = graph.nodes.size() - 1; n >= 0; --n) {
+    std::map<int, std::pair<int, int>> votes;
     for (int value : graph.nodes[n].results)
       if (value >= 0)
         for (auto [user, operand] : graph.values[value].uses)
-          take(n, user);
+          if (meshKnown[user]) {
+            auto &[all, others] = votes[graph.nodes[user].mesh];
+            ++all;
+            others += !isa_and_nonnull<ConstrainOp>(opOfNode[user]);
+          }
+    if (meshKnown[n] || votes.empty())
+      continue;
+    auto best = std::max_element(
+        votes.begin(), votes.end(),
+        [](const auto &a, const auto &b) { return a.second < b.second; });
+    graph.nodes[n].mesh = best->first;
+    meshKnown[n] = true;
+  }
   for (int n = 0, e = graph.nodes.size(); n < e; ++n)
-    for (int value : graph.nodes[n].operands)
-      if (value >= 0)
-        take(n, graph.values[value].producer);
+    for (int producer : producers(n))
+      take(n, producer);
+  for (Graph::Node &node : graph.nodes)
+    if (node.alias >= 0)
+      node.mesh = graph.nodes[node.alias].mesh;
 }
 
 const Graph &GraphBuilder::build() {

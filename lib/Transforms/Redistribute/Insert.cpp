@@ -24,6 +24,7 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SetVector.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_INSERTREDISTRIBUTE
@@ -48,6 +49,7 @@ private:
   LogicalResult visitStep(Operation *op, PlacementAttr from);
   LogicalResult visitConstrain(ConstrainOp op);
   LogicalResult dropNestedConstraints();
+  void remarkOnMeshes(Operation *op, StringRef mesh);
   /// Gives `operand` the placement `wanted`, if it has another.
   LogicalResult require(OpOperand &operand, const Placement &wanted,
                         StringRef mesh, bool isExplicit, const Twine &reason);
@@ -166,10 +168,13 @@ FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
            << reason << " from " << present << " to " << wanted
            << "; ask for it with shardir.constrain";
   OpBuilder builder(before);
-  std::string why = (reason + ": " +
-                     describeChange(present.getValue(), wanted.getValue(),
-                                    meshes.get(wanted)))
-                        .str();
+  std::string change =
+      present.getMesh() == wanted.getMesh()
+          ? describeChange(present.getValue(), wanted.getValue(),
+                           meshes.get(wanted))
+          : "moves from mesh @" + meshes.get(present).name + " to mesh @" +
+                meshes.get(wanted).name;
+  std::string why = (reason + ": " + change).str();
   auto op =
       RedistributeOp::create(builder, before->getLoc(), type, value, present,
                              wanted, ArrayAttr(), builder.getStringAttr(why));
@@ -224,6 +229,27 @@ LogicalResult Inserter::visitConstrain(ConstrainOp op) {
   return success();
 }
 
+/// An op over two meshes runs on its result's (R10): worth a remark, for the
+/// other operands move there.
+void Inserter::remarkOnMeshes(Operation *op, StringRef mesh) {
+  llvm::SetVector<StringRef> others;
+  SmallVector<Value> values(op->getOperands());
+  llvm::append_range(values, capturedTensors(op));
+  for (Value value : values)
+    if (isa<RankedTensorType>(value.getType()) && !isFresh(value))
+      if (PlacementAttr present = getPlacement(value);
+          present && present.getMesh().getValue() != mesh)
+        others.insert(present.getMesh().getValue());
+  if (others.empty())
+    return;
+  InFlightDiagnostic remark = op->emitRemark("runs on mesh @")
+                              << mesh << ", the one of its result; operands on "
+                              << (others.size() == 1 ? "mesh " : "meshes ");
+  llvm::interleaveComma(others, remark,
+                        [&](StringRef other) { remark << "@" << other; });
+  remark << " move there";
+}
+
 LogicalResult Inserter::visit(Operation *op) {
   if (auto constrain = dyn_cast<ConstrainOp>(op))
     return visitConstrain(constrain);
@@ -235,6 +261,8 @@ LogicalResult Inserter::visit(Operation *op) {
   if (failed(needed))
     return failure();
   StringRef name = op->getName().getStringRef();
+  if (!needed->mesh.empty() && !strict)
+    remarkOnMeshes(op, needed->mesh);
   // Operands first: a captured tensor may be one of them as well.
   SmallVector<Value> captured = capturedTensors(op);
   for (auto [i, wanted] : llvm::enumerate(needed->operands)) {

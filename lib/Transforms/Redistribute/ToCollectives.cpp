@@ -14,7 +14,7 @@
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
-#include "ShardIR/Placement/RedistributePlan.h"
+#include "ShardIR/Placement/CrossMesh.h"
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
@@ -35,26 +35,24 @@ struct RedistributeToCollectivesPass
           RedistributeToCollectivesPass> {
 
   LogicalResult rewrite(RedistributeOp op, const MeshTable &meshes) {
-    if (op.getHalo())
-      return op.emitOpError("with a halo is not supported by this pass");
-    if (op.getFrom().getMesh() != op.getTo().getMesh())
-      return op.emitOpError("from mesh ")
-             << op.getFrom().getMesh() << " to mesh " << op.getTo().getMesh()
-             << " is not supported yet; place both on one mesh";
-    auto plan = planRedistribute(op.getFrom().getValue(),
-                                 op.getTo().getValue(),
-                                 meshes.get(op.getFrom()), shapeOf(op.getType()));
-    if (auto *error = std::get_if<PlacementError>(&plan))
+    auto result = planRedistribute(
+        op.getFrom().getValue(), meshes.get(op.getFrom()),
+        op.getTo().getValue(), meshes.get(op.getTo()), shapeOf(op.getType()),
+        readHalo(op.getHaloAttr()));
+    if (auto *error = std::get_if<PlacementError>(&result))
       return op.emitOpError() << error->message;
     OpBuilder builder(op);
     Value value = op.getInput();
-    auto attr = [&](const Placement &placement) {
-      return PlacementAttr::get(op.getContext(), op.getTo().getMesh(), placement);
+    auto attr = [&](PlacementAttr side, const Placement &placement) {
+      return PlacementAttr::get(op.getContext(), side.getMesh(), placement);
     };
-    for (const CollectiveStep &step : std::get<RedistributePlan>(plan).steps)
-      value = collective::createStep(builder, op.getLoc(), step.kind, value,
-                                     attr(step.from), attr(step.to),
-                                     op.getReasonAttr());
+    const auto &plan = std::get<CrossMeshPlan>(result);
+    for (auto [i, step] : llvm::enumerate(plan.steps))
+      value = collective::createStep(
+          builder, op.getLoc(), step.kind, value,
+          attr(i <= plan.crossing ? op.getFrom() : op.getTo(), step.from),
+          attr(i < plan.crossing ? op.getFrom() : op.getTo(), step.to),
+          op.getReasonAttr(), haloAttr(op.getContext(), step.halo));
     op.getResult().replaceAllUsesWith(value);
     op.erase();
     return success();

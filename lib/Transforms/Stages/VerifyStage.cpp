@@ -14,6 +14,7 @@
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Interfaces/Localizer.h"
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
@@ -82,12 +83,40 @@ static LogicalResult verifyPropagated(func::FuncOp function) {
   return success();
 }
 
+/// An overlapping shard is for ops that know of it: every other would take its
+/// neighbours' elements for its own (D6).
+static LogicalResult verifyHalos(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  llvm::append_range(values, capturedTensors(op));
+  for (auto [i, value] : llvm::enumerate(values)) {
+    ArrayAttr halo;
+    if (auto redistribute = value.getDefiningOp<RedistributeOp>())
+      halo = redistribute.getHaloAttr();
+    else if (auto step =
+                 value.getDefiningOp<collective::CollectiveOpInterface>())
+      halo = step.getHaloAttr();
+    auto localizable = dyn_cast<LocalizableOpInterface>(op);
+    if (!halo || (localizable && i < op->getNumOperands() &&
+                  localizable.takesHalo(i)))
+      continue;
+    InFlightDiagnostic diag =
+        op->emitOpError("knows nothing of halos, but operand ")
+        << i << " has overlapping shards, by " << toString(readHalo(halo))
+        << "; use the tensor without the halo";
+    diag.attachNote(value.getLoc()) << "the halo is asked for here";
+    return diag;
+  }
+  return success();
+}
+
 /// Operands and results of every op agree under its rule.
 static LogicalResult verifyRedistributed(func::FuncOp function,
                                          const MeshTable &meshes) {
   for (Operation &op : function.getBody().front()) {
     if (isa<ConstrainOp>(op))
       return op.emitOpError("is gone in the redistributed stage");
+    if (failed(verifyHalos(&op)))
+      return failure();
     auto check = [&](Value value, const Placement &wanted,
                      StringRef mesh) -> LogicalResult {
       PlacementAttr present = getPlacement(value);

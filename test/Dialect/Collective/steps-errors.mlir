@@ -3,7 +3,7 @@
 shardir.mesh @m <["x"=2]>
 shardir.mesh @n <["x"=2]>
 func.func @one_mesh(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'collective.all_gather' op leads from mesh @m to mesh @n; a collective stays on one mesh}}
+  // expected-error @+1 {{'collective.all_gather' op leads from mesh @m to mesh @n; only exchange, halo_exchange and slice do}}
   %0 = collective.all_gather %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@n, [{}]> : tensor<8xf32>
   return
 }
@@ -269,5 +269,101 @@ shardir.mesh @m <["x"=2]>
 func.func @tensor_to_buffer(%x: tensor<4xf32>, %y: memref<8xf32>) {
   // expected-error @+1 {{'collective.all_gather' op leads from a tensor to a tensor, or from a buffer into a buffer; found an operand of type 'tensor<4xf32>'}}
   collective.all_gather %x into %y from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> of tensor<8xf32> : tensor<4xf32>, memref<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+shardir.mesh @n <["y"=2], devices = [1, 0]>
+func.func @owed_between_meshes(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'collective.exchange' op owes nothing between two meshes; reduce before; found #shardir.placement<@m, [{}], partial = sum ["x"]> to #shardir.placement<@n, [{}]>}}
+  %0 = collective.exchange %x from #shardir.placement<@m, [{}], partial = sum ["x"]> to #shardir.placement<@n, [{}]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+shardir.mesh @n <["y"=2], devices = [1, 0]>
+func.func @slice_that_lacks(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'collective.slice' op leads to another mesh where some rank may lack what it needs; use exchange}}
+  %0 = collective.slice %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@n, [{"y"}]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+shardir.mesh @n <["y"=?]>
+func.func @slice_of_unknown_size(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'collective.slice' op leads to another mesh where some rank may lack what it needs; use exchange}}
+  %0 = collective.slice %x from #shardir.placement<@m, [{}]> to #shardir.placement<@n, [{"y"}]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @halo_elsewhere(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'collective.exchange' op has a halo; only halo_exchange does}}
+  %0 = collective.exchange %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1]] : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @halo_missing(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'collective.halo_exchange' op needs `halo` and one [low, high] per dim}}
+  %0 = collective.halo_exchange %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"} ]> : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @halo_count(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'collective.halo_exchange' op halo must have one [low, high] per dim, 1 in all, found 2}}
+  %0 = collective.halo_exchange %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1], [0, 0]] : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @halo_sides(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'collective.halo_exchange' op halo entries must be [low, high], both not negative}}
+  %0 = collective.halo_exchange %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[1, -1]] : tensor<8xf32>
+  return
+}
+
+// -----
+
+// expected-note @+1 {{a halo needs one block per device: split the dim by axes alone, [{"x"}]}}
+shardir.mesh @m <["x"=2]>
+func.func @halo_of_stripes(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'collective.halo_exchange' op dim 0 has a halo of [1, 1], but {2, "x"} cuts it into several blocks per device}}
+  %0 = collective.halo_exchange %x from #shardir.placement<@m, [{2, "x"}]> to #shardir.placement<@m, [{2, "x"}]> halo [[1, 1]] : tensor<8xf32>
+  return
+}
+
+// -----
+
+// The blocks of 4 with their halo have 5 elements each.
+shardir.mesh @m <["x"=2]>
+func.func @halo_extent(%x: tensor<4xf32>) {
+  // expected-error @+1 {{'collective.halo_exchange' op expects the result's dim 0 to be 5, the shard of 8, found 6}}
+  %0 = collective.halo_exchange %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1]] of tensor<8xf32> : tensor<4xf32> -> tensor<6xf32>
+  return
+}
+
+// -----
+
+// Three blocks of 3, 3 and 3 elements: 4, 5 and 4.
+shardir.mesh @m <["x"=3]>
+func.func @halo_extents_differ(%x: tensor<3xf32>) {
+  // expected-error @+1 {{'collective.halo_exchange' op expects the result's dim 0 to be `?`: the shard of 9 differs among devices, found 5}}
+  %0 = collective.halo_exchange %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1]] of tensor<9xf32> : tensor<3xf32> -> tensor<5xf32>
   return
 }

@@ -7,6 +7,8 @@
 shardir.mesh @m <["x"=2, "y"=2]>
 shardir.mesh @symbolic <["x"=?]>
 shardir.mesh @one <["z"=1, "w"=2]>
+shardir.mesh @turned <["t"=4], devices = [3, 2, 1, 0]>
+shardir.mesh @renamed <["u"=2, "v"=2]>
 
 // CHECK-LABEL: func.func @whole
 // CHECK:         collective.slice %{{.+}} from #shardir.placement<@m, [{}, {"y"}]> to #shardir.placement<@m, [{"x"}, {"y"}]> : tensor<5x7xf32>
@@ -27,6 +29,35 @@ func.func @whole(%x: tensor<5x7xf32>) -> (tensor<5x7xf32>, tensor<5x7xf32>) {
   %6 = collective.reduce_scatter %5 from #shardir.placement<@m, [{}, {}], partial = sum ["x", "y"]> to #shardir.placement<@m, [{}, {"x"}], partial = sum ["y"]> : tensor<5x7xf32>
   %7 = collective.all_reduce %6 from #shardir.placement<@m, [{}, {"x"}], partial = sum ["y"]> to #shardir.placement<@m, [{}, {"x"}]> : tensor<5x7xf32>
   return %4, %7 : tensor<5x7xf32>, tensor<5x7xf32>
+}
+
+// From one mesh to another, and shards that overlap.
+// CHECK-LABEL: func.func @meshes_and_halos
+// CHECK:         collective.exchange %{{.+}} from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@turned, [{}, {"t"}]> : tensor<5x7xf32>
+// CHECK:         collective.slice %{{.+}} from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@turned, [{"t"}, {}]> : tensor<5x7xf32>
+// CHECK:         collective.slice %{{.+}} from #shardir.placement<@m, [{"x"}, {}], partial = sum ["y"]> to #shardir.placement<@renamed, [{"u"}, {}], partial = sum ["v"]> : tensor<5x7xf32>
+// CHECK:         collective.halo_exchange %{{.+}} from #shardir.placement<@m, [{"x"}, {"y"}]> to #shardir.placement<@m, [{"x"}, {"y"}]> halo {{\[\[}}1, 1], [0, 2]] {reason = "a window"} : tensor<5x7xf32>
+// CHECK:         collective.halo_exchange %{{.+}} from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@turned, [{"t"}, {}]> halo {{\[\[}}1, 0], [0, 0]] : tensor<5x7xf32>
+func.func @meshes_and_halos(%x: tensor<5x7xf32>) {
+  %0 = collective.exchange %x from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@turned, [{}, {"t"}]> : tensor<5x7xf32>
+  %1 = collective.slice %x from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@turned, [{"t"}, {}]> : tensor<5x7xf32>
+  %2 = collective.slice %x from #shardir.placement<@m, [{"x"}, {}], partial = sum ["y"]> to #shardir.placement<@renamed, [{"u"}, {}], partial = sum ["v"]> : tensor<5x7xf32>
+  %3 = collective.halo_exchange %x from #shardir.placement<@m, [{"x"}, {"y"}]> to #shardir.placement<@m, [{"x"}, {"y"}]>
+       halo [[1, 1], [0, 2]] {reason = "a window"} : tensor<5x7xf32>
+  %4 = collective.halo_exchange %x from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@turned, [{"t"}, {}]> halo [[1, 0], [0, 0]] : tensor<5x7xf32>
+  return
+}
+
+// The local and the buffer form of an overlapping shard.
+// CHECK-LABEL: func.func @local_halo
+// CHECK:         collective.halo_exchange %{{.+}} sizes [%{{.+}}] from #shardir.placement<@m, [{"x", "y"}]> to #shardir.placement<@m, [{"x", "y"}]> halo {{\[\[}}1, 1]] of tensor<8xf32> : tensor<2xf32> -> tensor<?xf32>
+// CHECK:         collective.halo_exchange %{{.+}} into %{{.+}} from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo {{\[\[}}0, 1]] of tensor<8xf32> : memref<4xf32>, memref<?xf32>
+func.func @local_halo(%x: tensor<2xf32>, %n: index, %a: memref<4xf32>, %b: memref<?xf32>) -> tensor<?xf32> {
+  %0 = collective.halo_exchange %x sizes [%n] from #shardir.placement<@m, [{"x", "y"}]> to #shardir.placement<@m, [{"x", "y"}]>
+       halo [[1, 1]] of tensor<8xf32> : tensor<2xf32> -> tensor<?xf32>
+  collective.halo_exchange %a into %b from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]>
+       halo [[0, 1]] of tensor<8xf32> : memref<4xf32>, memref<?xf32>
+  return %0 : tensor<?xf32>
 }
 
 // Whole tensors may have unknown extents, and meshes unknown sizes.

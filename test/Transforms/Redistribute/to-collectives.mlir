@@ -108,3 +108,73 @@ func.func @other(%x: tensor<8xf32>) -> tensor<8xf32> {
   %1 = collective.all_gather %0 from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
   return %1 : tensor<8xf32>
 }
+
+// -----
+
+shardir.mesh @m <["x"=2, "tp"=4]>
+shardir.mesh @turned <["t"=8], devices = [7, 6, 5, 4, 3, 2, 1, 0]>
+shardir.mesh @others <["o"=4], devices = [8, 9, 10, 11]>
+shardir.mesh @renamed <["a"=2, "b"=4]>
+
+// Between meshes one exchange; a slice where every rank has what it needs.
+// CHECK-LABEL: func.func @meshes
+// CHECK-NEXT:    collective.exchange %{{.+}} from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@turned, [{}, {"t"}]> {reason = "next stage"}
+// CHECK-NEXT:    collective.slice %{{.+}} from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@turned, [{"t"}, {}]>
+// CHECK-NEXT:    collective.exchange %{{.+}} from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@others, [{"o"}, {}]>
+// CHECK-NEXT:    return
+func.func @meshes(%x: tensor<5x7xf32>) -> (tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>) {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@turned, [{}, {"t"}]> {reason = "next stage"} : tensor<5x7xf32>
+  %1 = shardir.redistribute %x from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@turned, [{"t"}, {}]> : tensor<5x7xf32>
+  %2 = shardir.redistribute %x from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@others, [{"o"}, {}]> : tensor<5x7xf32>
+  return %0, %1, %2 : tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>
+}
+
+// A sum is reduced on its own mesh, and what the other mesh owes is made there.
+// CHECK-LABEL: func.func @owed_between_meshes
+// CHECK-NEXT:    collective.reduce_scatter %{{.+}} from #shardir.placement<@m, [{}], partial = sum ["tp"]> to #shardir.placement<@m, [{"tp"}]>
+// CHECK-NEXT:    collective.exchange %{{.+}} from #shardir.placement<@m, [{"tp"}]> to #shardir.placement<@others, [{}]>
+// CHECK-NEXT:    collective.make_partial %{{.+}} from #shardir.placement<@others, [{}]> to #shardir.placement<@others, [{}], partial = sum ["o"]>
+// CHECK-NEXT:    return
+func.func @owed_between_meshes(%x: tensor<64xf32>) -> tensor<64xf32> {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{}], partial = sum ["tp"]> to #shardir.placement<@others, [{}], partial = sum ["o"]> : tensor<64xf32>
+  return %0 : tensor<64xf32>
+}
+
+// Other names alone: what there is to do is done on the source's mesh, a sum
+// may stay owed, and the last step is a name.
+// CHECK-LABEL: func.func @other_names
+// CHECK-NEXT:    collective.slice %{{.+}} from #shardir.placement<@m, [{"x"}], partial = sum ["tp"]> to #shardir.placement<@renamed, [{"a"}], partial = sum ["b"]>
+// CHECK-NEXT:    %[[G:.+]] = collective.all_gather %{{.+}} from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]>
+// CHECK-NEXT:    collective.slice %[[G]] from #shardir.placement<@m, [{}]> to #shardir.placement<@renamed, [{}]>
+// CHECK-NEXT:    return
+func.func @other_names(%x: tensor<8xf32>, %y: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}], partial = sum ["tp"]> to #shardir.placement<@renamed, [{"a"}], partial = sum ["b"]> : tensor<8xf32>
+  %1 = shardir.redistribute %y from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@renamed, [{}]> : tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// A halo is part of the last move, or a step of its own behind a reduction;
+// dims that are whole have none.
+// CHECK-LABEL: func.func @halos
+// CHECK-NEXT:    collective.halo_exchange %{{.+}} from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{"x"}, {}]> halo {{\[\[}}1, 2], [0, 0]] : tensor<8x8xf32>
+// CHECK-NEXT:    collective.halo_exchange %{{.+}} from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {"tp"}]> halo {{\[\[}}0, 0], [0, 1]] : tensor<8x8xf32>
+// CHECK-NEXT:    %[[S:.+]] = collective.reduce_scatter %{{.+}} from #shardir.placement<@m, [{}, {}], partial = sum ["x"]> to #shardir.placement<@m, [{"x"}, {}]>
+// CHECK-NEXT:    collective.halo_exchange %[[S]] from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{"x"}, {}]> halo {{\[\[}}1, 1], [0, 0]]
+// CHECK-NEXT:    collective.all_gather
+// CHECK-NEXT:    return
+func.func @halos(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{"x"}, {}]> halo [[1, 2], [3, 3]] : tensor<8x8xf32>
+  %1 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {"tp"}]> halo [[1, 2], [0, 1]] : tensor<8x8xf32>
+  %2 = shardir.redistribute %x from #shardir.placement<@m, [{}, {}], partial = sum ["x"]> to #shardir.placement<@m, [{"x"}, {}]> halo [[1, 1], [0, 0]] : tensor<8x8xf32>
+  %3 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {}]> halo [[1, 1], [1, 1]] : tensor<8x8xf32>
+  return %0, %1, %2, %3 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// A halo across meshes is one step.
+// CHECK-LABEL: func.func @halo_between_meshes
+// CHECK-NEXT:    collective.halo_exchange %{{.+}} from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@others, [{"o"}]> halo {{\[\[}}1, 1]] : tensor<8xf32>
+// CHECK-NEXT:    return
+func.func @halo_between_meshes(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@others, [{"o"}]> halo [[1, 1]] : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -111,6 +111,29 @@ func.func @owed(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{
   return
 }
 
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @halo(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
+    -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  // expected-note @+1 {{the halo is asked for here}}
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1]] : tensor<8xf32>
+  // expected-error @+1 {{'math.exp' op knows nothing of halos, but operand 0 has overlapping shards, by [[1, 1]]; use the tensor without the halo}}
+  %1 = math.exp %0 {shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @halo_returned(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
+    -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  // expected-note @+1 {{the halo is asked for here}}
+  %0 = collective.halo_exchange %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1]] : tensor<8xf32>
+  // expected-error @+1 {{'func.return' op knows nothing of halos, but operand 0 has overlapping shards, by [[1, 1]]}}
+  return %0 : tensor<8xf32>
+}
+
 //--- collective.mlir
 shardir.mesh @m <["x"=2]>
 func.func @redistribute(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {

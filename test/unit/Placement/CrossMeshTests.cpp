@@ -170,7 +170,8 @@ void checkAll(const Mesh &from, const Mesh &to, const Shape &shape,
 }
 
 const std::vector<Shape> &shapes() {
-  static const std::vector<Shape> all = {{8, 4}, {5, 7}, {3, 1}, {1, 2}, {0, 3}};
+  static const std::vector<Shape> all = {
+      {8, 4}, {5, 7}, {3, 1}, {1, 2}, {0, 3}};
   return all;
 }
 
@@ -208,10 +209,9 @@ TEST(CrossMesh, OtherNamesAlone) {
              PartialKind::Max);
   }
   Mesh a = meshOn({2, 2}, {}), b = meshOn({2, 2}, {}, 'p');
-  auto plan = std::get<CrossMeshPlan>(
-      planRedistribute(parse(R"([{"a"}, {}], partial = sum ["b"])"), a,
-                       parse(R"([{"p"}, {}], partial = sum ["q"])"), b,
-                       {5, 7}));
+  auto plan = std::get<CrossMeshPlan>(planRedistribute(
+      parse(R"([{"a"}, {}], partial = sum ["b"])"), a,
+      parse(R"([{"p"}, {}], partial = sum ["q"])"), b, {5, 7}));
   EXPECT_EQ(plan.steps.size(), 1u);
   EXPECT_EQ(planBytes(plan, a, b, {5, 7}, 4), 0);
 }
@@ -229,9 +229,8 @@ TEST(CrossMesh, Owed) {
 // the reduction, and 4 more from there, not 2 x 3 x 4 and 16.
 TEST(CrossMesh, OwedIsScatteredFirst) {
   Mesh a = meshOn({4}, {}), b = meshOn({4}, {4, 5, 6, 7}, 'p');
-  auto plan = std::get<CrossMeshPlan>(
-      planRedistribute(parse(R"([{}], partial = sum ["a"])"), a,
-                       parse(R"([{"p"}])"), b, {16}));
+  auto plan = std::get<CrossMeshPlan>(planRedistribute(
+      parse(R"([{}], partial = sum ["a"])"), a, parse(R"([{"p"}])"), b, {16}));
   ASSERT_EQ(plan.steps.size(), 2u);
   EXPECT_EQ(plan.steps[0].kind, CollectiveKind::ReduceScatter);
   EXPECT_EQ(plan.steps[1].kind, CollectiveKind::Exchange);
@@ -258,8 +257,7 @@ TEST(CrossMesh, HoldersByTurns) {
   EXPECT_EQ(sends("[{}]", a, R"([{"p"}])", b, {8}), (Counts{2, 2, 2, 2}));
   EXPECT_EQ(sends("[{}]", a, "[{}]", b, {8}), (Counts{8, 8, 8, 8}));
   // Two holders of each half.
-  EXPECT_EQ(sends(R"([{"a"}])", a, R"([{"p"}])", b, {8}),
-            (Counts{2, 2, 2, 2}));
+  EXPECT_EQ(sends(R"([{"a"}])", a, R"([{"p"}])", b, {8}), (Counts{2, 2, 2, 2}));
   EXPECT_EQ(sends(R"([{"b"}])", a, "[{}]", b, {8}), (Counts{8, 8, 8, 8}));
   // Two receivers of one half each, from four holders: two send.
   Mesh c = meshOn({2}, {6, 7}, 'p');
@@ -281,13 +279,11 @@ TEST(CrossMesh, UnknownSizes) {
 
 TEST(CrossMesh, Errors) {
   Mesh a = meshOn({4}, {}), b = meshOn({2, 2}, {}, 'p');
-  auto first =
-      planRedistribute(parse(R"([{"p"}])"), a, parse("[{}]"), b, {8});
+  auto first = planRedistribute(parse(R"([{"p"}])"), a, parse("[{}]"), b, {8});
   ASSERT_TRUE(std::holds_alternative<PlacementError>(first));
   EXPECT_EQ(std::get<PlacementError>(first).message,
             "unknown axis \"p\" in dim 0");
-  auto second =
-      planRedistribute(parse("[{}]"), a, parse(R"([{"a"}])"), b, {8});
+  auto second = planRedistribute(parse("[{}]"), a, parse(R"([{"a"}])"), b, {8});
   EXPECT_TRUE(std::holds_alternative<PlacementError>(second));
 }
 

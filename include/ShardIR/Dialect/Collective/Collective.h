@@ -58,7 +58,7 @@ namespace shardir::collective {
 mlir::Value createStep(mlir::OpBuilder &builder, mlir::Location loc,
                        CollectiveKind kind, mlir::Value input,
                        PlacementAttr from, PlacementAttr to,
-                       mlir::StringAttr reason);
+                       mlir::StringAttr reason, mlir::ArrayAttr halo = {});
 /// Creates the local form: `input` is a shard of `global`, the result has type
 /// `resultType` with its unknown extents in `sizes`.
 mlir::Value createLocalStep(mlir::OpBuilder &builder, mlir::Location loc,
@@ -67,7 +67,8 @@ mlir::Value createLocalStep(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::RankedTensorType global,
                             mlir::RankedTensorType resultType,
                             mlir::ValueRange sizes, mlir::ValueRange dims,
-                            mlir::StringAttr reason);
+                            mlir::StringAttr reason,
+                            mlir::ArrayAttr halo = {});
 } // namespace shardir::collective
 
 #endif // SHARDIR_DIALECT_COLLECTIVE_COLLECTIVE_H

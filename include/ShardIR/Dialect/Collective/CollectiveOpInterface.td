@@ -34,6 +34,8 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
                     "::mlir::OperandRange", "getSizes">,
     InterfaceMethod<"The whole tensor's unknown extents, in order.",
                     "::mlir::OperandRange", "getDims">,
+    InterfaceMethod<"How much the result's shards overlap, `[[low, high], ...]`, or null.",
+                    "::mlir::ArrayAttr", "getHaloAttr">,
     InterfaceMethod<"The type of the whole tensor.",
                     "::mlir::RankedTensorType", "getGlobalTensorType">,
     InterfaceMethod<"Whether operand and result are shards, not whole tensors.",
@@ -42,7 +44,8 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let extraClassDeclaration = [{
     /// The step as a plain value.
     ::shardir::CollectiveStep getStep() {
-      return {getKind(), getFrom().getValue(), getTo().getValue()};
+      return {getKind(), getFrom().getValue(), getTo().getValue(),
+              ::shardir::readHalo(getHaloAttr())};
     }
   }];
 }

@@ -26,9 +26,11 @@ def Collective_Dialect : Dialect {
   let summary = "Communication within groups of devices.";
   let description = [{
     Two families. The steps of a redistribution (`all_gather`, `all_reduce`,
-    `reduce_scatter`, `all_to_all`, `permute`, `exchange`, and the local `slice`
-    and `make_partial`) carry the placement they lead `from` and the one they
-    lead `to`, so that uneven, empty and strided shards need nothing more. The
+    `reduce_scatter`, `all_to_all`, `permute`, `exchange`, `halo_exchange`, and
+    the local `slice` and `make_partial`) carry the placement they lead `from`
+    and the one they lead `to`, so that uneven, empty and strided shards need
+    nothing more. An `exchange`, a `halo_exchange` and a `slice` may lead from
+    one mesh to another: ranks that the result's mesh lacks hold nothing of it. The
     rooted and point-to-point ops (`broadcast`, `gather`, `scatter`, `send`,
     `recv`) act on shards and name their group by mesh axes.
 
@@ -75,6 +77,7 @@ class Collective_StepOp<string mnemonic, string kind>
                        Variadic<Index>:$dims,
                        ShardIR_PlacementAttr:$from,
                        ShardIR_PlacementAttr:$to,
+                       OptionalAttr<ArrayAttr>:$halo,
                        OptionalAttr<TypeAttr>:$global,
                        OptionalAttr<StrAttr>:$reason);
   let results = (outs Optional<AnyRankedTensor>:$result);
@@ -84,10 +87,11 @@ class Collective_StepOp<string mnemonic, string kind>
   let builders = [
     OpBuilder<(ins "::mlir::Value":$input, "::shardir::PlacementAttr":$from,
                    "::shardir::PlacementAttr":$to,
-                   CArg<"::mlir::StringAttr", "{}">:$reason), [{
+                   CArg<"::mlir::StringAttr", "{}">:$reason,
+                   CArg<"::mlir::ArrayAttr", "{}">:$halo), [{
       build($_builder, $_state, ::mlir::TypeRange{input.getType()}, input,
             ::mlir::Value(), ::mlir::ValueRange(), ::mlir::ValueRange(), from, to,
-            ::mlir::TypeAttr(), reason);
+            halo, ::mlir::TypeAttr(), reason);
     }]>
   ];
   let extraClassDeclaration = [{
@@ -227,13 +231,34 @@ def Collective_ExchangeOp : Collective_StepOp<"exchange", "Exchange"> {
   let summary = "Every device receives exactly what it lacks.";
   let description = [{
     Sparse point-to-point with exact counts that each rank derives from the two
-    placements; any pair without a reduction.
+    placements; any pair without a reduction. From one mesh to another it is what
+    sends and receives of a pipeline's stages are.
 
     Example:
 
     ```mlir
     %1 = collective.exchange %0 from #shardir.placement<@m, [{"x"}, {"y"} ]>
                                   to #shardir.placement<@m, [{}, {"x"} ]> : tensor<5x7xf32>
+    %2 = collective.exchange %1 from #shardir.placement<@m, [{}, {"x"} ]>
+                                  to #shardir.placement<@n, [{"z"}, {} ]> : tensor<5x7xf32>
+    ```
+  }];
+}
+
+def Collective_HaloExchangeOp : Collective_StepOp<"halo_exchange", "HaloExchange"> {
+  let summary = "Every device receives what its overlapping shard lacks.";
+  let description = [{
+    `halo` has, per dim, how many elements below and above the block that `to`
+    gives are wanted (D6): the result's block [s, e) is [max(0, s - low),
+    min(N, e + high)). They come from several neighbours where blocks are short,
+    corners included; an empty block stays empty. A dim with a halo is one block
+    per device, so it has no integer before its last axis.
+
+    Example:
+
+    ```mlir
+    %1 = collective.halo_exchange %0 from #shardir.placement<@m, [{"x"}, {} ]>
+                                       to #shardir.placement<@m, [{"x"}, {} ]> halo [[1, 1], [0, 0]] : tensor<5x7xf32>
     ```
   }];
 }

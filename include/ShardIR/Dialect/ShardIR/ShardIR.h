@@ -14,6 +14,7 @@
 #ifndef SHARDIR_DIALECT_SHARDIR_SHARDIR_H
 #define SHARDIR_DIALECT_SHARDIR_SHARDIR_H
 
+#include "ShardIR/Placement/Halo.h"
 #include "ShardIR/Placement/Placement.h"
 
 #include "mlir/Bytecode/BytecodeOpInterface.h"
@@ -82,6 +83,20 @@ mlir::ParseResult parseAxis(mlir::AsmParser &parser, AxisRef &axis);
 /// attribute's own type; what it took is returned in `type`, else null.
 mlir::ParseResult parsePlacement(mlir::OpAsmParser &parser,
                                  PlacementAttr &placement, mlir::Type &type);
+
+/// `[[1, 1], [0, 0]]` as a value; none for null. Requires checkHalo.
+Halo readHalo(mlir::ArrayAttr halo);
+/// The attribute of a halo; null for none.
+mlir::ArrayAttr haloAttr(mlir::MLIRContext *context, const Halo &halo);
+/// Prints a halo without the integers' types.
+void printHalo(mlir::OpAsmPrinter &printer, mlir::ArrayAttr halo);
+/// Checks that a halo has one [low, high] per dim, none negative.
+mlir::LogicalResult checkHalo(mlir::Operation *op, mlir::ArrayAttr halo,
+                              int64_t rank);
+/// Checks a halo against the placement of the overlapping result (D6).
+mlir::LogicalResult verifyHaloFor(mlir::Operation *op, mlir::ArrayAttr halo,
+                                  PlacementAttr placement,
+                                  mlir::ShapedType type);
 
 /// Parses `: type` unless parsePlacement has found the type already.
 mlir::ParseResult parseColonTypeUnless(mlir::OpAsmParser &parser,

@@ -1,0 +1,83 @@
+// Steps between meshes and overlapping shards in local form: extents come from
+// the rank on the result's mesh, and what needs no communication is a slice.
+// That the elements are right is checked by running, in test/Run.
+//
+// RUN: shard-opt %s -split-input-file -shardir-localize | FileCheck %s
+
+shardir.mesh @m <["x"=4]>
+shardir.mesh @turned <["t"=4], devices = [3, 2, 1, 0]>
+shardir.mesh @renamed <["r"=4]>
+
+// CHECK-LABEL: func.func @exchange
+// CHECK-SAME:    %[[X:.+]]: tensor<?xf32>
+// CHECK:         %[[I:.+]] = shardir.axis_index @turned "t"
+// CHECK:         %[[REST:.+]] = arith.subi
+// CHECK:         %[[N:.+]] = arith.minui %[[REST]]
+// CHECK:         collective.exchange %[[X]] sizes [%[[N]]] from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@turned, [{"t"}]> of tensor<7xf32> : tensor<?xf32> -> tensor<?xf32>
+func.func @exchange(%x: tensor<7xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
+    -> (tensor<7xf32> {shardir.placement = #shardir.placement<@turned, [{"t"}]>}) {
+  %0 = collective.exchange %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@turned, [{"t"}]> : tensor<7xf32>
+  return %0 : tensor<7xf32>
+}
+
+// CHECK-LABEL: func.func @slice
+// CHECK-SAME:    %[[X:.+]]: tensor<8xf32>
+// CHECK:         %[[I:.+]] = shardir.axis_index @turned "t"
+// CHECK:         %[[O:.+]] = arith.muli %[[I]]
+// CHECK:         tensor.extract_slice %[[X]][%[[O]]] [2] [1]
+// CHECK-NOT:     collective
+func.func @slice(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>})
+    -> (tensor<8xf32> {shardir.placement = #shardir.placement<@turned, [{"t"}]>}) {
+  %0 = collective.slice %x from #shardir.placement<@m, [{}]> to #shardir.placement<@turned, [{"t"}]> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @other_names
+// CHECK-SAME:    %[[X:.+]]: tensor<?xf32>
+// CHECK-NEXT:    return %[[X]]
+func.func @other_names(%x: tensor<7xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
+    -> (tensor<7xf32> {shardir.placement = #shardir.placement<@renamed, [{"r"}]>}) {
+  %0 = collective.slice %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@renamed, [{"r"}]> : tensor<7xf32>
+  return %0 : tensor<7xf32>
+}
+
+// -----
+
+shardir.mesh @m <["x"=4]>
+
+// Of 8 elements in blocks of 2, those of the ends have 3 with their halo and
+// those of the middle 4: the extent is clipped on the rank. Where the blocks
+// may be empty, so is what overlaps.
+// CHECK-LABEL: func.func @halo
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<2xf32> {{.*}} %[[Y:[^:]+]]: tensor<?xf32>
+// CHECK:         %[[I:.+]] = shardir.axis_index @m "x"
+// CHECK:         %[[START:.+]] = arith.muli %[[I]]
+// CHECK:         %[[BELOW:.+]] = arith.minui %[[START]]
+// CHECK:         %[[END:.+]] = arith.addi %[[START]]
+// CHECK:         %[[REST:.+]] = arith.subi %{{.+}}, %[[END]]
+// CHECK:         %[[ABOVE:.+]] = arith.minui %[[REST]]
+// CHECK:         %[[LOW:.+]] = arith.addi %{{.+}}, %[[BELOW]]
+// CHECK:         %[[N:.+]] = arith.addi %[[LOW]], %[[ABOVE]]
+// CHECK:         collective.halo_exchange %[[X]] sizes [%[[N]]] from {{.*}} halo {{\[\[}}1, 1]] of tensor<8xf32> : tensor<2xf32> -> tensor<?xf32>
+// CHECK:         %[[EMPTY:.+]] = arith.cmpi eq
+// CHECK:         %[[M:.+]] = arith.select %[[EMPTY]]
+// CHECK:         collective.halo_exchange %[[Y]] sizes [%[[M]]] from {{.*}} halo {{\[\[}}1, 1]] of tensor<5xf32> : tensor<?xf32> -> tensor<?xf32>
+func.func @halo(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>},
+                %y: tensor<5xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  %0 = collective.halo_exchange %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1]] : tensor<8xf32>
+  %1 = collective.halo_exchange %y from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1]] : tensor<5xf32>
+  return
+}
+
+// What is whole is cut with its halo, and a halo that reaches both ends is a
+// gather of static extent.
+// CHECK-LABEL: func.func @local_halo
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32> {{.*}} %[[Y:[^:]+]]: tensor<2xf32>
+// CHECK:         tensor.extract_slice %[[X]][%{{.+}}] [%{{.+}}] [1] : tensor<8xf32> to tensor<?xf32>
+// CHECK:         collective.halo_exchange %[[Y]] from {{.*}} : tensor<2xf32> -> tensor<8xf32>
+func.func @local_halo(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>},
+                      %y: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  %0 = collective.halo_exchange %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1]] : tensor<8xf32>
+  %1 = collective.halo_exchange %y from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[8, 9]] : tensor<8xf32>
+  return
+}
