@@ -60,7 +60,19 @@ def set_environment(config):
 
 
 class IsolatedShTest(lit.formats.ShTest):
-    """A shell test whose compiled programs are kept below its own %t."""
+    """A shell test whose compiled programs are kept below its own %t.
+
+    Files named in `left_out`, by their path in the suite, are no tests.
+    """
+
+    def __init__(self, left_out=(), **arguments):
+        super().__init__(**arguments)
+        self.left_out = set(left_out)
+
+    def getTestsForPath(self, suite, path_in_suite, lit_config, local_config):
+        for test in super().getTestsForPath(suite, path_in_suite, lit_config, local_config):
+            if "/".join(test.path_in_suite) not in self.left_out:
+                yield test
 
     def execute(self, test, lit_config):
         path = test.getExecPath()

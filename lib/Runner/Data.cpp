@@ -70,10 +70,14 @@ Array RunData::loadWhole(size_t i, const ArrayArgument &input) const {
 Shards RunData::loadShards(size_t i, const ArrayArgument &input) const {
   requireStatic(program.arguments[i], nameOf("argument", i));
   Shards shards;
+  // The unsharded program needs all of them, where it runs.
+  bool all = options.verify && processes.isFirst();
   for (int64_t rank = 0; rank != program.numRanks(); ++rank)
-    shards.push_back(readArray(input.fileOfRank(rank),
-                               program.arguments[i].type,
-                               program.localShape(false, i, rank)));
+    shards.push_back(all || processes.holds(rank)
+                         ? readArray(input.fileOfRank(rank),
+                                     program.arguments[i].type,
+                                     program.localShape(false, i, rank))
+                         : Array());
   return shards;
 }
 
@@ -112,7 +116,7 @@ void RunData::loadArguments() {
       }
     });
   }
-  if (!random.empty())
+  if (!random.empty() && processes.isFirst())
     std::fprintf(stderr, "shard-run: note: random inputs, seed %llu: %s\n",
                  static_cast<unsigned long long>(options.seed), random.c_str());
 }
@@ -167,13 +171,22 @@ void RunData::prepareResults() {
       failUsage("--expected_output=" + options.expected[i].spelling +
                 ": it is " + expected[i].typeString() + ", expected " +
                 formatType(shape, tensor.type));
-    results.emplace_back(tensor.type, shape);
+    if (processes.isFirst()) {
+      results.emplace_back(tensor.type, shape);
+    } else {
+      results.emplace_back();
+      results.back().type = tensor.type;
+      results.back().shape = shape;
+    }
     if (!local)
       continue;
     requireStatic(tensor, nameOf("result", i));
     Shards shards;
     for (int64_t rank = 0; rank != program.numRanks(); ++rank)
-      shards.emplace_back(tensor.type, program.localShape(true, i, rank));
+      if (processes.isFirst() || processes.holds(rank))
+        shards.emplace_back(tensor.type, program.localShape(true, i, rank));
+      else
+        shards.emplace_back();
     resultShards.push_back(std::move(shards));
   }
   if (local)
@@ -187,13 +200,14 @@ static std::vector<shardir_buffer> viewsOf(std::vector<Array> &arrays) {
   return views;
 }
 
-/// Views by rank, then by argument or result.
-static std::vector<shardir_buffer> viewsByRank(std::vector<Shards> &shards,
-                                               int64_t ranks) {
+/// Views by rank, then by argument or result, of the ranks of this process.
+std::vector<shardir_buffer>
+RunData::viewsByRank(std::vector<Shards> &shards) const {
   std::vector<shardir_buffer> views;
-  for (int64_t rank = 0; rank != ranks; ++rank)
+  for (int64_t rank = 0; rank != program.numRanks(); ++rank)
     for (Shards &ofOne : shards)
-      views.push_back(ofOne[size_t(rank)].view());
+      if (processes.holds(rank))
+        views.push_back(ofOne[size_t(rank)].view());
   return views;
 }
 
@@ -202,11 +216,18 @@ void RunData::distributeArguments() {
     if (!argumentShards[i].empty())
       continue;
     requireStatic(program.arguments[i], nameOf("argument", i));
-    for (int64_t rank = 0; rank != program.numRanks(); ++rank)
-      argumentShards[i].emplace_back(program.arguments[i].type,
-                                     program.localShape(false, i, rank));
+    std::vector<shardir_buffer> shards;
+    for (int64_t rank = 0; rank != program.numRanks(); ++rank) {
+      bool here = processes.holds(rank);
+      argumentShards[i].push_back(
+          here ? Array(program.arguments[i].type,
+                       program.localShape(false, i, rank))
+               : Array());
+      shards.push_back(argumentShards[i].back().view());
+      if (!here)
+        shards.back().data = nullptr; // to be left out
+    }
     shardir_buffer whole = arguments[i].view();
-    std::vector<shardir_buffer> shards = viewsOf(argumentShards[i]);
     check(shardir_distribute_argument(program.get(), program.functionName(), i,
                                       &whole, shards.data()));
   }
@@ -231,6 +252,9 @@ std::vector<Array> &RunData::wholeArguments() {
 
 void RunData::collectResults() {
   for (size_t i = 0; i != results.size(); ++i) {
+    processes.gather(resultShards[i]);
+    if (!processes.isFirst())
+      continue;
     shardir_buffer whole = results[i].view();
     std::vector<shardir_buffer> shards = viewsOf(resultShards[i]);
     check(shardir_collect_result(program.get(), program.functionName(), i,
@@ -241,13 +265,15 @@ void RunData::collectResults() {
 void RunData::run(const shardir_run_options &runOptions) {
   if (!local) {
     std::vector<shardir_buffer> in = viewsOf(arguments), out = viewsOf(results);
+    for (shardir_buffer &buffer : out)
+      if (!processes.isFirst())
+        buffer.data = nullptr; // whole results are process 0's
     check(shardir_run(program.get(), program.functionName(), in.data(),
                       in.size(), out.data(), out.size(), &runOptions));
     return;
   }
-  int64_t ranks = program.numRanks();
-  std::vector<shardir_buffer> in = viewsByRank(argumentShards, ranks);
-  std::vector<shardir_buffer> out = viewsByRank(resultShards, ranks);
+  std::vector<shardir_buffer> in = viewsByRank(argumentShards);
+  std::vector<shardir_buffer> out = viewsByRank(resultShards);
   check(shardir_run_local(program.get(), program.functionName(), in.data(),
                           argumentShards.size(), out.data(),
                           resultShards.size(), &runOptions));
@@ -284,13 +310,17 @@ void RunData::writeResults() const {
   };
   for (size_t i = 0; i != options.outputs.size(); ++i) {
     const ArrayArgument &output = options.outputs[i];
-    if (output.kind == ArrayArgument::Stdout)
-      printResult(i, 0);
-    else if (output.kind == ArrayArgument::File)
-      add(output.file, results[i]);
-    else
+    if (output.kind == ArrayArgument::Local) {
       for (size_t rank = 0; rank != resultShards[i].size(); ++rank)
-        add(output.fileOfRank(int64_t(rank)), resultShards[i][rank]);
+        if (processes.holds(int64_t(rank)))
+          add(output.fileOfRank(int64_t(rank)), resultShards[i][rank]);
+    } else if (!processes.isFirst()) {
+      continue;
+    } else if (output.kind == ArrayArgument::Stdout) {
+      printResult(i, 0);
+    } else {
+      add(output.file, results[i]);
+    }
   }
   for (const auto &[path, arrays] : files)
     writeArrays(path, formats[path], arrays);

@@ -17,17 +17,19 @@
 #ifndef SHARDIR_LIB_RUNNER_DATA_H
 #define SHARDIR_LIB_RUNNER_DATA_H
 
+#include "Processes.h"
 #include "Signature.h"
 
 namespace shardir::runner {
 
-/// Shards by rank.
+/// Shards by rank. Those that this process does not need are empty.
 using Shards = std::vector<Array>;
 
 class RunData {
 public:
-  RunData(const Program &program, const Options &options)
-      : program(program), options(options) {}
+  RunData(const Program &program, const Options &options,
+          const Processes &processes)
+      : program(program), options(options), processes(processes) {}
 
   /// Reads or makes the arguments. Says on standard error which are random.
   void loadArguments();
@@ -46,12 +48,13 @@ public:
   /// Prints result `i` on standard output; `limit` as in printArray.
   void printResult(size_t i, size_t limit) const;
 
-  std::vector<Array> results;  ///< whole
+  std::vector<Array> results;  ///< whole; shapes alone but in process 0
   std::vector<Array> expected; ///< may be fewer than results
 
 private:
   Array loadWhole(size_t i, const ArrayArgument &input) const;
   Shards loadShards(size_t i, const ArrayArgument &input) const;
+  std::vector<shardir_buffer> viewsByRank(std::vector<Shards> &shards) const;
   void distributeArguments();
   void collectResults();
   /// The arguments as whole arrays, collected from shards if need be.
@@ -59,6 +62,7 @@ private:
 
   const Program &program;
   const Options &options;
+  const Processes &processes;
   bool local = false;           ///< run on shards that the caller holds
   std::vector<Array> arguments; ///< whole; empty ones if given as shards
   std::vector<Shards> argumentShards, resultShards; ///< by argument, by result

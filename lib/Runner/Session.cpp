@@ -15,17 +15,22 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Runner/Session.h"
+#include "Cache.h"
 #include "Data.h"
+#include "Files.h"
 #include "Timeline.h"
 
 #include "ShardIR/Runner/Compare.h"
 #include "ShardIR/Runner/Compile.h"
 #include "ShardIR/Runtime/Abi.h"
+#include "ShardIR/Runtime/Processes.h"
 #include "ShardIR/Runtime/Trace.h"
 
 #include <algorithm>
+#include <chrono>
 #include <memory>
 #include <new>
+#include <thread>
 
 using namespace shardir;
 using namespace shardir::runner;
@@ -35,31 +40,31 @@ namespace {
 class Session {
 public:
   Session(const Options &options, const std::function<void(Phase)> &enter)
-      : options(options), enter(enter) {}
+      : options(options), enter(enter), processes(knownDevice(options)) {}
 
   Exit run() {
-    checkFiles();
-    bool compiled = isCompiledProgram(options.program);
-    if (compiled)
-      checkCompiledFlags();
-    else if (endsWith(options.program, ".so"))
-      throw Failure(Exit::BadProgram,
-                    "'" + options.program + "' is not a compiled program");
-    if (options.compileOnly) {
-      copyProgram(compileProgram(request()), options.compiledFile);
-      return Exit::Done;
-    }
-    load(compiled);
-    program->select(options.function);
-    program->checkMesh(options.axes);
-    if (options.verify && !program->hasUnsharded())
-      failUsage("'" + options.program +
-                "' holds no unsharded program: compile "
-                "it with --verify");
-    RunData data(*program, options);
-    data.loadArguments();
-    data.loadExpected();
-    data.prepareResults();
+    processes.together([&] {
+      checkFiles();
+      if (processes.isFirst())
+        start();
+    });
+    if (processes.areMany())
+      shareProgram();
+    if (options.compileOnly)
+      return processes.endWith(Exit::Done);
+    RunData data(*program, options, processes);
+    processes.together([&] {
+      program->select(options.function);
+      program->checkMesh(options.axes);
+      processes.match(*program);
+      if (options.verify && !program->hasUnsharded())
+        failUsage("'" + options.program +
+                  "' holds no unsharded program: compile "
+                  "it with --verify");
+      data.loadArguments();
+      data.loadExpected();
+      data.prepareResults();
+    });
     return runAndCompare(data);
   }
 
@@ -75,15 +80,59 @@ private:
             options.pipelineOptions, options.verify};
   }
 
+  static const std::string &knownDevice(const Options &options) {
+    const std::string &device = options.device;
+    if (device == "threads" || device == "mpi")
+      return device;
+    failUsage("--device=" + device +
+              (device == "nccl" || device == "cuda-local"
+                   ? ": not available in this build; available: threads, mpi"
+                   : ": unknown device; available: threads, mpi"));
+  }
+
+  /// Compiles and loads, or only compiles. With several processes, the first
+  /// one does this.
+  void start() {
+    bool compiled = isCompiledProgram(options.program);
+    if (compiled)
+      checkCompiledFlags();
+    else if (endsWith(options.program, ".so"))
+      throw Failure(Exit::BadProgram,
+                    "'" + options.program + "' is not a compiled program");
+    if (options.compileOnly)
+      copyProgram(compileProgram(request()), options.compiledFile);
+    else
+      load(compiled);
+  }
+
+  /// All processes run the first one's program, so that it is compiled once and
+  /// the same everywhere.
+  void shareProgram() {
+    std::string bytes = processes.fromFirst(programBytes);
+    processes.together([&] {
+      if (processes.isFirst() || options.compileOnly)
+        return;
+      std::string folder = makeTemporaryFolder();
+      CompiledFile file(folder + "/program.so", folder);
+      writeFile(file.getPath(), bytes);
+      enter(Phase::Loading);
+      program = std::make_unique<Program>(file.getPath());
+      enter(Phase::Preparing);
+    });
+    programBytes.clear();
+  }
+
+  void keepBytes(const std::string &path) {
+    if (!processes.areMany())
+      return;
+    FileSource source(path);
+    programBytes = source.readString(0, source.size());
+  }
+
   /// What can be seen without knowing the program.
   void checkFiles() const {
-    if (options.device != "threads")
-      failUsage("--device=" + options.device +
-                (options.device == "mpi" || options.device == "nccl" ||
-                         options.device == "cuda-local"
-                     ? ": not available in this build; available: threads"
-                     : ": unknown device; available: threads"));
-    checkReadable(options.program);
+    if (processes.isFirst())
+      checkReadable(options.program);
     for (const std::vector<ArrayArgument> *list :
          {&options.inputs, &options.expected})
       for (const ArrayArgument &array : *list)
@@ -91,10 +140,13 @@ private:
             array.kind == ArrayArgument::Raw)
           checkReadable(array.file.path);
         else if (array.kind == ArrayArgument::Local)
-          checkReadable(array.fileOfRank(0).path);
+          checkReadable(array.fileOfRank(processes.getNumber()).path);
     for (const ArrayArgument &array : options.outputs)
-      if (array.kind != ArrayArgument::Stdout)
-        checkWritable(array.fileOfRank(0).path);
+      if (array.kind == ArrayArgument::Local ||
+          (array.kind != ArrayArgument::Stdout && processes.isFirst()))
+        checkWritable(array.fileOfRank(processes.getNumber()).path);
+    if (!processes.isFirst())
+      return;
     for (const std::string &path :
          {options.report, options.trace, options.compiledFile})
       if (!path.empty() && path != "-")
@@ -113,15 +165,18 @@ private:
     if (compiled) {
       enter(Phase::Loading);
       program = std::make_unique<Program>(options.program);
+      keepBytes(options.program);
     } else {
       CompiledFile file = compileProgram(request());
       enter(Phase::Loading);
       try {
         program = std::make_unique<Program>(file.getPath());
+        keepBytes(file.getPath());
       } catch (const Failure &) {
         // An entry of the cache that has gone bad is made again, once.
         CompiledFile fresh = compileProgram(request(), /*again=*/true);
         program = std::make_unique<Program>(fresh.getPath());
+        keepBytes(fresh.getPath());
       }
     }
     enter(Phase::Preparing);
@@ -134,17 +189,32 @@ private:
     enter(Phase::Running);
     shardir_catch_signals();
     shardir_program_set_trace(program->get(), !options.trace.empty());
-    data.run(runOptions);
     shardir_measurement measured = {};
-    check(shardir_last_measurement(program->get(), &measured));
-    // The run above was the warm-up.
     std::vector<double> times;
-    for (int64_t i = 0; i != options.benchmark; ++i) {
+    processes.inStep([&] {
       data.run(runOptions);
-      shardir_measurement one = {};
-      check(shardir_last_measurement(program->get(), &one));
-      times.push_back(one.milliseconds);
-    }
+      check(shardir_last_measurement(program->get(), &measured));
+      // The run above was the warm-up.
+      for (int64_t i = 0; i != options.benchmark; ++i) {
+        data.run(runOptions);
+        shardir_measurement one = {};
+        check(shardir_last_measurement(program->get(), &one));
+        times.push_back(one.milliseconds);
+      }
+    });
+    bool equal = true;
+    processes.together([&] {
+      if (processes.isFirst())
+        equal = finish(data, runOptions, measured, times);
+      else
+        data.writeResults();
+    });
+    return processes.endWith(equal ? Exit::Done : Exit::OutputsDiffer);
+  }
+
+  /// Compares and writes what there is. Whether the results are right.
+  bool finish(RunData &data, const shardir_run_options &runOptions,
+              shardir_measurement &measured, std::vector<double> &times) {
     // Of the last sharded run: the unsharded one would take its place.
     std::string timeline = options.trace.empty() ? "" : timelineOf(*program);
     bool equal = true;
@@ -174,7 +244,7 @@ private:
     writeText(options.trace, timeline);
     if (!options.report.empty())
       writeReport(measured, times);
-    return equal ? Exit::Done : Exit::OutputsDiffer;
+    return equal;
   }
 
   bool compareOne(size_t i, const Array &actual, const Array &expected,
@@ -225,12 +295,20 @@ private:
 
   const Options &options;
   const std::function<void(Phase)> &enter;
+  const Processes processes;
   std::unique_ptr<Program> program;
+  std::string programBytes; ///< for the other processes
 };
 
 int reportFailure(const Failure &failure) {
   // An empty message: whoever failed has said it already.
-  if (*failure.what())
+  if (!*failure.what())
+    return int(failure.getStatus());
+  // What each process of a launcher's sees alike, the first one says. The
+  // others end after it, for the launcher kills it when one of them ends so.
+  if (shardir_processes_launched_as() > 0 && !shardir_processes_unheard())
+    std::this_thread::sleep_for(std::chrono::seconds(1));
+  else
     std::fprintf(stderr, "shard-run: error: %s\n", failure.what());
   return int(failure.getStatus());
 }

@@ -18,6 +18,7 @@
 #include "Child.h"
 
 #include "ShardIR/Runner/Failure.h"
+#include "ShardIR/Runtime/Processes.h"
 
 #include <cerrno>
 #include <csignal>
@@ -46,6 +47,12 @@ using namespace shardir::runner;
   ::_exit(status);
 }
 
+/// Which process of several it was: the others cannot tell any more.
+static std::string whose() {
+  int64_t number = shardir_processes_launched_as();
+  return number < 0 ? "" : "process " + std::to_string(number) + ": ";
+}
+
 static int reportCrash(Phase phase, int signal) {
   std::string what = describeSignal(signal);
   if (signal == SIGKILL)
@@ -59,7 +66,8 @@ static int reportCrash(Phase phase, int signal) {
     status = Exit::RankFailed;
     where = "the program crashed";
   }
-  std::fprintf(stderr, "shard-run: error: %s: %s\n", where, what.c_str());
+  std::fprintf(stderr, "shard-run: error: %s%s: %s\n", whose().c_str(), where,
+               what.c_str());
   return int(status);
 }
 
@@ -101,7 +109,7 @@ int runner::supervise(
     return WEXITSTATUS(status);
   std::fprintf(
       stderr,
-      "shard-run: error: the program ended the process with status %d\n",
-      WEXITSTATUS(status));
+      "shard-run: error: %sthe program ended the process with status %d\n",
+      whose().c_str(), WEXITSTATUS(status));
   return int(*phase == Phase::Loading ? Exit::BadProgram : Exit::RankFailed);
 }

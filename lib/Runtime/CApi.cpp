@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CApiDetail.h"
+#include "MpiWorld.h"
 
 #include <algorithm>
 #include <cmath>
@@ -60,7 +61,8 @@ void localShapeOf(const shardir_program *program, const TensorSpec &spec,
 
 /// Checks one buffer against the extents that it must have; -1 is any.
 void checkBuffer(const shardir_buffer &b, const TensorSpec &spec,
-                 const std::vector<int64_t> &shape, const std::string &name) {
+                 const std::vector<int64_t> &shape, const std::string &name,
+                 bool noData) {
   if (b.element_type != spec.type)
     refuse(name + " has element type " + elementTypeName(b.element_type) +
            ", expected " + elementTypeName(spec.type));
@@ -78,7 +80,7 @@ void checkBuffer(const shardir_buffer &b, const TensorSpec &spec,
   if (!countElements({b.shape, b.shape + b.rank}, elementSize(spec.type),
                      elements))
     refuse(name + " is too large");
-  if (elements > 0 && !b.data)
+  if (elements > 0 && !b.data && !noData)
     refuse(name + " has no data");
 }
 
@@ -102,14 +104,19 @@ void checkBuffers(const RunRequest &request, const FunctionSpec &f,
   const char *kind = isResult ? "result" : "argument";
   for (size_t k = 0; k < buffers.size(); ++k) {
     size_t i = k % specs.size();
-    auto rank = int64_t(k / specs.size());
+    // A process of MPI has its own shards alone.
+    auto rank = request.options.mpi ? int64_t(request.options.mpi->rank)
+                                    : int64_t(k / specs.size());
     std::string name = what(kind, i, f);
     std::vector<int64_t> shape = specs[i].shape;
     if (request.local) {
       name += " on rank " + std::to_string(rank);
       shape = capi::localShape(m, specs[i], shape, rank);
     }
-    checkBuffer(buffers[k], specs[i], shape, name);
+    // Whole results are put together in process 0.
+    bool noData = isResult && !request.local && request.options.mpi &&
+                  request.options.mpi->rank != 0;
+    checkBuffer(buffers[k], specs[i], shape, name, noData);
     if (!request.local && !request.unsharded)
       checkCut(m, specs[i], buffers[k], name);
   }
@@ -119,9 +126,10 @@ JobOptions readOptions(const shardir_run_options *options) {
   JobOptions result;
   if (!options)
     return result;
-  if (options->device && std::string(options->device) != "threads")
-    refuse("device '" + std::string(options->device) +
-           "' is not available, this runtime has: threads");
+  std::string device = options->device ? options->device : "threads";
+  if (device != "threads" && device != "mpi")
+    refuse("device '" + device +
+           "' is not available, this runtime has: threads, mpi");
   if (!(options->timeout >= 0) || std::isinf(options->timeout))
     refuse("the timeout must be a number of seconds, 0 or more");
   if (options->timeout > 0)
@@ -129,7 +137,21 @@ JobOptions readOptions(const shardir_run_options *options) {
   if (options->threads_per_rank < 0 || options->threads_per_rank > 4096)
     refuse("threads_per_rank must be between 0 and 4096");
   result.threadsPerRank = options->threads_per_rank;
+  // The unsharded version runs in this process alone.
+  if (device == "mpi" && !options->unsharded)
+    result.mpi = &capi::mpiWorld();
   return result;
+}
+
+/// Takes this process' part in the next run over MPI.
+void beginMpiRun(JobOptions &options, const Metadata &metadata) {
+  MpiWorld &world = *options.mpi;
+  capi::checkProcesses(world, metadata);
+  if (world.broken)
+    refuse("an earlier run over MPI has failed and left it unusable: start the "
+           "processes again");
+  if (!world.beginRun(options.mpiRun))
+    refuse("a run over MPI is going on in this process: one at a time");
 }
 
 shardir_status run(const shardir_program *program, const char *function,
@@ -163,7 +185,7 @@ shardir_status run(const shardir_program *program, const char *function,
     };
     checkCount("arguments", numArguments, f.arguments.size(), arguments);
     checkCount("results", numResults, f.results.size(), results);
-    size_t copies = local ? size_t(m.ranks) : 1;
+    size_t copies = local && !request.options.mpi ? size_t(m.ranks) : 1;
     if (numArguments)
       request.arguments.assign(arguments, arguments + numArguments * copies);
     if (numResults)
@@ -174,6 +196,8 @@ shardir_status run(const shardir_program *program, const char *function,
       std::lock_guard<std::mutex> lock(program->mutex);
       request.options.trace = program->trace;
     }
+    if (request.options.mpi)
+      beginMpiRun(request.options, m);
     RunReport report = runFunction(std::move(request));
     std::lock_guard<std::mutex> lock(program->mutex);
     program->hasRun = report.error.empty();

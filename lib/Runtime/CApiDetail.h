@@ -65,6 +65,11 @@ std::vector<int64_t> localShape(const Metadata &metadata,
                                 const TensorSpec &spec,
                                 std::vector<int64_t> shape, int64_t rank);
 
+/// The processes of this one's MPI job, started if need be. Throws.
+MpiWorld &mpiWorld();
+/// Throws unless there is one process for each rank.
+void checkProcesses(const MpiWorld &world, const Metadata &metadata);
+
 template <class F> shardir_status guarded(F &&f) {
   try {
     return f();

@@ -49,7 +49,7 @@ void checkBuffer(const shardir_buffer &b, const TensorSpec &spec,
 template <typename Body>
 shardir_status withViews(const shardir_program *program, const char *function,
                          bool isResult, size_t i, const shardir_buffer *whole,
-                         const shardir_buffer *shards, Body body) {
+                         const shardir_buffer *shards, bool all, Body body) {
   return capi::guarded([&] {
     const FunctionSpec &f = capi::functionOf(program, function);
     capi::notNull(whole, "whole");
@@ -72,7 +72,7 @@ shardir_status withViews(const shardir_program *program, const char *function,
     for (int64_t rank = 0; rank < m.ranks; ++rank) {
       views.push_back(viewShard(spec, mesh, shape, rank));
       // A rank that the mesh lacks holds nothing, a scalar neither.
-      if (views.back().elements > 0)
+      if (views.back().elements > 0 && (all || shards[rank].data))
         checkBuffer(shards[rank], spec, views.back().shape,
                     name + " on rank " + std::to_string(rank));
     }
@@ -85,7 +85,7 @@ shardir_status collectShards(const shardir_program *program,
                              const char *function, bool isResult, size_t i,
                              const shardir_buffer *shards,
                              shardir_buffer *whole) {
-  return withViews(program, function, isResult, i, whole, shards,
+  return withViews(program, function, isResult, i, whole, shards, /*all=*/true,
                    [&](const TensorSpec &spec,
                        const std::vector<int64_t> &shape,
                        const std::vector<ShardView> &views) {
@@ -107,11 +107,13 @@ shardir_status shardir_distribute_argument(const shardir_program *program,
                                            const shardir_buffer *whole,
                                            shardir_buffer *shards) {
   return withViews(
-      program, function, /*isResult=*/false, i, whole, shards,
+      program, function, /*isResult=*/false, i, whole, shards, /*all=*/false,
       [&](const TensorSpec &spec, const std::vector<int64_t> &shape,
           const std::vector<ShardView> &views) {
         for (size_t rank = 0; rank < views.size(); ++rank)
-          distribute(spec, views[rank], shape, whole->data, shards[rank].data);
+          if (shards[rank].data)
+            distribute(spec, views[rank], shape, whole->data,
+                       shards[rank].data);
       });
 }
 

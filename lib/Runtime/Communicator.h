@@ -27,6 +27,7 @@ namespace shardir {
 namespace runtime {
 
 class Job;
+class MpiWorld;
 class RankContext;
 
 /// Something that a rank can wait for. Lives as long as the job.
@@ -37,6 +38,16 @@ public:
   virtual bool arrived(uint64_t target) const = 0;
   /// A rank that has not come to `target` yet, or -1.
   virtual int missing(uint64_t target) const = 0;
+};
+
+/// How ranks that share no memory reach each other outside of collectives.
+class Processes {
+public:
+  virtual ~Processes();
+  /// Copies `bytes` from `in` on rank `from` to `out` on rank `to`. Both of
+  /// them call it, others may not; in one order for all.
+  virtual void carry(int from, int to, const void *in, void *out,
+                     size_t bytes) = 0;
 };
 
 class Communicator {
@@ -51,6 +62,8 @@ public:
                        const PeerRoute &route, const void *in, void *out,
                        int64_t count, int64_t peer) = 0;
   virtual void barrier() = 0;
+  /// Null where all ranks are in this process.
+  virtual Processes *processes() { return nullptr; }
 };
 
 class Transport {
@@ -59,10 +72,26 @@ public:
   virtual std::unique_ptr<Communicator> connect(RankContext &rank) = 0;
   /// What was left undone when all ranks had finished; "" for nothing.
   virtual std::string leftover() = 0;
+
+  // For ranks in other processes, of which the job has the status alone.
+  virtual bool sharesMemory() const { return true; }
+  /// What the job's statuses are: this process' alone, all ranks' of different
+  /// times, or all ranks' of one time.
+  enum class Sight { None, Stale, Consistent };
+  /// Called by the watchdog now and then: brings the statuses up to date, and
+  /// failures from here to there and back.
+  virtual Sight observe() { return Sight::Consistent; }
+  /// What messages add to what a rank was last seen doing.
+  virtual std::string remark(int) { return ""; }
+  /// Called when this process' ranks have ended: waits for the others.
+  virtual void settle() {}
 };
 
 /// Ranks are threads of this process.
 std::unique_ptr<Transport> makeThreadsTransport(Job &job);
+/// Each rank is a process; this one's is that of `world`.
+std::unique_ptr<Transport> makeMpiTransport(Job &job, MpiWorld &world,
+                                            uint64_t run);
 
 } // namespace runtime
 } // namespace shardir

@@ -56,6 +56,8 @@ public:
                                                         : nullptr;
   }
   bool operator==(const CopyPlan &o) const;
+  /// Outermost first; none if there is nothing to copy.
+  const std::vector<CopyDim> &dimensions() const { return dims; }
 
 private:
   template <class F>

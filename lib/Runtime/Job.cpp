@@ -15,6 +15,7 @@
 
 #include "Job.h"
 
+#include "MpiWorld.h"
 #include "Signals.h"
 #include "Wait.h"
 
@@ -37,16 +38,21 @@ struct Job::Start {
 Job::Job(std::shared_ptr<Program> p, size_t numRanks, JobOptions options)
     : program(std::move(p)), options(options), rankCount(numRanks),
       statuses(new RankStatus[numRanks]) {
-  int cores = options.cores > 0 ? options.cores : availableCores();
-  size_t threadCount =
-      kHaveFibers ? std::min(numRanks, size_t(cores)) : numRanks;
+  // In another process there are other cores, but on one machine they are
+  // shared, unless the launcher has given each its own.
+  size_t here = options.mpi ? 1 : numRanks;
+  size_t first = options.mpi ? size_t(options.mpi->rank) : 0;
+  int own =
+      options.mpi ? coresPerProcess(options.mpi->localSize) : availableCores();
+  int cores = options.cores > 0 ? options.cores : std::max(1, own);
+  size_t threadCount = kHaveFibers ? std::min(here, size_t(cores)) : here;
   int perRank = options.threadsPerRank > 0 ? options.threadsPerRank
-                                           : std::max(1, cores / int(numRanks));
-  crowded = size_t(perRank) * threadCount > size_t(cores);
-  resources = program->takeResources(numRanks);
+                                           : std::max(1, cores / int(here));
+  crowded = own < 1 || size_t(perRank) * threadCount > size_t(cores);
+  resources = program->takeResources(here);
   if (!resources) {
     resources = std::make_shared<ResourceSet>();
-    for (size_t i = 0; i < numRanks; ++i)
+    for (size_t i = 0; i < here; ++i)
       resources->push_back(std::make_unique<RankResources>(perRank, !crowded));
   }
   for (std::unique_ptr<RankResources> &r : *resources)
@@ -54,13 +60,16 @@ Job::Job(std::shared_ptr<Program> p, size_t numRanks, JobOptions options)
       r = std::make_unique<RankResources>(perRank, !crowded);
   // Neighbours share a thread: a mesh's minor axes then synchronise within it.
   for (size_t w = 0; w < threadCount; ++w)
-    workers.push_back(
-        std::make_unique<RankWorker>(*this, int(w * numRanks / threadCount),
-                                     int((w + 1) * numRanks / threadCount)));
-  ranksTransport = makeThreadsTransport(*this);
-  for (size_t i = 0; i < numRanks; ++i)
-    ranks.push_back(
-        std::make_unique<RankContext>(*this, int(i), *(*resources)[i]));
+    workers.push_back(std::make_unique<RankWorker>(
+        *this, int(first + w * here / threadCount),
+        int(first + (w + 1) * here / threadCount)));
+  ranksTransport = options.mpi
+                       ? makeMpiTransport(*this, *options.mpi, options.mpiRun)
+                       : makeThreadsTransport(*this);
+  ranks.resize(numRanks);
+  for (size_t i = 0; i < here; ++i)
+    ranks[first + i] =
+        std::make_unique<RankContext>(*this, int(first + i), *(*resources)[i]);
 }
 
 Job::~Job() = default;
@@ -80,13 +89,21 @@ void Job::fail(const std::string &message) {
   std::lock_guard<std::mutex> lock(mutex);
   if (failure.load())
     return;
-  failureText = message + "\n" + history();
+  failureText = message;
+  // Of ranks elsewhere the transport asks first.
+  if (ranksTransport->sharesMemory())
+    failureText += "\n" + history();
   failure.store(true, std::memory_order_seq_cst);
 }
 
 std::string Job::error() {
   std::lock_guard<std::mutex> lock(mutex);
   return failureText;
+}
+
+void Job::setError(const std::string &message) {
+  std::lock_guard<std::mutex> lock(mutex);
+  failureText = message;
 }
 
 void *Job::threadMain(void *p) {
@@ -113,7 +130,10 @@ void Job::rankMain(int r) {
     ranks[size_t(r)]->report("threw an exception");
   }
   threadState = {};
-  statuses[size_t(r)].state.store(RankStatus::Ended, std::memory_order_release);
+  // Where it was when the job failed is what others will want to know.
+  if (!failed())
+    statuses[size_t(r)].state.store(RankStatus::Ended,
+                                    std::memory_order_release);
   statuses[size_t(r)].advance();
 }
 
@@ -175,6 +195,7 @@ bool Job::run(std::function<void(RankContext &)> f) {
     if (!leftover.empty())
       fail(leftover);
   }
+  ranksTransport->settle();
   settleResources();
   return !failed();
 }
@@ -188,6 +209,8 @@ void Job::settleResources() {
     return;
   }
   for (size_t i = 0; i < ranks.size(); ++i) {
+    if (!isHere(i))
+      continue;
     ranks[i]->peakBytes = ranks[i]->arena.peakBytes();
     ranks[i]->arena.releaseAll();
   }

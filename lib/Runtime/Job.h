@@ -37,7 +37,9 @@ struct JobOptions {
   double grace = 2;       ///< seconds for ranks to unwind after a failure
   int threadsPerRank = 0; ///< 0: share the cores evenly
   bool trace = false;
-  int cores = 0; ///< 0: those that the process may use
+  int cores = 0;           ///< 0: those that the process may use
+  MpiWorld *mpi = nullptr; ///< set: this process is one rank of that world
+  uint64_t mpiRun = 0;     ///< MpiWorld::beginRun's
 };
 
 /// What a rank shows to the watchdog. Written by its own thread alone.
@@ -71,6 +73,8 @@ public:
   const JobOptions options;
   size_t numRanks() const { return rankCount; }
   RankContext &rank(size_t i) { return *ranks[i]; }
+  /// Whether rank `i` is in this process.
+  bool isHere(size_t i) const { return ranks[i] != nullptr; }
   RankStatus &status(size_t i) { return statuses[i]; }
   Transport &transport() { return *ranksTransport; }
   bool oversubscribed() const { return crowded; }
@@ -90,6 +94,10 @@ public:
   /// Ends the job. The first message counts.
   void fail(const std::string &message);
   std::string error();
+  /// What all processes say in place of their own error.
+  void setError(const std::string &message);
+  /// The last collectives of each rank.
+  std::string history();
   /// A signal stopped a rank: its memory may be damaged and is not reused.
   void poison() { poisoned.store(true); }
 
@@ -109,12 +117,11 @@ private:
   static void *threadMain(void *start);
   bool startThreads();
   void watch();
-  void examine();
+  void examine(bool consistent);
   void checkDeadlock(uint64_t sum);
   void failForTimeout();
   std::vector<int> waitingFor();
   uint64_t progressSum() const;
-  std::string history();
   void settleResources();
 
   const size_t rankCount;

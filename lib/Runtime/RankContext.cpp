@@ -27,6 +27,7 @@ namespace runtime {
 thread_local ThreadState threadState;
 
 Rendezvous::~Rendezvous() = default;
+Processes::~Processes() = default;
 Communicator::~Communicator() = default;
 Transport::~Transport() = default;
 
@@ -112,6 +113,22 @@ const CollectiveSpec &RankContext::checkCall(int32_t id, bool peer) {
     fail("called " + spec.describe() + " in the unsharded version");
   job.throwIfFailed();
   return spec;
+}
+
+void RankContext::checkOverlap(const CollectiveSpec &spec,
+                               const RoutePart &part, const void *in,
+                               const void *out) {
+  size_t size = elementSize(spec.type);
+  auto a = reinterpret_cast<uintptr_t>(in);
+  auto b = reinterpret_cast<uintptr_t>(out);
+  bool apart = part.operandCount == 0 || part.resultCount == 0 ||
+               a + size_t(part.operandCount) * size <= b ||
+               b + size_t(part.resultCount) * size <= a;
+  bool inPlace = a == b && spec.step.kind == CollectiveKind::AllReduce &&
+                 part.operandCount == part.resultCount;
+  if (!apart && !inPlace)
+    fail("called " + spec.describe() +
+         " with an operand and a result that overlap");
 }
 
 template <class F> void RankContext::recorded(int32_t id, F &&f) {

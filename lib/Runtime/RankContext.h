@@ -78,6 +78,11 @@ public:
   [[noreturn]] void fail(const std::string &what);
   /// The same, where the caller unwinds by itself.
   void report(const std::string &what);
+  /// Fails where operand and result overlap and the collective cannot do that.
+  void checkOverlap(const CollectiveSpec &spec, const RoutePart &part,
+                    const void *in, const void *out);
+  /// Null where all ranks are in this process.
+  Processes *processes() { return communicator->processes(); }
 
   int64_t bytesReceived = 0;
   int64_t peakBytes = 0; ///< set when the job has ended

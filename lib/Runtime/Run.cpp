@@ -16,6 +16,7 @@
 #include "Run.h"
 
 #include "Distribute.h"
+#include "RunProcesses.h"
 
 #include <algorithm>
 
@@ -48,6 +49,7 @@ struct Shared {
   RunRequest request;
   std::vector<std::vector<int64_t>> argumentShapes, resultShapes;
   std::vector<std::vector<const void *>> resultShards; ///< by rank
+  ProcessReport overProcesses; ///< where ranks are processes
 
   const FunctionSpec &function() const {
     return request.program->metadata.functions[request.function];
@@ -96,6 +98,14 @@ void runWhole(RankContext &rank, Shared &shared) {
   }
   enter(rank, shared, descriptors);
   rank.barrier();
+  if (Processes *processes = rank.processes()) {
+    for (size_t i = 0; i < f.results.size(); ++i)
+      collectOverProcesses(*processes, rank, f.results[i],
+                           shared.meshOf(f.results[i]), shared.resultShapes[i],
+                           shards[i], shared.request.results[i].data);
+    shared.overProcesses = reportOverProcesses(*processes, rank);
+    return;
+  }
   for (size_t i = 0; i < f.results.size(); ++i) {
     std::vector<const void *> terms;
     for (int r : views[i].terms)
@@ -111,7 +121,9 @@ void runLocal(RankContext &rank, Shared &shared) {
   int64_t bytes = 0;
   auto add = [&](const std::vector<shardir_buffer> &buffers, size_t perRank) {
     for (size_t i = 0; i < perRank; ++i) {
-      const shardir_buffer &b = buffers[size_t(rank.rank) * perRank + i];
+      // A process is given its own shards alone.
+      size_t place = rank.processes() ? 0 : size_t(rank.rank);
+      const shardir_buffer &b = buffers[place * perRank + i];
       std::vector<int64_t> shape = shapeOf(b);
       int64_t elements = 1;
       for (int64_t extent : shape)
@@ -132,6 +144,8 @@ void runLocal(RankContext &rank, Shared &shared) {
   } account(rank.arena, bytes);
   enter(rank, shared, descriptors);
   rank.barrier();
+  if (Processes *processes = rank.processes())
+    shared.overProcesses = reportOverProcesses(*processes, rank);
 }
 
 } // namespace
@@ -160,6 +174,11 @@ RunReport runFunction(RunRequest request) {
     report.error = job->error();
   if (job->abandoned())
     return report;
+  if (r.options.mpi) {
+    report.measurement = shared->overProcesses.measurement;
+    report.events = std::move(shared->overProcesses.events);
+    return report;
+  }
   shardir_measurement &m = report.measurement;
   for (size_t i = 0; i < ranks; ++i) {
     RankContext &rank = job->rank(i);

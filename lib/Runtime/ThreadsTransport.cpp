@@ -235,28 +235,12 @@ void ThreadsCommunicator::checkPosts(const Group &group, size_t place,
   throw JobFailed();
 }
 
-void ThreadsCommunicator::checkOverlap(const CollectiveSpec &spec,
-                                       const RoutePart &part, const void *in,
-                                       const void *out) {
-  size_t size = elementSize(spec.type);
-  auto a = reinterpret_cast<uintptr_t>(in);
-  auto b = reinterpret_cast<uintptr_t>(out);
-  bool apart = part.operandCount == 0 || part.resultCount == 0 ||
-               a + size_t(part.operandCount) * size <= b ||
-               b + size_t(part.resultCount) * size <= a;
-  bool inPlace = a == b && spec.step.kind == CollectiveKind::AllReduce &&
-                 part.operandCount == part.resultCount;
-  if (!apart && !inPlace)
-    rank.fail("called " + spec.describe() +
-              " with an operand and a result that overlap");
-}
-
 void ThreadsCommunicator::redistribute(int32_t id, const CollectiveSpec &spec,
                                        const Route &route, const void *in,
                                        void *out) {
   const RoutePart &part =
       route.parts[size_t(route.positionOfRank[size_t(rank.rank)])];
-  checkOverlap(spec, part, in, out);
+  rank.checkOverlap(spec, part, in, out);
   Group &group = cachedGroup(id, route.groups[part.group]);
   Post post;
   post.in = in;

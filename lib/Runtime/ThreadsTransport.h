@@ -134,8 +134,6 @@ public:
 private:
   class Session;
   Group &cachedGroup(int32_t id, const std::vector<int> &ranks);
-  void checkOverlap(const CollectiveSpec &spec, const RoutePart &part,
-                    const void *in, const void *out);
   void checkPosts(const Group &group, size_t place, size_t other);
   void pull(const CollectiveSpec &spec, const Route &route,
             const RoutePart &part, const Group &group, void *out);

@@ -20,6 +20,7 @@
 #include <chrono>
 #include <ctime>
 #include <sched.h>
+#include <unistd.h>
 
 namespace shardir {
 namespace runtime {
@@ -39,6 +40,14 @@ inline int availableCores() {
   if (sched_getaffinity(0, sizeof(set), &set) != 0)
     return 1;
   return std::max(1, CPU_COUNT(&set));
+}
+
+/// The cores for each of `processes` on this machine: those that this one may
+/// use, unless the others are to use the same.
+inline int coresPerProcess(int processes) {
+  int cores = availableCores();
+  long all = sysconf(_SC_NPROCESSORS_ONLN);
+  return long(cores) * processes <= all ? cores : cores / processes;
 }
 
 /// Paces one wait.

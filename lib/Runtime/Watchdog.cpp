@@ -32,8 +32,9 @@ void Job::watch() {
   while (!ended.wait_for(lock, interval, [&] { return running == 0; })) {
     interval = std::min(interval * 2, std::chrono::microseconds(20000));
     lock.unlock();
-    if (!failed())
-      examine();
+    Transport::Sight sight = ranksTransport->observe();
+    if (!failed() && sight != Transport::Sight::None)
+      examine(sight == Transport::Sight::Consistent);
     lock.lock();
     if (!failed())
       continue;
@@ -55,7 +56,7 @@ uint64_t Job::progressSum() const {
   return sum;
 }
 
-void Job::examine() {
+void Job::examine(bool consistent) {
   uint64_t sum = progressSum();
   Clock::time_point now = Clock::now();
   if (sum != lastSum) {
@@ -64,7 +65,7 @@ void Job::examine() {
     unchanged = 0;
     return;
   }
-  if (++unchanged >= 2)
+  if (consistent && ++unchanged >= 2)
     checkDeadlock(sum);
   if (!failed() &&
       std::chrono::duration<double>(now - lastChange).count() > options.timeout)
@@ -148,6 +149,7 @@ std::string Job::whereabouts(int r) {
   const std::vector<CollectiveSpec> &table = program->metadata.collectives;
   uint64_t done = status.done.load(std::memory_order_acquire);
   uint64_t posted = status.posted.load(std::memory_order_acquire);
+  std::string remark = ranksTransport->remark(r);
   auto name = [&](uint64_t n) {
     int32_t id =
         status.recent[n % RankStatus::kRecent].load(std::memory_order_relaxed);
@@ -156,13 +158,14 @@ std::string Job::whereabouts(int r) {
   };
   int state = status.state.load(std::memory_order_acquire);
   if (posted > done)
-    return "in " + name(posted - 1);
+    return "in " + name(posted - 1) + remark;
   if (state == RankStatus::Starting)
-    return "not started yet";
+    return "not started yet" + remark;
   if (state >= RankStatus::Finished)
-    return "finished";
-  return posted ? "in compute after " + name(posted - 1)
-                : "in compute before its first collective";
+    return "finished" + remark;
+  return (posted ? "in compute after " + name(posted - 1)
+                 : "in compute before its first collective") +
+         remark;
 }
 
 std::string Job::history() {

@@ -85,21 +85,33 @@ shardir_status shardir_result_local_shape(const shardir_program *program,
                                           int64_t rank, int64_t *shape);
 
 typedef struct shardir_run_options {
-  const char *device;   /* NULL: "threads" */
+  const char *device;   /* NULL: "threads"; "mpi": see below */
   double timeout;       /* seconds without progress; 0: 60 */
   int unsharded;        /* run the one-device version, if compiled in */
   int threads_per_rank; /* 0: share the cores evenly among the ranks */
 } shardir_run_options;
 
+/* With the device "mpi" each process of an MPI job is the rank of its number;
+ * there are as many as the program has ranks. All of them call the functions
+ * below, with equal programs, functions and options. MPI is loaded when it is
+ * first asked for (Open MPI alone) and started unless the host has started it;
+ * the host then needs MPI_THREAD_SERIALIZED, leaves MPI alone during a run
+ * unless it has MPI_THREAD_MULTIPLE, and finalizes MPI itself. The same status
+ * and message come back in all processes. `unsharded` runs in the calling
+ * process alone. */
+
 /* Runs the function on whole arrays: arguments are distributed by placement,
- * results collected into the caller's buffers. */
+ * results collected into the caller's buffers. With "mpi", every process gives
+ * the whole arguments and takes its shards; whole results are written in process
+ * 0 alone, those of others have a shape and need no data. */
 shardir_status shardir_run(const shardir_program *program, const char *function,
                            const shardir_buffer *arguments, size_t num_arguments,
                            shardir_buffer *results, size_t num_results,
                            const shardir_run_options *options);
 
 /* Runs the function on shards: arguments[r * num_arguments + i] is rank r's
- * shard of argument i, results likewise. No copies are made. */
+ * shard of argument i, results likewise. No copies are made. With "mpi", each
+ * process gives its own shards alone: arguments[i], results[i]. */
 shardir_status shardir_run_local(const shardir_program *program,
                                  const char *function,
                                  const shardir_buffer *arguments,
@@ -109,7 +121,8 @@ shardir_status shardir_run_local(const shardir_program *program,
 
 /* Between whole arrays and shards, as shardir_run does it: shards[r] is rank
  * r's shard, of the local shape of argument or result i. A partial argument
- * lies on the first device of each group; a partial result is reduced. */
+ * lies on the first device of each group; a partial result is reduced.
+ * Shards without data are left out where arguments are distributed. */
 shardir_status shardir_distribute_argument(const shardir_program *program,
                                            const char *function, size_t i,
                                            const shardir_buffer *whole,

@@ -14,6 +14,8 @@
 
 #include "Support.h"
 
+#include "MpiWorld.h"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
@@ -76,10 +78,64 @@ std::shared_ptr<Program> MetadataText::program() const {
 }
 
 int OnCores::cores = 0;
+namespace {
+
+/// Runs the body on this process' rank. Processes that the program has no rank
+/// for look on; all return what rank 0 saw.
+std::string runProcesses(const std::shared_ptr<Program> &program,
+                         const std::function<void(RankContext &)> &body,
+                         JobOptions options) {
+  std::string error;
+  MpiWorld *world = MpiWorld::get(error);
+  if (!world)
+    return error;
+  if (world->size < program->metadata.ranks)
+    return "too few processes";
+  EXPECT_TRUE(world->beginRun(options.mpiRun));
+  if (world->rank < program->metadata.ranks) {
+    options.mpi = world;
+    auto job = std::make_shared<Job>(program, size_t(program->metadata.ranks),
+                                     options);
+    bool ok = job->run([body](RankContext &rank) {
+      rank.barrier();
+      rank.enter([&] { body(rank); });
+      rank.barrier();
+    });
+    error = job->error();
+    EXPECT_EQ(ok, error.empty());
+  } else {
+    world->endRun();
+  }
+  auto length = uint64_t(error.size());
+  for (int r = 1; r < world->size; ++r) {
+    if (world->rank == 0) {
+      world->sendBytes(r, &length, sizeof(length), 0);
+      world->sendBytes(r, error.data(), error.size(), 0);
+    } else if (world->rank == r) {
+      world->receiveBytes(0, &length, sizeof(length), 0);
+      std::string text(size_t(length), '\0');
+      world->receiveBytes(0, text.data(), text.size(), 0);
+      // All processes of a run end it with the same words.
+      if (r < program->metadata.ranks)
+        EXPECT_EQ(error, text);
+      error = text;
+    }
+  }
+  return error;
+}
+
+} // namespace
+
+bool overMpi() {
+  const char *device = std::getenv("SHARDIR_TEST_DEVICE");
+  return device && std::string(device) == "mpi";
+}
 
 std::string runRanks(const std::shared_ptr<Program> &program,
                      std::function<void(RankContext &)> body,
                      JobOptions options) {
+  if (overMpi())
+    return runProcesses(program, body, options);
   if (options.cores == 0)
     options.cores = OnCores::cores;
   auto job =

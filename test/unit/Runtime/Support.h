@@ -56,6 +56,9 @@ private:
   int32_t count = 0;
 };
 
+/// Whether ranks are processes: with SHARDIR_TEST_DEVICE=mpi, under mpirun.
+bool overMpi();
+
 /// Runs the body as a program on every rank. Returns the error, "" for none.
 /// Options without cores take those of the running suite.
 std::string runRanks(const std::shared_ptr<Program> &program,

@@ -1,0 +1,134 @@
+//===- MpiWorld.h - This process among those of an MPI job ------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a process has of MPI as long as it lives: the library, communicators of
+// the runtime's own, and small messages besides the data. Requires MPI's thread
+// level SERIALIZED, as a rank and its watchdog both call MPI, one at a time
+// (`mutex`); guarantees that a host which has started MPI itself keeps its
+// communicators untouched and finalizes MPI itself.
+//
+// A process that no launcher has started is a world of one, without MPI_Init:
+// that would start daemons of Open MPI.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNTIME_MPIWORLD_H
+#define SHARDIR_LIB_RUNTIME_MPIWORLD_H
+
+#include "MpiApi.h"
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <list>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace shardir {
+namespace runtime {
+
+/// Sizes in bytes. $SHARDIR_MPI_MESSAGE_BYTES and $SHARDIR_MPI_STAGING_BYTES
+/// make them smaller, for tests.
+struct MpiLimits {
+  /// The largest message: MPI counts with an `int`, data is cut below that.
+  size_t message = size_t(1) << 30;
+  /// The largest block that is packed, unpacked or reduced.
+  size_t staging = size_t(4) << 20;
+};
+
+class MpiWorld {
+public:
+  /// The world of this process, made when first asked for. Null with a reason.
+  static MpiWorld *get(std::string &error);
+  /// The same, or null where it was never asked for.
+  static MpiWorld *existing();
+
+  int rank = 0, size = 1;
+  int localSize = 1; ///< processes on this machine
+  MpiLimits limits;
+  /// Held by whoever calls MPI.
+  std::timed_mutex mutex;
+
+  // One call of MPI each; they throw std::runtime_error where MPI fails.
+  MpiRequest send(MpiComm comm, const void *data, size_t bytes, int to,
+                  int tag);
+  MpiRequest receive(MpiComm comm, void *data, size_t bytes, int from, int tag);
+  bool test(MpiRequest &request);
+  /// Ends a receive that nothing may have come for. Whether something had.
+  bool cancel(MpiRequest &request);
+  /// Sends and forgets: the data is kept here until MPI has taken it. In one
+  /// message, or in as many as the limit asks for.
+  void post(MpiComm comm, std::shared_ptr<const std::string> data, int to,
+            int tag, bool cut = false);
+
+  /// The communicator of these ranks, kept for ever. Requires that all of them
+  /// call this now.
+  MpiComm groupComm(const std::vector<int> &ranks);
+  /// Posts and messages of ranks to each other, before their data.
+  MpiComm postsComm() const { return posts; }
+
+  /// A small message between the watchdogs of one run.
+  struct Notice {
+    uint32_t kind = 0;
+    uint64_t run = 0;
+    int from = 0;
+    std::string text;
+  };
+  void notify(int to, uint32_t kind, uint64_t run, const std::string &text);
+  /// Takes in what has come. False if MPI was busy for `seconds`.
+  bool poll(double seconds);
+  /// The next notice of this run; those of earlier runs are dropped.
+  bool next(uint64_t run, Notice &notice);
+
+  /// Begins a run: all processes count alike. False if one is going on.
+  bool beginRun(uint64_t &run);
+  void endRun() { busy = false; }
+  /// A run has ended with requests that MPI never completed.
+  std::atomic<bool> broken{false};
+  /// The last run's failure was not told by rank 0: it could not be reached.
+  std::atomic<bool> unheard{false};
+
+  /// What came early for a later run, by rank it came from.
+  std::map<std::pair<int, int>, std::deque<std::string>> early;
+
+  // Among tools, between runs. `limit` in seconds, 0 for none; false if it
+  // passed.
+  bool sendBytes(int to, const void *data, size_t bytes, double limit);
+  bool receiveBytes(int from, void *data, size_t bytes, double limit);
+  /// Finalizes MPI if it was started here and nothing is left of it.
+  void finish();
+
+private:
+  bool start(std::string &error);
+  void readLimits();
+  bool wait(MpiRequest &request, double limit);
+
+  MpiApi api;
+  bool alone = false, initialized = false;
+  MpiComm control = nullptr, posts = nullptr, tools = nullptr;
+  struct Sent {
+    MpiRequest request;
+    std::shared_ptr<const std::string> data;
+  };
+  std::list<Sent> sent; ///< guarded by mutex
+  std::map<std::vector<int>, MpiComm> groups;
+  std::deque<Notice> inbox; ///< the watchdog's alone
+  std::atomic<bool> busy{false};
+  uint64_t runs = 0;
+};
+
+/// This process' rank as a launcher of MPI jobs has said it; -1 if none has.
+int rankFromLauncher();
+
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_LIB_RUNTIME_MPIWORLD_H

@@ -1,0 +1,263 @@
+//===- MpiScheduleTests.cpp - Who sends what to whom over MPI -------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Moves data by the schedules of all ranks without MPI: messages lie in a map
+// until their receiver asks for them. Requires routes of a program's metadata
+// and compares with what the route itself says; guarantees that every message
+// that is sent is received, in blocks of equal sizes, whatever the limits are.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MpiSchedule.h"
+#include "Support.h"
+
+#include <deque>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <tuple>
+
+using namespace shardir;
+using namespace shardir::runtime;
+using namespace shardir::runtime::test;
+
+namespace {
+
+using Data = std::vector<float>;
+
+/// Different on every rank and at every place; small, so that sums are exact.
+Data operandOf(size_t position, int64_t count) {
+  Data data(static_cast<size_t>(count));
+  for (size_t i = 0; i < data.size(); ++i)
+    data[i] = float(int(position * 37 + i * 5) % 61 - 30);
+  return data;
+}
+
+/// What the route says that each position ends with.
+std::vector<Data> expected(const Route &route, const std::vector<Data> &in) {
+  std::vector<Data> out;
+  for (const RoutePart &part : route.parts) {
+    Data data(static_cast<size_t>(part.resultCount), -1.0f);
+    for (const Transfer &transfer : part.transfers) {
+      auto termOf = [&](size_t t) -> const Data & {
+        int rank = route.groups[part.group][transfer.sources[t]];
+        return in[size_t(route.positionOfRank[size_t(rank)])];
+      };
+      transfer.plan.forEachSpan([&](int64_t s, int64_t d, int64_t n) {
+        for (int64_t i = 0; i < n; ++i) {
+          float sum = 0;
+          for (size_t t = 0; t < transfer.sources.size(); ++t)
+            sum += termOf(t)[size_t(s + i)];
+          data[size_t(d + i)] = sum;
+        }
+      });
+    }
+    out.push_back(std::move(data));
+  }
+  return out;
+}
+
+struct Counts {
+  size_t messages = 0, inPlace = 0, blocks = 0;
+};
+
+/// Runs all ranks' schedules phase by phase, and checks them.
+void simulate(const Route &route, const MpiBlockLimits &limits,
+              Counts &counts) {
+  size_t n = route.parts.size();
+  std::vector<Data> in, out;
+  std::vector<MpiSchedule> schedules;
+  for (size_t p = 0; p < n; ++p) {
+    in.push_back(operandOf(p, route.parts[p].operandCount));
+    out.emplace_back(size_t(route.parts[p].resultCount), -1.0f);
+    schedules.push_back(makeMpiSchedule(route, int64_t(p), limits));
+  }
+  // By group, sender, receiver and transfer: blocks in order.
+  using Key = std::tuple<size_t, uint32_t, uint32_t, uint32_t>;
+  for (size_t phase = 0; phase < schedules[0].phases.size(); ++phase) {
+    std::map<Key, std::deque<Data>> onTheWay;
+    for (size_t p = 0; p < n; ++p) {
+      const RoutePart &part = route.parts[p];
+      ASSERT_EQ(schedules[p].phases.size(), schedules[0].phases.size());
+      const MpiPhase &now = schedules[p].phases[phase];
+      const Data &from = now.sendsResult ? out[p] : in[p];
+      for (const CopyPlan &plan : now.local)
+        plan.copy(in[p].data(), out[p].data(), sizeof(float));
+      for (const MpiSend &send : now.sends) {
+        ++counts.messages;
+        counts.inPlace += send.inPlace;
+        for (const MpiBlock &block : send.blocks) {
+          ++counts.blocks;
+          ASSERT_GT(block.elements, 0);
+          ASSERT_LE(block.elements, std::max(limits.message, limits.staged));
+          Data data(static_cast<size_t>(block.elements));
+          if (block.offset >= 0)
+            std::copy_n(from.begin() + block.offset, block.elements,
+                        data.begin());
+          else
+            block.plan.copy(from.data(), data.data(), sizeof(float));
+          onTheWay[{part.group, uint32_t(part.place), send.to, send.transfer}]
+              .push_back(std::move(data));
+        }
+      }
+    }
+    for (size_t p = 0; p < n; ++p) {
+      const RoutePart &part = route.parts[p];
+      for (const MpiReceive &receive : schedules[p].phases[phase].receives) {
+        for (size_t b = 0; b < receive.blocks.size(); ++b) {
+          const MpiBlock &block = receive.blocks[b];
+          Data sum(size_t(block.elements), 0.0f);
+          for (size_t s = 0; s < receive.sources.size(); ++s) {
+            Data term;
+            if (int(s) == receive.own) {
+              const MpiBlock &own = receive.ownBlocks[b];
+              ASSERT_EQ(own.elements, block.elements);
+              term.resize(size_t(own.elements));
+              own.plan.copy(in[p].data(), term.data(), sizeof(float));
+            } else {
+              std::deque<Data> &queue =
+                  onTheWay[{part.group, receive.sources[s],
+                            uint32_t(part.place), receive.transfer}];
+              ASSERT_FALSE(queue.empty());
+              term = std::move(queue.front());
+              queue.pop_front();
+            }
+            ASSERT_EQ(term.size(), sum.size());
+            for (size_t i = 0; i < sum.size(); ++i)
+              sum[i] += term[i];
+          }
+          if (receive.inPlace)
+            std::copy_n(sum.begin(), block.elements,
+                        out[p].begin() + block.offset);
+          else
+            block.plan.copy(sum.data(), out[p].data(), sizeof(float));
+        }
+      }
+    }
+    for (const auto &[key, queue] : onTheWay)
+      ASSERT_TRUE(queue.empty());
+  }
+  ASSERT_EQ(out, expected(route, in));
+}
+
+const MpiBlockLimits kLimits[] = {{1000000, 1000000, 1000000},
+                                  {1000000, 1000000, 0},
+                                  {1, 1, 0},
+                                  {3, 2, 0},
+                                  {7, 5, 4},
+                                  {1000000, 4, 0}};
+
+Counts simulateAll(const MetadataText &text) {
+  auto program = text.program();
+  Counts counts;
+  for (size_t id = 0; id < program->metadata.collectives.size(); ++id) {
+    std::string error;
+    auto route = program->routes.get(int32_t(id), nullptr, error);
+    EXPECT_TRUE(route) << error;
+    for (const MpiBlockLimits &limits : kLimits) {
+      simulate(*route, limits, counts);
+      if (testing::Test::HasFatalFailure()) {
+        ADD_FAILURE() << program->metadata.collectives[id].describe();
+        return counts;
+      }
+    }
+  }
+  return counts;
+}
+
+TEST(MpiSchedule, BlocksMeetWhateverTheLimits) {
+  std::vector<std::string> list = {"[{}, {}]",
+                                   "[{\"x\"}, {}]",
+                                   "[{}, {\"x\"}]",
+                                   "[{\"y\"}, {}]",
+                                   "[{\"x\", \"y\"}, {}]",
+                                   "[{\"y\", \"x\"}, {}]",
+                                   "[{\"x\"}, {\"y\"}]",
+                                   "[{}, {\"y\", \"x\"}]",
+                                   "[{}, {}], partial = sum [\"x\"]",
+                                   "[{}, {\"x\"}], partial = sum [\"y\"]",
+                                   "[{}, {}], partial = sum [\"x\", \"y\"]"};
+  for (std::vector<int64_t> shape :
+       {std::vector<int64_t>{5, 7}, {8, 4}, {1, 3}}) {
+    MetadataText text({{"x", 2}, {"y", 3}});
+    for (const std::string &from : list)
+      for (const std::string &to : list)
+        // A new owed axis is filled in by the communicator, not by messages.
+        if (to.find("partial") == std::string::npos)
+          text.redistribute("exchange", from, to, shape);
+    Counts counts = simulateAll(text);
+    EXPECT_GT(counts.messages, 0u);
+    EXPECT_GT(counts.blocks, counts.messages);
+  }
+}
+
+TEST(MpiSchedule, StridedShards) {
+  std::vector<std::string> list = {"[{2, \"x\"}, {}]", "[{\"x\", 2}, {}]",
+                                   "[{\"x\"}, {}]", "[{}, {3, \"x\"}]",
+                                   "[{\"x\":(2)2}, {\"x\":(1)2}]"};
+  MetadataText text({{"x", 4}});
+  for (const std::string &from : list)
+    for (const std::string &to : list)
+      text.redistribute("exchange", from, to, {16, 12});
+  simulateAll(text);
+}
+
+TEST(MpiSchedule, ContiguousDataGoesInPlace) {
+  auto shareInPlace = [](const std::string &kind, const std::string &from,
+                         const std::string &to) {
+    MetadataText text({{"x", 4}});
+    text.redistribute(kind, from, to, {8, 4});
+    auto program = text.program();
+    std::string error;
+    auto route = program->routes.get(0, nullptr, error);
+    Counts counts;
+    simulate(*route, {1000000, 1000000, 0}, counts);
+    size_t receives = 0, received = 0;
+    for (int64_t p = 0; p < 4; ++p)
+      for (const MpiPhase &phase :
+           makeMpiSchedule(*route, p, {1000000, 1000000, 0}).phases)
+        for (const MpiReceive &receive : phase.receives) {
+          ++receives;
+          received += receive.inPlace;
+        }
+    return std::make_tuple(counts.inPlace == counts.messages,
+                           received == receives);
+  };
+  // Rows are contiguous on both sides, columns where they are whole.
+  EXPECT_EQ(shareInPlace("all_gather", "[{\"x\"}, {}]", "[{}, {}]"),
+            std::make_tuple(true, true));
+  EXPECT_EQ(shareInPlace("all_gather", "[{}, {\"x\"}]", "[{}, {}]"),
+            std::make_tuple(true, false));
+  EXPECT_EQ(shareInPlace("all_to_all", "[{\"x\"}, {}]", "[{}, {\"x\"}]"),
+            std::make_tuple(false, true));
+  // Terms are received beside each other and reduced into the result.
+  EXPECT_EQ(shareInPlace("reduce_scatter", "[{}, {}], partial = sum [\"x\"]",
+                         "[{\"x\"}, {}]"),
+            std::make_tuple(true, false));
+}
+
+TEST(MpiSchedule, AllReduceMovesTheLeast) {
+  // 2(n-1)/n of the operand by each member, where it is worth two phases.
+  MetadataText text({{"x", 4}});
+  text.redistribute("all_reduce", "[{}], partial = sum [\"x\"]", "[{}]", {100});
+  auto program = text.program();
+  std::string error;
+  auto route = program->routes.get(0, nullptr, error);
+  for (int64_t whole : {0, 100}) {
+    MpiSchedule schedule = makeMpiSchedule(*route, 1, {1000, 1000, whole});
+    int64_t received = 0;
+    for (const MpiPhase &phase : schedule.phases)
+      for (const MpiReceive &receive : phase.receives)
+        for (const MpiBlock &block : receive.blocks)
+          received += block.elements *
+                      int64_t(receive.sources.size() - (receive.own >= 0));
+    EXPECT_EQ(schedule.phases.size(), whole ? 1u : 2u);
+    EXPECT_EQ(received, whole ? 300 : 2 * 3 * 25);
+  }
+}
+
+} // namespace
