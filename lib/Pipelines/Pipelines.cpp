@@ -47,7 +47,8 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   if (reached(Stage::Propagated))
     return;
   pm.addPass(createInsertRedistribute({options.strict}));
-  pm.addPass(createSimplifyRedistribute());
+  pm.addPass(
+      createSimplifyRedistribute({options.shareGathers, options.memoryLimit}));
   verify(Stage::Redistributed);
   if (reached(Stage::Redistributed))
     return;

@@ -41,6 +41,11 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
                      "collectives, where it costs nothing) or contiguous "
                      "(fewest bytes copied)"),
       llvm::cl::init("auto")};
+  Option<bool> shareGathers{
+      *this, "share-gathers",
+      llvm::cl::desc("gather an argument once for all of its uses, and keep it "
+                     "in between"),
+      llvm::cl::init(false)};
   Option<std::string> function{
       *this, "function",
       llvm::cl::desc("the entry; the one public function unless given"),

@@ -150,11 +150,16 @@ def InsertRedistribute : Pass<"shardir-insert-redistribute", "::mlir::ModuleOp">
 }
 
 def SimplifyRedistribute : Pass<"shardir-simplify-redistribute", "::mlir::ModuleOp"> {
-  let summary = "Collapses chains of redistributions and drops those that change nothing.";
+  let summary = "Lowers what redistributions move, by fewer, shared and better placed ones.";
   let description = [{
-    Placements are compared in normal form (P8). A redistribution of a
-    redistribution starts from the first value, unless that would reduce a
-    partial twice.
+    Requires the redistributed stage and keeps it; uses the patterns of
+    Transforms/Patterns.h. Chains collapse, what has its placement already goes
+    (placements are compared in normal form, P8), redistributions of one value are
+    shared or start from one another, and a redistribution moves to the side of
+    an op where it costs less, terms of sums included. docs/Pipeline.md has the
+    rules. Gathers of arguments are repeated per region of use, unless
+    `share-gathers` keeps them for all uses; with a `memory-limit` only while
+    the predicted peak stays within it.
 
     Example (test/Transforms/Redistribute/simplify.mlir):
 
@@ -163,6 +168,12 @@ def SimplifyRedistribute : Pass<"shardir-simplify-redistribute", "::mlir::Module
     %2 = shardir.redistribute %1 from B to A   // is %0
     ```
   }];
+  let options = [
+    Option<"shareGathers", "share-gathers", "bool", "false",
+           "gather an argument once for all of its uses">,
+    Option<"memoryLimit", "memory-limit", "int64_t", "0",
+           "bytes per device; what would keep values alive for longer stays below">,
+  ];
 }
 
 //===----------------------------------------------------------------------===//

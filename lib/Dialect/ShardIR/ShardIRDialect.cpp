@@ -88,7 +88,7 @@ static LogicalResult verifyRule(Operation *op, RuleAttr rule) {
 
 LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
                                                        NamedAttribute attr) {
-  if (attr.getName() == kDecidedBy)
+  if (attr.getName() == kDecidedBy || attr.getName() == kConstrained)
     return success();
   if (attr.getName() == kReport || attr.getName() == kStage) {
     if (isa<StringAttr>(attr.getValue()) && isa<ModuleOp>(op))
@@ -164,7 +164,7 @@ LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
   if (!function)
     return op->emitError() << "'" << attr.getName().getValue()
                            << "' is for arguments of functions";
-  if (attr.getName() == kDecidedBy)
+  if (attr.getName() == kDecidedBy || attr.getName() == kConstrained)
     return success();
   if (attr.getName() == kGlobalType)
     return verifyGlobalType(op, attr, function.getArgumentTypes()[argIndex],

@@ -84,6 +84,7 @@ static void dropPlacements(Operation *op) {
   op->walk([](Operation *inner) {
     inner->removeAttr(ShardIRDialect::kPlacements);
     inner->removeAttr(ShardIRDialect::kDecidedBy);
+    inner->removeAttr(ShardIRDialect::kConstrained);
   });
 }
 

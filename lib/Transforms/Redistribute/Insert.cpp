@@ -13,6 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Utils.h"
+
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
@@ -20,8 +22,6 @@
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SetVector.h"
@@ -56,7 +56,6 @@ private:
   /// `value` with the placement `wanted`, created in front of `before`.
   FailureOr<Value> obtain(Value value, PlacementAttr wanted, Operation *before,
                           bool isExplicit, const Twine &reason);
-  Value cloneFresh(Value value, PlacementAttr wanted, Operation *before);
   func::FuncOp function;
   const MeshTable &meshes;
   bool strict;
@@ -65,81 +64,6 @@ private:
 };
 
 } // namespace
-
-/// A constant, an empty tensor, or a fill of one: cheaper made again than
-/// moved.
-static bool isFresh(Value value) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  if (!getShardingRule(op).isFresh)
-    return false;
-  auto fill = dyn_cast<linalg::LinalgOp>(op);
-  return !fill || fill.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>();
-}
-
-Value Inserter::cloneFresh(Value value, PlacementAttr wanted,
-                           Operation *before) {
-  OpBuilder builder(before);
-  Operation *op = value.getDefiningOp();
-  Operation *clone = builder.clone(*op);
-  clone->setAttr(ShardIRDialect::kPlacements,
-                 builder.getArrayAttr({Attribute(wanted)}));
-  if (auto fill = dyn_cast<linalg::LinalgOp>(clone))
-    fill.getDpsInitsMutable()[0].set(
-        cloneFresh(fill.getDpsInits()[0], wanted, clone));
-  return clone->getResult(0);
-}
-
-/// What a change of placement does, in words: "reduce (sum over "tp")", "gather
-/// dim 0", …
-static std::string describeChange(const Placement &from, const Placement &to,
-                                  const Mesh &mesh) {
-  std::string text;
-  auto add = [&](const std::string &part) {
-    text += (text.empty() ? "" : ", ") + part;
-  };
-  // What both owe, however they name sub-axes, stays.
-  std::vector<AxisRef> parts = commonRefinement(from, to, mesh);
-  auto partsOf = [&](const Placement &placement) {
-    std::vector<AxisRef> result;
-    for (const AxisRef &axis : placement.partialAxes)
-      llvm::append_range(result, refine(axis, mesh, parts));
-    return result;
-  };
-  std::vector<AxisRef> owed = partsOf(from), owing = partsOf(to);
-  std::string reduced;
-  for (const AxisRef &axis : owed)
-    if (!llvm::is_contained(owing, axis))
-      reduced += " " + toString(axis);
-  if (!reduced.empty())
-    add(std::string("reduces the ") + stringifyPartialKind(*from.partial) +
-        " over" + reduced);
-  for (auto [dim, pair] : llvm::enumerate(llvm::zip(from.dims, to.dims))) {
-    auto &[before, after] = pair;
-    if (before.splits == after.splits)
-      continue;
-    auto axes = [](const DimPlacement &d) {
-      std::string names;
-      for (const AxisRef &axis : axesOf(d.splits))
-        names += " " + toString(axis);
-      return names;
-    };
-    std::string number = std::to_string(dim);
-    if (axes(after).empty())
-      add("makes dim " + number + " whole (was over" + axes(before) + ")");
-    else if (axes(before).empty())
-      add("splits dim " + number + " over" + axes(after));
-    else
-      add("moves dim " + number + " from" + axes(before) + " to" + axes(after));
-  }
-  for (const AxisRef &axis : owing)
-    if (!llvm::is_contained(owed, axis))
-      add("makes it one term of the " +
-          std::string(stringifyPartialKind(*to.partial)) + " over " +
-          toString(axis));
-  return text;
-}
 
 FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
                                   Operation *before, bool isExplicit,
@@ -160,8 +84,10 @@ FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
   if (cached)
     return cached;
   wanted = PlacementAttr::get(wanted.getContext(), wanted.getMesh(), normal);
-  if (isFresh(value))
-    return cached = cloneFresh(value, wanted, before);
+  if (isFresh(value)) {
+    OpBuilder builder(before);
+    return cached = cloneFresh(builder, value, wanted, before);
+  }
   if (strict && !isExplicit)
     return before->emitOpError()
            << "needs an implicit redistribution, which strict forbids: "
@@ -224,6 +150,11 @@ LogicalResult Inserter::visitConstrain(ConstrainOp op) {
              /*isExplicit=*/true, "asked for by constrain");
   if (failed(value))
     return failure();
+  // What the user asked for must survive the passes that place for less
+  // traffic.
+  if (Operation *producer = value->getDefiningOp())
+    producer->setAttr(ShardIRDialect::kConstrained,
+                      UnitAttr::get(op.getContext()));
   op.getResult().replaceAllUsesWith(*value);
   op.erase();
   return success();

@@ -6,17 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: redistributed. Collapses chains of redistributions and drops those
-// that change nothing in normal form (P8). Guarantees that no value moves more
-// often than before.
+// Stage: redistributed, and it stays that. Lowers what redistributions move:
+// the pass is a thin user of the patterns of Patterns.h. Guarantees a fixed
+// point of them, or as near as a bound on rounds allows.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "SimplifyPatterns.h"
+
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
-#include "mlir/IR/PatternMatch.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace shardir {
@@ -32,12 +32,12 @@ namespace {
 /// redistribute A to A is its operand.
 struct DropSame : OpRewritePattern<RedistributeOp> {
   DropSame(MLIRContext *context, const MeshTable &meshes)
-      : OpRewritePattern(context), meshes(meshes) {}
+      : OpRewritePattern(context, /*benefit=*/4), meshes(meshes) {}
   LogicalResult matchAndRewrite(RedistributeOp op,
                                 PatternRewriter &rewriter) const override {
-    if (op.getHalo() || op.getFrom().getMesh() != op.getTo().getMesh() ||
-        !equivalent(op.getFrom().getValue(), op.getTo().getValue(),
-                    meshes.get(op.getFrom()), shapeOf(op.getType())))
+    if (!isPlain(op) ||
+        !samePlacement(op.getFrom(), op.getTo(),
+                       cast<RankedTensorType>(op.getType()), meshes))
       return failure();
     rewriter.replaceOp(op, op.getInput());
     return success();
@@ -48,38 +48,58 @@ struct DropSame : OpRewritePattern<RedistributeOp> {
 /// A to B to C is A to C, where B is used by this alone: then the reduction of
 /// a partial happens once, and straight into its target.
 struct CollapseChain : OpRewritePattern<RedistributeOp> {
-  using OpRewritePattern::OpRewritePattern;
+  CollapseChain(MLIRContext *context, const MeshTable &meshes)
+      : OpRewritePattern(context, /*benefit=*/3), meshes(meshes) {}
   LogicalResult matchAndRewrite(RedistributeOp op,
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<RedistributeOp>();
-    if (!inner || inner.getHalo() || !inner->hasOneUse())
+    if (!inner || !isPlain(inner) || !isPlain(op) || !inner->hasOneUse())
       return failure();
-    rewriter.modifyOpInPlace(op, [&] {
-      op.getInputMutable().set(inner.getInput());
-      op.setFromAttr(inner.getFrom());
-    });
+    restartFrom(rewriter, op, inner.getInput(), inner.getFrom(), meshes);
     rewriter.eraseOp(inner);
     return success();
   }
+  const MeshTable &meshes;
 };
 
 struct SimplifyRedistributePass
     : shardir::impl::SimplifyRedistributeBase<SimplifyRedistributePass> {
+  using SimplifyRedistributeBase::SimplifyRedistributeBase;
+
   void runOnOperation() override {
     if (isLocalOrLater(getOperation()))
       return;
     MeshTable meshes(getOperation());
     RewritePatternSet patterns(&getContext());
-    patterns.add<DropSame>(&getContext(), meshes);
-    patterns.add<CollapseChain>(&getContext());
-    // Other ops are not this pass's business: no folding, no dead code.
-    SmallVector<Operation *> ops;
-    getOperation().walk([&](RedistributeOp op) { ops.push_back(op); });
-    GreedyRewriteConfig config;
-    config.setStrictness(GreedyRewriteStrictness::ExistingOps);
-    if (failed(applyOpPatternsGreedily(ops, std::move(patterns), config)))
-      signalPassFailure();
+    populateSimplifyRedistributePatterns(patterns, meshes,
+                                         {shareGathers, memoryLimit});
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    // A rewrite can be what another one waits for, so rounds are repeated; each
+    // lowers the cost, and few are needed.
+    static constexpr int kMaxRounds = 8;
+    for (int round = 0; round < kMaxRounds; ++round) {
+      // Other ops are not this pass's business: no folding, no dead code.
+      SmallVector<Operation *> ops;
+      getOperation().walk([&](RedistributeOp op) { ops.push_back(op); });
+      GreedyRewriteConfig config;
+      config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
+      config.setMaxNumRewrites(64 + 16 * int64_t(ops.size()));
+      bool changed = false;
+      // The bound is one on effort: what is there when it is reached is right.
+      (void)applyOpPatternsGreedily(ops, frozen, config, &changed);
+      if (!changed)
+        return;
+    }
   }
 };
 
 } // namespace
+
+void shardir::populateSimplifyRedistributePatterns(
+    RewritePatternSet &patterns, const MeshTable &meshes,
+    const RedistributePatternOptions &options) {
+  auto costs = std::make_shared<MoveCosts>(meshes);
+  patterns.add<DropSame, CollapseChain>(patterns.getContext(), meshes);
+  addSharePatterns(patterns, costs, options);
+  addMovePatterns(patterns, costs);
+}

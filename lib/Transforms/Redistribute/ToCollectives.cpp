@@ -16,9 +16,9 @@
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Placement/CrossMesh.h"
 #include "ShardIR/Transforms/Passes.h"
-#include "ShardIR/Transforms/StageUtils.h"
+#include "ShardIR/Transforms/Patterns.h"
 
-#include "mlir/IR/Builders.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_REDISTRIBUTETOCOLLECTIVES
@@ -28,20 +28,30 @@ namespace shardir {
 using namespace mlir;
 using namespace shardir;
 
+/// The steps of a redistribution, or why there are none.
+static std::variant<CrossMeshPlan, PlacementError>
+findPlan(RedistributeOp op, const MeshTable &meshes) {
+  return planRedistribute(op.getFrom().getValue(), meshes.get(op.getFrom()),
+                          op.getTo().getValue(), meshes.get(op.getTo()),
+                          shapeOf(op.getType()), readHalo(op.getHaloAttr()));
+}
+
+std::string shardir::explainNoPlan(RedistributeOp op, const MeshTable &meshes) {
+  auto plan = findPlan(op, meshes);
+  auto *error = std::get_if<PlacementError>(&plan);
+  return error ? error->message : "";
+}
+
 namespace {
 
-struct RedistributeToCollectivesPass
-    : shardir::impl::RedistributeToCollectivesBase<
-          RedistributeToCollectivesPass> {
-
-  LogicalResult rewrite(RedistributeOp op, const MeshTable &meshes) {
-    auto result = planRedistribute(
-        op.getFrom().getValue(), meshes.get(op.getFrom()),
-        op.getTo().getValue(), meshes.get(op.getTo()), shapeOf(op.getType()),
-        readHalo(op.getHaloAttr()));
+struct MaterializePlan : OpRewritePattern<RedistributeOp> {
+  MaterializePlan(MLIRContext *context, const MeshTable &meshes)
+      : OpRewritePattern(context), meshes(meshes) {}
+  LogicalResult matchAndRewrite(RedistributeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto result = findPlan(op, meshes);
     if (auto *error = std::get_if<PlacementError>(&result))
-      return op.emitOpError() << error->message;
-    OpBuilder builder(op);
+      return rewriter.notifyMatchFailure(op, error->message);
     Value value = op.getInput();
     auto attr = [&](PlacementAttr side, const Placement &placement) {
       return PlacementAttr::get(op.getContext(), side.getMesh(), placement);
@@ -49,23 +59,36 @@ struct RedistributeToCollectivesPass
     const auto &plan = std::get<CrossMeshPlan>(result);
     for (auto [i, step] : llvm::enumerate(plan.steps))
       value = collective::createStep(
-          builder, op.getLoc(), step.kind, value,
+          rewriter, op.getLoc(), step.kind, value,
           attr(i <= plan.crossing ? op.getFrom() : op.getTo(), step.from),
           attr(i < plan.crossing ? op.getFrom() : op.getTo(), step.to),
           op.getReasonAttr(), haloAttr(op.getContext(), step.halo));
-    op.getResult().replaceAllUsesWith(value);
-    op.erase();
+    rewriter.replaceOp(op, value);
     return success();
   }
+  const MeshTable &meshes;
+};
 
+struct RedistributeToCollectivesPass
+    : shardir::impl::RedistributeToCollectivesBase<
+          RedistributeToCollectivesPass> {
   void runOnOperation() override {
     MeshTable meshes(getOperation());
-    SmallVector<RedistributeOp> ops;
-    getOperation().walk([&](RedistributeOp op) { ops.push_back(op); });
-    for (RedistributeOp op : ops)
-      if (failed(rewrite(op, meshes)))
-        return signalPassFailure();
+    RewritePatternSet patterns(&getContext());
+    populateRedistributeToCollectivesPatterns(patterns, meshes);
+    walkAndApplyPatterns(getOperation(), std::move(patterns));
+    WalkResult left = getOperation().walk([&](RedistributeOp op) {
+      op.emitOpError() << explainNoPlan(op, meshes);
+      return WalkResult::interrupt();
+    });
+    if (left.wasInterrupted())
+      signalPassFailure();
   }
 };
 
 } // namespace
+
+void shardir::populateRedistributeToCollectivesPatterns(
+    RewritePatternSet &patterns, const MeshTable &meshes) {
+  patterns.add<MaterializePlan>(patterns.getContext(), meshes);
+}

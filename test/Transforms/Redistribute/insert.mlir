@@ -94,11 +94,11 @@ func.func @init(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, 
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
 
-// A constraint becomes a redistribution, or nothing.
+// A constraint becomes a redistribution, or nothing but a mark.
 // CHECK-LABEL: func.func @constrain
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
 // CHECK-NEXT:    math.exp %[[X]]
-// CHECK-NEXT:    %[[R:.+]] = shardir.redistribute %[[X]] {{.*}} {reason = "asked for by constrain: makes dim 0 whole (was over \22tp\22)"}
+// CHECK-NEXT:    %[[R:.+]] = shardir.redistribute %[[X]] {{.*}} {reason = "asked for by constrain: makes dim 0 whole (was over \22tp\22)", shardir.constrained}
 // CHECK-NEXT:    math.tanh %[[R]]
 func.func @constrain(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>}) {
   %0 = shardir.constrain %x to #shardir.placement<@m, [{"tp", ?}]> {shardir.placements = [#shardir.placement<@m, [{"tp"}]>]} : tensor<8xf32>

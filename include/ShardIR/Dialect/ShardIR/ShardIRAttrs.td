@@ -53,6 +53,7 @@ def ShardIR_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kLayoutSavedBytes = "shardir.layout_saved_bytes";
     static constexpr ::llvm::StringLiteral kRule = "shardir.rule";
     static constexpr ::llvm::StringLiteral kDecidedBy = "shardir.decided_by";
+    static constexpr ::llvm::StringLiteral kConstrained = "shardir.constrained";
 
     void registerAttributes();
   }];

@@ -1,0 +1,301 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: redistributed. Costs of ops under other placements, as OpChange.h
+// says. Requires operands and results that agree under the op's rule; changes
+// nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "OpChange.h"
+
+#include "ShardIR/Dialect/Collective/Collective.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace shardir;
+
+MoveCost OpChange::cost() const {
+  MoveCost total;
+  for (const MoveCost &cost : operandCosts)
+    total += cost;
+  total.work += work;
+  return total;
+}
+
+static PlacementAttr placementOf(Value value, const Overlay &overlay) {
+  auto it = overlay.find(value);
+  return it != overlay.end() ? it->second : getPlacement(value);
+}
+
+/// Iterations of the op on the device that has most.
+static double localWork(const ShardingRule &rule, const FactorSplits &splits,
+                        const Mesh &mesh) {
+  double work = 1;
+  for (auto [factor, own] : llvm::zip(rule.factors, splits)) {
+    int64_t size = factor.size == kUnknown ? kAssumedDimSize : factor.size;
+    for (const AxisRef &axis : axesOf(own))
+      size = llvm::divideCeil(size, axisSize(mesh, axis));
+    work *= double(size);
+  }
+  return work;
+}
+
+bool OpChanges::mayChange(Operation *op) const {
+  if (!isa<func::FuncOp>(op->getParentOp()) ||
+      op->hasTrait<OpTrait::IsTerminator>() ||
+      isa<RedistributeOp, ConstrainOp, collective::CollectiveOpInterface>(op) ||
+      isConstrained(op) || op->getNumResults() == 0)
+    return false;
+  PlacementAttr first;
+  auto agrees = [&](Value value) {
+    if (!isa<RankedTensorType>(value.getType()))
+      return !isa<ShapedType>(value.getType());
+    PlacementAttr own = getPlacement(value);
+    first = first ? first : own;
+    return own && own.getMesh() == first.getMesh() && !own.getValue().sugar;
+  };
+  return llvm::all_of(op->getResults(),
+                      [&](Value value) {
+                        return isa<RankedTensorType>(value.getType()) &&
+                               agrees(value);
+                      }) &&
+         llvm::all_of(op->getOperands(), agrees);
+}
+
+Source OpChanges::sourceOf(OpOperand &operand, const Overlay &overlay) const {
+  Value value = operand.get();
+  auto op = value.getDefiningOp<RedistributeOp>();
+  if (op && isPlain(op) && !isConstrained(op))
+    return {op.getInput(), placementOf(op.getInput(), overlay), op};
+  return {value, placementOf(value, overlay), nullptr};
+}
+
+std::optional<OpChange> OpChanges::present(Operation *op) const {
+  OpChange change;
+  change.op = op;
+  ShardingRule rule = getShardingRule(op);
+  SmallVector<Placement> results;
+  SmallVector<std::optional<Placement>> operands;
+  for (Value result : op->getResults()) {
+    change.results.push_back(getPlacement(result));
+    results.push_back(change.results.back().getValue());
+  }
+  llvm::SmallPtrSet<Operation *, 4> counted;
+  for (OpOperand &operand : op->getOpOperands()) {
+    change.operands.push_back(nullptr);
+    change.operandCosts.emplace_back();
+    operands.push_back(std::nullopt);
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type)
+      continue;
+    change.operands.back() =
+        normalize(getPlacement(operand.get()), type, meshes());
+    operands.back() = change.operands.back().getValue();
+    Source source = sourceOf(operand, Overlay());
+    if (!source.op || !counted.insert(source.op).second ||
+        llvm::any_of(source.op->getUsers(),
+                     [&](Operation *user) { return user != op; }))
+      continue;
+    auto cost = costs.get(normalize(source.placement, type, meshes()),
+                          change.operands.back(), type);
+    if (!cost)
+      return std::nullopt;
+    change.operandCosts.back() = *cost;
+  }
+  const Mesh &mesh = meshes().get(change.results.front());
+  auto inferred = inferSharding(rule, results, operands, mesh);
+  if (auto *sharding = std::get_if<OpSharding>(&inferred))
+    change.work = localWork(rule, sharding->splits, mesh);
+  else
+    return std::nullopt;
+  return change;
+}
+
+std::optional<OpChange> OpChanges::with(Operation *op,
+                                        ArrayRef<Placement> results,
+                                        const Overlay &overlay) const {
+  PlacementAttr any = getPlacement(op->getResult(0));
+  const Mesh &mesh = meshes().get(any);
+  MLIRContext *context = op->getContext();
+  OpChange change;
+  change.op = op;
+  ShardingRule rule = getShardingRule(op);
+  for (auto [result, placement] : llvm::zip(op->getResults(), results)) {
+    auto type = cast<RankedTensorType>(result.getType());
+    if (verifyPlacement(placement, mesh, shapeOf(type),
+                        elementTypeName(type.getElementType())))
+      return std::nullopt;
+    change.results.push_back(normalize(
+        PlacementAttr::get(context, any.getMesh(), placement), type, meshes()));
+  }
+  SmallVector<std::optional<Placement>> sources;
+  for (OpOperand &operand : op->getOpOperands())
+    sources.push_back(
+        isa<RankedTensorType>(operand.get().getType())
+            ? std::optional(sourceOf(operand, overlay).placement.getValue())
+            : std::nullopt);
+  auto inferred = inferSharding(rule, results, sources, mesh);
+  auto *sharding = std::get_if<OpSharding>(&inferred);
+  if (!sharding)
+    return std::nullopt;
+  // What is asked for must be read back as the same decision.
+  SmallVector<std::optional<Placement>> wanted(sharding->operands.begin(),
+                                               sharding->operands.end());
+  auto again = inferSharding(rule, results, wanted, mesh);
+  auto *stable = std::get_if<OpSharding>(&again);
+  if (!stable || stable->operands != sharding->operands)
+    return std::nullopt;
+  change.work = localWork(rule, sharding->splits, mesh);
+  llvm::SmallDenseSet<std::pair<Value, Attribute>> counted;
+  for (auto [i, operand] : llvm::enumerate(op->getOpOperands())) {
+    change.operands.push_back(nullptr);
+    change.operandCosts.emplace_back();
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (!type)
+      continue;
+    PlacementAttr needed = normalize(
+        PlacementAttr::get(context, any.getMesh(), sharding->operands[i]), type,
+        meshes());
+    if (verifyPlacement(needed.getValue(), mesh, shapeOf(type),
+                        elementTypeName(type.getElementType())))
+      return std::nullopt;
+    change.operands.back() = needed;
+    // Who uses what a constraint asks for uses it as asked.
+    if (Operation *producer = operand.get().getDefiningOp();
+        producer && isConstrained(producer) &&
+        !samePlacement(getPlacement(operand.get()), needed, type, meshes()))
+      return std::nullopt;
+    Source source = sourceOf(operand, overlay);
+    if (isFresh(source.value) || !counted.insert({source.value, needed}).second)
+      continue;
+    // A redistribution that others use as well is there anyway.
+    if (source.op && samePlacement(source.op.getTo(), needed, type, meshes()) &&
+        llvm::any_of(source.op->getUsers(),
+                     [&](Operation *user) { return user != op; }))
+      continue;
+    auto cost =
+        costs.get(normalize(source.placement, type, meshes()), needed, type);
+    if (!cost)
+      return std::nullopt;
+    change.operandCosts.back() = *cost;
+  }
+  return change;
+}
+
+/// Whether an axis splits two factors.
+static bool usesAxisTwice(const FactorSplits &splits, const Mesh &mesh) {
+  SmallVector<AxisRef> seen;
+  for (const Splits &own : splits)
+    for (const AxisRef &axis : axesOf(own)) {
+      if (llvm::any_of(seen, [&](const AxisRef &other) {
+            return overlap(axis, other, mesh);
+          }))
+        return true;
+      seen.push_back(axis);
+    }
+  return false;
+}
+
+SmallVector<SmallVector<Placement>>
+OpChanges::takingSources(Operation *op, ArrayRef<unsigned> from,
+                         const Overlay &overlay) const {
+  SmallVector<SmallVector<Placement>> candidates;
+  ShardingRule rule = getShardingRule(op);
+  const Mesh &mesh = meshes().get(getPlacement(op->getResult(0)));
+  SmallVector<Placement> results;
+  SmallVector<std::optional<Placement>> present;
+  for (Value result : op->getResults())
+    results.push_back(getPlacement(result).getValue());
+  for (Value operand : op->getOperands())
+    present.push_back(isa<RankedTensorType>(operand.getType())
+                          ? std::optional(getPlacement(operand).getValue())
+                          : std::nullopt);
+  auto inferred = inferSharding(rule, results, present, mesh);
+  auto *own = std::get_if<OpSharding>(&inferred);
+  if (!own)
+    return candidates;
+  // What the results owe because operands do.
+  SmallVector<AxisRef> reduced;
+  for (auto [factor, splits] : llvm::zip(rule.factors, own->splits))
+    if (factor.kind == FactorKind::Reduction)
+      llvm::append_range(reduced, axesOf(splits));
+
+  auto add = [&](ArrayRef<unsigned> taken, bool takeSplits, bool takeOwed) {
+    FactorSplits splits = own->splits;
+    std::optional<PartialKind> kind = results[0].partial;
+    SmallVector<AxisRef> owed;
+    for (const AxisRef &axis : results[0].partialAxes)
+      if (!llvm::is_contained(reduced, axis))
+        owed.push_back(axis);
+    if (owed.empty())
+      kind.reset();
+    llvm::SmallBitVector changed(rule.factors.size());
+    for (unsigned i : taken) {
+      const Placement &source =
+          sourceOf(op->getOpOperand(i), overlay).placement.getValue();
+      if (takeSplits) {
+        FactorSplits there =
+            projectTensor(rule, rule.operands[i], source, mesh);
+        FactorSplits here =
+            projectTensor(rule, rule.operands[i], *present[i], mesh);
+        for (int f = 0, e = splits.size(); f < e; ++f)
+          if (there[f] != here[f] && !changed[f]) {
+            splits[f] = there[f];
+            changed.set(f);
+          }
+      }
+      if (takeOwed && source.partial) {
+        for (const AxisRef &axis : source.partialAxes) {
+          if (llvm::is_contained(present[i]->partialAxes, axis) ||
+              llvm::is_contained(owed, axis))
+            continue;
+          if (kind && *kind != *source.partial)
+            return;
+          kind = source.partial;
+          owed.push_back(axis);
+        }
+      }
+    }
+    if (usesAxisTwice(splits, mesh))
+      return;
+    SmallVector<Placement> candidate;
+    for (auto [r, factors] : llvm::enumerate(rule.results)) {
+      std::optional<Placement> placement =
+          composeTensor(rule, factors, splits, mesh);
+      if (!placement)
+        return;
+      placement->partial = kind;
+      placement->partialAxes.assign(owed.begin(), owed.end());
+      for (auto [factor, split] : llvm::zip(rule.factors, splits)) {
+        if (factor.kind != FactorKind::Reduction)
+          continue;
+        for (const AxisRef &axis : axesOf(split)) {
+          if (placement->partial && *placement->partial != factor.combiners[r])
+            return;
+          placement->partial = factor.combiners[r];
+          placement->partialAxes.push_back(axis);
+        }
+      }
+      candidate.push_back(*placement);
+    }
+    if (!llvm::is_contained(candidates, candidate))
+      candidates.push_back(std::move(candidate));
+  };
+  auto addModes = [&](ArrayRef<unsigned> taken) {
+    add(taken, true, true);
+    add(taken, true, false);
+    add(taken, false, true);
+  };
+  addModes(from);
+  if (from.size() > 1)
+    for (unsigned i : from)
+      addModes({i});
+  return candidates;
+}

@@ -1,0 +1,84 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: redistributed. What one op costs under another placement of its
+// results, its redistributed operands included; a query, no IR changes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_TRANSFORMS_REDISTRIBUTE_OPCHANGE_H
+#define SHARDIR_LIB_TRANSFORMS_REDISTRIBUTE_OPCHANGE_H
+
+#include "Utils.h"
+
+#include "ShardIR/Analysis/FactorSharding.h"
+
+namespace shardir {
+
+/// Placements that values would have after changes that are being considered.
+using Overlay = llvm::DenseMap<mlir::Value, PlacementAttr>;
+
+/// What an operand is before it is redistributed, if it is.
+struct Source {
+  mlir::Value value;
+  PlacementAttr placement; ///< as the overlay says
+  RedistributeOp op;       ///< null: used as it is
+};
+
+/// Another placement for the results of one op.
+struct OpChange {
+  mlir::Operation *op = nullptr;
+  llvm::SmallVector<PlacementAttr> results;
+  /// What each operand must then be; null for what is not a tensor.
+  llvm::SmallVector<PlacementAttr> operands;
+  /// The cost of bringing each operand there, one entry per operand; those of
+  /// one value to one placement count once.
+  llvm::SmallVector<MoveCost> operandCosts;
+  double work = 0; ///< iterations on one device
+
+  MoveCost cost() const;
+};
+
+/// Looks at ops under other placements.
+class OpChanges {
+public:
+  explicit OpChanges(MoveCosts &costs) : costs(costs) {}
+
+  /// Whether the placement of `op`'s results may change: it is in a function's
+  /// body, no constraint stands on it, and all its tensors are on one mesh.
+  bool mayChange(mlir::Operation *op) const;
+
+  /// The source of an operand; what a constraint asked for is a source itself.
+  Source sourceOf(mlir::OpOperand &operand, const Overlay &overlay) const;
+
+  /// The op as it is. Of operands that are redistributed, those whose
+  /// redistribution is used by `op` alone cost what it costs; others nothing,
+  /// as they stay whatever happens here.
+  std::optional<OpChange> present(mlir::Operation *op) const;
+
+  /// The op with results placed as `results`; nothing where no sharding of the
+  /// op gives that or an operand cannot be brought there.
+  std::optional<OpChange> with(mlir::Operation *op,
+                               llvm::ArrayRef<Placement> results,
+                               const Overlay &overlay) const;
+
+  /// The placements of the results if operands are taken as their sources are,
+  /// most promising first: all operands in `from`, then each alone; splits and
+  /// owed terms, and each of the two alone.
+  llvm::SmallVector<llvm::SmallVector<Placement>>
+  takingSources(mlir::Operation *op, llvm::ArrayRef<unsigned> from,
+                const Overlay &overlay) const;
+
+private:
+  const MeshTable &meshes() const { return costs.meshTable(); }
+  MoveCosts &costs;
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_TRANSFORMS_REDISTRIBUTE_OPCHANGE_H

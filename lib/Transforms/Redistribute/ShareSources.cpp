@@ -1,0 +1,364 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: redistributed, and it stays that. The redistributions of one value,
+// and those of what they make, are one tree. Makes the tree the one that moves
+// least: chains collapse, equal ones are shared, one starts from another where
+// that is cheaper, and what has the placement of the value itself is the value.
+//
+//===----------------------------------------------------------------------===//
+
+#include "SimplifyPatterns.h"
+#include "UseRegions.h"
+
+#include "ShardIR/Analysis/PeakMemory.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+#include <climits>
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+/// The redistributions of a value to one placement.
+struct Target {
+  PlacementAttr to;
+  SmallVector<RedistributeOp> ops;
+};
+
+/// A placement that is made once, for these uses.
+struct Node {
+  unsigned target = 0;
+  SmallVector<OpOperand *> uses;
+  RedistributeOp carrier;
+};
+
+/// All redistributions of one value in one block.
+struct Tree {
+  Value root;
+  Block *block;
+  PlacementAttr source;
+  RankedTensorType type;
+  SmallVector<RedistributeOp> ops; ///< in the block's order
+  llvm::DenseMap<Operation *, unsigned> targetOf;
+  SmallVector<Target> targets;
+
+  /// Uses by other ops than those of the tree, in the block's order.
+  SmallVector<OpOperand *> directUses(RedistributeOp op) const {
+    SmallVector<OpOperand *> uses;
+    for (OpOperand &use : op->getUses())
+      if (!targetOf.count(use.getOwner()))
+        uses.push_back(&use);
+    sort(uses);
+    return uses;
+  }
+  void sort(SmallVector<OpOperand *> &uses) const {
+    llvm::sort(uses, [&](OpOperand *a, OpOperand *b) {
+      Operation *topA = topOf(a, block), *topB = topOf(b, block);
+      if (topA != topB)
+        return topA->isBeforeInBlock(topB);
+      if (a->getOwner() != b->getOwner()) {
+        Operation *first = nullptr;
+        topA->walk([&](Operation *op) {
+          if (op != a->getOwner() && op != b->getOwner())
+            return WalkResult::advance();
+          first = op;
+          return WalkResult::interrupt();
+        });
+        return first == a->getOwner();
+      }
+      return a->getOperandNumber() < b->getOperandNumber();
+    });
+  }
+};
+
+struct ShareSource : OpRewritePattern<RedistributeOp> {
+  ShareSource(MLIRContext *context, std::shared_ptr<MoveCosts> costs,
+              const RedistributePatternOptions &options)
+      : OpRewritePattern(context, /*benefit=*/2), costs(std::move(costs)),
+        options(options) {}
+
+  LogicalResult matchAndRewrite(RedistributeOp op,
+                                PatternRewriter &rewriter) const override;
+
+  Tree collect(RedistributeOp op) const;
+  bool repeatsGathers(const Tree &tree) const;
+  void makeNodes(const Tree &tree, SmallVector<Node> &nodes,
+                 SmallVector<TreeNode> &shape) const;
+  bool memoryAllows(const Tree &tree, ArrayRef<TreeNode> shape) const;
+  void rewrite(Tree &tree, SmallVector<Node> &nodes, ArrayRef<TreeNode> shape,
+               PatternRewriter &rewriter) const;
+
+  std::shared_ptr<MoveCosts> costs;
+  RedistributePatternOptions options;
+};
+
+} // namespace
+
+Tree ShareSource::collect(RedistributeOp op) const {
+  const MeshTable &meshes = costs->meshTable();
+  Tree tree;
+  tree.block = op->getBlock();
+  tree.type = op.getType();
+  auto belongs = [&](RedistributeOp other) {
+    return other && isPlain(other) && other->getBlock() == tree.block;
+  };
+  RedistributeOp first = op;
+  while (auto inner = first.getInput().getDefiningOp<RedistributeOp>()) {
+    if (!belongs(inner))
+      break;
+    first = inner;
+  }
+  tree.root = first.getInput();
+  tree.source = normalize(first.getFrom(), tree.type, meshes);
+  SmallVector<Value> worklist = {tree.root};
+  while (!worklist.empty())
+    for (Operation *user : worklist.pop_back_val().getUsers())
+      if (auto other = dyn_cast<RedistributeOp>(user);
+          belongs(other) &&
+          other.getFrom().getMesh() == tree.source.getMesh() &&
+          !llvm::is_contained(tree.ops, other)) {
+        tree.ops.push_back(other);
+        worklist.push_back(other);
+      }
+  llvm::sort(tree.ops, [](RedistributeOp a, RedistributeOp b) {
+    return a->isBeforeInBlock(b);
+  });
+  for (RedistributeOp other : tree.ops) {
+    PlacementAttr to = normalize(other.getTo(), tree.type, meshes);
+    auto *found = llvm::find_if(
+        tree.targets, [&](const Target &target) { return target.to == to; });
+    if (found == tree.targets.end())
+      found = &tree.targets.emplace_back(Target{to, {}});
+    found->ops.push_back(other);
+    tree.targetOf[other] = found - tree.targets.begin();
+  }
+  return tree;
+}
+
+/// Whether gathers of this value are made once per region of use.
+bool ShareSource::repeatsGathers(const Tree &tree) const {
+  if (options.shareGathers && options.memoryLimit <= 0)
+    return false;
+  auto growing = [&](const Target &target) {
+    return grows(tree.source, target.to, tree.type, costs->meshTable());
+  };
+  if (!llvm::any_of(tree.targets, growing) || !isOfArgument(tree.root))
+    return false;
+  if (!options.shareGathers)
+    return true;
+  // What was taken apart to fit stays so.
+  if (llvm::any_of(tree.targets, [&](const Target &target) {
+        return growing(target) && target.ops.size() > 1;
+      }))
+    return true;
+  auto function = dyn_cast<func::FuncOp>(tree.block->getParentOp());
+  return function &&
+         peakMemory(function, costs->meshTable()).bytes > options.memoryLimit;
+}
+
+/// One node per placement, or per placement and region of use.
+void ShareSource::makeNodes(const Tree &tree, SmallVector<Node> &nodes,
+                            SmallVector<TreeNode> &shape) const {
+  bool repeats = repeatsGathers(tree);
+  SmallVector<OpOperand *> all;
+  for (RedistributeOp op : tree.ops)
+    llvm::append_range(all, tree.directUses(op));
+  tree.sort(all);
+  SmallVector<int> regions(all.size());
+  if (repeats && all.size() > 1)
+    regions = findUseRegions(tree.root, all, tree.block, costs->meshTable());
+  for (auto [t, target] : llvm::enumerate(tree.targets)) {
+    bool perRegion =
+        repeats && grows(tree.source, target.to, tree.type, costs->meshTable());
+    int current = -1;
+    for (auto [use, region] : llvm::zip(all, regions)) {
+      auto op = use->get().getDefiningOp<RedistributeOp>();
+      if (tree.targetOf.lookup(op) != t)
+        continue;
+      if (current < 0 || (perRegion && shape.back().lastRegion != region)) {
+        current = nodes.size();
+        nodes.push_back({unsigned(t), {}, nullptr});
+        shape.push_back({target.to, true, region, region, !perRegion});
+      }
+      nodes.back().uses.push_back(use);
+      shape.back().lastRegion = region;
+    }
+    // Nobody needs it, but others may start from it.
+    if (current < 0 && !perRegion) {
+      nodes.push_back({unsigned(t), {}, nullptr});
+      shape.push_back({target.to, false, INT_MIN, INT_MAX, true});
+    }
+  }
+}
+
+/// Whether keeping what others start from fits the limit. A value that lives
+/// longer adds at most its own bytes to the peak.
+bool ShareSource::memoryAllows(const Tree &tree,
+                               ArrayRef<TreeNode> shape) const {
+  auto function = dyn_cast<func::FuncOp>(tree.block->getParentOp());
+  if (options.memoryLimit <= 0 || !function)
+    return true;
+  llvm::SmallDenseSet<int> parents;
+  for (const TreeNode &node : shape)
+    if (node.used && node.parent >= 0)
+      parents.insert(node.parent);
+  const MeshTable &meshes = costs->meshTable();
+  int64_t more = 0;
+  for (int parent : parents)
+    more += localBytes(tree.type, shape[parent].to, meshes);
+  return !more ||
+         peakMemory(function, meshes).bytes + more <= options.memoryLimit;
+}
+
+LogicalResult ShareSource::matchAndRewrite(RedistributeOp op,
+                                           PatternRewriter &rewriter) const {
+  if (!isPlain(op))
+    return failure();
+  Tree tree = collect(op);
+  if (!llvm::is_contained(tree.ops, op))
+    return failure();
+  for (Target &target : tree.targets)
+    if (target.to == tree.source) {
+      for (RedistributeOp same : target.ops)
+        rewriter.replaceOp(same, tree.root);
+      return success();
+    }
+  for (RedistributeOp other : tree.ops)
+    if (other->use_empty() && other != op) {
+      rewriter.eraseOp(other);
+      return success();
+    }
+  SmallVector<Node> nodes;
+  SmallVector<TreeNode> shape;
+  makeNodes(tree, nodes, shape);
+  std::optional<MoveCost> best =
+      planTree(tree.source, tree.type, shape, *costs);
+  if (!best)
+    return failure();
+
+  // Is it there already?
+  bool matches = true;
+  size_t used = 0;
+  llvm::SmallPtrSet<Operation *, 8> taken;
+  for (auto [node, plan] : llvm::zip(nodes, shape)) {
+    if (!plan.used)
+      continue;
+    ++used;
+    for (RedistributeOp other : tree.targets[node.target].ops)
+      if (!node.carrier && !taken.contains(other) &&
+          tree.directUses(other) == node.uses)
+        node.carrier = other;
+    matches &= bool(node.carrier);
+    if (node.carrier)
+      taken.insert(node.carrier);
+  }
+  MoveCost present;
+  for (RedistributeOp other : tree.ops) {
+    std::optional<MoveCost> cost = costs->get(
+        normalize(other.getFrom(), tree.type, costs->meshTable()),
+        normalize(other.getTo(), tree.type, costs->meshTable()), tree.type);
+    if (!cost)
+      return failure();
+    present += *cost;
+    present.depth += other.getInput() != tree.root;
+  }
+  if (used == tree.ops.size() && matches && !(*best < present))
+    return failure();
+  if (!memoryAllows(tree, shape))
+    return failure();
+  rewrite(tree, nodes, shape, rewriter);
+  return success();
+}
+
+void ShareSource::rewrite(Tree &tree, SmallVector<Node> &nodes,
+                          ArrayRef<TreeNode> shape,
+                          PatternRewriter &rewriter) const {
+  const MeshTable &meshes = costs->meshTable();
+  // An op that is there carries each node; further regions get copies.
+  llvm::SmallPtrSet<Operation *, 8> taken;
+  for (Node &node : nodes)
+    if (node.carrier)
+      taken.insert(node.carrier);
+  for (auto [node, plan] : llvm::zip(nodes, shape)) {
+    if (!plan.used || node.carrier)
+      continue;
+    Target &target = tree.targets[node.target];
+    for (RedistributeOp op : target.ops)
+      if (!node.carrier && !taken.contains(op))
+        node.carrier = op;
+    if (!node.carrier) {
+      rewriter.setInsertionPoint(topOf(node.uses.front(), tree.block));
+      node.carrier = cast<RedistributeOp>(rewriter.clone(*target.ops.front()));
+      // Equal copies would be merged by the next CSE.
+      std::string reason =
+          describeUse(*node.uses.front()) + ", gathered again for region " +
+          std::to_string(plan.firstRegion + 1) + " of its uses: " +
+          describeChange(tree.source.getValue(), target.to.getValue(),
+                         meshes.get(target.to));
+      node.carrier.setFromAttr(tree.source);
+      node.carrier.setReasonAttr(rewriter.getStringAttr(reason));
+    }
+    taken.insert(node.carrier);
+    if (llvm::any_of(target.ops,
+                     [](RedistributeOp op) { return isConstrained(op); }))
+      node.carrier->setAttr(ShardIRDialect::kConstrained,
+                            rewriter.getUnitAttr());
+  }
+  for (Node &node : nodes)
+    for (OpOperand *use : node.uses)
+      if (use->get() != node.carrier.getResult())
+        rewriter.modifyOpInPlace(use->getOwner(),
+                                 [&] { use->set(node.carrier); });
+  SmallVector<unsigned> order; // parents first
+  llvm::SmallBitVector placed(nodes.size());
+  while (true) {
+    size_t before = order.size();
+    for (auto [i, plan] : llvm::enumerate(shape))
+      if (plan.used && !placed[i] && (plan.parent < 0 || placed[plan.parent])) {
+        placed.set(i);
+        order.push_back(i);
+      }
+    if (order.size() == before)
+      break;
+  }
+  for (unsigned i : order) {
+    int parent = shape[i].parent;
+    Value input = parent < 0 ? tree.root : nodes[parent].carrier.getResult();
+    PlacementAttr from = parent < 0 ? tree.source : shape[parent].to;
+    if (nodes[i].carrier.getInput() != input)
+      restartFrom(rewriter, nodes[i].carrier, input, from, meshes);
+  }
+  // Each in front of what needs it first.
+  for (unsigned i : llvm::reverse(order)) {
+    Operation *anchor = nullptr;
+    auto consider = [&](Operation *op) {
+      if (!anchor || op->isBeforeInBlock(anchor))
+        anchor = op;
+    };
+    if (!nodes[i].uses.empty())
+      consider(topOf(nodes[i].uses.front(), tree.block));
+    for (unsigned child : order)
+      if (shape[child].parent == int(i))
+        consider(nodes[child].carrier);
+    RedistributeOp carrier = nodes[i].carrier;
+    if (anchor && (anchor->isBeforeInBlock(carrier) || !shape[i].everywhere))
+      rewriter.moveOpBefore(carrier, anchor);
+  }
+  for (RedistributeOp op : llvm::reverse(tree.ops))
+    if (!taken.contains(op) && op->use_empty())
+      rewriter.eraseOp(op);
+}
+
+void shardir::addSharePatterns(RewritePatternSet &patterns,
+                               std::shared_ptr<MoveCosts> costs,
+                               const RedistributePatternOptions &options) {
+  patterns.add<ShareSource>(patterns.getContext(), std::move(costs), options);
+}

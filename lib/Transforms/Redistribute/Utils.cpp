@@ -1,0 +1,296 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: redistributed. Fresh values, reasons and costs, as Utils.h says; the
+// only changes to IR are clones of fresh values and new reasons.
+//
+// Costs are those of the planner (Placement/RedistributePlan.h), so that a
+// rewrite is judged by what will run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Utils.h"
+
+#include "ShardIR/Analysis/FactorSharding.h"
+#include "ShardIR/Interfaces/ShardingRule.h"
+#include "ShardIR/Placement/RedistributePlan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace shardir;
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+bool shardir::isFresh(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op || !getShardingRule(op).isFresh)
+    return false;
+  auto fill = dyn_cast<linalg::LinalgOp>(op);
+  return !fill || fill.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>();
+}
+
+Value shardir::cloneFresh(OpBuilder &builder, Value value, PlacementAttr wanted,
+                          Operation *before) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(before);
+  Operation *op = value.getDefiningOp();
+  IRMapping mapping;
+  if (auto fill = dyn_cast<linalg::LinalgOp>(op)) {
+    Value init = fill.getDpsInits()[0];
+    mapping.map(init, cloneFresh(builder, init, wanted, before));
+  }
+  Operation *clone = builder.clone(*op, mapping);
+  clone->setAttr(ShardIRDialect::kPlacements,
+                 builder.getArrayAttr({Attribute(wanted)}));
+  return clone->getResult(0);
+}
+
+void shardir::eraseIfUnused(RewriterBase &rewriter, Value value) {
+  if (!value.use_empty() || !isFresh(value))
+    return;
+  Operation *op = value.getDefiningOp();
+  SmallVector<Value> operands(op->getOperands());
+  rewriter.eraseOp(op);
+  for (Value operand : operands)
+    eraseIfUnused(rewriter, operand);
+}
+
+PlacementAttr shardir::normalize(PlacementAttr placement, RankedTensorType type,
+                                 const MeshTable &meshes) {
+  return PlacementAttr::get(
+      placement.getContext(), placement.getMesh(),
+      normalForm(placement.getValue(), meshes.get(placement), shapeOf(type)));
+}
+
+bool shardir::samePlacement(PlacementAttr a, PlacementAttr b,
+                            RankedTensorType type, const MeshTable &meshes) {
+  return a == b ||
+         (a.getMesh() == b.getMesh() &&
+          equivalent(a.getValue(), b.getValue(), meshes.get(a), shapeOf(type)));
+}
+
+bool shardir::isPlain(RedistributeOp op) {
+  return !op.getHalo() && op.getFrom().getMesh() == op.getTo().getMesh();
+}
+
+bool shardir::isConstrained(Operation *op) {
+  return op->hasAttr(ShardIRDialect::kConstrained);
+}
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+std::string shardir::describeChange(const Placement &from, const Placement &to,
+                                    const Mesh &mesh) {
+  std::string text;
+  auto add = [&](const std::string &part) {
+    text += (text.empty() ? "" : ", ") + part;
+  };
+  // What both owe, however they name sub-axes, stays.
+  std::vector<AxisRef> parts = commonRefinement(from, to, mesh);
+  auto partsOf = [&](const Placement &placement) {
+    std::vector<AxisRef> result;
+    for (const AxisRef &axis : placement.partialAxes)
+      llvm::append_range(result, refine(axis, mesh, parts));
+    return result;
+  };
+  std::vector<AxisRef> owed = partsOf(from), owing = partsOf(to);
+  std::string reduced;
+  for (const AxisRef &axis : owed)
+    if (!llvm::is_contained(owing, axis))
+      reduced += " " + toString(axis);
+  if (!reduced.empty())
+    add(std::string("reduces the ") + stringifyPartialKind(*from.partial) +
+        " over" + reduced);
+  for (auto [dim, pair] : llvm::enumerate(llvm::zip(from.dims, to.dims))) {
+    auto &[before, after] = pair;
+    if (before.splits == after.splits)
+      continue;
+    auto axes = [](const DimPlacement &d) {
+      std::string names;
+      for (const AxisRef &axis : axesOf(d.splits))
+        names += " " + toString(axis);
+      return names;
+    };
+    std::string number = std::to_string(dim);
+    if (axes(after).empty())
+      add("makes dim " + number + " whole (was over" + axes(before) + ")");
+    else if (axes(before).empty())
+      add("splits dim " + number + " over" + axes(after));
+    else
+      add("moves dim " + number + " from" + axes(before) + " to" + axes(after));
+  }
+  for (const AxisRef &axis : owing)
+    if (!llvm::is_contained(owed, axis))
+      add("makes it one term of the " +
+          std::string(stringifyPartialKind(*to.partial)) + " over " +
+          toString(axis));
+  return text;
+}
+
+std::string shardir::describeUse(OpOperand &use) {
+  Operation *user = use.getOwner();
+  std::string number = std::to_string(use.getOperandNumber());
+  auto function = dyn_cast<func::FuncOp>(user->getParentOp());
+  if (function && user->hasTrait<OpTrait::IsTerminator>())
+    return "result " + number + " of @" + function.getSymName().str() +
+           " is placed so";
+  if (function)
+    return "operand " + number + " of '" +
+           user->getName().getStringRef().str() + "'";
+  Operation *top = user->getParentOp();
+  while (top->getParentOp() && !isa<func::FuncOp>(top->getParentOp()))
+    top = top->getParentOp();
+  return "the body of '" + top->getName().getStringRef().str() +
+         "' reads it whole";
+}
+
+void shardir::restartFrom(RewriterBase &rewriter, RedistributeOp op,
+                          Value input, PlacementAttr from,
+                          const MeshTable &meshes) {
+  const Mesh &mesh = meshes.get(op.getTo());
+  const Placement &to = op.getTo().getValue();
+  std::string before = describeChange(op.getFrom().getValue(), to, mesh);
+  rewriter.modifyOpInPlace(op, [&] {
+    op.getInputMutable().set(input);
+    op.setFromAttr(from);
+    // What others have written stays as it is.
+    StringRef reason = op.getReason().value_or("");
+    if (!before.empty() && reason.consume_back(before))
+      op.setReasonAttr(rewriter.getStringAttr(
+          reason + describeChange(from.getValue(), to, mesh)));
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Cost
+//===----------------------------------------------------------------------===//
+
+MoveCost &MoveCost::operator+=(const MoveCost &o) {
+  bytes = llvm::SaturatingAdd(uint64_t(bytes), uint64_t(o.bytes)) > INT64_MAX
+              ? INT64_MAX
+              : bytes + o.bytes;
+  collectives += o.collectives;
+  work += o.work;
+  depth += o.depth;
+  return *this;
+}
+
+bool MoveCost::operator<(const MoveCost &o) const {
+  return std::tie(bytes, collectives, work, depth) <
+         std::tie(o.bytes, o.collectives, o.work, o.depth);
+}
+
+std::optional<MoveCost> MoveCosts::get(PlacementAttr from, PlacementAttr to,
+                                       RankedTensorType type) {
+  if (from == to)
+    return MoveCost();
+  if (from.getMesh() != to.getMesh())
+    return std::nullopt;
+  auto [it, isNew] = known.try_emplace({from, to, type});
+  if (!isNew)
+    return it->second;
+  const Mesh &mesh = meshes.get(from);
+  std::vector<int64_t> shape = shapeOf(type);
+  auto plan = planRedistribute(from.getValue(), to.getValue(), mesh, shape);
+  auto *steps = std::get_if<RedistributePlan>(&plan);
+  if (!steps)
+    return std::nullopt;
+  MoveCost cost;
+  cost.bytes = planBytes(*steps, mesh, shape, elementBytes(type));
+  for (const CollectiveStep &step : steps->steps)
+    cost.collectives += step.kind != CollectiveKind::Slice &&
+                        step.kind != CollectiveKind::MakePartial;
+  return it->second = cost;
+}
+
+std::optional<MoveCost> shardir::planTree(PlacementAttr source,
+                                          RankedTensorType type,
+                                          MutableArrayRef<TreeNode> nodes,
+                                          MoveCosts &costs) {
+  unsigned count = nodes.size();
+  auto edge = [&](int parent, unsigned child) -> std::optional<MoveCost> {
+    if (parent < 0)
+      return costs.get(source, nodes[child].to, type);
+    const TreeNode &from = nodes[parent], &to = nodes[child];
+    if (!from.everywhere && (to.firstRegion != from.firstRegion ||
+                             to.lastRegion != from.firstRegion))
+      return std::nullopt;
+    std::optional<MoveCost> cost = costs.get(from.to, to.to, type);
+    if (cost)
+      ++cost->depth;
+    return cost;
+  };
+  static constexpr unsigned kMaxExact = 8;
+  if (count > kMaxExact) {
+    MoveCost total;
+    for (auto [i, node] : llvm::enumerate(nodes)) {
+      node.parent = -1;
+      node.used = node.required;
+      std::optional<MoveCost> cost = edge(-1, i);
+      if (node.used && !cost)
+        return std::nullopt;
+      if (node.used)
+        total += *cost;
+    }
+    return total;
+  }
+  // best[set]: the least cost of having exactly these placements; the last one
+  // added starts from the value or from another of the set.
+  struct State {
+    std::optional<MoveCost> cost;
+    int added = -1, parent = -1;
+  };
+  std::vector<std::optional<MoveCost>> edges((count + 1) * count);
+  for (int parent = -1; parent < int(count); ++parent)
+    for (unsigned child = 0; child < count; ++child)
+      if (parent != int(child))
+        edges[(parent + 1) * count + child] = edge(parent, child);
+  std::vector<State> best(1u << count);
+  best[0].cost = MoveCost();
+  unsigned required = 0;
+  for (auto [i, node] : llvm::enumerate(nodes))
+    required |= node.required ? 1u << i : 0;
+  unsigned chosen = 0;
+  for (unsigned set = 0; set < best.size(); ++set) {
+    if (!best[set].cost)
+      continue;
+    if ((set & required) == required && ((chosen & required) != required ||
+                                         *best[set].cost < *best[chosen].cost))
+      chosen = set;
+    for (unsigned child = 0; child < count; ++child) {
+      if (set & (1u << child))
+        continue;
+      State &next = best[set | (1u << child)];
+      for (int parent = -1; parent < int(count); ++parent) {
+        const auto &cost = edges[(parent + 1) * count + child];
+        if (!cost || (parent >= 0 && !(set & (1u << parent))))
+          continue;
+        MoveCost total = *best[set].cost + *cost;
+        if (!next.cost || total < *next.cost)
+          next = {total, int(child), parent};
+      }
+    }
+  }
+  if ((chosen & required) != required)
+    return std::nullopt;
+  for (auto [i, node] : llvm::enumerate(nodes))
+    node.used = chosen & (1u << i);
+  for (unsigned set = chosen; set;) {
+    nodes[best[set].added].parent = best[set].parent;
+    set &= ~(1u << best[set].added);
+  }
+  return best[chosen].cost;
+}

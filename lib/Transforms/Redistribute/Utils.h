@@ -1,0 +1,128 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the passes of this folder share: fresh tensors, the words of reasons,
+// and the cost of a change of placement.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_TRANSFORMS_REDISTRIBUTE_UTILS_H
+#define SHARDIR_LIB_TRANSFORMS_REDISTRIBUTE_UTILS_H
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/IR/PatternMatch.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace shardir {
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+/// A constant, an empty tensor, or a fill of one: cheaper made again than moved
+/// (R5).
+bool isFresh(mlir::Value value);
+
+/// Makes a fresh value again, in front of `before`, with another placement.
+mlir::Value cloneFresh(mlir::OpBuilder &builder, mlir::Value value,
+                       PlacementAttr wanted, mlir::Operation *before);
+
+/// Erases a fresh value that nobody uses, and what it alone was made from.
+void eraseIfUnused(mlir::RewriterBase &rewriter, mlir::Value value);
+
+/// The placement in normal form for a tensor of type `type`; equal placements
+/// of one mesh then are one attribute.
+PlacementAttr normalize(PlacementAttr placement, mlir::RankedTensorType type,
+                        const MeshTable &meshes);
+
+/// Whether two placements of a value are the same place.
+bool samePlacement(PlacementAttr a, PlacementAttr b,
+                   mlir::RankedTensorType type, const MeshTable &meshes);
+
+/// Whether the patterns may change `op`: no halo, one mesh. A halo is for one
+/// use alone, and between meshes other rules hold.
+bool isPlain(RedistributeOp op);
+
+/// Whether a user's constraint stands on `op`: its placement must survive.
+bool isConstrained(mlir::Operation *op);
+
+//===----------------------------------------------------------------------===//
+// Words
+//===----------------------------------------------------------------------===//
+
+/// What a change of placement does: `reduces the sum over "tp"`, `makes dim 0
+/// whole (was over "x")`, …
+std::string describeChange(const Placement &from, const Placement &to,
+                           const Mesh &mesh);
+
+/// Who asks for a placement: `operand 1 of 'linalg.matmul'`, `result 0 of @main
+/// is placed so`, …
+std::string describeUse(mlir::OpOperand &use);
+
+/// Lets `op` start from `input`, and keeps its reason true.
+void restartFrom(mlir::RewriterBase &rewriter, RedistributeOp op,
+                 mlir::Value input, PlacementAttr from,
+                 const MeshTable &meshes);
+
+//===----------------------------------------------------------------------===//
+// Cost
+//===----------------------------------------------------------------------===//
+
+/// What is compared, in this order.
+struct MoveCost {
+  int64_t bytes = 0;       ///< received by the device that receives most
+  int64_t collectives = 0; ///< steps that communicate
+  double work = 0;         ///< iterations of ops on one device
+  int64_t depth = 0;       ///< redistributions of redistributions
+
+  MoveCost &operator+=(const MoveCost &o);
+  MoveCost operator+(const MoveCost &o) const { return MoveCost(*this) += o; }
+  bool operator<(const MoveCost &o) const;
+};
+
+/// Costs of redistributions, each computed once.
+class MoveCosts {
+public:
+  explicit MoveCosts(const MeshTable &meshes) : meshes(meshes) {}
+  const MeshTable &meshTable() const { return meshes; }
+  /// The cost of moving a tensor; nothing where there is no plan.
+  std::optional<MoveCost> get(PlacementAttr from, PlacementAttr to,
+                              mlir::RankedTensorType type);
+
+private:
+  const MeshTable &meshes;
+  llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, mlir::Type>,
+                 std::optional<MoveCost>>
+      known;
+};
+
+/// One placement that a value is needed in, and from which it is made.
+struct TreeNode {
+  PlacementAttr to;
+  bool required = true; ///< else only if others start from it
+  /// The regions of use that it serves; it may only feed nodes within, unless
+  /// it is `everywhere`.
+  int firstRegion = 0, lastRegion = 0;
+  bool everywhere = true;
+  // Decided:
+  bool used = true;
+  int parent = -1; ///< another node; -1: the value itself
+};
+
+/// Decides from which placement each node starts, so that all together move
+/// least. Exact for up to 8 nodes; more start from the value itself. Nothing
+/// where some node cannot be reached.
+std::optional<MoveCost> planTree(PlacementAttr source,
+                                 mlir::RankedTensorType type,
+                                 llvm::MutableArrayRef<TreeNode> nodes,
+                                 MoveCosts &costs);
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_TRANSFORMS_REDISTRIBUTE_UTILS_H
