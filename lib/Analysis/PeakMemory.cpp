@@ -88,9 +88,16 @@ MemoryPeak shardir::peakMemory(func::FuncOp function, const MeshTable &meshes) {
   for (Operation *op : ops)
     for (OpResult result : op->getResults()) {
       Value owner = result;
-      if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
-        owner = ownerOf(destination.getTiedOpOperand(result)->get());
-      else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+      if (auto destination = dyn_cast<DestinationStyleOpInterface>(op)) {
+        // Who is used again is not overwritten, and arguments never are.
+        Value init = destination.getTiedOpOperand(result)->get();
+        bool isLast = llvm::all_of(init.getUsers(), [&](Operation *user) {
+          Operation *top = body.findAncestorOpInBlock(*user);
+          return !top || position[top] <= position[op];
+        });
+        if (isLast && !isa<BlockArgument>(ownerOf(init)))
+          owner = ownerOf(init);
+      } else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
                    tensor::ExtractSliceOp, tensor::CastOp>(op))
         owner = ownerOf(op->getOperand(0));
       owners[result] = owner;

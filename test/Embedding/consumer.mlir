@@ -1,6 +1,6 @@
 // A project outside of this one finds the installed tree, registers ShardIR next
-// to all of MLIR's dialects, and runs a pipeline on a program that holds an op of
-// its own.
+// to all of MLIR's dialects, and runs a pipeline, and a pass of its own with
+// ShardIR's patterns, on a program that holds an op of its own.
 //
 // REQUIRES: compiler
 // UNSUPPORTED: asan
@@ -11,6 +11,8 @@
 // RUN: rm -rf %t
 
 // CHECK: row_scale has 2 factors
+// Two sums that are needed whole are one.
+// CHECK: redistributions left: 1
 // CHECK: // collective
 // CHECK: shardir.mesh @m <["tp"=2]>
 shardir.mesh @m <["tp"=?]>
@@ -21,6 +23,7 @@ shardir.mesh @m <["tp"=?]>
 // CHECK-SAME:    %[[S:[^:]*]]: tensor<8xf32> {{{.*}}shardir.placement = #shardir.placement<@m, [{"tp"}]>}
 // CHECK:       %[[Y:.+]] = "consumer.row_scale"(%{{.+}}, %[[S]]) {{.*}}shardir.placements = [#shardir.placement<@m, [{"tp"}, {}]>]
 // CHECK:       collective.all_reduce
+// CHECK-NOT:   collective.all_reduce
 // CHECK-NOT:   collective.all_gather
 // CHECK: // local
 // CHECK:       "consumer.row_scale"(%{{.+}}) : (tensor<4x16xf32>, tensor<4xf32>) -> tensor<4x16xf32>
@@ -28,6 +31,8 @@ func.func @main(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m,
                 %s: tensor<8xf32>) -> (tensor<16xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
   %y = "consumer.row_scale"(%x, %s) : (tensor<8x16xf32>, tensor<8xf32>) -> tensor<8x16xf32>
   %zero = arith.constant dense<0.0> : tensor<16xf32>
-  %sum = linalg.reduce { arith.addf } ins(%y : tensor<8x16xf32>) outs(%zero : tensor<16xf32>) dimensions = [0]
-  return %sum : tensor<16xf32>
+  %sum = linalg.reduce { arith.addf } ins(%y : tensor<8x16xf32>) outs(%zero : tensor<16xf32>) dimensions = [0] {shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["tp"]>]}
+  %other = linalg.reduce { arith.addf } ins(%x : tensor<8x16xf32>) outs(%zero : tensor<16xf32>) dimensions = [0] {shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["tp"]>]}
+  %both = arith.addf %sum, %other {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<16xf32>
+  return %both : tensor<16xf32>
 }

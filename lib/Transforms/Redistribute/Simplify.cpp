@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "SimplifyPatterns.h"
+#include "UseRegions.h"
 
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
@@ -62,6 +63,32 @@ struct CollapseChain : OpRewritePattern<RedistributeOp> {
   const MeshTable &meshes;
 };
 
+/// What a device keeps less of afterwards is sent as soon as it is there, and not
+/// where it is used: gradients that are reduced and scattered do not wait whole
+/// for the end of the program.
+struct ShrinkEarly : OpRewritePattern<RedistributeOp> {
+  ShrinkEarly(MLIRContext *context, std::shared_ptr<MoveCosts> costs)
+      : OpRewritePattern(context, /*benefit=*/0), costs(std::move(costs)) {}
+  LogicalResult matchAndRewrite(RedistributeOp op,
+                                PatternRewriter &rewriter) const override {
+    const MeshTable &meshes = costs->meshTable();
+    Operation *producer = op.getInput().getDefiningOp();
+    if (!isPlain(op) || !producer || producer->getBlock() != op->getBlock() ||
+        op->getPrevNode() == producer || !op.getInput().hasOneUse() ||
+        !grows(op.getTo(), op.getFrom(), op.getType(), meshes))
+      return failure();
+    // A local slice frees nothing: it is a view.
+    auto cost = costs->get(normalize(op.getFrom(), op.getType(), meshes),
+                           normalize(op.getTo(), op.getType(), meshes),
+                           op.getType());
+    if (!cost || !cost->collectives)
+      return failure();
+    rewriter.moveOpAfter(op, producer);
+    return success();
+  }
+  std::shared_ptr<MoveCosts> costs;
+};
+
 struct SimplifyRedistributePass
     : shardir::impl::SimplifyRedistributeBase<SimplifyRedistributePass> {
   using SimplifyRedistributeBase::SimplifyRedistributeBase;
@@ -100,6 +127,7 @@ void shardir::populateSimplifyRedistributePatterns(
     const RedistributePatternOptions &options) {
   auto costs = std::make_shared<MoveCosts>(meshes);
   patterns.add<DropSame, CollapseChain>(patterns.getContext(), meshes);
+  patterns.add<ShrinkEarly>(patterns.getContext(), costs);
   addSharePatterns(patterns, costs, options);
   addMovePatterns(patterns, costs);
 }

@@ -9,7 +9,8 @@
 // Registers ShardIR next to all of MLIR's dialects and a dialect of its own,
 // whose op `consumer.row_scale` joins by implementing the sharding rule
 // interface, reads the program named on the command line, runs ShardIR's pipeline
-// to the collective stage through the C++ API, and then on to the local stage.
+// to the propagated stage through the C++ API, a pass of its own with ShardIR's
+// patterns to the collective stage, and the pipeline again to the local stage.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,6 +18,8 @@
 #include "ShardIR/InitAll.h"
 #include "ShardIR/Interfaces/ShardingRule.h"
 #include "ShardIR/Pipelines/Pipelines.h"
+#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Patterns.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/Dialect.h"
@@ -24,6 +27,7 @@
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace consumer {
 
@@ -54,6 +58,36 @@ public:
   static mlir::StringRef getDialectNamespace() { return "consumer"; }
 };
 
+/// Redistributions by ShardIR's patterns, next to whatever else this compiler
+/// rewrites.
+class RedistributePass
+    : public mlir::PassWrapper<RedistributePass,
+                               mlir::OperationPass<mlir::ModuleOp>> {
+public:
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(RedistributePass)
+
+  void runOnOperation() override {
+    shardir::MeshTable meshes(getOperation());
+    mlir::RewritePatternSet simplify(&getContext());
+    shardir::populateSimplifyRedistributePatterns(simplify, meshes);
+    if (mlir::failed(
+            mlir::applyPatternsGreedily(getOperation(), std::move(simplify))))
+      return signalPassFailure();
+    unsigned left = 0;
+    getOperation()->walk([&](shardir::RedistributeOp op) {
+      ++left;
+      if (std::string why = shardir::explainNoPlan(op, meshes); !why.empty())
+        op.emitOpError() << why;
+    });
+    llvm::outs() << "redistributions left: " << left << "\n";
+    mlir::RewritePatternSet lower(&getContext());
+    shardir::populateRedistributeToCollectivesPatterns(lower, meshes);
+    if (mlir::failed(
+            mlir::applyPatternsGreedily(getOperation(), std::move(lower))))
+      signalPassFailure();
+  }
+};
+
 } // namespace consumer
 
 int main(int argc, char **argv) {
@@ -80,11 +114,18 @@ int main(int argc, char **argv) {
   options.cost = "bytes";
   options.mesh = "tp=2";
   for (shardir::Stage stage :
-       {shardir::Stage::Collective, shardir::Stage::Local}) {
+       {shardir::Stage::Propagated, shardir::Stage::Collective,
+        shardir::Stage::Local}) {
     mlir::PassManager pm(&context);
+    if (stage == shardir::Stage::Collective) {
+      pm.addPass(shardir::createInsertRedistribute());
+      pm.addPass(std::make_unique<consumer::RedistributePass>());
+    }
     shardir::buildPipeline(pm, stage, options);
     if (mlir::failed(pm.run(*module)))
       return 1;
+    if (stage == shardir::Stage::Propagated)
+      continue;
     llvm::outs() << "// " << shardir::stageName(stage) << "\n";
     module->print(llvm::outs());
   }

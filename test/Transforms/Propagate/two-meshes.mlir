@@ -43,7 +43,7 @@ shardir.mesh @b <["x"=2, "z"=2]>
 // operand's mesh.
 // CHECK-LABEL: func.func @constrained
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
-// CHECK-NEXT:    %[[B:.+]] = shardir.redistribute %[[X]] from #shardir.placement<@a, [{"x"}]> to #shardir.placement<@b, [{"z"}]> {reason = "asked for by constrain: moves from mesh @a to mesh @b"}
+// CHECK-NEXT:    %[[B:.+]] = shardir.redistribute %[[X]] from #shardir.placement<@a, [{"x"}]> to #shardir.placement<@b, [{"z"}]> {reason = "asked for by constrain: moves from mesh @a to mesh @b", shardir.constrained}
 // CHECK-NEXT:    %[[E:.+]] = math.exp %[[B]] {{.*}}@b, [{"z"}]
 // CHECK-NEXT:    %[[C:.+]] = shardir.redistribute %[[E]] from #shardir.placement<@b, [{"z"}]> to #shardir.placement<@a, [{"x"}]>
 // CHECK-NEXT:    arith.addf %[[X]], %[[C]] {{.*}}@a, [{"x"}]

@@ -93,3 +93,84 @@ func.func @others(%x: tensor<8xf32>) {
   %0 = math.exp %x : tensor<8xf32>
   return
 }
+
+// -----
+
+shardir.mesh @m <["x"=2, "y"=2]>
+shardir.mesh @n <["z"=4]>
+
+// The value in between is used as well, but nobody pays for going past it.
+// CHECK-LABEL: func.func @past_a_used_one
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
+// CHECK-NEXT:    %[[A:.+]] = shardir.redistribute %[[X]] from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x"}]> : tensor<8xf32>
+// CHECK-NEXT:    %[[B:.+]] = shardir.redistribute %[[X]] from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x", "y"}]> {reason = "mine: splits dim 0 over \22x\22 \22y\22"}
+// CHECK-NEXT:    return %[[A]], %[[B]]
+func.func @past_a_used_one(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x"}]> : tensor<8xf32>
+  %1 = shardir.redistribute %0 from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x", "y"}]> {reason = "mine: moves dim 0 from \22x\22 to \22x\22 \22y\22"} : tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// What has the wanted placement already is used, through any number of others.
+// CHECK-LABEL: func.func @already_there
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
+// CHECK-NEXT:    %[[A:.+]] = shardir.redistribute %[[X]] {{.*}} to #shardir.placement<@m, [{}]>
+// CHECK-NEXT:    return %[[A]], %[[X]]
+func.func @already_there(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
+  %1 = shardir.redistribute %0 from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x", "y"}]> : tensor<8xf32>
+  %2 = shardir.redistribute %1 from #shardir.placement<@m, [{"x", "y"}]> to #shardir.placement<@m, [{"x"}]> : tensor<8xf32>
+  return %0, %2 : tensor<8xf32>, tensor<8xf32>
+}
+
+// Equal ones are one, in front of the first use of either.
+// CHECK-LABEL: func.func @equal
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
+// CHECK-NEXT:    %[[A:.+]] = shardir.redistribute %[[X]] {{.*}} to #shardir.placement<@m, [{}]>
+// CHECK-NEXT:    return %[[A]], %[[A]]
+func.func @equal(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
+  %1 = shardir.redistribute %x from #shardir.placement<@m, [{"x":(1)2}]> to #shardir.placement<@m, [{8}]> : tensor<8xf32>
+  return %0, %1 : tensor<8xf32>, tensor<8xf32>
+}
+
+// Each kind of use is served from the one that costs least: rows and columns are
+// cut out of what is gathered, and nothing is sent twice.
+// CHECK-LABEL: func.func @star
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<8x8xf32>
+// CHECK-DAG:     %[[W:.+]] = shardir.redistribute %[[X]] {{.*}} to #shardir.placement<@m, [{}, {}]>
+// CHECK-DAG:     %[[C:.+]] = shardir.redistribute %[[W]] {{.*}} to #shardir.placement<@m, [{}, {"x"}]>
+// CHECK-DAG:     %[[D:.+]] = shardir.redistribute %[[W]] {{.*}} to #shardir.placement<@m, [{"y"}, {}]>
+// CHECK:         return %[[C]], %[[D]], %[[W]]
+func.func @star(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {"x"}]> : tensor<8x8xf32>
+  %1 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{"y"}, {}]> : tensor<8x8xf32>
+  %2 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {}]> : tensor<8x8xf32>
+  return %0, %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// What is not there to be gathered is not gathered for others.
+// CHECK-LABEL: func.func @no_detour
+// CHECK-COUNT-2: shardir.redistribute %arg0 from #shardir.placement<@m, [{"x"}, {}]>
+// CHECK:         return
+func.func @no_detour(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {"x"}]> : tensor<8x8xf32>
+  %1 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {"y"}]> : tensor<8x8xf32>
+  return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// A constraint that some op uses stays; one that is only passed through goes.
+// CHECK-LABEL: func.func @constraints
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
+// CHECK-NEXT:    %[[A:.+]] = shardir.redistribute %[[X]] {{.*}} to #shardir.placement<@m, [{}]> {shardir.constrained}
+// CHECK-NEXT:    %[[E:.+]] = math.absf %[[A]] {shardir.placements = [#shardir.placement<@m, [{}]>]}
+// CHECK-NEXT:    %[[B:.+]] = shardir.redistribute %[[E]] {{.*}} to #shardir.placement<@m, [{"x"}]>
+// CHECK-NEXT:    return %[[B]], %[[X]]
+func.func @constraints(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> {shardir.constrained} : tensor<8xf32>
+  %1 = math.absf %0 {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<8xf32>
+  %2 = shardir.redistribute %1 from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x"}]> : tensor<8xf32>
+  %3 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"y"}]> {shardir.constrained} : tensor<8xf32>
+  %4 = shardir.redistribute %3 from #shardir.placement<@m, [{"y"}]> to #shardir.placement<@m, [{"x"}]> : tensor<8xf32>
+  return %2, %4 : tensor<8xf32>, tensor<8xf32>
+}
