@@ -98,6 +98,13 @@ LayoutOpKind shardir::layoutKind(Operation *op) {
     return dim.getConstantIndex() && isPlainTensor(dim.getSource())
                ? LayoutOpKind::Query
                : LayoutOpKind::Fixed;
+  if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+    return isPlainTensor(extract.getTensor()) ? LayoutOpKind::Query
+                                              : LayoutOpKind::Fixed;
+  if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp>(op))
+    return isPlainTensor(op->getOperand(0)) && isPlainTensor(op->getResult(0))
+               ? LayoutOpKind::Agree
+               : LayoutOpKind::Fixed;
   if (auto cast = dyn_cast<tensor::CastOp>(op))
     return isPlainTensor(cast.getSource()) && isPlainTensor(cast.getDest())
                ? LayoutOpKind::Agree
@@ -109,6 +116,61 @@ LayoutOpKind shardir::layoutKind(Operation *op) {
                ? LayoutOpKind::Agree
                : LayoutOpKind::Fixed;
   return LayoutOpKind::Fixed;
+}
+
+using Groups = SmallVector<ReassociationIndices, 4>;
+
+/// The order of the dims that those of `order` are split into.
+static DimOrder expanded(const Groups &groups, const DimOrder &order) {
+  DimOrder result;
+  for (int64_t group : order)
+    llvm::append_range(result, groups[group]);
+  return result;
+}
+
+/// The order of the groups whose dims `order` keeps together, each in its
+/// sequence.
+static std::optional<DimOrder> collapsed(const Groups &groups,
+                                         const DimOrder &order) {
+  DimOrder result;
+  for (size_t at = 0; at < order.size();) {
+    const auto *group = llvm::find_if(groups, [&](ArrayRef<int64_t> dims) {
+      return dims.front() == order[at];
+    });
+    if (group == groups.end() || order.size() - at < group->size() ||
+        !std::equal(group->begin(), group->end(), order.begin() + at))
+      return std::nullopt;
+    result.push_back(group - groups.begin());
+    at += group->size();
+  }
+  return result;
+}
+
+static DimOrder rowMajorOf(Value value) {
+  return rowMajor(cast<RankedTensorType>(value.getType()).getRank());
+}
+
+std::optional<DimOrder> shardir::operandOrderFor(Operation *op,
+                                                 const DimOrder &order) {
+  // Of a scalar's reshape there are no groups.
+  if (isRowMajor(order))
+    return rowMajorOf(op->getOperand(0));
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return collapsed(expand.getReassociationIndices(), order);
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    return expanded(collapse.getReassociationIndices(), order);
+  return order;
+}
+
+std::optional<DimOrder> shardir::resultOrderFor(Operation *op,
+                                                const DimOrder &order) {
+  if (isRowMajor(order))
+    return rowMajorOf(op->getResult(0));
+  if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op))
+    return expanded(expand.getReassociationIndices(), order);
+  if (auto collapse = dyn_cast<tensor::CollapseShapeOp>(op))
+    return collapsed(collapse.getReassociationIndices(), order);
+  return order;
 }
 
 LoopView shardir::loopView(Operation *op) {

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Analysis/LocalLayouts.h"
+#include "LayoutRuns.h"
 #include "ShardIR/Analysis/LayoutChoice.h"
 #include "ShardIR/Analysis/PeakMemory.h"
 #include "ShardIR/Analysis/Report.h"
@@ -31,8 +31,6 @@ namespace {
 
 /// Candidates that one tensor may have; more are not looked at.
 constexpr size_t kMaxCandidates = 6;
-/// A run of this many elements keeps vectors and cache lines full.
-constexpr int64_t kLongRun = 16;
 /// So many rows of a contraction are computed alike, however many more there
 /// are (chooseTiles: beyond 24 rows, or 4 register tiles of at most 8).
 constexpr int64_t kManyRows = 64;
@@ -43,7 +41,6 @@ constexpr int64_t kContractionReads = 4;
 /// much slower (8 rows: 3 times), as columns fill the vectors and rows do not.
 constexpr int64_t kLongResult = 256;
 
-using Loops = ArrayRef<int64_t>;
 
 class GraphBuilder {
 public:
@@ -64,6 +61,9 @@ private:
   void addSlower(Value value, llvm::function_ref<bool(const DimOrder &)> isSlow,
                  int64_t bytes);
   void addAgreement(Value from, Value to);
+  void addSameOrder(Operation *op);
+  void addRowMajorUse(Value value);
+  void addElementRead(Value value);
   void addEdge(
       Value a, Value b,
       llvm::function_ref<int64_t(const DimOrder &, const DimOrder &)> bytes);
@@ -100,94 +100,8 @@ std::optional<LayoutMode> shardir::parseLayoutMode(StringRef text) {
 }
 
 //===----------------------------------------------------------------------===//
-// Extents and bytes
+// Bytes
 //===----------------------------------------------------------------------===//
-
-int64_t shardir::largestBytes(Value value, const MeshTable &meshes) {
-  auto wholeAt = [&](RankedTensorType type, PlacementAttr placement) {
-    return localBytes(type, placement, meshes);
-  };
-  auto type = cast<RankedTensorType>(value.getType());
-  if (type.hasStaticShape())
-    return localBytes(type, {}, meshes);
-  if (auto step = value.getDefiningOp<collective::CollectiveOpInterface>())
-    if (step.isLocal())
-      return wholeAt(step.getGlobalTensorType(), step.getTo());
-  for (Operation *user : value.getUsers())
-    if (auto step = dyn_cast<collective::CollectiveOpInterface>(user))
-      if (step.isLocal())
-        return wholeAt(step.getGlobalTensorType(), step.getFrom());
-  if (auto argument = dyn_cast<BlockArgument>(value))
-    if (auto owner =
-            dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())) {
-      unsigned i = argument.getArgNumber();
-      auto global =
-          owner.getArgAttrOfType<TypeAttr>(i, ShardIRDialect::kGlobalType);
-      auto placement =
-          owner.getArgAttrOfType<PlacementAttr>(i, ShardIRDialect::kPlacement);
-      if (global && placement)
-        return wholeAt(cast<RankedTensorType>(global.getValue()), placement);
-    }
-  return localBytes(type, {}, meshes);
-}
-
-static int64_t extentOf(RankedTensorType type, int64_t dim) {
-  return type.isDynamicDim(dim) ? kAssumedDimSize : type.getDimSize(dim);
-}
-
-/// The loops of a tensor in memory order, without those of a single iteration,
-/// and how often each runs.
-static SmallVector<std::pair<int64_t, int64_t>> runsOf(Value value, Loops loops,
-                                                       const DimOrder &order) {
-  SmallVector<std::pair<int64_t, int64_t>> runs;
-  auto type = cast<RankedTensorType>(value.getType());
-  for (int64_t dim : order)
-    if (extentOf(type, dim) != 1)
-      runs.push_back({loops[dim], extentOf(type, dim)});
-  return runs;
-}
-
-/// The loop that runs along memory, or -1 for a single element.
-static int64_t innermost(Value value, Loops loops, const DimOrder &order) {
-  auto runs = runsOf(value, loops, order);
-  return runs.empty() ? -1 : runs.back().first;
-}
-
-/// Whether every loop of the result is long.
-static bool areLong(Value value) {
-  return llvm::all_of(cast<RankedTensorType>(value.getType()).getShape(),
-                      [](int64_t extent) { return extent >= kLongResult; });
-}
-
-static bool shortRow(Value value, Loops loops, int64_t loop) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return extentOf(type, llvm::find(loops, loop) - loops.begin()) < kLongRun;
-}
-
-/// Of pairs (major, minor) of `kept` loops those that are one in memory.
-static SmallVector<std::pair<int64_t, int64_t>>
-neighbours(Value value, Loops loops, const DimOrder &order,
-           llvm::function_ref<bool(int64_t)> isKept) {
-  SmallVector<std::pair<int64_t, int64_t>> pairs;
-  auto runs = runsOf(value, loops, order);
-  for (size_t i = 1; i < runs.size(); ++i)
-    if (isKept(runs[i - 1].first) && isKept(runs[i].first))
-      pairs.push_back({runs[i - 1].first, runs[i].first});
-  return pairs;
-}
-
-/// Elements that lie side by side in both tensors.
-static int64_t commonRun(Value a, Loops loopsA, const DimOrder &orderA, Value b,
-                         Loops loopsB, const DimOrder &orderB) {
-  auto runsA = runsOf(a, loopsA, orderA), runsB = runsOf(b, loopsB, orderB);
-  int64_t run = 1;
-  for (size_t i = 1; i <= std::min(runsA.size(), runsB.size()); ++i) {
-    if (runsA[runsA.size() - i].first != runsB[runsB.size() - i].first)
-      break;
-    run *= runsA[runsA.size() - i].second;
-  }
-  return run;
-}
 
 int64_t GraphBuilder::packed(collective::CollectiveOpInterface step,
                              const DimOrder &order) {
@@ -209,25 +123,6 @@ int64_t GraphBuilder::copyBytes(Value value) const {
 /// What reading or writing a tensor against the run of memory costs, or a
 /// buffer for it that could have been another one's.
 int64_t GraphBuilder::slowBytes(Value value) const { return copyBytes(value); }
-
-/// The one input in whose buffer an elementwise op can write its result; null
-/// where there are none or several.
-static const LoopView::Operand *inPlaceInput(const LoopView &view,
-                                             Value result) {
-  const LoopView::Operand *found = nullptr;
-  for (const LoopView::Operand &input : view.inputs) {
-    Value value = input.operand->get();
-    if (value.getType() != result.getType() || isa<BlockArgument>(value) ||
-        isFreeTensor(value) || !value.hasOneUse() ||
-        value.getDefiningOp<tensor::ExtractSliceOp>() ||
-        input.loops != view.resultLoops)
-      continue;
-    if (found)
-      return nullptr;
-    found = &input;
-  }
-  return found;
-}
 
 //===----------------------------------------------------------------------===//
 // Nodes and candidates
@@ -290,8 +185,12 @@ void GraphBuilder::spread(Operation *op, Value from, const DimOrder &order) {
   switch (layoutKind(op)) {
   case LayoutOpKind::Collective:
   case LayoutOpKind::Agree:
-    addCandidate(op->getOperand(0), order);
-    addCandidate(op->getResult(0), order);
+    if (from != op->getResult(0)) {
+      if (std::optional<DimOrder> result = resultOrderFor(op, order))
+        addCandidate(op->getResult(0), *result);
+    } else if (std::optional<DimOrder> operand = operandOrderFor(op, order)) {
+      addCandidate(op->getOperand(0), *operand);
+    }
     return;
   case LayoutOpKind::Loops:
     break;
@@ -342,6 +241,33 @@ void GraphBuilder::addAgreement(Value from, Value to) {
   });
 }
 
+/// One operand and one result of which each order has one of the other.
+void GraphBuilder::addSameOrder(Operation *op) {
+  Value from = op->getOperand(0), to = op->getResult(0);
+  if (!nodeOf.contains(to))
+    return addRowMajorUse(from);
+  addSlower(
+      to, [&](const DimOrder &b) { return !operandOrderFor(op, b); },
+      kForbiddenBytes);
+  if (!nodeOf.contains(from))
+    return;
+  int64_t bytes = copyBytes(from);
+  addEdge(from, to, [&](const DimOrder &a, const DimOrder &b) {
+    std::optional<DimOrder> wanted = operandOrderFor(op, b);
+    return wanted && *wanted == a ? 0 : bytes;
+  });
+}
+
+/// One copy serves all who want a tensor row-major.
+void GraphBuilder::addRowMajorUse(Value value) {
+  auto at = nodeOf.find(value);
+  if (at == nodeOf.end() || read[at->second])
+    return;
+  read[at->second] = true;
+  addSlower(
+      value, [](const DimOrder &) { return true; }, copyBytes(value));
+}
+
 /// Charges `bytes` for the orders of a tensor with which one of its ops is
 /// slower.
 void GraphBuilder::addSlower(Value value,
@@ -355,6 +281,12 @@ void GraphBuilder::addSlower(Value value,
     if (i != 0 && isSlow(order))
       sum = std::min(sum + bytes, kForbiddenBytes);
   }
+}
+
+/// Whether every loop of the result is long.
+static bool areLong(Value value) {
+  return llvm::all_of(cast<RankedTensorType>(value.getType()).getShape(),
+                      [](int64_t extent) { return extent >= kLongResult; });
 }
 
 void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
@@ -422,7 +354,7 @@ void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
             return true;
           // Short rows run as one with their neighbours where they can.
           return !view.isContraction && inner >= 0 && !isReduced(inner) &&
-                 shortRow(value, loops, inner);
+                 isShort(value, loops, inner);
         },
         never ? kForbiddenBytes
               : slowBytes(value) / (isResult ? 1 : kContractionReads));
@@ -450,8 +382,7 @@ void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
   // Rows or columns that ran as one go on doing so, or enough of them are left:
   // the kernel stays what it is, and with it the order of sums.
   for (auto [value, loops] : ArrayRef(tensors).drop_back()) {
-    using Pairs = SmallVector<std::pair<int64_t, int64_t>>;
-    auto extent = [&](int64_t loop) {
+        auto extent = [&](int64_t loop) {
       auto type = cast<RankedTensorType>(result.getType());
       return type.getDimSize(llvm::find(resultLoops, loop) -
                              resultLoops.begin());
@@ -464,7 +395,7 @@ void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
                                                      const DimOrder &b) {
       auto own = neighbours(value, loops, a, isShared),
            others = neighbours(result, resultLoops, b, isShared);
-      Pairs both;
+      LoopPairs both;
       for (auto pair : own)
         if (llvm::is_contained(others, pair))
           both.push_back(pair);
@@ -473,7 +404,7 @@ void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
     auto before = pairsOf(rowMajor(loops.size()), rowMajor(resultLoops.size()));
     auto agrees = [&](const DimOrder &a, const DimOrder &b) {
       auto now = pairsOf(a, b);
-      auto has = [](Pairs &pairs, std::pair<int64_t, int64_t> pair) {
+      auto has = [](LoopPairs &pairs, std::pair<int64_t, int64_t> pair) {
         return llvm::is_contained(pairs, pair) ||
                llvm::is_contained(pairs, std::pair(pair.second, pair.first));
       };
@@ -499,31 +430,41 @@ void GraphBuilder::addCosts(Operation *op) {
     if (auto at = nodeOf.find(op->getResult(0)); at != nodeOf.end())
       for (auto [i, order] : llvm::enumerate(candidates[at->second]))
         graph.nodes[at->second][i] += packed(step, order);
-    addAgreement(step.getInput(), op->getResult(0));
+    addSameOrder(op);
     return;
   }
   case LayoutOpKind::Agree:
-    addAgreement(op->getOperand(0), op->getResult(0));
+    addSameOrder(op);
     return;
   case LayoutOpKind::Loops:
     addLoops(op, loopView(op));
     return;
   case LayoutOpKind::Query:
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+      addElementRead(extract.getTensor());
+    return;
   case LayoutOpKind::Free:
     return;
   case LayoutOpKind::Fixed:
-    break;
+    for (Value operand : op->getOperands())
+      addRowMajorUse(operand);
+    return;
   }
-  for (Value operand : op->getOperands()) {
-    auto at = nodeOf.find(operand);
-    // One copy serves all who want it row-major.
-    if (at == nodeOf.end() || read[at->second])
-      continue;
-    read[at->second] = true;
-    for (size_t i = 1; i < candidates[at->second].size(); ++i)
-      graph.nodes[at->second][i] = std::min(
-          graph.nodes[at->second][i] + copyBytes(operand), kForbiddenBytes);
-  }
+}
+
+/// Reads of single elements often go along rows.
+void GraphBuilder::addElementRead(Value value) {
+  if (!nodeOf.contains(value))
+    return;
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(
+      0, cast<RankedTensorType>(value.getType()).getRank()));
+  int64_t inner = innermost(value, dims, rowMajor(dims.size()));
+  addSlower(
+      value,
+      [&](const DimOrder &order) {
+        return innermost(value, dims, order) != inner;
+      },
+      slowBytes(value));
 }
 
 LocalLayouts GraphBuilder::run() {

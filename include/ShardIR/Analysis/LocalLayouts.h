@@ -41,12 +41,21 @@ std::optional<LayoutMode> parseLayoutMode(llvm::StringRef text);
 enum class LayoutOpKind {
   Loops,      ///< reads and writes any order: see LoopView
   Collective, ///< operand and result in one order, any
-  Agree,      ///< tensor.cast, a slice of the same rank: likewise
-  Query,      ///< tensor.dim of a known dim
+  Agree,      ///< tensor.cast, a slice of the same rank, a reshape: each order
+              ///< of the result has one of the operand
+  Query,      ///< tensor.dim of a known dim, tensor.extract
   Free,       ///< the same everywhere: made in the order that a user wants
   Fixed,      ///< row-major operands and results
 };
 LayoutOpKind layoutKind(mlir::Operation *op);
+
+/// The order that the operand of an op of kind Collective or Agree has where the
+/// result has `order`, and the other way round; nothing where there is none: a
+/// reshape needs the dims that it joins side by side, in their sequence.
+std::optional<DimOrder> operandOrderFor(mlir::Operation *op,
+                                        const DimOrder &order);
+std::optional<DimOrder> resultOrderFor(mlir::Operation *op,
+                                       const DimOrder &order);
 
 /// A tensor that is the same everywhere: empty, a fill of one, a splat.
 bool isFreeTensor(mlir::Value value);

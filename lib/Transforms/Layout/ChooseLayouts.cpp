@@ -52,6 +52,8 @@ private:
   Value makeGeneric(Operation *op, const LoopView &view);
   void visitCollective(collective::CollectiveOpInterface step);
   void visitSlice(tensor::ExtractSliceOp op);
+  void visitReshape(Operation *op);
+  void visitExtract(tensor::ExtractOp op);
   void visitDim(tensor::DimOp op);
 
   Value in(Value value, const DimOrder &order);
@@ -321,6 +323,50 @@ void Reorderer::visitSlice(tensor::ExtractSliceOp op) {
   rewriter.eraseOp(op);
 }
 
+/// A reshape that joins or splits dims where they are now.
+void Reorderer::visitReshape(Operation *op) {
+  Value result = op->getResult(0);
+  DimOrder order = layouts.orderOf(result);
+  DimOrder wanted = *operandOrderFor(op, order);
+  rewriter.setInsertionPoint(op);
+  Value operand = in(op->getOperand(0), wanted);
+  op->setOperand(0, operand);
+  if (isRowMajor(order) && isRowMajor(wanted))
+    return;
+  RankedTensorType type = ::reordered(result.getType(), order);
+  auto expand = dyn_cast<tensor::ExpandShapeOp>(op);
+  auto collapse = dyn_cast<tensor::CollapseShapeOp>(op);
+  SmallVector<ReassociationIndices, 4> old =
+      expand ? expand.getReassociationIndices()
+             : collapse.getReassociationIndices();
+  SmallVector<ReassociationIndices> groups;
+  int64_t next = 0;
+  for (int64_t group : expand ? wanted : order) {
+    ReassociationIndices &dims = groups.emplace_back();
+    for (size_t i = 0; i < old[group].size(); ++i)
+      dims.push_back(next++);
+  }
+  Value reshaped;
+  if (expand)
+    reshaped = tensor::ExpandShapeOp::create(
+        rewriter, op->getLoc(), type, operand, groups,
+        ::reordered<OpFoldResult>(
+            getMixedValues(expand.getStaticOutputShape(),
+                           expand.getOutputShape(), rewriter),
+            order));
+  else
+    reshaped = tensor::CollapseShapeOp::create(rewriter, op->getLoc(), type,
+                                               operand, groups);
+  rename(result, reshaped);
+  rewriter.replaceOp(op, reshaped);
+}
+
+void Reorderer::visitExtract(tensor::ExtractOp op) {
+  DimOrder order = layouts.orderOf(op.getTensor());
+  op.getIndicesMutable().assign(
+      ::reordered<Value>(SmallVector<Value>(op.getIndices()), order));
+}
+
 void Reorderer::visitDim(tensor::DimOp op) {
   DimOrder positions = inverse(layouts.orderOf(op.getSource()));
   int64_t dim = *op.getConstantIndex();
@@ -344,6 +390,10 @@ LogicalResult Reorderer::visit(Operation *op) {
       visitSlice(slice);
       return success();
     }
+    if (!isa<tensor::CastOp>(op)) {
+      visitReshape(op);
+      return success();
+    }
     DimOrder order = layouts.orderOf(op->getResult(0));
     rewriter.setInsertionPoint(op);
     op->setOperand(0, in(op->getOperand(0), order));
@@ -351,7 +401,10 @@ LogicalResult Reorderer::visit(Operation *op) {
     return success();
   }
   case LayoutOpKind::Query:
-    visitDim(cast<tensor::DimOp>(op));
+    if (auto extract = dyn_cast<tensor::ExtractOp>(op))
+      visitExtract(extract);
+    else
+      visitDim(cast<tensor::DimOp>(op));
     return success();
   case LayoutOpKind::Free:
     return success();
@@ -369,9 +422,13 @@ LogicalResult Reorderer::visit(Operation *op) {
 LogicalResult Reorderer::run(func::FuncOp function) {
   if (layouts.orders.empty())
     return success();
-  // Definitions come before their uses, bodies after what they capture.
+  // Definitions come before their uses, bodies after what they capture. Ops of
+  // bodies that have no tensors may be gone when their turn would come.
   SmallVector<Operation *> ops;
-  function.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (hasTensors(op))
+      ops.push_back(op);
+  });
   for (Operation *op : ops)
     if (failed(visit(op)))
       return failure();
