@@ -177,3 +177,72 @@ module attributes {shardir.stage = "local"} {
     return %r : tensor<4x128x64xf32>
   }
 }
+
+// -----
+
+// A reshape keeps dims that it joins or splits side by side: rows of the product
+// are written with the sequence outermost, then split into heads. Heads and
+// sequence cannot both be outermost, so one side still packs.
+// CHECK:       shardir.layout_saved_bytes = 65536 : i64
+// CHECK-LABEL: func.func @heads
+// CHECK:         %[[Y:.+]] = linalg.generic {{.+}} outs(%{{.+}} : tensor<64x4x128xf32>)
+// CHECK:         %[[Q:.+]] = tensor.expand_shape %[[Y]] {{\[}}[0], [1], [2, 3]] output_shape [64, 4, 8, 16] : tensor<64x4x128xf32> into tensor<64x4x8x16xf32>
+// CHECK:         collective.all_to_all %[[Q]] from #shardir.placement<@m, [{"x"}, {}, {}, {}]> to #shardir.placement<@m, [{}, {}, {"x"}, {}]>
+// CHECK-SAME:      tensor<64x4x8x16xf32> -> tensor<128x4x4x16xf32>
+// CHECK:         tensor.collapse_shape %{{.+}} {{\[}}[0], [1], [2, 3]] : tensor<128x4x4x16xf32> into tensor<128x4x64xf32>
+module attributes {shardir.stage = "local"} {
+  shardir.mesh @m <["x"=2]>
+  func.func @heads(%x: tensor<4x64x64xf32>, %w: tensor<64x128xf32>) -> tensor<4x128x64xf64> {
+    %zero = arith.constant 0.0 : f32
+    %e = tensor.empty() : tensor<4x64x128xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x64x128xf32>) -> tensor<4x64x128xf32>
+    %y = linalg.generic {indexing_maps = [affine_map<(b, s, n, h) -> (b, s, h)>, affine_map<(b, s, n, h) -> (h, n)>,
+                                          affine_map<(b, s, n, h) -> (b, s, n)>],
+                         iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+        ins(%x, %w : tensor<4x64x64xf32>, tensor<64x128xf32>) outs(%z : tensor<4x64x128xf32>) {
+    ^bb0(%l: f32, %r: f32, %acc: f32):
+      %p = arith.mulf %l, %r : f32
+      %s = arith.addf %acc, %p : f32
+      linalg.yield %s : f32
+    } -> tensor<4x64x128xf32>
+    %q = tensor.expand_shape %y [[0], [1], [2, 3]] output_shape [4, 64, 8, 16] : tensor<4x64x128xf32> into tensor<4x64x8x16xf32>
+    %t = collective.all_to_all %q from #shardir.placement<@m, [{}, {"x"}, {}, {}]> to #shardir.placement<@m, [{}, {}, {"x"}, {}]>
+        of tensor<4x128x8x16xf32> : tensor<4x64x8x16xf32> -> tensor<4x128x4x16xf32>
+    %c = tensor.collapse_shape %t [[0], [1], [2, 3]] : tensor<4x128x4x16xf32> into tensor<4x128x64xf32>
+    %u = arith.extf %c : tensor<4x128x64xf32> to tensor<4x128x64xf64>
+    return %u : tensor<4x128x64xf64>
+  }
+}
+
+// -----
+
+// Elements that are read one by one are found in any order. A split dim that is
+// joined with another one by a reshape must stay where it is.
+// CHECK-LABEL: func.func @elements
+// CHECK:         %[[G:.+]] = collective.all_gather %{{.+}} of tensor<128x4x16xi32>
+// CHECK:         ^bb0(
+// CHECK:           %[[B:.+]] = linalg.index 0
+// CHECK:           tensor.extract %[[G]][%{{.+}}, %[[B]], %{{.+}}] : tensor<128x4x16xi32>
+// CHECK:         collective.all_gather %{{.+}} of tensor<4x128x16xi32>
+// CHECK-NEXT:    tensor.collapse_shape %{{.+}} {{\[}}[0, 1], [2]] : tensor<4x128x16xi32> into tensor<512x16xi32>
+module attributes {shardir.stage = "local"} {
+  shardir.mesh @m <["x"=2]>
+  func.func @elements(%x: tensor<4x64x16xi32>, %o: tensor<4x7xi32>, %i: tensor<4x7xindex>) -> (tensor<4x7xi32>, tensor<512x16xi32>) {
+    %a = arith.addi %x, %x : tensor<4x64x16xi32>
+    %g = collective.all_gather %a from #shardir.placement<@m, [{}, {"x"}, {}]> to #shardir.placement<@m, [{}, {}, {}]>
+        of tensor<4x128x16xi32> : tensor<4x64x16xi32> -> tensor<4x128x16xi32>
+    %r = linalg.generic {indexing_maps = [affine_map<(b, j) -> (b, j)>, affine_map<(b, j) -> (b, j)>], iterator_types = ["parallel", "parallel"]}
+        ins(%i : tensor<4x7xindex>) outs(%o : tensor<4x7xi32>) {
+    ^bb0(%s: index, %old: i32):
+      %b = linalg.index 0 : index
+      %j = linalg.index 1 : index
+      %e = tensor.extract %g[%b, %s, %j] : tensor<4x128x16xi32>
+      linalg.yield %e : i32
+    } -> tensor<4x7xi32>
+    %m = arith.muli %x, %x : tensor<4x64x16xi32>
+    %h = collective.all_gather %m from #shardir.placement<@m, [{}, {"x"}, {}]> to #shardir.placement<@m, [{}, {}, {}]>
+        of tensor<4x128x16xi32> : tensor<4x64x16xi32> -> tensor<4x128x16xi32>
+    %c = tensor.collapse_shape %h [[0, 1], [2]] : tensor<4x128x16xi32> into tensor<512x16xi32>
+    return %r, %c : tensor<4x7xi32>, tensor<512x16xi32>
+  }
+}
