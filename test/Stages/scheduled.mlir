@@ -1,4 +1,5 @@
-// No pass schedules yet: the stage is the local one.
+// No pass schedules collectives yet: but for orders of dims the stage is the
+// local one.
 // The four ranks' terms differ in size and sign; small integers make every sum
 // exact, so the result is compared with tolerance 0.
 // DEFINE: %{x} = --input=2x3xf32=-3,3,1,-1,2,3
@@ -20,3 +21,23 @@
 
 // CHECK: shardir.stage = "local"
 // CHECK: collective.all_reduce
+
+// With another order of dims: the report says so from this stage on, and the
+// results are the same bits from every stage.
+// RUN: shard-opt %S/Inputs/sequence.mlir --shardir-to-scheduled -o %t.order.mlir
+// RUN: FileCheck %s --check-prefix=ORDER < %t.order.mlir
+// RUN: shard-opt %t.order.mlir --shardir-to-scheduled | diff %t.order.mlir -
+// RUN: shard-run %S/Inputs/sequence.mlir --output=@%t.direct.npy --report=- | FileCheck %s --check-prefix=REPORT
+// RUN: shard-run %t.order.mlir --output=@%t.entered.npy --report=- | FileCheck %s --check-prefix=REPORT
+// RUN: shard-run %S/Inputs/sequence.mlir --options=layout=row-major --output=@%t.row.npy --report=- | FileCheck %s --check-prefix=ROW
+// RUN: cmp %t.direct.npy %t.entered.npy
+// RUN: cmp %t.direct.npy %t.row.npy
+
+// ORDER: shardir.layout_saved_bytes = 32768
+// ORDER: of tensor<128x4x64xbf16>
+// REPORT: "contiguous": true
+// REPORT: "packed_bytes": 0
+// REPORT: "layout_saved_bytes": 32768
+// ROW: "contiguous": false
+// ROW: "packed_bytes": 32768
+// ROW: "layout_saved_bytes": 0

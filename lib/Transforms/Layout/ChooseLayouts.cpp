@@ -429,9 +429,17 @@ LogicalResult Reorderer::run(func::FuncOp function) {
     if (hasTensors(op))
       ops.push_back(op);
   });
-  for (Operation *op : ops)
+  SmallVector<Operation *> free;
+  for (Operation *op : ops) {
+    if (layoutKind(op) == LayoutOpKind::Free)
+      free.push_back(op);
     if (failed(visit(op)))
       return failure();
+  }
+  // What was made anew in the order of its users.
+  for (Operation *op : llvm::reverse(free))
+    if (op->use_empty())
+      rewriter.eraseOp(op);
   return success();
 }
 
