@@ -53,8 +53,7 @@ static int64_t extentOf(RankedTensorType type, int64_t dim) {
 
 /// The loops of a tensor in memory order, without those of a single iteration,
 /// and how often each runs.
-static LoopPairs runsOf(Value value, Loops loops,
-                                                       const DimOrder &order) {
+static LoopPairs runsOf(Value value, Loops loops, const DimOrder &order) {
   LoopPairs runs;
   auto type = cast<RankedTensorType>(value.getType());
   for (int64_t dim : order)
@@ -74,7 +73,7 @@ bool shardir::isShort(Value value, Loops loops, int64_t loop) {
 }
 
 LoopPairs shardir::neighbours(Value value, Loops loops, const DimOrder &order,
-           llvm::function_ref<bool(int64_t)> isKept) {
+                              llvm::function_ref<bool(int64_t)> isKept) {
   LoopPairs pairs;
   auto runs = runsOf(value, loops, order);
   for (size_t i = 1; i < runs.size(); ++i)
@@ -83,8 +82,8 @@ LoopPairs shardir::neighbours(Value value, Loops loops, const DimOrder &order,
   return pairs;
 }
 
-int64_t shardir::commonRun(Value a, Loops loopsA, const DimOrder &orderA, Value b,
-                         Loops loopsB, const DimOrder &orderB) {
+int64_t shardir::commonRun(Value a, Loops loopsA, const DimOrder &orderA,
+                           Value b, Loops loopsB, const DimOrder &orderB) {
   auto runsA = runsOf(a, loopsA, orderA), runsB = runsOf(b, loopsB, orderB);
   int64_t run = 1;
   for (size_t i = 1; i <= std::min(runsA.size(), runsB.size()); ++i) {
@@ -96,7 +95,7 @@ int64_t shardir::commonRun(Value a, Loops loopsA, const DimOrder &orderA, Value 
 }
 
 const LoopView::Operand *shardir::inPlaceInput(const LoopView &view,
-                                             Value result) {
+                                               Value result) {
   const LoopView::Operand *found = nullptr;
   for (const LoopView::Operand &input : view.inputs) {
     Value value = input.operand->get();

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Private to the choice of orders: what an order of dims means for the loops of
-// an op. Loops are those of LoopView; a tensor has one per dim. Extents that are
-// not known count as assumed.
+// an op. Loops are those of LoopView; a tensor has one per dim. Extents that
+// are not known count as assumed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -41,7 +41,6 @@ constexpr int64_t kContractionReads = 4;
 /// much slower (8 rows: 3 times), as columns fill the vectors and rows do not.
 constexpr int64_t kLongResult = 256;
 
-
 class GraphBuilder {
 public:
   GraphBuilder(func::FuncOp function, const MeshTable &meshes, LayoutMode mode)
@@ -106,11 +105,10 @@ std::optional<LayoutMode> shardir::parseLayoutMode(StringRef text) {
 int64_t GraphBuilder::packed(collective::CollectiveOpInterface step,
                              const DimOrder &order) {
   RankedTensorType type = step.getGlobalTensorType();
-  return times(step) * packing.get(reordered(step.getStep(), order),
-                                   meshes.get(step.getFrom()),
-                                   meshes.get(step.getTo()),
-                                   reordered(shapeOf(type), order),
-                                   elementBytes(type));
+  return times(step) *
+         packing.get(reordered(step.getStep(), order),
+                     meshes.get(step.getFrom()), meshes.get(step.getTo()),
+                     reordered(shapeOf(type), order), elementBytes(type));
 }
 
 /// What a copy into another order costs.
@@ -264,8 +262,7 @@ void GraphBuilder::addRowMajorUse(Value value) {
   if (at == nodeOf.end() || read[at->second])
     return;
   read[at->second] = true;
-  addSlower(
-      value, [](const DimOrder &) { return true; }, copyBytes(value));
+  addSlower(value, [](const DimOrder &) { return true; }, copyBytes(value));
 }
 
 /// Charges `bytes` for the orders of a tensor with which one of its ops is
@@ -382,7 +379,7 @@ void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
   // Rows or columns that ran as one go on doing so, or enough of them are left:
   // the kernel stays what it is, and with it the order of sums.
   for (auto [value, loops] : ArrayRef(tensors).drop_back()) {
-        auto extent = [&](int64_t loop) {
+    auto extent = [&](int64_t loop) {
       auto type = cast<RankedTensorType>(result.getType());
       return type.getDimSize(llvm::find(resultLoops, loop) -
                              resultLoops.begin());
@@ -456,8 +453,8 @@ void GraphBuilder::addCosts(Operation *op) {
 void GraphBuilder::addElementRead(Value value) {
   if (!nodeOf.contains(value))
     return;
-  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(
-      0, cast<RankedTensorType>(value.getType()).getRank()));
+  SmallVector<int64_t> dims = llvm::to_vector(
+      llvm::seq<int64_t>(0, cast<RankedTensorType>(value.getType()).getRank()));
   int64_t inner = innermost(value, dims, rowMajor(dims.size()));
   addSlower(
       value,

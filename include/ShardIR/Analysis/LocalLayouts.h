@@ -49,9 +49,10 @@ enum class LayoutOpKind {
 };
 LayoutOpKind layoutKind(mlir::Operation *op);
 
-/// The order that the operand of an op of kind Collective or Agree has where the
-/// result has `order`, and the other way round; nothing where there is none: a
-/// reshape needs the dims that it joins side by side, in their sequence.
+/// The order that the operand of an op of kind Collective or Agree has where
+/// the result has `order`, and the other way round; nothing where there is
+/// none: a reshape needs the dims that it joins side by side, in their
+/// sequence.
 std::optional<DimOrder> operandOrderFor(mlir::Operation *op,
                                         const DimOrder &order);
 std::optional<DimOrder> resultOrderFor(mlir::Operation *op,

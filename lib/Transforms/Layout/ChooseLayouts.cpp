@@ -350,10 +350,10 @@ void Reorderer::visitReshape(Operation *op) {
   if (expand)
     reshaped = tensor::ExpandShapeOp::create(
         rewriter, op->getLoc(), type, operand, groups,
-        ::reordered<OpFoldResult>(
-            getMixedValues(expand.getStaticOutputShape(),
-                           expand.getOutputShape(), rewriter),
-            order));
+        ::reordered<OpFoldResult>(getMixedValues(expand.getStaticOutputShape(),
+                                                 expand.getOutputShape(),
+                                                 rewriter),
+                                  order));
   else
     reshaped = tensor::CollapseShapeOp::create(rewriter, op->getLoc(), type,
                                                operand, groups);
