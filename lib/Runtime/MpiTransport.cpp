@@ -280,14 +280,16 @@ void MpiCommunicator::barrier() {
 /// but not for ever.
 template <class F> void MpiCommunicator::finishMoving(F &&done) {
   RankStatus &status = job.status(size_t(rank.rank));
-  Backoff backoff(spins);
+  // Everybody is here, and data moves while MPI is called: who slept would slow
+  // down both ends.
+  int left = spins;
   std::chrono::steady_clock::time_point failedAt;
   bool advanced = false;
   while (!done(advanced)) {
     if (advanced) {
       status.advance();
       advanced = false;
-      backoff = Backoff(spins);
+      left = spins;
       continue;
     }
     if (job.failed()) {
@@ -301,7 +303,10 @@ template <class F> void MpiCommunicator::finishMoving(F &&done) {
         throw JobFailed();
       }
     }
-    backoff.pause();
+    if (left-- > 0)
+      cpuRelax();
+    else
+      sched_yield();
   }
 }
 
