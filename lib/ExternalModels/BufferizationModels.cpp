@@ -39,14 +39,15 @@ MemRefType contiguousType(ShapedType type) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
-/// `buffer` itself if it is contiguous, else a contiguous copy of it.
+/// `buffer` itself if it is contiguous, a view of whole rows included, else a
+/// contiguous copy of it.
 FailureOr<Value> makeContiguous(RewriterBase &rewriter, Location loc,
                                 Value buffer,
                                 const BufferizationOptions &options) {
   auto type = dyn_cast<MemRefType>(buffer.getType());
   if (!type)
     return failure();
-  if (type.getLayout().isIdentity())
+  if (type.areTrailingDimsContiguous(type.getRank()))
     return buffer;
   SmallVector<Value> sizes;
   for (int64_t dim = 0; dim < type.getRank(); ++dim)

@@ -72,7 +72,7 @@ static void readSourceOfCopy(collective::AllReduceOp op) {
       copy.getTarget() != op.getInput())
     return;
   auto type = dyn_cast<MemRefType>(copy.getSource().getType());
-  if (!type || !type.getLayout().isIdentity())
+  if (!type || !type.areTrailingDimsContiguous(type.getRank()))
     return;
   op.getInputMutable().assign(copy.getSource());
   copy.erase();
