@@ -14,7 +14,9 @@
 
 #include "Arena.h"
 
+#include <atomic>
 #include <cstdlib>
+#include <sys/mman.h>
 
 namespace shardir {
 namespace runtime {
@@ -24,6 +26,10 @@ constexpr uint64_t kMagic = 0x5a6172641a52656eULL;
 constexpr uint64_t kFreed = 0xf4eedb10c4f4eed0ULL;
 /// More than any address space holds; sums of it do not overflow.
 constexpr size_t kLargest = size_t(1) << 46;
+constexpr size_t kHugePage = size_t(2) << 20;
+constexpr size_t kHugeFrom = size_t(4) << 20;
+constexpr size_t kColours = 16, kColourStep = 5 * Arena::kAlignment;
+std::atomic<size_t> colour{0};
 constexpr size_t kKeptSlack = size_t(64) << 20;
 
 /// The size class of a request and the bytes that it reserves.
@@ -76,19 +82,26 @@ void *Arena::allocate(size_t size, size_t alignment) {
     }
   }
   if (!block) {
-    size_t align = usual ? kAlignment : alignment;
+    // Large blocks on large pages: far fewer faults and misses of the TLB.
+    bool huge = reserved >= kHugeFrom && alignment < kHugePage;
+    size_t align = huge ? kHugePage : usual ? kAlignment : alignment;
+    // Blocks that all begin alike would meet in the same sets of the caches.
+    size_t shift = huge && usual ? colour++ % kColours * kColourStep : 0;
     void *base = nullptr;
-    if (posix_memalign(&base, align, align + reserved) != 0) {
+    if (posix_memalign(&base, align, align + shift + reserved) != 0) {
       trim();
-      if (posix_memalign(&base, align, align + reserved) != 0)
+      if (posix_memalign(&base, align, align + shift + reserved) != 0)
         return nullptr;
     }
-    char *data = static_cast<char *>(base) + align;
+    char *data = static_cast<char *>(base) + align + shift;
+    if (huge)
+      madvise(data - shift, shift + reserved,
+              MADV_HUGEPAGE); // a wish: nothing else changes
     block = reinterpret_cast<Block *>(data - kAlignment);
     block->owner = this;
     block->reserved = reserved;
     block->sizeClass = usual ? uint32_t(cls) : 0;
-    block->baseOffset = uint32_t(align - kAlignment);
+    block->baseOffset = uint32_t(align + shift - kAlignment);
   }
   block->size = size;
   block->magic = kMagic;

@@ -7,16 +7,22 @@
 //===----------------------------------------------------------------------===//
 //
 // Builds copy plans and runs them. Requires buffers as large as the shapes the
-// plan was built for; guarantees one memcpy per long span and a plain loop per
-// short one, where the call would cost more than the copy.
+// plan was built for; guarantees one memcpy, or stores past the caches, per
+// long span and a plain loop per short one, where a call would cost more than
+// it.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Copy.h"
 
+#include "Stream.h"
+
 namespace shardir {
 namespace runtime {
 namespace {
+
+/// Shorter spans leave the line that they end in half written.
+constexpr size_t kLongSpan = 4096;
 
 /// Joins runs that continue each other on both sides.
 std::vector<Piece::Run> joined(const std::vector<Piece::Run> &runs) {
@@ -61,7 +67,46 @@ void copyAll(const CopyPlan &plan, const void *source, void *destination) {
   });
 }
 
+/// Whole lines from `from` to each place, with the source read ahead.
+void streamLines(void *const *outs, size_t numOuts, const char *from,
+                 size_t n) {
+  for (size_t i = 0; i < n; i += kLineBytes) {
+    prefetchLine(from + i + kPrefetchBytes);
+    for (size_t o = 0; o < numOuts; ++o)
+      if (outs[o] != from)
+        streamLine(static_cast<char *>(outs[o]) + i, from + i);
+  }
+}
+
+void streamSpan(void *to, const char *from, size_t n) {
+  for (size_t i = 0; i < n; i += kLineBytes) {
+    prefetchLine(from + i + kPrefetchBytes);
+    streamLine(static_cast<char *>(to) + i, from + i);
+  }
+}
+
 } // namespace
+
+void copyToAll(void *const *outs, size_t numOuts, const void *from, size_t n,
+               bool stream) {
+  auto *source = static_cast<const char *>(from);
+  for (size_t o = 0; o < numOuts; ++o)
+    stream &= canStreamTo(outs[o]);
+  size_t lines = stream ? n / kLineBytes * kLineBytes : 0;
+  if (lines) {
+    if (numOuts == 1 && outs[0] != from)
+      streamSpan(outs[0], source, lines);
+    else
+      streamLines(outs, numOuts, source, lines);
+    streamFence();
+  }
+  if (lines == n)
+    return;
+  for (size_t o = 0; o < numOuts; ++o)
+    if (outs[o] != from)
+      std::memcpy(static_cast<char *>(outs[o]) + lines, source + lines,
+                  n - lines);
+}
 
 CopyPlan::CopyPlan(const std::vector<std::vector<Piece::Run>> &runs,
                    const std::vector<int64_t> &sourceShape,
@@ -103,7 +148,16 @@ CopyPlan::CopyPlan(const std::vector<std::vector<Piece::Run>> &runs,
   empty = false;
 }
 
-void CopyPlan::copy(const void *source, void *destination, size_t size) const {
+void CopyPlan::copy(const void *source, void *destination, size_t size,
+                    bool stream) const {
+  if (stream) {
+    forEachSpan([&](int64_t s, int64_t d, int64_t n) {
+      void *to = static_cast<char *>(destination) + size_t(d) * size;
+      copyToAll(&to, 1, static_cast<const char *>(source) + size_t(s) * size,
+                size_t(n) * size, size_t(n) * size >= kLongSpan);
+    });
+    return;
+  }
   switch (size) {
   case 1:
     return copyAll<uint8_t>(*this, source, destination);

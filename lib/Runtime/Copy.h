@@ -40,8 +40,9 @@ public:
            const std::vector<int64_t> &sourceShape,
            const std::vector<int64_t> &destinationShape);
 
-  /// Copies elements of `size` bytes.
-  void copy(const void *source, void *destination, size_t size) const;
+  /// Copies elements of `size` bytes; long spans past the caches if `stream`.
+  void copy(const void *source, void *destination, size_t size,
+            bool stream = false) const;
 
   /// Calls f(sourceIndex, destinationIndex, length) for every contiguous span,
   /// in increasing order of both.

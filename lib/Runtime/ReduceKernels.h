@@ -16,6 +16,7 @@
 
 #include "Reduce.h"
 #include "SmallFloat.h"
+#include "Stream.h"
 
 #include <algorithm>
 #include <cmath>
@@ -121,6 +122,39 @@ struct Xor {
   template <class V> static V apply(V a, V b) { return a ^ b; }
 };
 
+/// Whole lines: each term is read once, ahead of time, and each result written
+/// once, past the caches.
+template <class Rep, class Op>
+void streamTerms(void *const *outs, size_t numOuts, const void *const *ins,
+                 size_t numIns, size_t begin, size_t end) {
+  using Storage = typename Rep::Storage;
+  using Value = typename Rep::Value;
+  constexpr size_t kLine = kLineBytes / sizeof(Storage);
+  constexpr size_t kAhead = kPrefetchBytes / sizeof(Storage);
+  auto term = [&](size_t t, size_t i) {
+    auto *p = static_cast<const Storage *>(ins[t]) + i;
+    prefetchLine(p + kAhead);
+    return p;
+  };
+  for (size_t b = begin; b < end; b += kLine) {
+    alignas(64) Value acc[kLine];
+    const Storage *first = term(0, b);
+    for (size_t i = 0; i < kLine; ++i)
+      acc[i] = Rep::load(first[i]);
+    for (size_t t = 1; t < numIns; ++t) {
+      const Storage *next = term(t, b);
+      for (size_t i = 0; i < kLine; ++i)
+        acc[i] = Op::apply(acc[i], Rep::load(next[i]));
+    }
+    alignas(64) Storage line[kLine];
+    for (size_t i = 0; i < kLine; ++i)
+      line[i] = Rep::store(acc[i]);
+    for (size_t o = 0; o < numOuts; ++o)
+      streamLine(static_cast<Storage *>(outs[o]) + b, line);
+  }
+  streamFence();
+}
+
 template <class Rep, class Op>
 void reduceTerms(void *const *outs, size_t numOuts, const void *const *ins,
                  size_t numIns, size_t begin, size_t end) {
@@ -129,6 +163,17 @@ void reduceTerms(void *const *outs, size_t numOuts, const void *const *ins,
   // Blocks that stay in the first-level cache between terms. All terms of a
   // block are read before any of it is written: an output may be a term.
   constexpr size_t kBlock = 4096 / sizeof(Value);
+  if ((end - begin) * numOuts * sizeof(Storage) >= kStreamBytes) {
+    bool aligned = true;
+    for (size_t o = 0; o < numOuts; ++o)
+      aligned &= canStreamTo(static_cast<Storage *>(outs[o]) + begin);
+    constexpr size_t kLine = kLineBytes / sizeof(Storage);
+    if (aligned) {
+      size_t lines = begin + (end - begin) / kLine * kLine;
+      streamTerms<Rep, Op>(outs, numOuts, ins, numIns, begin, lines);
+      begin = lines;
+    }
+  }
   alignas(64) Value acc[kBlock];
   auto term = [&](size_t t) { return static_cast<const Storage *>(ins[t]); };
   for (size_t b = begin; b < end; b += kBlock) {

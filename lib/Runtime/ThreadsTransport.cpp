@@ -16,6 +16,7 @@
 #include "ThreadsTransport.h"
 
 #include "Job.h"
+#include "Stream.h"
 #include "Wait.h"
 
 #include <algorithm>
@@ -25,6 +26,9 @@ namespace shardir {
 namespace runtime {
 
 namespace {
+/// Rooted collectives that move more are shared evenly by their members.
+constexpr size_t kShareBytes = size_t(128) << 10;
+
 std::vector<int> allRanks(size_t n) {
   std::vector<int> ranks(n);
   std::iota(ranks.begin(), ranks.end(), 0);
@@ -67,17 +71,13 @@ std::unique_ptr<Communicator> ThreadsTransport::connect(RankContext &rank) {
 
 std::string ThreadsTransport::leftover() {
   std::lock_guard<std::mutex> lock(mutex);
-  for (auto &[key, channel] : channels) {
-    std::lock_guard<std::mutex> channelLock(channel->mutex);
-    if (!channel->queue.empty())
+  for (auto &[key, channel] : channels)
+    if (const Channel::Header *message = channel->leftover())
       return "collective mismatch: rank " + std::to_string(channel->from) +
              " posted " +
-             job.program->metadata
-                 .collectives[size_t(channel->queue.front().id)]
-                 .describe() +
+             job.program->metadata.collectives[size_t(message->id)].describe() +
              ", but rank " + std::to_string(channel->to) +
              " finished without receiving it";
-  }
   return "";
 }
 
@@ -93,7 +93,7 @@ Channel *ThreadsTransport::channel(int from, int to) {
   std::lock_guard<std::mutex> lock(mutex);
   std::unique_ptr<Channel> &channel = channels[{from, to}];
   if (!channel)
-    channel = std::make_unique<Channel>(from, to);
+    channel = std::make_unique<Channel>(from, to, messages);
   return channel.get();
 }
 
@@ -278,11 +278,11 @@ void ThreadsCommunicator::reduceChunk(const Route &route, const RoutePart &part,
 
 void ThreadsCommunicator::pullTransfer(const Transfer &transfer,
                                        const Route &route, const Group &group,
-                                       size_t size, void *out) {
+                                       size_t size, void *out, bool stream) {
   if (transfer.sources.size() == 1) {
     const void *in = group.slots[transfer.sources[0]].post.in;
     if (in != out)
-      transfer.plan.copy(in, out, size);
+      transfer.plan.copy(in, out, size, stream);
     return;
   }
   ins.resize(transfer.sources.size());
@@ -304,7 +304,8 @@ void ThreadsCommunicator::pull(const CollectiveSpec &spec, const Route &route,
   if (part.identity)
     fillIdentity(route.kind, spec.type, out, count);
   for (const Transfer &transfer : part.transfers)
-    pullTransfer(transfer, route, group, size, out);
+    pullTransfer(transfer, route, group, size, out,
+                 count * size >= kStreamBytes);
 }
 
 int64_t ThreadsCommunicator::peer(int32_t id, const CollectiveSpec &spec,
@@ -334,65 +335,81 @@ int64_t ThreadsCommunicator::peer(int32_t id, const CollectiveSpec &spec,
   int64_t received = isRoot ? 0 : int64_t(bytes);
   auto copy = [&](void *to, const void *from) {
     if (to != from && bytes)
-      std::memmove(to, from, bytes);
+      copyToAll(&to, 1, from, bytes, bytes >= kStreamBytes);
   };
+  // Of short messages each takes its own, so that it lies in its cache.
+  bool share = bytes * members.size() >= kShareBytes;
   const char *rootIn = static_cast<const char *>(group.slots[root].post.in);
   if (spec.kind == OpKind::Broadcast) {
-    copy(out, rootIn);
+    if (share)
+      shareBroadcast(group, place, root, bytes);
+    else
+      copy(out, rootIn);
   } else if (spec.kind == OpKind::Scatter) {
     copy(out, rootIn + place * bytes);
   } else { // gather
-    for (size_t i = 0; isRoot && i < members.size(); ++i)
-      copy(static_cast<char *>(out) + i * bytes, group.slots[i].post.in);
+    char *rootOut = static_cast<char *>(group.slots[root].post.out);
+    if (share)
+      copy(rootOut + place * bytes, in);
+    for (size_t i = 0; !share && isRoot && i < members.size(); ++i)
+      copy(rootOut + i * bytes, group.slots[i].post.in);
     received = isRoot ? int64_t((members.size() - 1) * bytes) : 0;
   }
   session.finish();
   return received;
 }
 
+void ThreadsCommunicator::shareBroadcast(const Group &group, size_t place,
+                                         size_t root, size_t bytes) {
+  size_t members = group.ranks.size();
+  size_t chunk = ((bytes + members - 1) / members + 63) / 64 * 64;
+  size_t begin = std::min(bytes, place * chunk);
+  size_t end = std::min(bytes, begin + chunk);
+  auto *from = static_cast<const char *>(group.slots[root].post.in) + begin;
+  outs.clear();
+  for (size_t i = 0; i < members; ++i)
+    if (group.slots[i].post.out != group.slots[root].post.in)
+      outs.push_back(static_cast<char *>(group.slots[i].post.out) + begin);
+  copyToAll(outs.data(), outs.size(), from, end - begin, bytes >= kStreamBytes);
+}
+
 void ThreadsCommunicator::send(int32_t id, const CollectiveSpec &spec,
                                Channel &channel, const void *in,
                                int64_t count) {
-  // Buffered: two ranks that first send to each other must not both wait.
-  Channel::Message message;
-  message.id = id;
-  message.count = count;
-  auto *data = static_cast<const char *>(in);
-  message.data.assign(data, data + size_t(count) * elementSize(spec.type));
-  std::lock_guard<std::mutex> lock(channel.mutex);
-  channel.queue.push_back(std::move(message));
-  channel.sent.fetch_add(1, std::memory_order_release);
+  Channel::Header header{id, spec.type, count};
+  if (!channel.send(header, in))
+    rank.fail("is out of memory: it sent a message of " +
+              std::to_string(header.bytes()) +
+              " bytes to a rank that does not receive yet");
 }
 
 void ThreadsCommunicator::receive(int32_t id, const CollectiveSpec &spec,
                                   Channel &channel, void *out, int64_t count) {
-  uint64_t target = channel.received + 1;
-  for (int i = 0; i < spins && channel.missing(target) >= 0; ++i)
+  Channel::Header expected{id, spec.type, count};
+  channel.offer(expected, out);
+  struct Retract {
+    Channel &channel;
+    ~Retract() { channel.retract(); }
+  } retract{channel};
+  uint64_t target = channel.nextMessage();
+  for (int left = spins; left > 0 && !channel.arrived(target); --left)
     cpuRelax();
-  if (channel.missing(target) >= 0)
+  if (!channel.arrived(target))
     transport.job.waitSlowly(rank.rank, channel, target);
   transport.job.throwIfFailed();
   if (transport.job.options.trace)
     rank.readyTime = transport.job.now();
-  Channel::Message message;
-  {
-    std::lock_guard<std::mutex> lock(channel.mutex);
-    message = std::move(channel.queue.front());
-    channel.queue.pop_front();
-  }
-  ++channel.received;
-  const CollectiveSpec &sent =
-      transport.job.program->metadata.collectives[size_t(message.id)];
-  if (message.count != count || sent.type != spec.type) {
+  Channel::Header sent = channel.take(expected, out);
+  if (!sent.matches(expected)) {
     transport.job.fail(
         "collective mismatch: rank " + std::to_string(rank.rank) + " posted " +
         spec.describe() + " for " + std::to_string(count) +
         " elements, but rank " + std::to_string(channel.from) + " posted " +
-        sent.describe() + " of " + std::to_string(message.count));
+        transport.job.program->metadata.collectives[size_t(sent.id)]
+            .describe() +
+        " of " + std::to_string(sent.count));
     throw JobFailed();
   }
-  if (!message.data.empty())
-    std::memcpy(out, message.data.data(), message.data.size());
 }
 
 } // namespace runtime

@@ -26,10 +26,9 @@
 #ifndef SHARDIR_LIB_RUNTIME_THREADSTRANSPORT_H
 #define SHARDIR_LIB_RUNTIME_THREADSTRANSPORT_H
 
-#include "Communicator.h"
+#include "Channel.h"
 
 #include <atomic>
-#include <deque>
 #include <map>
 #include <mutex>
 #include <vector>
@@ -81,30 +80,6 @@ public:
   std::unique_ptr<Lane[]> lanes;
 };
 
-/// Messages from one rank to another, in order.
-class Channel final : public Rendezvous {
-public:
-  struct Message {
-    int32_t id = -1;
-    int64_t count = 0;
-    std::vector<char> data;
-  };
-  Channel(int from, int to) : from(from), to(to) {}
-  /// Missing until `target` messages have been sent.
-  bool arrived(uint64_t target) const override {
-    return sent.load(std::memory_order_acquire) >= target;
-  }
-  int missing(uint64_t target) const override {
-    return arrived(target) ? -1 : from;
-  }
-
-  const int from, to;
-  std::atomic<uint64_t> sent{0};
-  uint64_t received = 0; ///< the receiver's alone
-  std::mutex mutex;
-  std::deque<Message> queue; ///< guarded by mutex
-};
-
 class ThreadsTransport final : public Transport {
 public:
   explicit ThreadsTransport(Job &job);
@@ -119,6 +94,7 @@ public:
 private:
   std::mutex mutex;
   std::map<std::vector<int>, std::unique_ptr<Group>> groups;
+  Arena messages; ///< of all channels
   std::map<std::pair<int, int>, std::unique_ptr<Channel>> channels;
 };
 
@@ -138,7 +114,10 @@ private:
   void pull(const CollectiveSpec &spec, const Route &route,
             const RoutePart &part, const Group &group, void *out);
   void pullTransfer(const Transfer &transfer, const Route &route,
-                    const Group &group, size_t size, void *out);
+                    const Group &group, size_t size, void *out, bool stream);
+  /// Each member moves as much as the others, to or from whomever it concerns.
+  void shareBroadcast(const Group &group, size_t place, size_t root,
+                      size_t bytes);
   void reduceChunk(const Route &route, const RoutePart &part,
                    const Group &group, size_t size);
   void send(int32_t id, const CollectiveSpec &spec, Channel &channel,
