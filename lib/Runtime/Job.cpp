@@ -62,7 +62,7 @@ Job::Job(std::shared_ptr<Program> p, size_t numRanks, JobOptions options)
   for (size_t w = 0; w < threadCount; ++w)
     workers.push_back(std::make_unique<RankWorker>(
         *this, int(first + w * here / threadCount),
-        int(first + (w + 1) * here / threadCount)));
+        int(first + (w + 1) * here / threadCount), crowded ? 20 : 100));
   ranksTransport = options.mpi
                        ? makeMpiTransport(*this, *options.mpi, options.mpiRun)
                        : makeThreadsTransport(*this);

@@ -20,8 +20,8 @@
 namespace shardir {
 namespace runtime {
 
-RankWorker::RankWorker(Job &job, int begin, int end)
-    : job(job), begin(begin), end(end) {
+RankWorker::RankWorker(Job &job, int begin, int end, int spins)
+    : job(job), begin(begin), end(end), spins(spins) {
   for (int r = begin; r < end; ++r) {
     Member &member = members.emplace_back();
     member.worker = this;
@@ -40,11 +40,11 @@ void RankWorker::run() {
                          &RankWorker::rankEntry, &member);
   alive = members.size();
   current = members.size() - 1;
-  Backoff backoff(0);
+  Backoff backoff(spins);
   while (alive > 0) {
     if (Member *next = nextToRun(current)) {
       switchTo(home, next);
-      backoff = Backoff(0);
+      backoff = Backoff(spins);
     } else {
       backoff.pause();
     }
@@ -88,7 +88,7 @@ void RankWorker::wait(const Rendezvous &what, uint64_t target) {
   Member &self = members[current];
   self.what = &what;
   self.target = target;
-  Backoff backoff(0);
+  Backoff backoff(spins);
   do {
     // Stays here, rather than at home, where nobody can run: one switch less.
     Member *next = nextToRun(current);
@@ -96,7 +96,7 @@ void RankWorker::wait(const Rendezvous &what, uint64_t target) {
       backoff.pause();
     } else if (next != &self) {
       switchTo(self.fiber, next);
-      backoff = Backoff(0);
+      backoff = Backoff(spins);
     }
   } while (!canRun(self));
   self.what = nullptr;

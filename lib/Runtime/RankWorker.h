@@ -33,8 +33,9 @@ class Job;
 
 class RankWorker {
 public:
-  /// Runs ranks [begin, end) of the job.
-  RankWorker(Job &job, int begin, int end);
+  /// Runs ranks [begin, end) of the job. `spins` is how often a thread none of
+  /// whose ranks can go on looks again before it yields its core.
+  RankWorker(Job &job, int begin, int end, int spins);
   RankWorker(const RankWorker &) = delete;
 
   /// Whether several ranks take turns here.
@@ -64,6 +65,7 @@ private:
 
   Job &job;
   const int begin, end;
+  const int spins;
   Fiber home; ///< the thread itself: runs when no rank can
   std::deque<Member> members;
   size_t current = 0; ///< the member that runs, or ran last
