@@ -315,8 +315,8 @@ CollectiveSpec readCollective(const Json &object, const std::string &path,
   if (c.toMesh != c.mesh) {
     if (*kind != CollectiveKind::Exchange &&
         *kind != CollectiveKind::HaloExchange)
-      invalid(path + ".to_mesh", "is for exchange and halo_exchange, not for " +
-                                     c.name);
+      invalid(path + ".to_mesh",
+              "is for exchange and halo_exchange, not for " + c.name);
     if (c.step.from.partial || c.step.to.partial)
       invalid(path, "owes a reduction between two meshes");
   }

@@ -176,8 +176,8 @@ private:
   /// same regions.
   bool addTransfers(size_t p) {
     RoutePart &part = route->parts[p];
-    std::vector<int64_t> shape =
-        localShape(spec.step.to, spec.step.halo, mesh, route->shape, int64_t(p));
+    std::vector<int64_t> shape = localShape(spec.step.to, spec.step.halo, mesh,
+                                            route->shape, int64_t(p));
     int64_t numTerms = 1;
     for (const AxisRef &axis : reduced)
       numTerms *= axisSize(mesh, axis);
@@ -286,8 +286,8 @@ std::shared_ptr<const Route> RouteCache::get(int32_t id, const int64_t *dims,
     return nullptr;
   }
   const Mesh &toMesh = metadata.meshes[size_t(spec.toMesh)];
-  for (auto [p, m] : {std::pair(&spec.step.from, &mesh),
-                      std::pair(&spec.step.to, &toMesh)})
+  for (auto [p, m] :
+       {std::pair(&spec.step.from, &mesh), std::pair(&spec.step.to, &toMesh)})
     if (std::optional<PlacementError> e =
             verifyPlacement(*p, *m, shape, elementTypeName(spec.type))) {
       error = spec.describe() + ": " + e->message;

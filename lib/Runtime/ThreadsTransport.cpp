@@ -40,28 +40,6 @@ std::unique_ptr<Transport> makeThreadsTransport(Job &job) {
   return std::make_unique<ThreadsTransport>(job);
 }
 
-Group::Group(const Job &job, std::vector<int> members)
-    : ranks(std::move(members)), slots(new Slot[ranks.size()]) {
-  std::map<size_t, uint32_t> laneOfWorker;
-  for (size_t i = 0; i < ranks.size(); ++i) {
-    auto [it, isNew] = laneOfWorker.emplace(job.workerOf(size_t(ranks[i])),
-                                            uint32_t(leaders.size()));
-    if (isNew)
-      leaders.push_back(uint32_t(i));
-    laneOf.push_back(it->second);
-  }
-  lanes.reset(new Lane[leaders.size()]);
-  for (uint32_t lane : laneOf)
-    ++lanes[lane].members;
-}
-
-int Group::missing(uint64_t target) const {
-  for (size_t i = 0; i < ranks.size(); ++i)
-    if (slots[i].phase.load(std::memory_order_acquire) < target)
-      return ranks[i];
-  return -1;
-}
-
 ThreadsTransport::ThreadsTransport(Job &job)
     : job(job), world(job, allRanks(job.numRanks())) {}
 
@@ -100,11 +78,13 @@ Channel *ThreadsTransport::channel(int from, int to) {
 /// One collective of one member, from posting to leaving.
 class ThreadsCommunicator::Session {
 public:
-  Session(ThreadsCommunicator &c, Group &group, size_t place, const Post &post)
-      : c(c), job(c.transport.job), group(group), slot(group.slots[place]),
-        lane(group.lanes[group.laneOf[place]]), place(place),
-        sequence(slot.phase.load(std::memory_order_relaxed) / 4 + 1) {
-    slot.post = post;
+  Session(ThreadsCommunicator &c, Group &group, size_t place, const Post &post,
+          const Buffers &buffers)
+      : c(c), job(c.transport.job), group(group), member(group.members[place]),
+        lane(group.lanes[member.lane]),
+        sequence(member.phase.load(std::memory_order_relaxed) / 4 + 1) {
+    member.post = post;
+    member.buffers = buffers;
     // A destructor does not run for a constructor that throws.
     try {
       arrive(Group::Posted);
@@ -116,8 +96,9 @@ public:
       lane.moving.store(true, std::memory_order_seq_cst);
       job.throwIfFailed();
       if (post.id >= 0)
-        for (uint32_t leader : group.leaders)
-          c.checkPosts(group, place, leader);
+        for (size_t i = 0; i < group.numLanes(); ++i)
+          if (i != member.lane)
+            c.checkPosts(group, place, group.boards[i]->post, group.leaders[i]);
     } catch (...) {
       retract();
       throw;
@@ -140,24 +121,25 @@ public:
 private:
   void arrive(Group::Phase phase) {
     uint64_t target = Group::phaseOf(sequence, phase);
-    slot.phase.store(target, std::memory_order_release);
+    member.phase.store(target, std::memory_order_release);
     if (lane.members > 1) {
       if (++lane.arrived < lane.members)
         return;
       lane.arrived = 0;
-      if (phase == Group::Posted && slot.post.id >= 0)
+      if (phase == Group::Posted && member.post.id >= 0)
         checkLane();
     }
-    group.slots[group.leaders[group.laneOf[place]]].lanePhase.store(
-        target, std::memory_order_release);
+    if (phase == Group::Posted)
+      group.publish(lane, target);
+    else
+      lane.board->phase.store(target, std::memory_order_release);
   }
 
-  /// The members of other lanes compare their posts with the leader's alone.
+  /// The members of other lanes compare their posts with the first one alone.
   void checkLane() {
-    size_t own = group.laneOf[place];
-    for (size_t i = 0; i < group.ranks.size(); ++i)
-      if (group.laneOf[i] == own)
-        c.checkPosts(group, group.leaders[own], i);
+    for (size_t i = lane.leader; i < group.size(); ++i)
+      if (group.members[i].lane == member.lane)
+        c.checkPosts(group, lane.leader, group.members[i].post, i);
   }
 
   void waitFor(Group::Phase phase) {
@@ -169,7 +151,7 @@ private:
 
   void retract() {
     lane.moving.store(false, std::memory_order_release);
-    for (size_t i = 0; i < group.leaders.size(); ++i) {
+    for (size_t i = 0; i < group.numLanes(); ++i) {
       Backoff backoff(0);
       while (group.lanes[i].moving.load(std::memory_order_seq_cst))
         backoff.pause();
@@ -179,9 +161,8 @@ private:
   ThreadsCommunicator &c;
   Job &job;
   Group &group;
-  Group::Slot &slot;
+  Group::Member &member;
   Group::Lane &lane;
-  const size_t place;
   const uint64_t sequence;
   bool finished = false;
 };
@@ -203,14 +184,13 @@ Group &ThreadsCommunicator::cachedGroup(int32_t id,
 }
 
 void ThreadsCommunicator::barrier() {
-  Session session(*this, transport.world, size_t(rank.rank), Post());
+  Session session(*this, transport.world, size_t(rank.rank), Post(), Buffers());
   session.finish();
 }
 
 void ThreadsCommunicator::checkPosts(const Group &group, size_t place,
-                                     size_t otherPlace) {
-  const Post &own = group.slots[place].post;
-  const Post &other = group.slots[otherPlace].post;
+                                     const Post &other, size_t otherPlace) {
+  const Post &own = group.members[place].post;
   bool sameShape =
       own.route == other.route ||
       (own.route && other.route && own.route->shape == other.route->shape);
@@ -243,11 +223,9 @@ void ThreadsCommunicator::redistribute(int32_t id, const CollectiveSpec &spec,
   rank.checkOverlap(spec, part, in, out);
   Group &group = cachedGroup(id, route.groups[part.group]);
   Post post;
-  post.in = in;
-  post.out = out;
   post.route = &route;
   post.id = id;
-  Session session(*this, group, part.place, post);
+  Session session(*this, group, part.place, post, {in, out});
   if (route.flatReduce)
     reduceChunk(route, part, group, elementSize(spec.type));
   else
@@ -269,10 +247,10 @@ void ThreadsCommunicator::reduceChunk(const Route &route, const RoutePart &part,
   ins.clear();
   outs.clear();
   for (uint32_t source : part.transfers[0].sources)
-    ins.push_back(group.slots[source].post.in);
+    ins.push_back(group.buffers(source).in);
   // Own result last: it stays in this core's cache.
   for (size_t i = 1; i <= members; ++i)
-    outs.push_back(group.slots[(part.place + i) % members].post.out);
+    outs.push_back(group.buffers((part.place + i) % members).out);
   route.reduce(outs.data(), outs.size(), ins.data(), ins.size(), begin, end);
 }
 
@@ -280,7 +258,7 @@ void ThreadsCommunicator::pullTransfer(const Transfer &transfer,
                                        const Route &route, const Group &group,
                                        size_t size, void *out, bool stream) {
   if (transfer.sources.size() == 1) {
-    const void *in = group.slots[transfer.sources[0]].post.in;
+    const void *in = group.buffers(transfer.sources[0]).in;
     if (in != out)
       transfer.plan.copy(in, out, size, stream);
     return;
@@ -289,7 +267,7 @@ void ThreadsCommunicator::pullTransfer(const Transfer &transfer,
   transfer.plan.forEachSpan([&](int64_t s, int64_t d, int64_t n) {
     for (size_t i = 0; i < ins.size(); ++i)
       ins[i] =
-          static_cast<const char *>(group.slots[transfer.sources[i]].post.in) +
+          static_cast<const char *>(group.buffers(transfer.sources[i]).in) +
           size_t(s) * size;
     void *to = static_cast<char *>(out) + size_t(d) * size;
     route.reduce(&to, 1, ins.data(), ins.size(), 0, size_t(n));
@@ -325,12 +303,10 @@ int64_t ThreadsCommunicator::peer(int32_t id, const CollectiveSpec &spec,
   }
   Group &group = cachedGroup(id, members);
   Post post;
-  post.in = in;
-  post.out = out;
   post.count = count;
-  post.peer = peer;
+  post.peer = int32_t(peer);
   post.id = id;
-  Session session(*this, group, place, post);
+  Session session(*this, group, place, post, {in, out});
   bool isRoot = place == root;
   int64_t received = isRoot ? 0 : int64_t(bytes);
   auto copy = [&](void *to, const void *from) {
@@ -339,7 +315,7 @@ int64_t ThreadsCommunicator::peer(int32_t id, const CollectiveSpec &spec,
   };
   // Of short messages each takes its own, so that it lies in its cache.
   bool share = bytes * members.size() >= kShareBytes;
-  const char *rootIn = static_cast<const char *>(group.slots[root].post.in);
+  const char *rootIn = static_cast<const char *>(group.buffers(root).in);
   if (spec.kind == OpKind::Broadcast) {
     if (share)
       shareBroadcast(group, place, root, bytes);
@@ -348,11 +324,11 @@ int64_t ThreadsCommunicator::peer(int32_t id, const CollectiveSpec &spec,
   } else if (spec.kind == OpKind::Scatter) {
     copy(out, rootIn + place * bytes);
   } else { // gather
-    char *rootOut = static_cast<char *>(group.slots[root].post.out);
+    char *rootOut = static_cast<char *>(group.buffers(root).out);
     if (share)
       copy(rootOut + place * bytes, in);
     for (size_t i = 0; !share && isRoot && i < members.size(); ++i)
-      copy(rootOut + i * bytes, group.slots[i].post.in);
+      copy(rootOut + i * bytes, group.buffers(i).in);
     received = isRoot ? int64_t((members.size() - 1) * bytes) : 0;
   }
   session.finish();
@@ -365,11 +341,11 @@ void ThreadsCommunicator::shareBroadcast(const Group &group, size_t place,
   size_t chunk = ((bytes + members - 1) / members + 63) / 64 * 64;
   size_t begin = std::min(bytes, place * chunk);
   size_t end = std::min(bytes, begin + chunk);
-  auto *from = static_cast<const char *>(group.slots[root].post.in) + begin;
+  auto *from = static_cast<const char *>(group.buffers(root).in) + begin;
   outs.clear();
   for (size_t i = 0; i < members; ++i)
-    if (group.slots[i].post.out != group.slots[root].post.in)
-      outs.push_back(static_cast<char *>(group.slots[i].post.out) + begin);
+    if (group.buffers(i).out != group.buffers(root).in)
+      outs.push_back(static_cast<char *>(group.buffers(i).out) + begin);
   copyToAll(outs.data(), outs.size(), from, end - begin, bytes >= kStreamBytes);
 }
 
