@@ -67,6 +67,7 @@ demo: deps-minimal
 bench: build
 	$(PYTHON) benchmarks/run.py --build=build --json=build/bench.json
 	$(PYTHON) benchmarks/redistribution.py --build=build --json=build/redistribution.json
+	$(PYTHON) benchmarks/collectives.py --build=build --json=build/collectives.json
 
 docs: deps
 	cmake --preset dev
