@@ -1,5 +1,6 @@
-"""compare-layouts.py FILE DIR: runs every public function of FILE with each
-`layout`, and ends with 1 unless results have equal bits.
+"""compare-layouts.py FILE DIR [MESH]: runs every public function of FILE with each
+`layout`, and ends with 1 unless results have equal bits. With MESH, on that one,
+and all but row-major by processes of MPI.
 
 `// MESHES: x=2 x=3` lines of FILE give the values of --mesh, `// INPUTS name:
 flags` those of one function. `// SAVES name: auto contiguous` says with which
@@ -14,11 +15,13 @@ import shlex
 import subprocess
 import sys
 
-path, scratch = sys.argv[1], sys.argv[2]
+path, scratch, mpi_mesh = sys.argv[1], sys.argv[2], (sys.argv[3:] or [None])[0]
 tool = os.environ.get("SHARD_RUN", "shard-run")
 text = open(path).read()
 functions = re.findall(r"^ *func\.func @(\w+)\(", text, re.MULTILINE)
 meshes = [mesh for line in re.findall(r"^// MESHES: (.*)$", text, re.MULTILINE) for mesh in line.split()] or [None]
+if mpi_mesh:
+    meshes = [mpi_mesh]
 saves = {name: line.split() for name, line in re.findall(r"^// SAVES (\w+): (.*)$", text, re.MULTILINE)}
 inputs = {name: shlex.split(line) for name, line in re.findall(r"^// INPUTS (\w+): (.*)$", text, re.MULTILINE)}
 if not functions or (set(saves) | set(inputs)) - set(functions):
@@ -41,7 +44,12 @@ def run(name, mesh, layout):
                *(f"--output=@{file}" for file in files), *inputs.get(name, [])]
     if mesh:
         command.append(f"--mesh={mesh}")
-    process = subprocess.run(command, capture_output=True, text=True)
+    if mpi_mesh and layout != "row-major":
+        ranks = mpi_mesh.split("=")[1]
+        command = ["mpirun", "-n", ranks, "--oversubscribe", "--mca", "mpi_yield_when_idle", "1", *command,
+                   "--device=mpi"]
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+    process = subprocess.run(command, capture_output=True, text=True, env=environment)
     if process.returncode != 0:
         fail(f"status {process.returncode}: {shlex.join(command)}", process.stdout + process.stderr)
     return [open(file, "rb").read() for file in files], json.load(open(report))
