@@ -119,12 +119,13 @@ Tree ShareSource::collect(RedistributeOp op) const {
   tree.root = first.getInput();
   tree.source = normalize(first.getFrom(), tree.type, meshes);
   SmallVector<Value> worklist = {tree.root};
+  llvm::SmallPtrSet<Operation *, 8> seen;
   while (!worklist.empty())
     for (Operation *user : worklist.pop_back_val().getUsers())
       if (auto other = dyn_cast<RedistributeOp>(user);
           belongs(other) &&
           other.getFrom().getMesh() == tree.source.getMesh() &&
-          !llvm::is_contained(tree.ops, other)) {
+          seen.insert(other).second) {
         tree.ops.push_back(other);
         worklist.push_back(other);
       }
@@ -141,6 +142,21 @@ Tree ShareSource::collect(RedistributeOp op) const {
     tree.targetOf[other] = found - tree.targets.begin();
   }
   return tree;
+}
+
+/// Any op of a small tree looks at all of it, as one that is moved across an op
+/// first would take others' chances. Of a large one the first does, or all of
+/// them together would be slow.
+static bool leavesTreeToOthers(RedistributeOp op) {
+  static constexpr unsigned kSmall = 8;
+  unsigned count = 0;
+  bool isFirst = true;
+  for (Operation *user : op.getInput().getUsers())
+    if (isa<RedistributeOp>(user) && user->getBlock() == op->getBlock()) {
+      ++count;
+      isFirst &= user == op || op->isBeforeInBlock(user);
+    }
+  return count > kSmall && !isFirst;
 }
 
 /// Whether gathers of this value are made once per region of use.
@@ -220,7 +236,7 @@ bool ShareSource::memoryAllows(const Tree &tree,
 
 LogicalResult ShareSource::matchAndRewrite(RedistributeOp op,
                                            PatternRewriter &rewriter) const {
-  if (!isPlain(op))
+  if (!isPlain(op) || leavesTreeToOthers(op))
     return failure();
   Tree tree = collect(op);
   if (!llvm::is_contained(tree.ops, op))
