@@ -21,7 +21,10 @@
 #include "OpChange.h"
 #include "SimplifyPatterns.h"
 
+#include "ShardIR/Analysis/PeakMemory.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -48,9 +51,10 @@ std::tuple<int64_t, int64_t, double> gain(const Proposal &p) {
 }
 
 struct MoveAcross : OpRewritePattern<RedistributeOp> {
-  MoveAcross(MLIRContext *context, std::shared_ptr<MoveCosts> costs)
+  MoveAcross(MLIRContext *context, std::shared_ptr<MoveCosts> costs,
+             int64_t memoryLimit)
       : OpRewritePattern(context, /*benefit=*/1), costs(std::move(costs)),
-        ops(*this->costs) {}
+        memoryLimit(memoryLimit), ops(*this->costs) {}
 
   LogicalResult matchAndRewrite(RedistributeOp op,
                                 PatternRewriter &rewriter) const override;
@@ -73,7 +77,10 @@ struct MoveAcross : OpRewritePattern<RedistributeOp> {
                  PatternRewriter &rewriter) const;
   const MeshTable &meshes() const { return costs->meshTable(); }
 
+  bool memoryAllows(const Proposal &proposal) const;
+
   std::shared_ptr<MoveCosts> costs;
+  int64_t memoryLimit;
   OpChanges ops;
 };
 
@@ -106,7 +113,8 @@ MoveAcross::usesCost(Value value, PlacementAttr placement, bool after,
   };
   MoveCost total;
   for (Operation *user : value.getUsers()) {
-    if (inside.contains(user))
+    // The whole tensor's extents are known wherever it lies.
+    if (inside.contains(user) || isa<tensor::DimOp>(user))
       continue;
     RedistributeOp op = leaving(user, value);
     PlacementAttr to = op ? normalize(op.getTo(), type, meshes()) : present;
@@ -351,6 +359,26 @@ std::optional<Proposal> MoveAcross::inFront(RedistributeOp op) const {
   return best;
 }
 
+/// Whether larger results of the changed ops fit the limit: they add at most
+/// their own bytes to the peak.
+bool MoveAcross::memoryAllows(const Proposal &proposal) const {
+  if (memoryLimit <= 0)
+    return true;
+  int64_t more = 0;
+  for (const OpChange &change : proposal.changes)
+    for (auto [result, placement] :
+         llvm::zip(change.op->getResults(), change.results)) {
+      Type type = result.getType();
+      more += std::max<int64_t>(
+          0, localBytes(type, placement, meshes()) -
+                 localBytes(type, getPlacement(result), meshes()));
+    }
+  if (!more)
+    return true;
+  auto function = cast<func::FuncOp>(proposal.changes[0].op->getParentOp());
+  return peakMemory(function, meshes()).bytes + more <= memoryLimit;
+}
+
 //===----------------------------------------------------------------------===//
 // Rewriting
 //===----------------------------------------------------------------------===//
@@ -398,7 +426,7 @@ void MoveAcross::bringUses(Value value, PlacementAttr before,
   SmallVector<RedistributeOp> moves;
   SmallVector<OpOperand *> direct;
   for (OpOperand &use : value.getUses()) {
-    if (inside.contains(use.getOwner()))
+    if (inside.contains(use.getOwner()) || isa<tensor::DimOp>(use.getOwner()))
       continue;
     if (RedistributeOp op = leaving(use.getOwner(), value))
       moves.push_back(op);
@@ -488,15 +516,17 @@ LogicalResult MoveAcross::matchAndRewrite(RedistributeOp op,
   if (!isPlain(op) || !isa<func::FuncOp>(op->getParentOp()))
     return failure();
   std::optional<Proposal> proposal = behindUsers(op);
-  if (!proposal)
+  if (!proposal || !memoryAllows(*proposal))
     proposal = inFront(op);
-  if (!proposal)
+  if (!proposal || !memoryAllows(*proposal))
     return failure();
   apply(*proposal, rewriter);
   return success();
 }
 
 void shardir::addMovePatterns(RewritePatternSet &patterns,
-                              std::shared_ptr<MoveCosts> costs) {
-  patterns.add<MoveAcross>(patterns.getContext(), std::move(costs));
+                              std::shared_ptr<MoveCosts> costs,
+                              const RedistributePatternOptions &options) {
+  patterns.add<MoveAcross>(patterns.getContext(), std::move(costs),
+                           options.memoryLimit);
 }

@@ -129,5 +129,5 @@ void shardir::populateSimplifyRedistributePatterns(
   patterns.add<DropSame, CollapseChain>(patterns.getContext(), meshes);
   patterns.add<ShrinkEarly>(patterns.getContext(), costs);
   addSharePatterns(patterns, costs, options);
-  addMovePatterns(patterns, costs);
+  addMovePatterns(patterns, costs, options);
 }

@@ -29,7 +29,8 @@ void addSharePatterns(mlir::RewritePatternSet &patterns,
 
 /// MoveAcrossOps.cpp: redistributions to the cheaper side of ops.
 void addMovePatterns(mlir::RewritePatternSet &patterns,
-                     std::shared_ptr<MoveCosts> costs);
+                     std::shared_ptr<MoveCosts> costs,
+                     const RedistributePatternOptions &options);
 
 } // namespace shardir
 

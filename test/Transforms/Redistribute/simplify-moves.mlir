@@ -15,6 +15,15 @@
 // RUN: shard-opt %t.once --shardir-to-collective -o %t.late
 // RUN: shard-opt %t.late --shardir-to-collective="mesh=x=4" | diff %t.early -
 //
+// What would hold more at one time than the limit is left alone: @widened keeps
+// its f32 shards of 192 bytes then.
+// RUN: shard-opt %S/Inputs/moves.mlir --shardir-to-redistributed="memory-limit=1000" | FileCheck %s --check-prefix=LIMIT
+// LIMIT-LABEL: func.func @widened
+// LIMIT-NEXT:    arith.extf %arg0
+// LIMIT-NEXT:    math.absf
+// LIMIT-NEXT:    arith.negf
+// LIMIT-NEXT:    shardir.redistribute {{.*}} : tensor<10x16xf32>
+//
 // What moved before, and after.
 // RUN: shard-opt %S/Inputs/moves.mlir --shardir-to-propagated="mesh=x=4" -shardir-insert-redistribute --shardir-report="file=%t.before.json" -o /dev/null
 // RUN: shard-opt %t.early --shardir-report="file=%t.after.json" -o /dev/null
