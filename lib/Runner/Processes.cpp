@@ -25,12 +25,15 @@ using namespace shardir::runner;
 
 /// Seconds that others wait for process 0 to have said how a run failed.
 static constexpr double kLastWords = 5;
+/// The runtime's deadline where --timeout gives none.
+static constexpr double kTimeout = 60;
 
-Processes::Processes(const std::string &device) {
+Processes::Processes(const std::string &device, double timeout) {
   if (device != "mpi")
     return;
   overMpi = true;
   check(shardir_processes_start(&number, &count));
+  check(shardir_processes_watch(timeout > 0 ? timeout : kTimeout));
 }
 
 void Processes::match(const Program &program) const {

@@ -27,8 +27,9 @@ namespace shardir::runner {
 
 class Processes {
 public:
-  /// Starts MPI if that is the device. Fails with Exit::Usage.
-  explicit Processes(const std::string &device);
+  /// Starts MPI if that is the device. Fails with Exit::Usage. A process that
+  /// shows no sign of life for `timeout` seconds (0: 60) ends the others.
+  Processes(const std::string &device, double timeout);
 
   bool areMany() const { return count > 1; }
   bool isFirst() const { return number == 0; }

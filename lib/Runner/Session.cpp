@@ -40,7 +40,8 @@ namespace {
 class Session {
 public:
   Session(const Options &options, const std::function<void(Phase)> &enter)
-      : options(options), enter(enter), processes(knownDevice(options)) {}
+      : options(options), enter(enter),
+        processes(knownDevice(options), options.timeout) {}
 
   Exit run() {
     processes.together([&] {

@@ -57,9 +57,13 @@ struct Word {
   uint64_t length = 0;
 };
 
-void lost(bool ok) {
-  if (!ok)
-    throw capi::Failure{SHARDIR_RANK_FAILED, "another process does not answer"};
+void require(MpiWorld &world, bool ok, int other) {
+  if (ok)
+    return;
+  world.unheard = true; // nobody else may be able to tell
+  throw capi::Failure{SHARDIR_RANK_FAILED, "deadline passed: process " +
+                                               std::to_string(other) +
+                                               " does not answer"};
 }
 
 } // namespace
@@ -75,6 +79,15 @@ shardir_status shardir_processes_start(int64_t *number, int64_t *count) {
     MpiWorld &world = capi::mpiWorld();
     *number = world.rank;
     *count = world.size;
+    return SHARDIR_OK;
+  });
+}
+
+shardir_status shardir_processes_watch(double seconds) {
+  return capi::guarded([&] {
+    if (!(seconds > 0))
+      capi::refuse("the deadline must be a positive number of seconds");
+    capi::mpiWorld().watchOthers(seconds);
     return SHARDIR_OK;
   });
 }
@@ -99,13 +112,17 @@ shardir_status shardir_processes_agree(int status, const char *message,
     words = message ? message : "";
     Word word{status, world.rank, words.size()};
     auto send = [&](int to) {
-      lost(world.sendBytes(to, &word, sizeof(word), 0) &&
-           world.sendBytes(to, words.data(), words.size(), 0));
+      require(world,
+              world.sendBytes(to, &word, sizeof(word), 0) &&
+                  world.sendBytes(to, words.data(), words.size(), 0),
+              to);
     };
     auto receive = [&](int from, Word &other, std::string &otherWords) {
-      lost(world.receiveBytes(from, &other, sizeof(other), 0));
+      require(world, world.receiveBytes(from, &other, sizeof(other), 0), from);
       otherWords.resize(size_t(other.length));
-      lost(world.receiveBytes(from, otherWords.data(), otherWords.size(), 0));
+      require(world,
+              world.receiveBytes(from, otherWords.data(), otherWords.size(), 0),
+              from);
     };
     if (world.rank != 0) {
       send(0);
@@ -136,9 +153,9 @@ shardir_status shardir_processes_broadcast(void *data, size_t bytes,
     if (bytes > 0)
       capi::notNull(data, "data");
     if (world.rank != 0)
-      lost(world.receiveBytes(0, data, bytes, seconds));
+      require(world, world.receiveBytes(0, data, bytes, seconds), 0);
     for (int r = 1; r < world.size && world.rank == 0; ++r)
-      lost(world.sendBytes(r, data, bytes, seconds));
+      require(world, world.sendBytes(r, data, bytes, seconds), r);
     return SHARDIR_OK;
   });
 }
@@ -149,13 +166,13 @@ shardir_status shardir_processes_gather(const void *data, size_t bytes,
   return capi::guarded([&] {
     MpiWorld &world = capi::mpiWorld();
     if (world.rank != 0) {
-      lost(world.sendBytes(0, data, bytes, 0));
+      require(world, world.sendBytes(0, data, bytes, 0), 0);
       return SHARDIR_OK;
     }
     capi::notNull(buffers, "buffers");
     capi::notNull(sizes, "sizes");
     for (int r = 1; r < world.size; ++r)
-      lost(world.receiveBytes(r, buffers[r], sizes[r], 0));
+      require(world, world.receiveBytes(r, buffers[r], sizes[r], 0), r);
     return SHARDIR_OK;
   });
 }

@@ -35,9 +35,9 @@ constexpr double kRoundInterval = 0.05; ///< seconds
 constexpr double kSilence = 0.25;
 /// How long rank 0 waits for all to say what they did last.
 constexpr double kLastWords = 1;
-/// How much longer than the deadline others wait for rank 0, which has the
-/// first word; each a little longer than the one before, so that one speaks.
-constexpr double kPatience = 2, kPatiencePerRank = 0.3;
+/// How much longer than a rank may take to unwind others wait for the last word
+/// of rank 0.
+constexpr double kPatience = 2;
 constexpr uint64_t kStopped = UINT64_MAX; ///< in place of a round's number
 
 /// A snapshot is a list of words: these, then RankStatus::kRecent ids, then
@@ -290,7 +290,7 @@ void MpiTransport::follow() {
     world.notify(0, Ended, run, snapshot(round));
   }
   double silent = since(heard);
-  if (silent > job.options.timeout + kPatience + kPatiencePerRank * self) {
+  if (silent > job.options.timeout + world.politeness()) {
     world.broken = world.unheard = true;
     job.fail("deadline passed: rank 0 has not answered for " +
              std::to_string(int64_t(silent)) + " s; rank " +

@@ -29,6 +29,8 @@ namespace {
 enum Tag : int { kNotice = 1, kTool = 1, kMakeGroup = 7 };
 
 constexpr size_t kNoticeHeader = 12; ///< kind and run
+constexpr uint64_t kNoRun = 0;       ///< of a sign of life
+constexpr double kPulse = 0.2;       ///< seconds
 
 std::mutex creation;
 MpiWorld *theWorld = nullptr; ///< never destroyed: stuck ranks may use it
@@ -130,6 +132,7 @@ void MpiWorld::finish() {
   if (!initialized || broken || busy)
     return;
   initialized = false;
+  stopPulse();
   Lock lock(mutex);
   int flag = 0;
   api.Finalized(&flag);
@@ -247,6 +250,8 @@ bool MpiWorld::poll(double seconds) {
     api.check(api.Recv(data.data(), int(data.size()), api.byte, status.source,
                        kNotice, control, nullptr),
               "MPI_Recv");
+    if (size_t(status.source) < heard.size())
+      heard[size_t(status.source)] = Clock::now().time_since_epoch().count();
     if (data.size() < kNoticeHeader)
       continue;
     Notice notice;
@@ -259,6 +264,7 @@ bool MpiWorld::poll(double seconds) {
 }
 
 bool MpiWorld::next(uint64_t run, Notice &notice) {
+  Lock lock(mutex);
   for (auto it = inbox.begin(); it != inbox.end();) {
     if (it->run > run) { // another process is ahead
       ++it;
@@ -283,13 +289,74 @@ bool MpiWorld::beginRun(uint64_t &run) {
   return true;
 }
 
-bool MpiWorld::wait(MpiRequest &request, double limit) {
-  auto start = std::chrono::steady_clock::now();
+void MpiWorld::watchOthers(double seconds) {
+  if (size == 1 || pulseThread.joinable())
+    return;
+  patience = seconds + politeness();
+  heard = std::vector<std::atomic<Clock::rep>>(size_t(size));
+  for (std::atomic<Clock::rep> &time : heard)
+    time = Clock::now().time_since_epoch().count();
+  pulseThread = std::thread([this] { pulse(); });
+}
+
+void MpiWorld::pulse() {
+  std::unique_lock<std::mutex> lock(pulseMutex);
+  auto interval = std::chrono::duration<double>(kPulse);
+  while (!pulseWake.wait_for(lock, interval, [&] { return pulseStops; })) {
+    if (busy)
+      continue; // the run's watchdogs talk to each other
+    try {
+      for (int r = rank == 0 ? 1 : 0; r < (rank == 0 ? size : 1); ++r)
+        notify(r, 0, kNoRun, "");
+      poll(kPulse);
+    } catch (const std::exception &) {
+      return; // who waits for the others notices by their silence
+    }
+  }
+}
+
+void MpiWorld::stopPulse() {
+  if (!pulseThread.joinable())
+    return;
+  {
+    std::lock_guard<std::mutex> lock(pulseMutex);
+    pulseStops = true;
+  }
+  pulseWake.notify_all();
+  pulseThread.join();
+  // When all have stopped, take in what they have sent.
+  char byte = 0;
+  for (int r = 1; r < size; ++r) {
+    if (rank == 0)
+      receiveBytes(r, &byte, 1, 0);
+    else if (rank == r)
+      sendBytes(0, &byte, 1, 0);
+  }
+  for (int r = 1; r < size; ++r) {
+    if (rank == 0)
+      sendBytes(r, &byte, 1, 0);
+    else if (rank == r)
+      receiveBytes(0, &byte, 1, 0);
+  }
+  poll(1);
+}
+
+bool MpiWorld::wait(MpiRequest &request, int other, double limit) {
+  using Seconds = std::chrono::duration<double>;
+  Clock::time_point start = Clock::now(), last = start;
   Backoff backoff(0);
   while (!test(request)) {
-    std::chrono::duration<double> waited =
-        std::chrono::steady_clock::now() - start;
-    if (limit > 0 && waited.count() > limit) {
+    Clock::time_point now = Clock::now();
+    // A process that was stopped cannot tell how long others were silent.
+    if (Seconds(now - last).count() > kPulse)
+      start = now;
+    last = now;
+    bool over = limit > 0 && Seconds(now - start).count() > limit;
+    if (limit == 0 && patience > 0) {
+      Clock::time_point sign{Clock::duration(heard[size_t(other)])};
+      over = Seconds(now - std::max(start, sign)).count() > patience;
+    }
+    if (over) {
       broken = true; // MPI may still use the buffer
       return false;
     }
@@ -303,7 +370,7 @@ bool MpiWorld::sendBytes(int to, const void *data, size_t bytes, double limit) {
   for (size_t n; bytes > 0; at += n, bytes -= n) {
     n = std::min(bytes, limits.message);
     MpiRequest request = send(tools, at, n, to, kTool);
-    if (!wait(request, limit))
+    if (!wait(request, to, limit))
       return false;
   }
   return true;
@@ -314,7 +381,7 @@ bool MpiWorld::receiveBytes(int from, void *data, size_t bytes, double limit) {
   for (size_t n; bytes > 0; at += n, bytes -= n) {
     n = std::min(bytes, limits.message);
     MpiRequest request = receive(tools, at, n, from, kTool);
-    if (!wait(request, limit)) {
+    if (!wait(request, from, limit)) {
       cancel(request);
       return false;
     }

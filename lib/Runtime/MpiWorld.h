@@ -22,7 +22,10 @@
 
 #include "MpiApi.h"
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <list>
@@ -30,6 +33,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace shardir {
@@ -99,8 +103,17 @@ public:
   /// What came early for a later run, by rank it came from.
   std::map<std::pair<int, int>, std::deque<std::string>> early;
 
-  // Among tools, between runs. `limit` in seconds, 0 for none; false if it
-  // passed.
+  /// Between runs, tells the others now and then that this process is there:
+  /// rank 0 all, all rank 0. Who has not said so for `seconds` is given up on.
+  void watchOthers(double seconds);
+
+  /// Seconds after a deadline that this process lets others speak first, rank 0
+  /// before all: who speaks ends, and a launcher then takes its time to end the
+  /// rest.
+  double politeness() const { return rank == 0 ? 0 : std::min(rank + 1, 5); }
+
+  // Among tools, between runs. `limit` in seconds, 0 for that of watchOthers;
+  // false if it has passed.
   bool sendBytes(int to, const void *data, size_t bytes, double limit);
   bool receiveBytes(int from, void *data, size_t bytes, double limit);
   /// Finalizes MPI if it was started here and nothing is left of it.
@@ -109,7 +122,9 @@ public:
 private:
   bool start(std::string &error);
   void readLimits();
-  bool wait(MpiRequest &request, double limit);
+  bool wait(MpiRequest &request, int other, double limit);
+  void pulse();
+  void stopPulse();
 
   MpiApi api;
   bool alone = false, initialized = false;
@@ -120,7 +135,14 @@ private:
   };
   std::list<Sent> sent; ///< guarded by mutex
   std::map<std::vector<int>, MpiComm> groups;
-  std::deque<Notice> inbox; ///< the watchdog's alone
+  std::deque<Notice> inbox; ///< guarded by mutex
+  std::thread pulseThread;
+  std::mutex pulseMutex;
+  std::condition_variable pulseWake;
+  bool pulseStops = false; ///< guarded by pulseMutex
+  double patience = 0;     ///< seconds; 0: no end
+  using Clock = std::chrono::steady_clock;
+  std::vector<std::atomic<Clock::rep>> heard; ///< when, by rank
   std::atomic<bool> busy{false};
   uint64_t runs = 0;
 };

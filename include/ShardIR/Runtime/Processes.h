@@ -6,9 +6,9 @@
 /*
  * For tools whose ranks are processes (the device "mpi"): what they tell each
  * other between runs. Requires that all processes call the same functions in
- * the same order, and none during a run; processes are numbered from 0. Nothing
- * here has a deadline unless it is given one: while one process reads, compiles
- * or writes, the others wait, and a process that dies takes the job with it.
+ * the same order, and none during a run; processes are numbered from 0. While
+ * one process reads, compiles or writes, the others wait for it as long as it
+ * lives; a process that dies takes the job with it.
  */
 #ifndef SHARDIR_RUNTIME_PROCESSES_H
 #define SHARDIR_RUNTIME_PROCESSES_H
@@ -26,6 +26,11 @@ int64_t shardir_processes_launched_as(void);
 /* Loads and starts MPI, or joins the host's. A process that no launcher has
  * started is alone: number 0 of 1. */
 shardir_status shardir_processes_start(int64_t *number, int64_t *count);
+
+/* From now on a thread of each process says now and then that it is there. Who
+ * waits for a process that has not said so for `seconds` fails with RANK_FAILED;
+ * without this it waits for ever. */
+shardir_status shardir_processes_watch(double seconds);
 
 /* Whether the program has one rank for each process. */
 shardir_status shardir_processes_match(const shardir_program *program);
