@@ -225,10 +225,14 @@ void ReportBuilder::addFunction(func::FuncOp function) {
     if (auto redistribute = dyn_cast<RedistributeOp>(op)) {
       const Mesh &from = meshes.get(redistribute.getFrom());
       const Mesh &to = meshes.get(redistribute.getTo());
+      // As shardir-redistribute-to-collectives plans it by default.
+      PlanOptions options;
+      options.mode = CostMode::Time;
+      options.elementBytes = elementBytes(redistribute.getType());
       auto result = planRedistribute(redistribute.getFrom().getValue(), from,
                                      redistribute.getTo().getValue(), to,
                                      shapeOf(redistribute.getType()),
-                                     readHalo(redistribute.getHaloAttr()));
+                                     readHalo(redistribute.getHaloAttr()), options);
       if (auto *plan = std::get_if<CrossMeshPlan>(&result))
         for (size_t i = 0; i < plan->steps.size(); ++i)
           addStep(op, plan->steps[i], i <= plan->crossing ? from : to,

@@ -52,7 +52,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   verify(Stage::Redistributed);
   if (reached(Stage::Redistributed))
     return;
-  pm.addPass(createRedistributeToCollectives());
+  pm.addPass(createRedistributeToCollectives({options.cost}));
   if (options.memoryLimit > 0)
     pm.addPass(createCheckMemory({options.memoryLimit}));
   verify(Stage::Collective);

@@ -156,11 +156,12 @@ static CollectiveStep crossingStep(const Placement &from, const Placement &to,
 /// Between two meshes, from normal form to normal form.
 static std::variant<CrossMeshPlan, PlacementError>
 planCrossing(const Placement &from, const Mesh &srcMesh, const Placement &to,
-             const Mesh &dstMesh, const std::vector<int64_t> &shape) {
+             const Mesh &dstMesh, const std::vector<int64_t> &shape,
+             const PlanOptions &options) {
   CrossMeshPlan best;
   if (isRenamed(srcMesh, dstMesh)) {
     Placement end = renamed(to, dstMesh, srcMesh);
-    auto steps = planRedistribute(from, end, srcMesh, shape);
+    auto steps = planRedistribute(from, end, srcMesh, shape, options);
     if (auto *error = std::get_if<PlacementError>(&steps))
       return *error;
     best.steps = std::move(std::get<RedistributePlan>(steps).steps);
@@ -181,7 +182,7 @@ planCrossing(const Placement &from, const Mesh &srcMesh, const Placement &to,
     Placement left = normalForm(candidate, srcMesh, shape);
     CrossMeshPlan plan;
     if (left != from) {
-      auto steps = planRedistribute(from, left, srcMesh, shape);
+      auto steps = planRedistribute(from, left, srcMesh, shape, options);
       if (auto *error = std::get_if<PlacementError>(&steps))
         return *error;
       plan.steps = std::move(std::get<RedistributePlan>(steps).steps);
@@ -231,7 +232,8 @@ static void addHalo(CrossMeshPlan &plan, const Placement &to, const Halo &halo,
 std::variant<CrossMeshPlan, PlacementError>
 shardir::planRedistribute(const Placement &src, const Mesh &srcMesh,
                           const Placement &dst, const Mesh &dstMesh,
-                          const std::vector<int64_t> &shape, const Halo &halo) {
+                          const std::vector<int64_t> &shape, const Halo &halo,
+                          const PlanOptions &options) {
   for (auto [placement, mesh] :
        {std::pair(&src, &srcMesh), std::pair(&dst, &dstMesh)}) {
     if (placement->sugar)
@@ -247,13 +249,13 @@ shardir::planRedistribute(const Placement &src, const Mesh &srcMesh,
   bool oneMesh = srcMesh == dstMesh;
   CrossMeshPlan plan;
   if (oneMesh) {
-    auto steps = planRedistribute(from, to, srcMesh, shape);
+    auto steps = planRedistribute(from, to, srcMesh, shape, options);
     if (auto *error = std::get_if<PlacementError>(&steps))
       return *error;
     plan.steps = std::move(std::get<RedistributePlan>(steps).steps);
     plan.crossing = plan.steps.size();
   } else {
-    auto crossing = planCrossing(from, srcMesh, to, dstMesh, shape);
+    auto crossing = planCrossing(from, srcMesh, to, dstMesh, shape, options);
     if (auto *error = std::get_if<PlacementError>(&crossing))
       return *error;
     plan = std::move(std::get<CrossMeshPlan>(crossing));

@@ -21,11 +21,33 @@
 using namespace shardir;
 using namespace shardir::detail;
 
+/// Slices before an exchange that are weighed under CostMode::Time, on few
+/// devices and on many.
+static constexpr size_t kMaxSlices = 24, kFewSlices = 4;
+
+/// The axes that a chain may use: all of them where a slice by axes that
+/// neither placement names may help.
+static Placement extraAxes(const Placement &src, const Mesh &mesh,
+                           CostMode mode) {
+  Placement extra;
+  if (src.partial || mode == CostMode::Time)
+    for (const MeshAxis &axis : mesh.axes)
+      extra.partialAxes.push_back(AxisRef{axis.name, 1, 0});
+  return extra;
+}
+
 Planner::Planner(const Placement &src, const Placement &dst, const Mesh &mesh,
-                 const std::vector<int64_t> &shape)
-    : mesh(mesh), shape(shape), concreteMesh(assumedMesh(mesh)),
-      concreteShape(assumedShape(shape)),
-      parts(commonRefinement(src, dst, mesh)) {}
+                 const std::vector<int64_t> &shape, const PlanOptions &options)
+    : mesh(mesh), shape(shape), options(options),
+      concreteMesh(assumedMesh(mesh)), concreteShape(assumedShape(shape)),
+      isConcrete(mesh.isConcrete() && concreteShape == shape),
+      parts(commonRefinement(src, dst, mesh)), pieces(parts),
+      volumes(concreteMesh, concreteShape,
+              [&](const Placement &extra) {
+                return std::vector<const Placement *>{&src, &dst, &extra};
+              }(extraAxes(src, mesh, options.mode))),
+      costs(volumes, concreteMesh, concreteShape, options.elementBytes,
+            options.mode == CostMode::Time ? &options.machine : nullptr) {}
 
 bool Planner::isKnownDim(const DimPlacement &dim, size_t d) const {
   if (shape[d] == kUnknown)
@@ -51,73 +73,38 @@ bool Planner::uses(const Placement &placement, const AxisRef &axis) const {
   return false;
 }
 
-/// Calls `visit` with coordinates that take every value along the mesh axes
-/// that one of two dimensions uses; stops when it returns false.
-template <typename Visit>
-static bool forAllCoordinates(const DimPlacement &a, const DimPlacement &b,
-                              const Mesh &mesh, Visit visit) {
-  std::vector<size_t> used;
-  for (const DimPlacement *dim : {&a, &b})
-    for (const Split &split : dim->splits) {
-      int index = split.isAxis() ? mesh.axisIndex(split.axis->name) : -1;
-      if (index >= 0 && std::find(used.begin(), used.end(),
-                                  static_cast<size_t>(index)) == used.end())
-        used.push_back(static_cast<size_t>(index));
-    }
-  std::vector<int64_t> coords(mesh.axes.size(), 0);
-  while (true) {
-    if (!visit(coords))
-      return false;
-    size_t i = 0;
-    for (; i < used.size(); ++i) {
-      if (++coords[used[i]] < mesh.axes[used[i]].size)
-        break;
-      coords[used[i]] = 0;
-    }
-    if (i == used.size())
-      return true;
-  }
-}
-
 bool Planner::contains(const DimPlacement &outer, const DimPlacement &inner,
-                       size_t d) const {
+                       size_t d) {
   if (outer == inner)
     return true;
+  if (isKnownDim(outer, d) && isKnownDim(inner, d))
+    return volumes.contains(d, volumes.option(d, outer),
+                            volumes.option(d, inner));
   std::vector<Split> a = tokens(outer, d), b = tokens(inner, d);
   bool nested =
       a.size() <= b.size() && std::equal(a.begin(), a.end(), b.begin());
   for (size_t i = a.size(); nested && i < b.size(); ++i)
     nested = b[i].isAxis();
   // Blocks nest (P3): more axes after the same splits cut inside the blocks.
-  if (nested)
-    return true;
-  if (!isKnownDim(outer, d) || !isKnownDim(inner, d))
-    return false;
-  return forAllCoordinates(
-      outer, inner, concreteMesh, [&](const std::vector<int64_t> &coords) {
-        DimShard out = dimShardOf(outer, concreteMesh, shape[d], coords);
-        DimShard in = dimShardOf(inner, concreteMesh, shape[d], coords);
-        return intersectionSize(out, in) == in.localExtent();
-      });
+  return nested;
 }
 
-bool Planner::contains(const Placement &outer, const Placement &inner) const {
+bool Planner::contains(const Placement &outer, const Placement &inner) {
   for (size_t d = 0; d < shape.size(); ++d)
     if (!contains(outer.dims[d], inner.dims[d], d))
       return false;
   return true;
 }
 
-int64_t Planner::bytes(const std::vector<CollectiveStep> &steps) const {
-  RedistributePlan plan{steps};
-  return planBytes(plan, concreteMesh, concreteShape, 1);
+Cost Planner::costOf(const std::vector<CollectiveStep> &steps) {
+  return costs.of(steps);
 }
 
 //===----------------------------------------------------------------------===//
 // Which collective a change is
 //===----------------------------------------------------------------------===//
 
-bool Planner::isAllGather(const Placement &from, const Placement &to) const {
+bool Planner::isAllGather(const Placement &from, const Placement &to) {
   for (size_t d = 0; d < shape.size(); ++d) {
     std::vector<AxisRef> before;
     for (const Split &split : tokens(from.dims[d], d))
@@ -157,7 +144,7 @@ bool Planner::isAllToAll(const Placement &from, const Placement &to) const {
 }
 
 /// Every device's new shard is the whole of what one device held.
-bool Planner::isPermute(const Placement &from, const Placement &to) const {
+bool Planner::isPermute(const Placement &from, const Placement &to) {
   bool renamed = true, known = true;
   for (size_t d = 0; d < shape.size(); ++d) {
     const std::vector<Split> &a = from.dims[d].splits;
@@ -177,36 +164,15 @@ bool Planner::isPermute(const Placement &from, const Placement &to) const {
   if (!known)
     return false;
   // A dimension's new block must be some old one, for all coordinates.
-  for (size_t d = 0; d < shape.size(); ++d) {
-    std::vector<DimShard> old;
-    forAllCoordinates(from.dims[d], from.dims[d], concreteMesh,
-                      [&](const std::vector<int64_t> &coords) {
-                        old.push_back(dimShardOf(from.dims[d], concreteMesh,
-                                                 shape[d], coords));
-                        return true;
-                      });
-    bool found =
-        forAllCoordinates(to.dims[d], to.dims[d], concreteMesh,
-                          [&](const std::vector<int64_t> &coords) {
-                            DimShard wanted = dimShardOf(
-                                to.dims[d], concreteMesh, shape[d], coords);
-                            int64_t extent = wanted.localExtent();
-                            if (extent == 0)
-                              return true;
-                            for (const DimShard &shard : old)
-                              if (shard.localExtent() == extent &&
-                                  intersectionSize(shard, wanted) == extent)
-                                return true;
-                            return false;
-                          });
-    if (!found)
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (!volumes.permutes(d, volumes.option(d, from.dims[d]),
+                          volumes.option(d, to.dims[d])))
       return false;
-  }
   return true;
 }
 
 std::optional<CollectiveKind> Planner::standardKind(const Placement &from,
-                                                    const Placement &to) const {
+                                                    const Placement &to) {
   if (isAllGather(from, to))
     return CollectiveKind::AllGather;
   if (isAllToAll(from, to))
@@ -226,7 +192,7 @@ Placement Planner::normal(const Placement &placement) const {
 
 /// `from` with the splits of `to` that can be added without communication:
 /// axes that `from` does not use, after the splits that both have.
-Placement Planner::sliced(const Placement &from, const Placement &to) const {
+Placement Planner::sliced(const Placement &from, const Placement &to) {
   Placement mid = from;
   for (size_t d = 0; d < shape.size(); ++d) {
     std::vector<Split> a = tokens(from.dims[d], d), b = tokens(to.dims[d], d);
@@ -243,22 +209,113 @@ Placement Planner::sliced(const Placement &from, const Placement &to) const {
   return normal(mid);
 }
 
+bool Planner::linksDiffer() const {
+  if (options.mode != CostMode::Time)
+    return false;
+  for (const MeshAxis &axis : mesh.axes)
+    if (!(options.machine.linkOf(axis) ==
+          options.machine.linkOf(mesh.axes.front())))
+      return true;
+  return false;
+}
+
+/// Cuts all-gathers in two while that is cheaper: slow links carry least while
+/// shards are small.
+void Planner::splitGathers(std::vector<CollectiveStep> &steps, Cost &cost) {
+  for (size_t i = 0; i < steps.size() && i < kMaxSplits; ++i) {
+    if (steps[i].kind != CollectiveKind::AllGather)
+      continue;
+    Axes gathered;
+    for (const AxisRef &axis : groupAxes(steps[i], mesh, shape))
+      for (const AxisRef &piece : refine(axis, mesh, pieces))
+        gathered.push_back(piece);
+    if (gathered.size() < 2 || gathered.size() > kMaxSplits)
+      continue;
+    std::vector<CollectiveStep> best;
+    for (size_t first = 1; first + 1 < size_t{1} << gathered.size(); ++first) {
+      Axes removed;
+      for (size_t j = 0; j < gathered.size(); ++j)
+        if (first >> j & 1)
+          removed.push_back(gathered[j]);
+      Placement mid = steps[i].from;
+      mid.dims = without(steps[i].from.dims, removed, steps[i].to.dims);
+      mid = normal(mid);
+      if (mid == steps[i].from || mid == steps[i].to)
+        continue;
+      std::vector<CollectiveStep> other = steps;
+      other[i].to = mid;
+      other.insert(other.begin() + static_cast<long>(i) + 1,
+                   {CollectiveKind::AllGather, mid, steps[i].to});
+      Cost otherCost = costOf(other);
+      if (isCheaper(otherCost, cost, options.mode)) {
+        best = std::move(other);
+        cost = otherCost;
+      }
+    }
+    if (best.empty())
+      continue;
+    steps = std::move(best);
+    --i; // the first of the two may be cut again
+  }
+}
+
 std::vector<CollectiveStep> Planner::move(const Placement &from,
-                                          const Placement &to) const {
+                                          const Placement &to) {
   if (from == to)
     return {};
   if (contains(from, to))
     return {{CollectiveKind::Slice, from, to}};
-  if (std::optional<CollectiveKind> kind = standardKind(from, to))
-    return {{*kind, from, to}};
-  std::vector<CollectiveStep> exchange = {{CollectiveKind::Exchange, from, to}};
-  Placement mid = sliced(from, to);
-  if (mid != from)
-    if (std::optional<CollectiveKind> kind = standardKind(mid, to)) {
-      std::vector<CollectiveStep> chain = {{CollectiveKind::Slice, from, mid},
-                                           {*kind, mid, to}};
-      if (bytes(chain) <= bytes(exchange))
-        return chain;
+  if (std::optional<CollectiveKind> kind = standardKind(from, to)) {
+    std::vector<CollectiveStep> steps = {{*kind, from, to}};
+    if (linksDiffer()) {
+      Cost cost = costOf(steps);
+      splitGathers(steps, cost);
     }
-  return exchange;
+    return steps;
+  }
+  std::vector<CollectiveStep> best = {{CollectiveKind::Exchange, from, to}};
+  Placement mid = sliced(from, to);
+  if (mid == from && options.mode == CostMode::Bytes)
+    return best;
+  Cost cost = costOf(best);
+  sliceFirst(best, cost, from, mid, to);
+  if (options.mode == CostMode::Bytes || !isConcrete ||
+      numElements(shape) == 0 || costs.isBalanced(best.back()))
+    return best;
+  // A device gets what it lacks from one that it shares all coordinates with
+  // along the axes that `from` is replicated over. Cut by these first, what is
+  // sent is spread over more devices.
+  std::vector<ReduceSearch::Atom> atoms;
+  for (const AxisRef &part : parts)
+    if (axisSize(mesh, part) > 1 && !uses(from, part))
+      atoms.push_back({part, axisSize(mesh, part), false});
+  if (atoms.empty())
+    return best;
+  ReduceSearch search(from, to, mesh, shape, volumes, std::move(atoms));
+  size_t limit = volumes.numDevices() <= kFewDevices ? kMaxSlices : kFewSlices;
+  for (const ReduceSearch::Target &target : search.run(limit, true)) {
+    Placement cut = from;
+    cut.dims = target.dims;
+    sliceFirst(best, cost, from, normal(cut), to);
+  }
+  return best;
+}
+
+/// Weighs a slice to `mid` and one collective on.
+void Planner::sliceFirst(std::vector<CollectiveStep> &best, Cost &cost,
+                         const Placement &from, const Placement &mid,
+                         const Placement &to) {
+  std::optional<CollectiveKind> kind = standardKind(mid, to);
+  if (mid == from || (!kind && options.mode == CostMode::Bytes))
+    return;
+  std::vector<CollectiveStep> chain = {
+      {CollectiveKind::Slice, from, mid},
+      {kind.value_or(CollectiveKind::Exchange), mid, to}};
+  Cost chainCost = costOf(chain);
+  if (linksDiffer())
+    splitGathers(chain, chainCost);
+  if (!isCheaper(chainCost, cost, options.mode))
+    return;
+  best = std::move(chain);
+  cost = chainCost;
 }

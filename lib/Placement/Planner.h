@@ -15,24 +15,28 @@
 #ifndef SHARDIR_LIB_PLACEMENT_PLANNER_H
 #define SHARDIR_LIB_PLACEMENT_PLANNER_H
 
+#include "Costs.h"
+#include "Search.h"
 #include "ShardIR/Placement/RedistributePlan.h"
-#include "Steps.h"
 
 namespace shardir::detail {
+
+/// Axes that one collective is cut by, and steps that are looked at for that.
+inline constexpr size_t kMaxSplits = 4;
+/// Up to so many devices more candidates are weighed.
+inline constexpr size_t kFewDevices = 32;
 
 class Planner {
 public:
   Planner(const Placement &src, const Placement &dst, const Mesh &mesh,
-          const std::vector<int64_t> &shape);
+          const std::vector<int64_t> &shape, const PlanOptions &options);
 
   /// From `from` to `to`, which owe the same: a slice and one collective.
-  std::vector<CollectiveStep> move(const Placement &from,
-                                   const Placement &to) const;
+  std::vector<CollectiveStep> move(const Placement &from, const Placement &to);
 
   /// From `src` to `dst`, reducing what `dst` does not owe and making what
   /// `src` does not.
-  std::vector<CollectiveStep> plan(const Placement &src,
-                                   const Placement &dst) const;
+  std::vector<CollectiveStep> plan(const Placement &src, const Placement &dst);
 
 private:
   using Axes = std::vector<AxisRef>;
@@ -48,36 +52,71 @@ private:
   bool isKnownDim(const DimPlacement &dim, size_t d) const;
   std::vector<Split> tokens(const DimPlacement &dim, size_t d) const;
   bool uses(const Placement &placement, const AxisRef &axis) const;
-  bool contains(const DimPlacement &outer, const DimPlacement &inner,
-                size_t d) const;
-  bool contains(const Placement &outer, const Placement &inner) const;
-  bool isAllGather(const Placement &from, const Placement &to) const;
+  bool contains(const DimPlacement &outer, const DimPlacement &inner, size_t d);
+  bool contains(const Placement &outer, const Placement &inner);
+  bool isAllGather(const Placement &from, const Placement &to);
   bool isAllToAll(const Placement &from, const Placement &to) const;
-  bool isPermute(const Placement &from, const Placement &to) const;
+  bool isPermute(const Placement &from, const Placement &to);
   std::optional<CollectiveKind> standardKind(const Placement &from,
-                                             const Placement &to) const;
+                                             const Placement &to);
   Placement normal(const Placement &placement) const;
-  Placement sliced(const Placement &from, const Placement &to) const;
-  int64_t bytes(const std::vector<CollectiveStep> &steps) const;
+  Placement sliced(const Placement &from, const Placement &to);
+  void sliceFirst(std::vector<CollectiveStep> &best, Cost &cost,
+                  const Placement &from, const Placement &mid,
+                  const Placement &to);
+  bool linksDiffer() const;
+  void splitGathers(std::vector<CollectiveStep> &steps, Cost &cost);
+  Cost costOf(const std::vector<CollectiveStep> &steps);
 
-  // RedistributePlan.cpp
+  // Reduce.cpp
   Axes refined(const Axes &axes) const;
   bool isIn(const AxisRef &axis, const Axes &set) const;
   Scatter scatter(const Placement &src, const Placement &dst,
-                  const Axes &reduced) const;
+                  const Axes &reduced);
   void scatterDim(Scatter &result, const Placement &src, const Placement &dst,
-                  const Axes &reduced, size_t d) const;
+                  const Axes &reduced, size_t d);
+  std::vector<CollectiveStep> reduceAndMove(const Scatter &start,
+                                            const Placement &src,
+                                            const Placement &dst,
+                                            const Axes &rest, const Axes &kept,
+                                            std::optional<size_t> scatterDim);
   std::vector<CollectiveStep>
-  reduceAndMove(const Scatter &start, const Placement &src,
-                const Placement &dst, const Axes &rest, const Axes &kept,
-                std::optional<size_t> scatterDim) const;
+  reduceInto(const ReduceSearch::Target &target,
+             const std::vector<ReduceSearch::Atom> &atoms, const Placement &src,
+             const Placement &dst, const Axes &rest, const Axes &kept);
+  std::vector<DimPlacement> without(const std::vector<DimPlacement> &dims,
+                                    const Axes &removed,
+                                    const std::vector<DimPlacement> &outer);
+  std::vector<CollectiveStep> planThrough(const Placement &src,
+                                          const Placement &dst,
+                                          const Axes &later, const Axes &kept);
+  double leastSeconds(int64_t elements) const;
+  bool searchTargets(std::vector<CollectiveStep> &best, Cost &cost,
+                     const Placement &src, const Placement &dst,
+                     std::vector<ReduceSearch::Atom> atoms, const Axes &whole,
+                     const Axes &kept);
+  void weigh(std::vector<CollectiveStep> &best, Cost &cost,
+             std::vector<CollectiveStep> other, bool splits);
+  void splitScatters(std::vector<CollectiveStep> &steps, Cost &cost);
+  std::vector<CollectiveStep> reduce(const Placement &src, const Placement &dst,
+                                     const Axes &reduced, const Axes &kept);
 
   const Mesh &mesh;
   const std::vector<int64_t> &shape;
+  const PlanOptions &options;
   Mesh concreteMesh;
   std::vector<int64_t> concreteShape;
+  bool isConcrete; ///< whether every size is known
   Axes parts;
+  bool isNested = false; ///< whether a part of a plan is planned
+  Axes pieces;           ///< the parts of axes that a reduction tells apart
+  Volumes volumes;       ///< of the assumed sizes
+  Costs costs;
 };
+
+/// The bytes of a chain, as costOf without seconds.
+int64_t bytesOf(const std::vector<CollectiveStep> &steps, const Mesh &mesh,
+                const std::vector<int64_t> &shape, int64_t elementBytes);
 
 } // namespace shardir::detail
 

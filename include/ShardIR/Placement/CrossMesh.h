@@ -66,11 +66,12 @@ struct CrossMeshPlan {
 /// With a halo the last step makes the overlapping shards: a halo_exchange from
 /// where the plan without it has its last move. One step receives what the new
 /// shard holds and the old one does not, hence never more than a move and the
-/// halo after it. Fails where a placement or the halo does not verify.
+/// halo after it. `options` decide among plans on one mesh. Fails where a placement or the halo does not verify.
 std::variant<CrossMeshPlan, PlacementError>
 planRedistribute(const Placement &src, const Mesh &srcMesh,
                  const Placement &dst, const Mesh &dstMesh,
-                 const std::vector<int64_t> &shape, const Halo &halo = {});
+                 const std::vector<int64_t> &shape, const Halo &halo = {},
+                 const PlanOptions &options = {});
 
 /// The largest over ranks of the bytes received over all steps.
 int64_t planBytes(const CrossMeshPlan &plan, const Mesh &srcMesh,

@@ -1,4 +1,5 @@
-//===- RedistributePlan.h - From one placement to another --------*- C++ -*-===//
+//===- RedistributePlan.h - From one placement to another --------*- C++
+//-*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +16,7 @@
 #ifndef SHARDIR_PLACEMENT_REDISTRIBUTEPLAN_H
 #define SHARDIR_PLACEMENT_REDISTRIBUTEPLAN_H
 
-#include "ShardIR/Placement/Collectives.h"
+#include "ShardIR/Placement/CostModel.h"
 
 #include <string>
 #include <variant>
@@ -31,21 +32,42 @@ struct RedistributePlan {
   std::vector<CollectiveStep> steps;
 };
 
+class PlanCache; // PlanCache.h
+
+/// What decides between plans.
+struct PlanOptions {
+  CostMode mode = CostMode::Bytes;
+  int64_t elementBytes = 4; ///< matters under CostMode::Time alone
+  MachineModel machine = {};
+  PlanCache *cache = nullptr; ///< where to look first, and to keep the plan
+};
+
 /// Plans the change from `src` to `dst` (unknown sizes count as assumed, but
 /// what is planned is right for every size). Every pair has a plan: a partial
 /// of another kind is reduced first. Fails, with the reason, only where one of
 /// the two does not verify against `mesh` and `shape`.
 ///
-/// A pair without partials receives the least there can be (rule D3), in at
-/// most one slice and one collective; with partials, at most a slice, a
-/// reduce-scatter, an all-reduce, one such move and a local make_partial.
+/// Under CostMode::Bytes a pair without partials receives the least there can
+/// be (rule D3), in at most one slice and one collective. With partials: at
+/// most a slice, a reduce-scatter, an all-reduce, one such move and a local
+/// make_partial, which receive the least that any chain of standard steps can
+/// where everything divides, and at most one row per step more elsewhere.
+/// Under CostMode::Time the same candidates are weighed by seconds, and steps
+/// over links of different speed are also split by link.
 std::variant<RedistributePlan, PlacementError>
 planRedistribute(const Placement &src, const Placement &dst, const Mesh &mesh,
-                 const std::vector<int64_t> &shape);
+                 const std::vector<int64_t> &shape,
+                 const PlanOptions &options = {});
 
 /// The largest over devices of the bytes received over all steps.
 int64_t planBytes(const RedistributePlan &plan, const Mesh &mesh,
                   const std::vector<int64_t> &shape, int64_t elementBytes);
+
+/// The bytes of the largest shard between the first and the last step, on any
+/// device; 0 where there is none. At most those of source or destination (rule
+/// D2).
+int64_t planPeak(const RedistributePlan &plan, const Mesh &mesh,
+                 const std::vector<int64_t> &shape, int64_t elementBytes);
 
 /// One line per step: `all_gather ["tp"]: [{}, {"tp"}] -> [{}, {}]`.
 std::string toString(const RedistributePlan &plan, const Mesh &mesh,

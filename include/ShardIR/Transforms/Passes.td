@@ -196,6 +196,10 @@ def RedistributeToCollectives : Pass<"shardir-redistribute-to-collectives", "::m
                                     to #shardir.placement<@m, [{} ]> : tensor<8xf32>
     ```
   }];
+  let options = [
+    Option<"cost", "cost", "std::string", "\"time\"",
+           "what decides between plans: `time` (of a machine model) or `bytes`">,
+  ];
   let dependentDialects = ["::shardir::collective::CollectiveDialect"];
 }
 

@@ -19,6 +19,7 @@
 #define SHARDIR_TRANSFORMS_PATTERNS_H
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Placement/RedistributePlan.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -27,9 +28,11 @@ namespace shardir {
 /// Adds the pattern that makes a redistribution a chain of collectives and
 /// local slices (rule D5). What has no plan does not match: `explainNoPlan`
 /// says why. `meshes` holds the meshes of the module that is rewritten and
-/// outlives the patterns.
+/// outlives the patterns, as does the cache that `options` may name; the size
+/// of an element is each op's own.
 void populateRedistributeToCollectivesPatterns(
-    mlir::RewritePatternSet &patterns, const MeshTable &meshes);
+    mlir::RewritePatternSet &patterns, const MeshTable &meshes,
+    const PlanOptions &options = {});
 
 /// Why a redistribution has no plan, in the words of an error message; empty if
 /// it has one.

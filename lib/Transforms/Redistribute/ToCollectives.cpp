@@ -15,6 +15,7 @@
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Placement/CrossMesh.h"
+#include "ShardIR/Placement/PlanCache.h"
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/Patterns.h"
 
@@ -30,14 +31,16 @@ using namespace shardir;
 
 /// The steps of a redistribution, or why there are none.
 static std::variant<CrossMeshPlan, PlacementError>
-findPlan(RedistributeOp op, const MeshTable &meshes) {
+findPlan(RedistributeOp op, const MeshTable &meshes, PlanOptions options) {
+  options.elementBytes = elementBytes(op.getType());
   return planRedistribute(op.getFrom().getValue(), meshes.get(op.getFrom()),
                           op.getTo().getValue(), meshes.get(op.getTo()),
-                          shapeOf(op.getType()), readHalo(op.getHaloAttr()));
+                          shapeOf(op.getType()), readHalo(op.getHaloAttr()),
+                          options);
 }
 
 std::string shardir::explainNoPlan(RedistributeOp op, const MeshTable &meshes) {
-  auto plan = findPlan(op, meshes);
+  auto plan = findPlan(op, meshes, {});
   auto *error = std::get_if<PlacementError>(&plan);
   return error ? error->message : "";
 }
@@ -45,11 +48,12 @@ std::string shardir::explainNoPlan(RedistributeOp op, const MeshTable &meshes) {
 namespace {
 
 struct MaterializePlan : OpRewritePattern<RedistributeOp> {
-  MaterializePlan(MLIRContext *context, const MeshTable &meshes)
-      : OpRewritePattern(context), meshes(meshes) {}
+  MaterializePlan(MLIRContext *context, const MeshTable &meshes,
+                  const PlanOptions &options)
+      : OpRewritePattern(context), meshes(meshes), options(options) {}
   LogicalResult matchAndRewrite(RedistributeOp op,
                                 PatternRewriter &rewriter) const override {
-    auto result = findPlan(op, meshes);
+    auto result = findPlan(op, meshes, options);
     if (auto *error = std::get_if<PlacementError>(&result))
       return rewriter.notifyMatchFailure(op, error->message);
     Value value = op.getInput();
@@ -67,15 +71,28 @@ struct MaterializePlan : OpRewritePattern<RedistributeOp> {
     return success();
   }
   const MeshTable &meshes;
+  const PlanOptions options;
 };
 
 struct RedistributeToCollectivesPass
     : shardir::impl::RedistributeToCollectivesBase<
           RedistributeToCollectivesPass> {
+  using RedistributeToCollectivesBase::RedistributeToCollectivesBase;
+
   void runOnOperation() override {
+    if (cost != "bytes" && cost != "time") {
+      getOperation().emitError()
+          << "option cost is time or bytes, found '" << cost << "'";
+      return signalPassFailure();
+    }
     MeshTable meshes(getOperation());
     RewritePatternSet patterns(&getContext());
-    populateRedistributeToCollectivesPatterns(patterns, meshes);
+    // One change of placement is often wanted many times.
+    PlanCache plans;
+    PlanOptions options;
+    options.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
+    options.cache = &plans;
+    populateRedistributeToCollectivesPatterns(patterns, meshes, options);
     walkAndApplyPatterns(getOperation(), std::move(patterns));
     WalkResult left = getOperation().walk([&](RedistributeOp op) {
       op.emitOpError() << explainNoPlan(op, meshes);
@@ -89,6 +106,7 @@ struct RedistributeToCollectivesPass
 } // namespace
 
 void shardir::populateRedistributeToCollectivesPatterns(
-    RewritePatternSet &patterns, const MeshTable &meshes) {
-  patterns.add<MaterializePlan>(patterns.getContext(), meshes);
+    RewritePatternSet &patterns, const MeshTable &meshes,
+    const PlanOptions &options) {
+  patterns.add<MaterializePlan>(patterns.getContext(), meshes, options);
 }

@@ -162,9 +162,17 @@ TEST(RedistributePlan, ByName) {
   EXPECT_EQ(plan(R"([{"a"}, {}], partial = sum ["b"])", R"([{"a"}, {}])"),
             "all_reduce [\"b\"]: [{\"a\"}, {}], partial = sum [\"b\"] -> "
             "[{\"a\"}, {}]\n");
+  EXPECT_EQ(plan(R"([{}, {"a"}], partial = sum ["b"])", R"([{"b"}, {"a"}])"),
+            "reduce_scatter [\"b\"]: [{}, {\"a\"}], partial = sum [\"b\"] -> "
+            "[{\"b\"}, {\"a\"}]\n");
+  // Four terms of half of the rows, and the other half: two shards instead of
+  // three.
   EXPECT_EQ(plan(R"([{}, {}], partial = sum ["b"])", R"([{"b"}, {}])"),
-            "reduce_scatter [\"b\"]: [{}, {}], partial = sum [\"b\"] -> "
-            "[{\"b\"}, {}]\n");
+            "slice [\"a\"]: [{}, {}], partial = sum [\"b\"] -> [{4, \"a\"}, "
+            "{}], partial = sum [\"b\"]\n"
+            "reduce_scatter [\"b\"]: [{4, \"a\"}, {}], partial = sum [\"b\"] "
+            "-> [{\"b\", \"a\"}, {}]\n"
+            "all_gather [\"a\"]: [{\"b\", \"a\"}, {}] -> [{\"b\"}, {}]\n");
   // The rest is reduced after the scatter, when it is smaller.
   EXPECT_EQ(plan(R"([{}, {}], partial = sum ["a", "b"])", R"([{"b"}, {}])"),
             "reduce_scatter [\"b\"]: [{}, {}], partial = sum [\"a\", \"b\"] "

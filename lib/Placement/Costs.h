@@ -1,0 +1,56 @@
+//===- Costs.h - Costs from tables ------------------------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to lib/Placement. Requires concrete sizes and steps between
+// placements that verify.
+// Guarantees costOf (CostModel.h) for a caller that asks for many chains
+// between the same two placements: the tables of Volumes are made once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_PLACEMENT_COSTS_H
+#define SHARDIR_LIB_PLACEMENT_COSTS_H
+
+#include "ShardIR/Placement/CostModel.h"
+#include "Volumes.h"
+
+namespace shardir::detail {
+
+class Costs {
+public:
+  /// `machine` null: seconds are not asked for and stay 0.
+  Costs(Volumes &volumes, const Mesh &mesh, const std::vector<int64_t> &shape,
+        int64_t elementBytes, const MachineModel *machine)
+      : volumes(volumes), mesh(mesh), shape(shape), elementBytes(elementBytes),
+        machine(machine) {}
+
+  Cost of(const std::vector<CollectiveStep> &steps);
+  /// Whether no device sends more than the most that one receives.
+  bool isBalanced(const CollectiveStep &step);
+  /// The most elements that a device holds.
+  int64_t mostHeld(const Placement &placement);
+
+private:
+  using Table = Volumes::Table;
+  Table product(const std::vector<const Table *> &tables) const;
+  Table held(const Placement &placement);
+  Table received(const CollectiveStep &step);
+  double seconds(const CollectiveStep &step, const Table &received);
+  int64_t mostSent(const CollectiveStep &step);
+  int64_t mostPeers(const CollectiveStep &step);
+
+  Volumes &volumes;
+  const Mesh &mesh;
+  const std::vector<int64_t> &shape;
+  int64_t elementBytes;
+  const MachineModel *machine;
+};
+
+} // namespace shardir::detail
+
+#endif // SHARDIR_LIB_PLACEMENT_COSTS_H

@@ -1,0 +1,438 @@
+//===- Search.cpp - Where partial sums are scattered to ---------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires what Search.h says. A plan slices the source by axes that it is
+// replicated over, reduces into a placement M, and moves from M to the
+// destination. r terms of a result of |M| elements cost (r-1)|M|, the move
+// |dst| - |M and dst|.
+//
+// Guarantees the least of these where everything divides, without a search:
+// M is cut by every free and every reduced axis, each at its place in the
+// destination where that has it and the source leaves the place whole, else at
+// a place that both leave whole. Why that is least: (r-1)|M| is smallest, for
+// no placement is smaller than one cut by all axes. What moves of terms before
+// the reduction and of results after it receive is at least |dst| - |src and
+// dst| on every device, and a device on which source and destination are cut
+// apart shares nothing, so that M costs no more than that. Where they share
+// on every device, M shares as much as a placement of its size can without
+// moving src's own axes first, and moving one costs at least half a source
+// shard, which is as much as M can come to share by it.
+//
+// Uneven sizes are searched: axes are added one after another, to any dim, and
+// the states with the fewest bytes, counted exactly, go on.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Search.h"
+
+using namespace shardir;
+using namespace shardir::detail;
+
+/// States that go on to the next axis, for few axes and for many.
+static constexpr size_t kWideBeam = 24, kNarrowBeam = 4;
+/// Up to this many atoms, axes are also cut into prime factors.
+static constexpr size_t kMaxPrimeAtoms = 6;
+
+static AxisRef subAxis(const AxisRef &axis, int64_t skip, int64_t size,
+                       const Mesh &mesh) {
+  int64_t pre = axis.isWhole() ? 1 : axis.preSize;
+  return canonicalAxis(axis.name, pre * skip, size, mesh);
+}
+
+ReduceSearch::ReduceSearch(const Placement &src, const Placement &dst,
+                           const Mesh &mesh, const std::vector<int64_t> &shape,
+                           Volumes &volumes, std::vector<Atom> parts)
+    : src(src), dst(dst), mesh(mesh), shape(shape), volumes(volumes),
+      atoms(std::move(parts)), children(shape.size()) {
+  splitAtoms();
+  for (size_t d = 0; d < shape.size(); ++d) {
+    srcOptions.push_back(volumes.option(d, src.dims[d]));
+    dstOptions.push_back(volumes.option(d, dst.dims[d]));
+  }
+}
+
+/// Cuts atoms into primes where few come of it: a large axis may not fit into
+/// one dim.
+void ReduceSearch::splitAtoms() {
+  std::vector<Atom> primes;
+  for (const Atom &atom : atoms) {
+    int64_t done = 1;
+    for (int64_t p = 2; done < atom.size; ++p)
+      while (atom.size / done % p == 0 && primes.size() <= kMaxPrimeAtoms) {
+        primes.push_back(
+            {subAxis(atom.axis, done, p, mesh), p, atom.isReduced});
+        done *= p;
+        if (done == atom.size)
+          break;
+      }
+    if (primes.size() > kMaxPrimeAtoms)
+      return;
+  }
+  atoms = std::move(primes);
+}
+
+/// Whether `axis` is made of atoms alone.
+bool ReduceSearch::isFree(const AxisRef &axis) const {
+  int64_t covered = 1;
+  for (const Atom &atom : atoms) {
+    if (isFactorOf(axis, atom.axis, mesh))
+      return true;
+    if (isFactorOf(atom.axis, axis, mesh))
+      covered = mulSaturated(covered, atom.size);
+  }
+  return covered == axisSize(mesh, axis);
+}
+
+//===----------------------------------------------------------------------===//
+// Where everything divides
+//===----------------------------------------------------------------------===//
+
+/// The digits of dimension `d` that source and destination tell apart, major
+/// first; nothing where one of them does not divide, or the two cut across
+/// each other.
+std::optional<std::vector<ReduceSearch::Digit>>
+ReduceSearch::digitsOf(size_t d) const {
+  std::vector<AxisRef> parts = commonRefinement(src, dst, mesh);
+  auto list = [&](const DimPlacement &dim)
+      -> std::optional<
+          std::vector<std::pair<int64_t, std::optional<AxisRef>>>> {
+    std::vector<std::pair<int64_t, std::optional<AxisRef>>> digits;
+    int64_t rest = shape[d];
+    for (const Split &split : dim.splits) {
+      int64_t radix =
+          split.isAxis() ? axisSize(mesh, *split.axis) : split.factor;
+      if (radix < 1 || rest % radix != 0)
+        return std::nullopt;
+      rest /= radix;
+      if (!split.isAxis()) {
+        digits.push_back({radix, std::nullopt});
+        continue;
+      }
+      // What divides may be cut in parts.
+      for (const AxisRef &part : refine(*split.axis, mesh, parts))
+        digits.push_back({axisSize(mesh, part), part});
+    }
+    if (rest != 1)
+      digits.push_back({rest, std::nullopt});
+    return digits;
+  };
+  auto a = list(src.dims[d]), b = list(dst.dims[d]);
+  if (!a || !b)
+    return std::nullopt;
+  std::vector<Digit> digits;
+  // The major part of `digit` of size `radix`; the minor one stays.
+  auto take = [&](std::pair<int64_t, std::optional<AxisRef>> &digit,
+                  int64_t radix) {
+    std::optional<AxisRef> major = digit.second;
+    if (digit.second && radix != digit.first) {
+      major = subAxis(*digit.second, 1, radix, mesh);
+      digit.second = subAxis(*digit.second, radix, digit.first / radix, mesh);
+    }
+    digit.first /= radix;
+    return major;
+  };
+  for (size_t i = 0, j = 0; i < a->size() || j < b->size();) {
+    if (i == a->size() || j == b->size())
+      return std::nullopt;
+    int64_t radix = std::min((*a)[i].first, (*b)[j].first);
+    if ((*a)[i].first % radix != 0 || (*b)[j].first % radix != 0)
+      return std::nullopt;
+    Digit digit;
+    digit.radix = radix;
+    digit.src = take((*a)[i], radix);
+    digit.dst = take((*b)[j], radix);
+    digits.push_back(digit);
+    i += (*a)[i].first == 1;
+    j += (*b)[j].first == 1;
+  }
+  return digits;
+}
+
+/// The placement of the proof above; false where something does not divide, an
+/// axis finds no room, or source and destination cut across each other.
+bool ReduceSearch::placeByDigits(State &state) {
+  std::vector<std::vector<Digit>> dims;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    auto digits = digitsOf(d);
+    if (!digits)
+      return false;
+    dims.push_back(std::move(*digits));
+  }
+  bool apart = false;
+  std::vector<AxisRef> placed;
+  for (std::vector<Digit> &digits : dims)
+    for (Digit &digit : digits) {
+      digit.chosen = digit.src;
+      apart |= digit.src && digit.dst && *digit.src != *digit.dst;
+      if (!digit.src && digit.dst && isFree(*digit.dst)) {
+        digit.chosen = digit.dst;
+        placed.push_back(*digit.dst);
+      }
+    }
+  // Cut across each other, one axis may hold another's place in part.
+  auto overlaps = [&](const AxisRef &axis) {
+    for (const AxisRef &other : placed)
+      if (overlap(axis, other, mesh))
+        return true;
+    return false;
+  };
+  for (const Atom &atom : atoms) {
+    if (overlaps(atom.axis)) {
+      bool inside = false;
+      for (const AxisRef &other : placed)
+        inside |= isFactorOf(atom.axis, other, mesh);
+      if (inside)
+        continue;
+      // Only parts of the atom are placed; the rest is between them.
+      return false;
+    }
+    bool found = false;
+    for (bool whole : {true, false}) {
+      // Source and destination lie apart anyway: any place will do.
+      if (!whole && !apart)
+        break;
+      for (std::vector<Digit> &digits : dims) {
+        for (size_t i = 0; i < digits.size() && !found; ++i) {
+          if (digits[i].chosen || (whole && digits[i].dst) ||
+              digits[i].radix % atom.size != 0)
+            continue;
+          Digit rest = digits[i];
+          rest.radix /= atom.size;
+          if (rest.dst && rest.radix != 1)
+            rest.dst = subAxis(*rest.dst, atom.size, rest.radix, mesh);
+          digits[i].radix = atom.size;
+          digits[i].chosen = atom.axis;
+          if (rest.radix != 1)
+            digits.insert(digits.begin() + static_cast<long>(i) + 1, rest);
+          found = true;
+        }
+        if (found)
+          break;
+      }
+      if (found)
+        break;
+    }
+    if (!found)
+      return false;
+  }
+  state.options.clear();
+  for (size_t d = 0; d < shape.size(); ++d) {
+    std::vector<Split> splits;
+    for (const Digit &digit : dims[d])
+      splits.push_back(digit.chosen ? Split::byAxis(*digit.chosen)
+                                    : Split::byFactor(digit.radix));
+    std::optional<int> option = accept(d, splits);
+    if (!option)
+      return false;
+    state.options.push_back(*option);
+  }
+  state.used = (uint64_t{1} << atoms.size()) - 1;
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// The search
+//===----------------------------------------------------------------------===//
+
+/// The number of a placement of dim `d` whose shards lie within the source's.
+std::optional<int> ReduceSearch::accept(size_t d,
+                                        const std::vector<Split> &splits) {
+  Placement alone;
+  alone.dims.emplace_back().splits = splits;
+  if (verifyPlacement(alone, mesh, {shape[d]}))
+    return std::nullopt;
+  int option = volumes.option(d, normalDim(alone.dims[0], mesh, shape[d]));
+  if (!volumes.contains(d, srcOptions[d], option))
+    return std::nullopt;
+  return option;
+}
+
+/// The placements that cut `option` once more, by an atom: after its splits,
+/// or in place of a factor that stays on the device, where the destination
+/// has a cut.
+const std::vector<int> &ReduceSearch::extend(size_t d, int option,
+                                             size_t atom) {
+  uint64_t key = static_cast<uint64_t>(option) * 64 + atom;
+  auto [entry, isNew] = children[d].try_emplace(key);
+  std::vector<int> &result = entry->second;
+  if (!isNew)
+    return result;
+  const std::vector<Split> splits = volumes.dimOf(d, option).splits;
+  Split axis = Split::byAxis(atoms[atom].axis);
+  auto add = [&](const std::vector<Split> &candidate) {
+    std::optional<int> found = accept(d, candidate);
+    if (found &&
+        std::find(result.begin(), result.end(), *found) == result.end())
+      result.push_back(*found);
+  };
+  // Where the destination's cuts are, as products of all factors before.
+  std::vector<int64_t> cuts = {1};
+  for (const Split &split : dst.dims[d].splits)
+    cuts.push_back(mulSaturated(cuts.back(), split.isAxis()
+                                                 ? axisSize(mesh, *split.axis)
+                                                 : split.factor));
+  int64_t before = 1;
+  for (size_t i = 0; i <= splits.size(); ++i) {
+    bool isTail = i == splits.size();
+    if (!isTail && splits[i].isAxis()) {
+      before = mulSaturated(before, axisSize(mesh, *splits[i].axis));
+      continue;
+    }
+    int64_t room = isTail ? shape[d] / before : splits[i].factor;
+    std::vector<int64_t> firsts = {1};
+    for (int64_t cut : cuts) {
+      if (cut % before == 0)
+        firsts.push_back(cut / before);
+      if (cut % mulSaturated(before, atoms[atom].size) == 0)
+        firsts.push_back(cut / before / atoms[atom].size);
+    }
+    for (int64_t first : firsts) {
+      int64_t taken = mulSaturated(first, atoms[atom].size);
+      if ((first != 1 || !isTail) && (taken > room || room % taken != 0))
+        continue;
+      std::vector<Split> candidate(splits.begin(),
+                                   splits.begin() + static_cast<long>(i));
+      if (first != 1)
+        candidate.push_back(Split::byFactor(first));
+      candidate.push_back(axis);
+      if (!isTail) {
+        candidate.push_back(Split::byFactor(room / taken));
+        candidate.insert(candidate.end(),
+                         splits.begin() + static_cast<long>(i) + 1,
+                         splits.end());
+      }
+      add(candidate);
+    }
+    if (!isTail)
+      before = mulSaturated(before, splits[i].factor);
+  }
+  return result;
+}
+
+/// Adds the reduce-scatter over `atom` that leads to `state`.
+void ReduceSearch::spend(State &state, size_t atom) const {
+  if (!atoms[atom].isReduced)
+    return;
+  for (size_t p = 0; p < volumes.numDevices(); ++p) {
+    int64_t own = atoms[atom].size - 1;
+    for (size_t d = 0; d < shape.size(); ++d)
+      own = mulSaturated(own, volumes.extents(d, state.options[d])[p]);
+    state.spent[p] =
+        own > INT64_MAX - state.spent[p] ? INT64_MAX : state.spent[p] + own;
+  }
+}
+
+/// What the worst device receives: in reduce-scatters over the reduced atoms
+/// that are used, in one or each apart, an all-reduce over the others, and the
+/// move.
+void ReduceSearch::evaluate(State &state) const {
+  int64_t scattered = 1, whole = 1;
+  for (size_t i = 0; i < atoms.size(); ++i)
+    if (atoms[i].isReduced) {
+      int64_t &terms = state.used >> i & 1 ? scattered : whole;
+      terms = mulSaturated(terms, atoms[i].size);
+    }
+  std::vector<const Volumes::Table *> held, wanted, both;
+  bool moves = false;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    held.push_back(&volumes.extents(d, state.options[d]));
+    wanted.push_back(&volumes.extents(d, dstOptions[d]));
+    both.push_back(&volumes.shared(d, state.options[d], dstOptions[d]));
+    moves |= *both.back() != *wanted.back();
+  }
+  int64_t mostAtOnce = 0, mostApart = 0;
+  for (size_t p = 0; p < volumes.numDevices(); ++p) {
+    int64_t own = 1, result = 1, kept = 1;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      own = mulSaturated(own, (*held[d])[p]);
+      result = mulSaturated(result, (*wanted[d])[p]);
+      kept = mulSaturated(kept, (*both[d])[p]);
+    }
+    int64_t rest = result - kept;
+    rest += std::min(mulSaturated(2 * (whole - 1), ceilDiv(own, whole)),
+                     INT64_MAX / 4);
+    mostAtOnce =
+        std::max(mostAtOnce, rest + std::min(mulSaturated(scattered - 1, own),
+                                             INT64_MAX / 4));
+    mostApart =
+        std::max(mostApart, rest + std::min(state.spent[p], INT64_MAX / 4));
+  }
+  state.elements = std::min(mostAtOnce, mostApart);
+  state.steps = (scattered != 1) + (whole != 1) + moves;
+  state.weight =
+      std::min(state.elements, INT64_MAX / 4) +
+      std::min(mulSaturated(state.steps + (whole != 1), stepElements),
+               INT64_MAX / 4);
+}
+
+std::vector<ReduceSearch::Target> ReduceSearch::run(size_t limit,
+                                                    bool searchAll) {
+  State start;
+  start.options = srcOptions;
+  start.spent.assign(volumes.numDevices(), 0);
+  evaluate(start);
+  std::vector<State> best = {start};
+  State byDigits;
+  proved = atoms.size() < 64 && placeByDigits(byDigits);
+  if (proved) {
+    byDigits.spent.assign(volumes.numDevices(), INT64_MAX);
+    evaluate(byDigits);
+    best.push_back(byDigits);
+  }
+  size_t beam = volumes.numDevices() <= 32 ? kWideBeam : kNarrowBeam;
+  std::vector<State> frontier = {start};
+  for (size_t level = 0; (!proved || searchAll) && level < atoms.size();
+       ++level) {
+    std::vector<State> next;
+    for (const State &state : frontier)
+      for (size_t atom = 0; atom < atoms.size(); ++atom) {
+        if (state.used >> atom & 1)
+          continue;
+        for (size_t d = 0; d < shape.size(); ++d)
+          for (int option : extend(d, state.options[d], atom)) {
+            State child = state;
+            child.options[d] = option;
+            child.used |= uint64_t{1} << atom;
+            spend(child, atom);
+            auto same =
+                std::find_if(next.begin(), next.end(), [&](const State &other) {
+                  return other.used == child.used &&
+                         other.options == child.options;
+                });
+            // One way there is as good as another where all that it costs on
+            // the worst device is.
+            evaluate(child);
+            if (same == next.end())
+              next.push_back(std::move(child));
+            else if (child < *same)
+              *same = std::move(child);
+          }
+      }
+    std::sort(next.begin(), next.end());
+    best.insert(best.end(), next.begin(),
+                next.begin() + static_cast<long>(std::min(next.size(), limit)));
+    if (next.size() > beam)
+      next.resize(beam);
+    frontier = std::move(next);
+  }
+  std::sort(best.begin(), best.end());
+  std::vector<Target> targets;
+  for (const State &state : best) {
+    if (targets.size() == limit)
+      break;
+    Target target;
+    for (size_t d = 0; d < shape.size(); ++d)
+      target.dims.push_back(volumes.dimOf(d, state.options[d]));
+    for (size_t i = 0; i < atoms.size(); ++i)
+      target.used.push_back(state.used >> i & 1);
+    target.elements = state.elements;
+    target.steps = state.steps;
+    targets.push_back(std::move(target));
+  }
+  return targets;
+}

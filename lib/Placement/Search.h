@@ -1,0 +1,97 @@
+//===- Search.h - Where partial sums are scattered to -----------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to lib/Placement. Requires concrete sizes above 0 and placements in
+// normal form, of which the source owes something that the destination does
+// not. Guarantees placements of which every shard lies within the source's, for
+// a local slice and a reduce-scatter to lead to and one move to leave from. The
+// one that receives fewest bytes is among them where everything divides.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_PLACEMENT_SEARCH_H
+#define SHARDIR_LIB_PLACEMENT_SEARCH_H
+
+#include "Volumes.h"
+
+namespace shardir::detail {
+
+class ReduceSearch {
+public:
+  /// A part of an axis that the source does not split by and does not keep
+  /// owing: free to slice by, or to be reduced.
+  struct Atom {
+    AxisRef axis;
+    int64_t size = 1;
+    bool isReduced = false;
+  };
+  struct Target {
+    std::vector<DimPlacement> dims;
+    std::vector<bool> used; ///< per atom: whether it splits `dims`
+    int64_t elements = 0;   ///< received in all, the largest over devices
+    int steps = 0;          ///< with communication, as far as is known
+  };
+
+  /// `atoms` have sizes above 1 and do not overlap.
+  ReduceSearch(const Placement &src, const Placement &dst, const Mesh &mesh,
+               const std::vector<int64_t> &shape, Volumes &volumes,
+               std::vector<Atom> atoms);
+
+  /// The best targets, best first; at most `limit`. What is known to be least
+  /// without a search is not searched for, unless `searchAll`.
+  std::vector<Target> run(size_t limit, bool searchAll = false);
+  /// Makes a step with communication count as much as receiving so many
+  /// elements, where targets are compared.
+  void countStepsAs(int64_t elements) { stepElements = elements; }
+  const std::vector<Atom> &allAtoms() const { return atoms; }
+  /// Whether the first target is known to receive the least there can be.
+  bool isProved() const { return proved; }
+
+private:
+  struct State {
+    std::vector<int> options; ///< per dim
+    uint64_t used = 0;
+    /// What each device received so far, one reduce-scatter per reduced atom.
+    Volumes::Table spent;
+    int64_t elements = 0;
+    int steps = 0;
+    int64_t weight = 0; ///< elements and what steps count as
+    bool operator<(const State &o) const {
+      return std::tie(weight, elements, steps, used, options) <
+             std::tie(o.weight, o.elements, o.steps, o.used, o.options);
+    }
+  };
+  /// A digit of one dimension, and the axes that hold it fixed.
+  struct Digit {
+    int64_t radix = 1;
+    std::optional<AxisRef> src, dst, chosen;
+  };
+
+  void spend(State &state, size_t atom) const;
+  void evaluate(State &state) const;
+  const std::vector<int> &extend(size_t d, int option, size_t atom);
+  std::optional<int> accept(size_t d, const std::vector<Split> &splits);
+  std::optional<std::vector<Digit>> digitsOf(size_t d) const;
+  bool placeByDigits(State &state);
+  bool isFree(const AxisRef &axis) const;
+  void splitAtoms();
+
+  const Placement &src, &dst;
+  const Mesh &mesh;
+  const std::vector<int64_t> &shape;
+  Volumes &volumes;
+  std::vector<Atom> atoms;
+  bool proved = false;
+  int64_t stepElements = 0;
+  std::vector<int> srcOptions, dstOptions;
+  std::vector<std::unordered_map<uint64_t, std::vector<int>>> children;
+};
+
+} // namespace shardir::detail
+
+#endif // SHARDIR_LIB_PLACEMENT_SEARCH_H

@@ -1,0 +1,468 @@
+//===- CostModelTests.cpp - Bytes, seconds, and their order -----*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires planRedistribute to plan every pair.
+// Guarantees that costs are what their formulas say, that the order between
+// plans is the documented one, that costs obey the triangle inequality over all
+// triples of placements on small meshes where the middle one keeps to rule D2,
+// and that links of different speed are used as they should be. Timings of the
+// planner are printed and never asserted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Placement/PlanCache.h"
+#include "Support.h"
+
+#include <ctime>
+#include <random>
+#include <thread>
+
+using namespace shardir;
+using namespace shardir::test;
+
+namespace {
+
+PlanOptions byTime(int64_t elementBytes = 4) {
+  PlanOptions options;
+  options.mode = CostMode::Time;
+  options.elementBytes = elementBytes;
+  return options;
+}
+
+RedistributePlan planOf(const Placement &src, const Placement &dst,
+                        const Mesh &mesh, const Shape &shape,
+                        const PlanOptions &options = {}) {
+  auto result = planRedistribute(src, dst, mesh, shape, options);
+  EXPECT_TRUE(std::holds_alternative<RedistributePlan>(result));
+  return std::get<RedistributePlan>(result);
+}
+
+std::string kindsOf(const std::string &src, const std::string &dst,
+                    const Mesh &mesh, const Shape &shape,
+                    const PlanOptions &options) {
+  std::string text;
+  RedistributePlan plan = planOf(parse(src), parse(dst), mesh, shape, options);
+  for (const CollectiveStep &step : plan.steps) {
+    text += text.empty() ? "" : " ";
+    text += stringifyCollectiveKind(step.kind);
+    for (const AxisRef &axis : groupAxes(step, mesh, shape))
+      text += ":" + axis.name;
+  }
+  return text;
+}
+
+//===----------------------------------------------------------------------===//
+// Costs
+//===----------------------------------------------------------------------===//
+
+TEST(CostModel, Formulas) {
+  Mesh mesh = makeMesh({4});
+  Shape shape = {1024, 256};
+  MachineModel machine;
+  machine.bandwidth = 1e9;
+  machine.latency = 1e-6;
+  auto cost = [&](const std::string &src, const std::string &dst) {
+    RedistributePlan plan = planOf(parse(src), parse(dst), mesh, shape);
+    return costOf(plan.steps, mesh, shape, 4, machine);
+  };
+  // 1 MiB; 3/4 of it in 2 messages.
+  Cost gather = cost(R"([{"a"}, {}])", R"([{}, {}])");
+  EXPECT_EQ(gather.bytes, 786432);
+  EXPECT_DOUBLE_EQ(gather.seconds, 3e-6 + 786432e-9);
+  EXPECT_EQ(gather.steps, 1);
+  EXPECT_EQ(gather.exchanges, 0);
+  EXPECT_EQ(gather.copies, 0);
+  EXPECT_EQ(gather.peak, 1 << 20);
+  Cost reduce = cost(R"([{}, {}], partial = sum ["a"])", R"([{}, {}])");
+  EXPECT_EQ(reduce.bytes, 2 * 786432);
+  EXPECT_DOUBLE_EQ(reduce.seconds, 5e-6 + 2 * 786432e-9);
+  Cost slice = cost(R"([{}, {}])", R"([{"a"}, {}])");
+  EXPECT_EQ(slice.bytes, 0);
+  EXPECT_EQ(slice.seconds, 0);
+  EXPECT_EQ(slice.copies, 1);
+  EXPECT_EQ(slice.steps, 0);
+}
+
+// An exchange sends as much as it must receive in all: one device that holds
+// what three others want sends three times what each receives.
+TEST(CostModel, ExchangeCountsWhatIsSent) {
+  Mesh mesh = makeMesh({4});
+  Shape shape = {2, 6};
+  Placement from = parse(R"([{"a"}, {}])"), to = parse(R"([{}, {"a"}])");
+  // Rows on devices 0 and 1 alone; two columns each on 0, 1, and 2.
+  CollectiveStep step{CollectiveKind::Exchange, from, to};
+  MachineModel machine;
+  machine.bandwidth = 1;
+  machine.latency = 1e-3;
+  Cost cost = costOf({step}, mesh, shape, 1, machine);
+  EXPECT_EQ(cost.bytes, 4);
+  // Device 0 sends 2 columns of its row to each of devices 1 and 2; device 2
+  // receives 4 elements from 2 peers.
+  EXPECT_DOUBLE_EQ(cost.seconds, 4 + 3e-3);
+  Cost narrow = costOf({{CollectiveKind::Exchange, parse(R"([{}, {"a"}])"),
+                         parse(R"([{"a"}, {}])")}},
+                       mesh, {1, 8}, 1, machine);
+  EXPECT_EQ(narrow.bytes, 6);
+}
+
+TEST(CostModel, Order) {
+  Cost a, b;
+  a.bytes = 8;
+  b.bytes = 9;
+  b.steps = -1;
+  EXPECT_TRUE(isCheaper(a, b, CostMode::Bytes));
+  EXPECT_FALSE(isCheaper(b, a, CostMode::Bytes));
+  EXPECT_FALSE(isCheaper(a, a, CostMode::Bytes));
+  a.seconds = 1;
+  EXPECT_TRUE(isCheaper(a, b, CostMode::Bytes));
+  EXPECT_FALSE(isCheaper(a, b, CostMode::Time));
+  b = a;
+  b.exchanges = 1;
+  EXPECT_TRUE(isCheaper(a, b, CostMode::Bytes));
+  b.steps = -1;
+  EXPECT_FALSE(isCheaper(a, b, CostMode::Bytes));
+  b = a;
+  b.copies = 1;
+  EXPECT_TRUE(isCheaper(a, b, CostMode::Time));
+}
+
+//===----------------------------------------------------------------------===//
+// Which plans
+//===----------------------------------------------------------------------===//
+
+TEST(CostModel, StandardCollectivesAtEqualBytes) {
+  Mesh mesh = makeMesh({2, 4});
+  for (PlanOptions options : {PlanOptions(), byTime()}) {
+    EXPECT_EQ(
+        kindsOf(R"([{"a"}, {}])", R"([{}, {"b"}])", mesh, {16, 32}, options),
+        "slice:b all_gather:a");
+    EXPECT_EQ(
+        kindsOf(R"([{"b"}, {}])", R"([{}, {"b"}])", mesh, {16, 32}, options),
+        "all_to_all:b");
+    EXPECT_EQ(kindsOf(R"([{"a", "b"}, {}])", R"([{"b"}, {}])", mesh, {16, 32},
+                      options),
+              "exchange:a:b");
+  }
+}
+
+// Bytes alone slice by an unrelated axis first; that takes three steps, which
+// only pays where there is enough to move.
+TEST(CostModel, TimeWeighsLatency) {
+  Mesh mesh = makeMesh({2, 4});
+  const char *src = R"([{}, {}], partial = sum ["b"])";
+  const char *dst = R"([{"b"}, {}])";
+  const char *long_ = "slice:a reduce_scatter:b all_gather:a";
+  EXPECT_EQ(kindsOf(src, dst, mesh, {16, 32}, {}), long_);
+  EXPECT_EQ(kindsOf(src, dst, mesh, {16, 32}, byTime()), "reduce_scatter:b");
+  EXPECT_EQ(kindsOf(src, dst, mesh, {4096, 4096}, byTime()), long_);
+}
+
+TEST(CostModel, LinksThatDiffer) {
+  Mesh mesh = makeMesh({2, 4});
+  mesh.axes[0].link = Link{1e9, 1e-5};
+  mesh.axes[1].link = Link{1e11, 1e-6};
+  Shape shape = {4096, 4096};
+  // Over the fast axis, then over the slow one, and back.
+  EXPECT_EQ(kindsOf(R"([{}, {}], partial = sum ["a", "b"])", R"([{}, {}])",
+                    mesh, shape, byTime()),
+            "reduce_scatter:b all_reduce:a all_gather:b");
+  EXPECT_EQ(
+      kindsOf(R"([{"a", "b"}, {}])", R"([{}, {}])", mesh, shape, byTime()),
+      "all_gather:a all_gather:b");
+  EXPECT_EQ(kindsOf(R"([{}, {}], partial = sum ["a", "b"])",
+                    R"([{"a", "b"}, {}])", mesh, shape, byTime()),
+            "reduce_scatter:b reduce_scatter:a");
+  // Bytes know no links.
+  EXPECT_EQ(kindsOf(R"([{"a", "b"}, {}])", R"([{}, {}])", mesh, shape, {}),
+            "all_gather:a:b");
+  // Equal links change nothing.
+  mesh.axes[0].link = mesh.axes[1].link;
+  EXPECT_EQ(
+      kindsOf(R"([{"a", "b"}, {}])", R"([{}, {}])", mesh, shape, byTime()),
+      "all_gather:a:b");
+}
+
+// What time chooses is right too: the plans run on numbers.
+TEST(CostModel, PlansByTimeAreRight) {
+  Mesh mesh = makeMesh({2, 2, 2});
+  mesh.axes[1].link = Link{1e8, 1e-4};
+  for (const Shape &shape : std::vector<Shape>{{8, 8}, {5, 7}, {64, 64}}) {
+    std::vector<Placement> all =
+        allPlacements(mesh, 2, wholeAxes(mesh), PartialKind::Sum);
+    size_t index = 0;
+    for (const Placement &src : all)
+      for (const Placement &dst : all) {
+        if (!isExhaustive() && ++index % 29 != 0)
+          continue;
+        RedistributePlan plan = planOf(src, dst, mesh, shape, byTime(8));
+        std::string wrong = checkPlan(plan, src, dst, mesh, shape);
+        ASSERT_EQ(wrong, "") << toString(src) << " -> " << toString(dst) << "\n"
+                             << toString(plan, mesh, shape);
+      }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// The triangle inequality
+//===----------------------------------------------------------------------===//
+
+/// Checks cost(a, c) <= cost(a, b) + cost(b, c) for all placements `b` that
+/// hold no more than the larger of `a` and `c`. A `b` that owes what `a` does
+/// not, and `c` what `b` does not, is a detour that makes terms: left out.
+/// Sources that owe something are planned within one row per step of the least
+/// where sizes are uneven: there the direct way may cost `slack` rows more, in
+/// bytes, and a message more per row, in time.
+void checkTriangles(const Mesh &mesh, const Shape &shape,
+                    const std::vector<AxisRef> &axes, bool owing,
+                    const PlanOptions &options, int slack = 0) {
+  std::vector<Placement> all =
+      owing ? allPlacements(mesh, shape.size(), axes, PartialKind::Sum)
+            : allPlacements(mesh, shape.size(), axes);
+  size_t n = all.size();
+  bool time = options.mode == CostMode::Time;
+  std::vector<double> cost(n * n);
+  std::vector<int64_t> held;
+  for (const Placement &placement : all)
+    held.push_back(maxLocalElements(placement, mesh, shape));
+  for (size_t i = 0; i < n; ++i)
+    for (size_t j = 0; j < n; ++j) {
+      RedistributePlan plan = planOf(all[i], all[j], mesh, shape, options);
+      Cost c = costOf(plan.steps, mesh, shape, options.elementBytes,
+                      options.machine);
+      cost[i * n + j] = time ? c.seconds : static_cast<double>(c.bytes);
+    }
+  auto owesMore = [&](const Placement &to, const Placement &from) {
+    for (const AxisRef &axis : to.partialAxes) {
+      bool owed = false;
+      for (const AxisRef &other : from.partialAxes)
+        owed |= axis == other || axis.name == other.name;
+      if (!owed)
+        return true;
+    }
+    return false;
+  };
+  size_t triples = 0, failures = 0;
+  for (size_t a = 0; a < n; ++a)
+    for (size_t b = 0; b < n; ++b) {
+      if (owesMore(all[b], all[a]))
+        continue;
+      for (size_t c = 0; c < n; ++c) {
+        if (held[b] > std::max(held[a], held[c]) || owesMore(all[c], all[b]))
+          continue;
+        ++triples;
+        double direct = cost[a * n + c];
+        if (slack && all[a].partial) {
+          int64_t row = std::max(shape[0], shape[1]);
+          direct -=
+              time ? slack * options.machine.latency
+                   : static_cast<double>(slack * row * options.elementBytes);
+        }
+        double detour = cost[a * n + b] + cost[b * n + c];
+        if (direct <= detour * (1 + 1e-9) || failures++ > 3)
+          continue;
+        auto text = [&](size_t i, size_t j) {
+          return toString(planOf(all[i], all[j], mesh, shape, options), mesh,
+                          shape);
+        };
+        ADD_FAILURE() << ::testing::PrintToString(shape) << ": " << direct
+                      << " > " << cost[a * n + b] << " + " << cost[b * n + c]
+                      << "\n"
+                      << text(a, c) << "via\n"
+                      << text(a, b) << "and\n"
+                      << text(b, c);
+      }
+    }
+  std::printf("[ %8s ] %zu triples, %zu fail\n", "TRIANGLE", triples, failures);
+}
+
+const std::vector<AxisRef> kHalves = {AxisRef{"a", 1, 0}, AxisRef{"a", 1, 2},
+                                      AxisRef{"a", 2, 2}};
+
+TEST(CostModel, TriangleByBytes) {
+  checkTriangles(makeMesh({4}), {8, 8}, kHalves, true, {});
+  checkTriangles(makeMesh({4}), {5, 7}, kHalves, true, {}, 1);
+  for (const std::vector<int64_t> &sizes :
+       {std::vector<int64_t>{2, 4}, {2, 3}}) {
+    Mesh mesh = makeMesh(sizes);
+    checkTriangles(mesh, {12, 24}, wholeAxes(mesh), true, {});
+    checkTriangles(mesh, {5, 7}, wholeAxes(mesh), true, {}, 1);
+    checkTriangles(mesh, {3, 1}, wholeAxes(mesh), true, {}, 1);
+  }
+  Mesh mesh = makeMesh({2, 2, 2});
+  checkTriangles(mesh, {8, 8}, wholeAxes(mesh), true, {});
+  checkTriangles(mesh, {5, 7}, wholeAxes(mesh), true, {}, 1);
+}
+
+TEST(CostModel, TriangleByTime) {
+  checkTriangles(makeMesh({4}), {8, 8}, kHalves, true, byTime());
+  checkTriangles(makeMesh({4}), {4096, 4096}, kHalves, true, byTime());
+  for (const std::vector<int64_t> &sizes :
+       {std::vector<int64_t>{2, 4}, {2, 3}}) {
+    Mesh mesh = makeMesh(sizes);
+    checkTriangles(mesh, {12, 24}, wholeAxes(mesh), true, byTime());
+    checkTriangles(mesh, {3072, 6144}, wholeAxes(mesh), true, byTime());
+    checkTriangles(mesh, {5, 7}, wholeAxes(mesh), true, byTime(), 1);
+    checkTriangles(mesh, {3, 1}, wholeAxes(mesh), true, byTime(), 1);
+  }
+  Mesh mesh = makeMesh({2, 2, 2});
+  bool owing = isExhaustive();
+  checkTriangles(mesh, {8, 8}, wholeAxes(mesh), owing, byTime());
+  checkTriangles(mesh, {5, 7}, wholeAxes(mesh), owing, byTime(), 1);
+  checkTriangles(mesh, {4096, 1024}, wholeAxes(mesh), owing, byTime());
+}
+
+//===----------------------------------------------------------------------===//
+// The cache
+//===----------------------------------------------------------------------===//
+
+TEST(PlanCache, FindsWhatDecidesThePlanAlone) {
+  Mesh mesh = makeMesh({2, 4});
+  PlanCache cache;
+  PlanOptions options = byTime();
+  options.cache = &cache;
+  Placement src = parse(R"([{"a", "b"}, {}])"), dst = parse(R"([{}, {"b"}])");
+  RedistributePlan first = planOf(src, dst, mesh, {16, 32}, options);
+  EXPECT_EQ(cache.size(), 1u);
+  EXPECT_EQ(cache.hits(), 0u);
+  EXPECT_EQ(planOf(src, dst, mesh, {16, 32}, options).steps, first.steps);
+  // Another spelling, another name of the mesh, another order of devices.
+  Mesh other = mesh;
+  other.name = "other";
+  other.devices = {7, 6, 5, 4, 3, 2, 1, 0};
+  Placement spelled = parse(R"([{"a", "b":(1)2, "b":(2)2}, {}])");
+  EXPECT_EQ(planOf(spelled, dst, other, {16, 32}, options).steps, first.steps);
+  EXPECT_EQ(cache.hits(), 2u);
+  EXPECT_EQ(cache.size(), 1u);
+  // What decides: shape, element, mode, machine, links, sizes, direction.
+  planOf(src, dst, mesh, {16, 64}, options);
+  EXPECT_EQ(cache.size(), 2u);
+  PlanOptions changed = options;
+  changed.elementBytes = 8;
+  planOf(src, dst, mesh, {16, 32}, changed);
+  EXPECT_EQ(cache.size(), 3u);
+  changed = options;
+  changed.mode = CostMode::Bytes;
+  planOf(src, dst, mesh, {16, 32}, changed);
+  EXPECT_EQ(cache.size(), 4u);
+  changed = options;
+  changed.machine.latency = 1;
+  planOf(src, dst, mesh, {16, 32}, changed);
+  EXPECT_EQ(cache.size(), 5u);
+  other.axes[0].link = Link{1e9, 0};
+  planOf(src, dst, other, {16, 32}, options);
+  EXPECT_EQ(cache.size(), 6u);
+  planOf(dst, src, mesh, {16, 32}, options);
+  EXPECT_EQ(cache.size(), 7u);
+  EXPECT_EQ(cache.hits(), 2u);
+  // A copy is another cache.
+  PlanCache copy = cache;
+  options.cache = &copy;
+  planOf(dst, src, mesh, {16, 64}, options);
+  EXPECT_EQ(copy.size(), 8u);
+  EXPECT_EQ(cache.size(), 7u);
+}
+
+TEST(PlanCache, ThreadsShareOne) {
+  Mesh mesh = makeMesh({2, 2, 2});
+  std::vector<Placement> all =
+      allPlacements(mesh, 1, wholeAxes(mesh), PartialKind::Sum);
+  PlanCache cache;
+  std::vector<std::vector<RedistributePlan>> plans(4);
+  std::vector<std::thread> threads;
+  for (std::vector<RedistributePlan> &mine : plans)
+    threads.emplace_back([&] {
+      PlanOptions options;
+      options.cache = &cache;
+      for (const Placement &src : all)
+        for (const Placement &dst : all) {
+          auto result = planRedistribute(src, dst, mesh, {16}, options);
+          mine.push_back(std::get<RedistributePlan>(result));
+        }
+    });
+  for (std::thread &thread : threads)
+    thread.join();
+  for (const std::vector<RedistributePlan> &mine : plans)
+    for (size_t i = 0; i < mine.size(); ++i)
+      ASSERT_EQ(mine[i].steps, plans[0][i].steps);
+  // Pairs of equal placements need no plan, and are not kept.
+  size_t pairs = 0;
+  for (const Placement &src : all)
+    for (const Placement &dst : all)
+      pairs += !equivalent(src, dst, mesh, {16});
+  EXPECT_EQ(cache.size(), pairs);
+  EXPECT_GE(cache.hits(), pairs);
+}
+
+//===----------------------------------------------------------------------===//
+// Speed
+//===----------------------------------------------------------------------===//
+
+void timePlans(const char *name, const std::vector<Placement> &srcs,
+               const std::vector<Placement> &dsts, const Mesh &mesh,
+               const Shape &shape, const PlanOptions &options) {
+  double total = 0, worst = 0;
+  std::string pair;
+  size_t steps = 0, pairs = 0;
+  for (const Placement &src : srcs)
+    for (const Placement &dst : dsts) {
+      // The processor's time: others may use the machine.
+      timespec start, end;
+      clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
+      steps += planOf(src, dst, mesh, shape, options).steps.size();
+      clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
+      double ms = static_cast<double>(end.tv_sec - start.tv_sec) * 1e3 +
+                  static_cast<double>(end.tv_nsec - start.tv_nsec) * 1e-6;
+      total += ms;
+      ++pairs;
+      if (ms > worst) {
+        worst = ms;
+        pair = toString(src) + " -> " + toString(dst);
+      }
+    }
+  EXPECT_NE(steps, 0u);
+  std::printf("[ %8s ] %s by %s: %zu pairs, %.4f ms on average, %.3f ms at "
+              "most (%s)\n",
+              "TIMED", name, options.mode == CostMode::Time ? "time" : "bytes",
+              pairs, total / static_cast<double>(pairs), worst, pair.c_str());
+}
+
+TEST(CostModel, SpeedIsPrinted) {
+  for (PlanOptions options : {PlanOptions(), byTime()}) {
+    Mesh mesh = makeMesh({2, 2, 2});
+    std::vector<Placement> whole = allPlacements(mesh, 2, wholeAxes(mesh));
+    std::vector<Placement> owing =
+        allPlacements(mesh, 2, wholeAxes(mesh), PartialKind::Sum);
+    if (!isExhaustive()) {
+      std::mt19937 random(3);
+      std::shuffle(owing.begin(), owing.end(), random);
+      owing.resize(40);
+    }
+    timePlans("2x2x2 without partials", whole, whole, mesh, {64, 64}, options);
+    timePlans("2x2x2", owing, owing, mesh, {64, 64}, options);
+    timePlans("2x2x2 uneven", owing, owing, mesh, {5, 7}, options);
+    Mesh big = makeMesh({8, 4, 4, 4});
+    std::vector<Placement> srcs, dsts;
+    for (const char *text :
+         {R"([{}, {}, {}, {}], partial = sum ["a", "b", "c", "d"])",
+          R"([{"d"}, {"c"}, {"b"}, {}], partial = sum ["a"])",
+          R"([{"d", "c", "b"}, {}, {}, {}], partial = sum ["a"])",
+          R"([{}, {}, {}, {}], partial = sum ["a"])",
+          R"([{"a", "b", "c", "d"}, {}, {}, {}])",
+          R"([{"a"}, {"b"}, {"c"}, {"d"}])"})
+      srcs.push_back(parse(text));
+    for (const char *text :
+         {R"([{}, {}, {}, {}])", R"([{"a", "b", "c", "d"}, {}, {}, {}])",
+          R"([{}, {"d", "c", "b", "a"}, {}, {}])",
+          R"([{"d"}, {"a"}, {"c"}, {"b"}])", R"([{"b", "a"}, {}, {"c"}, {}])"})
+      dsts.push_back(parse(text));
+    timePlans("8x4x4x4 even", srcs, dsts, big, {512, 512, 512, 512}, options);
+    timePlans("8x4x4x4 uneven", srcs, dsts, big, {101, 7, 300, 513}, options);
+  }
+}
+
+} // namespace
