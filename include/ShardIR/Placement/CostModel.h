@@ -75,6 +75,16 @@ Cost costOf(const std::vector<CollectiveStep> &steps, const Mesh &mesh,
             const std::vector<int64_t> &shape, int64_t elementBytes,
             const MachineModel &machine = {});
 
+/// The price of a change of placement without a plan, for whoever weighs many:
+/// `bytes` and `seconds` alone, in time that is linear in the splits of the two
+/// placements. Where everything divides, `bytes` are those of the plan with the
+/// fewest; elsewhere, and for seconds, within the factor that
+/// EstimateTests.cpp states and checks. Takes dims, no sugar.
+Cost estimateRedistribute(const Placement &src, const Placement &dst,
+                          const Mesh &mesh, const std::vector<int64_t> &shape,
+                          int64_t elementBytes,
+                          const MachineModel &machine = {});
+
 } // namespace shardir
 
 #endif // SHARDIR_PLACEMENT_COSTMODEL_H

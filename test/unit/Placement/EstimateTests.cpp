@@ -1,0 +1,123 @@
+//===- EstimateTests.cpp - Prices against plans -----------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires planRedistribute to find the fewest bytes.
+// Guarantees how far the closed form is from the plans: not at all in bytes
+// where everything divides, by the factors below elsewhere.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Support.h"
+
+#include <ctime>
+
+using namespace shardir;
+using namespace shardir::test;
+
+namespace {
+
+/// Between price and plan, in bytes of uneven shapes and in seconds. A row of
+/// rounding per dim and step comes on top where shapes are tiny.
+constexpr double kUnevenFactor = 2, kSecondsFactor = 3;
+
+/// A target that owes what the source did not is made from what all hold:
+/// the price counts what is moved alone, as the plan does.
+void checkPrices(const Mesh &mesh, const Shape &shape,
+                 const std::vector<AxisRef> &axes, bool even) {
+  std::vector<Placement> all =
+      allPlacements(mesh, shape.size(), axes, PartialKind::Sum);
+  double worstBytes = 1, worstSeconds = 1;
+  int failures = 0;
+  int64_t rows = 0;
+  for (int64_t extent : shape)
+    rows += extent;
+  size_t index = 0;
+  for (const Placement &src : all)
+    for (const Placement &dst : all) {
+      if (!isExhaustive() && all.size() > 60 && ++index % 23 != 0)
+        continue;
+      Cost price = estimateRedistribute(src, dst, mesh, shape, 4);
+      PlanOptions byTime;
+      byTime.mode = CostMode::Time;
+      auto least = planRedistribute(src, dst, mesh, shape);
+      auto fastest = planRedistribute(src, dst, mesh, shape, byTime);
+      const RedistributePlan &plan = std::get<RedistributePlan>(least);
+      int64_t bytes = planBytes(plan, mesh, shape, 4);
+      double seconds =
+          costOf(std::get<RedistributePlan>(fastest).steps, mesh, shape, 4)
+              .seconds;
+      auto ratio = [](double a, double b) {
+        return a == b ? 1 : std::max(a, b) / std::max(1e-30, std::min(a, b));
+      };
+      double slack = even ? 0 : static_cast<double>(rows) * 4;
+      double far = std::abs(static_cast<double>(price.bytes - bytes)) <= slack
+                       ? 1
+                       : ratio(static_cast<double>(price.bytes),
+                               static_cast<double>(bytes));
+      double late = ratio(price.seconds, seconds);
+      worstBytes = std::max(worstBytes, far);
+      // Nothing to move is nothing in both, or rounding.
+      if (bytes != 0 && price.bytes != 0)
+        worstSeconds = std::max(worstSeconds, late);
+      bool wrong = far > (even ? 1 : kUnevenFactor) ||
+                   (bytes != 0 && price.bytes != 0 && late > kSecondsFactor);
+      if (wrong && ++failures <= 4)
+        ADD_FAILURE() << toString(src) << " -> " << toString(dst) << " of "
+                      << ::testing::PrintToString(shape) << ": " << price.bytes
+                      << " bytes for " << bytes << ", " << price.seconds
+                      << " s for " << seconds << "\n"
+                      << toString(plan, mesh, shape) << "by time\n"
+                      << toString(std::get<RedistributePlan>(fastest), mesh,
+                                  shape);
+    }
+  std::printf("[ %8s ] %zu placements of %s: %.2fx in bytes, %.2fx in seconds, "
+              "%d fail\n",
+              "PRICED", all.size(), ::testing::PrintToString(shape).c_str(),
+              worstBytes, worstSeconds, failures);
+}
+
+TEST(Estimate, Even) {
+  checkPrices(makeMesh({4}), {16, 32}, wholeAxes(makeMesh({4})), true);
+  checkPrices(makeMesh({4}), {16, 32},
+              {AxisRef{"a", 1, 0}, AxisRef{"a", 1, 2}, AxisRef{"a", 2, 2}},
+              true);
+  for (const std::vector<int64_t> &sizes :
+       {std::vector<int64_t>{2, 4}, {2, 2, 2}}) {
+    Mesh mesh = makeMesh(sizes);
+    checkPrices(mesh, {64, 32}, wholeAxes(mesh), true);
+    checkPrices(mesh, {4096, 8192}, wholeAxes(mesh), true);
+  }
+  checkPrices(makeMesh({2, 2, 2}), {16, 8, 8}, wholeAxes(makeMesh({2, 2, 2})),
+              true);
+}
+
+TEST(Estimate, Uneven) {
+  for (const std::vector<int64_t> &sizes :
+       {std::vector<int64_t>{4}, {2, 4}, {2, 2, 2}, {2, 3}, {3, 3, 2}}) {
+    Mesh mesh = makeMesh(sizes);
+    for (const Shape &shape :
+         std::vector<Shape>{{500, 700}, {1000, 37}, {5, 7}})
+      checkPrices(mesh, shape, wholeAxes(mesh), false);
+  }
+}
+
+TEST(Estimate, TakesNoDevices) {
+  // 2^40 devices cost what 8 do.
+  Mesh mesh = makeMesh({1 << 20, 1 << 20});
+  Cost price = estimateRedistribute(
+      parse(R"([{"a"}, {}], partial = sum ["b"])"), parse(R"([{}, {"b"}])"),
+      mesh, {int64_t{1} << 30, int64_t{1} << 30}, 2);
+  EXPECT_GT(price.bytes, int64_t{1} << 39);
+  EXPECT_GT(price.seconds, 0);
+  EXPECT_EQ(estimateRedistribute(parse("[{}, {}]"), parse(R"([{"a"}, {}])"),
+                                 mesh, {1 << 20, 8}, 4)
+                .bytes,
+            0);
+}
+
+} // namespace
