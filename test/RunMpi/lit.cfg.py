@@ -33,7 +33,10 @@ left_out = {
     # Thousands of runs; test/Mpi/collectives.test moves every pair of
     # placements over MPI in one.
     "Redistribute/pairs.test",
+    "Layout/fuzz-exhaustive.test",
+    "Layout/fuzz.test",
     "fuzz.test",
+    "Layout/orders-mpi.test",  # is over MPI already
     "late-sizes.mlir",  # mostly compiles
 }
 # With every `make check`: each kind of collective, rooted ones and messages,
@@ -42,6 +45,7 @@ quick = {
     "CommandLine/compare.test",
     "CommandLine/measure.test",
     "Placement/meshes.mlir",
+    "Placement/pipeline.mlir",
     "local-four-ranks.mlir",
     "local-gather.mlir",
     "local-rooted.mlir",
