@@ -199,13 +199,24 @@ static std::optional<Value> localizeSlice(CollectiveOpInterface step,
                                              input, groups, expanded);
   Value cut = tensor::ExtractSliceOp::create(builder, loc, typeOf(sizes), wide,
                                              offsets, sizes, strides);
-  Value narrow = tensor::CollapseShapeOp::create(builder, loc, cut, groups);
+  // Packed here, once: bufferization would copy the whole operand where what
+  // follows writes, and the slice again to collapse its dims.
+  Value packed = linalg::CopyOp::create(
+                     builder, loc, cut,
+                     tensor::EmptyOp::create(
+                         builder, loc, tensor::getMixedSizes(builder, loc, cut),
+                         global.getElementType())
+                         .getResult())
+                     .getResult(0);
+  Value narrow = tensor::CollapseShapeOp::create(builder, loc, packed, groups);
   if (narrow.getType() != resultType)
     narrow = tensor::CastOp::create(builder, loc, resultType, narrow);
   return narrow;
 }
 
 /// `make_partial`: the operand on the first device, the identity elsewhere.
+/// What nobody else needs is overwritten: source, operand and result alive at
+/// one time are more than rule D2 allows.
 static FailureOr<Value> localizeMakePartial(CollectiveOpInterface step,
                                             OpBuilder &builder,
                                             Localizer &localizer, Value input) {
@@ -234,20 +245,27 @@ static FailureOr<Value> localizeMakePartial(CollectiveOpInterface step,
            << ": the kind has no identity for that type";
   Value first = localizer.isFirst(builder, loc, mesh, added);
   Value identity = arith::ConstantOp::create(builder, loc, none);
-  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(builder, loc, input);
-  Value empty =
-      tensor::EmptyOp::create(builder, loc, sizes, type.getElementType());
-  if (empty.getType() != type)
-    empty = tensor::CastOp::create(builder, loc, type, empty);
   AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> loops(type.getRank(),
                                          utils::IteratorType::parallel);
+  SmallVector<Value> inputs;
+  SmallVector<AffineMap> maps = {map};
+  Value init = input;
+  if (isa<BlockArgument>(input) || !step->getOperand(0).hasOneUse()) {
+    init = tensor::EmptyOp::create(builder, loc,
+                                   tensor::getMixedSizes(builder, loc, input),
+                                   type.getElementType());
+    if (init.getType() != type)
+      init = tensor::CastOp::create(builder, loc, type, init);
+    inputs.push_back(input);
+    maps.push_back(map);
+  }
   return linalg::GenericOp::create(
-             builder, loc, TypeRange{type}, ValueRange{input},
-             ValueRange{empty}, ArrayRef<AffineMap>{map, map}, loops,
+             builder, loc, TypeRange{type}, inputs, ValueRange{init}, maps,
+             loops,
              [&](OpBuilder &b, Location l, ValueRange arguments) {
-               Value term = arith::SelectOp::create(b, l, first, arguments[0],
-                                                    identity);
+               Value term =
+                   arith::SelectOp::create(b, l, first, arguments[0], identity);
                linalg::YieldOp::create(b, l, term);
              })
       .getResult(0);

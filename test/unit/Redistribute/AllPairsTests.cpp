@@ -13,12 +13,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Draw.h"
 #include "Options.h"
 #include "Pairs.h"
 #include "Support.h"
-#include "Values.h"
-
-#include <random>
 
 using namespace shardir;
 using namespace shardir::test;
@@ -29,37 +27,13 @@ namespace {
 /// exhaustive) for each shape.
 void runAll(const Mesh &mesh, const std::vector<Placement> &placements,
             const std::vector<Shape> &shapes, size_t sample) {
+  size_t total = placements.size() * placements.size();
   for (const Shape &shape : shapes) {
-    size_t total = placements.size() * placements.size();
-    double keep =
-        isExhaustive() || total <= sample
-            ? 1.0
-            : static_cast<double>(sample) / static_cast<double>(total);
     // Other pairs for every shape.
-    std::mt19937_64 random(testOptions().seed +
-                           1000 *
-                               static_cast<uint64_t>(&shape - shapes.data()));
-    std::bernoulli_distribution chosen(keep);
-    std::vector<Pair> pairs;
-    for (const Placement &src : placements)
-      for (const Placement &dst : placements) {
-        if (!chosen(random))
-          continue;
-        Pair pair{src, dst, shape, kTypes[random() % kTypes.size()]};
-        if (src.partial || dst.partial) {
-          KindAndType chosenKind = kKinds[random() % kKinds.size()];
-          pair.type = chosenKind.type;
-          if (src.partial)
-            pair.src.partial = chosenKind.kind;
-          if (dst.partial)
-            pair.dst.partial = chosenKind.kind;
-          // Now and then the two owe different things.
-          PartialKind other = kKinds[random() % kKinds.size()].kind;
-          if (random() % 16 == 0 && dst.partial && hasKind(other, pair.type))
-            pair.dst.partial = other;
-        }
-        pairs.push_back(std::move(pair));
-      }
+    auto number = static_cast<uint64_t>(&shape - shapes.data());
+    std::vector<Pair> pairs =
+        drawPairs(placements, shape, isExhaustive() ? total : sample,
+                  testOptions().seed + 1000 * number);
     std::vector<Outcome> outcomes = runPairs(mesh, pairs, planOn(mesh));
     size_t failures = 0;
     for (size_t i = 0; i < pairs.size(); ++i)

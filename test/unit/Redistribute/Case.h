@@ -29,15 +29,7 @@ struct Case {
   std::vector<bool> unknownAxes, unknownDims;
 };
 
-/// A mesh of at most 18 devices and 1 to 4 axes.
-Mesh randomMesh(std::mt19937_64 &random);
-/// A shape of rank 0 to 4 and at most a few thousand elements.
-std::vector<int64_t> randomShape(std::mt19937_64 &random);
-/// A placement that verifies; with `kind`, one that may owe it.
-Placement randomPlacement(const Mesh &mesh, const std::vector<int64_t> &shape,
-                          std::optional<PartialKind> kind,
-                          std::mt19937_64 &random);
-/// Placements of one type and kind, now and then of two kinds.
+/// A mesh and a pair on it, drawn by Draw.h.
 Case randomCase(std::mt19937_64 &random);
 
 /// What the planner is told of the case.

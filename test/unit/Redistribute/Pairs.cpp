@@ -17,124 +17,18 @@
 
 #include "Job.h"
 #include "Reduce.h"
-#include "Values.h"
+#include "Shards.h"
 
 #include <algorithm>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 using namespace shardir;
 using namespace shardir::test;
 using runtime::RankContext;
 using Json = nlohmann::json;
-using Shape = std::vector<int64_t>;
 
 namespace {
-
-/// One rank's shard of one value: where its elements lie in the tensor.
-class Shard {
-public:
-  Shard(const Placement &placement, const Mesh &mesh, const Shape &shape,
-        int64_t position)
-      : shape(shape) {
-    for (const DimShard &dim : shardOf(placement, mesh, shape, position)) {
-      std::vector<int64_t> &list = global.emplace_back();
-      std::vector<int64_t> &table = local.emplace_back(
-          static_cast<size_t>(dim.globalExtent()), int64_t{-1});
-      for (int64_t i = 0; i < dim.localExtent(); ++i) {
-        list.push_back(dim.toGlobal(i));
-        table[static_cast<size_t>(list.back())] = i;
-      }
-      count *= dim.localExtent();
-    }
-  }
-  int64_t size() const { return count; }
-
-  /// Calls f(local, global, index): row-major positions in the shard and in the
-  /// tensor, and the index in each dim of the tensor. In order.
-  template <class F> void forEach(F &&f) const {
-    std::vector<int64_t> index(global.size());
-    if (count != 0)
-      walk(0, 0, 0, index, f);
-  }
-  /// Row-major in the shard; -1 where this shard lacks the element.
-  int64_t localOf(const std::vector<int64_t> &index) const {
-    int64_t flat = 0;
-    for (size_t d = 0; d < local.size(); ++d) {
-      int64_t i = local[d][static_cast<size_t>(index[d])];
-      if (i < 0)
-        return -1;
-      flat = flat * static_cast<int64_t>(global[d].size()) + i;
-    }
-    return flat;
-  }
-
-private:
-  template <class F>
-  void walk(size_t d, int64_t flat, int64_t tensorFlat,
-            std::vector<int64_t> &index, F &f) const {
-    if (d == global.size()) {
-      f(flat, tensorFlat, index);
-      return;
-    }
-    flat *= static_cast<int64_t>(global[d].size());
-    for (int64_t i : global[d]) {
-      index[d] = i;
-      walk(d + 1, flat++, tensorFlat * shape[d] + i, index, f);
-    }
-  }
-
-  const Shape &shape;
-  std::vector<std::vector<int64_t>> global; ///< per dim, by local index
-  std::vector<std::vector<int64_t>> local;  ///< per dim, by global index
-  int64_t count = 1;
-};
-
-int64_t largestShard(const Placement &placement, const Mesh &mesh,
-                     const Shape &shape) {
-  int64_t most = 0;
-  for (int64_t p = 0; p < mesh.numDevices(); ++p)
-    most = std::max(most, Shard(placement, mesh, shape, p).size());
-  return most;
-}
-
-/// The coordinate along the partial axes, linear over them.
-int64_t termOf(const Placement &placement, const Mesh &mesh, int64_t position) {
-  std::vector<int64_t> coords = mesh.coordinates(position);
-  int64_t term = 0;
-  for (const AxisRef &axis : placement.partialAxes)
-    term = term * axisSize(mesh, axis) + axisCoordinate(mesh, axis, coords);
-  return term;
-}
-
-int64_t numTerms(const Placement &placement, const Mesh &mesh) {
-  int64_t count = 1;
-  for (const AxisRef &axis : placement.partialAxes)
-    count *= axisSize(mesh, axis);
-  return count;
-}
-
-/// The positions that hold the terms of what `position` holds.
-std::vector<int64_t> groupOf(const Placement &placement, const Mesh &mesh,
-                             int64_t position) {
-  // The device index along an axis without the digits that are owed.
-  auto rest = [&](int64_t p) {
-    std::vector<int64_t> coords = mesh.coordinates(p), kept = coords;
-    for (const AxisRef &axis : placement.partialAxes) {
-      auto i = static_cast<size_t>(mesh.axisIndex(axis.name));
-      int64_t inner =
-          axis.isWhole() ? 1 : mesh.axes[i].size / (axis.preSize * axis.size);
-      kept[i] -= axisCoordinate(mesh, axis, coords) * inner;
-    }
-    return kept;
-  };
-  std::vector<int64_t> group;
-  for (int64_t p = 0; p < mesh.numDevices(); ++p)
-    if (rest(p) == rest(position))
-      group.push_back(p);
-  return group;
-}
 
 bool isLocal(const CollectiveStep &step) {
   return step.kind == CollectiveKind::Slice ||
@@ -167,7 +61,6 @@ private:
                  const void *in, void *out) const;
   std::string checkPair(size_t m);
   std::string checkRoutes(size_t m);
-  std::string checkValues(size_t m) const;
 
   const Mesh &mesh;
   const std::vector<Pair> &pairs;
@@ -255,12 +148,7 @@ void Batch::runPair(RankContext &rank, int64_t position, size_t m) {
   };
   int64_t count;
   void *source = allocate(pair.src, count), *current = source;
-  Shard shard(pair.src, mesh, pair.shape, position);
-  int64_t term = termOf(pair.src, mesh, position);
-  shard.forEach([&](int64_t i, int64_t element, const Shape &) {
-    store(pair.type, valueOf(pair.src.partial, pair.type, element, term),
-          source, static_cast<size_t>(i));
-  });
+  fillSource(mesh, pair, position, source);
   int32_t id = firstId[m];
   for (const CollectiveStep &step : plan.steps) {
     void *next = allocate(step.to, count);
@@ -280,11 +168,8 @@ void Batch::runPair(RankContext &rank, int64_t position, size_t m) {
   result.received = rank.bytesReceived - received;
   if (current != source)
     runtime::Arena::release(current);
-  shard.forEach([&](int64_t i, int64_t element, const Shape &) {
-    if (!(load(pair.type, source, static_cast<size_t>(i)) ==
-          valueOf(pair.src.partial, pair.type, element, term)))
-      result.wrong = "the source was overwritten";
-  });
+  if (!isSource(mesh, pair, position, source))
+    result.wrong = "the source was overwritten";
   runtime::Arena::release(source);
   if (rank.arena.liveBytes() != live)
     result.wrong = "the runtime kept memory";
@@ -311,7 +196,7 @@ void Batch::localStep(const CollectiveStep &step, const Pair &pair,
                           static_cast<size_t>(to.size()));
     return;
   }
-  to.forEach([&](int64_t i, int64_t, const Shape &index) {
+  to.forEach([&](int64_t i, int64_t, const std::vector<int64_t> &index) {
     int64_t j = from.localOf(index);
     if (j >= 0) // else the poison stays, and shows
       std::memcpy(static_cast<char *>(out) + static_cast<size_t>(i) * size,
@@ -361,40 +246,6 @@ std::string Batch::checkRoutes(size_t m) {
   return "";
 }
 
-std::string Batch::checkValues(size_t m) const {
-  const Pair &pair = pairs[members[m]];
-  const std::vector<Buffer> &buffers = results[m];
-  int64_t terms = numTerms(pair.src, mesh);
-  for (int64_t p = 0; p < mesh.numDevices(); ++p) {
-    if (termOf(pair.dst, mesh, p) != 0)
-      continue;
-    Shard shard(pair.dst, mesh, pair.shape, p);
-    std::vector<int64_t> group = groupOf(pair.dst, mesh, p);
-    std::string wrong;
-    shard.forEach([&](int64_t i, int64_t element, const Shape &) {
-      Number expected = valueOf(pair.src.partial, pair.type, element, 0);
-      for (int64_t t = 1; t < terms; ++t)
-        expected = combine(*pair.src.partial, pair.type, expected,
-                           valueOf(pair.src.partial, pair.type, element, t));
-      std::optional<Number> found;
-      for (int64_t q : group) {
-        Number value =
-            load(pair.type, buffers[static_cast<size_t>(q)].bytes.data(),
-                 static_cast<size_t>(i));
-        found = found ? combine(*pair.dst.partial, pair.type, *found, value)
-                      : value;
-      }
-      if (!(*found == expected) && wrong.empty())
-        wrong = "element " + std::to_string(element) + " is " +
-                toString(*found) + " at position " + std::to_string(p) +
-                ", expected " + toString(expected);
-    });
-    if (!wrong.empty())
-      return wrong;
-  }
-  return "";
-}
-
 std::string Batch::checkPair(size_t m) {
   const Pair &pair = pairs[members[m]];
   Outcome &outcome = outcomes[members[m]];
@@ -405,16 +256,18 @@ std::string Batch::checkPair(size_t m) {
     outcome.received = std::max(outcome.received, buffer.received);
     outcome.peak = std::max(outcome.peak, buffer.peak);
   }
-  outcome.sourceBytes = size * largestShard(pair.src, mesh, pair.shape);
-  outcome.destinationBytes = size * largestShard(pair.dst, mesh, pair.shape);
+  outcome.sourceBytes = largestShard(pair.src, mesh, pair);
+  outcome.destinationBytes = largestShard(pair.dst, mesh, pair);
   int64_t larger = std::max(outcome.sourceBytes, outcome.destinationBytes);
   const std::vector<CollectiveStep> &steps = outcome.plan.steps;
   for (size_t i = 0; i + 1 < steps.size(); ++i)
-    outcome.intermediateBytes =
-        std::max(outcome.intermediateBytes,
-                 size * largestShard(steps[i].to, mesh, pair.shape));
+    outcome.intermediateBytes = std::max(outcome.intermediateBytes,
+                                         largestShard(steps[i].to, mesh, pair));
 
-  std::string wrong = checkValues(m);
+  std::vector<const void *> shards;
+  for (const Buffer &buffer : results[m])
+    shards.push_back(buffer.bytes.data());
+  std::string wrong = checkResult(mesh, pair, shards);
   if (wrong.empty())
     wrong = checkRoutes(m);
   if (!wrong.empty())
@@ -435,16 +288,7 @@ std::string Batch::checkPair(size_t m) {
            std::to_string(bound);
   if (pair.src.partial || pair.dst.partial)
     return "";
-  outcome.least = 0;
-  for (int64_t p = 0; p < mesh.numDevices(); ++p) {
-    Shard before(pair.src, mesh, pair.shape, p);
-    Shard after(pair.dst, mesh, pair.shape, p);
-    int64_t lacking = 0;
-    after.forEach([&](int64_t, int64_t, const Shape &index) {
-      lacking += before.localOf(index) < 0;
-    });
-    outcome.least = std::max(outcome.least, lacking * size);
-  }
+  outcome.least = leastBytes(mesh, pair);
   if (outcome.received != outcome.least)
     return "receives " + std::to_string(outcome.received) +
            " bytes where a device lacks " + std::to_string(outcome.least);
@@ -511,18 +355,4 @@ std::vector<Outcome> test::runPairs(const Mesh &mesh,
       runMembers(mesh, pairs, promise, outcomes, std::exchange(members, {}));
   }
   return outcomes;
-}
-
-std::string test::describe(const Mesh &mesh, const Pair &pair) {
-  std::string text = toString(pair.src) + " -> " + toString(pair.dst) + " of ";
-  for (size_t d = 0; d < pair.shape.size(); ++d)
-    text += (d ? "x" : "") + std::to_string(pair.shape[d]);
-  text += std::string(pair.shape.empty() ? "" : " ") +
-          runtime::elementTypeName(pair.type) + " on ";
-  for (size_t a = 0; a < mesh.axes.size(); ++a)
-    text += (a ? ", " : "") + mesh.axes[a].name + "=" +
-            std::to_string(mesh.axes[a].size);
-  for (size_t i = 0; i < mesh.devices.size(); ++i)
-    text += (i ? ", " : ", devices ") + std::to_string(mesh.devices[i]);
-  return text;
 }

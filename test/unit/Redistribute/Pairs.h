@@ -18,19 +18,12 @@
 #ifndef SHARDIR_TEST_UNIT_REDISTRIBUTE_PAIRS_H
 #define SHARDIR_TEST_UNIT_REDISTRIBUTE_PAIRS_H
 
-#include "ElementType.h"
 #include "ShardIR/Placement/RedistributePlan.h"
+#include "Shards.h"
 
 #include <functional>
 
 namespace shardir::test {
-
-/// One change of placement.
-struct Pair {
-  Placement src, dst;
-  std::vector<int64_t> shape;
-  runtime::ElementType type = SHARDIR_F32;
-};
 
 /// What happened to a pair. Figures are the largest over devices, in bytes.
 struct Outcome {
@@ -61,9 +54,6 @@ PlanFunction planOn(const Mesh &mesh);
 std::vector<Outcome> runPairs(const Mesh &mesh, const std::vector<Pair> &pairs,
                               const PlanFunction &plan,
                               Promise promise = Promise::Everything);
-
-/// `[{"a"}, {}] -> [{}, {"a"}] of 5x7 f32 on a=2, b=4`
-std::string describe(const Mesh &mesh, const Pair &pair);
 
 } // namespace shardir::test
 
