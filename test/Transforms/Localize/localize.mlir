@@ -212,11 +212,12 @@ func.func @slice_uneven(%x: tensor<5xf32> {shardir.placement = #shardir.placemen
   return %x : tensor<5xf32>
 }
 
-// A strided slice sees the dim as [2, 12].
+// A strided slice sees the dim as [2, 12], and is packed once.
 // CHECK-LABEL: func.func @slice_strided
 // CHECK:         %[[E:.+]] = tensor.expand_shape %{{.+}} {{\[}}[0, 1]] output_shape [2, 12]
 // CHECK-NEXT:    %[[S:.+]] = tensor.extract_slice %[[E]][0, %{{.+}}] [2, 6] [1, 1]
-// CHECK-NEXT:    tensor.collapse_shape %[[S]] {{\[}}[0, 1]] : tensor<2x6xf32> into tensor<12xf32>
+// CHECK:         %[[P:.+]] = linalg.copy ins(%[[S]] : tensor<2x6xf32>)
+// CHECK-NEXT:    tensor.collapse_shape %[[P]] {{\[}}[0, 1]] : tensor<2x6xf32> into tensor<12xf32>
 func.func @slice_strided(%x: tensor<24xf32> {shardir.placement = #shardir.placement<@m, [{}]>})
     -> (tensor<24xf32> {shardir.placement = #shardir.placement<@m, [{2, "x"}]>}) {
   return %x : tensor<24xf32>
@@ -241,6 +242,17 @@ func.func @slice_nothing(%x: tensor<0x4xf32> {shardir.placement = #shardir.place
 // CHECK:         arith.select %[[FIRST]], %{{.+}}, %[[NAN]]
 func.func @make_partial(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>})
     -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}], partial = maxnum ["x", "y"]>}) {
+  return %x : tensor<8xf32>
+}
+
+// What a collective has made and nobody else needs is overwritten: source,
+// operand and result are not alive at one time (rule D2).
+// CHECK-LABEL: func.func @make_partial_in_place
+// CHECK:         %[[G:.+]] = collective.all_gather
+// CHECK-NOT:     tensor.empty
+// CHECK:         linalg.generic {{.*}} outs(%[[G]] : tensor<8xf32>)
+func.func @make_partial_in_place(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
+    -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["y"]>}) {
   return %x : tensor<8xf32>
 }
 
