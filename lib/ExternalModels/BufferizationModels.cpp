@@ -163,7 +163,7 @@ struct AllReduceModel
 };
 
 /// The extents of a rooted collective's result where the type leaves them open:
-/// those of the operand, dim 0 times or by the size of the group.
+/// those of the operand, dim 0 times the size of the group or cut into blocks.
 template <typename OpTy>
 FailureOr<SmallVector<Value>> resultSizes(RewriterBase &rewriter, OpTy op,
                                           Value input) {
@@ -179,11 +179,13 @@ FailureOr<SmallVector<Value>> resultSizes(RewriterBase &rewriter, OpTy op,
           collective::detail::groupSize(op, op.getMeshAttr(), op.getAxes());
       if (devices == 0)
         return failure();
-      Value factor = arith::ConstantIndexOp::create(rewriter, loc, devices);
       if (isa<GatherOp>(op.getOperation()))
-        size = arith::MulIOp::create(rewriter, loc, size, factor);
+        size = arith::MulIOp::create(
+            rewriter, loc, size,
+            arith::ConstantIndexOp::create(rewriter, loc, devices));
       else
-        size = arith::DivUIOp::create(rewriter, loc, size, factor);
+        size = collective::detail::createBlockExtent(
+            rewriter, loc, op, op.getMeshAttr(), op.getAxes(), size);
     }
     sizes.push_back(size);
   }

@@ -192,6 +192,23 @@ static MaybeError checkKind(PartialKind kind, const std::string &type) {
 }
 
 std::optional<PlacementError>
+shardir::verifyAxes(const std::vector<AxisRef> &axes, const Mesh &mesh,
+                    const std::string &where) {
+  for (size_t i = 0; i < axes.size(); ++i) {
+    if (MaybeError e = checkAxis(axes[i], mesh, where))
+      return e;
+    for (size_t j = 0; j < i; ++j)
+      if (axes[i] == axes[j] || overlap(axes[i], axes[j], mesh))
+        return error("axes " + toString(axes[j]) + " and " + toString(axes[i]) +
+                         " in " + where + " overlap on axis \"" + axes[i].name +
+                         "\" of size " +
+                         std::to_string(axisSize(mesh, {axes[i].name, 1, 0})),
+                     "name each part of an axis once");
+  }
+  return std::nullopt;
+}
+
+std::optional<PlacementError>
 shardir::verifyPlacement(const Placement &placement, const Mesh &mesh,
                          const std::vector<int64_t> &shape,
                          const std::string &elementType) {

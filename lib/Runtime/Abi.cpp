@@ -80,6 +80,14 @@ void shardir_collective_peer(int32_t id, const void *in, void *out,
   });
 }
 
+void shardir_collective_blocks(int32_t id, const void *in, void *out,
+                               int64_t count, int64_t extent, int64_t inner,
+                               int64_t root) {
+  onRank(__func__, [&](RankContext &rank) {
+    rank.collectiveBlocks(id, in, out, count, extent, inner, root);
+  });
+}
+
 void shardir_fail(const char *message) {
   onRank(__func__, [&](RankContext &rank) {
     rank.fail(std::string("failed: ") + (message ? message : "no reason"));

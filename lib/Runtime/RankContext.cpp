@@ -31,6 +31,13 @@ Processes::~Processes() = default;
 Communicator::~Communicator() = default;
 Transport::~Transport() = default;
 
+static const void *advance(const void *p, int64_t bytes) {
+  return static_cast<const char *>(p) + bytes;
+}
+static void *advance(void *p, int64_t bytes) {
+  return static_cast<char *>(p) + bytes;
+}
+
 void unwindProgram() { longjmp(threadState.landing->environment, 1); }
 
 namespace {
@@ -199,6 +206,71 @@ void RankContext::collectivePeer(int32_t id, const void *in, void *out,
          std::to_string(count));
   recorded(id, [&] {
     return communicator->peer(id, spec, *route, in, out, count, peer);
+  });
+}
+
+void RankContext::collectiveBlocks(int32_t id, const void *in, void *out,
+                                   int64_t count, int64_t extent, int64_t inner,
+                                   int64_t root) {
+  const CollectiveSpec &spec = checkCall(id, /*peer=*/true);
+  const PeerRoute *route = job.program->routes.getPeer(id);
+  if (!route->inMesh[size_t(rank)])
+    return;
+  if (spec.kind != OpKind::Gather && spec.kind != OpKind::Scatter)
+    fail("called " + spec.describe() + " through the wrong function");
+  auto [groupIndex, place] = route->placeOfRank[size_t(rank)];
+  const std::vector<int> &members = route->groups[groupIndex];
+  auto size = int64_t(members.size());
+  int64_t elements;
+  if (extent < 0 || inner < 0 ||
+      !countElements({extent, inner, size}, elementSize(spec.type), elements))
+    fail("called " + spec.describe() + " for " + std::to_string(extent) +
+         " rows of " + std::to_string(inner) + " elements");
+  if (root < 0 || root >= size)
+    fail("called " + spec.describe() + " with peer " + std::to_string(root) +
+         " in a group of " + std::to_string(size));
+  const Mesh &mesh = job.program->metadata.meshes[size_t(spec.mesh)];
+  DimPlacement cut;
+  for (const AxisRef &axis : spec.axes)
+    cut.splits.push_back(Split::byAxis(axis));
+  auto blockOf = [&](size_t i) {
+    Placement rows;
+    rows.dims = {cut};
+    return localShape(rows, mesh, {extent}, mesh.positionOf(members[i]))[0] *
+           inner;
+  };
+  if (count != blockOf(place))
+    fail("called " + spec.describe() + " with a block of " +
+         std::to_string(count) + " elements, but its part of " +
+         std::to_string(extent) + " rows of " + std::to_string(inner) +
+         " elements has " + std::to_string(blockOf(place)));
+  if (extent % size == 0) // blocks of one size
+    return collectivePeer(id, in, out, count, root);
+
+  // Members know every count: the root needs no more than a message from each,
+  // or to each.
+  CollectiveSpec part = spec;
+  bool isRoot = int64_t(place) == root, gathers = spec.kind == OpKind::Gather;
+  part.kind = gathers == isRoot ? OpKind::Recv : OpKind::Send;
+  size_t bytes = elementSize(spec.type);
+  recorded(id, [&]() -> int64_t {
+    if (!isRoot)
+      return communicator->peer(id, part, *route, in, out, count, root);
+    int64_t received = 0, offset = 0;
+    for (size_t i = 0; i < members.size(); ++i) {
+      int64_t own = blockOf(i);
+      const void *from = gathers ? in : advance(in, offset * int64_t(bytes));
+      void *to = gathers ? advance(out, offset * int64_t(bytes)) : out;
+      if (i == place) {
+        if (own > 0 && from != to)
+          std::memmove(to, from, size_t(own) * bytes);
+      } else {
+        received +=
+            communicator->peer(id, part, *route, from, to, own, int64_t(i));
+      }
+      offset += own;
+    }
+    return received;
   });
 }
 

@@ -67,6 +67,8 @@ public:
   void collective(int32_t id, const void *in, void *out, const int64_t *dims);
   void collectivePeer(int32_t id, const void *in, void *out, int64_t count,
                       int64_t peer);
+  void collectiveBlocks(int32_t id, const void *in, void *out, int64_t count,
+                        int64_t extent, int64_t inner, int64_t root);
   void parallelFor(int64_t n, WorkerPool::Body body, void *context);
   /// Memory that cannot be had ends the job.
   void *allocate(size_t size, size_t alignment = Arena::kAlignment);

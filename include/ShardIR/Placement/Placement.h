@@ -229,6 +229,12 @@ std::optional<PlacementError> verifyPlacement(const Placement &placement,
                                               const std::vector<int64_t> &shape,
                                               const std::string &elementType = "");
 
+/// Checks that every axis and sub-axis exists in `mesh` and that no two overlap
+/// (P1). `where` names the list in messages: `the group`.
+std::optional<PlacementError> verifyAxes(const std::vector<AxisRef> &axes,
+                                         const Mesh &mesh,
+                                         const std::string &where);
+
 /// Rewrites sugar into dims for a tensor of rank `rank`.
 std::optional<PlacementError> resolveSugar(Placement &placement,
                                            const Mesh &mesh, size_t rank);

@@ -49,6 +49,14 @@ void shardir_collective(int32_t id, const void *in, void *out,
 void shardir_collective_peer(int32_t id, const void *in, void *out,
                              int64_t count, int64_t peer);
 
+/* Runs gather or scatter `id`: the whole, on the root, is `extent` rows of
+ * `inner` elements, of which each member has a block as rule P3 of
+ * docs/Semantics.md cuts them over the collective's axes. `count` is the number
+ * of elements of this rank's block. */
+void shardir_collective_blocks(int32_t id, const void *in, void *out,
+                               int64_t count, int64_t extent, int64_t inner,
+                               int64_t root);
+
 /* Ends the job on all ranks: `message` is shown with this rank's number. */
 void shardir_fail(const char *message);
 

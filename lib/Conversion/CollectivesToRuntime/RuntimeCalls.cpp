@@ -111,6 +111,32 @@ void RuntimeCalls::callPeer(OpBuilder &builder, Operation *op, int32_t id,
   LLVM::CallOp::create(builder, loc, callee, arguments);
 }
 
+void RuntimeCalls::callBlocks(OpBuilder &builder, Operation *op, int32_t id,
+                              Value in, Value out, Value block, Value whole,
+                              Value root) {
+  Location loc = op->getLoc();
+  auto callee = declare("shardir_collective_blocks",
+                        LLVM::LLVMVoidType::get(op->getContext()),
+                        {i32, pointer, pointer, i64, i64, i64, i64});
+  auto type = cast<MemRefType>(whole.getType());
+  Value extent = memref::DimOp::create(builder, loc, whole, 0);
+  Value inner = arith::ConstantIndexOp::create(builder, loc, 1);
+  for (int64_t dim = 1; dim < type.getRank(); ++dim)
+    inner = arith::MulIOp::create(
+        builder, loc, inner, memref::DimOp::create(builder, loc, whole, dim));
+  auto integer = [&](Value v) -> Value {
+    return arith::IndexCastOp::create(builder, loc, i64, v);
+  };
+  Value arguments[] = {constantId(builder, loc, id),
+                       dataPointer(builder, loc, in),
+                       dataPointer(builder, loc, out),
+                       numElements(builder, loc, block),
+                       integer(extent),
+                       integer(inner),
+                       integer(root)};
+  LLVM::CallOp::create(builder, loc, callee, arguments);
+}
+
 /// The runtime takes contiguous buffers; shardir-bufferize makes them, a
 /// bufferized module that somebody wrote may not.
 static LogicalResult checkBuffers(Operation *op) {
@@ -141,6 +167,14 @@ LogicalResult RuntimeCalls::convert(Operation *op, MetadataBuilder &metadata) {
     callPeer(builder, op, id, in, out, counted, peer);
     return success();
   };
+  auto blocks = [&](auto rootedOp, StringRef kind, Value block, Value whole) {
+    Type element = cast<MemRefType>(block.getType()).getElementType();
+    int32_t id = metadata.addRooted(op, kind, rootedOp.getMeshAttr(),
+                                    rootedOp.getAxesAttr(), element);
+    callBlocks(builder, op, id, rootedOp.getInput(), rootedOp.getDestination(),
+               block, whole, rootedOp.getRoot());
+    return success();
+  };
   auto step = [&](CollectiveOpInterface stepOp) -> LogicalResult {
     if (isa<SliceOp, MakePartialOp>(op))
       return op->emitOpError("is local; run shardir-localize first");
@@ -163,12 +197,10 @@ LogicalResult RuntimeCalls::convert(Operation *op, MetadataBuilder &metadata) {
                           o.getInput(), o.getRoot());
           })
           .Case<GatherOp>([&](GatherOp o) {
-            return rooted(o, "gather", o.getInput(), o.getDestination(),
-                          o.getInput(), o.getRoot());
+            return blocks(o, "gather", o.getInput(), o.getDestination());
           })
           .Case<ScatterOp>([&](ScatterOp o) {
-            return rooted(o, "scatter", o.getInput(), o.getDestination(),
-                          o.getDestination(), o.getRoot());
+            return blocks(o, "scatter", o.getDestination(), o.getInput());
           })
           .Case<SendOp>([&](SendOp o) {
             return rooted(o, "send", o.getInput(), Value(), o.getInput(),

@@ -52,6 +52,9 @@ private:
   void callPeer(mlir::OpBuilder &builder, mlir::Operation *op, int32_t id,
                 mlir::Value in, mlir::Value out, mlir::Value counted,
                 mlir::Value peer);
+  void callBlocks(mlir::OpBuilder &builder, mlir::Operation *op, int32_t id,
+                  mlir::Value in, mlir::Value out, mlir::Value block,
+                  mlir::Value whole, mlir::Value root);
 
   mlir::ModuleOp module;
   mlir::OpBuilder declarations;

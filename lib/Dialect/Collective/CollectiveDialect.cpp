@@ -13,7 +13,7 @@
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 
-#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/Transforms/InliningUtils.h"
@@ -62,24 +62,52 @@ LogicalResult collective::detail::verifyGroup(Operation *op, FlatSymbolRefAttr m
   MeshOp mesh = lookupMesh(op, meshName);
   if (!mesh)
     return op->emitOpError("names mesh ") << meshName << ", which does not exist";
-  // The group is checked as what a partial over these axes would be.
-  Placement group;
-  group.partial = PartialKind::Sum;
+  std::vector<AxisRef> group;
   for (Attribute attr : axes) {
     std::optional<AxisRef> axis = readAxis(cast<StringAttr>(attr).getValue());
     if (!axis)
       return op->emitOpError("axis ")
              << attr << " must be \"name\" or \"name:(pre)size\"";
-    group.partialAxes.push_back(*axis);
+    group.push_back(*axis);
   }
   if (axes.empty())
     return op->emitOpError("names no axis to communicate along");
-  if (auto error = verifyPlacement(group, mesh.getMesh(), {})) {
+  if (auto error = verifyAxes(group, mesh.getMesh(), "the group")) {
     InFlightDiagnostic diag = op->emitOpError(error->message);
-    diag.attachNote(mesh.getLoc()) << "mesh " << meshName << " declared here";
+    diag.attachNote(mesh.getLoc())
+        << "mesh " << meshName << " declared here; " << error->hint;
     return diag;
   }
   return success();
+}
+
+Value collective::detail::createBlockExtent(OpBuilder &builder, Location loc,
+                                            Operation *op,
+                                            FlatSymbolRefAttr meshName,
+                                            ArrayAttr axes, Value extent) {
+  Mesh mesh = lookupMesh(op, meshName).getMesh();
+  auto constant = [&](int64_t v) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, v);
+  };
+  for (Attribute attr : axes) {
+    AxisRef axis = *readAxis(cast<StringAttr>(attr).getValue());
+    int64_t n = axisSize(mesh, axis);
+    Value index = AxisIndexOp::create(builder, loc, builder.getIndexType(),
+                                      meshName, builder.getStringAttr(axis.name));
+    if (!axis.isWhole()) {
+      int64_t whole = mesh.axes[mesh.axisIndex(axis.name)].assumedSize();
+      index = arith::DivUIOp::create(builder, loc, index,
+                                     constant(whole / (axis.preSize * n)));
+      index = arith::RemUIOp::create(builder, loc, index, constant(n));
+    }
+    Value block = arith::CeilDivUIOp::create(builder, loc, extent, constant(n));
+    Value start = arith::MinUIOp::create(
+        builder, loc, arith::MulIOp::create(builder, loc, index, block),
+        extent);
+    Value rest = arith::SubIOp::create(builder, loc, extent, start);
+    extent = arith::MinUIOp::create(builder, loc, rest, block);
+  }
+  return extent;
 }
 
 int64_t collective::detail::groupSize(Operation *op, FlatSymbolRefAttr meshName,
@@ -123,7 +151,8 @@ template <typename OpTy> static LogicalResult verifyOperand(OpTy op) {
   return success();
 }
 
-/// Checks that `whole` is `block` repeated along dim 0 once per device.
+/// Checks that `whole` is `block` repeated along dim 0 once per device; a block
+/// of unknown extent may be short or empty (P3).
 template <typename OpTy>
 static LogicalResult verifyBlocks(OpTy op, ShapedType block, ShapedType whole) {
   if (block.getElementType() != whole.getElementType() ||
@@ -137,10 +166,14 @@ static LogicalResult verifyBlocks(OpTy op, ShapedType block, ShapedType whole) {
     if (llvm::MulOverflow(block.getDimSize(dim), dim == 0 ? size : 1, expected))
       return op.emitOpError("is for ") << size << " blocks of " << block
                                        << ", more than 64 bits can count";
-    if (whole.getDimSize(dim) != expected)
-      return op.emitOpError("expects dim ")
-             << dim << " of the whole to be " << expected << " for a group of "
-             << size << ", found " << whole.getDimSize(dim);
+    if (whole.getDimSize(dim) == expected)
+      continue;
+    InFlightDiagnostic diag = op.emitOpError("expects dim ");
+    diag << dim << " of the whole to be " << expected << " for a group of "
+         << size << ", found " << whole.getDimSize(dim);
+    if (dim == 0 && whole.getDimSize(dim) % size != 0)
+      diag << "; blocks that are not all of one extent have `?` there";
+    return diag;
   }
   return success();
 }
@@ -181,7 +214,7 @@ LogicalResult RecvOp::verify() { return verifyForms(*this); }
 template <typename OpTy>
 static LogicalResult reifyRooted(OpTy op, OpBuilder &builder,
                                  ReifiedRankedShapedTypeDims &shapes,
-                                 llvm::function_ref<AffineExpr(AffineExpr)> dim0) {
+                                 llvm::function_ref<Value(Value)> dim0) {
   if (!op.getResult())
     return failure();
   Location loc = op.getLoc();
@@ -193,12 +226,11 @@ static LogicalResult reifyRooted(OpTy op, OpBuilder &builder,
       continue;
     }
     Value extent = tensor::DimOp::create(builder, loc, op.getInput(), dim);
-    AffineExpr symbol = builder.getAffineSymbolExpr(0);
-    AffineExpr own = dim == 0 ? dim0(symbol) : symbol;
-    if (!own)
+    if (dim == 0)
+      extent = dim0(extent);
+    if (!extent)
       return failure();
-    shape.push_back(affine::makeComposedFoldedAffineApply(
-        builder, loc, AffineMap::get(0, 1, own), {extent}));
+    shape.push_back(extent);
   }
   return success();
 }
@@ -206,15 +238,19 @@ static LogicalResult reifyRooted(OpTy op, OpBuilder &builder,
 LogicalResult
 BroadcastOp::reifyResultShapes(OpBuilder &builder,
                                ReifiedRankedShapedTypeDims &shapes) {
-  return reifyRooted(*this, builder, shapes, [](AffineExpr e) { return e; });
+  return reifyRooted(*this, builder, shapes, [](Value e) { return e; });
 }
 
 LogicalResult
 GatherOp::reifyResultShapes(OpBuilder &builder,
                             ReifiedRankedShapedTypeDims &shapes) {
   int64_t size = collective::detail::groupSize(*this, getMeshAttr(), getAxes());
-  return reifyRooted(*this, builder, shapes, [&](AffineExpr e) {
-    return size ? e * size : AffineExpr();
+  return reifyRooted(*this, builder, shapes, [&](Value e) -> Value {
+    if (size == 0)
+      return {};
+    return arith::MulIOp::create(
+        builder, getLoc(), e,
+        arith::ConstantIndexOp::create(builder, getLoc(), size));
   });
 }
 
@@ -222,8 +258,10 @@ LogicalResult
 ScatterOp::reifyResultShapes(OpBuilder &builder,
                              ReifiedRankedShapedTypeDims &shapes) {
   int64_t size = collective::detail::groupSize(*this, getMeshAttr(), getAxes());
-  return reifyRooted(*this, builder, shapes, [&](AffineExpr e) {
-    return size ? e.floorDiv(size) : AffineExpr();
+  return reifyRooted(*this, builder, shapes, [&](Value e) -> Value {
+    return size == 0 ? Value()
+                     : detail::createBlockExtent(builder, getLoc(), *this,
+                                                 getMeshAttr(), getAxes(), e);
   });
 }
 

@@ -32,9 +32,11 @@
 // CHECK:           %[[TEXT:.+]] = llvm.mlir.addressof @message0
 // CHECK:           llvm.call @shardir_fail(%[[TEXT]])
 
-// The count is that of one block; the root's number comes last.
+// The count is that of one block, then come the whole's rows and what is in one;
+// the root's number comes last.
 // CHECK-LABEL: func.func private @program.rooted
-// CHECK:         llvm.call @shardir_collective_peer(%{{.+}}, %{{.+}}, %{{.+}}, %[[COUNT:.+]], %[[ROOT:.+]]) : (i32, !llvm.ptr, !llvm.ptr, i64, i64)
+// CHECK:         llvm.call @shardir_collective_blocks(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}) : (i32, !llvm.ptr, !llvm.ptr, i64, i64, i64, i64)
+// CHECK:         llvm.call @shardir_collective_peer(%{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}, %{{.+}}) : (i32, !llvm.ptr, !llvm.ptr, i64, i64)
 
 // CHECK:         llvm.func @shardir_axis_index(i32, i32) -> i64 attributes {memory_effects = #llvm.memory_effects<other = none
 // CHECK:         llvm.func @shardir_fail(!llvm.ptr) attributes {passthrough = ["noreturn", "cold"]}
@@ -78,6 +80,7 @@ module attributes {shardir.stage = "bufferized", shardir.report = "{\"version\":
   func.func @rooted(%x: memref<3xi8> {shardir.global_type = tensor<3xi8>}, %r: memref<6xi8> {shardir.global_type = tensor<6xi8>, shardir.result}) {
     %c0 = arith.constant 0 : index
     collective.gather %x into %r root %c0 on @big ["y:(1)2"] : memref<3xi8>, memref<6xi8>
+    collective.send %x to %c0 on @big ["y:(1)2"] : memref<3xi8>
     return
   }
 }

@@ -11,7 +11,7 @@ func.func @no_mesh(%x: tensor<8xf32>, %root: index) {
 // expected-note @+1 {{mesh @m declared here}}
 shardir.mesh @m <["tp"=4]>
 func.func @axis(%x: tensor<8xf32>, %root: index) {
-  // expected-error @+1 {{'collective.send' op unknown axis "dp" in partial}}
+  // expected-error @+1 {{'collective.send' op unknown axis "dp" in the group}}
   collective.send %x to %root on @m ["dp"] : tensor<8xf32>
   return
 }
@@ -39,7 +39,7 @@ func.func @sub_axis_text(%x: tensor<8xf32>, %root: index) {
 // expected-note @+1 {{mesh @m declared here}}
 shardir.mesh @m <["tp"=4]>
 func.func @sub_axis(%x: tensor<8xf32>, %root: index) {
-  // expected-error @+1 {{sub-axis "tp":(1)3 in partial does not divide axis "tp" of size 4}}
+  // expected-error @+1 {{sub-axis "tp":(1)3 in the group does not divide axis "tp" of size 4}}
   %0 = collective.broadcast %x root %root on @m ["tp:(1)3"] : tensor<8xf32> -> tensor<8xf32>
   return
 }
@@ -49,7 +49,7 @@ func.func @sub_axis(%x: tensor<8xf32>, %root: index) {
 // expected-note @+1 {{mesh @m declared here}}
 shardir.mesh @m <["tp"=4]>
 func.func @twice(%x: tensor<8xf32>, %root: index) {
-  // expected-error @+1 {{axis "tp" is used twice}}
+  // expected-error @+1 {{axes "tp" and "tp" in the group overlap on axis "tp" of size 4}}
   %0 = collective.broadcast %x root %root on @m ["tp", "tp"] : tensor<8xf32> -> tensor<8xf32>
   return
 }
@@ -159,5 +159,24 @@ shardir.mesh @m <["tp"=4]>
 func.func @overflow(%x: tensor<4611686018427387904xf32>, %root: index) {
   // expected-error @+1 {{'collective.gather' op is for 4 blocks of 'tensor<4611686018427387904xf32>', more than 64 bits can count}}
   %0 = collective.gather %x root %root on @m ["tp"] : tensor<4611686018427387904xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+// expected-note @+1 {{mesh @m declared here; name each part of an axis once}}
+shardir.mesh @m <["tp"=4]>
+func.func @parts_that_overlap(%x: tensor<8xf32>, %root: index) {
+  // expected-error @+1 {{axes "tp":(1)2 and "tp" in the group overlap on axis "tp" of size 4}}
+  %0 = collective.broadcast %x root %root on @m ["tp:(1)2", "tp"] : tensor<8xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=2]>
+func.func @uneven_blocks(%x: tensor<3xf32>, %root: index) {
+  // expected-error @+1 {{'collective.gather' op expects dim 0 of the whole to be 6 for a group of 2, found 5; blocks that are not all of one extent have `?` there}}
+  %0 = collective.gather %x root %root on @m ["tp"] : tensor<3xf32> -> tensor<5xf32>
   return
 }

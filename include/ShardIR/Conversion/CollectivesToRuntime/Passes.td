@@ -19,9 +19,9 @@ include "mlir/Pass/PassBase.td"
 def CollectivesToRuntime : Pass<"shardir-collectives-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Turns collectives on buffers into calls of the runtime.";
   let description = [{
-    Collectives become calls of `shardir_collective` and
-    `shardir_collective_peer`, `shardir.axis_index` one call per function and
-    axis, `cf.assert` a call of `shardir_fail`. Each entry gets a function
+    Collectives become calls of `shardir_collective`, `shardir_collective_peer`
+    and `shardir_collective_blocks`, `shardir.axis_index` one call per function
+    and axis, `cf.assert` a call of `shardir_fail`. Each entry gets a function
     `shardir_entry_<name>` that takes pointers to memref descriptors, and the
     program's description becomes the string `shardir_program_metadata`. Meshes
     and placements are in that string from here on, and no longer in the IR.

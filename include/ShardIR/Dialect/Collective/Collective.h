@@ -45,6 +45,11 @@ mlir::LogicalResult verifyGroup(mlir::Operation *op,
                                 mlir::FlatSymbolRefAttr mesh,
                                 mlir::ArrayAttr axes,
                                 mlir::SymbolTableCollection &tables);
+/// The extent of this device's block of a dim of `extent`, cut over `axes` as in
+/// P3. Requires a group that verifies, of known size.
+mlir::Value createBlockExtent(mlir::OpBuilder &builder, mlir::Location loc,
+                              mlir::Operation *op, mlir::FlatSymbolRefAttr mesh,
+                              mlir::ArrayAttr axes, mlir::Value extent);
 /// The number of devices in a group, or 0 where a size is unknown.
 int64_t groupSize(mlir::Operation *op, mlir::FlatSymbolRefAttr mesh,
                   mlir::ArrayAttr axes);

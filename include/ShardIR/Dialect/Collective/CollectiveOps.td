@@ -51,7 +51,7 @@ def Collective_Dialect : Dialect {
     ```
   }];
   let dependentDialects = ["::shardir::ShardIRDialect",
-                           "::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
                            "::mlir::tensor::TensorDialect"];
 }
 
@@ -305,7 +305,10 @@ def Collective_GatherOp : Collective_RootedOp<"gather",
     [DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "The root receives the shards of all, one after another along dim 0.";
   let description = [{
-    On other devices than the root the result's content is unspecified.
+    The blocks are those that P3 cuts the result's dim 0 into: where they differ,
+    the operand has `?` there and the result's type says the extent; a result of
+    unknown extent is the operand's times the size of the group. On other devices
+    than the root the result's content is unspecified.
 
     Example:
 
@@ -322,6 +325,9 @@ def Collective_ScatterOp : Collective_RootedOp<"scatter",
     [DeclareOpInterfaceMethods<ReifyRankedShapedTypeOpInterface, ["reifyResultShapes"]>]> {
   let summary = "Every device receives its block, along dim 0, of the root's operand.";
   let description = [{
+    The blocks are those that P3 cuts the operand's dim 0 into, the last ones
+    short or empty.
+
     Example:
 
     ```mlir
