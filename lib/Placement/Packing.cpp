@@ -93,6 +93,14 @@ static bool isContiguous(const Piece &piece, int64_t Piece::Run::*start,
   return span.contiguous;
 }
 
+static bool isSame(const std::vector<DimShard> &a,
+                   const std::vector<DimShard> &b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const DimShard &x, const DimShard &y) {
+                      return x.digits == y.digits;
+                    });
+}
+
 int64_t shardir::packedBytes(const CollectiveStep &step, const Mesh &mesh,
                              const std::vector<int64_t> &shape,
                              int64_t elementBytes) {
@@ -120,21 +128,44 @@ int64_t shardir::packedBytes(const CollectiveStep &step, const Mesh &fromMesh,
   for (int64_t p = 0, n = fromMesh.numDevices(); p < n; ++p)
     sources.push_back(localShape(step.from, fromMesh, sizes, p));
   std::map<int64_t, int64_t> packed; // by rank
+  std::vector<bool> done(toMesh.numDevices());
   for (int64_t p = 0, n = toMesh.numDevices(); p < n; ++p) {
+    if (done[p])
+      continue;
+    std::vector<Piece> pieces =
+        oneMesh ? receivePieces(step, toMesh, sizes, p)
+                : receivePieces(step, fromMesh, toMesh, sizes, p);
+    // Who gathers the same from the same devices has the same pieces: without
+    // this a gather on n devices would take n x n of them.
+    std::vector<int64_t> receivers = {p};
+    if (oneMesh && step.kind == CollectiveKind::AllGather) {
+      std::vector<DimShard> needed = shardOf(step.to, toMesh, sizes, p);
+      for (const Piece &piece : pieces)
+        if (piece.source != p && !done[piece.source] &&
+            isSame(shardOf(step.to, toMesh, sizes, piece.source), needed))
+          receivers.push_back(piece.source);
+    }
     std::vector<int64_t> destination =
         localShape(step.to, step.halo, toMesh, sizes, p);
-    for (const Piece &piece :
-         oneMesh ? receivePieces(step, toMesh, sizes, p)
-                 : receivePieces(step, fromMesh, toMesh, sizes, p)) {
-      int64_t receiver = toMesh.rankAt(p);
+    int64_t scattered = 0; // elements that do not arrive in one run
+    for (const Piece &piece : pieces) {
       int64_t sender = fromMesh.rankAt(piece.source);
-      if (sender == receiver)
-        continue;
       int64_t elements = piece.elements();
-      if (!isContiguous(piece, &Piece::Run::destination, destination))
-        packed[receiver] += elements;
+      int64_t others = int64_t(receivers.size());
+      bool unpacks =
+          !isContiguous(piece, &Piece::Run::destination, destination);
+      scattered += unpacks ? elements : 0;
+      for (int64_t receiver : receivers)
+        if (toMesh.rankAt(receiver) == sender) {
+          --others;
+          packed[sender] -= unpacks ? elements : 0;
+        }
       if (!isContiguous(piece, &Piece::Run::source, sources[piece.source]))
-        packed[sender] += elements;
+        packed[sender] += others * elements;
+    }
+    for (int64_t receiver : receivers) {
+      packed[toMesh.rankAt(receiver)] += scattered;
+      done[receiver] = true;
     }
   }
   int64_t most = 0;
