@@ -30,6 +30,9 @@ class Job;
 class MpiWorld;
 class RankContext;
 
+/// Processors fetch lines in pairs: what two threads write is this far apart.
+constexpr size_t kApart = 128;
+
 /// Something that a rank can wait for. Lives as long as the job.
 class Rendezvous {
 public:

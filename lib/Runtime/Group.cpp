@@ -45,6 +45,7 @@ Group::Group(const Job &job, std::vector<int> r)
     lines += linesOf(lane);
   memory.reset(new Line[lines]);
   lanes.reset(new Lane[sizes.size()]);
+  finishes.reset(new Finish[sizes.size()]);
   std::vector<char *> first;
   Line *next = memory.get();
   for (uint32_t lane = 0; lane < sizes.size(); ++lane) {
@@ -71,7 +72,7 @@ void Group::publish(const Lane &lane, uint64_t target) {
       if (members[i].lane == leader.lane)
         *buffersOf[i] = members[i].buffers;
   }
-  lane.board->phase.store(target, std::memory_order_release);
+  lane.board->posted.store(target, std::memory_order_release);
 }
 
 int Group::missing(uint64_t target) const {

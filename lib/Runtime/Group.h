@@ -50,9 +50,6 @@ struct Buffers {
   void *out = nullptr;
 };
 
-/// Processors fetch lines in pairs: what two threads write is this far apart.
-constexpr size_t kApart = 128;
-
 class Group final : public Rendezvous {
 public:
   /// What a member's own thread uses, and the watchdog.
@@ -64,12 +61,17 @@ public:
   };
   /// What one thread shows the others; the buffers of more members follow.
   struct alignas(64) Board {
-    std::atomic<uint64_t> phase{0};
-    Post post; ///< of the lane's first member
+    std::atomic<uint64_t> posted{0}; ///< the last one that all have posted
+    Post post;                       ///< of the lane's first member
     Buffers buffers;
   };
   static_assert(sizeof(Board) == 64 && sizeof(Post) == 24,
                 "a thread with two members shows one line");
+  /// The last one that a lane has done: apart from the board, which members of
+  /// other lanes may still read then.
+  struct alignas(kApart) Finish {
+    std::atomic<uint64_t> done{0};
+  };
   struct alignas(kApart) Lane {
     std::atomic<bool> moving{false};
     uint32_t members = 0, arrived = 0; ///< `arrived` is the thread's alone
@@ -84,8 +86,10 @@ public:
   Group(const Job &job, std::vector<int> ranks);
 
   bool arrived(uint64_t target) const override {
-    for (const Board *board : boards)
-      if (board->phase.load(std::memory_order_acquire) < target)
+    bool done = target % 4 == Done;
+    for (size_t i = 0; i < boards.size(); ++i)
+      if ((done ? finishes[i].done : boards[i]->posted)
+              .load(std::memory_order_acquire) < target)
         return false;
     return true;
   }
@@ -99,6 +103,10 @@ public:
   /// once: others look at the board all the time, and each look takes its line
   /// away.
   void publish(const Lane &lane, uint64_t target);
+  /// Says that the members of a lane have done with the others' buffers.
+  void publishDone(size_t lane, uint64_t target) {
+    finishes[lane].done.store(target, std::memory_order_release);
+  }
 
   const std::vector<int> ranks;
   const std::unique_ptr<Member[]> members;
@@ -110,8 +118,9 @@ private:
   struct alignas(kApart) Line {
     char bytes[kApart];
   };
-  std::unique_ptr<Line[]> memory;   ///< of the boards
-  std::vector<Buffers *> buffersOf; ///< by place
+  std::unique_ptr<Finish[]> finishes; ///< by lane
+  std::unique_ptr<Line[]> memory;     ///< of the boards
+  std::vector<Buffers *> buffersOf;   ///< by place
 };
 
 } // namespace runtime

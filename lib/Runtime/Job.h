@@ -43,7 +43,7 @@ struct JobOptions {
 };
 
 /// What a rank shows to the watchdog. Written by its own thread alone.
-struct alignas(64) RankStatus {
+struct alignas(kApart) RankStatus {
   enum State : int { Starting, Running, Finished, Ended };
   static constexpr size_t kRecent = 8;
 

@@ -51,7 +51,7 @@ struct Landing {
   volatile int signal = 0; ///< the signal that stopped it, or 0
 };
 
-class RankContext {
+class alignas(kApart) RankContext {
 public:
   RankContext(Job &job, int rank, RankResources &resources);
   ~RankContext();

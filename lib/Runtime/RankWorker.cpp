@@ -89,16 +89,17 @@ void RankWorker::wait(const Rendezvous &what, uint64_t target) {
   self.what = &what;
   self.target = target;
   Backoff backoff(spins);
-  do {
-    // Stays here, rather than at home, where nobody can run: one switch less.
+  // A rank whose wait ends while nobody else can run goes on without a switch.
+  while (!canRun(self)) {
     Member *next = nextToRun(current);
     if (!next) {
+      // Stays here, rather than at home: one switch less.
       backoff.pause();
     } else if (next != &self) {
       switchTo(self.fiber, next);
       backoff = Backoff(spins);
     }
-  } while (!canRun(self));
+  }
   self.what = nullptr;
 }
 

@@ -31,7 +31,7 @@ namespace runtime {
 
 class Job;
 
-class RankWorker {
+class alignas(kApart) RankWorker {
 public:
   /// Runs ranks [begin, end) of the job. `spins` is how often a thread none of
   /// whose ranks can go on looks again before it yields its core.
@@ -48,7 +48,7 @@ public:
   void wait(const Rendezvous &what, uint64_t target);
 
 private:
-  struct Member {
+  struct alignas(kApart) Member {
     Fiber fiber;
     RankWorker *worker = nullptr;
     int rank = 0;

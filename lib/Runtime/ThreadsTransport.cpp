@@ -132,7 +132,7 @@ private:
     if (phase == Group::Posted)
       group.publish(lane, target);
     else
-      lane.board->phase.store(target, std::memory_order_release);
+      group.publishDone(member.lane, target);
   }
 
   /// The members of other lanes compare their posts with the first one alone.

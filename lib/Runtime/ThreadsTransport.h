@@ -43,7 +43,7 @@ private:
   std::map<std::pair<int, int>, std::unique_ptr<Channel>> channels;
 };
 
-class ThreadsCommunicator final : public Communicator {
+class alignas(kApart) ThreadsCommunicator final : public Communicator {
 public:
   ThreadsCommunicator(ThreadsTransport &transport, RankContext &rank);
   void redistribute(int32_t id, const CollectiveSpec &spec, const Route &route,

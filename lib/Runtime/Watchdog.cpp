@@ -19,6 +19,7 @@
 #include "Job.h"
 
 #include <algorithm>
+#include <map>
 
 namespace shardir {
 namespace runtime {
@@ -75,11 +76,16 @@ void Job::examine(bool consistent) {
 /// For each rank, one that it waits for, or -1.
 std::vector<int> Job::waitingFor() {
   std::vector<int> result;
+  // Thousands of ranks may wait for one thing: ask it once.
+  std::map<std::pair<const Rendezvous *, uint64_t>, int> known;
   for (size_t i = 0; i < ranks.size(); ++i) {
     const Rendezvous *what =
         statuses[i].waitFor.load(std::memory_order_acquire);
     uint64_t target = statuses[i].waitTarget.load(std::memory_order_acquire);
-    result.push_back(what ? what->missing(target) : -1);
+    auto [it, isNew] = known.emplace(std::make_pair(what, target), -1);
+    if (isNew && what)
+      it->second = what->missing(target);
+    result.push_back(it->second);
   }
   return result;
 }
