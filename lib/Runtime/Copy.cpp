@@ -21,9 +21,6 @@ namespace shardir {
 namespace runtime {
 namespace {
 
-/// Shorter spans leave the line that they end in half written.
-constexpr size_t kLongSpan = 4096;
-
 /// Joins runs that continue each other on both sides.
 std::vector<Piece::Run> joined(const std::vector<Piece::Run> &runs) {
   std::vector<Piece::Run> result;

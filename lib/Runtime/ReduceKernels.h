@@ -122,10 +122,10 @@ struct Xor {
   template <class V> static V apply(V a, V b) { return a ^ b; }
 };
 
-/// Whole lines: each term is read once, ahead of time, and each result written
-/// once, past the caches.
-template <class Rep, class Op>
-void streamTerms(void *const *outs, size_t numOuts, const void *const *ins,
+/// Whole lines: each term is read once, ahead of time if `Ahead`, and each
+/// result written once, past the caches if `Stream`.
+template <class Rep, class Op, bool Ahead, bool Stream>
+void reduceLines(void *const *outs, size_t numOuts, const void *const *ins,
                  size_t numIns, size_t begin, size_t end) {
   using Storage = typename Rep::Storage;
   using Value = typename Rep::Value;
@@ -133,7 +133,8 @@ void streamTerms(void *const *outs, size_t numOuts, const void *const *ins,
   constexpr size_t kAhead = kPrefetchBytes / sizeof(Storage);
   auto term = [&](size_t t, size_t i) {
     auto *p = static_cast<const Storage *>(ins[t]) + i;
-    prefetchLine(p + kAhead);
+    if constexpr (Ahead)
+      prefetchLine(p + kAhead);
     return p;
   };
   for (size_t b = begin; b < end; b += kLine) {
@@ -150,9 +151,13 @@ void streamTerms(void *const *outs, size_t numOuts, const void *const *ins,
     for (size_t i = 0; i < kLine; ++i)
       line[i] = Rep::store(acc[i]);
     for (size_t o = 0; o < numOuts; ++o)
-      streamLine(static_cast<Storage *>(outs[o]) + b, line);
+      if constexpr (Stream)
+        streamLine(static_cast<Storage *>(outs[o]) + b, line);
+      else
+        std::memcpy(static_cast<Storage *>(outs[o]) + b, line, kLineBytes);
   }
-  streamFence();
+  if constexpr (Stream)
+    streamFence();
 }
 
 template <class Rep, class Op>
@@ -163,16 +168,19 @@ void reduceTerms(void *const *outs, size_t numOuts, const void *const *ins,
   // Blocks that stay in the first-level cache between terms. All terms of a
   // block are read before any of it is written: an output may be a term.
   constexpr size_t kBlock = 4096 / sizeof(Value);
-  if ((end - begin) * numOuts * sizeof(Storage) >= kStreamBytes) {
-    bool aligned = true;
-    for (size_t o = 0; o < numOuts; ++o)
-      aligned &= canStreamTo(static_cast<Storage *>(outs[o]) + begin);
-    constexpr size_t kLine = kLineBytes / sizeof(Storage);
-    if (aligned) {
-      size_t lines = begin + (end - begin) / kLine * kLine;
-      streamTerms<Rep, Op>(outs, numOuts, ins, numIns, begin, lines);
-      begin = lines;
-    }
+  constexpr size_t kLine = kLineBytes / sizeof(Storage);
+  bool stream = (end - begin) * numOuts * sizeof(Storage) >= kStreamBytes;
+  for (size_t o = 0; o < numOuts; ++o)
+    stream &= canStreamTo(static_cast<Storage *>(outs[o]) + begin);
+  if (stream || numIns > 2) {
+    size_t lines = begin + (end - begin) / kLine * kLine;
+    // What lies behind a short chunk is what others write.
+    bool ahead = (end - begin) * sizeof(Storage) >= 8 * kPrefetchBytes;
+    auto *reduce = stream  ? reduceLines<Rep, Op, true, true>
+                   : ahead ? reduceLines<Rep, Op, true, false>
+                           : reduceLines<Rep, Op, false, false>;
+    reduce(outs, numOuts, ins, numIns, begin, lines);
+    begin = lines;
   }
   alignas(64) Value acc[kBlock];
   auto term = [&](size_t t) { return static_cast<const Storage *>(ins[t]); };

@@ -140,6 +140,7 @@ public:
       if (!addTransfers(p))
         return nullptr;
     route->flatReduce = route->reduce && isFlat();
+    route->sameResult = !route->reduce && isSameForAll();
     return std::move(route);
   }
 
@@ -242,6 +243,29 @@ private:
       if (*common != part.transfers[0].sources ||
           common->size() != route->groups[part.group].size())
         return false;
+    }
+    return true;
+  }
+
+  bool isSameForAll() const {
+    constexpr size_t kLargest = 64; // it takes time, and many have little each
+    std::vector<const RoutePart *> first(route->groups.size());
+    for (const RoutePart &part : route->parts) {
+      const RoutePart *&other = first[part.group];
+      if (part.identity || part.transfers.empty() ||
+          route->groups[part.group].size() > kLargest)
+        return false;
+      if (!other) {
+        other = &part;
+        continue;
+      }
+      if (part.resultCount != other->resultCount ||
+          part.transfers.size() != other->transfers.size())
+        return false;
+      for (size_t i = 0; i < part.transfers.size(); ++i)
+        if (part.transfers[i].sources != other->transfers[i].sources ||
+            !(part.transfers[i].plan == other->transfers[i].plan))
+          return false;
     }
     return true;
   }

@@ -64,6 +64,9 @@ struct Route {
   /// Whether all members have the same whole operand and result: each then
   /// reduces one chunk and stores it into every result.
   bool flatReduce = false;
+  /// Whether all members get the same result, each element from one of them:
+  /// each may then store what it holds into every result.
+  bool sameResult = false;
   ReduceFn reduce = nullptr;           ///< set where terms are reduced
   PartialKind kind = PartialKind::Sum; ///< of `reduce` and `identity`
 };

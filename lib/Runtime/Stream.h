@@ -33,6 +33,10 @@ constexpr size_t kStreamBytes = size_t(4) << 20;
 
 constexpr size_t kLineBytes = 64;
 
+/// Shorter spans are not streamed: the lines at their ends are written in
+/// parts.
+constexpr size_t kLongSpan = 4096;
+
 /// Far enough ahead to hide memory, near enough to stay within the page or the
 /// next one; the processor's own prefetchers stop at every page.
 constexpr size_t kPrefetchBytes = 2048;

@@ -59,6 +59,8 @@ private:
                   size_t otherPlace);
   void pull(const CollectiveSpec &spec, const Route &route,
             const RoutePart &part, const Group &group, void *out);
+  void pushToAll(const RoutePart &part, const Group &group, size_t size,
+                 const void *in);
   void pullTransfer(const Transfer &transfer, const Route &route,
                     const Group &group, size_t size, void *out, bool stream);
   /// Each member moves as much as the others, to or from whomever it concerns.
