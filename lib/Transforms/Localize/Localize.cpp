@@ -13,6 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "MeshGuard.h"
+
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/Localizer.h"
@@ -39,7 +41,8 @@ namespace {
 class FunctionLocalizer {
 public:
   FunctionLocalizer(func::FuncOp function, const MeshTable &meshes)
-      : function(function), meshes(meshes), localizer(meshes) {}
+      : function(function), meshes(meshes), localizer(meshes),
+        members(function, meshes, localizer, mapping) {}
 
   LogicalResult run();
 
@@ -53,6 +56,7 @@ private:
   const MeshTable &meshes;
   Localizer localizer;
   IRMapping mapping;
+  MeshGuard members;
 };
 
 } // namespace
@@ -99,6 +103,7 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder) {
     if (failed(record(result, placement, op, halo)))
       return failure();
   }
+  members.enter(op, builder);
   // What regions capture is whole on each device: its local form has the same
   // type and can stand in its place already, so that local forms need to know
   // of operands alone.

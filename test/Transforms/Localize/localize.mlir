@@ -46,12 +46,20 @@ func.func @uneven(%x: tensor<5x16xf32> {shardir.placement = #shardir.placement<@
   return %0 : tensor<5x16xf32>
 }
 
-// What is whole stays as it is, and so does what a mesh of one device has.
+// What is whole stays as it is, and so does what a mesh of one device has: that
+// device alone computes it, of the six that the program has.
 // CHECK-LABEL: func.func @whole
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32> {{.*}} %[[Y:[^:]+]]: tensor<8xf32>
-// CHECK-NEXT:    math.exp %[[X]] : tensor<8xf32>
-// CHECK-NEXT:    math.exp %[[Y]] : tensor<8xf32>
-// CHECK-NEXT:    return
+// CHECK-NEXT:    %[[E:.+]] = math.exp %[[X]] : tensor<8xf32>
+// CHECK:         %[[RANK:.+]] = shardir.axis_index @ranks "rank"
+// CHECK:         %[[MEMBER:.+]] = arith.cmpi ult, %[[RANK]], %c1
+// CHECK:         %[[F:.+]] = scf.if %[[MEMBER]] -> (tensor<8xf32>) {
+// CHECK-NEXT:      %[[OWN:.+]] = math.exp %[[Y]] : tensor<8xf32>
+// CHECK-NEXT:      scf.yield %[[OWN]]
+// CHECK-NEXT:    } else {
+// CHECK-NEXT:      %[[NONE:.+]] = tensor.empty() : tensor<8xf32>
+// CHECK-NEXT:      scf.yield %[[NONE]]
+// CHECK:         return %[[E]], %[[F]]
 func.func @whole(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>},
                  %y: tensor<8xf32> {shardir.placement = #shardir.placement<@one, [{"z"}]>}) -> (tensor<8xf32>, tensor<8xf32>) {
   %0 = math.exp %x : tensor<8xf32>

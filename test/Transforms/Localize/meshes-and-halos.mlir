@@ -81,3 +81,44 @@ func.func @local_halo(%x: tensor<8xf32> {shardir.placement = #shardir.placement<
   %1 = collective.halo_exchange %y from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[8, 9]] : tensor<8xf32>
   return
 }
+
+// -----
+
+shardir.mesh @a <["x"=2]>
+shardir.mesh @b <["p"=3], devices = [4, 2, 3]>
+
+// Adjacent ops on a mesh that lacks ranks are in one branch of its ranks, with
+// results for what is used behind it; constants stay in front, collectives
+// outside.
+// CHECK-LABEL: func.func @stages
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<4xf32>
+// CHECK:         %[[FIRST:.+]] = arith.cmpi ult
+// CHECK:         arith.constant 2.0
+// CHECK:         %[[A:.+]]:2 = scf.if %[[FIRST]] -> (tensor<4xf32>, tensor<4xf32>) {
+// CHECK:           %[[E:.+]] = math.exp %[[X]]
+// CHECK:           %[[F:.+]] = linalg.fill
+// CHECK:           %[[S:.+]] = arith.addf %[[E]], %[[F]]
+// CHECK:           scf.yield %[[E]], %[[S]]
+// CHECK:         } else {
+// CHECK:         }
+// CHECK:         %[[B:.+]] = collective.exchange %[[A]]#1
+// CHECK:         %[[LOW:.+]] = arith.cmpi ult
+// CHECK:         %[[HIGH:.+]] = arith.cmpi uge
+// CHECK:         %[[SECOND:.+]] = arith.andi %[[LOW]], %[[HIGH]]
+// CHECK:         %[[R:.+]] = scf.if %[[SECOND]] -> (tensor<?xf32>) {
+// CHECK:           math.exp %[[B]]
+// CHECK:         } else {
+// CHECK:           tensor.empty(%{{.+}}) : tensor<?xf32>
+// CHECK:         return %[[A]]#0, %[[R]]
+func.func @stages(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@a, [{"x"}]>})
+    -> (tensor<8xf32> {shardir.placement = #shardir.placement<@a, [{"x"}]>},
+        tensor<8xf32> {shardir.placement = #shardir.placement<@b, [{"p"}]>}) {
+  %0 = math.exp %x {shardir.placements = [#shardir.placement<@a, [{"x"}]>]} : tensor<8xf32>
+  %two = arith.constant 2.0 : f32
+  %e = tensor.empty() {shardir.placements = [#shardir.placement<@a, [{"x"}]>]} : tensor<8xf32>
+  %f = linalg.fill {shardir.placements = [#shardir.placement<@a, [{"x"}]>]} ins(%two : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %1 = arith.addf %0, %f {shardir.placements = [#shardir.placement<@a, [{"x"}]>]} : tensor<8xf32>
+  %2 = collective.exchange %1 from #shardir.placement<@a, [{"x"}]> to #shardir.placement<@b, [{"p"}]> : tensor<8xf32>
+  %3 = math.exp %2 {shardir.placements = [#shardir.placement<@b, [{"p"}]>]} : tensor<8xf32>
+  return %0, %3 : tensor<8xf32>, tensor<8xf32>
+}
