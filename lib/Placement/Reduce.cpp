@@ -89,11 +89,12 @@ void Planner::scatterDim(Scatter &result, const Placement &src,
   // integer while the free one slices: a strided shard.
   size_t lastFree = a.size();
   bool knownSizes = shape[d] != kUnknown;
-  for (size_t i = a.size(); i < end; ++i) {
+  for (size_t i = 0; i < end; ++i) {
     if (!b[i].isAxis())
       continue;
-    if (!isReduced(b[i]))
+    if (i >= a.size() && !isReduced(b[i]))
       lastFree = i + 1;
+    // What is major to an integer must divide, whatever its size will be.
     knownSizes &= isKnown(mesh, *b[i].axis);
   }
   std::vector<Split> mid = a;
@@ -154,6 +155,12 @@ Planner::reduceAndMove(const Scatter &start, const Placement &src,
 
   Placement scattered = start.scattered;
   if (scatterDim) {
+    // Behind an integer everything before must divide: that is known only of
+    // sizes that are.
+    const DimPlacement &dim = scattered.dims[*scatterDim];
+    if (!dim.splits.empty() && !dim.splits.back().isAxis() &&
+        !isKnownDim(dim, *scatterDim))
+      return {};
     for (const AxisRef &axis : rest)
       scattered.dims[*scatterDim].splits.push_back(Split::byAxis(axis));
     Placement dims = scattered;

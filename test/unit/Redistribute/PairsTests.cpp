@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Case.h"
 #include "Pairs.h"
 #include "Support.h"
 
@@ -169,6 +170,18 @@ TEST(Pairs, CountsThatDifferBetweenRanks) {
                             R"([{}, {}], partial = sum ["a"])"})
       for (const char *dst : {R"([{"a"}, {}])", R"([{}, {"a"}])", "[{}, {}]"})
         EXPECT_EQ(run(mesh, makePair(src, dst, {extent, 5}, SHARDIR_BF16)), "");
+}
+
+// Planned for 8 devices along an axis and run with 3: nothing may come behind
+// an integer, where the assumed size would divide and the real one does not.
+TEST(Pairs, NothingBehindAnIntegerOfUnknownSizes) {
+  for (const char *dst : {"[{}]", R"([{"b", 3, "a"}])"}) {
+    Case c;
+    c.mesh = makeMesh({3, 2});
+    c.pair = makePair(R"([{"a", 3}], partial = sum ["b"])", dst, {12});
+    c.unknownAxes = {true, false};
+    EXPECT_EQ(runCase(c), "");
+  }
 }
 
 } // namespace
