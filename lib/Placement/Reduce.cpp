@@ -484,8 +484,12 @@ bool Planner::searchTargets(std::vector<CollectiveStep> &best, Cost &cost,
               return std::make_pair(mesh.axisIndex(a.name), a.preSize) <
                      std::make_pair(mesh.axisIndex(b.name), b.preSize);
             });
-  bool splits = !search.isProved() || linksDiffer();
-  if (!search.isProved())
+  // Uneven blocks may be smaller in one order than in another; a step more for
+  // a few rows is nothing that time is won by on many devices.
+  bool splits = linksDiffer() ||
+                (!search.isProved() && (options.mode == CostMode::Bytes ||
+                                        volumes.numDevices() <= kFewDevices));
+  if (splits)
     splitScatters(best, cost);
   for (const ReduceSearch::Target &target : targets) {
     // In time, fewer steps may be worth more bytes.

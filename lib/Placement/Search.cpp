@@ -62,16 +62,18 @@ void ReduceSearch::splitAtoms() {
   std::vector<Atom> primes;
   for (const Atom &atom : atoms) {
     int64_t done = 1;
-    for (int64_t p = 2; done < atom.size; ++p)
-      while (atom.size / done % p == 0 && primes.size() <= kMaxPrimeAtoms) {
-        primes.push_back(
-            {subAxis(atom.axis, done, p, mesh), p, atom.isReduced});
-        done *= p;
-        if (done == atom.size)
-          break;
+    for (int64_t p = 2; done < atom.size;) {
+      int64_t rest = atom.size / done;
+      if (rest % p != 0) {
+        // Beyond the root of what is left, that is a prime itself.
+        p = p < rest / p ? p + 1 : rest;
+        continue;
       }
-    if (primes.size() > kMaxPrimeAtoms)
-      return;
+      primes.push_back({subAxis(atom.axis, done, p, mesh), p, atom.isReduced});
+      if (primes.size() > kMaxPrimeAtoms)
+        return;
+      done *= p;
+    }
   }
   atoms = std::move(primes);
 }

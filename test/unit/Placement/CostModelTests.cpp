@@ -452,13 +452,15 @@ TEST(CostModel, SpeedIsPrinted) {
           R"([{"d"}, {"c"}, {"b"}, {}], partial = sum ["a"])",
           R"([{"d", "c", "b"}, {}, {}, {}], partial = sum ["a"])",
           R"([{}, {}, {}, {}], partial = sum ["a"])",
+          R"([{}, {}, {}, {}], partial = sum ["c", "d", "b"])",
           R"([{"a", "b", "c", "d"}, {}, {}, {}])",
           R"([{"a"}, {"b"}, {"c"}, {"d"}])"})
       srcs.push_back(parse(text));
     for (const char *text :
          {R"([{}, {}, {}, {}])", R"([{"a", "b", "c", "d"}, {}, {}, {}])",
           R"([{}, {"d", "c", "b", "a"}, {}, {}])",
-          R"([{"d"}, {"a"}, {"c"}, {"b"}])", R"([{"b", "a"}, {}, {"c"}, {}])"})
+          R"([{"d"}, {"a"}, {"c"}, {"b"}])", R"([{"b", "a"}, {}, {"c"}, {}])",
+          R"([{}, {}, {"b", "c"}, {"a", "d"}])"})
       dsts.push_back(parse(text));
     timePlans("8x4x4x4 even", srcs, dsts, big, {512, 512, 512, 512}, options);
     timePlans("8x4x4x4 uneven", srcs, dsts, big, {101, 7, 300, 513}, options);
