@@ -392,7 +392,7 @@ void MoveAcross::bringOperands(const OpChange &change,
       continue;
     auto type = cast<RankedTensorType>(operand.get().getType());
     Source source = ops.sourceOf(operand, Overlay());
-    PlacementAttr from = getPlacement(source.value);
+    PlacementAttr from = source.placement;
     Value old = operand.get(), value = source.value;
     if (source.op && samePlacement(source.op.getTo(), needed, type, meshes()) &&
         samePlacement(source.op.getFrom(), from, type, meshes()))

@@ -72,8 +72,11 @@ bool OpChanges::mayChange(Operation *op) const {
 Source OpChanges::sourceOf(OpOperand &operand, const Overlay &overlay) const {
   Value value = operand.get();
   auto op = value.getDefiningOp<RedistributeOp>();
-  if (op && isPlain(op) && !isConstrained(op))
-    return {op.getInput(), placementOf(op.getInput(), overlay), op};
+  if (op && isPlain(op) && !isConstrained(op)) {
+    // What it starts from is said here, also of values that carry nothing.
+    PlacementAttr from = placementOf(op.getInput(), overlay);
+    return {op.getInput(), from ? from : op.getFrom(), op};
+  }
   return {value, placementOf(value, overlay), nullptr};
 }
 
