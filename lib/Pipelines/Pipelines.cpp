@@ -47,8 +47,8 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   if (reached(Stage::Propagated))
     return;
   pm.addPass(createInsertRedistribute({options.strict}));
-  pm.addPass(
-      createSimplifyRedistribute({options.shareGathers, options.memoryLimit}));
+  pm.addPass(createSimplifyRedistribute(
+      {options.cost, options.shareGathers, options.memoryLimit}));
   verify(Stage::Redistributed);
   if (reached(Stage::Redistributed))
     return;
@@ -75,9 +75,9 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
 }
 
 void shardir::registerPipelines() {
-  for (Stage stage : {Stage::Propagated, Stage::Redistributed,
-                      Stage::Collective, Stage::Local, Stage::Scheduled,
-                      Stage::Bufferized, Stage::Cpu}) {
+  for (Stage stage :
+       {Stage::Propagated, Stage::Redistributed, Stage::Collective,
+        Stage::Local, Stage::Scheduled, Stage::Bufferized, Stage::Cpu}) {
     // PassPipelineRegistration would leave no way to refuse a value.
     registerPassPipeline(
         ("shardir-to-" + stageName(stage)).str(),

@@ -3,7 +3,8 @@
 // gathered again and with shared ones. Both ends of a device's link count the
 // bytes that the report says.
 //
-// RUN: env SHARD_RUN=%shardir_build/bin/shard-run %python %S/Inputs/verify-all.py %S/../Transforms/Redistribute/Inputs/moves.mlir
+// RUN: env SHARD_RUN=%shardir_build/bin/shard-run %python %S/Inputs/verify-all.py %S/../Transforms/Redistribute/Inputs/moves.mlir --options=cost=bytes
+// RUN: env SHARD_RUN=%shardir_build/bin/shard-run %python %S/Inputs/verify-all.py %S/../Transforms/Redistribute/Inputs/moves.mlir --options=cost=time
 // RUN: env SHARD_RUN=%shardir_build/bin/shard-run %python %S/Inputs/verify-all.py %S/../Transforms/Redistribute/Inputs/fsdp.mlir
 // RUN: env SHARD_RUN=%shardir_build/bin/shard-run %python %S/Inputs/verify-all.py %S/../Transforms/Redistribute/Inputs/fsdp.mlir --options=share-gathers
 

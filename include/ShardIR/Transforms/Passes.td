@@ -169,6 +169,8 @@ def SimplifyRedistribute : Pass<"shardir-simplify-redistribute", "::mlir::Module
     ```
   }];
   let options = [
+    Option<"cost", "cost", "std::string", "\"time\"",
+           "what decides: `time` (of a machine model) or `bytes`">,
     Option<"shareGathers", "share-gathers", "bool", "false",
            "gather an argument once for all of its uses">,
     Option<"memoryLimit", "memory-limit", "int64_t", "0",

@@ -40,6 +40,8 @@ std::string explainNoPlan(RedistributeOp op, const MeshTable &meshes);
 
 /// What the simplification may do.
 struct RedistributePatternOptions {
+  /// Whether predicted time decides, or bytes received.
+  CostMode mode = CostMode::Bytes;
   /// Gather an argument once for all of its uses, and keep it in between; else
   /// once per region of use (docs/Pipeline.md).
   bool shareGathers = false;
@@ -52,8 +54,9 @@ struct RedistributePatternOptions {
 /// collapse, those of one value are shared or start from one another, and a
 /// redistribution moves to the side of an op where it is cheaper, terms of sums
 /// included. Requires the redistributed stage and keeps it. Every rewrite
-/// lowers (bytes, collectives, local work), but for gathers of arguments, which
-/// are repeated per region of use; so the patterns end.
+/// lowers (time under CostMode::Time, bytes, collectives, local work), but for
+/// gathers of arguments, which are repeated per region of use; so the patterns
+/// end.
 ///
 /// `meshes` outlives the patterns. The patterns keep costs that they have
 /// computed: one thread may use one set of patterns at a time.

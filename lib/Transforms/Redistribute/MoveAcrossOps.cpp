@@ -44,8 +44,9 @@ struct Proposal {
 };
 
 /// By how much a proposal is better, to compare those with unlike ends.
-std::tuple<int64_t, int64_t, double> gain(const Proposal &p) {
-  return {p.before.bytes - p.after.bytes,
+std::tuple<int64_t, int64_t, int64_t, double> gain(const Proposal &p) {
+  return {p.before.picoseconds - p.after.picoseconds,
+          p.before.bytes - p.after.bytes,
           p.before.collectives - p.after.collectives,
           p.before.work - p.after.work};
 }

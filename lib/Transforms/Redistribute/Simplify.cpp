@@ -63,9 +63,9 @@ struct CollapseChain : OpRewritePattern<RedistributeOp> {
   const MeshTable &meshes;
 };
 
-/// What a device keeps less of afterwards is sent as soon as it is there, and not
-/// where it is used: gradients that are reduced and scattered do not wait whole
-/// for the end of the program.
+/// What a device keeps less of afterwards is sent as soon as it is there, and
+/// not where it is used: gradients that are reduced and scattered do not wait
+/// whole for the end of the program.
 struct ShrinkEarly : OpRewritePattern<RedistributeOp> {
   ShrinkEarly(MLIRContext *context, std::shared_ptr<MoveCosts> costs)
       : OpRewritePattern(context, /*benefit=*/0), costs(std::move(costs)) {}
@@ -78,9 +78,9 @@ struct ShrinkEarly : OpRewritePattern<RedistributeOp> {
         !grows(op.getTo(), op.getFrom(), op.getType(), meshes))
       return failure();
     // A local slice frees nothing: it is a view.
-    auto cost = costs->get(normalize(op.getFrom(), op.getType(), meshes),
-                           normalize(op.getTo(), op.getType(), meshes),
-                           op.getType());
+    auto cost =
+        costs->get(normalize(op.getFrom(), op.getType(), meshes),
+                   normalize(op.getTo(), op.getType(), meshes), op.getType());
     if (!cost || !cost->collectives)
       return failure();
     rewriter.moveOpAfter(op, producer);
@@ -96,10 +96,17 @@ struct SimplifyRedistributePass
   void runOnOperation() override {
     if (isLocalOrLater(getOperation()))
       return;
+    if (cost != "bytes" && cost != "time") {
+      getOperation().emitError()
+          << "option cost is time or bytes, found '" << cost << "'";
+      return signalPassFailure();
+    }
     MeshTable meshes(getOperation());
     RewritePatternSet patterns(&getContext());
-    populateSimplifyRedistributePatterns(patterns, meshes,
-                                         {shareGathers, memoryLimit});
+    populateSimplifyRedistributePatterns(
+        patterns, meshes,
+        {cost == "bytes" ? CostMode::Bytes : CostMode::Time, shareGathers,
+         memoryLimit});
     FrozenRewritePatternSet frozen(std::move(patterns));
     // A rewrite can be what another one waits for, so rounds are repeated; each
     // lowers the cost, and few are needed.
@@ -125,7 +132,7 @@ struct SimplifyRedistributePass
 void shardir::populateSimplifyRedistributePatterns(
     RewritePatternSet &patterns, const MeshTable &meshes,
     const RedistributePatternOptions &options) {
-  auto costs = std::make_shared<MoveCosts>(meshes);
+  auto costs = std::make_shared<MoveCosts>(meshes, options.mode);
   patterns.add<DropSame, CollapseChain>(patterns.getContext(), meshes);
   patterns.add<ShrinkEarly>(patterns.getContext(), costs);
   addSharePatterns(patterns, costs, options);

@@ -23,7 +23,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace shardir;
@@ -178,10 +179,13 @@ void shardir::restartFrom(RewriterBase &rewriter, RedistributeOp op,
 // Cost
 //===----------------------------------------------------------------------===//
 
+static int64_t addSaturated(int64_t a, int64_t b) {
+  return a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
 MoveCost &MoveCost::operator+=(const MoveCost &o) {
-  bytes = llvm::SaturatingAdd(uint64_t(bytes), uint64_t(o.bytes)) > INT64_MAX
-              ? INT64_MAX
-              : bytes + o.bytes;
+  picoseconds = addSaturated(picoseconds, o.picoseconds);
+  bytes = addSaturated(bytes, o.bytes);
   collectives += o.collectives;
   work += o.work;
   depth += o.depth;
@@ -189,8 +193,8 @@ MoveCost &MoveCost::operator+=(const MoveCost &o) {
 }
 
 bool MoveCost::operator<(const MoveCost &o) const {
-  return std::tie(bytes, collectives, work, depth) <
-         std::tie(o.bytes, o.collectives, o.work, o.depth);
+  return std::tie(picoseconds, bytes, collectives, work, depth) <
+         std::tie(o.picoseconds, o.bytes, o.collectives, o.work, o.depth);
 }
 
 std::optional<MoveCost> MoveCosts::get(PlacementAttr from, PlacementAttr to,
@@ -204,15 +208,22 @@ std::optional<MoveCost> MoveCosts::get(PlacementAttr from, PlacementAttr to,
     return it->second;
   const Mesh &mesh = meshes.get(from);
   std::vector<int64_t> shape = shapeOf(type);
-  auto plan = planRedistribute(from.getValue(), to.getValue(), mesh, shape);
+  PlanOptions options;
+  options.mode = mode;
+  options.elementBytes = elementBytes(type);
+  auto plan =
+      planRedistribute(from.getValue(), to.getValue(), mesh, shape, options);
   auto *steps = std::get_if<RedistributePlan>(&plan);
   if (!steps)
     return std::nullopt;
+  Cost own = costOf(steps->steps, mesh, shape, options.elementBytes);
   MoveCost cost;
-  cost.bytes = planBytes(*steps, mesh, shape, elementBytes(type));
-  for (const CollectiveStep &step : steps->steps)
-    cost.collectives += step.kind != CollectiveKind::Slice &&
-                        step.kind != CollectiveKind::MakePartial;
+  // Integers add up alike in any order.
+  static constexpr double kLongest = 9.0e6;
+  if (mode == CostMode::Time)
+    cost.picoseconds = std::llround(std::min(own.seconds, kLongest) * 1e12);
+  cost.bytes = own.bytes;
+  cost.collectives = own.steps;
   return it->second = cost;
 }
 

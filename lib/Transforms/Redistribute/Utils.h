@@ -15,6 +15,7 @@
 #define SHARDIR_LIB_TRANSFORMS_REDISTRIBUTE_UTILS_H
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Placement/CostModel.h"
 
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/DenseMap.h"
@@ -76,6 +77,7 @@ void restartFrom(mlir::RewriterBase &rewriter, RedistributeOp op,
 
 /// What is compared, in this order.
 struct MoveCost {
+  int64_t picoseconds = 0; ///< by the machine model, under CostMode::Time
   int64_t bytes = 0;       ///< received by the device that receives most
   int64_t collectives = 0; ///< steps that communicate
   double work = 0;         ///< iterations of ops on one device
@@ -89,7 +91,8 @@ struct MoveCost {
 /// Costs of redistributions, each computed once.
 class MoveCosts {
 public:
-  explicit MoveCosts(const MeshTable &meshes) : meshes(meshes) {}
+  MoveCosts(const MeshTable &meshes, CostMode mode)
+      : meshes(meshes), mode(mode) {}
   const MeshTable &meshTable() const { return meshes; }
   /// The cost of moving a tensor; nothing where there is no plan.
   std::optional<MoveCost> get(PlacementAttr from, PlacementAttr to,
@@ -97,6 +100,7 @@ public:
 
 private:
   const MeshTable &meshes;
+  CostMode mode;
   llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, mlir::Type>,
                  std::optional<MoveCost>>
       known;
