@@ -194,6 +194,32 @@ TEST(AllPairs, The2401PairsOn2x2x2) {
   EXPECT_EQ(received * (256 / n) * (256 / n), 119832576);
 }
 
+// Links of different speed: other plans, as right and within the same memory.
+TEST(AllPairs, WeighedByTime) {
+  Mesh mesh = makeMesh({2, 2, 2});
+  mesh.axes[0].link = Link{1e9, 1e-4};
+  mesh.axes[2].link = Link{1e11, 1e-6};
+  PlanOptions options;
+  options.mode = CostMode::Time;
+  std::vector<Placement> placements =
+      allPlacements(mesh, 2, wholeAxes(mesh), PartialKind::Sum);
+  for (const Shape &shape : {Shape{64, 64}, Shape{5, 7}, Shape{3, 1}}) {
+    std::vector<Pair> pairs = drawPairs(
+        placements, shape, isExhaustive() ? SIZE_MAX : 200, testOptions().seed);
+    std::vector<Outcome> outcomes = runPairs(
+        mesh, pairs,
+        [&](const Pair &pair) {
+          return planRedistribute(pair.src, pair.dst, mesh, pair.shape,
+                                  options);
+        },
+        Promise::Memory);
+    for (size_t i = 0; i < pairs.size(); ++i)
+      EXPECT_EQ(outcomes[i].wrong, "")
+          << describe(mesh, pairs[i]) << "\n"
+          << toString(outcomes[i].plan, mesh, shape);
+  }
+}
+
 TEST(AllPairs, Scalars) {
   Mesh mesh = makeMesh({2, 2, 2});
   runAll(mesh, allPlacements(mesh, 0, wholeAxes(mesh), PartialKind::Sum), {{}},

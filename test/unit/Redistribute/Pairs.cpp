@@ -286,7 +286,7 @@ std::string Batch::checkPair(size_t m) {
   if (outcome.peak > bound)
     return "holds " + std::to_string(outcome.peak) + " bytes, allowed are " +
            std::to_string(bound);
-  if (pair.src.partial || pair.dst.partial)
+  if (promise == Promise::Memory || pair.src.partial || pair.dst.partial)
     return "";
   outcome.least = leastBytes(mesh, pair);
   if (outcome.received != outcome.least)

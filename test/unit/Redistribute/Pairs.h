@@ -39,9 +39,10 @@ struct Outcome {
   int64_t peak = 0;
 };
 
-/// What is asked of a plan: everything, or only that values are right, as of
-/// one that was made before sizes were known.
-enum class Promise { Everything, RightValues };
+/// What is asked of a plan: the least bytes too; right values within rule D2's
+/// memory, as of one that was weighed by time; or right values alone, as of one
+/// that was made before sizes were known.
+enum class Promise { Everything, Memory, RightValues };
 
 using PlanFunction =
     std::function<std::variant<RedistributePlan, PlacementError>(const Pair &)>;
