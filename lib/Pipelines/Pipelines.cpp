@@ -53,6 +53,8 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   if (reached(Stage::Redistributed))
     return;
   pm.addPass(createRedistributeToCollectives({options.cost}));
+  // Equal steps would run once, and are to be counted once.
+  pm.addPass(createCSEPass());
   if (options.memoryLimit > 0)
     pm.addPass(createCheckMemory({options.memoryLimit}));
   verify(Stage::Collective);

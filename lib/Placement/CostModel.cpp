@@ -158,7 +158,7 @@ Costs::Table Costs::received(const CollectiveStep &step) {
 Cost Costs::of(const std::vector<CollectiveStep> &steps) {
   Cost cost;
   Table total(volumes.numDevices(), 0);
-  int64_t peak = 0;
+  int64_t peak = 0, alive = 0;
   double time = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
     const CollectiveStep &step = steps[i];
@@ -169,18 +169,26 @@ Cost Costs::of(const std::vector<CollectiveStep> &steps) {
     cost.exchanges += step.kind == CollectiveKind::Exchange;
     if (i == 0)
       peak = mostHeld(step.from);
-    peak = std::max(peak, mostHeld(step.to));
+    // The device that holds most of one placement holds most of all.
+    int64_t result = mostHeld(step.to), now = mostHeld(steps[0].from);
+    peak = std::max(peak, result);
+    if (i > 0)
+      now = addSaturated(now, mostHeld(step.from));
+    if (step.kind != CollectiveKind::MakePartial || i == 0)
+      now = addSaturated(now, result); // else it overwrites its operand
+    alive = std::max(alive, now);
     if (local)
       continue;
-    Table now = received(step);
+    Table elements = received(step);
     for (size_t p = 0; p < total.size(); ++p)
-      total[p] = addSaturated(total[p], now[p]);
+      total[p] = addSaturated(total[p], elements[p]);
     if (machine)
-      time += seconds(step, now);
+      time += seconds(step, elements);
   }
   cost.bytes = mulSaturated(*std::max_element(total.begin(), total.end()),
                             std::max<int64_t>(0, elementBytes));
   cost.peak = mulSaturated(peak, std::max<int64_t>(0, elementBytes));
+  cost.alive = mulSaturated(alive, std::max<int64_t>(0, elementBytes));
   cost.seconds = std::round(time * 1e12) / 1e12;
   return cost;
 }

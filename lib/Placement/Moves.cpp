@@ -47,7 +47,12 @@ Planner::Planner(const Placement &src, const Placement &dst, const Mesh &mesh,
                 return std::vector<const Placement *>{&src, &dst, &extra};
               }(extraAxes(src, mesh, options.mode))),
       costs(volumes, concreteMesh, concreteShape, options.elementBytes,
-            options.mode == CostMode::Time ? &options.machine : nullptr) {}
+            options.mode == CostMode::Time ? &options.machine : nullptr) {
+  int64_t source = costs.mostHeld(src), target = costs.mostHeld(dst);
+  for (int64_t held : {source, target, std::max(source, target)})
+    memory = held > INT64_MAX - memory ? INT64_MAX : memory + held;
+  memory = mulSaturated(memory, std::max<int64_t>(0, options.elementBytes));
+}
 
 bool Planner::isKnownDim(const DimPlacement &dim, size_t d) const {
   if (shape[d] == kUnknown)
@@ -247,7 +252,7 @@ void Planner::splitGathers(std::vector<CollectiveStep> &steps, Cost &cost) {
       other.insert(other.begin() + static_cast<long>(i) + 1,
                    {CollectiveKind::AllGather, mid, steps[i].to});
       Cost otherCost = costOf(other);
-      if (isCheaper(otherCost, cost, options.mode)) {
+      if (isBetter(otherCost, cost)) {
         best = std::move(other);
         cost = otherCost;
       }
@@ -257,6 +262,22 @@ void Planner::splitGathers(std::vector<CollectiveStep> &steps, Cost &cost) {
     steps = std::move(best);
     --i; // the first of the two may be cut again
   }
+}
+
+/// Whether a plan between the placements that were asked for keeps rule D2.
+bool Planner::fits(const Cost &cost) const {
+  return isNested || cost.alive <= memory;
+}
+
+bool Planner::fits(const std::vector<CollectiveStep> &steps) {
+  return fits(costOf(steps));
+}
+
+/// What keeps rule D2 comes first.
+bool Planner::isBetter(const Cost &a, const Cost &b) const {
+  if (fits(a) != fits(b))
+    return fits(a);
+  return isCheaper(a, b, options.mode);
 }
 
 std::vector<CollectiveStep> Planner::move(const Placement &from,
@@ -314,7 +335,7 @@ void Planner::sliceFirst(std::vector<CollectiveStep> &best, Cost &cost,
   Cost chainCost = costOf(chain);
   if (linksDiffer())
     splitGathers(chain, chainCost);
-  if (!isCheaper(chainCost, cost, options.mode))
+  if (!isBetter(chainCost, cost))
     return;
   best = std::move(chain);
   cost = chainCost;

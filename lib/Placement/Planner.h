@@ -38,6 +38,9 @@ public:
   /// `src` does not.
   std::vector<CollectiveStep> plan(const Placement &src, const Placement &dst);
 
+  /// Whether a chain between the placements that were asked for keeps rule D2.
+  bool fits(const std::vector<CollectiveStep> &steps);
+
 private:
   using Axes = std::vector<AxisRef>;
 
@@ -65,6 +68,8 @@ private:
                   const Placement &from, const Placement &mid,
                   const Placement &to);
   bool linksDiffer() const;
+  bool fits(const Cost &cost) const;
+  bool isBetter(const Cost &a, const Cost &b) const;
   void splitGathers(std::vector<CollectiveStep> &steps, Cost &cost);
   Cost costOf(const std::vector<CollectiveStep> &steps);
 
@@ -112,6 +117,7 @@ private:
   Axes pieces;           ///< the parts of axes that a reduction tells apart
   Volumes volumes;       ///< of the assumed sizes
   Costs costs;
+  int64_t memory = 0; ///< bytes that may be alive at one time (rule D2)
 };
 
 /// The bytes of a chain, as costOf without seconds.

@@ -38,7 +38,14 @@ shardir::planRedistribute(const Placement &src, const Placement &dst,
     if (std::optional<RedistributePlan> plan = options.cache->find(key))
       return *plan;
   }
-  RedistributePlan plan{Planner(from, to, mesh, shape, options).plan(from, to)};
+  Planner planner(from, to, mesh, shape, options);
+  RedistributePlan plan{planner.plan(from, to)};
+  // Chains that fast links suggest may hold too much; the fewest bytes do not.
+  if (options.mode == CostMode::Time && !planner.fits(plan.steps)) {
+    PlanOptions bytes = options;
+    bytes.mode = CostMode::Bytes;
+    plan.steps = Planner(from, to, mesh, shape, bytes).plan(from, to);
+  }
   if (options.cache)
     options.cache->insert(key, plan);
   return plan;

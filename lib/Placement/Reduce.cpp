@@ -342,7 +342,7 @@ void Planner::splitScatters(std::vector<CollectiveStep> &steps, Cost &cost) {
       other.insert(other.begin() + static_cast<long>(i) + 1,
                    {CollectiveKind::ReduceScatter, mid, steps[i].to});
       Cost otherCost = costOf(other);
-      if (isCheaper(otherCost, cost, options.mode)) {
+      if (isBetter(otherCost, cost)) {
         best = std::move(other);
         cost = otherCost;
       }
@@ -365,7 +365,7 @@ void Planner::weigh(std::vector<CollectiveStep> &best, Cost &cost,
     splitScatters(other, otherCost);
   if (linksDiffer())
     splitGathers(other, otherCost);
-  if (!best.empty() && !isCheaper(otherCost, cost, options.mode))
+  if (!best.empty() && !isBetter(otherCost, cost))
     return;
   best = std::move(other);
   cost = otherCost;

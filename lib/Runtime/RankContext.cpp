@@ -218,8 +218,10 @@ void RankContext::collectiveBlocks(int32_t id, const void *in, void *out,
     return;
   if (spec.kind != OpKind::Gather && spec.kind != OpKind::Scatter)
     fail("called " + spec.describe() + " through the wrong function");
-  auto [groupIndex, place] = route->placeOfRank[size_t(rank)];
-  const std::vector<int> &members = route->groups[groupIndex];
+  // Not a structured binding: lambdas below capture the place.
+  const std::pair<size_t, size_t> &where = route->placeOfRank[size_t(rank)];
+  const size_t place = where.second;
+  const std::vector<int> &members = route->groups[where.first];
   auto size = int64_t(members.size());
   int64_t elements;
   if (extent < 0 || inner < 0 ||

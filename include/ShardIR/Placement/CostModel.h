@@ -60,7 +60,9 @@ struct Cost {
   int steps = 0;      ///< that communicate
   int exchanges = 0;  ///< of these, without a standard collective's pattern
   int64_t peak = 0;   ///< bytes of the largest shard on the way, ends included
-  int copies = 0;     ///< local steps
+  int64_t alive = 0; ///< bytes of the source and of a step's operand and result
+                     ///< at one time, at most; no part of the order
+  int copies = 0;    ///< local steps
 };
 
 /// A total order on what costs are made of. Bytes: bytes, steps, exchanges,

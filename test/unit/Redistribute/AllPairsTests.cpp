@@ -212,8 +212,7 @@ TEST(AllPairs, WeighedByTime) {
           return planRedistribute(pair.src, pair.dst, mesh, pair.shape,
                                   options);
         },
-        // A few hold more at one time than rule D2 allows.
-        Promise::RightValues);
+        Promise::Memory);
     for (size_t i = 0; i < pairs.size(); ++i)
       EXPECT_EQ(outcomes[i].wrong, "")
           << describe(mesh, pairs[i]) << "\n"
