@@ -113,8 +113,8 @@ void Propagator::collectFrom(int n, const TensorFactors &mine, int other,
   const Node &node = graph.nodes[n];
   if (node.mesh != graph.nodes[other].mesh)
     return;
-  auto placement = composeTensor(graph.nodes[other].rule, theirs,
-                                 states[other], meshOf(n));
+  auto placement =
+      composeTensor(graph.nodes[other].rule, theirs, states[other], meshOf(n));
   if (!placement)
     return;
   FactorSplits shown = projectTensor(node.rule, mine, *placement, meshOf(n));
@@ -147,10 +147,10 @@ void Propagator::collect(int n, std::vector<std::vector<Proposal>> &proposals) {
     // Fresh values take their users' placement and bring none (R5).
     if (producer < 0 || graph.nodes[producer].rule.isFresh)
       continue;
-    collectFrom(n, node.rule.operands[i], producer,
-                graph.nodes[producer]
-                    .rule.results[graph.values[value].resultIndex],
-                value, proposals);
+    collectFrom(
+        n, node.rule.operands[i], producer,
+        graph.nodes[producer].rule.results[graph.values[value].resultIndex],
+        value, proposals);
   }
   for (auto [i, value] : llvm::enumerate(node.results)) {
     if (value < 0)
@@ -380,9 +380,9 @@ bool Propagator::step(int n, FactorSplits &splits,
   return changed;
 }
 
-/// One round over the nodes of `frontier`: all look at the states after the last
-/// round. Nodes next to which nothing has changed would do what they did then,
-/// so the next frontier is what surrounds the nodes that moved.
+/// One round over the nodes of `frontier`: all look at the states after the
+/// last round. Nodes next to which nothing has changed would do what they did
+/// then, so the next frontier is what surrounds the nodes that moved.
 std::vector<int> Propagator::round(const std::vector<int> &frontier) {
   struct Move {
     int node;
@@ -474,9 +474,11 @@ void Propagator::passPartials() {
     out.splits = states[n];
     out.decidedBy = origins[n];
     for (const TensorFactors &factors : node.rule.results)
-      out.results.push_back(*composeTensor(node.rule, factors, out.splits, mesh));
+      out.results.push_back(
+          *composeTensor(node.rule, factors, out.splits, mesh));
     for (const TensorFactors &factors : node.rule.operands)
-      out.operands.push_back(*composeTensor(node.rule, factors, out.splits, mesh));
+      out.operands.push_back(
+          *composeTensor(node.rule, factors, out.splits, mesh));
     if (node.partial && !node.isFixed) {
       for (Placement &placement : out.results) {
         placement.partial = node.partial;
@@ -524,15 +526,16 @@ void Propagator::passPartials() {
         owing[key].push_back(i);
       }
     }
-    for (auto &[key, entry] : owed) {
-      const auto &[axis, kind] = entry;
-      bool passes =
-          llvm::any_of(node.rule.partials, [&](const PartialRule &r) {
-            return (!r.kind || *r.kind == kind) &&
-                   llvm::all_of(owing[key], [&](int i) {
-                     return llvm::is_contained(r.operands, i);
-                   });
-          });
+    for (const auto &term : owed) {
+      const std::string &key = term.first;
+      const AxisRef &axis = term.second.first;
+      PartialKind kind = term.second.second;
+      bool passes = llvm::any_of(node.rule.partials, [&](const PartialRule &r) {
+        return (!r.kind || *r.kind == kind) &&
+               llvm::all_of(owing[key], [&](int i) {
+                 return llvm::is_contained(r.operands, i);
+               });
+      });
       bool compatible = llvm::all_of(out.results, [&](const Placement &p) {
         return !p.partial || *p.partial == kind;
       });

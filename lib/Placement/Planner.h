@@ -41,6 +41,11 @@ public:
   /// Whether a chain between the placements that were asked for keeps rule D2.
   bool fits(const std::vector<CollectiveStep> &steps);
 
+  /// Whether a chain from `src` to `dst` that was planned for the assumed sizes
+  /// is right for all sizes.
+  bool isForAnySize(const std::vector<CollectiveStep> &steps,
+                    const Placement &src, const Placement &dst);
+
 private:
   using Axes = std::vector<AxisRef>;
 
@@ -72,6 +77,12 @@ private:
   bool isBetter(const Cost &a, const Cost &b) const;
   void splitGathers(std::vector<CollectiveStep> &steps, Cost &cost);
   Cost costOf(const std::vector<CollectiveStep> &steps);
+
+  // AnySize.cpp
+  bool isForAnySize(const AxisRef &axis) const;
+  bool isForAnySize(const DimPlacement &dim, size_t d) const;
+  bool isForAnySize(const CollectiveStep &step);
+  bool scattersReduced(const CollectiveStep &step) const;
 
   // Reduce.cpp
   Axes refined(const Axes &axes) const;

@@ -20,6 +20,19 @@
 using namespace shardir;
 using namespace shardir::detail;
 
+static std::vector<CollectiveStep>
+planSteps(const Placement &from, const Placement &to, const Mesh &mesh,
+          const std::vector<int64_t> &shape, const PlanOptions &options) {
+  Planner planner(from, to, mesh, shape, options);
+  std::vector<CollectiveStep> steps = planner.plan(from, to);
+  if (options.mode == CostMode::Bytes || planner.fits(steps))
+    return steps;
+  // Chains that fast links suggest may hold too much; the fewest bytes do not.
+  PlanOptions bytes = options;
+  bytes.mode = CostMode::Bytes;
+  return Planner(from, to, mesh, shape, bytes).plan(from, to);
+}
+
 std::variant<RedistributePlan, PlacementError>
 shardir::planRedistribute(const Placement &src, const Placement &dst,
                           const Mesh &mesh, const std::vector<int64_t> &shape,
@@ -38,14 +51,23 @@ shardir::planRedistribute(const Placement &src, const Placement &dst,
     if (std::optional<RedistributePlan> plan = options.cache->find(key))
       return *plan;
   }
-  Planner planner(from, to, mesh, shape, options);
-  RedistributePlan plan{planner.plan(from, to)};
-  // Chains that fast links suggest may hold too much; the fewest bytes do not.
-  if (options.mode == CostMode::Time && !planner.fits(plan.steps)) {
-    PlanOptions bytes = options;
-    bytes.mode = CostMode::Bytes;
-    plan.steps = Planner(from, to, mesh, shape, bytes).plan(from, to);
+  RedistributePlan plan;
+  if (!mesh.isConcrete() || assumedShape(shape) != shape) {
+    // The plan for the assumed sizes, if it is right for all (P6).
+    Mesh concrete = assumedMesh(mesh);
+    std::vector<int64_t> sizes = assumedShape(shape);
+    Placement first = normalForm(src, concrete, sizes);
+    Placement last = normalForm(dst, concrete, sizes);
+    if (first == from && last == to &&
+        !verifyPlacement(first, concrete, sizes) &&
+        !verifyPlacement(last, concrete, sizes))
+      plan.steps = planSteps(first, last, concrete, sizes, options);
+    if (!plan.steps.empty() && !Planner(from, to, mesh, shape, options)
+                                    .isForAnySize(plan.steps, from, to))
+      plan.steps.clear();
   }
+  if (plan.steps.empty())
+    plan.steps = planSteps(from, to, mesh, shape, options);
   if (options.cache)
     options.cache->insert(key, plan);
   return plan;

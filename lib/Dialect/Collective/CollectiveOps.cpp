@@ -29,7 +29,8 @@ using namespace shardir::collective;
 // Syntax
 //===----------------------------------------------------------------------===//
 
-ParseResult collective::detail::parseStep(OpAsmParser &parser, OperationState &state) {
+ParseResult collective::detail::parseStep(OpAsmParser &parser,
+                                          OperationState &state) {
   using Operand = OpAsmParser::UnresolvedOperand;
   Builder &builder = parser.getBuilder();
   Operand input, destination;
@@ -86,15 +87,16 @@ ParseResult collective::detail::parseStep(OpAsmParser &parser, OperationState &s
   if (parser.resolveOperands(sizes, index, state.operands) ||
       parser.resolveOperands(dims, index, state.operands))
     return failure();
-  state.addAttribute("operandSegmentSizes",
-                     builder.getDenseI32ArrayAttr({1, buffers ? 1 : 0,
-                                                   int32_t(sizes.size()),
-                                                   int32_t(dims.size())}));
+  state.addAttribute(
+      "operandSegmentSizes",
+      builder.getDenseI32ArrayAttr(
+          {1, buffers ? 1 : 0, int32_t(sizes.size()), int32_t(dims.size())}));
   return success();
 }
 
-void collective::detail::printStep(OpAsmPrinter &printer, CollectiveOpInterface op,
-                       ArrayRef<int32_t>) {
+void collective::detail::printStep(OpAsmPrinter &printer,
+                                   CollectiveOpInterface op,
+                                   ArrayRef<int32_t>) {
   printer << ' ' << op.getInput();
   if (op.getOutput())
     printer << " into " << op.getOutput();
@@ -122,7 +124,8 @@ void collective::detail::printStep(OpAsmPrinter &printer, CollectiveOpInterface 
 // Checks
 //===----------------------------------------------------------------------===//
 
-RankedTensorType collective::detail::globalTensorType(CollectiveOpInterface op) {
+RankedTensorType
+collective::detail::globalTensorType(CollectiveOpInterface op) {
   if (auto global = op->getAttrOfType<TypeAttr>("global"))
     return dyn_cast<RankedTensorType>(global.getValue());
   return dyn_cast<RankedTensorType>(op.getInput().getType());
@@ -181,11 +184,11 @@ LogicalResult collective::detail::verifyStep(CollectiveOpInterface op) {
         "on whole tensors has operand and result of one type; shards need "
         "`of` and the whole tensor's type");
   if (op.isLocal() && hasResult &&
-      int64_t(op.getSizes().size()) != output.getNumDynamicDims())
+      op.getSizes().size() != size_t(output.getNumDynamicDims()))
     return op->emitOpError("needs one size per unknown dim of the result, ")
            << output.getNumDynamicDims() << " in all, found "
            << op.getSizes().size();
-  if (op.isLocal() && int64_t(op.getDims().size()) != global.getNumDynamicDims())
+  if (op.isLocal() && op.getDims().size() != size_t(global.getNumDynamicDims()))
     return op->emitOpError("needs one extent per unknown dim of the whole "
                            "tensor, ")
            << global.getNumDynamicDims() << " in all, found "
@@ -258,8 +261,7 @@ static std::optional<std::string> checkCrossing(const CollectiveStep &step,
                                                 const Mesh &to,
                                                 ArrayRef<int64_t> shape) {
   bool isSlice = step.kind == CollectiveKind::Slice;
-  if (isSlice && isRenamed(from, to) &&
-      renamed(step.from, from, to) == step.to)
+  if (isSlice && isRenamed(from, to) && renamed(step.from, from, to) == step.to)
     return std::nullopt;
   if (step.from.partial || step.to.partial)
     return "owes nothing between two meshes; reduce before";
@@ -279,7 +281,7 @@ static std::optional<std::string> checkCrossing(const CollectiveStep &step,
 }
 
 LogicalResult collective::detail::verifyStepSymbols(CollectiveOpInterface op,
-                                        SymbolTableCollection &) {
+                                                    SymbolTableCollection &) {
   RankedTensorType global = op.getGlobalTensorType();
   if (failed(verifyPlacementFor(op, op.getFrom(), global, "the operand")) ||
       failed(verifyPlacementFor(op, op.getTo(), global, "the result")))
@@ -293,10 +295,9 @@ LogicalResult collective::detail::verifyStepSymbols(CollectiveOpInterface op,
   Placement to = normalForm(op.getTo().getValue(), toMesh, shape);
   // Terms over an axis of size 1 are no terms in normal form, but reduced.
   bool owes = op.getFrom().getValue().partial.has_value();
-  auto error = mesh == toMesh
-                   ? checkKind(op.getKind(), from, to, owes, mesh)
-                   : checkCrossing({op.getKind(), from, to}, mesh, toMesh,
-                                   shape);
+  auto error = mesh == toMesh ? checkKind(op.getKind(), from, to, owes, mesh)
+                              : checkCrossing({op.getKind(), from, to}, mesh,
+                                              toMesh, shape);
   if (error)
     return op->emitOpError(*error)
            << "; found " << op.getFrom() << " to " << op.getTo();
@@ -336,8 +337,9 @@ LogicalResult collective::detail::verifyStepSymbols(CollectiveOpInterface op,
 // Folding and building
 //===----------------------------------------------------------------------===//
 
-LogicalResult collective::detail::foldStep(CollectiveOpInterface op,
-                               SmallVectorImpl<OpFoldResult> &results) {
+LogicalResult
+collective::detail::foldStep(CollectiveOpInterface op,
+                             SmallVectorImpl<OpFoldResult> &results) {
   if (op->getNumResults() != 1 || op.getFrom() != op.getTo() ||
       op.getHaloAttr() || op.getInput().getType() != op->getResult(0).getType())
     return failure();
@@ -359,9 +361,9 @@ collective::detail::reifyStep(CollectiveOpInterface op, OpBuilder &builder,
     else if (op.isLocal())
       shape.push_back(op.getSizes()[next++]);
     else
-      shape.push_back(tensor::DimOp::create(builder, op.getLoc(),
-                                            op.getInput(), dim)
-                          .getResult());
+      shape.push_back(
+          tensor::DimOp::create(builder, op.getLoc(), op.getInput(), dim)
+              .getResult());
   }
   return success();
 }

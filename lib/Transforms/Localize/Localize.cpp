@@ -41,7 +41,7 @@ namespace {
 class FunctionLocalizer {
 public:
   FunctionLocalizer(func::FuncOp function, const MeshTable &meshes)
-      : function(function), meshes(meshes), localizer(meshes),
+      : function(function), localizer(meshes),
         members(function, meshes, localizer, mapping) {}
 
   LogicalResult run();
@@ -53,7 +53,6 @@ private:
   bool isSharded(Value value) const;
 
   func::FuncOp function;
-  const MeshTable &meshes;
   Localizer localizer;
   IRMapping mapping;
   MeshGuard members;
@@ -114,13 +113,12 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder) {
           operand.set(local);
     });
   SmallVector<Value> results;
-  bool sharded = llvm::any_of(op->getOperands(),
-                              [&](Value v) { return isSharded(v); }) ||
-                 llvm::any_of(op->getResults(),
-                              [&](Value v) { return isSharded(v); });
+  bool sharded =
+      llvm::any_of(op->getOperands(), [&](Value v) { return isSharded(v); }) ||
+      llvm::any_of(op->getResults(), [&](Value v) { return isSharded(v); });
   if (auto step = dyn_cast<collective::CollectiveOpInterface>(op)) {
-    FailureOr<Value> local = localizeStep(
-        step, builder, localizer, mapping.lookup(step.getInput()));
+    FailureOr<Value> local =
+        localizeStep(step, builder, localizer, mapping.lookup(step.getInput()));
     if (failed(local))
       return failure();
     results.push_back(*local);
@@ -137,7 +135,8 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder) {
     results = *local;
   } else {
     Operation *clone = builder.clone(*op, mapping);
-    for (auto [result, whole] : llvm::zip(clone->getResults(), op->getResults()))
+    for (auto [result, whole] :
+         llvm::zip(clone->getResults(), op->getResults()))
       if (isa<RankedTensorType>(whole.getType()))
         result.setType(localizer.localType(whole));
     results.append(clone->result_begin(), clone->result_end());
@@ -158,8 +157,8 @@ LogicalResult FunctionLocalizer::run() {
   SmallVector<Type> argumentTypes, resultTypes;
   for (unsigned i = 0; i < count; ++i) {
     BlockArgument whole = body.getArgument(i);
-    auto placement = function.getArgAttrOfType<PlacementAttr>(
-        i, ShardIRDialect::kPlacement);
+    auto placement =
+        function.getArgAttrOfType<PlacementAttr>(i, ShardIRDialect::kPlacement);
     if (failed(record(whole, placement, function)))
       return failure();
     Type type = whole.getType();
@@ -184,7 +183,8 @@ LogicalResult FunctionLocalizer::run() {
     Type whole = function.getResultTypes()[i];
     if (isa<RankedTensorType>(whole))
       function.setResultAttr(
-          i, StringAttr::get(function.getContext(), ShardIRDialect::kGlobalType),
+          i,
+          StringAttr::get(function.getContext(), ShardIRDialect::kGlobalType),
           TypeAttr::get(whole));
     resultTypes.push_back(value.getType());
   }

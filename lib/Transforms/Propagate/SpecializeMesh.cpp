@@ -43,14 +43,16 @@ struct SpecializeMeshPass
   /// Applies one `axis=size` or `mesh.axis=size`.
   LogicalResult apply(StringRef entry) {
     auto [target, number] = entry.split('=');
-    auto [meshName, axisName] = target.trim().rsplit('.');
+    StringRef meshName, axisName;
+    std::tie(meshName, axisName) = target.trim().rsplit('.');
     if (axisName.empty())
       std::swap(meshName, axisName);
     int64_t size = 0;
     if (axisName.empty() || number.trim().getAsInteger(10, size) || size < 1)
       return getOperation().emitError()
              << "mesh option '" << entry
-             << "' must be axis=size or mesh.axis=size with a size of at least 1";
+             << "' must be axis=size or mesh.axis=size with a size of at least "
+                "1";
     bool found = false;
     WalkResult result = getOperation().walk([&](MeshOp op) {
       if (!meshName.empty() && op.getSymName() != meshName)
@@ -69,19 +71,20 @@ struct SpecializeMeshPass
     if (!found)
       return getOperation().emitError()
              << "mesh option '" << entry << "' names axis \"" << axisName
-             << "\", which no mesh"
-             << (meshName.empty() ? "" : " of that name") << " has";
+             << "\", which no mesh" << (meshName.empty() ? "" : " of that name")
+             << " has";
     return success();
   }
 
   LogicalResult setSize(MeshOp op, size_t axis, int64_t size) {
-    SmallVector<int64_t> sizes(op.getAxisSizes()), assumed(op.getAssumedSizes());
+    SmallVector<int64_t> sizes(op.getAxisSizes()),
+        assumed(op.getAssumedSizes());
     if (!ShapedType::isDynamic(sizes[axis]) && sizes[axis] != size)
-      return op.emitError() << "axis \""
-                            << cast<StringAttr>(op.getAxisNames()[axis]).getValue()
-                            << "\" has size " << sizes[axis]
-                            << ", which the mesh option's " << size
-                            << " contradicts";
+      return op.emitError()
+             << "axis \""
+             << cast<StringAttr>(op.getAxisNames()[axis]).getValue()
+             << "\" has size " << sizes[axis] << ", which the mesh option's "
+             << size << " contradicts";
     sizes[axis] = assumed[axis] = size;
     op.setAxisSizes(sizes);
     op.setAssumedSizes(assumed);

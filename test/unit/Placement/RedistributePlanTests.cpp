@@ -15,6 +15,8 @@
 
 #include "Support.h"
 
+#include <iostream>
+
 using namespace shardir;
 using namespace shardir::test;
 
@@ -252,6 +254,58 @@ TEST(RedistributePlan, UnknownSizesThenKnown) {
           if (++failures == 5)
             return;
         }
+    }
+}
+
+// Sizes that are given late, and are those assumed, give the plan that they
+// give early (P6), unless that plan cuts an axis or leaves integers, which
+// other sizes may not allow, or permutes blocks, which may differ at other
+// sizes.
+TEST(RedistributePlan, TheSameEarlyAndLate) {
+  Mesh known = makeMesh({2, 4}), unknown = known;
+  for (MeshAxis &axis : unknown.axes) {
+    axis.assumed = axis.size;
+    axis.size = kUnknown;
+  }
+  std::vector<Placement> placements =
+      allPlacements(unknown, 2, wholeAxes(unknown), PartialKind::Sum);
+  auto isGeneral = [](const RedistributePlan &plan) {
+    for (const CollectiveStep &step : plan.steps) {
+      if (step.kind == CollectiveKind::Permute)
+        return false;
+      for (const Placement *placement : {&step.from, &step.to})
+        for (const DimPlacement &dim : placement->dims)
+          for (const Split &split : dim.splits)
+            if (!split.isAxis() || !split.axis->isWhole())
+              return false;
+    }
+    return true;
+  };
+  for (CostMode mode : {CostMode::Bytes, CostMode::Time})
+    for (const Shape &shape : {Shape{16, 8}, Shape{9, 5}}) {
+      int pairs = 0, general = 0, same = 0;
+      PlanOptions options;
+      options.mode = mode;
+      for (const Placement &src : placements)
+        for (const Placement &dst : placements) {
+          auto early = planRedistribute(src, dst, known, shape, options);
+          auto late = planRedistribute(src, dst, unknown, shape, options);
+          ASSERT_TRUE(std::holds_alternative<RedistributePlan>(early));
+          ASSERT_TRUE(std::holds_alternative<RedistributePlan>(late));
+          auto &first = std::get<RedistributePlan>(early);
+          auto &second = std::get<RedistributePlan>(late);
+          bool isSame = first.steps == second.steps;
+          ++pairs;
+          general += isGeneral(first);
+          same += isSame;
+          if (isGeneral(first))
+            EXPECT_TRUE(isSame)
+                << toString(src) << " -> " << toString(dst) << "\nearly:\n"
+                << toString(first, known, shape) << "late:\n"
+                << toString(second, unknown, shape);
+        }
+      std::cout << "[ THE SAME ] " << same << " of " << pairs << " pairs, "
+                << general << " of them by whole axes alone\n";
     }
 }
 
