@@ -13,6 +13,7 @@
 
 #include "ShardIR/Analysis/PeakMemory.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -63,50 +64,100 @@ int64_t shardir::localBytes(Type type, PlacementAttr placement,
   return bytes;
 }
 
-MemoryPeak shardir::peakMemory(func::FuncOp function, const MeshTable &meshes) {
-  Block &body = function.getBody().front();
-  bool isLocal =
-      function->getParentOp()->hasAttr(ShardIRDialect::kStage);
-  auto bytesOf = [&](Value value) {
+namespace {
+
+/// Values that are alive in a block, and in the blocks within.
+class PeakFinder {
+public:
+  PeakFinder(const MeshTable &meshes, bool isLocal)
+      : meshes(meshes), isLocal(isLocal) {}
+
+  int64_t bytesOf(Value value) const {
     Halo halo = isLocal ? Halo() : haloOf(value);
     if (!halo.empty())
       return overlappingBytes(cast<RankedTensorType>(value.getType()),
                               getPlacement(value), halo, meshes);
     return localBytes(value.getType(),
                       isLocal ? PlacementAttr() : getPlacement(value), meshes);
-  };
+  }
+  /// The most that values made in `block` take at one time.
+  MemoryPeak inBlock(Block &block) const;
+
+private:
+  MemoryPeak inRegions(Operation *op) const;
+
+  const MeshTable &meshes;
+  bool isLocal;
+};
+
+} // namespace
+
+/// The region that needs most. What goes through a loop is the op's own result:
+/// region arguments add nothing.
+MemoryPeak PeakFinder::inRegions(Operation *op) const {
+  MemoryPeak peak;
+  if (asShardableRegion(op))
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        if (MemoryPeak own = inBlock(region.front()); own.bytes > peak.bytes)
+          peak = own;
+  return peak;
+}
+
+MemoryPeak PeakFinder::inBlock(Block &block) const {
   SmallVector<Operation *> ops;
   llvm::DenseMap<Operation *, size_t> position;
-  for (Operation &op : body) {
+  for (Operation &op : block) {
     position[&op] = ops.size();
     ops.push_back(&op);
   }
   // Values that share memory are one owner.
   llvm::DenseMap<Value, Value> owners;
   auto ownerOf = [&](Value value) { return owners.lookup_or(value, value); };
+  // What was there before the block began is not counted in it.
+  auto isOutside = [&](Value value) {
+    return value.getParentBlock() != &block;
+  };
+  auto mayOverwrite = [&](Value value, Operation *op) {
+    // Who is used again is not overwritten, and what the function or an outer
+    // block has never is.
+    Value owner = ownerOf(value);
+    if (isOutside(owner) ||
+        (isa<BlockArgument>(owner) && isa<func::FuncOp>(block.getParentOp())))
+      return false;
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      Operation *top = block.findAncestorOpInBlock(*user);
+      return !top || position[top] <= position[op];
+    });
+  };
   llvm::DenseMap<Value, size_t> lastUse;
-  for (Operation *op : ops)
+  for (Operation *op : ops) {
+    llvm::DenseMap<Value, Value> entering; // what becomes a result of a region
+    if (auto region = asShardableRegion(op))
+      for (const RegionTie &tie : region.getTies())
+        for (OpOperand *operand : tie.operands)
+          if (operand->getOwner() == op)
+            entering[tie.values.back()] = operand->get();
     for (OpResult result : op->getResults()) {
       Value owner = result;
-      if (auto destination = dyn_cast<DestinationStyleOpInterface>(op)) {
-        // Who is used again is not overwritten, and arguments never are.
-        Value init = destination.getTiedOpOperand(result)->get();
-        bool isLast = llvm::all_of(init.getUsers(), [&](Operation *user) {
-          Operation *top = body.findAncestorOpInBlock(*user);
-          return !top || position[top] <= position[op];
-        });
-        if (isLast && !isa<BlockArgument>(ownerOf(init)))
-          owner = ownerOf(init);
-      } else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+      Value init = entering.lookup(result);
+      if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
+        init = destination.getTiedOpOperand(result)->get();
+      if (init && mayOverwrite(init, op))
+        owner = ownerOf(init);
+      else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
                    tensor::ExtractSliceOp, tensor::CastOp>(op))
         owner = ownerOf(op->getOperand(0));
       owners[result] = owner;
+      if (isOutside(owner))
+        continue;
       size_t &last = lastUse[owner];
       last = std::max(last, position[op]);
       for (Operation *user : result.getUsers())
-        if (Operation *top = body.findAncestorOpInBlock(*user))
+        if (Operation *top = block.findAncestorOpInBlock(*user))
           last = std::max(last, position[top]);
     }
+  }
   std::vector<int64_t> change(ops.size() + 1);
   for (auto &[owner, last] : lastUse) {
     if (isa<BlockArgument>(owner))
@@ -116,13 +167,22 @@ MemoryPeak shardir::peakMemory(func::FuncOp function, const MeshTable &meshes) {
     change[last + 1] -= bytes;
   }
   MemoryPeak peak;
-  for (BlockArgument argument : body.getArguments())
-    peak.bytes += bytesOf(argument);
-  int64_t alive = peak.bytes;
+  int64_t alive = 0;
   for (auto [i, op] : llvm::enumerate(ops)) {
     alive += change[i];
-    if (alive > peak.bytes)
-      peak = {alive, op};
+    MemoryPeak inner = inRegions(op);
+    if (alive + inner.bytes > peak.bytes)
+      peak = {alive + inner.bytes, inner.op ? inner.op : op};
   }
+  return peak;
+}
+
+MemoryPeak shardir::peakMemory(func::FuncOp function, const MeshTable &meshes) {
+  Block &body = function.getBody().front();
+  PeakFinder finder(meshes,
+                    function->getParentOp()->hasAttr(ShardIRDialect::kStage));
+  MemoryPeak peak = finder.inBlock(body);
+  for (BlockArgument argument : body.getArguments())
+    peak.bytes += finder.bytesOf(argument);
   return peak;
 }

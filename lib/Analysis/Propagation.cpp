@@ -514,6 +514,9 @@ void Propagator::passPartials() {
       if (value < 0)
         continue;
       const PropagationGraph::Value &v = graph.values[value];
+      // What comes around a loop is not known yet; it is taken to owe nothing.
+      if (v.producer >= n)
+        continue;
       const Placement &placement =
           result.nodes[v.producer].results[v.resultIndex];
       if (!placement.partial || graph.nodes[v.producer].mesh != node.mesh ||

@@ -50,12 +50,16 @@ struct PropagationGraph {
     std::vector<int> results;
     std::string name; ///< for reasons: `argument 1 of @main`, `linalg.matmul`
     int mesh = 0;     ///< index into `meshes`
+    /// How often the node runs per call of the function: more than once in a
+    /// loop, 16 times for each trip count that is not known. An edge between
+    /// two nodes counts as often as the one that runs less.
+    double executions = 1;
 
     // Annotations. A node stands for a function argument (results alone), a
     // function result (operands alone), a constraint, or an op.
-    FactorSplits annotated;       ///< splits given by the user, per factor
-    std::vector<bool> closed;     ///< per factor: may not grow
-    std::vector<int64_t> priority; ///< per factor; kLastPriority if not said
+    FactorSplits annotated;         ///< splits given by the user, per factor
+    std::vector<bool> closed;       ///< per factor: may not grow
+    std::vector<int64_t> priority;  ///< per factor; kLastPriority if not said
     std::vector<AxisRef> forbidden; ///< axes that may not be used here
     std::optional<PartialKind> partial; ///< owed by annotation
     std::vector<AxisRef> partialAxes;
@@ -69,15 +73,17 @@ struct PropagationGraph {
 
   std::vector<Mesh> meshes;
   std::vector<Value> values;
-  std::vector<Node> nodes; ///< in an order in which producers come first
+  /// In an order in which producers come first, but for what loops carry: that
+  /// is a node whose operands are the initial and the next value.
+  std::vector<Node> nodes;
 };
 
 /// What was decided, per node.
 struct PropagationResult {
   struct Node {
     FactorSplits splits;
-    std::vector<Placement> results;  ///< one per result, partial included
-    std::vector<Placement> operands; ///< what each operand should be
+    std::vector<Placement> results;     ///< one per result, partial included
+    std::vector<Placement> operands;    ///< what each operand should be
     std::vector<std::string> decidedBy; ///< per factor; empty: by nobody
   };
   std::vector<Node> nodes;

@@ -24,6 +24,7 @@ void registerTensorModels(mlir::DialectRegistry &registry);
 void registerElementwiseModels(mlir::DialectRegistry &registry);
 /// Bufferization of the collective dialect.
 void registerBufferizationModels(mlir::DialectRegistry &registry);
+void registerSCFModels(mlir::DialectRegistry &registry);
 
 } // namespace shardir
 

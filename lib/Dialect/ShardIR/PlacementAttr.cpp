@@ -46,9 +46,9 @@ ParseResult shardir::parseAxis(AsmParser &parser, AxisRef &axis) {
 }
 
 static ParseResult parseAxes(AsmParser &parser, std::vector<AxisRef> &axes) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square,
-      [&] { return parseAxis(parser, axes.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parseAxis(parser, axes.emplace_back());
+  });
 }
 
 static ParseResult parsePriority(AsmParser &parser, DimPlacement &dim) {
@@ -80,7 +80,7 @@ static ParseResult parseDim(AsmParser &parser, DimPlacement &dim) {
                 return failure();
               if (factor < 1)
                 return parser.emitError(
-                    loc, "an integer factor must be at least 1, found ")
+                           loc, "an integer factor must be at least 1, found ")
                        << factor;
               dim.splits.push_back(Split::byFactor(factor));
               return success();
@@ -266,15 +266,15 @@ LogicalResult shardir::verifyPlacementFor(Operation *op,
   if (plain.sugar)
     error = shardir::resolveSugar(plain, value, tensor.getRank());
   if (!error)
-    error = verifyPlacement(plain, value, shapeOf(tensor),
-                            elementTypeName(tensor));
+    error =
+        verifyPlacement(plain, value, shapeOf(tensor), elementTypeName(tensor));
   if (!error)
     return success();
   InFlightDiagnostic diag = op->emitError()
                             << "placement of " << what << " of type " << type
                             << ": " << error->message;
-  diag.attachNote(mesh.getLoc()) << "mesh " << placement.getMesh()
-                                 << " declared here";
+  diag.attachNote(mesh.getLoc())
+      << "mesh " << placement.getMesh() << " declared here";
   if (!error->hint.empty())
     diag.attachNote() << error->hint;
   return failure();
@@ -293,23 +293,10 @@ PlacementAttr shardir::getResultPlacement(OpResult result) {
   // Redistributions and collectives say where they lead.
   if (auto to = op->getAttrOfType<PlacementAttr>("to"))
     return to;
-  auto placements =
-      op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements);
+  auto placements = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements);
   if (!placements || placements.size() != op->getNumResults())
     return {};
   return dyn_cast<PlacementAttr>(placements[result.getResultNumber()]);
-}
-
-PlacementAttr shardir::getPlacement(Value value) {
-  if (auto result = dyn_cast<OpResult>(value))
-    return getResultPlacement(result);
-  auto argument = cast<BlockArgument>(value);
-  auto function =
-      dyn_cast<FunctionOpInterface>(argument.getOwner()->getParentOp());
-  if (!function || !argument.getOwner()->isEntryBlock())
-    return {};
-  return function.getArgAttrOfType<PlacementAttr>(argument.getArgNumber(),
-                                                  ShardIRDialect::kPlacement);
 }
 
 MeshTable::MeshTable(Operation *module) {

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -28,7 +29,8 @@ namespace {
 /// Everything of ours may stand in any function's body.
 struct ShardIRInliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
-  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override {
+  bool isLegalToInline(Operation *, Region *, bool,
+                       IRMapping &) const override {
     return true;
   }
 };
@@ -49,9 +51,9 @@ static LogicalResult verifyRule(Operation *op, RuleAttr rule) {
   auto verifySide = [&](ArrayAttr lists, TypeRange types,
                         StringRef side) -> LogicalResult {
     if (lists.size() != types.size())
-      return op->emitError() << "'" << ShardIRDialect::kRule << "' has "
-                             << lists.size() << " " << side << " lists for "
-                             << types.size() << " " << side << "s";
+      return op->emitError()
+             << "'" << ShardIRDialect::kRule << "' has " << lists.size() << " "
+             << side << " lists for " << types.size() << " " << side << "s";
     for (auto [i, entry] : llvm::enumerate(lists)) {
       auto tensor = dyn_cast<RankedTensorType>(types[i]);
       auto names = cast<ArrayAttr>(entry);
@@ -74,7 +76,8 @@ static LogicalResult verifyRule(Operation *op, RuleAttr rule) {
     }
     return success();
   };
-  if (failed(verifySide(rule.getOperands(), op->getOperandTypes(), "operand")) ||
+  if (failed(
+          verifySide(rule.getOperands(), op->getOperandTypes(), "operand")) ||
       failed(verifySide(rule.getResults(), op->getResultTypes(), "result")))
     return failure();
   for (NamedAttribute entry : rule.getReduction())
@@ -83,6 +86,25 @@ static LogicalResult verifyRule(Operation *op, RuleAttr rule) {
         return op->emitError()
                << "'" << ShardIRDialect::kRule << "' reduces factor "
                << entry.getName().getValue() << ", which is a dim of a result";
+  return success();
+}
+
+/// `shardir.carried`: placements of what goes around a loop and is no result.
+static LogicalResult verifyCarried(Operation *op, Attribute attr) {
+  auto carried = dyn_cast<ArrayAttr>(attr);
+  if (!carried || !llvm::all_of(carried, llvm::IsaPred<PlacementAttr>))
+    return op->emitError() << "'" << ShardIRDialect::kCarried
+                           << "' must be a list of placements";
+  // A list that no longer fits the op, as upstream's passes leave it, says
+  // nothing.
+  if (auto region = asShardableRegion(op))
+    for (auto [i, tie] : llvm::enumerate(region.getTies()))
+      if (llvm::none_of(tie.values, llvm::IsaPred<OpResult>))
+        if (PlacementAttr placement = getTiePlacement(region, tie, i);
+            placement &&
+            failed(verifyPlacementFor(op, placement, tie.values[0].getType(),
+                                      "carried tensor " + Twine(i))))
+          return failure();
   return success();
 }
 
@@ -108,6 +130,8 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
       return verifyRule(op, rule);
     return op->emitError() << "'" << kRule << "' must be a #shardir.rule";
   }
+  if (attr.getName() == kCarried)
+    return verifyCarried(op, attr.getValue());
   if (attr.getName() != kPlacements)
     return op->emitError() << "unknown attribute '" << attr.getName().getValue()
                            << "'; ops carry '" << kPlacements << "'";
@@ -143,8 +167,8 @@ static Type wholeType(Type type, Attribute globalType) {
 static LogicalResult verifyGlobalType(Operation *op, NamedAttribute attr,
                                       Type type, const Twine &what) {
   auto whole = dyn_cast<TypeAttr>(attr.getValue());
-  auto global = whole ? dyn_cast<RankedTensorType>(whole.getValue())
-                      : RankedTensorType();
+  auto global =
+      whole ? dyn_cast<RankedTensorType>(whole.getValue()) : RankedTensorType();
   auto local = dyn_cast<ShapedType>(type);
   if (global && local && local.hasRank() &&
       local.getRank() == global.getRank() &&
@@ -179,16 +203,17 @@ LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
   auto placement = dyn_cast<PlacementAttr>(attr.getValue());
   if (attr.getName() != kPlacement || !placement)
     return op->emitError() << "argument " << argIndex << " has attribute '"
-                           << attr.getName().getValue() << "'; expected '" << kPlacement
-                           << "' with a #shardir.placement";
+                           << attr.getName().getValue() << "'; expected '"
+                           << kPlacement << "' with a #shardir.placement";
   Type type = wholeType(function.getArgumentTypes()[argIndex],
                         function.getArgAttr(argIndex, kGlobalType));
   return verifyPlacementFor(op, placement, type, "argument " + Twine(argIndex));
 }
 
-LogicalResult ShardIRDialect::verifyRegionResultAttribute(
-    Operation *op, unsigned regionIndex, unsigned resultIndex,
-    NamedAttribute attr) {
+LogicalResult ShardIRDialect::verifyRegionResultAttribute(Operation *op,
+                                                          unsigned regionIndex,
+                                                          unsigned resultIndex,
+                                                          NamedAttribute attr) {
   auto function = dyn_cast<FunctionOpInterface>(op);
   if (!function)
     return op->emitError() << "'" << attr.getName().getValue()
@@ -201,25 +226,25 @@ LogicalResult ShardIRDialect::verifyRegionResultAttribute(
     if (!index || !index.getType().isSignlessInteger(64) ||
         index.getInt() < 0 ||
         index.getInt() >= int64_t(function.getNumArguments()))
-      return op->emitError()
-             << "'" << kAlias << "' of result " << resultIndex
-             << " must be the number of an argument, 0 to "
-             << int64_t(function.getNumArguments()) - 1;
+      return op->emitError() << "'" << kAlias << "' of result " << resultIndex
+                             << " must be the number of an argument, 0 to "
+                             << int64_t(function.getNumArguments()) - 1;
     Type argument = function.getArgumentTypes()[index.getInt()];
     Type result = function.getResultTypes()[resultIndex];
     if (argument != result)
-      return op->emitError() << "result " << resultIndex << " of type "
-                             << result << " cannot take the placement of "
-                             << "argument " << index.getInt() << " of type "
-                             << argument;
+      return op->emitError()
+             << "result " << resultIndex << " of type " << result
+             << " cannot take the placement of "
+             << "argument " << index.getInt() << " of type " << argument;
     return success();
   }
   auto placement = dyn_cast<PlacementAttr>(attr.getValue());
   if (attr.getName() != kPlacement || !placement)
     return op->emitError() << "result " << resultIndex << " has attribute '"
-                           << attr.getName().getValue() << "'; expected '" << kPlacement
-                           << "' with a #shardir.placement";
+                           << attr.getName().getValue() << "'; expected '"
+                           << kPlacement << "' with a #shardir.placement";
   Type type = wholeType(function.getResultTypes()[resultIndex],
                         function.getResultAttr(resultIndex, kGlobalType));
-  return verifyPlacementFor(op, placement, type, "result " + Twine(resultIndex));
+  return verifyPlacementFor(op, placement, type,
+                            "result " + Twine(resultIndex));
 }

@@ -18,6 +18,7 @@
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/Localizer.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Transforms/LocalizeSteps.h"
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
@@ -41,21 +42,23 @@ namespace {
 class FunctionLocalizer {
 public:
   FunctionLocalizer(func::FuncOp function, const MeshTable &meshes)
-      : function(function), localizer(meshes),
-        members(function, meshes, localizer, mapping) {}
+      : function(function), meshes(meshes), localizer(meshes) {}
 
   LogicalResult run();
 
 private:
   LogicalResult record(Value value, PlacementAttr placement, Operation *owner,
                        const Halo &halo = {});
-  LogicalResult visit(Operation *op, OpBuilder &builder);
+  LogicalResult visitBlock(Block &from, Block &to);
+  LogicalResult visit(Operation *op, OpBuilder &builder, MeshGuard &members);
+  FailureOr<Operation *> visitRegions(ShardableRegionOpInterface op,
+                                      OpBuilder &builder);
   bool isSharded(Value value) const;
 
   func::FuncOp function;
+  const MeshTable &meshes;
   Localizer localizer;
   IRMapping mapping;
-  MeshGuard members;
 };
 
 } // namespace
@@ -86,12 +89,56 @@ bool FunctionLocalizer::isSharded(Value value) const {
 static void dropPlacements(Operation *op) {
   op->walk([](Operation *inner) {
     inner->removeAttr(ShardIRDialect::kPlacements);
+    inner->removeAttr(ShardIRDialect::kCarried);
     inner->removeAttr(ShardIRDialect::kDecidedBy);
     inner->removeAttr(ShardIRDialect::kConstrained);
   });
 }
 
-LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder) {
+/// A loop or branch on local values: the same op, with its blocks anew.
+FailureOr<Operation *>
+FunctionLocalizer::visitRegions(ShardableRegionOpInterface op,
+                                OpBuilder &builder) {
+  for (auto [i, tie] : llvm::enumerate(op.getTies()))
+    for (Value value : tie.values)
+      if (failed(record(value, getTiePlacement(op, tie, i), op)))
+        return failure();
+  auto localTypeOf = [&](Value whole) -> Type {
+    return isa<RankedTensorType>(whole.getType()) ? localizer.localType(whole)
+                                                  : whole.getType();
+  };
+  Operation *local = builder.insert(op->cloneWithoutRegions(mapping));
+  for (auto [result, whole] : llvm::zip(local->getResults(), op->getResults()))
+    result.setType(localTypeOf(whole));
+  for (auto [from, to] : llvm::zip(op->getRegions(), local->getRegions())) {
+    if (from.empty())
+      continue;
+    Block &block = to.emplaceBlock();
+    for (BlockArgument argument : from.getArguments())
+      mapping.map(argument,
+                  block.addArgument(localTypeOf(argument), argument.getLoc()));
+    if (failed(visitBlock(from.front(), block)))
+      return failure();
+  }
+  return local;
+}
+
+LogicalResult FunctionLocalizer::visitBlock(Block &from, Block &to) {
+  // A function's local ops are appended to its body: only those that are there
+  // now are visited.
+  SmallVector<Operation *> ops;
+  for (Operation &op : from)
+    ops.push_back(&op);
+  MeshGuard members(function, from, to, meshes, localizer, mapping);
+  OpBuilder builder = OpBuilder::atBlockEnd(&to);
+  for (Operation *op : ops)
+    if (failed(visit(op, builder, members)))
+      return failure();
+  return success();
+}
+
+LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
+                                       MeshGuard &members) {
   for (OpResult result : op->getResults()) {
     PlacementAttr placement = getResultPlacement(result);
     Halo halo;
@@ -103,9 +150,16 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder) {
       return failure();
   }
   members.enter(op, builder);
-  // What regions capture is whole on each device: its local form has the same
-  // type and can stand in its place already, so that local forms need to know
-  // of operands alone.
+  if (auto region = asShardableRegion(op)) {
+    FailureOr<Operation *> local = visitRegions(region, builder);
+    if (failed(local))
+      return failure();
+    mapping.map(op->getResults(), (*local)->getResults());
+    return success();
+  }
+  // What other regions capture is whole on each device: its local form has the
+  // same type and can stand in its place already, so that local forms need to
+  // know of operands alone.
   for (Region &region : op->getRegions())
     region.walk([&](Operation *inner) {
       for (OpOperand &operand : inner->getOpOperands())
@@ -173,11 +227,8 @@ LogicalResult FunctionLocalizer::run() {
   SmallVector<Operation *> old;
   for (Operation &op : body)
     old.push_back(&op);
-  OpBuilder builder(function.getContext());
-  builder.setInsertionPointToEnd(&body);
-  for (Operation *op : old)
-    if (failed(visit(op, builder)))
-      return failure();
+  if (failed(visitBlock(body, body)))
+    return failure();
   Operation *terminator = body.getTerminator();
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     Type whole = function.getResultTypes()[i];

@@ -16,6 +16,7 @@
 #include "MeshGuard.h"
 
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -25,17 +26,19 @@
 using namespace mlir;
 using namespace shardir;
 
-MeshGuard::MeshGuard(func::FuncOp function, const MeshTable &meshes,
-                     Localizer &localizer, IRMapping &mapping)
-    : function(function), meshes(meshes), localizer(localizer),
-      mapping(mapping) {
+MeshGuard::MeshGuard(func::FuncOp function, Block &whole, Block &local,
+                     const MeshTable &meshes, Localizer &localizer,
+                     IRMapping &mapping)
+    : function(function), whole(whole), local(local), meshes(meshes),
+      localizer(localizer), mapping(mapping) {
   for (const Mesh &mesh : meshes.all())
     numRanks = std::max(numRanks, mesh.numRanks());
 }
 
 int MeshGuard::guardedMesh(Operation *op) const {
   if (isa<collective::CollectiveDialect>(op->getDialect()) ||
-      isa<tensor::DimOp>(op) || op->hasTrait<OpTrait::IsTerminator>())
+      isa<tensor::DimOp>(op) || op->hasTrait<OpTrait::IsTerminator>() ||
+      asShardableRegion(op)) // its blocks have guards of their own
     return -1;
   PlacementAttr placement;
   for (Value result : op->getResults()) {
@@ -69,6 +72,7 @@ void MeshGuard::enter(Operation *op, OpBuilder &builder) {
     // Constants and arithmetic on indices need not end the guard.
     bool passes = mesh < 0 && !op->hasTrait<OpTrait::IsTerminator>() &&
                   isMemoryEffectFree(op) && !usesGuarded(op) &&
+                  !asShardableRegion(op) &&
                   !isa<collective::CollectiveDialect>(op->getDialect());
     if (passes) {
       builder.setInsertionPoint(guard);
@@ -76,7 +80,7 @@ void MeshGuard::enter(Operation *op, OpBuilder &builder) {
     }
     close(builder);
   }
-  builder.setInsertionPointToEnd(&function.getBody().front());
+  builder.setInsertionPointToEnd(&local);
   if (mesh < 0)
     return;
   if (!guard)
@@ -152,11 +156,10 @@ void MeshGuard::open(int mesh, Operation *op, OpBuilder &builder) {
 void MeshGuard::close(OpBuilder &builder) {
   SmallVector<Value> used;
   llvm::SmallPtrSet<Operation *, 16> inside(guarded.begin(), guarded.end());
-  Block *body = &function.getBody().front();
   for (Operation *op : guarded)
     for (Value result : op->getResults())
       if (llvm::any_of(result.getUsers(), [&](Operation *user) {
-            return !inside.contains(body->findAncestorOpInBlock(*user));
+            return !inside.contains(whole.findAncestorOpInBlock(*user));
           }))
         used.push_back(result);
   SmallVector<Type> types;

@@ -27,12 +27,15 @@ namespace shardir {
 
 class MeshGuard {
 public:
-  MeshGuard(mlir::func::FuncOp function, const MeshTable &meshes,
-            Localizer &localizer, mlir::IRMapping &mapping);
+  /// For the ops of block `whole`, whose local forms go to the end of `local`,
+  /// which may be the same block.
+  MeshGuard(mlir::func::FuncOp function, mlir::Block &whole, mlir::Block &local,
+            const MeshTable &meshes, Localizer &localizer,
+            mlir::IRMapping &mapping);
 
   /// Sets the insertion point for the local form of `op`, whose results the
   /// localizer knows: in the open guard, in front of it, or, after closing it,
-  /// at the end of the body.
+  /// at the end of the block.
   void enter(mlir::Operation *op, mlir::OpBuilder &builder);
 
 private:
@@ -46,6 +49,7 @@ private:
                        const Mesh &mesh);
 
   mlir::func::FuncOp function;
+  mlir::Block &whole, &local;
   const MeshTable &meshes;
   Localizer &localizer;
   mlir::IRMapping &mapping;

@@ -8,8 +8,9 @@
 //
 // Stage: propagated to redistributed. Requires `shardir.placements` on every op
 // with tensor results. Guarantees that operands and results of every op agree
-// under its rule, and that every change of placement is one
-// `shardir.redistribute` that says why it is there.
+// under its rule, that what flows through a region keeps one placement, and
+// that every change of placement is one `shardir.redistribute` that says why it
+// is there: in front of the op that asks, or of the terminator of a region.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +19,7 @@
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
@@ -45,10 +47,13 @@ public:
 
 private:
   LogicalResult visit(Operation *op);
+  LogicalResult visitBlock(Block &block);
+  LogicalResult visitTied(Operation *op);
   LogicalResult visitReturn(Operation *op);
   LogicalResult visitStep(Operation *op, PlacementAttr from);
   LogicalResult visitConstrain(ConstrainOp op);
-  LogicalResult dropNestedConstraints();
+  LogicalResult dropConstraintsOfWholeRegions();
+  void eraseUnusedFresh(Block &block);
   void remarkOnMeshes(Operation *op, StringRef mesh);
   /// Gives `operand` the placement `wanted`, if it has another.
   LogicalResult require(OpOperand &operand, const Placement &wanted,
@@ -81,7 +86,9 @@ FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
       normalForm(wanted.getValue(), meshes.get(wanted), shapeOf(type));
   std::string key = toString(wanted.getMesh().getValue().str(), normal);
   Value &cached = known[value][key];
-  if (cached)
+  // What another branch made is not there; what one made in a loop is outside
+  // of it no more.
+  if (cached && cached.getParentRegion()->isAncestor(before->getParentRegion()))
     return cached;
   wanted = PlacementAttr::get(wanted.getContext(), wanted.getMesh(), normal);
   if (isFresh(value)) {
@@ -181,6 +188,21 @@ void Inserter::remarkOnMeshes(Operation *op, StringRef mesh) {
   remark << " move there";
 }
 
+/// What enters or leaves a region has the placement of what it becomes there.
+LogicalResult Inserter::visitTied(Operation *op) {
+  for (auto [operand, wanted] : getTiedOperands(op)) {
+    bool leaves = op->hasTrait<OpTrait::IsTerminator>();
+    Operation *parent = leaves ? op->getParentOp() : op;
+    if (!wanted)
+      return parent->emitOpError("has a tensor without a placement; run "
+                                 "shardir-propagate first");
+    if (failed(require(*operand, wanted.getValue(), wanted.getMesh().getValue(),
+                       /*isExplicit=*/false, describeUse(*operand))))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult Inserter::visit(Operation *op) {
   if (auto constrain = dyn_cast<ConstrainOp>(op))
     return visitConstrain(constrain);
@@ -188,6 +210,14 @@ LogicalResult Inserter::visit(Operation *op) {
     return visitStep(op, redistribute.getFrom());
   if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
     return visitStep(op, step.getFrom());
+  if (auto region = asShardableRegion(op)) {
+    if (failed(visitTied(op)))
+      return failure();
+    for (Region &each : op->getRegions())
+      if (!each.empty() && failed(visitBlock(each.front())))
+        return failure();
+    return success();
+  }
   FailureOr<OperandRequirements> needed = requiredOperands(op, meshes);
   if (failed(needed))
     return failure();
@@ -220,12 +250,11 @@ LogicalResult Inserter::visit(Operation *op) {
   return success();
 }
 
-/// Regions run whole on each device, so what is asked for inside of one cannot
-/// be had.
-LogicalResult Inserter::dropNestedConstraints() {
+/// In a region that runs whole on each device what is asked for cannot be had.
+LogicalResult Inserter::dropConstraintsOfWholeRegions() {
   SmallVector<ConstrainOp> nested;
   function.walk([&](ConstrainOp op) {
-    if (op->getParentOp() != function)
+    if (!isPlacedBlock(op->getBlock()))
       nested.push_back(op);
   });
   for (ConstrainOp op : nested) {
@@ -241,19 +270,34 @@ LogicalResult Inserter::dropNestedConstraints() {
   return success();
 }
 
-LogicalResult Inserter::run() {
-  if (failed(dropNestedConstraints()))
-    return failure();
-  Block &body = function.getBody().front();
-  for (Operation &op : llvm::make_early_inc_range(body.without_terminator()))
+LogicalResult Inserter::visitBlock(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block.without_terminator()))
     if (failed(visit(&op)))
       return failure();
-  if (failed(visitReturn(body.getTerminator())))
-    return failure();
-  // What was cloned per placement may have no use left.
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(body)))
+  Operation *terminator = block.getTerminator();
+  return isa<func::ReturnOp>(terminator) ? visitReturn(terminator)
+                                         : visitTied(terminator);
+}
+
+/// What was cloned per placement may have no use left.
+void Inserter::eraseUnusedFresh(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (asShardableRegion(&op))
+      for (Region &region : op.getRegions())
+        if (!region.empty())
+          eraseUnusedFresh(region.front());
     if (op.use_empty() && op.getNumResults() == 1 && isFresh(op.getResult(0)))
       op.erase();
+  }
+}
+
+LogicalResult Inserter::run() {
+  if (failed(dropConstraintsOfWholeRegions()))
+    return failure();
+  Block &body = function.getBody().front();
+  if (failed(visitBlock(body)))
+    return failure();
+  eraseUnusedFresh(body);
   return success();
 }
 

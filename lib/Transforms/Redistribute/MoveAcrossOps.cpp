@@ -22,6 +22,7 @@
 #include "SimplifyPatterns.h"
 
 #include "ShardIR/Analysis/PeakMemory.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -209,7 +210,7 @@ std::optional<Proposal> MoveAcross::behindChain(Operation *user) const {
       Operation *later = *op->getUsers().begin();
       if (!llvm::all_of(op->getUsers(),
                         [&](Operation *u) { return u == later; }) ||
-          !ops.mayChange(later))
+          later->getBlock() != op->getBlock() || !ops.mayChange(later))
         break;
       overlay[op->getResult(0)] = next.results[0];
       std::optional<OpChange> laterPresent = ops.present(later);
@@ -376,7 +377,7 @@ bool MoveAcross::memoryAllows(const Proposal &proposal) const {
     }
   if (!more)
     return true;
-  auto function = cast<func::FuncOp>(proposal.changes[0].op->getParentOp());
+  auto function = proposal.changes[0].op->getParentOfType<func::FuncOp>();
   return peakMemory(function, meshes()).bytes + more <= memoryLimit;
 }
 
@@ -514,7 +515,7 @@ void MoveAcross::apply(const Proposal &proposal,
 
 LogicalResult MoveAcross::matchAndRewrite(RedistributeOp op,
                                           PatternRewriter &rewriter) const {
-  if (!isPlain(op) || !isa<func::FuncOp>(op->getParentOp()))
+  if (!isPlain(op) || !isPlacedBlock(op->getBlock()))
     return failure();
   std::optional<Proposal> proposal = behindUsers(op);
   if (!proposal || !memoryAllows(*proposal))

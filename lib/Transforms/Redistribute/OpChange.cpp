@@ -15,8 +15,7 @@
 #include "OpChange.h"
 
 #include "ShardIR/Dialect/Collective/Collective.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -48,7 +47,7 @@ static double localWork(const ShardingRule &rule, const FactorSplits &splits,
 }
 
 bool OpChanges::mayChange(Operation *op) const {
-  if (!isa<func::FuncOp>(op->getParentOp()) ||
+  if (!isPlacedBlock(op->getBlock()) || asShardableRegion(op) ||
       op->hasTrait<OpTrait::IsTerminator>() ||
       isa<RedistributeOp, ConstrainOp, collective::CollectiveOpInterface>(op) ||
       isConstrained(op) || op->getNumResults() == 0)
@@ -72,7 +71,9 @@ bool OpChanges::mayChange(Operation *op) const {
 Source OpChanges::sourceOf(OpOperand &operand, const Overlay &overlay) const {
   Value value = operand.get();
   auto op = value.getDefiningOp<RedistributeOp>();
-  if (op && isPlain(op) && !isConstrained(op)) {
+  // What is gathered once in front of a loop is not gathered in each iteration.
+  if (op && isPlain(op) && !isConstrained(op) &&
+      op->getBlock() == operand.getOwner()->getBlock()) {
     // What it starts from is said here, also of values that carry nothing.
     PlacementAttr from = placementOf(op.getInput(), overlay);
     return {op.getInput(), from ? from : op.getFrom(), op};

@@ -175,9 +175,8 @@ bool ShareSource::repeatsGathers(const Tree &tree) const {
         return growing(target) && target.ops.size() > 1;
       }))
     return true;
-  auto function = dyn_cast<func::FuncOp>(tree.block->getParentOp());
-  return function &&
-         peakMemory(function, costs->meshTable()).bytes > options.memoryLimit;
+  auto function = tree.ops[0]->getParentOfType<func::FuncOp>();
+  return peakMemory(function, costs->meshTable()).bytes > options.memoryLimit;
 }
 
 /// One node per placement, or per placement and region of use.
@@ -219,9 +218,9 @@ void ShareSource::makeNodes(const Tree &tree, SmallVector<Node> &nodes,
 /// longer adds at most its own bytes to the peak.
 bool ShareSource::memoryAllows(const Tree &tree,
                                ArrayRef<TreeNode> shape) const {
-  auto function = dyn_cast<func::FuncOp>(tree.block->getParentOp());
-  if (options.memoryLimit <= 0 || !function)
+  if (options.memoryLimit <= 0)
     return true;
+  auto function = tree.ops[0]->getParentOfType<func::FuncOp>();
   llvm::SmallDenseSet<int> parents;
   for (const TreeNode &node : shape)
     if (node.used && node.parent >= 0)

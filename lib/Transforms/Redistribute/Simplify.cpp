@@ -15,9 +15,12 @@
 #include "SimplifyPatterns.h"
 #include "UseRegions.h"
 
+#include "ShardIR/Analysis/PeakMemory.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 
 namespace shardir {
@@ -54,7 +57,8 @@ struct CollapseChain : OpRewritePattern<RedistributeOp> {
   LogicalResult matchAndRewrite(RedistributeOp op,
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<RedistributeOp>();
-    if (!inner || !isPlain(inner) || !isPlain(op) || !inner->hasOneUse())
+    if (!inner || !isPlain(inner) || !isPlain(op) || !inner->hasOneUse() ||
+        inner->getBlock() != op->getBlock())
       return failure();
     restartFrom(rewriter, op, inner.getInput(), inner.getFrom(), meshes);
     rewriter.eraseOp(inner);
@@ -87,6 +91,32 @@ struct ShrinkEarly : OpRewritePattern<RedistributeOp> {
     return success();
   }
   std::shared_ptr<MoveCosts> costs;
+};
+
+/// What a loop gathers anew in each iteration is gathered once, in front of it,
+/// where memory allows to keep it (R11).
+struct HoistInvariant : OpRewritePattern<RedistributeOp> {
+  HoistInvariant(MLIRContext *context, const MeshTable &meshes,
+                 int64_t memoryLimit)
+      : OpRewritePattern(context, /*benefit=*/5), meshes(meshes),
+        memoryLimit(memoryLimit) {}
+  LogicalResult matchAndRewrite(RedistributeOp op,
+                                PatternRewriter &rewriter) const override {
+    auto loop = dyn_cast<LoopLikeOpInterface>(op->getParentOp());
+    auto region = asShardableRegion(loop);
+    if (!region || !loop.isDefinedOutsideOfLoop(op.getInput()) ||
+        region.getTripCount(*op->getParentRegion()) == 0)
+      return failure();
+    if (memoryLimit > 0 &&
+        peakMemory(op->getParentOfType<func::FuncOp>(), meshes).bytes +
+                localBytes(op.getType(), op.getTo(), meshes) >
+            memoryLimit)
+      return failure();
+    rewriter.moveOpBefore(op, loop);
+    return success();
+  }
+  const MeshTable &meshes;
+  int64_t memoryLimit;
 };
 
 struct SimplifyRedistributePass
@@ -135,6 +165,8 @@ void shardir::populateSimplifyRedistributePatterns(
   auto costs = std::make_shared<MoveCosts>(meshes, options.mode);
   patterns.add<DropSame, CollapseChain>(patterns.getContext(), meshes);
   patterns.add<ShrinkEarly>(patterns.getContext(), costs);
+  patterns.add<HoistInvariant>(patterns.getContext(), meshes,
+                               options.memoryLimit);
   addSharePatterns(patterns, costs, options);
   addMovePatterns(patterns, costs, options);
 }

@@ -14,6 +14,7 @@
 #include "UseRegions.h"
 
 #include "ShardIR/Analysis/PeakMemory.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Interfaces/ShardingRule.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -24,7 +25,8 @@ using namespace shardir;
 /// The operand of an op that makes one tensor of one other, element for element
 /// in any order; null for other ops.
 static OpOperand *onlySource(Operation *op) {
-  if (op->getNumResults() != 1)
+  if (op->getNumResults() != 1 || op->getNumRegions() > 1 ||
+      asShardableRegion(op))
     return nullptr;
   auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
   OpOperand *source = nullptr;

@@ -17,6 +17,7 @@
 #include "Utils.h"
 
 #include "ShardIR/Analysis/FactorSharding.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Interfaces/ShardingRule.h"
 #include "ShardIR/Placement/RedistributePlan.h"
 
@@ -144,18 +145,24 @@ std::string shardir::describeChange(const Placement &from, const Placement &to,
 std::string shardir::describeUse(OpOperand &use) {
   Operation *user = use.getOwner();
   std::string number = std::to_string(use.getOperandNumber());
-  auto function = dyn_cast<func::FuncOp>(user->getParentOp());
-  if (function && user->hasTrait<OpTrait::IsTerminator>())
+  auto nameOf = [](Operation *op) {
+    return "'" + op->getName().getStringRef().str() + "'";
+  };
+  Operation *parent = user->getParentOp();
+  if (auto function = dyn_cast<func::FuncOp>(parent);
+      function && user->hasTrait<OpTrait::IsTerminator>())
     return "result " + number + " of @" + function.getSymName().str() +
            " is placed so";
-  if (function)
-    return "operand " + number + " of '" +
-           user->getName().getStringRef().str() + "'";
-  Operation *top = user->getParentOp();
-  while (top->getParentOp() && !isa<func::FuncOp>(top->getParentOp()))
-    top = top->getParentOp();
-  return "the body of '" + top->getName().getStringRef().str() +
-         "' reads it whole";
+  if (isPlacedBlock(user->getBlock())) {
+    if (user->hasTrait<OpTrait::IsTerminator>())
+      return "operand " + number + " of " + nameOf(user) + " in " +
+             nameOf(parent);
+    return "operand " + number + " of " + nameOf(user);
+  }
+  // The outermost op that runs whole.
+  while (!isPlacedBlock(parent->getBlock()))
+    parent = parent->getParentOp();
+  return "the body of " + nameOf(parent) + " reads it whole";
 }
 
 void shardir::restartFrom(RewriterBase &rewriter, RedistributeOp op,

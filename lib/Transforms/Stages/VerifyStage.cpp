@@ -15,6 +15,7 @@
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/Localizer.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
@@ -46,6 +47,40 @@ static LogicalResult verifyDecided(Operation *op, PlacementAttr placement,
 }
 
 /// Every tensor value has exactly one placement.
+/// Each result and each tensor that flows through a region has a placement.
+static LogicalResult verifyDecided(Block &block) {
+  for (Operation &op : block) {
+    for (OpResult value : op.getResults()) {
+      if (!isa<RankedTensorType>(value.getType()))
+        continue;
+      PlacementAttr placement = getPlacement(value);
+      if (!placement)
+        return op.emitOpError("the propagated stage needs '")
+               << ShardIRDialect::kPlacements << "' here";
+      if (failed(verifyDecided(&op, placement,
+                               "result " + Twine(value.getResultNumber()))))
+        return failure();
+    }
+    auto region = asShardableRegion(&op);
+    if (!region)
+      continue;
+    for (auto [i, tie] : llvm::enumerate(region.getTies())) {
+      PlacementAttr placement = getTiePlacement(region, tie, i);
+      if (!placement)
+        return op.emitOpError("the propagated stage needs '")
+               << ShardIRDialect::kCarried
+               << "' here, with an entry for each carried tensor that is no "
+                  "result";
+      if (failed(verifyDecided(&op, placement, "carried tensor " + Twine(i))))
+        return failure();
+    }
+    for (Region &each : op.getRegions())
+      if (!each.empty() && failed(verifyDecided(each.front())))
+        return failure();
+  }
+  return success();
+}
+
 static LogicalResult verifyPropagated(func::FuncOp function) {
   for (BlockArgument argument : function.getArguments()) {
     PlacementAttr placement = getPlacement(argument);
@@ -68,26 +103,15 @@ static LogicalResult verifyPropagated(func::FuncOp function) {
       return function.emitOpError("the propagated stage needs '")
              << ShardIRDialect::kPlacement << "' on result " << i;
   }
-  for (Operation &op : function.getBody().front())
-    for (OpResult value : op.getResults()) {
-      if (!isa<RankedTensorType>(value.getType()))
-        continue;
-      PlacementAttr placement = getPlacement(value);
-      if (!placement)
-        return op.emitOpError("the propagated stage needs '")
-               << ShardIRDialect::kPlacements << "' here";
-      if (failed(verifyDecided(&op, placement,
-                               "result " + Twine(value.getResultNumber()))))
-        return failure();
-    }
-  return success();
+  return verifyDecided(function.getBody().front());
 }
 
 /// An overlapping shard is for ops that know of it: every other would take its
 /// neighbours' elements for its own (D6).
 static LogicalResult verifyHalos(Operation *op) {
   SmallVector<Value> values(op->getOperands());
-  llvm::append_range(values, capturedTensors(op));
+  if (!asShardableRegion(op))
+    llvm::append_range(values, capturedTensors(op));
   for (auto [i, value] : llvm::enumerate(values)) {
     ArrayAttr halo;
     if (auto redistribute = value.getDefiningOp<RedistributeOp>())
@@ -96,8 +120,8 @@ static LogicalResult verifyHalos(Operation *op) {
                  value.getDefiningOp<collective::CollectiveOpInterface>())
       halo = step.getHaloAttr();
     auto localizable = dyn_cast<LocalizableOpInterface>(op);
-    if (!halo || (localizable && i < op->getNumOperands() &&
-                  localizable.takesHalo(i)))
+    if (!halo ||
+        (localizable && i < op->getNumOperands() && localizable.takesHalo(i)))
       continue;
     InFlightDiagnostic diag =
         op->emitOpError("knows nothing of halos, but operand ")
@@ -110,9 +134,9 @@ static LogicalResult verifyHalos(Operation *op) {
 }
 
 /// Operands and results of every op agree under its rule.
-static LogicalResult verifyRedistributed(func::FuncOp function,
+static LogicalResult verifyRedistributed(Block &block,
                                          const MeshTable &meshes) {
-  for (Operation &op : function.getBody().front()) {
+  for (Operation &op : block) {
     if (isa<ConstrainOp>(op))
       return op.emitOpError("is gone in the redistributed stage");
     if (failed(verifyHalos(&op)))
@@ -132,8 +156,20 @@ static LogicalResult verifyRedistributed(func::FuncOp function,
         diag << ", found " << present;
       return diag;
     };
+    for (auto [operand, wanted] : getTiedOperands(&op))
+      if (failed(check(operand->get(), wanted.getValue(),
+                       wanted.getMesh().getValue())))
+        return failure();
+    if (asShardableRegion(&op)) {
+      for (Region &region : op.getRegions())
+        if (!region.empty() &&
+            failed(verifyRedistributed(region.front(), meshes)))
+          return failure();
+      continue;
+    }
     if (op.hasTrait<OpTrait::IsTerminator>()) {
-      for (unsigned i = 0; i < op.getNumOperands(); ++i)
+      auto function = dyn_cast<func::FuncOp>(op.getParentOp());
+      for (unsigned i = 0; function && i < op.getNumOperands(); ++i)
         if (auto wanted = dyn_cast_or_null<PlacementAttr>(
                 function.getResultAttr(i, ShardIRDialect::kPlacement)))
           if (failed(check(op.getOperand(i), wanted.getValue(),
@@ -216,7 +252,8 @@ LogicalResult shardir::verifyStage(ModuleOp module, StringRef stage) {
       continue;
     if (failed(checkSupported(function)) ||
         failed(verifyPropagated(function)) ||
-        (level >= 1 && failed(verifyRedistributed(function, meshes))) ||
+        (level >= 1 &&
+         failed(verifyRedistributed(function.getBody().front(), meshes))) ||
         (level >= 2 && failed(verifyCollective(function))))
       return failure();
   }

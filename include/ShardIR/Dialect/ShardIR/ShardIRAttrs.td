@@ -33,6 +33,8 @@ def ShardIR_Dialect : Dialect {
     - `shardir.report` on the module: the compiler's report as JSON text, which
       a compiled program carries;
     - `shardir.rule` on ops of other dialects: their sharding rule;
+    - `shardir.carried` on an op with regions (`scf.while`): one placement per
+      carried tensor that is no result of the op;
     - `shardir.decided_by`: which annotation a placement came from;
     - `shardir.stage` on the module, from the local stage on: `"local"`,
       `"scheduled"`, `"bufferized"`, `"cpu"`.
@@ -45,6 +47,7 @@ def ShardIR_Dialect : Dialect {
     /// The names of the discardable attributes of this dialect.
     static constexpr ::llvm::StringLiteral kPlacement = "shardir.placement";
     static constexpr ::llvm::StringLiteral kPlacements = "shardir.placements";
+    static constexpr ::llvm::StringLiteral kCarried = "shardir.carried";
     static constexpr ::llvm::StringLiteral kAlias = "shardir.alias";
     static constexpr ::llvm::StringLiteral kGlobalType = "shardir.global_type";
     static constexpr ::llvm::StringLiteral kResult = "shardir.result";

@@ -1,0 +1,70 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Loops and branches whose regions run on shards. A tie is one tensor as it
+// flows through such an op: what enters (operands of the op), what comes back
+// or leaves (operands of terminators), and what stands for it (region arguments
+// and results). All of a tie's values have one type and one placement (R11).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_INTERFACES_SHARDABLEREGION_H
+#define SHARDIR_INTERFACES_SHARDABLEREGION_H
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/IR/OpDefinition.h"
+
+#include <optional>
+
+namespace shardir {
+
+/// `scf.for`: {init, yielded} -> {region argument, result}.
+/// `scf.if`: {yielded by each branch} -> {result}.
+/// `scf.while`: {condition's} -> {after argument, result}, and
+/// {init, yielded} -> {before argument}, which has no result.
+struct RegionTie {
+  llvm::SmallVector<mlir::OpOperand *> operands;
+  llvm::SmallVector<mlir::Value> values; ///< never empty
+};
+
+} // namespace shardir
+
+#include "ShardIR/Interfaces/ShardableRegionOpInterface.h.inc"
+
+namespace shardir {
+
+/// `op` as one whose regions run on shards; null for any other op, and where a
+/// region has several blocks.
+ShardableRegionOpInterface asShardableRegion(mlir::Operation *op);
+
+/// Whether ops of `block` are placed one by one: it is a function's body or a
+/// region of an op whose regions run on shards, all the way up.
+bool isPlacedBlock(mlir::Block *block);
+
+/// The placement of tie number `index` of `op`, which its attributes hold; null
+/// if it has none yet.
+PlacementAttr getTiePlacement(ShardableRegionOpInterface op,
+                              const RegionTie &tie, unsigned index);
+
+/// Writes the placements of all ties, one each.
+void setTiePlacements(ShardableRegionOpInterface op,
+                      llvm::ArrayRef<PlacementAttr> placements);
+
+/// Operands of `op` that are tied, with the placement that each must have:
+/// those of an op whose regions run on shards, and those of its terminators.
+llvm::SmallVector<std::pair<mlir::OpOperand *, PlacementAttr>>
+getTiedOperands(mlir::Operation *op);
+
+/// How many times `op` runs each time its function does: the product of the
+/// trip counts around it; a count that is not known is `unknown` of them.
+double expectedExecutions(mlir::Operation *op, double unknown = 16);
+
+} // namespace shardir
+
+#endif // SHARDIR_INTERFACES_SHARDABLEREGION_H

@@ -1,0 +1,102 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The data flow of scf's loops and branches: which values are one tensor, so
+// that they share a placement. Queries alone; ops need not be placed. What the
+// ops do with scalars (bounds, conditions, indices) is the same on all devices,
+// as scalars come from whole tensors.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/ExternalModels/ExternalModels.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace shardir;
+
+static bool isTensor(Value value) {
+  return isa<RankedTensorType>(value.getType());
+}
+
+namespace {
+
+struct ForModel
+    : ShardableRegionOpInterface::ExternalModel<ForModel, scf::ForOp> {
+  SmallVector<RegionTie> getTies(Operation *op) const {
+    auto loop = cast<scf::ForOp>(op);
+    SmallVector<RegionTie> ties;
+    for (auto [i, result] : llvm::enumerate(loop.getResults()))
+      if (isTensor(result))
+        ties.push_back({{&loop.getInitArgsMutable()[i],
+                         &loop.getBody()->getTerminator()->getOpOperand(i)},
+                        {loop.getRegionIterArg(i), result}});
+    return ties;
+  }
+  std::optional<int64_t> getTripCount(Operation *op, Region &) const {
+    std::optional<APInt> count = cast<scf::ForOp>(op).getStaticTripCount();
+    return count ? count->tryZExtValue() : std::nullopt;
+  }
+};
+
+/// Results of branches: scf.if, scf.index_switch, scf.execute_region.
+template <typename Op>
+struct BranchModel
+    : ShardableRegionOpInterface::ExternalModel<BranchModel<Op>, Op> {
+  SmallVector<RegionTie> getTies(Operation *op) const {
+    SmallVector<RegionTie> ties;
+    for (OpResult result : op->getResults()) {
+      if (!isTensor(result))
+        continue;
+      RegionTie &tie = ties.emplace_back();
+      for (Region &region : op->getRegions())
+        for (Block &block : region)
+          if (isa<scf::YieldOp>(block.getTerminator()))
+            tie.operands.push_back(
+                &block.getTerminator()->getOpOperand(result.getResultNumber()));
+      tie.values.push_back(result);
+    }
+    return ties;
+  }
+};
+
+struct WhileModel
+    : ShardableRegionOpInterface::ExternalModel<WhileModel, scf::WhileOp> {
+  SmallVector<RegionTie> getTies(Operation *op) const {
+    auto loop = cast<scf::WhileOp>(op);
+    SmallVector<RegionTie> ties;
+    for (auto [i, result] : llvm::enumerate(loop.getResults()))
+      if (isTensor(result))
+        ties.push_back({{&loop.getConditionOp().getArgsMutable()[i]},
+                        {loop.getAfterArguments()[i], result}});
+    for (auto [i, argument] : llvm::enumerate(loop.getBeforeArguments()))
+      if (isTensor(argument))
+        ties.push_back(
+            {{&loop.getInitsMutable()[i], &loop.getYieldOp()->getOpOperand(i)},
+             {argument}});
+    return ties;
+  }
+  std::optional<int64_t> getTripCount(Operation *, Region &) const {
+    return std::nullopt;
+  }
+};
+
+} // namespace
+
+void shardir::registerSCFModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, scf::SCFDialect *) {
+    scf::ForOp::attachInterface<ForModel>(*context);
+    scf::WhileOp::attachInterface<WhileModel>(*context);
+    scf::IfOp::attachInterface<BranchModel<scf::IfOp>>(*context);
+    scf::IndexSwitchOp::attachInterface<BranchModel<scf::IndexSwitchOp>>(
+        *context);
+    scf::ExecuteRegionOp::attachInterface<BranchModel<scf::ExecuteRegionOp>>(
+        *context);
+  });
+}

@@ -1,0 +1,136 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Placements of what flows through regions. A tie with a result has the
+// result's entry of `shardir.placements`; those without one are listed, in
+// order, in `shardir.carried`. Requires verified ops; changes no types.
+// In the dialect's library, for the placement of a region argument is asked for
+// like that of any other value.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Interfaces/ShardableRegion.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace shardir;
+
+#include "ShardIR/Interfaces/ShardableRegionOpInterface.cpp.inc"
+
+ShardableRegionOpInterface shardir::asShardableRegion(Operation *op) {
+  auto region = dyn_cast_or_null<ShardableRegionOpInterface>(op);
+  if (!region)
+    return nullptr;
+  for (Region &each : op->getRegions())
+    if (!each.empty() && !each.hasOneBlock())
+      return nullptr;
+  return region;
+}
+
+bool shardir::isPlacedBlock(Block *block) {
+  Operation *parent = block ? block->getParentOp() : nullptr;
+  while (parent && !isa<FunctionOpInterface>(parent)) {
+    if (!asShardableRegion(parent))
+      return false;
+    parent = parent->getParentOp();
+  }
+  return parent;
+}
+
+static OpResult resultOf(const RegionTie &tie) {
+  for (Value value : tie.values)
+    if (auto result = dyn_cast<OpResult>(value))
+      return result;
+  return {};
+}
+
+PlacementAttr shardir::getTiePlacement(ShardableRegionOpInterface op,
+                                       const RegionTie &tie, unsigned index) {
+  if (OpResult result = resultOf(tie))
+    return getResultPlacement(result);
+  auto carried = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kCarried);
+  if (!carried)
+    return {};
+  SmallVector<RegionTie> ties = op.getTies();
+  size_t first = llvm::count_if(
+      ties, [](const RegionTie &each) { return bool(resultOf(each)); });
+  // An op that lost a tie since has a list that no longer fits.
+  if (carried.size() != ties.size() - first || index < first)
+    return {};
+  return dyn_cast<PlacementAttr>(carried[index - first]);
+}
+
+void shardir::setTiePlacements(ShardableRegionOpInterface op,
+                               ArrayRef<PlacementAttr> placements) {
+  MLIRContext *context = op->getContext();
+  SmallVector<Attribute> results(op->getNumResults(), UnitAttr::get(context));
+  SmallVector<Attribute> carried;
+  bool any = false;
+  for (auto [tie, placement] : llvm::zip_equal(op.getTies(), placements)) {
+    if (OpResult result = resultOf(tie)) {
+      results[result.getResultNumber()] = placement;
+      any = true;
+    } else {
+      carried.push_back(placement);
+    }
+  }
+  if (any)
+    op->setAttr(ShardIRDialect::kPlacements, ArrayAttr::get(context, results));
+  if (!carried.empty())
+    op->setAttr(ShardIRDialect::kCarried, ArrayAttr::get(context, carried));
+}
+
+SmallVector<std::pair<OpOperand *, PlacementAttr>>
+shardir::getTiedOperands(Operation *op) {
+  SmallVector<std::pair<OpOperand *, PlacementAttr>> operands;
+  auto collect = [&](ShardableRegionOpInterface region) {
+    for (auto [i, tie] : llvm::enumerate(region.getTies()))
+      for (OpOperand *operand : tie.operands)
+        if (operand->getOwner() == op)
+          operands.push_back({operand, getTiePlacement(region, tie, i)});
+  };
+  if (auto region = asShardableRegion(op))
+    collect(region);
+  else if (op->hasTrait<OpTrait::IsTerminator>())
+    if (auto parent = asShardableRegion(op->getParentOp()))
+      collect(parent);
+  return operands;
+}
+
+double shardir::expectedExecutions(Operation *op, double unknown) {
+  double times = 1;
+  for (Region *region = op->getParentRegion(); region;
+       region = region->getParentRegion())
+    if (auto parent = asShardableRegion(region->getParentOp())) {
+      std::optional<int64_t> trips = parent.getTripCount(*region);
+      times *= trips ? double(*trips) : unknown;
+    }
+  return times;
+}
+
+//===----------------------------------------------------------------------===//
+// Values
+//===----------------------------------------------------------------------===//
+
+PlacementAttr shardir::getPlacement(Value value) {
+  if (auto result = dyn_cast<OpResult>(value))
+    return getResultPlacement(result);
+  auto argument = cast<BlockArgument>(value);
+  Operation *parent = argument.getOwner()->getParentOp();
+  if (auto function = dyn_cast<FunctionOpInterface>(parent))
+    return argument.getOwner()->isEntryBlock()
+               ? function.getArgAttrOfType<PlacementAttr>(
+                     argument.getArgNumber(), ShardIRDialect::kPlacement)
+               : nullptr;
+  if (auto region = asShardableRegion(parent))
+    for (auto [i, tie] : llvm::enumerate(region.getTies()))
+      if (llvm::is_contained(tie.values, value))
+        return getTiePlacement(region, tie, i);
+  return {};
+}

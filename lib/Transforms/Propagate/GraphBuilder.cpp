@@ -1,0 +1,470 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: annotated to propagated. Requires what GraphBuilder.h says. Nodes are
+// in an order in which producers come first, but for what a loop carries: its
+// tie comes before its body. Everything in a body, ties included, counts as
+// often as the body runs; a change of placement on an edge happens as often as
+// the end of it that runs less, for what does not change in a loop is hoisted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphBuilder.h"
+
+#include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Transforms/StageUtils.h"
+
+#include <map>
+
+using namespace mlir;
+using namespace shardir;
+
+using Graph = PropagationGraph;
+
+int GraphBuilder::addValue(Value value, int node, int result) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return -1;
+  graph.values.push_back({shapeOf(type), elementBytes(type), node, result, {}});
+  return valueIds[value] = graph.values.size() - 1;
+}
+
+int GraphBuilder::addNode(Graph::Node node, Origin origin, bool meshIsKnown) {
+  node.executions = executions;
+  graph.nodes.push_back(std::move(node));
+  origins.push_back(origin);
+  meshKnown.push_back(meshIsKnown);
+  return graph.nodes.size() - 1;
+}
+
+void GraphBuilder::use(int node, Value value) {
+  auto it = valueIds.find(value);
+  int id = it == valueIds.end() ? -1 : it->second;
+  std::vector<int> &operands = graph.nodes[node].operands;
+  if (id >= 0)
+    graph.values[id].uses.push_back({node, int(operands.size())});
+  operands.push_back(id);
+}
+
+/// Adds what a placement says to factors `firstFactor`, … one per dim.
+void GraphBuilder::annotate(Graph::Node &node, const Placement &placement,
+                            int firstFactor) {
+  size_t count = node.rule.factors.size();
+  node.annotated.resize(count);
+  node.closed.resize(count, false);
+  node.priority.resize(count, Graph::kLastPriority);
+  for (auto [dim, entry] : llvm::enumerate(placement.dims)) {
+    node.annotated[firstFactor + dim] = entry.splits;
+    node.closed[firstFactor + dim] = !entry.open;
+    if (entry.priority)
+      node.priority[firstFactor + dim] = *entry.priority;
+  }
+  node.forbidden = placement.replicated;
+  node.partial = placement.partial;
+  node.partialAxes = placement.partialAxes;
+}
+
+/// A node for a function's argument or result: one factor per dim.
+int GraphBuilder::addBoundary(Type type, PlacementAttr placement, Twine name) {
+  Graph::Node node;
+  node.name = name.str();
+  TensorFactors factors;
+  for (int64_t extent : shapeOf(cast<RankedTensorType>(type)))
+    factors.dims.push_back({node.rule.addFactor(extent)});
+  node.rule.results.push_back(factors);
+  if (placement) {
+    annotate(node, placement.getValue(), 0);
+    node.mesh = meshes.indexOf(placement.getMesh().getValue());
+  }
+  return addNode(std::move(node), {}, bool(placement));
+}
+
+/// A redistribution or collective: both sides are decided.
+void GraphBuilder::addStep(Operation *op, PlacementAttr from,
+                           PlacementAttr to) {
+  Graph::Node node;
+  node.name = op->getName().getStringRef().str();
+  auto shape = shapeOf(cast<RankedTensorType>(op->getResult(0).getType()));
+  TensorFactors operand, result;
+  for (int64_t extent : shape)
+    operand.dims.push_back({node.rule.addFactor(extent)});
+  for (int64_t extent : shape)
+    result.dims.push_back({node.rule.addFactor(extent)});
+  annotate(node, to.getValue(), shape.size());
+  annotate(node, from.getValue(), 0);
+  node.rule.operands.push_back(operand);
+  node.rule.results.push_back(result);
+  node.isFixed = true;
+  node.partial.reset();
+  node.partialAxes.clear();
+  node.fixedResults = {to.getValue()};
+  node.mesh = meshes.indexOf(to.getMesh().getValue());
+  int n = addNode(std::move(node), {op}, /*meshIsKnown=*/true);
+  use(n, op->getOperand(0));
+  graph.nodes[n].results.push_back(addValue(op->getResult(0), n, 0));
+}
+
+/// What `shardir.placements` says: closed entries have been decided, by the
+/// user or by an earlier run; open ones are where propagation begins.
+void GraphBuilder::annotateDecided(Graph::Node &node, ValueRange values,
+                                   ArrayRef<Attribute> own) {
+  bool decided = true;
+  std::vector<Placement> results;
+  for (Attribute entry : own) {
+    auto placement = dyn_cast<PlacementAttr>(entry);
+    results.push_back(placement ? placement.getValue() : Placement());
+    for (const DimPlacement &dim : results.back().dims)
+      decided &= !dim.open && !dim.priority;
+    if (placement)
+      node.mesh = meshes.indexOf(placement.getMesh().getValue());
+  }
+  const Mesh &mesh = graph.meshes[node.mesh];
+  size_t count = node.rule.factors.size();
+  node.annotated.resize(count);
+  for (auto [factors, placement] : llvm::zip(node.rule.results, results)) {
+    FactorSplits splits = projectTensor(node.rule, factors, placement, mesh);
+    for (auto &&[all, one] : llvm::zip(node.annotated, splits))
+      if (all.empty())
+        all = one;
+  }
+  // What no sharding of the op gives is kept as it is, for later passes to say
+  // so.
+  for (const TensorFactors &factors :
+       llvm::concat<TensorFactors>(node.rule.results, node.rule.operands))
+    decided |= !composeTensor(node.rule, factors, node.annotated, mesh);
+  if (decided) {
+    node.isFixed = true;
+    for (const Placement &placement : results)
+      node.fixedResults.push_back(placement.closed());
+    std::vector<std::optional<Placement>> operands(node.rule.operands.size());
+    for (auto [i, operand] : llvm::enumerate(values)) {
+      PlacementAttr placement = getPlacement(operand);
+      if (placement && placement.getMesh().getValue() == mesh.name)
+        operands[i] = placement.getValue().closed();
+    }
+    // Results show the factors that they have; what they owe shows others.
+    auto inferred = inferSharding(node.rule, node.fixedResults, operands, mesh);
+    auto *sharding = std::get_if<OpSharding>(&inferred);
+    node.annotated = sharding ? sharding->splits : FactorSplits(count);
+    return;
+  }
+  node.closed.resize(count, false);
+  node.priority.resize(count, Graph::kLastPriority);
+  for (auto [factors, placement] : llvm::zip(node.rule.results, results)) {
+    for (auto [dim, entry] : llvm::enumerate(placement.dims))
+      for (int f : factors.dims[dim]) {
+        if (!entry.open)
+          node.closed[f] = true;
+        if (entry.priority)
+          node.priority[f] = std::min(node.priority[f], *entry.priority);
+      }
+    llvm::append_range(node.forbidden, placement.replicated);
+    if (placement.partial) {
+      node.partial = placement.partial;
+      node.partialAxes = placement.partialAxes;
+    }
+  }
+}
+
+void GraphBuilder::addOp(Operation *op) {
+  if (auto step = dyn_cast<collective::CollectiveOpInterface>(op);
+      step && op->getNumResults())
+    return addStep(op, step.getFrom(), step.getTo());
+  if (auto redistribute = dyn_cast<RedistributeOp>(op))
+    return addStep(op, redistribute.getFrom(), redistribute.getTo());
+  if (auto region = asShardableRegion(op))
+    return addRegions(region);
+  Graph::Node node;
+  node.name = op->getName().getStringRef().str();
+  auto constrain = dyn_cast<ConstrainOp>(op);
+  auto own = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements);
+  SmallVector<Value> captured = capturedTensors(op);
+  if (constrain) {
+    node.rule = ShardingRule::elementwise(op);
+  } else {
+    node.rule = getShardingRule(op);
+    if (!node.rule.replicatedBecause.empty() && hasTensors(op))
+      op->emitRemark() << node.rule.replicatedBecause;
+    // What a region reads from outside must be whole.
+    for (Value value : captured) {
+      TensorFactors whole;
+      whole.dims.resize(cast<RankedTensorType>(value.getType()).getRank());
+      node.rule.operands.push_back(whole);
+    }
+  }
+  bool known = own && llvm::any_of(own, llvm::IsaPred<PlacementAttr>);
+  if (known) {
+    annotateDecided(node, op->getOperands(), own.getValue());
+  } else if (constrain) {
+    annotate(node, constrain.getPlacement().getValue(), 0);
+    node.mesh = meshes.indexOf(constrain.getPlacement().getMesh().getValue());
+    known = true;
+  }
+  int n = addNode(std::move(node), {op}, known);
+  for (Value operand : op->getOperands())
+    use(n, operand);
+  for (Value value : captured)
+    use(n, value);
+  for (OpResult result : op->getResults()) {
+    int id = addValue(result, n, result.getResultNumber());
+    graph.nodes[n].results.push_back(id);
+  }
+}
+
+void GraphBuilder::addOps(Block &block) {
+  for (Operation &op : block.without_terminator())
+    addOp(&op);
+}
+
+/// One tensor on its way through regions; its operands are added later, for
+/// some of them are not there yet. What all of them owe, the tensor owes (R11).
+int GraphBuilder::addTie(ShardableRegionOpInterface op, const RegionTie &tie,
+                         int index) {
+  Graph::Node node;
+  node.name = op->getName().getStringRef().str();
+  TensorFactors factors;
+  for (int64_t extent :
+       shapeOf(cast<RankedTensorType>(tie.values.front().getType())))
+    factors.dims.push_back({node.rule.addFactor(extent)});
+  node.rule.operands.assign(tie.operands.size(), factors);
+  node.rule.results.assign(tie.values.size(), factors);
+  node.rule.inits.assign(tie.values.size(), -1);
+  PartialRule &partials = node.rule.partials.emplace_back();
+  SmallVector<Value> operands;
+  for (auto [i, operand] : llvm::enumerate(tie.operands)) {
+    partials.operands.push_back(i);
+    operands.push_back(operand->get());
+  }
+  PlacementAttr placement = getTiePlacement(op, tie, index);
+  if (placement)
+    annotateDecided(
+        node, operands,
+        SmallVector<Attribute>(tie.values.size(), Attribute(placement)));
+  int n = addNode(std::move(node), {op, index}, bool(placement));
+  for (auto [i, value] : llvm::enumerate(tie.values))
+    graph.nodes[n].results.push_back(addValue(value, n, i));
+  return n;
+}
+
+void GraphBuilder::addRegions(ShardableRegionOpInterface op) {
+  static constexpr int64_t kUnknownTrips = 16;
+  SmallVector<RegionTie> ties = op.getTies();
+  SmallVector<int> nodes(ties.size(), -1);
+  double outside = executions;
+  for (Region &region : op->getRegions()) {
+    executions =
+        outside * double(op.getTripCount(region).value_or(kUnknownTrips));
+    for (auto [i, tie] : llvm::enumerate(ties))
+      if (llvm::any_of(tie.values, [&](Value value) {
+            return value.getParentRegion() == &region && nodes[i] < 0 &&
+                   isa<BlockArgument>(value);
+          }))
+        nodes[i] = addTie(op, tie, i);
+    if (!region.empty())
+      addOps(region.front());
+  }
+  executions = outside;
+  for (auto [i, tie] : llvm::enumerate(ties)) {
+    if (nodes[i] < 0)
+      nodes[i] = addTie(op, tie, i);
+    for (OpOperand *operand : tie.operands)
+      use(nodes[i], operand->get());
+  }
+}
+
+/// A value's mesh is its annotation's, else its producer's, else its users'
+/// (R10): known meshes flow forward, then backward. An op whose operands come
+/// from several meshes waits for what its results say.
+void GraphBuilder::inferMeshes() {
+  auto take = [&](int n, int from) {
+    if (meshKnown[n] || !meshKnown[from])
+      return;
+    graph.nodes[n].mesh = graph.nodes[from].mesh;
+    meshKnown[n] = true;
+  };
+  auto producers = [&](int n) {
+    SmallVector<int> result;
+    for (int value : graph.nodes[n].operands)
+      if (value >= 0)
+        result.push_back(graph.values[value].producer);
+    return result;
+  };
+  for (int n = 0, e = graph.nodes.size(); n < e; ++n) {
+    SmallVector<int> meshesOfOperands;
+    for (int producer : producers(n))
+      if (meshKnown[producer] && !graph.nodes[producer].rule.isFresh &&
+          !llvm::is_contained(meshesOfOperands, graph.nodes[producer].mesh))
+        meshesOfOperands.push_back(graph.nodes[producer].mesh);
+    if (meshesOfOperands.size() > 1)
+      continue;
+    if (meshesOfOperands.size() == 1 && !meshKnown[n]) {
+      graph.nodes[n].mesh = meshesOfOperands.front();
+      meshKnown[n] = true;
+    }
+    for (int producer : producers(n))
+      take(n, producer);
+  }
+  // Of several the one that most users have; a constraint, which may be there
+  // to move the value on, counts less than others.
+  for (int n = graph.nodes.size() - 1; n >= 0; --n) {
+    std::map<int, std::pair<int, int>> votes;
+    for (int value : graph.nodes[n].results)
+      if (value >= 0)
+        for (auto [user, operand] : graph.values[value].uses)
+          if (meshKnown[user]) {
+            auto &[all, others] = votes[graph.nodes[user].mesh];
+            ++all;
+            others += !isa_and_nonnull<ConstrainOp>(origins[user].op);
+          }
+    if (meshKnown[n] || votes.empty())
+      continue;
+    auto best = std::max_element(
+        votes.begin(), votes.end(),
+        [](const auto &a, const auto &b) { return a.second < b.second; });
+    graph.nodes[n].mesh = best->first;
+    meshKnown[n] = true;
+  }
+  for (int n = 0, e = graph.nodes.size(); n < e; ++n)
+    for (int producer : producers(n))
+      take(n, producer);
+  for (Graph::Node &node : graph.nodes)
+    if (node.alias >= 0)
+      node.mesh = graph.nodes[node.alias].mesh;
+}
+
+const PropagationGraph &GraphBuilder::build() {
+  std::string owner = (" of @" + function.getSymName()).str();
+  for (BlockArgument argument : function.getArguments()) {
+    argumentNodes.push_back(-1);
+    if (!isa<RankedTensorType>(argument.getType()))
+      continue;
+    unsigned i = argument.getArgNumber();
+    int n = argumentNodes.back() = addBoundary(
+        argument.getType(),
+        function.getArgAttrOfType<PlacementAttr>(i, ShardIRDialect::kPlacement),
+        "argument " + Twine(i) + owner);
+    graph.nodes[n].results = {addValue(argument, n, 0)};
+  }
+  Block &body = function.getBody().front();
+  addOps(body);
+  for (auto [i, value] : llvm::enumerate(body.getTerminator()->getOperands())) {
+    resultNodes.push_back(-1);
+    if (!isa<RankedTensorType>(value.getType()))
+      continue;
+    int n = resultNodes.back() =
+        addBoundary(value.getType(),
+                    dyn_cast_or_null<PlacementAttr>(
+                        function.getResultAttr(i, ShardIRDialect::kPlacement)),
+                    "result " + Twine(i) + owner);
+    Graph::Node &node = graph.nodes[n];
+    std::swap(node.rule.operands, node.rule.results);
+    if (auto alias = dyn_cast_or_null<IntegerAttr>(
+            function.getResultAttr(i, ShardIRDialect::kAlias)))
+      node.alias = argumentNodes[alias.getInt()];
+    use(n, value);
+  }
+  inferMeshes();
+  return graph;
+}
+
+/// The annotations that decided a node, each once (R7).
+static std::string decidedBy(const PropagationResult::Node &node) {
+  std::string reason;
+  for (const std::string &origin : node.decidedBy)
+    if (!origin.empty() && reason.find(origin) == std::string::npos)
+      reason += (reason.empty() ? "" : "; ") + origin;
+  return reason;
+}
+
+/// Regions run whole on each device.
+void GraphBuilder::writeWhole(Operation *op, const Graph::Node &node) {
+  for (Region &region : op->getRegions())
+    region.walk([&](Operation *inner) {
+      if (!llvm::any_of(inner->getResultTypes(),
+                        llvm::IsaPred<RankedTensorType>))
+        return;
+      SmallVector<Attribute> placements;
+      for (Type type : inner->getResultTypes()) {
+        auto tensor = dyn_cast<RankedTensorType>(type);
+        placements.push_back(
+            tensor ? Attribute(attr(
+                         node, Placement::replicatedOfRank(tensor.getRank())))
+                   : UnitAttr::get(op->getContext()));
+      }
+      inner->setAttr(ShardIRDialect::kPlacements,
+                     ArrayAttr::get(op->getContext(), placements));
+    });
+}
+
+void GraphBuilder::writeOp(int n, const PropagationResult::Node &decided) {
+  Operation *op = origins[n].op;
+  const Graph::Node &node = graph.nodes[n];
+  MLIRContext *context = function.getContext();
+  if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
+    SmallVector<Attribute> placements;
+    for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
+      placements.push_back(isa<RankedTensorType>(type)
+                               ? Attribute(attr(node, decided.results[i]))
+                               : UnitAttr::get(context));
+    op->setAttr(ShardIRDialect::kPlacements,
+                ArrayAttr::get(context, placements));
+  }
+  std::string reason = decidedBy(decided);
+  // What an earlier run decided keeps the reason that it gave.
+  if (!reason.empty() && !node.isFixed)
+    op->setAttr(ShardIRDialect::kDecidedBy, StringAttr::get(context, reason));
+  writeWhole(op, node);
+}
+
+/// What flows through regions: one placement per tie, the reasons together.
+void GraphBuilder::writeTies(const PropagationResult &result) {
+  llvm::MapVector<Operation *, SmallVector<int>> nodesOf;
+  for (auto [n, origin] : llvm::enumerate(origins))
+    if (origin.tie >= 0)
+      nodesOf[origin.op].push_back(n);
+  for (auto &[op, nodes] : nodesOf) {
+    SmallVector<PlacementAttr> placements(nodes.size());
+    PropagationResult::Node all;
+    for (int n : nodes) {
+      placements[origins[n].tie] =
+          attr(graph.nodes[n], result.nodes[n].results.front());
+      if (!graph.nodes[n].isFixed)
+        llvm::append_range(all.decidedBy, result.nodes[n].decidedBy);
+    }
+    setTiePlacements(asShardableRegion(op), placements);
+    std::string reason = decidedBy(all);
+    if (!reason.empty())
+      op->setAttr(ShardIRDialect::kDecidedBy,
+                  StringAttr::get(op->getContext(), reason));
+  }
+}
+
+void GraphBuilder::write(const PropagationResult &result) {
+  MLIRContext *context = function.getContext();
+  StringAttr placementName =
+      StringAttr::get(context, ShardIRDialect::kPlacement);
+  for (auto [i, n] : llvm::enumerate(argumentNodes)) {
+    if (n < 0)
+      continue;
+    function.setArgAttr(i, placementName,
+                        attr(graph.nodes[n], result.nodes[n].results[0]));
+    std::string reason = decidedBy(result.nodes[n]);
+    if (!reason.empty() && reason != graph.nodes[n].name)
+      function.setArgAttr(i, ShardIRDialect::kDecidedBy,
+                          StringAttr::get(context, reason));
+  }
+  for (auto [i, n] : llvm::enumerate(resultNodes))
+    if (n >= 0)
+      function.setResultAttr(i, placementName,
+                             attr(graph.nodes[n], result.nodes[n].operands[0]));
+  for (auto [n, origin] : llvm::enumerate(origins))
+    if (origin.op && origin.tie < 0 &&
+        !isa<collective::CollectiveOpInterface, RedistributeOp>(origin.op))
+      writeOp(n, result.nodes[n]);
+  writeTies(result);
+}

@@ -1,0 +1,80 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: annotated to propagated. The graph of Analysis/Propagation.h for one
+// function, and the way back of its answer. Requires sugar resolved and calls
+// inlined; guarantees that every op with tensor results then carries
+// `shardir.placements`, every argument and result `shardir.placement`.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_TRANSFORMS_PROPAGATE_GRAPHBUILDER_H
+#define SHARDIR_LIB_TRANSFORMS_PROPAGATE_GRAPHBUILDER_H
+
+#include "ShardIR/Analysis/Propagation.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace shardir {
+
+/// Builds the graph of one function. Ops of regions that run on shards are
+/// nodes like others; what goes through such a region is one node per tie, with
+/// one factor per dim, so that loops close cycles.
+class GraphBuilder {
+public:
+  GraphBuilder(mlir::func::FuncOp function, const MeshTable &meshes)
+      : function(function), meshes(meshes) {
+    graph.meshes = meshes.all();
+  }
+
+  const PropagationGraph &build();
+  void write(const PropagationResult &result);
+
+private:
+  using Graph = PropagationGraph;
+  /// What a node stands for, besides a function's argument or result.
+  struct Origin {
+    mlir::Operation *op = nullptr;
+    int tie = -1; ///< of `op`'s, or -1: the op itself
+  };
+
+  int addValue(mlir::Value value, int node, int result);
+  int addNode(Graph::Node node, Origin origin, bool meshIsKnown);
+  void use(int node, mlir::Value value);
+  int addBoundary(mlir::Type type, PlacementAttr placement, llvm::Twine name);
+  void annotate(Graph::Node &node, const Placement &placement, int firstFactor);
+  void annotateDecided(Graph::Node &node, mlir::ValueRange operands,
+                       llvm::ArrayRef<mlir::Attribute> own);
+  void addOps(mlir::Block &block);
+  void addOp(mlir::Operation *op);
+  void addRegions(ShardableRegionOpInterface op);
+  int addTie(ShardableRegionOpInterface op, const RegionTie &tie, int index);
+  void addStep(mlir::Operation *op, PlacementAttr from, PlacementAttr to);
+  PlacementAttr attr(const Graph::Node &node, const Placement &placement) {
+    return PlacementAttr::get(function.getContext(),
+                              graph.meshes[node.mesh].name, placement);
+  }
+  void inferMeshes();
+  void writeOp(int node, const PropagationResult::Node &decided);
+  void writeTies(const PropagationResult &result);
+  void writeWhole(mlir::Operation *op, const Graph::Node &node);
+
+  mlir::func::FuncOp function;
+  const MeshTable &meshes;
+  Graph graph;
+  llvm::DenseMap<mlir::Value, int> valueIds;
+  std::vector<Origin> origins; ///< per node
+  llvm::SmallVector<int> argumentNodes, resultNodes;
+  std::vector<bool> meshKnown;
+  double executions = 1; ///< of the block that is being looked at
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_TRANSFORMS_PROPAGATE_GRAPHBUILDER_H
