@@ -210,9 +210,31 @@ std::optional<Placement> shardir::composeTensor(const ShardingRule &rule,
                                                 const FactorSplits &splits,
                                                 const Mesh &mesh) {
   Placement placement = Placement::replicatedOfRank(factors.dims.size());
-  std::vector<AxisRef> used;
+  llvm::SmallVector<AxisRef> used;
   std::vector<int64_t> shape;
+  auto isNew = [&](const Splits &composed) {
+    for (const Split &split : composed) {
+      if (!split.isAxis())
+        continue;
+      for (const AxisRef &other : used)
+        if (overlap(*split.axis, other, mesh))
+          return false;
+      used.push_back(*split.axis);
+    }
+    return true;
+  };
   for (auto [dim, dimFactors] : llvm::enumerate(factors.dims)) {
+    // Most dims have one factor, and that no splits.
+    if (dimFactors.size() == 1) {
+      const Splits &own = splits[dimFactors[0]];
+      bool split = llvm::any_of(own, [](const Split &s) { return s.isAxis(); });
+      if (split && !isNew(own))
+        return std::nullopt;
+      if (split)
+        placement.dims[dim].splits = own;
+      shape.push_back(rule.factors[dimFactors[0]].size);
+      continue;
+    }
     llvm::SmallVector<int64_t> sizes;
     llvm::SmallVector<Splits> own;
     int64_t extent = 1;
@@ -226,13 +248,9 @@ std::optional<Placement> shardir::composeTensor(const ShardingRule &rule,
     auto composed = composeDim(own, sizes, mesh);
     if (!composed)
       return std::nullopt;
-    for (const AxisRef &axis : axesOf(*composed)) {
-      for (const AxisRef &other : used)
-        if (overlap(axis, other, mesh))
-          return std::nullopt;
-      used.push_back(axis);
-    }
-    placement.dims[dim].splits = *composed;
+    if (!isNew(*composed))
+      return std::nullopt;
+    placement.dims[dim].splits = std::move(*composed);
     // A dim without factors has an extent that the rule does not know; nothing
     // splits it.
     shape.push_back(dimFactors.empty() ? 1 : extent);

@@ -75,10 +75,12 @@ static ShardingRule linalgRule(linalg::LinalgOp op) {
                           : FactorKind::Reduction;
     rule.addFactor(ShapedType::isDynamic(range) ? kUnknown : range, kind);
   }
+  // Each call builds the maps of a named op anew.
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (OpOperand &operand : op->getOpOperands()) {
     if (isa<RankedTensorType>(operand.get().getType()))
       rule.operands.push_back(
-          operandFactors(op.getMatchingIndexingMap(&operand), rule));
+          operandFactors(maps[operand.getOperandNumber()], rule));
     else
       rule.operands.emplace_back();
   }

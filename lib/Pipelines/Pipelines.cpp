@@ -40,8 +40,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   pm.addPass(createLiftControlFlowToSCFPass());
   // Callees take part in propagation as if written in place.
   pm.addPass(createConstrainCallees());
-  pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
-  pm.addPass(createSymbolDCEPass());
+  pm.addPass(createInlineCallees());
   pm.addPass(createPropagate({options.cost}));
   verify(Stage::Propagated);
   if (reached(Stage::Propagated))

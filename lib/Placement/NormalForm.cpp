@@ -224,6 +224,14 @@ DimPlacement detail::normalDim(const DimPlacement &dim, const Mesh &mesh,
   auto [begin, end] = lastRun(splits);
   if (begin == end)
     return result;
+  // Whole axes alone, which most placements have, are spelled in one way.
+  bool plain = true;
+  for (const Split &split : splits)
+    plain &= split.isAxis() && split.axis->isWhole();
+  if (plain) {
+    result.splits = std::move(splits);
+    return result;
+  }
 
   // Before the last run everything divides exactly: spans merge always.
   bool allKnown = size != kUnknown;
@@ -317,5 +325,5 @@ Placement shardir::normalForm(const Placement &placement, const Mesh &mesh,
 
 bool shardir::equivalent(const Placement &a, const Placement &b,
                          const Mesh &mesh, const std::vector<int64_t> &shape) {
-  return normalForm(a, mesh, shape) == normalForm(b, mesh, shape);
+  return a == b || normalForm(a, mesh, shape) == normalForm(b, mesh, shape);
 }

@@ -97,6 +97,26 @@ def ConstrainCallees : Pass<"shardir-constrain-callees", "::mlir::ModuleOp"> {
   let dependentDialects = ["::shardir::ShardIRDialect"];
 }
 
+def InlineCallees : Pass<"shardir-inline-callees", "::mlir::ModuleOp"> {
+  let summary = "Inlines calls and drops what only they used, where there are any.";
+  let description = [{
+    What `-inline` and `-symbol-dce` do. A module that has neither calls nor
+    private symbols is left alone after one look.
+
+    Example (test/Transforms/Propagate/inline-callees.mlir):
+
+    ```mlir
+    func.func private @f(%x: tensor<8xf32>) -> tensor<8xf32> { return %x : tensor<8xf32> }
+    func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %0 = call @f(%x) : (tensor<8xf32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    // becomes
+    func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> { return %x : tensor<8xf32> }
+    ```
+  }];
+}
+
 def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
   let summary = "Gives every tensor value one placement.";
   let description = [{

@@ -261,13 +261,17 @@ LogicalResult shardir::verifyPlacementFor(Operation *op,
                               "`shardir.mesh "
                            << placement.getMesh() << " <[\"x\"=2]>`";
   Mesh value = mesh.getMesh();
-  Placement plain = placement.getValue();
   std::optional<PlacementError> error;
-  if (plain.sugar)
+  if (placement.getValue().sugar) {
+    Placement plain = placement.getValue();
     error = shardir::resolveSugar(plain, value, tensor.getRank());
-  if (!error)
-    error =
-        verifyPlacement(plain, value, shapeOf(tensor), elementTypeName(tensor));
+    if (!error)
+      error = verifyPlacement(plain, value, shapeOf(tensor),
+                              elementTypeName(tensor));
+  } else {
+    error = verifyPlacement(placement.getValue(), value, shapeOf(tensor),
+                            elementTypeName(tensor));
+  }
   if (!error)
     return success();
   InFlightDiagnostic diag = op->emitError()

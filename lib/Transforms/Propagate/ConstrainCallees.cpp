@@ -101,11 +101,13 @@ struct ConstrainCalleesPass
   }
 
   void runOnOperation() override {
-    if (failed(checkCalls()))
-      return signalPassFailure();
     llvm::DenseSet<StringRef> called;
     getOperation().walk(
         [&](func::CallOp call) { called.insert(call.getCallee()); });
+    if (called.empty())
+      return markAllAnalysesPreserved();
+    if (failed(checkCalls()))
+      return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isDeclaration() && called.contains(function.getSymName()))
         constrain(function);

@@ -40,34 +40,50 @@ struct ResolveSugarPass : shardir::impl::ResolveSugarBase<ResolveSugarPass> {
   void runOnOperation() override {
     MeshTable table(getOperation());
     meshes = &table;
+    bool changed = false;
     getOperation().walk([&](Operation *op) {
       if (auto function = dyn_cast<FunctionOpInterface>(op)) {
         for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
           if (auto placement = resolve(
-                  function.getArgAttr(i, ShardIRDialect::kPlacement), type))
+                  function.getArgAttr(i, ShardIRDialect::kPlacement), type)) {
             function.setArgAttr(i, ShardIRDialect::kPlacement, placement);
+            changed = true;
+          }
         for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
           if (auto placement = resolve(
-                  function.getResultAttr(i, ShardIRDialect::kPlacement), type))
+                  function.getResultAttr(i, ShardIRDialect::kPlacement),
+                  type)) {
             function.setResultAttr(
                 i, StringAttr::get(&getContext(), ShardIRDialect::kPlacement),
                 placement);
+            changed = true;
+          }
         return;
       }
       if (auto constrain = dyn_cast<ConstrainOp>(op))
         if (auto placement =
-                resolve(constrain.getPlacement(), constrain.getType()))
+                resolve(constrain.getPlacement(), constrain.getType())) {
           constrain.setPlacementAttr(placement);
+          changed = true;
+        }
       auto placements = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements);
       if (!placements)
         return;
       SmallVector<Attribute> entries(placements.getValue());
+      bool resolved = false;
       for (auto [entry, type] : llvm::zip(entries, op->getResultTypes()))
-        if (auto placement = resolve(entry, type))
+        if (auto placement = resolve(entry, type)) {
           entry = placement;
+          resolved = true;
+        }
+      if (!resolved)
+        return;
+      changed = true;
       op->setAttr(ShardIRDialect::kPlacements,
                   ArrayAttr::get(&getContext(), entries));
     });
+    if (!changed)
+      markAllAnalysesPreserved();
   }
 };
 

@@ -33,6 +33,8 @@ struct SpecializeMeshPass
   using SpecializeMeshBase::SpecializeMeshBase;
 
   void runOnOperation() override {
+    if (StringRef(mesh).trim().empty())
+      return markAllAnalysesPreserved();
     for (StringRef entry : llvm::split(StringRef(mesh), ',')) {
       entry = entry.trim();
       if (!entry.empty() && failed(apply(entry)))

@@ -174,9 +174,9 @@ void Inserter::remarkOnMeshes(Operation *op, StringRef mesh) {
   SmallVector<Value> values(op->getOperands());
   llvm::append_range(values, capturedTensors(op));
   for (Value value : values)
-    if (isa<RankedTensorType>(value.getType()) && !isFresh(value))
+    if (isa<RankedTensorType>(value.getType()))
       if (PlacementAttr present = getPlacement(value);
-          present && present.getMesh().getValue() != mesh)
+          present && present.getMesh().getValue() != mesh && !isFresh(value))
         others.insert(present.getMesh().getValue());
   if (others.empty())
     return;

@@ -316,7 +316,7 @@ std::optional<Proposal> MoveAcross::inFront(RedistributeOp op) const {
         }))
       break;
     bool contracts =
-        llvm::any_of(getShardingRule(producer).factors, [](const Factor &f) {
+        llvm::any_of(ops.ruleOf(producer).factors, [](const Factor &f) {
           return f.kind == FactorKind::Reduction && f.size != 1;
         });
     if (contracts)
@@ -517,6 +517,7 @@ LogicalResult MoveAcross::matchAndRewrite(RedistributeOp op,
                                           PatternRewriter &rewriter) const {
   if (!isPlain(op) || !isPlacedBlock(op->getBlock()))
     return failure();
+  ops.forget();
   std::optional<Proposal> proposal = behindUsers(op);
   if (!proposal || !memoryAllows(*proposal))
     proposal = inFront(op);

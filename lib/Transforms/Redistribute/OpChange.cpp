@@ -46,6 +46,13 @@ static double localWork(const ShardingRule &rule, const FactorSplits &splits,
   return work;
 }
 
+const ShardingRule &OpChanges::ruleOf(Operation *op) const {
+  std::unique_ptr<ShardingRule> &rule = rules[op];
+  if (!rule)
+    rule = std::make_unique<ShardingRule>(getShardingRule(op));
+  return *rule;
+}
+
 bool OpChanges::mayChange(Operation *op) const {
   if (!isPlacedBlock(op->getBlock()) || asShardableRegion(op) ||
       op->hasTrait<OpTrait::IsTerminator>() ||
@@ -84,7 +91,7 @@ Source OpChanges::sourceOf(OpOperand &operand, const Overlay &overlay) const {
 std::optional<OpChange> OpChanges::present(Operation *op) const {
   OpChange change;
   change.op = op;
-  ShardingRule rule = getShardingRule(op);
+  const ShardingRule &rule = ruleOf(op);
   SmallVector<Placement> results;
   SmallVector<std::optional<Placement>> operands;
   for (Value result : op->getResults()) {
@@ -130,7 +137,7 @@ std::optional<OpChange> OpChanges::with(Operation *op,
   MLIRContext *context = op->getContext();
   OpChange change;
   change.op = op;
-  ShardingRule rule = getShardingRule(op);
+  const ShardingRule &rule = ruleOf(op);
   for (auto [result, placement] : llvm::zip(op->getResults(), results)) {
     auto type = cast<RankedTensorType>(result.getType());
     if (verifyPlacement(placement, mesh, shapeOf(type),
@@ -211,7 +218,7 @@ SmallVector<SmallVector<Placement>>
 OpChanges::takingSources(Operation *op, ArrayRef<unsigned> from,
                          const Overlay &overlay) const {
   SmallVector<SmallVector<Placement>> candidates;
-  ShardingRule rule = getShardingRule(op);
+  const ShardingRule &rule = ruleOf(op);
   const Mesh &mesh = meshes().get(getPlacement(op->getResult(0)));
   SmallVector<Placement> results;
   SmallVector<std::optional<Placement>> present;

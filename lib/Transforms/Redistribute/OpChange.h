@@ -18,6 +18,8 @@
 
 #include "ShardIR/Analysis/FactorSharding.h"
 
+#include <memory>
+
 namespace shardir {
 
 /// Placements that values would have after changes that are being considered.
@@ -49,6 +51,12 @@ class OpChanges {
 public:
   explicit OpChanges(MoveCosts &costs) : costs(costs) {}
 
+  /// The rule of an op, asked for once until `forget`: many placements of one op
+  /// are looked at. Ops that are erased may come back as others at the same
+  /// address, so whoever rewrites forgets first.
+  const ShardingRule &ruleOf(mlir::Operation *op) const;
+  void forget() const { rules.clear(); }
+
   /// Whether the placement of `op`'s results may change: it is in a function's
   /// body, no constraint stands on it, and all its tensors are on one mesh.
   bool mayChange(mlir::Operation *op) const;
@@ -77,6 +85,8 @@ public:
 private:
   const MeshTable &meshes() const { return costs.meshTable(); }
   MoveCosts &costs;
+  mutable llvm::DenseMap<mlir::Operation *, std::unique_ptr<ShardingRule>>
+      rules;
 };
 
 } // namespace shardir

@@ -141,10 +141,13 @@ struct SimplifyRedistributePass
     // A rewrite can be what another one waits for, so rounds are repeated; each
     // lowers the cost, and few are needed.
     static constexpr int kMaxRounds = 8;
+    bool changedAny = false;
     for (int round = 0; round < kMaxRounds; ++round) {
       // Other ops are not this pass's business: no folding, no dead code.
       SmallVector<Operation *> ops;
       getOperation().walk([&](RedistributeOp op) { ops.push_back(op); });
+      if (ops.empty())
+        break;
       GreedyRewriteConfig config;
       config.setStrictness(GreedyRewriteStrictness::ExistingAndNewOps);
       config.setMaxNumRewrites(64 + 16 * int64_t(ops.size()));
@@ -152,8 +155,11 @@ struct SimplifyRedistributePass
       // The bound is one on effort: what is there when it is reached is right.
       (void)applyOpPatternsGreedily(ops, frozen, config, &changed);
       if (!changed)
-        return;
+        break;
+      changedAny = true;
     }
+    if (!changedAny)
+      markAllAnalysesPreserved();
   }
 };
 

@@ -19,7 +19,7 @@
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/Patterns.h"
 
-#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+#include "mlir/Rewrite/PatternApplicator.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_REDISTRIBUTETOCOLLECTIVES
@@ -93,13 +93,22 @@ struct RedistributeToCollectivesPass
     options.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
     options.cache = &plans;
     populateRedistributeToCollectivesPatterns(patterns, meshes, options);
-    walkAndApplyPatterns(getOperation(), std::move(patterns));
-    WalkResult left = getOperation().walk([&](RedistributeOp op) {
+    // Other ops are many, and no pattern is about them.
+    SmallVector<RedistributeOp> ops;
+    getOperation().walk([&](RedistributeOp op) { ops.push_back(op); });
+    if (ops.empty())
+      return markAllAnalysesPreserved();
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    PatternApplicator applicator(frozen);
+    applicator.applyDefaultCostModel();
+    PatternRewriter rewriter(&getContext());
+    for (RedistributeOp op : ops) {
+      rewriter.setInsertionPoint(op);
+      if (succeeded(applicator.matchAndRewrite(op, rewriter)))
+        continue;
       op.emitOpError() << explainNoPlan(op, meshes);
-      return WalkResult::interrupt();
-    });
-    if (left.wasInterrupted())
-      signalPassFailure();
+      return signalPassFailure();
+    }
   }
 };
 

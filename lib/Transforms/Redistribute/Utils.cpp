@@ -36,7 +36,16 @@ using namespace shardir;
 
 bool shardir::isFresh(Value value) {
   Operation *op = value.getDefiningOp();
-  if (!op || !getShardingRule(op).isFresh)
+  if (!op)
+    return false;
+  // What reads a tensor is not fresh: its rule, which is dear, need not be
+  // asked for.
+  auto destination = dyn_cast<DestinationStyleOpInterface>(op);
+  for (OpOperand &operand : op->getOpOperands())
+    if (isa<RankedTensorType>(operand.get().getType()) &&
+        !(destination && destination.isDpsInit(&operand)))
+      return false;
+  if (!getShardingRule(op).isFresh)
     return false;
   auto fill = dyn_cast<linalg::LinalgOp>(op);
   return !fill || fill.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>();

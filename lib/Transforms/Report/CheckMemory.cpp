@@ -28,6 +28,7 @@ struct CheckMemoryPass : shardir::impl::CheckMemoryBase<CheckMemoryPass> {
   using CheckMemoryBase::CheckMemoryBase;
 
   void runOnOperation() override {
+    markAllAnalysesPreserved();
     MeshTable meshes(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (limit <= 0 || function.isDeclaration() ||

@@ -107,6 +107,8 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
       getOperation()->setAttr(
           ShardIRDialect::kReport,
           StringAttr::get(&getContext(), llvm::formatv("{0}", report).str()));
+    else
+      markAllAnalysesPreserved();
     if (file.empty())
       return;
     std::string error;

@@ -268,6 +268,7 @@ struct VerifyStagePass : shardir::impl::VerifyStageBase<VerifyStagePass> {
   void runOnOperation() override {
     if (failed(verifyStage(getOperation(), stage)))
       signalPassFailure();
+    markAllAnalysesPreserved();
   }
 };
 
