@@ -6,9 +6,9 @@
 # NAME.sdy.linalg.mlir, which carries Shardy's annotations as strings.
 # Guarantees: only the mesh line and `shardir.placement` on arguments are added;
 # arguments keep their other attributes; one that no axis of the mesh shards stays
-# open, unless --close is given. Shardy's annotations are translated one by one:
-# of arguments, results and constraints.
-"""Annotate a program of the corpus with its manifest's placements, or its own."""
+# open, unless --close is given. In a program with Shardy's annotations only the
+# sizes of its mesh change.
+"""Annotate a program of the corpus with its manifest's placements, or resize its own mesh."""
 
 import argparse
 import json
@@ -139,35 +139,23 @@ def annotate(text, program, mesh, close=False):
     return text[:at] + ("  " if module else "") + line + text[at:]
 
 
-SHARDING = re.compile(r"""corpus\.sharding = "<@(\w+), (\[.*?\])>\"""")
+MESH_COMMENT = re.compile(r"""^(// sdy\.mesh @\w+ = <)\[(.*?)\](>).*$""", re.MULTILINE)
 
 
-def translate(text, mesh):
-    """The text of a program that carries Shardy's annotations as strings, with placements
-    in their stead; axes that the mesh lacks are left out."""
-    names = [axis for axis, _ in mesh]
-    used = set(re.findall(r"'(\w+)'", " ".join(match[2] for match in SHARDING.finditer(text))))
-    if not used & set(names):
-        raise AnnotateError(f"its annotations name {', '.join(sorted(used))} alone")
-
-    def placement(match):
-        kept = lambda dim: "{" + ", ".join(
-            part.replace("'", '"') for part in re.findall(r"'\w+'(?::\(\d+\)\d+)?|\?", dim[1])
-            if part == "?" or re.match(r"'(\w+)'", part)[1] in names) + "}"
-        return f"#shardir.placement<@{match[1]}, {re.sub(r'{(.*?)}', kept, match[2])}>"
-
-    # A constraint is a call of a function without a body, which says how.
-    constraints = {}
-    for match in re.finditer(r"^[ ]*func\.func private @(sdy_constraint_\d+)\(.*\n", text, re.MULTILINE):
-        constraints[match[1]] = placement(SHARDING.search(match[0]))
-        text = text.replace(match[0], "")
-    text = re.sub(r"call @(sdy_constraint_\d+)\((%\w+)\) : \(.*?\) -> (\S+)",
-                  lambda match: f"shardir.constrain {match[2]} to {constraints[match[1]]} : {match[3]}", text)
-    name = SHARDING.search(text)[1]
-    text = SHARDING.sub(lambda match: "shardir.placement = " + placement(match), text)
-    axes = ", ".join(f'"{axis}"={size}' for axis, size in mesh)
-    at = re.search(r"^module\b[^\n]*\{[ \t]*\n", text, re.MULTILINE).end()
-    return text[:at] + f"  shardir.mesh @{name} <[{axes}]>\n" + text[at:]
+def resize(text, mesh):
+    """The text of a program that carries Shardy's annotations as strings, which the
+    compiler reads, with the mesh of its comment given other sizes; axes that the mesh
+    lacks become 1."""
+    comment = MESH_COMMENT.search(text)
+    if not comment:
+        raise AnnotateError("there is no comment with its mesh")
+    names = re.findall(r'"(\w+)"=\d+', comment[2])
+    sizes = dict(mesh)
+    if not sizes.keys() & set(names):
+        raise AnnotateError(f"its mesh has {', '.join(sorted(names))} alone")
+    axes = [(name, sizes.pop(name, 1)) for name in names] + list(sizes.items())
+    spelled = ", ".join(f'"{axis}"={size}' for axis, size in axes)
+    return text[:comment.start()] + comment[1] + f"[{spelled}]" + comment[3] + text[comment.end():]
 
 
 def read_program(path):
@@ -181,7 +169,7 @@ def read_program(path):
 def annotate_program(folder, program, mesh, close=False):
     stem = os.path.join(folder, program["name"])
     if os.path.exists(stem + ".sdy.linalg.mlir"):
-        return translate(read_program(stem + ".sdy.linalg.mlir"), mesh)
+        return resize(read_program(stem + ".sdy.linalg.mlir"), mesh)
     if "args" not in program or any("placement" not in arg for arg in program["args"]):
         raise AnnotateError("the manifest suggests no placements for it")
     return annotate(read_program(stem + ".mlir"), program, mesh, close)

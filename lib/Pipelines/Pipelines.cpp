@@ -34,6 +34,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   auto verify = [&](Stage stage) {
     pm.addPass(createVerifyStage({stageName(stage).str()}));
   };
+  pm.addPass(createImportAnnotations());
   pm.addPass(createResolveSugar());
   pm.addPass(createSpecializeMesh({options.mesh}));
   // Analyses follow regions, not blocks.

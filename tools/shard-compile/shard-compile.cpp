@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Compiles a program to a shared object that the runtime loads. Requires text or
-// bytecode of any stage; guarantees exit status 0 and the file, 2 for wrong
+// Compiles a program to a shared object that the runtime loads. Requires text
+// or bytecode of any stage; guarantees exit status 0 and the file, 2 for wrong
 // usage (flags, option values, names that the program lacks, a file that cannot
 // be read or written), or 3 for a program that does not parse, verify or
 // compile, with diagnostics on standard error.
@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Conversion/ToObject/ToObject.h"
+#include "ShardIR/Dialect/Readers.h"
 #include "ShardIR/InitAll.h"
 #include "ShardIR/Pipelines/Pipelines.h"
 #include "ShardIR/Transforms/Passes.h"
@@ -211,6 +212,7 @@ int compileFile(const Flags &flags) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   shardir::registerAllDialects(registry);
+  shardir::registerReaderDialects(registry);
   MLIRContext context(registry);
   // Diagnostics show the source; the op in generic form would hide it.
   context.printOpOnDiagnostic(false);
@@ -235,6 +237,12 @@ int compileFile(const Flags &flags) {
   if (!options.function.empty() &&
       failed(selectFunction(*module, options.function, error)))
     return usage(error);
+  {
+    PassManager pm(&context);
+    pm.addPass(createImportAnnotations());
+    if (failed(pm.run(*module)))
+      return kBadProgram;
+  }
   {
     PassManager pm(&context);
     pm.addPass(createSpecializeMesh({options.mesh}));

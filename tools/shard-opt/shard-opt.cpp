@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Dialect/Readers.h"
 #include "ShardIR/InitAll.h"
 
 #include "mlir/InitAllDialects.h"
@@ -24,7 +25,8 @@ int main(int argc, char **argv) {
   mlir::registerAllExtensions(registry);
   mlir::registerAllPasses();
   shardir::registerAllDialects(registry);
+  shardir::registerReaderDialects(registry);
   shardir::registerAllPasses();
-  return mlir::asMainReturnCode(mlir::MlirOptMain(
-      argc, argv, "ShardIR's optimizer driver\n", registry));
+  return mlir::asMainReturnCode(
+      mlir::MlirOptMain(argc, argv, "ShardIR's optimizer driver\n", registry));
 }

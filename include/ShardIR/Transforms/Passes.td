@@ -20,6 +20,31 @@ include "mlir/Pass/PassBase.td"
 // annotated -> propagated
 //===----------------------------------------------------------------------===//
 
+def ImportAnnotations : Pass<"shardir-import-annotations", "::mlir::ModuleOp"> {
+  let summary = "Reads the annotations of Shardy and GSPMD.";
+  let description = [{
+    Turns what JAX writes into meshes, placements and `shardir.constrain`, and
+    leaves other programs as they are (docs/Importing.md): `sdy.mesh`,
+    `sdy.sharding` on arguments, results and ops, `sdy.sharding_constraint` and
+    the other ops of Shardy that keep a tensor's value; the strings
+    `corpus.sharding`, which hold the same where Shardy's attributes cannot
+    stand; and `mhlo.sharding`, GSPMD's, for which meshes are found. Ops and
+    attributes are read as text, so that no dialect of theirs is needed: MLIR must
+    be told to allow unregistered ones, or have them.
+
+    Example (test/Transforms/Annotate/import-shardy.mlir):
+
+    ```mlir
+    "sdy.mesh"() <{mesh = #sdy.mesh<["a"=2, "b"=4]>, sym_name = "m"}> : () -> ()
+    func.func @main(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {?} ]>})
+    // becomes
+    shardir.mesh @m <["a"=2, "b"=4]>
+    func.func @main(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {?} ]>})
+    ```
+  }];
+  let dependentDialects = ["::shardir::ShardIRDialect", "::mlir::arith::ArithDialect"];
+}
+
 def SpecializeMesh : Pass<"shardir-specialize-mesh", "::mlir::ModuleOp"> {
   let summary = "Sets mesh axes of unknown size.";
   let description = [{

@@ -1,0 +1,501 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: annotated, its first step. Rewrites Shardy's and GSPMD's annotations
+// into meshes, placements and constraints. Requires nothing of the dialects
+// that wrote them: attributes are read as text, ops in generic form. Guarantees
+// that no annotation of theirs is left, and that a program without any stays as
+// it is.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ImportMeshes.h"
+
+#include "ShardIR/Analysis/GspmdSharding.h"
+#include "ShardIR/Transforms/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_IMPORTANNOTATIONS
+#include "ShardIR/Transforms/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+constexpr llvm::StringLiteral kFrontend = "mhlo.frontend_attributes";
+constexpr llvm::StringLiteral kShardyAttribute = "sdy.sharding";
+constexpr llvm::StringLiteral kShardyInFrontend = "xla.sdy.sharding";
+constexpr llvm::StringLiteral kShardyText = "corpus.sharding";
+constexpr llvm::StringLiteral kGspmd = "mhlo.sharding";
+
+/// One annotation and the values or places that it is for.
+struct Annotation {
+  Operation *op; ///< where messages go
+  /// How messages name what it is on.
+  std::string what;
+  SmallVector<Type> types;
+  /// Called with one placement per type; null ones ask for nothing.
+  std::function<LogicalResult(ArrayRef<PlacementAttr>)> apply;
+  std::vector<ShardySharding> shardy;
+  std::vector<GspmdSharding> gspmd;
+};
+
+class Importer {
+public:
+  explicit Importer(ModuleOp module) : module(module), meshes(module) {}
+  LogicalResult run();
+
+private:
+  using Apply = std::function<LogicalResult(ArrayRef<PlacementAttr>)>;
+  LogicalResult collectSignature(FunctionOpInterface function);
+  LogicalResult collectDeclaration(func::FuncOp function);
+  LogicalResult collectOp(Operation *op);
+  LogicalResult collectShardyOp(Operation *op);
+  LogicalResult add(Operation *op, const Twine &what, TypeRange types,
+                    Attribute attr, bool isGspmd, Apply apply);
+  LogicalResult addFound(Operation *op, const Twine &what, TypeRange types,
+                         DictionaryAttr attributes, Apply apply);
+  LogicalResult constrain(Operation *op, Attribute attr, bool isGspmd);
+  LogicalResult placeShardy();
+  LogicalResult placeGspmd();
+  void defaultPriorities();
+
+  ModuleOp module;
+  ImportMeshes meshes;
+  std::vector<Annotation> annotations;
+  /// Ops that are done with once everything is applied.
+  llvm::SetVector<Operation *> finished;
+};
+
+} // namespace
+
+/// The annotation among an op's or argument's attributes; of several that say
+/// the same in other words, Shardy's own first.
+static Attribute findAnnotation(DictionaryAttr attributes, bool &isGspmd) {
+  isGspmd = false;
+  if (!attributes)
+    return {};
+  if (Attribute attr = attributes.get(kShardyAttribute))
+    return attr;
+  if (auto frontend = attributes.getAs<DictionaryAttr>(kFrontend))
+    if (Attribute attr = frontend.get(kShardyInFrontend))
+      return attr;
+  if (Attribute attr = attributes.get(kShardyText))
+    return attr;
+  isGspmd = true;
+  return attributes.get(kGspmd);
+}
+
+/// `attributes` without annotations; null if nothing changes.
+static DictionaryAttr withoutAnnotations(DictionaryAttr attributes) {
+  NamedAttrList list;
+  bool changed = false;
+  for (NamedAttribute attr : attributes) {
+    if (attr.getName() == kShardyAttribute || attr.getName() == kShardyText ||
+        attr.getName() == kGspmd) {
+      changed = true;
+      continue;
+    }
+    auto frontend = dyn_cast<DictionaryAttr>(attr.getValue());
+    if (attr.getName() == kFrontend && frontend) {
+      NamedAttrList kept;
+      for (NamedAttribute entry : frontend)
+        if (!entry.getName().getValue().starts_with("xla.sdy."))
+          kept.append(entry);
+      if (llvm::range_size(kept) != frontend.size()) {
+        changed = true;
+        if (!kept.empty())
+          list.append(kFrontend,
+                      kept.getDictionary(attr.getName().getContext()));
+        continue;
+      }
+    }
+    list.append(attr);
+  }
+  return changed ? list.getDictionary(attributes.getContext())
+                 : DictionaryAttr();
+}
+
+LogicalResult Importer::add(Operation *op, const Twine &what, TypeRange types,
+                            Attribute attr, bool isGspmd, Apply apply) {
+  Annotation annotation{op, what.str(), llvm::to_vector(types), apply, {}, {}};
+  std::string error, text = textOf(attr);
+  bool read = false;
+  size_t count = 0;
+  if (isGspmd) {
+    if (auto found = parseGspmdShardings(text, error)) {
+      annotation.gspmd = *found;
+      count = found->size();
+      read = true;
+    }
+  } else if (auto found = parseShardyShardings(text, error)) {
+    annotation.shardy = *found;
+    count = found->size();
+    read = true;
+  }
+  if (!read)
+    return op->emitError() << "the sharding of " << what
+                           << " cannot be read: " << error;
+  if (count != types.size())
+    return op->emitError() << "the sharding of " << what << " has " << count
+                           << " entries for " << types.size() << " tensors";
+  annotations.push_back(std::move(annotation));
+  return success();
+}
+
+LogicalResult Importer::addFound(Operation *op, const Twine &what,
+                                 TypeRange types, DictionaryAttr attributes,
+                                 Apply apply) {
+  bool isGspmd;
+  Attribute attr = findAnnotation(attributes, isGspmd);
+  if (!attr)
+    return success();
+  if (attributes.get(ShardIRDialect::kPlacement))
+    return op->emitError() << what << " has both '"
+                           << ShardIRDialect::kPlacement
+                           << "' and a sharding to import; drop one";
+  return add(op, what, types, attr, isGspmd, apply);
+}
+
+LogicalResult Importer::collectSignature(FunctionOpInterface function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto apply = [function, i](ArrayRef<PlacementAttr> placements) mutable {
+      if (placements[0])
+        function.setArgAttr(i, ShardIRDialect::kPlacement, placements[0]);
+      return success();
+    };
+    if (failed(addFound(function, "argument " + Twine(i),
+                        function.getArgumentTypes()[i],
+                        function.getArgAttrDict(i), apply)))
+      return failure();
+    if (DictionaryAttr attributes = function.getArgAttrDict(i))
+      if (DictionaryAttr kept = withoutAnnotations(attributes))
+        function.setArgAttrs(i, kept);
+  }
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    auto apply = [function, i](ArrayRef<PlacementAttr> placements) mutable {
+      if (placements[0])
+        function.setResultAttr(
+            i,
+            StringAttr::get(function.getContext(), ShardIRDialect::kPlacement),
+            placements[0]);
+      return success();
+    };
+    if (failed(addFound(function, "result " + Twine(i),
+                        function.getResultTypes()[i],
+                        function.getResultAttrDict(i), apply)))
+      return failure();
+    if (DictionaryAttr attributes = function.getResultAttrDict(i))
+      if (DictionaryAttr kept = withoutAnnotations(attributes))
+        function.setResultAttrs(i, kept);
+  }
+  return success();
+}
+
+/// Replaces the results of `op` by its operands, constrained.
+LogicalResult Importer::constrain(Operation *op, Attribute attr, bool isGspmd) {
+  if (op->getOperandTypes() != op->getResultTypes())
+    return op->emitOpError("stands for a constraint, but its results have "
+                           "other types than its operands");
+  auto apply = [op](ArrayRef<PlacementAttr> placements) {
+    OpBuilder builder(op);
+    for (auto [value, result, placement] :
+         llvm::zip(llvm::to_vector(op->getOperands()), op->getResults(),
+                   placements)) {
+      if (!placement) {
+        result.replaceAllUsesWith(value);
+        continue;
+      }
+      // Without uses it is about the operand itself, as in Shardy.
+      bool dangles = result.use_empty();
+      if (dangles)
+        builder.setInsertionPointAfterValue(value);
+      else
+        builder.setInsertionPoint(op);
+      auto constraint = ConstrainOp::create(builder, op->getLoc(),
+                                            value.getType(), value, placement);
+      if (dangles)
+        value.replaceAllUsesExcept(constraint.getResult(), constraint);
+      else
+        result.replaceAllUsesWith(constraint.getResult());
+    }
+    return success();
+  };
+  finished.insert(op);
+  std::string what = ("'" + op->getName().getStringRef() + "'").str();
+  return add(op, what, op->getResultTypes(), attr, isGspmd, apply);
+}
+
+/// A call of a function without a body stands for a constraint where the
+/// function has a sharding: what an exporter writes whose dialects lack one.
+LogicalResult Importer::collectDeclaration(func::FuncOp function) {
+  bool isGspmd;
+  Attribute attr =
+      findAnnotation(function->getDiscardableAttrDictionary(), isGspmd);
+  if (!attr)
+    return success();
+  if (!function.isDeclaration())
+    return function.emitOpError(
+        "has a sharding and a body; annotate its arguments and results");
+  WalkResult result = module.walk([&](func::CallOp call) {
+    if (call.getCallee() != function.getSymName())
+      return WalkResult::advance();
+    return WalkResult(constrain(call, attr, isGspmd));
+  });
+  finished.insert(function);
+  return failure(result.wasInterrupted());
+}
+
+LogicalResult Importer::collectOp(Operation *op) {
+  StringRef name = op->getName().getStringRef();
+  if (name.starts_with("sdy."))
+    return collectShardyOp(op);
+  bool isGspmd;
+  Attribute attr = findAnnotation(op->getDiscardableAttrDictionary(), isGspmd);
+  if (!attr)
+    return success();
+  if (name == "stablehlo.custom_call" || name == "mhlo.custom_call") {
+    auto target = dyn_cast_or_null<StringAttr>(op->getAttr("call_target_name"));
+    if (target && target.getValue() == "Sharding")
+      return constrain(op, attr, isGspmd);
+    if (target && target.getValue().starts_with("SPMD"))
+      return op->emitOpError(
+          "is a border of a manual region of GSPMD, which "
+          "cannot be read; write it as sdy.manual_computation "
+          "or shardir.manual");
+  }
+  auto apply = [op](ArrayRef<PlacementAttr> placements) {
+    OpBuilder builder(op->getContext());
+    builder.setInsertionPointAfter(op);
+    for (auto [result, placement] : llvm::zip(op->getResults(), placements)) {
+      if (!placement)
+        continue;
+      auto constraint = ConstrainOp::create(
+          builder, op->getLoc(), result.getType(), result, placement);
+      result.replaceAllUsesExcept(constraint.getResult(), constraint);
+    }
+    return success();
+  };
+  if (failed(add(op, "'" + name + "'", op->getResultTypes(), attr, isGspmd,
+                 apply)))
+    return failure();
+  op->setDiscardableAttrs(
+      withoutAnnotations(op->getDiscardableAttrDictionary()));
+  return success();
+}
+
+/// Ops of Shardy's dialect. Its collectives keep a tensor's value and change
+/// its sharding, as a constraint does.
+LogicalResult Importer::collectShardyOp(Operation *op) {
+  StringRef name = op->getName().getStringRef().drop_front(4);
+  bool isUnary = op->getNumOperands() == 1 && op->getNumResults() == 1;
+  if (name == "sharding_constraint" || name == "reshard") {
+    Attribute attr = op->getAttr("sharding");
+    if (!isUnary || !attr)
+      return op->emitOpError("needs one operand, one result and 'sharding'");
+    return constrain(op, attr, /*isGspmd=*/false);
+  }
+  if (Attribute attr = op->getAttr("out_sharding")) {
+    if (!isUnary)
+      return op->emitOpError("needs one operand and one result");
+    return constrain(op, attr, /*isGspmd=*/false);
+  }
+  if (name == "propagation_barrier" || name == "data_flow_edge") {
+    if (!isUnary)
+      return op->emitOpError("needs one operand and one result");
+    if (Attribute attr = op->getAttr("sharding"))
+      return constrain(op, attr, /*isGspmd=*/false);
+    if (name == "propagation_barrier")
+      op->emitRemark(
+          "the barrier is dropped: costs decide how far an axis goes");
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    finished.insert(op);
+    return success();
+  }
+  if (name == "sharding_group") {
+    op->emitRemark("the group is dropped: its tensors may lie differently; "
+                   "constrain them where they must not");
+    finished.insert(op);
+    return success();
+  }
+  if (name == "constant") {
+    auto value = dyn_cast_or_null<TypedAttr>(op->getAttr("value"));
+    if (!value || op->getNumResults() != 1 ||
+        value.getType() != op->getResult(0).getType())
+      return op->emitOpError("needs one result of the type of 'value'");
+    OpBuilder builder(op);
+    auto constant = arith::ConstantOp::create(builder, op->getLoc(), value);
+    constant->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    op->getResult(0).replaceAllUsesWith(constant);
+    finished.insert(op);
+    return collectOp(constant);
+  }
+  return op->emitOpError("cannot be imported");
+}
+
+/// Shardy takes a missing priority for the highest, here it is the lowest.
+void Importer::defaultPriorities() {
+  bool any = false;
+  for (const Annotation &annotation : annotations)
+    for (const ShardySharding &sharding : annotation.shardy)
+      for (const DimPlacement &dim : sharding.placement.dims)
+        any |= dim.priority.has_value();
+  if (!any)
+    return;
+  for (Annotation &annotation : annotations)
+    for (ShardySharding &sharding : annotation.shardy)
+      for (DimPlacement &dim : sharding.placement.dims)
+        if (!dim.priority && !dim.splits.empty())
+          dim.priority = 0;
+}
+
+/// A sharding of something that is no tensor says nothing.
+static bool isRanked(Type type) { return isa<RankedTensorType>(type); }
+
+LogicalResult Importer::placeShardy() {
+  // What a mesh has that is named but declared nowhere.
+  llvm::StringMap<std::vector<std::string>> axes;
+  auto addAxes = [&](std::vector<std::string> &names,
+                     const Placement &placement) {
+    std::vector<AxisRef> used;
+    for (size_t dim = 0; dim < placement.dims.size(); ++dim)
+      llvm::append_range(used, placement.axesOf(dim));
+    llvm::append_range(used, placement.replicated);
+    llvm::append_range(used, placement.partialAxes);
+    for (const AxisRef &axis : used)
+      if (!llvm::is_contained(names, axis.name))
+        names.push_back(axis.name);
+  };
+  for (const Annotation &annotation : annotations)
+    for (const ShardySharding &sharding : annotation.shardy)
+      addAxes(axes[sharding.meshName], sharding.placement);
+  for (Annotation &annotation : annotations) {
+    if (annotation.shardy.empty())
+      continue;
+    SmallVector<PlacementAttr> placements;
+    for (auto [type, sharding] :
+         llvm::zip(annotation.types, annotation.shardy)) {
+      placements.emplace_back();
+      if (!isRanked(type))
+        continue;
+      StringAttr mesh = meshes.get(annotation.op->getLoc(), sharding,
+                                   axes[sharding.meshName]);
+      if (!mesh)
+        return failure();
+      placements.back() =
+          PlacementAttr::get(module.getContext(), mesh, sharding.placement);
+      if (failed(verifyPlacementFor(annotation.op, placements.back(), type,
+                                    annotation.what)))
+        return failure();
+    }
+    if (failed(annotation.apply(placements)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Importer::placeGspmd() {
+  std::vector<GspmdSharding> shardings;
+  std::vector<int64_t> ranks;
+  std::vector<Annotation *> owners;
+  for (Annotation &annotation : annotations)
+    for (auto [type, sharding] : llvm::zip(annotation.types, annotation.gspmd))
+      if (isRanked(type)) {
+        shardings.push_back(sharding);
+        ranks.push_back(cast<RankedTensorType>(type).getRank());
+        owners.push_back(&annotation);
+      }
+  if (shardings.empty())
+    return success();
+  int64_t partitions = 1;
+  if (auto count = module->getAttrOfType<IntegerAttr>("mhlo.num_partitions"))
+    partitions = std::clamp<int64_t>(count.getInt(), 1, int64_t(1) << 20);
+  std::vector<Mesh> all = meshes.all();
+  size_t given = all.size(), culprit = 0;
+  std::string error;
+  auto placed =
+      placeGspmdShardings(shardings, ranks, partitions, all, culprit, error);
+  if (!placed)
+    return owners[culprit]->op->emitError()
+           << "the sharding of " << owners[culprit]->what << " " << error;
+  std::vector<StringAttr> names;
+  for (auto [i, mesh] : llvm::enumerate(all)) {
+    names.push_back(i < given ? StringAttr::get(module.getContext(), mesh.name)
+                              : meshes.create(module.getLoc(), mesh));
+    if (!names.back())
+      return failure();
+  }
+  size_t next = 0;
+  for (Annotation &annotation : annotations) {
+    if (annotation.gspmd.empty())
+      continue;
+    SmallVector<PlacementAttr> placements;
+    for (Type type : annotation.types) {
+      placements.emplace_back();
+      if (!isRanked(type))
+        continue;
+      const GspmdPlacement &each = (*placed)[next++];
+      placements.back() = PlacementAttr::get(module.getContext(),
+                                             names[each.mesh], each.placement);
+      if (failed(verifyPlacementFor(annotation.op, placements.back(), type,
+                                    annotation.what)))
+        return failure();
+    }
+    if (failed(annotation.apply(placements)))
+      return failure();
+  }
+  return success();
+}
+
+LogicalResult Importer::run() {
+  if (failed(meshes.collect()))
+    return failure();
+  SmallVector<Operation *> ops;
+  module.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
+  for (Operation *op : ops) {
+    if (auto function = dyn_cast<FunctionOpInterface>(op))
+      if (failed(collectSignature(function)))
+        return failure();
+    if (auto function = dyn_cast<func::FuncOp>(op)) {
+      if (failed(collectDeclaration(function)))
+        return failure();
+      continue;
+    }
+    // A call that stands for a constraint has been seen at its function.
+    if (op != module && !finished.contains(op) && failed(collectOp(op)))
+      return failure();
+  }
+  defaultPriorities();
+  if (failed(placeShardy()) || failed(placeGspmd()))
+    return failure();
+  for (Operation *op : llvm::reverse(finished.getArrayRef()))
+    op->erase();
+  if (DictionaryAttr kept =
+          withoutAnnotations(module->getDiscardableAttrDictionary()))
+    module->setDiscardableAttrs(kept);
+  return success();
+}
+
+namespace {
+
+struct ImportAnnotationsPass
+    : shardir::impl::ImportAnnotationsBase<ImportAnnotationsPass> {
+  void runOnOperation() override {
+    if (failed(Importer(getOperation()).run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace

@@ -1,0 +1,125 @@
+// RUN: shard-opt %s --shardir-import-annotations --split-input-file --verify-diagnostics
+
+sdy.mesh @m = <["a"=2]>
+// expected-error @+1 {{the sharding of argument 0 cannot be read: expected '>' before 'x>' in 'sharding<@m, [{"a"}]x>'}}
+func.func @trailing(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}]x>}) { return }
+
+// -----
+
+sdy.mesh @m = <["a"=2]>
+// expected-error @+1 {{the sharding of argument 0 cannot be read: expected 'replicated' or 'unreduced', each at most once}}
+func.func @twice(%x: tensor<8xf32> {sdy.sharding = "<@m, [{}], replicated={'a'}, replicated={'a'}>"}) { return }
+
+// -----
+
+// expected-note @+1 {{mesh @m declared here}}
+sdy.mesh @m = <["a"=2]>
+// expected-note @+2 {{mesh @m has axis "a"}}
+// expected-error-re @+1 {{placement of result 0 of type 'tensor<8xf32>': {{.*}}"b"}}
+func.func @axis(%x: tensor<8xf32>) -> (tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"b"}]>}) { return %x : tensor<8xf32> }
+
+// -----
+
+sdy.mesh @m = <["a"=2]>
+// expected-error @+1 {{the sharding of argument 0 has 2 entries for 1 tensors}}
+func.func @count(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding_per_value<[<@m, [{}]>, <@m, [{}]>]>}) { return }
+
+// -----
+
+shardir.mesh @m <["a"=2]>
+// expected-error @+1 {{argument 0 has both 'shardir.placement' and a sharding to import; drop one}}
+func.func @both(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>, mhlo.sharding = "{replicated}"}) { return }
+
+// -----
+
+// expected-error @+1 {{cannot be read: the size of axis "a" must be at least 1}}
+sdy.mesh @m = <["a"=0]>
+
+// -----
+
+// expected-error @+1 {{cannot be read: a mesh without axes has one device at most}}
+sdy.mesh @m = <[], device_ids=[0, 1]>
+
+// -----
+
+// expected-error @+1 {{axis name "a b" must match}}
+sdy.mesh @m = <["a b"=2]>
+func.func @name(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{?}]>}) { return }
+
+// -----
+
+// expected-error @+1 {{mesh @f has the name of another symbol}}
+func.func @f(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@f, [{"a"}]>}) { return }
+
+// -----
+
+// expected-error @+1 {{has a sharding and a body; annotate its arguments and results}}
+func.func @body(%x: tensor<8xf32>) attributes {mhlo.sharding = "{replicated}"} { return }
+
+// -----
+
+func.func @call(%x: tensor<8xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{stands for a constraint, but its results have other types than its operands}}
+  %0 = call @f(%x) : (tensor<8xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+func.func private @f(tensor<8xf32>) -> tensor<4xf32> attributes {mhlo.sharding = "{replicated}"}
+
+// -----
+
+func.func @unknown_op(%x: tensor<8xf32>) {
+  // expected-error @+1 {{cannot be imported}}
+  "sdy.other"(%x) : (tensor<8xf32>) -> ()
+  return
+}
+
+// -----
+
+sdy.mesh @m = <["a"=2]>
+func.func @hints(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-remark @+1 {{the group is dropped: its tensors may lie differently; constrain them where they must not}}
+  sdy.sharding_group %x group_id=1 : tensor<8xf32>
+  // expected-remark @+1 {{the barrier is dropped: costs decide how far an axis goes}}
+  %0 = sdy.propagation_barrier %x allowed_direction=FORWARD : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+// expected-error @+1 {{the sharding of argument 0 cannot be read: lists 2 devices for 4 tiles}}
+func.func @few(%x: tensor<8xf32> {mhlo.sharding = "{devices=[4]0,1}"}) { return }
+
+// -----
+
+// expected-error @+1 {{the sharding of argument 0 cannot be read: device 1 is listed twice}}
+func.func @listed_twice(%x: tensor<8xf32> {mhlo.sharding = "{devices=[2]1,1}"}) { return }
+
+// -----
+
+// expected-error @+1 {{the sharding of argument 0 cannot be read: the transposition is no permutation of 2 dims}}
+func.func @transposed(%x: tensor<8xf32> {mhlo.sharding = "{devices=[4]<=[2,2]T(1,1)}"}) { return }
+
+// -----
+
+// expected-error @+1 {{the sharding of argument 0 cannot be read: expected sizes of at least 1 and at most 2^20 devices}}
+func.func @huge(%x: tensor<8xf32> {mhlo.sharding = "{devices=[99999999999]<=[99999999999]}"}) { return }
+
+// -----
+
+// expected-error @+1 {{the sharding of argument 0 cannot be read: expected a sharding that is known before 'shard_as 1}'}}
+func.func @group(%x: tensor<8xf32> {mhlo.sharding = "{unknown shard_as 1}"}) { return }
+
+// -----
+
+// expected-error @+1 {{the sharding of argument 0 cannot be read: there are more subgroups than tile dims}}
+func.func @subgroups(%x: tensor<8xf32> {mhlo.sharding = "{replicated last_tile_dim_replicate}"}) { return }
+
+// -----
+
+// expected-error @+1 {{the sharding of argument 0 cuts 2 dims of a tensor of rank 1}}
+func.func @rank(%x: tensor<8xf32> {mhlo.sharding = "{devices=[2,2]<=[4]}"}) { return }
+
+// -----
+
+// expected-error @+1 {{the sharding of argument 0 is manual, which only values inside a manual region can be}}
+func.func @manual(%x: tensor<8xf32> {mhlo.sharding = "{devices=[2,2]<=[4] last_tile_dims={manual}}"}) { return }

@@ -1,0 +1,113 @@
+// RUN: shard-opt %s --shardir-import-annotations --split-input-file | FileCheck %s
+// RUN: shard-opt %s --shardir-import-annotations --split-input-file | shard-opt --shardir-import-annotations --split-input-file | FileCheck %s
+
+// Every part of a sharding: closed and open dims, priorities, sub-axes, axes that
+// are replicated and reduced later. Dims with axes and no priority come first, as
+// in Shardy. A mesh that nothing names is not made.
+// CHECK:       shardir.mesh @mesh <["a"=2, "b"=4]>
+// CHECK-NOT:   shardir.mesh
+// CHECK:       func.func @dims(
+// CHECK-SAME:    %{{.+}}: tensor<8x8xf32> {shardir.placement = #shardir.placement<@mesh, [{"a", ?}p1, {"b":(1)2}p0]>}
+// CHECK-SAME:    %{{.+}}: tensor<8x8xf32> {shardir.placement = #shardir.placement<@mesh, [{}, {?}], replicated = ["b":(2)2], partial = sum ["a"]>}
+// CHECK-SAME:    %{{.+}}: tensor<8x8xf32> {shardir.placement = #shardir.placement<@mesh, [{}, {"b":(2)2, "a"}p0], partial = max ["b":(1)2]>}
+// CHECK-SAME:    -> (tensor<8x8xf32> {other.kept = 1 : i64, shardir.placement = #shardir.placement<@mesh, [{?}p2, {"b"}p0]>})
+sdy.mesh @unused = <["z"=3]>
+sdy.mesh @mesh = <["a"=2, "b"=4]> {stablehlo.mesh = {axes = []}}
+func.func @dims(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{"a", ?}p1, {"b":(1)2}]>},
+                %y: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {?}], replicated={"b":(2)2}, unreduced={"a"}>},
+                %z: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@mesh, [{}, {"b":(2)2, "a"}], unreduced=max{"b":(1)2}>})
+    -> (tensor<8x8xf32> {other.kept = 1 : i64, sdy.sharding = #sdy.sharding<@mesh, [{?}p2, {"b"}]>}) {
+  return %x : tensor<8x8xf32>
+}
+
+// -----
+
+// Meshes: an order of devices, one device, one written out in place, equal ones
+// once, and Shardy's placeholder, which is the other mesh.
+// CHECK:       shardir.mesh @rev <["x"=2, "y"=2], devices = [3, 2, 1, 0]>
+// CHECK-NEXT:  shardir.mesh @one <["device"=1], devices = [3]>
+// CHECK-NEXT:  shardir.mesh @mesh <["x"=4]>
+// CHECK-NEXT:  func.func @meshes(
+// CHECK-SAME:    #shardir.placement<@rev, [{"y", "x"}]>
+// CHECK-SAME:    #shardir.placement<@one, [{}]>
+// CHECK-SAME:    #shardir.placement<@mesh, [{"x"}]>
+// CHECK-SAME:    #shardir.placement<@mesh, [{?}]>
+// CHECK-SAME:    #shardir.placement<@rev, []>
+sdy.mesh @one = <[], device_ids=[3]>
+sdy.mesh @rev = <["x"=2, "y"=2], device_ids=[3, 2, 1, 0]>
+sdy.mesh @nothing = <[]>
+func.func @meshes(%a: tensor<8xf32> {sdy.sharding = #sdy.sharding<@rev, [{"y", "x"}]>},
+                  %b: tensor<8xf32> {sdy.sharding = #sdy.sharding<@one, [{}]>},
+                  %c: tensor<8xf32> {sdy.sharding = #sdy.sharding<mesh<["x"=4]>, [{"x"}]>},
+                  %d: tensor<8xf32> {sdy.sharding = #sdy.sharding<mesh<["x"=4], device_ids=[0, 1, 2, 3]>, [{?}]>},
+                  %e: tensor<f32> {sdy.sharding = #sdy.sharding<@nothing, []>}) {
+  return
+}
+
+// -----
+
+// Ops that keep a value and change its sharding are constraints; one without uses
+// is about its operand. Shardings on ops are constraints on their results.
+// CHECK-LABEL: func.func @ops(
+// CHECK-SAME:    %[[X:.+]]: tensor<8x8xf32>)
+// CHECK:         %[[C:.+]] = arith.constant dense<1.0
+// CHECK:         %[[A:.+]] = shardir.constrain %[[X]] to #shardir.placement<@m, [{"a"}, {}]>
+// CHECK:         %[[B:.+]] = shardir.constrain %[[A]] to #shardir.placement<@m, [{}, {?}]>
+// CHECK:         %[[D:.+]] = shardir.constrain %[[B]] to #shardir.placement<@m, [{}, {"a"}]>
+// CHECK:         %[[E:.+]] = shardir.constrain %[[D]] to #shardir.placement<@m, [{}, {}]>
+// CHECK:         %[[F:.+]] = arith.addf %[[E]], %[[C]]
+// CHECK:         %[[G:.+]] = shardir.constrain %[[F]] to #shardir.placement<@m, [{"a"}, {?}]>
+// CHECK:         %[[H:.+]] = math.exp %[[G]]
+// CHECK:         %[[I:.+]] = shardir.constrain %[[H]] to #shardir.placement<@m, [{?}, {"a", ?}]>
+// CHECK:         %[[J:.+]] = math.exp %[[I]]
+// CHECK:         return %[[J]]
+sdy.mesh @m = <["a"=2]>
+func.func @ops(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %c = sdy.constant dense<1.0> : tensor<8x8xf32>
+  %0 = sdy.sharding_constraint %x <@m, [{"a"}, {}]> : tensor<8x8xf32>
+  %1 = sdy.reshard %0 <@m, [{}, {?}]> : tensor<8x8xf32>
+  %2 = sdy.all_to_all [{"a"}: 0->1] %1 out_sharding=<@m, [{}, {"a"}]> : tensor<8x8xf32>
+  %3 = sdy.all_gather [{}, {"a"}] %2 out_sharding=<@m, [{}, {}]> : tensor<8x8xf32>
+  %4 = arith.addf %3, %c {sdy.sharding = #sdy.sharding_per_value<[<@m, [{"a"}, {?}]>]>} : tensor<8x8xf32>
+  %5 = math.exp %4 : tensor<8x8xf32>
+  %6 = math.exp %5 : tensor<8x8xf32>
+  %7 = sdy.sharding_constraint %5 <@m, [{?}, {"a", ?}]> : tensor<8x8xf32>
+  return {sdy.sharding = #sdy.sharding_per_value<[]>} %6 : tensor<8x8xf32>
+}
+
+// -----
+
+// The generic form, as a program has it that went through a tool which knows Shardy
+// not at all; and the form that XLA hands through StableHLO's text.
+// CHECK:       shardir.mesh @m <["a"=2]>
+// CHECK-NEXT:  shardir.mesh @n <["b"=2]>
+// CHECK-NEXT:  func.func @generic(
+// CHECK-SAME:    %[[X:.+]]: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>}
+// CHECK-SAME:    %{{.+}}: tensor<8xf32> {mhlo.frontend_attributes = {kept = "1"}, shardir.placement = #shardir.placement<@n, [{"b"}]>}
+// CHECK:         shardir.constrain %[[X]] to #shardir.placement<@m, [{}]>
+module attributes {mhlo.frontend_attributes = {xla.sdy.meshes = "{n = #sdy.mesh<[\22b\22=2]>}"}} {
+"sdy.mesh"() <{mesh = #sdy.mesh<["a"=2]>, sym_name = "m"}> : () -> ()
+func.func @generic(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}]>},
+                   %y: tensor<8xf32> {mhlo.frontend_attributes = {kept = "1", xla.sdy.sharding = "#sdy.sharding<@n, [{\22b\22}]>"}, mhlo.sharding = "{devices=[2]<=[2]}"})
+    -> tensor<8xf32> {
+  %0 = "sdy.sharding_constraint"(%x) <{sharding = #sdy.sharding<@m, [{}]>}> : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+}
+
+// -----
+
+// A mesh of ours may be named, and a program without annotations stays as it is.
+// CHECK:       shardir.mesh @ours <["a"=2]>
+// CHECK-NEXT:  func.func @named(%{{.+}}: tensor<8xf32> {shardir.placement = #shardir.placement<@ours, [{"a"}]>})
+shardir.mesh @ours <["a"=2]>
+func.func @named(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@ours, [{"a"}]>}) {
+  return
+}
+
+// -----
+
+// CHECK-LABEL: func.func @plain(%{{.+}}: tensor<8xf32> {other.sharding = "{}"})
+func.func @plain(%x: tensor<8xf32> {other.sharding = "{}"}) {
+  return
+}
