@@ -56,6 +56,10 @@ class Importer {
 public:
   explicit Importer(ModuleOp module) : module(module), meshes(module) {}
   LogicalResult run();
+  /// Whether there was anything to read.
+  bool foundAny() const {
+    return !annotations.empty() || !finished.empty() || meshes.foundAny();
+  }
 
 private:
   using Apply = std::function<LogicalResult(ArrayRef<PlacementAttr>)>;
@@ -85,7 +89,7 @@ private:
 /// the same in other words, Shardy's own first.
 static Attribute findAnnotation(DictionaryAttr attributes, bool &isGspmd) {
   isGspmd = false;
-  if (!attributes)
+  if (!attributes || attributes.empty())
     return {};
   if (Attribute attr = attributes.get(kShardyAttribute))
     return attr;
@@ -493,8 +497,11 @@ namespace {
 struct ImportAnnotationsPass
     : shardir::impl::ImportAnnotationsBase<ImportAnnotationsPass> {
   void runOnOperation() override {
-    if (failed(Importer(getOperation()).run()))
-      signalPassFailure();
+    Importer importer(getOperation());
+    if (failed(importer.run()))
+      return signalPassFailure();
+    if (!importer.foundAny())
+      markAllAnalysesPreserved();
   }
 };
 

@@ -33,6 +33,7 @@ public:
 
   /// Reads what declares meshes; reports what cannot be read.
   mlir::LogicalResult collect();
+  bool foundAny() const { return !declared.empty(); }
 
   /// The name of the `shardir.mesh` for a sharding, which is made if it is not
   /// there. Axes of a mesh that nothing declares have unknown sizes, which

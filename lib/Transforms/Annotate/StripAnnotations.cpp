@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: annotated or propagated, to a program without annotations. Requires that
-// nothing has been decided that only a mesh gives a meaning to (collectives,
-// redistributions, coordinates); guarantees the unsharded program, which one
-// device runs and which the sharded one is compared with.
+// Stage: annotated or propagated, to a program without annotations. Requires
+// that nothing has been decided that only a mesh gives a meaning to
+// (collectives, redistributions, coordinates); guarantees the unsharded
+// program, which one device runs and which the sharded one is compared with.
 //
 //===----------------------------------------------------------------------===//
 
