@@ -28,6 +28,7 @@ void shardir::registerAllDialects(mlir::DialectRegistry &registry) {
   registerElementwiseModels(registry);
   registerBufferizationModels(registry);
   registerSCFModels(registry);
+  registerUBModels(registry);
 }
 
 void shardir::registerAllPasses() {

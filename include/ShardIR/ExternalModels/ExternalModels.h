@@ -25,6 +25,7 @@ void registerElementwiseModels(mlir::DialectRegistry &registry);
 /// Bufferization of the collective dialect.
 void registerBufferizationModels(mlir::DialectRegistry &registry);
 void registerSCFModels(mlir::DialectRegistry &registry);
+void registerUBModels(mlir::DialectRegistry &registry);
 
 } // namespace shardir
 

@@ -32,6 +32,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
 
@@ -46,6 +47,21 @@ using namespace shardir;
 //===----------------------------------------------------------------------===//
 // Strides that step over nothing
 //===----------------------------------------------------------------------===//
+
+/// A tensor that no path brings a value for has no content; buffers know no
+/// other form of that.
+static void emptyPoison(ub::PoisonOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getType());
+  if (!type)
+    return;
+  OpBuilder builder(op);
+  SmallVector<Value> sizes;
+  for (int64_t i = 0; i < type.getNumDynamicDims(); ++i)
+    sizes.push_back(arith::ConstantIndexOp::create(builder, op.getLoc(), 0));
+  op.replaceAllUsesWith(
+      tensor::EmptyOp::create(builder, op.getLoc(), type, sizes).getResult());
+  op.erase();
+}
 
 /// A slice of one element has any stride; with another than 1 upstream cannot
 /// tell from a view's strides which dim a lower rank dropped, and crashes.
@@ -222,6 +238,7 @@ struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
     if (failed(expectLocal(module)) || failed(checkEntries(module)) ||
         failed(checkCollectives(module)))
       return signalPassFailure();
+    module.walk([](ub::PoisonOp op) { emptyPoison(op); });
     freshenInits(module);
     if (failed(run(buildBefore)))
       return signalPassFailure();
