@@ -16,15 +16,16 @@
 #include "ShardIR/Analysis/PeakMemory.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Placement/CrossMesh.h"
 #include "ShardIR/Placement/Packing.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -56,6 +57,7 @@ private:
   void addValue(func::FuncOp function, Value value, std::string name,
                 PlacementAttr placement, Type type, StringRef op,
                 std::string decidedBy);
+  std::vector<int64_t> receivedIn(Block &block);
   void addStep(Operation *op, const CollectiveStep &step, const Mesh &mesh,
                const Mesh &toMesh, RankedTensorType type, StringAttr reason);
 
@@ -64,6 +66,8 @@ private:
   PackingCache packing;
   json::Array values, collectives;
   std::vector<int64_t> received; ///< per rank
+  /// Per rank, of each op that moves data; all executions together.
+  llvm::DenseMap<Operation *, std::vector<int64_t>> receivedBy;
   bool lowerBound = false;
   int64_t peak = 0;
   bool peakIsKnown = true; ///< not on shards of unknown extent, nor on buffers
@@ -108,6 +112,59 @@ std::optional<int64_t> shardir::executionsOf(Operation *op) {
   return times;
 }
 
+/// Whether one of `op`'s regions runs and the others do not.
+static bool isBranch(Operation *op) {
+  return asShardableRegion(op) && !isa<LoopLikeOpInterface>(op) &&
+         op->getNumRegions() > 1;
+}
+
+/// Whether `op` may not run at all, as it stands in a branch.
+static bool isConditional(Operation *op) {
+  while ((op = op->getParentOp()))
+    if (isBranch(op))
+      return true;
+  return false;
+}
+
+static void addTo(std::vector<int64_t> &sum, ArrayRef<int64_t> terms) {
+  sum.resize(std::max(sum.size(), terms.size()));
+  for (auto [all, own] : llvm::zip(sum, terms))
+    all += own;
+}
+
+/// What each rank receives in a block: of a branch, the least that it can be.
+std::vector<int64_t> ReportBuilder::receivedIn(Block &block) {
+  std::vector<int64_t> sum;
+  for (Operation &op : block) {
+    if (auto own = receivedBy.find(&op); own != receivedBy.end())
+      addTo(sum, own->second);
+    SmallVector<std::vector<int64_t>> regions;
+    size_t ranks = 0;
+    for (Region &region : op.getRegions()) {
+      std::vector<int64_t> &all = regions.emplace_back();
+      for (Block &inner : region)
+        addTo(all, receivedIn(inner));
+      ranks = std::max(ranks, all.size());
+    }
+    bool branches = isBranch(&op);
+    for (std::vector<int64_t> &region : regions) {
+      region.resize(ranks);
+      if (!branches)
+        addTo(sum, region);
+    }
+    if (!branches)
+      continue;
+    std::vector<int64_t> least = regions.front();
+    for (const std::vector<int64_t> &region : regions) {
+      lowerBound |= region != regions.front();
+      for (auto [all, own] : llvm::zip(least, region))
+        all = std::min(all, own);
+    }
+    addTo(sum, least);
+  }
+  return sum;
+}
+
 void ReportBuilder::addStep(Operation *op, const CollectiveStep &step,
                             const Mesh &mesh, const Mesh &toMesh,
                             RankedTensorType type, StringAttr reason) {
@@ -121,6 +178,7 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &step,
   int64_t bytes = elementBytes(type), most = 0, operand = 0, result = 0;
   std::optional<int64_t> times = executionsOf(op);
   lowerBound |= !times;
+  std::vector<int64_t> &received = receivedBy[op];
   bool crosses = !(mesh == toMesh);
   auto product = [&](ArrayRef<int64_t> local) {
     int64_t all = bytes;
@@ -129,9 +187,8 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &step,
     return all;
   };
   for (int64_t p = 0, e = toMesh.numDevices(); p < e; ++p) {
-    int64_t own = crosses
-                      ? bytesReceived(step, mesh, toMesh, shape, bytes, p)
-                      : bytesReceived(step, mesh, shape, bytes, p);
+    int64_t own = crosses ? bytesReceived(step, mesh, toMesh, shape, bytes, p)
+                          : bytesReceived(step, mesh, shape, bytes, p);
     most = std::max(most, own);
     size_t rank = toMesh.rankAt(p);
     received.resize(std::max(received.size(), rank + 1));
@@ -162,7 +219,8 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &step,
       {"packed_bytes", packed},
       {"operand_bytes", operand},
       {"result_bytes", result},
-      {"executions", times ? json::Value(*times) : json::Value(nullptr)},
+      {"executions", times && !isConditional(op) ? json::Value(*times)
+                                                 : json::Value(nullptr)},
       {"function", utf8(op->getParentOfType<func::FuncOp>().getSymName())},
       {"loc", utf8(describeLocation(op->getLoc()))},
       {"reason", reason ? utf8(reason.getValue()) : ""}};
@@ -186,15 +244,15 @@ void ReportBuilder::addValue(func::FuncOp function, Value value,
     name = own;
   std::string text;
   llvm::raw_string_ostream(text) << placement;
-  values.push_back(json::Object{
-      {"name", utf8(name)},
-      {"function", utf8(function.getSymName())},
-      {"loc", utf8(describeLocation(value.getLoc()))},
-      {"op", op},
-      {"type", typeText(type)},
-      {"placement", text},
-      {"local_bytes", localBytes(type, placement, meshes)},
-      {"decided_by", utf8(decidedBy)}});
+  values.push_back(
+      json::Object{{"name", utf8(name)},
+                   {"function", utf8(function.getSymName())},
+                   {"loc", utf8(describeLocation(value.getLoc()))},
+                   {"op", op},
+                   {"type", typeText(type)},
+                   {"placement", text},
+                   {"local_bytes", localBytes(type, placement, meshes)},
+                   {"decided_by", utf8(decidedBy)}});
 }
 
 /// The whole tensor behind a boundary value: its own type before localization.
@@ -209,12 +267,12 @@ void ReportBuilder::addFunction(func::FuncOp function) {
     unsigned i = argument.getArgNumber();
     auto decided =
         function.getArgAttrOfType<StringAttr>(i, ShardIRDialect::kDecidedBy);
-    addValue(function, argument, "arg" + std::to_string(i),
-             function.getArgAttrOfType<PlacementAttr>(i,
-                                                      ShardIRDialect::kPlacement),
-             globalType(argument.getType(),
-                        function.getArgAttr(i, ShardIRDialect::kGlobalType)),
-             "", decided ? decided.getValue().str() : "");
+    addValue(
+        function, argument, "arg" + std::to_string(i),
+        function.getArgAttrOfType<PlacementAttr>(i, ShardIRDialect::kPlacement),
+        globalType(argument.getType(),
+                   function.getArgAttr(i, ShardIRDialect::kGlobalType)),
+        "", decided ? decided.getValue().str() : "");
   }
   bool local = module->hasAttr(ShardIRDialect::kStage);
   function.walk([&](Operation *op) {
@@ -229,10 +287,10 @@ void ReportBuilder::addFunction(func::FuncOp function) {
       PlanOptions options;
       options.mode = CostMode::Time;
       options.elementBytes = elementBytes(redistribute.getType());
-      auto result = planRedistribute(redistribute.getFrom().getValue(), from,
-                                     redistribute.getTo().getValue(), to,
-                                     shapeOf(redistribute.getType()),
-                                     readHalo(redistribute.getHaloAttr()), options);
+      auto result = planRedistribute(
+          redistribute.getFrom().getValue(), from,
+          redistribute.getTo().getValue(), to, shapeOf(redistribute.getType()),
+          readHalo(redistribute.getHaloAttr()), options);
       if (auto *plan = std::get_if<CrossMeshPlan>(&result))
         for (size_t i = 0; i < plan->steps.size(); ++i)
           addStep(op, plan->steps[i], i <= plan->crossing ? from : to,
@@ -265,6 +323,8 @@ void ReportBuilder::addFunction(func::FuncOp function) {
       peakIsKnown &= llvm::all_of(op->getOperandTypes(), isKnown) &&
                      llvm::all_of(op->getResultTypes(), isKnown);
     });
+  for (Block &block : function.getBody())
+    addTo(received, receivedIn(block));
   peak = std::max(peak, peakMemory(function, meshes).bytes);
 }
 

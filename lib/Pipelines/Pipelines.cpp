@@ -39,6 +39,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   pm.addPass(createSpecializeMesh({options.mesh}));
   // Analyses follow regions, not blocks.
   pm.addPass(createLiftControlFlowToSCFPass());
+  pm.addPass(createForallToFor());
   // Callees take part in propagation as if written in place.
   pm.addPass(createConstrainCallees());
   pm.addPass(createInlineCallees());

@@ -63,6 +63,38 @@ def SpecializeMesh : Pass<"shardir-specialize-mesh", "::mlir::ModuleOp"> {
   let options = [Option<"mesh", "mesh", "std::string", "", "sizes: `dp=2,m.tp=4`">];
 }
 
+def ForallToFor : Pass<"shardir-forall-to-for", "::mlir::ModuleOp"> {
+  let summary = "Writes `scf.forall` on tensors as `scf.for`.";
+  let description = [{
+    What the threads of an `scf.forall` share is carried by loops, so that its
+    placement can follow. Iterations read what was there before the loop, as
+    threads do. Left alone, and then whole on each device: loops with a
+    `mapping`, and modules without a mesh.
+
+    Example (test/Transforms/Propagate/forall-to-for.mlir):
+
+    ```mlir
+    %0 = scf.forall (%i) in (8) shared_outs(%o = %e) -> (tensor<8x4xf32>) {
+      %1 = math.exp %row : tensor<1x4xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %1 into %o[%i, 0] [1, 4] [1, 1]
+            : tensor<1x4xf32> into tensor<8x4xf32>
+      }
+    }
+    // becomes
+    %0 = scf.for %i = %c0 to %c8 step %c1 iter_args(%o = %e) -> (tensor<8x4xf32>) {
+      %1 = math.exp %row : tensor<1x4xf32>
+      %2 = tensor.insert_slice %1 into %o[%i, 0] [1, 4] [1, 1]
+          : tensor<1x4xf32> into tensor<8x4xf32>
+      scf.yield %2 : tensor<8x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def ResolveSugar : Pass<"shardir-resolve-sugar", "::mlir::ModuleOp"> {
   let summary = "Rewrites `placements = [shard(0), ...]` into placements by dim.";
   let description = [{

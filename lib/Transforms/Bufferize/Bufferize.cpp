@@ -45,7 +45,7 @@ using namespace mlir;
 using namespace shardir;
 
 //===----------------------------------------------------------------------===//
-// Strides that step over nothing
+// Values without content
 //===----------------------------------------------------------------------===//
 
 /// A tensor that no path brings a value for has no content; buffers know no
@@ -63,10 +63,13 @@ static void emptyPoison(ub::PoisonOp op) {
   op.erase();
 }
 
+//===----------------------------------------------------------------------===//
+// Strides that step over nothing
+//===----------------------------------------------------------------------===//
+
 /// A slice of one element has any stride; with another than 1 upstream cannot
 /// tell from a view's strides which dim a lower rank dropped, and crashes.
-template <typename SliceOp>
-static void dropIdleStrides(SliceOp op) {
+template <typename SliceOp> static void dropIdleStrides(SliceOp op) {
   SmallVector<int64_t> strides(op.getStaticStrides());
   for (auto [size, stride] : llvm::zip(op.getStaticSizes(), strides))
     if (size == 1 && !ShapedType::isDynamic(stride))

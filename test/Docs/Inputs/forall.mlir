@@ -7,6 +7,6 @@ func.func @main(%x: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, 
     scf.forall.in_parallel {
       tensor.parallel_insert_slice %1 into %o[%i, 0] [1, 4] [1, 1] : tensor<1x4xf32> into tensor<8x4xf32>
     }
-  }
+  } {mapping = [#gpu.thread<x>]}
   return %0 : tensor<8x4xf32>
 }

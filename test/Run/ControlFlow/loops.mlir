@@ -290,3 +290,16 @@ func.func @blocks_two_ways(%x: tensor<5x3xf32> {shardir.placement = #shardir.pla
   %s = arith.negf %q : tensor<5x3xf32>
   return %s : tensor<5x3xf32>
 }
+
+// Threads that write disjoint rows of what they share: the other dim is sharded.
+func.func @threads(%x: tensor<6x5xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a"}]>}) -> tensor<6x5xf32> {
+  %e = tensor.empty() : tensor<6x5xf32>
+  %r = scf.forall (%i) = (0) to (6) step (2) shared_outs(%o = %e) -> (tensor<6x5xf32>) {
+    %s = tensor.extract_slice %x[%i, 0] [2, 5] [1, 1] : tensor<6x5xf32> to tensor<2x5xf32>
+    %t = math.tanh %s : tensor<2x5xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %t into %o[%i, 0] [2, 5] [1, 1] : tensor<2x5xf32> into tensor<6x5xf32>
+    }
+  }
+  return %r : tensor<6x5xf32>
+}
