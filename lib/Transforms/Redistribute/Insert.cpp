@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ScalarMeshes.h"
 #include "Utils.h"
 
 #include "ShardIR/Analysis/FactorSharding.h"
@@ -50,6 +51,7 @@ private:
   LogicalResult visitBlock(Block &block);
   LogicalResult visitTied(Operation *op);
   LogicalResult visitReturn(Operation *op);
+  LogicalResult bringScalars(Operation *op);
   LogicalResult visitStep(Operation *op, PlacementAttr from);
   LogicalResult visitConstrain(ConstrainOp op);
   LogicalResult dropConstraintsOfWholeRegions();
@@ -203,6 +205,22 @@ LogicalResult Inserter::visitTied(Operation *op) {
   return success();
 }
 
+/// Numbers that other ranks use as well are read where all of them are.
+LogicalResult Inserter::bringScalars(Operation *op) {
+  FailureOr<const Mesh *> mesh = findMeshForScalars(op, meshes);
+  if (failed(mesh))
+    return failure();
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    if (type && *mesh &&
+        failed(require(operand, Placement::replicatedOfRank(type.getRank()),
+                       (*mesh)->name, /*isExplicit=*/false,
+                       describeUse(operand))))
+      return failure();
+  }
+  return success();
+}
+
 LogicalResult Inserter::visit(Operation *op) {
   if (auto constrain = dyn_cast<ConstrainOp>(op))
     return visitConstrain(constrain);
@@ -218,6 +236,8 @@ LogicalResult Inserter::visit(Operation *op) {
         return failure();
     return success();
   }
+  if (failed(bringScalars(op)))
+    return failure();
   FailureOr<OperandRequirements> needed = requiredOperands(op, meshes);
   if (failed(needed))
     return failure();

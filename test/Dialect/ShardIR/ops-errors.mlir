@@ -118,3 +118,31 @@ func.func @region_argument() {
   } {shardir.placements = [#shardir.placement<@m, []>]}
   return
 }
+
+// -----
+
+shardir.mesh @m <["tp"=2]>
+func.func @carried_no_placements(%x: tensor<8xf32>, %c: i1) {
+  // expected-error @+1 {{'shardir.carried' must be a list of placements}}
+  scf.while (%p = %x) : (tensor<8xf32>) -> () {
+    scf.condition(%c)
+  } do {
+    scf.yield %x : tensor<8xf32>
+  } attributes {shardir.carried = [1]}
+  return
+}
+
+// -----
+
+// expected-note @+1 {{mesh @m declared here}}
+shardir.mesh @m <["tp"=2]>
+func.func @carried_rank(%x: tensor<8xf32>, %c: i1) {
+  // expected-note @+2 {{write one {} per dim of the tensor}}
+  // expected-error @+1 {{placement of carried tensor 0 of type 'tensor<8xf32>'}}
+  scf.while (%p = %x) : (tensor<8xf32>) -> () {
+    scf.condition(%c)
+  } do {
+    scf.yield %x : tensor<8xf32>
+  } attributes {shardir.carried = [#shardir.placement<@m, [{}, {"tp"}]>]}
+  return
+}

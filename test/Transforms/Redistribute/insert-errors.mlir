@@ -77,3 +77,49 @@ func.func @disagree(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<
   } -> (tensor<8x8xf32>, tensor<8x8xf32>)
   return
 }
+
+// -----
+
+// What is carried and no result needs a placement as well.
+shardir.mesh @m <["x"=2]>
+func.func @carried(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}, %c: i1) {
+  // expected-error @+1 {{'scf.while' op the propagated stage needs 'shardir.carried' here, with an entry for each carried tensor that is no result}}
+  scf.while (%p = %x) : (tensor<8xf32>) -> () {
+    scf.condition(%c)
+  } do {
+    scf.yield %x : tensor<8xf32>
+  }
+  return
+}
+
+// -----
+
+// Nobody has both meshes' ranks.
+shardir.mesh @m <["x"=2]>
+shardir.mesh @n <["y"=2], devices = [2, 3]>
+func.func @number(%x: tensor<f32> {shardir.placement = #shardir.placement<@n, []>}, %y: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
+    -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  %zero = arith.constant 0.0 : f32
+  // expected-error @+1 {{'tensor.extract' op reads a number on mesh @n that is used on mesh @m as well, and no mesh names the ranks of both; declare one that names all}}
+  %v = tensor.extract %x[] : tensor<f32>
+  %c = arith.cmpf olt, %v, %zero : f32
+  %r = scf.if %c -> (tensor<8xf32>) {
+    %s = math.tanh %y {shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
+    scf.yield %s : tensor<8xf32>
+  } else {
+    scf.yield %y : tensor<8xf32>
+  } {shardir.placements = [#shardir.placement<@m, [{"x"}]>]}
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+shardir.mesh @m <["x"=?]>
+shardir.mesh @n <["y"=?]>
+func.func @number(%x: tensor<f32> {shardir.placement = #shardir.placement<@n, []>}, %y: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
+    -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  // expected-error @+1 {{'tensor.extract' op reads a number on mesh @n that is used on mesh @m as well, and it is not known whether one has the ranks of both; set all sizes with mesh="..."}}
+  %v = tensor.extract %x[] : tensor<f32>
+  %s = tensor.splat %v {shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
+  return %s : tensor<8xf32>
+}

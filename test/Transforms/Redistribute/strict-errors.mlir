@@ -31,3 +31,18 @@ func.func @captured(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m
   } -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// What an iteration leaves behind is not as the next one takes it.
+shardir.mesh @m <["tp"=2]>
+func.func @yielded(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>}, %y: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) -> tensor<8xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<8xf32>) {
+    // expected-error @+1 {{'scf.yield' op needs an implicit redistribution, which strict forbids: operand 0 of 'scf.yield' in 'scf.for' from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"tp"}]>; ask for it with shardir.constrain}}
+    scf.yield %y : tensor<8xf32>
+  }
+  return %r : tensor<8xf32>
+}

@@ -1,0 +1,161 @@
+// RUN: shard-opt %s -split-input-file -shardir-insert-redistribute | FileCheck %s --check-prefix=INSERT
+// RUN: shard-opt %s -split-input-file -shardir-insert-redistribute -shardir-simplify-redistribute -shardir-verify-stage="stage=redistributed" | FileCheck %s
+// Redistributions stand in front of the op of a region that asks, or of the
+// terminator; those of what does not change in a loop in front of the loop.
+
+// A weight that each iteration needs whole is gathered once.
+// INSERT-LABEL: func.func @invariant
+// INSERT:         scf.for
+// INSERT:           shardir.redistribute %arg1
+// CHECK-LABEL: func.func @invariant
+// CHECK:         %[[W:.+]] = shardir.redistribute %arg1
+// CHECK:         scf.for
+// CHECK-NOT:       shardir.redistribute
+// CHECK:           linalg.matmul {{.*}} ins(%{{.+}}, %[[W]]
+module {
+  shardir.mesh @m <["x"=2]>
+  func.func @invariant(%x: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>},
+                       %w: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>})
+      -> (tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<4x4xf32>) {
+      %e = tensor.empty() {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} : tensor<4x4xf32>
+      %p = linalg.matmul {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} ins(%a, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+      scf.yield %p : tensor<4x4xf32>
+    } {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]}
+    return %r : tensor<4x4xf32>
+  }
+}
+
+// -----
+
+// Out of both loops around it, where it is loop-invariant in both; a value of
+// the outer loop only out of the inner one.
+// CHECK-LABEL: func.func @nested
+// CHECK:         %[[Y:.+]] = shardir.redistribute %arg1
+// CHECK:         scf.for
+// CHECK:           %[[P:.+]] = shardir.redistribute %{{.+}} from
+// CHECK:           scf.for
+// CHECK-NOT:         shardir.redistribute
+// CHECK:             arith.addf %{{.+}}, %[[Y]]
+// CHECK:             arith.addf %{{.+}}, %[[P]]
+module {
+  shardir.mesh @m <["x"=2]>
+  func.func @nested(%x: tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>},
+                    %y: tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
+      -> (tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %zero = arith.constant {shardir.placements = [#shardir.placement<@m, [{}]>]} dense<0.0> : tensor<4xf32>
+    %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
+      %p = math.exp %a {shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<4xf32>
+      %s = scf.for %j = %c0 to %c3 step %c1 iter_args(%b = %zero) -> (tensor<4xf32>) {
+        %q = arith.addf %b, %y {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<4xf32>
+        %t = arith.addf %q, %p {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<4xf32>
+        scf.yield %t : tensor<4xf32>
+      } {shardir.placements = [#shardir.placement<@m, [{}]>]}
+      %u = arith.addf %p, %s {shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<4xf32>
+      scf.yield %u : tensor<4xf32>
+    } {shardir.placements = [#shardir.placement<@m, [{"x"}]>]}
+    return %r : tensor<4xf32>
+  }
+}
+
+// -----
+
+// A loop that does not run needs nothing; a branch that may not run keeps what
+// it asks for.
+// CHECK-LABEL: func.func @stays
+// CHECK-NOT:     shardir.redistribute
+// CHECK:         scf.for
+// CHECK:           shardir.redistribute
+// CHECK:         scf.if
+// CHECK:           shardir.redistribute
+module {
+  shardir.mesh @m <["x"=2]>
+  func.func @stays(%x: tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}, %c: i1)
+      -> (tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{}]>}, tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %zero = arith.constant {shardir.placements = [#shardir.placement<@m, [{}]>]} dense<0.0> : tensor<4xf32>
+    %r = scf.for %i = %c0 to %c0 step %c1 iter_args(%a = %zero) -> (tensor<4xf32>) {
+      %q = arith.addf %a, %x {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<4xf32>
+      scf.yield %q : tensor<4xf32>
+    } {shardir.placements = [#shardir.placement<@m, [{}]>]}
+    %s = scf.if %c -> (tensor<4xf32>) {
+      %q = math.sqrt %x {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<4xf32>
+      scf.yield %q : tensor<4xf32>
+    } else {
+      scf.yield %zero : tensor<4xf32>
+    } {shardir.placements = [#shardir.placement<@m, [{}]>]}
+    return %r, %s : tensor<4xf32>, tensor<4xf32>
+  }
+}
+
+// -----
+
+// What one branch has gathered is not there in the other one, and what was
+// gathered before both is used in both. A constant is made anew in each.
+// INSERT-LABEL: func.func @branches
+// INSERT:         %[[B:.+]] = shardir.redistribute %arg2
+// INSERT:         math.exp %[[B]]
+// INSERT:         scf.if
+// INSERT:           %[[A:.+]] = shardir.redistribute %arg1
+// INSERT:           arith.addf %[[A]], %[[B]]
+// INSERT:         } else {
+// INSERT:           %[[C:.+]] = shardir.redistribute %arg1
+// INSERT:           arith.mulf %[[C]], %[[B]]
+// INSERT:           arith.constant {{.*}}[{"x"}]
+// INSERT:           %[[Y:.+]] = shardir.redistribute %{{.+}} from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> {reason = "operand 0 of 'scf.yield' in 'scf.if'
+// INSERT:           scf.yield %[[Y]]
+module {
+  shardir.mesh @m <["x"=2]>
+  func.func @branches(%c: i1, %x: tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}, %y: tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
+      -> (tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{}]>}, tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
+    %one = arith.constant {shardir.placements = [#shardir.placement<@m, [{}]>]} dense<1.0> : tensor<4xf32>
+    %o = math.exp %y {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<4xf32>
+    %s = scf.if %c -> (tensor<4xf32>) {
+      %q = arith.addf %x, %y {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<4xf32>
+      scf.yield %q : tensor<4xf32>
+    } else {
+      %q = arith.mulf %x, %y {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<4xf32>
+      %t = arith.addf %x, %one {shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<4xf32>
+      scf.yield %t : tensor<4xf32>
+    } {shardir.placements = [#shardir.placement<@m, [{}]>]}
+    return %o, %s : tensor<4xf32>, tensor<4xf32>
+  }
+}
+
+// -----
+
+// Within an iteration, sums and gathers move across ops as they do outside: one
+// reduction of two sums.
+// CHECK-LABEL: func.func @moves
+// CHECK:         scf.for
+// CHECK:           %[[S:.+]] = arith.addf %{{.+}}, %{{.+}} {{.*}}partial = sum ["x"]
+// CHECK:           shardir.redistribute %[[S]]
+// CHECK-NOT:       shardir.redistribute
+// CHECK:           math.tanh
+module {
+  shardir.mesh @m <["x"=2]>
+  func.func @moves(%x: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}, %o: tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{}]>})
+      -> (tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %z = arith.constant {shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]} dense<0.0> : tensor<4xf32>
+    %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%b = %o) -> (tensor<4xf32>) {
+      %row = linalg.broadcast ins(%b : tensor<4xf32>) outs(%x : tensor<4x4xf32>) dimensions = [0] {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]}
+      %p = linalg.reduce { arith.addf } ins(%row : tensor<4x4xf32>) outs(%z : tensor<4xf32>) dimensions = [0] {shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
+      %row2 = math.exp %row {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} : tensor<4x4xf32>
+      %q = linalg.reduce { arith.addf } ins(%row2 : tensor<4x4xf32>) outs(%z : tensor<4xf32>) dimensions = [0] {shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
+      %s = arith.addf %p, %q {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<4xf32>
+      %t = math.tanh %s {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<4xf32>
+      scf.yield %t : tensor<4xf32>
+    } {shardir.placements = [#shardir.placement<@m, [{}]>]}
+    return %r : tensor<4xf32>
+  }
+}
