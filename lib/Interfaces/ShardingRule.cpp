@@ -29,6 +29,37 @@ int ShardingRule::addFactor(int64_t size, FactorKind kind) {
   return factors.size() - 1;
 }
 
+std::vector<int64_t> shardir::keyOf(const ShardingRule &rule) {
+  std::vector<int64_t> key;
+  auto addTensors = [&](ArrayRef<TensorFactors> tensors) {
+    key.push_back(tensors.size());
+    for (const TensorFactors &tensor : tensors) {
+      key.push_back(tensor.dims.size());
+      for (const DimFactors &dim : tensor.dims) {
+        key.push_back(dim.size());
+        key.insert(key.end(), dim.begin(), dim.end());
+      }
+    }
+  };
+  key.push_back(rule.factors.size());
+  for (const Factor &factor : rule.factors) {
+    key.push_back(factor.size);
+    key.push_back(int64_t(factor.kind));
+    for (PartialKind kind : factor.combiners)
+      key.push_back(int64_t(kind));
+  }
+  addTensors(rule.operands);
+  addTensors(rule.results);
+  for (const PartialRule &partial : rule.partials) {
+    key.push_back(partial.kind ? int64_t(*partial.kind) : -1);
+    key.push_back(partial.operands.size());
+    key.insert(key.end(), partial.operands.begin(), partial.operands.end());
+  }
+  key.insert(key.end(), rule.inits.begin(), rule.inits.end());
+  key.push_back(rule.isFresh);
+  return key;
+}
+
 static TensorFactors wholeTensor(Type type) {
   TensorFactors factors;
   if (auto tensor = dyn_cast<RankedTensorType>(type))

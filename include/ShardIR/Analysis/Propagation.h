@@ -9,33 +9,50 @@
 // From a few annotations to a placement for every value, on a graph of sharding
 // rules that knows nothing of IR.
 //
-// Axes flow over factors from annotations, in rounds: in each round every node
-// looks at what its neighbours had after the last one, so that the result does
-// not depend on the order of nodes (R3). Where an axis arrives at two factors
-// of one node, the cost of the redistributions around it and of its own work
-// decides (R6). Rounds are repeated per priority. At the end, in order, terms
-// that are owed pass through linear nodes where that does not move more bytes.
+// Per priority: (1) find out which splits can arrive at which factor of which
+// node, from annotations, forward, backward and sideways; (2) an axis that
+// arrives at one factor alone, along nodes where it always does, is taken; what
+// is left are conflicts (R6); (3) choose, for all conflicts of the program at
+// once, among the candidates of each node the ones of least cost
+// (ConflictSearch.h). docs/Propagation.md follows one program through it.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDIR_ANALYSIS_PROPAGATION_H
 #define SHARDIR_ANALYSIS_PROPAGATION_H
 
+#include "ShardIR/Analysis/ConflictSearch.h"
 #include "ShardIR/Analysis/FactorSharding.h"
+#include "ShardIR/Placement/CostModel.h"
 
 #include <limits>
 
 namespace shardir {
 
+/// Who decides where candidates compete.
+enum class ConflictMode {
+  Search, ///< least cost over the program
+  Greedy, ///< nodes nearest to annotations first, each by what it then sees
+  Shardy, ///< Shardy's published rules: pass-through ops first, then all ops; of
+          ///< axes that arrive at one time that of the larger tensor; no costs
+};
+std::optional<ConflictMode> parseConflictMode(const std::string &text);
+
 /// What decides among candidates.
 struct PropagationCost {
-  bool byBytes = false;           ///< bytes, then work; else predicted time
-  double bytesPerSecond = 5.0e9;  ///< of a link
-  double flopsPerSecond = 5.0e10; ///< of one device
+  CostMode mode = CostMode::Time;
+  MachineModel machine;            ///< links that the mesh does not describe
+  double flopsPerSecond = 5.0e10;  ///< of one device
+  double memoryPerSecond = 1.0e10; ///< bytes, of one device
+  /// Bytes of results count this many seconds (time) or bytes (bytes) each: how
+  /// a memory limit is sought.
+  double memoryWeight = 0;
+  ConflictMode conflicts = ConflictMode::Search;
+  SearchOptions search;
 };
 
 /// A program as propagation sees it. Values are edges: each has one producer
-/// and some uses.
+/// and some uses. Loops make cycles.
 struct PropagationGraph {
   struct Value {
     std::vector<int64_t> shape;
@@ -50,44 +67,54 @@ struct PropagationGraph {
     std::vector<int> results;
     std::string name; ///< for reasons: `argument 1 of @main`, `linalg.matmul`
     int mesh = 0;     ///< index into `meshes`
-    /// How often the node runs per call of the function: more than once in a
-    /// loop, 16 times for each trip count that is not known. An edge between
-    /// two nodes counts as often as the one that runs less.
+    /// How often it runs per call of the program; an unknown trip count counts
+    /// 16 (R11). What is defined outside of a loop moves outside of it.
     double executions = 1;
 
     // Annotations. A node stands for a function argument (results alone), a
     // function result (operands alone), a constraint, or an op.
-    FactorSplits annotated;         ///< splits given by the user, per factor
-    std::vector<bool> closed;       ///< per factor: may not grow
-    std::vector<int64_t> priority;  ///< per factor; kLastPriority if not said
+    FactorSplits annotated;       ///< splits given by the user, per factor
+    std::vector<bool> closed;     ///< per factor: may not grow
+    std::vector<int64_t> priority; ///< per factor; kLastPriority if not said
     std::vector<AxisRef> forbidden; ///< axes that may not be used here
     std::optional<PartialKind> partial; ///< owed by annotation
     std::vector<AxisRef> partialAxes;
     /// An earlier run has decided: these are the results, partial included.
     bool isFixed = false;
     std::vector<Placement> fixedResults;
-    /// Takes the placement of this node's result, whatever arrives, or -1.
+    /// A function result that takes the placement of this argument's node
+    /// (R11), or -1.
     int alias = -1;
   };
   static constexpr int64_t kLastPriority = std::numeric_limits<int64_t>::max();
 
   std::vector<Mesh> meshes;
   std::vector<Value> values;
-  /// In an order in which producers come first, but for what loops carry: that
-  /// is a node whose operands are the initial and the next value.
-  std::vector<Node> nodes;
+  std::vector<Node> nodes; ///< producers first, but for what goes round a loop
 };
 
 /// What was decided, per node.
 struct PropagationResult {
+  /// One way a node with a conflict could be sharded.
+  struct Alternative {
+    std::string placements; ///< of its results
+    /// Received around this node, per call, if all others stay as decided.
+    int64_t bytes = 0;
+    bool isChosen = false;
+  };
   struct Node {
     FactorSplits splits;
-    std::vector<Placement> results;     ///< one per result, partial included
-    std::vector<Placement> operands;    ///< what each operand should be
-    std::vector<std::string> decidedBy; ///< per factor; empty: by nobody
+    std::vector<Placement> results;  ///< one per result, partial included
+    std::vector<Placement> operands; ///< what each operand should be
+    /// Per factor: the annotation and the ops on the way from it, `argument 1 of
+    /// @main, through linalg.matmul`; empty: nobody.
+    std::vector<std::string> decidedBy;
+    std::vector<Alternative> alternatives; ///< empty where nothing competes
   };
   std::vector<Node> nodes;
-  int rounds = 0;
+  /// What all of it is predicted to cost: seconds and bytes received, of what
+  /// was searched.
+  SearchStatistics search;
 };
 
 PropagationResult propagate(const PropagationGraph &graph,

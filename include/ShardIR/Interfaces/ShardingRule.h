@@ -81,6 +81,10 @@ struct ShardingRule {
   int addFactor(int64_t size, FactorKind kind = FactorKind::PassThrough);
 };
 
+/// Numbers that are equal for equal rules: everything in a rule that says how
+/// its op can be sharded.
+std::vector<int64_t> keyOf(const ShardingRule &rule);
+
 /// The rule of any op: the attribute `shardir.rule`'s, or its interface's, or
 /// `replicated`.
 ShardingRule getShardingRule(mlir::Operation *op);

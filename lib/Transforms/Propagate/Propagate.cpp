@@ -62,7 +62,7 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     if (failed(checkMeshes(getOperation())))
       return signalPassFailure();
     PropagationCost model;
-    model.byBytes = cost == "bytes";
+    model.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
     if (cost != "bytes" && cost != "time") {
       getOperation().emitError()
           << "option cost is time or bytes, found '" << cost << "'";

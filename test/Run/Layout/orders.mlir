@@ -139,7 +139,8 @@ func.func @chain(%x: tensor<3x70x16xf32> {shardir.placement = #shardir.placement
 // SAVES strided: auto contiguous
 func.func @strided(%x: tensor<3x48x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {2, "x"}, {}]>})
     -> (tensor<3x48x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {}]>}) {
-  %a = math.absf %x : tensor<3x48x16xf32>
+  %u = math.absf %x : tensor<3x48x16xf32>
+  %a = shardir.constrain %u to #shardir.placement<@m, [{}, {2, "x"}, {}]> : tensor<3x48x16xf32>
   %g = shardir.constrain %a to #shardir.placement<@m, [{}, {"x"}, {}]> : tensor<3x48x16xf32>
   %b = math.sqrt %g : tensor<3x48x16xf32>
   %h = shardir.constrain %b to #shardir.placement<@m, [{}, {}, {}]> : tensor<3x48x16xf32>

@@ -83,10 +83,10 @@ func.func @halves(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@
 
 // CHECK-LABEL: func.func @overlapping
 // CHECK-SAME:    -> (tensor<8x64xf32> {shardir.placement = #shardir.placement<@m, [{}, {"b":(1)2}]>})
-func.func @overlapping(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"b"}, {}]>},
-                       %w: tensor<64x16xf32> {shardir.placement = #shardir.placement<@m, [{"b":(1)2}, {}]>},
+func.func @overlapping(%x: tensor<8x16384xf32> {shardir.placement = #shardir.placement<@m, [{"b"}, {}]>},
+                       %w: tensor<64x16384xf32> {shardir.placement = #shardir.placement<@m, [{"b":(1)2}, {}]>},
                        %z: tensor<8x64xf32>) -> tensor<8x64xf32> {
-  %0 = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<8x16xf32>, tensor<64x16xf32>)
+  %0 = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<8x16384xf32>, tensor<64x16384xf32>)
                      outs(%z : tensor<8x64xf32>) -> tensor<8x64xf32>
   return %0 : tensor<8x64xf32>
 }
@@ -94,15 +94,15 @@ func.func @overlapping(%x: tensor<8x16xf32> {shardir.placement = #shardir.placem
 // Two orders of the same axes on the contracted dim: the larger operand's wins,
 // and the other is redistributed.
 // CHECK-LABEL: func.func @orders
-// CHECK:         linalg.matmul {{.*}}[{}, {}], partial = sum ["b", "a"]>]
+// CHECK:         linalg.matmul {{.*}}[{}, {}], partial = sum ["a", "b"]>]
 // MOVES-LABEL: func.func @orders
-// MOVES-SAME:    %[[X:[^:]+]]: tensor<64x16xf32>{{.*}}%[[W:[^:]+]]: tensor<8x16xf32>
+// MOVES-SAME:    %[[X:[^:]+]]: tensor<64x16384xf32>{{.*}}%[[W:[^:]+]]: tensor<8x16384xf32>
 // MOVES:         %[[V:.+]] = shardir.redistribute %[[W]] from #shardir.placement<@m, [{}, {"a", "b"}]> to #shardir.placement<@m, [{}, {"b", "a"}]>
 // MOVES:         linalg.matmul {{.*}} ins(%[[X]], %[[V]]
-func.func @orders(%x: tensor<64x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"b", "a"}]>},
-                  %w: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a", "b"}]>},
+func.func @orders(%x: tensor<64x16384xf32> {shardir.placement = #shardir.placement<@m, [{}, {"b", "a"}]>},
+                  %w: tensor<8x16384xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a", "b"}]>},
                   %z: tensor<64x8xf32>) -> tensor<64x8xf32> {
-  %0 = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<64x16xf32>, tensor<8x16xf32>)
+  %0 = linalg.matmul indexing_maps = [#x, #w, #y] ins(%x, %w : tensor<64x16384xf32>, tensor<8x16384xf32>)
                      outs(%z : tensor<64x8xf32>) -> tensor<64x8xf32>
   return %0 : tensor<64x8xf32>
 }

@@ -142,7 +142,7 @@ func.func @fresh_shared(%x: tensor<8x8xf32> {shardir.placement = #shardir.placem
 // Weights in, weights out.
 // CHECK-LABEL: func.func @alias
 // CHECK-SAME:    -> (tensor<8x16xf32> {shardir.alias = 1 : i64, shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>})
-// CHECK:         arith.addf {{.*}}[{"dp"}, {}]
+// CHECK:         arith.addf {{.*}}[{"tp"}, {}]
 func.func @alias(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>},
                  %w: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>})
     -> (tensor<8x16xf32> {shardir.alias = 1 : i64}) {

@@ -45,7 +45,7 @@ TEST(Propagation, ForwardBackwardSideways) {
   // Why: the annotation, and the op through which it came first.
   EXPECT_EQ(result.nodes[maker.producer(s)].decidedBy[0], "argument 0");
   EXPECT_EQ(result.nodes[maker.producer(z)].decidedBy[0],
-            "argument 0, through add");
+            "argument 0, through add, mul");
   EXPECT_EQ(result.nodes[maker.producer(s)].decidedBy[1], "");
 }
 
@@ -163,13 +163,12 @@ TEST(Propagation, DoesNotDependOnTheOrderOfNodes) {
     GraphMaker maker = randomProgram(seed);
     for (bool byBytes : {false, true}) {
       PropagationCost cost;
-      cost.byBytes = byBytes;
+      cost.mode = byBytes ? CostMode::Bytes : CostMode::Time;
       PropagationResult expected = propagate(maker.graph, cost);
       for (unsigned order = 0; order < 4; ++order) {
         std::vector<int> newIndex;
         PropagationGraph other = permuted(maker.graph, order, newIndex);
         PropagationResult found = propagate(other, cost);
-        EXPECT_EQ(found.rounds, expected.rounds);
         for (size_t n = 0; n < maker.graph.nodes.size(); ++n) {
           const auto &one = expected.nodes[n], &two = found.nodes[newIndex[n]];
           std::string where = "node " + std::to_string(n) + " (" +
@@ -276,7 +275,6 @@ TEST(Propagation, LongChainsTakeLinearTime) {
   maker.result(value);
   PropagationResult result = propagate(maker.graph, {});
   EXPECT_EQ(placementOf(maker, result, value), "[{\"a\"}, {}]");
-  EXPECT_GE(result.rounds, 5000);
 }
 
 } // namespace

@@ -1,0 +1,100 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The least sum of costs over choices that depend on each other: discrete
+// optimisation that knows nothing of tensors.
+//
+// Each variable takes one of a few values; each term is a table over one to a
+// few variables. The least sum is found exactly by eliminating one variable
+// after another (bucket elimination, Dechter 1999: dynamic programming over a
+// frontier that follows the graph rather than the file), as long as the tables
+// on the way stay small. Beyond that some variables are held while all others
+// are solved for exactly, in turn, from each of the given starts.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_ANALYSIS_CONFLICTSEARCH_H
+#define SHARDIR_ANALYSIS_CONFLICTSEARCH_H
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <vector>
+
+namespace shardir {
+
+/// Costs are added and compared component by component, the first first.
+/// Integers, so that sums do not depend on the order in which they are made.
+struct SearchCost {
+  std::array<int64_t, 5> parts{};
+
+  static SearchCost infinite() {
+    SearchCost cost;
+    cost.parts[0] = kInfinite;
+    return cost;
+  }
+  bool isInfinite() const { return parts[0] >= kInfinite; }
+  SearchCost &operator+=(const SearchCost &other) {
+    for (size_t i = 0; i < parts.size(); ++i)
+      parts[i] += other.parts[i];
+    if (parts[0] > kInfinite)
+      parts[0] = kInfinite;
+    return *this;
+  }
+  bool operator<(const SearchCost &other) const { return parts < other.parts; }
+  bool operator==(const SearchCost &other) const {
+    return parts == other.parts;
+  }
+
+  static constexpr int64_t kInfinite = std::numeric_limits<int64_t>::max() / 4;
+};
+
+/// A table over variables, row-major, the last variable fastest. Terms of equal
+/// cost share one table.
+struct SearchTerm {
+  std::vector<int> variables; ///< distinct
+  std::shared_ptr<const std::vector<SearchCost>> costs;
+};
+
+struct SearchProblem {
+  std::vector<int> domains; ///< how many values each variable has, at least one
+  std::vector<SearchTerm> terms;
+  /// What decides between variables where the search is not exact, so that the
+  /// answer does not depend on their order. May be empty.
+  std::vector<uint64_t> names;
+};
+
+struct SearchOptions {
+  /// The most entries of a table on the way.
+  int64_t tableLimit = 1 << 16;
+  /// How often the held variables change, at most, per start.
+  int rounds = 8;
+};
+
+struct SearchStatistics {
+  int components = 0; ///< sets of variables that depend on each other
+  int solved = 0;     ///< of these, those that equal no earlier one
+  int inexact = 0;    ///< of these, those beyond the limit
+};
+
+/// The least assignment: exact per connected component where the limit allows,
+/// else the best of what was found from `starts` (each one value per variable).
+/// Never dearer than any start.
+std::vector<int> searchLeast(const SearchProblem &problem,
+                             const std::vector<std::vector<int>> &starts,
+                             const SearchOptions &options = {},
+                             SearchStatistics *statistics = nullptr);
+
+/// The cost of one assignment.
+SearchCost costOf(const SearchProblem &problem,
+                  const std::vector<int> &assignment);
+
+} // namespace shardir
+
+#endif // SHARDIR_ANALYSIS_CONFLICTSEARCH_H

@@ -1,0 +1,395 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Fixed points over factors. Sets only grow, so that the order in which nodes
+// are looked at does not matter (R3), and a node is looked at again only when
+// a neighbour has changed (R8).
+//
+//===----------------------------------------------------------------------===//
+
+#include "Arrivals.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <deque>
+#include <map>
+
+using namespace shardir;
+
+/// A factor has at most this many different splits to choose from.
+static constexpr size_t kMostArrivals = 12;
+
+Arrivals::Arrivals(PropagationSpace &space,
+                   const std::vector<NodeSplits> &decided, int64_t priority)
+    : space(space), floors(decided) {
+  int count = space.numNodes();
+  reserved.resize(count);
+  forbidden.resize(count, 0);
+  arrived.resize(count);
+  owes.resize(count);
+  passes.resize(count);
+  levels.assign(count, std::numeric_limits<int>::max());
+  for (int n = 0; n < count; ++n) {
+    const PropagationGraph::Node &node = space.node(n);
+    SplitsTable &table = space.table(n);
+    size_t factors = node.rule.factors.size();
+    arrived[n].resize(factors);
+    floors[n].resize(factors, 0);
+    reserved[n].assign(factors, 0);
+    for (auto [f, splits] : llvm::enumerate(node.annotated)) {
+      int64_t own = node.priority.empty() ? PropagationGraph::kLastPriority
+                                          : node.priority[f];
+      if (own <= priority && !splits.empty())
+        floors[n][f] = table.get(splits);
+      else if (own > priority)
+        reserved[n][f] = table.get(splits);
+    }
+    for (const AxisRef &axis : node.forbidden)
+      forbidden[n] |= table.blocksOf(axis) | table.bitOf(axis);
+    for (const AxisRef &axis : node.partialAxes)
+      forbidden[n] |= table.blocksOf(axis) | table.bitOf(axis);
+    if (llvm::any_of(floors[n], [](SplitsId id) { return id != 0; }) ||
+        node.partial)
+      levels[n] = 0;
+    owes[n].resize(node.rule.results.size());
+  }
+}
+
+bool Arrivals::mayGrow(int n, int factor) const {
+  const PropagationGraph::Node &node = space.node(n);
+  return !node.isFixed && !space.isFollower(n) &&
+         node.rule.factors[factor].kind != FactorKind::Replicate &&
+         node.rule.factors[factor].size != 1 &&
+         (node.closed.empty() || !node.closed[factor]);
+}
+
+/// What of `id` the factor can take, next to `floor`; 0: nothing new.
+SplitsId Arrivals::accept(int n, int factor, SplitsId id,
+                          const NodeSplits &floor) {
+  SplitsTable &table = space.table(n);
+  if (!mayGrow(n, factor) || id == floor[factor] ||
+      !table.isPrefix(floor[factor], id) || reserved[n][factor])
+    return 0;
+  uint64_t taken = forbidden[n];
+  for (auto [g, other] : llvm::enumerate(floor))
+    if (int(g) != factor)
+      taken |= table.blocks(other) | table.blocks(reserved[n][g]);
+  SplitsId best = 0;
+  for (SplitsId prefix : table.prefixes(id)) {
+    if (table.uses(prefix) & taken)
+      break;
+    if (table.isPrefix(prefix, floor[factor]) ||
+        table.uses(prefix) == table.uses(floor[factor]))
+      continue;
+    best = prefix;
+  }
+  if (!best)
+    return 0;
+  NodeSplits attempt = floor;
+  attempt[factor] = best;
+  return space.composes(n, attempt) ? best : 0;
+}
+
+/// Looks at nodes until nothing changes; `step` tells whether one has.
+template <typename Step>
+void Arrivals::untilStable(std::vector<int> nodes, Step step) {
+  std::vector<bool> isQueued(space.numNodes(), false);
+  std::deque<int> queue;
+  auto push = [&](int n) {
+    if (!isQueued[n] && !space.isFollower(n)) {
+      isQueued[n] = true;
+      queue.push_back(n);
+    }
+  };
+  for (int n : nodes)
+    push(n);
+  while (!queue.empty()) {
+    int n = queue.front();
+    queue.pop_front();
+    isQueued[n] = false;
+    step(n, push);
+  }
+}
+
+/// Recomputes what node n may owe.
+bool Arrivals::updateOwed(int n) {
+  const PropagationGraph::Node &node = space.node(n);
+  const ShardingRule &rule = node.rule;
+  SplitsTable &table = space.table(n);
+  bool changed = false;
+  auto add = [&](auto &list, Owed owed) {
+    if (llvm::is_contained(list, owed))
+      return;
+    list.push_back(owed);
+    changed = true;
+  };
+  auto addAxes = [&](int result, uint64_t bits, PartialKind kind) {
+    for (; bits; bits &= bits - 1)
+      add(owes[n][result], Owed{bits & -bits, kind});
+  };
+  if (node.isFixed || node.partial) {
+    for (auto [r, list] : llvm::enumerate(owes[n])) {
+      if (node.isFixed && r >= node.fixedResults.size())
+        continue;
+      std::optional<PartialKind> kind =
+          node.isFixed ? node.fixedResults[r].partial : node.partial;
+      if (kind)
+        for (const AxisRef &axis : node.isFixed
+                                       ? node.fixedResults[r].partialAxes
+                                       : node.partialAxes)
+          addAxes(r, table.bitOf(axis), *kind);
+    }
+    return changed;
+  }
+  if (space.isFresh(n))
+    return false;
+  for (auto [f, factor] : llvm::enumerate(rule.factors)) {
+    if (factor.kind != FactorKind::Reduction)
+      continue;
+    uint64_t bits = table.uses(floors[n][f]);
+    for (SplitsId id : arrived[n][f])
+      bits |= table.uses(id);
+    for (size_t r = 0; r < owes[n].size(); ++r)
+      addAxes(r, bits, factor.combiners[r]);
+  }
+  for (const Port &port : space.ports(n)) {
+    if (port.isResult || port.isAlias)
+      continue;
+    End from = space.producer(port.value);
+    if (from.node < 0 || space.isFresh(from.node) ||
+        space.node(from.node).mesh != node.mesh)
+      continue;
+    for (const Owed &owed :
+         this->owed(from.node, space.ports(from.node)[from.port].tensor))
+      for (const PartialRule &partial : rule.partials)
+        if ((!partial.kind || *partial.kind == owed.kind) &&
+            llvm::is_contained(partial.operands, port.tensor)) {
+          add(passes[n], owed);
+          for (size_t r = 0; r < owes[n].size(); ++r)
+            add(owes[n][r], owed);
+        }
+  }
+  return changed;
+}
+
+void Arrivals::findPossible() {
+  std::vector<int> start;
+  for (int n = 0, e = space.numNodes(); n < e; ++n)
+    if (levels[n] == 0)
+      start.push_back(n);
+  std::vector<llvm::SmallVector<SplitsId, 4>> lists;
+  untilStable(std::move(start), [&](int n, auto push) {
+    bool owesMore = updateOwed(n);
+    space.forNeighbours(n, [&](const Port &port, End end) {
+      const Port &theirs = space.ports(end.node)[end.port];
+      bool grew = false;
+      if (!space.isFresh(n))
+        space.show(
+            n, port, end.node, theirs,
+            [&](int factor) -> llvm::ArrayRef<SplitsId> {
+              lists.resize(
+                  std::max<size_t>(lists.size(), space.rule(n).factors.size()));
+              auto &list = lists[factor];
+              list.assign(arrived[n][factor].begin(), arrived[n][factor].end());
+              if (floors[n][factor])
+                list.push_back(floors[n][factor]);
+              return list;
+            },
+            [&](int factor, SplitsId id) {
+              id = accept(end.node, factor, id, floors[end.node]);
+              auto &own = arrived[end.node][factor];
+              if (!id || llvm::is_contained(own, id) ||
+                  own.size() >= kMostArrivals)
+                return;
+              own.push_back(id);
+              grew = true;
+            });
+      if (grew) {
+        levels[end.node] = std::min(levels[end.node], levels[n] + 1);
+        push(end.node);
+      } else if (owesMore && port.isResult) {
+        if (levels[end.node] == std::numeric_limits<int>::max())
+          levels[end.node] = levels[n] + 1;
+        push(end.node);
+      }
+    });
+  });
+}
+
+/// Whether every operand that has the factor can come with these axes.
+bool Arrivals::operandsAgree(int n, int factor, uint64_t axes) {
+  for (const Port &port : space.ports(n)) {
+    if (port.isResult || port.isAlias ||
+        llvm::none_of(
+            space.factorsOf(n, port).dims,
+            [&](const DimFactors &dim) { return dim == DimFactors{factor}; }))
+      continue;
+    End from = space.producer(port.value);
+    if (from.node < 0 || space.isFresh(from.node) ||
+        space.node(from.node).mesh != space.node(n).mesh)
+      continue;
+    uint64_t brought = 0;
+    llvm::SmallVector<SplitsId> list;
+    space.show(
+        from.node, space.ports(from.node)[from.port], n, port,
+        [&](int g) -> llvm::ArrayRef<SplitsId> {
+          list.assign(arrived[from.node][g].begin(),
+                      arrived[from.node][g].end());
+          list.push_back(floors[from.node][g]);
+          return list;
+        },
+        [&](int f, SplitsId id) {
+          if (f == factor)
+            brought |= space.table(n).uses(id);
+        });
+    if (axes & ~brought)
+      return false;
+  }
+  return true;
+}
+
+/// Whether what arrives at the factor is one of several ways to have its axes.
+/// A contraction is none where its operands agree: what it owes is reduced
+/// where that costs least, but it is not given up.
+bool Arrivals::competes(int n, int factor) {
+  SplitsTable &table = space.table(n);
+  uint64_t blocks = 0;
+  SplitsId longest = floors[n][factor];
+  for (SplitsId id : arrived[n][factor]) {
+    if (!table.isPrefix(id, longest) && !table.isPrefix(longest, id))
+      return true;
+    longest = table.isPrefix(longest, id) ? id : longest;
+    blocks |= table.blocks(id);
+  }
+  for (auto [g, others] : llvm::enumerate(arrived[n]))
+    if (int(g) != factor)
+      for (SplitsId id : others)
+        if (table.uses(id) & blocks)
+          return true;
+  for (const Owed &owed : passes[n])
+    if (owed.axis & blocks)
+      return true;
+  return space.rule(n).factors[factor].kind == FactorKind::Reduction &&
+         !operandsAgree(n, factor, table.uses(longest));
+}
+
+void Arrivals::findCertain() {
+  sure = floors;
+  std::vector<llvm::SmallVector<int8_t, 4>> decidesAlone(space.numNodes());
+  std::vector<int> start;
+  for (int n = 0, e = space.numNodes(); n < e; ++n) {
+    decidesAlone[n].assign(arrived[n].size(), -1);
+    if (llvm::any_of(floors[n], [](SplitsId id) { return id != 0; }))
+      start.push_back(n);
+  }
+  SplitsId one = 0;
+  untilStable(std::move(start), [&](int n, auto push) {
+    if (space.isFresh(n))
+      return;
+    space.forNeighbours(n, [&](const Port &port, End end) {
+      const Port &theirs = space.ports(end.node)[end.port];
+      space.show(
+          n, port, end.node, theirs,
+          [&](int factor) -> llvm::ArrayRef<SplitsId> {
+            one = sure[n][factor];
+            return one ? llvm::ArrayRef<SplitsId>(one)
+                       : llvm::ArrayRef<SplitsId>();
+          },
+          [&](int factor, SplitsId id) {
+            id = accept(end.node, factor, id, floors[end.node]);
+            SplitsId &own = sure[end.node][factor];
+            if (!id || own == id ||
+                !space.table(end.node).isPrefix(own, id))
+              return;
+            int8_t &alone = decidesAlone[end.node][factor];
+            if (alone < 0)
+              alone = !competes(end.node, factor);
+            if (!alone)
+              return;
+            own = id;
+            push(end.node);
+          });
+    });
+  });
+}
+
+std::vector<NodeSplits> Arrivals::firstCome() {
+  std::vector<NodeSplits> states = floors;
+  auto bytesOf = [&](int value) {
+    double bytes = space.graph.values[value].elementBytes;
+    for (int64_t extent : space.graph.values[value].shape)
+      bytes *= extent == kUnknown ? kAssumedDimSize : extent;
+    return bytes;
+  };
+  struct Proposal {
+    int factor;
+    SplitsId splits;
+    double bytes;
+  };
+  SplitsId one = 0;
+  std::vector<int> lastRound(space.numNodes(), -1);
+  int round = 0;
+  // The first phase moves through ops that only pass on what they get.
+  for (bool all : {false, true}) {
+    auto takesPart = [&](int n) {
+      return all || llvm::none_of(space.rule(n).factors, [](const Factor &f) {
+               return f.kind == FactorKind::Reduction;
+             });
+    };
+    std::vector<int> frontier;
+    for (int n = 0, e = space.numNodes(); n < e; ++n)
+      if (levels[n] != std::numeric_limits<int>::max())
+        frontier.push_back(n);
+    while (!frontier.empty()) {
+      std::vector<std::pair<int, NodeSplits>> moves;
+      for (int n : frontier) {
+        if (!takesPart(n) || space.isFollower(n))
+          continue;
+        std::vector<Proposal> proposals;
+        space.forNeighbours(n, [&](const Port &port, End end) {
+          if (space.isFresh(end.node))
+            return;
+          space.show(
+              end.node, space.ports(end.node)[end.port], n, port,
+              [&](int factor) -> llvm::ArrayRef<SplitsId> {
+                one = states[end.node][factor];
+                return one ? llvm::ArrayRef<SplitsId>(one)
+                           : llvm::ArrayRef<SplitsId>();
+              },
+              [&](int factor, SplitsId id) {
+                if (accept(n, factor, id, states[n]))
+                  proposals.push_back({factor, id, bytesOf(port.value)});
+              });
+        });
+        SplitsTable &table = space.table(n);
+        llvm::sort(proposals, [&](const Proposal &a, const Proposal &b) {
+          return std::make_tuple(-a.bytes, a.factor, table.hash(a.splits)) <
+                 std::make_tuple(-b.bytes, b.factor, table.hash(b.splits));
+        });
+        NodeSplits next = states[n];
+        for (const Proposal &proposal : proposals)
+          if (SplitsId id = accept(n, proposal.factor, proposal.splits, next))
+            next[proposal.factor] = id;
+        if (next != states[n])
+          moves.push_back({n, std::move(next)});
+      }
+      frontier.clear();
+      ++round;
+      auto push = [&](int n) {
+        if (std::exchange(lastRound[n], round) != round)
+          frontier.push_back(n);
+      };
+      for (auto &[n, next] : moves) {
+        states[n] = std::move(next);
+        push(n);
+        space.forNeighbours(n, [&](const Port &, End end) { push(end.node); });
+      }
+    }
+  }
+  return states;
+}

@@ -1,0 +1,311 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Per axis a node has it on one of the factors at which it can arrive, owes it
+// where an operand does and the op is linear in it, or does without. Guarantees
+// that every candidate keeps what is decided (R1), splits no two dims of a
+// tensor by one axis (R4) and can be written for every operand and result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Candidates.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace shardir;
+
+/// A node is weighed in at most this many ways.
+static constexpr size_t kMostCandidates = 256;
+
+/// What a factor can have: what is sure, and all that goes on from there.
+std::vector<SplitsId> CandidateLists::optionsOf(int n, int factor) {
+  SplitsTable &table = space.table(n);
+  SplitsId sure = arrivals.certain(n)[factor];
+  std::vector<SplitsId> options = {sure};
+  for (SplitsId id : arrivals.possible(n, factor))
+    for (SplitsId prefix : table.prefixes(id))
+      if (prefix != sure && table.isPrefix(sure, prefix) &&
+          !llvm::is_contained(options, prefix))
+        options.push_back(prefix);
+  llvm::sort(options, [&](SplitsId a, SplitsId b) {
+    return table.hash(a) < table.hash(b);
+  });
+  return options;
+}
+
+std::vector<CandidateLists::Pass> CandidateLists::passesOf(int n) {
+  const ShardingRule &rule = space.rule(n);
+  std::vector<Pass> passes;
+  for (const Owed &owed : arrivals.passing(n)) {
+    Pass pass{owed, {}};
+    for (auto [r, partial] : llvm::enumerate(rule.partials)) {
+      if (partial.kind && *partial.kind != owed.kind)
+        continue;
+      bool isOwed = false;
+      for (const Port &port : space.ports(n)) {
+        if (port.isResult || port.isAlias ||
+            !llvm::is_contained(partial.operands, port.tensor))
+          continue;
+        End from = space.producer(port.value);
+        isOwed |= from.node >= 0 && !space.isFresh(from.node) &&
+                  llvm::is_contained(
+                      arrivals.owed(from.node,
+                                    space.ports(from.node)[from.port].tensor),
+                      owed);
+      }
+      if (isOwed)
+        pass.rules.push_back(r);
+    }
+    if (!pass.rules.empty())
+      passes.push_back(std::move(pass));
+  }
+  llvm::sort(passes, [](const Pass &a, const Pass &b) {
+    return std::make_pair(a.owed.axis, a.owed.kind) <
+           std::make_pair(b.owed.axis, b.owed.kind);
+  });
+  return passes;
+}
+
+int64_t CandidateLists::rankOf(int n, const NodeSplits &splits,
+                               uint64_t owed) {
+  const ShardingRule &rule = space.rule(n);
+  SplitsTable &table = space.table(n);
+  int64_t rank = 0, position = 1;
+  uint64_t seen = 0;
+  auto visit = [&](const TensorFactors &tensor) {
+    for (const DimFactors &dim : tensor.dims)
+      for (int f : dim) {
+        uint64_t own = table.uses(splits[f]) & ~seen;
+        rank += position * __builtin_popcountll(own);
+        seen |= own;
+        ++position;
+      }
+  };
+  for (const TensorFactors &tensor : rule.results)
+    visit(tensor);
+  for (const TensorFactors &tensor : rule.operands)
+    visit(tensor);
+  return rank + 64 * __builtin_popcountll(reachable & ~seen & ~owed);
+}
+
+/// Adds the candidate in which the axes of `passes` are owed as `chosen` says,
+/// by the index of a partial rule or -1.
+void CandidateLists::addOwing(int n, const NodeSplits &splits,
+                              const std::vector<Pass> &passes,
+                              llvm::ArrayRef<int> chosen,
+                              CandidateList &list) {
+  const PropagationGraph::Node &node = space.node(n);
+  const ShardingRule &rule = node.rule;
+  SplitsTable &table = space.table(n);
+  Candidate candidate;
+  candidate.splits = splits;
+  for (SplitsId id : splits)
+    candidate.hash = mixHash(candidate.hash, table.hash(id));
+  struct Terms {
+    std::optional<PartialKind> kind;
+    std::vector<AxisRef> axes;
+  };
+  std::vector<Terms> operandTerms(rule.operands.size()),
+      resultTerms(rule.results.size());
+  auto owe = [&](Terms &terms, uint64_t bits, PartialKind kind) {
+    if (terms.kind && *terms.kind != kind)
+      return false;
+    terms.kind = kind;
+    for (const AxisRef &axis : table.axesOfBits(bits))
+      if (!llvm::is_contained(terms.axes, axis))
+        terms.axes.push_back(axis);
+    return true;
+  };
+  for (auto [f, factor] : llvm::enumerate(rule.factors)) {
+    uint64_t bits = table.uses(splits[f]);
+    if (factor.kind != FactorKind::Reduction || !bits)
+      continue;
+    for (size_t r = 0; r < rule.results.size(); ++r) {
+      if (!owe(resultTerms[r], bits, factor.combiners[r]))
+        return;
+      if (r < rule.inits.size() && rule.inits[r] >= 0 &&
+          !owe(operandTerms[rule.inits[r]], bits, factor.combiners[r]))
+        return;
+    }
+  }
+  uint64_t passed = 0;
+  for (auto [pass, r] : llvm::zip(passes, chosen)) {
+    if (r < 0)
+      continue;
+    passed |= pass.owed.axis;
+    for (Terms &terms : resultTerms)
+      if (!owe(terms, pass.owed.axis, pass.owed.kind))
+        return;
+    for (int i : rule.partials[r].operands)
+      if (!owe(operandTerms[i], pass.owed.axis, pass.owed.kind))
+        return;
+    candidate.hash = mixHash(
+        mixHash(candidate.hash, r + 1),
+        hashText(toString(table.axesOfBits(pass.owed.axis).front())));
+  }
+  candidate.rank = rankOf(n, splits, passed);
+  if (node.partial) {
+    Terms given{node.partial, node.partialAxes};
+    for (Terms &terms : resultTerms)
+      terms = given;
+    for (Terms &terms : operandTerms)
+      terms = given;
+  }
+  auto build = [&](const TensorFactors &factors, int key, const Terms &terms,
+                   auto &out) {
+    std::optional<PlacementId> id = space.compose(n, factors, key, splits);
+    if (!id)
+      return false;
+    if (!terms.axes.empty()) {
+      Placement placement = table.placement(*id);
+      for (const DimPlacement &dim : placement.dims)
+        for (const AxisRef &used : axesOf(dim.splits))
+          for (const AxisRef &axis : terms.axes)
+            if (overlap(used, axis, table.mesh))
+              return false;
+      placement.partial = terms.kind;
+      placement.partialAxes = terms.axes;
+      std::vector<int64_t> shape;
+      for (const DimFactors &dim : factors.dims) {
+        int64_t extent = 1;
+        for (int f : dim)
+          extent = rule.factors[f].size == kUnknown || extent == kUnknown
+                       ? kUnknown
+                       : extent * rule.factors[f].size;
+        shape.push_back(extent);
+      }
+      id = table.getPlacement(normalForm(placement, table.mesh, shape));
+    }
+    out.push_back(*id);
+    return true;
+  };
+  for (auto [i, factors] : llvm::enumerate(rule.operands))
+    if (!build(factors, int(i), operandTerms[i], candidate.operands))
+      return;
+  for (auto [i, factors] : llvm::enumerate(rule.results))
+    if (!build(factors, -1 - int(i), resultTerms[i], candidate.results))
+      return;
+  if (node.isFixed) {
+    candidate.results.clear();
+    for (const Placement &placement : node.fixedResults)
+      candidate.results.push_back(table.getPlacement(placement));
+  }
+  list.all.push_back(std::move(candidate));
+}
+
+void CandidateLists::add(int n, const NodeSplits &splits,
+                         const std::vector<Pass> &passes,
+                         CandidateList &list) {
+  SplitsTable &table = space.table(n);
+  uint64_t blocks = 0;
+  for (SplitsId id : splits)
+    blocks |= table.blocks(id);
+  // Each axis that nothing splits is passed by one of the rules or by none.
+  std::vector<Pass> free;
+  for (const Pass &pass : passes)
+    if (!(pass.owed.axis & blocks))
+      free.push_back(pass);
+  llvm::SmallVector<int, 4> at(free.size(), 0);
+  while (list.all.size() < kMostCandidates) {
+    llvm::SmallVector<int, 4> chosen;
+    for (auto [pass, i] : llvm::zip(free, at))
+      chosen.push_back(i == int(pass.rules.size()) ? -1 : pass.rules[i]);
+    addOwing(n, splits, free, chosen, list);
+    size_t i = 0;
+    while (i < at.size() && ++at[i] > int(free[i].rules.size()))
+      at[i++] = 0;
+    if (i == at.size())
+      break;
+  }
+}
+
+const CandidateList &CandidateLists::get(int n) {
+  const PropagationGraph::Node &node = space.node(n);
+  SplitsTable &table = space.table(n);
+  std::vector<std::vector<SplitsId>> options;
+  std::vector<Pass> passes;
+  for (size_t f = 0; f < node.rule.factors.size(); ++f)
+    options.push_back(optionsOf(n, f));
+  if (!node.isFixed && !node.partial)
+    passes = passesOf(n);
+
+  std::vector<int64_t> key = {space.ruleClass(n)};
+  for (const std::vector<SplitsId> &own : options) {
+    key.push_back(-1);
+    key.insert(key.end(), own.begin(), own.end());
+  }
+  for (const Pass &pass : passes) {
+    key.push_back(-2);
+    key.push_back(pass.owed.axis);
+    key.push_back(int64_t(pass.owed.kind));
+    key.insert(key.end(), pass.rules.begin(), pass.rules.end());
+  }
+  if (node.partial) {
+    key.push_back(-3);
+    key.push_back(int64_t(*node.partial));
+    for (const AxisRef &axis : node.partialAxes)
+      key.push_back(table.bitOf(axis));
+  }
+  if (node.isFixed)
+    for (const Placement &placement : node.fixedResults) {
+      key.push_back(-4);
+      key.push_back(table.getPlacement(placement));
+    }
+  auto [it, isNew] = ids.try_emplace(key, lists.size());
+  if (!isNew)
+    return lists[it->second];
+  lists.emplace_back();
+  CandidateList &list = lists.back();
+  list.id = lists.size() - 1;
+
+  reachable = 0;
+  for (const std::vector<SplitsId> &own : options)
+    for (SplitsId id : own)
+      reachable |= table.uses(id);
+  for (const Pass &pass : passes)
+    reachable |= pass.owed.axis;
+  NodeSplits splits(options.size(), 0);
+  // Depth first over the factors; axes that are taken close a branch.
+  auto choose = [&](auto self, size_t f, uint64_t used) -> void {
+    if (list.all.size() >= kMostCandidates)
+      return;
+    if (f == options.size())
+      return add(n, splits, passes, list);
+    for (SplitsId id : options[f]) {
+      if (table.uses(id) && (table.blocks(id) & used))
+        continue;
+      splits[f] = id;
+      self(self, f + 1, used | table.blocks(id));
+    }
+  };
+  choose(choose, 0, 0);
+  // What is decided composes, even where nothing that arrives does.
+  if (list.all.empty())
+    add(n, arrivals.certain(n), {}, list);
+  if (list.all.empty())
+    add(n, arrivals.floor(n), {}, list);
+  if (list.all.empty())
+    add(n, NodeSplits(options.size(), 0), {}, list);
+  return list;
+}
+
+int CandidateLists::find(const CandidateList &list, const NodeSplits &splits) {
+  int best = 0, most = -1;
+  int64_t rank = -1;
+  for (auto [i, candidate] : llvm::enumerate(list.all)) {
+    int agree = 0;
+    for (auto [a, b] : llvm::zip(candidate.splits, splits))
+      agree += a == b;
+    if (agree > most || (agree == most && candidate.rank > rank)) {
+      best = i;
+      most = agree;
+      rank = candidate.rank;
+    }
+  }
+  return best;
+}

@@ -1,0 +1,391 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Users that want a value in one placement share one redistribution. For values
+// with few users a term says so directly; for others a variable of the value
+// says in which placements it is made, and each user's choice must be among
+// them. Equal terms share one table, so that equal parts of a program are equal
+// problems.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConflictProblem.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <numeric>
+
+using namespace shardir;
+
+/// Tables up to this size stand for the users of a value directly.
+static constexpr int64_t kDirectTable = 4096;
+/// Values are made in at most this many different placements.
+static constexpr size_t kMostPlacements = 6;
+
+ConflictProblem::ConflictProblem(PropagationSpace &space, PriceTable &prices,
+                                 std::vector<const CandidateList *> candidates)
+    : space(space), prices(prices), lists(std::move(candidates)) {
+  variableOf.assign(space.numNodes(), -1);
+  for (int n = 0, e = space.numNodes(); n < e; ++n)
+    if (lists[n] && lists[n]->all.size() > 1) {
+      variableOf[n] = nodeOf.size();
+      nodeOf.push_back(n);
+      problem.domains.push_back(lists[n]->all.size());
+      problem.names.push_back(space.name(n));
+    }
+  for (int n : std::vector<int>(nodeOf))
+    addNode(n);
+  for (int v = 0, e = space.graph.values.size(); v < e; ++v)
+    addValue(v);
+  termsOf.resize(problem.domains.size());
+  for (auto [i, term] : llvm::enumerate(problem.terms))
+    for (int variable : term.variables)
+      termsOf[variable].push_back(i);
+}
+
+void ConflictProblem::addNode(int n) {
+  double executions = space.node(n).executions;
+  std::vector<int64_t> key = {-1, lists[n]->id, int64_t(space.name(n)),
+                              int64_t(executions)};
+  for (const Port &port : space.ports(n))
+    key.push_back(space.typeOf(port.value));
+  auto &table = tables[key];
+  if (!table) {
+    auto costs = std::make_shared<std::vector<SearchCost>>();
+    for (const Candidate &candidate : lists[n]->all) {
+      SearchCost cost = scaled(prices.work(n, candidate), executions);
+      cost.parts[3] = candidate.rank;
+      cost.parts[4] = mixHash(space.name(n), candidate.hash) >> 24;
+      costs->push_back(cost);
+    }
+    table = std::move(costs);
+  }
+  problem.terms.push_back({{variableOf[n]}, table});
+}
+
+std::vector<ConflictProblem::User> ConflictProblem::usersOf(int value) const {
+  std::vector<User> users;
+  End from = space.producer(value);
+  double made = space.node(from.node).executions;
+  for (End user : space.users(value))
+    if (lists[user.node] &&
+        space.node(user.node).mesh == space.node(from.node).mesh)
+      users.push_back(
+          {user, std::min(made, space.node(user.node).executions)});
+  return users;
+}
+
+PlacementId ConflictProblem::shown(const End &end, int candidate) const {
+  const Port &port = space.ports(end.node)[end.port];
+  const Candidate &own = lists[end.node]->all[candidate];
+  return port.isResult || port.isAlias ? own.results[port.tensor]
+                                       : own.operands[port.tensor];
+}
+
+SearchCost ConflictProblem::valueCost(int value,
+                                      const std::vector<User> &users,
+                                      llvm::function_ref<int(int)> choice) {
+  End from = space.producer(value);
+  PlacementId has = shown(from, choice(from.node));
+  llvm::SmallVector<std::pair<PlacementId, double>, 4> made;
+  for (const User &user : users) {
+    PlacementId wants = shown(user.end, choice(user.end.node));
+    if (wants == has)
+      continue;
+    auto known = llvm::find_if(
+        made, [&](const auto &other) { return other.first == wants; });
+    if (known == made.end())
+      made.push_back({wants, user.weight});
+    else
+      known->second = std::max(known->second, user.weight);
+  }
+  SearchCost sum;
+  for (auto [wants, weight] : made)
+    sum += scaled(prices.change(value, has, wants), weight);
+  return sum;
+}
+
+void ConflictProblem::addValue(int value) {
+  End from = space.producer(value);
+  if (from.node < 0 || !lists[from.node])
+    return;
+  std::vector<User> users = usersOf(value);
+  std::vector<int> nodes;
+  auto note = [&](int n) {
+    if (variableOf[n] >= 0 && !llvm::is_contained(nodes, n))
+      nodes.push_back(n);
+  };
+  note(from.node);
+  for (const User &user : users)
+    note(user.end.node);
+  if (users.empty() || nodes.empty())
+    return;
+  int64_t size = 1;
+  for (int n : nodes)
+    size = std::min(size * problem.domains[variableOf[n]], kDirectTable + 1);
+  if (size > kDirectTable && nodes.size() > 2)
+    return addWideValue(value, users, nodes);
+
+  std::vector<int64_t> key = {space.typeOf(value)};
+  auto describe = [&](End end, double weight) {
+    const Port &port = space.ports(end.node)[end.port];
+    key.push_back(lists[end.node]->id);
+    key.push_back(port.isResult || port.isAlias ? -1 - port.tensor
+                                                : port.tensor);
+    key.push_back(int64_t(weight));
+    key.push_back(variableOf[end.node] < 0
+                      ? -1
+                      : llvm::find(nodes, end.node) - nodes.begin());
+  };
+  describe(from, 1);
+  for (const User &user : users)
+    describe(user.end, user.weight);
+  auto &table = tables[key];
+  if (!table) {
+    auto costs = std::make_shared<std::vector<SearchCost>>();
+    llvm::SmallVector<int, 4> at(nodes.size(), 0);
+    auto choice = [&](int n) {
+      auto it = llvm::find(nodes, n);
+      return it == nodes.end() ? 0 : at[it - nodes.begin()];
+    };
+    while (true) {
+      costs->push_back(valueCost(value, users, choice));
+      int i = int(at.size()) - 1;
+      for (; i >= 0; --i) {
+        if (++at[i] < problem.domains[variableOf[nodes[i]]])
+          break;
+        at[i] = 0;
+      }
+      if (i < 0)
+        break;
+    }
+    table = std::move(costs);
+  }
+  if (llvm::all_of(*table, [&](const SearchCost &c) {
+        return c == table->front();
+      }))
+    return;
+  SearchTerm term;
+  for (int n : nodes)
+    term.variables.push_back(variableOf[n]);
+  term.costs = table;
+  problem.terms.push_back(std::move(term));
+}
+
+/// A value with many users that may all want it otherwise.
+void ConflictProblem::addWideValue(int value, const std::vector<User> &users,
+                                   const std::vector<int> &nodes) {
+  End from = space.producer(value);
+  std::vector<PlacementId> wanted;
+  std::vector<double> weights;
+  auto note = [&](PlacementId id, double weight) {
+    auto it = llvm::find(wanted, id);
+    if (it == wanted.end()) {
+      wanted.push_back(id);
+      weights.push_back(weight);
+    } else {
+      double &own = weights[it - wanted.begin()];
+      own = std::max(own, weight);
+    }
+  };
+  for (const User &user : users)
+    for (size_t c = 0; c < lists[user.end.node]->all.size(); ++c)
+      note(shown(user.end, c), user.weight);
+  auto addTable = [&](std::vector<int> variables, std::vector<SearchCost> costs,
+                      std::vector<int64_t> key) {
+    auto &table = tables[key];
+    if (!table)
+      table = std::make_shared<std::vector<SearchCost>>(std::move(costs));
+    problem.terms.push_back({std::move(variables), table});
+  };
+  int made = variableOf[from.node];
+  size_t sources = lists[from.node]->all.size();
+  if (wanted.size() > kMostPlacements) {
+    // Too many ways: each user pays for itself.
+    for (const User &user : users) {
+      std::vector<SearchCost> costs;
+      std::vector<int> variables;
+      int own = variableOf[user.end.node];
+      if (made >= 0)
+        variables.push_back(made);
+      if (own >= 0 && own != made)
+        variables.push_back(own);
+      if (variables.empty() || own == made)
+        continue;
+      std::vector<int64_t> key = {-3, space.typeOf(value), lists[from.node]->id,
+                                  space.ports(from.node)[from.port].tensor,
+                                  lists[user.end.node]->id,
+                                  space.ports(user.end.node)[user.end.port].tensor,
+                                  space.ports(user.end.node)[user.end.port].isAlias,
+                                  int64_t(user.weight)};
+      for (size_t p = 0; p < sources; ++p)
+        for (size_t c = 0; c < lists[user.end.node]->all.size(); ++c)
+          costs.push_back(scaled(
+              prices.change(value, shown(from, p), shown(user.end, c)),
+              user.weight));
+      addTable(std::move(variables), std::move(costs), std::move(key));
+    }
+    return;
+  }
+  int placements = problem.domains.size();
+  problem.domains.push_back(1 << wanted.size());
+  problem.names.push_back(mixHash(space.name(from.node), value >= 0));
+  nodeOf.push_back(-1);
+  std::vector<int64_t> wantedKey = {-2, space.typeOf(value)};
+  for (auto [id, weight] : llvm::zip(wanted, weights)) {
+    wantedKey.push_back(id);
+    wantedKey.push_back(int64_t(weight));
+  }
+  std::vector<SearchCost> costs;
+  for (size_t p = 0; p < sources; ++p)
+    for (unsigned set = 0; set < 1u << wanted.size(); ++set) {
+      SearchCost sum;
+      for (size_t i = 0; i < wanted.size(); ++i)
+        if (set & (1u << i))
+          sum += scaled(prices.change(value, shown(from, p), wanted[i]),
+                        weights[i]);
+      costs.push_back(sum);
+    }
+  std::vector<int64_t> key = wantedKey;
+  key.push_back(lists[from.node]->id);
+  key.push_back(space.ports(from.node)[from.port].tensor);
+  if (made >= 0)
+    addTable({made, placements}, std::move(costs), key);
+  else
+    addTable({placements}, std::move(costs), key);
+  for (const User &user : users) {
+    std::vector<SearchCost> allowed;
+    for (size_t c = 0; c < lists[user.end.node]->all.size(); ++c) {
+      size_t i = llvm::find(wanted, shown(user.end, c)) - wanted.begin();
+      for (unsigned set = 0; set < 1u << wanted.size(); ++set)
+        allowed.push_back(set & (1u << i) ? SearchCost()
+                                          : SearchCost::infinite());
+    }
+    const Port &port = space.ports(user.end.node)[user.end.port];
+    std::vector<int64_t> own = wantedKey;
+    own.push_back(-3);
+    own.push_back(lists[user.end.node]->id);
+    own.push_back(port.isAlias ? -1 - port.tensor : port.tensor);
+    int variable = variableOf[user.end.node];
+    if (variable >= 0)
+      addTable({variable, placements}, std::move(allowed), own);
+    else
+      addTable({placements}, std::move(allowed), own);
+  }
+}
+
+SearchCost ConflictProblem::around(int n, int candidate,
+                                   const std::vector<int> &chosen) {
+  auto choice = [&](int other) {
+    return other == n ? candidate : chosen[other];
+  };
+  SearchCost sum;
+  std::vector<int> seen;
+  for (const Port &port : space.ports(n)) {
+    End from = space.producer(port.value);
+    if (from.node < 0 || !lists[from.node] ||
+        llvm::is_contained(seen, port.value))
+      continue;
+    seen.push_back(port.value);
+    sum += valueCost(port.value, usersOf(port.value), choice);
+  }
+  return sum;
+}
+
+/// Gives the variables of values the cheapest that the nodes' allow.
+std::vector<int> ConflictProblem::complete(std::vector<int> assignment) {
+  assignment.resize(problem.domains.size(), 0);
+  for (size_t v = 0; v < nodeOf.size(); ++v) {
+    if (nodeOf[v] >= 0)
+      continue;
+    SearchCost least = SearchCost::infinite();
+    int best = problem.domains[v] - 1;
+    for (int value = 0; value < problem.domains[v]; ++value) {
+      assignment[v] = value;
+      SearchCost sum;
+      for (int t : termsOf[v]) {
+        const SearchTerm &term = problem.terms[t];
+        size_t entry = 0;
+        for (int u : term.variables)
+          entry = entry * problem.domains[u] + assignment[u];
+        sum += (*term.costs)[entry];
+      }
+      if (sum < least) {
+        least = sum;
+        best = value;
+      }
+    }
+    assignment[v] = best;
+  }
+  return assignment;
+}
+
+/// Nodes nearest to annotations first, each the cheapest by what is chosen.
+std::vector<int> ConflictProblem::greedy(const Arrivals &arrivals) {
+  std::vector<int> sequence;
+  for (size_t v = 0; v < nodeOf.size(); ++v)
+    if (nodeOf[v] >= 0)
+      sequence.push_back(v);
+  llvm::sort(sequence, [&](int a, int b) {
+    return std::make_tuple(arrivals.distance(nodeOf[a]), problem.names[a], a) <
+           std::make_tuple(arrivals.distance(nodeOf[b]), problem.names[b], b);
+  });
+  std::vector<int> assignment(problem.domains.size(), 0);
+  std::vector<bool> isChosen(problem.domains.size(), false);
+  for (int v : sequence) {
+    isChosen[v] = true;
+    SearchCost least;
+    int best = -1;
+    for (int value = 0; value < problem.domains[v]; ++value) {
+      assignment[v] = value;
+      SearchCost sum;
+      for (int t : termsOf[v]) {
+        const SearchTerm &term = problem.terms[t];
+        size_t entry = 0;
+        bool all = true;
+        for (int u : term.variables) {
+          entry = entry * problem.domains[u] + assignment[u];
+          all &= isChosen[u];
+        }
+        if (all)
+          sum += (*term.costs)[entry];
+      }
+      if (best < 0 || sum < least) {
+        least = sum;
+        best = value;
+      }
+    }
+    assignment[v] = best;
+  }
+  return complete(std::move(assignment));
+}
+
+std::vector<int> ConflictProblem::solve(const Arrivals &arrivals,
+                                        const std::vector<NodeSplits> &shardy,
+                                        const PropagationCost &cost,
+                                        SearchStatistics &statistics) {
+  std::vector<std::vector<int>> starts;
+  if (cost.conflicts != ConflictMode::Shardy)
+    starts.push_back(greedy(arrivals));
+  if (cost.conflicts != ConflictMode::Greedy) {
+    std::vector<int> assignment(problem.domains.size(), 0);
+    for (size_t v = 0; v < nodeOf.size(); ++v)
+      if (nodeOf[v] >= 0)
+        assignment[v] =
+            CandidateLists::find(*lists[nodeOf[v]], shardy[nodeOf[v]]);
+    starts.push_back(complete(std::move(assignment)));
+  }
+  std::vector<int> best = starts.front();
+  if (cost.conflicts == ConflictMode::Search)
+    best = searchLeast(problem, starts, cost.search, &statistics);
+  std::vector<int> chosen(space.numNodes(), 0);
+  for (size_t v = 0; v < nodeOf.size(); ++v)
+    if (nodeOf[v] >= 0)
+      chosen[nodeOf[v]] = best[v];
+  return chosen;
+}

@@ -1,0 +1,93 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The conflicts of a program as a search problem: a variable for each node with
+// several candidates, terms for the work of nodes and for the redistributions
+// of values, by the closed form of the cost model.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_ANALYSIS_CONFLICTPROBLEM_H
+#define SHARDIR_LIB_ANALYSIS_CONFLICTPROBLEM_H
+
+#include "Candidates.h"
+
+namespace shardir {
+
+/// What changes of placement and work cost; computed once per shape.
+class PriceTable {
+public:
+  PriceTable(PropagationSpace &space, const PropagationCost &cost)
+      : space(space), cost(cost) {}
+
+  /// One execution of the change of a value from `from` to `to`.
+  SearchCost change(int value, PlacementId from, PlacementId to);
+  /// The most bytes that a device holds of a value.
+  int64_t localBytes(int value, PlacementId placement);
+  /// One execution of a node's own work.
+  SearchCost work(int n, const Candidate &candidate);
+
+  /// Where the bytes stand among the parts of a cost.
+  int bytesPart() const { return cost.mode == CostMode::Bytes ? 0 : 1; }
+
+private:
+  PropagationSpace &space;
+  const PropagationCost &cost;
+  llvm::DenseMap<std::pair<int64_t, int64_t>, SearchCost> changes;
+  llvm::DenseMap<std::pair<int, int>, int64_t> local;
+};
+
+class ConflictProblem {
+public:
+  /// `lists[n]` is null for nodes that do not decide for themselves.
+  ConflictProblem(PropagationSpace &space, PriceTable &prices,
+                  std::vector<const CandidateList *> lists);
+
+  /// Chooses a candidate for each node that has a list.
+  std::vector<int> solve(const Arrivals &arrivals,
+                         const std::vector<NodeSplits> &shardy,
+                         const PropagationCost &cost,
+                         SearchStatistics &statistics);
+
+  /// What node n and the values around it cost if it takes `candidate` and all
+  /// others what `chosen` says.
+  SearchCost around(int n, int candidate, const std::vector<int> &chosen);
+
+private:
+  struct User {
+    End end;
+    double weight; ///< how often a redistribution for it runs
+  };
+  std::vector<User> usersOf(int value) const;
+  /// What the changes of one value cost.
+  SearchCost valueCost(int value, const std::vector<User> &users,
+                       llvm::function_ref<int(int)> choice);
+  PlacementId shown(const End &end, int candidate) const;
+  void addNode(int n);
+  void addValue(int value);
+  void addWideValue(int value, const std::vector<User> &users,
+                    const std::vector<int> &nodes);
+  std::vector<int> greedy(const Arrivals &arrivals);
+  std::vector<int> complete(std::vector<int> assignment);
+
+  PropagationSpace &space;
+  PriceTable &prices;
+  std::vector<const CandidateList *> lists;
+  std::vector<int> variableOf; ///< per node, or -1
+  std::vector<int> nodeOf;     ///< per variable, or -1 for those of values
+  SearchProblem problem;
+  std::vector<std::vector<int>> termsOf; ///< per variable
+  NumbersMap<std::shared_ptr<const std::vector<SearchCost>>> tables;
+};
+
+/// `cost` as often as `weight` says.
+SearchCost scaled(const SearchCost &cost, double weight);
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_ANALYSIS_CONFLICTPROBLEM_H

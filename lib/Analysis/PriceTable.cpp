@@ -1,0 +1,111 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Prices by rule R6: under `time` predicted seconds, bytes, memory; under
+// `bytes` bytes, local work, memory. All as integers (1e-12 s, bytes), so that
+// sums are exact and equal costs are equal.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConflictProblem.h"
+
+using namespace shardir;
+
+static int64_t toInteger(double number) {
+  constexpr double most = 1e17;
+  return int64_t(std::min(std::max(number, 0.0), most));
+}
+
+SearchCost shardir::scaled(const SearchCost &cost, double weight) {
+  if (weight == 1 || cost.isInfinite())
+    return cost;
+  SearchCost result;
+  for (size_t i = 0; i < cost.parts.size(); ++i)
+    result.parts[i] = toInteger(double(cost.parts[i]) * weight);
+  return result;
+}
+
+int64_t PriceTable::localBytes(int value, PlacementId placement) {
+  auto [it, isNew] =
+      local.try_emplace({space.typeOf(value), int(placement)}, 0);
+  if (!isNew)
+    return it->second;
+  const PropagationGraph::Value &v = space.graph.values[value];
+  SplitsTable &table = space.table(v.producer);
+  const Placement &own = table.placement(placement);
+  double bytes = v.elementBytes;
+  for (size_t d = 0; d < v.shape.size() && d < own.dims.size(); ++d)
+    bytes *= double(maxLocalExtent(own, table.mesh, v.shape[d], d));
+  return it->second = toInteger(bytes);
+}
+
+SearchCost PriceTable::change(int value, PlacementId from, PlacementId to) {
+  if (from == to)
+    return {};
+  auto [it, isNew] = changes.try_emplace(
+      {space.typeOf(value), (int64_t(from) << 32) | int64_t(to)});
+  if (!isNew)
+    return it->second;
+  const PropagationGraph::Value &v = space.graph.values[value];
+  SplitsTable &table = space.table(v.producer);
+  Cost price = estimateRedistribute(table.placement(from), table.placement(to),
+                                    table.mesh, v.shape, v.elementBytes,
+                                    cost.machine);
+  SearchCost result;
+  int64_t seconds = toInteger(price.seconds * 1e12);
+  if (cost.mode == CostMode::Bytes) {
+    result.parts[0] = toInteger(double(price.bytes));
+  } else {
+    // A change that moves nothing still copies what it makes.
+    result.parts[0] = seconds + toInteger(double(localBytes(value, to)) * 1e12 /
+                                          cost.memoryPerSecond);
+    result.parts[1] = toInteger(double(price.bytes));
+  }
+  result.parts[2] = localBytes(value, to);
+  return changes[{space.typeOf(value), (int64_t(from) << 32) | int64_t(to)}] =
+             result;
+}
+
+SearchCost PriceTable::work(int n, const Candidate &candidate) {
+  const ShardingRule &rule = space.rule(n);
+  SplitsTable &table = space.table(n);
+  int64_t moved = 0, held = 0;
+  bool reads = false, writes = false;
+  for (const Port &port : space.ports(n)) {
+    PlacementId placement = port.isResult || port.isAlias
+                                ? candidate.results[port.tensor]
+                                : candidate.operands[port.tensor];
+    int64_t bytes = localBytes(port.value, placement);
+    moved += bytes;
+    held += port.isResult ? bytes : 0;
+    (port.isResult ? writes : reads) = true;
+  }
+  SearchCost result;
+  result.parts[2] = held;
+  double extra = double(held) * cost.memoryWeight;
+  if (cost.mode == CostMode::Bytes)
+    result.parts[0] = toInteger(extra);
+  else
+    result.parts[0] = toInteger(extra * 1e12);
+  // Arguments, results and constants do nothing themselves.
+  if (!reads || !writes)
+    return result;
+  double points = 2;
+  for (auto [f, factor] : llvm::enumerate(rule.factors)) {
+    double size = double(factor.size == kUnknown
+                             ? kAssumedDimSize
+                             : std::max<int64_t>(factor.size, 1));
+    points *= std::ceil(size / double(table.size(candidate.splits[f])));
+  }
+  int64_t seconds =
+      toInteger(std::max(points / cost.flopsPerSecond,
+                         double(moved) / cost.memoryPerSecond) *
+                1e12);
+  result.parts[cost.mode == CostMode::Bytes ? 1 : 0] += seconds;
+  return result;
+}

@@ -1,0 +1,27 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Why each factor has its splits (R7): the nearest annotation from which they
+// can have come along what was decided, and the ops on the way.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_ANALYSIS_REASONS_H
+#define SHARDIR_LIB_ANALYSIS_REASONS_H
+
+#include "Arrivals.h"
+
+namespace shardir {
+
+/// Per node and factor, empty where nothing is split or nobody decided.
+std::vector<std::vector<std::string>>
+findReasons(PropagationSpace &space, const std::vector<NodeSplits> &decided);
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_ANALYSIS_REASONS_H
