@@ -27,8 +27,8 @@ public:
 
   /// One execution of the change of a value from `from` to `to`.
   SearchCost change(int value, PlacementId from, PlacementId to);
-  /// The most bytes that a device holds of a value.
-  int64_t localBytes(int value, PlacementId placement);
+  /// The most bytes that a device holds of a value as node n has it.
+  int64_t localBytes(int n, int value, PlacementId placement);
   /// One execution of a node's own work.
   SearchCost work(int n, const Candidate &candidate);
 
@@ -39,7 +39,7 @@ private:
   PropagationSpace &space;
   const PropagationCost &cost;
   llvm::DenseMap<std::pair<int64_t, int64_t>, SearchCost> changes;
-  llvm::DenseMap<std::pair<int, int>, int64_t> local;
+  llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> local;
 };
 
 class ConflictProblem {

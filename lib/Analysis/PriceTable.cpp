@@ -30,13 +30,14 @@ SearchCost shardir::scaled(const SearchCost &cost, double weight) {
   return result;
 }
 
-int64_t PriceTable::localBytes(int value, PlacementId placement) {
-  auto [it, isNew] =
-      local.try_emplace({space.typeOf(value), int(placement)}, 0);
+int64_t PriceTable::localBytes(int n, int value, PlacementId placement) {
+  auto [it, isNew] = local.try_emplace(
+      {space.typeOf(value), (int64_t(space.node(n).mesh) << 32) | placement},
+      0);
   if (!isNew)
     return it->second;
   const PropagationGraph::Value &v = space.graph.values[value];
-  SplitsTable &table = space.table(v.producer);
+  SplitsTable &table = space.table(n);
   const Placement &own = table.placement(placement);
   double bytes = v.elementBytes;
   for (size_t d = 0; d < v.shape.size() && d < own.dims.size(); ++d)
@@ -62,11 +63,11 @@ SearchCost PriceTable::change(int value, PlacementId from, PlacementId to) {
     result.parts[0] = toInteger(double(price.bytes));
   } else {
     // A change that moves nothing still copies what it makes.
-    result.parts[0] = seconds + toInteger(double(localBytes(value, to)) * 1e12 /
+    result.parts[0] = seconds + toInteger(double(localBytes(v.producer, value, to)) * 1e12 /
                                           cost.memoryPerSecond);
     result.parts[1] = toInteger(double(price.bytes));
   }
-  result.parts[2] = localBytes(value, to);
+  result.parts[2] = localBytes(v.producer, value, to);
   return changes[{space.typeOf(value), (int64_t(from) << 32) | int64_t(to)}] =
              result;
 }
@@ -80,7 +81,7 @@ SearchCost PriceTable::work(int n, const Candidate &candidate) {
     PlacementId placement = port.isResult || port.isAlias
                                 ? candidate.results[port.tensor]
                                 : candidate.operands[port.tensor];
-    int64_t bytes = localBytes(port.value, placement);
+    int64_t bytes = localBytes(n, port.value, placement);
     moved += bytes;
     held += port.isResult ? bytes : 0;
     (port.isResult ? writes : reads) = true;

@@ -172,7 +172,7 @@ void Propagator::placeFresh(int n) {
     auto rank = [&](const Wish &wish) {
       return std::make_pair(
           -wish.votes,
-          prices.localBytes(port.value, table.getPlacement(wish.placement)));
+          prices.localBytes(n, port.value, table.getPlacement(wish.placement)));
     };
     for (auto &[text, wish] : wishes)
       if (!best || rank(wish) < rank(*best))
