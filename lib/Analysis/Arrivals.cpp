@@ -139,9 +139,8 @@ bool Arrivals::updateOwed(int n) {
       std::optional<PartialKind> kind =
           node.isFixed ? node.fixedResults[r].partial : node.partial;
       if (kind)
-        for (const AxisRef &axis : node.isFixed
-                                       ? node.fixedResults[r].partialAxes
-                                       : node.partialAxes)
+        for (const AxisRef &axis :
+             node.isFixed ? node.fixedResults[r].partialAxes : node.partialAxes)
           addAxes(r, table.bitOf(axis), *kind);
     }
     return changed;
@@ -303,8 +302,7 @@ void Arrivals::findCertain() {
           [&](int factor, SplitsId id) {
             id = accept(end.node, factor, id, floors[end.node]);
             SplitsId &own = sure[end.node][factor];
-            if (!id || own == id ||
-                !space.table(end.node).isPrefix(own, id))
+            if (!id || own == id || !space.table(end.node).isPrefix(own, id))
               return;
             int8_t &alone = decidesAlone[end.node][factor];
             if (alone < 0)

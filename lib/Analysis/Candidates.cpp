@@ -71,8 +71,7 @@ std::vector<CandidateLists::Pass> CandidateLists::passesOf(int n) {
   return passes;
 }
 
-int64_t CandidateLists::rankOf(int n, const NodeSplits &splits,
-                               uint64_t owed) {
+int64_t CandidateLists::rankOf(int n, const NodeSplits &splits, uint64_t owed) {
   const ShardingRule &rule = space.rule(n);
   SplitsTable &table = space.table(n);
   int64_t rank = 0, position = 1;
@@ -97,8 +96,7 @@ int64_t CandidateLists::rankOf(int n, const NodeSplits &splits,
 /// by the index of a partial rule or -1.
 void CandidateLists::addOwing(int n, const NodeSplits &splits,
                               const std::vector<Pass> &passes,
-                              llvm::ArrayRef<int> chosen,
-                              CandidateList &list) {
+                              llvm::ArrayRef<int> chosen, CandidateList &list) {
   const PropagationGraph::Node &node = space.node(n);
   const ShardingRule &rule = node.rule;
   SplitsTable &table = space.table(n);
@@ -144,9 +142,9 @@ void CandidateLists::addOwing(int n, const NodeSplits &splits,
     for (int i : rule.partials[r].operands)
       if (!owe(operandTerms[i], pass.owed.axis, pass.owed.kind))
         return;
-    candidate.hash = mixHash(
-        mixHash(candidate.hash, r + 1),
-        hashText(toString(table.axesOfBits(pass.owed.axis).front())));
+    candidate.hash =
+        mixHash(mixHash(candidate.hash, r + 1),
+                hashText(toString(table.axesOfBits(pass.owed.axis).front())));
   }
   candidate.rank = rankOf(n, splits, passed);
   if (node.partial) {
@@ -199,8 +197,7 @@ void CandidateLists::addOwing(int n, const NodeSplits &splits,
 }
 
 void CandidateLists::add(int n, const NodeSplits &splits,
-                         const std::vector<Pass> &passes,
-                         CandidateList &list) {
+                         const std::vector<Pass> &passes, CandidateList &list) {
   SplitsTable &table = space.table(n);
   uint64_t blocks = 0;
   for (SplitsId id : splits)

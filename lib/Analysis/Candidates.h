@@ -56,8 +56,8 @@ private:
   void add(int n, const NodeSplits &splits, const std::vector<Pass> &passes,
            CandidateList &list);
   void addOwing(int n, const NodeSplits &splits,
-                const std::vector<Pass> &passes,
-                llvm::ArrayRef<int> chosen, CandidateList &list);
+                const std::vector<Pass> &passes, llvm::ArrayRef<int> chosen,
+                CandidateList &list);
   int64_t rankOf(int n, const NodeSplits &splits, uint64_t owed);
 
   PropagationSpace &space;

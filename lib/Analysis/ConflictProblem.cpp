@@ -75,8 +75,7 @@ std::vector<ConflictProblem::User> ConflictProblem::usersOf(int value) const {
   for (End user : space.users(value))
     if (lists[user.node] &&
         space.node(user.node).mesh == space.node(from.node).mesh)
-      users.push_back(
-          {user, std::min(made, space.node(user.node).executions)});
+      users.push_back({user, std::min(made, space.node(user.node).executions)});
   return users;
 }
 
@@ -87,8 +86,7 @@ PlacementId ConflictProblem::shown(const End &end, int candidate) const {
                                        : own.operands[port.tensor];
 }
 
-SearchCost ConflictProblem::valueCost(int value,
-                                      const std::vector<User> &users,
+SearchCost ConflictProblem::valueCost(int value, const std::vector<User> &users,
                                       llvm::function_ref<int(int)> choice) {
   End from = space.producer(value);
   PlacementId has = shown(from, choice(from.node));
@@ -166,9 +164,8 @@ void ConflictProblem::addValue(int value) {
     }
     table = std::move(costs);
   }
-  if (llvm::all_of(*table, [&](const SearchCost &c) {
-        return c == table->front();
-      }))
+  if (llvm::all_of(*table,
+                   [&](const SearchCost &c) { return c == table->front(); }))
     return;
   SearchTerm term;
   for (int n : nodes)
@@ -217,17 +214,20 @@ void ConflictProblem::addWideValue(int value, const std::vector<User> &users,
         variables.push_back(own);
       if (variables.empty() || own == made)
         continue;
-      std::vector<int64_t> key = {-3, space.typeOf(value), lists[from.node]->id,
-                                  space.ports(from.node)[from.port].tensor,
-                                  lists[user.end.node]->id,
-                                  space.ports(user.end.node)[user.end.port].tensor,
-                                  space.ports(user.end.node)[user.end.port].isAlias,
-                                  int64_t(user.weight)};
+      std::vector<int64_t> key = {
+          -3,
+          space.typeOf(value),
+          lists[from.node]->id,
+          space.ports(from.node)[from.port].tensor,
+          lists[user.end.node]->id,
+          space.ports(user.end.node)[user.end.port].tensor,
+          space.ports(user.end.node)[user.end.port].isAlias,
+          int64_t(user.weight)};
       for (size_t p = 0; p < sources; ++p)
         for (size_t c = 0; c < lists[user.end.node]->all.size(); ++c)
-          costs.push_back(scaled(
-              prices.change(value, shown(from, p), shown(user.end, c)),
-              user.weight));
+          costs.push_back(
+              scaled(prices.change(value, shown(from, p), shown(user.end, c)),
+                     user.weight));
       addTable(std::move(variables), std::move(costs), std::move(key));
     }
     return;

@@ -189,12 +189,10 @@ void Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
     for (int v : live.variables)
       values[v] = 0;
     while (true) {
-      costs->push_back(
-          (*term.costs)[entryOf(term, component.domains, values)]);
+      costs->push_back((*term.costs)[entryOf(term, component.domains, values)]);
       int i = live.variables.size() - 1;
       for (; i >= 0; --i) {
-        if (++values[live.variables[i]] <
-            component.domains[live.variables[i]])
+        if (++values[live.variables[i]] < component.domains[live.variables[i]])
           break;
         values[live.variables[i]] = 0;
       }
@@ -289,10 +287,10 @@ void Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
 }
 
 /// The least assignment of one component.
-static std::vector<int> solveComponent(const Component &component,
-                                       const std::vector<std::vector<int>> &starts,
-                                       const SearchOptions &options,
-                                       bool &isExact) {
+static std::vector<int>
+solveComponent(const Component &component,
+               const std::vector<std::vector<int>> &starts,
+               const SearchOptions &options, bool &isExact) {
   Solver solver(component, options);
   size_t count = component.domains.size();
   std::vector<int> heldBefore(count, 0);
@@ -342,11 +340,9 @@ SearchCost shardir::costOf(const SearchProblem &problem,
   return sum;
 }
 
-std::vector<int>
-shardir::searchLeast(const SearchProblem &problem,
-                     const std::vector<std::vector<int>> &starts,
-                     const SearchOptions &options,
-                     SearchStatistics *statistics) {
+std::vector<int> shardir::searchLeast(
+    const SearchProblem &problem, const std::vector<std::vector<int>> &starts,
+    const SearchOptions &options, SearchStatistics *statistics) {
   int count = problem.domains.size();
   std::vector<int> parent(count);
   std::iota(parent.begin(), parent.end(), 0);

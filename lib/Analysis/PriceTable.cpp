@@ -54,17 +54,18 @@ SearchCost PriceTable::change(int value, PlacementId from, PlacementId to) {
     return it->second;
   const PropagationGraph::Value &v = space.graph.values[value];
   SplitsTable &table = space.table(v.producer);
-  Cost price = estimateRedistribute(table.placement(from), table.placement(to),
-                                    table.mesh, v.shape, v.elementBytes,
-                                    cost.machine);
+  Cost price =
+      estimateRedistribute(table.placement(from), table.placement(to),
+                           table.mesh, v.shape, v.elementBytes, cost.machine);
   SearchCost result;
   int64_t seconds = toInteger(price.seconds * 1e12);
   if (cost.mode == CostMode::Bytes) {
     result.parts[0] = toInteger(double(price.bytes));
   } else {
     // A change that moves nothing still copies what it makes.
-    result.parts[0] = seconds + toInteger(double(localBytes(v.producer, value, to)) * 1e12 /
-                                          cost.memoryPerSecond);
+    result.parts[0] =
+        seconds + toInteger(double(localBytes(v.producer, value, to)) * 1e12 /
+                            cost.memoryPerSecond);
     result.parts[1] = toInteger(double(price.bytes));
   }
   result.parts[2] = localBytes(v.producer, value, to);
@@ -98,15 +99,14 @@ SearchCost PriceTable::work(int n, const Candidate &candidate) {
     return result;
   double points = 2;
   for (auto [f, factor] : llvm::enumerate(rule.factors)) {
-    double size = double(factor.size == kUnknown
-                             ? kAssumedDimSize
-                             : std::max<int64_t>(factor.size, 1));
+    double size =
+        double(factor.size == kUnknown ? kAssumedDimSize
+                                       : std::max<int64_t>(factor.size, 1));
     points *= std::ceil(size / double(table.size(candidate.splits[f])));
   }
-  int64_t seconds =
-      toInteger(std::max(points / cost.flopsPerSecond,
-                         double(moved) / cost.memoryPerSecond) *
-                1e12);
+  int64_t seconds = toInteger(std::max(points / cost.flopsPerSecond,
+                                       double(moved) / cost.memoryPerSecond) *
+                              1e12);
   result.parts[cost.mode == CostMode::Bytes ? 1 : 0] += seconds;
   return result;
 }

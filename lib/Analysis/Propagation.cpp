@@ -89,8 +89,7 @@ void Propagator::addAlternatives(int n, ConflictProblem &problem,
     for (PlacementId id : candidate.results)
       alternative.placements += (alternative.placements.empty() ? "" : ", ") +
                                 toString(table.placement(id));
-    alternative.bytes =
-        problem.around(n, c, chosen).parts[prices.bytesPart()];
+    alternative.bytes = problem.around(n, c, chosen).parts[prices.bytesPart()];
     alternative.isChosen = int(c) == chosen[n];
     auto [it, isNew] = found.try_emplace(alternative.placements, alternative);
     if (!isNew && !it->second.isChosen &&
@@ -181,8 +180,7 @@ void Propagator::placeFresh(int n) {
       continue;
     const TensorFactors &factors = node.rule.results[port.tensor];
     Placement placement = best->placement;
-    FactorSplits own =
-        projectTensor(node.rule, factors, placement, table.mesh);
+    FactorSplits own = projectTensor(node.rule, factors, placement, table.mesh);
     for (auto &&[all, one] : llvm::zip(out.splits, own))
       if (all.empty())
         all = one;
@@ -200,11 +198,9 @@ void Propagator::placeFresh(int n) {
             out.decidedBy[f] = reasons[g];
   }
   for (auto [i, factors] : llvm::enumerate(node.rule.operands)) {
-    auto operand =
-        composeTensor(node.rule, factors, out.splits, table.mesh);
+    auto operand = composeTensor(node.rule, factors, out.splits, table.mesh);
     out.operands.push_back(
-        operand ? *operand
-                : Placement::replicatedOfRank(factors.dims.size()));
+        operand ? *operand : Placement::replicatedOfRank(factors.dims.size()));
     // A fill owes through the tensor that it fills.
     if (!out.results.empty() && out.results[0].partial &&
         llvm::any_of(node.rule.partials, [&](const PartialRule &partial) {

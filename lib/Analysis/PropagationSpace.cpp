@@ -101,8 +101,8 @@ void PropagationSpace::nameNodes() {
         }
         uint64_t users = 0;
         for (End user : valueUsers[port.value])
-          users += mixHash(names[user.node],
-                           nodePorts[user.node][user.port].tensor);
+          users +=
+              mixHash(names[user.node], nodePorts[user.node][user.port].tensor);
         next[n] = mixHash(next[n], users);
       }
     names = std::move(next);

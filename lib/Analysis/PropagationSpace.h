@@ -78,13 +78,15 @@ public:
   /// Does not take part: another node decides for it.
   bool isFollower(int n) const { return node(n).alias >= 0; }
 
-  /// Calls `visit` with the nodes on the other side of n's values, and the ports
-  /// on both sides; fresh producers, other meshes and followers are left out.
+  /// Calls `visit` with the nodes on the other side of n's values, and the
+  /// ports on both sides; fresh producers, other meshes and followers are left
+  /// out.
   void forNeighbours(int n,
                      llvm::function_ref<void(const Port &, End)> visit) const;
 
   /// What the factors of `to` are if those of `from` have the splits that
-  /// `lists` tells: `arrive(factor, splits)`, in normal form, each once or more.
+  /// `lists` tells: `arrive(factor, splits)`, in normal form, each once or
+  /// more.
   void show(int from, const Port &theirs, int to, const Port &mine,
             llvm::function_ref<llvm::ArrayRef<SplitsId>(int)> lists,
             llvm::function_ref<void(int, SplitsId)> arrive);

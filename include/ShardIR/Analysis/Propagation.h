@@ -33,8 +33,9 @@ namespace shardir {
 enum class ConflictMode {
   Search, ///< least cost over the program
   Greedy, ///< nodes nearest to annotations first, each by what it then sees
-  Shardy, ///< Shardy's published rules: pass-through ops first, then all ops; of
-          ///< axes that arrive at one time that of the larger tensor; no costs
+  Shardy, ///< Shardy's published rules: pass-through ops first, then all ops;
+          ///< of axes that arrive at one time that of the larger tensor; no
+          ///< costs
 };
 std::optional<ConflictMode> parseConflictMode(const std::string &text);
 
@@ -73,9 +74,9 @@ struct PropagationGraph {
 
     // Annotations. A node stands for a function argument (results alone), a
     // function result (operands alone), a constraint, or an op.
-    FactorSplits annotated;       ///< splits given by the user, per factor
-    std::vector<bool> closed;     ///< per factor: may not grow
-    std::vector<int64_t> priority; ///< per factor; kLastPriority if not said
+    FactorSplits annotated;         ///< splits given by the user, per factor
+    std::vector<bool> closed;       ///< per factor: may not grow
+    std::vector<int64_t> priority;  ///< per factor; kLastPriority if not said
     std::vector<AxisRef> forbidden; ///< axes that may not be used here
     std::optional<PartialKind> partial; ///< owed by annotation
     std::vector<AxisRef> partialAxes;
@@ -106,7 +107,8 @@ struct PropagationResult {
     FactorSplits splits;
     std::vector<Placement> results;  ///< one per result, partial included
     std::vector<Placement> operands; ///< what each operand should be
-    /// Per factor: the annotation and the ops on the way from it, `argument 1 of
+    /// Per factor: the annotation and the ops on the way from it, `argument 1
+    /// of
     /// @main, through linalg.matmul`; empty: nobody.
     std::vector<std::string> decidedBy;
     std::vector<Alternative> alternatives; ///< empty where nothing competes
