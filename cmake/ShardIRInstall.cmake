@@ -75,7 +75,7 @@ if(SHARDIR_ENABLE_COMPILER)
   install(EXPORT ShardIRCompilerTargets NAMESPACE ShardIR:: DESTINATION ${_package_dir})
 endif()
 
-foreach(_tool shard-opt shard-run shard-compile shard-reduce shard-lsp-server)
+foreach(_tool shard-opt shard-run shard-compile shard-validate shard-reduce shard-lsp-server)
   if(TARGET ${_tool})
     install(TARGETS ${_tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
   endif()

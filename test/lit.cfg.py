@@ -86,6 +86,7 @@ tools = {
     "shard-opt": build_bin,
     "shard-run": build_bin,
     "shard-compile": build_bin,
+    "shard-validate": build_bin,
     "shard-reduce": build_bin,
     "shard-lsp-server": build_bin,
     "mlir-opt": config.llvm_bindir,

@@ -188,8 +188,9 @@ static bool staysPartial(Block &body, std::optional<PartialKind> kind,
   });
 }
 
-SmallVector<PartialRule> shardir::bodyPartials(Block &body,
-                                               ArrayRef<int> operandOf) {
+SmallVector<PartialRule>
+shardir::bodyPartials(Block &body, ArrayRef<int> operandOf,
+                      ArrayRef<BlockArgument> accumulators) {
   SmallVector<PartialRule> rules;
   // Only operands that the body reads can owe anything.
   SmallVector<int> used;
@@ -197,10 +198,17 @@ SmallVector<PartialRule> shardir::bodyPartials(Block &body,
     if (operand >= 0 && !argument.use_empty())
       used.push_back(operand);
   auto tryKind = [&](std::optional<PartialKind> kind, ArrayRef<int> set) {
-    bool holds = staysPartial(body, kind, [&](BlockArgument argument) {
+    auto owed = [&](BlockArgument argument) {
       return operandOf[argument.getArgNumber()] >= 0 &&
              llvm::is_contained(set, operandOf[argument.getArgNumber()]);
-    });
+    };
+    bool holds = staysPartial(body, kind, owed);
+    // What the first step of a reduction yields, the next one reads: a product
+    // of one term with a whole value is owed, a product of two is not.
+    if (holds && !accumulators.empty())
+      holds = staysPartial(body, kind, [&](BlockArgument argument) {
+        return owed(argument) || llvm::is_contained(accumulators, argument);
+      });
     if (holds)
       rules.push_back({kind, SmallVector<int, 2>(set)});
     return holds;

@@ -122,7 +122,11 @@ static ShardingRule linalgRule(linalg::LinalgOp op) {
     rule.partials.push_back({std::nullopt, {rule.inits[0]}});
     return rule;
   }
-  rule.partials = bodyPartials(body, operandOf);
+  SmallVector<BlockArgument> accumulators;
+  if (op.getNumReductionLoops())
+    for (OpOperand &init : op.getDpsInitsMutable())
+      accumulators.push_back(op.getMatchingBlockArgument(&init));
+  rule.partials = bodyPartials(body, operandOf, accumulators);
   return rule;
 }
 

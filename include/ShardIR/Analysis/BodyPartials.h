@@ -35,8 +35,9 @@ std::optional<PartialKind> matchAccumulation(mlir::Value yielded,
 /// all others whole, makes all yielded values partial of that kind. Block
 /// argument i of `body` is an element of operand `operandOf[i]`, or of nothing
 /// (a scalar) if that is -1.
-llvm::SmallVector<PartialRule> bodyPartials(mlir::Block &body,
-                                            llvm::ArrayRef<int> operandOf);
+llvm::SmallVector<PartialRule>
+bodyPartials(mlir::Block &body, llvm::ArrayRef<int> operandOf,
+             llvm::ArrayRef<mlir::BlockArgument> accumulators = {});
 
 } // namespace shardir
 

@@ -120,7 +120,7 @@ struct CollectivesToRuntimePass
         calls.fail(check);
         return WalkResult::advance();
       }
-      if (!isa<CollectiveDialect>(op->getDialect()))
+      if (!isa_and_present<CollectiveDialect>(op->getDialect()))
         return WalkResult::advance();
       if (failed(calls.convert(op, builder)))
         return WalkResult::interrupt();

@@ -48,10 +48,11 @@ BodyCost costOf(linalg::GenericOp op) {
   op.getBody()->walk([&](Operation *nested) {
     if (isa<linalg::YieldOp, linalg::IndexOp, arith::ConstantOp>(nested))
       return;
-    if (isa<scf::SCFDialect, tensor::TensorDialect>(nested->getDialect())) {
+    if (isa_and_present<scf::SCFDialect, tensor::TensorDialect>(
+            nested->getDialect())) {
       cost.irregular = true;
       cost.operations += 8;
-    } else if (isa<math::MathDialect>(nested->getDialect()) &&
+    } else if (isa_and_present<math::MathDialect>(nested->getDialect()) &&
                !isa<math::AbsFOp, math::AbsIOp, math::FmaOp>(nested)) {
       cost.operations += 20;
     } else if (isa<arith::DivFOp, arith::RemFOp, arith::DivSIOp, arith::DivUIOp,

@@ -75,7 +75,7 @@ int64_t bodyCost(linalg::LinalgOp op) {
   op.getBlock()->walk([&](Operation *nested) {
     if (isa<linalg::YieldOp, linalg::IndexOp, arith::ConstantOp>(nested))
       return;
-    bool expensive = isa<math::MathDialect>(nested->getDialect()) &&
+    bool expensive = isa_and_present<math::MathDialect>(nested->getDialect()) &&
                      !isa<math::AbsFOp, math::AbsIOp, math::FmaOp>(nested);
     cost += expensive ? 20 : isa<arith::DivFOp>(nested) ? 6 : 1;
   });

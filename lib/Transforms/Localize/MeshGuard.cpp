@@ -36,7 +36,7 @@ MeshGuard::MeshGuard(func::FuncOp function, Block &whole, Block &local,
 }
 
 int MeshGuard::guardedMesh(Operation *op) const {
-  if (isa<collective::CollectiveDialect>(op->getDialect()) ||
+  if (isa_and_present<collective::CollectiveDialect>(op->getDialect()) ||
       isa<tensor::DimOp>(op) || op->hasTrait<OpTrait::IsTerminator>() ||
       asShardableRegion(op)) // its blocks have guards of their own
     return -1;
@@ -73,7 +73,7 @@ void MeshGuard::enter(Operation *op, OpBuilder &builder) {
     bool passes = mesh < 0 && !op->hasTrait<OpTrait::IsTerminator>() &&
                   isMemoryEffectFree(op) && !usesGuarded(op) &&
                   !asShardableRegion(op) &&
-                  !isa<collective::CollectiveDialect>(op->getDialect());
+                  !isa_and_present<collective::CollectiveDialect>(op->getDialect());
     if (passes) {
       builder.setInsertionPoint(guard);
       return;

@@ -36,7 +36,8 @@ LogicalResult shardir::checkSupported(func::FuncOp function) {
   WalkResult result = function.walk([&](Operation *op) {
     auto step = dyn_cast<collective::CollectiveOpInterface>(op);
     if (step ? step.isLocal() || step.getOutput()
-             : isa<collective::CollectiveDialect>(op->getDialect())) {
+             : isa_and_present<collective::CollectiveDialect>(
+                   op->getDialect())) {
       op->emitOpError("works on shards, but the module has not been localized; ")
           << (step ? "write it on whole tensors, without `of`"
                    : "say where values are with shardir.constrain");

@@ -1,0 +1,179 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Checks sharding rules by running them: for each function of a file, every
+// placement that the rule of its op allows, shard by shard, against the whole
+// op. Exit status: 0 all rules are right; 1 a rule is wrong, an op cannot be
+// run, or a gap is not accepted; 2 wrong usage or an unreadable file.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/InitAll.h"
+#include "ShardIR/Validate/Validate.h"
+
+#include "mlir/InitAllDialects.h"
+#include "mlir/InitAllExtensions.h"
+#include "mlir/Parser/Parser.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+using namespace shardir;
+using namespace shardir::validate;
+
+namespace {
+
+constexpr int kRight = 0, kWrong = 1, kUsage = 2;
+
+constexpr llvm::StringLiteral kHelp =
+    "usage: shard-validate FILE.mlir... [flags]\n"
+    "  each public function of a file is about the op whose results it "
+    "returns\n"
+    "  --samples=N       try N placements of each op on each mesh; all unless "
+    "given\n"
+    "  --seed=N          of the samples and of the test data; 0 unless given\n"
+    "  --function=NAME   check this function alone\n"
+    "  --accepted=FILE   known gaps, a JSON array of {op, missing, reason}\n"
+    "  --soundness-only  do not look for what rules lack\n"
+    "  --json=FILE       write what was found; - for standard output\n"
+    "  --quiet           print nothing where all is right\n";
+
+struct Flags {
+  std::vector<std::string> files;
+  std::string accepted, json;
+  ValidateOptions options;
+  bool help = false, quiet = false;
+};
+
+int usage(const llvm::Twine &message) {
+  llvm::errs() << "shard-validate: " << message << '\n';
+  return kUsage;
+}
+
+/// What is wrong with the command line, or nothing.
+std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
+  for (int i = 1; i < argc; ++i) {
+    StringRef flag = argv[i];
+    if (!flag.starts_with("--")) {
+      flags.files.push_back(flag.str());
+      continue;
+    }
+    auto [name, value] = flag.split('=');
+    bool hasValue = flag.contains('=');
+    bool bad = false;
+    if (name == "--samples" && hasValue)
+      bad = value.getAsInteger(10, flags.options.samples) ||
+            flags.options.samples < 0;
+    else if (name == "--seed" && hasValue)
+      bad = value.getAsInteger(10, flags.options.seed);
+    else if (name == "--function" && hasValue)
+      flags.options.function = value.str();
+    else if (name == "--accepted" && hasValue)
+      flags.accepted = value.str();
+    else if (name == "--json" && hasValue)
+      flags.json = value.str();
+    else if (flag == "--soundness-only")
+      flags.options.completeness = false;
+    else if (flag == "--quiet")
+      flags.quiet = true;
+    else if (flag == "--help")
+      flags.help = true;
+    else
+      return ("unknown flag '" + flag + "'; see --help").str();
+    if (bad)
+      return ("'" + flag + "' must be a number that is not negative").str();
+  }
+  if (flags.files.empty() && !flags.help)
+    return "no file to check; see --help";
+  return std::nullopt;
+}
+
+} // namespace
+
+int main(int argc, char **argv) {
+  Flags flags;
+  if (auto wrong = parseFlags(argc, argv, flags))
+    return usage(*wrong);
+  if (flags.help) {
+    llvm::outs() << kHelp;
+    return kRight;
+  }
+  Accepted accepted;
+  if (!flags.accepted.empty()) {
+    auto file = llvm::MemoryBuffer::getFile(flags.accepted);
+    if (!file)
+      return usage("cannot read '" + flags.accepted +
+                   "': " + file.getError().message());
+    auto parsed = Accepted::parse((*file)->getBuffer());
+    if (!parsed)
+      return usage("'" + flags.accepted +
+                   "': " + llvm::toString(parsed.takeError()));
+    accepted = std::move(*parsed);
+  }
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  shardir::registerAllDialects(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects();
+  context.printOpOnDiagnostic(false);
+
+  std::vector<OpReport> all;
+  std::vector<OwningOpRef<ModuleOp>> modules;
+  for (const std::string &path : flags.files) {
+    llvm::SourceMgr sources;
+    auto file = llvm::MemoryBuffer::getFileOrSTDIN(path);
+    if (!file)
+      return usage("cannot read '" + path + "': " + file.getError().message());
+    sources.AddNewSourceBuffer(std::move(*file), llvm::SMLoc());
+    SourceMgrDiagnosticHandler handler(sources, &context);
+    modules.push_back(parseSourceFile<ModuleOp>(sources, &context));
+    if (!modules.back())
+      return kUsage;
+    for (OpReport &report :
+         validateModule(*modules.back(), flags.options, accepted)) {
+      report.file = path;
+      all.push_back(std::move(report));
+    }
+  }
+  if (all.empty())
+    return usage("no function to check; one is public and returns the results "
+                 "of one op");
+  if (!flags.json.empty()) {
+    std::error_code error;
+    llvm::raw_fd_ostream out(flags.json, error);
+    if (error)
+      return usage("cannot write '" + flags.json + "': " + error.message());
+    out << llvm::formatv("{0:2}", toJson(all)) << '\n';
+  }
+  int64_t ran = 0, allowed = 0, wrong = 0, gaps = 0, known = 0;
+  for (const OpReport &report : all) {
+    ran += report.ran;
+    allowed += report.allowed;
+    wrong += !report.wrong.empty() || !report.error.empty();
+    for (const Missing &missing : report.missing)
+      ++(missing.reason.empty() ? gaps : known);
+  }
+  std::vector<std::string> unused = accepted.unused();
+  // An entry that nothing needs any more hides the next gap.
+  if (flags.options.function.empty() && flags.options.completeness)
+    for (const std::string &entry : unused)
+      llvm::errs() << "shard-validate: accepted but not missing: " << entry
+                   << '\n';
+  else
+    unused.clear();
+  bool right = !wrong && !gaps && unused.empty();
+  if (!right || !flags.quiet)
+    llvm::outs() << all.size() << " ops, " << ran << " of " << allowed
+                 << " placements ran, seed " << flags.options.seed << ": "
+                 << wrong << " rules wrong, " << gaps << " gaps, " << known
+                 << " accepted\n";
+  return right ? kRight : kWrong;
+}
