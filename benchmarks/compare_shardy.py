@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+# Placements of random annotated programs: ours beside those of live Shardy.
+#
+# Requires: shard-opt, and a Python with jaxlib (--python) for Shardy.
+# Guarantees: a seed names one program for ever on one version of this file. Both
+# see the same annotations; both are counted by our own model under cost=bytes,
+# Shardy's placements by a program that asks for each of them with a constraint. The
+# choice of factors inside of an op is free there, so that what is counted is the
+# least that Shardy's placements can cost. Exit status 1 where ours cost more.
+"""Compare bytes of our placements with those of Shardy's on random programs."""
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+from twin_programs import Program, reshape_groups
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+MESHES = [{"x": 2}, {"x": 4}, {"x": 2, "y": 2}, {"x": 2, "y": 4}, {"x": 4, "y": 2}]
+SIZES = [2, 4, 8, 8, 16, 16, 32]
+MAX_ELEMENTS = 1 << 16
+
+
+def placement(rng, shape, mesh):
+    """Each axis on one dim that it divides, or on none."""
+    dims = [[] for _ in shape]
+    for axis, size in mesh.items():
+        fits = [d for d, n in enumerate(shape) if n % (size * prod(mesh[a] for a in dims[d])) == 0]
+        if fits and rng.random() < 0.75:
+            dims[rng.choice(fits)].append(axis)
+    return dims
+
+
+def prod(numbers):
+    result = 1
+    for number in numbers:
+        result *= number
+    return result
+
+
+def factored(rng, shape):
+    """Another shape of as many elements, by merging or splitting a dim."""
+    shape = list(shape)
+    if len(shape) > 1 and rng.random() < 0.5:
+        i = rng.randrange(len(shape) - 1)
+        shape[i:i + 2] = [shape[i] * shape[i + 1]]
+        return shape
+    fits = [i for i, n in enumerate(shape) if n >= 4]
+    if not fits or len(shape) > 3:
+        return None
+    i = rng.choice(fits)
+    first = rng.choice([k for k in range(2, shape[i]) if shape[i] % k == 0])
+    shape[i:i + 1] = [first, shape[i] // first]
+    return shape
+
+
+def random_program(seed, ops=12):
+    rng = random.Random(seed)
+    program = Program(rng.choice(MESHES))
+    values = []
+
+    def argument(shape):
+        annotated = placement(rng, shape, program.mesh) if rng.random() < 0.6 else None
+        values.append(program.argument(shape, annotated))
+        return values[-1]
+
+    def pick(accept=lambda v: True):
+        found = [v for v in values if accept(v)]
+        return found[max(rng.randrange(len(found)), rng.randrange(len(found)))] if found else None
+
+    for _ in range(rng.randint(1, 3)):
+        argument([rng.choice(SIZES) for _ in range(rng.choice([2, 2, 2, 3]))])
+    for _ in range(rng.randint(3, ops)):
+        kind = rng.choice(["unary", "binary", "binary", "dot", "dot", "dot", "batch", "reduce", "transpose", "broadcast",
+                           "reshape", "constrain", "constant"])
+        x = pick()
+        y = None
+        if kind == "unary":
+            y = program.unary(rng.choice(["tanh", "exp", "neg"]), x)
+        elif kind == "binary":
+            other = pick(lambda v: v.shape == x.shape) if rng.random() < 0.85 else argument(x.shape)
+            y = program.binary(rng.choice(["add", "mul", "max"]), x, other)
+        elif kind == "constant":
+            y = program.binary("mul", x, program.constant(x.shape, 2.0))
+        elif kind == "dot" and len(x.shape) in (1, 2, 3):
+            d = rng.randrange(len(x.shape))
+            other = pick(lambda v: v is not x and len(v.shape) <= 2 and x.shape[d] in v.shape) if rng.random() < 0.6 else None
+            other = other or argument(rng.sample([x.shape[d], rng.choice(SIZES)], 2))
+            e = rng.choice([i for i, n in enumerate(other.shape) if n == x.shape[d]])
+            if len(x.shape) + len(other.shape) > 2:
+                y = program.dot(x, other, ((d,), (e,)))
+        elif kind == "batch" and len(x.shape) == 3:
+            other = pick(lambda v: len(v.shape) == 3 and v.shape[0] == x.shape[0] and v.shape[1] == x.shape[2])
+            other = other or argument([x.shape[0], x.shape[2], rng.choice(SIZES)])
+            y = program.dot(x, other, ((2,), (1,)), ((0,), (0,)))
+        elif kind == "reduce" and len(x.shape) > 1:
+            y = program.reduce(rng.choice(["add", "add", "max"]), x, (rng.randrange(len(x.shape)),))
+        elif kind == "transpose" and len(x.shape) > 1:
+            order = list(range(len(x.shape)))
+            rng.shuffle(order)
+            y = program.transpose(x, order)
+        elif kind == "broadcast" and len(x.shape) < 3:
+            at, n = rng.randrange(len(x.shape) + 1), rng.choice(SIZES)
+            shape = list(x.shape[:at]) + [n] + list(x.shape[at:])
+            y = program.broadcast(x, shape, [i for i in range(len(shape)) if i != at])
+        elif kind == "reshape":
+            shape = factored(rng, x.shape)
+            if shape and reshape_groups(x.shape, shape):
+                y = program.reshape(x, shape)
+        elif kind == "constrain" and rng.random() < 0.4:
+            y = program.constrain(x, placement(rng, x.shape, program.mesh))
+        if y is not None and prod(y.shape) <= MAX_ELEMENTS:
+            values.append(y)
+        elif y is not None:
+            while program.values[-1] is not y:
+                program.values.pop()
+            program.values.pop()
+    used = {o.name for v in program.values for o in v.operands}
+    for value in program.values:
+        if value.name not in used and value.op not in ("argument", "constant"):
+            program.returns(value, placement(rng, value.shape, program.mesh) if rng.random() < 0.4 else None)
+    if not program.results:
+        program.returns(program.unary("tanh", values[0]))
+    return program
+
+
+class Shardy:
+    def __init__(self, python):
+        self.process = subprocess.Popen([python, os.path.join(HERE, "peers", "shardy_peer.py")], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        first = json.loads(self.process.stdout.readline() or '{"error": "did not start"}')
+        self.error = first.get("error")
+
+    def ask(self, **request):
+        self.process.stdin.write(json.dumps(request) + "\n")
+        self.process.stdin.flush()
+        return json.loads(self.process.stdout.readline() or '{"error": "the peer died"}')
+
+    def close(self):
+        self.process.stdin.close()
+        self.process.wait(timeout=30)
+
+
+def with_placements(program, reply):
+    """The program with each value constrained to where Shardy puts it."""
+    placed = Program(program.mesh)
+    names = {}
+    arguments = iter(reply["arguments"] or [None] * len(program.arguments))
+    whole = lambda value: [[] for _ in value.shape]
+    for value in program.values:
+        if value.op == "argument":
+            names[value.name] = placed.argument(value.shape, next(arguments) or whole(value))
+            continue
+        copy = placed._new(value.op, [names[o.name] for o in value.operands], value.shape, **value.parameters)
+        names[value.name] = copy
+        if value.op == "constrain":
+            copy.parameters["placement"] = reply["placements"].get(value.name, copy.parameters["placement"])
+        elif value.op != "constant":
+            names[value.name] = placed.constrain(copy, reply["placements"].get(value.name) or whole(value))
+    results = reply["results"] or [None] * len(program.results)
+    for (value, _), dims in zip(program.results, results):
+        placed.returns(names[value.name], dims or whole(value))
+    return placed
+
+
+def count(build, text, folder, options):
+    """Bytes per device of a program's collectives, or what went wrong."""
+    path, report = os.path.join(folder, "p.mlir"), os.path.join(folder, "p.json")
+    with open(path, "w") as file:
+        file.write(text)
+    run = subprocess.run([os.path.join(build, "bin", "shard-opt"), path, f"--shardir-to-collective={options}",
+                          f"--shardir-report=file={report}", "-o", os.devnull], capture_output=True, text=True, timeout=120)
+    if run.returncode:
+        return None, next((line for line in run.stderr.splitlines() if "error" in line), run.stderr[:200])
+    with open(report) as file:
+        return json.load(file)["bytes_per_device"], None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--build", default=os.path.join(HERE, os.pardir, "build"))
+    parser.add_argument("--python", default=sys.executable, help="a Python that has jaxlib")
+    parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0, help="the first; programs have consecutive seeds")
+    parser.add_argument("--ops", type=int, default=12)
+    parser.add_argument("--options", default="cost=bytes")
+    parser.add_argument("--keep", help="folder for the programs where Shardy's placements cost less")
+    parser.add_argument("--show", action="store_true", help="print each program's bytes")
+    args = parser.parse_args()
+    shardy = Shardy(args.python)
+    if shardy.error:
+        sys.exit(f"error: Shardy is not to be had from {args.python}: {shardy.error}")
+    less = equal = 0
+    lost, failed, totals = [], [], [0, 0]
+    with tempfile.TemporaryDirectory() as folder:
+        for seed in range(args.seed, args.seed + args.count):
+            program = random_program(seed, args.ops)
+            reply = shardy.ask(text=program.stablehlo(), placements=True)
+            if "error" in reply:
+                failed.append((seed, "Shardy: " + reply["error"]))
+                continue
+            text = program.linalg()
+            ours, error = count(args.build, text, folder, args.options)
+            if error:
+                failed.append((seed, error))
+                continue
+            placed = with_placements(program, reply).linalg()
+            theirs, error = count(args.build, placed, folder, args.options)
+            if error:
+                failed.append((seed, "Shardy's placements: " + error))
+                continue
+            totals[0] += ours
+            totals[1] += theirs
+            less += ours < theirs
+            equal += ours == theirs
+            if args.show:
+                print(f"seed {seed}: {ours} bytes, Shardy's placements {theirs}")
+            if ours > theirs:
+                lost.append((seed, ours, theirs, len(program.values)))
+                if args.keep:
+                    os.makedirs(args.keep, exist_ok=True)
+                    for name, content in (("ours", text), ("shardy", placed), ("stablehlo", program.stablehlo())):
+                        with open(os.path.join(args.keep, f"{seed}.{name}.mlir"), "w") as file:
+                            file.write(content)
+    shardy.close()
+    print(f"seeds {args.seed} to {args.seed + args.count - 1}: {less} with fewer bytes than Shardy's placements, {equal} equal, "
+          f"{len(lost)} with more, {len(failed)} failed; {totals[0]} bytes in all, Shardy's {totals[1]}")
+    for seed, ours, theirs, ops in lost:
+        print(f"  seed {seed} ({ops} values): {ours} bytes, Shardy's placements {theirs}")
+    for seed, error in failed:
+        print(f"  seed {seed} failed: {error}")
+    return 1 if lost or failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
