@@ -68,6 +68,7 @@ bench: build
 	$(PYTHON) benchmarks/run.py --build=build --json=build/bench.json
 	$(PYTHON) benchmarks/redistribution.py --build=build --json=build/redistribution.json
 	$(PYTHON) benchmarks/collectives.py --build=build --json=build/collectives.json
+	$(PYTHON) benchmarks/propagation.py --build=build --json=build/propagation.json
 
 docs: deps
 	cmake --preset dev
