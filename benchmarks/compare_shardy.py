@@ -154,13 +154,16 @@ def with_placements(program, reply):
     for value in program.values:
         if value.op == "argument":
             names[value.name] = placed.argument(value.shape, next(arguments) or whole(value))
+            names[value.name].location = value.name
             continue
         copy = placed._new(value.op, [names[o.name] for o in value.operands], value.shape, **value.parameters)
-        names[value.name] = copy
+        names[value.name], copy.location = copy, None
         if value.op == "constrain":
+            copy.location = value.name
             copy.parameters["placement"] = reply["placements"].get(value.name, copy.parameters["placement"])
         elif value.op != "constant":
             names[value.name] = placed.constrain(copy, reply["placements"].get(value.name) or whole(value))
+            names[value.name].location = value.name
     results = reply["results"] or [None] * len(program.results)
     for (value, _), dims in zip(program.results, results):
         placed.returns(names[value.name], dims or whole(value))

@@ -10,11 +10,32 @@ import math
 
 
 class Value:
-    """One op. `annotation` is a list of dims (each a list of axes), of a constraint."""
+    """One op; `annotation` is a placement on it, or None."""
 
     def __init__(self, name, op, operands, shape, **parameters):
         self.name, self.op, self.operands, self.shape = name, op, operands, tuple(shape)
-        self.parameters = parameters
+        self.parameters, self.annotation, self.location = parameters, None, name
+
+
+class Placement(list):
+    """A list of dims, each a list of axes: `"a"`, `a:(1)2` with its own quotes, `?`
+    behind them where the dim is open, and `p0` behind that for a priority."""
+
+    def __init__(self, dims, replicated=()):
+        super().__init__(dims)
+        self.replicated = replicated
+
+
+def spell(placement, separator):
+    """As both dialects spell it; `separator` is of the replicated axes."""
+    quote = lambda axis: axis if axis == "?" or '"' in str(axis) else str(axis) if isinstance(axis, int) else f'"{axis}"'
+    dims = []
+    for dim in placement:
+        priority = next((axis for axis in dim if str(axis) in ("p0", "p1", "p2")), "")
+        dims.append("{" + ", ".join(quote(axis) for axis in dim if axis != priority) + "}" + priority)
+    replicated = getattr(placement, "replicated", ())
+    tail = f", replicated = {separator[0]}{', '.join(map(quote, replicated))}{separator[1]}" if replicated else ""
+    return f"[{', '.join(dims)}]{tail}"
 
 
 UNARY = {"exp": ("math.exp", "exponential"), "tanh": ("math.tanh", "tanh"), "neg": ("arith.negf", "negate"),
@@ -63,6 +84,36 @@ def reshape_groups(source, target):
             i = len(source) if all(source[k] == 1 for k in range(i, len(source))) else i
         if not a and not b:
             return None
+    return groups
+
+
+def common_factors(source, target):
+    """Dims of which both shapes merge some, where there are such."""
+    cuts = set()
+    for shape in (source, target):
+        product = 1
+        for extent in shape:
+            product *= extent
+            cuts.add(product)
+    factors, before = [], 1
+    for cut in sorted(cuts):
+        if before == 0 or cut % before:
+            return None
+        factors.append(cut // before)
+        before = cut
+    return factors if 1 not in source and 1 not in target and 1 not in factors else None
+
+
+def grouped(factors, shape):
+    """The numbers of the factors that make each dim."""
+    groups, i = [], 0
+    for extent in shape:
+        product, group = 1, []
+        while product < extent:
+            product *= factors[i]
+            group.append(i)
+            i += 1
+        groups.append(group)
     return groups
 
 
@@ -118,6 +169,20 @@ class Program:
     def constrain(self, x, placement):
         return self._new("constrain", [x], x.shape, placement=placement)
 
+    def slice(self, x, low, high):
+        """Elements low to high of each dim."""
+        return self._new("slice", [x], [b - a for a, b in zip(low, high)], low=tuple(low), high=tuple(high))
+
+    def concat(self, operands, dim):
+        shape = list(operands[0].shape)
+        shape[dim] = sum(o.shape[dim] for o in operands)
+        return self._new("concat", list(operands), shape, dim=dim)
+
+    def annotate(self, value, placement):
+        """A placement on the op itself."""
+        value.annotation = placement
+        return value
+
     def fan_in(self, operands):
         """The sum of many in one op (linalg) or a tree of adds (StableHLO has no such op)."""
         return self._new("fan_in", list(operands), operands[0].shape)
@@ -127,43 +192,34 @@ class Program:
 
     # --- linalg ------------------------------------------------------------
 
-    def linalg(self, placements=None, locations=False):
-        """`placements`: value name -> dims, in place of the annotations, closed, on every value."""
-        dims = lambda p: "#shardir.placement<@m, [" + ", ".join(
-            "{" + ", ".join(a if a == "?" else str(a) if isinstance(a, int) else f'"{a}"' if '"' not in a else a for a in dim) + "}"
-            for dim in p) + "]>"
+    def linalg(self, locations=False, function="main", mesh=True):
+        dims = lambda p: f"#shardir.placement<@m, {spell(p, '[]')}>"
         emitter = _Linalg(locations)
         arguments = []
         for value in self.arguments:
-            placement = placements[value.name] if placements else value.parameters["placement"]
+            placement = value.parameters["placement"]
             attribute = f" {{shardir.placement = {dims(placement)}}}" if placement is not None else ""
             arguments.append(f"%{value.name}: {tensor(value.shape)}{attribute}" +
-                             (f' loc("{value.name}")' if locations else ""))
+                             (f' loc("{value.location}")' if locations and value.location else ""))
         for value in self.values:
             if value.op == "argument":
                 continue
-            if placements and value.op == "constrain":
-                placement = placements[value.name]
-            else:
-                placement = value.parameters.get("placement")
+            placement = value.parameters.get("placement")
             emitter.emit(value, dims(placement) if value.op == "constrain" else None,
-                         dims(placements[value.name]) if placements and value.op != "constrain" else None)
+                         dims(value.annotation) if value.annotation is not None else None)
         results = [tensor(v.shape) + (f" {{shardir.placement = {dims(p)}}}" if p is not None else "")
                    for v, p in self.results]
-        if placements:
-            results = [tensor(v.shape) + f" {{shardir.placement = {dims(placements['result%d' % i])}}}"
-                       for i, (v, _) in enumerate(self.results)]
         axes = ", ".join(f'"{axis}"={size}' for axis, size in self.mesh.items())
         names = ", ".join(f"%{v.name}" for v, _ in self.results)
         types = ", ".join(tensor(v.shape) for v, _ in self.results)
-        return "\n".join([f"shardir.mesh @m <[{axes}]>", f"func.func @main({', '.join(arguments)}) -> ({', '.join(results)}) {{",
+        return "\n".join([*([f"shardir.mesh @m <[{axes}]>"] if mesh else []),
+                          f"func.func @{function}({', '.join(arguments)}) -> ({', '.join(results)}) {{",
                           *emitter.lines, f"  return {names} : {types}", "}", ""])
 
     # --- StableHLO -----------------------------------------------------------
 
     def stablehlo(self):
-        dims = lambda p: "<@mesh, [" + ", ".join(
-            "{" + ", ".join(a if a == "?" else f'"{a}"' for a in dim) + "}" for dim in p) + "]>"
+        dims = lambda p: f"<@mesh, {spell(p, '{}')}>"
         lines, arguments = [], []
         for value in self.arguments:
             placement = value.parameters["placement"]
@@ -299,7 +355,7 @@ class _Linalg:
 
     def emit(self, value, constraint, own):
         attribute = f"{{shardir.placements = [{own}]}} " if own else ""
-        tail = f' loc("{value.name}")' if self.locations else ""
+        tail = f' loc("{value.location}")' if self.locations and value.location else ""
         for i, line in enumerate(lines := self.text(value, constraint, own, attribute)):
             self.lines.append("  " + line + (tail if i == len(lines) - 1 else ""))
 
@@ -342,6 +398,12 @@ class _Linalg:
                 lines.append(f"  %s{i}_ = arith.addf {last}, %a{i} : f32")
                 last = f"%s{i}_"
             return lines + [f"  linalg.yield {last} : f32", f"}} -> {t}"]
+        if value.op == "slice":
+            x = value.operands[0]
+            spelled = "".join("[" + ", ".join(map(str, each)) + "]" for each in (p["low"], value.shape, [1] * len(value.shape)))
+            return [f"{out}tensor.extract_slice %{x.name}{spelled}{trailing} : {tensor(x.shape)} to {t}"]
+        if value.op == "concat":
+            return [f"{out}tensor.concat dim({p['dim']}) {names}{trailing} : ({types}) -> {t}"]
         if value.op == "dot":
             return self.dot(value, out, ins, attribute, own)
         if value.op == "reshape":
@@ -388,6 +450,13 @@ class _Linalg:
         if groups and all(len(b) == 1 for _, b in groups):
             spelled = ", ".join("[" + ", ".join(map(str, a)) + "]" for a, _ in groups)
             return [f"{out}tensor.collapse_shape %{x.name} [{spelled}]{trailing} : {tensor(x.shape)} into {tensor(shape)}"]
+        factors = common_factors(x.shape, shape)
+        if factors and not own:
+            first, second = grouped(factors, x.shape), grouped(factors, shape)
+            lists = lambda groups: ", ".join("[" + ", ".join(map(str, g)) + "]" for g in groups)
+            return [f"%{value.name}_f = tensor.expand_shape %{x.name} [{lists(first)}] output_shape [{', '.join(map(str, factors))}] "
+                    f": {tensor(x.shape)} into {tensor(factors)}",
+                    f"{out}tensor.collapse_shape %{value.name}_f [{lists(second)}] : {tensor(factors)} into {tensor(shape)}"]
         dims = self.once(("shape", shape), lambda n: f"{n} = arith.constant dense<[{', '.join(map(str, shape))}]> : "
                          f"tensor<{len(shape)}xindex>")
         return [f"{out}tensor.reshape %{x.name}({dims}){trailing} : ({tensor(x.shape)}, tensor<{len(shape)}xindex>) -> {tensor(shape)}"]
@@ -398,29 +467,35 @@ def _stablehlo(value, dims):
     names = [f"%{v.name}" for v in value.operands]
     types = [tensor(v.shape) for v in value.operands]
     out, at = f"%{value.name} = ", f' loc("{value.name}")'
+    own = f" {{sdy.sharding = #sdy.sharding_per_value<[{dims(value.annotation)}]>}}" if value.annotation is not None else ""
+    if value.op == "slice":
+        spelled = ", ".join(f"{a}:{b}" for a, b in zip(p["low"], p["high"]))
+        return [f"{out}stablehlo.slice {names[0]} [{spelled}]{own} : ({types[0]}) -> {t}{at}"]
+    if value.op == "concat":
+        return [f"{out}stablehlo.concatenate {', '.join(names)}, dim = {p['dim']}{own} : ({', '.join(types)}) -> {t}{at}"]
     if value.op == "constant":
         return [f"{out}stablehlo.constant dense<{p['number']:e}> : {t}{at}"]
     if value.op == "unary":
-        return [f"{out}stablehlo.{UNARY[p['kind']][1]} {names[0]} : {t}{at}"]
+        return [f"{out}stablehlo.{UNARY[p['kind']][1]} {names[0]}{own} : {t}{at}"]
     if value.op == "binary":
-        return [f"{out}stablehlo.{BINARY[p['kind']][1]} {names[0]}, {names[1]} : {t}{at}"]
+        return [f"{out}stablehlo.{BINARY[p['kind']][1]} {names[0]}, {names[1]}{own} : {t}{at}"]
     if value.op == "transpose":
-        return [f"{out}stablehlo.transpose {names[0]}, dims = {list(p['permutation'])} : ({types[0]}) -> {t}{at}"]
+        return [f"{out}stablehlo.transpose {names[0]}, dims = {list(p['permutation'])}{own} : ({types[0]}) -> {t}{at}"]
     if value.op == "broadcast":
-        return [f"{out}stablehlo.broadcast_in_dim {names[0]}, dims = {list(p['dims'])} : ({types[0]}) -> {t}{at}"]
+        return [f"{out}stablehlo.broadcast_in_dim {names[0]}, dims = {list(p['dims'])}{own} : ({types[0]}) -> {t}{at}"]
     if value.op == "reduce":
         init = f"%{value.name}_init"
         return [f"{init} = stablehlo.constant dense<{REDUCE[p['kind']]}> : tensor<f32>",
                 f"{out}stablehlo.reduce({names[0]} init: {init}) applies stablehlo.{BINARY[p['kind']][1]} across dimensions = "
-                f"{list(p['dims'])} : ({types[0]}, tensor<f32>) -> {t}{at}"]
+                f"{list(p['dims'])}{own} : ({types[0]}, tensor<f32>) -> {t}{at}"]
     if value.op == "constrain":
         return [f"{out}sdy.sharding_constraint {names[0]} {dims(p['placement'])} : {t}{at}"]
     if value.op == "reshape":
-        return [f"{out}stablehlo.reshape {names[0]} : ({types[0]}) -> {t}{at}"]
+        return [f"{out}stablehlo.reshape {names[0]}{own} : ({types[0]}) -> {t}{at}"]
     if value.op == "dot":
         batching = f"batching_dims = {list(p['batch'][0])} x {list(p['batch'][1])}, " if p["batch"][0] else ""
         return [f"{out}stablehlo.dot_general {', '.join(names)}, {batching}contracting_dims = {list(p['contract'][0])} x "
-                f"{list(p['contract'][1])} : ({', '.join(types)}) -> {t}{at}"]
+                f"{list(p['contract'][1])}{own} : ({', '.join(types)}) -> {t}{at}"]
     if value.op == "fan_in":
         lines, last = [], names[0]
         for i, name in enumerate(names[1:], 1):

@@ -2,9 +2,11 @@
 #
 # Requires: jaxlib with its MLIR bindings (pip install jax). No device is used.
 # Guarantees: a request {"text": StableHLO, "reps": n} is answered by {"ms": [...],
-# "placements": {location: dims}, "arguments": [...], "results": [...]} after
-# `sdy-propagation-pipeline`; times are of the pass pipeline alone, each on a newly
-# parsed module. {"error": message} where something fails.
+# "peak_kb": n} from `sdy-propagation-pipeline`; times are of the pass pipeline alone,
+# each on a newly parsed module. With "placements": true the answer also has
+# "placements": {location: dims}, "arguments": [...], "results": [...], as propagation
+# leaves them: exporting would undo splits that do not divide. {"error": message}
+# where something fails.
 import json
 import re
 import resource
@@ -63,11 +65,16 @@ def placements(module):
     return found, arguments, results
 
 
+PIPELINE = "sdy-propagation-pipeline"
+PROPAGATION = "sdy-import-pipeline,sdy-apply-sharding-constraints,sdy-user-priority-propagate"
+
+
 def answer(request):
+    name = PROPAGATION if request.get("placements") else PIPELINE
     times = []
     for _ in range(request.get("reps", 1)):
         module = ir.Module.parse(request["text"])
-        pipeline = passmanager.PassManager.parse("builtin.module(sdy-propagation-pipeline)")
+        pipeline = passmanager.PassManager.parse(f"builtin.module({name})")
         start = time.perf_counter()
         pipeline.run(module.operation)
         times.append(1e3 * (time.perf_counter() - start))
