@@ -414,9 +414,9 @@ class _Linalg:
         p, t = value.parameters, tensor(value.shape)
         init = self.filled(value.shape, "0.000000e+00")
         contract, batch, free = p["contract"], p["batch"], p["free"]
-        if not batch[0] and contract == ((1,), (0,)) and len(value.shape) == 2:
-            return [f"{out}linalg.matmul {attribute}{ins} outs({init} : {t}) -> {t}"]
         ranks = [len(v.shape) for v in value.operands]
+        if not batch[0] and contract == ((1,), (0,)) and ranks == [2, 2]:
+            return [f"{out}linalg.matmul {attribute}{ins} outs({init} : {t}) -> {t}"]
         if batch == ((0,), (0,)) and contract == ((2,), (1,)) and ranks == [3, 3]:
             return [f"{out}linalg.batch_matmul {attribute}{ins} outs({init} : {t}) -> {t}"]
         nb, n = len(batch[0]), len(value.shape)
