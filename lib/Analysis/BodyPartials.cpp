@@ -57,8 +57,8 @@ shardir::matchAccumulation(Value yielded, BlockArgument accumulator) {
   if (!op || op->getNumOperands() != 2 || !accumulator.hasOneUse())
     return std::nullopt;
   std::optional<PartialKind> kind = combinerKind(op);
-  if (!kind || (op->getOperand(0) != accumulator &&
-                op->getOperand(1) != accumulator))
+  if (!kind ||
+      (op->getOperand(0) != accumulator && op->getOperand(1) != accumulator))
     return std::nullopt;
   return kind;
 }
@@ -228,19 +228,18 @@ shardir::bodyPartials(Block &body, ArrayRef<int> operandOf,
           set.push_back(operand);
       sets.push_back(set);
     }
-    llvm::stable_sort(sets, [](const auto &a, const auto &b) {
-      return a.size() < b.size();
-    });
+    llvm::stable_sort(
+        sets, [](const auto &a, const auto &b) { return a.size() < b.size(); });
   } else {
     for (int operand : used)
       sets.push_back({operand});
     sets.push_back(used);
   }
   static constexpr PartialKind kinds[] = {
-      PartialKind::Sum,    PartialKind::Prod, PartialKind::Max,
-      PartialKind::Min,    PartialKind::MaxNum, PartialKind::MinNum,
-      PartialKind::UMax,   PartialKind::UMin, PartialKind::And,
-      PartialKind::Or,     PartialKind::Xor};
+      PartialKind::Sum,  PartialKind::Prod,   PartialKind::Max,
+      PartialKind::Min,  PartialKind::MaxNum, PartialKind::MinNum,
+      PartialKind::UMax, PartialKind::UMin,   PartialKind::And,
+      PartialKind::Or,   PartialKind::Xor};
   for (PartialKind kind : kinds) {
     // A kind whose combiner the body lacks passes nothing but movement; sums
     // pass multiplications and more.

@@ -279,6 +279,22 @@ void ConflictProblem::addWideValue(int value, const std::vector<User> &users,
   }
 }
 
+SearchCost ConflictProblem::total(const std::vector<int> &chosen,
+                                  PriceTable &work) {
+  SearchCost sum;
+  for (int n = 0, e = space.numNodes(); n < e; ++n)
+    if (lists[n])
+      sum += scaled(work.work(n, lists[n]->all[chosen[n]]),
+                    space.node(n).executions);
+  auto choice = [&](int n) { return chosen[n]; };
+  for (int v = 0, e = space.graph.values.size(); v < e; ++v) {
+    End from = space.producer(v);
+    if (from.node >= 0 && lists[from.node])
+      sum += valueCost(v, usersOf(v), choice);
+  }
+  return sum;
+}
+
 SearchCost ConflictProblem::around(int n, int candidate,
                                    const std::vector<int> &chosen) {
   auto choice = [&](int other) {
@@ -380,12 +396,23 @@ std::vector<int> ConflictProblem::solve(const Arrivals &arrivals,
             CandidateLists::find(*lists[nodeOf[v]], shardy[nodeOf[v]]);
     starts.push_back(complete(std::move(assignment)));
   }
-  std::vector<int> best = starts.front();
   if (cost.conflicts == ConflictMode::Search)
-    best = searchLeast(problem, starts, cost.search, &statistics);
-  std::vector<int> chosen(space.numNodes(), 0);
-  for (size_t v = 0; v < nodeOf.size(); ++v)
-    if (nodeOf[v] >= 0)
-      chosen[nodeOf[v]] = best[v];
-  return chosen;
+    starts.insert(starts.begin(),
+                  searchLeast(problem, starts, cost.search, &statistics));
+  // Where users of a value were priced one by one the search's sum is not the
+  // whole truth: what is kept is the least by that.
+  std::vector<int> best;
+  SearchCost least;
+  for (const std::vector<int> &assignment : starts) {
+    std::vector<int> chosen(space.numNodes(), 0);
+    for (size_t v = 0; v < nodeOf.size(); ++v)
+      if (nodeOf[v] >= 0)
+        chosen[nodeOf[v]] = assignment[v];
+    SearchCost sum = starts.size() > 1 ? total(chosen, prices) : SearchCost();
+    if (best.empty() || sum < least) {
+      least = sum;
+      best = std::move(chosen);
+    }
+  }
+  return best;
 }

@@ -54,6 +54,10 @@ public:
                          const PropagationCost &cost,
                          SearchStatistics &statistics);
 
+  /// What all nodes and values cost: the sum whose least the search finds, and
+  /// what no choice changes.
+  SearchCost total(const std::vector<int> &chosen, PriceTable &work);
+
   /// What node n and the values around it cost if it takes `candidate` and all
   /// others what `chosen` says.
   SearchCost around(int n, int candidate, const std::vector<int> &chosen);

@@ -47,8 +47,7 @@ struct Inference {
       if (owes(i, axis, kind))
         present.push_back(i);
     // An initial value that owes proves nothing: a reduction asks for it too.
-    if (needPresent &&
-        llvm::all_of(present, [&](int i) { return isInit(i); }))
+    if (needPresent && llvm::all_of(present, [&](int i) { return isInit(i); }))
       return false;
     // The rule that keeps most of what is owed already, and asks for least
     // else. What it does not cover is reduced first, as in a product of two.
@@ -223,11 +222,9 @@ std::variant<OpSharding, PlacementError> Inference::run() {
   return sharding;
 }
 
-std::variant<OpSharding, PlacementError>
-shardir::inferSharding(const ShardingRule &rule,
-                       llvm::ArrayRef<Placement> results,
-                       llvm::ArrayRef<std::optional<Placement>> operands,
-                       const Mesh &mesh) {
+std::variant<OpSharding, PlacementError> shardir::inferSharding(
+    const ShardingRule &rule, llvm::ArrayRef<Placement> results,
+    llvm::ArrayRef<std::optional<Placement>> operands, const Mesh &mesh) {
   return Inference{rule, results, operands, mesh, {}, {}, {}}.run();
 }
 
@@ -274,9 +271,8 @@ shardir::requiredOperands(mlir::Operation *op, const MeshTable &meshes) {
     return op->emitOpError() << error->message;
   OpSharding &sharding = std::get<OpSharding>(inferred);
   for (auto [i, operand] : llvm::enumerate(operands))
-    needed.operands.push_back(isTensor(operand)
-                                  ? std::optional(sharding.operands[i])
-                                  : std::nullopt);
+    needed.operands.push_back(
+        isTensor(operand) ? std::optional(sharding.operands[i]) : std::nullopt);
   for (Value value : captured)
     needed.operands.push_back(Placement::replicatedOfRank(
         cast<RankedTensorType>(value.getType()).getRank()));

@@ -118,13 +118,21 @@ void Propagator::decide(int64_t priority, bool isLast) {
       competes |= lists[n]->all.size() > 1;
     }
   std::vector<int> chosen(space.numNodes(), 0);
-  std::optional<ConflictProblem> problem;
+  ConflictProblem problem(space, prices, lists);
   if (competes) {
     std::vector<NodeSplits> shardy;
     if (cost.conflicts != ConflictMode::Greedy)
       shardy = arrivals.firstCome();
-    problem.emplace(space, prices, lists);
-    chosen = problem->solve(arrivals, shardy, cost, result.search);
+    chosen = problem.solve(arrivals, shardy, cost, result.search);
+  }
+  if (isLast) {
+    PropagationCost plain = cost;
+    plain.memoryWeight = 0;
+    PriceTable work(space, plain);
+    SearchCost total = problem.total(chosen, work);
+    result.bytes = double(total.parts[prices.bytesPart()]);
+    result.seconds = double(total.parts[1 - prices.bytesPart()]) * 1e-12;
+    result.heldBytes = double(total.parts[2]);
   }
   for (int n = 0, e = space.numNodes(); n < e; ++n) {
     decided[n] = arrivals.floor(n);
@@ -134,7 +142,7 @@ void Propagator::decide(int64_t priority, bool isLast) {
       continue;
     write(n, lists[n]->all[chosen[n]]);
     if (lists[n]->all.size() > 1)
-      addAlternatives(n, *problem, *lists[n], chosen);
+      addAlternatives(n, problem, *lists[n], chosen);
   }
 }
 
@@ -243,5 +251,22 @@ PropagationResult Propagator::run() {
 
 PropagationResult shardir::propagate(const PropagationGraph &graph,
                                      const PropagationCost &cost) {
-  return Propagator(graph, cost).run();
+  PropagationResult best = Propagator(graph, cost).run();
+  if (cost.memoryLimit <= 0)
+    return best;
+  double least = predictPeak(graph, best);
+  PropagationCost frugal = cost;
+  // A byte held counts from a thousandth of a byte received to a million.
+  double unit = cost.mode == CostMode::Bytes ? 1 : 1 / cost.machine.bandwidth;
+  for (double weight = 1e-3; weight <= 1e6 && least > cost.memoryLimit;
+       weight *= 10) {
+    frugal.memoryWeight = weight * unit;
+    PropagationResult next = Propagator(graph, frugal).run();
+    double peak = predictPeak(graph, next);
+    if (peak >= least)
+      continue;
+    least = peak;
+    best = std::move(next);
+  }
+  return best;
 }

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Analysis/LocalLayouts.h"
+#include "ShardIR/Analysis/Propagation.h"
 #include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
 #include "ShardIR/Pipelines/Pipelines.h"
 
@@ -22,6 +23,11 @@ LogicalResult shardir::checkOptions(const PipelineOptions &options,
                                     std::string &error) {
   if (options.cost != "time" && options.cost != "bytes") {
     error = "option cost must be time or bytes, found '" + options.cost + "'";
+    return failure();
+  }
+  if (!parseConflictMode(options.conflicts)) {
+    error = "option conflicts must be search, greedy or shardy, found '" +
+            options.conflicts + "'";
     return failure();
   }
   if (options.memoryLimit < 0) {

@@ -43,7 +43,8 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   // Callees take part in propagation as if written in place.
   pm.addPass(createConstrainCallees());
   pm.addPass(createInlineCallees());
-  pm.addPass(createPropagate({options.cost}));
+  pm.addPass(createPropagate(
+      {options.cost, options.conflicts, options.memoryLimit}));
   verify(Stage::Propagated);
   if (reached(Stage::Propagated))
     return;

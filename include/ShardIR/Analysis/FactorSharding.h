@@ -75,15 +75,15 @@ inferSharding(const ShardingRule &rule, llvm::ArrayRef<Placement> results,
 /// How an op of a propagated program must have its operands.
 struct OperandRequirements {
   std::string mesh; ///< empty: the op has no tensors
-  /// One per operand, then one per tensor that the op's regions capture; nothing
-  /// for what is not a tensor or may lie any way.
+  /// One per operand, then one per tensor that the op's regions capture;
+  /// nothing for what is not a tensor or may lie any way.
   std::vector<std::optional<Placement>> operands;
 };
 
 /// What `op` needs, from the placements on its results and operands. Emits an
 /// error and fails where one is missing or no sharding of the op gives it.
-mlir::FailureOr<OperandRequirements>
-requiredOperands(mlir::Operation *op, const MeshTable &meshes);
+mlir::FailureOr<OperandRequirements> requiredOperands(mlir::Operation *op,
+                                                      const MeshTable &meshes);
 
 } // namespace shardir
 

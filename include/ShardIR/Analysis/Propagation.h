@@ -48,6 +48,10 @@ struct PropagationCost {
   /// Bytes of results count this many seconds (time) or bytes (bytes) each: how
   /// a memory limit is sought.
   double memoryWeight = 0;
+  /// Bytes per device that predictPeak should stay below, 0 for no limit: the
+  /// least memory weight is taken with which it does, else the one with the
+  /// lowest peak.
+  double memoryLimit = 0;
   ConflictMode conflicts = ConflictMode::Search;
   SearchOptions search;
 };
@@ -114,13 +118,22 @@ struct PropagationResult {
     std::vector<Alternative> alternatives; ///< empty where nothing competes
   };
   std::vector<Node> nodes;
-  /// What all of it is predicted to cost: seconds and bytes received, of what
-  /// was searched.
+  /// What the program is predicted to cost, per call, on one device: what it
+  /// receives, the seconds of the machine model (under CostMode::Bytes those of
+  /// local work alone), and the bytes of all results, those of redistributions
+  /// included (a measure of memory, no peak).
+  double bytes = 0, seconds = 0, heldBytes = 0;
   SearchStatistics search;
 };
 
 PropagationResult propagate(const PropagationGraph &graph,
                             const PropagationCost &cost);
+
+/// The most bytes that one device holds at one time if nodes run in order and
+/// values live from their producer to their last user: arguments all the time,
+/// redistributed copies from their first user to their last.
+double predictPeak(const PropagationGraph &graph,
+                   const PropagationResult &result);
 
 } // namespace shardir
 

@@ -30,6 +30,12 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
   Option<std::string> cost{*this, "cost",
                            llvm::cl::desc("what decides: time or bytes"),
                            llvm::cl::init("time")};
+  Option<std::string> conflicts{
+      *this, "conflicts",
+      llvm::cl::desc("who decides between placements that compete: search "
+                     "(least cost over the program), greedy (nearest to "
+                     "annotations first) or shardy (Shardy's rules)"),
+      llvm::cl::init("search")};
   Option<int64_t> memoryLimit{
       *this, "memory-limit",
       llvm::cl::desc("bytes per device that the predicted peak may not exceed; 0 "

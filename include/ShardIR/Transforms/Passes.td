@@ -178,11 +178,13 @@ def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
   let summary = "Gives every tensor value one placement.";
   let description = [{
     Forward, backward and sideways over the factors of each op's sharding rule,
-    in rounds that look at all ops at once, so that the result does not depend
-    on the order of ops (R3). Annotations never change (R1). Where an axis
-    arrives at two factors of one op, the predicted cost of the redistributions
-    around the op and of its own work decides (R6). Priorities are decided level
-    by level. What has placements already keeps them.
+    to a fixed point that does not depend on the order of ops (R3). Annotations
+    never change (R1). An axis that arrives at one factor alone is taken. Where
+    it arrives at two, where orders of axes differ, or where what is owed can be
+    reduced at several places, all such conflicts of the program are decided at
+    once by the predicted cost of work and redistributions (R6). Priorities are
+    decided level by level. What has placements already keeps them.
+    docs/Propagation.md follows one program.
 
     Example (test/Transforms/Propagate/propagate.mlir):
 
@@ -197,6 +199,11 @@ def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
   let options = [
     Option<"cost", "cost", "std::string", "\"time\"",
            "what decides conflicts: `time` (of a machine model) or `bytes`">,
+    Option<"conflicts", "conflicts", "std::string", "\"search\"",
+           "who decides: `search` (least over the program), `greedy` (nearest to "
+           "annotations first) or `shardy` (Shardy's rules, without costs)">,
+    Option<"memoryLimit", "memory-limit", "int64_t", "0",
+           "bytes per device to stay below where cost leaves a choice">,
   ];
 }
 

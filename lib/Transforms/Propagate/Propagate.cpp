@@ -68,6 +68,15 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
           << "option cost is time or bytes, found '" << cost << "'";
       return signalPassFailure();
     }
+    auto mode = parseConflictMode(conflicts);
+    if (!mode) {
+      getOperation().emitError()
+          << "option conflicts is search, greedy or shardy, found '"
+          << conflicts << "'";
+      return signalPassFailure();
+    }
+    model.conflicts = *mode;
+    model.memoryLimit = double(memoryLimit);
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration())
         continue;

@@ -159,7 +159,7 @@ GraphMaker randomProgram(unsigned seed) {
 }
 
 TEST(Propagation, DoesNotDependOnTheOrderOfNodes) {
-  for (unsigned seed = 0; seed < 100; ++seed) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
     GraphMaker maker = randomProgram(seed);
     for (bool byBytes : {false, true}) {
       PropagationCost cost;
@@ -188,7 +188,7 @@ TEST(Propagation, DoesNotDependOnTheOrderOfNodes) {
 
 TEST(Propagation, KeepsItsPromisesOnRandomPrograms) {
   int split = 0;
-  for (unsigned seed = 0; seed < 300; ++seed) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
     GraphMaker maker = randomProgram(seed);
     const PropagationGraph &graph = maker.graph;
     const Mesh &mesh = graph.meshes[0];
@@ -239,11 +239,11 @@ TEST(Propagation, KeepsItsPromisesOnRandomPrograms) {
                           << " in program " << seed;
     }
   }
-  EXPECT_GT(split, 1000);
+  EXPECT_GT(split, 300);
 }
 
 TEST(Propagation, RunningItOnItsResultChangesNothing) {
-  for (unsigned seed = 0; seed < 100; ++seed) {
+  for (unsigned seed = 0; seed < 40; ++seed) {
     GraphMaker maker = randomProgram(seed);
     PropagationResult first = propagate(maker.graph, {});
     PropagationGraph decided = maker.graph;
@@ -265,9 +265,61 @@ TEST(Propagation, RunningItOnItsResultChangesNothing) {
   }
 }
 
+TEST(Propagation, SearchIsNoDearerThanItsStarts) {
+  int better = 0;
+  for (unsigned seed = 0; seed < 125; ++seed) {
+    GraphMaker maker = randomProgram(seed);
+    for (CostMode mode : {CostMode::Bytes, CostMode::Time}) {
+      PropagationCost cost;
+      cost.mode = mode;
+      auto total = [&](ConflictMode conflicts) {
+        cost.conflicts = conflicts;
+        PropagationResult result = propagate(maker.graph, cost);
+        return mode == CostMode::Bytes ? result.bytes : result.seconds;
+      };
+      // Priorities are decided one after another: only without them is the
+      // whole program one search.
+      bool hasPriorities = llvm::any_of(maker.graph.nodes, [](const auto &n) {
+        return llvm::any_of(n.priority, [](int64_t p) {
+          return p != PropagationGraph::kLastPriority;
+        });
+      });
+      if (hasPriorities)
+        continue;
+      double searched = total(ConflictMode::Search);
+      double greedy = total(ConflictMode::Greedy);
+      double shardy = total(ConflictMode::Shardy);
+      EXPECT_LE(searched, greedy) << "program " << seed;
+      EXPECT_LE(searched, shardy) << "program " << seed;
+      better += searched < std::min(greedy, shardy);
+    }
+  }
+  EXPECT_GT(better, 10);
+}
+
+TEST(Propagation, AMemoryLimitTradesBytesForRoom) {
+  // x is split by rows, w by columns, by one axis: gathering the smaller
+  // operand receives fewer bytes, splitting the larger result holds fewer.
+  GraphMaker maker(makeMesh({4}));
+  int x = maker.argument({64, 8}, "[{\"a\"}, {}]");
+  int z = maker.argument({8, 64}, "[{}, {}]");
+  int w = maker.op("exp", elementwiseRule({8, 64}, 1), {z}, {{8, 64}});
+  int i = maker.argument({64, 64});
+  int y = maker.op("matmul", matmulRule(64, 64, 8), {x, w, i}, {{64, 64}});
+  maker.result(y);
+  PropagationCost cost;
+  cost.mode = CostMode::Bytes;
+  PropagationResult free = propagate(maker.graph, cost);
+  double peak = predictPeak(maker.graph, free);
+  cost.memoryLimit = peak;
+  EXPECT_EQ(predictPeak(maker.graph, propagate(maker.graph, cost)), peak);
+  cost.memoryLimit = 1; // cannot be met: the lowest peak that was found
+  EXPECT_LE(predictPeak(maker.graph, propagate(maker.graph, cost)), peak);
+}
+
 TEST(Propagation, LongChainsTakeLinearTime) {
-  // 5000 rounds, each of which looks at a few nodes; all nodes in all rounds
-  // would take minutes.
+  // Each node is looked at a few times; all nodes in all rounds would take
+  // minutes.
   GraphMaker maker(makeMesh({2}));
   int value = maker.argument({8, 8}, "[{\"a\"}, {}]");
   for (int i = 0; i < 5000; ++i)

@@ -1,0 +1,77 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A sweep over the nodes in order: what becomes alive, and what dies. Requires
+// the result of propagating the same graph; guarantees a sum of whole tensors'
+// shards, without the buffers inside of ops and collectives.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Analysis/Propagation.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace shardir;
+
+/// Bytes that the fullest device holds of a value.
+static double localBytes(const PropagationGraph::Value &value,
+                         const Placement &placement, const Mesh &mesh) {
+  double bytes = double(value.elementBytes);
+  for (size_t d = 0; d < value.shape.size(); ++d)
+    bytes *= double(maxLocalExtent(placement, mesh, value.shape[d], d));
+  return bytes;
+}
+
+double shardir::predictPeak(const PropagationGraph &graph,
+                            const PropagationResult &result) {
+  int count = graph.nodes.size();
+  // What is alive from node n on, and no longer after it.
+  std::vector<double> grows(count + 1, 0), dies(count + 1, 0);
+  auto live = [&](int from, int to, double bytes) {
+    grows[from] += bytes;
+    dies[std::max(from, to)] += bytes;
+  };
+  for (const PropagationGraph::Value &value : graph.values) {
+    if (value.producer < 0)
+      continue;
+    const PropagationGraph::Node &producer = graph.nodes[value.producer];
+    const Placement &has =
+        result.nodes[value.producer].results[value.resultIndex];
+    const Mesh &mesh = graph.meshes[producer.mesh];
+    bool isArgument = producer.operands.empty() && !producer.rule.isFresh;
+    int last = isArgument ? count - 1 : value.producer;
+    std::map<std::string, std::pair<int, int>> copies;
+    std::map<std::string, Placement> placements;
+    for (auto [user, operand] : value.uses) {
+      const std::vector<Placement> &wants = result.nodes[user].operands;
+      if (operand >= int(wants.size()) || wants[operand] == has ||
+          graph.nodes[user].mesh != producer.mesh) {
+        last = std::max(last, user);
+        continue;
+      }
+      std::string text = toString(wants[operand]);
+      auto [it, isNew] = copies.try_emplace(text, user, user);
+      it->second.first = std::min(it->second.first, user);
+      it->second.second = std::max(it->second.second, user);
+      placements.try_emplace(text, wants[operand]);
+    }
+    for (auto &[text, span] : copies) {
+      last = std::max(last, span.first);
+      live(span.first, span.second, localBytes(value, placements[text], mesh));
+    }
+    live(isArgument ? 0 : value.producer, last, localBytes(value, has, mesh));
+  }
+  double now = 0, peak = 0;
+  for (int n = 0; n <= count; ++n) {
+    now += grows[n];
+    peak = std::max(peak, now);
+    now -= dies[n];
+  }
+  return peak;
+}
