@@ -3,9 +3,11 @@
 // RUN: not shard-opt %s --shardir-to-propagated="cost=speed" 2>&1 | FileCheck %s --check-prefix=COST
 // RUN: not shard-opt %s --shardir-to-local="target=pdp11" 2>&1 | FileCheck %s --check-prefix=TARGET
 // RUN: not shard-opt %s --shardir-to-scheduled="layout=column-major" 2>&1 | FileCheck %s --check-prefix=LAYOUT
+// RUN: not shard-opt %s --shardir-to-propagated="conflicts=gspmd" 2>&1 | FileCheck %s --check-prefix=CONFLICTS
 // RUN: shard-opt %s -shardir-propagate="cost=speed" -verify-diagnostics
 
 // COST: option cost must be time or bytes, found 'speed'
+// CONFLICTS: option conflicts must be search, greedy or shardy, found 'gspmd'
 // LAYOUT: option layout must be row-major, auto or contiguous, found 'column-major'
 // TARGET: option target must be host, x86-64, avx2, avx512 or avx512-bf16, found 'pdp11'
 
