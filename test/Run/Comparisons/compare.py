@@ -6,8 +6,8 @@
 # constraints.
 # Guarantees: status 0 only if, under cost=bytes, each @name moves no more bytes than
 # @name_theirs, whose ops may choose their factors freely, and equals the unsharded
-# program when it runs. Prints whether placements are equal, too; of a placement only
-# the dims are compared: what is owed has no spelling in other systems.
+# program when it runs. Prints whether placements are equal, too, of values that owe
+# nothing.
 """compare.py FILE --shard-opt=... --shard-run=... [--options=...]"""
 
 import argparse
@@ -50,8 +50,9 @@ def report(folder, name, stage):
 
 
 def placements(report):
-    """{value: dims}; arguments and results are named by their place."""
-    return {value["name"]: re.search(r"\[.*?\](?=[,>])", value["placement"])[0] for value in report["values"] if value["name"]}
+    """{value: dims}; arguments and results are named by their place. Terms of a sum, which others reduce at once, have no peer."""
+    return {value["name"]: re.search(r"\[.*?\](?=[,>])", value["placement"])[0] for value in report["values"]
+            if value["name"] and "partial" not in value["placement"]}
 
 
 failed = False
