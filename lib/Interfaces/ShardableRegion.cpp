@@ -80,10 +80,15 @@ void shardir::setTiePlacements(ShardableRegionOpInterface op,
       carried.push_back(placement);
     }
   }
+  // A list that upstream's passes left behind and that fits no more goes.
   if (any)
     op->setAttr(ShardIRDialect::kPlacements, ArrayAttr::get(context, results));
+  else
+    op->removeAttr(ShardIRDialect::kPlacements);
   if (!carried.empty())
     op->setAttr(ShardIRDialect::kCarried, ArrayAttr::get(context, carried));
+  else
+    op->removeAttr(ShardIRDialect::kCarried);
 }
 
 SmallVector<std::pair<OpOperand *, PlacementAttr>>

@@ -54,3 +54,23 @@ func.func @constants(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement
   %3 = math.exp %2 : tensor<8x8xf32>
   return %0, %1, %3 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
 }
+
+// A loop loses a carried tensor that nobody uses; what is left is placed as it
+// was.
+// CHECK-LABEL: func.func @loop
+// CHECK-NOT:     collective
+// CHECK:         scf.for
+// CHECK-NOT:     collective
+// CHECK:           math.tanh {{.*}}[#shardir.placement<@m, [{"dp"}, {"tp"}]>]
+// CHECK-NOT:     collective
+// CHECK:         return
+func.func @loop(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {"tp"}]>}, %y: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>}) -> tensor<8x16xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %r:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%b = %y, %a = %x) -> (tensor<8xf32>, tensor<8x16xf32>) {
+    %t = math.tanh %a : tensor<8x16xf32>
+    scf.yield %b, %t : tensor<8xf32>, tensor<8x16xf32>
+  }
+  return %r#1 : tensor<8x16xf32>
+}

@@ -95,6 +95,11 @@ static LogicalResult verifyCarried(Operation *op, Attribute attr) {
   if (!carried || !llvm::all_of(carried, llvm::IsaPred<PlacementAttr>))
     return op->emitError() << "'" << ShardIRDialect::kCarried
                            << "' must be a list of placements";
+  if (llvm::any_of(carried.getAsRange<PlacementAttr>(),
+                   [](PlacementAttr p) { return p.getValue().sugar; }))
+    return op->emitError() << "'" << ShardIRDialect::kCarried
+                           << "' takes placements by dim; `placements = [...]` "
+                              "is for annotations";
   // A list that no longer fits the op, as upstream's passes leave it, says
   // nothing.
   if (auto region = asShardableRegion(op))
@@ -136,6 +141,11 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
     return op->emitError() << "unknown attribute '" << attr.getName().getValue()
                            << "'; ops carry '" << kPlacements << "'";
   auto placements = dyn_cast<ArrayAttr>(attr.getValue());
+  // Upstream's patterns take unused results from loops and branches, and leave
+  // their attributes: such a list says nothing.
+  if (placements && placements.size() != op->getNumResults() &&
+      asShardableRegion(op))
+    return success();
   if (!placements || placements.size() != op->getNumResults())
     return op->emitError() << "'" << kPlacements << "' must have one entry per "
                            << "result, " << op->getNumResults() << " in all";

@@ -111,12 +111,9 @@ func.func @axis_index_axis() {
 // -----
 
 shardir.mesh @m <["tp"=4]>
-func.func @region_argument() {
-  %c0 = arith.constant 0 : index
+func.func @no_result() {
   // expected-error @+1 {{'shardir.placements' must have one entry per result, 0 in all}}
-  scf.for %i = %c0 to %c0 step %c0 {
-  } {shardir.placements = [#shardir.placement<@m, []>]}
-  return
+  return {shardir.placements = [#shardir.placement<@m, []>]}
 }
 
 // -----
@@ -144,5 +141,18 @@ func.func @carried_rank(%x: tensor<8xf32>, %c: i1) {
   } do {
     scf.yield %x : tensor<8xf32>
   } attributes {shardir.carried = [#shardir.placement<@m, [{}, {"tp"}]>]}
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=2]>
+func.func @carried_sugar(%x: tensor<8xf32>, %c: i1) {
+  // expected-error @+1 {{'shardir.carried' takes placements by dim; `placements = [...]` is for annotations}}
+  scf.while (%p = %x) : (tensor<8xf32>) -> () {
+    scf.condition(%c)
+  } do {
+    scf.yield %x : tensor<8xf32>
+  } attributes {shardir.carried = [#shardir.placement<@m, placements = [shard(0)]>]}
   return
 }
