@@ -161,6 +161,7 @@ def main():
     parser.add_argument("--shard-run", default="shard-run")
     parser.add_argument("--seed", type=int, default=0, help="the first program")
     parser.add_argument("--count", type=int, default=100)
+    parser.add_argument("--regions", type=int, default=0, help="how often loops and branches around other ops are drawn")
     parser.add_argument("--timeout", type=int, default=60, help="seconds for one program")
     parser.add_argument("--out", default="fuzz-failures", help="where programs that fail are written")
     parser.add_argument("--options", default=[], action="append", help="a flag handed on to shard-run")
@@ -172,7 +173,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         runner = Runner(arguments.shard_run, folder, arguments.timeout, arguments.options)
         for seed in range(arguments.seed, arguments.seed + arguments.count):
-            program = Generator(seed).make()
+            program = Generator(seed, arguments.regions).make()
             if arguments.print:
                 print(program.text())
                 continue

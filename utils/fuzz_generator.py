@@ -9,6 +9,7 @@
 import random
 
 from fuzz_program import Program, Value, count, tensor
+from fuzz_regions import RegionGenerator
 
 # Largest integers up to which every integer is a number of the type.
 EXACT = {"f32": 1 << 23, "f64": 1 << 50, "bf16": 256, "f16": 2048,
@@ -24,12 +25,14 @@ def numbers(rng, value):
     return [rng.randint(low, value.bound) for _ in range(count(value.shape))]
 
 
-class Generator:
-    def __init__(self, seed):
+class Generator(RegionGenerator):
+    def __init__(self, seed, regions=0):
+        self.regions = regions # how often loops and branches around other ops are drawn
         self.rng = random.Random(seed)
         self.program = Program()
         self.values = []
         self.next = 0
+        self.depth = 0 # of regions around what is made
         self.mesh = self.rng.choice(MESHES)
 
     # --- helpers ---------------------------------------------------------
@@ -532,6 +535,21 @@ class Generator:
 
     # --- programs ----------------------------------------------------------
 
+    def makers(self, nested=False):
+        found = [self.generic] * 10 + [self.constrain] * 3 + [
+            self.cast, self.select, self.arith_on_tensors, self.matmul, self.named, self.named, self.collapse, self.collapse,
+            self.expand, self.expand, self.extract_slice, self.extract_slice, self.insert_slice, self.dynamic_slice, self.pad,
+            self.concat, self.gather, self.generate, self.loop, self.branch, self.call]
+        return found + ([] if nested else [self.for_loop, self.for_loop, self.while_loop, self.branches] * self.regions)
+
+    def attempt(self, maker):
+        """Makes one op; nothing where there are no operands for it."""
+        header = len(self.program.header)
+        try:
+            maker()
+        except Skip:
+            del self.program.header[header:]
+
     def make(self):
         rng, program = self.rng, self.program
         program.header.append(self.mesh_line())
@@ -544,18 +562,10 @@ class Generator:
             self.values.append(value)
             program.arguments.append((value, self.placement(shape, dtype) if self.chance(0.6) else None))
             program.inputs[value.name] = numbers(rng, value)
-        makers = [self.generic] * 10 + [self.constrain] * 3 + [
-            self.cast, self.select, self.arith_on_tensors, self.matmul, self.named, self.named, self.collapse, self.collapse,
-            self.expand, self.expand, self.extract_slice, self.extract_slice, self.insert_slice, self.dynamic_slice, self.pad,
-            self.concat, self.gather, self.generate, self.loop, self.branch, self.call]
         wanted, tries = rng.choice([1, 2, 3, 4, 6, 8, 12, 16]), 0
         while len(program.ops) < wanted and tries < 100:
             tries += 1
-            header = len(program.header)
-            try:
-                rng.choice(makers)()
-            except Skip:
-                del program.header[header:]
+            self.attempt(rng.choice(self.makers()))
         for _ in range(rng.randint(1, 3)):
             value = rng.choice(self.values[-6:])
             program.results.append((value, self.placement(value.shape, value.dtype) if self.chance(0.35) else None))

@@ -31,3 +31,21 @@ func.func private @pong(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = call @ping(%x) : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// A call in a region is a call.
+// expected-error @+1 {{'func.func' op is recursive; unroll it or write it as an scf.while}}
+func.func private @until(%x: tensor<8xf32>, %c: i1) -> tensor<8xf32> {
+  %0 = scf.if %c -> tensor<8xf32> {
+    %1 = func.call @until(%x, %c) : (tensor<8xf32>, i1) -> tensor<8xf32>
+    scf.yield %1 : tensor<8xf32>
+  } else {
+    scf.yield %x : tensor<8xf32>
+  }
+  return %0 : tensor<8xf32>
+}
+func.func @main(%x: tensor<8xf32>, %c: i1) -> tensor<8xf32> {
+  %0 = call @until(%x, %c) : (tensor<8xf32>, i1) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
