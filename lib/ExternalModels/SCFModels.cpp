@@ -39,6 +39,11 @@ struct ForModel
                         {loop.getRegionIterArg(i), result}});
     return ties;
   }
+  OpResult getTiedResult(Operation *op, BlockArgument argument) const {
+    return isTensor(argument)
+               ? cast<scf::ForOp>(op).getTiedLoopResult(argument)
+               : OpResult();
+  }
   std::optional<int64_t> getTripCount(Operation *op, Region &) const {
     std::optional<APInt> count = cast<scf::ForOp>(op).getStaticTripCount();
     return count ? count->tryZExtValue() : std::nullopt;
@@ -81,6 +86,12 @@ struct WhileModel
             {{&loop.getInitsMutable()[i], &loop.getYieldOp()->getOpOperand(i)},
              {argument}});
     return ties;
+  }
+  OpResult getTiedResult(Operation *op, BlockArgument argument) const {
+    auto loop = cast<scf::WhileOp>(op);
+    return isTensor(argument) && argument.getOwner() == loop.getAfterBody()
+               ? loop->getResult(argument.getArgNumber())
+               : OpResult();
   }
   std::optional<int64_t> getTripCount(Operation *, Region &) const {
     return std::nullopt;

@@ -50,20 +50,23 @@ static OpResult resultOf(const RegionTie &tie) {
   return {};
 }
 
-PlacementAttr shardir::getTiePlacement(ShardableRegionOpInterface op,
-                                       const RegionTie &tie, unsigned index) {
-  if (OpResult result = resultOf(tie))
-    return getResultPlacement(result);
-  auto carried = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kCarried);
-  if (!carried)
-    return {};
-  SmallVector<RegionTie> ties = op.getTies();
-  size_t first = llvm::count_if(
-      ties, [](const RegionTie &each) { return bool(resultOf(each)); });
+SmallVector<PlacementAttr>
+shardir::getTiePlacements(ShardableRegionOpInterface op,
+                          ArrayRef<RegionTie> ties) {
+  SmallVector<PlacementAttr> placements;
+  size_t withoutResult = 0;
+  for (const RegionTie &tie : ties) {
+    OpResult result = resultOf(tie);
+    placements.push_back(result ? getResultPlacement(result) : nullptr);
+    withoutResult += !result;
+  }
   // An op that lost a tie since has a list that no longer fits.
-  if (carried.size() != ties.size() - first || index < first)
-    return {};
-  return dyn_cast<PlacementAttr>(carried[index - first]);
+  auto carried = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kCarried);
+  if (carried && carried.size() == withoutResult)
+    for (size_t i = 0; i < withoutResult; ++i)
+      placements[ties.size() - withoutResult + i] =
+          dyn_cast<PlacementAttr>(carried[i]);
+  return placements;
 }
 
 void shardir::setTiePlacements(ShardableRegionOpInterface op,
@@ -95,10 +98,12 @@ SmallVector<std::pair<OpOperand *, PlacementAttr>>
 shardir::getTiedOperands(Operation *op) {
   SmallVector<std::pair<OpOperand *, PlacementAttr>> operands;
   auto collect = [&](ShardableRegionOpInterface region) {
-    for (auto [i, tie] : llvm::enumerate(region.getTies()))
+    SmallVector<RegionTie> ties = region.getTies();
+    for (auto [tie, placement] :
+         llvm::zip_equal(ties, getTiePlacements(region, ties)))
       for (OpOperand *operand : tie.operands)
         if (operand->getOwner() == op)
-          operands.push_back({operand, getTiePlacement(region, tie, i)});
+          operands.push_back({operand, placement});
   };
   if (auto region = asShardableRegion(op))
     collect(region);
@@ -133,9 +138,15 @@ PlacementAttr shardir::getPlacement(Value value) {
                ? function.getArgAttrOfType<PlacementAttr>(
                      argument.getArgNumber(), ShardIRDialect::kPlacement)
                : nullptr;
-  if (auto region = asShardableRegion(parent))
-    for (auto [i, tie] : llvm::enumerate(region.getTies()))
-      if (llvm::is_contained(tie.values, value))
-        return getTiePlacement(region, tie, i);
+  auto region = asShardableRegion(parent);
+  if (!region)
+    return {};
+  if (OpResult result = region.getTiedResult(argument))
+    return getResultPlacement(result);
+  SmallVector<RegionTie> ties = region.getTies();
+  for (auto [tie, placement] :
+       llvm::zip_equal(ties, getTiePlacements(region, ties)))
+    if (llvm::is_contained(tie.values, value))
+      return placement;
   return {};
 }

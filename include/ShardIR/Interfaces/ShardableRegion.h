@@ -47,10 +47,10 @@ ShardableRegionOpInterface asShardableRegion(mlir::Operation *op);
 /// region of an op whose regions run on shards, all the way up.
 bool isPlacedBlock(mlir::Block *block);
 
-/// The placement of tie number `index` of `op`, which its attributes hold; null
-/// if it has none yet.
-PlacementAttr getTiePlacement(ShardableRegionOpInterface op,
-                              const RegionTie &tie, unsigned index);
+/// The placements of `ties`, which are all of `op`'s, as its attributes hold
+/// them; null for those that have none yet.
+llvm::SmallVector<PlacementAttr>
+getTiePlacements(ShardableRegionOpInterface op, llvm::ArrayRef<RegionTie> ties);
 
 /// Writes the placements of all ties, one each.
 void setTiePlacements(ShardableRegionOpInterface op,

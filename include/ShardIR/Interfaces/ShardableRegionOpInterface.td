@@ -33,6 +33,12 @@ def ShardableRegionOpInterface : OpInterface<"ShardableRegionOpInterface"> {
       }],
       "::llvm::SmallVector<::shardir::RegionTie>", "getTies">,
     InterfaceMethod<[{
+        The result in the tie of a region's argument; null where its tie has
+        none, or the argument is no tensor. Not slower for many ties.
+      }],
+      "::mlir::OpResult", "getTiedResult",
+      (ins "::mlir::BlockArgument":$argument), "", "return {};">,
+    InterfaceMethod<[{
         How many times the region runs each time the op does: a loop's trip
         count, 1 for a branch; nothing where that is not known.
       }],

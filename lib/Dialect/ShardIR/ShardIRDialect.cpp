@@ -102,14 +102,16 @@ static LogicalResult verifyCarried(Operation *op, Attribute attr) {
                               "is for annotations";
   // A list that no longer fits the op, as upstream's passes leave it, says
   // nothing.
-  if (auto region = asShardableRegion(op))
-    for (auto [i, tie] : llvm::enumerate(region.getTies()))
-      if (llvm::none_of(tie.values, llvm::IsaPred<OpResult>))
-        if (PlacementAttr placement = getTiePlacement(region, tie, i);
-            placement &&
-            failed(verifyPlacementFor(op, placement, tie.values[0].getType(),
-                                      "carried tensor " + Twine(i))))
-          return failure();
+  auto region = asShardableRegion(op);
+  if (!region)
+    return success();
+  SmallVector<RegionTie> ties = region.getTies();
+  for (auto [i, placement] : llvm::enumerate(getTiePlacements(region, ties)))
+    if (placement &&
+        llvm::none_of(ties[i].values, llvm::IsaPred<OpResult>) &&
+        failed(verifyPlacementFor(op, placement, ties[i].values[0].getType(),
+                                  "carried tensor " + Twine(i))))
+      return failure();
   return success();
 }
 

@@ -99,9 +99,11 @@ static void dropPlacements(Operation *op) {
 FailureOr<Operation *>
 FunctionLocalizer::visitRegions(ShardableRegionOpInterface op,
                                 OpBuilder &builder) {
-  for (auto [i, tie] : llvm::enumerate(op.getTies()))
+  SmallVector<RegionTie> ties = op.getTies();
+  for (auto [tie, placement] :
+       llvm::zip_equal(ties, getTiePlacements(op, ties)))
     for (Value value : tie.values)
-      if (failed(record(value, getTiePlacement(op, tie, i), op)))
+      if (failed(record(value, placement, op)))
         return failure();
   auto localTypeOf = [&](Value whole) -> Type {
     return isa<RankedTensorType>(whole.getType()) ? localizer.localType(whole)

@@ -223,8 +223,8 @@ void GraphBuilder::addOps(Block &block) {
 
 /// One tensor on its way through regions; its operands are added later, for
 /// some of them are not there yet. What all of them owe, the tensor owes (R11).
-int GraphBuilder::addTie(ShardableRegionOpInterface op, const RegionTie &tie,
-                         int index) {
+int GraphBuilder::addTie(Operation *op, const RegionTie &tie, int index,
+                         PlacementAttr placement) {
   Graph::Node node;
   node.name = op->getName().getStringRef().str();
   TensorFactors factors;
@@ -240,7 +240,6 @@ int GraphBuilder::addTie(ShardableRegionOpInterface op, const RegionTie &tie,
     partials.operands.push_back(i);
     operands.push_back(operand->get());
   }
-  PlacementAttr placement = getTiePlacement(op, tie, index);
   if (placement)
     annotateDecided(
         node, operands,
@@ -254,6 +253,7 @@ int GraphBuilder::addTie(ShardableRegionOpInterface op, const RegionTie &tie,
 void GraphBuilder::addRegions(ShardableRegionOpInterface op) {
   static constexpr int64_t kUnknownTrips = 16;
   SmallVector<RegionTie> ties = op.getTies();
+  SmallVector<PlacementAttr> placements = getTiePlacements(op, ties);
   SmallVector<int> nodes(ties.size(), -1);
   double outside = executions;
   for (Region &region : op->getRegions()) {
@@ -264,14 +264,14 @@ void GraphBuilder::addRegions(ShardableRegionOpInterface op) {
             return value.getParentRegion() == &region && nodes[i] < 0 &&
                    isa<BlockArgument>(value);
           }))
-        nodes[i] = addTie(op, tie, i);
+        nodes[i] = addTie(op, tie, i, placements[i]);
     if (!region.empty())
       addOps(region.front());
   }
   executions = outside;
   for (auto [i, tie] : llvm::enumerate(ties)) {
     if (nodes[i] < 0)
-      nodes[i] = addTie(op, tie, i);
+      nodes[i] = addTie(op, tie, i, placements[i]);
     for (OpOperand *operand : tie.operands)
       use(nodes[i], operand->get());
   }

@@ -54,7 +54,8 @@ private:
   void addOps(mlir::Block &block);
   void addOp(mlir::Operation *op);
   void addRegions(ShardableRegionOpInterface op);
-  int addTie(ShardableRegionOpInterface op, const RegionTie &tie, int index);
+  int addTie(mlir::Operation *op, const RegionTie &tie, int index,
+             PlacementAttr placement);
   void addStep(mlir::Operation *op, PlacementAttr from, PlacementAttr to);
   PlacementAttr attr(const Graph::Node &node, const Placement &placement) {
     return PlacementAttr::get(function.getContext(),

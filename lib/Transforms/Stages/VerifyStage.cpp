@@ -64,8 +64,8 @@ static LogicalResult verifyDecided(Block &block) {
     auto region = asShardableRegion(&op);
     if (!region)
       continue;
-    for (auto [i, tie] : llvm::enumerate(region.getTies())) {
-      PlacementAttr placement = getTiePlacement(region, tie, i);
+    for (auto [i, placement] :
+         llvm::enumerate(getTiePlacements(region, region.getTies()))) {
       if (!placement)
         return op.emitOpError("the propagated stage needs '")
                << ShardIRDialect::kCarried
