@@ -134,6 +134,50 @@ func.func @halo_returned(%x: tensor<8xf32> {shardir.placement = #shardir.placeme
   return %0 : tensor<8xf32>
 }
 
+// -----
+
+// What is carried has no halo.
+shardir.mesh @m <["x"=2]>
+func.func @carried_halo(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}, %c: i1) {
+  %0 = scf.if %c -> (tensor<8xf32>) {
+    // expected-note @+1 {{the halo is asked for here}}
+    %1 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1]] : tensor<8xf32>
+    // expected-error @+1 {{'scf.yield' op knows nothing of halos, but operand 0 has overlapping shards, by [[1, 1]]; use the tensor without the halo}}
+    scf.yield %1 : tensor<8xf32>
+  } else {
+    scf.yield %x : tensor<8xf32>
+  } {shardir.placements = [#shardir.placement<@m, [{"x"}]>]}
+  return
+}
+
+// -----
+
+// In a region as outside of it.
+shardir.mesh @m <["x"=2]>
+func.func @inside(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}, %c: i1) {
+  %0 = scf.if %c -> (tensor<8xf32>) {
+    // expected-error @+1 {{'math.exp' op needs an operand of type 'tensor<8xf32>' as #shardir.placement<@m, [{}]>, found #shardir.placement<@m, [{"x"}]>}}
+    %1 = math.exp %x {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<8xf32>
+    scf.yield %1 : tensor<8xf32>
+  } else {
+    scf.yield %x : tensor<8xf32>
+  } {shardir.placements = [#shardir.placement<@m, [{}]>]}
+  return
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+func.func @yielded(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  // expected-error @+1 {{'scf.for' op needs an operand of type 'tensor<8xf32>' as #shardir.placement<@m, [{}]>, found #shardir.placement<@m, [{"x"}]>}}
+  %0 = scf.for %i = %c0 to %c1 step %c1 iter_args(%a = %x) -> (tensor<8xf32>) {
+    scf.yield %a : tensor<8xf32>
+  } {shardir.placements = [#shardir.placement<@m, [{}]>]}
+  return
+}
+
 //--- collective.mlir
 shardir.mesh @m <["x"=2]>
 func.func @redistribute(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
