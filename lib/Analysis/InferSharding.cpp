@@ -132,6 +132,8 @@ std::variant<OpSharding, PlacementError> Inference::run() {
   splits.resize(rule.factors.size());
   owed.resize(rule.operands.size());
   owedKind.resize(rule.operands.size());
+  for (auto [own, factor] : llvm::zip(splits, rule.factors))
+    own = factor.pinned;
   for (auto [result, factors] : llvm::zip(results, rule.results)) {
     FactorSplits own = projectTensor(rule, factors, result, mesh);
     for (auto [all, one] : llvm::zip(splits, own))
@@ -162,6 +164,15 @@ std::variant<OpSharding, PlacementError> Inference::run() {
               toString(result),
           ""};
   }
+  for (const Factor &factor : rule.factors)
+    for (const AxisRef &axis : axesOf(factor.pinned))
+      for (const Placement &result : results)
+        if (factor.kind == FactorKind::Reduction &&
+            !llvm::is_contained(result.partialAxes, axis))
+          return PlacementError{"owes " + toString(axis) +
+                                    ", which its placement does not say: " +
+                                    toString(result),
+                                ""};
   std::vector<AxisRef> axes;
   for (const Placement &result : results)
     for (const AxisRef &axis : result.partialAxes)

@@ -280,6 +280,14 @@ void ReportBuilder::addFunction(func::FuncOp function) {
       addStep(op, step.getStep(), meshes.get(step.getFrom()),
               meshes.get(step.getTo()), step.getGlobalTensorType(),
               op->getAttrOfType<StringAttr>("reason"));
+    if (auto manual = dyn_cast<ManualCollectiveOp>(op)) {
+      const Mesh &mesh = meshes.get(manual.getSource());
+      addStep(op,
+              collective::manualStep(
+                  manual, getResultPlacement(cast<OpResult>(manual.getResult()))),
+              mesh, mesh, cast<RankedTensorType>(manual.getGlobal()),
+              StringAttr::get(op->getContext(), "the program asks for it"));
+    }
     if (auto redistribute = dyn_cast<RedistributeOp>(op)) {
       const Mesh &from = meshes.get(redistribute.getFrom());
       const Mesh &to = meshes.get(redistribute.getTo());

@@ -27,6 +27,7 @@ void shardir::registerAllDialects(mlir::DialectRegistry &registry) {
   registerTensorModels(registry);
   registerElementwiseModels(registry);
   registerBufferizationModels(registry);
+  registerManualModels(registry);
   registerSCFModels(registry);
   registerUBModels(registry);
 }

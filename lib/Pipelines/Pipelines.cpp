@@ -43,6 +43,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   // Callees take part in propagation as if written in place.
   pm.addPass(createConstrainCallees());
   pm.addPass(createInlineCallees());
+  pm.addPass(createInlineManual());
   pm.addPass(createPropagate(
       {options.cost, options.conflicts, options.memoryLimit}));
   verify(Stage::Propagated);

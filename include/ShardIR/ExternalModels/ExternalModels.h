@@ -26,6 +26,8 @@ void registerElementwiseModels(mlir::DialectRegistry &registry);
 void registerBufferizationModels(mlir::DialectRegistry &registry);
 void registerSCFModels(mlir::DialectRegistry &registry);
 void registerUBModels(mlir::DialectRegistry &registry);
+/// The borders and collectives of manual regions.
+void registerManualModels(mlir::DialectRegistry &registry);
 
 } // namespace shardir
 

@@ -39,6 +39,8 @@ struct Factor {
   FactorKind kind = FactorKind::PassThrough;
   /// Reduction: how the terms of each result combine, one entry per result.
   llvm::SmallVector<PartialKind, 1> combiners;
+  /// Axes that always split it, as the border of a manual region has them.
+  std::vector<Split> pinned;
 };
 
 /// The factors of one dim, major first.

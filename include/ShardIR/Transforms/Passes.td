@@ -174,6 +174,30 @@ def InlineCallees : Pass<"shardir-inline-callees", "::mlir::ModuleOp"> {
   }];
 }
 
+def InlineManual : Pass<"shardir-inline-manual", "::mlir::ModuleOp"> {
+  let summary = "Inlines manual regions.";
+  let description = [{
+    The borders of a `shardir.manual` become `shardir.manual_in` and
+    `shardir.manual_out`, its collectives `shardir.manual_collective`: ops with
+    sharding rules, through which axes that are not manual propagate. An error
+    where a result varies along a manual axis that its placement does not name.
+
+    Example (test/Transforms/Propagate/inline-manual.mlir):
+
+    ```mlir
+    %0 = shardir.manual (%x) in [#shardir.placement<@m, [{"dp"} ]>] out [#shardir.placement<@m, [{"dp"} ]>] manual = ["dp"] {
+    ^bb0(%local: tensor<8xf32>):
+      %1 = math.exp %local : tensor<8xf32>
+      shardir.yield %1 : tensor<8xf32>
+    } : (tensor<16xf32>) -> tensor<16xf32>
+    // becomes
+    %1 = shardir.manual_in %x at #shardir.placement<@m, [{"dp"} ]> over ["dp"] : tensor<16xf32> -> tensor<8xf32>
+    %2 = math.exp %1 : tensor<8xf32>
+    %3 = shardir.manual_out %2 at #shardir.placement<@m, [{"dp"} ]> over ["dp"] : tensor<8xf32> -> tensor<16xf32>
+    ```
+  }];
+}
+
 def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
   let summary = "Gives every tensor value one placement.";
   let description = [{

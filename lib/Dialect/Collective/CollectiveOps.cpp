@@ -402,6 +402,22 @@ Value collective::createStep(OpBuilder &builder, Location loc,
   });
 }
 
+CollectiveStep collective::manualStep(ManualCollectiveOp op,
+                                      PlacementAttr inside) {
+  // Other axes split what manual ones have cut.
+  auto refined = [&](Placement placement) {
+    for (DimPlacement &dim : placement.dims)
+      if (inside)
+        llvm::append_range(
+            dim.splits,
+            inside.getValue().dims[&dim - placement.dims.data()].splits);
+    return placement;
+  };
+  return {*parseCollectiveKind(op.getKind().str()),
+          refined(op.getSource().getValue()),
+          refined(op.getTarget().getValue())};
+}
+
 Value collective::createLocalStep(OpBuilder &builder, Location loc,
                                   CollectiveKind kind, Value input,
                                   PlacementAttr from, PlacementAttr to,

@@ -119,6 +119,13 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
                                                        NamedAttribute attr) {
   if (attr.getName() == kDecidedBy || attr.getName() == kConstrained)
     return success();
+  if (attr.getName() == kManualAxes) {
+    auto axes = dyn_cast<ArrayAttr>(attr.getValue());
+    if (axes && llvm::all_of(axes, llvm::IsaPred<StringAttr>))
+      return success();
+    return op->emitError() << "'" << kManualAxes
+                           << "' must be a list of strings";
+  }
   if (attr.getName() == kReport || attr.getName() == kStage) {
     if (isa<StringAttr>(attr.getValue()) && isa<ModuleOp>(op))
       return success();

@@ -73,6 +73,13 @@ struct StripAnnotationsPass
               op->getDialect()) ||
           isa<MeshOp, ConstrainOp>(op))
         return WalkResult::advance();
+      if (isa<ManualOp, ManualInOp, ManualOutOp, ManualCollectiveOp>(op)) {
+        op->emitOpError(
+            "has no unsharded form, as its body is written for one "
+            "device of several; compare with outputs that are known "
+            "(--expected_output)");
+        return WalkResult::interrupt();
+      }
       op->emitOpError("has no unsharded form; the unsharded program can be had "
                       "from the annotated or propagated stage only");
       return WalkResult::interrupt();

@@ -169,6 +169,8 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
           operand.set(local);
     });
   SmallVector<Value> results;
+  // Of these nothing is left on a device but a collective.
+  bool isManual = isa<ManualInOp, ManualOutOp, ManualCollectiveOp>(op);
   bool sharded =
       llvm::any_of(op->getOperands(), [&](Value v) { return isSharded(v); }) ||
       llvm::any_of(op->getResults(), [&](Value v) { return isSharded(v); });
@@ -179,7 +181,7 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
       return failure();
     results.push_back(*local);
   } else if (auto interface = dyn_cast<LocalizableOpInterface>(op);
-             interface && sharded) {
+             interface && (sharded || isManual)) {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands())
       operands.push_back(mapping.lookup(operand));

@@ -171,6 +171,40 @@ void GraphBuilder::annotateDecided(Graph::Node &node, ValueRange values,
   }
 }
 
+/// What the border of a manual region says about axes that are not manual; the
+/// others are pinned.
+static void annotateBorder(PropagationGraph::Node &node,
+                           const Placement &placement, ArrayAttr manual,
+                           const TensorFactors &inside) {
+  size_t count = node.rule.factors.size();
+  node.annotated.resize(count);
+  node.closed.resize(count, true);
+  node.priority.resize(count, PropagationGraph::kLastPriority);
+  Placement others = manualPart(placement, manual, /*isManual=*/false);
+  for (auto [entry, factors] : llvm::zip(others.dims, inside.dims)) {
+    node.annotated[factors.front()] = entry.splits;
+    node.closed[factors.front()] = !entry.open;
+    if (entry.priority)
+      node.priority[factors.front()] = *entry.priority;
+  }
+  node.forbidden = placement.replicated;
+  for (auto axis : manual.getAsRange<StringAttr>())
+    node.forbidden.push_back({axis.str(), 1, 0});
+}
+
+/// Axes that always split a factor, and axes along which values vary that no
+/// placement shows.
+void GraphBuilder::pinManual(Graph::Node &node, const ManualAxes::Axes &axes) {
+  for (auto [f, factor] : llvm::enumerate(node.rule.factors)) {
+    if (factor.pinned.empty())
+      continue;
+    node.annotated.resize(node.rule.factors.size());
+    node.annotated[f] = factor.pinned;
+  }
+  for (const std::string &axis : axes)
+    node.forbidden.push_back({axis, 1, 0});
+}
+
 void GraphBuilder::addOp(Operation *op) {
   if (auto step = dyn_cast<collective::CollectiveOpInterface>(op);
       step && op->getNumResults())
@@ -204,6 +238,27 @@ void GraphBuilder::addOp(Operation *op) {
     annotate(node, constrain.getPlacement().getValue(), 0);
     node.mesh = meshes.indexOf(constrain.getPlacement().getMesh().getValue());
     known = true;
+  } else if (auto in = dyn_cast<ManualInOp>(op)) {
+    annotateBorder(node, in.getPlacement().getValue(), in.getAxes(),
+                   node.rule.results[0]);
+    node.mesh = meshes.indexOf(in.getPlacement().getMesh().getValue());
+    known = true;
+  } else if (auto out = dyn_cast<ManualOutOp>(op)) {
+    annotateBorder(node, out.getPlacement().getValue(), out.getAxes(),
+                   node.rule.operands[0]);
+    node.mesh = meshes.indexOf(out.getPlacement().getMesh().getValue());
+    known = true;
+  } else if (auto step = dyn_cast<ManualCollectiveOp>(op)) {
+    node.mesh = meshes.indexOf(step.getSource().getMesh().getValue());
+    known = true;
+  }
+  if (varying.any()) {
+    ManualAxes::Axes axes = varying.ofOperands(op);
+    for (OpResult result : op->getResults())
+      axes.insert(varying.of(result).begin(), varying.of(result).end());
+    pinManual(node, axes);
+  } else {
+    pinManual(node, {});
   }
   int n = addNode(std::move(node), {op}, known);
   for (Value operand : op->getOperands())
@@ -244,6 +299,7 @@ int GraphBuilder::addTie(Operation *op, const RegionTie &tie, int index,
     annotateDecided(
         node, operands,
         SmallVector<Attribute>(tie.values.size(), Attribute(placement)));
+  pinManual(node, varying.of(tie.values.front()));
   int n = addNode(std::move(node), {op, index}, bool(placement));
   for (auto [i, value] : llvm::enumerate(tie.values))
     graph.nodes[n].results.push_back(addValue(value, n, i));

@@ -16,6 +16,7 @@
 #ifndef SHARDIR_LIB_TRANSFORMS_PROPAGATE_GRAPHBUILDER_H
 #define SHARDIR_LIB_TRANSFORMS_PROPAGATE_GRAPHBUILDER_H
 
+#include "ShardIR/Analysis/ManualAxes.h"
 #include "ShardIR/Analysis/Propagation.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 
@@ -29,7 +30,7 @@ namespace shardir {
 class GraphBuilder {
 public:
   GraphBuilder(mlir::func::FuncOp function, const MeshTable &meshes)
-      : function(function), meshes(meshes) {
+      : function(function), meshes(meshes), varying(function) {
     graph.meshes = meshes.all();
   }
 
@@ -51,6 +52,7 @@ private:
   void annotate(Graph::Node &node, const Placement &placement, int firstFactor);
   void annotateDecided(Graph::Node &node, mlir::ValueRange operands,
                        llvm::ArrayRef<mlir::Attribute> own);
+  void pinManual(Graph::Node &node, const ManualAxes::Axes &axes);
   void addOps(mlir::Block &block);
   void addOp(mlir::Operation *op);
   void addRegions(ShardableRegionOpInterface op);
@@ -68,6 +70,7 @@ private:
 
   mlir::func::FuncOp function;
   const MeshTable &meshes;
+  ManualAxes varying;
   Graph graph;
   llvm::DenseMap<mlir::Value, int> valueIds;
   std::vector<Origin> origins; ///< per node

@@ -50,9 +50,9 @@ struct ResolveSugarPass : shardir::impl::ResolveSugarBase<ResolveSugarPass> {
             changed = true;
           }
         for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-          if (auto placement = resolve(
-                  function.getResultAttr(i, ShardIRDialect::kPlacement),
-                  type)) {
+          if (auto placement =
+                  resolve(function.getResultAttr(i, ShardIRDialect::kPlacement),
+                          type)) {
             function.setResultAttr(
                 i, StringAttr::get(&getContext(), ShardIRDialect::kPlacement),
                 placement);
@@ -66,7 +66,8 @@ struct ResolveSugarPass : shardir::impl::ResolveSugarBase<ResolveSugarPass> {
           constrain.setPlacementAttr(placement);
           changed = true;
         }
-      auto placements = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements);
+      auto placements =
+          op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements);
       if (!placements)
         return;
       SmallVector<Attribute> entries(placements.getValue());

@@ -57,6 +57,7 @@ bool OpChanges::mayChange(Operation *op) const {
   if (!isPlacedBlock(op->getBlock()) || asShardableRegion(op) ||
       op->hasTrait<OpTrait::IsTerminator>() ||
       isa<RedistributeOp, ConstrainOp, collective::CollectiveOpInterface>(op) ||
+      isa<ManualInOp, ManualOutOp, ManualCollectiveOp>(op) ||
       isConstrained(op) || op->getNumResults() == 0)
     return false;
   PlacementAttr first;

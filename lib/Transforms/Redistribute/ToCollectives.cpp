@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Analysis/ManualAxes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Placement/CrossMesh.h"
@@ -19,6 +20,8 @@
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/Patterns.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/Rewrite/PatternApplicator.h"
 
 namespace shardir {
@@ -33,10 +36,39 @@ using namespace shardir;
 static std::variant<CrossMeshPlan, PlacementError>
 findPlan(RedistributeOp op, const MeshTable &meshes, PlanOptions options) {
   options.elementBytes = elementBytes(op.getType());
-  return planRedistribute(op.getFrom().getValue(), meshes.get(op.getFrom()),
-                          op.getTo().getValue(), meshes.get(op.getTo()),
-                          shapeOf(op.getType()), readHalo(op.getHaloAttr()),
+  Mesh from = meshes.get(op.getFrom()), to = meshes.get(op.getTo());
+  // Along a manual axis every device has a tensor of its own, as if it were
+  // alone there.
+  if (auto manual = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kManualAxes)) {
+    if (!(from == to))
+      return PlacementError{"leads to another mesh inside of a manual region",
+                            ""};
+    for (auto axis : manual.getAsRange<StringAttr>())
+      if (int index = from.axisIndex(axis.str()); index >= 0)
+        from.axes[index].size = from.axes[index].assumed = 1;
+    from.devices.clear();
+    to = from;
+  }
+  return planRedistribute(op.getFrom().getValue(), from, op.getTo().getValue(),
+                          to, shapeOf(op.getType()), readHalo(op.getHaloAttr()),
                           options);
+}
+
+/// Says along which axes operands vary, where manual regions were.
+static void markManual(ModuleOp module) {
+  for (auto function : module.getOps<func::FuncOp>()) {
+    ManualAxes varying(function);
+    if (!varying.any())
+      continue;
+    function.walk([&](RedistributeOp op) {
+      SmallVector<StringRef> axes;
+      for (const std::string &axis : varying.of(op.getInput()))
+        axes.push_back(axis);
+      if (!axes.empty())
+        op->setAttr(ShardIRDialect::kManualAxes,
+                    Builder(op).getStrArrayAttr(axes));
+    });
+  }
 }
 
 std::string shardir::explainNoPlan(RedistributeOp op, const MeshTable &meshes) {
@@ -85,6 +117,7 @@ struct RedistributeToCollectivesPass
           << "option cost is time or bytes, found '" << cost << "'";
       return signalPassFailure();
     }
+    markManual(getOperation());
     MeshTable meshes(getOperation());
     RewritePatternSet patterns(&getContext());
     // One change of placement is often wanted many times.

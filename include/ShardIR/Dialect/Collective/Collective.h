@@ -64,6 +64,9 @@ mlir::Value createStep(mlir::OpBuilder &builder, mlir::Location loc,
                        CollectiveKind kind, mlir::Value input,
                        PlacementAttr from, PlacementAttr to,
                        mlir::StringAttr reason, mlir::ArrayAttr halo = {});
+/// The step of a collective that a manual region asks for, whose result other
+/// axes split as `inside` says; null: not at all.
+CollectiveStep manualStep(ManualCollectiveOp op, PlacementAttr inside);
 /// Creates the local form: `input` is a shard of `global`, the result has type
 /// `resultType` with its unknown extents in `sizes`.
 mlir::Value createLocalStep(mlir::OpBuilder &builder, mlir::Location loc,

@@ -25,6 +25,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "mlir/Interfaces/InferTypeOpInterface.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -97,6 +98,21 @@ mlir::LogicalResult checkHalo(mlir::Operation *op, mlir::ArrayAttr halo,
 mlir::LogicalResult verifyHaloFor(mlir::Operation *op, mlir::ArrayAttr halo,
                                   PlacementAttr placement,
                                   mlir::ShapedType type);
+
+/// The axes of `placement` that are among `manual`, in its dims and owed.
+std::vector<AxisRef> manualAxesOf(const Placement &placement,
+                                  mlir::ArrayAttr manual);
+/// `placement` with the axes among `manual`, or with the others, alone in its
+/// dims, and without what it owes.
+Placement manualPart(const Placement &placement, mlir::ArrayAttr manual,
+                     bool isManual);
+/// The type of the shard of `type` along the axes of `placement` that are among
+/// `manual`; an error at `op` where they do not cut the tensor as a manual region
+/// needs it. `what` names the value.
+mlir::FailureOr<mlir::RankedTensorType>
+manualShardType(mlir::Operation *op, mlir::RankedTensorType type,
+                PlacementAttr placement, mlir::ArrayAttr manual,
+                const llvm::Twine &what);
 
 /// Parses `: type` unless parsePlacement has found the type already.
 mlir::ParseResult parseColonTypeUnless(mlir::OpAsmParser &parser,

@@ -36,6 +36,8 @@ def ShardIR_Dialect : Dialect {
     - `shardir.carried` on an op with regions (`scf.while`): one placement per
       carried tensor that is no result of the op;
     - `shardir.decided_by`: which annotation a placement came from;
+    - `shardir.manual_axes` on a redistribution: axes along which its operand
+      varies, as it is inside of a manual region;
     - `shardir.stage` on the module, from the local stage on: `"local"`,
       `"scheduled"`, `"bufferized"`, `"cpu"`.
   }];
@@ -57,6 +59,7 @@ def ShardIR_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kRule = "shardir.rule";
     static constexpr ::llvm::StringLiteral kDecidedBy = "shardir.decided_by";
     static constexpr ::llvm::StringLiteral kConstrained = "shardir.constrained";
+    static constexpr ::llvm::StringLiteral kManualAxes = "shardir.manual_axes";
 
     void registerAttributes();
   }];

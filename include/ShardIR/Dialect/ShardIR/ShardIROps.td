@@ -16,6 +16,7 @@
 include "ShardIR/Dialect/ShardIR/ShardIRAttrs.td"
 include "mlir/IR/BuiltinAttributes.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/ControlFlowInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -120,6 +121,139 @@ def ShardIR_AxisIndexOp : ShardIR_Op<"axis_index",
   let arguments = (ins FlatSymbolRefAttr:$mesh, StrAttr:$axis);
   let results = (outs Index:$result);
   let assemblyFormat = "$mesh $axis attr-dict";
+}
+
+//===----------------------------------------------------------------------===//
+// Manual regions
+//===----------------------------------------------------------------------===//
+
+def ShardIR_ManualOp : ShardIR_Op<"manual",
+    [SingleBlock, RecursiveMemoryEffects,
+     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "A region written for one device along some axes.";
+  let description = [{
+    The body sees what one device along the manual axes holds of each operand,
+    and gives what it holds of each result; how the tensors lie outside is in
+    `in` and `out`. Manual axes are whole axes, major to others in a dim, and
+    divide it. Along all other axes the program goes on as outside: they
+    propagate through the borders, and what is inside is annotated with them
+    alone.
+
+    Collectives over manual axes are written in the form that they have on
+    shards: all_gather, all_reduce, reduce_scatter, all_to_all, permute and
+    exchange, whose placements name manual axes alone. `shardir.axis_index` tells
+    the device's coordinate along a manual axis. A result that varies along a
+    manual axis names it, in a dim or as owed; with `unchecked` the program
+    vouches for that. `shardir-inline-manual` turns the region into
+    `shardir.manual_in`, its ops, and `shardir.manual_out`.
+
+    This is JAX's `shard_map` and Shardy's `sdy.manual_computation`.
+
+    Example:
+
+    ```mlir
+    %0 = shardir.manual (%x) in [#shardir.placement<@m, [{"dp"}, {?} ]>]
+        out [#shardir.placement<@m, [{?} ]>] manual = ["dp"] {
+    ^bb0(%local: tensor<8x4xf32>):
+      %1 = linalg.reduce { arith.addf } ins(%local : tensor<8x4xf32>) outs(%zero : tensor<4xf32>) dimensions = [0]
+      %2 = collective.all_reduce %1 from #shardir.placement<@m, [{} ], partial = sum ["dp"]>
+          to #shardir.placement<@m, [{} ]> of tensor<4xf32> : tensor<4xf32> -> tensor<4xf32>
+      shardir.yield %2 : tensor<4xf32>
+    } : (tensor<16x4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$inputs,
+                       TypedArrayAttrBase<ShardIR_PlacementAttr, "placements">:$in,
+                       TypedArrayAttrBase<ShardIR_PlacementAttr, "placements">:$out,
+                       StrArrayAttr:$axes, UnitAttr:$unchecked);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    `(` $inputs `)` `in` $in `out` $out `manual` `=` $axes (`unchecked` $unchecked^)?
+    $body attr-dict `:` functional-type($inputs, $results)
+  }];
+  let hasVerifier = 1;
+}
+
+def ShardIR_YieldOp : ShardIR_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"ManualOp">]> {
+  let summary = "What a device gives of the results of a manual region.";
+  let description = [{
+    Example:
+
+    ```mlir
+    shardir.yield %0 : tensor<8x4xf32>
+    ```
+  }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
+}
+
+class ShardIR_ManualBorderOp<string mnemonic> : ShardIR_Op<mnemonic,
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let results = (outs AnyRankedTensor:$result);
+}
+
+def ShardIR_ManualInOp : ShardIR_ManualBorderOp<"manual_in"> {
+  let summary = "What one device along the manual axes holds of a tensor.";
+  let description = [{
+    The border of a manual region once that is inlined. The operand lies as
+    `placement` says, and may be split further along axes that are not manual;
+    the result is its shard along the manual axes, split by the rest. On a device
+    both are the same elements.
+
+    Example:
+
+    ```mlir
+    %1 = shardir.manual_in %0 at #shardir.placement<@m, [{"dp", ?} ]> over ["dp"] : tensor<16xf32> -> tensor<8xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, ShardIR_PlacementAttr:$placement, StrArrayAttr:$axes);
+  let assemblyFormat = "$input `at` $placement `over` $axes attr-dict `:` type($input) `->` type($result)";
+}
+
+def ShardIR_ManualOutOp : ShardIR_ManualBorderOp<"manual_out"> {
+  let summary = "The tensor whose shards along the manual axes devices hold.";
+  let description = [{
+    The inverse of `shardir.manual_in`. What `placement` owes along manual axes,
+    the result owes. `unchecked`: the program vouches that devices along an axis
+    that `placement` does not name hold the same.
+
+    Example:
+
+    ```mlir
+    %1 = shardir.manual_out %0 at #shardir.placement<@m, [{"dp", ?} ]> over ["dp"] : tensor<8xf32> -> tensor<16xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input, ShardIR_PlacementAttr:$placement, StrArrayAttr:$axes,
+                       UnitAttr:$unchecked);
+  let assemblyFormat = [{
+    $input `at` $placement `over` $axes (`unchecked` $unchecked^)?
+    attr-dict `:` type($input) `->` type($result)
+  }];
+}
+
+def ShardIR_ManualCollectiveOp : ShardIR_Op<"manual_collective",
+    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "A collective that the program asks for, along manual axes.";
+  let description = [{
+    What a collective of a manual region is once that is inlined: the collective
+    dialect's op `kind` on shards along manual axes, which other axes may split
+    further in the dims that it leaves as they are.
+
+    Example:
+
+    ```mlir
+    %1 = shardir.manual_collective "all_gather" %0 from #shardir.placement<@m, [{"dp"} ]>
+        to #shardir.placement<@m, [{} ]> of tensor<16xf32> : tensor<8xf32> -> tensor<16xf32>
+    ```
+  }];
+  let arguments = (ins StrAttr:$kind, AnyRankedTensor:$input,
+                       ShardIR_PlacementAttr:$source, ShardIR_PlacementAttr:$target,
+                       TypeAttrOf<AnyRankedTensor>:$global);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = [{
+    $kind $input `from` $source `to` $target `of` $global attr-dict `:` type($input) `->` type($result)
+  }];
 }
 
 #endif // SHARDIR_DIALECT_SHARDIR_SHARDIROPS_TD

@@ -1,0 +1,117 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A forward analysis to a fixed point: axes enter at manual_in and axis_index,
+// pass every op, and end at manual_out and at collectives over them. Guarantees
+// that no value varies along an axis that is not told.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Analysis/ManualAxes.h"
+
+#include "ShardIR/Interfaces/ShardableRegion.h"
+
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace shardir;
+
+const ManualAxes::Axes &ManualAxes::of(Value value) const {
+  static const Axes none;
+  auto found = axes.find(value);
+  return found == axes.end() ? none : found->second;
+}
+
+ManualAxes::Axes ManualAxes::ofOperands(Operation *op) const {
+  Axes all;
+  auto addAll = [&](Value value) {
+    const Axes &own = of(value);
+    all.insert(own.begin(), own.end());
+  };
+  for (Value operand : op->getOperands())
+    addAll(operand);
+  // What regions read counts, too.
+  if (!asShardableRegion(op))
+    for (Region &region : op->getRegions())
+      visitUsedValuesDefinedAbove(
+          region, [&](OpOperand *operand) { addAll(operand->get()); });
+  return all;
+}
+
+bool ManualAxes::add(Value value, const Axes &more) {
+  if (more.empty())
+    return false;
+  Axes &own = axes[value];
+  size_t before = own.size();
+  own.insert(more.begin(), more.end());
+  return own.size() != before;
+}
+
+bool ManualAxes::visit(Operation *op) {
+  bool changed = false;
+  if (auto region = asShardableRegion(op)) {
+    for (const RegionTie &tie : region.getTies()) {
+      Axes all;
+      for (OpOperand *operand : tie.operands) {
+        const Axes &own = of(operand->get());
+        all.insert(own.begin(), own.end());
+      }
+      // Which branch ran, or how often, may vary as well.
+      for (Value operand : op->getOperands())
+        if (!isa<ShapedType>(operand.getType())) {
+          const Axes &own = of(operand);
+          all.insert(own.begin(), own.end());
+        }
+      for (Value value : tie.values)
+        changed |= add(value, all);
+    }
+    return changed;
+  }
+  Axes all = ofOperands(op);
+  auto insert = [&](const std::vector<AxisRef> &more) {
+    for (const AxisRef &axis : more)
+      all.insert(axis.name);
+  };
+  if (auto in = dyn_cast<ManualInOp>(op))
+    insert(manualAxesOf(in.getPlacement().getValue(), in.getAxes()));
+  if (auto out = dyn_cast<ManualOutOp>(op))
+    for (auto axis : out.getAxes().getAsRange<StringAttr>())
+      all.erase(axis.str());
+  if (auto index = dyn_cast<AxisIndexOp>(op))
+    all.insert(index.getAxis().str());
+  if (auto step = dyn_cast<ManualCollectiveOp>(op)) {
+    auto axesOf = [](const Placement &placement) {
+      std::vector<AxisRef> result = placement.partialAxes;
+      for (size_t dim = 0; dim < placement.dims.size(); ++dim)
+        llvm::append_range(result, placement.axesOf(dim));
+      return result;
+    };
+    for (const AxisRef &axis : axesOf(step.getSource().getValue()))
+      all.erase(axis.name);
+    insert(axesOf(step.getTarget().getValue()));
+  }
+  for (OpResult result : op->getResults())
+    changed |= add(result, all);
+  return changed;
+}
+
+ManualAxes::ManualAxes(Operation *root) {
+  // Nothing varies unless something makes it.
+  WalkResult found = root->walk([](Operation *op) {
+    return isa<ManualInOp, AxisIndexOp>(op) ? WalkResult::interrupt()
+                                            : WalkResult::advance();
+  });
+  if (!found.wasInterrupted())
+    return;
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    root->walk<WalkOrder::PreOrder>(
+        [&](Operation *op) { changed |= visit(op); });
+  }
+}

@@ -1,0 +1,121 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rules and local forms of what manual regions are once inlined. A dim that
+// manual axes cut is two factors outside, the shards along them and what is in
+// one; inside it is the second alone. The first is split by the manual axes,
+// always, so that on a device both sides hold the same elements and the border
+// is nothing. A collective leaves the dims that it does not change to other
+// axes.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelUtils.h"
+
+#include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/ExternalModels/ExternalModels.h"
+
+using namespace mlir;
+using namespace shardir;
+
+/// The factors of the whole tensor and of its shard.
+static void addBorder(ShardingRule &rule, const Placement &placement,
+                      ArrayAttr axes, ShapedType whole, ShapedType shard,
+                      TensorFactors &outside, TensorFactors &inside) {
+  Placement manual = manualPart(placement, axes, /*isManual=*/true);
+  auto extents = shapeOf(whole), shards = shapeOf(shard);
+  for (auto [dim, extent] : llvm::enumerate(shards)) {
+    DimFactors &out = outside.dims.emplace_back();
+    if (!manual.dims[dim].splits.empty()) {
+      int64_t pieces =
+          extents[dim] == 0 || extent == 0 ? 1 : extents[dim] / extent;
+      out.push_back(rule.addFactor(pieces));
+      rule.factors.back().pinned = manual.dims[dim].splits;
+    }
+    out.push_back(rule.addFactor(extent));
+    inside.dims.push_back({out.back()});
+  }
+}
+
+static ShardingRule inRule(ManualInOp op) {
+  ShardingRule rule;
+  rule.operands.emplace_back();
+  rule.results.emplace_back();
+  rule.inits = {-1};
+  addBorder(rule, op.getPlacement().getValue(), op.getAxes(),
+            op.getInput().getType(), op.getType(), rule.operands[0],
+            rule.results[0]);
+  return rule;
+}
+
+static ShardingRule outRule(ManualOutOp op) {
+  ShardingRule rule;
+  rule.operands.emplace_back();
+  rule.results.emplace_back();
+  rule.inits = {-1};
+  const Placement &placement = op.getPlacement().getValue();
+  addBorder(rule, placement, op.getAxes(), op.getType(),
+            op.getInput().getType(), rule.results[0], rule.operands[0]);
+  // What is owed comes from nowhere but the region.
+  if (placement.partial) {
+    Factor &owed = rule.factors[rule.addFactor(2, FactorKind::Reduction)];
+    owed.combiners = {*placement.partial};
+    for (const AxisRef &axis : placement.partialAxes)
+      owed.pinned.push_back(Split::byAxis(axis));
+  }
+  return rule;
+}
+
+static ShardingRule collectiveRule(ManualCollectiveOp op) {
+  ShardingRule rule;
+  rule.operands.emplace_back();
+  rule.results.emplace_back();
+  rule.inits = {-1};
+  const Placement &from = op.getSource().getValue();
+  const Placement &to = op.getTarget().getValue();
+  for (auto [dim, extent] : llvm::enumerate(shapeOf(op.getInput().getType()))) {
+    DimFactors factors;
+    if (from.dims[dim].splits == to.dims[dim].splits)
+      factors.push_back(rule.addFactor(extent));
+    rule.operands[0].dims.push_back(factors);
+    rule.results[0].dims.push_back(factors);
+  }
+  return rule;
+}
+
+/// Both sides of a border are the same elements on a device.
+template <typename Op>
+static LocalValues borderLocal(Op op, OpBuilder &builder, Localizer &localizer,
+                               ValueRange operands) {
+  return SmallVector<Value>{castTo(builder, op.getLoc(), operands[0],
+                                   localizer.localType(op.getResult()))};
+}
+
+static LocalValues collectiveLocal(ManualCollectiveOp op, OpBuilder &builder,
+                                   Localizer &localizer, ValueRange operands) {
+  Localizer::Global inside = localizer.global(op.getResult());
+  auto type = localizer.localType(op.getResult());
+  CollectiveStep step = collective::manualStep(op, inside.placement);
+  auto attr = [&](const Placement &placement) {
+    return PlacementAttr::get(op.getContext(), op.getSource().getMesh(),
+                              placement);
+  };
+  return SmallVector<Value>{collective::createLocalStep(
+      builder, op.getLoc(), step.kind, operands[0], attr(step.from),
+      attr(step.to), cast<RankedTensorType>(op.getGlobal()), type,
+      localizer.dynamicSizes(builder, op.getLoc(), inside, Value()), {},
+      builder.getStringAttr("the program asks for it"))};
+}
+
+void shardir::registerManualModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, ShardIRDialect *) {
+    attachModels<ManualInOp, inRule, borderLocal<ManualInOp>>(context);
+    attachModels<ManualOutOp, outRule, borderLocal<ManualOutOp>>(context);
+    attachModels<ManualCollectiveOp, collectiveRule, collectiveLocal>(context);
+  });
+}
