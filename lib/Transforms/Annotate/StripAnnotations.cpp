@@ -68,7 +68,8 @@ struct StripAnnotationsPass
              << "the program is " << stage.getValue()
              << " already; its unsharded form can be had from the annotated or "
                 "propagated stage only";
-    WalkResult result = module.walk([](Operation *op) {
+    // Regions before what is in them.
+    WalkResult result = module.walk<WalkOrder::PreOrder>([](Operation *op) {
       if (!isa<ShardIRDialect, collective::CollectiveDialect>(
               op->getDialect()) ||
           isa<MeshOp, ConstrainOp>(op))

@@ -1,0 +1,76 @@
+// RUN: shard-opt %s --shardir-inline-manual --split-input-file --verify-diagnostics
+
+// One device's row of a sum is not the others'.
+shardir.mesh @m <["dp"=2, "tp"=2]>
+func.func @varies(%x: tensor<8x4xf32>) -> tensor<4xf32> {
+  // expected-error @+2 {{a result of the manual region varies along "dp", which its placement #shardir.placement<@m, [{?}]> does not name}}
+  // expected-note @+1 {{reduce or gather it along "dp", name the axis in a dim or as owed, or write `unchecked` if devices hold the same}}
+  %0 = shardir.manual (%x) in [#shardir.placement<@m, [{"dp"}, {?}]>] out [#shardir.placement<@m, [{?}]>] manual = ["dp"] {
+  ^bb0(%l: tensor<4x4xf32>):
+    %z = arith.constant dense<0.0> : tensor<4xf32>
+    %r = linalg.reduce { arith.addf } ins(%l : tensor<4x4xf32>) outs(%z : tensor<4xf32>) dimensions = [0]
+    shardir.yield %r : tensor<4xf32>
+  } : (tensor<8x4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+// The same through a loop's carried value, from a coordinate, and from a condition.
+shardir.mesh @m <["dp"=2]>
+func.func @varies_by_loop(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+2 {{a result of the manual region varies along "dp"}}
+  // expected-note @+1 {{reduce or gather it along "dp"}}
+  %0 = shardir.manual (%x) in [#shardir.placement<@m, [{?}]>] out [#shardir.placement<@m, [{?}]>] manual = ["dp"] {
+  ^bb0(%l: tensor<4xf32>):
+    %i = shardir.axis_index @m "dp"
+    %c = arith.constant 0 : index
+    %one = arith.constant 1 : index
+    %r = scf.for %k = %c to %i step %one iter_args(%v = %l) -> (tensor<4xf32>) {
+      %e = math.exp %v : tensor<4xf32>
+      scf.yield %e : tensor<4xf32>
+    }
+    shardir.yield %r : tensor<4xf32>
+  } : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+shardir.mesh @m <["dp"=2, "tp"=2]>
+func.func @other_axis(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = shardir.manual (%x) in [#shardir.placement<@m, [{"dp"}]>] out [#shardir.placement<@m, [{"dp"}]>] manual = ["dp"] {
+  ^bb0(%l: tensor<4xf32>):
+    // expected-error @+1 {{communicates along an axis that is not manual, as #shardir.placement<@m, [{}], partial = sum ["tp"]> says; other axes are left to propagation}}
+    %r = collective.all_reduce %l from #shardir.placement<@m, [{}], partial = sum ["tp"]> to #shardir.placement<@m, [{}]> of tensor<4xf32> : tensor<4xf32> -> tensor<4xf32>
+    shardir.yield %r : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shardir.mesh @m <["dp"=2]>
+func.func @rooted(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %c = arith.constant 0 : index
+  %0 = shardir.manual (%x) in [#shardir.placement<@m, [{"dp"}]>] out [#shardir.placement<@m, [{"dp"}]>] manual = ["dp"] {
+  ^bb0(%l: tensor<4xf32>):
+    // expected-error @+1 {{cannot stand in a manual region; write all_gather, all_reduce, reduce_scatter, all_to_all, permute or exchange on shards}}
+    %r = collective.broadcast %l root %c on @m ["dp"] : tensor<4xf32> -> tensor<4xf32>
+    shardir.yield %r : tensor<4xf32>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+shardir.mesh @m <["dp"=2, "tp"=2]>
+func.func @coordinate(%x: tensor<8xf32>) {
+  shardir.manual (%x) in [#shardir.placement<@m, [{"dp"}]>] out [] manual = ["dp"] {
+  ^bb0(%l: tensor<4xf32>):
+    // expected-error @+1 {{asks for the coordinate along "tp", which is not manual here}}
+    %i = shardir.axis_index @m "tp"
+    shardir.yield
+  } : (tensor<8xf32>) -> ()
+  return
+}
