@@ -24,6 +24,8 @@
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <map>
+
 namespace shardir {
 #define GEN_PASS_DEF_IMPORTANNOTATIONS
 #include "ShardIR/Transforms/Passes.h.inc"
@@ -52,13 +54,20 @@ struct Annotation {
   std::vector<GspmdSharding> gspmd;
 };
 
+/// What is at the borders of a computation with a region of Shardy's.
+struct Computation {
+  std::vector<std::string> axes;
+  SmallVector<PlacementAttr> in, out;
+};
+
 class Importer {
 public:
   explicit Importer(ModuleOp module) : module(module), meshes(module) {}
   LogicalResult run();
   /// Whether there was anything to read.
   bool foundAny() const {
-    return !annotations.empty() || !finished.empty() || meshes.foundAny();
+    return !annotations.empty() || !finished.empty() || !computations.empty() ||
+           meshes.foundAny();
   }
 
 private:
@@ -67,6 +76,7 @@ private:
   LogicalResult collectDeclaration(func::FuncOp function);
   LogicalResult collectOp(Operation *op);
   LogicalResult collectShardyOp(Operation *op);
+  LogicalResult collectComputation(Operation *op);
   LogicalResult add(Operation *op, const Twine &what, TypeRange types,
                     Attribute attr, bool isGspmd, Apply apply);
   LogicalResult addFound(Operation *op, const Twine &what, TypeRange types,
@@ -81,6 +91,9 @@ private:
   std::vector<Annotation> annotations;
   /// Ops that are done with once everything is applied.
   llvm::SetVector<Operation *> finished;
+  /// Ops with regions, outer ones first.
+  SmallVector<Operation *> computations;
+  std::map<Operation *, Computation> borderOf;
 };
 
 } // namespace
@@ -334,6 +347,10 @@ LogicalResult Importer::collectShardyOp(Operation *op) {
     finished.insert(op);
     return success();
   }
+  if (name == "manual_computation" || name == "named_computation")
+    return collectComputation(op);
+  if (name == "return") // goes with its computation
+    return success();
   if (name == "constant") {
     auto value = dyn_cast_or_null<TypedAttr>(op->getAttr("value"));
     if (!value || op->getNumResults() != 1 ||
@@ -347,6 +364,102 @@ LogicalResult Importer::collectShardyOp(Operation *op) {
     return collectOp(constant);
   }
   return op->emitOpError("cannot be imported");
+}
+
+/// A manual computation becomes a manual region, whose placements are the
+/// shardings of its borders. A named one is inlined; where its borders have
+/// shardings they are constraints.
+LogicalResult Importer::collectComputation(Operation *op) {
+  bool isManual = op->getName().getStringRef() == "sdy.manual_computation";
+  if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock() ||
+      op->getRegion(0).getNumArguments() != op->getNumOperands() ||
+      op->getRegion(0).front().empty())
+    return op->emitOpError("needs one block with one argument per operand");
+  Operation *yield = &op->getRegion(0).front().back();
+  if (yield->getName().getStringRef() != "sdy.return" ||
+      yield->getNumOperands() != op->getNumResults())
+    return op->emitOpError("must end with an sdy.return of its results");
+  computations.push_back(op);
+  Computation &borders = borderOf[op];
+  std::string error;
+  if (isManual) {
+    Attribute axes = op->getAttr("manual_axes");
+    auto names =
+        axes ? parseShardyManualAxes(textOf(axes), error) : std::nullopt;
+    if (!names)
+      return op->emitOpError("has manual axes that cannot be read: ")
+             << (axes ? error : "there are none");
+    borders.axes = *names;
+  }
+  auto addSide = [&](StringRef name, TypeRange types,
+                     SmallVector<PlacementAttr> &side) -> LogicalResult {
+    Attribute attr = op->getAttr(name);
+    side.resize(types.size());
+    if (!attr && !isManual)
+      return success();
+    if (!attr)
+      return op->emitOpError("needs '") << name << "'";
+    auto apply = [&side](ArrayRef<PlacementAttr> placements) {
+      side.assign(placements.begin(), placements.end());
+      return success();
+    };
+    return add(op, "'" + name + "'", types, attr, /*isGspmd=*/false, apply);
+  };
+  return failure(
+      failed(addSide("in_shardings", op->getOperandTypes(), borders.in)) ||
+      failed(addSide("out_shardings", op->getResultTypes(), borders.out)));
+}
+
+/// Replaces a computation, once its shardings are placements.
+static LogicalResult replaceComputation(Operation *op, Computation &borders) {
+  OpBuilder builder(op);
+  Block &body = op->getRegion(0).front();
+  Operation *yield = &body.back();
+  if (op->getName().getStringRef() == "sdy.named_computation") {
+    auto constrained = [&](Value value, PlacementAttr placement) -> Value {
+      if (!placement)
+        return value;
+      return ConstrainOp::create(builder, op->getLoc(), value.getType(), value,
+                                 placement);
+    };
+    for (auto [argument, value, placement] :
+         llvm::zip(body.getArguments(), op->getOperands(), borders.in)) {
+      if (argument.getType() != value.getType())
+        return op->emitOpError("has an argument of another type than its "
+                               "operand");
+      argument.replaceAllUsesWith(constrained(value, placement));
+    }
+    op->getBlock()->getOperations().splice(Block::iterator(op),
+                                           body.getOperations(), body.begin(),
+                                           Block::iterator(yield));
+    for (auto [result, value, placement] :
+         llvm::zip(op->getResults(), yield->getOperands(), borders.out)) {
+      if (result.getType() != value.getType())
+        return op->emitOpError("has a result of another type than what it "
+                               "returns");
+      result.replaceAllUsesWith(constrained(value, placement));
+    }
+    op->erase();
+    return success();
+  }
+  SmallVector<Attribute> in(borders.in.begin(), borders.in.end());
+  SmallVector<Attribute> out(borders.out.begin(), borders.out.end());
+  if (llvm::is_contained(in, Attribute()) ||
+      llvm::is_contained(out, Attribute()))
+    return op->emitOpError("takes or gives what is no ranked tensor");
+  SmallVector<StringRef> axes(borders.axes.begin(), borders.axes.end());
+  // Who wrote it vouches for results that are equal along an axis.
+  auto manual = ManualOp::create(
+      builder, op->getLoc(), op->getResultTypes(), op->getOperands(),
+      builder.getArrayAttr(in), builder.getArrayAttr(out),
+      builder.getStrArrayAttr(axes), /*unchecked=*/true);
+  manual.getBody().takeBody(op->getRegion(0));
+  builder.setInsertionPoint(yield);
+  YieldOp::create(builder, yield->getLoc(), yield->getOperands());
+  yield->erase();
+  op->replaceAllUsesWith(manual);
+  op->erase();
+  return success();
 }
 
 /// Shardy takes a missing priority for the highest, here it is the lowest.
@@ -486,6 +599,9 @@ LogicalResult Importer::run() {
     return failure();
   for (Operation *op : llvm::reverse(finished.getArrayRef()))
     op->erase();
+  for (Operation *op : computations)
+    if (failed(replaceComputation(op, borderOf[op])))
+      return failure();
   if (DictionaryAttr kept =
           withoutAnnotations(module->getDiscardableAttrDictionary()))
     module->setDiscardableAttrs(kept);

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Analysis/FactorSharding.h"
+#include "ShardIR/Analysis/ManualAxes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/Localizer.h"
@@ -200,6 +201,31 @@ static LogicalResult verifyRedistributed(Block &block,
   return success();
 }
 
+/// An axis along which devices have tensors of their own splits none of them.
+static LogicalResult verifyManual(func::FuncOp function) {
+  ManualAxes varying(function);
+  if (!varying.any())
+    return success();
+  WalkResult result = function.walk([&](Operation *op) {
+    for (OpResult value : op->getResults()) {
+      PlacementAttr placement = getResultPlacement(value);
+      if (!placement || isa<ManualOutOp>(op))
+        continue;
+      std::vector<AxisRef> used = placement.getValue().partialAxes;
+      for (size_t dim = 0; dim < placement.getValue().dims.size(); ++dim)
+        llvm::append_range(used, placement.getValue().axesOf(dim));
+      for (const AxisRef &axis : used)
+        if (varying.of(value).count(axis.name)) {
+          op->emitOpError("is inside of a region that is manual along \"")
+              << axis.name << "\", and placed along it: " << placement;
+          return WalkResult::interrupt();
+        }
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 static LogicalResult verifyCollective(func::FuncOp function) {
   WalkResult result = function.walk([&](RedistributeOp op) {
     op.emitOpError("is gone in the collective stage");
@@ -251,7 +277,7 @@ LogicalResult shardir::verifyStage(ModuleOp module, StringRef stage) {
     if (meshes.all().empty())
       continue;
     if (failed(checkSupported(function)) ||
-        failed(verifyPropagated(function)) ||
+        failed(verifyPropagated(function)) || failed(verifyManual(function)) ||
         (level >= 1 &&
          failed(verifyRedistributed(function.getBody().front(), meshes))) ||
         (level >= 2 && failed(verifyCollective(function))))

@@ -1,6 +1,7 @@
 // RUN: shard-opt %s --shardir-inline-manual --split-input-file | FileCheck %s
 // RUN: shard-opt %s --shardir-to-propagated --split-input-file | FileCheck %s --check-prefix=PROP
 // RUN: shard-opt %s --shardir-to-local --split-input-file | FileCheck %s --check-prefix=LOCAL
+// RUN: shard-opt %s --shardir-to-local="cost=bytes" --split-input-file | FileCheck %s --check-prefix=LOCAL
 
 // CHECK-LABEL: func.func @main(
 // CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<16x8xf32>, %[[W:[a-z0-9]+]]: tensor<8x8xf32>
