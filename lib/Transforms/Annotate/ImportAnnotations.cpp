@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ImportComputations.h"
 #include "ImportMeshes.h"
 
 #include "ShardIR/Analysis/GspmdSharding.h"
@@ -52,12 +53,6 @@ struct Annotation {
   std::function<LogicalResult(ArrayRef<PlacementAttr>)> apply;
   std::vector<ShardySharding> shardy;
   std::vector<GspmdSharding> gspmd;
-};
-
-/// What is at the borders of a computation with a region of Shardy's.
-struct Computation {
-  std::vector<std::string> axes;
-  SmallVector<PlacementAttr> in, out;
 };
 
 class Importer {
@@ -366,36 +361,17 @@ LogicalResult Importer::collectShardyOp(Operation *op) {
   return op->emitOpError("cannot be imported");
 }
 
-/// A manual computation becomes a manual region, whose placements are the
-/// shardings of its borders. A named one is inlined; where its borders have
-/// shardings they are constraints.
+/// The shardings of a computation's borders, one list for each side.
 LogicalResult Importer::collectComputation(Operation *op) {
-  bool isManual = op->getName().getStringRef() == "sdy.manual_computation";
-  if (op->getNumRegions() != 1 || !op->getRegion(0).hasOneBlock() ||
-      op->getRegion(0).getNumArguments() != op->getNumOperands() ||
-      op->getRegion(0).front().empty())
-    return op->emitOpError("needs one block with one argument per operand");
-  Operation *yield = &op->getRegion(0).front().back();
-  if (yield->getName().getStringRef() != "sdy.return" ||
-      yield->getNumOperands() != op->getNumResults())
-    return op->emitOpError("must end with an sdy.return of its results");
   computations.push_back(op);
   Computation &borders = borderOf[op];
-  std::string error;
-  if (isManual) {
-    Attribute axes = op->getAttr("manual_axes");
-    auto names =
-        axes ? parseShardyManualAxes(textOf(axes), error) : std::nullopt;
-    if (!names)
-      return op->emitOpError("has manual axes that cannot be read: ")
-             << (axes ? error : "there are none");
-    borders.axes = *names;
-  }
+  if (failed(readComputation(op, borders)))
+    return failure();
   auto addSide = [&](StringRef name, TypeRange types,
                      SmallVector<PlacementAttr> &side) -> LogicalResult {
     Attribute attr = op->getAttr(name);
     side.resize(types.size());
-    if (!attr && !isManual)
+    if (!attr && !borders.isManual)
       return success();
     if (!attr)
       return op->emitOpError("needs '") << name << "'";
@@ -408,58 +384,6 @@ LogicalResult Importer::collectComputation(Operation *op) {
   return failure(
       failed(addSide("in_shardings", op->getOperandTypes(), borders.in)) ||
       failed(addSide("out_shardings", op->getResultTypes(), borders.out)));
-}
-
-/// Replaces a computation, once its shardings are placements.
-static LogicalResult replaceComputation(Operation *op, Computation &borders) {
-  OpBuilder builder(op);
-  Block &body = op->getRegion(0).front();
-  Operation *yield = &body.back();
-  if (op->getName().getStringRef() == "sdy.named_computation") {
-    auto constrained = [&](Value value, PlacementAttr placement) -> Value {
-      if (!placement)
-        return value;
-      return ConstrainOp::create(builder, op->getLoc(), value.getType(), value,
-                                 placement);
-    };
-    for (auto [argument, value, placement] :
-         llvm::zip(body.getArguments(), op->getOperands(), borders.in)) {
-      if (argument.getType() != value.getType())
-        return op->emitOpError("has an argument of another type than its "
-                               "operand");
-      argument.replaceAllUsesWith(constrained(value, placement));
-    }
-    op->getBlock()->getOperations().splice(Block::iterator(op),
-                                           body.getOperations(), body.begin(),
-                                           Block::iterator(yield));
-    for (auto [result, value, placement] :
-         llvm::zip(op->getResults(), yield->getOperands(), borders.out)) {
-      if (result.getType() != value.getType())
-        return op->emitOpError("has a result of another type than what it "
-                               "returns");
-      result.replaceAllUsesWith(constrained(value, placement));
-    }
-    op->erase();
-    return success();
-  }
-  SmallVector<Attribute> in(borders.in.begin(), borders.in.end());
-  SmallVector<Attribute> out(borders.out.begin(), borders.out.end());
-  if (llvm::is_contained(in, Attribute()) ||
-      llvm::is_contained(out, Attribute()))
-    return op->emitOpError("takes or gives what is no ranked tensor");
-  SmallVector<StringRef> axes(borders.axes.begin(), borders.axes.end());
-  // Who wrote it vouches for results that are equal along an axis.
-  auto manual = ManualOp::create(
-      builder, op->getLoc(), op->getResultTypes(), op->getOperands(),
-      builder.getArrayAttr(in), builder.getArrayAttr(out),
-      builder.getStrArrayAttr(axes), /*unchecked=*/true);
-  manual.getBody().takeBody(op->getRegion(0));
-  builder.setInsertionPoint(yield);
-  YieldOp::create(builder, yield->getLoc(), yield->getOperands());
-  yield->erase();
-  op->replaceAllUsesWith(manual);
-  op->erase();
-  return success();
 }
 
 /// Shardy takes a missing priority for the highest, here it is the lowest.
@@ -480,6 +404,17 @@ void Importer::defaultPriorities() {
 
 /// A sharding of something that is no tensor says nothing.
 static bool isRanked(Type type) { return isa<RankedTensorType>(type); }
+
+/// Checks a placement where messages can tell what it is on. From inside of an
+/// op that is not registered no mesh is found; MLIR's verifier comes to it
+/// later.
+static LogicalResult check(const Annotation &annotation,
+                           PlacementAttr placement, Type type) {
+  for (Operation *op = annotation.op; op; op = op->getParentOp())
+    if (!op->isRegistered() && op->getNumRegions())
+      return success();
+  return verifyPlacementFor(annotation.op, placement, type, annotation.what);
+}
 
 LogicalResult Importer::placeShardy() {
   // What a mesh has that is named but declared nowhere.
@@ -513,8 +448,7 @@ LogicalResult Importer::placeShardy() {
         return failure();
       placements.back() =
           PlacementAttr::get(module.getContext(), mesh, sharding.placement);
-      if (failed(verifyPlacementFor(annotation.op, placements.back(), type,
-                                    annotation.what)))
+      if (failed(check(annotation, placements.back(), type)))
         return failure();
     }
     if (failed(annotation.apply(placements)))
@@ -566,8 +500,7 @@ LogicalResult Importer::placeGspmd() {
       const GspmdPlacement &each = (*placed)[next++];
       placements.back() = PlacementAttr::get(module.getContext(),
                                              names[each.mesh], each.placement);
-      if (failed(verifyPlacementFor(annotation.op, placements.back(), type,
-                                    annotation.what)))
+      if (failed(check(annotation, placements.back(), type)))
         return failure();
     }
     if (failed(annotation.apply(placements)))

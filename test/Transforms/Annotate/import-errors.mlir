@@ -123,3 +123,37 @@ func.func @rank(%x: tensor<8xf32> {mhlo.sharding = "{devices=[2,2]<=[4]}"}) { re
 
 // expected-error @+1 {{the sharding of argument 0 is manual, which only values inside a manual region can be}}
 func.func @manual(%x: tensor<8xf32> {mhlo.sharding = "{devices=[2,2]<=[4] last_tile_dims={manual}}"}) { return }
+
+// -----
+
+sdy.mesh @m = <["a"=2]>
+func.func @no_axes(%x: tensor<8xf32>) {
+  // expected-error @+1 {{needs 'manual_axes'}}
+  "sdy.manual_computation"(%x) ({
+  ^bb0(%l: tensor<8xf32>):
+    "sdy.return"() : () -> ()
+  }) : (tensor<8xf32>) -> ()
+  return
+}
+
+// -----
+
+sdy.mesh @m = <["a"=2]>
+func.func @border(%x: tensor<8xf32>) {
+  // expected-error @+1 {{needs type 'tensor<4xf32>' inside for operand 0}}
+  sdy.manual_computation(%x) in_shardings=[<@m, [{"a"}]>] out_shardings=[] manual_axes={"a"} (%l: tensor<8xf32>) {
+    sdy.return
+  } : (tensor<8xf32>) -> ()
+  return
+}
+
+// -----
+
+sdy.mesh @m = <["a"=2]>
+func.func @returned(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{must end with an sdy.return of its results}}
+  %0 = sdy.named_computation<"f">(%x) (%l: tensor<8xf32>) {
+    sdy.return
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -111,3 +111,52 @@ func.func @named(%x: tensor<8xf32> {sdy.sharding = #sdy.sharding<@ours, [{"a"}]>
 func.func @plain(%x: tensor<8xf32> {other.sharding = "{}"}) {
   return
 }
+
+// -----
+
+// A manual computation is a manual region; a named one stands in its place.
+// CHECK:       shardir.mesh @mesh <["a"=2, "b"=2]>
+// CHECK-LABEL: func.func @computations(
+// CHECK-SAME:    %[[X:[a-z0-9]+]]: tensor<16x32xf32>
+// CHECK:         %[[M:.+]] = shardir.manual(%[[X]]) in [#shardir.placement<@mesh, [{"a", ?}, {?}]>] out [#shardir.placement<@mesh, [{"a", ?}, {?}]>] manual = ["a"] unchecked {
+// CHECK-NEXT:    ^bb0(%[[L:.+]]: tensor<8x32xf32>):
+// CHECK-NEXT:      %[[C:.+]] = shardir.constrain %[[L]] to #shardir.placement<@mesh, [{?}, {"b"}]>
+// CHECK-NEXT:      %[[S:.+]] = arith.addf %[[C]], %[[C]]
+// CHECK-NEXT:      shardir.yield %[[S]] : tensor<8x32xf32>
+// CHECK-NEXT:    } : (tensor<16x32xf32>) -> tensor<16x32xf32>
+// CHECK-NEXT:    %[[I:.+]] = shardir.constrain %[[M]] to #shardir.placement<@mesh, [{"b"}, {}]>
+// CHECK-NEXT:    %[[E:.+]] = math.exp %[[I]]
+// CHECK-NEXT:    return %[[E]]
+sdy.mesh @mesh = <["a"=2, "b"=2]>
+func.func @computations(%x: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %0 = sdy.manual_computation(%x) in_shardings=[<@mesh, [{"a", ?}, {?}]>] out_shardings=[<@mesh, [{"a", ?}, {?}]>] manual_axes={"a"} (%l: tensor<8x32xf32>) {
+    %1 = sdy.sharding_constraint %l <@mesh, [{?}, {"b"}]> : tensor<8x32xf32>
+    %2 = arith.addf %1, %1 : tensor<8x32xf32>
+    sdy.return %2 : tensor<8x32xf32>
+  } : (tensor<16x32xf32>) -> tensor<16x32xf32>
+  %3 = sdy.named_computation<"f">(%0) in_shardings=[<@mesh, [{"b"}, {}]>] (%y: tensor<16x32xf32>) {
+    %4 = math.exp %y : tensor<16x32xf32>
+    sdy.return %4 : tensor<16x32xf32>
+  } : (tensor<16x32xf32>) -> tensor<16x32xf32>
+  return %3 : tensor<16x32xf32>
+}
+
+// -----
+
+// The same in generic form, one in the other.
+// CHECK-LABEL: func.func @nested(
+// CHECK:         shardir.manual(%{{.+}}) in [#shardir.placement<@mesh, [{"a"}]>] out [#shardir.placement<@mesh, [{"a"}]>] manual = ["a"] unchecked {
+// CHECK:           shardir.manual(%{{.+}}) in [#shardir.placement<@mesh, [{"b"}]>] out [#shardir.placement<@mesh, [{"b"}]>] manual = ["b"] unchecked {
+// CHECK-NEXT:      ^bb0(%{{.+}}: tensor<4xf32>):
+"sdy.mesh"() <{mesh = #sdy.mesh<["a"=2, "b"=2]>, sym_name = "mesh"}> : () -> ()
+func.func @nested(%x: tensor<16xf32>) -> tensor<16xf32> {
+  %0 = "sdy.manual_computation"(%x) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"a"}]>]>, manual_axes = #sdy<manual_axes{"a"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"a"}]>]>}> ({
+  ^bb0(%l: tensor<8xf32>):
+    %1 = "sdy.manual_computation"(%l) <{in_shardings = #sdy.sharding_per_value<[<@mesh, [{"b"}]>]>, manual_axes = #sdy<manual_axes{"b"}>, out_shardings = #sdy.sharding_per_value<[<@mesh, [{"b"}]>]>}> ({
+    ^bb0(%k: tensor<4xf32>):
+      "sdy.return"(%k) : (tensor<4xf32>) -> ()
+    }) : (tensor<8xf32>) -> tensor<8xf32>
+    "sdy.return"(%1) : (tensor<8xf32>) -> ()
+  }) : (tensor<16xf32>) -> tensor<16xf32>
+  return %0 : tensor<16xf32>
+}
