@@ -25,7 +25,7 @@ CONFLICTS = {"multi_axes_conflict", "multi_axes_some_axes_incompatible", "multi_
              "fake_conflict_between_two_non_contracting_dims", "element_wise_over_dot_general", "slice_then_concat",
              "defer_backwards_propagation_for_op_with_multi_use_operand", "chained_dot_generals", "minor_most_factor_non_divisible",
              "pass_through_factor_higher_priority_than_reduction_factor", "broadcast_forward_higher_priority_than_backwards",
-             "arg_lower_priority_than_return_value", "arg_higher_priority_than_return_value", "different_priorities_from_ops"}
+             "sideways_propagation_if_result_is_closed_empty", "arg_lower_priority_than_return_value", "arg_higher_priority_than_return_value", "different_priorities_from_ops"}
 
 
 def case(source, **mesh):

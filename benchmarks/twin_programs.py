@@ -205,8 +205,17 @@ class Program:
             if value.op == "argument":
                 continue
             placement = value.parameters.get("placement")
-            emitter.emit(value, dims(placement) if value.op == "constrain" else None,
-                         dims(value.annotation) if value.annotation is not None else None)
+            if value.annotation is None:
+                emitter.emit(value, dims(placement) if value.op == "constrain" else None)
+                continue
+            # In StableHLO it says where the value lies, not how the op computes.
+            name, location = value.name, value.location
+            value.name, value.location = name + "_u", None
+            emitter.emit(value, None)
+            value.name, value.location = name, location
+            asked = Value(name, "constrain", [Value(name + "_u", None, [], value.shape)], value.shape)
+            asked.location = location
+            emitter.emit(asked, dims(value.annotation))
         results = [tensor(v.shape) + (f" {{shardir.placement = {dims(p)}}}" if p is not None else "")
                    for v, p in self.results]
         axes = ", ".join(f'"{axis}"={size}' for axis, size in self.mesh.items())
@@ -353,37 +362,35 @@ class _Linalg:
         return self.once(("fill", shape, text), lambda n: f"{n} = linalg.fill ins({scalar} : f32) "
                          f"outs({empty} : {tensor(shape)}) -> {tensor(shape)}")
 
-    def emit(self, value, constraint, own):
-        attribute = f"{{shardir.placements = [{own}]}} " if own else ""
+    def emit(self, value, constraint):
         tail = f' loc("{value.location}")' if self.locations and value.location else ""
-        for i, line in enumerate(lines := self.text(value, constraint, own, attribute)):
+        for i, line in enumerate(lines := self.text(value, constraint)):
             self.lines.append("  " + line + (tail if i == len(lines) - 1 else ""))
 
-    def text(self, value, constraint, own, attribute):
+    def text(self, value, constraint):
         p, t = value.parameters, tensor(value.shape)
         names = ", ".join(f"%{v.name}" for v in value.operands)
         types = ", ".join(tensor(v.shape) for v in value.operands)
         ins = f"ins({names} : {types})"
         out = f"%{value.name} = "
-        trailing = f" {{shardir.placements = [{own}]}}" if own else ""
         if value.op == "constant":
-            return [f"{out}arith.constant {attribute}dense<{p['number']:e}> : {t}"]
+            return [f"{out}arith.constant dense<{p['number']:e}> : {t}"]
         if value.op in ("unary", "binary"):
-            return [f"{out}linalg.{NAMED[p['kind']]} {attribute}{ins} outs({self.empty(value.shape)} : {t}) -> {t}"]
+            return [f"{out}linalg.{NAMED[p['kind']]} {ins} outs({self.empty(value.shape)} : {t}) -> {t}"]
         if value.op == "transpose":
             return [f"{out}linalg.transpose {ins} outs({self.empty(value.shape)} : {t}) "
-                    f"permutation = [{', '.join(map(str, p['permutation']))}]{trailing}"]
+                    f"permutation = [{', '.join(map(str, p['permutation']))}]"]
         if value.op == "broadcast":
             source = value.operands[0].shape
             added = [i for i in range(len(value.shape)) if i not in p["dims"]]
             if list(p["dims"]) == sorted(p["dims"]) and all(source[i] == value.shape[d] for i, d in enumerate(p["dims"])):
                 return [f"{out}linalg.broadcast {ins} outs({self.empty(value.shape)} : {t}) "
-                        f"dimensions = [{', '.join(map(str, added))}]{trailing}"]
+                        f"dimensions = [{', '.join(map(str, added))}]"]
             raise ValueError("a broadcast that stretches or permutes dims")
         if value.op == "reduce":
             init = self.filled(value.shape, REDUCE[p["kind"]])
             return [f"{out}linalg.reduce {{ {BINARY[p['kind']][0]} }} {ins} outs({init} : {t}) "
-                    f"dimensions = [{', '.join(map(str, p['dims']))}]{trailing}"]
+                    f"dimensions = [{', '.join(map(str, p['dims']))}]"]
         if value.op == "constrain":
             return [f"{out}shardir.constrain %{value.operands[0].name} to {constraint} : {t}"]
         if value.op == "fan_in":
@@ -391,7 +398,7 @@ class _Linalg:
             maps = ", ".join([affine(rank, range(rank))] * (len(value.operands) + 1))
             block = ", ".join(f"%a{i}: f32" for i in range(len(value.operands)))
             lines = [f"{out}linalg.generic {{indexing_maps = [{maps}], iterator_types = [{', '.join([chr(34) + 'parallel' + chr(34)] * rank)}]}} "
-                     f"{ins} outs({self.empty(value.shape)} : {t}) {f'attrs = {attribute}' if own else ''}{{",
+                     f"{ins} outs({self.empty(value.shape)} : {t}) {{",
                      f"^bb0({block}, %o: f32):"]
             last = "%a0"
             for i in range(1, len(value.operands)):
@@ -401,24 +408,24 @@ class _Linalg:
         if value.op == "slice":
             x = value.operands[0]
             spelled = "".join("[" + ", ".join(map(str, each)) + "]" for each in (p["low"], value.shape, [1] * len(value.shape)))
-            return [f"{out}tensor.extract_slice %{x.name}{spelled}{trailing} : {tensor(x.shape)} to {t}"]
+            return [f"{out}tensor.extract_slice %{x.name}{spelled} : {tensor(x.shape)} to {t}"]
         if value.op == "concat":
-            return [f"{out}tensor.concat dim({p['dim']}) {names}{trailing} : ({types}) -> {t}"]
+            return [f"{out}tensor.concat dim({p['dim']}) {names} : ({types}) -> {t}"]
         if value.op == "dot":
-            return self.dot(value, out, ins, attribute, own)
+            return self.dot(value, out, ins)
         if value.op == "reshape":
-            return self.reshape(value, out, own)
+            return self.reshape(value, out)
         raise ValueError(value.op)
 
-    def dot(self, value, out, ins, attribute, own):
+    def dot(self, value, out, ins):
         p, t = value.parameters, tensor(value.shape)
         init = self.filled(value.shape, "0.000000e+00")
         contract, batch, free = p["contract"], p["batch"], p["free"]
         ranks = [len(v.shape) for v in value.operands]
         if not batch[0] and contract == ((1,), (0,)) and ranks == [2, 2]:
-            return [f"{out}linalg.matmul {attribute}{ins} outs({init} : {t}) -> {t}"]
+            return [f"{out}linalg.matmul {ins} outs({init} : {t}) -> {t}"]
         if batch == ((0,), (0,)) and contract == ((2,), (1,)) and ranks == [3, 3]:
-            return [f"{out}linalg.batch_matmul {attribute}{ins} outs({init} : {t}) -> {t}"]
+            return [f"{out}linalg.batch_matmul {ins} outs({init} : {t}) -> {t}"]
         nb, n = len(batch[0]), len(value.shape)
         loops = n + len(contract[0])
         maps = []
@@ -434,24 +441,22 @@ class _Linalg:
             maps.append(affine(loops, dims))
         maps.append(affine(loops, range(n)))
         kinds = ", ".join(['"parallel"'] * n + ['"reduction"'] * len(contract[0]))
-        extra = f"attrs = {attribute}" if own else ""
         return [f"{out}linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = [{kinds}]}} {ins} "
-                f"outs({init} : {t}) {extra}{{", "^bb0(%a: f32, %b: f32, %c: f32):", "  %m = arith.mulf %a, %b : f32",
+                f"outs({init} : {t}) {{", "^bb0(%a: f32, %b: f32, %c: f32):", "  %m = arith.mulf %a, %b : f32",
                 "  %n = arith.addf %m, %c : f32", "  linalg.yield %n : f32", f"}} -> {t}"]
 
-    def reshape(self, value, out, own):
+    def reshape(self, value, out):
         x, shape = value.operands[0], value.shape
         groups = reshape_groups(x.shape, shape)
-        trailing = f" {{shardir.placements = [{own}]}}" if own else ""
         if groups and all(len(a) == 1 for a, _ in groups):
             spelled = ", ".join("[" + ", ".join(map(str, b)) + "]" for _, b in groups)
-            return [f"{out}tensor.expand_shape %{x.name} [{spelled}] output_shape [{', '.join(map(str, shape))}]{trailing} "
+            return [f"{out}tensor.expand_shape %{x.name} [{spelled}] output_shape [{', '.join(map(str, shape))}] "
                     f": {tensor(x.shape)} into {tensor(shape)}"]
         if groups and all(len(b) == 1 for _, b in groups):
             spelled = ", ".join("[" + ", ".join(map(str, a)) + "]" for a, _ in groups)
-            return [f"{out}tensor.collapse_shape %{x.name} [{spelled}]{trailing} : {tensor(x.shape)} into {tensor(shape)}"]
+            return [f"{out}tensor.collapse_shape %{x.name} [{spelled}] : {tensor(x.shape)} into {tensor(shape)}"]
         factors = common_factors(x.shape, shape)
-        if factors and not own:
+        if factors:
             first, second = grouped(factors, x.shape), grouped(factors, shape)
             lists = lambda groups: ", ".join("[" + ", ".join(map(str, g)) + "]" for g in groups)
             return [f"%{value.name}_f = tensor.expand_shape %{x.name} [{lists(first)}] output_shape [{', '.join(map(str, factors))}] "
@@ -459,7 +464,7 @@ class _Linalg:
                     f"{out}tensor.collapse_shape %{value.name}_f [{lists(second)}] : {tensor(factors)} into {tensor(shape)}"]
         dims = self.once(("shape", shape), lambda n: f"{n} = arith.constant dense<[{', '.join(map(str, shape))}]> : "
                          f"tensor<{len(shape)}xindex>")
-        return [f"{out}tensor.reshape %{x.name}({dims}){trailing} : ({tensor(x.shape)}, tensor<{len(shape)}xindex>) -> {tensor(shape)}"]
+        return [f"{out}tensor.reshape %{x.name}({dims}) : ({tensor(x.shape)}, tensor<{len(shape)}xindex>) -> {tensor(shape)}"]
 
 
 def _stablehlo(value, dims):

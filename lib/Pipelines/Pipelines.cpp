@@ -50,8 +50,11 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   if (reached(Stage::Propagated))
     return;
   pm.addPass(createInsertRedistribute({options.strict}));
+  // What equal ops owe is then reduced once.
+  pm.addPass(createCSEPass());
   pm.addPass(createSimplifyRedistribute(
       {options.cost, options.shareGathers, options.memoryLimit}));
+  pm.addPass(createCSEPass());
   verify(Stage::Redistributed);
   if (reached(Stage::Redistributed))
     return;

@@ -37,6 +37,24 @@ mlir::LogicalResult checkMeshes(mlir::ModuleOp module);
 /// module that is local or later already passes for every earlier stage.
 mlir::LogicalResult verifyStage(mlir::ModuleOp module, llvm::StringRef stage);
 
+/// The attributes of a function's arguments and results, read once, changed
+/// here, and written once: a function keeps them in one array each, so that a
+/// change of one costs as much as there are arguments.
+class SignatureAttrs {
+public:
+  explicit SignatureAttrs(mlir::FunctionOpInterface function);
+  void setArgument(unsigned index, llvm::StringRef name, mlir::Attribute value);
+  void setResult(unsigned index, llvm::StringRef name, mlir::Attribute value);
+  void removeFromArgument(unsigned index, llvm::StringRef name);
+  /// Writes what has changed.
+  void write();
+
+private:
+  mlir::FunctionOpInterface function;
+  llvm::SmallVector<mlir::NamedAttrList> arguments, results;
+  bool argumentsChanged = false, resultsChanged = false;
+};
+
 } // namespace shardir
 
 #endif // SHARDIR_TRANSFORMS_STAGEUTILS_H

@@ -209,12 +209,18 @@ struct CollectivesToRuntimePass
   /// users one by one.
   void cleanUp() {
     ModuleOp module = getOperation();
-    for (auto function : module.getOps<func::FuncOp>())
-      for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    for (auto function : module.getOps<func::FuncOp>()) {
+      SmallVector<DictionaryAttr> kept;
+      for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+        NamedAttrList attributes(function.getArgAttrDict(i));
         for (StringRef name :
              {ShardIRDialect::kPlacement, ShardIRDialect::kGlobalType,
               ShardIRDialect::kResult})
-          function.removeArgAttr(i, name);
+          attributes.erase(name);
+        kept.push_back(attributes.getDictionary(&getContext()));
+      }
+      function.setAllArgAttrs(kept);
+    }
     for (MeshOp mesh : llvm::to_vector(module.getOps<MeshOp>()))
       mesh.erase();
     module->removeAttr(ShardIRDialect::kReport);

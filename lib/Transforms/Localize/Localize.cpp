@@ -213,6 +213,7 @@ LogicalResult FunctionLocalizer::run() {
   Block &body = function.getBody().front();
   unsigned count = body.getNumArguments();
   SmallVector<Type> argumentTypes, resultTypes;
+  SignatureAttrs signature(function);
   for (unsigned i = 0; i < count; ++i) {
     BlockArgument whole = body.getArgument(i);
     auto placement =
@@ -221,8 +222,8 @@ LogicalResult FunctionLocalizer::run() {
       return failure();
     Type type = whole.getType();
     if (isa<RankedTensorType>(type)) {
-      function.setArgAttr(i, ShardIRDialect::kGlobalType, TypeAttr::get(type));
-      function.removeArgAttr(i, ShardIRDialect::kDecidedBy);
+      signature.setArgument(i, ShardIRDialect::kGlobalType, TypeAttr::get(type));
+      signature.removeFromArgument(i, ShardIRDialect::kDecidedBy);
       type = localizer.localType(whole);
     }
     argumentTypes.push_back(type);
@@ -237,12 +238,10 @@ LogicalResult FunctionLocalizer::run() {
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     Type whole = function.getResultTypes()[i];
     if (isa<RankedTensorType>(whole))
-      function.setResultAttr(
-          i,
-          StringAttr::get(function.getContext(), ShardIRDialect::kGlobalType),
-          TypeAttr::get(whole));
+      signature.setResult(i, ShardIRDialect::kGlobalType, TypeAttr::get(whole));
     resultTypes.push_back(value.getType());
   }
+  signature.write();
   for (Operation *op : llvm::reverse(old))
     op->erase();
   body.eraseArguments(0, count);

@@ -395,6 +395,9 @@ void GraphBuilder::inferMeshes() {
 
 const PropagationGraph &GraphBuilder::build() {
   std::string owner = (" of @" + function.getSymName()).str();
+  // Nodes are large; regions have more of them.
+  graph.nodes.reserve(function.getNumArguments() + function.getNumResults() +
+                      function.getBody().front().getOperations().size());
   for (BlockArgument argument : function.getArguments()) {
     argumentNodes.push_back(-1);
     if (!isa<RankedTensorType>(argument.getType()))
@@ -502,22 +505,22 @@ void GraphBuilder::writeTies(const PropagationResult &result) {
 
 void GraphBuilder::write(const PropagationResult &result) {
   MLIRContext *context = function.getContext();
-  StringAttr placementName =
-      StringAttr::get(context, ShardIRDialect::kPlacement);
+  SignatureAttrs signature(function);
   for (auto [i, n] : llvm::enumerate(argumentNodes)) {
     if (n < 0)
       continue;
-    function.setArgAttr(i, placementName,
-                        attr(graph.nodes[n], result.nodes[n].results[0]));
+    signature.setArgument(i, ShardIRDialect::kPlacement,
+                          attr(graph.nodes[n], result.nodes[n].results[0]));
     std::string reason = decidedBy(result.nodes[n]);
     if (!reason.empty() && reason != graph.nodes[n].name)
-      function.setArgAttr(i, ShardIRDialect::kDecidedBy,
-                          StringAttr::get(context, reason));
+      signature.setArgument(i, ShardIRDialect::kDecidedBy,
+                            StringAttr::get(context, reason));
   }
   for (auto [i, n] : llvm::enumerate(resultNodes))
     if (n >= 0)
-      function.setResultAttr(i, placementName,
-                             attr(graph.nodes[n], result.nodes[n].operands[0]));
+      signature.setResult(i, ShardIRDialect::kPlacement,
+                          attr(graph.nodes[n], result.nodes[n].operands[0]));
+  signature.write();
   for (auto [n, origin] : llvm::enumerate(origins))
     if (origin.op && origin.tie < 0 &&
         !isa<collective::CollectiveOpInterface, RedistributeOp>(origin.op))

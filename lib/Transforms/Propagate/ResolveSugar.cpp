@@ -13,6 +13,7 @@
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -43,21 +44,21 @@ struct ResolveSugarPass : shardir::impl::ResolveSugarBase<ResolveSugarPass> {
     bool changed = false;
     getOperation().walk([&](Operation *op) {
       if (auto function = dyn_cast<FunctionOpInterface>(op)) {
+        SignatureAttrs signature(function);
         for (auto [i, type] : llvm::enumerate(function.getArgumentTypes()))
           if (auto placement = resolve(
                   function.getArgAttr(i, ShardIRDialect::kPlacement), type)) {
-            function.setArgAttr(i, ShardIRDialect::kPlacement, placement);
+            signature.setArgument(i, ShardIRDialect::kPlacement, placement);
             changed = true;
           }
         for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-          if (auto placement =
-                  resolve(function.getResultAttr(i, ShardIRDialect::kPlacement),
-                          type)) {
-            function.setResultAttr(
-                i, StringAttr::get(&getContext(), ShardIRDialect::kPlacement),
-                placement);
+          if (auto placement = resolve(
+                  function.getResultAttr(i, ShardIRDialect::kPlacement),
+                  type)) {
+            signature.setResult(i, ShardIRDialect::kPlacement, placement);
             changed = true;
           }
+        signature.write();
         return;
       }
       if (auto constrain = dyn_cast<ConstrainOp>(op))

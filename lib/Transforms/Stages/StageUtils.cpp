@@ -23,6 +23,47 @@ bool shardir::isLocalOrLater(ModuleOp module) {
   return module->hasAttr(ShardIRDialect::kStage);
 }
 
+SignatureAttrs::SignatureAttrs(FunctionOpInterface function)
+    : function(function), arguments(function.getNumArguments()),
+      results(function.getNumResults()) {
+  for (auto [i, list] : llvm::enumerate(arguments))
+    if (DictionaryAttr own = function.getArgAttrDict(i))
+      list = NamedAttrList(own);
+  for (auto [i, list] : llvm::enumerate(results))
+    if (DictionaryAttr own = function.getResultAttrDict(i))
+      list = NamedAttrList(own);
+}
+
+void SignatureAttrs::setArgument(unsigned index, StringRef name,
+                                 Attribute value) {
+  arguments[index].set(name, value);
+  argumentsChanged = true;
+}
+
+void SignatureAttrs::setResult(unsigned index, StringRef name,
+                               Attribute value) {
+  results[index].set(name, value);
+  resultsChanged = true;
+}
+
+void SignatureAttrs::removeFromArgument(unsigned index, StringRef name) {
+  argumentsChanged |= bool(arguments[index].erase(name));
+}
+
+void SignatureAttrs::write() {
+  auto dictionaries = [&](MutableArrayRef<NamedAttrList> lists) {
+    SmallVector<DictionaryAttr> all;
+    for (NamedAttrList &list : lists)
+      all.push_back(list.getDictionary(function->getContext()));
+    return all;
+  };
+  if (argumentsChanged)
+    function.setAllArgAttrs(dictionaries(arguments));
+  if (resultsChanged)
+    function.setAllResultAttrs(dictionaries(results));
+  argumentsChanged = resultsChanged = false;
+}
+
 bool shardir::hasTensors(Operation *op) {
   return llvm::any_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>) ||
          llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>);

@@ -174,7 +174,8 @@ func.func @reduce_scatter_then_add(%v0: tensor<2x2x4xf32> {shardir.placement = #
   %s0 = arith.constant 0.000000e+00 : f32
   %s1 = tensor.empty() : tensor<2x4xf32>
   %s2 = linalg.fill ins(%s0 : f32) outs(%s1 : tensor<2x4xf32>) -> tensor<2x4xf32>
-  %v1 = linalg.reduce { arith.addf } ins(%v0 : tensor<2x2x4xf32>) outs(%s2 : tensor<2x4xf32>) dimensions = [0] {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} loc("v1")
+  %v1_u = linalg.reduce { arith.addf } ins(%v0 : tensor<2x2x4xf32>) outs(%s2 : tensor<2x4xf32>) dimensions = [0]
+  %v1 = shardir.constrain %v1_u to #shardir.placement<@m, [{"x"}, {}]> : tensor<2x4xf32> loc("v1")
   %v2 = arith.constant dense<2.000000e+00> : tensor<2x4xf32> loc("v2")
   %v3 = linalg.add ins(%v1, %v2 : tensor<2x4xf32>, tensor<2x4xf32>) outs(%s1 : tensor<2x4xf32>) -> tensor<2x4xf32> loc("v3")
   return %v3 : tensor<2x4xf32>

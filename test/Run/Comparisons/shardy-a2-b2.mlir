@@ -49,7 +49,8 @@ func.func @closed_dim(%v0: tensor<8x8xf32> {shardir.placement = #shardir.placeme
   %s0 = arith.constant 0.000000e+00 : f32
   %s1 = tensor.empty() : tensor<8x16xf32>
   %s2 = linalg.fill ins(%s0 : f32) outs(%s1 : tensor<8x16xf32>) -> tensor<8x16xf32>
-  %v2 = linalg.matmul {shardir.placements = [#shardir.placement<@m, [{}, {?}]>]} ins(%v0, %v1 : tensor<8x8xf32>, tensor<8x16xf32>) outs(%s2 : tensor<8x16xf32>) -> tensor<8x16xf32> loc("v2")
+  %v2_u = linalg.matmul ins(%v0, %v1 : tensor<8x8xf32>, tensor<8x16xf32>) outs(%s2 : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %v2 = shardir.constrain %v2_u to #shardir.placement<@m, [{}, {?}]> : tensor<8x16xf32> loc("v2")
   return %v2 : tensor<8x16xf32>
 }
 func.func @closed_dim_theirs(%v0: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>} loc("v0"), %v1: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"b"}]>} loc("v1")) -> (tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"b"}]>}) {
@@ -115,7 +116,8 @@ func.func @multi_axes_theirs(%v0: tensor<8x8xf32> {shardir.placement = #shardir.
 // CHECK: multi_axes_some_axes_incompatible: {{placements equal|fewer bytes|as many bytes}}
 func.func @multi_axes_some_axes_incompatible(%v0: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"a", "b"}, {}]>} loc("v0"), %v1: tensor<8x8xf32> loc("v1")) -> (tensor<8x8xf32>) {
   %s0 = tensor.empty() : tensor<8x8xf32>
-  %v2 = linalg.add {shardir.placements = [#shardir.placement<@m, [{?}, {"b", ?}]>]} ins(%v0, %v1 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32> loc("v2")
+  %v2_u = linalg.add ins(%v0, %v1 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %v2 = shardir.constrain %v2_u to #shardir.placement<@m, [{?}, {"b", ?}]> : tensor<8x8xf32> loc("v2")
   return %v2 : tensor<8x8xf32>
 }
 func.func @multi_axes_some_axes_incompatible_theirs(%v0: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"a", "b"}, {}]>} loc("v0"), %v1: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>} loc("v1")) -> (tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>}) {
@@ -129,7 +131,8 @@ func.func @multi_axes_some_axes_incompatible_theirs(%v0: tensor<8x8xf32> {shardi
 // CHECK: multi_axes_all_axes_incompatible: {{placements equal|fewer bytes|as many bytes}}
 func.func @multi_axes_all_axes_incompatible(%v0: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"a", "b"}, {}]>} loc("v0"), %v1: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{?}, {?}], replicated = ["a"]>} loc("v1")) -> (tensor<8x8xf32>) {
   %s0 = tensor.empty() : tensor<8x8xf32>
-  %v2 = linalg.add {shardir.placements = [#shardir.placement<@m, [{?}, {"b", ?}]>]} ins(%v0, %v1 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32> loc("v2")
+  %v2_u = linalg.add ins(%v0, %v1 : tensor<8x8xf32>, tensor<8x8xf32>) outs(%s0 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %v2 = shardir.constrain %v2_u to #shardir.placement<@m, [{?}, {"b", ?}]> : tensor<8x8xf32> loc("v2")
   return %v2 : tensor<8x8xf32>
 }
 func.func @multi_axes_all_axes_incompatible_theirs(%v0: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"a", "b"}, {}]>} loc("v0"), %v1: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"b"}]>} loc("v1")) -> (tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>}) {
@@ -258,11 +261,41 @@ func.func @func_result_intermediate_op_both_updated_theirs(%v0: tensor<8x8xf32> 
   return %v2 : tensor<8x8xf32>
 }
 
+// aggressive_propagation.mlir: fake_conflict_between_two_non_contracting_dims
+// CHECK: fake_conflict_between_two_non_contracting_dims: {{placements equal|fewer bytes|as many bytes}}
+func.func @fake_conflict_between_two_non_contracting_dims(%v0: tensor<256x512xf32> {shardir.placement = #shardir.placement<@m, [{"a", ?}, {?}]>} loc("v0"), %v1: tensor<128x512xf32> loc("v1")) -> (tensor<256x128xf32> {shardir.placement = #shardir.placement<@m, [{?}, {"a", ?}]>}) {
+  %s0 = arith.constant 0.000000e+00 : f32
+  %s1 = tensor.empty() : tensor<256x128xf32>
+  %s2 = linalg.fill ins(%s0 : f32) outs(%s1 : tensor<256x128xf32>) -> tensor<256x128xf32>
+  %v2_u = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%v0, %v1 : tensor<256x512xf32>, tensor<128x512xf32>) outs(%s2 : tensor<256x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %n = arith.addf %m, %c : f32
+    linalg.yield %n : f32
+  } -> tensor<256x128xf32>
+  %v2 = shardir.constrain %v2_u to #shardir.placement<@m, [{?}, {"a", ?}]> : tensor<256x128xf32> loc("v2")
+  return %v2 : tensor<256x128xf32>
+}
+func.func @fake_conflict_between_two_non_contracting_dims_theirs(%v0: tensor<256x512xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>} loc("v0"), %v1: tensor<128x512xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>} loc("v1")) -> (tensor<256x128xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a"}]>}) {
+  %s0 = arith.constant 0.000000e+00 : f32
+  %s1 = tensor.empty() : tensor<256x128xf32>
+  %s2 = linalg.fill ins(%s0 : f32) outs(%s1 : tensor<256x128xf32>) -> tensor<256x128xf32>
+  %v2 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%v0, %v1 : tensor<256x512xf32>, tensor<128x512xf32>) outs(%s2 : tensor<256x128xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %n = arith.addf %m, %c : f32
+    linalg.yield %n : f32
+  } -> tensor<256x128xf32>
+  %v3 = shardir.constrain %v2 to #shardir.placement<@m, [{}, {"a"}]> : tensor<256x128xf32> loc("v2")
+  return %v3 : tensor<256x128xf32>
+}
+
 // aggressive_propagation.mlir: sideways_propagation_if_result_is_closed_empty
-// CHECK: sideways_propagation_if_result_is_closed_empty: {{placements equal|fewer bytes}}
+// CHECK: sideways_propagation_if_result_is_closed_empty: {{placements equal|fewer bytes|as many bytes}}
 func.func @sideways_propagation_if_result_is_closed_empty(%v0: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>} loc("v0"), %v1: tensor<8xf32> loc("v1")) -> (tensor<8xf32>) {
   %s0 = tensor.empty() : tensor<8xf32>
-  %v2 = linalg.add {shardir.placements = [#shardir.placement<@m, [{}]>]} ins(%v0, %v1 : tensor<8xf32>, tensor<8xf32>) outs(%s0 : tensor<8xf32>) -> tensor<8xf32> loc("v2")
+  %v2_u = linalg.add ins(%v0, %v1 : tensor<8xf32>, tensor<8xf32>) outs(%s0 : tensor<8xf32>) -> tensor<8xf32>
+  %v2 = shardir.constrain %v2_u to #shardir.placement<@m, [{}]> : tensor<8xf32> loc("v2")
   return %v2 : tensor<8xf32>
 }
 func.func @sideways_propagation_if_result_is_closed_empty_theirs(%v0: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>} loc("v0"), %v1: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>} loc("v1")) -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
@@ -276,7 +309,8 @@ func.func @sideways_propagation_if_result_is_closed_empty_theirs(%v0: tensor<8xf
 // CHECK: allow_sideways_propagation_if_result_is_open_empty: {{placements equal|fewer bytes}}
 func.func @allow_sideways_propagation_if_result_is_open_empty(%v0: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a", "b"}]>} loc("v0"), %v1: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{?}]>} loc("v1")) -> (tensor<8xf32>) {
   %s0 = tensor.empty() : tensor<8xf32>
-  %v2 = linalg.add {shardir.placements = [#shardir.placement<@m, [{?}]>]} ins(%v0, %v1 : tensor<8xf32>, tensor<8xf32>) outs(%s0 : tensor<8xf32>) -> tensor<8xf32> loc("v2")
+  %v2_u = linalg.add ins(%v0, %v1 : tensor<8xf32>, tensor<8xf32>) outs(%s0 : tensor<8xf32>) -> tensor<8xf32>
+  %v2 = shardir.constrain %v2_u to #shardir.placement<@m, [{?}]> : tensor<8xf32> loc("v2")
   return %v2 : tensor<8xf32>
 }
 func.func @allow_sideways_propagation_if_result_is_open_empty_theirs(%v0: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a", "b"}]>} loc("v0"), %v1: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a", "b"}]>} loc("v1")) -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a", "b"}]>}) {
