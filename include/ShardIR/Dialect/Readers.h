@@ -20,10 +20,13 @@
 
 namespace shardir {
 
-/// Registers a stand-in for Shardy's dialect `sdy`. Its ops are unregistered
-/// ones with the attributes that they have in generic form, its attributes
-/// opaque text.
+/// Registers a stand-in for Shardy's dialect `sdy`, whose ops are unregistered
+/// ones with the attributes that they have in generic form and whose attributes
+/// are opaque text; and those of registerCustomCallReaders.
 void registerReaderDialects(mlir::DialectRegistry &registry);
+
+/// Registers stand-ins for `stablehlo` and `mhlo` that parse their custom_call.
+void registerCustomCallReaders(mlir::DialectRegistry &registry);
 
 } // namespace shardir
 

@@ -282,4 +282,5 @@ public:
 
 void shardir::registerReaderDialects(DialectRegistry &registry) {
   registry.insert<ShardyReader>();
+  registerCustomCallReaders(registry);
 }

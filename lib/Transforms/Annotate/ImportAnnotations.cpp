@@ -53,6 +53,7 @@ struct Annotation {
   std::function<LogicalResult(ArrayRef<PlacementAttr>)> apply;
   std::vector<ShardySharding> shardy;
   std::vector<GspmdSharding> gspmd;
+  SmallVector<int64_t> openDims; ///< of all tensors, besides what shardings say
 };
 
 class Importer {
@@ -270,6 +271,19 @@ LogicalResult Importer::collectDeclaration(func::FuncOp function) {
   return failure(result.wasInterrupted());
 }
 
+/// `unspecified_dims=[0,1]`: dims that JAX's P.UNCONSTRAINED leaves open.
+static bool readUnspecifiedDims(StringRef text, SmallVector<int64_t> &dims) {
+  text = text.trim();
+  if (text.empty())
+    return true;
+  if (!text.consume_front("unspecified_dims=[") || !text.consume_back("]"))
+    return false;
+  for (StringRef entry : llvm::split(text, ','))
+    if (entry.trim().getAsInteger(10, dims.emplace_back()))
+      return false;
+  return true;
+}
+
 LogicalResult Importer::collectOp(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (name.starts_with("sdy."))
@@ -280,8 +294,18 @@ LogicalResult Importer::collectOp(Operation *op) {
     return success();
   if (name == "stablehlo.custom_call" || name == "mhlo.custom_call") {
     auto target = dyn_cast_or_null<StringAttr>(op->getAttr("call_target_name"));
-    if (target && target.getValue() == "Sharding")
-      return constrain(op, attr, isGspmd);
+    if (target && target.getValue() == "Sharding") {
+      auto config = dyn_cast_or_null<StringAttr>(op->getAttr("backend_config"));
+      SmallVector<int64_t> openDims;
+      if (config && !readUnspecifiedDims(config.getValue(), openDims))
+        return op->emitOpError("has a backend_config that cannot be read; "
+                               "expected 'unspecified_dims=[0,1]', found '")
+               << config.getValue() << "'";
+      if (failed(constrain(op, attr, isGspmd)))
+        return failure();
+      annotations.back().openDims = openDims;
+      return success();
+    }
     if (target && target.getValue().starts_with("SPMD"))
       return op->emitOpError(
           "is a border of a manual region of GSPMD, which "
@@ -497,7 +521,10 @@ LogicalResult Importer::placeGspmd() {
       placements.emplace_back();
       if (!isRanked(type))
         continue;
-      const GspmdPlacement &each = (*placed)[next++];
+      GspmdPlacement each = (*placed)[next++];
+      for (int64_t dim : annotation.openDims)
+        if (dim >= 0 && dim < int64_t(each.placement.dims.size()))
+          each.placement.dims[dim].open = true;
       placements.back() = PlacementAttr::get(module.getContext(),
                                              names[each.mesh], each.placement);
       if (failed(check(annotation, placements.back(), type)))

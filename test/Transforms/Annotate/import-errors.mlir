@@ -157,3 +157,19 @@ func.func @returned(%x: tensor<8xf32>) -> tensor<8xf32> {
   } : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+func.func @border_of_gspmd(%x: tensor<8xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{is a border of a manual region of GSPMD, which cannot be read; write it as sdy.manual_computation or shardir.manual}}
+  %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) {mhlo.sharding = "{manual}"} : (tensor<8xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @config(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{has a backend_config that cannot be read; expected 'unspecified_dims=[0,1]', found 'other'}}
+  %0 = stablehlo.custom_call @Sharding(%x) {backend_config = "other", mhlo.sharding = "{replicated}"} : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -74,3 +74,17 @@ func.func @ops(%x: tensor<8xf32>, %i: tensor<8xf32>, %j: tensor<8xi32>) -> (tens
 }
 func.func private @Sharding(tensor<8xf32>) -> tensor<8xf32> attributes {mhlo.sharding = "{replicated}"}
 }
+
+// -----
+
+// GSPMD's constraint as JAX writes it; its unconstrained dims are open.
+// CHECK:       shardir.mesh @mesh <["axis_0"=2, "axis_1"=2]>
+// CHECK:       func.func @custom_call(%[[X:.+]]: tensor<8x8xf32>)
+// CHECK-NEXT:    %[[A:.+]] = shardir.constrain %[[X]] to #shardir.placement<@mesh, [{"axis_0"}, {?}]>
+// CHECK-NEXT:    %[[B:.+]] = shardir.constrain %[[A]] to #shardir.placement<@mesh, [{}, {"axis_1"}]>
+// CHECK-NEXT:    return %[[B]]
+func.func @custom_call(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = stablehlo.custom_call @Sharding(%x) {backend_config = "unspecified_dims=[1]", mhlo.sharding = "{devices=[2,1,2]<=[4] last_tile_dim_replicate}"} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %1 = "mhlo.custom_call"(%0) <{call_target_name = "Sharding"}> {mhlo.sharding = "{devices=[1,2,2]<=[2,2]T(1,0) last_tile_dim_replicate}"} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
+}
