@@ -26,6 +26,14 @@ std::vector<AxisRef> shardir::axesOf(const Splits &splits) {
   return axes;
 }
 
+std::vector<AxisRef> shardir::axesOf(const Placement &placement) {
+  std::vector<AxisRef> axes;
+  for (const DimPlacement &dim : placement.dims)
+    llvm::append_range(axes, axesOf(dim.splits));
+  llvm::append_range(axes, placement.partialAxes);
+  return axes;
+}
+
 static int64_t splitSize(const Split &split, const Mesh &mesh) {
   return split.isAxis() ? axisSize(mesh, *split.axis) : split.factor;
 }

@@ -14,6 +14,8 @@
 
 #include "ShardIR/Analysis/GspmdSharding.h"
 
+#include "TextCursor.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -27,10 +29,9 @@ namespace {
 
 constexpr int64_t kMaxDevices = int64_t(1) << 20;
 
-class GspmdParser {
+class GspmdParser : public TextCursor {
 public:
-  GspmdParser(StringRef text, std::string &error)
-      : whole(text), rest(text), error(error) {}
+  using TextCursor::TextCursor;
 
   bool parse(std::vector<GspmdSharding> &shardings) {
     if (!expect("{"))
@@ -46,29 +47,6 @@ public:
   }
 
 private:
-  bool fail(const llvm::Twine &message) {
-    if (error.empty())
-      error = (message + " in '" + whole + "'").str();
-    return false;
-  }
-  bool take(StringRef word) {
-    rest = rest.ltrim();
-    return rest.consume_front(word);
-  }
-  bool expect(StringRef word) {
-    return take(word) || fail("expected '" + word + "' before '" + rest + "'");
-  }
-  bool expectEnd() {
-    rest = rest.ltrim();
-    return rest.empty() || fail("expected the end before '" + rest + "'");
-  }
-  bool integer(int64_t &value) {
-    rest = rest.ltrim();
-    if (rest.empty() || !llvm::isDigit(rest.front()) ||
-        rest.consumeInteger(10, value))
-      return fail("expected an integer before '" + rest + "'");
-    return true;
-  }
   /// `[2,4]` or `(1,0)`.
   bool list(StringRef open, StringRef close, std::vector<int64_t> &values) {
     if (!expect(open))
@@ -219,9 +197,6 @@ private:
     }
     return true;
   }
-
-  StringRef whole, rest;
-  std::string &error;
 };
 
 } // namespace

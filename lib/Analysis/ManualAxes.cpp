@@ -14,6 +14,7 @@
 
 #include "ShardIR/Analysis/ManualAxes.h"
 
+#include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 
 #include "mlir/Transforms/RegionUtils.h"
@@ -85,12 +86,6 @@ bool ManualAxes::visit(Operation *op) {
   if (auto index = dyn_cast<AxisIndexOp>(op))
     all.insert(index.getAxis().str());
   if (auto step = dyn_cast<ManualCollectiveOp>(op)) {
-    auto axesOf = [](const Placement &placement) {
-      std::vector<AxisRef> result = placement.partialAxes;
-      for (size_t dim = 0; dim < placement.dims.size(); ++dim)
-        llvm::append_range(result, placement.axesOf(dim));
-      return result;
-    };
     for (const AxisRef &axis : axesOf(step.getSource().getValue()))
       all.erase(axis.name);
     insert(axesOf(step.getTarget().getValue()));

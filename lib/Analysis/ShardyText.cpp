@@ -15,6 +15,8 @@
 
 #include "ShardIR/Analysis/ShardyText.h"
 
+#include "TextCursor.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
@@ -24,31 +26,10 @@ using llvm::StringRef;
 
 namespace {
 
-/// A cursor over one attribute's text.
-class Cursor {
+/// Reads one attribute.
+class Cursor : public TextCursor {
 public:
-  Cursor(StringRef text, std::string &error)
-      : whole(text), rest(text), error(error) {}
-
-  bool fail(const llvm::Twine &message) {
-    if (error.empty())
-      error = (message + " in '" + whole + "'").str();
-    return false;
-  }
-  bool atEnd() {
-    rest = rest.ltrim();
-    return rest.empty();
-  }
-  bool take(StringRef word) {
-    rest = rest.ltrim();
-    return rest.consume_front(word);
-  }
-  bool expect(StringRef word) {
-    return take(word) || fail("expected '" + word + "' before '" + rest + "'");
-  }
-  bool expectEnd() {
-    return atEnd() || fail("expected the end before '" + rest + "'");
-  }
+  using TextCursor::TextCursor;
 
   /// The text between `open`, which comes next, and the `close` that matches
   /// it.
@@ -105,18 +86,9 @@ public:
     return true;
   }
 
-  bool takeInteger(int64_t &value) {
-    rest = rest.ltrim();
-    return !rest.consumeInteger(10, value) ||
-           fail("expected an integer before '" + rest + "'");
-  }
-
   bool mesh(Mesh &mesh);
   bool sharding(ShardySharding &sharding);
   bool axisNames(std::vector<std::string> &names);
-
-  StringRef whole, rest;
-  std::string &error;
 };
 
 } // namespace
@@ -128,7 +100,7 @@ bool Cursor::mesh(Mesh &mesh) {
   while (!take("]")) {
     MeshAxis &axis = mesh.axes.emplace_back();
     if ((mesh.axes.size() > 1 && !expect(",")) || !takeString(axis.name) ||
-        !expect("=") || !takeInteger(axis.size))
+        !expect("=") || !integer(axis.size))
       return false;
     if (axis.size < 1)
       return fail("the size of axis \"" + axis.name + "\" must be at least 1");
@@ -139,7 +111,7 @@ bool Cursor::mesh(Mesh &mesh) {
       return false;
     while (!take("]"))
       if ((!mesh.devices.empty() && !expect(",")) ||
-          !takeInteger(mesh.devices.emplace_back()))
+          !integer(mesh.devices.emplace_back()))
         return false;
     if (mesh.axes.empty() && mesh.devices.size() != 1)
       return fail("a mesh without axes has one device at most");

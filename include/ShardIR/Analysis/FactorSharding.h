@@ -56,6 +56,8 @@ std::optional<Placement> composeTensor(const ShardingRule &rule,
 
 /// The axes among splits.
 std::vector<AxisRef> axesOf(const Splits &splits);
+/// The axes that split a tensor's dims and those that it owes.
+std::vector<AxisRef> axesOf(const Placement &placement);
 
 /// How one op is sharded, read back from the placements of its results.
 struct OpSharding {

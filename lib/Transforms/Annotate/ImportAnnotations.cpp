@@ -17,6 +17,7 @@
 #include "ImportComputations.h"
 #include "ImportMeshes.h"
 
+#include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Analysis/GspmdSharding.h"
 #include "ShardIR/Transforms/Passes.h"
 
@@ -445,11 +446,8 @@ LogicalResult Importer::placeShardy() {
   llvm::StringMap<std::vector<std::string>> axes;
   auto addAxes = [&](std::vector<std::string> &names,
                      const Placement &placement) {
-    std::vector<AxisRef> used;
-    for (size_t dim = 0; dim < placement.dims.size(); ++dim)
-      llvm::append_range(used, placement.axesOf(dim));
+    std::vector<AxisRef> used = axesOf(placement);
     llvm::append_range(used, placement.replicated);
-    llvm::append_range(used, placement.partialAxes);
     for (const AxisRef &axis : used)
       if (!llvm::is_contained(names, axis.name))
         names.push_back(axis.name);

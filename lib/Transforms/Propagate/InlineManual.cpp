@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Analysis/ManualAxes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Transforms/Passes.h"
@@ -66,10 +67,7 @@ static LogicalResult convertCollective(Operation *op) {
   ArrayAttr manual = axesAround(op);
   for (PlacementAttr placement : {step.getFrom(), step.getTo()}) {
     const Placement &value = placement.getValue();
-    std::vector<AxisRef> all = value.partialAxes;
-    for (size_t dim = 0; dim < value.dims.size(); ++dim)
-      llvm::append_range(all, value.axesOf(dim));
-    if (all.size() != manualAxesOf(value, manual).size())
+    if (axesOf(value).size() != manualAxesOf(value, manual).size())
       return op->emitOpError(
                  "communicates along an axis that is not manual, as ")
              << placement << " says; other axes are left to propagation";

@@ -211,10 +211,7 @@ static LogicalResult verifyManual(func::FuncOp function) {
       PlacementAttr placement = getResultPlacement(value);
       if (!placement || isa<ManualOutOp>(op))
         continue;
-      std::vector<AxisRef> used = placement.getValue().partialAxes;
-      for (size_t dim = 0; dim < placement.getValue().dims.size(); ++dim)
-        llvm::append_range(used, placement.getValue().axesOf(dim));
-      for (const AxisRef &axis : used)
+      for (const AxisRef &axis : axesOf(placement.getValue()))
         if (varying.of(value).count(axis.name)) {
           op->emitOpError("is inside of a region that is manual along \"")
               << axis.name << "\", and placed along it: " << placement;
