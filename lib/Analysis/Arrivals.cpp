@@ -304,9 +304,13 @@ void Arrivals::findCertain() {
             SplitsId &own = sure[end.node][factor];
             if (!id || own == id || !space.table(end.node).isPrefix(own, id))
               return;
+            // A tensor that nobody computes can lie in any way at no cost: where
+            // its users want it differently it is part of their conflict.
             int8_t &alone = decidesAlone[end.node][factor];
             if (alone < 0)
-              alone = !competes(end.node, factor);
+              alone = llvm::any_of(space.ports(end.node),
+                                   [](const Port &p) { return !p.isResult; }) &&
+                      !competes(end.node, factor);
             if (!alone)
               return;
             own = id;

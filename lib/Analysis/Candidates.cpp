@@ -274,10 +274,10 @@ const CandidateList &CandidateLists::get(int n) {
     if (f == options.size())
       return add(n, splits, passes, list);
     for (SplitsId id : options[f]) {
-      if (table.uses(id) && (table.blocks(id) & used))
+      if (table.blocks(id) & used)
         continue;
       splits[f] = id;
-      self(self, f + 1, used | table.blocks(id));
+      self(self, f + 1, used | table.uses(id));
     }
   };
   choose(choose, 0, 0);

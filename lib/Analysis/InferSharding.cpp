@@ -37,6 +37,17 @@ struct Inference {
            llvm::is_contained(operands[operand]->partialAxes, axis);
   }
 
+  /// Of the whole tensor; unknown sizes count as assumed.
+  double elementsOf(const TensorFactors &tensor) const {
+    double elements = 1;
+    for (const DimFactors &dim : tensor.dims)
+      for (int f : dim)
+        elements *= double(rule.factors[f].size == kUnknown
+                               ? kAssumedDimSize
+                               : rule.factors[f].size);
+    return elements;
+  }
+
   bool isInit(int operand) const {
     return llvm::is_contained(rule.inits, operand);
   }
@@ -49,13 +60,15 @@ struct Inference {
     // An initial value that owes proves nothing: a reduction asks for it too.
     if (needPresent && llvm::all_of(present, [&](int i) { return isInit(i); }))
       return false;
-    // The rule that keeps most of what is owed already, and asks for least
-    // else. What it does not cover is reduced first, as in a product of two.
+    // The rule that keeps most of what is owed already, by elements, and asks
+    // for least else. What it does not cover is reduced first, as in a product
+    // of two.
     const PartialRule *best = nullptr;
     auto score = [&](const PartialRule &candidate) {
-      int covered = llvm::count_if(present, [&](int i) {
-        return !isInit(i) && llvm::is_contained(candidate.operands, i);
-      });
+      double covered = 0;
+      for (int i : present)
+        if (!isInit(i) && llvm::is_contained(candidate.operands, i))
+          covered += elementsOf(rule.operands[i]);
       return std::make_pair(covered, -int(candidate.operands.size()));
     };
     for (const PartialRule &candidate : rule.partials)

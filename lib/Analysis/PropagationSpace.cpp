@@ -198,26 +198,43 @@ void PropagationSpace::show(
         deliver(own.normal(id, extent));
       continue;
     }
-    // All ways to have one entry of each factor's list, or nothing of it.
+    // All ways to have one entry of each factor's list; without one only where
+    // none of them goes with the others.
     llvm::SmallVector<int64_t> sizes;
     llvm::SmallVector<llvm::SmallVector<SplitsId>> choices;
     for (int g : theirDim) {
       sizes.push_back(sourceRule.factors[g].size);
-      choices.emplace_back(1, 0);
+      choices.emplace_back();
       llvm::append_range(choices.back(), lists(g));
+      choices.back().push_back(0);
     }
+    std::vector<std::pair<llvm::SmallVector<SplitsId>, SplitsId>> ways;
     llvm::SmallVector<size_t> at(choices.size(), 0);
     for (int tries = 0; tries < 256; ++tries) {
       llvm::SmallVector<SplitsId> ids;
       for (size_t i = 0; i < choices.size(); ++i)
         ids.push_back(choices[i][at[i]]);
-      deliver(composeDim(own, ids, sizes));
+      SplitsId composed = composeDim(own, ids, sizes);
+      if (composed > 0)
+        ways.push_back({std::move(ids), composed});
       size_t i = 0;
       while (i < at.size() && ++at[i] == choices[i].size())
         at[i++] = 0;
       if (i == at.size())
         break;
     }
+    auto isPart = [](llvm::ArrayRef<SplitsId> part,
+                     llvm::ArrayRef<SplitsId> all) {
+      return part != all && llvm::all_of(llvm::zip(part, all), [](auto pair) {
+               return std::get<0>(pair) == 0 ||
+                      std::get<0>(pair) == std::get<1>(pair);
+             });
+    };
+    for (const auto &way : ways)
+      if (llvm::none_of(ways, [&](const auto &other) {
+            return isPart(way.first, other.first);
+          }))
+        deliver(way.second);
   }
 }
 
