@@ -38,6 +38,7 @@ ConflictProblem::ConflictProblem(PropagationSpace &space, PriceTable &prices,
       problem.domains.push_back(lists[n]->all.size());
       problem.names.push_back(space.name(n));
     }
+  findRoots();
   for (int n : std::vector<int>(nodeOf))
     addNode(n);
   for (int v = 0, e = space.graph.values.size(); v < e; ++v)
@@ -68,14 +69,42 @@ void ConflictProblem::addNode(int n) {
   problem.terms.push_back({{variableOf[n]}, table});
 }
 
+/// A constraint that leaves no choice is one more name of its operand: a change
+/// into its placement and out of it is one change, and none where nobody wants
+/// what it says.
+void ConflictProblem::findRoots() {
+  rootOf.resize(space.graph.values.size());
+  std::iota(rootOf.begin(), rootOf.end(), 0);
+  for (int n = 0, e = space.numNodes(); n < e; ++n) {
+    const PropagationGraph::Node &node = space.node(n);
+    if (!node.isConstraint || !lists[n] || lists[n]->all.size() > 1 ||
+        node.operands[0] < 0)
+      continue;
+    End from = space.producer(node.operands[0]);
+    if (from.node >= 0 && lists[from.node] &&
+        space.node(from.node).mesh == node.mesh)
+      rootOf[node.results[0]] = rootOf[node.operands[0]];
+  }
+}
+
+void ConflictProblem::addUsers(int value, int mesh, double made,
+                               std::vector<User> &users) const {
+  for (End user : space.users(value)) {
+    const PropagationGraph::Node &node = space.node(user.node);
+    if (!lists[user.node] || node.mesh != mesh)
+      continue;
+    if (node.isConstraint && rootOf[node.results[0]] == rootOf[value])
+      addUsers(node.results[0], mesh, made, users);
+    else
+      users.push_back({user, std::min(made, node.executions)});
+  }
+}
+
 std::vector<ConflictProblem::User> ConflictProblem::usersOf(int value) const {
   std::vector<User> users;
-  End from = space.producer(value);
-  double made = space.node(from.node).executions;
-  for (End user : space.users(value))
-    if (lists[user.node] &&
-        space.node(user.node).mesh == space.node(from.node).mesh)
-      users.push_back({user, std::min(made, space.node(user.node).executions)});
+  const PropagationGraph::Node &from =
+      space.node(space.producer(value).node);
+  addUsers(value, from.mesh, from.executions, users);
   return users;
 }
 
@@ -102,15 +131,22 @@ SearchCost ConflictProblem::valueCost(int value, const std::vector<User> &users,
     else
       known->second = std::max(known->second, user.weight);
   }
+  // What is made for one user may be the source for another that wants less.
   SearchCost sum;
-  for (auto [wants, weight] : made)
-    sum += scaled(prices.change(value, has, wants), weight);
+  for (auto [wants, weight] : made) {
+    SearchCost least = prices.change(value, has, wants);
+    int64_t bytes = prices.localBytes(from.node, value, wants);
+    for (auto [other, otherWeight] : made)
+      if (prices.localBytes(from.node, value, other) > bytes)
+        least = std::min(least, prices.change(value, other, wants));
+    sum += scaled(least, weight);
+  }
   return sum;
 }
 
 void ConflictProblem::addValue(int value) {
   End from = space.producer(value);
-  if (from.node < 0 || !lists[from.node])
+  if (from.node < 0 || !lists[from.node] || rootOf[value] != value)
     return;
   std::vector<User> users = usersOf(value);
   std::vector<int> nodes;
@@ -289,7 +325,7 @@ SearchCost ConflictProblem::total(const std::vector<int> &chosen,
   auto choice = [&](int n) { return chosen[n]; };
   for (int v = 0, e = space.graph.values.size(); v < e; ++v) {
     End from = space.producer(v);
-    if (from.node >= 0 && lists[from.node])
+    if (from.node >= 0 && lists[from.node] && rootOf[v] == v)
       sum += valueCost(v, usersOf(v), choice);
   }
   return sum;
@@ -303,12 +339,12 @@ SearchCost ConflictProblem::around(int n, int candidate,
   SearchCost sum;
   std::vector<int> seen;
   for (const Port &port : space.ports(n)) {
-    End from = space.producer(port.value);
-    if (from.node < 0 || !lists[from.node] ||
-        llvm::is_contained(seen, port.value))
+    int value = rootOf[port.value];
+    End from = space.producer(value);
+    if (from.node < 0 || !lists[from.node] || llvm::is_contained(seen, value))
       continue;
-    seen.push_back(port.value);
-    sum += valueCost(port.value, usersOf(port.value), choice);
+    seen.push_back(value);
+    sum += valueCost(value, usersOf(value), choice);
   }
   return sum;
 }

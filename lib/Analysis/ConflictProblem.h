@@ -68,6 +68,9 @@ private:
     double weight; ///< how often a redistribution for it runs
   };
   std::vector<User> usersOf(int value) const;
+  void addUsers(int value, int mesh, double made,
+                std::vector<User> &users) const;
+  void findRoots();
   /// What the changes of one value cost.
   SearchCost valueCost(int value, const std::vector<User> &users,
                        llvm::function_ref<int(int)> choice);
@@ -83,6 +86,7 @@ private:
   PriceTable &prices;
   std::vector<const CandidateList *> lists;
   std::vector<int> variableOf; ///< per node, or -1
+  std::vector<int> rootOf; ///< per value: the same value before constraints
   std::vector<int> nodeOf;     ///< per variable, or -1 for those of values
   SearchProblem problem;
   std::vector<std::vector<int>> termsOf; ///< per variable

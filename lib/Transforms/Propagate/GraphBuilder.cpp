@@ -220,6 +220,7 @@ void GraphBuilder::addOp(Operation *op) {
   SmallVector<Value> captured = capturedTensors(op);
   if (constrain) {
     node.rule = ShardingRule::elementwise(op);
+    node.isConstraint = true;
   } else {
     node.rule = getShardingRule(op);
     if (!node.rule.replicatedBecause.empty() && hasTensors(op))

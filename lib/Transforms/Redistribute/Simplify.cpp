@@ -135,8 +135,9 @@ struct SimplifyRedistributePass
     RewritePatternSet patterns(&getContext());
     populateSimplifyRedistributePatterns(
         patterns, meshes,
-        {cost == "bytes" ? CostMode::Bytes : CostMode::Time, shareGathers,
-         memoryLimit});
+        {cost == "bytes" ? CostMode::Bytes : CostMode::Time,
+         // What is gathered twice is received twice.
+         shareGathers || cost == "bytes", memoryLimit});
     FrozenRewritePatternSet frozen(std::move(patterns));
     // A rewrite can be what another one waits for, so rounds are repeated; each
     // lowers the cost, and few are needed.
