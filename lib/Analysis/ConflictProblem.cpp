@@ -421,6 +421,13 @@ std::vector<int> ConflictProblem::solve(const Arrivals &arrivals,
                                         const std::vector<NodeSplits> &shardy,
                                         const PropagationCost &cost,
                                         SearchStatistics &statistics) {
+  problem.tieBreak = [&](int variable, int value) {
+    int n = nodeOf[variable];
+    return n < 0 ? int64_t(0)
+                 : int64_t(mixHash(space.fullName(n),
+                                   lists[n]->all[value].hash) >>
+                           24);
+  };
   std::vector<std::vector<int>> starts;
   if (cost.conflicts != ConflictMode::Shardy)
     starts.push_back(greedy(arrivals));

@@ -55,7 +55,8 @@ public:
   /// `heldBefore` counts how often each was: those held least come first.
   std::vector<int> chooseHeld(const std::vector<int> &heldBefore);
   /// Solves for all variables that are not held; held ones keep `assignment`.
-  void solve(const std::vector<int> &held, std::vector<int> &assignment);
+  /// Returns whether others cost as little.
+  bool solve(const std::vector<int> &held, std::vector<int> &assignment);
   SearchCost cost(const std::vector<int> &assignment) const {
     SearchCost sum;
     for (const SearchTerm &term : component.terms)
@@ -151,7 +152,7 @@ std::vector<int> Solver::chooseHeld(const std::vector<int> &heldBefore) {
   }
 }
 
-void Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
+bool Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
   std::vector<bool> isHeld(count, false);
   for (int v : held)
     isHeld[v] = true;
@@ -163,7 +164,10 @@ void Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
   struct Live {
     llvm::SmallVector<int, 4> variables;
     std::shared_ptr<const Table> costs;
+    /// Per entry whether its least is reached in several ways; null: in one.
+    std::shared_ptr<const std::vector<uint8_t>> ties;
   };
+  bool isAmbiguous = false;
   std::vector<Live> tables;
   std::vector<llvm::SmallVector<int, 4>> tablesOf(count);
   auto add = [&](Live live) {
@@ -224,6 +228,7 @@ void Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
     // How far each table moves on when one of the given variables, or v, does.
     struct Walk {
       const SearchCost *costs;
+      const uint8_t *ties;
       llvm::SmallVector<int64_t, 5> strides;
       int64_t own = 0, at = 0;
     };
@@ -231,6 +236,7 @@ void Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
     for (int t : tablesOf[v]) {
       Walk walk;
       walk.costs = tables[t].costs->data();
+      walk.ties = tables[t].ties ? tables[t].ties->data() : nullptr;
       walk.strides.assign(choice.given.size(), 0);
       int64_t stride = 1;
       for (int u : llvm::reverse(tables[t].variables)) {
@@ -244,12 +250,16 @@ void Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
       walks.push_back(std::move(walk));
     }
     auto reduced = std::make_shared<Table>();
+    auto ties = std::make_shared<std::vector<uint8_t>>();
+    bool anyTies = false;
     reduced->reserve(size);
+    ties->reserve(size);
     choice.best.reserve(size);
     llvm::SmallVector<int, 4> at(choice.given.size(), 0);
     for (int64_t entry = 0; entry < size; ++entry) {
       SearchCost least = SearchCost::infinite();
       int best = 0;
+      bool tied = false;
       for (int value = 0; value < component.domains[v]; ++value) {
         SearchCost sum;
         for (const Walk &walk : walks)
@@ -257,8 +267,15 @@ void Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
         if (value == 0 || sum < least) {
           least = sum;
           best = value;
+          tied = false;
+        } else if (sum == least) {
+          tied = true;
         }
       }
+      for (const Walk &walk : walks)
+        tied |= walk.ties && walk.ties[walk.at + best * walk.own];
+      ties->push_back(tied);
+      anyTies |= tied;
       reduced->push_back(least);
       choice.best.push_back(best);
       for (int i = int(at.size()) - 1; i >= 0; --i) {
@@ -274,8 +291,10 @@ void Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
     for (int t : used)
       for (int u : tables[t].variables)
         llvm::erase(tablesOf[u], t);
-    if (!choice.given.empty())
-      add({choice.given, std::move(reduced)});
+    if (choice.given.empty())
+      isAmbiguous |= ties->front();
+    else
+      add({choice.given, std::move(reduced), anyTies ? std::move(ties) : nullptr});
     choices.push_back(std::move(choice));
   }
   for (const Choice &choice : llvm::reverse(choices)) {
@@ -284,21 +303,24 @@ void Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
       entry = entry * component.domains[u] + assignment[u];
     assignment[choice.variable] = choice.best[entry];
   }
+  return isAmbiguous;
 }
 
 /// The least assignment of one component.
 static std::vector<int>
 solveComponent(const Component &component,
                const std::vector<std::vector<int>> &starts,
-               const SearchOptions &options, bool &isExact) {
+               const SearchOptions &options, bool &isExact,
+               bool &isAmbiguous) {
   Solver solver(component, options);
   size_t count = component.domains.size();
   std::vector<int> heldBefore(count, 0);
   std::vector<int> held = solver.chooseHeld(heldBefore);
   isExact = held.empty();
   std::vector<int> best(count, 0);
+  isAmbiguous = false;
   if (isExact) {
-    solver.solve(held, best);
+    isAmbiguous = solver.solve(held, best);
     return best;
   }
   SearchCost least = SearchCost::infinite();
@@ -405,11 +427,25 @@ std::vector<int> shardir::searchLeast(
         for (int v : members[c])
           own.back().push_back(start[v]);
       }
-      bool isExact = true;
-      std::vector<int> least = solveComponent(component, own, options, isExact);
-      if (!isExact && statistics)
-        ++statistics->inexact;
-      if (isExact)
+      bool isExact = true, isAmbiguous = false;
+      std::vector<int> least =
+          solveComponent(component, own, options, isExact, isAmbiguous);
+      if (isAmbiguous && problem.tieBreak) {
+        // Variables that look alike from near may differ from afar.
+        for (auto [i, v] : llvm::enumerate(members[c])) {
+          auto costs = std::make_shared<Table>(problem.domains[v]);
+          for (int value = 0; value < problem.domains[v]; ++value)
+            (*costs)[value].parts.back() = problem.tieBreak(v, value);
+          component.terms.push_back({{int(i)}, std::move(costs)});
+        }
+        bool ignored;
+        least = solveComponent(component, own, options, isExact, ignored);
+      }
+      if (statistics) {
+        statistics->inexact += !isExact;
+        statistics->ambiguous += isAmbiguous;
+      }
+      if (isExact && !isAmbiguous)
         known = solved.emplace(std::move(key), least).first;
       else {
         for (auto [v, value] : llvm::zip(members[c], least))

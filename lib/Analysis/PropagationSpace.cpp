@@ -109,6 +109,33 @@ void PropagationSpace::nameNodes() {
   }
 }
 
+uint64_t PropagationSpace::fullName(int n) {
+  if (!fullNames.empty())
+    return fullNames[n];
+  fullNames = names;
+  // Forward and backward along the order of nodes, twice: what lies beside the
+  // way is then seen too.
+  for (int round = 0; round < 2; ++round) {
+    for (int m = 0, e = numNodes(); m < e; ++m)
+      for (const Port &port : nodePorts[m])
+        if (!port.isResult && producers[port.value].node >= 0)
+          fullNames[m] = mixHash(fullNames[m],
+                                 fullNames[producers[port.value].node] +
+                                     port.tensor);
+    for (int m = numNodes() - 1; m >= 0; --m)
+      for (const Port &port : nodePorts[m]) {
+        if (!port.isResult)
+          continue;
+        uint64_t users = 0;
+        for (End user : valueUsers[port.value])
+          users += mixHash(fullNames[user.node],
+                           nodePorts[user.node][user.port].tensor);
+        fullNames[m] = mixHash(fullNames[m], users);
+      }
+  }
+  return fullNames[n];
+}
+
 void PropagationSpace::forNeighbours(
     int n, llvm::function_ref<void(const Port &, End)> visit) const {
   auto visitEnd = [&](const Port &port, End end) {

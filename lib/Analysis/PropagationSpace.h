@@ -101,6 +101,9 @@ public:
   /// A hash of the node and what is around it that does not depend on the order
   /// of nodes.
   uint64_t name(int n) const { return names[n]; }
+  /// The same from all that leads to the node and all that it leads to: equal
+  /// only for nodes that no way tells apart. Computed when first asked for.
+  uint64_t fullName(int n);
 
 private:
   void addPorts();
@@ -117,7 +120,7 @@ private:
   std::vector<std::vector<Port>> nodePorts;
   std::vector<End> producers;
   std::vector<std::vector<End>> valueUsers;
-  std::vector<uint64_t> names;
+  std::vector<uint64_t> names, fullNames;
   NumbersMap<SplitsId> composedDims;
   NumbersMap<std::vector<SplitsId>> projectedDims;
   NumbersMap<PlacementId> composedTensors;

@@ -49,6 +49,6 @@ func.func @sub_axes(%v: tensor<24x12xi32> {shardir.placement = #shardir.placemen
 func.func @owed(%v: tensor<5x6xi32> {shardir.placement = #shardir.placement<@m, [{"x", "y"}, {}]>}) -> (tensor<6xi32> {shardir.placement = #shardir.placement<@m, [{"y"}]>}) {
   %zero = arith.constant dense<0> : tensor<6xi32>
   %0 = linalg.reduce { arith.addi } ins(%v : tensor<5x6xi32>) outs(%zero : tensor<6xi32>) dimensions = [0]
-  %1 = shardir.constrain %0 to #shardir.placement<@m, [{"y"}], partial = sum ["x"]> : tensor<6xi32>
-  return %1 : tensor<6xi32>
+         {shardir.placements = [#shardir.placement<@m, [{"y"}], partial = sum ["x"]>]}
+  return %0 : tensor<6xi32>
 }

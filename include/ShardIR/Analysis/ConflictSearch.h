@@ -23,6 +23,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <vector>
@@ -68,6 +69,9 @@ struct SearchProblem {
   /// What decides between variables where the search is not exact, so that the
   /// answer does not depend on their order. May be empty.
   std::vector<uint64_t> names;
+  /// Decides, by the last part of a cost, where several assignments cost least:
+  /// asked for a variable and a value of it. May be null.
+  std::function<int64_t(int, int)> tieBreak;
 };
 
 struct SearchOptions {
@@ -81,6 +85,7 @@ struct SearchStatistics {
   int components = 0; ///< sets of variables that depend on each other
   int solved = 0;     ///< of these, those that equal no earlier one
   int inexact = 0;    ///< of these, those beyond the limit
+  int ambiguous = 0;  ///< of these, those with several least assignments
 };
 
 /// The least assignment: exact per connected component where the limit allows,

@@ -119,6 +119,25 @@ TEST(ConflictSearch, EqualComponentsAreSolvedOnce) {
     EXPECT_EQ(found[v], found[v % 3]);
 }
 
+TEST(ConflictSearch, TiesAreBrokenByWhatTheProblemSays) {
+  // Two variables that want to differ, and do not care which is which.
+  SearchProblem problem;
+  problem.domains = {2, 2};
+  problem.terms.push_back(
+      {{0, 1},
+       std::make_shared<std::vector<SearchCost>>(std::vector<SearchCost>{
+           costOfParts(1), SearchCost(), SearchCost(), costOfParts(1)})});
+  for (int first : {0, 1}) {
+    problem.tieBreak = [&](int variable, int value) {
+      return variable == 0 && value != first;
+    };
+    SearchStatistics statistics;
+    std::vector<int> found = searchLeast(problem, {}, {}, &statistics);
+    EXPECT_EQ(found, (std::vector<int>{first, 1 - first}));
+    EXPECT_EQ(statistics.ambiguous, 1);
+  }
+}
+
 TEST(ConflictSearch, LongChainsAreExact) {
   std::mt19937 random(3);
   SearchProblem problem;
