@@ -81,7 +81,9 @@ void PropagationSpace::classify() {
 void PropagationSpace::nameNodes() {
   NumbersHash hash;
   for (const Node &node : graph.nodes) {
-    uint64_t own = mixHash(hashText(node.name), hash(keyOf(node.rule)));
+    // What the function is called makes no difference.
+    uint64_t own = mixHash(hashText(node.name.substr(0, node.name.find('@'))),
+                           hash(keyOf(node.rule)));
     for (const Splits &splits : node.annotated) {
       own = mixHash(own, splits.size());
       for (const Split &split : splits)
