@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Analysis/FactorSharding.h"
+#include "ShardIR/Placement/CostModel.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/STLExtras.h"
@@ -37,86 +38,24 @@ struct Inference {
            llvm::is_contained(operands[operand]->partialAxes, axis);
   }
 
-  /// Of the whole tensor; unknown sizes count as assumed.
-  double elementsOf(const TensorFactors &tensor) const {
-    double elements = 1;
-    for (const DimFactors &dim : tensor.dims)
-      for (int f : dim)
-        elements *= double(rule.factors[f].size == kUnknown
-                               ? kAssumedDimSize
-                               : rule.factors[f].size);
-    return elements;
-  }
-
   bool isInit(int operand) const {
     return llvm::is_contained(rule.inits, operand);
   }
 
-  bool tryPassThrough(const AxisRef &axis, PartialKind kind, bool needPresent) {
-    llvm::SmallVector<int> present;
-    for (int i = 0, e = operands.size(); i < e; ++i)
-      if (owes(i, axis, kind))
-        present.push_back(i);
-    // An initial value that owes proves nothing: a reduction asks for it too.
-    if (needPresent && llvm::all_of(present, [&](int i) { return isInit(i); }))
+  /// Whether every result owes this axis by the factor's own combiner.
+  bool combines(const Factor &factor, const AxisRef &axis) const {
+    if (factor.kind != FactorKind::Reduction)
       return false;
-    // The rule that keeps most of what is owed already, by elements, and asks
-    // for least else. What it does not cover is reduced first, as in a product
-    // of two.
-    const PartialRule *best = nullptr;
-    auto score = [&](const PartialRule &candidate) {
-      double covered = 0;
-      for (int i : present)
-        if (!isInit(i) && llvm::is_contained(candidate.operands, i))
-          covered += elementsOf(rule.operands[i]);
-      return std::make_pair(covered, -int(candidate.operands.size()));
-    };
-    for (const PartialRule &candidate : rule.partials)
-      if ((!candidate.kind || *candidate.kind == kind) &&
-          (!best || score(candidate) > score(*best)))
-        best = &candidate;
-    if (!best || (needPresent && score(*best).first == 0))
-      return false;
-    for (int i : best->operands) {
-      owed[i].push_back(axis);
-      owedKind[i] = kind;
-    }
+    for (auto [kind, result] : llvm::zip(factor.combiners, results))
+      if (result.partial != kind ||
+          !llvm::is_contained(result.partialAxes, axis))
+        return false;
     return true;
   }
 
-  bool tryReduction(const AxisRef &axis, bool needPresent) {
-    // Every result must owe this axis by its own combiner.
-    auto combines = [&](const Factor &factor) {
-      if (factor.kind != FactorKind::Reduction)
-        return false;
-      for (auto [kind, result] : llvm::zip(factor.combiners, results))
-        if (result.partial != kind ||
-            !llvm::is_contained(result.partialAxes, axis))
-          return false;
-      return true;
-    };
-    int chosen = -1;
-    Splits chosenSplits;
-    for (int f = 0, e = rule.factors.size(); f < e && chosen < 0; ++f) {
-      if (!combines(rule.factors[f]))
-        continue;
-      for (auto [i, operand] : llvm::enumerate(operands)) {
-        if (!operand)
-          continue;
-        Splits own = projectTensor(rule, rule.operands[i], *operand, mesh)[f];
-        if (llvm::is_contained(axesOf(own), axis)) {
-          chosen = f;
-          chosenSplits = own;
-          break;
-        }
-      }
-    }
-    for (int f = 0, e = rule.factors.size();
-         f < e && chosen < 0 && !needPresent; ++f)
-      if (combines(rule.factors[f]) && rule.factors[f].size != 1)
-        chosen = f;
-    if (chosen < 0)
-      return false;
+  /// The op owes `axis` because factor `chosen` is split by it.
+  void takeReduction(const AxisRef &axis, int chosen,
+                     const Splits &chosenSplits) {
     // Several axes keep the order that the operand has them in, integers
     // included; an axis that no operand has goes last.
     bool allOwed = llvm::all_of(axesOf(chosenSplits), [&](const AxisRef &a) {
@@ -133,8 +72,64 @@ struct Inference {
       owed[init].push_back(axis);
       owedKind[init] = kind;
     }
-    return true;
   }
+
+  /// One way to owe an axis: a factor that is split by it, or operands that owe
+  /// it and a rule by which they pass.
+  struct Way {
+    int factor = -1;
+    Splits splits;
+    const PartialRule *rule = nullptr;
+  };
+  /// The ways for which the operands are there already, at least in part.
+  std::vector<Way> presentWays(const AxisRef &axis, PartialKind kind,
+                               bool oneKind) const {
+    std::vector<Way> ways;
+    for (int f = 0, e = rule.factors.size(); f < e; ++f) {
+      if (!combines(rule.factors[f], axis))
+        continue;
+      for (auto [i, operand] : llvm::enumerate(operands)) {
+        if (!operand)
+          continue;
+        Splits own = projectTensor(rule, rule.operands[i], *operand, mesh)[f];
+        if (llvm::is_contained(axesOf(own), axis)) {
+          ways.push_back({f, own, nullptr});
+          break;
+        }
+      }
+    }
+    for (const PartialRule &candidate : rule.partials)
+      if (oneKind && (!candidate.kind || *candidate.kind == kind) &&
+          llvm::any_of(candidate.operands, [&](int i) {
+            return !isInit(i) && owes(i, axis, kind);
+          }))
+        ways.push_back({-1, {}, &candidate});
+    return ways;
+  }
+  /// The way to take where no operand is as any would have it: a reduction, or
+  /// the rule that asks for least.
+  std::optional<Way> absentWay(const AxisRef &axis, PartialKind kind,
+                               bool oneKind) const {
+    for (int f = 0, e = rule.factors.size(); f < e; ++f)
+      if (combines(rule.factors[f], axis) && rule.factors[f].size != 1)
+        return Way{f, {}, nullptr};
+    const PartialRule *best = nullptr;
+    for (const PartialRule &candidate : rule.partials)
+      if (oneKind && (!candidate.kind || *candidate.kind == kind) &&
+          (!best || candidate.operands.size() < best->operands.size()))
+        best = &candidate;
+    return best ? std::optional(Way{-1, {}, best}) : std::nullopt;
+  }
+  void take(const AxisRef &axis, PartialKind kind, const Way &way) {
+    if (way.factor >= 0)
+      return takeReduction(axis, way.factor, way.splits);
+    for (int i : way.rule->operands) {
+      owed[i].push_back(axis);
+      owedKind[i] = kind;
+    }
+  }
+  double bytesToMove(const OpSharding &sharding) const;
+  std::variant<OpSharding, PlacementError> finish() const;
 
   std::variant<OpSharding, PlacementError> run();
 };
@@ -195,6 +190,14 @@ std::variant<OpSharding, PlacementError> Inference::run() {
   // identity.
   if (rule.isFresh && rule.partials.empty())
     axes.clear();
+  // Where what is there can be used in several ways, the one for which least
+  // moves.
+  struct Choice {
+    AxisRef axis;
+    PartialKind kind;
+    std::vector<Way> ways;
+  };
+  std::vector<Choice> choices;
   for (const AxisRef &axis : axes) {
     PartialKind kind = PartialKind::Sum;
     bool oneKind = true;
@@ -205,13 +208,15 @@ std::variant<OpSharding, PlacementError> Inference::run() {
     for (const Placement &result : results)
       oneKind &= result.partial == kind &&
                  llvm::is_contained(result.partialAxes, axis);
-    if (tryReduction(axis, /*needPresent=*/true))
-      continue;
-    if (oneKind && tryPassThrough(axis, kind, /*needPresent=*/true))
-      continue;
-    if (tryReduction(axis, /*needPresent=*/false))
-      continue;
-    if (oneKind && tryPassThrough(axis, kind, /*needPresent=*/false))
+    std::vector<Way> ways = presentWays(axis, kind, oneKind);
+    if (ways.empty())
+      if (std::optional<Way> way = absentWay(axis, kind, oneKind))
+        ways.push_back(*way);
+    if (ways.size() == 1)
+      take(axis, kind, ways.front());
+    if (ways.size() > 1)
+      choices.push_back({axis, kind, ways});
+    if (!ways.empty())
       continue;
     return PlacementError{std::string("is partial (") +
                               stringifyPartialKind(kind) + ") over " +
@@ -220,6 +225,58 @@ std::variant<OpSharding, PlacementError> Inference::run() {
                               "operand gives",
                           ""};
   }
+  if (choices.empty())
+    return finish();
+  std::optional<std::variant<OpSharding, PlacementError>> best;
+  double least = 0;
+  llvm::SmallVector<size_t> at(choices.size(), 0);
+  for (int tries = 0; tries < 64; ++tries) {
+    Inference attempt = *this;
+    for (auto [choice, i] : llvm::zip(choices, at))
+      attempt.take(choice.axis, choice.kind, choice.ways[i]);
+    auto found = attempt.finish();
+    if (auto *sharding = std::get_if<OpSharding>(&found)) {
+      double bytes = bytesToMove(*sharding);
+      if (!best || std::holds_alternative<PlacementError>(*best) ||
+          bytes < least) {
+        best = std::move(found);
+        least = bytes;
+      }
+    } else if (!best) {
+      best = std::move(found);
+    }
+    size_t i = 0;
+    while (i < at.size() && ++at[i] == choices[i].ways.size())
+      at[i++] = 0;
+    if (i == at.size())
+      break;
+  }
+  return std::move(*best);
+}
+
+/// What the operands' redistributions receive, for elements of one byte.
+double Inference::bytesToMove(const OpSharding &sharding) const {
+  double bytes = 0;
+  for (auto [i, wanted] : llvm::enumerate(sharding.operands)) {
+    if (!operands[i] || operands[i]->dims.size() != wanted.dims.size())
+      continue;
+    std::vector<int64_t> shape;
+    for (const DimFactors &dim : rule.operands[i].dims) {
+      int64_t extent = 1;
+      for (int f : dim)
+        extent = rule.factors[f].size == kUnknown || extent == kUnknown
+                     ? kUnknown
+                     : extent * rule.factors[f].size;
+      shape.push_back(extent);
+    }
+    bytes += double(
+        estimateRedistribute(*operands[i], wanted, mesh, shape, 1).bytes);
+  }
+  return bytes;
+}
+
+/// The operands that the splits and what is owed ask for.
+std::variant<OpSharding, PlacementError> Inference::finish() const {
   OpSharding sharding;
   for (auto [i, factors] : llvm::enumerate(rule.operands)) {
     std::optional<Placement> operand =
@@ -242,7 +299,7 @@ std::variant<OpSharding, PlacementError> Inference::run() {
     }
     sharding.operands.push_back(*operand);
   }
-  sharding.splits = std::move(splits);
+  sharding.splits = splits;
   return sharding;
 }
 
