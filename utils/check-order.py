@@ -192,7 +192,7 @@ def main():
     parser.add_argument("--variants", type=int, default=3)
     parser.add_argument("--batch", type=int, default=40, help="programs in one module")
     parser.add_argument("--options", default="", help="of the pipeline, such as cost=bytes")
-    parser.add_argument("--out", default="order-failures", help="where programs that fail are written")
+    parser.add_argument("--out", default="build/order-failures", help="where programs that fail are written")
     args = parser.parse_args()
     seed = args.seed if args.seed is not None else random.SystemRandom().randrange(1 << 20)
     print(f"seed {seed}", flush=True)
