@@ -145,7 +145,7 @@ static State transferKind(Operation *op, PartialKind kind,
 /// Whether all yielded values are owed if exactly the arguments in `owed` are.
 static bool staysPartial(Block &body, std::optional<PartialKind> kind,
                          llvm::function_ref<bool(BlockArgument)> owed) {
-  llvm::DenseMap<Value, State> states;
+  llvm::SmallDenseMap<Value, State, 16> states;
   for (BlockArgument argument : body.getArguments())
     states[argument] = owed(argument) ? State::Owed : State::Whole;
   auto get = [&](Value value) {

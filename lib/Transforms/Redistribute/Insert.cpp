@@ -94,8 +94,17 @@ FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
     return cached;
   wanted = PlacementAttr::get(wanted.getContext(), wanted.getMesh(), normal);
   if (isFresh(value)) {
+    // Others may have an empty tensor there already.
+    Value init;
+    if (auto fill = value.getDefiningOp<DestinationStyleOpInterface>()) {
+      FailureOr<Value> there =
+          obtain(fill.getDpsInits()[0], wanted, before, isExplicit, reason);
+      if (failed(there))
+        return failure();
+      init = *there;
+    }
     OpBuilder builder(before);
-    return cached = cloneFresh(builder, value, wanted, before);
+    return known[value][key] = cloneFresh(builder, value, wanted, before, init);
   }
   if (strict && !isExplicit)
     return before->emitOpError()

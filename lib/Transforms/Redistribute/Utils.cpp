@@ -52,14 +52,15 @@ bool shardir::isFresh(Value value) {
 }
 
 Value shardir::cloneFresh(OpBuilder &builder, Value value, PlacementAttr wanted,
-                          Operation *before) {
+                          Operation *before, Value init) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(before);
   Operation *op = value.getDefiningOp();
   IRMapping mapping;
   if (auto fill = dyn_cast<linalg::LinalgOp>(op)) {
-    Value init = fill.getDpsInits()[0];
-    mapping.map(init, cloneFresh(builder, init, wanted, before));
+    Value present = fill.getDpsInits()[0];
+    mapping.map(present, init ? init
+                              : cloneFresh(builder, present, wanted, before));
   }
   Operation *clone = builder.clone(*op, mapping);
   clone->setAttr(ShardIRDialect::kPlacements,

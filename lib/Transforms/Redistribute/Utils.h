@@ -30,9 +30,11 @@ namespace shardir {
 /// (R5).
 bool isFresh(mlir::Value value);
 
-/// Makes a fresh value again, in front of `before`, with another placement.
+/// Makes a fresh value again, in front of `before`, with another placement; a
+/// fill on `init`, if there is one in that placement.
 mlir::Value cloneFresh(mlir::OpBuilder &builder, mlir::Value value,
-                       PlacementAttr wanted, mlir::Operation *before);
+                       PlacementAttr wanted, mlir::Operation *before,
+                       mlir::Value init = {});
 
 /// Erases a fresh value that nobody uses, and what it alone was made from.
 void eraseIfUnused(mlir::RewriterBase &rewriter, mlir::Value value);
