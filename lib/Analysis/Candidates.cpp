@@ -114,9 +114,16 @@ void CandidateLists::addOwing(int n, const NodeSplits &splits,
     if (terms.kind && *terms.kind != kind)
       return false;
     terms.kind = kind;
-    for (const AxisRef &axis : table.axesOfBits(bits))
-      if (!llvm::is_contained(terms.axes, axis))
-        terms.axes.push_back(axis);
+    for (const AxisRef &axis : table.axesOfBits(bits)) {
+      if (llvm::is_contained(terms.axes, axis))
+        continue;
+      // An axis and a part of it are no two sums.
+      if (llvm::any_of(terms.axes, [&](const AxisRef &other) {
+            return overlap(axis, other, table.mesh);
+          }))
+        return false;
+      terms.axes.push_back(axis);
+    }
     return true;
   };
   for (auto [f, factor] : llvm::enumerate(rule.factors)) {
