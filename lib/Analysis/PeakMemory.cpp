@@ -140,7 +140,10 @@ MemoryPeak PeakFinder::inBlock(Block &block) const {
             entering[tie.values.back()] = operand->get();
     for (OpResult result : op->getResults()) {
       Value owner = result;
+      // A body that reads the initial value as well needs it unchanged.
       Value init = entering.lookup(result);
+      if (init && !init.hasOneUse())
+        init = nullptr;
       if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
         init = destination.getTiedOpOperand(result)->get();
       if (init && mayOverwrite(init, op))
