@@ -342,7 +342,7 @@ shardir::requiredOperands(mlir::Operation *op, const MeshTable &meshes) {
     return needed;
   needed.mesh = any.getMesh().getValue().str();
   SmallVector<std::optional<Placement>> known;
-  for (PlacementAttr placement : ArrayRef(present).take_front(operands.size()))
+  for (PlacementAttr placement : present)
     known.push_back(placement && placement.getMesh() == any.getMesh()
                         ? std::optional(placement.getValue())
                         : std::nullopt);
@@ -351,11 +351,10 @@ shardir::requiredOperands(mlir::Operation *op, const MeshTable &meshes) {
   if (auto *error = std::get_if<PlacementError>(&inferred))
     return op->emitOpError() << error->message;
   OpSharding &sharding = std::get<OpSharding>(inferred);
+  llvm::append_range(operands, captured);
   for (auto [i, operand] : llvm::enumerate(operands))
-    needed.operands.push_back(
-        isTensor(operand) ? std::optional(sharding.operands[i]) : std::nullopt);
-  for (Value value : captured)
-    needed.operands.push_back(Placement::replicatedOfRank(
-        cast<RankedTensorType>(value.getType()).getRank()));
+    needed.operands.push_back(isTensor(operand)
+                                  ? std::optional(sharding.operands[i])
+                                  : std::nullopt);
   return needed;
 }

@@ -8,10 +8,13 @@
 //
 // Rules and local forms of every structured op of linalg at once, from its
 // indexing maps, iterator types and body. Windows (maps such as d0 + d1) are
-// whole on each device; so are tensors that a body reads by `tensor.extract`.
+// whole on each device; tensors that a body reads by `tensor.extract` are as
+// CapturedReads.h says.
 //
 //===----------------------------------------------------------------------===//
 
+#include "CapturedReads.h"
+#include "ModelUtils.h"
 #include "ShardIR/Analysis/BodyPartials.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
 #include "ShardIR/Interfaces/Localizer.h"
@@ -127,6 +130,7 @@ static ShardingRule linalgRule(linalg::LinalgOp op) {
     for (OpOperand &init : op.getDpsInitsMutable())
       accumulators.push_back(op.getMatchingBlockArgument(&init));
   rule.partials = bodyPartials(body, operandOf, accumulators);
+  addCapturedFactors(op, rule);
   return rule;
 }
 
@@ -185,13 +189,18 @@ static std::pair<Value, int64_t> findSharded(linalg::LinalgOp op,
   return {};
 }
 
-/// Makes `linalg.index` of sharded loops the whole tensor's index (R9).
-static void shiftIndices(linalg::LinalgOp op, linalg::LinalgOp local,
-                         OpBuilder &builder, Localizer &localizer) {
+/// Makes `linalg.index` of sharded loops the whole tensor's index (R9), but for
+/// those that read a shard at its own index.
+static void
+shiftIndices(linalg::LinalgOp op, linalg::LinalgOp local, OpBuilder &builder,
+             Localizer &localizer,
+             const llvm::SmallPtrSetImpl<Operation *> &localIndices) {
   ShardingRule rule = linalgRule(op);
   SmallVector<linalg::IndexOp> indices(
       local.getBlock()->getOps<linalg::IndexOp>());
   for (linalg::IndexOp index : indices) {
+    if (localIndices.contains(index))
+      continue;
     auto [operand, dim] = findSharded(op, rule, index.getDim(), localizer);
     if (!operand)
       continue;
@@ -231,12 +240,18 @@ struct LinalgLocalize
     if (filledWith(linalgOp) &&
         failed(localizeFill(linalgOp, builder, localizer, mapping)))
       return failure();
+    for (Value captured : capturedTensors(op))
+      if (Value shard = localizer.local(captured))
+        mapping.map(captured, shard);
     Operation *local = builder.clone(*op, mapping);
     for (auto [result, init] :
          llvm::zip(local->getResults(), linalgOp.getDpsInits()))
       result.setType(mapping.lookup(init).getType());
     builder.setInsertionPoint(local);
-    shiftIndices(linalgOp, cast<linalg::LinalgOp>(local), builder, localizer);
+    auto localOp = cast<linalg::LinalgOp>(local);
+    llvm::SmallPtrSet<Operation *, 8> localIndices;
+    localizeCapturedReads(linalgOp, localOp, builder, localizer, localIndices);
+    shiftIndices(linalgOp, localOp, builder, localizer, localIndices);
     return SmallVector<Value>(local->getResults());
   }
 };
@@ -253,5 +268,6 @@ void shardir::registerLinalgModels(DialectRegistry &registry) {
 #define GET_OP_LIST
 #include "mlir/Dialect/Linalg/IR/LinalgStructuredOps.cpp.inc"
         >(context);
+    attachLinalgOpsModels(context);
   });
 }

@@ -39,6 +39,21 @@ bool shardir::isIdempotent(PartialKind kind) {
          kind != PartialKind::Xor;
 }
 
+std::optional<PartialKind> shardir::lookupKind(Type elementType) {
+  if (!elementType.isIntOrIndexOrFloat())
+    return std::nullopt;
+  return elementType.isInteger(1) ? PartialKind::Or : PartialKind::Sum;
+}
+
+TypedAttr shardir::lookupIdentity(Type elementType) {
+  return partialIdentity(elementType, *lookupKind(elementType));
+}
+
+bool shardir::mayBeEmpty(Value local) {
+  auto type = cast<RankedTensorType>(local.getType());
+  return !type.hasStaticShape() || type.getNumElements() == 0;
+}
+
 int64_t shardir::commonExtent(int64_t a, int64_t b) {
   if (!ShapedType::isDynamic(a))
     return a;

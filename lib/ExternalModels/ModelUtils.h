@@ -69,6 +69,15 @@ void passAnyPartial(ShardingRule &rule, llvm::ArrayRef<int> operands);
 /// Whether a whole value may be combined twice with itself and stay the same.
 bool isIdempotent(PartialKind kind);
 
+/// The kind by which an element that one device reads, and the others do not, is
+/// put together; nothing for element types without reductions.
+std::optional<PartialKind> lookupKind(mlir::Type elementType);
+/// What the devices hold that do not read it.
+mlir::TypedAttr lookupIdentity(mlir::Type elementType);
+
+/// Whether a device's shard may have no elements, seen from its local type.
+bool mayBeEmpty(mlir::Value local);
+
 /// The static extent of a dim that two types both describe, or kUnknown.
 int64_t commonExtent(int64_t a, int64_t b);
 
@@ -130,6 +139,10 @@ void cloneIndexedBody(
 void attachTensorReshapeModels(mlir::MLIRContext *context);
 void attachTensorSliceModels(mlir::MLIRContext *context);
 void attachTensorFreshModels(mlir::MLIRContext *context);
+void attachTensorIndexedModels(mlir::MLIRContext *context);
+
+/// The ops of linalg that are not structured by maps.
+void attachLinalgOpsModels(mlir::MLIRContext *context);
 
 /// arith.constant, a fresh value like those of the tensor dialect.
 void attachConstantModel(mlir::MLIRContext *context);

@@ -123,11 +123,6 @@ static ShardingRule rankRule(tensor::RankOp op) {
 // Whole on each device
 //===----------------------------------------------------------------------===//
 
-template <typename Op> static ShardingRule indexedRule(Op op) {
-  return ShardingRule::replicated(
-      op, "an index may name any element, on any device");
-}
-
 static ShardingRule reshapeRule(tensor::ReshapeOp op) {
   return ShardingRule::replicated(
       op,
@@ -140,15 +135,12 @@ void shardir::registerTensorModels(DialectRegistry &registry) {
     attachTensorReshapeModels(context);
     attachTensorSliceModels(context);
     attachTensorFreshModels(context);
+    attachTensorIndexedModels(context);
     attachModels<tensor::CastOp, castRule<tensor::CastOp>, localizeCast>(
         context);
     attachRule<tensor::BitcastOp, castRule<tensor::BitcastOp>>(context);
     attachModels<tensor::DimOp, dimRule, localizeDim>(context);
     attachRule<tensor::RankOp, rankRule>(context);
-    attachRule<tensor::ExtractOp, indexedRule<tensor::ExtractOp>>(context);
-    attachRule<tensor::InsertOp, indexedRule<tensor::InsertOp>>(context);
-    attachRule<tensor::GatherOp, indexedRule<tensor::GatherOp>>(context);
-    attachRule<tensor::ScatterOp, indexedRule<tensor::ScatterOp>>(context);
     attachRule<tensor::ReshapeOp, reshapeRule>(context);
   });
 }

@@ -134,7 +134,7 @@ static ShardingRule readRule(Operation *op, RuleAttr attr) {
   return rule;
 }
 
-ShardingRule shardir::getShardingRule(Operation *op) {
+static ShardingRule ownRule(Operation *op) {
   if (auto attr = op->getAttrOfType<RuleAttr>(ShardIRDialect::kRule))
     return readRule(op, attr);
   if (auto interface = dyn_cast<ShardingRuleOpInterface>(op))
@@ -143,6 +143,15 @@ ShardingRule shardir::getShardingRule(Operation *op) {
                      "'; it runs whole on each device")
                         .str();
   return ShardingRule::replicated(op, why);
+}
+
+ShardingRule shardir::getShardingRule(Operation *op) {
+  ShardingRule rule = ownRule(op);
+  // What the rule does not speak of is whole.
+  if (op->getNumRegions() && rule.operands.size() == op->getNumOperands())
+    for (Value captured : capturedTensors(op))
+      rule.operands.push_back(wholeTensor(captured.getType()));
+  return rule;
 }
 
 SmallVector<Value> shardir::capturedTensors(Operation *op) {

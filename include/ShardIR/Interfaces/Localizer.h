@@ -43,6 +43,16 @@ public:
   Global global(mlir::Value value) const;
   void setGlobal(mlir::Value value, Global global) { globals[value] = global; }
 
+  /// The local value of a tensor that regions of the op being localized capture
+  /// and that is split or owed; null for what is whole on each device, which
+  /// the regions hold in its local form already.
+  mlir::Value local(mlir::Value captured) const {
+    return captures.lookup(captured);
+  }
+  void setLocal(mlir::Value captured, mlir::Value local) {
+    captures[captured] = local;
+  }
+
   /// The type of a shard: dims whose extents differ among devices are `?`.
   mlir::RankedTensorType localType(mlir::RankedTensorType type,
                                    PlacementAttr placement,
@@ -93,6 +103,7 @@ public:
 private:
   const MeshTable &meshes;
   llvm::DenseMap<mlir::Value, Global> globals;
+  llvm::DenseMap<mlir::Value, mlir::Value> captures;
 };
 
 /// The identity of a partial kind for an element type, as an attribute (P5).

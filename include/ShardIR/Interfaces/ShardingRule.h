@@ -61,7 +61,9 @@ struct PartialRule {
 
 struct ShardingRule {
   llvm::SmallVector<Factor> factors;
-  llvm::SmallVector<TensorFactors> operands; ///< one per operand
+  /// One per operand, then one per tensor that the op's regions capture; an
+  /// interface may leave the captured ones out, which then are whole.
+  llvm::SmallVector<TensorFactors> operands;
   llvm::SmallVector<TensorFactors> results;  ///< one per result
   llvm::SmallVector<PartialRule> partials;
   /// Per result, the operand that holds the initial value of its reduction
@@ -91,8 +93,9 @@ std::vector<int64_t> keyOf(const ShardingRule &rule);
 /// `replicated`.
 ShardingRule getShardingRule(mlir::Operation *op);
 
-/// Tensors that regions of `op` use and that are defined outside of it. They
-/// must be whole on each device.
+/// Tensors that regions of `op` use and that are defined outside of it, in the
+/// order of their first use. They are whole on each device unless the op's rule
+/// says more of them.
 llvm::SmallVector<mlir::Value> capturedTensors(mlir::Operation *op);
 
 } // namespace shardir

@@ -8,11 +8,15 @@
 //
 // Stage: local, on tensors. Requires nothing; guarantees that no op is left
 // that one-shot bufferization or the lowering to loops lacks: softmax, pack,
-// unpack, concat, gather, bitcast, and elementwise ops on whole tensors.
+// unpack, concat, gather, scatter, bitcast, Winograd transforms, and elementwise
+// ops on whole tensors.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "ShardIR/ExternalModels/IndexedAccess.h"
+#include "ShardIR/ExternalModels/Relayout.h"
+
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -49,7 +53,12 @@ struct LowerPack : OpRewritePattern<linalg::PackOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::PackOp op,
                                 PatternRewriter &rewriter) const override {
-    return linalg::lowerPack(rewriter, op);
+    if (!op.hasPureTensorSemantics())
+      return failure();
+    rewriter.replaceOp(op, shardir::buildPack(rewriter, op, op.getSource(),
+                                              op.getDest(),
+                                              op.getPaddingValue()));
+    return success();
   }
 };
 
@@ -57,7 +66,11 @@ struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(linalg::UnPackOp op,
                                 PatternRewriter &rewriter) const override {
-    return linalg::lowerUnPack(rewriter, op);
+    if (!op.hasPureTensorSemantics())
+      return failure();
+    rewriter.replaceOp(op, shardir::buildUnPack(rewriter, op, op.getSource(),
+                                                op.getDest()));
+    return success();
   }
 };
 
@@ -104,8 +117,6 @@ struct LowerBitcast : OpRewritePattern<tensor::BitcastOp> {
   }
 };
 
-/// result[b..., s...] = source[...], where source's gather dims start at
-/// indices[b..., i] and the others run along s.
 struct LowerGather : OpRewritePattern<tensor::GatherOp> {
   using OpRewritePattern::OpRewritePattern;
   LogicalResult matchAndRewrite(tensor::GatherOp op,
@@ -133,31 +144,43 @@ struct LowerGather : OpRewritePattern<tensor::GatherOp> {
           rewriter, op.getLoc(), batch ? op.getIndices() : op.getSource(),
           batch ? dim : sliceDims[dim - batchRank]));
     }
-    auto map = createMap(
-        rewriter, op.getLoc(), type, sizes, {},
-        [&](OpBuilder &builder, Location loc, ValueRange) -> Value {
-          SmallVector<Value> position(sourceType.getRank());
-          for (auto [i, dim] : llvm::enumerate(sliceDims))
-            position[dim] =
-                linalg::IndexOp::create(builder, loc, batchRank + i);
-          SmallVector<Value> at;
-          for (int64_t dim = 0; dim < batchRank; ++dim)
-            at.push_back(linalg::IndexOp::create(builder, loc, dim));
-          at.push_back(nullptr);
-          for (auto [i, dim] : llvm::enumerate(gatherDims)) {
-            at.back() = arith::ConstantIndexOp::create(builder, loc, i);
-            Value start =
-                tensor::ExtractOp::create(builder, loc, op.getIndices(), at);
-            if (!start.getType().isIndex())
-              start = arith::IndexCastOp::create(builder, loc,
-                                                 builder.getIndexType(), start);
-            position[dim] = start;
-          }
-          return tensor::ExtractOp::create(builder, loc, op.getSource(),
-                                           position);
-        });
-    rewriter.replaceOp(op, map.getResults());
+    rewriter.replaceOp(
+        op, shardir::buildGather(
+                rewriter, op.getLoc(), type, sizes, sourceType.getRank(),
+                op.getIndices(), gatherDims,
+                [&](OpBuilder &builder, Location loc, ValueRange at) -> Value {
+                  return tensor::ExtractOp::create(builder, loc,
+                                                   op.getSource(), at);
+                }));
     return success();
+  }
+};
+
+struct LowerScatter : OpRewritePattern<tensor::ScatterOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(tensor::ScatterOp op,
+                                PatternRewriter &rewriter) const override {
+    if (!isa<RankedTensorType>(op.getType()))
+      return failure();
+    rewriter.replaceOp(
+        op, shardir::buildScatter(
+                rewriter, op.getLoc(), op.getSource(), op.getDest(),
+                op.getIndices(), op.getScatterDims(),
+                [](OpBuilder &, Location, ValueRange at) {
+                  return shardir::ElementPosition{SmallVector<Value>(at), {}};
+                }));
+    return success();
+  }
+};
+
+/// A Winograd transform as loops over its tiles.
+template <typename Op,
+          FailureOr<Operation *> (*decompose)(RewriterBase &, Op)>
+struct LowerWinograd : OpRewritePattern<Op> {
+  using OpRewritePattern<Op>::OpRewritePattern;
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
+    return decompose(rewriter, op);
   }
 };
 
@@ -166,7 +189,14 @@ struct DecomposeForCpuPass
   void runOnOperation() override {
     RewritePatternSet patterns(&getContext());
     patterns.add<DecomposeSoftmax, LowerPack, LowerUnPack, LowerBitcast,
-                 LowerGather>(&getContext());
+                 LowerGather, LowerScatter,
+                 LowerWinograd<linalg::WinogradFilterTransformOp,
+                               linalg::decomposeWinogradFilterTransformOp>,
+                 LowerWinograd<linalg::WinogradInputTransformOp,
+                               linalg::decomposeWinogradInputTransformOp>,
+                 LowerWinograd<linalg::WinogradOutputTransformOp,
+                               linalg::decomposeWinogradOutputTransformOp>>(
+        &getContext());
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
     walkAndApply(std::move(patterns));

@@ -19,6 +19,7 @@
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/Localizer.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
+#include "ShardIR/Interfaces/ShardingRule.h"
 #include "ShardIR/Transforms/LocalizeSteps.h"
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
@@ -159,19 +160,25 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
     mapping.map(op->getResults(), (*local)->getResults());
     return success();
   }
-  // What other regions capture is whole on each device: its local form has the
-  // same type and can stand in its place already, so that local forms need to
-  // know of operands alone.
+  // What other regions capture and is whole on each device has a local form of the
+  // same type, which can stand in its place already. Local forms ask for the
+  // others.
+  SmallVector<Value> captured = capturedTensors(op);
+  llvm::erase_if(captured, [&](Value value) { return !isSharded(value); });
+  for (Value value : captured)
+    localizer.setLocal(value, mapping.lookup(value));
   for (Region &region : op->getRegions())
     region.walk([&](Operation *inner) {
       for (OpOperand &operand : inner->getOpOperands())
-        if (Value local = mapping.lookupOrNull(operand.get()))
+        if (Value local = mapping.lookupOrNull(operand.get());
+            local && !llvm::is_contained(captured, operand.get()))
           operand.set(local);
     });
   SmallVector<Value> results;
   // Of these nothing is left on a device but a collective.
   bool isManual = isa<ManualInOp, ManualOutOp, ManualCollectiveOp>(op);
   bool sharded =
+      !captured.empty() ||
       llvm::any_of(op->getOperands(), [&](Value v) { return isSharded(v); }) ||
       llvm::any_of(op->getResults(), [&](Value v) { return isSharded(v); });
   if (auto step = dyn_cast<collective::CollectiveOpInterface>(op)) {

@@ -225,16 +225,12 @@ void GraphBuilder::addOp(Operation *op) {
     node.rule = getShardingRule(op);
     if (!node.rule.replicatedBecause.empty() && hasTensors(op))
       op->emitRemark() << node.rule.replicatedBecause;
-    // What a region reads from outside must be whole.
-    for (Value value : captured) {
-      TensorFactors whole;
-      whole.dims.resize(cast<RankedTensorType>(value.getType()).getRank());
-      node.rule.operands.push_back(whole);
-    }
   }
   bool known = own && llvm::any_of(own, llvm::IsaPred<PlacementAttr>);
   if (known) {
-    annotateDecided(node, op->getOperands(), own.getValue());
+    SmallVector<Value> read(op->getOperands());
+    llvm::append_range(read, captured);
+    annotateDecided(node, read, own.getValue());
   } else if (constrain) {
     annotate(node, constrain.getPlacement().getValue(), 0);
     node.mesh = meshes.indexOf(constrain.getPlacement().getMesh().getValue());

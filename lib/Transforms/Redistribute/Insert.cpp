@@ -268,7 +268,9 @@ LogicalResult Inserter::visit(Operation *op) {
     Value value = captured[i - op->getNumOperands()];
     FailureOr<Value> whole = obtain(
         value, PlacementAttr::get(op->getContext(), needed->mesh, *wanted), op,
-        /*isExplicit=*/false, "the body of '" + name + "' reads it whole");
+        /*isExplicit=*/false,
+        "the body of '" + name + "' reads it" +
+            (wanted->isReplicated() ? " whole" : ""));
     if (failed(whole))
       return failure();
     if (*whole != value)

@@ -60,6 +60,16 @@ bool OpChanges::mayChange(Operation *op) const {
       isa<ManualInOp, ManualOutOp, ManualCollectiveOp>(op) ||
       isConstrained(op) || op->getNumResults() == 0)
     return false;
+  // What regions capture moves with an op only where the op's rule says how,
+  // and a change knows of operands alone.
+  if (op->getNumRegions()) {
+    ShardingRule rule = getShardingRule(op);
+    for (const TensorFactors &captured :
+         llvm::drop_begin(rule.operands, op->getNumOperands()))
+      for (const DimFactors &dim : captured.dims)
+        if (!dim.empty())
+          return false;
+  }
   PlacementAttr first;
   auto agrees = [&](Value value) {
     if (!isa<RankedTensorType>(value.getType()))

@@ -1,0 +1,78 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Reads and writes at indices that are data: tensor.gather and tensor.scatter
+// as linalg and loops, and single elements of a tensor of which each device
+// holds a shard. What a device does not hold is masked: a read gives the
+// identity of a reduction there, so that the terms of all devices add up to the
+// element, and a write is left to the device that holds the place.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_EXTERNALMODELS_INDEXEDACCESS_H
+#define SHARDIR_EXTERNALMODELS_INDEXEDACCESS_H
+
+#include "ShardIR/Interfaces/Localizer.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+namespace shardir {
+
+/// An element of a tensor, by its index along each dim.
+struct ElementPosition {
+  llvm::SmallVector<mlir::Value> indices;
+  mlir::Value isHere; ///< `i1`: it lies in this shard; null: always
+};
+
+/// The digits of the dims of `global` that are split, made where `builder`
+/// stands; other dims' lists are empty.
+using ShardDigits = llvm::SmallVector<llvm::SmallVector<Localizer::DigitValue>>;
+ShardDigits shardDigits(mlir::OpBuilder &builder, mlir::Location loc,
+                        const Localizer &localizer,
+                        const Localizer::Global &global);
+
+/// Where the whole tensor's element at `indices` lies in this device's shard.
+/// Along dims whose list in `digits` is empty indices are local already. Where
+/// the element is on another device the indices are 0.
+ElementPosition
+localPosition(mlir::OpBuilder &builder, mlir::Location loc,
+              llvm::ArrayRef<llvm::SmallVector<Localizer::DigitValue>> digits,
+              mlir::ValueRange indices);
+
+/// The element of `shard` at `position`, or `otherwise` where it is on another
+/// device. A shard that `mayBeEmpty` is not read then.
+mlir::Value extractOr(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Value shard, const ElementPosition &position,
+                      mlir::TypedAttr otherwise, bool mayBeEmpty);
+
+/// Gives the element of a gather's source at `indices`, one per dim.
+using ReadElement = llvm::function_ref<mlir::Value(
+    mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+
+/// tensor.gather as one linalg.generic of type `type` with dynamic extents
+/// `sizes`: result[b..., s...] = read(position), which takes the gathered dims
+/// from indices[b..., :] and the others from s.
+mlir::Value buildGather(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::RankedTensorType type, mlir::ValueRange sizes,
+                        int64_t sourceRank, mlir::Value indices,
+                        llvm::ArrayRef<int64_t> gatherDims, ReadElement read);
+
+/// tensor.scatter as loops over the indices, each of which puts one slice of
+/// `source` into `dest` where `locate` says; the position has index 0 along
+/// dims that are not scattered to.
+using LocateSlice = llvm::function_ref<ElementPosition(
+    mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+mlir::Value buildScatter(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value source, mlir::Value dest,
+                         mlir::Value indices,
+                         llvm::ArrayRef<int64_t> scatterDims,
+                         LocateSlice locate);
+
+} // namespace shardir
+
+#endif // SHARDIR_EXTERNALMODELS_INDEXEDACCESS_H

@@ -1,0 +1,186 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Pack and unpack as tensor ops. A tiled dim of N elements is [outer, inner];
+// where outer x inner is more than N the rest is padding. Requires ranked
+// tensors, and that only dims which a device holds whole are padded; guarantees
+// ops that one-shot bufferization and the lowering to loops have.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/ExternalModels/Relayout.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+
+namespace {
+/// The dims of a packed tensor, per dim of the plain one.
+struct PackedDims {
+  SmallVector<int64_t> outer; ///< where the outer dim is
+  SmallVector<int64_t> inner; ///< where the tile is, or -1
+};
+} // namespace
+
+static PackedDims packedDims(int64_t rank, ArrayRef<int64_t> innerDimsPos,
+                             ArrayRef<int64_t> outerDimsPerm) {
+  PackedDims dims;
+  dims.outer.resize(rank);
+  dims.inner.assign(rank, -1);
+  for (int64_t i = 0; i < rank; ++i)
+    dims.outer[outerDimsPerm.empty() ? i : outerDimsPerm[i]] = i;
+  for (auto [k, dim] : llvm::enumerate(innerDimsPos))
+    dims.inner[dim] = rank + k;
+  return dims;
+}
+
+static OpFoldResult extentOf(OpBuilder &builder, Location loc, Value tensor,
+                             int64_t dim) {
+  auto type = cast<RankedTensorType>(tensor.getType());
+  if (!type.isDynamicDim(dim))
+    return builder.getIndexAttr(type.getDimSize(dim));
+  return tensor::DimOp::create(builder, loc, tensor, dim).getResult();
+}
+
+/// outer x tile - extent, as a number where all three are.
+static OpFoldResult excess(OpBuilder &builder, Location loc,
+                           std::array<OpFoldResult, 3> extents) {
+  auto [outer, tile, extent] = extents;
+  auto knownOuter = getConstantIntValue(outer);
+  auto knownTile = getConstantIntValue(tile);
+  auto knownExtent = getConstantIntValue(extent);
+  if (knownOuter && knownTile && knownExtent)
+    return builder.getIndexAttr(*knownOuter * *knownTile - *knownExtent);
+  auto value = [&](OpFoldResult v) {
+    return getValueOrCreateConstantIndexOp(builder, loc, v);
+  };
+  Value all = arith::MulIOp::create(builder, loc, value(outer), value(tile));
+  return arith::SubIOp::create(builder, loc, all, value(extent)).getResult();
+}
+
+static Value cast(OpBuilder &builder, Location loc, Value value,
+                  ArrayRef<int64_t> shape) {
+  auto type = llvm::cast<RankedTensorType>(value.getType());
+  if (type.getShape() == shape)
+    return value;
+  return tensor::CastOp::create(
+      builder, loc, RankedTensorType::get(shape, type.getElementType()), value);
+}
+
+/// The groups of plain dims in the order [outer, inner, outer, …], the extents
+/// of that order in `packed`, and the order itself as dims of the packed
+/// tensor.
+static SmallVector<ReassociationIndices>
+groupDims(const PackedDims &dims, RankedTensorType packed,
+          SmallVectorImpl<int64_t> &order, SmallVectorImpl<int64_t> &shape,
+          SmallVectorImpl<int64_t> &merged) {
+  SmallVector<ReassociationIndices> groups;
+  for (auto [outer, inner] : llvm::zip(dims.outer, dims.inner)) {
+    ReassociationIndices &group = groups.emplace_back();
+    int64_t product = 1;
+    for (int64_t dim : {outer, inner}) {
+      if (dim < 0)
+        continue;
+      group.push_back(order.size());
+      order.push_back(dim);
+      int64_t extent = packed.getDimSize(dim);
+      shape.push_back(extent);
+      product = ShapedType::isDynamic(extent) || ShapedType::isDynamic(product)
+                    ? ShapedType::kDynamic
+                    : product * extent;
+    }
+    merged.push_back(product);
+  }
+  return groups;
+}
+
+Value shardir::buildPack(OpBuilder &builder, linalg::PackOp op, Value source,
+                         Value dest, Value padding) {
+  Location loc = op.getLoc();
+  auto packed = llvm::cast<RankedTensorType>(dest.getType());
+  auto plain = llvm::cast<RankedTensorType>(source.getType());
+  Type element = packed.getElementType();
+  int64_t rank = plain.getRank();
+  PackedDims dims =
+      packedDims(rank, op.getInnerDimsPos(), op.getOuterDimsPerm());
+  SmallVector<int64_t> order, shape, merged;
+  SmallVector<ReassociationIndices> groups =
+      groupDims(dims, packed, order, shape, merged);
+  if (padding) {
+    SmallVector<OpFoldResult> low(rank, builder.getIndexAttr(0)), high = low;
+    SmallVector<int64_t> padded(plain.getShape());
+    for (int64_t dim = 0; dim < rank; ++dim) {
+      if (dims.inner[dim] < 0)
+        continue;
+      high[dim] = excess(builder, loc,
+                         {extentOf(builder, loc, dest, dims.outer[dim]),
+                          extentOf(builder, loc, dest, dims.inner[dim]),
+                          extentOf(builder, loc, source, dim)});
+      padded[dim] =
+          plain.isDynamicDim(dim) ? ShapedType::kDynamic : merged[dim];
+      if (!getConstantIntValue(high[dim]))
+        padded[dim] = ShapedType::kDynamic;
+    }
+    source = tensor::PadOp::create(builder, loc,
+                                   RankedTensorType::get(padded, element),
+                                   source, low, high, padding);
+  }
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t dim : order)
+    sizes.push_back(extentOf(builder, loc, dest, dim));
+  source = cast(builder, loc, source, merged);
+  Value expanded = tensor::ExpandShapeOp::create(
+      builder, loc, RankedTensorType::get(shape, element), source, groups,
+      sizes);
+  SmallVector<int64_t> permutation(order.size());
+  for (auto [position, dim] : llvm::enumerate(order))
+    permutation[dim] = position;
+  return linalg::TransposeOp::create(builder, loc, expanded, dest, permutation)
+      ->getResult(0);
+}
+
+Value shardir::buildUnPack(OpBuilder &builder, linalg::UnPackOp op,
+                           Value source, Value dest) {
+  Location loc = op.getLoc();
+  auto packed = llvm::cast<RankedTensorType>(source.getType());
+  auto plain = llvm::cast<RankedTensorType>(dest.getType());
+  Type element = packed.getElementType();
+  int64_t rank = plain.getRank();
+  PackedDims dims =
+      packedDims(rank, op.getInnerDimsPos(), op.getOuterDimsPerm());
+  SmallVector<int64_t> order, shape, merged;
+  SmallVector<ReassociationIndices> groups =
+      groupDims(dims, packed, order, shape, merged);
+  SmallVector<OpFoldResult> sizes;
+  for (int64_t dim : order)
+    sizes.push_back(extentOf(builder, loc, source, dim));
+  Value empty = tensor::EmptyOp::create(builder, loc, sizes, element);
+  Value transposed =
+      linalg::TransposeOp::create(builder, loc, source, empty, order)
+          ->getResult(0);
+  Value collapsed = tensor::CollapseShapeOp::create(
+      builder, loc, RankedTensorType::get(merged, element), transposed, groups);
+  // What is padding is left out; where nothing can be, this is all of it.
+  bool exact = true;
+  SmallVector<OpFoldResult> kept;
+  for (int64_t dim = 0; dim < rank; ++dim) {
+    kept.push_back(extentOf(builder, loc, dest, dim));
+    exact &= dims.inner[dim] < 0 || (!ShapedType::isDynamic(merged[dim]) &&
+                                     merged[dim] == plain.getDimSize(dim));
+  }
+  if (!exact) {
+    SmallVector<OpFoldResult> offsets(rank, builder.getIndexAttr(0)),
+        strides(rank, builder.getIndexAttr(1));
+    collapsed = tensor::ExtractSliceOp::create(builder, loc, plain, collapsed,
+                                               offsets, kept, strides);
+  }
+  return cast(builder, loc, collapsed, plain.getShape());
+}
