@@ -12,7 +12,7 @@
 // A packed dim is two, outer and tile, and the plain one lists both as factors,
 // like a reshape: either may be split, and nothing moves. Where tiles do not
 // divide a dim it is padded, and whole. The dim of a softmax is whole; sharded
-// programs have it taken apart before (shardir-decompose), so that its two
+// programs have it taken apart before (shardir-normalize), so that its two
 // reductions are all that is communicated.
 //
 //===----------------------------------------------------------------------===//

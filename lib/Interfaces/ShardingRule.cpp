@@ -15,7 +15,6 @@
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
 
@@ -155,12 +154,14 @@ ShardingRule shardir::getShardingRule(Operation *op) {
 }
 
 SmallVector<Value> shardir::capturedTensors(Operation *op) {
-  SetVector<Value> captured;
+  // Most bodies are scalar: what an operand is is asked before where it is from.
+  llvm::SetVector<Value> captured;
   for (Region &region : op->getRegions())
-    getUsedValuesDefinedAbove(region, region, captured);
-  SmallVector<Value> tensors;
-  for (Value value : captured)
-    if (isa<RankedTensorType>(value.getType()))
-      tensors.push_back(value);
-  return tensors;
+    region.walk([&](Operation *inner) {
+      for (Value value : inner->getOperands())
+        if (isa<RankedTensorType>(value.getType()) &&
+            !op->isAncestor(value.getParentRegion()->getParentOp()))
+          captured.insert(value);
+    });
+  return captured.takeVector();
 }

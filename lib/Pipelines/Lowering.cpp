@@ -34,6 +34,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
 
   // The unsharded program comes here as it was written.
   pm.addPass(createLiftControlFlowToSCFPass());
+  pm.addPass(createNormalize());
   // One function per entry: fusion then sees all of a program, and outlining
   // gives equal kernels back one function.
   // Nothing is folded before elementwise ops are linalg's: upstream folds x ^ x

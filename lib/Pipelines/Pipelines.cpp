@@ -44,6 +44,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   pm.addPass(createConstrainCallees());
   pm.addPass(createInlineCallees());
   pm.addPass(createInlineManual());
+  pm.addPass(createNormalize());
   pm.addPass(createPropagate(
       {options.cost, options.conflicts, options.memoryLimit}));
   verify(Stage::Propagated);

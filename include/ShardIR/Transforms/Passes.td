@@ -111,6 +111,33 @@ def ResolveSugar : Pass<"shardir-resolve-sugar", "::mlir::ModuleOp"> {
   }];
 }
 
+def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
+  let summary = "Says ops by others that may be sharded in more ways.";
+  let description = [{
+    `linalg.softmax` becomes its two reductions and what is between them, so that
+    the dim of a softmax may be split; `tensor.reshape` to a known shape becomes
+    `tensor.collapse_shape` and `tensor.expand_shape`; loads of immutable globals
+    and the shapes of tensors of known extents become constants; witnesses of the
+    `shape` dialect become assertions, and `shape.assuming` its region. Placements
+    on such an op go to the op that makes its result.
+
+    Example (test/Transforms/Annotate/normalize.mlir):
+
+    ```mlir
+    %s = arith.constant dense<[48, 4]> : tensor<2xindex>
+    %0 = tensor.reshape %x(%s) : (tensor<2x3x32xf32>, tensor<2xindex>) -> tensor<48x4xf32>
+    // becomes
+    %1 = tensor.collapse_shape %x [[0, 1, 2]] : tensor<2x3x32xf32> into tensor<192xf32>
+    %0 = tensor.expand_shape %1 [[0, 1]] output_shape [48, 4] : tensor<192xf32> into tensor<48x4xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::math::MathDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::shape::ShapeDialect",
+  ];
+}
+
 def StripAnnotations : Pass<"shardir-strip-annotations", "::mlir::ModuleOp"> {
   let summary = "Leaves the unsharded program.";
   let description = [{

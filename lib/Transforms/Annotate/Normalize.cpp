@@ -1,0 +1,234 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: annotated, or local. Requires nothing. Guarantees that ops which other
+// ops can say with more freedom are said so:
+//
+//   linalg.softmax                    its two reductions and what is between
+//   tensor.reshape to a known shape   collapse_shape, expand_shape
+//   loads of immutable globals        constants, which any placement may have
+//   shape.shape_of of known extents   constants, which read no tensor
+//   shape.assuming and its witnesses  assertions, and the region in place
+//
+// Nothing else is touched, folded or erased. Placements that stand on such an op
+// go to the op that makes its result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Transforms/Passes.h"
+
+#include "mlir/Conversion/ShapeToStandard/ShapeToStandard.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Shape/IR/Shape.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_NORMALIZE
+#include "ShardIR/Transforms/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+/// Puts `value` in place of the one result of `op`, placement included.
+static void replace(RewriterBase &rewriter, Operation *op, Value value) {
+  Operation *made = value.getDefiningOp();
+  if (Attribute placements = op->getAttr(ShardIRDialect::kPlacements))
+    if (made && made->getNumResults() == 1)
+      made->setAttr(ShardIRDialect::kPlacements, placements);
+  rewriter.replaceOp(op, value);
+}
+
+//===----------------------------------------------------------------------===//
+// softmax
+//===----------------------------------------------------------------------===//
+
+static LogicalResult decomposeSoftmax(RewriterBase &rewriter,
+                                      linalg::SoftmaxOp op) {
+  if (!op.hasPureTensorSemantics())
+    return success();
+  FailureOr<SmallVector<Value>> values = op.decomposeOperation(rewriter);
+  if (failed(values))
+    return op.emitOpError("cannot be decomposed");
+  replace(rewriter, op, values->front());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// tensor.reshape
+//===----------------------------------------------------------------------===//
+
+/// The finest groups of dims of two shapes whose products are equal. Requires
+/// equal element counts above 0, and dims on both sides.
+static void commonGroups(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                         SmallVectorImpl<ReassociationIndices> &fromGroups,
+                         SmallVectorImpl<ReassociationIndices> &toGroups) {
+  size_t i = 0, j = 0;
+  while (i < from.size() && j < to.size()) {
+    ReassociationIndices &left = fromGroups.emplace_back();
+    ReassociationIndices &right = toGroups.emplace_back();
+    int64_t a = from[i], b = to[j];
+    left.push_back(i++);
+    right.push_back(j++);
+    while (a != b) {
+      if (a < b) {
+        a *= from[i];
+        left.push_back(i++);
+      } else {
+        b *= to[j];
+        right.push_back(j++);
+      }
+    }
+  }
+  // What is left has one element along each dim.
+  for (; i < from.size(); ++i)
+    fromGroups.back().push_back(i);
+  for (; j < to.size(); ++j)
+    toGroups.back().push_back(j);
+}
+
+static void decomposeReshape(RewriterBase &rewriter, tensor::ReshapeOp op) {
+  auto from = dyn_cast<RankedTensorType>(op.getSource().getType());
+  auto to = dyn_cast<RankedTensorType>(op.getType());
+  if (!from || !to || !from.hasStaticShape() || !to.hasStaticShape() ||
+      from.getNumElements() != to.getNumElements() ||
+      from.getNumElements() == 0 || from == to)
+    return;
+  SmallVector<ReassociationIndices> fromGroups, toGroups;
+  if (from.getRank() && to.getRank())
+    commonGroups(from.getShape(), to.getShape(), fromGroups, toGroups);
+  SmallVector<int64_t> merged;
+  for (const ReassociationIndices &group : fromGroups) {
+    int64_t extent = 1;
+    for (int64_t dim : group)
+      extent *= from.getDimSize(dim);
+    merged.push_back(extent);
+  }
+  Location loc = op.getLoc();
+  Value value = op.getSource();
+  auto type = RankedTensorType::get(merged, from.getElementType());
+  if (from.getRank() != type.getRank())
+    value = tensor::CollapseShapeOp::create(rewriter, loc, type, value,
+                                            fromGroups);
+  if (to.getRank() != type.getRank())
+    value = tensor::ExpandShapeOp::create(rewriter, loc, to, value, toGroups);
+  replace(rewriter, op, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Globals
+//===----------------------------------------------------------------------===//
+
+/// The value of a global that nothing can change, in place of a load of it.
+template <typename LoadOp>
+static LogicalResult replaceLoad(RewriterBase &rewriter, LoadOp op) {
+  auto global = SymbolTable::lookupNearestSymbolFrom<ml_program::GlobalOp>(
+      op, op.getGlobalAttr());
+  if (!global || global.getIsMutable())
+    return success();
+  auto value = dyn_cast_or_null<ElementsAttr>(global.getValueAttr());
+  if (!value)
+    return success();
+  Value constant = arith::ConstantOp::create(
+      rewriter, op.getLoc(), value.getType(), cast<TypedAttr>(value));
+  if (constant.getType() != op.getType())
+    constant = tensor::CastOp::create(rewriter, op.getLoc(), op.getType(),
+                                      constant);
+  replace(rewriter, op, constant);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// shape
+//===----------------------------------------------------------------------===//
+
+static void foldShape(RewriterBase &rewriter, shape::ShapeOfOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getArg().getType());
+  auto result = dyn_cast<RankedTensorType>(op.getType());
+  if (!type || !type.hasStaticShape() || !result)
+    return;
+  auto known = RankedTensorType::get({type.getRank()}, rewriter.getIndexType());
+  Value shape = arith::ConstantOp::create(
+      rewriter, op.getLoc(),
+      DenseIntElementsAttr::get(known, type.getShape()));
+  if (known != result)
+    shape = tensor::CastOp::create(rewriter, op.getLoc(), result, shape);
+  replace(rewriter, op, shape);
+}
+
+/// The region of an `assuming` in its place: what it assumes has been asserted.
+static void inlineAssuming(RewriterBase &rewriter, shape::AssumingOp op) {
+  Block *body = op.getBody();
+  Operation *yield = body->getTerminator();
+  SmallVector<Value> results(yield->getOperands());
+  rewriter.inlineBlockBefore(body, op);
+  rewriter.replaceOp(op, results);
+  rewriter.eraseOp(yield);
+}
+
+namespace {
+
+struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    IRRewriter rewriter(&getContext());
+    SmallVector<Operation *> found;
+    bool hasConstraints = false;
+    module.walk([&](Operation *op) {
+      hasConstraints |= isa<shape::CstrBroadcastableOp, shape::CstrEqOp,
+                            shape::CstrRequireOp>(op);
+      if (isa<linalg::SoftmaxOp, tensor::ReshapeOp, ml_program::GlobalLoadOp,
+              ml_program::GlobalLoadConstOp, shape::ShapeOfOp,
+              shape::AssumingOp>(op))
+        found.push_back(op);
+    });
+    if (found.empty() && !hasConstraints)
+      return markAllAnalysesPreserved();
+    for (Operation *op : found) {
+      rewriter.setInsertionPoint(op);
+      LogicalResult done = success();
+      if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
+        done = decomposeSoftmax(rewriter, softmax);
+      else if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
+        decomposeReshape(rewriter, reshape);
+      else if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op))
+        done = replaceLoad(rewriter, load);
+      else if (auto load = dyn_cast<ml_program::GlobalLoadConstOp>(op))
+        done = replaceLoad(rewriter, load);
+      else if (auto shape = dyn_cast<shape::ShapeOfOp>(op))
+        foldShape(rewriter, shape);
+      else
+        inlineAssuming(rewriter, cast<shape::AssumingOp>(op));
+      if (failed(done))
+        return signalPassFailure();
+    }
+    if (!hasConstraints)
+      return;
+    RewritePatternSet patterns(&getContext());
+    populateConvertShapeConstraintsConversionPatterns(patterns);
+    walkAndApplyPatterns(module, std::move(patterns));
+    // Nothing waits for what has been asserted.
+    SmallVector<Operation *> witnesses;
+    module.walk([&](Operation *op) {
+      if (isa<shape::ConstWitnessOp, shape::AssumingAllOp>(op))
+        witnesses.push_back(op);
+    });
+    for (Operation *op : llvm::reverse(witnesses))
+      if (op->use_empty())
+        op->erase();
+  }
+};
+
+} // namespace
