@@ -14,6 +14,8 @@
 #include "ShardIR/Analysis/BodyPartials.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/Matchers.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -24,7 +26,8 @@ using namespace shardir;
 std::optional<PartialKind> shardir::combinerKind(Operation *op) {
   using Kind = std::optional<PartialKind>;
   return llvm::TypeSwitch<Operation *, Kind>(op)
-      .Case<arith::AddFOp>([](auto) { return PartialKind::Sum; })
+      .Case<arith::AddFOp, complex::AddOp>(
+          [](auto) { return PartialKind::Sum; })
       .Case<arith::AddIOp>([](arith::AddIOp add) -> Kind {
         // On one bit a sum is what xor is; the runtime adds bytes.
         if (getElementTypeOrSelf(add.getType()).isInteger(1))
@@ -49,6 +52,36 @@ std::optional<PartialKind> shardir::combinerKind(Operation *op) {
       .Case<arith::OrIOp>([](auto) { return PartialKind::Or; })
       .Case<arith::XOrIOp>([](auto) { return PartialKind::Xor; })
       .Default([](auto) { return std::nullopt; });
+}
+
+bool shardir::isMonotone(Operation *op) {
+  return isa<math::FloorOp, math::CeilOp, math::RoundOp, math::RoundEvenOp,
+             math::TruncOp, math::ExpOp, math::Exp2Op, math::ExpM1Op,
+             math::TanhOp, math::ErfOp, math::AtanOp, math::SinhOp,
+             math::AsinhOp, math::CbrtOp, arith::TruncFOp>(op);
+}
+
+/// Whether `kind` is the largest or the least of floats.
+static bool isFloatExtremum(PartialKind kind) {
+  return kind == PartialKind::Max || kind == PartialKind::Min ||
+         kind == PartialKind::MaxNum || kind == PartialKind::MinNum;
+}
+
+/// min distributes over max and max over min, of one reading of NaN and of one
+/// of signs: a clamp passes both.
+static bool isClamp(Operation *op, PartialKind kind) {
+  switch (kind) {
+  case PartialKind::Max:
+    return isa<arith::MinimumFOp, arith::MinSIOp>(op);
+  case PartialKind::Min:
+    return isa<arith::MaximumFOp, arith::MaxSIOp>(op);
+  case PartialKind::UMax:
+    return isa<arith::MinUIOp>(op);
+  case PartialKind::UMin:
+    return isa<arith::MaxUIOp>(op);
+  default:
+    return false;
+  }
 }
 
 std::optional<PartialKind>
@@ -99,16 +132,20 @@ static State transferSum(Operation *op, llvm::function_ref<State(Value)> get) {
   if (op->getNumRegions())
     return State::Spoiled;
   bool oneBit = getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1);
-  if (isa<arith::AddFOp, arith::SubFOp>(op) ||
+  if (isa<arith::AddFOp, arith::SubFOp, complex::AddOp, complex::SubOp>(op) ||
       (isa<arith::AddIOp, arith::SubIOp>(op) && !oneBit))
     return combineTerms(operand(0), operand(1));
-  if (isa<arith::NegFOp, arith::ExtFOp>(op))
+  // The real and the imaginary part of a sum are the sums of the parts.
+  if (isa<arith::NegFOp, arith::ExtFOp, complex::NegOp, complex::ConjOp,
+          complex::ReOp, complex::ImOp>(op))
     return operand(0);
-  if (isa<arith::MulFOp>(op) || (isa<arith::MulIOp>(op) && !oneBit))
+  if (isa<complex::CreateOp>(op))
+    return combineTerms(operand(0), operand(1));
+  if (isa<arith::MulFOp, complex::MulOp>(op) || (isa<arith::MulIOp>(op) && !oneBit))
     return operand(0) == State::Owed && operand(1) == State::Owed
                ? State::Spoiled
                : State::Owed;
-  if (isa<arith::DivFOp>(op))
+  if (isa<arith::DivFOp, complex::DivOp>(op))
     return operand(1) == State::Owed ? State::Spoiled : State::Owed;
   if (isa<arith::SelectOp>(op))
     return operand(0) == State::Owed ? State::Spoiled
@@ -138,6 +175,12 @@ static State transferKind(Operation *op, PartialKind kind,
     return idempotent ? State::Owed : State::Spoiled;
   }
   if (isa<arith::ExtFOp>(op) && kind != PartialKind::Prod)
+    return State::Owed;
+  if (isMonotone(op) && isFloatExtremum(kind))
+    return State::Owed;
+  // Between an owed value and a whole one; of two owed ones each is the
+  // extremum of other terms.
+  if (isClamp(op, kind) && get(op->getOperand(0)) != get(op->getOperand(1)))
     return State::Owed;
   return State::Spoiled;
 }
@@ -245,7 +288,10 @@ shardir::bodyPartials(Block &body, ArrayRef<int> operandOf,
     // pass multiplications and more.
     bool present = kind == PartialKind::Sum ||
                    llvm::any_of(body.without_terminator(), [&](Operation &op) {
-                     return combinerKind(&op) == kind || isa<arith::ExtFOp>(op);
+                     return combinerKind(&op) == kind ||
+                            isa<arith::ExtFOp>(op) ||
+                            (isMonotone(&op) && isFloatExtremum(kind)) ||
+                            isClamp(&op, kind);
                    });
     if (!present)
       continue;

@@ -334,8 +334,7 @@ void GraphBuilder::addLoops(Operation *op, const LoopView &view) {
   for (const LoopView::Operand &input : view.inputs)
     tensors.push_back({input.operand->get(), input.loops});
   tensors.push_back({result, resultLoops});
-  Type element = getElementTypeOrSelf(result.getType());
-  bool rounds = element.getIntOrFloatBitWidth() < 32;
+  bool rounds = elementBytes(result.getType()) < 4;
   for (auto [value, loops] : tensors) {
     DimOrder row = rowMajor(loops.size());
     int64_t inner = innermost(value, loops, row);

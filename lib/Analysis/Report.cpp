@@ -165,17 +165,20 @@ std::vector<int64_t> ReportBuilder::receivedIn(Block &block) {
   return sum;
 }
 
-void ReportBuilder::addStep(Operation *op, const CollectiveStep &step,
+void ReportBuilder::addStep(Operation *op, const CollectiveStep &whole,
                             const Mesh &mesh, const Mesh &toMesh,
                             RankedTensorType type, StringAttr reason) {
-  if (step.kind == CollectiveKind::Slice ||
-      step.kind == CollectiveKind::MakePartial)
+  if (whole.kind == CollectiveKind::Slice ||
+      whole.kind == CollectiveKind::MakePartial)
     return;
   std::vector<int64_t> shape = shapeOf(type);
+  CollectiveStep step = whole;
+  Type element = splitComplex(type.getElementType(), shape, step.from, step.to,
+                              step.halo);
   for (int64_t &extent : shape)
     if (extent == kUnknown)
       extent = kAssumedDimSize;
-  int64_t bytes = elementBytes(type), most = 0, operand = 0, result = 0;
+  int64_t bytes = elementBytes(element), most = 0, operand = 0, result = 0;
   std::optional<int64_t> times = executionsOf(op);
   lowerBound |= !times;
   std::vector<int64_t> &received = receivedBy[op];

@@ -123,6 +123,7 @@ void shardir::addCapturedFactors(linalg::LinalgOp op, ShardingRule &rule) {
       } else if (reads.lookup && !type.isDynamicDim(dim) && extent > 1) {
         int factor = rule.addFactor(extent, FactorKind::Reduction);
         rule.factors[factor].combiners = {*reads.lookup};
+        rule.factors[factor].isIterated = false;
         factors.dims[dim] = {factor};
       }
     }
@@ -171,7 +172,7 @@ void shardir::localizeCapturedReads(
     Value element = extractOr(
         builder, read.getLoc(), read.getTensor(),
         localPosition(builder, read.getLoc(), digits, read.getIndices()),
-        partialIdentity(read.getType(), *reads.lookup),
+        *reads.lookup,
         mayBeEmpty(read.getTensor()));
     read.replaceAllUsesWith(element);
     read.erase();

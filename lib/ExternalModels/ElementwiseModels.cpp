@@ -16,6 +16,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModelUtils.h"
+#include "ShardIR/Analysis/BodyPartials.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,16 +52,6 @@ struct Passes {
   }
 };
 } // namespace
-
-/// Rounding to integers, and libm's increasing functions on all numbers. Not
-/// sqrt and log: of a term below zero they make a NaN that the maximum may
-/// not have.
-static bool isMonotone(Operation *op) {
-  return isa<math::FloorOp, math::CeilOp, math::RoundOp, math::RoundEvenOp,
-             math::TruncOp, math::ExpOp, math::Exp2Op, math::ExpM1Op,
-             math::TanhOp, math::ErfOp, math::AtanOp, math::SinhOp,
-             math::AsinhOp, math::CbrtOp, arith::TruncFOp>(op);
-}
 
 static void addPartials(Operation *op, SmallVectorImpl<PartialRule> &rules) {
   using K = PartialKind;

@@ -111,14 +111,16 @@ shardir::localPosition(OpBuilder &builder, Location loc,
 }
 
 Value shardir::extractOr(OpBuilder &builder, Location loc, Value shard,
-                         const ElementPosition &position, TypedAttr otherwise,
+                         const ElementPosition &position, PartialKind kind,
                          bool mayBeEmpty) {
   auto read = [&](OpBuilder &b) -> Value {
     return tensor::ExtractOp::create(b, loc, shard, position.indices);
   };
   if (!position.isHere)
     return read(builder);
-  Value other = arith::ConstantOp::create(builder, loc, otherwise);
+  Value other = createPartialIdentity(
+      builder, loc, cast<RankedTensorType>(shard.getType()).getElementType(),
+      kind);
   if (!mayBeEmpty)
     return arith::SelectOp::create(builder, loc, position.isHere, read(builder),
                                    other);

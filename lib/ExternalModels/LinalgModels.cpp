@@ -164,8 +164,11 @@ static LogicalResult localizeFill(linalg::LinalgOp op, OpBuilder &builder,
   Location loc = op.getLoc();
   Value first = localizer.isFirst(builder, loc, localizer.meshOf(placement),
                                   placement.getValue().partialAxes);
-  Value identity = arith::ConstantOp::create(
-      builder, loc, partialIdentity(value.getType(), kind));
+  Value identity = createPartialIdentity(builder, loc, value.getType(), kind);
+  if (!identity)
+    return op.emitOpError("cannot be a term of a ")
+           << stringifyPartialKind(kind) << " of " << value.getType()
+           << ": the kind has no identity for that type";
   Value selected =
       arith::SelectOp::create(builder, loc, first, mapping.lookup(value), identity);
   mapping.map(value, selected);

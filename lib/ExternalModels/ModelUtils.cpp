@@ -40,13 +40,9 @@ bool shardir::isIdempotent(PartialKind kind) {
 }
 
 std::optional<PartialKind> shardir::lookupKind(Type elementType) {
-  if (!elementType.isIntOrIndexOrFloat())
+  if (!elementType.isIntOrIndexOrFloat() && !isa<ComplexType>(elementType))
     return std::nullopt;
   return elementType.isInteger(1) ? PartialKind::Or : PartialKind::Sum;
-}
-
-TypedAttr shardir::lookupIdentity(Type elementType) {
-  return partialIdentity(elementType, *lookupKind(elementType));
 }
 
 bool shardir::mayBeEmpty(Value local) {
@@ -191,17 +187,15 @@ FailureOr<Value> shardir::termOfWhole(OpBuilder &builder, Location loc,
   if (isIdempotent(*placement.partial))
     return value;
   Type element = global.type.getElementType();
-  TypedAttr identity;
-  if (element.isIntOrIndexOrFloat())
-    identity = partialIdentity(element, *placement.partial);
-  if (!identity)
+  Value other =
+      createPartialIdentity(builder, loc, element, *placement.partial);
+  if (!other)
     return emitError(loc) << "cannot hold a tensor of " << element
                           << " as terms of a "
                           << stringifyPartialKind(*placement.partial)
                           << ": the kind has no identity for that type";
   Value first = localizer.isFirst(
       builder, loc, localizer.meshOf(global.placement), placement.partialAxes);
-  Value other = arith::ConstantOp::create(builder, loc, identity);
   if (auto tensor = dyn_cast<RankedTensorType>(value.getType())) {
     SmallVector<Value> sizes;
     for (int64_t dim = 0; dim < tensor.getRank(); ++dim)

@@ -72,8 +72,6 @@ bool isIdempotent(PartialKind kind);
 /// The kind by which an element that one device reads, and the others do not, is
 /// put together; nothing for element types without reductions.
 std::optional<PartialKind> lookupKind(mlir::Type elementType);
-/// What the devices hold that do not read it.
-mlir::TypedAttr lookupIdentity(mlir::Type elementType);
 
 /// Whether a device's shard may have no elements, seen from its local type.
 bool mayBeEmpty(mlir::Value local);

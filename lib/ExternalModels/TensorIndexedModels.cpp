@@ -73,6 +73,7 @@ static ShardingRule gatherRule(tensor::GatherOp op) {
       continue;
     int factor = rule.addFactor(extent, FactorKind::Reduction);
     rule.factors[factor].combiners = {*kind};
+    rule.factors[factor].isIterated = false;
     rule.operands[0].dims[dim] = {factor};
   }
   // Of terms, terms are picked.
@@ -117,7 +118,7 @@ static LocalValues localizeGather(tensor::GatherOp op, OpBuilder &builder,
         if (!masked)
           return tensor::ExtractOp::create(b, l, source, position);
         return extractOr(b, l, source, localPosition(b, l, digits, position),
-                         lookupIdentity(global.type.getElementType()),
+                         *lookupKind(global.type.getElementType()),
                          mayBeEmpty(source));
       });
   return SmallVector<Value>{result};

@@ -16,6 +16,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -348,4 +349,23 @@ TypedAttr shardir::partialIdentity(Type elementType, PartialKind kind) {
   default:
     return {};
   }
+}
+
+Value shardir::createPartialIdentity(OpBuilder &builder, Location loc,
+                                     Type elementType, PartialKind kind) {
+  if (auto type = dyn_cast<ComplexType>(elementType)) {
+    TypedAttr part = kind == PartialKind::Sum
+                         ? partialIdentity(type.getElementType(), kind)
+                         : TypedAttr();
+    if (!part)
+      return {};
+    return complex::ConstantOp::create(builder, loc, type,
+                                       builder.getArrayAttr({part, part}));
+  }
+  TypedAttr identity;
+  if (elementType.isIntOrIndexOrFloat())
+    identity = partialIdentity(elementType, kind);
+  if (!identity)
+    return {};
+  return arith::ConstantOp::create(builder, loc, identity);
 }

@@ -24,7 +24,7 @@ using namespace shardir;
 #include "ShardIR/Interfaces/ShardingRuleOpInterface.cpp.inc"
 
 int ShardingRule::addFactor(int64_t size, FactorKind kind) {
-  factors.push_back(Factor{size, kind, {}});
+  factors.push_back(Factor{size, kind, {}, {}, true});
   return factors.size() - 1;
 }
 

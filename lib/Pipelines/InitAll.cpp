@@ -26,6 +26,8 @@ void shardir::registerAllDialects(mlir::DialectRegistry &registry) {
   registerLinalgModels(registry);
   registerTensorModels(registry);
   registerElementwiseModels(registry);
+  registerBufferTensorModels(registry);
+  registerScalarModels(registry);
   registerBufferizationModels(registry);
   registerManualModels(registry);
   registerSCFModels(registry);

@@ -41,6 +41,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   // of unknown extents to a constant that has no shape.
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
+  pm.addPass(createConvertShapeToStandardPass());
   buildCpuTensorPipeline(pm, cpu);
   pm.addPass(createBufferize());
   if (to < Stage::Cpu)

@@ -162,10 +162,10 @@ static MaybeError checkKind(PartialKind kind, const std::string &type) {
   };
   switch (kind) {
   case PartialKind::Sum:
-  case PartialKind::Prod:
     if (!isFloat && !isInteger && !startsWith("complex<"))
       return refuse("numbers", "");
     return std::nullopt;
+  case PartialKind::Prod:
   case PartialKind::Max:
   case PartialKind::Min:
     if (!isFloat && !isInteger)

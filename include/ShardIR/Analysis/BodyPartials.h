@@ -25,6 +25,13 @@ namespace shardir {
 /// nothing.
 std::optional<PartialKind> combinerKind(mlir::Operation *op);
 
+/// Whether `op` is a non-decreasing function of its one operand on all numbers
+/// that keeps NaN, so that the largest and the least of terms pass it: rounding
+/// to integers, casts to narrower floats, and libm's increasing functions. Not
+/// sqrt and log: of a term below zero they make a NaN that the maximum may not
+/// have.
+bool isMonotone(mlir::Operation *op);
+
 /// The kind by which the body accumulates into block argument `accumulator`
 /// for the value that it yields at `yielded`: the yield is one combiner of the
 /// accumulator, used once, and of something else. Nothing if it is not so.

@@ -22,6 +22,10 @@ void registerLinalgModels(mlir::DialectRegistry &registry);
 void registerTensorModels(mlir::DialectRegistry &registry);
 /// arith and math on tensors.
 void registerElementwiseModels(mlir::DialectRegistry &registry);
+/// bufferization's ops on tensors.
+void registerBufferTensorModels(mlir::DialectRegistry &registry);
+/// shape and ml_program.
+void registerScalarModels(mlir::DialectRegistry &registry);
 /// Bufferization of the collective dialect.
 void registerBufferizationModels(mlir::DialectRegistry &registry);
 void registerSCFModels(mlir::DialectRegistry &registry);

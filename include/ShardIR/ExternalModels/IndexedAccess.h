@@ -44,11 +44,11 @@ localPosition(mlir::OpBuilder &builder, mlir::Location loc,
               llvm::ArrayRef<llvm::SmallVector<Localizer::DigitValue>> digits,
               mlir::ValueRange indices);
 
-/// The element of `shard` at `position`, or `otherwise` where it is on another
-/// device. A shard that `mayBeEmpty` is not read then.
+/// The element of `shard` at `position`, or the identity of `kind` where it is
+/// on another device. A shard that `mayBeEmpty` is not read then.
 mlir::Value extractOr(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Value shard, const ElementPosition &position,
-                      mlir::TypedAttr otherwise, bool mayBeEmpty);
+                      PartialKind kind, bool mayBeEmpty);
 
 /// Gives the element of a gather's source at `indices`, one per dim.
 using ReadElement = llvm::function_ref<mlir::Value(

@@ -109,6 +109,11 @@ private:
 /// The identity of a partial kind for an element type, as an attribute (P5).
 mlir::TypedAttr partialIdentity(mlir::Type elementType, PartialKind kind);
 
+/// The same as a scalar, complex numbers included, which sums alone have; null
+/// where the kind has no identity for that type.
+mlir::Value createPartialIdentity(mlir::OpBuilder &builder, mlir::Location loc,
+                                  mlir::Type elementType, PartialKind kind);
+
 } // namespace shardir
 
 #include "ShardIR/Interfaces/LocalizableOpInterface.h.inc"

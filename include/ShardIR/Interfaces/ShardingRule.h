@@ -41,6 +41,9 @@ struct Factor {
   llvm::SmallVector<PartialKind, 1> combiners;
   /// Axes that always split it, as the border of a manual region has them.
   std::vector<Split> pinned;
+  /// The op does work for each of `size`. Not for a dim that is looked up by
+  /// data: a gather costs what it reads, not what it could read.
+  bool isIterated = true;
 };
 
 /// The factors of one dim, major first.

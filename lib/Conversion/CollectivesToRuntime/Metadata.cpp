@@ -46,18 +46,26 @@ LogicalResult MetadataBuilder::verify() {
 
 int32_t MetadataBuilder::addStep(collective::CollectiveOpInterface op) {
   RankedTensorType type = op.getGlobalTensorType();
+  std::vector<int64_t> shape = shapeOf(type);
+  Placement from = op.getFrom().getValue(), to = op.getTo().getValue();
+  Halo overlap = readHalo(op.getHaloAttr());
+  Type element =
+      splitComplex(type.getElementType(), shape, from, to, overlap);
+  json::Array extents;
+  for (int64_t extent : shape)
+    extents.push_back(extent == kUnknown ? -1 : extent);
   json::Object entry{{"kind", stringifyCollectiveKind(op.getKind())},
                      {"mesh", utf8(op.getFrom().getMesh().getValue())},
-                     {"from", toString(op.getFrom().getValue())},
-                     {"to", toString(op.getTo().getValue())},
-                     {"shape", describeShape(type)},
-                     {"element_type", elementTypeName(type.getElementType())},
+                     {"from", toString(from)},
+                     {"to", toString(to)},
+                     {"shape", std::move(extents)},
+                     {"element_type", elementTypeName(element)},
                      {"loc", utf8(describeLocation(op->getLoc()))}};
   if (op.getFrom().getMesh() != op.getTo().getMesh())
     entry["to_mesh"] = utf8(op.getTo().getMesh().getValue());
   if (op.getHaloAttr()) {
     json::Array halo;
-    for (const auto &[low, high] : readHalo(op.getHaloAttr()))
+    for (const auto &[low, high] : overlap)
       halo.push_back(json::Array{low, high});
     entry["halo"] = std::move(halo);
   }

@@ -87,7 +87,9 @@ Value RuntimeCalls::storeDims(OpBuilder &builder, Operation *op,
 Value RuntimeCalls::numElements(OpBuilder &builder, Location loc,
                                 Value buffer) {
   auto type = cast<MemRefType>(buffer.getType());
-  Value count = arith::ConstantIndexOp::create(builder, loc, 1);
+  // Of complex numbers the runtime counts the parts.
+  Value count = arith::ConstantIndexOp::create(
+      builder, loc, isa<ComplexType>(type.getElementType()) ? 2 : 1);
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     count = arith::MulIOp::create(
         builder, loc, count, memref::DimOp::create(builder, loc, buffer, dim));
@@ -120,7 +122,8 @@ void RuntimeCalls::callBlocks(OpBuilder &builder, Operation *op, int32_t id,
                         {i32, pointer, pointer, i64, i64, i64, i64});
   auto type = cast<MemRefType>(whole.getType());
   Value extent = memref::DimOp::create(builder, loc, whole, 0);
-  Value inner = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value inner = arith::ConstantIndexOp::create(
+      builder, loc, isa<ComplexType>(type.getElementType()) ? 2 : 1);
   for (int64_t dim = 1; dim < type.getRank(); ++dim)
     inner = arith::MulIOp::create(
         builder, loc, inner, memref::DimOp::create(builder, loc, whole, dim));
@@ -154,6 +157,13 @@ static LogicalResult checkBuffers(Operation *op) {
   return success();
 }
 
+/// The element type of a buffer as the runtime has it.
+static Type runtimeType(Value buffer) {
+  Type element = cast<MemRefType>(buffer.getType()).getElementType();
+  auto complex = dyn_cast<ComplexType>(element);
+  return complex ? complex.getElementType() : element;
+}
+
 LogicalResult RuntimeCalls::convert(Operation *op, MetadataBuilder &metadata) {
   if (failed(checkBuffers(op)))
     return failure();
@@ -161,14 +171,14 @@ LogicalResult RuntimeCalls::convert(Operation *op, MetadataBuilder &metadata) {
   Location loc = op->getLoc();
   auto rooted = [&](auto rootedOp, StringRef kind, Value in, Value out,
                     Value counted, Value peer) {
-    Type element = cast<MemRefType>((in ? in : out).getType()).getElementType();
+    Type element = runtimeType(in ? in : out);
     int32_t id = metadata.addRooted(op, kind, rootedOp.getMeshAttr(),
                                     rootedOp.getAxesAttr(), element);
     callPeer(builder, op, id, in, out, counted, peer);
     return success();
   };
   auto blocks = [&](auto rootedOp, StringRef kind, Value block, Value whole) {
-    Type element = cast<MemRefType>(block.getType()).getElementType();
+    Type element = runtimeType(block);
     int32_t id = metadata.addRooted(op, kind, rootedOp.getMeshAttr(),
                                     rootedOp.getAxesAttr(), element);
     callBlocks(builder, op, id, rootedOp.getInput(), rootedOp.getDestination(),

@@ -72,6 +72,8 @@ void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {
   function.addPass(createCSEPass());
   function.addPass(createLoopInvariantCodeMotionPass());
 
+  function.addPass(createConvertComplexToStandardPass());
+
   // f16 and bf16 are storage types: compute in f32, and spell out conversions
   // that the target has no instruction for, so that no compiler-rt is needed.
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
@@ -94,6 +96,7 @@ void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {
   lower.addPass(createSCFToControlFlowPass());
   lower.addPass(createConvertMathToLLVMPass());
 
+  pm.addPass(createConvertComplexToLLVMPass());
   pm.addPass(createConvertMathToLibmPass());
   pm.addPass(createConvertVectorToLLVMPass());
   FinalizeMemRefToLLVMConversionPassOptions memrefs;

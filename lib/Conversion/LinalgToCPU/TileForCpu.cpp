@@ -44,8 +44,11 @@ constexpr int64_t smallBytes = 512 * 1024;
 int64_t bytesOf(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   Type element = type.getElementType();
-  int64_t bytes =
-      element.isIndex() ? 8 : (element.getIntOrFloatBitWidth() + 7) / 8;
+  int64_t bytes = 8;
+  if (auto complex = dyn_cast<ComplexType>(element))
+    bytes = 2 * ((complex.getElementType().getIntOrFloatBitWidth() + 7) / 8);
+  else if (element.isIntOrFloat())
+    bytes = (element.getIntOrFloatBitWidth() + 7) / 8;
   for (int64_t extent : type.getShape())
     bytes *= ShapedType::isDynamic(extent) ? 1024 : extent;
   return bytes;

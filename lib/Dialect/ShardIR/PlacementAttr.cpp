@@ -242,6 +242,19 @@ int64_t shardir::elementBytes(Type type) {
   return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
 }
 
+Type shardir::splitComplex(Type elementType, std::vector<int64_t> &shape,
+                           Placement &from, Placement &to, Halo &halo) {
+  auto type = dyn_cast<ComplexType>(elementType);
+  if (!type)
+    return elementType;
+  shape.push_back(2);
+  from.dims.emplace_back();
+  to.dims.emplace_back();
+  if (!halo.empty())
+    halo.push_back({0, 0});
+  return type.getElementType();
+}
+
 MeshOp shardir::lookupMesh(Operation *from, FlatSymbolRefAttr mesh) {
   return SymbolTable::lookupNearestSymbolFrom<MeshOp>(from, mesh);
 }

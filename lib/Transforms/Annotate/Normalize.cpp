@@ -15,8 +15,8 @@
 //   shape.shape_of of known extents   constants, which read no tensor
 //   shape.assuming and its witnesses  assertions, and the region in place
 //
-// Nothing else is touched, folded or erased. Placements that stand on such an op
-// go to the op that makes its result.
+// Nothing else is touched, folded or erased. Placements that stand on such an
+// op go to the op that makes its result.
 //
 //===----------------------------------------------------------------------===//
 
@@ -120,8 +120,8 @@ static void decomposeReshape(RewriterBase &rewriter, tensor::ReshapeOp op) {
   Value value = op.getSource();
   auto type = RankedTensorType::get(merged, from.getElementType());
   if (from.getRank() != type.getRank())
-    value = tensor::CollapseShapeOp::create(rewriter, loc, type, value,
-                                            fromGroups);
+    value =
+        tensor::CollapseShapeOp::create(rewriter, loc, type, value, fromGroups);
   if (to.getRank() != type.getRank())
     value = tensor::ExpandShapeOp::create(rewriter, loc, to, value, toGroups);
   replace(rewriter, op, value);
@@ -144,8 +144,8 @@ static LogicalResult replaceLoad(RewriterBase &rewriter, LoadOp op) {
   Value constant = arith::ConstantOp::create(
       rewriter, op.getLoc(), value.getType(), cast<TypedAttr>(value));
   if (constant.getType() != op.getType())
-    constant = tensor::CastOp::create(rewriter, op.getLoc(), op.getType(),
-                                      constant);
+    constant =
+        tensor::CastOp::create(rewriter, op.getLoc(), op.getType(), constant);
   replace(rewriter, op, constant);
   return success();
 }
@@ -161,8 +161,7 @@ static void foldShape(RewriterBase &rewriter, shape::ShapeOfOp op) {
     return;
   auto known = RankedTensorType::get({type.getRank()}, rewriter.getIndexType());
   Value shape = arith::ConstantOp::create(
-      rewriter, op.getLoc(),
-      DenseIntElementsAttr::get(known, type.getShape()));
+      rewriter, op.getLoc(), DenseIntElementsAttr::get(known, type.getShape()));
   if (known != result)
     shape = tensor::CastOp::create(rewriter, op.getLoc(), result, shape);
   replace(rewriter, op, shape);
@@ -218,7 +217,11 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       return;
     RewritePatternSet patterns(&getContext());
     populateConvertShapeConstraintsConversionPatterns(patterns);
-    walkAndApplyPatterns(module, std::move(patterns));
+    // A constraint becomes a condition that is required, which becomes an
+    // assertion.
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    walkAndApplyPatterns(module, frozen);
+    walkAndApplyPatterns(module, frozen);
     // Nothing waits for what has been asserted.
     SmallVector<Operation *> witnesses;
     module.walk([&](Operation *op) {

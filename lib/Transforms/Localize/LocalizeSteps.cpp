@@ -237,14 +237,14 @@ static FailureOr<Value> localizeMakePartial(CollectiveOpInterface step,
     if (!llvm::is_contained(owed, axis))
       added.push_back(axis);
   auto type = cast<RankedTensorType>(input.getType());
-  TypedAttr none = partialIdentity(type.getElementType(), *to.partial);
-  if (!none)
+  Value identity = createPartialIdentity(builder, loc, type.getElementType(),
+                                         *to.partial);
+  if (!identity)
     return step->emitOpError("cannot hold a tensor of ")
            << type.getElementType() << " as terms of a "
            << stringifyPartialKind(*to.partial)
            << ": the kind has no identity for that type";
   Value first = localizer.isFirst(builder, loc, mesh, added);
-  Value identity = arith::ConstantOp::create(builder, loc, none);
   AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> loops(type.getRank(),
                                          utils::IteratorType::parallel);

@@ -38,6 +38,8 @@ static double localWork(const ShardingRule &rule, const FactorSplits &splits,
                         const Mesh &mesh) {
   double work = 1;
   for (auto [factor, own] : llvm::zip(rule.factors, splits)) {
+    if (!factor.isIterated)
+      continue;
     int64_t size = factor.size == kUnknown ? kAssumedDimSize : factor.size;
     for (const AxisRef &axis : axesOf(own))
       size = llvm::divideCeil(size, axisSize(mesh, axis));

@@ -55,6 +55,12 @@ std::string elementTypeName(mlir::Type type);
 /// The number of bytes of one element as the runtime stores it; i1 takes one.
 int64_t elementBytes(mlir::Type type);
 
+/// Complex numbers as collectives have them: floats along one more, minor dim of
+/// 2 that is whole. What `placement`, `halo` and `shape` of a tensor of `type`
+/// become then; returns the element type. Other types stay as they are.
+mlir::Type splitComplex(mlir::Type elementType, std::vector<int64_t> &shape,
+                        Placement &from, Placement &to, Halo &halo);
+
 /// The mesh op that `placement` names, seen from `from`; null if there is none.
 MeshOp lookupMesh(mlir::Operation *from, mlir::FlatSymbolRefAttr mesh);
 

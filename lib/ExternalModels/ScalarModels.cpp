@@ -1,0 +1,108 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Dialects whose values are few and the same on all devices: shapes (the shape
+// dialect), and the state of a program (ml_program's globals).
+//
+// A shape is whole on each device; a size query reads no element, so that the
+// tensor may lie any way where the extents are known. A mutable global is whole
+// on each device: every device stores the same and loads the same, call after
+// call. Immutable ones are constants before placements are decided
+// (shardir-normalize).
+//
+//===----------------------------------------------------------------------===//
+
+#include "ModelUtils.h"
+#include "ShardIR/ExternalModels/ExternalModels.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Shape/IR/Shape.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace shardir;
+
+//===----------------------------------------------------------------------===//
+// shape
+//===----------------------------------------------------------------------===//
+
+/// Ops on shapes and extents alone.
+template <typename Op> static ShardingRule shapeRule(Op op) {
+  return wholeRule(op);
+}
+
+static ShardingRule shapeOfRule(shape::ShapeOfOp op) {
+  ShardingRule rule = wholeRule(op);
+  auto type = dyn_cast<RankedTensorType>(op.getArg().getType());
+  if (!type)
+    return rule;
+  // An extent that is known only at run time is read off the whole dim.
+  for (auto [dim, extent] : llvm::enumerate(shapeOf(type)))
+    if (extent != kUnknown)
+      rule.operands[0].dims[dim] = {rule.addFactor(extent)};
+  return rule;
+}
+
+static LocalValues localizeShapeOf(shape::ShapeOfOp op, OpBuilder &builder,
+                                   Localizer &localizer, ValueRange operands) {
+  Location loc = op.getLoc();
+  RankedTensorType type = localizer.global(op.getArg()).type;
+  auto result = dyn_cast<RankedTensorType>(op.getType());
+  if (!result)
+    return op.emitOpError("of a split tensor is a '!shape.shape'; make it a "
+                          "tensor of extents");
+  SmallVector<Value> extents;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    extents.push_back(
+        type.isDynamicDim(dim)
+            ? tensor::DimOp::create(builder, loc, operands[0], dim).getResult()
+            : arith::ConstantIndexOp::create(builder, loc,
+                                             type.getDimSize(dim))
+                  .getResult());
+  Value shape = tensor::FromElementsOp::create(
+      builder, loc,
+      RankedTensorType::get({type.getRank()}, builder.getIndexType()), extents);
+  return SmallVector<Value>{castTo(builder, loc, shape, result)};
+}
+
+template <typename... Ops> static void attachShapeOps(MLIRContext *context) {
+  auto attach = [&](auto *op) {
+    using Op = std::remove_pointer_t<decltype(op)>;
+    if constexpr (std::is_same_v<Op, shape::ShapeOfOp>)
+      attachModels<Op, shapeOfRule, localizeShapeOf>(context);
+    else
+      attachRule<Op, shapeRule<Op>>(context);
+  };
+  (attach(static_cast<Ops *>(nullptr)), ...);
+}
+
+//===----------------------------------------------------------------------===//
+// ml_program
+//===----------------------------------------------------------------------===//
+
+template <typename Op> static ShardingRule globalRule(Op op) {
+  return ShardingRule::replicated(
+      op, "a global that the program changes is whole on each device");
+}
+
+void shardir::registerScalarModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, shape::ShapeDialect *) {
+    attachShapeOps<
+#define GET_OP_LIST
+#include "mlir/Dialect/Shape/IR/ShapeOps.cpp.inc"
+        >(context);
+  });
+  registry.addExtension(
+      +[](MLIRContext *context, ml_program::MLProgramDialect *) {
+        using namespace ml_program;
+        attachRule<GlobalLoadOp, globalRule<GlobalLoadOp>>(context);
+        attachRule<GlobalLoadConstOp, globalRule<GlobalLoadConstOp>>(context);
+        attachRule<GlobalStoreOp, globalRule<GlobalStoreOp>>(context);
+      });
+}

@@ -1,0 +1,87 @@
+// RUN: shard-opt %s -shardir-normalize | FileCheck %s
+
+// Ops said by others that may be sharded in more ways.
+shardir.mesh @m <["x"=2]>
+
+ml_program.global private @weights(dense<[1.0, 2.0]> : tensor<2xf32>) : tensor<2xf32>
+ml_program.global private @part(dense<[1.0, 2.0]> : tensor<2xf32>) : tensor<?xf32>
+ml_program.global private mutable @state(dense<0.0> : tensor<2xf32>) : tensor<2xf32>
+
+// CHECK-LABEL: func.func @regroup
+// CHECK-NEXT:    %[[F:.+]] = tensor.collapse_shape %{{.+}} {{\[}}[0, 1, 2]] : tensor<2x3x32xf32> into tensor<192xf32>
+// CHECK-NEXT:    %[[R:.+]] = tensor.expand_shape %[[F]] {{\[}}[0, 1]] output_shape [48, 4]
+// CHECK-SAME:      shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]
+// CHECK-NEXT:    return %[[R]]
+func.func @regroup(%x: tensor<2x3x32xf32>, %s: tensor<2xindex>) -> tensor<48x4xf32> {
+  %0 = tensor.reshape %x(%s) {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} : (tensor<2x3x32xf32>, tensor<2xindex>) -> tensor<48x4xf32>
+  return %0 : tensor<48x4xf32>
+}
+
+// Each group by itself, and dims of one element wherever they are.
+// CHECK-LABEL: func.func @groups
+// CHECK-NEXT:    tensor.collapse_shape %{{.+}} {{\[}}[0, 1], [2], [3, 4]] : tensor<3x5x7x9x1xf32> into tensor<15x7x9xf32>
+// CHECK-NEXT:    tensor.expand_shape %{{.+}} {{\[}}[0], [1], [2, 3]] output_shape [15, 7, 3, 3]
+// CHECK-LABEL: func.func @scalars
+// CHECK-NEXT:    tensor.collapse_shape %{{.+}} [] : tensor<1x1xf32> into tensor<f32>
+// CHECK-NEXT:    tensor.expand_shape %{{.+}} [] output_shape [1] : tensor<f32> into tensor<1xf32>
+func.func @groups(%x: tensor<3x5x7x9x1xf32>, %s: tensor<4xindex>) -> tensor<15x7x3x3xf32> {
+  %0 = tensor.reshape %x(%s) : (tensor<3x5x7x9x1xf32>, tensor<4xindex>) -> tensor<15x7x3x3xf32>
+  return %0 : tensor<15x7x3x3xf32>
+}
+func.func @scalars(%x: tensor<1x1xf32>, %s: tensor<0xindex>, %t: tensor<1xindex>) -> tensor<1xf32> {
+  %0 = tensor.reshape %x(%s) : (tensor<1x1xf32>, tensor<0xindex>) -> tensor<f32>
+  %1 = tensor.reshape %0(%t) : (tensor<f32>, tensor<1xindex>) -> tensor<1xf32>
+  return %1 : tensor<1xf32>
+}
+
+// A shape that is known only at run time stays.
+// CHECK-LABEL: func.func @unknown
+// CHECK-NEXT:    tensor.reshape
+func.func @unknown(%x: tensor<4x4xf32>, %s: tensor<2xindex>) -> tensor<?x?xf32> {
+  %0 = tensor.reshape %x(%s) : (tensor<4x4xf32>, tensor<2xindex>) -> tensor<?x?xf32>
+  return %0 : tensor<?x?xf32>
+}
+
+// CHECK-LABEL: func.func @softmax
+// CHECK-NOT:     linalg.softmax
+// CHECK:         arith.maxnumf
+// CHECK:         math.exp
+// CHECK:         arith.addf
+// CHECK:         shardir.placements = [#shardir.placement<@m, [{}, {"x"}]>]
+// CHECK:         arith.divf
+func.func @softmax(%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %e = tensor.empty() : tensor<4x6xf32>
+  %0 = linalg.softmax {shardir.placements = [#shardir.placement<@m, [{}, {"x"}]>]} dimension(1) ins(%x : tensor<4x6xf32>) outs(%e : tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+// CHECK-LABEL: func.func @globals
+// CHECK:         %[[W:.+]] = arith.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
+// CHECK:         %[[V:.+]] = arith.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
+// CHECK:         %[[P:.+]] = arith.constant
+// CHECK:         %[[C:.+]] = tensor.cast %[[P]] : tensor<2xf32> to tensor<?xf32>
+// CHECK:         %[[S:.+]] = ml_program.global_load @state
+// CHECK:         return %[[W]], %[[V]], %[[C]], %[[S]]
+func.func @globals() -> (tensor<2xf32>, tensor<2xf32>, tensor<?xf32>, tensor<2xf32>) {
+  %w = ml_program.global_load_const @weights : tensor<2xf32>
+  %v = ml_program.global_load @weights : tensor<2xf32>
+  %p = ml_program.global_load_const @part : tensor<?xf32>
+  %s = ml_program.global_load @state : tensor<2xf32>
+  return %w, %v, %p, %s : tensor<2xf32>, tensor<2xf32>, tensor<?xf32>, tensor<2xf32>
+}
+
+// CHECK-LABEL: func.func @shapes
+// CHECK-NOT:     shape.cstr
+// CHECK-NOT:     shape.assuming
+// CHECK:         %[[K:.+]] = arith.constant dense<[4, 6]> : tensor<2xindex>
+// CHECK:         cf.assert
+// CHECK:         arith.addf
+func.func @shapes(%x: tensor<4x6xf32>, %s: tensor<2xindex>) -> tensor<4x6xf32> {
+  %k = shape.shape_of %x : tensor<4x6xf32> -> tensor<2xindex>
+  %w = shape.cstr_broadcastable %k, %s : tensor<2xindex>, tensor<2xindex>
+  %a = shape.assuming %w -> (tensor<4x6xf32>) {
+    %q = arith.addf %x, %x : tensor<4x6xf32>
+    shape.assuming_yield %q : tensor<4x6xf32>
+  }
+  return %a : tensor<4x6xf32>
+}
