@@ -187,6 +187,8 @@ FailureOr<Value> shardir::termOfWhole(OpBuilder &builder, Location loc,
   if (isIdempotent(*placement.partial))
     return value;
   Type element = global.type.getElementType();
+  Value first = localizer.isFirst(
+      builder, loc, localizer.meshOf(global.placement), placement.partialAxes);
   Value other =
       createPartialIdentity(builder, loc, element, *placement.partial);
   if (!other)
@@ -194,8 +196,6 @@ FailureOr<Value> shardir::termOfWhole(OpBuilder &builder, Location loc,
                           << " as terms of a "
                           << stringifyPartialKind(*placement.partial)
                           << ": the kind has no identity for that type";
-  Value first = localizer.isFirst(
-      builder, loc, localizer.meshOf(global.placement), placement.partialAxes);
   if (auto tensor = dyn_cast<RankedTensorType>(value.getType())) {
     SmallVector<Value> sizes;
     for (int64_t dim = 0; dim < tensor.getRank(); ++dim)

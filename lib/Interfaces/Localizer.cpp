@@ -309,6 +309,8 @@ TypedAttr shardir::partialIdentity(Type elementType, PartialKind kind) {
     };
     switch (kind) {
     case PartialKind::Sum:
+      if (!APFloat::semanticsHasZero(sem))
+        return {};
       return make(APFloat::getZero(sem, /*Negative=*/true));
     case PartialKind::Prod:
       return make(APFloat::getOne(sem));

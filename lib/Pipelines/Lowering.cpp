@@ -42,6 +42,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
   pm.addPass(createConvertShapeToStandardPass());
+  pm.addPass(createLowerGlobals());
   buildCpuTensorPipeline(pm, cpu);
   pm.addPass(createBufferize());
   if (to < Stage::Cpu)

@@ -410,6 +410,29 @@ def ChooseLayouts : Pass<"shardir-choose-layouts", "::mlir::ModuleOp"> {
 // local -> bufferized
 //===----------------------------------------------------------------------===//
 
+def LowerGlobals : Pass<"shardir-lower-globals", "::mlir::ModuleOp"> {
+  let summary = "Gives each rank its own copy of a program's mutable globals.";
+  let description = [{
+    A mutable `ml_program.global` becomes a buffer with one row for each rank,
+    which keeps its value from call to call. A load copies the rank's row where it
+    stands, a store copies to it. An error where a global has no value in the
+    module.
+
+    Example (test/Transforms/Bufferize/lower-globals.mlir):
+
+    ```mlir
+    ml_program.global private mutable @seed(dense<7> : tensor<i64>) : tensor<i64>
+    // on 4 ranks becomes
+    memref.global "private" @seed : memref<4xi64> = dense<7> {alignment = 64 : i64}
+    ```
+  }];
+  let dependentDialects = [
+    "::shardir::ShardIRDialect", "::mlir::arith::ArithDialect",
+    "::mlir::bufferization::BufferizationDialect",
+    "::mlir::memref::MemRefDialect", "::mlir::tensor::TensorDialect",
+  ];
+}
+
 def Bufferize : Pass<"shardir-bufferize", "::mlir::ModuleOp"> {
   let summary = "Turns local tensors into buffers.";
   let description = [{

@@ -237,6 +237,7 @@ static FailureOr<Value> localizeMakePartial(CollectiveOpInterface step,
     if (!llvm::is_contained(owed, axis))
       added.push_back(axis);
   auto type = cast<RankedTensorType>(input.getType());
+  Value first = localizer.isFirst(builder, loc, mesh, added);
   Value identity = createPartialIdentity(builder, loc, type.getElementType(),
                                          *to.partial);
   if (!identity)
@@ -244,7 +245,6 @@ static FailureOr<Value> localizeMakePartial(CollectiveOpInterface step,
            << type.getElementType() << " as terms of a "
            << stringifyPartialKind(*to.partial)
            << ": the kind has no identity for that type";
-  Value first = localizer.isFirst(builder, loc, mesh, added);
   AffineMap map = builder.getMultiDimIdentityMap(type.getRank());
   SmallVector<utils::IteratorType> loops(type.getRank(),
                                          utils::IteratorType::parallel);

@@ -54,8 +54,8 @@ func.func @annotated(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@
 // -----
 
 shardir.mesh @m <["x"=2]>
-func.func @no_identity(%x: tensor<8xcomplex<f32>> {shardir.placement = #shardir.placement<@m, [{}]>}) {
-  // expected-error @+1 {{'collective.make_partial' op cannot hold a tensor of 'complex<f32>' as terms of a sum: the kind has no identity for that type}}
-  %0 = collective.make_partial %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{}], partial = sum ["x"]> : tensor<8xcomplex<f32>>
+func.func @no_identity(%x: tensor<8xf8E8M0FNU> {shardir.placement = #shardir.placement<@m, [{}]>}) {
+  // expected-error @+1 {{'collective.make_partial' op cannot hold a tensor of 'f8E8M0FNU' as terms of a sum: the kind has no identity for that type}}
+  %0 = collective.make_partial %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{}], partial = sum ["x"]> : tensor<8xf8E8M0FNU>
   return
 }

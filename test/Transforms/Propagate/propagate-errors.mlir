@@ -31,7 +31,7 @@ func.func @sugar(%x: tensor<8xf32>) -> tensor<8xf32> {
 // An op without a rule runs whole on each device, and says so.
 shardir.mesh @m <["a"=2]>
 func.func @no_rule(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>}, %i: index) -> f32 {
-  // expected-remark @+1 {{an index may name any element, on any device}}
+  // expected-remark @+1 {{a scalar is whole on each device, and its index may name an element on any of them}}
   %0 = tensor.extract %x[%i] : tensor<8xf32>
   return %0 : f32
 }
