@@ -99,6 +99,8 @@ SearchCost PriceTable::work(int n, const Candidate &candidate) {
     return result;
   double points = 2;
   for (auto [f, factor] : llvm::enumerate(rule.factors)) {
+    if (!factor.isIterated)
+      continue;
     double size =
         double(factor.size == kUnknown ? kAssumedDimSize
                                        : std::max<int64_t>(factor.size, 1));
