@@ -177,16 +177,3 @@ func.func @generic_abs(%a0: tensor<4x5xf32>, %c0: tensor<4x5xf32>) -> tensor<4x5
   } -> tensor<4x5xf32>
   return %0 : tensor<4x5xf32>
 }
-
-// A row of a table by index, as an embedding has it: the table is read whole.
-func.func @generic_gather(%table: tensor<6x5xf32>, %rows: tensor<4xi32> {validate.range = array<i64: 0, 5>}, %c: tensor<4x5xf32>) -> tensor<4x5xf32> {
-  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
-      ins(%rows : tensor<4xi32>) outs(%c : tensor<4x5xf32>) {
-  ^bb0(%row: i32, %o: f32):
-    %i = arith.index_cast %row : i32 to index
-    %j = linalg.index 1 : index
-    %1 = tensor.extract %table[%i, %j] : tensor<6x5xf32>
-    linalg.yield %1 : f32
-  } -> tensor<4x5xf32>
-  return %0 : tensor<4x5xf32>
-}
