@@ -160,8 +160,8 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
     mapping.map(op->getResults(), (*local)->getResults());
     return success();
   }
-  // What other regions capture and is whole on each device has a local form of the
-  // same type, which can stand in its place already. Local forms ask for the
+  // What other regions capture and is whole on each device has a local form of
+  // the same type, which can stand in its place already. Local forms ask for the
   // others.
   SmallVector<Value> captured = capturedTensors(op);
   llvm::erase_if(captured, [&](Value value) { return !isSharded(value); });

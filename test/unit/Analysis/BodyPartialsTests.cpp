@@ -234,14 +234,14 @@ TEST(BodyPartials, ReluAfterASumPassesNoSum) {
 TEST(BodyPartials, ClampPassesTheMaximum) {
   Body body(function("%a: i64, %b: i64",
                      "%0 = arith.maxsi %a, %b : i64\nreturn %0 : i64"));
-  EXPECT_EQ(body.text(), "max{0} max{1} max{0,1}");
+  EXPECT_EQ(body.text(), "max{0} max{1} max{0,1} min{0} min{1}");
   checkRules(body);
 }
 
 TEST(BodyPartials, SignedAndUnsignedDiffer) {
   Body body(function("%a: i64, %b: i64",
                      "%0 = arith.maxui %a, %b : i64\nreturn %0 : i64"));
-  EXPECT_EQ(body.text(), "umax{0} umax{1} umax{0,1}");
+  EXPECT_EQ(body.text(), "umax{0} umax{1} umax{0,1} umin{0} umin{1}");
   checkRules(body);
 }
 
@@ -313,13 +313,16 @@ TEST(BodyPartials, Floats) {
   };
   EXPECT_EQ(text("%r = arith.divf %a, %b : f32"), "sum{0}");
   EXPECT_EQ(text("%r = arith.negf %a : f32"), "sum{0}");
-  EXPECT_EQ(text("%r = math.exp %a : f32"), "");
-  EXPECT_EQ(text("%r = arith.maximumf %a, %b : f32"), "max{0} max{1} max{0,1}");
+  EXPECT_EQ(text("%r = math.exp %a : f32"),
+            "max{0} min{0} maxnum{0} minnum{0}");
+  EXPECT_EQ(text("%r = math.log %a : f32"), "");
+  EXPECT_EQ(text("%r = arith.maximumf %a, %b : f32"),
+            "max{0} max{1} max{0,1} min{0} min{1}");
   EXPECT_EQ(text("%r = arith.maxnumf %a, %b : f32"),
             "maxnum{0} maxnum{1} maxnum{0,1}");
   EXPECT_EQ(text("%0 = arith.truncf %a : f32 to bf16\n"
                  "%r = arith.extf %0 : bf16 to f32"),
-            "");
+            "max{0} min{0} maxnum{0} minnum{0}");
 }
 
 TEST(BodyPartials, OneBitAddsAsXor) {

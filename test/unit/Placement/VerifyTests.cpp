@@ -147,6 +147,7 @@ TEST_F(Verify, PartialKinds) {
             "partial kind 'umin' is for integers and i1, not for element type "
             "f32 | write 'min'");
   EXPECT_EQ(partial("sum", "complex<f32>"), "ok");
+  EXPECT_NE(partial("prod", "complex<f32>"), "ok");
   EXPECT_EQ(partial("max", "complex<f32>"),
             "partial kind 'max' is for floats and integers, not for element "
             "type complex<f32>");
