@@ -48,6 +48,10 @@ struct RedistributePatternOptions {
   /// Bytes per device. What would keep values alive for longer is done only
   /// while the predicted peak stays below; 0 is no limit.
   int64_t memoryLimit = 0;
+  /// Move redistributions to the other side of ops where they cost less there.
+  /// Best added once the others have come to an end: what a value's
+  /// redistributions share is then known.
+  bool moveAcrossOps = true;
 };
 
 /// Adds the patterns that leave fewer bytes to move: chains of redistributions

@@ -132,12 +132,26 @@ struct SimplifyRedistributePass
       return signalPassFailure();
     }
     MeshTable meshes(getOperation());
+    RedistributePatternOptions options;
+    options.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
+    // What is gathered twice is received twice.
+    options.shareGathers = shareGathers || cost == "bytes";
+    options.memoryLimit = memoryLimit;
+    // Whether it pays to move one redistribution of a value depends on what the
+    // others share with it.
+    bool changedAny = false;
+    for (bool moves : {false, true}) {
+      options.moveAcrossOps = moves;
+      changedAny |= simplify(meshes, options);
+    }
+    if (!changedAny)
+      markAllAnalysesPreserved();
+  }
+
+  bool simplify(const MeshTable &meshes,
+                const RedistributePatternOptions &options) {
     RewritePatternSet patterns(&getContext());
-    populateSimplifyRedistributePatterns(
-        patterns, meshes,
-        {cost == "bytes" ? CostMode::Bytes : CostMode::Time,
-         // What is gathered twice is received twice.
-         shareGathers || cost == "bytes", memoryLimit});
+    populateSimplifyRedistributePatterns(patterns, meshes, options);
     FrozenRewritePatternSet frozen(std::move(patterns));
     // A rewrite can be what another one waits for, so rounds are repeated; each
     // lowers the cost, and few are needed.
@@ -159,8 +173,7 @@ struct SimplifyRedistributePass
         break;
       changedAny = true;
     }
-    if (!changedAny)
-      markAllAnalysesPreserved();
+    return changedAny;
   }
 };
 
@@ -175,5 +188,6 @@ void shardir::populateSimplifyRedistributePatterns(
   patterns.add<HoistInvariant>(patterns.getContext(), meshes,
                                options.memoryLimit);
   addSharePatterns(patterns, costs, options);
-  addMovePatterns(patterns, costs, options);
+  if (options.moveAcrossOps)
+    addMovePatterns(patterns, costs, options);
 }
