@@ -252,6 +252,36 @@ bool Arrivals::operandsAgree(int n, int factor, uint64_t axes) {
   return true;
 }
 
+/// Whether every user of the results can take these axes where the factor is a
+/// dim of its own.
+bool Arrivals::usersAgree(int n, int factor, uint64_t axes) {
+  for (const Port &port : space.ports(n)) {
+    if (!port.isResult)
+      continue;
+    const TensorFactors &own = space.factorsOf(n, port);
+    for (auto [d, dim] : llvm::enumerate(own.dims)) {
+      if (dim != DimFactors{factor})
+        continue;
+      for (End user : space.users(port.value)) {
+        if (space.node(user.node).mesh != space.node(n).mesh)
+          continue;
+        const DimFactors &theirs =
+            space.factorsOf(user.node, space.ports(user.node)[user.port])
+                .dims[d];
+        uint64_t has = 0;
+        bool grows = false;
+        for (int g : theirs) {
+          has |= space.table(n).uses(floors[user.node][g]);
+          grows |= mayGrow(user.node, g);
+        }
+        if (!grows && (axes & ~has))
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
 /// Whether what arrives at the factor is one of several ways to have its axes.
 /// A contraction is none where its operands agree: what it owes is reduced
 /// where that costs least, but it is not given up.
@@ -273,8 +303,10 @@ bool Arrivals::competes(int n, int factor) {
   for (const Owed &owed : passes[n])
     if (owed.axis & blocks)
       return true;
-  return space.rule(n).factors[factor].kind == FactorKind::Reduction &&
-         !operandsAgree(n, factor, table.uses(longest));
+  uint64_t axes = table.uses(longest);
+  return !usersAgree(n, factor, axes) ||
+         (space.rule(n).factors[factor].kind == FactorKind::Reduction &&
+          !operandsAgree(n, factor, axes));
 }
 
 void Arrivals::findCertain() {

@@ -54,6 +54,7 @@ public:
 
 private:
   SplitsId accept(int n, int factor, SplitsId id, const NodeSplits &floor);
+  bool usersAgree(int n, int factor, uint64_t axes);
   bool operandsAgree(int n, int factor, uint64_t axes);
   bool competes(int n, int factor);
   bool updateOwed(int n);
