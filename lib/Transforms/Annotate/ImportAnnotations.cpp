@@ -535,6 +535,15 @@ LogicalResult Importer::placeGspmd() {
 }
 
 LogicalResult Importer::run() {
+  // XLA writes down how it has partitioned a program.
+  for (StringRef name :
+       {"mhlo.spmd_parameters_shardings", "mhlo.spmd_output_sharding"})
+    if (module->hasAttr(name))
+      return module.emitError()
+             << "'" << name
+             << "' says that the program has been partitioned, so that its "
+                "types "
+                "are those of shards; import it as it was before";
   if (failed(meshes.collect()))
     return failure();
   SmallVector<Operation *> ops;

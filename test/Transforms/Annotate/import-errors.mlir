@@ -173,3 +173,8 @@ func.func @config(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = stablehlo.custom_call @Sharding(%x) {backend_config = "other", mhlo.sharding = "{replicated}"} : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+// expected-error @+1 {{'mhlo.spmd_output_sharding' says that the program has been partitioned, so that its types are those of shards; import it as it was before}}
+module attributes {mhlo.spmd_output_sharding = "{devices=[2]<=[2]}"} {}
