@@ -56,21 +56,38 @@ bool ManualAxes::add(Value value, const Axes &more) {
 bool ManualAxes::visit(Operation *op) {
   bool changed = false;
   if (auto region = asShardableRegion(op)) {
+    // Which branch ran, or how often, may vary as well.
+    Axes control;
+    auto addScalars = [&](ValueRange values) {
+      for (Value value : values)
+        if (!isa<ShapedType>(value.getType())) {
+          const Axes &own = of(value);
+          control.insert(own.begin(), own.end());
+        }
+    };
+    addScalars(op->getOperands());
+    for (Region &each : op->getRegions())
+      for (Block &block : each)
+        addScalars(block.getTerminator()->getOperands());
     for (const RegionTie &tie : region.getTies()) {
-      Axes all;
+      Axes all = control;
       for (OpOperand *operand : tie.operands) {
         const Axes &own = of(operand->get());
         all.insert(own.begin(), own.end());
       }
-      // Which branch ran, or how often, may vary as well.
-      for (Value operand : op->getOperands())
-        if (!isa<ShapedType>(operand.getType())) {
-          const Axes &own = of(operand);
-          all.insert(own.begin(), own.end());
-        }
       for (Value value : tie.values)
         changed |= add(value, all);
     }
+    // Scalars that it carries or gives.
+    auto addAll = [&](ValueRange values) {
+      for (Value value : values)
+        if (!isa<ShapedType>(value.getType()))
+          changed |= add(value, control);
+    };
+    addAll(op->getResults());
+    for (Region &each : op->getRegions())
+      for (Block &block : each)
+        addAll(block.getArguments());
     return changed;
   }
   Axes all = ofOperands(op);

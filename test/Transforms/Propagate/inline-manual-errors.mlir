@@ -74,3 +74,52 @@ func.func @coordinate(%x: tensor<8xf32>) {
   } : (tensor<8xf32>) -> ()
   return
 }
+
+// -----
+
+// How often a loop runs, and a number that a branch gives.
+shardir.mesh @m <["dp"=2]>
+func.func @varies_by_condition(%x: tensor<2xf32>, %y: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+2 {{a result of the manual region varies along "dp"}}
+  // expected-note @+1 {{reduce or gather it along "dp"}}
+  %0 = shardir.manual (%x, %y) in [#shardir.placement<@m, [{"dp"}]>, #shardir.placement<@m, [{}]>] out [#shardir.placement<@m, [{}]>] manual = ["dp"] {
+  ^bb0(%l: tensor<1xf32>, %k: tensor<4xf32>):
+    %c = arith.constant 0 : index
+    %n = tensor.extract %l[%c] : tensor<1xf32>
+    %r:2 = scf.while (%i = %c, %v = %k) : (index, tensor<4xf32>) -> (index, tensor<4xf32>) {
+      %zero = arith.constant 0.0 : f32
+      %b = arith.cmpf olt, %n, %zero : f32
+      scf.condition(%b) %i, %v : index, tensor<4xf32>
+    } do {
+    ^bb0(%i: index, %v: tensor<4xf32>):
+      %e = math.exp %v : tensor<4xf32>
+      scf.yield %i, %e : index, tensor<4xf32>
+    }
+    shardir.yield %r#1 : tensor<4xf32>
+  } : (tensor<2xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+shardir.mesh @m <["dp"=2]>
+func.func @varies_by_number(%x: tensor<2xi1>) -> tensor<4xf32> {
+  // expected-error @+2 {{a result of the manual region varies along "dp"}}
+  // expected-note @+1 {{reduce or gather it along "dp"}}
+  %0 = shardir.manual (%x) in [#shardir.placement<@m, [{"dp"}]>] out [#shardir.placement<@m, [{}]>] manual = ["dp"] {
+  ^bb0(%l: tensor<1xi1>):
+    %c = arith.constant 0 : index
+    %n = tensor.extract %l[%c] : tensor<1xi1>
+    %s = scf.if %n -> f32 {
+      %one = arith.constant 1.0 : f32
+      scf.yield %one : f32
+    } else {
+      %two = arith.constant 2.0 : f32
+      scf.yield %two : f32
+    }
+    %e = tensor.empty() : tensor<4xf32>
+    %f = linalg.fill ins(%s : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    shardir.yield %f : tensor<4xf32>
+  } : (tensor<2xi1>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
