@@ -209,6 +209,17 @@ FactorSplits shardir::projectTensor(const ShardingRule &rule,
       continue;
     for (auto [factor, own] : llvm::zip(dimFactors, *projected))
       splits[factor] = own;
+    // Behind pinned axes that leave single rows, what follows could be either
+    // factor's.
+    if (dimFactors.size() != 2)
+      continue;
+    const Splits &pinned = rule.factors[dimFactors[0]].pinned;
+    Splits &first = splits[dimFactors[0]], &second = splits[dimFactors[1]];
+    if (pinned.empty() || !second.empty() || first.size() <= pinned.size() ||
+        !std::equal(pinned.begin(), pinned.end(), first.begin()))
+      continue;
+    second.assign(first.begin() + pinned.size(), first.end());
+    first = pinned;
   }
   return splits;
 }
