@@ -93,6 +93,41 @@ struct ShrinkEarly : OpRewritePattern<RedistributeOp> {
   std::shared_ptr<MoveCosts> costs;
 };
 
+/// What `value` is in front of the loop, if it is that in every iteration:
+/// itself, where it is made there, or the one initial value of a tensor that is
+/// only handed on. Null if it changes.
+static Value valueBefore(ShardableRegionOpInterface loop, Value value) {
+  if (cast<LoopLikeOpInterface>(*loop).isDefinedOutsideOfLoop(value))
+    return value;
+  SmallVector<RegionTie> ties = loop.getTies();
+  SmallVector<Value> worklist = {value};
+  llvm::SmallPtrSet<void *, 8> seen = {value.getAsOpaquePointer()};
+  Value initial;
+  while (!worklist.empty()) {
+    Value argument = worklist.pop_back_val();
+    if (!isa<BlockArgument>(argument) ||
+        argument.getParentBlock()->getParentOp() != loop)
+      return nullptr;
+    const RegionTie *own = llvm::find_if(ties, [&](const RegionTie &tie) {
+      return llvm::is_contained(tie.values, argument);
+    });
+    if (own == ties.end())
+      return nullptr;
+    for (OpOperand *operand : own->operands) {
+      Value from = operand->get();
+      if (operand->getOwner() != loop) {
+        if (seen.insert(from.getAsOpaquePointer()).second)
+          worklist.push_back(from);
+      } else if (!initial || initial == from) {
+        initial = from;
+      } else {
+        return nullptr;
+      }
+    }
+  }
+  return initial;
+}
+
 /// What a loop gathers anew in each iteration is gathered once, in front of it,
 /// where memory allows to keep it (R11).
 struct HoistInvariant : OpRewritePattern<RedistributeOp> {
@@ -104,14 +139,17 @@ struct HoistInvariant : OpRewritePattern<RedistributeOp> {
                                 PatternRewriter &rewriter) const override {
     auto loop = dyn_cast<LoopLikeOpInterface>(op->getParentOp());
     auto region = asShardableRegion(loop);
-    if (!region || !loop.isDefinedOutsideOfLoop(op.getInput()) ||
-        region.getTripCount(*op->getParentRegion()) == 0)
+    if (!region || region.getTripCount(*op->getParentRegion()) == 0)
+      return failure();
+    Value before = valueBefore(region, op.getInput());
+    if (!before)
       return failure();
     if (memoryLimit > 0 &&
         peakMemory(op->getParentOfType<func::FuncOp>(), meshes).bytes +
                 localBytes(op.getType(), op.getTo(), meshes) >
             memoryLimit)
       return failure();
+    rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().set(before); });
     rewriter.moveOpBefore(op, loop);
     return success();
   }

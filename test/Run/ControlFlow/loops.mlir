@@ -303,3 +303,28 @@ func.func @threads(%x: tensor<6x5xf32> {shardir.placement = #shardir.placement<@
   }
   return %r : tensor<6x5xf32>
 }
+
+// What iterations hand on unchanged, and two tensors that change places.
+func.func @handed_on(%x: tensor<7x4xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},
+                     %v: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},
+                     %w: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"b"}, {}]>}) -> tensor<7x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %i0 = arith.constant 0 : i32
+  %i1 = arith.constant 1 : i32
+  %i3 = arith.constant 3 : i32
+  %e = tensor.empty() : tensor<7x4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<7x4xf32>) -> tensor<7x4xf32>
+  %r:5 = scf.while (%h = %x, %a = %v, %b = %v, %c = %w, %i = %i0) : (tensor<7x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, i32)
+      -> (tensor<7x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, i32) {
+    %go = arith.cmpi slt, %i, %i3 : i32
+    scf.condition(%go) %h, %b, %c, %a, %i : tensor<7x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, i32
+  } do {
+  ^bb0(%h: tensor<7x4xf32>, %a: tensor<4x4xf32>, %b: tensor<4x4xf32>, %c: tensor<4x4xf32>, %i: i32):
+    %p = linalg.matmul ins(%h, %a : tensor<7x4xf32>, tensor<4x4xf32>) outs(%z : tensor<7x4xf32>) -> tensor<7x4xf32>
+    %q = linalg.matmul ins(%p, %b : tensor<7x4xf32>, tensor<4x4xf32>) outs(%z : tensor<7x4xf32>) -> tensor<7x4xf32>
+    %t = math.tanh %q : tensor<7x4xf32>
+    %n = arith.addi %i, %i1 : i32
+    scf.yield %t, %a, %c, %b, %n : tensor<7x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, tensor<4x4xf32>, i32
+  }
+  return %r#0 : tensor<7x4xf32>
+}

@@ -159,3 +159,43 @@ module {
     return %r : tensor<4xf32>
   }
 }
+
+// -----
+
+// Weights that each iteration hands on to the next are gathered once as well,
+// also where both regions of a while loop pass them.
+// CHECK-LABEL: func.func @handed_on
+// CHECK:         %[[W:.+]] = shardir.redistribute %arg1
+// CHECK:         scf.for
+// CHECK-NOT:       shardir.redistribute
+// CHECK:           arith.addf %{{.+}}, %[[W]]
+// CHECK:         %[[V:.+]] = shardir.redistribute %arg2
+// CHECK:         scf.while
+// CHECK-NOT:       shardir.redistribute
+// CHECK:           arith.addf %{{.+}}, %[[V]]
+module {
+  shardir.mesh @m <["x"=2]>
+  func.func @handed_on(%x: tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{}]>},
+                       %w: tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>},
+                       %v: tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}, %go: i1)
+      -> (tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %r:2 = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x, %b = %w) -> (tensor<4xf32>, tensor<4xf32>) {
+      %q = arith.addf %a, %b {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<4xf32>
+      %t = math.tanh %q {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<4xf32>
+      scf.yield %t, %b : tensor<4xf32>, tensor<4xf32>
+    } {shardir.placements = [#shardir.placement<@m, [{}]>, #shardir.placement<@m, [{"x"}]>]}
+    %s:2 = scf.while (%a = %r#0, %b = %v) : (tensor<4xf32>, tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+      scf.condition(%go) %a, %b : tensor<4xf32>, tensor<4xf32>
+    } do {
+    ^bb0(%c: tensor<4xf32>, %d: tensor<4xf32>):
+      %q = arith.addf %c, %d {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<4xf32>
+      %t = math.tanh %q {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<4xf32>
+      scf.yield %t, %d : tensor<4xf32>, tensor<4xf32>
+    } attributes {shardir.placements = [#shardir.placement<@m, [{}]>, #shardir.placement<@m, [{"x"}]>],
+                  shardir.carried = [#shardir.placement<@m, [{}]>, #shardir.placement<@m, [{"x"}]>]}
+    return %s#0 : tensor<4xf32>
+  }
+}
