@@ -52,9 +52,9 @@ struct ResolveSugarPass : shardir::impl::ResolveSugarBase<ResolveSugarPass> {
             changed = true;
           }
         for (auto [i, type] : llvm::enumerate(function.getResultTypes()))
-          if (auto placement = resolve(
-                  function.getResultAttr(i, ShardIRDialect::kPlacement),
-                  type)) {
+          if (auto placement =
+                  resolve(function.getResultAttr(i, ShardIRDialect::kPlacement),
+                          type)) {
             signature.setResult(i, ShardIRDialect::kPlacement, placement);
             changed = true;
           }

@@ -59,8 +59,8 @@ Value shardir::cloneFresh(OpBuilder &builder, Value value, PlacementAttr wanted,
   IRMapping mapping;
   if (auto fill = dyn_cast<linalg::LinalgOp>(op)) {
     Value present = fill.getDpsInits()[0];
-    mapping.map(present, init ? init
-                              : cloneFresh(builder, present, wanted, before));
+    mapping.map(present,
+                init ? init : cloneFresh(builder, present, wanted, before));
   }
   Operation *clone = builder.clone(*op, mapping);
   clone->setAttr(ShardIRDialect::kPlacements,

@@ -79,7 +79,8 @@ LogicalResult shardir::checkSupported(func::FuncOp function) {
     if (step ? step.isLocal() || step.getOutput()
              : isa_and_present<collective::CollectiveDialect>(
                    op->getDialect())) {
-      op->emitOpError("works on shards, but the module has not been localized; ")
+      op->emitOpError(
+          "works on shards, but the module has not been localized; ")
           << (step ? "write it on whole tensors, without `of`"
                    : "say where values are with shardir.constrain");
       return WalkResult::interrupt();
@@ -90,8 +91,8 @@ LogicalResult shardir::checkSupported(func::FuncOp function) {
                       "inlined");
       return WalkResult::interrupt();
     }
-    for (Type type : llvm::concat<const Type>(op->getOperandTypes(),
-                                              op->getResultTypes()))
+    for (Type type :
+         llvm::concat<const Type>(op->getOperandTypes(), op->getResultTypes()))
       if (isa<UnrankedTensorType>(type)) {
         op->emitOpError("has an unranked tensor, which has no placement");
         return WalkResult::interrupt();
