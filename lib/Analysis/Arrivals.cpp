@@ -336,8 +336,8 @@ void Arrivals::findCertain() {
             SplitsId &own = sure[end.node][factor];
             if (!id || own == id || !space.table(end.node).isPrefix(own, id))
               return;
-            // A tensor that nobody computes can lie in any way at no cost: where
-            // its users want it differently it is part of their conflict.
+            // A tensor that nobody computes can lie in any way at no cost:
+            // where its users want it differently it is part of their conflict.
             int8_t &alone = decidesAlone[end.node][factor];
             if (alone < 0)
               alone = llvm::any_of(space.ports(end.node),
@@ -361,13 +361,12 @@ std::vector<NodeSplits> Arrivals::firstCome() {
     return bytes;
   };
   struct Proposal {
+    int node;
     int factor;
     SplitsId splits;
     double bytes;
   };
   SplitsId one = 0;
-  std::vector<int> lastRound(space.numNodes(), -1);
-  int round = 0;
   // The first phase moves through ops that only pass on what they get.
   for (bool all : {false, true}) {
     auto takesPart = [&](int n) {
@@ -375,53 +374,47 @@ std::vector<NodeSplits> Arrivals::firstCome() {
                return f.kind == FactorKind::Reduction;
              });
     };
-    std::vector<int> frontier;
+    // Nodes that have changed tell their neighbours; all look at once.
+    std::vector<int> changed;
     for (int n = 0, e = space.numNodes(); n < e; ++n)
-      if (levels[n] != std::numeric_limits<int>::max())
-        frontier.push_back(n);
-    while (!frontier.empty()) {
-      std::vector<std::pair<int, NodeSplits>> moves;
-      for (int n : frontier) {
-        if (!takesPart(n) || space.isFollower(n))
-          continue;
-        std::vector<Proposal> proposals;
+      if (!space.isFollower(n) && !space.isFresh(n) &&
+          llvm::any_of(states[n], [](SplitsId id) { return id != 0; }))
+        changed.push_back(n);
+    while (!changed.empty()) {
+      std::vector<Proposal> proposals;
+      for (int n : changed)
         space.forNeighbours(n, [&](const Port &port, End end) {
-          if (space.isFresh(end.node))
+          if (!takesPart(end.node))
             return;
           space.show(
-              end.node, space.ports(end.node)[end.port], n, port,
+              n, port, end.node, space.ports(end.node)[end.port],
               [&](int factor) -> llvm::ArrayRef<SplitsId> {
-                one = states[end.node][factor];
+                one = states[n][factor];
                 return one ? llvm::ArrayRef<SplitsId>(one)
                            : llvm::ArrayRef<SplitsId>();
               },
               [&](int factor, SplitsId id) {
-                if (accept(n, factor, id, states[n]))
-                  proposals.push_back({factor, id, bytesOf(port.value)});
+                if (accept(end.node, factor, id, states[end.node]))
+                  proposals.push_back(
+                      {end.node, factor, id, bytesOf(port.value)});
               });
         });
-        SplitsTable &table = space.table(n);
-        llvm::sort(proposals, [&](const Proposal &a, const Proposal &b) {
-          return std::make_tuple(-a.bytes, a.factor, table.hash(a.splits)) <
-                 std::make_tuple(-b.bytes, b.factor, table.hash(b.splits));
-        });
-        NodeSplits next = states[n];
-        for (const Proposal &proposal : proposals)
-          if (SplitsId id = accept(n, proposal.factor, proposal.splits, next))
-            next[proposal.factor] = id;
-        if (next != states[n])
-          moves.push_back({n, std::move(next)});
-      }
-      frontier.clear();
-      ++round;
-      auto push = [&](int n) {
-        if (std::exchange(lastRound[n], round) != round)
-          frontier.push_back(n);
-      };
-      for (auto &[n, next] : moves) {
-        states[n] = std::move(next);
-        push(n);
-        space.forNeighbours(n, [&](const Port &, End end) { push(end.node); });
+      llvm::sort(proposals, [&](const Proposal &a, const Proposal &b) {
+        auto hash = [&](const Proposal &p) {
+          return space.table(p.node).hash(p.splits);
+        };
+        return std::make_tuple(a.node, -a.bytes, a.factor, hash(a)) <
+               std::make_tuple(b.node, -b.bytes, b.factor, hash(b));
+      });
+      changed.clear();
+      for (const Proposal &proposal : proposals) {
+        int n = proposal.node;
+        SplitsId id = accept(n, proposal.factor, proposal.splits, states[n]);
+        if (!id)
+          continue;
+        states[n][proposal.factor] = id;
+        if (!space.isFresh(n) && (changed.empty() || changed.back() != n))
+          changed.push_back(n);
       }
     }
   }

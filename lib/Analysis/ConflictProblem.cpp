@@ -26,6 +26,8 @@ using namespace shardir;
 static constexpr int64_t kDirectTable = 4096;
 /// Values are made in at most this many different placements.
 static constexpr size_t kMostPlacements = 6;
+/// More users than this are not looked at for each of them.
+static constexpr size_t kManyUsers = 64;
 
 ConflictProblem::ConflictProblem(PropagationSpace &space, PriceTable &prices,
                                  std::vector<const CandidateList *> candidates)
@@ -102,8 +104,7 @@ void ConflictProblem::addUsers(int value, int mesh, double made,
 
 std::vector<ConflictProblem::User> ConflictProblem::usersOf(int value) const {
   std::vector<User> users;
-  const PropagationGraph::Node &from =
-      space.node(space.producer(value).node);
+  const PropagationGraph::Node &from = space.node(space.producer(value).node);
   addUsers(value, from.mesh, from.executions, users);
   return users;
 }
@@ -344,6 +345,17 @@ SearchCost ConflictProblem::around(int n, int candidate,
     if (from.node < 0 || !lists[from.node] || llvm::is_contained(seen, value))
       continue;
     seen.push_back(value);
+    // With many users, what this one adds: looking at all of them for each
+    // would take quadratic time.
+    if (space.users(value).size() > kManyUsers && from.node != n) {
+      sum += scaled(
+          prices.change(value, shown(from, choice(from.node)),
+                        port.isAlias
+                            ? lists[n]->all[candidate].results[port.tensor]
+                            : lists[n]->all[candidate].operands[port.tensor]),
+          std::min(space.node(from.node).executions, space.node(n).executions));
+      continue;
+    }
     sum += valueCost(value, usersOf(value), choice);
   }
   return sum;
@@ -424,9 +436,9 @@ std::vector<int> ConflictProblem::solve(const Arrivals &arrivals,
   problem.tieBreak = [&](int variable, int value) {
     int n = nodeOf[variable];
     return n < 0 ? int64_t(0)
-                 : int64_t(mixHash(space.fullName(n),
-                                   lists[n]->all[value].hash) >>
-                           24);
+                 : int64_t(
+                       mixHash(space.fullName(n), lists[n]->all[value].hash) >>
+                       24);
   };
   std::vector<std::vector<int>> starts;
   if (cost.conflicts != ConflictMode::Shardy)
