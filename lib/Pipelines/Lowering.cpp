@@ -18,6 +18,8 @@
 #include "ShardIR/Transforms/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Shape/Transforms/Passes.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
@@ -41,6 +43,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   // of unknown extents to a constant that has no shape.
   pm.addPass(createInlinerPass({}, [](OpPassManager &) {}));
   pm.addPass(createSymbolDCEPass());
+  pm.addNestedPass<func::FuncOp>(createShapeToShapeLoweringPass());
   pm.addPass(createConvertShapeToStandardPass());
   pm.addPass(createLowerGlobals());
   buildCpuTensorPipeline(pm, cpu);

@@ -167,6 +167,18 @@ static void foldShape(RewriterBase &rewriter, shape::ShapeOfOp op) {
   replace(rewriter, op, shape);
 }
 
+/// Shapes that carry errors have no code, and upstream's folders trip over
+/// them.
+static LogicalResult checkTypes(Operation *op) {
+  for (Type type : op->getResultTypes())
+    if (isa<shape::ShapeType, shape::SizeType, shape::ValueShapeType>(type))
+      return op->emitOpError("has a result of type ")
+             << type
+             << ", for which there is no code; write shapes as "
+                "tensor<?xindex> and sizes as index";
+  return success();
+}
+
 /// The region of an `assuming` in its place: what it assumes has been asserted.
 static void inlineAssuming(RewriterBase &rewriter, shape::AssumingOp op) {
   Block *body = op.getBody();
@@ -185,14 +197,19 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> found;
     bool hasConstraints = false;
-    module.walk([&](Operation *op) {
+    WalkResult types = module.walk([&](Operation *op) {
+      if (failed(checkTypes(op)))
+        return WalkResult::interrupt();
       hasConstraints |= isa<shape::CstrBroadcastableOp, shape::CstrEqOp,
                             shape::CstrRequireOp>(op);
       if (isa<linalg::SoftmaxOp, tensor::ReshapeOp, ml_program::GlobalLoadOp,
               ml_program::GlobalLoadConstOp, shape::ShapeOfOp,
               shape::AssumingOp>(op))
         found.push_back(op);
+      return WalkResult::advance();
     });
+    if (types.wasInterrupted())
+      return signalPassFailure();
     if (found.empty() && !hasConstraints)
       return markAllAnalysesPreserved();
     for (Operation *op : found) {

@@ -109,3 +109,12 @@ func.func @selected(%x: tensor<7x10xf32> {shardir.placement = #shardir.placement
   %3 = arith.bitcast %2 : tensor<7x10xf32> to tensor<7x10xi32>
   return %2, %3 : tensor<7x10xf32>, tensor<7x10xi32>
 }
+
+// Extents that are known only at run time.
+// INPUTS extents: --input=3x6xf32 --input=7x10xf32
+func.func @extents(%t: tensor<?x6xf32>, %x: tensor<7x10xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}]>}) -> (index, tensor<7x10xf32>) {
+  %s = shape.shape_of %t : tensor<?x6xf32> -> tensor<2xindex>
+  %n = shape.num_elements %s : tensor<2xindex> -> index
+  %r = math.exp %x : tensor<7x10xf32>
+  return %n, %r : index, tensor<7x10xf32>
+}
