@@ -141,7 +141,8 @@ static State transferSum(Operation *op, llvm::function_ref<State(Value)> get) {
     return operand(0);
   if (isa<complex::CreateOp>(op))
     return combineTerms(operand(0), operand(1));
-  if (isa<arith::MulFOp, complex::MulOp>(op) || (isa<arith::MulIOp>(op) && !oneBit))
+  if (isa<arith::MulFOp, complex::MulOp>(op) ||
+      (isa<arith::MulIOp>(op) && !oneBit))
     return operand(0) == State::Owed && operand(1) == State::Owed
                ? State::Spoiled
                : State::Owed;

@@ -87,10 +87,10 @@ materializeRule(bufferization::MaterializeInDestinationOp op) {
 static LocalValues
 localizeMaterialize(bufferization::MaterializeInDestinationOp op,
                     OpBuilder &builder, Localizer &, ValueRange operands) {
-  return SmallVector<Value>(bufferization::MaterializeInDestinationOp::create(
-                                builder, op.getLoc(), operands[1].getType(),
-                                operands[0], operands[1])
-                                ->getResults());
+  return SmallVector<Value>(
+      bufferization::MaterializeInDestinationOp::create(
+          builder, op.getLoc(), operands[1].getType(), operands[0], operands[1])
+          ->getResults());
 }
 
 static ShardingRule deallocRule(bufferization::DeallocTensorOp op) {

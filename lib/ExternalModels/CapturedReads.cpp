@@ -172,8 +172,7 @@ void shardir::localizeCapturedReads(
     Value element = extractOr(
         builder, read.getLoc(), read.getTensor(),
         localPosition(builder, read.getLoc(), digits, read.getIndices()),
-        *reads.lookup,
-        mayBeEmpty(read.getTensor()));
+        *reads.lookup, mayBeEmpty(read.getTensor()));
     read.replaceAllUsesWith(element);
     read.erase();
   }

@@ -69,8 +69,8 @@ void passAnyPartial(ShardingRule &rule, llvm::ArrayRef<int> operands);
 /// Whether a whole value may be combined twice with itself and stay the same.
 bool isIdempotent(PartialKind kind);
 
-/// The kind by which an element that one device reads, and the others do not, is
-/// put together; nothing for element types without reductions.
+/// The kind by which an element that one device reads, and the others do not,
+/// is put together; nothing for element types without reductions.
 std::optional<PartialKind> lookupKind(mlir::Type elementType);
 
 /// Whether a device's shard may have no elements, seen from its local type.

@@ -62,8 +62,7 @@ static LocalValues localizeShapeOf(shape::ShapeOfOp op, OpBuilder &builder,
     extents.push_back(
         type.isDynamicDim(dim)
             ? tensor::DimOp::create(builder, loc, operands[0], dim).getResult()
-            : arith::ConstantIndexOp::create(builder, loc,
-                                             type.getDimSize(dim))
+            : arith::ConstantIndexOp::create(builder, loc, type.getDimSize(dim))
                   .getResult());
   Value shape = tensor::FromElementsOp::create(
       builder, loc,

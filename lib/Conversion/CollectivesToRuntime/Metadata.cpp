@@ -49,8 +49,7 @@ int32_t MetadataBuilder::addStep(collective::CollectiveOpInterface op) {
   std::vector<int64_t> shape = shapeOf(type);
   Placement from = op.getFrom().getValue(), to = op.getTo().getValue();
   Halo overlap = readHalo(op.getHaloAttr());
-  Type element =
-      splitComplex(type.getElementType(), shape, from, to, overlap);
+  Type element = splitComplex(type.getElementType(), shape, from, to, overlap);
   json::Array extents;
   for (int64_t extent : shape)
     extents.push_back(extent == kUnknown ? -1 : extent);

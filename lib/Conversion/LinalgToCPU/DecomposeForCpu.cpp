@@ -8,8 +8,8 @@
 //
 // Stage: local, on tensors. Requires nothing; guarantees that no op is left
 // that one-shot bufferization or the lowering to loops lacks: softmax, pack,
-// unpack, concat, gather, scatter, bitcast, Winograd transforms, and elementwise
-// ops on whole tensors.
+// unpack, concat, gather, scatter, bitcast, Winograd transforms, and
+// elementwise ops on whole tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,9 +55,9 @@ struct LowerPack : OpRewritePattern<linalg::PackOp> {
                                 PatternRewriter &rewriter) const override {
     if (!op.hasPureTensorSemantics())
       return failure();
-    rewriter.replaceOp(op, shardir::buildPack(rewriter, op, op.getSource(),
-                                              op.getDest(),
-                                              op.getPaddingValue()));
+    rewriter.replaceOp(op,
+                       shardir::buildPack(rewriter, op, op.getSource(),
+                                          op.getDest(), op.getPaddingValue()));
     return success();
   }
 };
@@ -68,8 +68,8 @@ struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
                                 PatternRewriter &rewriter) const override {
     if (!op.hasPureTensorSemantics())
       return failure();
-    rewriter.replaceOp(op, shardir::buildUnPack(rewriter, op, op.getSource(),
-                                                op.getDest()));
+    rewriter.replaceOp(
+        op, shardir::buildUnPack(rewriter, op, op.getSource(), op.getDest()));
     return success();
   }
 };
@@ -149,8 +149,8 @@ struct LowerGather : OpRewritePattern<tensor::GatherOp> {
                 rewriter, op.getLoc(), type, sizes, sourceType.getRank(),
                 op.getIndices(), gatherDims,
                 [&](OpBuilder &builder, Location loc, ValueRange at) -> Value {
-                  return tensor::ExtractOp::create(builder, loc,
-                                                   op.getSource(), at);
+                  return tensor::ExtractOp::create(builder, loc, op.getSource(),
+                                                   at);
                 }));
     return success();
   }
@@ -174,8 +174,7 @@ struct LowerScatter : OpRewritePattern<tensor::ScatterOp> {
 };
 
 /// A Winograd transform as loops over its tiles.
-template <typename Op,
-          FailureOr<Operation *> (*decompose)(RewriterBase &, Op)>
+template <typename Op, FailureOr<Operation *> (*decompose)(RewriterBase &, Op)>
 struct LowerWinograd : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op,
