@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Analysis/FactorSharding.h"
+#include "ShardIR/Placement/Collectives.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -204,6 +205,12 @@ FactorSplits shardir::projectTensor(const ShardingRule &rule,
     llvm::SmallVector<int64_t> sizes;
     for (int factor : dimFactors)
       sizes.push_back(rule.factors[factor].size);
+    if (factors.window(dim)) {
+      if (llvm::all_of(placement.dims[dim].splits,
+                       [](const Split &split) { return split.isAxis(); }))
+        splits[dimFactors.front()] = placement.dims[dim].splits;
+      continue;
+    }
     auto projected = projectDim(placement.dims[dim].splits, sizes, mesh);
     if (!projected)
       continue;
@@ -249,6 +256,11 @@ std::optional<Placement> shardir::composeTensor(const ShardingRule &rule,
       bool split = llvm::any_of(own, [](const Split &s) { return s.isAxis(); });
       if (split && !isNew(own))
         return std::nullopt;
+      // What blocks of units, or of a strided dim, read is no run of its own.
+      if (split &&
+          (factors.window(dim) || rule.factors[dimFactors[0]].isOneBlock) &&
+          !llvm::all_of(own, [](const Split &s) { return s.isAxis(); }))
+        return std::nullopt;
       if (split)
         placement.dims[dim].splits = own;
       shape.push_back(rule.factors[dimFactors[0]].size);
@@ -275,4 +287,109 @@ std::optional<Placement> shardir::composeTensor(const ShardingRule &rule,
     shape.push_back(dimFactors.empty() ? 1 : extent);
   }
   return normalForm(placement, mesh, shape);
+}
+
+std::vector<int64_t> shardir::shapeOf(const ShardingRule &rule,
+                                      const TensorFactors &factors) {
+  std::vector<int64_t> shape;
+  for (auto [dim, dimFactors] : llvm::enumerate(factors.dims)) {
+    int64_t extent = 1;
+    for (int factor : dimFactors) {
+      int64_t size = rule.factors[factor].size;
+      extent =
+          size == kUnknown || extent == kUnknown ? kUnknown : extent * size;
+    }
+    const Window *window = factors.window(dim);
+    shape.push_back(window ? window->size : extent);
+  }
+  return shape;
+}
+
+/// The window through which a factor reads what `inner` reads through `outer`.
+static std::optional<DimHalo> through(const DimHalo &outer, int64_t extent,
+                                      const Window &inner) {
+  DimHalo result = outer;
+  if (!outer.isWindow())
+    result.extent = extent;
+  if (outer.dilation == 1) {
+    result.low = outer.low * inner.stride + inner.low;
+    result.high = outer.high * inner.stride + inner.high;
+    result.stride = outer.stride * inner.stride;
+    result.dilation = inner.dilation;
+    return result;
+  }
+  if (inner.stride != 1 || inner.dilation != 1)
+    return std::nullopt;
+  result.low = outer.low + inner.low * outer.dilation;
+  result.high = outer.high + inner.high * outer.dilation;
+  return result;
+}
+
+std::optional<Halo> shardir::haloOf(const ShardingRule &rule, int operand,
+                                    const FactorSplits &splits,
+                                    const Mesh &mesh, const Halo &result) {
+  const TensorFactors &factors = rule.operands[operand];
+  Halo halo(factors.dims.size());
+  for (auto [dim, dimFactors] : llvm::enumerate(factors.dims)) {
+    DimHalo outer;
+    if (dimFactors.size() == 1 && !result.empty())
+      for (auto [d, own] : llvm::enumerate(rule.results.front().dims))
+        if (own == dimFactors)
+          outer = result[d];
+    halo[dim] = outer;
+    if (const Window *window = factors.window(dim)) {
+      auto composed =
+          through(outer, rule.factors[dimFactors.front()].size, *window);
+      if (!composed)
+        return std::nullopt;
+      halo[dim] = *composed;
+    }
+  }
+  auto placement = composeTensor(rule, factors, splits, mesh);
+  if (!placement)
+    return std::nullopt;
+  std::vector<int64_t> shape = shapeOf(rule, factors);
+  if (verifyHalo(halo, *placement, mesh, shape))
+    return std::nullopt;
+  return normalHalo(halo, *placement, mesh, shape);
+}
+
+Halo shardir::haloOf(const ShardingRule &rule, int operand,
+                     const FactorSplits &splits, const Mesh &mesh) {
+  return haloOf(rule, operand, splits, mesh, Halo()).value_or(Halo());
+}
+
+std::optional<int64_t> shardir::haloBytes(const ShardingRule &rule, int operand,
+                                          const Placement &from,
+                                          const FactorSplits &splits,
+                                          const Mesh &mesh,
+                                          int64_t elementBytes) {
+  const TensorFactors &factors = rule.operands[operand];
+  auto to = composeTensor(rule, factors, splits, mesh);
+  if (!to)
+    return std::nullopt;
+  CollectiveStep step{CollectiveKind::HaloExchange, from, *to,
+                      haloOf(rule, operand, splits, mesh)};
+  std::vector<int64_t> shape = shapeOf(rule, factors);
+  int64_t most = 0;
+  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p)
+    most = std::max(most, bytesReceived(step, mesh, shape, elementBytes, p));
+  return most;
+}
+
+bool shardir::agrees(const Placement &present, const Halo &presentHalo,
+                     const Placement &wanted, const Halo &wantedHalo,
+                     const Mesh &mesh, const std::vector<int64_t> &shape) {
+  if (!equivalent(present, wanted, mesh, blockShape(shape, wantedHalo)) ||
+      !equivalent(present, wanted, mesh, shape))
+    return false;
+  Halo own = normalHalo(presentHalo, present, mesh, shape);
+  Halo needed = normalHalo(wantedHalo, wanted, mesh, shape);
+  own.resize(shape.size());
+  needed.resize(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (own[d] != needed[d] && !(own[d].isZero() && present.axesOf(d).empty() &&
+                                 wanted.axesOf(d).empty()))
+      return false;
+  return true;
 }

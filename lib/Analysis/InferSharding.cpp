@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Analysis/FactorSharding.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Placement/CostModel.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -61,7 +62,11 @@ struct Inference {
     bool allOwed = llvm::all_of(axesOf(chosenSplits), [&](const AxisRef &a) {
       return llvm::is_contained(results[0].partialAxes, a);
     });
-    if (!chosenSplits.empty() && allOwed)
+    // What an earlier axis has settled is not forgotten for it.
+    bool keepsAll = llvm::all_of(axesOf(splits[chosen]), [&](const AxisRef &a) {
+      return llvm::is_contained(axesOf(chosenSplits), a);
+    });
+    if (!chosenSplits.empty() && allOwed && keepsAll)
       splits[chosen] = chosenSplits;
     if (!llvm::is_contained(axesOf(splits[chosen]), axis))
       splits[chosen].push_back(Split::byAxis(axis));
@@ -149,15 +154,7 @@ std::variant<OpSharding, PlacementError> Inference::run() {
         all = one;
     std::optional<Placement> composed =
         composeTensor(rule, factors, splits, mesh);
-    std::vector<int64_t> shape;
-    for (const DimFactors &dim : factors.dims) {
-      int64_t extent = 1;
-      for (int f : dim)
-        extent = rule.factors[f].size == kUnknown || extent == kUnknown
-                     ? kUnknown
-                     : extent * rule.factors[f].size;
-      shape.push_back(dim.empty() ? 1 : extent);
-    }
+    std::vector<int64_t> shape = shapeOf(rule, factors);
     Placement dims = result.closed();
     dims.partial.reset();
     dims.partialAxes.clear();
@@ -309,6 +306,17 @@ std::variant<OpSharding, PlacementError> shardir::inferSharding(
   return Inference{rule, results, operands, mesh, {}, {}, {}}.run();
 }
 
+Halo shardir::presentHalo(mlir::Value value) {
+  mlir::Operation *op = value.getDefiningOp();
+  if (!op)
+    return {};
+  if (auto redistribute = mlir::dyn_cast<RedistributeOp>(op))
+    return readHalo(redistribute.getHaloAttr());
+  if (auto step = mlir::dyn_cast<collective::CollectiveOpInterface>(op))
+    return readHalo(step.getHaloAttr());
+  return readHalo(op->getAttrOfType<mlir::ArrayAttr>(ShardIRDialect::kHalo));
+}
+
 mlir::FailureOr<OperandRequirements>
 shardir::requiredOperands(mlir::Operation *op, const MeshTable &meshes) {
   using namespace mlir;
@@ -346,15 +354,31 @@ shardir::requiredOperands(mlir::Operation *op, const MeshTable &meshes) {
     known.push_back(placement && placement.getMesh() == any.getMesh()
                         ? std::optional(placement.getValue())
                         : std::nullopt);
-  auto inferred =
-      inferSharding(getShardingRule(op), results, known, meshes.get(any));
+  const Mesh &mesh = meshes.get(any);
+  ShardingRule rule = getShardingRule(op);
+  auto inferred = inferSharding(rule, results, known, mesh);
   if (auto *error = std::get_if<PlacementError>(&inferred))
     return op->emitOpError() << error->message;
   OpSharding &sharding = std::get<OpSharding>(inferred);
   llvm::append_range(operands, captured);
-  for (auto [i, operand] : llvm::enumerate(operands))
-    needed.operands.push_back(isTensor(operand)
-                                  ? std::optional(sharding.operands[i])
-                                  : std::nullopt);
+  Halo resultHalo;
+  if (op->getNumResults() == 1)
+    resultHalo = presentHalo(op->getResult(0));
+  if (!resultHalo.empty() && !rule.takesResultHalo)
+    return op->emitOpError("cannot give its result with a halo, ")
+           << toString(resultHalo);
+  for (auto [i, operand] : llvm::enumerate(operands)) {
+    needed.operands.emplace_back();
+    needed.halos.emplace_back();
+    if (!isTensor(operand))
+      continue;
+    needed.operands.back() = sharding.operands[i];
+    auto halo = haloOf(rule, i, sharding.splits, mesh, resultHalo);
+    if (!halo)
+      return op->emitOpError("cannot give its result with the halo ")
+             << toString(resultHalo) << ": operand " << i
+             << " would not be read through a window";
+    needed.halos.back() = std::move(*halo);
+  }
   return needed;
 }

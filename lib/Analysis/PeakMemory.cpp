@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Analysis/PeakMemory.h"
+#include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 
@@ -21,15 +22,6 @@
 
 using namespace mlir;
 using namespace shardir;
-
-/// How much the shards of a value overlap before localization.
-static Halo haloOf(Value value) {
-  if (auto op = value.getDefiningOp<RedistributeOp>())
-    return readHalo(op.getHaloAttr());
-  if (auto step = value.getDefiningOp<collective::CollectiveOpInterface>())
-    return readHalo(step.getHaloAttr());
-  return {};
-}
 
 /// The bytes of the largest overlapping shard.
 static int64_t overlappingBytes(RankedTensorType type, PlacementAttr placement,
@@ -73,7 +65,7 @@ public:
       : meshes(meshes), isLocal(isLocal) {}
 
   int64_t bytesOf(Value value) const {
-    Halo halo = isLocal ? Halo() : haloOf(value);
+    Halo halo = isLocal ? Halo() : presentHalo(value);
     if (!halo.empty())
       return overlappingBytes(cast<RankedTensorType>(value.getType()),
                               getPlacement(value), halo, meshes);

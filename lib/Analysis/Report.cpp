@@ -231,8 +231,8 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &whole,
     entry["to_mesh"] = toMesh.name;
   if (!step.halo.empty()) {
     json::Array halo;
-    for (const auto &[low, high] : step.halo)
-      halo.push_back(json::Array{low, high});
+    for (const DimHalo &own : step.halo)
+      halo.push_back(json::Array(numbersOf(own)));
     entry["halo"] = std::move(halo);
   }
   collectives.push_back(std::move(entry));

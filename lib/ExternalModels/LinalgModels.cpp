@@ -7,9 +7,13 @@
 //===----------------------------------------------------------------------===//
 //
 // Rules and local forms of every structured op of linalg at once, from its
-// indexing maps, iterator types and body. Windows (maps such as d0 + d1) are
-// whole on each device; tensors that a body reads by `tensor.extract` are as
-// CapturedReads.h says.
+// indexing maps, iterator types and body. A map such as 2 * d0 + d1 is a
+// window: sharding one of its loops asks for a halo of the operand, and the
+// others, the taps, are whole on each device. Tensors that a body reads by
+// `tensor.extract` are as CapturedReads.h says.
+//
+// Requires operands and results that agree under the rule, halos included;
+// guarantees a local op of the same name on shards.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,25 +35,109 @@ using namespace shardir;
 // Rules
 //===----------------------------------------------------------------------===//
 
-/// The factors of one operand by its indexing map; loops that sit in anything
-/// but a plain `d` become Replicate.
-static TensorFactors operandFactors(AffineMap map, ShardingRule &rule) {
+namespace {
+/// `sum of coefficients[i] * d_i, plus constant`.
+struct LinearExpr {
+  SmallVector<int64_t> coefficients;
+  int64_t constant = 0;
+};
+} // namespace
+
+/// Adds `factor * expr` to `linear`; fails where it is not linear in the loops.
+static bool addLinear(AffineExpr expr, int64_t factor, LinearExpr &linear) {
+  if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
+    linear.constant += factor * constant.getValue();
+    return true;
+  }
+  if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
+    linear.coefficients[loop.getPosition()] += factor;
+    return true;
+  }
+  auto binary = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!binary)
+    return false;
+  if (binary.getKind() == AffineExprKind::Add)
+    return addLinear(binary.getLHS(), factor, linear) &&
+           addLinear(binary.getRHS(), factor, linear);
+  auto scale = dyn_cast<AffineConstantExpr>(binary.getRHS());
+  return binary.getKind() == AffineExprKind::Mul && scale &&
+         std::abs(scale.getValue()) <= kMaxWindow &&
+         addLinear(binary.getLHS(), factor * scale.getValue(), linear);
+}
+
+/// The loop, and the window through which it reads a dim of `size` elements by
+/// `expr`, such as 2 * d0 + d1 - 1: the loop that reaches farthest, so that the
+/// few taps of a kernel stay whole. Nothing where no loop reads upwards.
+static std::optional<std::pair<int, Window>>
+matchWindow(AffineExpr expr, int64_t size, unsigned numLoops,
+            const ShardingRule &rule) {
+  LinearExpr linear;
+  linear.coefficients.assign(numLoops, 0);
+  if (size == kUnknown || size > kMaxWindow || !addLinear(expr, 1, linear))
+    return std::nullopt;
+  int chosen = -1;
+  int64_t farthest = 0;
+  for (auto [loop, coefficient] : llvm::enumerate(linear.coefficients)) {
+    const Factor &factor = rule.factors[loop];
+    if (coefficient == 0)
+      continue;
+    if (factor.size == kUnknown || factor.size > kMaxWindow ||
+        std::abs(coefficient) > kMaxWindow)
+      return std::nullopt;
+    int64_t reach = coefficient * (factor.size - 1);
+    if (coefficient > 0 && factor.kind != FactorKind::Replicate &&
+        reach > farthest) {
+      chosen = loop;
+      farthest = reach;
+    }
+  }
+  if (chosen < 0)
+    return std::nullopt;
+  Window window{size, -linear.constant, linear.constant,
+                linear.coefficients[chosen], 1};
+  for (auto [loop, coefficient] : llvm::enumerate(linear.coefficients)) {
+    if (int(loop) == chosen)
+      continue;
+    int64_t reach = coefficient * (rule.factors[loop].size - 1);
+    (reach < 0 ? window.low : window.high) += std::abs(reach);
+  }
+  if (std::abs(window.low) > kMaxWindow || std::abs(window.high) > kMaxWindow)
+    return std::nullopt;
+  return std::pair(chosen, window);
+}
+
+/// The factors of one operand of shape `shape` by its indexing map. Loops that
+/// sit in anything but a plain `d` become Replicate, but for the one that reads
+/// an input through a window.
+static TensorFactors operandFactors(AffineMap map, ArrayRef<int64_t> shape,
+                                    bool isInput, ShardingRule &rule) {
   TensorFactors factors;
   llvm::SmallBitVector seen(map.getNumDims());
-  for (AffineExpr expr : map.getResults()) {
-    DimFactors &dim = factors.dims.emplace_back();
+  auto see = [&](unsigned loop) {
+    // On the diagonal one axis would cut two dims of one tensor (P1).
+    if (seen.test(loop))
+      rule.factors[loop].kind = FactorKind::Replicate;
+    seen.set(loop);
+  };
+  factors.dims.resize(map.getNumResults());
+  for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
     if (auto loop = dyn_cast<AffineDimExpr>(expr)) {
-      unsigned position = loop.getPosition();
-      // On the diagonal one axis would cut two dims of one tensor (P1).
-      if (seen.test(position))
-        rule.factors[position].kind = FactorKind::Replicate;
-      seen.set(position);
-      dim.push_back(position);
+      see(loop.getPosition());
+      factors.dims[dim] = {int(loop.getPosition())};
       continue;
     }
-    for (unsigned i = 0; i < map.getNumDims(); ++i)
-      if (expr.isFunctionOfDim(i))
+    auto window = isInput
+                      ? matchWindow(expr, shape[dim], map.getNumDims(), rule)
+                      : std::nullopt;
+    for (unsigned i = 0; i < map.getNumDims(); ++i) {
+      if (!expr.isFunctionOfDim(i))
+        continue;
+      see(i);
+      if (!window || window->first != int(i))
         rule.factors[i].kind = FactorKind::Replicate;
+    }
+    if (window)
+      factors.readThrough(dim, window->first, window->second);
   }
   return factors;
 }
@@ -71,8 +159,7 @@ static ShardingRule linalgRule(linalg::LinalgOp op) {
     return ShardingRule::replicated(op, "linalg on buffers is local already");
   ShardingRule rule;
   SmallVector<int64_t> ranges = op.getStaticLoopRanges();
-  for (auto [range, iterator] :
-       llvm::zip(ranges, op.getIteratorTypesArray())) {
+  for (auto [range, iterator] : llvm::zip(ranges, op.getIteratorTypesArray())) {
     FactorKind kind = iterator == utils::IteratorType::parallel
                           ? FactorKind::PassThrough
                           : FactorKind::Reduction;
@@ -81,11 +168,11 @@ static ShardingRule linalgRule(linalg::LinalgOp op) {
   // Each call builds the maps of a named op anew.
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (OpOperand &operand : op->getOpOperands()) {
-    if (isa<RankedTensorType>(operand.get().getType()))
-      rule.operands.push_back(
-          operandFactors(maps[operand.getOperandNumber()], rule));
-    else
-      rule.operands.emplace_back();
+    rule.operands.emplace_back();
+    if (auto type = dyn_cast<RankedTensorType>(operand.get().getType()))
+      rule.operands.back() =
+          operandFactors(maps[operand.getOperandNumber()], shapeOf(type),
+                         op.isDpsInput(&operand), rule);
   }
   Block &body = *op.getBlock();
   Operation *yield = body.getTerminator();
@@ -142,7 +229,8 @@ static ShardingRule linalgRule(linalg::LinalgOp op) {
 static bool isOwnTerm(Value value, PartialKind kind) {
   switch (kind) {
   case PartialKind::Sum:
-    return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+    return matchPattern(value, m_AnyZeroFloat()) ||
+           matchPattern(value, m_Zero());
   case PartialKind::Prod:
     return matchPattern(value, m_OneFloat()) || matchPattern(value, m_One());
   case PartialKind::Xor:
@@ -182,11 +270,11 @@ static std::pair<Value, int64_t> findSharded(linalg::LinalgOp op,
   for (OpOperand &operand : op->getOpOperands())
     for (auto [dim, factors] :
          llvm::enumerate(rule.operands[operand.getOperandNumber()].dims)) {
-      if (factors != DimFactors{loop})
+      if (factors != DimFactors{loop} ||
+          rule.operands[operand.getOperandNumber()].window(dim))
         continue;
       Localizer::Global global = localizer.global(operand.get());
-      if (global.placement &&
-          !global.placement.getValue().axesOf(dim).empty())
+      if (global.placement && !global.placement.getValue().axesOf(dim).empty())
         return {operand.get(), int64_t(dim)};
     }
   return {};
@@ -222,6 +310,33 @@ shiftIndices(linalg::LinalgOp op, linalg::LinalgOp local, OpBuilder &builder,
   }
 }
 
+/// What the block reads through a window starts at its first element: moves the
+/// maps of operands that hold no more than that, such as d0 + 1, to there.
+static void shiftMaps(linalg::LinalgOp op, Operation *local,
+                      const Localizer &localizer) {
+  ShardingRule rule = linalgRule(op);
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  bool moves = false;
+  for (OpOperand &operand : op->getOpOperands()) {
+    const TensorFactors &factors = rule.operands[operand.getOperandNumber()];
+    Halo halo = localizer.global(operand.get()).halo;
+    for (size_t dim = 0; dim < halo.size(); ++dim) {
+      const Window *window = factors.window(dim);
+      if (!window || window->low == 0 || halo[dim].isZero())
+        continue;
+      AffineMap &map = maps[operand.getOperandNumber()];
+      SmallVector<AffineExpr> exprs(map.getResults());
+      exprs[dim] = exprs[dim] + window->low;
+      map = AffineMap::get(map.getNumDims(), map.getNumSymbols(), exprs,
+                           map.getContext());
+      moves = true;
+    }
+  }
+  if (moves)
+    cast<linalg::GenericOp>(local).setIndexingMapsAttr(
+        Builder(op.getContext()).getAffineMapArrayAttr(maps));
+}
+
 template <typename OpTy>
 struct LinalgRule
     : ShardingRuleOpInterface::ExternalModel<LinalgRule<OpTy>, OpTy> {
@@ -250,6 +365,7 @@ struct LinalgLocalize
     for (auto [result, init] :
          llvm::zip(local->getResults(), linalgOp.getDpsInits()))
       result.setType(mapping.lookup(init).getType());
+    shiftMaps(linalgOp, local, localizer);
     builder.setInsertionPoint(local);
     auto localOp = cast<linalg::LinalgOp>(local);
     llvm::SmallPtrSet<Operation *, 8> localIndices;

@@ -136,6 +136,7 @@ void cloneIndexedBody(
 /// The parts of the models of the tensor dialect, one per file.
 void attachTensorReshapeModels(mlir::MLIRContext *context);
 void attachTensorSliceModels(mlir::MLIRContext *context);
+void attachTensorJoinModels(mlir::MLIRContext *context);
 void attachTensorFreshModels(mlir::MLIRContext *context);
 void attachTensorIndexedModels(mlir::MLIRContext *context);
 

@@ -134,6 +134,7 @@ void shardir::registerTensorModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tensor::TensorDialect *) {
     attachTensorReshapeModels(context);
     attachTensorSliceModels(context);
+    attachTensorJoinModels(context);
     attachTensorFreshModels(context);
     attachTensorIndexedModels(context);
     attachModels<tensor::CastOp, castRule<tensor::CastOp>, localizeCast>(

@@ -6,29 +6,29 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Slices, pads and concatenations. A dim that such an op takes as it is passes
-// through; one that it cuts, pads or joins is whole on each device, so that no
-// offset or clamp ever meets a shard.
+// extract_slice and insert_slice. A dim that the op takes as it is passes
+// through; one of which it takes or replaces a part is read through a window,
+// with the result's blocks; a part at an offset that is known only at run time,
+// small beside the dim, is read where it lies and owed by the others.
 //
-// Requires operands and results that agree on the dims that pass; guarantees
-// local ops with the same offsets, pads and order on all others.
+// Requires operands that hold what the result's block reads (haloOf);
+// guarantees exact rows, computed from the rank, for short and empty blocks and
+// overlapping results too. Offsets are those of the whole tensor until the
+// block's own is subtracted, so that a clamp of the program stays one of the
+// whole tensor.
 //
 //===----------------------------------------------------------------------===//
 
+#include "IndexMath.h"
 #include "ModelUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace shardir;
-
-//===----------------------------------------------------------------------===//
-// extract_slice and insert_slice
-//===----------------------------------------------------------------------===//
 
 /// Whether `size` is all of dim `dim` of `tensor`.
 static bool isExtentOf(OpFoldResult size, Value tensor, int64_t dim) {
@@ -40,218 +40,338 @@ static bool isExtentOf(OpFoldResult size, Value tensor, int64_t dim) {
          query.getConstantIndex() == dim;
 }
 
-/// For each dim of `tensor`, the dim of the slice that takes it as it is, or
-/// -1. Requires that `op` takes its slice of `tensor`, or puts it there.
+namespace {
+/// One dim of the tensor that a slice is taken of, or put into.
+struct SlicedDim {
+  int64_t sliceDim; ///< the slice's dim, or -1 where it is dropped
+  bool isWhole;     ///< all of the dim, as it is
+  int64_t extent;   ///< of the tensor's dim; kUnknown if not static
+  std::optional<int64_t> offset, size, stride; ///< where static
+
+  /// Whether a window over this dim has numbers that are in range.
+  bool hasWindow() const {
+    auto inRange = [](std::optional<int64_t> number, int64_t least) {
+      return number && *number >= least && *number <= kMaxWindow;
+    };
+    return extent != kUnknown && inRange(extent, 0) && inRange(size, 0) &&
+           inRange(stride, 1) && (!offset || inRange(offset, 0));
+  }
+};
+
+/// The offsets, sizes and strides of an op in its local form's operands.
+struct MixedSlice {
+  SmallVector<OpFoldResult> offsets, sizes, strides;
+};
+} // namespace
+
 template <typename Op>
-static SmallVector<int64_t> dimsTakenWhole(Op op, Value tensor) {
-  SmallVector<int64_t> result;
+static SmallVector<SlicedDim> slicedDims(Op op, Value tensor) {
+  SmallVector<SlicedDim> dims;
+  std::vector<int64_t> shape =
+      shapeOf(cast<RankedTensorType>(tensor.getType()));
   llvm::SmallBitVector dropped = op.getDroppedDims();
   int64_t sliceDim = 0;
   for (auto [dim, offset, size, stride] : llvm::enumerate(
            op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides())) {
-    bool whole = isConstantIntValue(offset, 0) &&
-                 isConstantIntValue(stride, 1) && isExtentOf(size, tensor, dim);
-    bool isDropped = dropped.test(dim);
-    result.push_back(whole && !isDropped ? sliceDim : -1);
-    sliceDim += !isDropped;
+    bool isWhole = isConstantIntValue(offset, 0) &&
+                   isConstantIntValue(stride, 1) &&
+                   isExtentOf(size, tensor, dim) && !dropped.test(dim);
+    dims.push_back({dropped.test(dim) ? -1 : sliceDim++, isWhole, shape[dim],
+                    getConstantIntValue(offset), getConstantIntValue(size),
+                    getConstantIntValue(stride)});
   }
-  return result;
+  return dims;
 }
 
-static ShardingRule extractSliceRule(tensor::ExtractSliceOp op) {
-  ShardingRule rule = wholeRule(op);
-  for (auto [dim, sliceDim] :
-       llvm::enumerate(dimsTakenWhole(op, op.getSource()))) {
-    if (sliceDim < 0)
-      continue;
-    int factor =
-        rule.addFactor(commonExtent(op.getSourceType().getDimSize(dim),
-                                    op.getResultType().getDimSize(sliceDim)));
-    rule.operands[0].dims[dim] = {factor};
-    rule.results[0].dims[sliceDim] = {factor};
-  }
-  passAnyPartial(rule, {0});
-  return rule;
-}
-
-static ShardingRule insertSliceRule(tensor::InsertSliceOp op) {
-  ShardingRule rule = wholeRule(op);
-  for (auto [dim, sliceDim] :
-       llvm::enumerate(dimsTakenWhole(op, op.getDest()))) {
-    if (sliceDim < 0)
-      continue;
-    int factor =
-        rule.addFactor(commonExtent(op.getDestType().getDimSize(dim),
-                                    op.getSourceType().getDimSize(sliceDim)));
-    rule.operands[0].dims[sliceDim] = {factor};
-    rule.operands[1].dims[dim] = {factor};
-    rule.results[0].dims[dim] = {factor};
-  }
-  // The source replaces terms of the destination by terms of its own.
-  passAnyPartial(rule, {0, 1});
-  return rule;
-}
-
-namespace {
-/// The offsets, sizes and strides of the local form of a slice of `tensor`,
-/// and the type of the local slice.
-struct LocalSlice {
-  SmallVector<OpFoldResult> offsets, sizes, strides;
-  RankedTensorType type;
-};
-} // namespace
-
-/// `local` is `tensor`'s local form; `operands` are the op's.
 template <typename Op>
-static LocalSlice localSlice(Op op, Value tensor, Value local,
-                             OpBuilder &builder, Localizer &localizer,
-                             ValueRange operands) {
-  LocalSlice slice;
+static MixedSlice mixedSlice(Op op, OpBuilder &builder, ValueRange operands) {
+  MixedSlice slice;
   unsigned next = op.getOffsetSizeAndStrideStartOperandIndex();
   auto mixed = [&](ArrayRef<int64_t> statics) {
     SmallVector<OpFoldResult> result;
-    for (int64_t value : statics)
-      result.push_back(ShapedType::isDynamic(value)
-                           ? OpFoldResult(operands[next++])
-                           : builder.getIndexAttr(value));
+    for (int64_t value : statics) {
+      if (!ShapedType::isDynamic(value)) {
+        result.push_back(builder.getIndexAttr(value));
+        continue;
+      }
+      // A constant is as good as an attribute, which the types below are from.
+      OpFoldResult operand = operands[next++];
+      auto known = getConstantIntValue(operand);
+      result.push_back(known ? builder.getIndexAttr(*known) : operand);
+    }
     return result;
   };
   slice.offsets = mixed(op.getStaticOffsets());
   slice.sizes = mixed(op.getStaticSizes());
   slice.strides = mixed(op.getStaticStrides());
-  llvm::SmallBitVector dropped = op.getDroppedDims();
-  SmallVector<int64_t> shape;
-  auto localTensor = cast<RankedTensorType>(local.getType());
-  for (auto [dim, sliceDim] : llvm::enumerate(dimsTakenWhole(op, tensor))) {
-    if (sliceDim >= 0) {
-      slice.sizes[dim] =
-          localTensor.isDynamicDim(dim)
-              ? localizer.localExtent(builder, op.getLoc(),
-                                      localizer.global(tensor), dim, local)
-              : builder.getIndexAttr(localTensor.getDimSize(dim));
-    }
-    if (dropped.test(dim))
-      continue;
-    auto size = dyn_cast<Attribute>(slice.sizes[dim]);
-    shape.push_back(size ? cast<IntegerAttr>(size).getInt()
-                         : ShapedType::kDynamic);
-  }
-  slice.type = RankedTensorType::get(shape, localTensor.getElementType());
   return slice;
+}
+
+/// The type of a tensor with the given sizes, but for the dims that are
+/// dropped.
+static RankedTensorType typeOf(ArrayRef<OpFoldResult> sizes,
+                               const llvm::SmallBitVector &dropped,
+                               Type elementType) {
+  SmallVector<int64_t> shape;
+  for (auto [dim, size] : llvm::enumerate(sizes))
+    if (!dropped.test(dim))
+      shape.push_back(getConstantIntValue(size).value_or(ShapedType::kDynamic));
+  return RankedTensorType::get(shape, elementType);
+}
+
+//===----------------------------------------------------------------------===//
+// extract_slice
+//===----------------------------------------------------------------------===//
+
+/// How the devices' terms add up where one of them has an element and the
+/// others the identity; nothing where no kind does that.
+static std::optional<PartialKind> kindOfOwner(Type type) {
+  if (auto integer = dyn_cast<IntegerType>(type))
+    return integer.getWidth() == 1 ? PartialKind::Or : PartialKind::Sum;
+  if (type.isIndex() || type.isF16() || type.isBF16() || type.isF32() ||
+      type.isF64())
+    return PartialKind::Sum;
+  return std::nullopt;
+}
+
+/// Whether the part of a dim is read on the device that has it: its offset is
+/// known at run time alone, and a window over all offsets would read most of
+/// the dim.
+static bool isReadByOwner(const SlicedDim &dim, Type elementType) {
+  return dim.hasWindow() && !dim.offset && *dim.stride == 1 &&
+         2 * *dim.size <= dim.extent && kindOfOwner(elementType);
+}
+
+static ShardingRule extractSliceRule(tensor::ExtractSliceOp op) {
+  ShardingRule rule = wholeRule(op);
+  Type elementType = op.getSourceType().getElementType();
+  for (auto [d, dim] : llvm::enumerate(slicedDims(op, op.getSource()))) {
+    if (dim.isWhole) {
+      int factor = rule.addFactor(
+          commonExtent(op.getSourceType().getDimSize(d),
+                       op.getResultType().getDimSize(dim.sliceDim)));
+      rule.operands[0].dims[d] = {factor};
+      rule.results[0].dims[dim.sliceDim] = {factor};
+      continue;
+    }
+    if (!dim.hasWindow() ||
+        (dim.sliceDim >= 0 && op.getResultType().isDynamicDim(dim.sliceDim)))
+      continue;
+    if (isReadByOwner(dim, elementType)) {
+      int factor = rule.addFactor(dim.extent, FactorKind::Reduction);
+      rule.factors[factor].combiners = {*kindOfOwner(elementType)};
+      rule.factors[factor].isOneBlock = true;
+      rule.factors[factor].isIterated = false;
+      rule.operands[0].dims[d] = {factor};
+      continue;
+    }
+    // An offset that is not known is any from 0 to the last that fits.
+    int64_t first = dim.offset.value_or(0);
+    int64_t last = dim.offset.value_or(
+        std::max<int64_t>(0, dim.extent - 1 - (*dim.size - 1) * *dim.stride));
+    // A dim that is dropped is in every device's result.
+    int factor =
+        rule.addFactor(*dim.size, dim.sliceDim >= 0 ? FactorKind::PassThrough
+                                                    : FactorKind::Replicate);
+    rule.operands[0].readThrough(d, factor,
+                                 {dim.extent, -first, last, *dim.stride, 1});
+    if (dim.sliceDim >= 0)
+      rule.results[0].dims[dim.sliceDim] = {factor};
+  }
+  passAnyPartial(rule, {0});
+  rule.takesResultHalo = true;
+  return rule;
 }
 
 static LocalValues localizeExtractSlice(tensor::ExtractSliceOp op,
                                         OpBuilder &builder,
                                         Localizer &localizer,
                                         ValueRange operands) {
-  LocalSlice slice =
-      localSlice(op, op.getSource(), operands[0], builder, localizer, operands);
-  Value result = tensor::ExtractSliceOp::create(
-      builder, op.getLoc(), slice.type, operands[0], slice.offsets, slice.sizes,
-      slice.strides);
-  return SmallVector<Value>{castTo(builder, op.getLoc(), result,
-                                   localizer.localType(op.getResult()))};
+  Location loc = op.getLoc();
+  IndexMath math(builder, loc);
+  ShardingRule rule = extractSliceRule(op);
+  Localizer::Global source = localizer.global(op.getSource());
+  Localizer::Global result = localizer.global(op.getResult());
+  RankedTensorType resultType = localizer.localType(op.getResult());
+  Type element = resultType.getElementType();
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  MixedSlice slice = mixedSlice(op, builder, operands);
+  OpFoldResult zero = math.constant(0);
+  // Where in the result what is read belongs, and the result's sizes.
+  SmallVector<OpFoldResult> places(slice.sizes.size(), zero), sizes;
+  bool isOwed = false;
+  for (auto [d, dim] : llvm::enumerate(slicedDims(op, op.getSource()))) {
+    bool isSplit =
+        source.placement && !source.placement.getValue().axesOf(d).empty();
+    sizes.push_back(slice.sizes[d]);
+    if (dim.isWhole) {
+      slice.sizes[d] = sizes.back() = localDim(builder, loc, operands[0], d);
+    } else if (rule.operands[0].window(d)) {
+      HeldRange held = rangeOf(builder, loc, localizer, source, d);
+      OpFoldResult start = zero;
+      if (dim.sliceDim >= 0) {
+        HeldRange own = rangeOf(builder, loc, localizer, result, dim.sliceDim);
+        start = own.offset;
+        slice.sizes[d] = sizes.back() = own.length;
+      }
+      slice.offsets[d] =
+          math.sub(math.add(slice.offsets[d], math.mul(start, *dim.stride)),
+                   held.offset);
+      // Where nothing is read any offset will do that is inside.
+      if (getConstantIntValue(slice.sizes[d]).value_or(0) == 0)
+        slice.offsets[d] = math.clamp(slice.offsets[d], zero, held.length);
+    } else if (isSplit) {
+      isOwed = true;
+      HeldRange held = rangeOf(builder, loc, localizer, source, d);
+      OpFoldResult offset = slice.offsets[d];
+      OpFoldResult end = math.add(held.offset, held.length);
+      OpFoldResult from = math.clamp(offset, held.offset, end);
+      OpFoldResult to =
+          math.clamp(math.add(offset, sizes.back()), held.offset, end);
+      places[d] = math.clamp(math.sub(from, offset), zero, sizes.back());
+      slice.offsets[d] = math.sub(from, held.offset);
+      slice.sizes[d] = math.sub(to, from);
+    }
+  }
+  llvm::SmallBitVector none(dropped.size());
+  Value value = extractSlice(
+      builder, loc, typeOf(slice.sizes, isOwed ? none : dropped, element),
+      operands[0], slice.offsets, slice.sizes, slice.strides);
+  if (!isOwed)
+    return SmallVector<Value>{castTo(builder, loc, value, resultType)};
+  Value identity = arith::ConstantOp::create(
+      builder, loc, partialIdentity(element, *kindOfOwner(element)));
+  Value empty = tensor::EmptyOp::create(builder, loc, sizes, element);
+  Value others =
+      linalg::FillOp::create(builder, loc, identity, empty).getResult(0);
+  SmallVector<OpFoldResult> strides(sizes.size(), math.constant(1));
+  value =
+      insertSlice(builder, loc, value, others, places, slice.sizes, strides);
+  if (dropped.any())
+    value = extractSlice(builder, loc, typeOf(sizes, dropped, element), value,
+                         SmallVector<OpFoldResult>(sizes.size(), zero), sizes,
+                         strides);
+  return SmallVector<Value>{castTo(builder, loc, value, resultType)};
+}
+
+//===----------------------------------------------------------------------===//
+// insert_slice
+//===----------------------------------------------------------------------===//
+
+static ShardingRule insertSliceRule(tensor::InsertSliceOp op) {
+  ShardingRule rule = wholeRule(op);
+  for (auto [d, dim] : llvm::enumerate(slicedDims(op, op.getDest()))) {
+    bool isKnown = dim.extent != kUnknown && dim.extent <= kMaxWindow &&
+                   dim.stride && *dim.stride >= 1 && *dim.stride <= kMaxWindow;
+    if (!dim.isWhole && !isKnown)
+      continue;
+    int64_t extent = op.getDestType().getDimSize(d);
+    if (dim.isWhole)
+      extent =
+          commonExtent(extent, op.getSourceType().getDimSize(dim.sliceDim));
+    int factor = rule.addFactor(extent);
+    rule.factors[factor].isOneBlock = !dim.isWhole;
+    rule.operands[1].dims[d] = {factor};
+    rule.results[0].dims[d] = {factor};
+    if (dim.isWhole)
+      rule.operands[0].dims[dim.sliceDim] = {factor};
+    else if (dim.sliceDim >= 0 && dim.hasWindow() && dim.offset &&
+             !op.getSourceType().isDynamicDim(dim.sliceDim))
+      // Element i of the source lies at offset + i * stride.
+      rule.operands[0].readThrough(
+          dim.sliceDim, factor,
+          {*dim.size, *dim.offset, -*dim.offset, 1, *dim.stride});
+  }
+  // The source replaces terms of the destination by terms of its own.
+  passAnyPartial(rule, {0, 1});
+  rule.takesResultHalo = true;
+  return rule;
 }
 
 static LocalValues localizeInsertSlice(tensor::InsertSliceOp op,
                                        OpBuilder &builder, Localizer &localizer,
                                        ValueRange operands) {
-  LocalSlice slice =
-      localSlice(op, op.getDest(), operands[1], builder, localizer, operands);
-  Value source = castTo(builder, op.getLoc(), operands[0], slice.type);
-  Value result =
-      tensor::InsertSliceOp::create(builder, op.getLoc(), source, operands[1],
-                                    slice.offsets, slice.sizes, slice.strides);
-  return SmallVector<Value>{castTo(builder, op.getLoc(), result,
-                                   localizer.localType(op.getResult()))};
-}
-
-//===----------------------------------------------------------------------===//
-// pad
-//===----------------------------------------------------------------------===//
-
-static ShardingRule padRule(tensor::PadOp op) {
-  ShardingRule rule = wholeRule(op);
-  Block &body = op.getRegion().front();
-  for (auto [dim, low, high] :
-       llvm::enumerate(op.getMixedLowPad(), op.getMixedHighPad())) {
-    if (!isConstantIntValue(low, 0) || !isConstantIntValue(high, 0))
+  Location loc = op.getLoc();
+  IndexMath math(builder, loc);
+  ShardingRule rule = insertSliceRule(op);
+  Localizer::Global source = localizer.global(op.getSource());
+  Localizer::Global result = localizer.global(op.getResult());
+  RankedTensorType resultType = localizer.localType(op.getResult());
+  llvm::SmallBitVector dropped = op.getDroppedDims();
+  MixedSlice slice = mixedSlice(op, builder, operands);
+  OpFoldResult zero = math.constant(0);
+  // What of the source is put here.
+  SmallVector<OpFoldResult> from, sizes;
+  bool isPart = false;
+  auto take = [&](int64_t sliceDim, OpFoldResult offset, OpFoldResult size) {
+    if (sliceDim < 0)
+      return;
+    from.push_back(offset);
+    sizes.push_back(size);
+  };
+  for (auto [d, dim] : llvm::enumerate(slicedDims(op, op.getDest()))) {
+    if (dim.isWhole) {
+      slice.sizes[d] = localDim(builder, loc, operands[1], d);
+      take(dim.sliceDim, zero, slice.sizes[d]);
       continue;
-    int64_t extent = commonExtent(op.getSourceType().getDimSize(dim),
-                                  op.getResultType().getDimSize(dim));
-    // A body that reads the index of a split dim needs its offset.
-    if (extent == kUnknown && !body.getArgument(dim).use_empty())
+    }
+    bool isCut = result.placement &&
+                 (!result.placement.getValue().axesOf(d).empty() ||
+                  (d < result.halo.size() && !result.halo[d].isZero()));
+    bool isRead = dim.sliceDim >= 0 && rule.operands[0].window(dim.sliceDim);
+    if (!isCut && !isRead) {
+      take(dim.sliceDim, zero, slice.sizes[d]);
       continue;
-    int factor = rule.addFactor(extent);
-    rule.operands[0].dims[dim] = {factor};
-    rule.results[0].dims[dim] = {factor};
-  }
-  // All devices pad with the same value: it counts as many times.
-  for (PartialKind kind :
-       {PartialKind::Max, PartialKind::Min, PartialKind::MaxNum,
-        PartialKind::MinNum, PartialKind::UMax, PartialKind::UMin,
-        PartialKind::And, PartialKind::Or})
-    rule.partials.push_back({kind, {0}});
-  Value padding = cast<tensor::YieldOp>(body.getTerminator()).getValue();
-  if (matchPattern(padding, m_AnyZeroFloat()) ||
-      matchPattern(padding, m_Zero()))
-    for (PartialKind kind : {PartialKind::Sum, PartialKind::Xor})
-      rule.partials.push_back({kind, {0}});
-  if (matchPattern(padding, m_OneFloat()) || matchPattern(padding, m_One()))
-    rule.partials.push_back({PartialKind::Prod, {0}});
-  return rule;
-}
-
-static LocalValues localizePad(tensor::PadOp op, OpBuilder &builder,
-                               Localizer &localizer, ValueRange operands) {
-  auto local =
-      cast<tensor::PadOp>(cloneLocal(builder, localizer, op, operands));
-  Block &body = op.getRegion().front();
-  if (llvm::any_of(body.getArguments(),
-                   [](BlockArgument index) { return !index.use_empty(); })) {
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPoint(local);
-    // Dims of unknown extent whose index is read are whole.
-    Localizer::Global global = localizer.global(op.getResult());
-    SmallVector<Value> wholeSizes;
-    for (int64_t dim = 0; dim < global.type.getRank(); ++dim)
-      if (global.type.isDynamicDim(dim))
-        wholeSizes.push_back(
-            arith::ConstantIndexOp::create(builder, op.getLoc(), 0));
-    auto digits =
-        allDigits(builder, op.getLoc(), localizer, global, wholeSizes);
-    local.getRegion().dropAllReferences();
-    local.getRegion().getBlocks().clear();
-    cloneIndexedBody(builder, localizer, op.getRegion(), local.getRegion(),
-                     digits, {});
-  }
-  return SmallVector<Value>{local.getResult()};
-}
-
-//===----------------------------------------------------------------------===//
-// concat
-//===----------------------------------------------------------------------===//
-
-static ShardingRule concatRule(tensor::ConcatOp op) {
-  ShardingRule rule = wholeRule(op);
-  auto result = cast<RankedTensorType>(op.getResult().getType());
-  SmallVector<int> all;
-  for (int64_t dim = 0; dim < result.getRank(); ++dim) {
-    if (dim == static_cast<int64_t>(op.getDim()))
+    }
+    // The first element of the source that belongs here, and how many do.
+    HeldRange own = rangeOf(builder, loc, localizer, result, d);
+    OpFoldResult offset = slice.offsets[d], size = slice.sizes[d];
+    int64_t stride = *dim.stride;
+    auto firstNotBelow = [&](OpFoldResult index) {
+      OpFoldResult distance = math.max(math.sub(index, offset), zero);
+      return math.min(math.ceilDiv(distance, stride), size);
+    };
+    OpFoldResult first = firstNotBelow(own.offset);
+    OpFoldResult last = firstNotBelow(math.add(own.offset, own.length));
+    OpFoldResult place =
+        math.sub(math.add(offset, math.mul(first, stride)), own.offset);
+    slice.sizes[d] = math.sub(last, first);
+    slice.offsets[d] = place;
+    if (getConstantIntValue(slice.sizes[d]).value_or(0) == 0)
+      slice.offsets[d] = math.clamp(place, zero, own.length);
+    OpFoldResult held = zero, length = size;
+    if (isRead) {
+      HeldRange range = rangeOf(builder, loc, localizer, source, dim.sliceDim);
+      held = range.offset;
+      length = range.length;
+    }
+    // A dim that is dropped, and lies elsewhere, leaves nothing to put here.
+    if (dim.sliceDim < 0) {
+      isPart = true;
       continue;
-    int64_t extent = result.getDimSize(dim);
-    for (Type input : op.getInputs().getTypes())
-      extent =
-          commonExtent(extent, cast<RankedTensorType>(input).getDimSize(dim));
-    int factor = rule.addFactor(extent);
-    for (TensorFactors &operand : rule.operands)
-      operand.dims[dim] = {factor};
-    rule.results[0].dims[dim] = {factor};
+    }
+    take(dim.sliceDim, math.clamp(math.sub(first, held), zero, length),
+         slice.sizes[d]);
   }
-  for (unsigned i = 0; i < op->getNumOperands(); ++i)
-    all.push_back(i);
-  passAnyPartial(rule, all);
-  return rule;
+  Value piece = extractRange(builder, loc, operands[0], from, sizes);
+  if (isPart) {
+    // The dropped dims come back, of extent 0 or 1.
+    SmallVector<OpFoldResult> ones, places, counts;
+    for (auto [d, size] : llvm::enumerate(slice.sizes)) {
+      bool isDropped = dropped.test(d);
+      ones.push_back(isDropped ? math.constant(1) : size);
+      places.push_back(zero);
+      counts.push_back(size);
+    }
+    SmallVector<OpFoldResult> strides(ones.size(), math.constant(1));
+    Value empty = tensor::EmptyOp::create(builder, loc, ones,
+                                          resultType.getElementType());
+    piece = insertSlice(builder, loc, piece, empty, places, ones, strides);
+    piece = extractRange(builder, loc, piece, places, counts);
+  }
+  Value value = insertSlice(builder, loc, piece, operands[1], slice.offsets,
+                            slice.sizes, slice.strides);
+  return SmallVector<Value>{castTo(builder, loc, value, resultType)};
 }
 
 void shardir::attachTensorSliceModels(MLIRContext *context) {
@@ -259,6 +379,4 @@ void shardir::attachTensorSliceModels(MLIRContext *context) {
       context);
   attachModels<tensor::InsertSliceOp, insertSliceRule, localizeInsertSlice>(
       context);
-  attachModels<tensor::PadOp, padRule, localizePad>(context);
-  attachRule<tensor::ConcatOp, concatRule>(context);
 }

@@ -41,7 +41,8 @@ RankedTensorType Localizer::localType(RankedTensorType type,
   SmallVector<int64_t> shape(type.getShape());
   std::vector<int64_t> whole = shapeOf(type);
   for (size_t dim = 0; dim < shape.size(); ++dim) {
-    if (placement.getValue().dims[dim].splits.empty())
+    bool hasWindow = dim < halo.size() && halo[dim].isWindow();
+    if (placement.getValue().dims[dim].splits.empty() && !hasWindow)
       continue;
     std::optional<int64_t> extent =
         uniformLocalExtent(placement.getValue(), halo, mesh, whole[dim], dim);
@@ -57,10 +58,10 @@ RankedTensorType Localizer::localType(Value globalValue) const {
 
 Value Localizer::axisIndex(OpBuilder &builder, Location loc, const Mesh &mesh,
                            const AxisRef &axis) const {
-  Value index =
-      AxisIndexOp::create(builder, loc, builder.getIndexType(),
-                          FlatSymbolRefAttr::get(builder.getContext(), mesh.name),
-                          builder.getStringAttr(axis.name));
+  Value index = AxisIndexOp::create(
+      builder, loc, builder.getIndexType(),
+      FlatSymbolRefAttr::get(builder.getContext(), mesh.name),
+      builder.getStringAttr(axis.name));
   if (axis.isWhole())
     return index;
   // The axis is [pre, size, rest]; the sub-axis is the middle digit.
@@ -81,8 +82,9 @@ Value Localizer::isFirst(OpBuilder &builder, Location loc, const Mesh &mesh,
   Value zero = arith::ConstantIndexOp::create(builder, loc, 0);
   Value all;
   for (const AxisRef &axis : axes) {
-    Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                        axisIndex(builder, loc, mesh, axis), zero);
+    Value first =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                              axisIndex(builder, loc, mesh, axis), zero);
     all = all ? arith::AndIOp::create(builder, loc, all, first).getResult()
               : first;
   }
@@ -121,10 +123,12 @@ Localizer::digits(OpBuilder &builder, Location loc, const Mesh &mesh,
       std::optional<int64_t> known = getConstantIntValue(length);
       if (known && *known % n == 0) {
         int64_t block = *known / n;
-        Value start = arith::MulIOp::create(builder, loc, index, constant(block));
-        offset = offset ? arith::AddIOp::create(builder, loc, offset, start)
-                              .getResult()
-                        : start;
+        Value start =
+            arith::MulIOp::create(builder, loc, index, constant(block));
+        offset =
+            offset
+                ? arith::AddIOp::create(builder, loc, offset, start).getResult()
+                : start;
         length = builder.getIndexAttr(block);
         continue;
       }
@@ -138,12 +142,14 @@ Localizer::digits(OpBuilder &builder, Location loc, const Mesh &mesh,
             arith::AddIOp::create(builder, loc, whole, constant(n - 1)),
             constant(n));
       Value start = arith::MinUIOp::create(
-          builder, loc, arith::MulIOp::create(builder, loc, index, block), whole);
+          builder, loc, arith::MulIOp::create(builder, loc, index, block),
+          whole);
       Value rest = arith::SubIOp::create(builder, loc, whole, start);
       length = arith::MinUIOp::create(builder, loc, rest, block).getResult();
-      offset = offset
-                   ? arith::AddIOp::create(builder, loc, offset, start).getResult()
-                   : start;
+      offset =
+          offset
+              ? arith::AddIOp::create(builder, loc, offset, start).getResult()
+              : start;
     }
     result.push_back({digit.extent, offset, length});
   }
@@ -154,9 +160,11 @@ OpFoldResult Localizer::localExtent(OpBuilder &builder, Location loc,
                                     Global global, int64_t dim,
                                     Value local) const {
   int64_t whole = shapeOf(global.type)[dim];
-  bool split = global.placement &&
-               !global.placement.getValue().axesOf(dim).empty();
-  if (!split) {
+  bool hasHalo = size_t(dim) < global.halo.size() && global.placement &&
+                 !global.halo[dim].isZero();
+  bool split =
+      global.placement && !global.placement.getValue().axesOf(dim).empty();
+  if (!split && !hasHalo) {
     if (whole != kUnknown)
       return builder.getIndexAttr(whole);
     assert(local && "an unknown extent needs a local value");
@@ -171,16 +179,9 @@ OpFoldResult Localizer::localExtent(OpBuilder &builder, Location loc,
   if (auto uniform =
           uniformLocalExtent(placement, global.halo, mesh, whole, dim))
     return builder.getIndexAttr(*uniform);
-  if (size_t(dim) < global.halo.size() &&
-      global.halo[dim] != std::array<int64_t, 2>{0, 0})
-    return withHalo(builder, loc,
-                    digits(builder, loc, mesh, placement, whole, dim),
-                    global.halo[dim])
-        .length;
   int64_t kept = 1;
   OpFoldResult varying;
-  for (const DigitValue &digit :
-       digits(builder, loc, mesh, placement, whole, dim)) {
+  for (const DigitValue &digit : digits(builder, loc, global, dim)) {
     if (auto known = getConstantIntValue(digit.length))
       kept *= *known;
     else
@@ -199,8 +200,7 @@ OpFoldResult Localizer::localExtent(OpBuilder &builder, Location loc,
 SmallVector<Value> Localizer::dynamicSizes(OpBuilder &builder, Location loc,
                                            Global global, Value local) const {
   SmallVector<Value> sizes;
-  RankedTensorType type =
-      localType(global.type, global.placement, global.halo);
+  RankedTensorType type = localType(global.type, global.placement, global.halo);
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
       sizes.push_back(getValueOrCreateConstantIndexOp(
@@ -208,50 +208,102 @@ SmallVector<Value> Localizer::dynamicSizes(OpBuilder &builder, Location loc,
   return sizes;
 }
 
-Localizer::DigitValue
-Localizer::withHalo(OpBuilder &builder, Location loc,
-                    ArrayRef<DigitValue> digits,
-                    const std::array<int64_t, 2> &halo) const {
+/// What a block of a dim reads, where `digits` are the block's and the dim has
+/// `size` elements (Placement/Halo.h). All numbers are signed: a window may
+/// start below the dim and end above it.
+static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
+                                      ArrayRef<Localizer::DigitValue> digits,
+                                      const DimHalo &halo, int64_t size) {
   auto value = [&](OpFoldResult v) {
     return getValueOrCreateConstantIndexOp(builder, loc, v);
   };
-  // The digits below the one that is cut are whole: a unit of the block.
-  int64_t unit = 1;
-  for (const DigitValue &digit : digits.drop_front())
-    unit *= digit.extent;
-  int64_t extent = digits.front().extent * unit;
-  if (extent == 0)
-    return {0, builder.getIndexAttr(0), builder.getIndexAttr(0)};
   auto constant = [&](int64_t v) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, v);
   };
-  auto scaled = [&](OpFoldResult v) -> Value {
-    if (unit == 1)
-      return value(v);
-    return arith::MulIOp::create(builder, loc, value(v), constant(unit));
+  // The digits below the one that is cut are whole: a unit of the block.
+  int64_t unit = 1;
+  for (const Localizer::DigitValue &digit : digits.drop_front())
+    unit *= digit.extent;
+  int64_t extent = digits.front().extent * unit;
+  auto offset = getConstantIntValue(digits.front().offset);
+  auto length = getConstantIntValue(digits.front().length);
+  if (size == 0 || extent == 0 || length == 0)
+    return {size, builder.getIndexAttr(0), builder.getIndexAttr(0)};
+  if (offset && length) {
+    auto [begin, end] =
+        halo.rows(*offset * unit, (*offset + *length) * unit, size);
+    return {size, builder.getIndexAttr(begin),
+            builder.getIndexAttr(end - begin)};
+  }
+  auto times = [&](Value v, int64_t factor) -> Value {
+    if (factor == 1)
+      return v;
+    return arith::MulIOp::create(builder, loc, v, constant(factor));
   };
-  Value offset = scaled(digits.front().offset);
-  Value length = scaled(digits.front().length);
-  // All numbers are at most the extent, which halos are clipped to first.
-  Value low = constant(std::min(halo[0], extent));
-  Value high = constant(std::min(halo[1], extent));
-  Value below = arith::MinUIOp::create(builder, loc, offset, low);
-  Value begin = arith::SubIOp::create(builder, loc, offset, below);
-  Value end = arith::AddIOp::create(builder, loc, offset, length);
-  Value rest = arith::SubIOp::create(builder, loc, constant(extent), end);
-  Value above = arith::MinUIOp::create(builder, loc, rest, high);
-  Value wide = arith::AddIOp::create(
-      builder, loc, arith::AddIOp::create(builder, loc, length, below), above);
-  if (auto known = getConstantIntValue(digits.front().length))
-    return {extent, begin,
-            *known == 0 ? OpFoldResult(builder.getIndexAttr(0))
-                        : OpFoldResult(wide)};
+  auto plus = [&](Value v, int64_t term) -> Value {
+    if (term == 0)
+      return v;
+    return arith::AddIOp::create(builder, loc, v, constant(term));
+  };
+  // ceil(v / dilation) + shift, where v + shift * dilation is not negative.
+  auto divided = [&](Value v, int64_t up) -> Value {
+    if (halo.dilation == 1)
+      return plus(v, up);
+    int64_t shift = llvm::divideCeil(
+        std::abs(halo.low) + std::abs(halo.high) + halo.stride, halo.dilation);
+    Value positive = plus(v, shift * halo.dilation + up);
+    Value quotient =
+        arith::DivUIOp::create(builder, loc, positive, constant(halo.dilation));
+    return plus(quotient, -shift);
+  };
+  auto clamp = [&](Value v, Value low) -> Value {
+    Value atLeast = arith::MaxSIOp::create(builder, loc, v, low);
+    return arith::MinSIOp::create(builder, loc, atLeast, constant(size));
+  };
+  // Halos may be larger than any dim; windows are not.
+  int64_t low = halo.isWindow() ? halo.low : std::min(halo.low, size);
+  int64_t high = halo.isWindow() ? halo.high : std::min(halo.high, size);
+  Value start = times(value(digits.front().offset), unit);
+  Value count = times(value(digits.front().length), unit);
+  Value stop = arith::AddIOp::create(builder, loc, start, count);
+  Value first = plus(times(start, halo.stride), -low);
+  // What follows the last element that is read.
+  Value next;
+  if (halo.stride == 1 && halo.dilation == 1) {
+    next = plus(stop, high);
+  } else {
+    Value last = plus(times(plus(stop, -1), halo.stride), high);
+    next = plus(divided(last, 0), 1);
+  }
+  Value begin = clamp(divided(first, halo.dilation - 1), constant(0));
+  Value end = clamp(next, begin);
+  Value wide = arith::SubIOp::create(builder, loc, end, begin);
+  if (length)
+    return {size, begin, wide};
   Value zero = constant(0);
   Value isEmpty = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                        length, zero);
-  Value all =
-      arith::SelectOp::create(builder, loc, isEmpty, zero, wide).getResult();
-  return {extent, begin, all};
+                                        count, zero);
+  return {
+      size, begin,
+      arith::SelectOp::create(builder, loc, isEmpty, zero, wide).getResult()};
+}
+
+SmallVector<Localizer::DigitValue> Localizer::digits(OpBuilder &builder,
+                                                     Location loc,
+                                                     const Global &global,
+                                                     int64_t dim) const {
+  int64_t size = shapeOf(global.type)[dim];
+  if (!global.placement)
+    return {{size, builder.getIndexAttr(0), builder.getIndexAttr(size)}};
+  const Mesh &mesh = meshOf(global.placement);
+  const Placement &placement = global.placement.getValue();
+  DimHalo halo =
+      size_t(dim) < global.halo.size() ? global.halo[dim] : DimHalo();
+  int64_t extent = halo.isWindow() ? halo.extent : size;
+  auto own = digits(builder, loc, mesh, placement, extent, dim);
+  if (halo.isZero())
+    return own;
+  return {withHalo(builder, loc, own, halo, size)};
 }
 
 Value Localizer::globalIndex(OpBuilder &builder, Location loc,
@@ -289,8 +341,9 @@ Value Localizer::globalIndex(OpBuilder &builder, Location loc,
     Value term = addOffset(own, digit.offset);
     if (weight != 1)
       term = arith::MulIOp::create(builder, loc, term, constant(weight));
-    result = result ? arith::AddIOp::create(builder, loc, result, term).getResult()
-                    : term;
+    result = result
+                 ? arith::AddIOp::create(builder, loc, result, term).getResult()
+                 : term;
     weight *= digit.extent;
   }
   return result;
@@ -327,9 +380,8 @@ TypedAttr shardir::partialIdentity(Type elementType, PartialKind kind) {
   }
   if (!elementType.isIntOrIndex())
     return {};
-  unsigned width = elementType.isIndex()
-                       ? 64
-                       : cast<IntegerType>(elementType).getWidth();
+  unsigned width =
+      elementType.isIndex() ? 64 : cast<IntegerType>(elementType).getWidth();
   auto make = [&](const APInt &v) {
     return builder.getIntegerAttr(elementType, v);
   };

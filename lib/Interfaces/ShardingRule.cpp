@@ -24,7 +24,10 @@ using namespace shardir;
 #include "ShardIR/Interfaces/ShardingRuleOpInterface.cpp.inc"
 
 int ShardingRule::addFactor(int64_t size, FactorKind kind) {
-  factors.push_back(Factor{size, kind, {}, {}, true});
+  Factor factor;
+  factor.size = size;
+  factor.kind = kind;
+  factors.push_back(std::move(factor));
   return factors.size() - 1;
 }
 
@@ -38,12 +41,18 @@ std::vector<int64_t> shardir::keyOf(const ShardingRule &rule) {
         key.push_back(dim.size());
         key.insert(key.end(), dim.begin(), dim.end());
       }
+      for (size_t dim = 0; dim < tensor.windows.size(); ++dim)
+        if (const Window *window = tensor.window(dim))
+          key.insert(key.end(), {int64_t(dim), window->size, window->low,
+                                 window->high, window->stride,
+                                 window->dilation});
     }
   };
   key.push_back(rule.factors.size());
   for (const Factor &factor : rule.factors) {
     key.push_back(factor.size);
     key.push_back(int64_t(factor.kind));
+    key.push_back(factor.isOneBlock);
     for (PartialKind kind : factor.combiners)
       key.push_back(int64_t(kind));
   }
@@ -56,6 +65,7 @@ std::vector<int64_t> shardir::keyOf(const ShardingRule &rule) {
   }
   key.insert(key.end(), rule.inits.begin(), rule.inits.end());
   key.push_back(rule.isFresh);
+  key.push_back(rule.takesResultHalo);
   return key;
 }
 

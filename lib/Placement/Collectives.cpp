@@ -174,8 +174,7 @@ std::vector<AxisRef> shardir::groupAxes(const CollectiveStep &step,
     break;
   case CollectiveKind::HaloExchange:
     for (size_t d = 0; d < from.dims.size() && d < to.dims.size(); ++d) {
-      bool overlaps =
-          d < step.halo.size() && (step.halo[d][0] > 0 || step.halo[d][1] > 0);
+      bool overlaps = d < step.halo.size() && !step.halo[d].isZero();
       // Neighbours may be far along any axis that cuts the dimension.
       Axes moved =
           overlaps ? from.axesOf(d)

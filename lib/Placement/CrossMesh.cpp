@@ -209,10 +209,30 @@ static bool moves(CollectiveKind kind) {
          kind == CollectiveKind::Exchange;
 }
 
+/// Whether each device has all that the overlapping shards of `step` hold. With
+/// axes of unknown size only what is whole is known to be there.
+static bool isThere(const CollectiveStep &step, const Mesh &mesh,
+                    const std::vector<int64_t> &shape) {
+  if (!mesh.isConcrete() ||
+      std::find(shape.begin(), shape.end(), kUnknown) != shape.end()) {
+    for (size_t d = 0; d < shape.size(); ++d)
+      if ((!step.halo[d].isZero() || !(step.from.dims[d] == step.to.dims[d])) &&
+          !step.from.dims[d].splits.empty())
+        return false;
+    return true;
+  }
+  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p)
+    if (elementsBetween(step, mesh, mesh, shape, p) > 0)
+      return false;
+  return true;
+}
+
 /// Makes the shards of the plan's end overlap. All moves at the end become one
-/// step: a slice among them would drop what a neighbour's edge is made of.
-static void addHalo(CrossMeshPlan &plan, const Placement &to, const Halo &halo,
-                    bool oneMesh) {
+/// step, from `src` if there are no others: a slice among them would drop what
+/// a neighbour's edge is made of.
+static void addHalo(CrossMeshPlan &plan, const Placement &src,
+                    const Placement &to, const Halo &halo, bool oneMesh,
+                    const Mesh &mesh, const std::vector<int64_t> &shape) {
   size_t first = plan.steps.size();
   while (first > 0 && moves(plan.steps[first - 1].kind))
     --first;
@@ -220,11 +240,16 @@ static void addHalo(CrossMeshPlan &plan, const Placement &to, const Halo &halo,
   // A new name may be all that crosses while something is owed.
   if (crosses && plan.steps[first].from.partial)
     first = plan.steps.size();
-  Placement from = first < plan.steps.size() ? plan.steps[first].from : to;
+  Placement from = first < plan.steps.size() ? plan.steps[first].from
+                   : plan.steps.empty()      ? src
+                                             : plan.steps.back().to;
   if (crosses && first < plan.steps.size())
     plan.crossing = first;
   plan.steps.resize(first);
-  plan.steps.push_back({CollectiveKind::HaloExchange, from, to, halo});
+  CollectiveStep step{CollectiveKind::HaloExchange, from, to, halo};
+  if (oneMesh && isThere(step, mesh, shape))
+    step.kind = CollectiveKind::Slice;
+  plan.steps.push_back(std::move(step));
   if (oneMesh)
     plan.crossing = plan.steps.size();
 }
@@ -234,15 +259,18 @@ shardir::planRedistribute(const Placement &src, const Mesh &srcMesh,
                           const Placement &dst, const Mesh &dstMesh,
                           const std::vector<int64_t> &shape, const Halo &halo,
                           const PlanOptions &options) {
-  for (auto [placement, mesh] :
-       {std::pair(&src, &srcMesh), std::pair(&dst, &dstMesh)}) {
+  // What a window reads is named by the blocks that read it.
+  const std::vector<int64_t> blocks = blockShape(shape, halo);
+  for (auto [placement, mesh, extents] :
+       {std::tuple(&src, &srcMesh, &shape), std::tuple(&dst, &dstMesh, &shape),
+        std::tuple(&dst, &dstMesh, &blocks)}) {
     if (placement->sugar)
       return PlacementError{"takes placements by dim", ""};
-    if (auto error = verifyPlacement(*placement, *mesh, shape))
+    if (auto error = verifyPlacement(*placement, *mesh, *extents))
       return *error;
   }
   Placement from = normalForm(src, srcMesh, shape);
-  Placement to = normalForm(dst, dstMesh, shape);
+  Placement to = normalForm(dst, dstMesh, blocks);
   if (auto error = verifyHalo(halo, to, dstMesh, shape))
     return *error;
 
@@ -262,6 +290,6 @@ shardir::planRedistribute(const Placement &src, const Mesh &srcMesh,
   }
   Halo own = normalHalo(halo, to, dstMesh, shape);
   if (!own.empty())
-    addHalo(plan, to, own, oneMesh);
+    addHalo(plan, from, to, own, oneMesh, srcMesh, shape);
   return plan;
 }

@@ -15,19 +15,118 @@
 
 #include "Steps.h"
 
+#include <algorithm>
+#include <functional>
+
 using namespace shardir;
 using namespace shardir::detail;
 
 std::string shardir::toString(const Halo &halo) {
   std::string text = "[";
   for (size_t d = 0; d < halo.size(); ++d)
-    text += (d ? ", [" : "[") + std::to_string(halo[d][0]) + ", " +
-            std::to_string(halo[d][1]) + "]";
+    text += (d ? ", " : "") + toString(halo[d]);
   return text + "]";
 }
 
-static bool isZero(const std::array<int64_t, 2> &sides) {
-  return sides[0] == 0 && sides[1] == 0;
+std::string shardir::toString(const DimHalo &halo) {
+  std::string text = "[";
+  for (int64_t number : numbersOf(halo))
+    text += (text.size() > 1 ? ", " : "") + std::to_string(number);
+  return text + "]";
+}
+
+std::vector<int64_t> shardir::numbersOf(const DimHalo &halo) {
+  if (!halo.isWindow())
+    return {halo.low, halo.high};
+  return {halo.low, halo.high, halo.extent, halo.stride, halo.dilation};
+}
+
+/// Rounded towards minus infinity.
+static int64_t floorDiv(int64_t a, int64_t b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+
+std::pair<int64_t, int64_t> DimHalo::rows(int64_t begin, int64_t end,
+                                          int64_t size) const {
+  if (begin >= end)
+    return {0, 0};
+  if (!isWindow())
+    return {begin > low ? begin - low : 0,
+            high >= size - end ? size : end + high};
+  int64_t first = floorDiv(begin * stride - low + dilation - 1, dilation);
+  int64_t last = floorDiv((end - 1) * stride + high, dilation);
+  first = std::clamp<int64_t>(first, 0, size);
+  return {first, std::clamp<int64_t>(last + 1, first, size)};
+}
+
+std::vector<int64_t> shardir::blockShape(const std::vector<int64_t> &shape,
+                                         const Halo &halo) {
+  std::vector<int64_t> result = shape;
+  for (size_t d = 0; d < result.size() && d < halo.size(); ++d)
+    if (halo[d].isWindow())
+      result[d] = halo[d].extent;
+  return result;
+}
+
+/// Calls `visit` with the coordinates of each block of a dim that `axes` cut,
+/// until it returns false. Cuts nest, so that any block may be short.
+static bool
+forEachBlock(const std::vector<AxisRef> &axes, const Mesh &mesh,
+             const std::function<bool(const std::vector<int64_t> &)> &visit) {
+  int64_t blocks = 1;
+  for (const AxisRef &axis : axes)
+    blocks = mulSaturated(blocks, axisSize(mesh, axis));
+  for (int64_t i = 0; i < blocks; ++i) {
+    std::vector<int64_t> coords(mesh.axes.size(), 0);
+    int64_t rest = i;
+    for (size_t a = axes.size(); a-- > 0;) {
+      int64_t cuts = axisSize(mesh, axes[a]);
+      int64_t inner =
+          axisSize(mesh, {axes[a].name, 1, 0}) / axisEnd(mesh, axes[a]);
+      coords[mesh.axisIndex(axes[a].name)] += rest % cuts * inner;
+      rest /= cuts;
+    }
+    if (!visit(coords))
+      return false;
+  }
+  return true;
+}
+
+/// The part of a dimension of `size` elements that `shard`, the block of this
+/// device, reads. Requires a shard of one block (verifyHalo).
+static DimShard withHalo(const DimShard &shard, const DimHalo &halo,
+                         int64_t size) {
+  if (halo.isZero())
+    return shard;
+  // One digit is cut and those below it are whole: a block.
+  int64_t offset = 0, length = 1;
+  for (const Digit &digit : shard.digits) {
+    offset = mulSaturated(offset, digit.extent) + digit.offset;
+    length = mulSaturated(length, digit.length);
+  }
+  auto [begin, end] = halo.rows(offset, offset + length, size);
+  return DimShard{{Digit{size, begin, end - begin}}};
+}
+
+/// Whether what each block reads through the window is the dim's own block.
+static bool readsOwnBlocks(const DimPlacement &dim, const DimHalo &halo,
+                           const Mesh &mesh, int64_t size) {
+  std::vector<AxisRef> axes;
+  for (const Split &split : dim.splits) {
+    if (!split.isAxis() || !isKnown(mesh, *split.axis))
+      return false;
+    axes.push_back(*split.axis);
+  }
+  if (size == kUnknown || !mesh.isConcrete())
+    return false;
+  return forEachBlock(axes, mesh, [&](const std::vector<int64_t> &coords) {
+    Digit own = dimShardOf(dim, mesh, size, coords).digits.front();
+    Digit read =
+        withHalo(dimShardOf(dim, mesh, halo.extent, coords), halo, size)
+            .digits.front();
+    return own.length == read.length &&
+           (own.length == 0 || own.offset == read.offset);
+  });
 }
 
 Halo shardir::normalHalo(const Halo &halo, const Placement &placement,
@@ -35,13 +134,42 @@ Halo shardir::normalHalo(const Halo &halo, const Placement &placement,
   Halo result = halo;
   bool any = false;
   for (size_t d = 0; d < result.size(); ++d) {
+    DimHalo &own = result[d];
     int64_t size = d < shape.size() ? shape[d] : kUnknown;
-    if (d >= placement.dims.size() ||
-        normalDim(placement.dims[d], mesh, size).splits.empty())
-      result[d] = {0, 0};
-    any |= !isZero(result[d]);
+    if (own.isWindow() && own.extent == size && own.stride == 1 &&
+        own.dilation == 1 && own.low >= 0 && own.high >= 0)
+      own = {own.low, own.high};
+    bool isWhole =
+        d >= placement.dims.size() ||
+        normalDim(placement.dims[d], mesh, own.isWindow() ? own.extent : size)
+            .splits.empty();
+    if (isWhole && (!own.isWindow() || own.rows(0, own.extent, size) ==
+                                           std::pair(int64_t(0), size)))
+      own = {};
+    if (own.isWindow() && d < placement.dims.size() &&
+        readsOwnBlocks(placement.dims[d], own, mesh, size))
+      own = {};
+    any |= !own.isZero();
   }
   return any ? result : Halo();
+}
+
+/// What is wrong with the numbers of one entry; empty if nothing is.
+static std::string numberError(const DimHalo &halo, int64_t size) {
+  if (!halo.isWindow())
+    return halo.low < 0 || halo.high < 0 ? "must not be negative" : "";
+  auto inRange = [](int64_t number, int64_t least) {
+    return number >= least && number <= kMaxWindow;
+  };
+  if (!inRange(halo.low, -kMaxWindow) || !inRange(halo.high, -kMaxWindow) ||
+      !inRange(halo.extent, 0) || !inRange(halo.stride, 1) ||
+      !inRange(halo.dilation, 1))
+    return "must be [low, high, extent, stride, dilation] with an extent from "
+           "0, a stride and a dilation from 1, and no number above " +
+           std::to_string(kMaxWindow);
+  if (size == kUnknown)
+    return "is a window, which needs the dim's extent";
+  return "";
 }
 
 std::optional<PlacementError>
@@ -55,12 +183,14 @@ shardir::verifyHalo(const Halo &halo, const Placement &placement,
                               std::to_string(placement.dims.size()),
                           ""};
   for (size_t d = 0; d < halo.size(); ++d) {
-    if (halo[d][0] < 0 || halo[d][1] < 0)
-      return PlacementError{
-          "halo of dim " + std::to_string(d) + " must not be negative", ""};
-    if (isZero(halo[d]))
-      continue;
     int64_t size = d < shape.size() ? shape[d] : kUnknown;
+    if (std::string error = numberError(halo[d], size); !error.empty())
+      return PlacementError{"halo of dim " + std::to_string(d) + " " + error,
+                            ""};
+    if (halo[d].isZero())
+      continue;
+    if (halo[d].isWindow())
+      size = halo[d].extent;
     std::vector<Split> splits = normalDim(placement.dims[d], mesh, size).splits;
     auto [begin, end] = lastRun(splits);
     if (begin == end || begin == 0)
@@ -77,40 +207,22 @@ shardir::verifyHalo(const Halo &halo, const Placement &placement,
                                                 ? toString(*split.axis)
                                                 : std::to_string(split.factor));
     return PlacementError{
-        "dim " + std::to_string(d) + " has a halo of [" +
-            std::to_string(halo[d][0]) + ", " + std::to_string(halo[d][1]) +
-            "], but {" + text + "} cuts it into several blocks per device",
+        "dim " + std::to_string(d) + " has a halo of " + toString(halo[d]) +
+            ", but {" + text + "} cuts it into several blocks per device",
         "a halo needs one block per device: split the dim by axes alone, " +
             toString(alone)};
   }
   return std::nullopt;
 }
 
-DimShard detail::withHalo(const DimShard &shard, int64_t low, int64_t high) {
-  if (low == 0 && high == 0)
-    return shard;
-  // One digit is cut and those below it are whole: a block.
-  int64_t offset = 0, length = 1, extent = 1;
-  for (const Digit &digit : shard.digits) {
-    offset = mulSaturated(offset, digit.extent) + digit.offset;
-    length = mulSaturated(length, digit.length);
-    extent = mulSaturated(extent, digit.extent);
-  }
-  if (length == 0)
-    return DimShard{{Digit{extent, offset, 0}}};
-  int64_t begin = offset > low ? offset - low : 0;
-  int64_t end = offset + length;
-  end = high >= extent - end ? extent : end + high;
-  return DimShard{{Digit{extent, begin, end - begin}}};
-}
-
 std::vector<DimShard> shardir::shardOf(const Placement &placement,
                                        const Halo &halo, const Mesh &mesh,
                                        const std::vector<int64_t> &shape,
                                        int64_t position) {
-  std::vector<DimShard> shard = shardOf(placement, mesh, shape, position);
+  std::vector<DimShard> shard =
+      shardOf(placement, mesh, blockShape(shape, halo), position);
   for (size_t d = 0; d < shard.size() && d < halo.size(); ++d)
-    shard[d] = withHalo(shard[d], halo[d][0], halo[d][1]);
+    shard[d] = withHalo(shard[d], halo[d], shape[d]);
   return shard;
 }
 
@@ -127,36 +239,24 @@ std::vector<int64_t> shardir::localShape(const Placement &placement,
 std::optional<int64_t>
 shardir::uniformLocalExtent(const Placement &placement, const Halo &halo,
                             const Mesh &mesh, int64_t dimSize, size_t dim) {
-  if (dim >= halo.size() || isZero(halo[dim]) || dimSize < 0 ||
+  if (dim >= halo.size() || halo[dim].isZero() || dimSize < 0 ||
       dim >= placement.dims.size())
     return uniformLocalExtent(placement, mesh, dimSize, dim);
-  int64_t blocks = 1;
-  for (const AxisRef &axis : placement.axesOf(dim)) {
+  std::vector<AxisRef> axes = placement.axesOf(dim);
+  for (const AxisRef &axis : axes)
     if (!isKnown(mesh, axis))
       return std::nullopt;
-    blocks = mulSaturated(blocks, axisSize(mesh, axis));
-  }
-  // Cuts nest, so that any block may be short or near an end: all are looked
-  // at.
+  int64_t size = halo[dim].isWindow() ? halo[dim].extent : dimSize;
   std::optional<int64_t> common;
-  std::vector<AxisRef> axes = placement.axesOf(dim);
-  for (int64_t i = 0; i < blocks; ++i) {
-    std::vector<int64_t> coords(mesh.axes.size(), 0);
-    int64_t rest = i;
-    for (size_t a = axes.size(); a-- > 0;) {
-      int64_t size = axisSize(mesh, axes[a]);
-      int64_t inner =
-          axisSize(mesh, {axes[a].name, 1, 0}) / axisEnd(mesh, axes[a]);
-      coords[mesh.axisIndex(axes[a].name)] += rest % size * inner;
-      rest /= size;
-    }
-    int64_t extent =
-        withHalo(dimShardOf(placement.dims[dim], mesh, dimSize, coords),
-                 halo[dim][0], halo[dim][1])
-            .localExtent();
-    if (common && *common != extent)
-      return std::nullopt;
-    common = extent;
-  }
-  return common;
+  bool isUniform =
+      forEachBlock(axes, mesh, [&](const std::vector<int64_t> &coords) {
+        int64_t extent =
+            withHalo(dimShardOf(placement.dims[dim], mesh, size, coords),
+                     halo[dim], dimSize)
+                .localExtent();
+        bool same = !common || *common == extent;
+        common = extent;
+        return same;
+      });
+  return isUniform ? common : std::nullopt;
 }

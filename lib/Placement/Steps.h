@@ -27,10 +27,6 @@ std::vector<Piece::Run> intersect(const DimShard &source,
 /// How many elements both hold.
 int64_t intersectionSize(const DimShard &a, const DimShard &b);
 
-/// The block of `shard` with a halo, clipped to the dimension. Requires a shard
-/// of one block (verifyHalo).
-DimShard withHalo(const DimShard &shard, int64_t low, int64_t high);
-
 /// Whether `inner` is a factor of `outer`, both on one axis.
 bool isFactorOf(const AxisRef &inner, const AxisRef &outer, const Mesh &mesh);
 

@@ -249,7 +249,8 @@ AxisRef readAxis(const Json &value, const std::string &path, const Mesh &mesh) {
   return ref;
 }
 
-/// Reads `[[low, high], …]`, which halo_exchange has and no other.
+/// Reads `[[low, high], …]`, which halo_exchange has and no other; a window has
+/// its extent, stride and dilation as well.
 void readHalo(const Json &object, const std::string &path, const Mesh &mesh,
               CollectiveSpec &c) {
   bool wanted = c.step.kind == CollectiveKind::HaloExchange;
@@ -258,10 +259,17 @@ void readHalo(const Json &object, const std::string &path, const Mesh &mesh,
   if (!wanted)
     return;
   forEach(object, path, "halo", [&](const Json &pair, const std::string &at) {
-    if (!pair.is_array() || pair.size() != 2)
-      invalid(at, "is not [low, high]");
-    c.step.halo.push_back({integer(pair[0], at + "[0]", 0, INT64_MAX),
-                           integer(pair[1], at + "[1]", 0, INT64_MAX)});
+    if (!pair.is_array() || (pair.size() != 2 && pair.size() != 5))
+      invalid(at,
+              "is not [low, high] or [low, high, extent, stride, dilation]");
+    int64_t numbers[5];
+    for (size_t i = 0; i < pair.size(); ++i)
+      numbers[i] = integer(pair[i], at + "[" + std::to_string(i) + "]",
+                           pair.size() == 2 ? 0 : -kMaxWindow, INT64_MAX);
+    c.step.halo.push_back({numbers[0], numbers[1]});
+    if (pair.size() == 5)
+      c.step.halo.back() = {numbers[0], numbers[1], numbers[2], numbers[3],
+                            numbers[4]};
   });
   std::vector<int64_t> sizes = c.shape;
   for (int64_t &s : sizes)

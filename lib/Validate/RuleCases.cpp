@@ -58,17 +58,19 @@ std::string validate::toString(const Mesh &mesh) {
 
 std::string validate::toString(const OpPlacements &placements) {
   std::string text;
-  auto add = [&](const char *what, size_t i, const Placement &placement) {
+  auto add = [&](const char *what, size_t i, const Placement &placement,
+                 const Halo &halo) {
     if (!placement.isReplicated())
       text += (text.empty() ? "" : ", ") + std::string(what) +
-              std::to_string(i) + " " + shardir::toString(placement);
+              std::to_string(i) + " " + shardir::toString(placement) +
+              (halo.empty() ? "" : " halo " + shardir::toString(halo));
   };
   for (auto [i, placement] : llvm::enumerate(placements.operands))
     if (placement)
-      add("operand ", i, *placement);
+      add("operand ", i, *placement, placements.haloOf(i));
   for (auto [i, placement] : llvm::enumerate(placements.results))
     if (placement)
-      add("result ", i, *placement);
+      add("result ", i, *placement, {});
   return text.empty() ? "all operands and results whole" : text;
 }
 
@@ -210,6 +212,11 @@ void Enumeration::addInferred(
   for (auto [operand, asked] : llvm::zip(placements.operands, same->operands))
     if (operand && !(*operand == asked))
       return;
+  // What is whole everywhere is there already: no part of it is asked for.
+  for (auto [i, operand] : llvm::enumerate(placements.operands))
+    placements.halos.push_back(operand && !operand->isReplicated()
+                                   ? haloOf(rule, i, sharding->splits, mesh)
+                                   : Halo());
   if (seen.insert(toString(placements)).second)
     found.push_back(std::move(placements));
 }

@@ -17,6 +17,7 @@
 
 #include "ShardIR/Validate/Soundness.h"
 
+#include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Transforms/Passes.h"
 
@@ -70,6 +71,17 @@ static PlacementAttr attribute(MLIRContext *context, const Mesh &mesh,
                             placement);
 }
 
+/// How the argument lies that an operand is made from: what overlaps is cut
+/// from the whole.
+static Placement argumentPlacement(const OpPlacements &placements,
+                                   int operand) {
+  Placement own = *placements.operands[operand];
+  if (!placements.haloOf(operand).empty())
+    for (DimPlacement &dim : own.dims)
+      dim.splits.clear();
+  return own;
+}
+
 /// A module with one function per case, at the collective stage.
 OwningOpRef<ModuleOp> Soundness::build(ArrayRef<Case> cases) const {
   MLIRContext *context = subject.op->getContext();
@@ -104,7 +116,7 @@ OwningOpRef<ModuleOp> Soundness::build(ArrayRef<Case> cases) const {
       int operand = subject.operandOf[a];
       Placement placement = operand < 0
                                 ? Placement::replicatedOfRank(rank(type))
-                                : *single.placements.operands[operand];
+                                : argumentPlacement(single.placements, operand);
       function.setArgAttr(a, ShardIRDialect::kPlacement,
                           attribute(context, *single.mesh, placement));
     }
@@ -121,6 +133,22 @@ OwningOpRef<ModuleOp> Soundness::build(ArrayRef<Case> cases) const {
     }
     Operation *terminator = function.getBody().front().getTerminator();
     Operation *op = terminator->getOperand(0).getDefiningOp();
+    OpBuilder before(op);
+    for (unsigned a = 0; a < function.getNumArguments(); ++a) {
+      int operand = subject.operandOf[a];
+      Halo halo = operand < 0 ? Halo() : single.placements.haloOf(operand);
+      if (halo.empty())
+        continue;
+      op->setOperand(
+          operand, collective::createStep(
+                       before, op->getLoc(), CollectiveKind::Slice,
+                       function.getArgument(a),
+                       attribute(context, *single.mesh,
+                                 argumentPlacement(single.placements, operand)),
+                       attribute(context, *single.mesh,
+                                 *single.placements.operands[operand]),
+                       StringAttr(), haloAttr(context, halo)));
+    }
     if (llvm::any_of(op->getResultTypes(),
                      [](Type type) { return isa<RankedTensorType>(type); }))
       op->setAttr(ShardIRDialect::kPlacements, builder.getArrayAttr(results));
@@ -182,7 +210,7 @@ Soundness::runWith(const Case &single, func::FuncOp local, Flavour flavour) {
     shards[a] = distribute(
         *value.tensor,
         operand < 0 ? Placement::replicatedOfRank(value.tensor->rank())
-                    : *single.placements.operands[operand],
+                    : argumentPlacement(single.placements, operand),
         mesh, data);
   }
   std::vector<SmallVector<RuntimeValue>> found;

@@ -14,6 +14,7 @@
 
 #include "ShardIR/Validate/Validate.h"
 
+#include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -90,6 +91,7 @@ std::vector<OpReport> validate::validateModule(ModuleOp module,
                                                const ValidateOptions &options,
                                                Accepted &accepted) {
   module.getContext()->loadDialect<ShardIRDialect>();
+  module.getContext()->loadDialect<collective::CollectiveDialect>();
   Interpreter interpreter(module);
   std::vector<OpReport> reports;
   for (auto function : module.getOps<func::FuncOp>()) {

@@ -59,17 +59,21 @@ shardir.mesh @m <["x"=2, "y"=3]>
 // CHECK-SAME:    %[[A:.+]]: tensor<?x8xf32>
 // CHECK-NOT:   collective
 // CHECK:       %[[S:.+]] = tensor.extract_slice %[[A]][0, 1] [%{{.+}}, 3] [1, 2] : tensor<?x8xf32> to tensor<?x3xf32>
-// CHECK:       tensor.insert_slice %[[S]] into %[[A]][0, 4] [%{{.+}}, 3] [1, 1] : tensor<?x3xf32> into tensor<?x8xf32>
+// CHECK:       %[[PART:.+]] = tensor.extract_slice %[[S]][0, 0] [%{{.+}}, 3] [1, 1] : tensor<?x3xf32> to tensor<?x3xf32>
+// CHECK:       tensor.insert_slice %[[PART]] into %[[A]][0, 4] [%{{.+}}, 3] [1, 1] : tensor<?x3xf32> into tensor<?x8xf32>
 func.func @slice_and_update(%a: tensor<5x8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) -> tensor<5x8xf32> {
   %0 = tensor.extract_slice %a[0, 1] [5, 3] [1, 2] : tensor<5x8xf32> to tensor<5x3xf32>
   %1 = tensor.insert_slice %0 into %a[0, 4] [5, 3] [1, 1] : tensor<5x3xf32> into tensor<5x8xf32>
   return %1 : tensor<5x8xf32>
 }
 
-// A dim that is sliced is made whole first; the other one keeps its split.
+// Of a dim that is sliced those rows alone are sent that the result has: each
+// device cuts its own, and the slice is gathered, not the operand.
 // CHECK-LABEL: func.func @slice_of_sharded_dim
-// CHECK:       collective.
-// CHECK:       tensor.extract_slice %{{.+}}[1, 0] [3, 4] [1, 1]
+// CHECK-NOT:   collective.
+// CHECK:       tensor.extract_slice
+// CHECK:       collective.all_gather {{.*}} of tensor<3x4xf32>
+// CHECK-NOT:   collective.
 func.func @slice_of_sharded_dim(%a: tensor<6x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) -> (tensor<3x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) {
   %0 = tensor.extract_slice %a[1, 0] [3, 4] [1, 1] : tensor<6x4xf32> to tensor<3x4xf32>
   return %0 : tensor<3x4xf32>

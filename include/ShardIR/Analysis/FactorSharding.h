@@ -41,18 +41,53 @@ std::optional<Splits> composeDim(llvm::ArrayRef<Splits> factorSplits,
                                  const Mesh &mesh);
 
 /// The factors' splits as one tensor's placement shows them; a factor that the
-/// tensor lacks, or shows in a way that does not project, stays empty.
+/// tensor lacks, or shows in a way that does not project, stays empty. The axes
+/// of a dim that is read through a window are the factor's.
 FactorSplits projectTensor(const ShardingRule &rule,
                            const TensorFactors &factors,
                            const Placement &placement, const Mesh &mesh);
 
 /// The placement, not partial, that the factors' splits give a tensor of
-/// `rank` dims; nothing where a dim does not compose or an axis would split two
-/// dims.
+/// `rank` dims; nothing where a dim does not compose, an axis would split two
+/// dims, or an integer would split a dim that is read through a window or a
+/// factor that is one block. A dim
+/// that is read through a window has its factor's splits, which cut the
+/// factor's extent and not the dim's own: haloOf says what of the dim each
+/// block reads.
 std::optional<Placement> composeTensor(const ShardingRule &rule,
                                        const TensorFactors &factors,
                                        const FactorSplits &splits,
                                        const Mesh &mesh);
+
+/// What operand `operand` needs beyond its placement: per dim that is read
+/// through a window, the window (Placement/Halo.h) in the least form
+/// (normalHalo); empty where blocks are enough. It holds for any sizes of axes.
+/// A window of a dim that nothing splits asks for a part of the dim, which is
+/// there already where the dim is whole: see agrees.
+Halo haloOf(const ShardingRule &rule, int operand, const FactorSplits &splits,
+            const Mesh &mesh);
+/// The same where the op's one result is wanted with the halo `result`
+/// (ShardingRule::takesResultHalo). Nothing where a window of a window is not a
+/// window.
+std::optional<Halo> haloOf(const ShardingRule &rule, int operand,
+                           const FactorSplits &splits, const Mesh &mesh,
+                           const Halo &result);
+
+/// The bytes that a device receives, the largest over devices, where operand
+/// `operand` lies as `from`, owing nothing, and the op runs with `splits`: what
+/// its shard with the halo holds and its shard of `from` does not. With the
+/// operand placed by composeTensor this is what lies beyond the own block.
+/// Nothing where the splits do not compose. Axes of unknown size count as
+/// assumed.
+std::optional<int64_t> haloBytes(const ShardingRule &rule, int operand,
+                                 const Placement &from,
+                                 const FactorSplits &splits, const Mesh &mesh,
+                                 int64_t elementBytes);
+
+/// The extents of an operand or result as its rule knows them; 1 where a dim
+/// has no factors.
+std::vector<int64_t> shapeOf(const ShardingRule &rule,
+                             const TensorFactors &factors);
 
 /// The axes among splits.
 std::vector<AxisRef> axesOf(const Splits &splits);
@@ -80,7 +115,19 @@ struct OperandRequirements {
   /// One per operand, then one per tensor that the op's regions capture;
   /// nothing for what is not a tensor or may lie any way.
   std::vector<std::optional<Placement>> operands;
+  /// One per entry of `operands`: the halo that the shards must have.
+  std::vector<Halo> halos;
 };
+
+/// The halo that the shards of a value have before localization: that of the
+/// redistribution or step that gives it, or the attribute `shardir.halo`.
+Halo presentHalo(mlir::Value value);
+
+/// Whether a value that lies as `present`, with a halo, can be used where
+/// `wanted` is needed. A part of a whole dim is there if all of it is.
+bool agrees(const Placement &present, const Halo &presentHalo,
+            const Placement &wanted, const Halo &wantedHalo, const Mesh &mesh,
+            const std::vector<int64_t> &shape);
 
 /// What `op` needs, from the placements on its results and operands. Emits an
 /// error and fails where one is missing or no sharding of the op gives it.

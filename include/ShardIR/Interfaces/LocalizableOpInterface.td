@@ -19,7 +19,9 @@ def LocalizableOpInterface : OpInterface<"LocalizableOpInterface"> {
   let cppNamespace = "::shardir";
   let description = [{
     Rewrites one op to its local form. Operands and results agree under the
-    op's sharding rule already, so no communication is needed (D6). An op that
+    op's sharding rule already, so no communication is needed (D6). Where the
+    rule has windows, operands are overlapping shards, and `localizer.digits`
+    says which part of a dim a device has. An op that
     lacks the interface and has a sharded operand or result is cloned on local
     types, which is right for every op whose rule lists pass-through factors
     alone and that has no attribute that depends on an extent.
@@ -33,12 +35,6 @@ def LocalizableOpInterface : OpInterface<"LocalizableOpInterface"> {
       "::llvm::FailureOr<::llvm::SmallVector<::mlir::Value>>", "localize",
       (ins "::mlir::OpBuilder &":$builder, "::shardir::Localizer &":$localizer,
            "::mlir::ValueRange":$operands)>,
-    InterfaceMethod<[{
-        Whether the op reads operand `operand` as an overlapping shard (D6): its
-        local form then asks `localizer.global(value).halo` how much of it
-        overlaps. No other op may use what a redistribution with a halo gives.
-      }],
-      "bool", "takesHalo", (ins "unsigned":$operand), "", "return false;">,
   ];
 }
 

@@ -81,11 +81,11 @@ public:
                                        int64_t extent, int64_t dim,
                                        mlir::Value wholeExtent = {}) const;
 
-  /// Offset and length of the block with its halo, where `digits` are those of a
-  /// dim that is one block per device (verifyHalo).
-  DigitValue withHalo(mlir::OpBuilder &builder, mlir::Location loc,
-                      llvm::ArrayRef<DigitValue> digits,
-                      const std::array<int64_t, 2> &halo) const;
+  /// The digits of dim `dim` of a value, its halo included: with one, a single
+  /// digit. Requires a known extent.
+  llvm::SmallVector<DigitValue> digits(mlir::OpBuilder &builder,
+                                       mlir::Location loc, const Global &global,
+                                       int64_t dim) const;
 
   /// The whole tensor's index of local index `local` along `dim`.
   mlir::Value globalIndex(mlir::OpBuilder &builder, mlir::Location loc,

@@ -44,14 +44,41 @@ struct Factor {
   /// The op does work for each of `size`. Not for a dim that is looked up by
   /// data: a gather costs what it reads, not what it could read.
   bool isIterated = true;
+  /// Each device has one run of it, whose place it computes: no integer may
+  /// split it (P4). So it is with every factor that reads through a window.
+  bool isOneBlock = false;
 };
 
 /// The factors of one dim, major first.
 using DimFactors = llvm::SmallVector<int, 1>;
 
+/// How a factor reads a dim of an operand whose extent is another one: element
+/// o of the factor needs the elements i with
+///   o * stride - low <= i * dilation <= o * stride + high
+/// of the dim, as far as there are such. A convolution of three taps has low 0
+/// and high 2 on what it reads, `d0 + d1`; a slice from 5 has low -5 and high
+/// 5; what lies at every second element of a larger tensor has dilation 2.
+struct Window {
+  int64_t size = 0; ///< the dim's own extent, known
+  int64_t low = 0, high = 0;
+  int64_t stride = 1, dilation = 1; ///< at least 1
+};
+
 /// The factors of one operand or result; empty for what is not a tensor.
 struct TensorFactors {
   llvm::SmallVector<DimFactors> dims;
+  /// Of an operand: the dims that one factor reads through a window; empty, or
+  /// one entry per dim. Sharding the factor asks for a halo (D6).
+  llvm::SmallVector<std::optional<Window>> windows;
+
+  const Window *window(size_t dim) const {
+    return dim < windows.size() && windows[dim] ? &*windows[dim] : nullptr;
+  }
+  void readThrough(size_t dim, int factor, const Window &window) {
+    dims[dim] = {factor};
+    windows.resize(dims.size());
+    windows[dim] = window;
+  }
 };
 
 /// One way for partial operands to pass an op: if exactly `operands` are
@@ -76,6 +103,11 @@ struct ShardingRule {
   /// The value holds no data of its own (empty, fill, constant): it takes its
   /// users' placement and may be cloned per placement (R5).
   bool isFresh = false;
+  /// The op only moves elements (a slice, a pad, a concatenation), and its
+  /// local form can give its result with any halo: what a user needs of the
+  /// result beyond its own block is then read from the operands, and the result
+  /// is made once per user.
+  bool takesResultHalo = false;
   /// Why nothing can be sharded, for the remark; empty if something can.
   std::string replicatedBecause;
 

@@ -11,6 +11,11 @@
 // dimension of N elements with a halo of [low, high] is [max(0, s - low),
 // min(N, e + high)). An empty block stays empty, a whole dimension whole.
 //
+// More generally a shard holds what the blocks of another dimension, of
+// `extent` elements, read through a window: element o reads the elements i with
+// o * stride - low <= i * dilation <= o * stride + high. A convolution's output
+// reads its input so, a slice its source, a padded tensor what it pads.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDIR_PLACEMENT_HALO_H
@@ -18,25 +23,69 @@
 
 #include "ShardIR/Placement/Placement.h"
 
-#include <array>
+#include <utility>
 
 namespace shardir {
 
-/// Elements below and above the own block, per dimension, none negative. Empty:
-/// no dimension has a halo.
-using Halo = std::vector<std::array<int64_t, 2>>;
+/// The halo of one dimension: elements below and above the own block, none
+/// negative; or, where `extent` is given, the window through which the blocks
+/// of a dimension of that extent read, with `low` and `high` of either sign.
+/// The blocks are those that the placement's splits cut of `extent`, and what
+/// they read is one run: from the first element that the first of a block reads
+/// to the last that the last one does, clipped to the dimension.
+struct DimHalo {
+  static constexpr int64_t kOwn = -1; ///< the blocks are the dimension's own
+  int64_t low = 0;
+  int64_t high = 0;
+  int64_t extent = kOwn;
+  int64_t stride = 1;   ///< at least 1
+  int64_t dilation = 1; ///< at least 1
 
-/// `[[1, 1], [0, 2]]`.
+  bool isWindow() const { return extent != kOwn; }
+  /// Whether the shards are the blocks themselves.
+  bool isZero() const { return !isWindow() && low == 0 && high == 0; }
+  /// The elements [first, second) of a dimension of `size` that the block
+  /// [begin, end) reads; empty for an empty block.
+  std::pair<int64_t, int64_t> rows(int64_t begin, int64_t end,
+                                   int64_t size) const;
+  bool operator==(const DimHalo &o) const {
+    return low == o.low && high == o.high && extent == o.extent &&
+           stride == o.stride && dilation == o.dilation;
+  }
+  bool operator!=(const DimHalo &o) const { return !(*this == o); }
+};
+
+/// One entry per dimension. Empty: no dimension has a halo.
+using Halo = std::vector<DimHalo>;
+
+/// The numbers of a window are at most this large, so that nothing that is
+/// computed from them overflows.
+constexpr int64_t kMaxWindow = int64_t(1) << 30;
+
+/// `[[1, 1], [0, 2]]`; a window has its extent, stride and dilation as well:
+/// `[[0, 2, 8, 1, 1]]`.
 std::string toString(const Halo &halo);
+std::string toString(const DimHalo &halo);
+/// The numbers of one entry: [low, high], or all five.
+std::vector<int64_t> numbersOf(const DimHalo &halo);
+
+/// The extents of which the splits of a placement with this halo cut blocks:
+/// those of `shape`, but for windows.
+std::vector<int64_t> blockShape(const std::vector<int64_t> &shape,
+                                const Halo &halo);
 
 /// The halo without what changes nothing: dims that `placement` leaves whole
-/// have none, and a halo that is zero everywhere is empty.
+/// have none, unless a window reads a part of them, a window whose blocks are
+/// the dim's own is [low, high] where these are not negative, one through which
+/// each device reads its own block is none (on concrete meshes), and a halo
+/// that is zero everywhere is empty.
 Halo normalHalo(const Halo &halo, const Placement &placement, const Mesh &mesh,
                 const std::vector<int64_t> &shape);
 
-/// Checks that there is one entry per dim, that none is negative, and that what
-/// has a halo is one block: an integer that is not the last split makes a shard
-/// of several pieces, which have no common neighbours.
+/// Checks that there is one entry per dim, that no number is out of its range,
+/// and that what has a halo is one block: an integer that is not the last split
+/// makes a shard of several pieces, which have no common neighbours. The extent
+/// of a dim with a window must be known, for its clipping.
 std::optional<PlacementError> verifyHalo(const Halo &halo,
                                          const Placement &placement,
                                          const Mesh &mesh,

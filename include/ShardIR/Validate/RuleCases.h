@@ -14,6 +14,7 @@
 #ifndef SHARDIR_VALIDATE_RULECASES_H
 #define SHARDIR_VALIDATE_RULECASES_H
 
+#include "ShardIR/Placement/Halo.h"
 #include "ShardIR/Validate/Subject.h"
 
 namespace shardir::validate {
@@ -22,6 +23,12 @@ namespace shardir::validate {
 struct OpPlacements {
   std::vector<std::optional<Placement>> operands; ///< nothing for scalars
   std::vector<std::optional<Placement>> results;
+  /// Per operand, how far its shards overlap (D6); none where this is empty.
+  std::vector<Halo> halos = {};
+
+  Halo haloOf(size_t operand) const {
+    return operand < halos.size() ? halos[operand] : Halo();
+  }
 };
 
 /// `operand 0 [{"x"}, {}], result 0 [{"x"}, {}]`: what is not replicated, or

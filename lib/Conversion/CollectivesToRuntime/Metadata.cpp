@@ -64,8 +64,8 @@ int32_t MetadataBuilder::addStep(collective::CollectiveOpInterface op) {
     entry["to_mesh"] = utf8(op.getTo().getMesh().getValue());
   if (op.getHaloAttr()) {
     json::Array halo;
-    for (const auto &[low, high] : overlap)
-      halo.push_back(json::Array{low, high});
+    for (const DimHalo &own : overlap)
+      halo.push_back(json::Array(numbersOf(own)));
     entry["halo"] = std::move(halo);
   }
   collectives.push_back(std::move(entry));

@@ -158,10 +158,12 @@ LogicalResult collective::detail::verifyStep(CollectiveOpInterface op) {
     return op->emitOpError("leads from mesh ")
            << op.getFrom().getMesh() << " to mesh " << op.getTo().getMesh()
            << "; only exchange, halo_exchange and slice do";
-  if (bool(op.getHaloAttr()) != (kind == CollectiveKind::HaloExchange))
-    return op->emitOpError(op.getHaloAttr()
-                               ? "has a halo; only halo_exchange does"
-                               : "needs `halo` and one [low, high] per dim");
+  bool mayHaveHalo =
+      kind == CollectiveKind::HaloExchange || kind == CollectiveKind::Slice;
+  if (op.getHaloAttr() && !mayHaveHalo)
+    return op->emitOpError("has a halo; only halo_exchange and slice do");
+  if (!op.getHaloAttr() && kind == CollectiveKind::HaloExchange)
+    return op->emitOpError("needs `halo` and one [low, high] per dim");
   if (op.getFrom().getValue().sugar || op.getTo().getValue().sugar)
     return op->emitOpError("takes placements by dim; `placements = [...]` is "
                            "for annotations");

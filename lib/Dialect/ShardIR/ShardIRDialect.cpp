@@ -146,6 +146,17 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
   }
   if (attr.getName() == kCarried)
     return verifyCarried(op, attr.getValue());
+  if (attr.getName() == kHalo) {
+    auto halo = dyn_cast<ArrayAttr>(attr.getValue());
+    auto type = op->getNumResults() == 1
+                    ? dyn_cast<RankedTensorType>(op->getResult(0).getType())
+                    : RankedTensorType();
+    if (halo && type)
+      return checkHalo(op, halo, type.getRank());
+    return op->emitError() << "'" << kHalo
+                           << "' must be an array, one entry per dim of the "
+                              "op's one result, a ranked tensor";
+  }
   if (attr.getName() != kPlacements)
     return op->emitError() << "unknown attribute '" << attr.getName().getValue()
                            << "'; ops carry '" << kPlacements << "'";

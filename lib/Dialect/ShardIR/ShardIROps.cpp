@@ -70,9 +70,9 @@ ParseResult MeshOp::parse(OpAsmParser &parser, OperationState &state) {
         return failure();
       if (word == "devices") {
         SmallVector<int64_t> devices;
-        if (parser.parseCommaSeparatedList(
-                AsmParser::Delimiter::Square,
-                [&] { return parser.parseInteger(devices.emplace_back()); }))
+        if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+              return parser.parseInteger(devices.emplace_back());
+            }))
           return failure();
         state.addAttribute("devices", builder.getDenseI64ArrayAttr(devices));
       } else if (word == "links") {
@@ -118,9 +118,9 @@ void MeshOp::print(OpAsmPrinter &printer) {
   if (getLinks())
     printer << ", links = " << *getLinks();
   printer << '>';
-  printer.printOptionalAttrDict(
-      (*this)->getAttrs(), {"sym_name", "axis_names", "axis_sizes",
-                            "assumed_sizes", "devices", "links"});
+  printer.printOptionalAttrDict((*this)->getAttrs(),
+                                {"sym_name", "axis_names", "axis_sizes",
+                                 "assumed_sizes", "devices", "links"});
 }
 
 static bool isAxisName(StringRef name) {
@@ -198,8 +198,8 @@ Mesh MeshOp::getMesh() {
   for (auto [i, attr] : llvm::enumerate(getAxisNames())) {
     MeshAxis axis;
     axis.name = cast<StringAttr>(attr).getValue().str();
-    axis.size = ShapedType::isDynamic(getAxisSizes()[i]) ? kUnknown
-                                                         : getAxisSizes()[i];
+    axis.size =
+        ShapedType::isDynamic(getAxisSizes()[i]) ? kUnknown : getAxisSizes()[i];
     axis.assumed = getAssumedSizes()[i];
     if (getLinks())
       if (auto link = getLinks()->getAs<DictionaryAttr>(axis.name)) {
@@ -223,9 +223,14 @@ Mesh MeshOp::getMesh() {
 Halo shardir::readHalo(ArrayAttr halo) {
   Halo result;
   if (halo)
-    for (auto pair : halo.getAsRange<ArrayAttr>())
-      result.push_back({cast<IntegerAttr>(pair[0]).getInt(),
-                        cast<IntegerAttr>(pair[1]).getInt()});
+    for (auto entry : halo.getAsRange<ArrayAttr>()) {
+      auto number = [&](unsigned i) {
+        return cast<IntegerAttr>(entry[i]).getInt();
+      };
+      DimHalo &own = result.emplace_back(DimHalo{number(0), number(1)});
+      if (entry.size() > 2)
+        own = {number(0), number(1), number(2), number(3), number(4)};
+    }
   return result;
 }
 
@@ -234,8 +239,8 @@ ArrayAttr shardir::haloAttr(MLIRContext *context, const Halo &halo) {
     return {};
   Builder builder(context);
   SmallVector<Attribute> entries;
-  for (const auto &sides : halo)
-    entries.push_back(builder.getI64ArrayAttr({sides[0], sides[1]}));
+  for (const DimHalo &own : halo)
+    entries.push_back(builder.getI64ArrayAttr(numbersOf(own)));
   return builder.getArrayAttr(entries);
 }
 
@@ -258,22 +263,23 @@ LogicalResult shardir::checkHalo(Operation *op, ArrayAttr halo, int64_t rank) {
     return op->emitOpError("halo must have one [low, high] per dim, ")
            << rank << " in all, found " << halo.size();
   for (Attribute entry : halo) {
-    auto pair = dyn_cast<ArrayAttr>(entry);
-    if (!pair || pair.size() != 2 ||
-        llvm::any_of(pair, [](Attribute side) {
-          auto extent = dyn_cast<IntegerAttr>(side);
-          return !extent || !extent.getType().isSignlessInteger(64) ||
-                 extent.getInt() < 0;
+    auto numbers = dyn_cast<ArrayAttr>(entry);
+    bool isWindow = numbers && numbers.size() == 5;
+    if (!numbers || (numbers.size() != 2 && !isWindow) ||
+        llvm::any_of(llvm::enumerate(numbers), [&](auto numbered) {
+          auto number = dyn_cast<IntegerAttr>(numbered.value());
+          return !number || !number.getType().isSignlessInteger(64) ||
+                 (number.getInt() < 0 && !(isWindow && numbered.index() < 2));
         }))
-      return op->emitOpError(
-          "halo entries must be [low, high], both not negative");
+      return op->emitOpError("halo entries must be [low, high], both not "
+                             "negative, or [low, high, extent, stride, "
+                             "dilation]");
   }
   return success();
 }
 
 LogicalResult shardir::verifyHaloFor(Operation *op, ArrayAttr halo,
-                                     PlacementAttr placement,
-                                     ShapedType type) {
+                                     PlacementAttr placement, ShapedType type) {
   if (!halo)
     return success();
   MeshOp mesh = lookupMesh(op, placement.getMesh());
@@ -377,7 +383,8 @@ OpFoldResult RedistributeOp::fold(FoldAdaptor) {
 LogicalResult AxisIndexOp::verifySymbolUses(SymbolTableCollection &) {
   MeshOp mesh = lookupMesh(*this, getMeshAttr());
   if (!mesh)
-    return emitOpError("names mesh ") << getMeshAttr() << ", which does not exist";
+    return emitOpError("names mesh ")
+           << getMeshAttr() << ", which does not exist";
   if (mesh.getMesh().axisIndex(getAxis().str()) < 0)
     return emitOpError("names axis \"")
            << getAxis() << "\", which mesh " << getMeshAttr() << " lacks";

@@ -15,6 +15,7 @@
 
 #include "MeshGuard.h"
 
+#include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/Localizer.h"
@@ -82,8 +83,9 @@ LogicalResult FunctionLocalizer::record(Value value, PlacementAttr placement,
 }
 
 bool FunctionLocalizer::isSharded(Value value) const {
-  PlacementAttr placement = localizer.global(value).placement;
-  return placement && !placement.getValue().isReplicated();
+  Localizer::Global global = localizer.global(value);
+  return global.placement &&
+         (!global.placement.getValue().isReplicated() || !global.halo.empty());
 }
 
 /// Placements are about whole tensors; from here on types are local.
@@ -93,6 +95,7 @@ static void dropPlacements(Operation *op) {
     inner->removeAttr(ShardIRDialect::kCarried);
     inner->removeAttr(ShardIRDialect::kDecidedBy);
     inner->removeAttr(ShardIRDialect::kConstrained);
+    inner->removeAttr(ShardIRDialect::kHalo);
   });
 }
 
@@ -144,12 +147,9 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
                                        MeshGuard &members) {
   for (OpResult result : op->getResults()) {
     PlacementAttr placement = getResultPlacement(result);
-    Halo halo;
-    if (auto step = dyn_cast<collective::CollectiveOpInterface>(op)) {
+    if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
       placement = step.getTo();
-      halo = readHalo(step.getHaloAttr());
-    }
-    if (failed(record(result, placement, op, halo)))
+    if (failed(record(result, placement, op, presentHalo(result))))
       return failure();
   }
   members.enter(op, builder);

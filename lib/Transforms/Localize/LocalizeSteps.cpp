@@ -61,11 +61,10 @@ sliceDim(CollectiveOpInterface step, int64_t dim, OpBuilder &builder,
   int64_t extent = step.getGlobalTensorType().getDimSize(dim);
   auto from = localizer.digits(builder, loc, localizer.meshOf(step.getFrom()),
                                step.getFrom().getValue(), extent, dim);
-  auto to = localizer.digits(builder, loc, localizer.meshOf(step.getTo()),
-                             step.getTo().getValue(), extent, dim);
-  Halo halo = readHalo(step.getHaloAttr());
-  if (!halo.empty() && halo[dim] != std::array<int64_t, 2>{0, 0})
-    to = {localizer.withHalo(builder, loc, to, halo[dim])};
+  auto to = localizer.digits(
+      builder, loc,
+      {step.getGlobalTensorType(), step.getTo(), readHalo(step.getHaloAttr())},
+      dim);
   SmallVector<SlicedDigit> digits;
   // A whole dim is seen with the digits of the result.
   if (from.size() == 1 && isConstantIntValue(from[0].length, extent)) {
@@ -98,22 +97,22 @@ sliceDim(CollectiveOpInterface step, int64_t dim, OpBuilder &builder,
 static bool keepsDim(CollectiveOpInterface step, int64_t dim) {
   DimPlacement from = step.getFrom().getValue().dims[dim];
   DimPlacement to = step.getTo().getValue().dims[dim];
-  if (from.splits.empty() && to.splits.empty())
-    return true; // whole: a halo adds nothing
   Halo halo = readHalo(step.getHaloAttr());
-  return from.splits == to.splits &&
-         (halo.empty() || halo[dim] == std::array<int64_t, 2>{0, 0}) &&
+  bool hasWindow = !halo.empty() && halo[dim].isWindow();
+  if (from.splits.empty() && to.splits.empty() && !hasWindow)
+    return true; // whole: a halo adds nothing
+  return from.splits == to.splits && (halo.empty() || halo[dim].isZero()) &&
          step.getFrom().getMesh() == step.getTo().getMesh();
 }
 
-/// Whether a local slice gives the result on every rank. Ranks that a mesh lacks
-/// run as its first device, which may be another one than the first of the
-/// other mesh: between meshes what is cut must be whole. A halo reaches past
-/// what is cut already.
+/// Whether a local slice gives the result on every rank. Ranks that a mesh
+/// lacks run as its first device, which may be another one than the first of
+/// the other mesh: between meshes what is cut must be whole. A halo reaches
+/// past what is cut already.
 static bool isLocalSlice(CollectiveOpInterface step,
                          const Localizer &localizer) {
   bool crosses = step.getFrom().getMesh() != step.getTo().getMesh();
-  if (!crosses && !step.getHaloAttr())
+  if (!crosses && step.getKind() == CollectiveKind::Slice)
     return true;
   for (int64_t dim = 0; dim < step.getGlobalTensorType().getRank(); ++dim)
     if (!keepsDim(step, dim) &&
@@ -131,7 +130,8 @@ static bool isLocalSlice(CollectiveOpInterface step,
 static bool isRename(CollectiveOpInterface step, const Localizer &localizer) {
   const Mesh &from = localizer.meshOf(step.getFrom());
   const Mesh &to = localizer.meshOf(step.getTo());
-  return step.getKind() == CollectiveKind::Slice && isRenamed(from, to) &&
+  return step.getKind() == CollectiveKind::Slice && !step.getHaloAttr() &&
+         isRenamed(from, to) &&
          renamed(step.getFrom().getValue(), from, to) ==
              step.getTo().getValue();
 }
@@ -176,6 +176,9 @@ static std::optional<Value> localizeSlice(CollectiveOpInterface step,
     if (!digits)
       return std::nullopt;
     expands |= digits->size() > 1;
+    // Known extents stay so, however they are computed from the rank.
+    if (digits->size() == 1 && !resultType.isDynamicDim(dim))
+      digits->front().size = builder.getIndexAttr(resultType.getDimSize(dim));
     for (const SlicedDigit &digit : *digits) {
       group.push_back(expanded.size());
       expanded.push_back(digit.length);
@@ -286,6 +289,7 @@ FailureOr<Value> shardir::localizeStep(CollectiveOpInterface step,
   // Cuts that do not nest: an exchange in which each device holds all that it
   // needs moves nothing between devices.
   if (kind == CollectiveKind::Slice)
-    kind = CollectiveKind::Exchange;
+    kind = step.getHaloAttr() ? CollectiveKind::HaloExchange
+                              : CollectiveKind::Exchange;
   return localizeCollective(step, kind, builder, localizer, input);
 }

@@ -55,45 +55,64 @@ private:
   LogicalResult visitStep(Operation *op, PlacementAttr from);
   LogicalResult visitConstrain(ConstrainOp op);
   LogicalResult dropConstraintsOfWholeRegions();
-  void eraseUnusedFresh(Block &block);
+  void eraseUnused(Block &block);
   void remarkOnMeshes(Operation *op, StringRef mesh);
   /// Gives `operand` the placement `wanted`, if it has another.
   LogicalResult require(OpOperand &operand, const Placement &wanted,
-                        StringRef mesh, bool isExplicit, const Twine &reason);
-  /// `value` with the placement `wanted`, created in front of `before`.
+                        StringRef mesh, bool isExplicit, const Twine &reason,
+                        const Halo &halo = {});
+  /// `value` with the placement `wanted` and a halo, created in front of
+  /// `before`.
   FailureOr<Value> obtain(Value value, PlacementAttr wanted, Operation *before,
-                          bool isExplicit, const Twine &reason);
+                          bool isExplicit, const Twine &reason,
+                          const Halo &halo = {});
+  /// The op of `value` made anew with its result as `wanted` and a halo, if
+  /// any, where it only moves elements and less is received for its operands
+  /// then than for its result; null if not.
+  FailureOr<Value> makeAnew(Value value, PlacementAttr wanted,
+                            Operation *before, const Halo &halo);
+  /// What `value` was before it was redistributed, or made with a halo, for a
+  /// use; adds the bytes received for that where no other use needs them.
+  Value originOf(Value value, StringRef mesh, int64_t *bytes);
+  /// The bytes that a device receives for a change of placement, at most.
+  int64_t bytesFor(RankedTensorType type, PlacementAttr from, PlacementAttr to,
+                   const Halo &halo) const;
   func::FuncOp function;
   const MeshTable &meshes;
   bool strict;
   /// What a value was redistributed to already, by the spelling of the target.
   llvm::DenseMap<Value, llvm::StringMap<Value>> known;
+  /// Ops that were made anew with a halo for some use, and of what.
+  llvm::DenseSet<Operation *> remade;
+  llvm::DenseMap<Value, Value> madeFrom;
+  llvm::DenseSet<Operation *> inserted; ///< redistributions
 };
 
 } // namespace
 
 FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
                                   Operation *before, bool isExplicit,
-                                  const Twine &reason) {
+                                  const Twine &reason, const Halo &halo) {
   PlacementAttr present = getPlacement(value);
   if (!present)
     return before->emitOpError("uses a tensor without a placement; run "
                                "shardir-propagate first");
   auto type = cast<RankedTensorType>(value.getType());
   if (present.getMesh() == wanted.getMesh() &&
-      equivalent(present.getValue(), wanted.getValue(), meshes.get(wanted),
-                 shapeOf(type)))
+      agrees(present.getValue(), presentHalo(value), wanted.getValue(), halo,
+             meshes.get(wanted), shapeOf(type)))
     return value;
-  Placement normal =
-      normalForm(wanted.getValue(), meshes.get(wanted), shapeOf(type));
-  std::string key = toString(wanted.getMesh().getValue().str(), normal);
-  Value &cached = known[value][key];
+  Placement normal = normalForm(wanted.getValue(), meshes.get(wanted),
+                                blockShape(shapeOf(type), halo));
+  std::string key = toString(wanted.getMesh().getValue().str(), normal) +
+                    (halo.empty() ? "" : toString(halo));
   // What another branch made is not there; what one made in a loop is outside
   // of it no more.
-  if (cached && cached.getParentRegion()->isAncestor(before->getParentRegion()))
+  if (Value cached = known[value].lookup(key);
+      cached && cached.getParentRegion()->isAncestor(before->getParentRegion()))
     return cached;
   wanted = PlacementAttr::get(wanted.getContext(), wanted.getMesh(), normal);
-  if (isFresh(value)) {
+  if (isFresh(value) && halo.empty()) {
     // Others may have an empty tensor there already.
     Value init;
     if (auto fill = value.getDefiningOp<DestinationStyleOpInterface>()) {
@@ -106,6 +125,24 @@ FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
     OpBuilder builder(before);
     return known[value][key] = cloneFresh(builder, value, wanted, before, init);
   }
+  if (isFresh(value)) {
+    // What a window reads of it is cut from the whole, which costs nothing to
+    // send.
+    present = PlacementAttr::get(wanted.getContext(), wanted.getMesh(),
+                                 Placement::replicatedOfRank(type.getRank()));
+    FailureOr<Value> whole =
+        obtain(value, present, before, /*isExplicit=*/true, reason);
+    if (failed(whole))
+      return failure();
+    value = *whole;
+  }
+  if (!isExplicit) {
+    FailureOr<Value> made = makeAnew(value, wanted, before, halo);
+    if (failed(made))
+      return failure();
+    if (*made)
+      return known[value][key] = *made;
+  }
   if (strict && !isExplicit)
     return before->emitOpError()
            << "needs an implicit redistribution, which strict forbids: "
@@ -115,22 +152,128 @@ FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
   std::string change =
       present.getMesh() == wanted.getMesh()
           ? describeChange(present.getValue(), wanted.getValue(),
-                           meshes.get(wanted))
+                           meshes.get(wanted), halo)
           : "moves from mesh @" + meshes.get(present).name + " to mesh @" +
                 meshes.get(wanted).name;
   std::string why = (reason + ": " + change).str();
-  auto op =
-      RedistributeOp::create(builder, before->getLoc(), type, value, present,
-                             wanted, ArrayAttr(), builder.getStringAttr(why));
-  return cached = op.getResult();
+  auto op = RedistributeOp::create(
+      builder, before->getLoc(), type, value, present, wanted,
+      haloAttr(builder.getContext(), halo), builder.getStringAttr(why));
+  inserted.insert(op);
+  return known[value][key] = op.getResult();
+}
+
+int64_t Inserter::bytesFor(RankedTensorType type, PlacementAttr from,
+                           PlacementAttr to, const Halo &halo) const {
+  const Mesh &mesh = meshes.get(to);
+  Placement source = from.getValue(), target = to.getValue();
+  // What is owed is reduced either way.
+  for (Placement *placement : {&source, &target}) {
+    placement->partial.reset();
+    placement->partialAxes.clear();
+  }
+  CollectiveStep step{CollectiveKind::HaloExchange, source, target, halo};
+  int64_t most = 0;
+  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p)
+    most = std::max(
+        most, bytesReceived(step, mesh, shapeOf(type), elementBytes(type), p));
+  return most;
+}
+
+FailureOr<Value> Inserter::makeAnew(Value value, PlacementAttr wanted,
+                                    Operation *before, const Halo &halo) {
+  Operation *op = value.getDefiningOp();
+  // In a loop it would be made each time around.
+  if (!op || op->getNumResults() != 1 || op->getBlock() != before->getBlock() ||
+      op->hasAttr(ShardIRDialect::kHalo) ||
+      op->hasAttr(ShardIRDialect::kConstrained))
+    return Value();
+  PlacementAttr present = getPlacement(value);
+  ShardingRule rule = getShardingRule(op);
+  if (!rule.takesResultHalo || present.getMesh() != wanted.getMesh())
+    return Value();
+  // Operands that were redistributed for this op are taken from where they
+  // were.
+  SmallVector<Value> sources;
+  SmallVector<std::optional<Placement>> placements;
+  int64_t made = 0;
+  int64_t kept =
+      bytesFor(cast<RankedTensorType>(value.getType()), present, wanted, halo);
+  for (Value operand : op->getOperands()) {
+    operand = originOf(operand, wanted.getMesh().getValue(),
+                       value.hasOneUse() ? &kept : nullptr);
+    sources.push_back(operand);
+    PlacementAttr own = isa<RankedTensorType>(operand.getType())
+                            ? getPlacement(operand)
+                            : PlacementAttr();
+    if (own && own.getMesh() != wanted.getMesh())
+      return Value();
+    placements.push_back(own ? std::optional(own.getValue()) : std::nullopt);
+  }
+  const Mesh &mesh = meshes.get(wanted);
+  auto inferred = inferSharding(rule, {wanted.getValue()}, placements, mesh);
+  auto *sharding = std::get_if<OpSharding>(&inferred);
+  if (!sharding)
+    return Value();
+  for (auto [i, source] : llvm::enumerate(sources)) {
+    if (!placements[i])
+      continue;
+    auto own = haloOf(rule, i, sharding->splits, mesh, halo);
+    if (!own)
+      return Value();
+    if (isFresh(source))
+      continue;
+    auto attr = [&](const Placement &placement) {
+      return PlacementAttr::get(wanted.getContext(), wanted.getMesh(),
+                                placement);
+    };
+    made += bytesFor(cast<RankedTensorType>(source.getType()),
+                     attr(*placements[i]), attr(sharding->operands[i]), *own);
+  }
+  if (made > kept || (made == kept && halo.empty() && !value.hasOneUse()))
+    return Value();
+  OpBuilder builder(before);
+  Operation *clone = builder.clone(*op);
+  clone->setOperands(sources);
+  clone->setAttr(ShardIRDialect::kPlacements,
+                 builder.getArrayAttr({Attribute(wanted)}));
+  if (!halo.empty())
+    clone->setAttr(ShardIRDialect::kHalo, haloAttr(builder.getContext(), halo));
+  remade.insert(op);
+  madeFrom[clone->getResult(0)] = value;
+  if (failed(visit(clone)))
+    return failure();
+  return clone->getResult(0);
+}
+
+Value Inserter::originOf(Value value, StringRef mesh, int64_t *bytes) {
+  if (!value.hasOneUse())
+    bytes = nullptr;
+  if (Value origin = madeFrom.lookup(value)) {
+    for (Value operand : value.getDefiningOp()->getOperands())
+      originOf(operand, mesh, bytes);
+    remade.insert(value.getDefiningOp());
+    return origin;
+  }
+  // What the user asked for stays, and what is owed is reduced once.
+  auto moved = value.getDefiningOp<RedistributeOp>();
+  if (!moved || !inserted.contains(moved) ||
+      moved->hasAttr(ShardIRDialect::kConstrained) ||
+      moved.getFrom().getMesh().getValue() != mesh ||
+      moved.getFrom().getValue().partial != moved.getTo().getValue().partial)
+    return value;
+  if (bytes)
+    *bytes += bytesFor(moved.getType(), moved.getFrom(), moved.getTo(),
+                       readHalo(moved.getHaloAttr()));
+  return originOf(moved.getInput(), mesh, bytes);
 }
 
 LogicalResult Inserter::require(OpOperand &operand, const Placement &wanted,
                                 StringRef mesh, bool isExplicit,
-                                const Twine &reason) {
+                                const Twine &reason, const Halo &halo) {
   FailureOr<Value> value = obtain(
       operand.get(), PlacementAttr::get(function.getContext(), mesh, wanted),
-      operand.getOwner(), isExplicit, reason);
+      operand.getOwner(), isExplicit, reason, halo);
   if (failed(value))
     return failure();
   operand.set(*value);
@@ -261,7 +404,8 @@ LogicalResult Inserter::visit(Operation *op) {
     if (i < op->getNumOperands()) {
       if (failed(require(op->getOpOperand(i), *wanted, needed->mesh,
                          /*isExplicit=*/false,
-                         "operand " + Twine(i) + " of '" + name + "'")))
+                         "operand " + Twine(i) + " of '" + name + "'",
+                         needed->halos[i])))
         return failure();
       continue;
     }
@@ -310,15 +454,22 @@ LogicalResult Inserter::visitBlock(Block &block) {
                                          : visitTied(terminator);
 }
 
-/// What was cloned per placement may have no use left.
-void Inserter::eraseUnusedFresh(Block &block) {
+/// What was cloned per placement, or made anew for a use, may have no use left,
+/// nor what was redistributed for it.
+void Inserter::eraseUnused(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (asShardableRegion(&op))
       for (Region &region : op.getRegions())
         if (!region.empty())
-          eraseUnusedFresh(region.front());
-    if (op.use_empty() && op.getNumResults() == 1 && isFresh(op.getResult(0)))
-      op.erase();
+          eraseUnused(region.front());
+    if (!op.use_empty() || op.getNumResults() != 1 ||
+        (!remade.contains(&op) && !isFresh(op.getResult(0))))
+      continue;
+    if (remade.contains(&op))
+      for (Value operand : op.getOperands())
+        if (auto moved = operand.getDefiningOp<RedistributeOp>())
+          remade.insert(moved);
+    op.erase();
   }
 }
 
@@ -328,7 +479,7 @@ LogicalResult Inserter::run() {
   Block &body = function.getBody().front();
   if (failed(visitBlock(body)))
     return failure();
-  eraseUnusedFresh(body);
+  eraseUnused(body);
   return success();
 }
 

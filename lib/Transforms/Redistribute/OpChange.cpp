@@ -60,7 +60,14 @@ bool OpChanges::mayChange(Operation *op) const {
       op->hasTrait<OpTrait::IsTerminator>() ||
       isa<RedistributeOp, ConstrainOp, collective::CollectiveOpInterface>(op) ||
       isa<ManualInOp, ManualOutOp, ManualCollectiveOp>(op) ||
-      isConstrained(op) || op->getNumResults() == 0)
+      isConstrained(op) || op->getNumResults() == 0 ||
+      op->hasAttr(ShardIRDialect::kHalo))
+    return false;
+  // Halos are priced where they are inserted; other placements need others.
+  if (llvm::any_of(getShardingRule(op).operands,
+                   [](const TensorFactors &factors) {
+                     return !factors.windows.empty();
+                   }))
     return false;
   // What regions capture moves with an op only where the op's rule says how,
   // and a change knows of operands alone.

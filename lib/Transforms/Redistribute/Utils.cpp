@@ -105,7 +105,7 @@ bool shardir::isConstrained(Operation *op) {
 //===----------------------------------------------------------------------===//
 
 std::string shardir::describeChange(const Placement &from, const Placement &to,
-                                    const Mesh &mesh) {
+                                    const Mesh &mesh, const Halo &halo) {
   std::string text;
   auto add = [&](const std::string &part) {
     text += (text.empty() ? "" : ", ") + part;
@@ -144,6 +144,12 @@ std::string shardir::describeChange(const Placement &from, const Placement &to,
     else
       add("moves dim " + number + " from" + axes(before) + " to" + axes(after));
   }
+  for (auto [dim, own] : llvm::enumerate(halo))
+    if (own.isWindow())
+      add("reads dim " + std::to_string(dim) + " through a window");
+    else if (!own.isZero())
+      add("reads dim " + std::to_string(dim) + " by " + toString(own) +
+          " beyond its block");
   for (const AxisRef &axis : owing)
     if (!llvm::is_contained(owed, axis))
       add("makes it one term of the " +

@@ -62,7 +62,7 @@ bool isConstrained(mlir::Operation *op);
 /// What a change of placement does: `reduces the sum over "tp"`, `makes dim 0
 /// whole (was over "x")`, …
 std::string describeChange(const Placement &from, const Placement &to,
-                           const Mesh &mesh);
+                           const Mesh &mesh, const Halo &halo = {});
 
 /// Who asks for a placement: `operand 1 of 'linalg.matmul'`, `result 0 of @main
 /// is placed so`, …

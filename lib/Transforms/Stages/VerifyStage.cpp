@@ -107,26 +107,26 @@ static LogicalResult verifyPropagated(func::FuncOp function) {
   return verifyDecided(function.getBody().front());
 }
 
-/// An overlapping shard is for ops that know of it: every other would take its
-/// neighbours' elements for its own (D6).
-static LogicalResult verifyHalos(Operation *op) {
+/// An overlapping shard is for the op that needs it: every other would take its
+/// neighbours' elements for its own (D6). `needed` has the halos that `op`
+/// needs, one per operand and captured tensor, or nothing.
+static LogicalResult verifyHalos(Operation *op, const MeshTable &meshes,
+                                 ArrayRef<Halo> needed = {}) {
   SmallVector<Value> values(op->getOperands());
   if (!asShardableRegion(op))
     llvm::append_range(values, capturedTensors(op));
   for (auto [i, value] : llvm::enumerate(values)) {
-    ArrayAttr halo;
-    if (auto redistribute = value.getDefiningOp<RedistributeOp>())
-      halo = redistribute.getHaloAttr();
-    else if (auto step =
-                 value.getDefiningOp<collective::CollectiveOpInterface>())
-      halo = step.getHaloAttr();
-    auto localizable = dyn_cast<LocalizableOpInterface>(op);
-    if (!halo ||
-        (localizable && i < op->getNumOperands() && localizable.takesHalo(i)))
+    Halo halo = presentHalo(value);
+    PlacementAttr placement =
+        halo.empty() ? PlacementAttr() : getPlacement(value);
+    if (placement)
+      halo = normalHalo(halo, placement.getValue(), meshes.get(placement),
+                        shapeOf(cast<RankedTensorType>(value.getType())));
+    if (halo.empty() || (i < needed.size() && !needed[i].empty()))
       continue;
     InFlightDiagnostic diag =
         op->emitOpError("knows nothing of halos, but operand ")
-        << i << " has overlapping shards, by " << toString(readHalo(halo))
+        << i << " has overlapping shards, by " << toString(halo)
         << "; use the tensor without the halo";
     diag.attachNote(value.getLoc()) << "the halo is asked for here";
     return diag;
@@ -140,21 +140,23 @@ static LogicalResult verifyRedistributed(Block &block,
   for (Operation &op : block) {
     if (isa<ConstrainOp>(op))
       return op.emitOpError("is gone in the redistributed stage");
-    if (failed(verifyHalos(&op)))
-      return failure();
-    auto check = [&](Value value, const Placement &wanted,
-                     StringRef mesh) -> LogicalResult {
+    auto check = [&](Value value, const Placement &wanted, StringRef mesh,
+                     const Halo &halo = {}) -> LogicalResult {
       PlacementAttr present = getPlacement(value);
       auto type = cast<RankedTensorType>(value.getType());
       if (present && present.getMesh().getValue() == mesh &&
-          equivalent(present.getValue(), wanted, meshes.get(present),
-                     shapeOf(type)))
+          agrees(present.getValue(), presentHalo(value), wanted, halo,
+                 meshes.get(present), shapeOf(type)))
         return success();
       InFlightDiagnostic diag = op.emitOpError("needs an operand of type ")
                                 << type << " as "
                                 << toString(mesh.str(), wanted);
+      if (!halo.empty())
+        diag << " with halo " << toString(halo);
       if (present)
         diag << ", found " << present;
+      if (Halo own = presentHalo(value); !own.empty())
+        diag << " with halo " << toString(own);
       return diag;
     };
     for (auto [operand, wanted] : getTiedOperands(&op))
@@ -169,6 +171,8 @@ static LogicalResult verifyRedistributed(Block &block,
       continue;
     }
     if (op.hasTrait<OpTrait::IsTerminator>()) {
+      if (failed(verifyHalos(&op, meshes)))
+        return failure();
       auto function = dyn_cast<func::FuncOp>(op.getParentOp());
       for (unsigned i = 0; function && i < op.getNumOperands(); ++i)
         if (auto wanted = dyn_cast_or_null<PlacementAttr>(
@@ -184,18 +188,20 @@ static LogicalResult verifyRedistributed(Block &block,
     else if (auto redistribute = dyn_cast<RedistributeOp>(op))
       from = redistribute.getFrom();
     if (from) {
-      if (failed(check(op.getOperand(0), from.getValue(),
+      if (failed(verifyHalos(&op, meshes)) ||
+          failed(check(op.getOperand(0), from.getValue(),
                        from.getMesh().getValue())))
         return failure();
       continue;
     }
     FailureOr<OperandRequirements> needed = requiredOperands(&op, meshes);
-    if (failed(needed))
+    if (failed(needed) || failed(verifyHalos(&op, meshes, needed->halos)))
       return failure();
     SmallVector<Value> values(op.getOperands());
     llvm::append_range(values, capturedTensors(&op));
-    for (auto [value, wanted] : llvm::zip(values, needed->operands))
-      if (wanted && failed(check(value, *wanted, needed->mesh)))
+    for (auto [value, wanted, halo] :
+         llvm::zip(values, needed->operands, needed->halos))
+      if (wanted && failed(check(value, *wanted, needed->mesh, halo)))
         return failure();
   }
   return success();

@@ -306,7 +306,7 @@ func.func @slice_of_unknown_size(%x: tensor<8xf32>) {
 
 shardir.mesh @m <["x"=2]>
 func.func @halo_elsewhere(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'collective.exchange' op has a halo; only halo_exchange does}}
+  // expected-error @+1 {{'collective.exchange' op has a halo; only halo_exchange and slice do}}
   %0 = collective.exchange %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1]] : tensor<8xf32>
   return
 }

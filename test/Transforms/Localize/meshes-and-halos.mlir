@@ -52,12 +52,14 @@ shardir.mesh @m <["x"=4]>
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<2xf32> {{.*}} %[[Y:[^:]+]]: tensor<?xf32>
 // CHECK:         %[[I:.+]] = shardir.axis_index @m "x"
 // CHECK:         %[[START:.+]] = arith.muli %[[I]]
-// CHECK:         %[[BELOW:.+]] = arith.minui %[[START]]
-// CHECK:         %[[END:.+]] = arith.addi %[[START]]
-// CHECK:         %[[REST:.+]] = arith.subi %{{.+}}, %[[END]]
-// CHECK:         %[[ABOVE:.+]] = arith.minui %[[REST]]
-// CHECK:         %[[LOW:.+]] = arith.addi %{{.+}}, %[[BELOW]]
-// CHECK:         %[[N:.+]] = arith.addi %[[LOW]], %[[ABOVE]]
+// CHECK:         %[[STOP:.+]] = arith.addi %[[START]]
+// CHECK:         %[[LOW:.+]] = arith.addi %[[START]], %{{c-1.*}} :
+// CHECK:         %[[HIGH:.+]] = arith.addi %[[STOP]], %{{c1.*}} :
+// CHECK:         %[[FROM:.+]] = arith.maxsi %[[LOW]]
+// CHECK:         %[[BEGIN:.+]] = arith.minsi %[[FROM]]
+// CHECK:         %[[TO:.+]] = arith.maxsi %[[HIGH]], %[[BEGIN]]
+// CHECK:         %[[END:.+]] = arith.minsi %[[TO]]
+// CHECK:         %[[N:.+]] = arith.subi %[[END]], %[[BEGIN]]
 // CHECK:         collective.halo_exchange %[[X]] sizes [%[[N]]] from {{.*}} halo {{\[\[}}1, 1]] of tensor<8xf32> : tensor<2xf32> -> tensor<?xf32>
 // CHECK:         %[[EMPTY:.+]] = arith.cmpi eq
 // CHECK:         %[[M:.+]] = arith.select %[[EMPTY]]

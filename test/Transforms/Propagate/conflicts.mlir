@@ -107,9 +107,9 @@ func.func @orders(%x: tensor<64x16384xf32> {shardir.placement = #shardir.placeme
   return %0 : tensor<64x8xf32>
 }
 
-// A dim that is read whole takes no axis, and passes none on.
+// A dim that is read through a window passes its axes on.
 // CHECK-LABEL: func.func @window
-// CHECK-SAME:    -> (tensor<1x6x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {}]>})
+// CHECK-SAME:    -> (tensor<1x6x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a"}, {}]>})
 func.func @window(%x: tensor<1x8x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a"}, {}]>},
                   %k: tensor<3x4x4xf32>, %z: tensor<1x6x4xf32>) -> tensor<1x6x4xf32> {
   %0 = linalg.conv_1d_nwc_wcf ins(%x, %k : tensor<1x8x4xf32>, tensor<3x4x4xf32>) outs(%z : tensor<1x6x4xf32>) -> tensor<1x6x4xf32>

@@ -45,12 +45,16 @@ func.func @straddles(%x: tensor<3x2xf32> {shardir.placement = #shardir.placement
 // -----
 
 shardir.mesh @m <["tp"=2]>
-func.func @needs_whole(%x: tensor<1x8x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {}]>},
-                       %k: tensor<3x4x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {}]>},
-                       %z: tensor<1x6x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {}]>}) {
-  // expected-error @+1 {{'linalg.conv_1d_nwc_wcf' op splits a dim that this op needs whole on each device}}
-  %0 = linalg.conv_1d_nwc_wcf {shardir.placements = [#shardir.placement<@m, [{}, {"tp"}, {}]>]}
-      ins(%x, %k : tensor<1x8x4xf32>, tensor<3x4x4xf32>) outs(%z : tensor<1x6x4xf32>) -> tensor<1x6x4xf32>
+func.func @needs_whole(%x: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>},
+                       %z: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) {
+  // expected-error @+1 {{'linalg.generic' op splits a dim that this op needs whole on each device}}
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (7 - i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"],
+                       shardir.placements = [#shardir.placement<@m, [{"tp"}, {}]>]}
+      ins(%x : tensor<8x4xf32>) outs(%z : tensor<8x4xf32>) {
+  ^bb0(%a: f32, %b: f32):
+    linalg.yield %a : f32
+  } -> tensor<8x4xf32>
   return
 }
 

@@ -65,8 +65,9 @@ void shardir::test::forEachIndex(
 }
 
 Array shardir::test::shardAt(const Array &whole, const Placement &placement,
-                             const Mesh &mesh, int64_t position) {
-  auto dims = shardOf(placement, mesh, whole.shape, position);
+                             const Halo &halo, const Mesh &mesh,
+                             int64_t position) {
+  auto dims = shardOf(placement, halo, mesh, whole.shape, position);
   std::vector<int64_t> shape;
   for (const DimShard &dim : dims)
     shape.push_back(dim.localExtent());

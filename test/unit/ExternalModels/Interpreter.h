@@ -44,9 +44,9 @@ struct Array {
 void forEachIndex(const std::vector<int64_t> &shape,
                   llvm::function_ref<void(const std::vector<int64_t> &)> visit);
 
-/// What the device at `position` holds of `whole`.
-Array shardAt(const Array &whole, const Placement &placement, const Mesh &mesh,
-              int64_t position);
+/// What the device at `position` holds of `whole`, with a halo.
+Array shardAt(const Array &whole, const Placement &placement, const Halo &halo,
+              const Mesh &mesh, int64_t position);
 
 /// The terms' element-wise combination by `kind`.
 double combine(PartialKind kind, double a, double b);

@@ -94,8 +94,11 @@ static std::vector<Splits> choices(int64_t size) {
 int ShardedOp::checkSplits() {
   ShardingRule rule = this->rule();
   std::vector<std::vector<Splits>> options;
+  // What a reduction owes is another check's.
   for (const Factor &factor : rule.factors)
-    options.push_back(choices(factor.size));
+    options.push_back(factor.kind == FactorKind::PassThrough
+                          ? choices(factor.size)
+                          : std::vector<Splits>{{}});
   std::vector<int64_t> counts;
   for (const auto &option : options)
     counts.push_back(option.size());
@@ -106,6 +109,10 @@ int ShardedOp::checkSplits() {
       splits.push_back(option[i]);
     if (!testing::Test::HasFailure())
       tried += check(splits, nullptr);
+    if (!rule.takesResultHalo || testing::Test::HasFailure())
+      return;
+    Halo beyond(rule.results[0].dims.size(), DimHalo{1, 2});
+    check(splits, nullptr, beyond);
   });
   return tried;
 }
@@ -142,14 +149,15 @@ void ShardedOp::checkFresh(ArrayRef<PartialKind> kinds) {
   }
 }
 
-bool ShardedOp::check(const FactorSplits &splits, const Partial *partial) {
+bool ShardedOp::check(const FactorSplits &splits, const Partial *partial,
+                      const Halo &resultHalo) {
   ShardingRule rule = this->rule();
   OwningOpRef<ModuleOp> copy = module->clone();
   Operation *op = testedOp(*copy);
   MeshTable meshes(*copy);
   const Mesh &mesh = meshes.all().front();
   auto compose = [&](Value value, const TensorFactors &factors, bool isPartial,
-                     SmallVector<Placement> &placements) {
+                     SmallVector<Placed> &placements) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type) {
       placements.emplace_back();
@@ -162,10 +170,10 @@ bool ShardedOp::check(const FactorSplits &splits, const Partial *partial) {
       placement->partial = partial->kind;
       placement->partialAxes = {AxisRef{"p", 1, 0}};
     }
-    placements.push_back(*placement);
+    placements.push_back({*placement, {}});
     return true;
   };
-  SmallVector<Placement> operands, results;
+  SmallVector<Placed> operands, results;
   for (auto [i, operand] : llvm::enumerate(op->getOperands()))
     if (!compose(operand, rule.operands[i],
                  partial && llvm::is_contained(partial->operands, int(i)),
@@ -175,11 +183,28 @@ bool ShardedOp::check(const FactorSplits &splits, const Partial *partial) {
     if (!compose(result, rule.results[i], partial != nullptr, results))
       return false;
 
+  if (!resultHalo.empty()) {
+    auto shape = shapeOf(cast<RankedTensorType>(op->getResult(0).getType()));
+    if (verifyHalo(resultHalo, results[0].placement, mesh, shape))
+      return false;
+    results[0].halo = normalHalo(resultHalo, results[0].placement, mesh, shape);
+  }
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    if (!isa<RankedTensorType>(operand.getType()))
+      continue;
+    auto halo = haloOf(rule, i, splits, mesh, results[0].halo);
+    if (!halo)
+      return false;
+    operands[i].halo = *halo;
+  }
+
   Localizer localizer(meshes);
-  auto setGlobal = [&](Value value, const Placement &placement) {
+  auto setGlobal = [&](Value value, const Placed &placed) {
     if (auto type = dyn_cast<RankedTensorType>(value.getType()))
       localizer.setGlobal(
-          value, {type, PlacementAttr::get(context.get(), "m", placement)});
+          value,
+          {type, PlacementAttr::get(context.get(), "m", placed.placement),
+           placed.halo});
   };
   for (auto [operand, placement] : llvm::zip(op->getOperands(), operands))
     setGlobal(operand, placement);
@@ -216,8 +241,8 @@ bool ShardedOp::check(const FactorSplits &splits, const Partial *partial) {
     localResults.append(clone->result_begin(), clone->result_end());
   }
   std::string title;
-  for (const Placement &placement : results)
-    title += toString(placement);
+  for (const Placed &placed : results)
+    title += toString(placed.placement) + " " + toString(placed.halo);
   SCOPED_TRACE(title);
   EXPECT_TRUE(succeeded(verify(*copy)));
   for (auto [local, whole] : llvm::zip(localResults, op->getResults()))
@@ -231,9 +256,8 @@ bool ShardedOp::check(const FactorSplits &splits, const Partial *partial) {
 
 void ShardedOp::compare(ModuleOp module, Operation *op,
                         ArrayRef<Value> localOperands,
-                        ArrayRef<Value> localResults,
-                        ArrayRef<Placement> operands,
-                        ArrayRef<Placement> results, const Partial *partial) {
+                        ArrayRef<Value> localResults, ArrayRef<Placed> operands,
+                        ArrayRef<Placed> results, const Partial *partial) {
   MeshTable meshes(module);
   const Mesh &mesh = meshes.all().front();
   Block &block = *op->getBlock();
@@ -296,10 +320,11 @@ void ShardedOp::compare(ModuleOp module, Operation *op,
         continue;
       Array array = reference.get(twin->getOperand(i));
       auto owed = terms.find(op->getOperand(i));
-      bool isPartial = operands[i].partial.has_value();
+      bool isPartial = operands[i].placement.partial.has_value();
       if (isPartial && owed != terms.end())
         array = owed->second[coordinates[p]];
-      device.set(value, shardAt(array, operands[i], mesh, position));
+      device.set(value, shardAt(array, operands[i].placement, operands[i].halo,
+                                mesh, position));
     }
     device.run(block);
     for (auto [i, value] : llvm::enumerate(localResults)) {
@@ -308,9 +333,10 @@ void ShardedOp::compare(ModuleOp module, Operation *op,
         EXPECT_EQ(device.get(value), expected);
         continue;
       }
-      expected = shardAt(expected, results[i], mesh, position);
+      expected = shardAt(expected, results[i].placement, results[i].halo, mesh,
+                         position);
       Array actual = device.get(value);
-      if (!results[i].partial) {
+      if (!results[i].placement.partial) {
         EXPECT_EQ(actual.shape, expected.shape);
         // What nobody wrote compares with nothing.
         if (!isa<tensor::EmptyOp>(op))
@@ -328,7 +354,8 @@ void ShardedOp::compare(ModuleOp module, Operation *op,
       ASSERT_EQ(seen[1].shape, expected.shape);
       for (size_t j = 0; j < expected.data.size(); ++j)
         EXPECT_NEAR(combine(partial->kind, seen[0].data[j], seen[1].data[j]),
-                    expected.data[j], 1e-9) << "element " << j << " of " << seen[0].data.size();
+                    expected.data[j], 1e-9)
+            << "element " << j << " of " << seen[0].data.size();
     }
   }
 }

@@ -47,13 +47,21 @@ private:
     PartialKind kind;
     llvm::SmallVector<int, 2> operands;
   };
-  /// False if these splits do not compose to placements.
-  bool check(const FactorSplits &splits, const Partial *partial);
+  /// What each operand is, and has in common with others' shards.
+  struct Placed {
+    Placement placement;
+    Halo halo;
+  };
+  /// Runs the op shard by shard, with its one result as overlapping shards
+  /// where `resultHalo` is not empty. False if these splits do not compose to
+  /// placements, or operands cannot be had for that halo.
+  bool check(const FactorSplits &splits, const Partial *partial,
+             const Halo &resultHalo = {});
   void compare(mlir::ModuleOp module, mlir::Operation *op,
                llvm::ArrayRef<mlir::Value> localOperands,
                llvm::ArrayRef<mlir::Value> localResults,
-               llvm::ArrayRef<Placement> operands,
-               llvm::ArrayRef<Placement> results, const Partial *partial);
+               llvm::ArrayRef<Placed> operands, llvm::ArrayRef<Placed> results,
+               const Partial *partial);
 
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> module;

@@ -49,8 +49,8 @@ std::string checkStep(const CollectiveStep &step, const Mesh &mesh,
     for (size_t d = 0; d < shape.size(); ++d) {
       auto [s, e] = blockOf(plain[d], shape[d]);
       if (s < e) {
-        s = std::max<int64_t>(0, s - step.halo[d][0]);
-        e += std::min(shape[d] - e, step.halo[d][1]);
+        s = std::max<int64_t>(0, s - step.halo[d].low);
+        e += std::min(shape[d] - e, step.halo[d].high);
       }
       if (extents[d] != e - s)
         return "dim " + std::to_string(d) + " has " +
@@ -107,6 +107,38 @@ std::string checkStep(const CollectiveStep &step, const Mesh &mesh,
   return "";
 }
 
+/// Checks the shards and pieces of a step into windows on a dim of `size`.
+std::string checkWindow(const CollectiveStep &step, const Mesh &mesh,
+                        int64_t size) {
+  const DimHalo &window = step.halo[0];
+  for (int64_t p = 0; p < mesh.numDevices(); ++p) {
+    auto [s, e] =
+        blockOf(shardOf(step.to, mesh, {window.extent}, p)[0], window.extent);
+    auto [begin, end] = window.rows(s, e, size);
+    DimShard shard = shardOf(step.to, step.halo, mesh, {size}, p)[0];
+    if (shard.localExtent() != end - begin)
+      return "a shard of another size";
+    std::vector<bool> arrived(end - begin, false);
+    int64_t received = 0;
+    for (const Piece &piece : receivePieces(step, mesh, {size}, p)) {
+      DimShard held = shardOf(step.from, mesh, {size}, piece.source)[0];
+      for (const Piece::Run &run : piece.runs[0])
+        for (int64_t i = 0; i < run.length; ++i) {
+          int64_t at = held.toGlobal(run.source + i);
+          if (at != begin + run.destination + i || arrived[at - begin])
+            return "an element in the wrong place, or twice";
+          arrived[at - begin] = true;
+          received += piece.source != p;
+        }
+    }
+    if (std::find(arrived.begin(), arrived.end(), false) != arrived.end())
+      return "an element that does not arrive";
+    if (bytesReceived(step, mesh, {size}, 4, p) != 4 * received)
+      return "bytes that do not agree with the pieces";
+  }
+  return "";
+}
+
 void checkHalos(const std::vector<int64_t> &sizes, const Shape &shape,
                 const std::vector<Halo> &halos) {
   Mesh mesh = makeMesh(sizes);
@@ -127,8 +159,8 @@ std::vector<Halo> halosOfOneDim() {
   std::vector<Halo> halos;
   for (int64_t low = 0; low <= 3; ++low)
     for (int64_t high = 0; high <= 3; ++high)
-      halos.push_back({{{low, high}}});
-  halos.push_back({{{INT64_MAX, INT64_MAX}}});
+      halos.push_back({{low, high}});
+  halos.push_back({{INT64_MAX, INT64_MAX}});
   return halos;
 }
 
@@ -140,11 +172,11 @@ TEST(Halo, OneDim) {
 }
 
 TEST(Halo, TwoDims) {
-  std::vector<Halo> halos = {{{{1, 1}}, {{0, 0}}},
-                             {{{0, 0}}, {{2, 1}}},
-                             {{{1, 2}}, {{1, 1}}},
-                             {{{3, 0}}, {{0, 3}}},
-                             {{{9, 9}}, {{9, 9}}}};
+  std::vector<Halo> halos = {{{1, 1}, {0, 0}},
+                             {{0, 0}, {2, 1}},
+                             {{1, 2}, {1, 1}},
+                             {{3, 0}, {0, 3}},
+                             {{9, 9}, {9, 9}}};
   for (const Shape &shape : {Shape{4, 4}, {5, 7}, {3, 1}, {1, 6}, {0, 3}})
     for (const std::vector<int64_t> &mesh :
          {std::vector<int64_t>{4}, {2, 2}, {2, 3}})
@@ -171,7 +203,7 @@ TEST(Halo, OwedAlike) {
   CollectiveStep step{CollectiveKind::HaloExchange,
                       parse(R"([{"a"}], partial = sum ["b"])"),
                       parse(R"([{"a"}], partial = sum ["b"])"),
-                      {{{1, 1}}}};
+                      {{1, 1}}};
   EXPECT_EQ(checkStep(step, mesh, {6}), "");
   std::vector<Piece> pieces = receivePieces(step, mesh, {6}, 1);
   ASSERT_EQ(pieces.size(), 2u);
@@ -196,7 +228,7 @@ std::string planText(const std::string &src, const std::string &dst,
 
 TEST(Halo, Plans) {
   Mesh mesh = makeMesh({2, 2});
-  Halo one = {{{1, 1}}};
+  Halo one = {{1, 1}};
   EXPECT_EQ(planText(R"([{"a"}])", R"([{"a"}])", one, mesh, {8}),
             "halo_exchange [{\"a\"}] -> [{\"a\"}] halo [[1, 1]]\n");
   // One step from another placement: it never receives more than two.
@@ -221,7 +253,7 @@ TEST(Halo, Plans) {
 // no more than the two one after the other, whatever the pair.
 TEST(Halo, OneStepReceivesLeast) {
   Mesh mesh = makeMesh({2, 3});
-  Halo halo = {{{1, 2}}, {{0, 1}}};
+  Halo halo = {{1, 2}, {0, 1}};
   for (const Placement &from : allPlacements(mesh, 2, wholeAxes(mesh)))
     for (const Placement &to : allPlacements(mesh, 2, wholeAxes(mesh))) {
       Shape shape = {7, 5};
@@ -235,20 +267,82 @@ TEST(Halo, OneStepReceivesLeast) {
       EXPECT_LE(planBytes(plan, mesh, mesh, shape, 4),
                 planBytes(chain, mesh, shape, 4))
           << toString(from) << " -> " << toString(to);
-      // All of it in one step, of which checkStep says that it is the least.
+      // All of it in one step, of which checkStep says that it is the least: a
+      // slice where everything is there.
+      bool isThere = planBytes(plan, mesh, mesh, shape, 4) == 0;
+      CollectiveKind kind =
+          isThere ? CollectiveKind::Slice : CollectiveKind::HaloExchange;
       if (!own.empty())
         EXPECT_EQ(plan.steps,
-                  (std::vector<CollectiveStep>{
-                      {CollectiveKind::HaloExchange, from, to, own}}))
+                  (std::vector<CollectiveStep>{{kind, from, to, own}}))
             << toString(from) << " -> " << toString(to);
     }
+}
+
+/// Every window on small dims: the shards of each device, by the definition,
+/// and the pieces of an exchange to there.
+TEST(Halo, Windows) {
+  for (int64_t size : {0, 1, 5, 8})
+    for (int64_t extent : {0, 1, 3, 7})
+      for (int64_t stride : {1, 2})
+        for (int64_t dilation : {1, 3})
+          for (auto [low, high] :
+               {std::pair<int64_t, int64_t>{0, 2}, {1, 1}, {-2, 2}, {9, -7}}) {
+            DimHalo window{low, high, extent, stride, dilation};
+            for (int64_t s = 0; s <= extent; ++s)
+              for (int64_t e = s; e <= extent; ++e) {
+                int64_t least = size, most = -1;
+                for (int64_t i = 0; i < size && s < e; ++i)
+                  if (i * dilation >= s * stride - low &&
+                      i * dilation <= (e - 1) * stride + high) {
+                    least = std::min(least, i);
+                    most = std::max(most, i);
+                  }
+                auto [begin, end] = window.rows(s, e, size);
+                EXPECT_EQ(end - begin, std::max<int64_t>(0, most - least + 1));
+                if (begin < end)
+                  EXPECT_EQ(begin, least);
+              }
+            for (const std::vector<int64_t> &sizes :
+                 {std::vector<int64_t>{2}, {2, 2}, {3}}) {
+              Mesh mesh = makeMesh(sizes);
+              for (const Placement &from :
+                   allPlacements(mesh, 1, wholeAxes(mesh)))
+                for (const Placement &to :
+                     allPlacements(mesh, 1, wholeAxes(mesh)))
+                  EXPECT_EQ(
+                      checkWindow(
+                          {CollectiveKind::HaloExchange, from, to, {window}},
+                          mesh, size),
+                      "")
+                      << toString(from) << " -> " << toString(to) << " "
+                      << toString(window) << " of " << size;
+            }
+          }
+}
+
+TEST(Halo, WindowsInNormalForm) {
+  Mesh mesh = makeMesh({2});
+  Placement split = parse(R"([{"a"}])"), whole = parse("[{}]");
+  EXPECT_EQ(normalHalo({{1, 1, 8, 1, 1}}, split, mesh, {8}), (Halo{{1, 1}}));
+  // Blocks of 4 elements read 8, those of the other dim: nothing to ask for.
+  EXPECT_EQ(normalHalo({{0, 1, 4, 2, 1}}, split, mesh, {8}), Halo());
+  EXPECT_EQ(normalHalo({{0, 2, 4, 2, 1}}, split, mesh, {8}),
+            (Halo{{0, 2, 4, 2, 1}}));
+  EXPECT_EQ(normalHalo({{0, 2, 4, 2, 1}}, whole, mesh, {8}), Halo());
+  EXPECT_EQ(normalHalo({{-3, 3, 1, 1, 1}}, whole, mesh, {8}),
+            (Halo{{-3, 3, 1, 1, 1}}));
+  for (DimHalo wrong : {DimHalo{0, 0, -2, 1, 1}, DimHalo{0, 0, 4, 0, 1},
+                        DimHalo{0, 0, 4, 1, 0}, DimHalo{INT64_MAX, 0, 4, 1, 1}})
+    EXPECT_TRUE(verifyHalo({wrong}, split, mesh, {8}));
+  EXPECT_TRUE(verifyHalo({{0, 0, 4, 1, 1}}, split, mesh, {kUnknown}));
 }
 
 TEST(Halo, OnAnotherMesh) {
   Mesh a = makeMesh({4}), b = makeMesh({2});
   b.devices = {3, 1};
   auto plan = std::get<CrossMeshPlan>(planRedistribute(
-      parse(R"([{"a"}])"), a, parse(R"([{"a"}])"), b, {8}, {{{1, 1}}}));
+      parse(R"([{"a"}])"), a, parse(R"([{"a"}])"), b, {8}, {{1, 1}}));
   ASSERT_EQ(plan.steps.size(), 1u);
   EXPECT_EQ(plan.steps[0].kind, CollectiveKind::HaloExchange);
   // Rank 3 holds 6, 7 and wants 0..4; rank 1 holds 2, 3 and wants 3..7.
@@ -259,42 +353,40 @@ TEST(Halo, OnAnotherMesh) {
 
 TEST(Halo, NormalForm) {
   Mesh mesh = makeMesh({2, 1});
-  EXPECT_EQ(
-      normalHalo({{{1, 1}}, {{2, 2}}}, parse(R"([{"a"}, {}])"), mesh, {4, 4}),
-      (Halo{{{1, 1}}, {{0, 0}}}));
-  EXPECT_EQ(
-      normalHalo({{{1, 1}}, {{2, 2}}}, parse(R"([{"b"}, {}])"), mesh, {4, 4}),
-      Halo());
-  EXPECT_EQ(normalHalo({{{0, 0}}}, parse(R"([{"a"}])"), mesh, {4}), Halo());
+  EXPECT_EQ(normalHalo({{1, 1}, {2, 2}}, parse(R"([{"a"}, {}])"), mesh, {4, 4}),
+            (Halo{{1, 1}, {0, 0}}));
+  EXPECT_EQ(normalHalo({{1, 1}, {2, 2}}, parse(R"([{"b"}, {}])"), mesh, {4, 4}),
+            Halo());
+  EXPECT_EQ(normalHalo({{0, 0}}, parse(R"([{"a"}])"), mesh, {4}), Halo());
 }
 
 TEST(Halo, Uniform) {
   Mesh mesh = makeMesh({2});
   Placement rows = parse(R"([{"a"}])");
-  EXPECT_EQ(uniformLocalExtent(rows, {{{1, 1}}}, mesh, 8, 0), 5);
-  EXPECT_EQ(uniformLocalExtent(rows, {{{8, 8}}}, mesh, 8, 0), 8);
-  EXPECT_EQ(uniformLocalExtent(rows, {{{1, 0}}}, mesh, 8, 0), std::nullopt);
-  EXPECT_EQ(uniformLocalExtent(rows, {{{0, 0}}}, mesh, 8, 0), 4);
-  EXPECT_EQ(uniformLocalExtent(rows, {{{1, 0}}}, mesh, 7, 0), 4);
+  EXPECT_EQ(uniformLocalExtent(rows, {{1, 1}}, mesh, 8, 0), 5);
+  EXPECT_EQ(uniformLocalExtent(rows, {{8, 8}}, mesh, 8, 0), 8);
+  EXPECT_EQ(uniformLocalExtent(rows, {{1, 0}}, mesh, 8, 0), std::nullopt);
+  EXPECT_EQ(uniformLocalExtent(rows, {{0, 0}}, mesh, 8, 0), 4);
+  EXPECT_EQ(uniformLocalExtent(rows, {{1, 0}}, mesh, 7, 0), 4);
   Mesh four = makeMesh({4});
-  EXPECT_EQ(uniformLocalExtent(rows, {{{1, 1}}}, four, 8, 0), std::nullopt);
-  EXPECT_EQ(uniformLocalExtent(rows, {{{1, 1}}}, four, kUnknown, 0),
+  EXPECT_EQ(uniformLocalExtent(rows, {{1, 1}}, four, 8, 0), std::nullopt);
+  EXPECT_EQ(uniformLocalExtent(rows, {{1, 1}}, four, kUnknown, 0),
             std::nullopt);
 }
 
 TEST(Halo, Errors) {
   Mesh mesh = makeMesh({2, 2});
-  auto error = verifyHalo({{{0, 0}}, {{1, 1}}},
-                          parse(R"([{2, "a"}, {2, "b"}])"), mesh, {8, 8});
+  auto error = verifyHalo({{0, 0}, {1, 1}}, parse(R"([{2, "a"}, {2, "b"}])"),
+                          mesh, {8, 8});
   ASSERT_TRUE(error);
   EXPECT_EQ(error->message,
             "dim 1 has a halo of [1, 1], but {2, \"b\"} cuts it "
             "into several blocks per device");
   EXPECT_EQ(error->hint, "a halo needs one block per device: split the dim by "
                          "axes alone, [{2, \"a\"}, {\"b\"}]");
-  EXPECT_TRUE(verifyHalo({{{1, 1}}}, parse("[{}, {}]"), mesh, {8, 8}));
-  EXPECT_TRUE(verifyHalo({{{-1, 1}}}, parse(R"([{"a"}])"), mesh, {8}));
-  EXPECT_FALSE(verifyHalo({{{5, 5}}}, parse(R"([{"a", "b"}])"), mesh, {8}));
+  EXPECT_TRUE(verifyHalo({{1, 1}}, parse("[{}, {}]"), mesh, {8, 8}));
+  EXPECT_TRUE(verifyHalo({{-1, 1}}, parse(R"([{"a"}])"), mesh, {8}));
+  EXPECT_FALSE(verifyHalo({{5, 5}}, parse(R"([{"a", "b"}])"), mesh, {8}));
   EXPECT_FALSE(verifyHalo({}, parse(R"([{2, "a"}])"), mesh, {8}));
 }
 
@@ -303,7 +395,7 @@ TEST(Halo, Groups) {
   CollectiveStep step{CollectiveKind::HaloExchange,
                       parse(R"([{"a"}, {"b"}])"),
                       parse(R"([{"a"}, {"b"}])"),
-                      {{{1, 1}}, {{0, 0}}}};
+                      {{1, 1}, {0, 0}}};
   std::vector<AxisRef> group = groupAxes(step, mesh, {8, 8});
   ASSERT_EQ(group.size(), 1u);
   EXPECT_EQ(group[0].name, "a");

@@ -60,6 +60,8 @@ def ShardIR_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kDecidedBy = "shardir.decided_by";
     static constexpr ::llvm::StringLiteral kConstrained = "shardir.constrained";
     static constexpr ::llvm::StringLiteral kManualAxes = "shardir.manual_axes";
+    // On an op of one result: its shards have this halo (redistributed stage).
+    static constexpr ::llvm::StringLiteral kHalo = "shardir.halo";
 
     void registerAttributes();
   }];

@@ -1,0 +1,276 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// pad and concat: what lies around a tensor, and beside it. A dim that is not
+// padded or joined passes through; one that is reads each operand through a
+// window, with the result's blocks: an operand's elements are those of the
+// result at an offset.
+//
+// Requires operands that hold what the result's block reads (haloOf);
+// guarantees that pads lie at the borders of the whole tensor alone, for short
+// and empty blocks and overlapping results too.
+//
+//===----------------------------------------------------------------------===//
+
+#include "IndexMath.h"
+#include "ModelUtils.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace shardir;
+
+/// Of an operand whose elements lie in the result from `place` on, what belongs
+/// to the block `own` of the result: where it starts in what the device has of
+/// the operand, how much it is, and how much of the block lies before it.
+namespace {
+struct PlacedPart {
+  OpFoldResult start, length, before;
+};
+} // namespace
+
+static PlacedPart partOf(IndexMath &math, const HeldRange &own, int64_t place,
+                         int64_t size, const HeldRange &held) {
+  OpFoldResult zero = math.constant(0), all = math.constant(size);
+  OpFoldResult from = math.sub(own.offset, math.constant(place));
+  OpFoldResult first = math.clamp(from, zero, all);
+  OpFoldResult last = math.clamp(math.add(from, own.length), zero, all);
+  OpFoldResult start = math.sub(first, held.offset);
+  OpFoldResult length = math.sub(last, first);
+  // Where nothing is taken any start will do that is inside.
+  if (getConstantIntValue(length).value_or(0) == 0)
+    start = math.clamp(start, zero, held.length);
+  OpFoldResult before =
+      math.clamp(math.sub(math.constant(place), own.offset), zero, own.length);
+  return {start, length, before};
+}
+
+//===----------------------------------------------------------------------===//
+// pad
+//===----------------------------------------------------------------------===//
+
+/// The low pad of a dim that is padded by known amounts, none negative.
+static std::optional<int64_t> windowedLowPad(tensor::PadOp op, int64_t dim) {
+  std::optional<int64_t> low = getConstantIntValue(op.getMixedLowPad()[dim]);
+  std::optional<int64_t> high = getConstantIntValue(op.getMixedHighPad()[dim]);
+  if (!low || !high || *low < 0 || *high < 0 ||
+      op.getSourceType().isDynamicDim(dim) ||
+      op.getResultType().isDynamicDim(dim) ||
+      op.getResultType().getDimSize(dim) > kMaxWindow ||
+      (*low == 0 && *high == 0))
+    return std::nullopt;
+  return low;
+}
+
+static ShardingRule padRule(tensor::PadOp op) {
+  ShardingRule rule = wholeRule(op);
+  Block &body = op.getRegion().front();
+  for (auto [dim, low, high] :
+       llvm::enumerate(op.getMixedLowPad(), op.getMixedHighPad())) {
+    if (!isConstantIntValue(low, 0) || !isConstantIntValue(high, 0)) {
+      if (auto below = windowedLowPad(op, dim)) {
+        int factor = rule.addFactor(op.getResultType().getDimSize(dim));
+        rule.operands[0].readThrough(
+            dim, factor,
+            {op.getSourceType().getDimSize(dim), *below, -*below, 1, 1});
+        rule.results[0].dims[dim] = {factor};
+      }
+      continue;
+    }
+    int64_t extent = commonExtent(op.getSourceType().getDimSize(dim),
+                                  op.getResultType().getDimSize(dim));
+    // A body that reads the index of a split dim needs its offset.
+    if (extent == kUnknown && !body.getArgument(dim).use_empty())
+      continue;
+    int factor = rule.addFactor(extent);
+    rule.operands[0].dims[dim] = {factor};
+    rule.results[0].dims[dim] = {factor};
+  }
+  // All devices pad with the same value: it counts as many times.
+  for (PartialKind kind :
+       {PartialKind::Max, PartialKind::Min, PartialKind::MaxNum,
+        PartialKind::MinNum, PartialKind::UMax, PartialKind::UMin,
+        PartialKind::And, PartialKind::Or})
+    rule.partials.push_back({kind, {0}});
+  Value padding = cast<tensor::YieldOp>(body.getTerminator()).getValue();
+  if (matchPattern(padding, m_AnyZeroFloat()) ||
+      matchPattern(padding, m_Zero()))
+    for (PartialKind kind : {PartialKind::Sum, PartialKind::Xor})
+      rule.partials.push_back({kind, {0}});
+  if (matchPattern(padding, m_OneFloat()) || matchPattern(padding, m_One()))
+    rule.partials.push_back({PartialKind::Prod, {0}});
+  rule.takesResultHalo = true;
+  return rule;
+}
+
+static LocalValues localizePad(tensor::PadOp op, OpBuilder &builder,
+                               Localizer &localizer, ValueRange operands) {
+  Location loc = op.getLoc();
+  IndexMath math(builder, loc);
+  Localizer::Global source = localizer.global(op.getSource());
+  Localizer::Global result = localizer.global(op.getResult());
+  RankedTensorType resultType = localizer.localType(op.getResult());
+  // The operands follow in the op's order: the low pads, then the high ones.
+  unsigned next = 1;
+  auto mixed = [&](ArrayRef<int64_t> statics) {
+    SmallVector<OpFoldResult> pads;
+    for (int64_t value : statics) {
+      OpFoldResult pad = ShapedType::isDynamic(value)
+                             ? OpFoldResult(operands[next++])
+                             : builder.getIndexAttr(value);
+      auto known = getConstantIntValue(pad);
+      pads.push_back(known ? builder.getIndexAttr(*known) : pad);
+    }
+    return pads;
+  };
+  SmallVector<OpFoldResult> low = mixed(op.getStaticLow());
+  SmallVector<OpFoldResult> high = mixed(op.getStaticHigh());
+  SmallVector<OpFoldResult> starts, sizes;
+  for (int64_t dim = 0; dim < resultType.getRank(); ++dim) {
+    auto place = windowedLowPad(op, dim);
+    if (!place) {
+      starts.push_back(math.constant(0));
+      sizes.push_back(localDim(builder, loc, operands[0], dim));
+      continue;
+    }
+    HeldRange own = rangeOf(builder, loc, localizer, result, dim);
+    HeldRange held = rangeOf(builder, loc, localizer, source, dim);
+    PlacedPart part =
+        partOf(math, own, *place, op.getSourceType().getDimSize(dim), held);
+    starts.push_back(part.start);
+    sizes.push_back(part.length);
+    low[dim] = part.before;
+    high[dim] = math.sub(math.sub(own.length, part.before), part.length);
+  }
+  Value piece = extractRange(builder, loc, operands[0], starts, sizes);
+  SmallVector<int64_t> shape;
+  for (int64_t dim = 0; dim < resultType.getRank(); ++dim) {
+    auto below = getConstantIntValue(low[dim]);
+    auto above = getConstantIntValue(high[dim]);
+    auto size = getConstantIntValue(sizes[dim]);
+    shape.push_back(below && above && size ? *below + *size + *above
+                                           : ShapedType::kDynamic);
+  }
+  auto local = tensor::PadOp::create(
+      builder, loc, RankedTensorType::get(shape, resultType.getElementType()),
+      piece, low, high);
+  // A body that reads indices reads those of the whole tensor (R9). Dims of
+  // unknown extent whose index is read are whole.
+  SmallVector<SmallVector<Localizer::DigitValue>> digits;
+  {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(local);
+    for (int64_t dim = 0; dim < resultType.getRank(); ++dim) {
+      if (result.type.isDynamicDim(dim))
+        digits.push_back(
+            {{kUnknown, builder.getIndexAttr(0), builder.getIndexAttr(0)}});
+      else
+        digits.push_back(localizer.digits(builder, loc, result, dim));
+    }
+    cloneIndexedBody(builder, localizer, op.getRegion(), local.getRegion(),
+                     digits, {});
+  }
+  builder.setInsertionPointAfter(local);
+  return SmallVector<Value>{
+      castTo(builder, loc, local.getResult(), resultType)};
+}
+
+//===----------------------------------------------------------------------===//
+// concat
+//===----------------------------------------------------------------------===//
+
+/// Whether all extents along the dim that is joined are known.
+static bool isJoinedStatically(tensor::ConcatOp op) {
+  int64_t dim = op.getDim();
+  int64_t extent =
+      cast<RankedTensorType>(op.getResult().getType()).getDimSize(dim);
+  return !ShapedType::isDynamic(extent) && extent <= kMaxWindow &&
+         llvm::all_of(op.getInputs().getTypes(), [&](Type input) {
+           return !cast<RankedTensorType>(input).isDynamicDim(dim);
+         });
+}
+
+static ShardingRule concatRule(tensor::ConcatOp op) {
+  ShardingRule rule = wholeRule(op);
+  auto result = cast<RankedTensorType>(op.getResult().getType());
+  SmallVector<int> all;
+  for (int64_t dim = 0; dim < result.getRank(); ++dim) {
+    int64_t extent = result.getDimSize(dim);
+    if (dim == static_cast<int64_t>(op.getDim())) {
+      if (!isJoinedStatically(op))
+        continue;
+      int factor = rule.addFactor(extent);
+      int64_t place = 0;
+      for (auto [operand, input] :
+           llvm::zip(rule.operands, op.getInputs().getTypes())) {
+        int64_t size = cast<RankedTensorType>(input).getDimSize(dim);
+        operand.readThrough(dim, factor, {size, place, -place, 1, 1});
+        place += size;
+      }
+      rule.results[0].dims[dim] = {factor};
+      continue;
+    }
+    for (Type input : op.getInputs().getTypes())
+      extent =
+          commonExtent(extent, cast<RankedTensorType>(input).getDimSize(dim));
+    int factor = rule.addFactor(extent);
+    for (TensorFactors &operand : rule.operands)
+      operand.dims[dim] = {factor};
+    rule.results[0].dims[dim] = {factor};
+  }
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    all.push_back(i);
+  passAnyPartial(rule, all);
+  rule.takesResultHalo = true;
+  return rule;
+}
+
+static LocalValues localizeConcat(tensor::ConcatOp op, OpBuilder &builder,
+                                  Localizer &localizer, ValueRange operands) {
+  Location loc = op.getLoc();
+  IndexMath math(builder, loc);
+  int64_t joined = op.getDim(), place = 0;
+  Localizer::Global result = localizer.global(op.getResult());
+  RankedTensorType resultType = localizer.localType(op.getResult());
+  SmallVector<Value> pieces;
+  for (auto [whole, local] : llvm::zip(op.getInputs(), operands)) {
+    int64_t size = cast<RankedTensorType>(whole.getType()).getDimSize(joined);
+    Value piece = local;
+    if (isJoinedStatically(op)) {
+      HeldRange own = rangeOf(builder, loc, localizer, result, joined);
+      HeldRange held =
+          rangeOf(builder, loc, localizer, localizer.global(whole), joined);
+      PlacedPart part = partOf(math, own, place, size, held);
+      SmallVector<OpFoldResult> starts, sizes;
+      for (int64_t dim = 0; dim < resultType.getRank(); ++dim) {
+        bool isJoined = dim == joined;
+        starts.push_back(isJoined ? part.start : math.constant(0));
+        sizes.push_back(isJoined ? part.length
+                                 : localDim(builder, loc, local, dim));
+      }
+      piece = extractRange(builder, loc, local, starts, sizes);
+      place += size;
+    }
+    // What nobody has here is not joined: it would start past the end.
+    if (cast<RankedTensorType>(piece.getType()).getDimSize(joined) != 0 ||
+        (pieces.empty() && whole == op.getInputs().back()))
+      pieces.push_back(piece);
+  }
+  if (pieces.size() == 1)
+    return SmallVector<Value>{castTo(builder, loc, pieces[0], resultType)};
+  Value value = tensor::ConcatOp::create(builder, loc, joined, pieces);
+  return SmallVector<Value>{castTo(builder, loc, value, resultType)};
+}
+
+void shardir::attachTensorJoinModels(MLIRContext *context) {
+  attachModels<tensor::PadOp, padRule, localizePad>(context);
+  attachModels<tensor::ConcatOp, concatRule, localizeConcat>(context);
+}
