@@ -43,11 +43,12 @@ constexpr llvm::StringLiteral kHelp =
     "  --accepted=FILE   known gaps, a JSON array of {op, missing, reason}\n"
     "  --soundness-only  do not look for what rules lack\n"
     "  --json=FILE       write what was found; - for standard output\n"
+    "  --docs=FILE       write tables of the rules for docs/Rules.md\n"
     "  --quiet           print nothing where all is right\n";
 
 struct Flags {
   std::vector<std::string> files;
-  std::string accepted, json;
+  std::string accepted, json, docs;
   ValidateOptions options;
   bool help = false, quiet = false;
 };
@@ -79,6 +80,8 @@ std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
       flags.accepted = value.str();
     else if (name == "--json" && hasValue)
       flags.json = value.str();
+    else if (name == "--docs" && hasValue)
+      flags.docs = value.str();
     else if (flag == "--soundness-only")
       flags.options.completeness = false;
     else if (flag == "--quiet")
@@ -146,13 +149,23 @@ int main(int argc, char **argv) {
   if (all.empty())
     return usage("no function to check; one is public and returns the results "
                  "of one op");
-  if (!flags.json.empty()) {
+  auto write = [&](const std::string &path, auto &&print) {
     std::error_code error;
-    llvm::raw_fd_ostream out(flags.json, error);
-    if (error)
-      return usage("cannot write '" + flags.json + "': " + error.message());
-    out << llvm::formatv("{0:2}", toJson(all)) << '\n';
-  }
+    if (path.empty())
+      return true;
+    llvm::raw_fd_ostream out(path, error);
+    if (!error)
+      print(out);
+    else
+      usage("cannot write '" + path + "': " + error.message());
+    return !error;
+  };
+  if (!write(flags.json,
+             [&](auto &out) {
+               out << llvm::formatv("{0:2}", toJson(all)) << '\n';
+             }) ||
+      !write(flags.docs, [&](auto &out) { out << rulePage(all); }))
+    return kUsage;
   int64_t ran = 0, allowed = 0, wrong = 0, gaps = 0, known = 0;
   for (const OpReport &report : all) {
     ran += report.ran;

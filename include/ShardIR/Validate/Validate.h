@@ -46,6 +46,9 @@ std::vector<OpReport> validateModule(mlir::ModuleOp module,
                                      const ValidateOptions &options,
                                      Accepted &accepted);
 
+/// The tables of docs/Rules.md: what each rule allows, assumes and refuses.
+std::string rulePage(llvm::ArrayRef<OpReport> reports);
+
 /// The reports as JSON.
 llvm::json::Value toJson(llvm::ArrayRef<OpReport> reports);
 
