@@ -80,6 +80,21 @@ bool Search::addByDependences(Found &to) {
     interpreter.takeError();
     return false;
   }
+  llvm::BitVector read(next);
+  for (const RuntimeValue &value : *results) {
+    read |= interpreter.getDependences().get(value.scalar.dependences);
+    if (value.tensor)
+      for (const Scalar &element : value.tensor->elements)
+        read |= interpreter.getDependences().get(element.dependences);
+  }
+  read.resize(next);
+  isUnread.assign(operands.size(), false);
+  for (auto [i, tensor] : llvm::enumerate(operands))
+    if (tensor) {
+      llvm::BitVector own(next);
+      own.set(firsts[i], firsts[i] + tensor->elements.size());
+      isUnread[i] = !read.anyCommon(own);
+    }
   // Of an operand, what each device holds.
   auto holds = [&](int operand, const Placement &placement, int64_t position) {
     llvm::BitVector held(next);

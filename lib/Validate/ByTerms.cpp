@@ -24,8 +24,9 @@ using namespace mlir;
 using namespace shardir;
 using namespace shardir::validate;
 
-/// Sets of data that a placement of terms must be right for.
-static constexpr int kTrials = 40;
+/// How many elements a placement of terms must be right for, over all sets of
+/// data, and how many sets at least.
+static constexpr int64_t kTriedElements = 800, kTrials = 40;
 
 /// The kinds to look for on an element type: on one bit all but three say the
 /// same as one of those.
@@ -56,6 +57,14 @@ const Search::Trial &Search::trial(int number) {
   return *cached;
 }
 
+int64_t Search::numTrials() const {
+  int64_t elements = 1;
+  for (Type type : subject.op->getResultTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type))
+      elements = std::max(elements, tensor.getNumElements());
+  return std::max(kTrials, kTriedElements / elements);
+}
+
 /// Whether `function`, run on what the devices hold by `tuple`, gives results
 /// that lie so, for several sets of data.
 bool Search::runsOnTerms(const OpPlacements &tuple, PartialKind kind,
@@ -63,7 +72,7 @@ bool Search::runsOnTerms(const OpPlacements &tuple, PartialKind kind,
   bool ordered = kind != PartialKind::Sum && kind != PartialKind::Prod;
   int done = 0;
   // Sums and products of infinities depend on which come first.
-  for (int number = 0; number < kTrials; number += ordered ? 1 : 4) {
+  for (int number = 0; number < numTrials(); number += ordered ? 1 : 4) {
     const Trial &single = trial(number);
     if (!single.runs)
       continue;
@@ -104,7 +113,7 @@ bool Search::runsOnTerms(const OpPlacements &tuple, PartialKind kind,
 void Search::addByTerms() {
   SmallVector<int> tensors;
   for (auto [i, type] : llvm::enumerate(subject.op->getOperandTypes()))
-    if (isa<RankedTensorType>(type))
+    if (isa<RankedTensorType>(type) && (isUnread.empty() || !isUnread[i]))
       tensors.push_back(i);
   if (tensors.size() > 6)
     return;

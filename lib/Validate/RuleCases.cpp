@@ -32,21 +32,27 @@ static constexpr PartialKind kKinds[] = {
     PartialKind::UMax, PartialKind::UMin,   PartialKind::And,
     PartialKind::Or,   PartialKind::Xor};
 
-const std::vector<Mesh> &validate::testMeshes() {
-  static const std::vector<Mesh> meshes = [] {
-    auto axis = [](const char *name, int64_t size) {
-      MeshAxis made;
-      made.name = name;
-      made.size = size;
-      return made;
-    };
-    return std::vector<Mesh>{
-        {"by2", {axis("x", 2)}, {}},
-        {"by3", {axis("x", 3)}, {}},
-        {"by2by2", {axis("x", 2), axis("y", 2)}, {}},
-    };
+const std::vector<Mesh> &validate::testMeshes(Meshes which) {
+  auto axis = [](const char *name, int64_t size) {
+    MeshAxis made;
+    made.name = name;
+    made.size = size;
+    return made;
+  };
+  static const std::vector<Mesh> small = {
+      {"by2", {axis("x", 2)}, {}},
+      {"by3", {axis("x", 3)}, {}},
+      {"by2by2", {axis("x", 2), axis("y", 2)}, {}},
+  };
+  static const std::vector<Mesh> all = [&] {
+    std::vector<Mesh> meshes = small;
+    meshes.push_back({"by7", {axis("x", 7)}, {}});
+    meshes.push_back({"by3by2", {axis("x", 3), axis("y", 2)}, {}});
+    meshes.push_back(
+        {"by2by2by2", {axis("x", 2), axis("y", 2), axis("z", 2)}, {}});
+    return meshes;
   }();
-  return meshes;
+  return which == Meshes::Small ? small : all;
 }
 
 std::string validate::toString(const Mesh &mesh) {
@@ -279,19 +285,28 @@ void Enumeration::add(ArrayRef<std::pair<int, AxisUse>> axes) {
 }
 
 std::vector<OpPlacements> Enumeration::run() {
-  if (mesh.axes.size() == 1) {
-    for (const AxisUse &use : uses(/*withIntegers=*/true))
-      add({{0, use}});
-    return std::move(found);
-  }
-  std::vector<AxisUse> all = uses(/*withIntegers=*/false);
-  for (const AxisUse &first : all)
-    for (const AxisUse &second : all) {
-      add({{0, first}, {1, second}});
-      // On one factor, either may be the major one.
-      if (first.factor >= 0 && first.factor == second.factor)
-        add({{1, second}, {0, first}});
+  size_t count = mesh.axes.size();
+  std::vector<AxisUse> all = uses(/*withIntegers=*/count == 1);
+  SmallVector<int64_t> choices(count, all.size());
+  forEachIndex(choices, [&](ArrayRef<int64_t> index) {
+    SmallVector<std::pair<int, AxisUse>> axes;
+    bool shared = false;
+    for (auto [axis, choice] : llvm::enumerate(index)) {
+      const AxisUse &use = all[choice];
+      shared |= llvm::any_of(axes, [&](const auto &other) {
+        return use.factor >= 0 && use.factor == other.second.factor;
+      });
+      axes.push_back({static_cast<int>(axis), use});
     }
+    add(axes);
+    // On one factor, either axis may be the major one.
+    auto byAxis = [](const auto &a, const auto &b) {
+      return a.first < b.first;
+    };
+    while (shared && std::next_permutation(axes.begin(), axes.end(), byAxis))
+      add(axes);
+    return true;
+  });
   return std::move(found);
 }
 

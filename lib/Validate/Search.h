@@ -45,6 +45,7 @@ private:
     llvm::SmallVector<RuntimeValue> arguments, results;
   };
   const Trial &trial(int number);
+  int64_t numTrials() const;
 
   using Found = std::map<std::string, OpPlacements>;
   /// False where dependences say too little.
@@ -64,6 +65,9 @@ private:
   TestData data;
   std::vector<std::optional<Trial>> trials;
   Found found;
+  /// Operands of whose elements no result knows, such as outputs that are only
+  /// written: how they lie says nothing.
+  llvm::SmallVector<bool> isUnread;
   std::optional<std::vector<OpPlacements>> allowed;
 };
 

@@ -282,7 +282,7 @@ SoundnessResult Soundness::run() {
     arguments[int(flavour)] = *values;
     expected[int(flavour)] = *results;
   }
-  for (const Mesh &mesh : testMeshes()) {
+  for (const Mesh &mesh : testMeshes(options.meshes)) {
     std::vector<Case> cases;
     std::vector<OpPlacements> allowed = allowedPlacements(subject, mesh);
     result.allowed += allowed.size();

@@ -31,7 +31,8 @@ Scalar TestData::scalar(Type type, Flavour flavour, Range range) {
       const double special[] = {NAN, INFINITY, -INFINITY, 0.0, -0.0};
       return real(special[below(5)]);
     }
-    const double small[] = {1, 2, 3, 4, -1, -2, -3, -4};
+    // Quarters, so that rounding to integers is seen to be no linear function.
+    const double small[] = {1, 2, 3.25, -1, -2.5, -3, 0.75, -4};
     return real(small[below(8)]);
   }
   if (range)
@@ -132,7 +133,7 @@ void TestData::terms(PartialKind kind, Type type, const Scalar &whole,
       for (size_t i = 0; i < n; ++i) {
         if (i == chosen)
           continue;
-        double re = static_cast<double>(below(13)) - 6;
+        double re = (static_cast<double>(below(49)) - 24) / 4;
         double im = isa<ComplexType>(type) ? double(below(13)) - 6 : 0;
         terms[i].re = re;
         terms[i].im = im;

@@ -59,8 +59,8 @@ static OpReport validateOp(const Subject &subject, Interpreter &interpreter,
   report.op = subject.opName;
   report.rule = subject.rule;
   report.signature = signatureOf(subject.op);
-  SoundnessResult sound =
-      checkSoundness(subject, interpreter, {options.seed, options.samples});
+  SoundnessResult sound = checkSoundness(
+      subject, interpreter, {options.seed, options.samples, options.meshes});
   report.allowed = sound.allowed;
   report.ran = sound.ran;
   report.wrong = std::move(sound.wrong);

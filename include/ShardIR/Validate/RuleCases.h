@@ -35,8 +35,10 @@ struct OpPlacements {
 /// `all operands and results whole`.
 std::string toString(const OpPlacements &placements);
 
-/// The meshes that rules are tried on: axes of 2 and 3, and 2 x 2.
-const std::vector<Mesh> &testMeshes();
+/// Meshes that rules are tried on. Small: axes of 2 and 3, and 2 x 2. All: also
+/// an axis longer than most dims of the corpus, 3 x 2, and 2 x 2 x 2.
+enum class Meshes { Small, All };
+const std::vector<Mesh> &testMeshes(Meshes which = Meshes::Small);
 /// `<["x"=2, "y"=2]>`.
 std::string toString(const Mesh &mesh);
 

@@ -29,6 +29,7 @@ struct SoundnessOptions {
   /// At most so many placements of an op on each mesh, drawn by the seed; 0:
   /// all of them.
   int64_t samples = 0;
+  Meshes meshes = Meshes::Small;
 };
 
 struct SoundnessResult {

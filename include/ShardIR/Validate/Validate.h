@@ -34,7 +34,8 @@ struct OpReport {
 
 struct ValidateOptions {
   uint64_t seed = 0;
-  int64_t samples = 0;      ///< placements per op and mesh; 0: all
+  int64_t samples = 0; ///< placements per op and mesh; 0: all
+  Meshes meshes = Meshes::Small;
   bool completeness = true; ///< also look for what a rule lacks
   std::string function;     ///< check this function alone; empty: all
 };
