@@ -62,8 +62,8 @@ bool Search::addByDependences(Found &to) {
   }
   // Number the elements of all operands.
   unsigned next = 0;
-  SmallVector<Tensor> operands(subject.op->getNumOperands());
-  SmallVector<unsigned> firsts(subject.op->getNumOperands());
+  SmallVector<Tensor> operands(subject.operandTypes.size());
+  SmallVector<unsigned> firsts(subject.operandTypes.size());
   for (auto [a, value] : llvm::enumerate(*values)) {
     int operand = subject.operandOf[a];
     if (operand < 0 || !value.tensor)
@@ -115,7 +115,7 @@ bool Search::addByDependences(Found &to) {
   for (auto [i, tensor] : llvm::enumerate(operands)) {
     if (!tensor)
       continue;
-    for (State &state : shardsOf(subject.op->getOperand(i).getType())) {
+    for (State &state : shardsOf(subject.operandTypes[i])) {
       Choice choice{state, {}};
       for (int64_t position = 0; position < devices; ++position)
         choice.sets.push_back(holds(i, *state, position));
@@ -176,7 +176,7 @@ bool Search::addByDependences(Found &to) {
             own.push_back(choice.state);
         }
       if (own.empty())
-        own.push_back(whole(subject.op->getOperand(i).getType()));
+        own.push_back(whole(subject.operandTypes[i]));
     }
     forEachProduct(choices, [&](const std::vector<State> &picked) {
       if (!llvm::all_of(picked, [&](const State &s) { return isWhole(s); }))

@@ -112,7 +112,7 @@ bool Search::runsOnTerms(const OpPlacements &tuple, PartialKind kind,
 /// Terms of operands give terms of all results, by the same kind.
 void Search::addByTerms() {
   SmallVector<int> tensors;
-  for (auto [i, type] : llvm::enumerate(subject.op->getOperandTypes()))
+  for (auto [i, type] : llvm::enumerate(subject.operandTypes))
     if (isa<RankedTensorType>(type) && (isUnread.empty() || !isUnread[i]))
       tensors.push_back(i);
   if (tensors.size() > 6)
@@ -138,7 +138,7 @@ void Search::addByTerms() {
       auto kind = static_cast<PartialKind>(kindNumber);
       OpPlacements tuple;
       bool fits = true;
-      for (auto [i, type] : llvm::enumerate(subject.op->getOperandTypes())) {
+      for (auto [i, type] : llvm::enumerate(subject.operandTypes)) {
         const int *position = llvm::find(tensors, int(i));
         bool owed = position != tensors.end() &&
                     (mask >> (position - tensors.begin()) & 1);
@@ -189,10 +189,11 @@ void Search::addReductions() {
   func::FuncOp function = anyExtents(subject, *module);
   // Shards of inputs; the kinds that each result's type may have.
   std::vector<std::vector<State>> choices;
-  for (auto [i, type] : llvm::enumerate(subject.op->getOperandTypes())) {
+  for (auto [i, type] : llvm::enumerate(subject.operandTypes)) {
     std::vector<State> &own = choices.emplace_back();
     own.push_back(whole(type));
-    bool isInit = linalgOp && linalgOp.isDpsInit(&subject.op->getOpOperand(i));
+    bool isInit = linalgOp && i < subject.op->getNumOperands() &&
+                  linalgOp.isDpsInit(&subject.op->getOpOperand(i));
     if (!isInit)
       for (State &state : shardsOf(type))
         // Blocks alone: what holds for them holds for other cuts of the dim.

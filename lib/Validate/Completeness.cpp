@@ -84,7 +84,7 @@ static bool canBecome(const State &from, const State &to, const Mesh &mesh,
 }
 
 bool Search::covers(const OpPlacements &from, const OpPlacements &to) const {
-  for (auto [i, type] : llvm::enumerate(subject.op->getOperandTypes()))
+  for (auto [i, type] : llvm::enumerate(subject.operandTypes))
     if (!canBecome(to.operands[i], from.operands[i], mesh, type))
       return false;
   for (auto [i, type] : llvm::enumerate(subject.op->getResultTypes()))

@@ -26,7 +26,7 @@ using namespace shardir::validate;
 
 /// Ops of one program: enough for every test on small tensors, and an end to
 /// loops that have none.
-static constexpr int64_t kMaxSteps = 50'000'000;
+static constexpr int64_t kMaxSteps = 5'000'000;
 static constexpr unsigned kMaxDepth = 200;
 
 static const HandlerTable &handlers() {

@@ -204,7 +204,7 @@ void Enumeration::addInferred(
   OpPlacements placements;
   placements.results = results;
   for (auto [operand, type] :
-       llvm::zip(sharding->operands, subject.op->getOperandTypes())) {
+       llvm::zip(sharding->operands, subject.operandTypes)) {
     placements.operands.push_back(
         isa<RankedTensorType>(type) ? std::optional(operand) : std::nullopt);
     if (!verifies(placements.operands.back(), type))
@@ -240,7 +240,7 @@ void Enumeration::add(ArrayRef<std::pair<int, AxisUse>> axes) {
       own.push_back(Split::byFactor(use.after));
   }
   std::vector<std::optional<Placement>> operands, results;
-  auto compose = [&](TypeRange types, ArrayRef<TensorFactors> factors,
+  auto compose = [&](ArrayRef<Type> types, ArrayRef<TensorFactors> factors,
                      std::vector<std::optional<Placement>> &placements) {
     for (auto [type, own] : llvm::zip(types, factors)) {
       placements.emplace_back();
@@ -252,8 +252,9 @@ void Enumeration::add(ArrayRef<std::pair<int, AxisUse>> axes) {
     }
     return true;
   };
-  if (!compose(subject.op->getOperandTypes(), rule.operands, operands) ||
-      !compose(subject.op->getResultTypes(), rule.results, results))
+  if (!compose(subject.operandTypes, rule.operands, operands) ||
+      !compose(SmallVector<Type>(subject.op->getResultTypes()), rule.results,
+               results))
     return;
   for (auto [axis, use] : axes) {
     AxisRef owed{mesh.axes[axis].name, 1, 0};

@@ -119,11 +119,9 @@ FailureOr<Subject> Subject::create(func::FuncOp source) {
   for (OpOperand &operand : op->getOpOperands()) {
     Value value = operand.get();
     if (!isTensor(value)) {
-      subject.argumentOf.push_back(-1);
       operands.push_back({});
       continue;
     }
-    subject.argumentOf.push_back(extraction.sources.size());
     operands.push_back(extraction.addArgument(value));
     if (!extraction.mapping.contains(value))
       extraction.mapping.map(value, operands.back());
@@ -134,7 +132,8 @@ FailureOr<Subject> Subject::create(func::FuncOp source) {
     else if (!isTensor(value))
       extraction.cloneScalar(value);
   }
-  // A tensor that a region captures is whole there, also if it is an operand.
+  // A tensor that a region captures may lie in another way than the operand
+  // that it is, too.
   for (Value value : capturedTensors(op))
     if (llvm::is_contained(op->getOperands(), value))
       extraction.mapping.map(value, extraction.addArgument(value));
@@ -147,9 +146,14 @@ FailureOr<Subject> Subject::create(func::FuncOp source) {
   subject.function.setType(builder.getFunctionType(
       body.getArgumentTypes(), subject.op->getResultTypes()));
   subject.operandOf.assign(body.getNumArguments(), -1);
-  for (auto [operand, argument] : llvm::enumerate(subject.argumentOf))
-    if (argument >= 0)
-      subject.operandOf[argument] = operand;
+  auto note = [&](Value value) {
+    if (isTensor(value))
+      subject.operandOf[cast<BlockArgument>(value).getArgNumber()] =
+          subject.operandTypes.size();
+    subject.operandTypes.push_back(value.getType());
+  };
+  llvm::for_each(subject.op->getOperands(), note);
+  llvm::for_each(capturedTensors(subject.op), note);
 
   // What the arguments are, from those of the source.
   subject.prefix = cast<func::FuncOp>(builder.clone(*source));
@@ -175,6 +179,13 @@ FailureOr<Subject> Subject::create(func::FuncOp source) {
       source.getArgumentTypes(), TypeRange(ValueRange(values))));
   subject.prefix->removeAttr(subject.prefix.getResAttrsAttrName());
   subject.rule = getShardingRule(subject.op);
+  // What an interface leaves out is whole.
+  while (subject.rule.operands.size() < subject.operandTypes.size()) {
+    Type type = subject.operandTypes[subject.rule.operands.size()];
+    subject.rule.operands.emplace_back().dims.resize(
+        isa<RankedTensorType>(type) ? cast<RankedTensorType>(type).getRank()
+                                    : 0);
+  }
   return subject;
 }
 
@@ -183,7 +194,7 @@ bool Subject::hasUnknownExtents() const {
     auto tensor = dyn_cast<RankedTensorType>(type);
     return tensor && !tensor.hasStaticShape();
   };
-  return llvm::any_of(op->getOperandTypes(), isUnknown) ||
+  return llvm::any_of(operandTypes, isUnknown) ||
          llvm::any_of(op->getResultTypes(), isUnknown);
 }
 

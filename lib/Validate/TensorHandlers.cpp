@@ -131,6 +131,45 @@ static LogicalResult runRank(Interpreter &, Operation *, Operands operands,
   return success();
 }
 
+static LogicalResult runShapeOf(Interpreter &interpreter, Operation *op,
+                                Operands operands, Results &results) {
+  if (!isa<RankedTensorType>(op->getResult(0).getType()))
+    return interpreter.fail(op, "has a shape that is no tensor of extents");
+  auto made = makeTensor(typeOf(op->getResult(0)).getElementType(),
+                         {operands[0].tensor->rank()});
+  for (auto [to, extent] : llvm::zip(made->elements, operands[0].tensor->shape))
+    to = integer(extent);
+  results.push_back(Tensor(made));
+  return success();
+}
+
+/// Shapes aligned at their ends, as numpy broadcasts them.
+static LogicalResult runShapeBroadcast(Interpreter &interpreter, Operation *op,
+                                       Operands operands, Results &results) {
+  SmallVector<int64_t> shape;
+  for (const RuntimeValue &operand : operands) {
+    if (!operand.tensor)
+      return interpreter.fail(op, "has a shape that is no tensor of extents");
+    const std::vector<Scalar> &extents = operand.tensor->elements;
+    if (extents.size() > shape.size())
+      shape.insert(shape.begin(), extents.size() - shape.size(), 1);
+    size_t start = shape.size() - extents.size();
+    for (auto [i, extent] : llvm::enumerate(extents)) {
+      interpreter.noteControl(extent);
+      if (shape[start + i] == 1)
+        shape[start + i] = extent.i;
+      else if (extent.i != 1 && extent.i != shape[start + i])
+        return interpreter.fail(op, "has shapes that do not broadcast");
+    }
+  }
+  auto made = makeTensor(typeOf(op->getResult(0)).getElementType(),
+                         {int64_t(shape.size())});
+  for (auto [to, extent] : llvm::zip(made->elements, shape))
+    to = integer(extent);
+  results.push_back(Tensor(made));
+  return success();
+}
+
 static LogicalResult forwardFirst(Interpreter &, Operation *, Operands operands,
                                   Results &results) {
   results.push_back(operands[0]);
@@ -367,6 +406,9 @@ void validate::addTensorHandlers(HandlerTable &table) {
   table.add("bufferization.alloc_tensor", runEmpty);
   table.add("bufferization.materialize_in_destination", forwardFirst);
   table.add("tensor.cast", forwardFirst);
+  table.add("shape.shape_of", runShapeOf);
+  table.add("shape.broadcast", runShapeBroadcast);
+  table.add("ub.poison", runEmpty);
   table.add("tensor.splat", runSplat);
   table.add("tensor.from_elements", runFromElements);
   table.add("tensor.generate", runGenerate);

@@ -23,11 +23,12 @@ using namespace mlir;
 using namespace shardir;
 using namespace shardir::validate;
 
-static std::string signatureOf(Operation *op) {
+static std::string signatureOf(const Subject &subject) {
+  Operation *op = subject.op;
   std::string text;
   llvm::raw_string_ostream out(text);
   out << '(';
-  llvm::interleaveComma(op->getOperandTypes(), out);
+  llvm::interleaveComma(subject.operandTypes, out);
   out << ") -> ";
   if (op->getNumResults() != 1)
     out << '(';
@@ -58,7 +59,7 @@ static OpReport validateOp(const Subject &subject, Interpreter &interpreter,
   report.function = subject.name;
   report.op = subject.opName;
   report.rule = subject.rule;
-  report.signature = signatureOf(subject.op);
+  report.signature = signatureOf(subject);
   SoundnessResult sound = checkSoundness(
       subject, interpreter, {options.seed, options.samples, options.meshes});
   report.allowed = sound.allowed;

@@ -177,3 +177,76 @@ func.func @generic_abs(%a0: tensor<4x5xf32>, %c0: tensor<4x5xf32>) -> tensor<4x5
   } -> tensor<4x5xf32>
   return %0 : tensor<4x5xf32>
 }
+
+// A row of a table by index, as an embedding has it: the table is read whole.
+func.func @generic_gather(%table: tensor<6x5xf32>, %rows: tensor<4xi32> {validate.range = array<i64: 0, 5>}, %c: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%rows : tensor<4xi32>) outs(%c : tensor<4x5xf32>) {
+  ^bb0(%row: i32, %o: f32):
+    %i = arith.index_cast %row : i32 to index
+    %j = linalg.index 1 : index
+    %1 = tensor.extract %table[%i, %j] : tensor<6x5xf32>
+    linalg.yield %1 : f32
+  } -> tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
+
+// The table has a dim that the loop runs over and one that data chooses.
+func.func @generic_gather_columns(%table: tensor<5x6xf32>, %columns: tensor<4xindex> {validate.range = array<i64: 0, 5>}, %c: tensor<5x4xf32>) -> tensor<5x4xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%columns : tensor<4xindex>) outs(%c : tensor<5x4xf32>) {
+  ^bb0(%column: index, %o: f32):
+    %i = linalg.index 0 : index
+    %1 = tensor.extract %table[%i, %column] : tensor<5x6xf32>
+    linalg.yield %1 : f32
+  } -> tensor<5x4xf32>
+  return %0 : tensor<5x4xf32>
+}
+
+// Every second row, by arithmetic on the index.
+func.func @generic_gather_even_rows(%table: tensor<8x3xf32>, %c: tensor<4x3xf32>) -> tensor<4x3xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      outs(%c : tensor<4x3xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %c2 = arith.constant 2 : index
+    %row = arith.muli %i, %c2 : index
+    %1 = tensor.extract %table[%row, %j] : tensor<8x3xf32>
+    linalg.yield %1 : f32
+  } -> tensor<4x3xf32>
+  return %0 : tensor<4x3xf32>
+}
+
+// What is looked up is not what is yielded.
+func.func @generic_gather_squared(%table: tensor<6xf32>, %rows: tensor<4xindex> {validate.range = array<i64: 0, 5>}, %c: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%rows : tensor<4xindex>) outs(%c : tensor<4xf32>) {
+  ^bb0(%row: index, %o: f32):
+    %1 = tensor.extract %table[%row] : tensor<6xf32>
+    %2 = arith.mulf %1, %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+func.func @generic_complex_sum(%a: tensor<4x5xcomplex<f32>>, %c: tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>], iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<4x5xcomplex<f32>>) outs(%c : tensor<4xcomplex<f32>>) {
+  ^bb0(%x: complex<f32>, %s: complex<f32>):
+    %1 = complex.add %s, %x : complex<f32>
+    linalg.yield %1 : complex<f32>
+  } -> tensor<4xcomplex<f32>>
+  return %0 : tensor<4xcomplex<f32>>
+}
+
+func.func @generic_complex_parts(%a: tensor<4x5xf32>, %b: tensor<4x5xf32>, %c: tensor<4x5xcomplex<f32>>) -> tensor<4x5xcomplex<f32>> {
+  %0 = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<4x5xf32>, tensor<4x5xf32>) outs(%c : tensor<4x5xcomplex<f32>>) {
+  ^bb0(%x: f32, %y: f32, %o: complex<f32>):
+    %1 = complex.create %x, %y : complex<f32>
+    %2 = complex.mul %1, %1 : complex<f32>
+    linalg.yield %2 : complex<f32>
+  } -> tensor<4x5xcomplex<f32>>
+  return %0 : tensor<4x5xcomplex<f32>>
+}

@@ -42,11 +42,12 @@ public:
   mlir::Operation *op = nullptr; ///< in `function`
   ShardingRule rule;
 
-  /// Per argument of `function`: the op's operand that it is, or -1 for what
-  /// every device must hold whole (captured tensors, scalars).
+  /// The types of the op's operands, then of the tensors that its regions
+  /// capture, as its rule lists them.
+  llvm::SmallVector<mlir::Type> operandTypes;
+  /// Per argument of `function`: the entry of `operandTypes` that it is, or -1
+  /// for what scalars are computed from, which every device holds whole.
   llvm::SmallVector<int> operandOf;
-  /// Per operand of the op, the argument, or -1 for scalars computed inside.
-  llvm::SmallVector<int> argumentOf;
 
   /// Values for `function`'s arguments. Fails where they cannot be computed;
   /// the interpreter says why.
