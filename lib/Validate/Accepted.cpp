@@ -35,7 +35,8 @@ llvm::Expected<Accepted> Accepted::parse(llvm::StringRef json) {
       auto text = object ? object->getString(name) : std::nullopt;
       return text ? text->str() : "";
     };
-    Entry entry;
+    auto owned = std::make_unique<Entry>();
+    Entry &entry = *owned;
     entry.op = field("op");
     entry.missing = field("missing");
     entry.reason = field("reason");
@@ -51,24 +52,24 @@ llvm::Expected<Accepted> Accepted::parse(llvm::StringRef json) {
       return missing.takeError();
     entry.opGlob = std::move(*op);
     entry.missingGlob = std::move(*missing);
-    accepted.entries.push_back(std::move(entry));
+    accepted.entries.push_back(std::move(owned));
   }
   return accepted;
 }
 
 const std::string *Accepted::find(llvm::StringRef op, llvm::StringRef missing) {
-  for (Entry &entry : entries)
-    if (entry.opGlob.match(op) && entry.missingGlob.match(missing)) {
-      entry.used = true;
-      return &entry.reason;
+  for (auto &entry : entries)
+    if (entry->opGlob.match(op) && entry->missingGlob.match(missing)) {
+      entry->used = true;
+      return &entry->reason;
     }
   return nullptr;
 }
 
 std::vector<std::string> Accepted::unused() const {
   std::vector<std::string> list;
-  for (const Entry &entry : entries)
-    if (!entry.used)
-      list.push_back(entry.op + ": " + entry.missing);
+  for (const auto &entry : entries)
+    if (!entry->used)
+      list.push_back(entry->op + ": " + entry->missing);
   return list;
 }

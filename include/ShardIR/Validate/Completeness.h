@@ -57,7 +57,8 @@ private:
     llvm::GlobPattern opGlob, missingGlob;
     bool used = false;
   };
-  std::vector<Entry> entries;
+  /// The patterns refer to the texts beside them, which must not move.
+  std::vector<std::unique_ptr<Entry>> entries;
 };
 
 } // namespace shardir::validate
