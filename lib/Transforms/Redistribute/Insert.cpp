@@ -202,6 +202,10 @@ FailureOr<Value> Inserter::makeAnew(Value value, PlacementAttr wanted,
   for (Value operand : op->getOperands()) {
     operand = originOf(operand, wanted.getMesh().getValue(),
                        value.hasOneUse() ? &kept : nullptr);
+    // Overlapping shards are for the op that asked for them alone.
+    if (auto moved = operand.getDefiningOp<RedistributeOp>();
+        moved && moved.getHalo())
+      return Value();
     sources.push_back(operand);
     PlacementAttr own = isa<RankedTensorType>(operand.getType())
                             ? getPlacement(operand)
