@@ -30,6 +30,11 @@ static double localBytes(const PropagationGraph::Value &value,
 
 double shardir::predictPeak(const PropagationGraph &graph,
                             const PropagationResult &result) {
+  return findPeak(graph, result).bytes;
+}
+
+PredictedPeak shardir::findPeak(const PropagationGraph &graph,
+                                const PropagationResult &result) {
   int count = graph.nodes.size();
   // What is alive from node n on, and no longer after it.
   std::vector<double> grows(count + 1, 0), dies(count + 1, 0);
@@ -67,10 +72,12 @@ double shardir::predictPeak(const PropagationGraph &graph,
     }
     live(isArgument ? 0 : value.producer, last, localBytes(value, has, mesh));
   }
-  double now = 0, peak = 0;
-  for (int n = 0; n <= count; ++n) {
+  double now = 0;
+  PredictedPeak peak;
+  for (int n = 0; n < count; ++n) {
     now += grows[n];
-    peak = std::max(peak, now);
+    if (now > peak.bytes)
+      peak = {now, n};
     now -= dies[n];
   }
   return peak;

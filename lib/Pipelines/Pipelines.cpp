@@ -45,6 +45,8 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   pm.addPass(createInlineCallees());
   pm.addPass(createInlineManual());
   pm.addPass(createNormalize());
+  if (options.propose)
+    pm.addPass(createPropose({options.cost, options.memoryLimit, ""}));
   pm.addPass(createPropagate(
       {options.cost, options.conflicts, options.memoryLimit}));
   verify(Stage::Propagated);

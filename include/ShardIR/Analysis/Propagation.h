@@ -138,6 +138,14 @@ PropagationResult propagate(const PropagationGraph &graph,
 double predictPeak(const PropagationGraph &graph,
                    const PropagationResult &result);
 
+/// The same, and the first node at which so much is alive.
+struct PredictedPeak {
+  double bytes = 0;
+  int node = -1; ///< -1 for a graph without nodes
+};
+PredictedPeak findPeak(const PropagationGraph &graph,
+                       const PropagationResult &result);
+
 } // namespace shardir
 
 #endif // SHARDIR_ANALYSIS_PROPAGATION_H

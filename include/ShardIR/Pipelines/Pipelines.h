@@ -41,6 +41,11 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("bytes per device that the predicted peak may not exceed; 0 "
                      "is no limit"),
       llvm::cl::init(0)};
+  Option<bool> propose{
+      *this, "propose",
+      llvm::cl::desc("find placements for arguments that have none, within "
+                     "memory-limit (docs/Proposing.md)"),
+      llvm::cl::init(false)};
   Option<std::string> layout{
       *this, "layout",
       llvm::cl::desc("order of dims in memory: row-major, auto (for "

@@ -225,6 +225,42 @@ def InlineManual : Pass<"shardir-inline-manual", "::mlir::ModuleOp"> {
   }];
 }
 
+def Propose : Pass<"shardir-propose", "::mlir::ModuleOp"> {
+  let summary = "Finds placements for arguments that have none.";
+  let description = [{
+    Tries splits of each function's arguments, one mesh axis and one dim of all
+    arguments of one role at a time, propagates each through the whole function,
+    and writes what is best by prediction as `shardir.placement`, within
+    `memory-limit`. Annotations that are there are kept and count. A remark says
+    what was compared, `file=` as JSON. Where nothing stays within the limit, an
+    error names the op at the peak. docs/Proposing.md has the search and its
+    limits.
+
+    Example (test/Transforms/Propagate/propose.mlir):
+
+    ```mlir
+    func.func @mlp(%x: tensor<8x512xf32>, %w1: tensor<512x2048xf32>, %w2: tensor<2048x512xf32>)
+        -> tensor<8x512xf32> {
+    // becomes
+    func.func @mlp(%x: tensor<8x512xf32> {shardir.placement = #shardir.placement<@m, [{}, {} ]>},
+                   %w1: tensor<512x2048xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"} ]>},
+                   %w2: tensor<2048x512xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {} ]>})
+        -> (tensor<8x512xf32> {shardir.placement = #shardir.placement<@m, [{}, {} ]>}) {
+    ```
+  }];
+  let options = [
+    Option<"cost", "cost", "std::string", "\"time\"",
+           "what is compared first: `time` (of a machine model) or `bytes`">,
+    Option<"memoryLimit", "memory-limit", "int64_t", "0",
+           "bytes per device that the predicted peak may not exceed; 0 is no limit">,
+    Option<"file", "file", "std::string", "\"\"",
+           "where to write what was compared, as JSON; `-` is stdout">,
+  ];
+  let dependentDialects = ["::shardir::ShardIRDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect"];
+}
+
 def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
   let summary = "Gives every tensor value one placement.";
   let description = [{

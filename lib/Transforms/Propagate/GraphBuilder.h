@@ -37,6 +37,13 @@ public:
   const PropagationGraph &build();
   void write(const PropagationResult &result);
 
+  /// Per argument and per result of the function its node, or -1 for what is
+  /// not a tensor.
+  llvm::ArrayRef<int> nodesOfArguments() const { return argumentNodes; }
+  llvm::ArrayRef<int> nodesOfResults() const { return resultNodes; }
+  /// The op that a node stands for; null for arguments and results.
+  mlir::Operation *opOf(int node) const { return origins[node].op; }
+
 private:
   using Graph = PropagationGraph;
   /// What a node stands for, besides a function's argument or result.

@@ -1,0 +1,252 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: annotated, before and after. Requires a mesh; guarantees a closed
+// placement on every tensor argument and result of each function, those that
+// were there unchanged. The program itself is not touched: the search
+// (Analysis/Proposal.h) looks at a copy in which calls are inlined as
+// propagation would have them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "GraphBuilder.h"
+#include "ProposalText.h"
+
+#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/StageUtils.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Support/FileUtilities.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/ToolOutputFile.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_PROPOSE
+#include "ShardIR/Transforms/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
+  using ProposeBase::ProposeBase;
+
+  /// The module as propagation will see it.
+  FailureOr<OwningOpRef<ModuleOp>> prepare() {
+    OwningOpRef<ModuleOp> copy(getOperation().clone());
+    PassManager passes(&getContext(), ModuleOp::getOperationName());
+    passes.addPass(createResolveSugar());
+    passes.addPass(createLiftControlFlowToSCFPass());
+    passes.addPass(createForallToFor());
+    passes.addPass(createConstrainCallees());
+    passes.addPass(createInlineCallees());
+    passes.addPass(createInlineManual());
+    passes.addPass(createNormalize());
+    if (failed(passes.run(*copy)))
+      return failure();
+    return copy;
+  }
+
+  /// A result nobody placed is taken to be wanted as the argument of its type
+  /// lies, the k-th of a type as the k-th: a layer's output as its input, a
+  /// gradient as its weight. Left free, whatever ends in pieces would look
+  /// cheap, though its next user would pay for it.
+  static void pairResults(func::FuncOp function, const GraphBuilder &builder,
+                          PropagationGraph &graph) {
+    llvm::DenseMap<Type, SmallVector<int>> byType;
+    for (auto [type, n] :
+         llvm::zip(function.getArgumentTypes(), builder.nodesOfArguments()))
+      if (n >= 0)
+        byType[type].push_back(n);
+    for (SmallVector<int> &nodes : llvm::make_second_range(byType))
+      std::reverse(nodes.begin(), nodes.end());
+    for (auto [i, n] : llvm::enumerate(builder.nodesOfResults())) {
+      if (n < 0)
+        continue;
+      SmallVector<int> &left = byType[function.getResultTypes()[i]];
+      if (left.empty())
+        continue;
+      int argument = left.pop_back_val();
+      if (graph.nodes[n].alias < 0 &&
+          !function.getResultAttr(i, ShardIRDialect::kPlacement) &&
+          graph.nodes[n].mesh == graph.nodes[argument].mesh)
+        graph.nodes[n].alias = argument;
+    }
+  }
+
+  /// Of several meshes one must be named, or nobody knows which is meant.
+  LogicalResult checkMesh(func::FuncOp function, const MeshTable &meshes) {
+    if (meshes.all().size() <= 1)
+      return success();
+    bool isNamed = false;
+    auto look = [&](Attribute attr) {
+      attr.walk([&](PlacementAttr) { isNamed = true; });
+    };
+    function->walk([&](Operation *op) { look(op->getAttrDictionary()); });
+    if (isNamed)
+      return success();
+    return function.emitOpError("could be on any of ")
+           << meshes.all().size()
+           << " meshes; annotate an argument with a placement on one of them, "
+              "such as one of open dims, {?}";
+  }
+
+  LogicalResult explainFailure(func::FuncOp function, GraphBuilder &builder,
+                               const ProposalCandidate &best,
+                               ArrayRef<ProposedArgument> arguments) {
+    Operation *at = builder.opOf(best.peakNode);
+    InFlightDiagnostic diag =
+        (at ? at : function)->emitError()
+        << "needs " << int64_t(best.peakBytes)
+        << " bytes at one time on a device with the placements of @"
+        << function.getSymName() << "'s arguments that need fewest, above the "
+        << "memory limit of " << int64_t(memoryLimit);
+    diag.attachNote(function.getLoc())
+        << "these are: " << describeSplits(best, arguments)
+        << "; raise memory-limit, or use a larger mesh";
+    return failure();
+  }
+
+  void explain(func::FuncOp function, const Proposal &proposal,
+               ArrayRef<ProposedArgument> arguments) {
+    constexpr size_t kShown = 8;
+    const ProposalCandidate &chosen = proposal.candidates.front();
+    InFlightDiagnostic diag = emitRemark(function.getLoc())
+                              << "proposed for @" << function.getSymName()
+                              << ": " << describeSplits(chosen, arguments)
+                              << ": " << describeCost(chosen);
+    std::string limit =
+        memoryLimit > 0
+            ? llvm::formatv(", within {0} bytes", int64_t(memoryLimit)).str()
+            : "";
+    diag.attachNote() << "compared by " << cost << limit << ": "
+                      << proposal.candidates.size() << " placements in "
+                      << proposal.attempts << " attempts";
+    for (auto [i, other] : llvm::enumerate(proposal.candidates)) {
+      std::string splits = describeSplits(other, arguments);
+      bool isWhole = splits == "nothing split";
+      // What unsharded arguments cost is what everything is compared with.
+      if (i == 0 || (i > kShown && !isWhole))
+        continue;
+      diag.attachNote() << splits << ": " << describeCost(other);
+    }
+  }
+
+  LogicalResult proposeFor(func::FuncOp copy, const MeshTable &meshes,
+                           const ProposalOptions &options,
+                           llvm::json::Array &log) {
+    if (failed(checkSupported(copy)))
+      return failure();
+    if (failed(checkMesh(copy, meshes)))
+      return failure();
+    GraphBuilder builder(copy, meshes);
+    PropagationGraph graph;
+    {
+      // Propagation will say it.
+      ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diag) {
+        return success(diag.getSeverity() == DiagnosticSeverity::Remark);
+      });
+      graph = builder.build();
+    }
+    pairResults(copy, builder, graph);
+    std::vector<int> nodes;
+    std::vector<ProposedArgument> arguments;
+    bool isFree = false;
+    for (auto [i, n] : llvm::enumerate(builder.nodesOfArguments())) {
+      if (n < 0)
+        continue;
+      nodes.push_back(n);
+      arguments.push_back({int(i), &meshes.all()[graph.nodes[n].mesh]});
+      isFree |= !copy.getArgAttr(i, ShardIRDialect::kPlacement);
+    }
+    if (!isFree)
+      return success();
+    Proposal proposal = propose(graph, nodes, options);
+    const ProposalCandidate &best = proposal.candidates.front();
+    if (!best.fits)
+      return explainFailure(copy, builder, best, arguments);
+    auto function = getOperation().lookupSymbol<func::FuncOp>(copy.getName());
+    explain(function, proposal, arguments);
+    log.push_back(toJson(copy.getName(), proposal, arguments, options));
+    auto attr = [&](int n, const Placement &placement, Type type) {
+      const Mesh &mesh = graph.meshes[graph.nodes[n].mesh];
+      return PlacementAttr::get(
+          &getContext(), mesh.name,
+          normalForm(placement, mesh, shapeOf(cast<RankedTensorType>(type))));
+    };
+    for (auto [i, argument] : llvm::enumerate(arguments))
+      if (!function.getArgAttr(argument.number, ShardIRDialect::kPlacement))
+        function.setArgAttr(argument.number, ShardIRDialect::kPlacement,
+                            attr(nodes[i], best.arguments[i],
+                                 function.getArgumentTypes()[argument.number]));
+    for (auto [i, n] : llvm::enumerate(builder.nodesOfResults()))
+      if (n >= 0 && !function.getResultAttr(i, ShardIRDialect::kPlacement) &&
+          !function.getResultAttr(i, ShardIRDialect::kAlias))
+        function.setResultAttr(
+            i, StringAttr::get(&getContext(), ShardIRDialect::kPlacement),
+            attr(n, proposal.result.nodes[n].operands[0],
+                 function.getResultTypes()[i]));
+    return success();
+  }
+
+  LogicalResult write(llvm::json::Array log) {
+    if (file.empty())
+      return success();
+    std::string error;
+    std::unique_ptr<llvm::ToolOutputFile> out = openOutputFile(file, &error);
+    if (!out)
+      return getOperation().emitError()
+             << "cannot write what was compared: " << error;
+    llvm::json::Value all =
+        llvm::json::Object{{"version", 1}, {"functions", std::move(log)}};
+    out->os() << llvm::formatv("{0:2}\n", all);
+    out->keep();
+    return success();
+  }
+
+  LogicalResult run() {
+    ModuleOp module = getOperation();
+    if (isLocalOrLater(module))
+      return success();
+    ProposalOptions options;
+    if (cost != "time" && cost != "bytes")
+      return module.emitError()
+             << "option cost is time or bytes, found '" << cost << "'";
+    if (memoryLimit < 0)
+      return module.emitError()
+             << "option memory-limit must not be negative, found "
+             << int64_t(memoryLimit);
+    options.cost.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
+    options.cost.memoryLimit = double(memoryLimit);
+    if (MeshTable(module).all().empty())
+      return module.emitError("has no shardir.mesh to propose placements on");
+    if (failed(checkMeshes(module)))
+      return failure();
+    auto copy = prepare();
+    if (failed(copy))
+      return failure();
+    MeshTable meshes(**copy);
+    llvm::json::Array log;
+    for (auto function : (*copy)->getOps<func::FuncOp>())
+      if (!function.isDeclaration() &&
+          failed(proposeFor(function, meshes, options, log)))
+        return failure();
+    return write(std::move(log));
+  }
+
+  void runOnOperation() override {
+    if (failed(run()))
+      signalPassFailure();
+  }
+};
+
+} // namespace

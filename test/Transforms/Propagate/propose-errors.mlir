@@ -1,0 +1,43 @@
+// RUN: shard-opt %s -shardir-propose=memory-limit=1000000 -split-input-file -verify-diagnostics
+
+shardir.mesh @m <["tp"=2]>
+// expected-note @below {{; raise memory-limit, or use a larger mesh}}
+func.func @too_large(%x: tensor<8x512xf32>, %w: tensor<512x2048xf32>) -> tensor<8x2048xf32> {
+  %z = arith.constant dense<0.0> : tensor<8x2048xf32>
+  // expected-error @below {{bytes at one time on a device with the placements of @too_large's arguments that need fewest, above the memory limit of 1000000}}
+  %h = linalg.matmul ins(%x, %w : tensor<8x512xf32>, tensor<512x2048xf32>)
+      outs(%z : tensor<8x2048xf32>) -> tensor<8x2048xf32>
+  return %h : tensor<8x2048xf32>
+}
+
+// -----
+
+// expected-error @below {{has no shardir.mesh to propose placements on}}
+module {
+  func.func @no_mesh(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+    return %x : tensor<8x8xf32>
+  }
+}
+
+// -----
+
+shardir.mesh @a <["x"=2]>
+shardir.mesh @b <["x"=2]>
+// expected-error @below {{could be on any of 2 meshes; annotate an argument with a placement on one of them, such as one of open dims, {?}}}
+func.func @which(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  %0 = math.exp %x : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+
+// -----
+
+shardir.mesh @m <["x"=2]>
+// expected-error @below {{'func.func' op is recursive; unroll it or write it as an scf.while}}
+func.func private @f(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = call @f(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+func.func @recursive(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = call @f(%x) : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
