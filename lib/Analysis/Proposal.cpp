@@ -340,7 +340,16 @@ Proposal ProposalSearch::run() {
   for (const ProposalAttempt *attempt : last)
     if (rank(*attempt) < rank(*best))
       best = attempt;
+  // A fast one that does not fit yet may lead to a better one that does.
+  const ProposalAttempt *fastest = last.front();
+  for (const ProposalAttempt *attempt : last)
+    if (measure(*attempt, 0) < measure(*fastest, 0))
+      fastest = attempt;
   best = descend(best);
+  if (!fastest->outcome.fits)
+    if (const ProposalAttempt *other = descend(fastest);
+        rank(*other) < rank(*best))
+      best = other;
   annotate(best->state);
   // With arguments decided, the rest can still take less memory for time.
   proposal.result = propagate(graph, options.cost);

@@ -6,8 +6,8 @@
 // columns are split by heads, which no split of whole columns is. An op on
 // heads brings it.
 // CHECK-LABEL: func.func @fused_3h(
-// CHECK-SAME:    tensor<256x768xf32> {shardir.placement = #shardir.placement<@m, [{}, {3, "tp"{{.*}}}]>}
-// CHECK-SAME:    tensor<256x256xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}
+// CHECK-SAME:    tensor<256x768xf32> {shardir.placement = #shardir.placement<@m, [{}, {3, "tp", 64}]>}
+// CHECK-SAME:    tensor<256x256xf32> {shardir.placement = #shardir.placement<@m, [{"tp", 64}, {}]>}
 shardir.mesh @m <["tp"=?4]>
 #q = affine_map<(h, i, j, k) -> (i, h, k)>
 #k = affine_map<(h, i, j, k) -> (j, h, k)>

@@ -14,7 +14,7 @@
 // CHECK-LABEL: func.func @mlp(
 // CHECK-SAME:    tensor<4096x512xf32> {shardir.placement = #shardir.placement<@m, [{"dp", "tp"}, {}]>}
 // CHECK-SAME:    tensor<512x2048xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}
-// CHECK-SAME:    tensor<2048x512xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}
+// CHECK-SAME:    tensor<2048x512xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>}
 
 // STEPS-LABEL: func.func @mlp(
 // STEPS-NOT:     collective.
