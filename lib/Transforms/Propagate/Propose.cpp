@@ -40,10 +40,8 @@ namespace {
 struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
   using ProposeBase::ProposeBase;
 
-  /// The module as propagation will see it.
-  FailureOr<OwningOpRef<ModuleOp>> prepare() {
-    OwningOpRef<ModuleOp> copy(getOperation().clone());
-    PassManager passes(&getContext(), ModuleOp::getOperationName());
+  /// What the pipelines run ahead of propagation.
+  static void addPasses(OpPassManager &passes) {
     passes.addPass(createResolveSugar());
     passes.addPass(createLiftControlFlowToSCFPass());
     passes.addPass(createForallToFor());
@@ -51,6 +49,20 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
     passes.addPass(createInlineCallees());
     passes.addPass(createInlineManual());
     passes.addPass(createNormalize());
+  }
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    ProposeBase::getDependentDialects(registry);
+    OpPassManager passes(ModuleOp::getOperationName());
+    addPasses(passes);
+    passes.getDependentDialects(registry);
+  }
+
+  /// The module as propagation will see it.
+  FailureOr<OwningOpRef<ModuleOp>> prepare() {
+    OwningOpRef<ModuleOp> copy(getOperation().clone());
+    PassManager passes(&getContext(), ModuleOp::getOperationName());
+    addPasses(passes);
     if (failed(passes.run(*copy)))
       return failure();
     return copy;
