@@ -29,15 +29,18 @@ public:
   SearchCost change(int value, PlacementId from, PlacementId to);
   /// The most bytes that a device holds of a value as node n has it.
   int64_t localBytes(int n, int value, PlacementId placement);
-  /// One execution of a node's own work.
+  /// One execution of a node's own work, halos included.
   SearchCost work(int n, const Candidate &candidate);
 
   /// Where the bytes stand among the parts of a cost.
   int bytesPart() const { return cost.mode == CostMode::Bytes ? 0 : 1; }
 
 private:
+  int64_t haloBytes(int n, const Port &port, const Candidate &candidate);
+
   PropagationSpace &space;
   const PropagationCost &cost;
+  NumbersMap<int64_t> halos;
   llvm::DenseMap<std::pair<int64_t, int64_t>, SearchCost> changes;
   llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> local;
 };

@@ -73,6 +73,28 @@ SearchCost PriceTable::change(int value, PlacementId from, PlacementId to) {
              result;
 }
 
+int64_t PriceTable::haloBytes(int n, const Port &port,
+                              const Candidate &candidate) {
+  std::vector<int64_t> key = {space.ruleClass(n), port.tensor,
+                              space.typeOf(port.value)};
+  key.insert(key.end(), candidate.splits.begin(), candidate.splits.end());
+  auto [it, isNew] = halos.try_emplace(key, 0);
+  if (!isNew)
+    return it->second;
+  SplitsTable &table = space.table(n);
+  FactorSplits splits;
+  for (SplitsId id : candidate.splits)
+    splits.push_back(table.splits(id));
+  Placement own = table.placement(candidate.operands[port.tensor]);
+  if (own.partial)
+    return 0;
+  return it->second =
+             shardir::haloBytes(space.rule(n), port.tensor, own, splits,
+                                table.mesh,
+                                space.graph.values[port.value].elementBytes)
+                 .value_or(0);
+}
+
 SearchCost PriceTable::work(int n, const Candidate &candidate) {
   const ShardingRule &rule = space.rule(n);
   SplitsTable &table = space.table(n);
@@ -97,6 +119,22 @@ SearchCost PriceTable::work(int n, const Candidate &candidate) {
   // Arguments, results and constants do nothing themselves.
   if (!reads || !writes)
     return result;
+  // What windows read beyond the own blocks (D6).
+  for (const Port &port : space.ports(n)) {
+    if (port.isResult || port.isAlias ||
+        rule.operands[port.tensor].windows.empty())
+      continue;
+    int64_t bytes = haloBytes(n, port, candidate);
+    if (!bytes)
+      continue;
+    if (cost.mode == CostMode::Bytes) {
+      result.parts[0] += bytes;
+      continue;
+    }
+    result.parts[0] += toInteger(
+        (cost.machine.latency + double(bytes) / cost.machine.bandwidth) * 1e12);
+    result.parts[1] += bytes;
+  }
   double points = 2;
   for (auto [f, factor] : llvm::enumerate(rule.factors)) {
     if (!factor.isIterated)
