@@ -13,12 +13,15 @@
 //   tensor.reshape to a known shape   collapse_shape, expand_shape
 //   loads of immutable globals        constants, which any placement may have
 //   shape.shape_of of known extents   constants, which read no tensor
+//   a body that reads by its own index one of several tensors   tensor.concat
 //   shape.assuming and its witnesses  assertions, and the region in place
 //
 // Nothing else is touched, folded or erased. Placements that stand on such an
 // op go to the op that makes its result.
 //
 //===----------------------------------------------------------------------===//
+
+#include "HiddenConcat.h"
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Transforms/Passes.h"
@@ -167,6 +170,15 @@ static void foldShape(RewriterBase &rewriter, shape::ShapeOfOp op) {
   replace(rewriter, op, shape);
 }
 
+/// A concatenation by its name.
+static void sayConcat(RewriterBase &rewriter, linalg::GenericOp op) {
+  HiddenConcat concat = *matchConcat(op);
+  replace(rewriter, op,
+          tensor::ConcatOp::create(rewriter, op.getLoc(),
+                                   op.getResult(0).getType(), concat.dim,
+                                   concat.parts));
+}
+
 /// Shapes that carry errors have no code, and upstream's folders trip over
 /// them.
 static LogicalResult checkTypes(Operation *op) {
@@ -202,6 +214,9 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
         return WalkResult::interrupt();
       hasConstraints |= isa<shape::CstrBroadcastableOp, shape::CstrEqOp,
                             shape::CstrRequireOp>(op);
+      if (auto generic = dyn_cast<linalg::GenericOp>(op))
+        if (matchConcat(generic))
+          found.push_back(op);
       if (isa<linalg::SoftmaxOp, tensor::ReshapeOp, ml_program::GlobalLoadOp,
               ml_program::GlobalLoadConstOp, shape::ShapeOfOp,
               shape::AssumingOp>(op))
@@ -217,6 +232,8 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       LogicalResult done = success();
       if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
         done = decomposeSoftmax(rewriter, softmax);
+      else if (auto generic = dyn_cast<linalg::GenericOp>(op))
+        sayConcat(rewriter, generic);
       else if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
         decomposeReshape(rewriter, reshape);
       else if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op))

@@ -85,3 +85,55 @@ func.func @shapes(%x: tensor<4x6xf32>, %s: tensor<2xindex>) -> tensor<4x6xf32> {
   }
   return %a : tensor<4x6xf32>
 }
+
+// A body that reads one of several tensors by its own index concatenates them.
+// CHECK-LABEL: func.func @roll
+// CHECK:         %[[A:.+]] = tensor.extract_slice {{.*}} to tensor<1x4xf32>
+// CHECK:         %[[B:.+]] = tensor.extract_slice {{.*}} to tensor<7x4xf32>
+// CHECK:         %[[C:.+]] = tensor.concat dim(0) %[[A]], %[[B]] : (tensor<1x4xf32>, tensor<7x4xf32>) -> tensor<8x4xf32>
+// CHECK-NEXT:    return %[[C]]
+func.func @roll(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %c1 = arith.constant 1 : index
+  %a = tensor.extract_slice %x[7, 0] [1, 4] [1, 1] : tensor<8x4xf32> to tensor<1x4xf32>
+  %b = tensor.extract_slice %x[0, 0] [7, 4] [1, 1] : tensor<8x4xf32> to tensor<7x4xf32>
+  %e = tensor.empty() : tensor<8x4xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<8x4xf32>) {
+  ^bb0(%out: f32):
+    %j = linalg.index 1 : index
+    %i = linalg.index 0 : index
+    %first = arith.cmpi ult, %i, %c1 : index
+    %v = scf.if %first -> (f32) {
+      %p = tensor.extract %a[%i, %j] : tensor<1x4xf32>
+      scf.yield %p : f32
+    } else {
+      %k = arith.subi %i, %c1 : index
+      %q = tensor.extract %b[%k, %j] : tensor<7x4xf32>
+      scf.yield %q : f32
+    }
+    linalg.yield %v : f32
+  } -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
+
+// What reads past the first part by another offset does not.
+// CHECK-LABEL: func.func @not_a_roll
+// CHECK-NOT:     tensor.concat
+func.func @not_a_roll(%a: tensor<2x4xf32>, %b: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %c2 = arith.constant 2 : index
+  %e = tensor.empty() : tensor<8x4xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<8x4xf32>) {
+  ^bb0(%out: f32):
+    %j = linalg.index 1 : index
+    %i = linalg.index 0 : index
+    %first = arith.cmpi ult, %i, %c2 : index
+    %v = scf.if %first -> (f32) {
+      %p = tensor.extract %a[%i, %j] : tensor<2x4xf32>
+      scf.yield %p : f32
+    } else {
+      %q = tensor.extract %b[%i, %j] : tensor<8x4xf32>
+      scf.yield %q : f32
+    }
+    linalg.yield %v : f32
+  } -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
+}
