@@ -121,8 +121,16 @@ SearchCost ConflictProblem::valueCost(int value, const std::vector<User> &users,
   End from = space.producer(value);
   PlacementId has = shown(from, choice(from.node));
   llvm::SmallVector<std::pair<PlacementId, double>, 4> made;
+  SearchCost sum;
   for (const User &user : users) {
-    PlacementId wants = shown(user.end, choice(user.end.node));
+    int n = user.end.node;
+    const Port &port = space.ports(n)[user.end.port];
+    if (!port.isAlias && !space.rule(n).operands[port.tensor].windows.empty()) {
+      sum += scaled(prices.read(n, port, lists[n]->all[choice(n)], has),
+                    user.weight);
+      continue;
+    }
+    PlacementId wants = shown(user.end, choice(n));
     if (wants == has)
       continue;
     auto known = llvm::find_if(
@@ -133,7 +141,6 @@ SearchCost ConflictProblem::valueCost(int value, const std::vector<User> &users,
       known->second = std::max(known->second, user.weight);
   }
   // What is made for one user may be the source for another that wants less.
-  SearchCost sum;
   for (auto [wants, weight] : made) {
     SearchCost least = prices.change(value, has, wants);
     int64_t bytes = prices.localBytes(from.node, value, wants);

@@ -29,18 +29,20 @@ public:
   SearchCost change(int value, PlacementId from, PlacementId to);
   /// The most bytes that a device holds of a value as node n has it.
   int64_t localBytes(int n, int value, PlacementId placement);
-  /// One execution of a node's own work, halos included.
+  /// One execution of bringing a value that lies as `from` to a node that reads
+  /// it through a window: blocks with their halos (D6).
+  SearchCost read(int n, const Port &port, const Candidate &candidate,
+                  PlacementId from);
+  /// One execution of a node's own work.
   SearchCost work(int n, const Candidate &candidate);
 
   /// Where the bytes stand among the parts of a cost.
   int bytesPart() const { return cost.mode == CostMode::Bytes ? 0 : 1; }
 
 private:
-  int64_t haloBytes(int n, const Port &port, const Candidate &candidate);
-
   PropagationSpace &space;
   const PropagationCost &cost;
-  NumbersMap<int64_t> halos;
+  NumbersMap<SearchCost> reads;
   llvm::DenseMap<std::pair<int64_t, int64_t>, SearchCost> changes;
   llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> local;
 };
@@ -89,7 +91,7 @@ private:
   PriceTable &prices;
   std::vector<const CandidateList *> lists;
   std::vector<int> variableOf; ///< per node, or -1
-  std::vector<int> rootOf; ///< per value: the same value before constraints
+  std::vector<int> rootOf;     ///< per value: the same value before constraints
   std::vector<int> nodeOf;     ///< per variable, or -1 for those of values
   SearchProblem problem;
   std::vector<std::vector<int>> termsOf; ///< per variable

@@ -73,26 +73,36 @@ SearchCost PriceTable::change(int value, PlacementId from, PlacementId to) {
              result;
 }
 
-int64_t PriceTable::haloBytes(int n, const Port &port,
-                              const Candidate &candidate) {
+SearchCost PriceTable::read(int n, const Port &port, const Candidate &candidate,
+                            PlacementId from) {
   std::vector<int64_t> key = {space.ruleClass(n), port.tensor,
-                              space.typeOf(port.value)};
+                              space.typeOf(port.value), from};
   key.insert(key.end(), candidate.splits.begin(), candidate.splits.end());
-  auto [it, isNew] = halos.try_emplace(key, 0);
+  auto [it, isNew] = reads.try_emplace(key);
   if (!isNew)
     return it->second;
   SplitsTable &table = space.table(n);
+  PlacementId to = candidate.operands[port.tensor];
   FactorSplits splits;
   for (SplitsId id : candidate.splits)
     splits.push_back(table.splits(id));
-  Placement own = table.placement(candidate.operands[port.tensor]);
-  if (own.partial)
-    return 0;
-  return it->second =
-             shardir::haloBytes(space.rule(n), port.tensor, own, splits,
-                                table.mesh,
-                                space.graph.values[port.value].elementBytes)
-                 .value_or(0);
+  // What is owed is reduced first.
+  SearchCost result;
+  if (table.placement(from).partial) {
+    result = change(port.value, from, to);
+    from = to;
+  }
+  int64_t bytes = 0;
+  if (!table.placement(from).partial)
+    bytes = haloBytes(space.rule(n), port.tensor, table.placement(from), splits,
+                      table.mesh, space.graph.values[port.value].elementBytes)
+                .value_or(0);
+  result.parts[bytesPart()] += bytes;
+  if (cost.mode == CostMode::Time && bytes)
+    result.parts[0] += toInteger(
+        (cost.machine.latency + double(bytes) / cost.machine.bandwidth) * 1e12);
+  result.parts[2] += localBytes(n, port.value, to);
+  return reads[key] = result;
 }
 
 SearchCost PriceTable::work(int n, const Candidate &candidate) {
@@ -119,22 +129,6 @@ SearchCost PriceTable::work(int n, const Candidate &candidate) {
   // Arguments, results and constants do nothing themselves.
   if (!reads || !writes)
     return result;
-  // What windows read beyond the own blocks (D6).
-  for (const Port &port : space.ports(n)) {
-    if (port.isResult || port.isAlias ||
-        rule.operands[port.tensor].windows.empty())
-      continue;
-    int64_t bytes = haloBytes(n, port, candidate);
-    if (!bytes)
-      continue;
-    if (cost.mode == CostMode::Bytes) {
-      result.parts[0] += bytes;
-      continue;
-    }
-    result.parts[0] += toInteger(
-        (cost.machine.latency + double(bytes) / cost.machine.bandwidth) * 1e12);
-    result.parts[1] += bytes;
-  }
   double points = 2;
   for (auto [f, factor] : llvm::enumerate(rule.factors)) {
     if (!factor.isIterated)
