@@ -140,9 +140,8 @@ func.func @halo_returned(%x: tensor<8xf32> {shardir.placement = #shardir.placeme
 shardir.mesh @m <["x"=2]>
 func.func @carried_halo(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}, %c: i1) {
   %0 = scf.if %c -> (tensor<8xf32>) {
-    // expected-note @+1 {{the halo is asked for here}}
     %1 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1]] : tensor<8xf32>
-    // expected-error @+1 {{'scf.yield' op knows nothing of halos, but operand 0 has overlapping shards, by [[1, 1]]; use the tensor without the halo}}
+    // expected-error @+1 {{'scf.yield' op needs an operand of type 'tensor<8xf32>' as #shardir.placement<@m, [{"x"}]>, found #shardir.placement<@m, [{"x"}]> with halo [[1, 1]]}}
     scf.yield %1 : tensor<8xf32>
   } else {
     scf.yield %x : tensor<8xf32>
