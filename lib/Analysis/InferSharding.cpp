@@ -174,10 +174,10 @@ std::variant<OpSharding, PlacementError> Inference::run() {
       for (const Placement &result : results)
         if (factor.kind == FactorKind::Reduction &&
             !llvm::is_contained(result.partialAxes, axis))
-          return PlacementError{"owes " + toString(axis) +
-                                    ", which its placement does not say: " +
-                                    toString(result),
-                                ""};
+          return PlacementError{
+              "owes " + toString(axis) +
+                  ", which its placement does not say: " + toString(result),
+              ""};
   std::vector<AxisRef> axes;
   for (const Placement &result : results)
     for (const AxisRef &axis : result.partialAxes)
@@ -357,8 +357,15 @@ shardir::requiredOperands(mlir::Operation *op, const MeshTable &meshes) {
   const Mesh &mesh = meshes.get(any);
   ShardingRule rule = getShardingRule(op);
   auto inferred = inferSharding(rule, results, known, mesh);
-  if (auto *error = std::get_if<PlacementError>(&inferred))
-    return op->emitOpError() << error->message;
+  if (auto *error = std::get_if<PlacementError>(&inferred)) {
+    InFlightDiagnostic diagnostic = op->emitOpError() << error->message;
+    // Several annotations, each fine alone.
+    if (results.size() > 1)
+      for (auto [i, placement] : llvm::enumerate(results))
+        diagnostic.attachNote(op->getLoc())
+            << "result " << i << " is placed " << toString(placement);
+    return diagnostic;
+  }
   OpSharding &sharding = std::get<OpSharding>(inferred);
   llvm::append_range(operands, captured);
   Halo resultHalo;

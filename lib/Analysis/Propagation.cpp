@@ -82,27 +82,52 @@ void Propagator::addAlternatives(int n, ConflictProblem &problem,
                                  const CandidateList &list,
                                  const std::vector<int> &chosen) {
   SplitsTable &table = space.table(n);
-  // One per spelling of the results, the cheapest way to come there.
-  std::map<std::string, PropagationResult::Alternative> found;
+  // One per placement of the results, the cheapest way to come there.
+  struct Found {
+    bool isOther = true;
+    int64_t bytes = 0;
+    std::string text;
+    const Candidate *candidate = nullptr;
+  };
+  std::map<std::vector<PlacementId>, Found> found;
+  auto placementsOf = [](const Candidate &candidate) {
+    const auto &own = candidate.results.empty()
+                          ? llvm::ArrayRef<PlacementId>(candidate.operands)
+                          : llvm::ArrayRef<PlacementId>(candidate.results);
+    return own.vec();
+  };
   for (auto [c, candidate] : llvm::enumerate(list.all)) {
-    PropagationResult::Alternative alternative;
-    for (PlacementId id : candidate.results)
-      alternative.placements += (alternative.placements.empty() ? "" : ", ") +
-                                toString(table.placement(id));
-    alternative.bytes = problem.around(n, c, chosen).parts[prices.bytesPart()];
-    alternative.isChosen = int(c) == chosen[n];
-    auto [it, isNew] = found.try_emplace(alternative.placements, alternative);
-    if (!isNew && !it->second.isChosen &&
-        (alternative.isChosen || alternative.bytes < it->second.bytes))
-      it->second = alternative;
+    Found one;
+    one.isOther = int(c) != chosen[n];
+    one.bytes = problem.around(n, c, chosen).parts[prices.bytesPart()];
+    one.candidate = &candidate;
+    auto [it, isNew] = found.try_emplace(placementsOf(candidate), one);
+    if (!isNew && std::make_pair(one.isOther, one.bytes) <
+                      std::make_pair(it->second.isOther, it->second.bytes))
+      it->second = one;
   }
-  for (auto &[text, alternative] : found)
+  // Ways that differ inside of the op alone are none that anybody sees.
+  if (found.size() < 2)
+    return;
+  std::vector<Found> sorted;
+  for (auto &[ids, one] : found) {
+    for (PlacementId id : ids)
+      one.text += toString(table.placement(id)) + ";";
+    sorted.push_back(std::move(one));
+  }
+  llvm::sort(sorted, [](const Found &a, const Found &b) {
+    return std::tie(a.isOther, a.bytes, a.text) <
+           std::tie(b.isOther, b.bytes, b.text);
+  });
+  sorted.resize(std::min(sorted.size(), PropagationResult::kMostAlternatives));
+  for (const Found &one : sorted) {
+    PropagationResult::Alternative alternative;
+    for (PlacementId id : placementsOf(*one.candidate))
+      alternative.placements.push_back(table.placement(id));
+    alternative.bytes = one.bytes;
+    alternative.isChosen = !one.isOther;
     result.nodes[n].alternatives.push_back(std::move(alternative));
-  llvm::stable_sort(result.nodes[n].alternatives,
-                    [](const auto &a, const auto &b) {
-                      return std::make_pair(!a.isChosen, a.bytes) <
-                             std::make_pair(!b.isChosen, b.bytes);
-                    });
+  }
 }
 
 void Propagator::decide(int64_t priority, bool isLast) {
@@ -204,6 +229,8 @@ void Propagator::placeFresh(int n) {
           if (out.decidedBy[f].empty() && !out.splits[f].empty() &&
               g < int(reasons.size()))
             out.decidedBy[f] = reasons[g];
+    if (placement.partial && reasons.size() > user.rule.factors.size())
+      out.decidedBy.push_back(reasons.back());
   }
   for (auto [i, factors] : llvm::enumerate(node.rule.operands)) {
     auto operand = composeTensor(node.rule, factors, out.splits, table.mesh);
@@ -237,7 +264,8 @@ PropagationResult Propagator::run() {
         priorities.insert(node.priority[f]);
   for (int64_t priority : priorities)
     decide(priority, priority == *priorities.rbegin());
-  std::vector<std::vector<std::string>> reasons = findReasons(space, decided);
+  std::vector<std::vector<std::string>> reasons =
+      findReasons(space, decided, result);
   for (int n = 0, e = space.numNodes(); n < e; ++n)
     result.nodes[n].decidedBy = std::move(reasons[n]);
   for (int n = space.numNodes() - 1; n >= 0; --n)

@@ -17,6 +17,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <map>
+#include <set>
 
 using namespace shardir;
 
@@ -48,7 +49,9 @@ struct Way {
 } // namespace
 
 static std::string textOf(const PropagationSpace &space, const Way &way) {
-  std::string text = space.node(way.origin).name;
+  const PropagationGraph::Node &origin = space.node(way.origin);
+  std::string text =
+      origin.annotation.empty() ? origin.name : origin.annotation;
   const char *separator = ", through ";
   auto add = [&](const std::string &name) {
     text += separator + name;
@@ -64,9 +67,142 @@ static std::string textOf(const PropagationSpace &space, const Way &way) {
   return text;
 }
 
+/// The ways found in one round, the best of each key: that of the annotation
+/// that is spelled first, so that the order of nodes does not matter.
+template <typename Key> using Round = std::map<Key, Way>;
+
+template <typename Key>
+static void offer(Round<Key> &round, const PropagationSpace &space,
+                  const Key &key, Way way) {
+  auto [it, isNew] = round.try_emplace(key, way);
+  if (!isNew && textOf(space, way) < textOf(space, it->second))
+    it->second = std::move(way);
+}
+
+static bool isOp(const PropagationSpace &space, int n) {
+  return !space.node(n).operands.empty() && !space.node(n).results.empty();
+}
+
+/// Ways of splits that came through ops which then took others: along factors,
+/// whatever was decided there. Nodes that are resolved lead on.
+static void findRemainingWays(PropagationSpace &space,
+                              const std::vector<NodeSplits> &decided,
+                              std::vector<llvm::SmallVector<Way, 4>> &ways) {
+  using State = std::tuple<int, int, SplitsId>; // node, factor, splits
+  int remaining = 0;
+  Round<State> frontier;
+  for (int n = 0, e = space.numNodes(); n < e; ++n)
+    for (size_t f = 0; f < decided[n].size(); ++f)
+      if (decided[n][f] && !space.isFollower(n) && !space.isFresh(n)) {
+        if (ways[n][f].isKnown())
+          frontier.try_emplace({n, int(f), decided[n][f]}, ways[n][f]);
+        else
+          ++remaining;
+      }
+  std::set<State> seen;
+  for (auto &[state, way] : frontier)
+    seen.insert(state);
+  while (remaining && !frontier.empty()) {
+    Round<State> found;
+    for (auto &[state, way] : frontier) {
+      auto [n, g, id] = state;
+      if (space.isFresh(n))
+        continue;
+      Way next = isOp(space, n) && way.origin != n ? way.through(n) : way;
+      int factorFrom = g;
+      SplitsId shown = id;
+      space.forNeighbours(n, [&](const Port &port, End end) {
+        space.show(
+            n, port, end.node, space.ports(end.node)[end.port],
+            [&](int factor) -> llvm::ArrayRef<SplitsId> {
+              return factor == factorFrom ? llvm::ArrayRef<SplitsId>(shown)
+                                          : llvm::ArrayRef<SplitsId>();
+            },
+            [&](int factor, SplitsId arrived) {
+              State at = {end.node, factor, arrived};
+              if (space.rule(end.node).factors[factor].kind !=
+                      FactorKind::Replicate &&
+                  !seen.count(at))
+                offer(found, space, at, next);
+            });
+      });
+    }
+    for (auto &[state, way] : found) {
+      seen.insert(state);
+      auto [n, f, id] = state;
+      if (decided[n][f] && !ways[n][f].isKnown() &&
+          (space.table(n).uses(decided[n][f]) & space.table(n).uses(id))) {
+        ways[n][f] = way;
+        --remaining;
+      }
+    }
+    frontier = std::move(found);
+  }
+}
+
+/// The axes that a node's results owe, or its operands where it has no result.
+static uint64_t owedBy(PropagationSpace &space, const PropagationResult &result,
+                       int n) {
+  const PropagationResult::Node &own = result.nodes[n];
+  uint64_t bits = 0;
+  for (const Placement &placement :
+       own.results.empty() ? own.operands : own.results)
+    for (const AxisRef &axis : placement.partialAxes)
+      bits |= space.table(n).bitOf(axis);
+  return bits;
+}
+
+/// Who decided what is owed: the annotation of the axis that a reduction is
+/// split by, or of the term itself, then on along what passes it.
+static std::vector<Way>
+findOwedWays(PropagationSpace &space, const std::vector<NodeSplits> &decided,
+             const std::vector<llvm::SmallVector<Way, 4>> &ways,
+             const PropagationResult &result) {
+  int count = space.numNodes();
+  std::vector<Way> owed(count);
+  std::vector<int> frontier;
+  for (int n = 0; n < count; ++n) {
+    uint64_t bits = space.isFollower(n) ? 0 : owedBy(space, result, n);
+    if (!bits)
+      continue;
+    SplitsTable &table = space.table(n);
+    if (space.node(n).partial)
+      owed[n].origin = n;
+    for (auto [f, factor] : llvm::enumerate(space.rule(n).factors))
+      if (factor.kind == FactorKind::Reduction && !owed[n].isKnown() &&
+          (table.blocks(decided[n][f]) & bits))
+        owed[n] = ways[n][f];
+    if (owed[n].isKnown())
+      frontier.push_back(n);
+  }
+  while (!frontier.empty()) {
+    Round<int> found;
+    for (int n : frontier)
+      for (const Port &port : space.ports(n)) {
+        if (!port.isResult)
+          continue;
+        for (End user : space.users(port.value)) {
+          if (owed[user.node].isKnown() || space.isFollower(user.node) ||
+              !owedBy(space, result, user.node))
+            continue;
+          bool passesOn = isOp(space, n) && owed[n].origin != n;
+          offer(found, space, user.node,
+                passesOn ? owed[n].through(n) : owed[n]);
+        }
+      }
+    frontier.clear();
+    for (auto &[n, way] : found) {
+      owed[n] = std::move(way);
+      frontier.push_back(n);
+    }
+  }
+  return owed;
+}
+
 std::vector<std::vector<std::string>>
 shardir::findReasons(PropagationSpace &space,
-                     const std::vector<NodeSplits> &decided) {
+                     const std::vector<NodeSplits> &decided,
+                     const PropagationResult &result) {
   int count = space.numNodes();
   std::vector<llvm::SmallVector<Way, 4>> ways(count);
   std::vector<int> frontier;
@@ -86,13 +222,10 @@ shardir::findReasons(PropagationSpace &space,
     if (isOrigin)
       frontier.push_back(n);
   }
-  auto isOp = [&](int n) {
-    return !space.node(n).operands.empty() && !space.node(n).results.empty();
-  };
   SplitsId one = 0;
   while (!frontier.empty()) {
     // What arrives in this round, the best of it per factor.
-    std::map<std::pair<int, int>, std::pair<Way, std::string>> found;
+    Round<std::pair<int, int>> found;
     for (int n : frontier)
       space.forNeighbours(n, [&](const Port &port, End end) {
         SplitsTable &table = space.table(n);
@@ -112,25 +245,27 @@ shardir::findReasons(PropagationSpace &space,
                     !(table.uses(has) & table.uses(id)))
                   return;
                 Way way = ways[n][g];
-                if (isOp(n) && way.origin != n)
+                if (isOp(space, n) && way.origin != n)
                   way = way.through(n);
-                std::string text = textOf(space, way);
-                auto [it, isNew] = found.try_emplace({end.node, factor});
-                if (isNew || text < it->second.second)
-                  it->second = {std::move(way), std::move(text)};
+                offer(found, space, {end.node, factor}, std::move(way));
               });
         }
       });
     frontier.clear();
-    for (auto &[key, value] : found) {
-      ways[key.first][key.second] = std::move(value.first);
+    for (auto &[key, way] : found) {
+      ways[key.first][key.second] = std::move(way);
       if (frontier.empty() || frontier.back() != key.first)
         frontier.push_back(key.first);
     }
   }
+  findRemainingWays(space, decided, ways);
+  std::vector<Way> owed = findOwedWays(space, decided, ways, result);
   std::vector<std::vector<std::string>> reasons(count);
-  for (int n = 0; n < count; ++n)
+  for (int n = 0; n < count; ++n) {
     for (const Way &way : ways[n])
       reasons[n].push_back(way.isKnown() ? textOf(space, way) : "");
+    if (owed[n].isKnown())
+      reasons[n].push_back(textOf(space, owed[n]));
+  }
   return reasons;
 }

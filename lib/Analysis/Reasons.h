@@ -18,9 +18,12 @@
 
 namespace shardir {
 
-/// Per node and factor, empty where nothing is split or nobody decided.
+/// Per node and factor, empty where nothing is split or nobody decided; one more
+/// per node that owes something. `result` has the placements of all nodes that
+/// are not fresh.
 std::vector<std::vector<std::string>>
-findReasons(PropagationSpace &space, const std::vector<NodeSplits> &decided);
+findReasons(PropagationSpace &space, const std::vector<NodeSplits> &decided,
+            const PropagationResult &result);
 
 } // namespace shardir
 

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Analysis/Report.h"
+#include "ShardIR/Analysis/Askers.h"
 #include "ShardIR/Analysis/PeakMemory.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
@@ -49,7 +50,8 @@ namespace {
 
 class ReportBuilder {
 public:
-  explicit ReportBuilder(ModuleOp module) : module(module), meshes(module) {}
+  ReportBuilder(ModuleOp module, ReportSources *sources)
+      : module(module), meshes(module), sources(sources) {}
   json::Object build();
 
 private:
@@ -63,6 +65,7 @@ private:
 
   ModuleOp module;
   MeshTable meshes;
+  ReportSources *sources;
   PackingCache packing;
   json::Array values, collectives;
   std::vector<int64_t> received; ///< per rank
@@ -165,6 +168,26 @@ std::vector<int64_t> ReportBuilder::receivedIn(Block &block) {
   return sum;
 }
 
+/// Who asked, and what was compared where something competed.
+static void addReasons(Operation *op, json::Object &entry) {
+  json::Array askers;
+  for (const Asker &asker : findAskers(op))
+    askers.push_back(json::Object{{"op", utf8(asker.name)},
+                                  {"loc", utf8(describeLocation(asker.loc))}});
+  entry["asked_by"] = std::move(askers);
+  Alternatives compared = alternativesBehind(op);
+  if (compared.all.empty())
+    return;
+  json::Array list;
+  for (const Alternative &each : compared.all)
+    list.push_back(json::Object{{"placement", utf8(each.placement)},
+                                {"bytes", each.bytes},
+                                {"chosen", each.isChosen}});
+  entry["alternatives"] = std::move(list);
+  entry["alternatives_of"] =
+      json::Object{{"op", utf8(compared.name)}, {"loc", utf8(compared.loc)}};
+}
+
 void ReportBuilder::addStep(Operation *op, const CollectiveStep &whole,
                             const Mesh &mesh, const Mesh &toMesh,
                             RankedTensorType type, StringAttr reason) {
@@ -235,7 +258,10 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &whole,
       halo.push_back(json::Array(numbersOf(own)));
     entry["halo"] = std::move(halo);
   }
+  addReasons(op, entry);
   collectives.push_back(std::move(entry));
+  if (sources)
+    sources->collectives.push_back(op);
 }
 
 void ReportBuilder::addValue(func::FuncOp function, Value value,
@@ -256,6 +282,8 @@ void ReportBuilder::addValue(func::FuncOp function, Value value,
                    {"placement", text},
                    {"local_bytes", localBytes(type, placement, meshes)},
                    {"decided_by", utf8(decidedBy)}});
+  if (sources)
+    sources->values.push_back(value);
 }
 
 /// The whole tensor behind a boundary value: its own type before localization.
@@ -266,18 +294,17 @@ static Type globalType(Type type, Attribute attr) {
 }
 
 void ReportBuilder::addFunction(func::FuncOp function) {
+  // From there on nobody knows any more who decided.
+  bool local = module->hasAttr(ShardIRDialect::kStage);
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
-    auto decided =
-        function.getArgAttrOfType<StringAttr>(i, ShardIRDialect::kDecidedBy);
     addValue(
         function, argument, "arg" + std::to_string(i),
         function.getArgAttrOfType<PlacementAttr>(i, ShardIRDialect::kPlacement),
         globalType(argument.getType(),
                    function.getArgAttr(i, ShardIRDialect::kGlobalType)),
-        "", decided ? decided.getValue().str() : "");
+        "", local ? "" : decidedBy(argument));
   }
-  bool local = module->hasAttr(ShardIRDialect::kStage);
   function.walk([&](Operation *op) {
     if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
       addStep(op, step.getStep(), meshes.get(step.getFrom()),
@@ -310,11 +337,10 @@ void ReportBuilder::addFunction(func::FuncOp function) {
     }
     if (local)
       return;
-    auto decided = op->getAttrOfType<StringAttr>(ShardIRDialect::kDecidedBy);
     for (OpResult result : op->getResults())
       addValue(function, result, "", getResultPlacement(result),
                result.getType(), op->getName().getStringRef(),
-               decided ? decided.getValue().str() : "");
+               decidedBy(result));
   });
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
     auto placement = dyn_cast_or_null<PlacementAttr>(
@@ -323,7 +349,7 @@ void ReportBuilder::addFunction(func::FuncOp function) {
     addValue(function, value, "result" + std::to_string(i), placement,
              globalType(type,
                         function.getResultAttr(i, ShardIRDialect::kGlobalType)),
-             "", "");
+             "", local ? "" : decidedByOfResult(function, i));
   }
   auto isKnown = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);
@@ -368,6 +394,6 @@ json::Object ReportBuilder::build() {
   return report;
 }
 
-json::Object shardir::buildReport(ModuleOp module) {
-  return ReportBuilder(module).build();
+json::Object shardir::buildReport(ModuleOp module, ReportSources *sources) {
+  return ReportBuilder(module, sources).build();
 }

@@ -71,7 +71,9 @@ struct PropagationGraph {
     std::vector<int> operands; ///< value, or -1 for what is not a tensor
     std::vector<int> results;
     std::string name; ///< for reasons: `argument 1 of @main`, `linalg.matmul`
-    int mesh = 0;     ///< index into `meshes`
+    /// What its annotation is called in reasons; `name` if empty.
+    std::string annotation;
+    int mesh = 0; ///< index into `meshes`
     /// How often it runs per call of the program; an unknown trip count counts
     /// 16 (R11). What is defined outside of a loop moves outside of it.
     double executions = 1;
@@ -103,9 +105,10 @@ struct PropagationGraph {
 
 /// What was decided, per node.
 struct PropagationResult {
+  static constexpr size_t kMostAlternatives = 8;
   /// One way a node with a conflict could be sharded.
   struct Alternative {
-    std::string placements; ///< of its results
+    std::vector<Placement> placements; ///< of its results, else its operands
     /// Received around this node, per call, if all others stay as decided.
     int64_t bytes = 0;
     bool isChosen = false;
@@ -115,10 +118,12 @@ struct PropagationResult {
     std::vector<Placement> results;  ///< one per result, partial included
     std::vector<Placement> operands; ///< what each operand should be
     /// Per factor: the annotation and the ops on the way from it, `argument 1
-    /// of
-    /// @main, through linalg.matmul`; empty: nobody.
+    /// of @main, through linalg.matmul`; empty: nobody. One more where
+    /// something is owed: who decided that.
     std::vector<std::string> decidedBy;
-    std::vector<Alternative> alternatives; ///< empty where nothing competes
+    /// What was chosen, then the others, cheapest first, at most
+    /// kMostAlternatives in all; empty where nothing competes.
+    std::vector<Alternative> alternatives;
   };
   std::vector<Node> nodes;
   /// What the program is predicted to cost, per call, on one device: what it

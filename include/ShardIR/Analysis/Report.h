@@ -18,11 +18,19 @@
 
 namespace shardir {
 
+/// What the entries of a report are about, in their order.
+struct ReportSources {
+  llvm::SmallVector<mlir::Value> values; ///< a function's result: what returns
+  llvm::SmallVector<mlir::Operation *> collectives;
+};
+
 /// The report of a module in any stage from propagated on: placements of
 /// values, bytes and reason of every collective, and what is alive at one time.
 /// Bytes are those of the device that has most. A redistribution that is not
 /// lowered yet counts as the collectives of its plan.
-llvm::json::Object buildReport(mlir::ModuleOp module);
+/// `sources`, if given, gets what the entries are about.
+llvm::json::Object buildReport(mlir::ModuleOp module,
+                               ReportSources *sources = nullptr);
 
 /// How often an op runs in one call of its function: the product of the trip
 /// counts around it, or nothing where one is not known.

@@ -518,6 +518,28 @@ def Report : Pass<"shardir-report", "::mlir::ModuleOp"> {
   ];
 }
 
+def Explain : Pass<"shardir-explain", "::mlir::ModuleOp"> {
+  let summary = "Says why, as remarks at the places in the source.";
+  let description = [{
+    Of each value where it lies, which annotation decided that and through which
+    ops, and what was compared where placements competed. Of each collective what
+    it receives, who asked for it, what was compared, and the way to do without.
+    Any stage from propagated to collective.
+
+    Example (test/Transforms/Report/explain.mlir):
+
+    ```mlir
+    %1 = collective.all_reduce %0 from P to Q : tensor<8x32xf32>
+    // remark: all_reduce over "tp": a device receives 1536 bytes; result 0 of
+    // @main is placed so: reduces the sum over "tp"; ...
+    ```
+  }];
+  let options = [
+    Option<"values", "values", "bool", "true", "explain placements of values">,
+    Option<"collectives", "collectives", "bool", "true", "explain collectives">,
+  ];
+}
+
 def CheckMemory : Pass<"shardir-check-memory", "::mlir::ModuleOp"> {
   let summary = "Holds the predicted peak of memory against a limit.";
   let description = [{

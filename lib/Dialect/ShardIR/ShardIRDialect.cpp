@@ -117,7 +117,8 @@ static LogicalResult verifyCarried(Operation *op, Attribute attr) {
 
 LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
                                                        NamedAttribute attr) {
-  if (attr.getName() == kDecidedBy || attr.getName() == kConstrained)
+  if (attr.getName() == kDecidedBy || attr.getName() == kAlternatives ||
+      attr.getName() == kConstrained)
     return success();
   if (attr.getName() == kManualAxes) {
     auto axes = dyn_cast<ArrayAttr>(attr.getValue());

@@ -66,6 +66,7 @@ struct ConstrainCalleesPass
   /// signature as well; a private function is gone once it is inlined.
   static void constrain(func::FuncOp function) {
     bool keeps = !function.isPrivate();
+    std::string owner = (" of @" + function.getSymName()).str();
     OpBuilder builder(function.getContext());
     Block &entry = function.getBody().front();
     for (BlockArgument argument : entry.getArguments()) {
@@ -77,8 +78,10 @@ struct ConstrainCalleesPass
       if (!keeps)
         function.removeArgAttr(i, ShardIRDialect::kPlacement);
       builder.setInsertionPointToStart(&entry);
-      auto op = ConstrainOp::create(builder, function.getLoc(),
+      auto op = ConstrainOp::create(builder, argument.getLoc(),
                                     argument.getType(), argument, placement);
+      op->setAttr(ShardIRDialect::kDecidedBy,
+                  builder.getStringAttr("argument " + Twine(i) + owner));
       argument.replaceAllUsesExcept(op.getResult(), op);
     }
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
@@ -93,9 +96,11 @@ struct ConstrainCalleesPass
       function.walk([&](func::ReturnOp op) {
         builder.setInsertionPoint(op);
         Value value = op.getOperand(i);
-        op.setOperand(i,
-                      ConstrainOp::create(builder, op.getLoc(), value.getType(),
-                                          value, placement));
+        auto constrain = ConstrainOp::create(builder, op.getLoc(),
+                                             value.getType(), value, placement);
+        constrain->setAttr(ShardIRDialect::kDecidedBy,
+                           builder.getStringAttr("result " + Twine(i) + owner));
+        op.setOperand(i, constrain);
       });
     }
   }

@@ -16,6 +16,7 @@
 
 #include "GraphBuilder.h"
 
+#include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
@@ -49,6 +50,19 @@ void GraphBuilder::use(int node, Value value) {
   if (id >= 0)
     graph.values[id].uses.push_back({node, int(operands.size())});
   operands.push_back(id);
+}
+
+/// What an op's own placement is called in reasons: where it came from, if that
+/// is known, else the op and its place, for there may be many.
+std::string GraphBuilder::annotationName(Operation *op) {
+  if (auto earlier = op->getAttrOfType<StringAttr>(ShardIRDialect::kDecidedBy))
+    return earlier.getValue().str();
+  std::string name =
+      isa<ConstrainOp, RedistributeOp, collective::CollectiveOpInterface>(op)
+          ? op->getName().getStringRef().str()
+          : "annotation of " + op->getName().getStringRef().str();
+  std::string where = describeLocation(op->getLoc());
+  return where.empty() ? name : name + " at " + where;
 }
 
 /// Adds what a placement says to factors `firstFactor`, … one per dim.
@@ -89,6 +103,7 @@ void GraphBuilder::addStep(Operation *op, PlacementAttr from,
                            PlacementAttr to) {
   Graph::Node node;
   node.name = op->getName().getStringRef().str();
+  node.annotation = annotationName(op);
   auto shape = shapeOf(cast<RankedTensorType>(op->getResult(0).getType()));
   TensorFactors operand, result;
   for (int64_t extent : shape)
@@ -231,18 +246,22 @@ void GraphBuilder::addOp(Operation *op) {
     SmallVector<Value> read(op->getOperands());
     llvm::append_range(read, captured);
     annotateDecided(node, read, own.getValue());
+    node.annotation = annotationName(op);
   } else if (constrain) {
     annotate(node, constrain.getPlacement().getValue(), 0);
+    node.annotation = annotationName(op);
     node.mesh = meshes.indexOf(constrain.getPlacement().getMesh().getValue());
     known = true;
   } else if (auto in = dyn_cast<ManualInOp>(op)) {
     annotateBorder(node, in.getPlacement().getValue(), in.getAxes(),
                    node.rule.results[0]);
+    node.annotation = annotationName(op);
     node.mesh = meshes.indexOf(in.getPlacement().getMesh().getValue());
     known = true;
   } else if (auto out = dyn_cast<ManualOutOp>(op)) {
     annotateBorder(node, out.getPlacement().getValue(), out.getAxes(),
                    node.rule.operands[0]);
+    node.annotation = annotationName(op);
     node.mesh = meshes.indexOf(out.getPlacement().getMesh().getValue());
     known = true;
   } else if (auto step = dyn_cast<ManualCollectiveOp>(op)) {
@@ -292,10 +311,12 @@ int GraphBuilder::addTie(Operation *op, const RegionTie &tie, int index,
     partials.operands.push_back(i);
     operands.push_back(operand->get());
   }
-  if (placement)
+  if (placement) {
     annotateDecided(
         node, operands,
         SmallVector<Attribute>(tie.values.size(), Attribute(placement)));
+    node.annotation = annotationName(op);
+  }
   pinManual(node, varying.of(tie.values.front()));
   int n = addNode(std::move(node), {op, index}, bool(placement));
   for (auto [i, value] : llvm::enumerate(tie.values))
@@ -437,6 +458,29 @@ static std::string decidedBy(const PropagationResult::Node &node) {
   return reason;
 }
 
+/// Appends what competed at a node; `owner` and `index` tell which tensor of an
+/// op or function it is about, if that is needed.
+void GraphBuilder::addAlternatives(SmallVectorImpl<Attribute> &list,
+                                   StringRef owner, int index, int n,
+                                   const PropagationResult::Node &decided) {
+  Builder builder(function.getContext());
+  for (const PropagationResult::Alternative &each : decided.alternatives) {
+    SmallVector<Attribute> placements;
+    for (const Placement &placement : each.placements)
+      placements.push_back(attr(graph.nodes[n], placement));
+    // All that a tie's tensors have is one placement.
+    if (!owner.empty())
+      placements.resize(1);
+    SmallVector<NamedAttribute> entry = {
+        builder.getNamedAttr("bytes", builder.getI64IntegerAttr(each.bytes)),
+        builder.getNamedAttr("placements", builder.getArrayAttr(placements))};
+    if (!owner.empty())
+      entry.push_back(
+          builder.getNamedAttr(owner, builder.getI64IntegerAttr(index)));
+    list.push_back(builder.getDictionaryAttr(entry));
+  }
+}
+
 /// Regions run whole on each device.
 void GraphBuilder::writeWhole(Operation *op, const Graph::Node &node) {
   for (Region &region : op->getRegions())
@@ -474,6 +518,11 @@ void GraphBuilder::writeOp(int n, const PropagationResult::Node &decided) {
   // What an earlier run decided keeps the reason that it gave.
   if (!reason.empty() && !node.isFixed)
     op->setAttr(ShardIRDialect::kDecidedBy, StringAttr::get(context, reason));
+  SmallVector<Attribute> alternatives;
+  addAlternatives(alternatives, "", 0, n, decided);
+  if (!alternatives.empty())
+    op->setAttr(ShardIRDialect::kAlternatives,
+                ArrayAttr::get(context, alternatives));
   writeWhole(op, node);
 }
 
@@ -486,7 +535,9 @@ void GraphBuilder::writeTies(const PropagationResult &result) {
   for (auto &[op, nodes] : nodesOf) {
     SmallVector<PlacementAttr> placements(nodes.size());
     PropagationResult::Node all;
+    SmallVector<Attribute> alternatives;
     for (int n : nodes) {
+      addAlternatives(alternatives, "tie", origins[n].tie, n, result.nodes[n]);
       placements[origins[n].tie] =
           attr(graph.nodes[n], result.nodes[n].results.front());
       if (!graph.nodes[n].isFixed)
@@ -497,12 +548,16 @@ void GraphBuilder::writeTies(const PropagationResult &result) {
     if (!reason.empty())
       op->setAttr(ShardIRDialect::kDecidedBy,
                   StringAttr::get(op->getContext(), reason));
+    if (!alternatives.empty())
+      op->setAttr(ShardIRDialect::kAlternatives,
+                  ArrayAttr::get(op->getContext(), alternatives));
   }
 }
 
 void GraphBuilder::write(const PropagationResult &result) {
   MLIRContext *context = function.getContext();
   SignatureAttrs signature(function);
+  SmallVector<Attribute> alternatives;
   for (auto [i, n] : llvm::enumerate(argumentNodes)) {
     if (n < 0)
       continue;
@@ -512,12 +567,19 @@ void GraphBuilder::write(const PropagationResult &result) {
     if (!reason.empty() && reason != graph.nodes[n].name)
       signature.setArgument(i, ShardIRDialect::kDecidedBy,
                             StringAttr::get(context, reason));
+    addAlternatives(alternatives, "argument", i, n, result.nodes[n]);
   }
-  for (auto [i, n] : llvm::enumerate(resultNodes))
-    if (n >= 0)
-      signature.setResult(i, ShardIRDialect::kPlacement,
-                          attr(graph.nodes[n], result.nodes[n].operands[0]));
+  for (auto [i, n] : llvm::enumerate(resultNodes)) {
+    if (n < 0)
+      continue;
+    signature.setResult(i, ShardIRDialect::kPlacement,
+                        attr(graph.nodes[n], result.nodes[n].operands[0]));
+    addAlternatives(alternatives, "result", i, n, result.nodes[n]);
+  }
   signature.write();
+  if (!alternatives.empty())
+    function->setAttr(ShardIRDialect::kAlternatives,
+                      ArrayAttr::get(context, alternatives));
   for (auto [n, origin] : llvm::enumerate(origins))
     if (origin.op && origin.tie < 0 &&
         !isa<collective::CollectiveOpInterface, RedistributeOp>(origin.op))

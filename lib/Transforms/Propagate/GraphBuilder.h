@@ -71,6 +71,10 @@ private:
                               graph.meshes[node.mesh].name, placement);
   }
   void inferMeshes();
+  std::string annotationName(mlir::Operation *op);
+  void addAlternatives(llvm::SmallVectorImpl<mlir::Attribute> &list,
+                       llvm::StringRef owner, int index, int node,
+                       const PropagationResult::Node &decided);
   void writeOp(int node, const PropagationResult::Node &decided);
   void writeTies(const PropagationResult &result);
   void writeWhole(mlir::Operation *op, const Graph::Node &node);

@@ -50,6 +50,45 @@ static LogicalResult checkSugar(func::FuncOp function) {
   return success();
 }
 
+/// A result in an argument's place has one annotation with it: the argument's,
+/// or its own where that has none (R11). Two must agree (R1).
+static LogicalResult mergeAliases(func::FuncOp function,
+                                  const MeshTable &meshes) {
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    auto alias = dyn_cast_or_null<IntegerAttr>(
+        function.getResultAttr(i, ShardIRDialect::kAlias));
+    auto own = function.getResultAttrOfType<PlacementAttr>(
+        i, ShardIRDialect::kPlacement);
+    auto type = dyn_cast<RankedTensorType>(function.getResultTypes()[i]);
+    if (!alias || !own || !type)
+      continue;
+    unsigned argument = alias.getInt();
+    auto given = function.getArgAttrOfType<PlacementAttr>(
+        argument, ShardIRDialect::kPlacement);
+    if (!given) {
+      function.setArgAttr(argument, ShardIRDialect::kPlacement, own);
+      continue;
+    }
+    if (given == own ||
+        (given.getMesh() == own.getMesh() &&
+         equivalent(given.getValue().closed(), own.getValue().closed(),
+                    meshes.get(own), shapeOf(type))))
+      continue;
+    InFlightDiagnostic error = function.emitOpError("result ")
+                               << i << " takes the place of argument "
+                               << argument
+                               << ", but their annotations differ; drop one or "
+                                  "drop '"
+                               << ShardIRDialect::kAlias << "'";
+    error.attachNote(function.getArgument(argument).getLoc())
+        << "argument " << argument << " is annotated " << given;
+    error.attachNote(function.getLoc())
+        << "result " << i << " is annotated " << own;
+    return error;
+  }
+  return success();
+}
+
 namespace {
 
 struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
@@ -80,7 +119,8 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration())
         continue;
-      if (failed(checkSupported(function)) || failed(checkSugar(function)))
+      if (failed(checkSupported(function)) || failed(checkSugar(function)) ||
+          failed(mergeAliases(function, meshes)))
         return signalPassFailure();
       GraphBuilder builder(function, meshes);
       builder.write(propagate(builder.build(), model));

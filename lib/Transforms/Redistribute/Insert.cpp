@@ -17,6 +17,7 @@
 #include "ScalarMeshes.h"
 #include "Utils.h"
 
+#include "ShardIR/Analysis/Askers.h"
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
@@ -65,7 +66,7 @@ private:
   /// `before`.
   FailureOr<Value> obtain(Value value, PlacementAttr wanted, Operation *before,
                           bool isExplicit, const Twine &reason,
-                          const Halo &halo = {});
+                          const Halo &halo = {}, OpOperand *use = nullptr);
   /// The op of `value` made anew with its result as `wanted` and a halo, if
   /// any, where it only moves elements and less is received for its operands
   /// then than for its result; null if not.
@@ -77,6 +78,8 @@ private:
   /// The bytes that a device receives for a change of placement, at most.
   int64_t bytesFor(RankedTensorType type, PlacementAttr from, PlacementAttr to,
                    const Halo &halo) const;
+  LogicalResult refuse(Value value, PlacementAttr wanted, Operation *before,
+                       OpOperand *use, const Twine &reason, const Halo &halo);
   func::FuncOp function;
   const MeshTable &meshes;
   bool strict;
@@ -90,9 +93,50 @@ private:
 
 } // namespace
 
+/// Under strict: what would move, what it costs, and who wants what (C11).
+LogicalResult Inserter::refuse(Value value, PlacementAttr wanted,
+                               Operation *before, OpOperand *use,
+                               const Twine &reason, const Halo &halo) {
+  PlacementAttr present = getPlacement(value);
+  InFlightDiagnostic error = before->emitOpError()
+                             << "needs an implicit redistribution, which "
+                                "strict forbids: "
+                             << reason << " from " << present << " to "
+                             << wanted;
+  auto type = cast<RankedTensorType>(value.getType());
+  if (meshes.get(present).isConcrete() && meshes.get(wanted).isConcrete())
+    error << ", " << bytesFor(type, present, wanted, halo)
+          << " bytes per device";
+  error << "; ask for it with shardir.constrain";
+  auto module = function->getParentOfType<ModuleOp>();
+  auto blame = [&](StringRef what, const std::string &who, Location otherwise) {
+    error.attachNote(locateAnnotation(who, module).value_or(otherwise))
+        << what << " by " << who;
+  };
+  if (std::string mine = decidedBy(value); !mine.empty())
+    blame("the tensor is placed so", mine, value.getLoc());
+  else if (auto argument = dyn_cast<BlockArgument>(value);
+           argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()))
+    error.attachNote(value.getLoc())
+        << "argument " << argument.getArgNumber() << " of @"
+        << function.getSymName()
+        << " is whole: annotated so, or no annotation brings an axis to it";
+  else
+    error.attachNote(value.getLoc())
+        << "the tensor is whole: no annotation brings an axis to it";
+  std::string theirs = use ? decidedByOfUse(*use) : "";
+  if (theirs.empty())
+    error.attachNote(before->getLoc())
+        << "no annotation asks for the other placement, but the op's rule does";
+  else
+    blame("the other placement is asked for", theirs, before->getLoc());
+  return error;
+}
+
 FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
                                   Operation *before, bool isExplicit,
-                                  const Twine &reason, const Halo &halo) {
+                                  const Twine &reason, const Halo &halo,
+                                  OpOperand *use) {
   PlacementAttr present = getPlacement(value);
   if (!present)
     return before->emitOpError("uses a tensor without a placement; run "
@@ -144,10 +188,7 @@ FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
       return known[value][key] = *made;
   }
   if (strict && !isExplicit)
-    return before->emitOpError()
-           << "needs an implicit redistribution, which strict forbids: "
-           << reason << " from " << present << " to " << wanted
-           << "; ask for it with shardir.constrain";
+    return refuse(value, wanted, before, use, reason, halo);
   OpBuilder builder(before);
   std::string change =
       present.getMesh() == wanted.getMesh()
@@ -277,7 +318,7 @@ LogicalResult Inserter::require(OpOperand &operand, const Placement &wanted,
                                 const Twine &reason, const Halo &halo) {
   FailureOr<Value> value = obtain(
       operand.get(), PlacementAttr::get(function.getContext(), mesh, wanted),
-      operand.getOwner(), isExplicit, reason, halo);
+      operand.getOwner(), isExplicit, reason, halo, &operand);
   if (failed(value))
     return failure();
   operand.set(*value);

@@ -21,6 +21,7 @@
 #include "OpChange.h"
 #include "SimplifyPatterns.h"
 
+#include "ShardIR/Analysis/Askers.h"
 #include "ShardIR/Analysis/PeakMemory.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 
@@ -484,6 +485,17 @@ static StringAttr originOf(Operation *op, const OpChange &change,
   return nullptr;
 }
 
+/// The same where it follows no operand: the annotation behind its users.
+static StringAttr originOfUses(Operation *op) {
+  for (OpResult result : op->getResults())
+    if (PlacementAttr own = getResultPlacement(result);
+        own && !own.getValue().isReplicated())
+      for (OpOperand &use : result.getUses())
+        if (std::string reason = decidedByOfUse(use); !reason.empty())
+          return StringAttr::get(op->getContext(), reason);
+  return nullptr;
+}
+
 void MoveAcross::apply(const Proposal &proposal,
                        PatternRewriter &rewriter) const {
   SmallPtrSet<Operation *, 4> inside;
@@ -505,8 +517,12 @@ void MoveAcross::apply(const Proposal &proposal,
   for (const OpChange &change : proposal.changes) {
     for (Value result : change.op->getResults())
       bringUses(result, before[result], inside, rewriter);
-    // Why it is placed so has changed as well.
-    if (StringAttr origin = originOf(change.op, change, meshes()))
+    // Why it is placed so has changed as well, and what was compared.
+    change.op->removeAttr(ShardIRDialect::kAlternatives);
+    StringAttr origin = originOf(change.op, change, meshes());
+    if (!origin)
+      origin = originOfUses(change.op);
+    if (origin)
       change.op->setAttr(ShardIRDialect::kDecidedBy, origin);
     else
       change.op->removeAttr(ShardIRDialect::kDecidedBy);

@@ -65,6 +65,10 @@ Value shardir::cloneFresh(OpBuilder &builder, Value value, PlacementAttr wanted,
   Operation *clone = builder.clone(*op, mapping);
   clone->setAttr(ShardIRDialect::kPlacements,
                  builder.getArrayAttr({Attribute(wanted)}));
+  // It is placed for another op now (R5).
+  if (Attribute reason = before->getAttr(ShardIRDialect::kDecidedBy))
+    clone->setAttr(ShardIRDialect::kDecidedBy, reason);
+  clone->removeAttr(ShardIRDialect::kAlternatives);
   return clone->getResult(0);
 }
 

@@ -38,8 +38,9 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
   LogicalResult check() {
     for (MeshOp mesh : getOperation().getOps<MeshOp>())
       if (!mesh.getMesh().isConcrete())
-        return mesh.emitError() << "has an axis of unknown size; set it with "
-                                   "the option mesh= before asking for a report";
+        return mesh.emitError()
+               << "has an axis of unknown size; set it with "
+                  "the option mesh= before asking for a report";
     if (getOperation().getOps<MeshOp>().empty())
       return success();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -61,6 +62,30 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
     return success();
   }
 
+  /// Who asked and what was compared is not there any more on local shards.
+  static void keepReasons(const llvm::json::Object &before,
+                          llvm::json::Object &now) {
+    auto keyOf = [](const llvm::json::Object &entry) {
+      std::string key;
+      for (StringRef name : {"function", "loc", "reason", "kind"})
+        key += (entry.getString(name).value_or("") + "\n").str();
+      return key;
+    };
+    llvm::StringMap<const llvm::json::Object *> known;
+    if (const llvm::json::Array *entries = before.getArray("collectives"))
+      for (const llvm::json::Value &entry : *entries)
+        if (const llvm::json::Object *object = entry.getAsObject())
+          known.try_emplace(keyOf(*object), object);
+    for (llvm::json::Value &entry : *now.getArray("collectives")) {
+      llvm::json::Object &object = *entry.getAsObject();
+      auto it = known.find(keyOf(object));
+      if (it != known.end())
+        for (StringRef name : {"asked_by", "alternatives", "alternatives_of"})
+          if (const llvm::json::Value *value = it->second->get(name))
+            object[name] = *value;
+    }
+  }
+
   /// Keeps what an earlier stage knew of values; the collectives have become
   /// others since.
   void updateCollectives(StringAttr present) {
@@ -73,6 +98,7 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
       return signalPassFailure();
     }
     llvm::json::Object report = buildReport(getOperation());
+    keepReasons(*kept->getAsObject(), report);
     for (StringRef key : {"collectives", "layout_saved_bytes"})
       (*kept->getAsObject())[key] = std::move(*report.get(key));
     getOperation()->setAttr(

@@ -71,7 +71,9 @@ func.func @open(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{
 shardir.mesh @m <["tp"=2]>
 func.func @disagree(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>},
                     %y: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) {
-  // expected-error @+1 {{'linalg.generic' op has a placement that no sharding of this op gives: [{"tp"}, {}]}}
+  // expected-error @+3 {{'linalg.generic' op has a placement that no sharding of this op gives: [{"tp"}, {}]}}
+  // expected-note @+2 {{result 0 is placed [{"tp"}, {}]}}
+  // expected-note @+1 {{result 1 is placed [{"tp"}, {}]}}
   %0:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j, i)>],
                          iterator_types = ["parallel", "parallel"]}
       ins(%x : tensor<8x8xf32>) outs(%x, %y : tensor<8x8xf32>, tensor<8x8xf32>)

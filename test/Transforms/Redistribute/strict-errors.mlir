@@ -1,9 +1,13 @@
+// An error names what would move, its bytes, and the annotations of both sides.
+//
 // RUN: shard-opt %s --shardir-to-redistributed="strict" -verify-diagnostics -split-input-file
 
 shardir.mesh @m <["tp"=2]>
+// expected-note @+2 {{the other placement is asked for by argument 0 of @operand}}
+// expected-note @+2 {{argument 1 of @operand is whole: annotated so, or no annotation brings an axis to it}}
 func.func @operand(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>},
                    %y: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) -> tensor<8x8xf32> {
-  // expected-error @+1 {{'arith.addf' op needs an implicit redistribution, which strict forbids: operand 1 of 'arith.addf' from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@m, [{"tp"}, {}]>; ask for it with shardir.constrain}}
+  // expected-error @+1 {{'arith.addf' op needs an implicit redistribution, which strict forbids: operand 1 of 'arith.addf' from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@m, [{"tp"}, {}]>, 0 bytes per device; ask for it with shardir.constrain}}
   %0 = arith.addf %x, %y : tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }
@@ -11,8 +15,10 @@ func.func @operand(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@
 // -----
 
 shardir.mesh @m <["tp"=2]>
+// expected-note @+1 {{the tensor is placed so by argument 0 of @reduction}}
 func.func @reduction(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["tp"]>}) -> tensor<8xf32> {
-  // expected-error @+1 {{'math.exp' op needs an implicit redistribution, which strict forbids: operand 0 of 'math.exp'}}
+  // expected-error @+2 {{'math.exp' op needs an implicit redistribution, which strict forbids: operand 0 of 'math.exp' from #shardir.placement<@m, [{}], partial = sum ["tp"]> to #shardir.placement<@m, [{}]>, 32 bytes per device; ask for it with shardir.constrain}}
+  // expected-note @+1 {{no annotation asks for the other placement, but the op's rule does}}
   %0 = math.exp %x : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -20,8 +26,10 @@ func.func @reduction(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@
 // -----
 
 shardir.mesh @m <["tp"=2]>
+// expected-note @+1 {{the tensor is placed so by argument 0 of @captured}}
 func.func @captured(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>}, %i: tensor<4xindex>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
+  // expected-note @+2 {{no annotation asks for the other placement, but the op's rule does}}
   // expected-error @+1 {{'linalg.generic' op needs an implicit redistribution, which strict forbids: the body of 'linalg.generic' reads it whole}}
   %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
       ins(%i : tensor<4xindex>) outs(%e : tensor<4xf32>) {
@@ -80,13 +88,62 @@ func.func @stored(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m, 
 
 // What an iteration leaves behind is not as the next one takes it.
 shardir.mesh @m <["tp"=2]>
+// expected-note @+2 {{the other placement is asked for by argument 0 of @yielded}}
+// expected-note @+1 {{argument 1 of @yielded is whole: annotated so, or no annotation brings an axis to it}}
 func.func @yielded(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>}, %y: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) -> tensor<8xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
   %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<8xf32>) {
-    // expected-error @+1 {{'scf.yield' op needs an implicit redistribution, which strict forbids: operand 0 of 'scf.yield' in 'scf.for' from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"tp"}]>; ask for it with shardir.constrain}}
+    // expected-error @+1 {{'scf.yield' op needs an implicit redistribution, which strict forbids: operand 0 of 'scf.yield' in 'scf.for' from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"tp"}]>, 0 bytes per device; ask for it with shardir.constrain}}
     scf.yield %y : tensor<8xf32>
   }
   return %r : tensor<8xf32>
+}
+
+// -----
+
+// Two annotations ask for one axis on two dims of a sum; both are named.
+shardir.mesh @m <["tp"=2]>
+// expected-note @+2 {{the other placement is asked for by argument 0 of @both}}
+// expected-note @+1 {{the tensor is placed so by result 1 of @both}}
+func.func @both(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>},
+                %y: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>})
+    -> (tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>}) {
+  %0 = math.exp %y : tensor<8x8xf32>
+  %1 = math.tanh %0 : tensor<8x8xf32>
+  // expected-error @+1 {{'arith.addf' op needs an implicit redistribution, which strict forbids: operand 1 of 'arith.addf' from #shardir.placement<@m, [{}, {"tp"}]> to #shardir.placement<@m, [{"tp"}, {}]>, 64 bytes per device; ask for it with shardir.constrain}}
+  %2 = arith.addf %x, %1 : tensor<8x8xf32>
+  return %2, %1 : tensor<8x8xf32>, tensor<8x8xf32>
+}
+
+// -----
+
+// A constraint's place is in its name.
+shardir.mesh @m <["tp"=2]>
+// expected-note @+1 {{the other placement is asked for by argument 0 of @constrained}}
+func.func @constrained(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-note @+1 {{the tensor is placed so by shardir.constrain at }}
+  %0 = math.exp %y : tensor<8x8xf32>
+  %1 = shardir.constrain %0 to #shardir.placement<@m, [{}, {"tp"}]> : tensor<8x8xf32>
+  // expected-error @+1 {{'arith.addf' op needs an implicit redistribution, which strict forbids: operand 1 of 'arith.addf'}}
+  %2 = arith.addf %x, %1 : tensor<8x8xf32>
+  return %2 : tensor<8x8xf32>
+}
+
+// -----
+
+// A callee's annotation and a caller's.
+shardir.mesh @m <["tp"=2]>
+func.func private @callee(%w: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>}, %y: tensor<8x8xf32>) -> tensor<8x8xf32> {
+  // expected-error @+1 {{'arith.addf' op needs an implicit redistribution, which strict forbids}}
+  %0 = arith.addf %y, %w : tensor<8x8xf32>
+  return %0 : tensor<8x8xf32>
+}
+// expected-note @+1 {{the other placement is asked for by argument 1 of @main}}
+func.func @main(%x: tensor<8x8xf32>, %y: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}) -> tensor<8x8xf32> {
+  // expected-note @+1 {{the tensor is placed so by argument 0 of @callee}}
+  %0 = math.exp %x : tensor<8x8xf32>
+  %1 = call @callee(%0, %y) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
+  return %1 : tensor<8x8xf32>
 }

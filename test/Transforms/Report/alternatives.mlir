@@ -1,0 +1,87 @@
+// Each collective says who asked for it, and what was compared where placements
+// competed: at the op that asked, else at the one that made what is moved.
+//
+// RUN: shard-opt %s --shardir-to-collective="cost=bytes" --shardir-report=file=%t.json -o %t.mlir
+// RUN: FileCheck %s < %t.json
+// RUN: FileCheck %s --check-prefix=IR < %t.mlir
+// RUN: grep -v loc %t.json > %t.one
+// RUN: shard-opt %t.mlir --shardir-report=file=- -o /dev/null | grep -v loc | diff %t.one -
+// RUN: shard-opt %t.mlir --shardir-to-local | FileCheck %s --check-prefix=LOCAL
+// RUN: shard-run %s --options=cost=bytes --report=- --function=asked | FileCheck %s --check-prefix=EXEC
+
+// LOCAL-NOT: shardir.alternatives
+// LOCAL-NOT: shardir.decided_by
+
+shardir.mesh @m <["a"=4]>
+
+// The result is as it is annotated: nothing competed there, but at the product.
+// CHECK:      "alternatives": [
+// CHECK-NEXT:   {
+// CHECK-NEXT:     "bytes": 49152,
+// CHECK-NEXT:     "chosen": true,
+// CHECK-NEXT:     "placement": "#shardir.placement<@m, [{}, {\"a\"}]>"
+// CHECK-NEXT:   },
+// CHECK-NEXT:   {
+// CHECK-NEXT:     "bytes": 417792,
+// CHECK-NEXT:     "chosen": false,
+// CHECK:          "placement": "#shardir.placement<@m, [{\"a\"}, {}]>"
+// CHECK:      "alternatives_of": {
+// CHECK-NEXT:   "loc": "{{.*}}alternatives.mlir:[[#H:]]:8",
+// CHECK-NEXT:   "op": "linalg.matmul"
+// CHECK:      "asked_by": [
+// CHECK-NEXT:   {
+// CHECK-NEXT:     "loc": "{{.*}}alternatives.mlir:[[#H]]:8",
+// CHECK-NEXT:     "op": "linalg.matmul"
+// CHECK-NEXT:   }
+// CHECK:      "kind": "all_gather"
+// EXEC:       "alternatives_of"
+// EXEC:       "asked_by"
+// EXEC:       "kind": "all_gather"
+// IR-LABEL: func.func @asked
+// IR:         linalg.matmul {shardir.alternatives = [{bytes = 49152 : i64, placements = [#shardir.placement<@m, [{}, {"a"}]>]}, {bytes = 417792 : i64,
+func.func @asked(%x: tensor<64x256xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},
+                 %w: tensor<256x512xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a"}]>}) -> tensor<64x512xf32> {
+  %z = arith.constant dense<0.0> : tensor<64x512xf32>
+  %h = linalg.matmul ins(%x, %w : tensor<64x256xf32>, tensor<256x512xf32>) outs(%z : tensor<64x512xf32>) -> tensor<64x512xf32>
+  return %h : tensor<64x512xf32>
+}
+
+// Where nothing competes there is nothing to list. A constraint that is gone is
+// still named, and one redistribution for two ops names both.
+// CHECK-NOT:  "alternatives"
+// CHECK:      "asked_by": [
+// CHECK-NEXT:   {
+// CHECK-NEXT:     "loc": "{{.*}}{{.*}}:8",
+// CHECK-NEXT:     "op": "shardir.constrain"
+// CHECK-NEXT:   }
+// CHECK-NEXT: ]
+// IR-LABEL: func.func @constrained
+// IR-NOT:     shardir.alternatives
+func.func @constrained(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>}) -> tensor<8xf32> {
+  %0 = math.exp %x : tensor<8xf32>
+  %1 = shardir.constrain %0 to #shardir.placement<@m, [{}]> : tensor<8xf32>
+  return %1 : tensor<8xf32>
+}
+
+// CHECK:      "asked_by": [
+// CHECK:          "op": "linalg.generic"
+// CHECK:          "op": "result 1 of @shared"
+// CHECK:      "function": "shared"
+func.func @shared(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>}, %i: tensor<4xindex>)
+    -> (tensor<4xf32>, tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
+  %e = tensor.empty() : tensor<4xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%i : tensor<4xindex>) outs(%e : tensor<4xf32>) {
+  ^bb0(%at: index, %o: f32):
+    %v = tensor.extract %t[%at] : tensor<8xf32>
+    linalg.yield %v : f32
+  } -> tensor<4xf32>
+  return %0, %t : tensor<4xf32>, tensor<8xf32>
+}
+
+// Every value that is split names an annotation, arguments and results too.
+// CHECK:      "values": [
+// CHECK:          "decided_by": "argument 0 of @asked",
+// CHECK:          "name": "arg0"
+// CHECK:          "decided_by": "argument 1 of @asked",
+// CHECK:          "name": "result0"

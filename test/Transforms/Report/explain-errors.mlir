@@ -1,0 +1,20 @@
+// RUN: shard-opt %s -split-input-file -verify-diagnostics -shardir-explain
+
+// expected-error @+1 {{is local already, where nobody knows who decided; explain the collective stage or an earlier one}}
+module attributes {shardir.stage = "local"} {
+  shardir.mesh @m <["a"=2]>
+}
+
+// -----
+
+// expected-error @+1 {{has an axis of unknown size; set it with the option mesh= before asking for bytes}}
+shardir.mesh @m <["a"=?]>
+
+// -----
+
+shardir.mesh @m <["a"=2]>
+func.func @annotated(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>}) {
+  // expected-error @+1 {{'math.exp' op the propagated stage needs 'shardir.placements' here}}
+  %0 = math.exp %x : tensor<8xf32>
+  return
+}
