@@ -135,10 +135,15 @@ static std::vector<Alternative> readAlternatives(Operation *op,
 
 /// What competed at a tensor that flows through regions.
 static Alternatives alternativesOfTie(ShardableRegionOpInterface op,
-                                      const RegionTie &tie, unsigned index) {
-  Attribute present = getTiePlacement(op, tie, index);
-  return {op->getName().getStringRef().str(), describeLocation(op->getLoc()),
-          readAlternatives(op, present, "tie", index)};
+                                      unsigned index) {
+  Alternatives found{op->getName().getStringRef().str(),
+                     describeLocation(op->getLoc()),
+                     {}};
+  if (op->hasAttr(ShardIRDialect::kAlternatives)) {
+    Attribute present = getTiePlacements(op, op.getTies())[index];
+    found.all = readAlternatives(op, present, "tie", index);
+  }
+  return found;
 }
 
 static Alternatives alternativesOfOp(Operation *op) {
@@ -168,7 +173,7 @@ Alternatives shardir::alternativesOf(Value value) {
       region && op->hasAttr(ShardIRDialect::kAlternatives))
     for (auto [i, tie] : llvm::enumerate(region.getTies()))
       if (llvm::is_contained(tie.values, value))
-        return alternativesOfTie(region, tie, i);
+        return alternativesOfTie(region, i);
   return {};
 }
 
@@ -199,8 +204,7 @@ Alternatives shardir::alternativesOfUse(OpOperand &use) {
                                 use.getOperandNumber());
   if (user == use.getOwner())
     if (auto tied = tieOf(use))
-      return alternativesOfTie(tied->first, tied->first.getTies()[tied->second],
-                               tied->second);
+      return alternativesOfTie(tied->first, tied->second);
   return alternativesOfOp(user);
 }
 

@@ -127,14 +127,17 @@ static void findRemainingWays(PropagationSpace &space,
             });
       });
     }
+    Round<std::pair<int, int>> resolved;
     for (auto &[state, way] : found) {
       seen.insert(state);
       auto [n, f, id] = state;
       if (decided[n][f] && !ways[n][f].isKnown() &&
-          (space.table(n).uses(decided[n][f]) & space.table(n).uses(id))) {
-        ways[n][f] = way;
-        --remaining;
-      }
+          (space.table(n).uses(decided[n][f]) & space.table(n).uses(id)))
+        offer(resolved, space, {n, f}, way);
+    }
+    for (auto &[key, way] : resolved) {
+      ways[key.first][key.second] = way;
+      --remaining;
     }
     frontier = std::move(found);
   }
