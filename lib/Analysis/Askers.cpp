@@ -17,6 +17,7 @@
 #include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
+#include "ShardIR/Dialect/ShardIR/Reasons.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -107,7 +108,7 @@ static std::vector<Alternative> readAlternatives(Operation *op,
                                                  unsigned index = 0) {
   std::vector<Alternative> all;
   bool anyChosen = false;
-  auto list = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kAlternatives);
+  auto list = op->getAttrOfType<ArrayAttr>(kAlternatives);
   if (!list)
     return all;
   for (auto entry : list.getAsRange<DictionaryAttr>()) {
@@ -139,7 +140,7 @@ static Alternatives alternativesOfTie(ShardableRegionOpInterface op,
   Alternatives found{op->getName().getStringRef().str(),
                      describeLocation(op->getLoc()),
                      {}};
-  if (op->hasAttr(ShardIRDialect::kAlternatives)) {
+  if (op->hasAttr(kAlternatives)) {
     Attribute present = getTiePlacements(op, op.getTies())[index];
     found.all = readAlternatives(op, present, "tie", index);
   }
@@ -170,7 +171,7 @@ Alternatives shardir::alternativesOf(Value value) {
                              "argument", i)};
   }
   if (auto region = asShardableRegion(op);
-      region && op->hasAttr(ShardIRDialect::kAlternatives))
+      region && op->hasAttr(kAlternatives))
     for (auto [i, tie] : llvm::enumerate(region.getTies()))
       if (llvm::is_contained(tie.values, value))
         return alternativesOfTie(region, i);

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Dialect/ShardIR/Reasons.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 
@@ -107,8 +108,7 @@ static LogicalResult verifyCarried(Operation *op, Attribute attr) {
     return success();
   SmallVector<RegionTie> ties = region.getTies();
   for (auto [i, placement] : llvm::enumerate(getTiePlacements(region, ties)))
-    if (placement &&
-        llvm::none_of(ties[i].values, llvm::IsaPred<OpResult>) &&
+    if (placement && llvm::none_of(ties[i].values, llvm::IsaPred<OpResult>) &&
         failed(verifyPlacementFor(op, placement, ties[i].values[0].getType(),
                                   "carried tensor " + Twine(i))))
       return failure();

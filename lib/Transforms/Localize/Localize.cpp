@@ -17,6 +17,7 @@
 
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/Reasons.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/Localizer.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
@@ -94,7 +95,7 @@ static void dropPlacements(Operation *op) {
     inner->removeAttr(ShardIRDialect::kPlacements);
     inner->removeAttr(ShardIRDialect::kCarried);
     inner->removeAttr(ShardIRDialect::kDecidedBy);
-    inner->removeAttr(ShardIRDialect::kAlternatives);
+    inner->removeAttr(kAlternatives);
     inner->removeAttr(ShardIRDialect::kConstrained);
     inner->removeAttr(ShardIRDialect::kHalo);
   });

@@ -18,6 +18,7 @@
 
 #include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/Reasons.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include <map>
@@ -521,7 +522,7 @@ void GraphBuilder::writeOp(int n, const PropagationResult::Node &decided) {
   SmallVector<Attribute> alternatives;
   addAlternatives(alternatives, "", 0, n, decided);
   if (!alternatives.empty())
-    op->setAttr(ShardIRDialect::kAlternatives,
+    op->setAttr(kAlternatives,
                 ArrayAttr::get(context, alternatives));
   writeWhole(op, node);
 }
@@ -549,7 +550,7 @@ void GraphBuilder::writeTies(const PropagationResult &result) {
       op->setAttr(ShardIRDialect::kDecidedBy,
                   StringAttr::get(op->getContext(), reason));
     if (!alternatives.empty())
-      op->setAttr(ShardIRDialect::kAlternatives,
+      op->setAttr(kAlternatives,
                   ArrayAttr::get(op->getContext(), alternatives));
   }
 }
@@ -578,7 +579,7 @@ void GraphBuilder::write(const PropagationResult &result) {
   }
   signature.write();
   if (!alternatives.empty())
-    function->setAttr(ShardIRDialect::kAlternatives,
+    function->setAttr(kAlternatives,
                       ArrayAttr::get(context, alternatives));
   for (auto [n, origin] : llvm::enumerate(origins))
     if (origin.op && origin.tie < 0 &&

@@ -23,6 +23,7 @@
 
 #include "ShardIR/Analysis/Askers.h"
 #include "ShardIR/Analysis/PeakMemory.h"
+#include "ShardIR/Dialect/ShardIR/Reasons.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -518,7 +519,7 @@ void MoveAcross::apply(const Proposal &proposal,
     for (Value result : change.op->getResults())
       bringUses(result, before[result], inside, rewriter);
     // Why it is placed so has changed as well, and what was compared.
-    change.op->removeAttr(ShardIRDialect::kAlternatives);
+    change.op->removeAttr(kAlternatives);
     StringAttr origin = originOf(change.op, change, meshes());
     if (!origin)
       origin = originOfUses(change.op);

@@ -17,6 +17,7 @@
 #include "Utils.h"
 
 #include "ShardIR/Analysis/FactorSharding.h"
+#include "ShardIR/Dialect/ShardIR/Reasons.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Interfaces/ShardingRule.h"
 #include "ShardIR/Placement/RedistributePlan.h"
@@ -68,7 +69,7 @@ Value shardir::cloneFresh(OpBuilder &builder, Value value, PlacementAttr wanted,
   // It is placed for another op now (R5).
   if (Attribute reason = before->getAttr(ShardIRDialect::kDecidedBy))
     clone->setAttr(ShardIRDialect::kDecidedBy, reason);
-  clone->removeAttr(ShardIRDialect::kAlternatives);
+  clone->removeAttr(kAlternatives);
   return clone->getResult(0);
 }
 

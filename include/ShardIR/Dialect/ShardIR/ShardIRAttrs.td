@@ -36,10 +36,6 @@ def ShardIR_Dialect : Dialect {
     - `shardir.carried` on an op with regions (`scf.while`): one placement per
       carried tensor that is no result of the op;
     - `shardir.decided_by`: which annotation a placement came from;
-    - `shardir.alternatives` where placements competed: what was compared, the
-      cheapest first behind what was chosen, each `{bytes, placements}`; on
-      functions with `argument` or `result`, on ops whose regions run on shards
-      with `tie`, the number that it is about (Analysis/Askers.h);
     - `shardir.manual_axes` on a redistribution: axes along which its operand
       varies, as it is inside of a manual region;
     - `shardir.stage` on the module, from the local stage on: `"local"`,
@@ -62,7 +58,6 @@ def ShardIR_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kLayoutSavedBytes = "shardir.layout_saved_bytes";
     static constexpr ::llvm::StringLiteral kRule = "shardir.rule";
     static constexpr ::llvm::StringLiteral kDecidedBy = "shardir.decided_by";
-    static constexpr ::llvm::StringLiteral kAlternatives = "shardir.alternatives";
     static constexpr ::llvm::StringLiteral kConstrained = "shardir.constrained";
     static constexpr ::llvm::StringLiteral kManualAxes = "shardir.manual_axes";
     // On an op of one result: its shards have this halo (redistributed stage).
