@@ -45,9 +45,11 @@ func.func @captured(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m
 
 // A lookup needs none; a scalar does.
 shardir.mesh @m <["tp"=2]>
+// expected-note @+1 {{the tensor is placed so by argument 0 of @scalar}}
 func.func @scalar(%t: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, %i: tensor<3x1xindex>, %k: index) -> (tensor<3x4xf32>, f32) {
   %0 = tensor.gather %t[%i] gather_dims([0]) : (tensor<8x4xf32>, tensor<3x1xindex>) -> tensor<3x4xf32>
-  // expected-remark @+2 {{a scalar is whole on each device, and its index may name an element on any of them}}
+  // expected-remark @+3 {{a scalar is whole on each device, and its index may name an element on any of them}}
+  // expected-note @+2 {{no annotation asks for the other placement, but the op's rule does}}
   // expected-error @+1 {{'tensor.extract' op needs an implicit redistribution, which strict forbids: operand 0 of 'tensor.extract'}}
   %1 = tensor.extract %t[%k, %k] : tensor<8x4xf32>
   return %0, %1 : tensor<3x4xf32>, f32
@@ -57,6 +59,8 @@ func.func @scalar(%t: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m
 
 // Positions of a scatter are whole, and so is a transform's tensor.
 shardir.mesh @m <["tp"=2]>
+// expected-note @+2 {{the other placement is asked for by argument 0 of @scatter}}
+// expected-note @+1 {{the tensor is placed so by argument 1 of @scatter}}
 func.func @scatter(%t: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, %s: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, %i: tensor<4x1xindex>) -> tensor<8x4xf32> {
   // expected-error @+1 {{'tensor.scatter' op needs an implicit redistribution, which strict forbids: operand 0 of 'tensor.scatter'}}
   %0 = tensor.scatter %s into %t[%i] scatter_dims([0]) unique : (tensor<4x4xf32>, tensor<8x4xf32>, tensor<4x1xindex>) -> tensor<8x4xf32>
@@ -66,8 +70,10 @@ func.func @scatter(%t: tensor<8x4xf32> {shardir.placement = #shardir.placement<@
 // -----
 
 shardir.mesh @m <["tp"=2]>
+// expected-note @+1 {{the tensor is placed so by argument 0 of @buffer}}
 func.func @buffer(%t: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}) -> memref<8x4xf32> {
-  // expected-remark @+2 {{a buffer is what each device holds, and is of a whole tensor}}
+  // expected-remark @+3 {{a buffer is what each device holds, and is of a whole tensor}}
+  // expected-note @+2 {{no annotation asks for the other placement, but the op's rule does}}
   // expected-error @+1 {{'bufferization.to_buffer' op needs an implicit redistribution, which strict forbids: operand 0 of 'bufferization.to_buffer'}}
   %0 = bufferization.to_buffer %t : tensor<8x4xf32> to memref<8x4xf32>
   return %0 : memref<8x4xf32>
@@ -77,8 +83,10 @@ func.func @buffer(%t: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m
 
 shardir.mesh @m <["tp"=2]>
 ml_program.global private mutable @state(dense<0.5> : tensor<8xf32>) : tensor<8xf32>
+// expected-note @+1 {{the tensor is placed so by argument 0 of @stored}}
 func.func @stored(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>}) {
-  // expected-remark @+2 {{a global that the program changes is whole on each device}}
+  // expected-remark @+3 {{a global that the program changes is whole on each device}}
+  // expected-note @+2 {{no annotation asks for the other placement, but the op's rule does}}
   // expected-error @+1 {{'ml_program.global_store' op needs an implicit redistribution, which strict forbids: operand 0 of 'ml_program.global_store'}}
   ml_program.global_store @state = %t : tensor<8xf32>
   return
