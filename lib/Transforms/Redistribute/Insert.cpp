@@ -104,9 +104,15 @@ LogicalResult Inserter::refuse(Value value, PlacementAttr wanted,
                              << reason << " from " << present << " to "
                              << wanted;
   auto type = cast<RankedTensorType>(value.getType());
-  if (meshes.get(present).isConcrete() && meshes.get(wanted).isConcrete())
-    error << ", " << bytesFor(type, present, wanted, halo)
-          << " bytes per device";
+  if (meshes.get(present).isConcrete() &&
+      present.getMesh() == wanted.getMesh()) {
+    auto cost = MoveCosts(meshes, CostMode::Bytes).get(present, wanted, type);
+    if (!halo.empty())
+      error << ", " << bytesFor(type, present, wanted, halo)
+            << " bytes per device";
+    else if (cost)
+      error << ", " << cost->bytes << " bytes per device";
+  }
   error << "; ask for it with shardir.constrain";
   auto module = function->getParentOfType<ModuleOp>();
   auto blame = [&](StringRef what, const std::string &who, Location otherwise) {
