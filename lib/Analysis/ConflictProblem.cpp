@@ -71,9 +71,9 @@ void ConflictProblem::addNode(int n) {
   problem.terms.push_back({{variableOf[n]}, table});
 }
 
-/// A constraint that leaves no choice is one more name of its operand: a change
-/// into its placement and out of it is one change, and none where nobody wants
-/// what it says.
+/// A constraint that leaves no choice is one more name of its operand, and one
+/// more user of it: what it says is made, and its own users start from there or
+/// from what was before it.
 void ConflictProblem::findRoots() {
   rootOf.resize(space.graph.values.size());
   std::iota(rootOf.begin(), rootOf.end(), 0);
@@ -95,10 +95,9 @@ void ConflictProblem::addUsers(int value, int mesh, double made,
     const PropagationGraph::Node &node = space.node(user.node);
     if (!lists[user.node] || node.mesh != mesh)
       continue;
+    users.push_back({user, std::min(made, node.executions)});
     if (node.isConstraint && rootOf[node.results[0]] == rootOf[value])
       addUsers(node.results[0], mesh, made, users);
-    else
-      users.push_back({user, std::min(made, node.executions)});
   }
 }
 

@@ -75,14 +75,14 @@ SearchCost PriceTable::change(int value, PlacementId from, PlacementId to) {
 
 SearchCost PriceTable::read(int n, const Port &port, const Candidate &candidate,
                             PlacementId from) {
+  PlacementId to = candidate.operands[port.tensor];
   std::vector<int64_t> key = {space.ruleClass(n), port.tensor,
-                              space.typeOf(port.value), from};
+                              space.typeOf(port.value), from, to};
   key.insert(key.end(), candidate.splits.begin(), candidate.splits.end());
   auto [it, isNew] = reads.try_emplace(key);
   if (!isNew)
     return it->second;
   SplitsTable &table = space.table(n);
-  PlacementId to = candidate.operands[port.tensor];
   FactorSplits splits;
   for (SplitsId id : candidate.splits)
     splits.push_back(table.splits(id));

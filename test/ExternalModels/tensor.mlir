@@ -68,11 +68,10 @@ func.func @slice_and_update(%a: tensor<5x8xf32> {shardir.placement = #shardir.pl
 }
 
 // Of a dim that is sliced those rows alone are sent that the result has: each
-// device cuts its own, and the slice is gathered, not the operand.
+// device gets the rows of the slice that it lacks, not the operand.
 // CHECK-LABEL: func.func @slice_of_sharded_dim
-// CHECK-NOT:   collective.
-// CHECK:       tensor.extract_slice
-// CHECK:       collective.all_gather {{.*}} of tensor<3x4xf32>
+// CHECK-NOT:   all_gather
+// CHECK:       collective.halo_exchange {{.*}} halo {{\[}}[-1, 1, 3, 1, 1], [0, 0]] of tensor<6x4xf32> {{.*}} -> tensor<3x4xf32>
 // CHECK-NOT:   collective.
 func.func @slice_of_sharded_dim(%a: tensor<6x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) -> (tensor<3x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) {
   %0 = tensor.extract_slice %a[1, 0] [3, 4] [1, 1] : tensor<6x4xf32> to tensor<3x4xf32>

@@ -89,8 +89,7 @@ struct PropagationGraph {
     /// An earlier run has decided: these are the results, partial included.
     bool isFixed = false;
     std::vector<Placement> fixedResults;
-    /// A constraint: its result is its operand, so that where nobody uses the
-    /// value as it says nothing moves for it.
+    /// A constraint: its result is its operand.
     bool isConstraint = false;
     /// A function result that takes the placement of this argument's node
     /// (R11), or -1.
