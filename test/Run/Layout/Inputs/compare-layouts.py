@@ -40,6 +40,8 @@ def run(name, mesh, layout):
         rf"@{name}\(.*?-> \((.*?)\) {{$", text, re.MULTILINE | re.DOTALL)[1]))
     files = [os.path.join(scratch, f"{name}.{layout}.{i}.npy") for i in range(results)]
     report = os.path.join(scratch, f"{name}.{layout}.json")
+    # Values stay where an annotation first brings them, so that collectives lie
+    # between ops and not at arguments alone.
     command = [tool, path, f"--function={name}", f"--options=conflicts=shardy layout={layout}", f"--report={report}",
                *(f"--output=@{file}" for file in files), *inputs.get(name, [])]
     if mesh:
@@ -71,11 +73,11 @@ for name in functions:
         for layout in ("auto", "contiguous"):
             results, report = run(name, mesh, layout)
             if results != expected:
-                fail(f"@{name} on {mesh}: conflicts=shardy layout={layout} gives other bits than row-major")
+                fail(f"@{name} on {mesh}: layout={layout} gives other bits than row-major")
             saved, gone = report["layout_saved_bytes"], before - packed(report)
             if layout == "auto" and saved != gone:
                 fail(f"@{name} on {mesh}: {saved} bytes saved, {gone} fewer packed")
             if saved > gone or (saved > 0) != bool({layout, f"{layout}:{mesh}"} & set(saves.get(name, []))):
-                fail(f"@{name} on {mesh}: conflicts=shardy layout={layout} saves {saved} of {before} bytes")
+                fail(f"@{name} on {mesh}: layout={layout} saves {saved} of {before} bytes")
             if report["measured"]["bytes_per_device"] != report["bytes_per_device"]:
                 fail(f"@{name} on {mesh}: measured bytes are not the predicted ones")
