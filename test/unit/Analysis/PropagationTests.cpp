@@ -49,6 +49,59 @@ TEST(Propagation, ForwardBackwardSideways) {
   EXPECT_EQ(result.nodes[maker.producer(s)].decidedBy[1], "");
 }
 
+TEST(Propagation, SaysWhoDecidedWhatIsOwed) {
+  GraphMaker maker(makeMesh({2, 2}));
+  int x = maker.argument({8, 4}, "[{}, {\"a\"}]");
+  int w = maker.argument({4, 6});
+  int z = maker.argument({8, 6});
+  int y = maker.op("matmul", matmulRule(8, 6, 4), {x, w, z}, {{8, 6}});
+  int n = maker.op("neg", elementwiseRule({8, 6}, 1, Linearity::Together), {y},
+                   {{8, 6}});
+  maker.result(n);
+  PropagationResult result = propagate(maker.graph, {});
+  ASSERT_EQ(placementOf(maker, result, n), "[{}, {}], partial = sum [\"a\"]");
+  // One more than there are factors.
+  const auto &reasons = result.nodes[maker.producer(n)].decidedBy;
+  ASSERT_EQ(reasons.size(), 3u);
+  EXPECT_EQ(reasons[0], "");
+  EXPECT_EQ(reasons[2], "argument 0, through matmul");
+  EXPECT_EQ(result.nodes[maker.producer(y)].decidedBy.back(), "argument 0");
+}
+
+TEST(Propagation, SaysWhatWasCompared) {
+  GraphMaker maker(makeMesh({4}));
+  // The rows of x and the columns of w are over one axis; w is larger.
+  int x = maker.argument({64, 256}, "[{\"a\"}, {}]");
+  int w = maker.argument({256, 512}, "[{}, {\"a\"}]");
+  int z = maker.argument({64, 512});
+  int y = maker.op("matmul", matmulRule(64, 512, 256), {x, w, z}, {{64, 512}});
+  // What is chosen for y takes the way of x from this one.
+  int v = maker.argument({512, 256});
+  int u = maker.argument({64, 256});
+  int t = maker.op("product", matmulRule(64, 256, 512), {y, v, u}, {{64, 256}});
+  maker.result(t);
+  PropagationCost cost;
+  cost.mode = CostMode::Bytes;
+  PropagationResult result = propagate(maker.graph, cost);
+  const auto &node = result.nodes[maker.producer(y)];
+  ASSERT_EQ(node.alternatives.size(), 3u);
+  for (const auto &each : node.alternatives)
+    ASSERT_EQ(each.placements.size(), 1u);
+  EXPECT_EQ(toString(node.alternatives[0].placements[0]), "[{}, {\"a\"}]");
+  EXPECT_EQ(node.alternatives[0].placements[0], node.results[0]);
+  EXPECT_TRUE(node.alternatives[0].isChosen);
+  EXPECT_EQ(toString(node.alternatives[1].placements[0]), "[{\"a\"}, {}]");
+  EXPECT_FALSE(node.alternatives[1].isChosen);
+  EXPECT_LT(node.alternatives[0].bytes, node.alternatives[1].bytes);
+  EXPECT_LE(node.alternatives[1].bytes, node.alternatives[2].bytes);
+  // Where nothing competes nothing is listed.
+  EXPECT_TRUE(result.nodes[maker.producer(x)].alternatives.empty());
+  // An axis that came through an op which then took another.
+  ASSERT_EQ(placementOf(maker, result, t), "[{\"a\"}, {}]");
+  EXPECT_EQ(result.nodes[maker.producer(t)].decidedBy[0],
+            "argument 0, through matmul");
+}
+
 TEST(Propagation, ContractionOwesASum) {
   GraphMaker maker(makeMesh({2, 2}));
   int x = maker.argument({8, 4}, "[{\"b\"}, {\"a\"}]");
