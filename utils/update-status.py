@@ -16,7 +16,7 @@ import sys
 PAGE = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "docs", "Status.md")
 MARKS = re.compile(r"(?<=<!-- programs: begin -->\n).*?(?=<!-- programs: end -->)", re.DOTALL)
 SHORT = {"all_gather": "ag", "all_reduce": "ar", "reduce_scatter": "rs", "all_to_all": "a2a", "permute": "p",
-         "exchange": "x"}
+         "exchange": "x", "halo_exchange": "h"}
 USUAL = ["tp=2", "tp=4", "dp=2,tp=2", "tp=3"]
 
 
