@@ -257,17 +257,9 @@ double Inference::bytesToMove(const OpSharding &sharding) const {
   for (auto [i, wanted] : llvm::enumerate(sharding.operands)) {
     if (!operands[i] || operands[i]->dims.size() != wanted.dims.size())
       continue;
-    std::vector<int64_t> shape;
-    for (const DimFactors &dim : rule.operands[i].dims) {
-      int64_t extent = 1;
-      for (int f : dim)
-        extent = rule.factors[f].size == kUnknown || extent == kUnknown
-                     ? kUnknown
-                     : extent * rule.factors[f].size;
-      shape.push_back(extent);
-    }
-    bytes += double(
-        estimateRedistribute(*operands[i], wanted, mesh, shape, 1).bytes);
+    bytes += double(estimateRedistribute(*operands[i], wanted, mesh,
+                                         shapeOf(rule, rule.operands[i]), 1)
+                        .bytes);
   }
   return bytes;
 }
