@@ -118,8 +118,10 @@ def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
     the dim of a softmax may be split; `tensor.reshape` to a known shape becomes
     `tensor.collapse_shape` and `tensor.expand_shape`; loads of immutable globals
     and the shapes of tensors of known extents become constants; witnesses of the
-    `shape` dialect become assertions, and `shape.assuming` its region. Placements
-    on such an op go to the op that makes its result.
+    `shape` dialect become assertions, and `shape.assuming` its region. A
+    `linalg.generic` that reads one of several tensors by its own index becomes
+    `tensor.concat`, and a slice of all of a tensor the tensor. Placements on such
+    an op go to the op that makes its result.
 
     Example (test/Transforms/Annotate/normalize.mlir):
 

@@ -14,6 +14,7 @@
 //   loads of immutable globals        constants, which any placement may have
 //   shape.shape_of of known extents   constants, which read no tensor
 //   a body that reads by its own index one of several tensors   tensor.concat
+//   slices and updates of all of a tensor   the tensor
 //   shape.assuming and its witnesses  assertions, and the region in place
 //
 // Nothing else is touched, folded or erased. Placements that stand on such an
@@ -170,6 +171,31 @@ static void foldShape(RewriterBase &rewriter, shape::ShapeOfOp op) {
   replace(rewriter, op, shape);
 }
 
+/// Whether a slice takes all of `whole`: where it starts is then known, for it
+/// would reach beyond otherwise.
+static bool takesAll(OffsetSizeAndStrideOpInterface slice,
+                     RankedTensorType whole) {
+  if (!whole.hasStaticShape() || slice.getStaticSizes() != whole.getShape())
+    return false;
+  return llvm::all_of(slice.getStaticStrides(),
+                      [](int64_t stride) { return stride == 1; });
+}
+
+/// A slice of everything, or an update of everything, by what it gives.
+static void dropWholeSlice(RewriterBase &rewriter, Operation *op) {
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    if (takesAll(slice, slice.getSourceType()) &&
+        slice.getType() == slice.getSourceType() &&
+        !op->hasAttr(ShardIRDialect::kPlacements))
+      rewriter.replaceOp(op, slice.getSource());
+  } else if (auto update = dyn_cast<tensor::InsertSliceOp>(op)) {
+    if (takesAll(update, update.getDestType()) &&
+        update.getSourceType() == update.getDestType() &&
+        !op->hasAttr(ShardIRDialect::kPlacements))
+      rewriter.replaceOp(op, update.getSource());
+  }
+}
+
 /// A concatenation by its name.
 static void sayConcat(RewriterBase &rewriter, linalg::GenericOp op) {
   HiddenConcat concat = *matchConcat(op);
@@ -217,7 +243,8 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       if (auto generic = dyn_cast<linalg::GenericOp>(op))
         if (matchConcat(generic))
           found.push_back(op);
-      if (isa<linalg::SoftmaxOp, tensor::ReshapeOp, ml_program::GlobalLoadOp,
+      if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, linalg::SoftmaxOp,
+              tensor::ReshapeOp, ml_program::GlobalLoadOp,
               ml_program::GlobalLoadConstOp, shape::ShapeOfOp,
               shape::AssumingOp>(op))
         found.push_back(op);
@@ -232,6 +259,8 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       LogicalResult done = success();
       if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
         done = decomposeSoftmax(rewriter, softmax);
+      else if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(op))
+        dropWholeSlice(rewriter, op);
       else if (auto generic = dyn_cast<linalg::GenericOp>(op))
         sayConcat(rewriter, generic);
       else if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))

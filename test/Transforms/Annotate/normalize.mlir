@@ -137,3 +137,25 @@ func.func @not_a_roll(%a: tensor<2x4xf32>, %b: tensor<8x4xf32>) -> tensor<8x4xf3
   } -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
+
+// A slice of all of a tensor is the tensor, wherever it says that it starts.
+// CHECK-LABEL: func.func @whole_slices
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<8x4xf32>, %[[Y:[^:]+]]: tensor<8x4xf32>
+// CHECK-NEXT:    %[[A:.+]] = math.absf %[[X]]
+// CHECK-NEXT:    return %[[A]]
+func.func @whole_slices(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>, %i: index) -> tensor<8x4xf32> {
+  %0 = tensor.extract_slice %x[%i, 0] [8, 4] [1, 1] : tensor<8x4xf32> to tensor<8x4xf32>
+  %1 = math.absf %0 : tensor<8x4xf32>
+  %2 = tensor.insert_slice %1 into %y[%i, %i] [8, 4] [1, 1] : tensor<8x4xf32> into tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+
+// A part, or every other row, is none.
+// CHECK-LABEL: func.func @parts
+// CHECK:         tensor.extract_slice
+// CHECK:         tensor.insert_slice
+func.func @parts(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>, %i: index) -> tensor<8x4xf32> {
+  %0 = tensor.extract_slice %x[%i, 0] [4, 4] [1, 1] : tensor<8x4xf32> to tensor<4x4xf32>
+  %2 = tensor.insert_slice %0 into %y[%i, 0] [4, 4] [1, 1] : tensor<4x4xf32> into tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
