@@ -40,6 +40,17 @@ def fill(op, shape, value, name):
     return f"%{name}"
 
 
+def contraction(op, maps, kinds, inputs, types, acc, shape):
+    """%r: products of two inputs, added to `acc`."""
+    iterators = ", ".join(f'"{kind}"' for kind in kinds)
+    op.lines += [f"%r = linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = [{iterators}]}} ins({', '.join(inputs)} : {', '.join(types)}) outs({acc} : {tensor(shape)}) {{",
+                 "^bb0(%x: i32, %w: i32, %o: i32):",
+                 "  %m = arith.muli %x, %w : i32",
+                 "  %s = arith.addi %m, %o : i32",
+                 "  linalg.yield %s : i32",
+                 f"}} -> {tensor(shape)}"]
+
+
 def maybe_pad(rng, op, shape, spatial):
     """A tensor of `shape` at most, padded to it now and then as exporters do."""
     low = [rng.choice([0, 0, 1, 2]) if d in spatial and rng.random() < 0.6 else 0 for d in range(len(shape))]
@@ -121,12 +132,7 @@ def window_op(rng):
                 f"affine_map<({names}) -> ({', '.join(taps)}, d{loops - 1}, d{rank + 1})>",
                 f"affine_map<({names}) -> ({', '.join(f'd{i}' for i in range(rank + 2))})>"]
         kinds = ["parallel"] * (rank + 2) + ["reduction"] * (rank + 1)
-        op.lines += [f"%r = linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = [{', '.join(chr(34) + k + chr(34) for k in kinds)}]}} ins({x}, {w} : {x_type}, {w_type}) outs({acc} : {tensor(shape)}) {{",
-                     "^bb0(%x: i32, %w: i32, %o: i32):",
-                     "  %m = arith.muli %x, %w : i32",
-                     "  %s = arith.addi %m, %o : i32",
-                     "  linalg.yield %s : i32",
-                     f"}} -> {tensor(shape)}"]
+        contraction(op, maps, kinds, [x, w], [x_type, w_type], acc, shape)
     op.shape = shape
     return op
 
@@ -143,12 +149,7 @@ def weight_gradient(rng):
     acc = fill(op, shape, 0, "f")
     maps = [f"affine_map<(k, c, f, n, o) -> (n, k * {dilation} + o * {stride}, c)>",
             "affine_map<(k, c, f, n, o) -> (n, o, f)>", "affine_map<(k, c, f, n, o) -> (k, c, f)>"]
-    op.lines += [f"%r = linalg.generic {{indexing_maps = [{', '.join(maps)}], iterator_types = [\"parallel\", \"parallel\", \"parallel\", \"reduction\", \"reduction\"]}} ins({x}, {g} : {tensor(x_shape)}, {g_type}) outs({acc} : {tensor(shape)}) {{",
-                 "^bb0(%x: i32, %w: i32, %o: i32):",
-                 "  %m = arith.muli %x, %w : i32",
-                 "  %s = arith.addi %m, %o : i32",
-                 "  linalg.yield %s : i32",
-                 f"}} -> {tensor(shape)}"]
+    contraction(op, maps, ["parallel"] * 3 + ["reduction"] * 2, [x, g], [tensor(x_shape), g_type], acc, shape)
     op.shape = shape
     return op
 

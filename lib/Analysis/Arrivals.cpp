@@ -17,7 +17,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <deque>
-#include <map>
 
 using namespace shardir;
 
@@ -50,9 +49,9 @@ Arrivals::Arrivals(PropagationSpace &space,
         reserved[n][f] = table.get(splits);
     }
     for (const AxisRef &axis : node.forbidden)
-      forbidden[n] |= table.blocksOf(axis) | table.bitOf(axis);
+      forbidden[n] |= table.blocksOf(axis);
     for (const AxisRef &axis : node.partialAxes)
-      forbidden[n] |= table.blocksOf(axis) | table.bitOf(axis);
+      forbidden[n] |= table.blocksOf(axis);
     if (llvm::any_of(floors[n], [](SplitsId id) { return id != 0; }) ||
         node.partial)
       levels[n] = 0;

@@ -378,13 +378,8 @@ std::vector<int> ConflictProblem::complete(std::vector<int> assignment) {
     for (int value = 0; value < problem.domains[v]; ++value) {
       assignment[v] = value;
       SearchCost sum;
-      for (int t : termsOf[v]) {
-        const SearchTerm &term = problem.terms[t];
-        size_t entry = 0;
-        for (int u : term.variables)
-          entry = entry * problem.domains[u] + assignment[u];
-        sum += (*term.costs)[entry];
-      }
+      for (int t : termsOf[v])
+        sum += costOf(problem.terms[t], problem.domains, assignment);
       if (sum < least) {
         least = sum;
         best = value;
@@ -416,14 +411,8 @@ std::vector<int> ConflictProblem::greedy(const Arrivals &arrivals) {
       SearchCost sum;
       for (int t : termsOf[v]) {
         const SearchTerm &term = problem.terms[t];
-        size_t entry = 0;
-        bool all = true;
-        for (int u : term.variables) {
-          entry = entry * problem.domains[u] + assignment[u];
-          all &= isChosen[u];
-        }
-        if (all)
-          sum += (*term.costs)[entry];
+        if (llvm::all_of(term.variables, [&](int u) { return isChosen[u]; }))
+          sum += costOf(term, problem.domains, assignment);
       }
       if (best < 0 || sum < least) {
         least = sum;

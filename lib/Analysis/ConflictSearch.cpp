@@ -36,15 +36,6 @@ struct Component {
   std::vector<SearchTerm> terms;
 };
 
-/// The entry of `term` at an assignment.
-size_t entryOf(const SearchTerm &term, const std::vector<int> &domains,
-               const std::vector<int> &assignment) {
-  size_t entry = 0;
-  for (int v : term.variables)
-    entry = entry * domains[v] + assignment[v];
-  return entry;
-}
-
 class Solver {
 public:
   Solver(const Component &component, const SearchOptions &options)
@@ -60,7 +51,7 @@ public:
   SearchCost cost(const std::vector<int> &assignment) const {
     SearchCost sum;
     for (const SearchTerm &term : component.terms)
-      sum += (*term.costs)[entryOf(term, component.domains, assignment)];
+      sum += costOf(term, component.domains, assignment);
     return sum;
   }
 
@@ -193,7 +184,7 @@ bool Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
     for (int v : live.variables)
       values[v] = 0;
     while (true) {
-      costs->push_back((*term.costs)[entryOf(term, component.domains, values)]);
+      costs->push_back(costOf(term, component.domains, values));
       int i = live.variables.size() - 1;
       for (; i >= 0; --i) {
         if (++values[live.variables[i]] < component.domains[live.variables[i]])
@@ -294,7 +285,8 @@ bool Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
     if (choice.given.empty())
       isAmbiguous |= ties->front();
     else
-      add({choice.given, std::move(reduced), anyTies ? std::move(ties) : nullptr});
+      add({choice.given, std::move(reduced),
+           anyTies ? std::move(ties) : nullptr});
     choices.push_back(std::move(choice));
   }
   for (const Choice &choice : llvm::reverse(choices)) {
@@ -310,8 +302,7 @@ bool Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
 static std::vector<int>
 solveComponent(const Component &component,
                const std::vector<std::vector<int>> &starts,
-               const SearchOptions &options, bool &isExact,
-               bool &isAmbiguous) {
+               const SearchOptions &options, bool &isExact, bool &isAmbiguous) {
   Solver solver(component, options);
   size_t count = component.domains.size();
   std::vector<int> heldBefore(count, 0);
@@ -354,11 +345,20 @@ solveComponent(const Component &component,
   return best;
 }
 
+const SearchCost &shardir::costOf(const SearchTerm &term,
+                                  const std::vector<int> &domains,
+                                  const std::vector<int> &assignment) {
+  size_t entry = 0;
+  for (int v : term.variables)
+    entry = entry * domains[v] + assignment[v];
+  return (*term.costs)[entry];
+}
+
 SearchCost shardir::costOf(const SearchProblem &problem,
                            const std::vector<int> &assignment) {
   SearchCost sum;
   for (const SearchTerm &term : problem.terms)
-    sum += (*term.costs)[entryOf(term, problem.domains, assignment)];
+    sum += costOf(term, problem.domains, assignment);
   return sum;
 }
 

@@ -14,19 +14,12 @@
 
 #include "ShardIR/Analysis/Propagation.h"
 
+#include "PropagationSpace.h"
+
 #include <algorithm>
 #include <map>
 
 using namespace shardir;
-
-/// Bytes that the fullest device holds of a value.
-static double localBytes(const PropagationGraph::Value &value,
-                         const Placement &placement, const Mesh &mesh) {
-  double bytes = double(value.elementBytes);
-  for (size_t d = 0; d < value.shape.size(); ++d)
-    bytes *= double(maxLocalExtent(placement, mesh, value.shape[d], d));
-  return bytes;
-}
 
 double shardir::predictPeak(const PropagationGraph &graph,
                             const PropagationResult &result) {

@@ -36,13 +36,10 @@ int64_t PriceTable::localBytes(int n, int value, PlacementId placement) {
       0);
   if (!isNew)
     return it->second;
-  const PropagationGraph::Value &v = space.graph.values[value];
   SplitsTable &table = space.table(n);
-  const Placement &own = table.placement(placement);
-  double bytes = v.elementBytes;
-  for (size_t d = 0; d < v.shape.size() && d < own.dims.size(); ++d)
-    bytes *= double(maxLocalExtent(own, table.mesh, v.shape[d], d));
-  return it->second = toInteger(bytes);
+  return it->second = toInteger(shardir::localBytes(space.graph.values[value],
+                                                    table.placement(placement),
+                                                    table.mesh));
 }
 
 SearchCost PriceTable::change(int value, PlacementId from, PlacementId to) {

@@ -19,6 +19,14 @@ using namespace shardir;
 
 static constexpr SplitsId kNone = -1;
 
+double shardir::localBytes(const PropagationGraph::Value &value,
+                           const Placement &placement, const Mesh &mesh) {
+  double bytes = double(value.elementBytes);
+  for (size_t d = 0; d < value.shape.size() && d < placement.dims.size(); ++d)
+    bytes *= double(maxLocalExtent(placement, mesh, value.shape[d], d));
+  return bytes;
+}
+
 PropagationSpace::PropagationSpace(const PropagationGraph &graph)
     : graph(graph) {
   for (const Mesh &mesh : graph.meshes)
@@ -121,9 +129,9 @@ uint64_t PropagationSpace::fullName(int n) {
     for (int m = 0, e = numNodes(); m < e; ++m)
       for (const Port &port : nodePorts[m])
         if (!port.isResult && producers[port.value].node >= 0)
-          fullNames[m] = mixHash(fullNames[m],
-                                 fullNames[producers[port.value].node] +
-                                     port.tensor);
+          fullNames[m] =
+              mixHash(fullNames[m],
+                      fullNames[producers[port.value].node] + port.tensor);
     for (int m = numNodes() - 1; m >= 0; --m)
       for (const Port &port : nodePorts[m]) {
         if (!port.isResult)

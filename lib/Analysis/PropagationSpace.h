@@ -47,6 +47,10 @@ struct Owed {
   }
 };
 
+/// The most bytes that a device holds of a value that lies so.
+double localBytes(const PropagationGraph::Value &value,
+                  const Placement &placement, const Mesh &mesh);
+
 class PropagationSpace {
 public:
   explicit PropagationSpace(const PropagationGraph &graph);

@@ -42,11 +42,17 @@ static void addBorder(ShardingRule &rule, const Placement &placement,
   }
 }
 
-static ShardingRule inRule(ManualInOp op) {
+/// The rule of an op of one operand and one result, without factors yet.
+static ShardingRule oneToOne() {
   ShardingRule rule;
   rule.operands.emplace_back();
   rule.results.emplace_back();
   rule.inits = {-1};
+  return rule;
+}
+
+static ShardingRule inRule(ManualInOp op) {
+  ShardingRule rule = oneToOne();
   addBorder(rule, op.getPlacement().getValue(), op.getAxes(),
             op.getInput().getType(), op.getType(), rule.operands[0],
             rule.results[0]);
@@ -54,10 +60,7 @@ static ShardingRule inRule(ManualInOp op) {
 }
 
 static ShardingRule outRule(ManualOutOp op) {
-  ShardingRule rule;
-  rule.operands.emplace_back();
-  rule.results.emplace_back();
-  rule.inits = {-1};
+  ShardingRule rule = oneToOne();
   const Placement &placement = op.getPlacement().getValue();
   addBorder(rule, placement, op.getAxes(), op.getType(),
             op.getInput().getType(), rule.results[0], rule.operands[0]);
@@ -72,10 +75,7 @@ static ShardingRule outRule(ManualOutOp op) {
 }
 
 static ShardingRule collectiveRule(ManualCollectiveOp op) {
-  ShardingRule rule;
-  rule.operands.emplace_back();
-  rule.results.emplace_back();
-  rule.inits = {-1};
+  ShardingRule rule = oneToOne();
   const Placement &from = op.getSource().getValue();
   const Placement &to = op.getTarget().getValue();
   for (auto [dim, extent] : llvm::enumerate(shapeOf(op.getInput().getType()))) {

@@ -14,9 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/ExternalModels/Relayout.h"
+#include "ShardIR/Interfaces/IndexMath.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
@@ -42,30 +41,6 @@ static PackedDims packedDims(int64_t rank, ArrayRef<int64_t> innerDimsPos,
   return dims;
 }
 
-static OpFoldResult extentOf(OpBuilder &builder, Location loc, Value tensor,
-                             int64_t dim) {
-  auto type = cast<RankedTensorType>(tensor.getType());
-  if (!type.isDynamicDim(dim))
-    return builder.getIndexAttr(type.getDimSize(dim));
-  return tensor::DimOp::create(builder, loc, tensor, dim).getResult();
-}
-
-/// outer x tile - extent, as a number where all three are.
-static OpFoldResult excess(OpBuilder &builder, Location loc,
-                           std::array<OpFoldResult, 3> extents) {
-  auto [outer, tile, extent] = extents;
-  auto knownOuter = getConstantIntValue(outer);
-  auto knownTile = getConstantIntValue(tile);
-  auto knownExtent = getConstantIntValue(extent);
-  if (knownOuter && knownTile && knownExtent)
-    return builder.getIndexAttr(*knownOuter * *knownTile - *knownExtent);
-  auto value = [&](OpFoldResult v) {
-    return getValueOrCreateConstantIndexOp(builder, loc, v);
-  };
-  Value all = arith::MulIOp::create(builder, loc, value(outer), value(tile));
-  return arith::SubIOp::create(builder, loc, all, value(extent)).getResult();
-}
-
 static Value cast(OpBuilder &builder, Location loc, Value value,
                   ArrayRef<int64_t> shape) {
   auto type = llvm::cast<RankedTensorType>(value.getType());
@@ -75,31 +50,44 @@ static Value cast(OpBuilder &builder, Location loc, Value value,
       builder, loc, RankedTensorType::get(shape, type.getElementType()), value);
 }
 
-/// The groups of plain dims in the order [outer, inner, outer, …], the extents
-/// of that order in `packed`, and the order itself as dims of the packed
-/// tensor.
-static SmallVector<ReassociationIndices>
-groupDims(const PackedDims &dims, RankedTensorType packed,
-          SmallVectorImpl<int64_t> &order, SmallVectorImpl<int64_t> &shape,
-          SmallVectorImpl<int64_t> &merged) {
+namespace {
+/// How a packed tensor is a regrouping of the plain one.
+struct Regrouping {
+  PackedDims dims;
+  /// The dims of the packed tensor in the order [outer, inner, outer, …], and
+  /// their extents.
+  SmallVector<int64_t> order, shape;
+  /// Per plain dim where its outer and inner dim are in that order, and their
+  /// product.
   SmallVector<ReassociationIndices> groups;
-  for (auto [outer, inner] : llvm::zip(dims.outer, dims.inner)) {
-    ReassociationIndices &group = groups.emplace_back();
+  SmallVector<int64_t> merged;
+};
+} // namespace
+
+/// Of linalg.pack and linalg.unpack.
+template <typename OpTy>
+static Regrouping regroup(OpTy op, RankedTensorType plain,
+                          RankedTensorType packed) {
+  Regrouping result;
+  result.dims =
+      packedDims(plain.getRank(), op.getInnerDimsPos(), op.getOuterDimsPerm());
+  for (auto [outer, inner] : llvm::zip(result.dims.outer, result.dims.inner)) {
+    ReassociationIndices &group = result.groups.emplace_back();
     int64_t product = 1;
     for (int64_t dim : {outer, inner}) {
       if (dim < 0)
         continue;
-      group.push_back(order.size());
-      order.push_back(dim);
+      group.push_back(result.order.size());
+      result.order.push_back(dim);
       int64_t extent = packed.getDimSize(dim);
-      shape.push_back(extent);
+      result.shape.push_back(extent);
       product = ShapedType::isDynamic(extent) || ShapedType::isDynamic(product)
                     ? ShapedType::kDynamic
                     : product * extent;
     }
-    merged.push_back(product);
+    result.merged.push_back(product);
   }
-  return groups;
+  return result;
 }
 
 Value shardir::buildPack(OpBuilder &builder, linalg::PackOp op, Value source,
@@ -109,21 +97,19 @@ Value shardir::buildPack(OpBuilder &builder, linalg::PackOp op, Value source,
   auto plain = llvm::cast<RankedTensorType>(source.getType());
   Type element = packed.getElementType();
   int64_t rank = plain.getRank();
-  PackedDims dims =
-      packedDims(rank, op.getInnerDimsPos(), op.getOuterDimsPerm());
-  SmallVector<int64_t> order, shape, merged;
-  SmallVector<ReassociationIndices> groups =
-      groupDims(dims, packed, order, shape, merged);
+  auto [dims, order, shape, groups, merged] = regroup(op, plain, packed);
   if (padding) {
     SmallVector<OpFoldResult> low(rank, builder.getIndexAttr(0)), high = low;
     SmallVector<int64_t> padded(plain.getShape());
     for (int64_t dim = 0; dim < rank; ++dim) {
       if (dims.inner[dim] < 0)
         continue;
-      high[dim] = excess(builder, loc,
-                         {extentOf(builder, loc, dest, dims.outer[dim]),
-                          extentOf(builder, loc, dest, dims.inner[dim]),
-                          extentOf(builder, loc, source, dim)});
+      IndexMath math(builder, loc);
+      OpFoldResult all =
+          math.mul(tensor::getMixedSize(builder, loc, dest, dims.outer[dim]),
+                   tensor::getMixedSize(builder, loc, dest, dims.inner[dim]));
+      high[dim] =
+          math.sub(all, tensor::getMixedSize(builder, loc, source, dim));
       padded[dim] =
           plain.isDynamicDim(dim) ? ShapedType::kDynamic : merged[dim];
       if (!getConstantIntValue(high[dim]))
@@ -135,7 +121,7 @@ Value shardir::buildPack(OpBuilder &builder, linalg::PackOp op, Value source,
   }
   SmallVector<OpFoldResult> sizes;
   for (int64_t dim : order)
-    sizes.push_back(extentOf(builder, loc, dest, dim));
+    sizes.push_back(tensor::getMixedSize(builder, loc, dest, dim));
   source = cast(builder, loc, source, merged);
   Value expanded = tensor::ExpandShapeOp::create(
       builder, loc, RankedTensorType::get(shape, element), source, groups,
@@ -154,14 +140,10 @@ Value shardir::buildUnPack(OpBuilder &builder, linalg::UnPackOp op,
   auto plain = llvm::cast<RankedTensorType>(dest.getType());
   Type element = packed.getElementType();
   int64_t rank = plain.getRank();
-  PackedDims dims =
-      packedDims(rank, op.getInnerDimsPos(), op.getOuterDimsPerm());
-  SmallVector<int64_t> order, shape, merged;
-  SmallVector<ReassociationIndices> groups =
-      groupDims(dims, packed, order, shape, merged);
+  auto [dims, order, shape, groups, merged] = regroup(op, plain, packed);
   SmallVector<OpFoldResult> sizes;
   for (int64_t dim : order)
-    sizes.push_back(extentOf(builder, loc, source, dim));
+    sizes.push_back(tensor::getMixedSize(builder, loc, source, dim));
   Value empty = tensor::EmptyOp::create(builder, loc, sizes, element);
   Value transposed =
       linalg::TransposeOp::create(builder, loc, source, empty, order)
@@ -172,7 +154,7 @@ Value shardir::buildUnPack(OpBuilder &builder, linalg::UnPackOp op,
   bool exact = true;
   SmallVector<OpFoldResult> kept;
   for (int64_t dim = 0; dim < rank; ++dim) {
-    kept.push_back(extentOf(builder, loc, dest, dim));
+    kept.push_back(tensor::getMixedSize(builder, loc, dest, dim));
     exact &= dims.inner[dim] < 0 || (!ShapedType::isDynamic(merged[dim]) &&
                                      merged[dim] == plain.getDimSize(dim));
   }

@@ -17,7 +17,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "IndexMath.h"
+#include "LocalSlices.h"
 #include "ModelUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

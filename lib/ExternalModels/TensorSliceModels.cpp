@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "IndexMath.h"
+#include "LocalSlices.h"
 #include "ModelUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -51,6 +51,10 @@ llvm::LogicalResult runStructuredOp(Interpreter &interpreter,
                                     Interpreter::Operands operands,
                                     Interpreter::Results &results);
 
+/// Runs a block that makes one element from its place in a tensor.
+llvm::LogicalResult runAt(Interpreter &interpreter, mlir::Block &body,
+                          llvm::ArrayRef<int64_t> index, Scalar &element);
+
 /// The value of an attribute such as `arith.constant` has; null where its type
 /// has no scalar here.
 std::optional<RuntimeValue> constantValue(mlir::Attribute value,

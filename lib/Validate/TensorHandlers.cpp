@@ -95,6 +95,17 @@ static LogicalResult runFromElements(Interpreter &interpreter, Operation *op,
   return success();
 }
 
+LogicalResult validate::runAt(Interpreter &interpreter, Block &body,
+                              ArrayRef<int64_t> index, Scalar &element) {
+  SmallVector<RuntimeValue> arguments, yielded;
+  for (int64_t i : index)
+    arguments.push_back(integer(i));
+  if (failed(interpreter.runBlock(body, arguments, yielded)))
+    return failure();
+  element = yielded[0].scalar;
+  return success();
+}
+
 static LogicalResult runGenerate(Interpreter &interpreter, Operation *op,
                                  Operands operands, Results &results) {
   auto made = makeResult(interpreter, op, operands);
@@ -103,13 +114,7 @@ static LogicalResult runGenerate(Interpreter &interpreter, Operation *op,
   Block &body = cast<tensor::GenerateOp>(op).getBody().front();
   size_t next = 0;
   bool done = forEachIndex(made->shape, [&](ArrayRef<int64_t> index) {
-    SmallVector<RuntimeValue> arguments, yielded;
-    for (int64_t i : index)
-      arguments.push_back(integer(i));
-    if (failed(interpreter.runBlock(body, arguments, yielded)))
-      return false;
-    made->elements[next++] = yielded[0].scalar;
-    return true;
+    return succeeded(runAt(interpreter, body, index, made->elements[next++]));
   });
   results.push_back(Tensor(made));
   return success(done);

@@ -167,13 +167,7 @@ static LogicalResult runPad(Interpreter &interpreter, Operation *op,
       made->elements[next++] = source.elements[position];
       return true;
     }
-    SmallVector<RuntimeValue> arguments, yielded;
-    for (int64_t i : index)
-      arguments.push_back(integer(i));
-    if (failed(interpreter.runBlock(body, arguments, yielded)))
-      return false;
-    made->elements[next++] = yielded[0].scalar;
-    return true;
+    return succeeded(runAt(interpreter, body, index, made->elements[next++]));
   });
   results.push_back(Tensor(made));
   return success(done);

@@ -96,6 +96,11 @@ std::vector<int> searchLeast(const SearchProblem &problem,
                              const SearchOptions &options = {},
                              SearchStatistics *statistics = nullptr);
 
+/// What one term costs at an assignment.
+const SearchCost &costOf(const SearchTerm &term,
+                         const std::vector<int> &domains,
+                         const std::vector<int> &assignment);
+
 /// The cost of one assignment.
 SearchCost costOf(const SearchProblem &problem,
                   const std::vector<int> &assignment);

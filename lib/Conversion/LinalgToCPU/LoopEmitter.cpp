@@ -17,64 +17,6 @@
 using namespace mlir;
 using namespace shardir;
 
-Value LoopEmitter::value(Index index) {
-  return getValueOrCreateConstantIndexOp(builder, loc, index);
-}
-
-Index LoopEmitter::add(Index a, Index b) {
-  auto x = known(a), y = known(b);
-  if (x && y)
-    return constant(*x + *y);
-  if (x == 0)
-    return b;
-  if (y == 0)
-    return a;
-  return arith::AddIOp::create(builder, loc, value(a), value(b)).getResult();
-}
-
-Index LoopEmitter::sub(Index a, Index b) {
-  auto x = known(a), y = known(b);
-  if (x && y)
-    return constant(*x - *y);
-  if (y == 0)
-    return a;
-  return arith::SubIOp::create(builder, loc, value(a), value(b)).getResult();
-}
-
-Index LoopEmitter::mul(Index a, Index b) {
-  auto x = known(a), y = known(b);
-  if (x && y)
-    return constant(*x * *y);
-  if (x == 0 || y == 0)
-    return constant(0);
-  if (x == 1)
-    return b;
-  if (y == 1)
-    return a;
-  return arith::MulIOp::create(builder, loc, value(a), value(b)).getResult();
-}
-
-Index LoopEmitter::min(Index a, Index b) {
-  auto x = known(a), y = known(b);
-  if (x && y)
-    return constant(std::min(*x, *y));
-  if (a == b)
-    return a;
-  return arith::MinSIOp::create(builder, loc, value(a), value(b)).getResult();
-}
-
-Index LoopEmitter::div(Index a, int64_t b) { return div(a, constant(b)); }
-Index LoopEmitter::rem(Index a, int64_t b) { return rem(a, constant(b)); }
-
-Index LoopEmitter::div(Index a, Index b) {
-  auto x = known(a), y = known(b);
-  if (x && y && *y != 0)
-    return constant(*x / *y);
-  if (y == 1)
-    return a;
-  return arith::DivUIOp::create(builder, loc, value(a), value(b)).getResult();
-}
-
 Index LoopEmitter::rem(Index a, Index b) {
   auto x = known(a), y = known(b);
   if (x && y && *y != 0)
@@ -82,10 +24,6 @@ Index LoopEmitter::rem(Index a, Index b) {
   if (y == 1)
     return constant(0);
   return arith::RemUIOp::create(builder, loc, value(a), value(b)).getResult();
-}
-
-Index LoopEmitter::ceilDiv(Index a, int64_t b) {
-  return b == 1 ? a : div(add(a, constant(b - 1)), b);
 }
 
 Value LoopEmitter::lessThan(Index a, Index b) {

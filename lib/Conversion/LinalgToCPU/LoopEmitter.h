@@ -15,6 +15,8 @@
 #ifndef SHARDIR_LIB_CONVERSION_LINALGTOCPU_LOOPEMITTER_H
 #define SHARDIR_LIB_CONVERSION_LINALGTOCPU_LOOPEMITTER_H
 
+#include "ShardIR/Interfaces/IndexMath.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -26,30 +28,19 @@ namespace shardir {
 /// An index that is a constant or a value.
 using Index = mlir::OpFoldResult;
 
-class LoopEmitter {
+class LoopEmitter : public IndexMath {
 public:
-  LoopEmitter(mlir::OpBuilder &builder, mlir::Location loc)
-      : builder(builder), loc(loc) {}
+  using IndexMath::IndexMath;
 
-  Index constant(int64_t value) { return builder.getIndexAttr(value); }
   static std::optional<int64_t> known(Index index) {
     return mlir::getConstantIntValue(index);
   }
   static bool isKnown(Index index, int64_t value) {
     return known(index) == value;
   }
-  mlir::Value value(Index index);
-
-  Index add(Index a, Index b);
-  Index sub(Index a, Index b);
-  Index mul(Index a, Index b);
-  Index min(Index a, Index b);
   /// Of non-negative numbers; `b` is positive.
-  Index div(Index a, int64_t b);
-  Index rem(Index a, int64_t b);
-  Index div(Index a, Index b);
   Index rem(Index a, Index b);
-  Index ceilDiv(Index a, int64_t b);
+  Index rem(Index a, int64_t b) { return rem(a, constant(b)); }
   Index roundUp(Index a, int64_t b) {
     return isKnown(constant(b), 1) ? a : mul(ceilDiv(a, b), constant(b));
   }
@@ -78,9 +69,6 @@ public:
   /// The transpose of a square of vectors, as many as they have lanes, which is
   /// a power of two: lane i of the result's vector j is lane j of rows[i].
   llvm::SmallVector<mlir::Value> transpose(llvm::ArrayRef<mlir::Value> rows);
-
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
 };
 
 } // namespace shardir

@@ -181,19 +181,19 @@ static bool takesAll(OffsetSizeAndStrideOpInterface slice,
                       [](int64_t stride) { return stride == 1; });
 }
 
-/// A slice of everything, or an update of everything, by what it gives.
-static void dropWholeSlice(RewriterBase &rewriter, Operation *op) {
-  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op)) {
-    if (takesAll(slice, slice.getSourceType()) &&
-        slice.getType() == slice.getSourceType() &&
-        !op->hasAttr(ShardIRDialect::kPlacements))
-      rewriter.replaceOp(op, slice.getSource());
-  } else if (auto update = dyn_cast<tensor::InsertSliceOp>(op)) {
-    if (takesAll(update, update.getDestType()) &&
-        update.getSourceType() == update.getDestType() &&
-        !op->hasAttr(ShardIRDialect::kPlacements))
-      rewriter.replaceOp(op, update.getSource());
-  }
+/// What a slice or an update of all of a tensor gives; null for other ops.
+static Value wholeSlice(Operation *op) {
+  if (op->hasAttr(ShardIRDialect::kPlacements))
+    return {};
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+      slice && takesAll(slice, slice.getSourceType()) &&
+      slice.getType() == slice.getSourceType())
+    return slice.getSource();
+  if (auto update = dyn_cast<tensor::InsertSliceOp>(op);
+      update && takesAll(update, update.getDestType()) &&
+      update.getSourceType() == update.getDestType())
+    return update.getSource();
+  return {};
 }
 
 /// A concatenation by its name.
@@ -240,11 +240,9 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
         return WalkResult::interrupt();
       hasConstraints |= isa<shape::CstrBroadcastableOp, shape::CstrEqOp,
                             shape::CstrRequireOp>(op);
-      if (auto generic = dyn_cast<linalg::GenericOp>(op))
-        if (matchConcat(generic))
-          found.push_back(op);
-      if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp, linalg::SoftmaxOp,
-              tensor::ReshapeOp, ml_program::GlobalLoadOp,
+      auto generic = dyn_cast<linalg::GenericOp>(op);
+      if ((generic && matchConcat(generic)) || wholeSlice(op) ||
+          isa<linalg::SoftmaxOp, tensor::ReshapeOp, ml_program::GlobalLoadOp,
               ml_program::GlobalLoadConstOp, shape::ShapeOfOp,
               shape::AssumingOp>(op))
         found.push_back(op);
@@ -259,8 +257,8 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       LogicalResult done = success();
       if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
         done = decomposeSoftmax(rewriter, softmax);
-      else if (isa<tensor::ExtractSliceOp, tensor::InsertSliceOp>(op))
-        dropWholeSlice(rewriter, op);
+      else if (Value whole = wholeSlice(op))
+        rewriter.replaceOp(op, whole);
       else if (auto generic = dyn_cast<linalg::GenericOp>(op))
         sayConcat(rewriter, generic);
       else if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))

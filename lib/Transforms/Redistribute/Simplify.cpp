@@ -31,6 +31,11 @@ namespace shardir {
 using namespace mlir;
 using namespace shardir;
 
+/// The patterns, with costs that several sets may share.
+static void addPatterns(RewritePatternSet &patterns,
+                        std::shared_ptr<MoveCosts> costs,
+                        const RedistributePatternOptions &options);
+
 namespace {
 
 /// redistribute A to A is its operand.
@@ -178,18 +183,19 @@ struct SimplifyRedistributePass
     // Whether it pays to move one redistribution of a value depends on what the
     // others share with it.
     bool changedAny = false;
+    auto costs = std::make_shared<MoveCosts>(meshes, options.mode);
     for (bool moves : {false, true}) {
       options.moveAcrossOps = moves;
-      changedAny |= simplify(meshes, options);
+      changedAny |= simplify(costs, options);
     }
     if (!changedAny)
       markAllAnalysesPreserved();
   }
 
-  bool simplify(const MeshTable &meshes,
+  bool simplify(std::shared_ptr<MoveCosts> costs,
                 const RedistributePatternOptions &options) {
     RewritePatternSet patterns(&getContext());
-    populateSimplifyRedistributePatterns(patterns, meshes, options);
+    addPatterns(patterns, std::move(costs), options);
     FrozenRewritePatternSet frozen(std::move(patterns));
     // A rewrite can be what another one waits for, so rounds are repeated; each
     // lowers the cost, and few are needed.
@@ -217,10 +223,10 @@ struct SimplifyRedistributePass
 
 } // namespace
 
-void shardir::populateSimplifyRedistributePatterns(
-    RewritePatternSet &patterns, const MeshTable &meshes,
-    const RedistributePatternOptions &options) {
-  auto costs = std::make_shared<MoveCosts>(meshes, options.mode);
+static void addPatterns(RewritePatternSet &patterns,
+                        std::shared_ptr<MoveCosts> costs,
+                        const RedistributePatternOptions &options) {
+  const MeshTable &meshes = costs->meshTable();
   patterns.add<DropSame, CollapseChain>(patterns.getContext(), meshes);
   patterns.add<ShrinkEarly>(patterns.getContext(), costs);
   patterns.add<HoistInvariant>(patterns.getContext(), meshes,
@@ -228,4 +234,11 @@ void shardir::populateSimplifyRedistributePatterns(
   addSharePatterns(patterns, costs, options);
   if (options.moveAcrossOps)
     addMovePatterns(patterns, costs, options);
+}
+
+void shardir::populateSimplifyRedistributePatterns(
+    RewritePatternSet &patterns, const MeshTable &meshes,
+    const RedistributePatternOptions &options) {
+  addPatterns(patterns, std::make_shared<MoveCosts>(meshes, options.mode),
+              options);
 }

@@ -6,90 +6,18 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Folds while it emits: a dim that all devices cut alike costs no arithmetic.
-// Requires an insertion point in a function that has the rank; guarantees arith
-// ops on index, signed, whose results stay in the range of their operands'
-// sums.
+// A dim that all devices cut alike costs no arithmetic, and upstream's slices
+// of nothing are never made: they do not verify. See LocalSlices.h.
 //
 //===----------------------------------------------------------------------===//
 
-#include "IndexMath.h"
+#include "LocalSlices.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
 
 using namespace mlir;
 using namespace shardir;
-
-OpFoldResult IndexMath::constant(int64_t value) {
-  return builder.getIndexAttr(value);
-}
-
-Value IndexMath::value(OpFoldResult index) {
-  return getValueOrCreateConstantIndexOp(builder, loc, index);
-}
-
-OpFoldResult IndexMath::add(OpFoldResult a, OpFoldResult b) {
-  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
-  if (x && y)
-    return constant(*x + *y);
-  if (x == 0)
-    return b;
-  if (y == 0)
-    return a;
-  return arith::AddIOp::create(builder, loc, value(a), value(b)).getResult();
-}
-
-OpFoldResult IndexMath::sub(OpFoldResult a, OpFoldResult b) {
-  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
-  if (x && y)
-    return constant(*x - *y);
-  if (a == b)
-    return constant(0);
-  if (y == 0)
-    return a;
-  return arith::SubIOp::create(builder, loc, value(a), value(b)).getResult();
-}
-
-OpFoldResult IndexMath::mul(OpFoldResult a, int64_t factor) {
-  if (auto x = getConstantIntValue(a))
-    return constant(*x * factor);
-  if (factor == 1)
-    return a;
-  return arith::MulIOp::create(builder, loc, value(a), value(constant(factor)))
-      .getResult();
-}
-
-OpFoldResult IndexMath::ceilDiv(OpFoldResult a, int64_t divisor) {
-  if (auto x = getConstantIntValue(a))
-    return constant(llvm::divideCeil(*x, divisor));
-  if (divisor == 1)
-    return a;
-  return arith::DivUIOp::create(builder, loc,
-                                value(add(a, constant(divisor - 1))),
-                                value(constant(divisor)))
-      .getResult();
-}
-
-OpFoldResult IndexMath::max(OpFoldResult a, OpFoldResult b) {
-  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
-  if (x && y)
-    return constant(std::max(*x, *y));
-  if (a == b)
-    return a;
-  return arith::MaxSIOp::create(builder, loc, value(a), value(b)).getResult();
-}
-
-OpFoldResult IndexMath::min(OpFoldResult a, OpFoldResult b) {
-  auto x = getConstantIntValue(a), y = getConstantIntValue(b);
-  if (x && y)
-    return constant(std::min(*x, *y));
-  if (a == b)
-    return a;
-  return arith::MinSIOp::create(builder, loc, value(a), value(b)).getResult();
-}
 
 HeldRange shardir::rangeOf(OpBuilder &builder, Location loc,
                            const Localizer &localizer,

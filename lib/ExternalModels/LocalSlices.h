@@ -6,47 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Arithmetic on indices of which some are known while localizing, and the part
-// of a dim that a device has.
-//
-// Requires numbers below 2^62; guarantees that what is computed from constants
-// is a constant, so that local types stay as static as they can be.
+// The part of a dim that a device has, and slices of local tensors that may be
+// empty. Requires an insertion point in a function that has the rank;
+// guarantees constants for what all devices cut alike.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EXTERNALMODELS_INDEXMATH_H
-#define SHARDIR_LIB_EXTERNALMODELS_INDEXMATH_H
+#ifndef SHARDIR_LIB_EXTERNALMODELS_LOCALSLICES_H
+#define SHARDIR_LIB_EXTERNALMODELS_LOCALSLICES_H
 
+#include "ShardIR/Interfaces/IndexMath.h"
 #include "ShardIR/Interfaces/Localizer.h"
 
 namespace shardir {
-
-/// Signed arithmetic on index values and attributes, at a builder's insertion
-/// point.
-class IndexMath {
-public:
-  IndexMath(mlir::OpBuilder &builder, mlir::Location loc)
-      : builder(builder), loc(loc) {}
-
-  mlir::OpFoldResult constant(int64_t value);
-  mlir::Value value(mlir::OpFoldResult index);
-  mlir::OpFoldResult add(mlir::OpFoldResult a, mlir::OpFoldResult b);
-  mlir::OpFoldResult sub(mlir::OpFoldResult a, mlir::OpFoldResult b);
-  mlir::OpFoldResult mul(mlir::OpFoldResult a, int64_t factor);
-  /// Rounded up; `a` must not be negative.
-  mlir::OpFoldResult ceilDiv(mlir::OpFoldResult a, int64_t divisor);
-  mlir::OpFoldResult max(mlir::OpFoldResult a, mlir::OpFoldResult b);
-  mlir::OpFoldResult min(mlir::OpFoldResult a, mlir::OpFoldResult b);
-  /// `a` moved into [low, high]; `high` where that is empty.
-  mlir::OpFoldResult clamp(mlir::OpFoldResult a, mlir::OpFoldResult low,
-                           mlir::OpFoldResult high) {
-    return min(max(a, low), high);
-  }
-
-private:
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
-};
 
 /// The elements [offset, offset + length) of a dim of the whole tensor.
 struct HeldRange {
@@ -87,4 +59,4 @@ mlir::Value extractRange(mlir::OpBuilder &builder, mlir::Location loc,
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EXTERNALMODELS_INDEXMATH_H
+#endif // SHARDIR_LIB_EXTERNALMODELS_LOCALSLICES_H
