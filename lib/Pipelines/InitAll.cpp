@@ -14,6 +14,7 @@
 #include "ShardIR/InitAll.h"
 
 #include "ShardIR/Conversion/CollectivesToRuntime/Passes.h"
+#include "ShardIR/Conversion/GpuToHost/Passes.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
@@ -37,6 +38,7 @@ void shardir::registerAllDialects(mlir::DialectRegistry &registry) {
 void shardir::registerAllPasses() {
   registerShardIRPasses();
   registerCollectivesToRuntimePasses();
+  registerGpuToHostPasses();
   registerLinalgToCPUPasses();
   registerLinalgToCPUPipelines();
   registerPipelines();
