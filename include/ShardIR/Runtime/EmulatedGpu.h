@@ -38,7 +38,32 @@ typedef struct shardir_emulated_thread {
    * have not ended must call it. */
   void (*gather)(struct shardir_emulated_thread *self, const void *in,
                  void *all, int64_t bytes);
+  /* PTX' mma.sync of shape m x n x k, A in rows, B in columns: `a`, `b`, `c` and
+   * `d` hold this lane's fragments, element after element. Accumulators are f32,
+   * s32 for s8 and u8, f64 for f64. Shapes: m16n8k8 and m16n8k16 for f16 and
+   * bf16, m16n8k4 and m16n8k8 for tf32, m16n8k16 and m16n8k32 for s8 and u8,
+   * m8n8k4 for f64. */
+  void (*mma)(struct shardir_emulated_thread *self, int32_t m, int32_t n,
+              int32_t k, int32_t type, const void *a, const void *b,
+              const void *c, void *d);
+  /* PTX' cp.async: `to` gets `copied` bytes of `from` and zeros up to `bytes`,
+   * no sooner than a wait for the group that the copy is committed to. Waits are
+   * for all but the `pending` groups committed last. */
+  void (*copy_async)(struct shardir_emulated_thread *self, void *to,
+                     const void *from, int64_t bytes, int64_t copied);
+  void (*commit_copies)(struct shardir_emulated_thread *self);
+  void (*wait_copies)(struct shardir_emulated_thread *self, int64_t pending);
 } shardir_emulated_thread;
+
+/* Element types of `mma`. */
+enum {
+  SHARDIR_MMA_F16,
+  SHARDIR_MMA_BF16,
+  SHARDIR_MMA_TF32,
+  SHARDIR_MMA_S8,
+  SHARDIR_MMA_U8,
+  SHARDIR_MMA_F64
+};
 
 /* `arguments` are cuLaunchKernel's kernelParams: the address of each
  * parameter's value. */

@@ -63,23 +63,26 @@ Value EmulatedThread::shared(OpBuilder &builder, Location loc) const {
               LLVM::LLVMPointerType::get(builder.getContext()));
 }
 
-void EmulatedThread::barrier(OpBuilder &builder, Location loc) const {
-  auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
+void EmulatedThread::call(OpBuilder &builder, Location loc, int32_t function,
+                          ValueRange arguments) const {
+  SmallVector<Value> operands = {
+      word(builder, loc, function,
+           LLVM::LLVMPointerType::get(builder.getContext())),
+      pointer};
+  llvm::append_range(operands, arguments);
   auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(builder.getContext()), {pointerType});
-  Value function = word(builder, loc, kBarrier, pointerType);
-  LLVM::CallOp::create(builder, loc, type, ValueRange{function, pointer});
+      LLVM::LLVMVoidType::get(builder.getContext()),
+      SmallVector<Type>(ValueRange(operands).drop_front().getTypes()));
+  LLVM::CallOp::create(builder, loc, type, operands);
+}
+
+void EmulatedThread::barrier(OpBuilder &builder, Location loc) const {
+  call(builder, loc, kBarrier, {});
 }
 
 void EmulatedThread::gather(OpBuilder &builder, Location loc, Value in,
                             Value all, int64_t bytes) const {
-  auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
-  auto type = LLVM::LLVMFunctionType::get(
-      LLVM::LLVMVoidType::get(builder.getContext()),
-      {pointerType, pointerType, pointerType, builder.getI64Type()});
-  Value function = word(builder, loc, kGather, pointerType);
   Value size = LLVM::ConstantOp::create(builder, loc, builder.getI64Type(),
                                         builder.getI64IntegerAttr(bytes));
-  LLVM::CallOp::create(builder, loc, type,
-                       ValueRange{function, pointer, in, all, size});
+  call(builder, loc, kGather, {in, all, size});
 }

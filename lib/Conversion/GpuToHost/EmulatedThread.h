@@ -41,6 +41,12 @@ public:
   void gather(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value in,
               mlir::Value all, int64_t bytes) const;
 
+  /// The struct's further functions, by their place in it.
+  enum Function { Mma = 15, CopyAsync, CommitCopies, WaitCopies };
+  /// Calls `function` with the thread and `arguments`.
+  void call(mlir::OpBuilder &builder, mlir::Location loc, int32_t function,
+            mlir::ValueRange arguments) const;
+
 private:
   mlir::Value word(mlir::OpBuilder &builder, mlir::Location loc, int32_t number,
                    mlir::Type type) const;

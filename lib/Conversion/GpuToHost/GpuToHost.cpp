@@ -15,6 +15,7 @@
 #include "ShardIR/Conversion/GpuToHost/Passes.h"
 
 #include "EmulatedThread.h"
+#include "WarpOps.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -35,7 +36,6 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-constexpr int64_t kLanes = 32;
 /// What the driver aligns shared memory to, its static and its dynamic part.
 constexpr int64_t kSharedAlignment = 1024;
 
@@ -79,7 +79,6 @@ private:
   }
   Value scratch(int64_t bytes);
   LogicalResult rewrite(Operation *op);
-  void rewriteShuffle(gpu::ShuffleOp op);
   Location loc() { return kernel.getLoc(); }
 
   gpu::GPUFuncOp kernel;
@@ -159,60 +158,6 @@ Value KernelToHost::scratch(int64_t bytes) {
       builder.getI8Type(), count, /*alignment=*/16);
 }
 
-void KernelToHost::rewriteShuffle(gpu::ShuffleOp op) {
-  Location at = op.getLoc();
-  OpBuilder here(op);
-  Type type = op.getValue().getType();
-  int64_t bits = type.isIntOrFloat()
-                     ? type.getIntOrFloatBitWidth()
-                     : cast<VectorType>(type).getNumElements() *
-                           cast<VectorType>(type).getElementTypeBitWidth();
-  int64_t bytes = llvm::PowerOf2Ceil(llvm::divideCeil(bits, 8));
-  Value in = scratch(bytes), all = scratch(kLanes * bytes);
-  LLVM::StoreOp::create(here, at, op.getValue(), in);
-  thread.gather(here, at, in, all, bytes);
-
-  Type i32 = here.getI32Type();
-  auto constant = [&](int64_t value) {
-    return arith::ConstantOp::create(here, at,
-                                     here.getI32IntegerAttr(int32_t(value)));
-  };
-  Value lane = arith::AndIOp::create(
-      here, at,
-      arith::IndexCastOp::create(here, at, i32, thread.linearId(here, at)),
-      constant(kLanes - 1));
-  // Lanes are shuffled within segments of `width`, a power of two.
-  Value mask = arith::SubIOp::create(here, at, op.getWidth(), constant(1));
-  Value inside = arith::AndIOp::create(here, at, lane, mask);
-  Value first = arith::SubIOp::create(here, at, lane, inside);
-  Value from;
-  switch (op.getMode()) {
-  case gpu::ShuffleMode::XOR:
-    from = arith::XOrIOp::create(here, at, inside, op.getOffset());
-    break;
-  case gpu::ShuffleMode::UP:
-    from = arith::SubIOp::create(here, at, inside, op.getOffset());
-    break;
-  case gpu::ShuffleMode::DOWN:
-    from = arith::AddIOp::create(here, at, inside, op.getOffset());
-    break;
-  case gpu::ShuffleMode::IDX:
-    from = arith::AndIOp::create(here, at, op.getOffset(), mask);
-    break;
-  }
-  // Unsigned, so that what lies below 0 is out too.
-  Value valid = arith::CmpIOp::create(here, at, arith::CmpIPredicate::ult, from,
-                                      op.getWidth());
-  Value source = arith::AddIOp::create(
-      here, at, first, arith::SelectOp::create(here, at, valid, from, inside));
-  Value address = LLVM::GEPOp::create(here, at, all.getType(),
-                                      here.getIntegerType(unsigned(8 * bytes)),
-                                      all, ArrayRef<LLVM::GEPArg>{source});
-  Value result = LLVM::LoadOp::create(here, at, type, address);
-  op.replaceAllUsesWith(ValueRange{result, valid});
-  op.erase();
-}
-
 LogicalResult KernelToHost::rewrite(Operation *op) {
   Location at = op->getLoc();
   OpBuilder here(op);
@@ -261,10 +206,6 @@ LogicalResult KernelToHost::rewrite(Operation *op) {
         op->erase();
         return success();
       })
-      .Case([&](gpu::ShuffleOp op) {
-        rewriteShuffle(op);
-        return success();
-      })
       .Case([&](gpu::DynamicSharedMemoryOp dynamic) {
         // Its extent is whatever the launch says; nobody asks.
         auto type = MemRefType::get({ShapedType::kDynamic}, here.getI8Type());
@@ -291,7 +232,8 @@ LogicalResult KernelToHost::rewrite(Operation *op) {
         return success();
       })
       .Default([&](Operation *op) {
-        return op->emitError("has no emulation on the host");
+        return WarpOps(thread, [&](int64_t bytes) { return scratch(bytes); })
+            .rewrite(op);
       });
 }
 

@@ -88,3 +88,56 @@ gpu.module @k {
     gpu.return
   }
 }
+// -----
+
+// What lanes do together: copies that wait for their group, matrices, products.
+// CHECK-LABEL: func.func private @emulated.k.warp
+// CHECK: llvm.getelementptr %[[T:.*]][16] : (!llvm.ptr) -> !llvm.ptr, i64
+// CHECK: llvm.call %{{.*}}(%[[T]], %{{.*}}, %{{.*}}, %{{.*}}, %{{.*}}) : !llvm.ptr, (!llvm.ptr, !llvm.ptr, !llvm.ptr, i64, i64) -> ()
+// CHECK: llvm.getelementptr %[[T]][17]
+// CHECK: llvm.getelementptr %[[T]][18]
+// CHECK: llvm.getelementptr %[[T]][13]
+// CHECK: llvm.getelementptr %[[T]][14]
+// CHECK: llvm.getelementptr %[[T]][14]
+// CHECK: llvm.getelementptr %[[T]][15]
+// CHECK: llvm.call %{{.*}}(%[[T]], %c16_i32, %c8_i32, %c16_i32{{.*}}, %c0_i32
+// CHECK-NOT: nv
+gpu.module @k {
+  gpu.func @warp(%x: memref<16x16xf16>, %y: memref<32x4xf32>) kernel {
+    %c0 = arith.constant 0 : index
+    %t = gpu.thread_id x
+    %d = gpu.dynamic_shared_memory : memref<?xi8, #gpu.address_space<workgroup>>
+    %s = memref.view %d[%c0][] : memref<?xi8, #gpu.address_space<workgroup>> to memref<16x16xf16, #gpu.address_space<workgroup>>
+    %z = nvgpu.device_async_copy %x[%t, %c0], %s[%t, %c0], 8, %t : memref<16x16xf16> to memref<16x16xf16, #gpu.address_space<workgroup>>
+    %g = nvgpu.device_async_create_group %z
+    nvgpu.device_async_wait %g {numGroups = 0 : i32}
+    gpu.barrier
+    %a = nvgpu.ldmatrix %s[%t, %c0] {numTiles = 4 : i32, transpose = false} : memref<16x16xf16, #gpu.address_space<workgroup>> -> vector<4x2xf16>
+    %b = nvgpu.ldmatrix %s[%t, %c0] {numTiles = 2 : i32, transpose = true} : memref<16x16xf16, #gpu.address_space<workgroup>> -> vector<2x2xf16>
+    %a0 = vector.extract %a[0] : vector<2xf16> from vector<4x2xf16>
+    %a1 = vector.extract %a[1] : vector<2xf16> from vector<4x2xf16>
+    %a2 = vector.extract %a[2] : vector<2xf16> from vector<4x2xf16>
+    %a3 = vector.extract %a[3] : vector<2xf16> from vector<4x2xf16>
+    %b0 = vector.extract %b[0] : vector<2xf16> from vector<2x2xf16>
+    %b1 = vector.extract %b[1] : vector<2xf16> from vector<2x2xf16>
+    %f = arith.constant 0.0 : f32
+    %r = nvvm.mma.sync A[%a0, %a1, %a2, %a3] B[%b0, %b1] C[%f, %f, %f, %f]
+      {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, shape = #nvvm.shape<m = 16, n = 8, k = 16>}
+      : (vector<2xf16>, vector<2xf16>, f32) -> !llvm.struct<(f32, f32, f32, f32)>
+    %r0 = llvm.extractvalue %r[0] : !llvm.struct<(f32, f32, f32, f32)>
+    memref.store %r0, %y[%t, %c0] : memref<32x4xf32>
+    gpu.return
+  }
+}
+
+// -----
+
+gpu.module @k {
+  gpu.func @halves(%a: vector<2xf16>, %b: vector<2xf16>) kernel {
+    // expected-error@+1 {{has no emulation on the host in this shape and type}}
+    %r = nvvm.mma.sync A[%a, %a] B[%b] C[%a, %a]
+      {layoutA = #nvvm.mma_layout<row>, layoutB = #nvvm.mma_layout<col>, shape = #nvvm.shape<m = 16, n = 8, k = 8>}
+      : (vector<2xf16>, vector<2xf16>, vector<2xf16>) -> !llvm.struct<(vector<2xf16>, vector<2xf16>)>
+    gpu.return
+  }
+}
