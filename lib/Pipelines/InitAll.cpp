@@ -16,6 +16,7 @@
 #include "ShardIR/Conversion/CollectivesToRuntime/Passes.h"
 #include "ShardIR/Conversion/GpuToHost/Passes.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
@@ -41,5 +42,6 @@ void shardir::registerAllPasses() {
   registerGpuToHostPasses();
   registerLinalgToCPUPasses();
   registerLinalgToCPUPipelines();
+  registerLinalgToGPUPasses();
   registerPipelines();
 }

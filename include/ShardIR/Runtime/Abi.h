@@ -74,6 +74,37 @@ void _mlir_memref_to_llvm_free(void *p);
 /* MLIR's strided copy between unranked memref descriptors. */
 void memrefCopy(int64_t elementSize, void *source, void *destination);
 
+/*
+ * What programs for a GPU call besides; their memrefs, those of entries and
+ * collectives included, are memory of the rank's device. Work is ordered by the
+ * rank's stream. `kernel` and `id` are indices into the metadata's tables
+ * `gpu.kernels` and `gpu.constants`.
+ */
+
+/* Launches `kernel` on grid (gx, gy, gz) of blocks (bx, by, bz) with
+ * `shared_bytes` of dynamic shared memory; nothing where an extent of the grid
+ * is 0. `arguments` points to the values of the kernel's parameters, as
+ * cuLaunchKernel's kernelParams; they are read before it returns. */
+void shardir_gpu_launch(int32_t kernel, int64_t gx, int64_t gy, int64_t gz,
+                        int64_t bx, int64_t by, int64_t bz,
+                        int64_t shared_bytes, void **arguments);
+
+/* Device memory, stream ordered, counted for peak_bytes_per_device. */
+void *shardir_gpu_alloc(uint64_t alignment, uint64_t size);
+void shardir_gpu_free(void *p);
+
+/* memrefCopy between descriptors of device memory, stream ordered. */
+void shardir_gpu_copy(int64_t element_size, void *source, void *destination);
+
+/* Copies from and to host memory; both wait until the copy is done. */
+void shardir_gpu_read(void *host, const void *device, uint64_t bytes);
+void shardir_gpu_write(void *device, const void *host, uint64_t bytes);
+
+/* The device address of constant `id`, whose bytes are uploaded once for each
+ * device and program. Programs may write to it: globals that keep their value
+ * from call to call are constants too. */
+const void *shardir_gpu_constant(int32_t id);
+
 #ifdef __cplusplus
 }
 #endif

@@ -127,7 +127,14 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
     return op->emitError() << "'" << kManualAxes
                            << "' must be a list of strings";
   }
-  if (attr.getName() == kReport || attr.getName() == kStage) {
+  if (attr.getName() == kKernel) {
+    if (isa<UnitAttr, StringAttr>(attr.getValue()))
+      return success();
+    return op->emitError() << "'" << kKernel
+                           << "' must be a name or have no value";
+  }
+  if (attr.getName() == kReport || attr.getName() == kStage ||
+      attr.getName() == kGpu) {
     if (isa<StringAttr>(attr.getValue()) && isa<ModuleOp>(op))
       return success();
     return op->emitError() << "'" << attr.getName().getValue()

@@ -32,6 +32,10 @@ def ShardIR_Dialect : Dialect {
       results, in order;
     - `shardir.report` on the module: the compiler's report as JSON text, which
       a compiled program carries;
+    - `shardir.kernel` on ops of host code that are to be one kernel (a unit), on
+      launches and kernels the name that tells them apart (a string);
+    - `shardir.gpu` on the module: its kernels' table as JSON text, for the
+      metadata;
     - `shardir.rule` on ops of other dialects: their sharding rule;
     - `shardir.carried` on an op with regions (`scf.while`): one placement per
       carried tensor that is no result of the op;
@@ -39,7 +43,8 @@ def ShardIR_Dialect : Dialect {
     - `shardir.manual_axes` on a redistribution: axes along which its operand
       varies, as it is inside of a manual region;
     - `shardir.stage` on the module, from the local stage on: `"local"`,
-      `"scheduled"`, `"bufferized"`, `"cpu"`.
+      `"scheduled"`, `"bufferized"`, `"cpu"`,
+      `"gpu"`.
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasOperationAttrVerify = 1;
@@ -56,6 +61,8 @@ def ShardIR_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kReport = "shardir.report";
     static constexpr ::llvm::StringLiteral kStage = "shardir.stage";
     static constexpr ::llvm::StringLiteral kLayoutSavedBytes = "shardir.layout_saved_bytes";
+    static constexpr ::llvm::StringLiteral kKernel = "shardir.kernel";
+    static constexpr ::llvm::StringLiteral kGpu = "shardir.gpu";
     static constexpr ::llvm::StringLiteral kRule = "shardir.rule";
     static constexpr ::llvm::StringLiteral kDecidedBy = "shardir.decided_by";
     static constexpr ::llvm::StringLiteral kConstrained = "shardir.constrained";

@@ -1,0 +1,62 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What schedules and the cost model must know of a GPU: a value per
+// architecture, no IR and no driver. Figures are the vendor's for the card that
+// the architecture is mostly met on (A100 SXM, H100/H200 SXM, B200); they rank
+// schedules and promise nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_CONVERSION_LINALGTOGPU_GPUTARGET_H
+#define SHARDIR_CONVERSION_LINALGTOGPU_GPUTARGET_H
+
+#include "mlir/Support/LLVM.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace shardir {
+
+struct GpuTarget {
+  /// As ptxas and LLVM spell it: `sm_80`, `sm_90a`, `sm_100a`; `host` for the
+  /// emulated GPU.
+  std::string arch;
+  /// 80, 90, 100; 0 for the emulated GPU.
+  unsigned smArch = 0;
+  /// The PTX ISA version as an LLVM feature: `+ptx81`. Empty for `host`.
+  std::string ptxFeature;
+  /// Dynamic shared memory that a block may ask for, in bytes.
+  int64_t sharedBytes = 0;
+  /// Registers of 32 bits per multiprocessor, and threads that fit on one.
+  int64_t registers = 65536, threads = 2048;
+  int64_t multiprocessors = 1;
+  /// Device memory, read and written together, in bytes/s.
+  double copyBytesPerSecond = 1;
+  /// Dense matrix units with 16-bit operands, and f32 fused multiply-adds
+  /// outside of them, in floating-point operations/s.
+  double matrixFlops = 1, scalarFlops = 1;
+  /// From the launch of an empty kernel to the next one's, in seconds.
+  double launchSeconds = 0;
+
+  bool isHost() const { return smArch == 0; }
+  /// cp.async and mma.sync of bf16.
+  bool hasAsyncCopy() const { return smArch >= 80; }
+  /// TMA, wgmma, clusters: the architecture-specific set of sm_90a alone.
+  bool hasWarpgroupMma() const { return smArch == 90; }
+
+  /// The target of that name; nullopt for any other than those above.
+  static std::optional<GpuTarget> get(llvm::StringRef arch);
+  /// What `get` knows, for messages: `sm_80, sm_90a, sm_100a or host`.
+  static llvm::StringRef known();
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_CONVERSION_LINALGTOGPU_GPUTARGET_H

@@ -1,0 +1,37 @@
+//===- Passes.h - Passes and pipelines that make GPU code -------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// From a rank's bufferized program, whose memrefs are device memory, to LLVM
+// dialect on the host and kernels beside it. Every op that compiles for the CPU
+// compiles here; what is fast is the schedules' business.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_CONVERSION_LINALGTOGPU_PASSES_H
+#define SHARDIR_CONVERSION_LINALGTOGPU_PASSES_H
+
+#include "ShardIR/Conversion/LinalgToGPU/GpuTarget.h"
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Pass/Pass.h"
+
+namespace shardir {
+
+#define GEN_PASS_DECL
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h.inc"
+
+#define GEN_PASS_REGISTRATION
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h.inc"
+
+} // namespace shardir
+
+#endif // SHARDIR_CONVERSION_LINALGTOGPU_PASSES_H

@@ -1,0 +1,62 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The architectures by name. Requires nothing; guarantees that a target that is
+// found has every figure set. The emulated GPU has an A100's figures without
+// its matrix units, so that programs for it get the schedules that any card can
+// run.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Conversion/LinalgToGPU/GpuTarget.h"
+
+using namespace shardir;
+
+std::optional<GpuTarget> GpuTarget::get(llvm::StringRef arch) {
+  GpuTarget target;
+  target.arch = arch.str();
+  target.launchSeconds = 3e-6;
+  if (arch == "sm_80" || arch == "host") {
+    target.sharedBytes = 163 * 1024;
+    target.multiprocessors = 108;
+    target.copyBytesPerSecond = 1.7e12;
+    target.matrixFlops = 312e12;
+    target.scalarFlops = 19.5e12;
+    if (arch == "host") {
+      target.matrixFlops = target.scalarFlops;
+      return target;
+    }
+    target.smArch = 80;
+    target.ptxFeature = "+ptx81";
+    return target;
+  }
+  if (arch == "sm_90a") {
+    target.smArch = 90;
+    // Kernel parameters beyond 4 KiB need 8.1; TMA and wgmma need 8.0.
+    target.ptxFeature = "+ptx81";
+    target.sharedBytes = 227 * 1024;
+    target.multiprocessors = 132;
+    target.copyBytesPerSecond = 3e12;
+    target.matrixFlops = 989e12;
+    target.scalarFlops = 67e12;
+    return target;
+  }
+  if (arch == "sm_100a") {
+    target.smArch = 100;
+    target.ptxFeature = "+ptx86";
+    target.sharedBytes = 227 * 1024;
+    target.multiprocessors = 148;
+    target.copyBytesPerSecond = 6.5e12;
+    target.matrixFlops = 2250e12;
+    target.scalarFlops = 75e12;
+    return target;
+  }
+  return std::nullopt;
+}
+
+llvm::StringRef GpuTarget::known() { return "sm_80, sm_90a, sm_100a or host"; }

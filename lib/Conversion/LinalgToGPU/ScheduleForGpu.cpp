@@ -1,0 +1,118 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: bufferized, behind shardir-place-on-gpu. Requires linalg ops and
+// marked loop nests on device memory in host code; guarantees gpu.launch ops in
+// their place. Decides nothing by itself: schedules say what they cost, the
+// least predicted time wins, the registry's order breaks ties.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Schedules/Schedule.h"
+
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_SCHEDULEFORGPU
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+struct Choice {
+  const Schedule *schedule = nullptr;
+  Estimate estimate;
+};
+
+struct ScheduleForGpuPass
+    : shardir::impl::ScheduleForGpuBase<ScheduleForGpuPass> {
+  using ScheduleForGpuBase::ScheduleForGpuBase;
+
+  void runOnOperation() override {
+    std::optional<GpuTarget> target = GpuTarget::get(arch);
+    if (!target) {
+      getOperation().emitError("option arch must be ")
+          << GpuTarget::known() << ", found '" << arch << "'";
+      return signalPassFailure();
+    }
+    if (!schedule.empty() && llvm::none_of(allSchedules(), [&](auto &known) {
+          return known->name() == schedule;
+        })) {
+      getOperation().emitError("there is no schedule '") << schedule << "'";
+      return signalPassFailure();
+    }
+    SmallVector<Operation *> ops;
+    getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
+      if (isa<gpu::LaunchOp>(op))
+        return WalkResult::skip();
+      if (!isScheduled(op))
+        return WalkResult::advance();
+      ops.push_back(op);
+      return WalkResult::skip();
+    });
+    IRRewriter rewriter(&getContext());
+    for (Operation *op : ops) {
+      std::vector<Choice> choices = choicesFor(op, *target);
+      if (choices.empty()) {
+        op->emitOpError("has no schedule for the GPU");
+        return signalPassFailure();
+      }
+      if (explain)
+        remark(op, choices);
+      if (failed(choices.front().schedule->emit(rewriter, op, *target)))
+        return signalPassFailure();
+    }
+  }
+
+  static bool isScheduled(Operation *op) {
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+      return linalgOp.hasPureBufferSemantics();
+    if (isa<scf::ForallOp, scf::ParallelOp>(op))
+      return op->getNumResults() == 0;
+    return op->hasAttr(ShardIRDialect::kKernel);
+  }
+
+  /// The schedules that match, best first.
+  std::vector<Choice> choicesFor(Operation *op, const GpuTarget &target) {
+    std::vector<Choice> choices;
+    for (const std::unique_ptr<Schedule> &candidate : allSchedules())
+      if (std::optional<Estimate> estimate = candidate->match(op, target))
+        choices.push_back({candidate.get(), *estimate});
+    std::stable_sort(choices.begin(), choices.end(),
+                     [&](const Choice &a, const Choice &b) {
+                       bool aForced = a.schedule->name() == schedule;
+                       bool bForced = b.schedule->name() == schedule;
+                       if (aForced != bForced)
+                         return aForced;
+                       return a.estimate.seconds < b.estimate.seconds;
+                     });
+    return choices;
+  }
+
+  static std::string describe(const Choice &choice) {
+    return llvm::formatv("{0} ({1}), {2:f1} us predicted",
+                         choice.schedule->name(), choice.estimate.reason,
+                         choice.estimate.seconds * 1e6);
+  }
+
+  static void remark(Operation *op, const std::vector<Choice> &choices) {
+    InFlightDiagnostic diag = emitRemark(op->getLoc())
+                              << op->getName().getStringRef()
+                              << " is scheduled by " << describe(choices[0]);
+    if (choices.size() > 1)
+      diag << "; next best is " << describe(choices[1]);
+  }
+};
+
+} // namespace

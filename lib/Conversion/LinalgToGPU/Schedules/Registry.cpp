@@ -1,0 +1,26 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The list of schedules. Requires that Plain is last, so that a schedule with
+// an equal estimate is preferred to it; guarantees that the list never changes.
+// A new schedule adds one line here and one in Schedule.h.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Schedule.h"
+
+using namespace shardir;
+
+const std::vector<std::unique_ptr<Schedule>> &shardir::allSchedules() {
+  static const std::vector<std::unique_ptr<Schedule>> all = [] {
+    std::vector<std::unique_ptr<Schedule>> list;
+    list.push_back(createPlainSchedule());
+    return list;
+  }();
+  return all;
+}

@@ -1,0 +1,113 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A schedule turns one op on device buffers into kernels. Each is one file of
+// this folder and one line in Registry.cpp. Of those that match an op, the one
+// with the least estimate is taken; Plain matches every op, so none is refused.
+// Sizes of elements are ShardIR.h's elementBytes.
+//
+// An op that is scheduled is a LinalgOp on memrefs, a loop nest that only
+// touches memory (`scf.for`, `scf.parallel`, `scf.forall`, `scf.while`,
+// `scf.if` marked with `shardir.kernel` by shardir-place-on-gpu), or an op of
+// ours with a tiling interface. It stands in host code; all its memrefs are
+// device memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_SCHEDULE_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_SCHEDULE_H
+
+#include "ShardIR/Conversion/LinalgToGPU/GpuTarget.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+
+#include <array>
+#include <memory>
+#include <vector>
+
+namespace shardir {
+
+/// What a schedule promises for one op.
+struct Estimate {
+  /// Predicted time on the target, launches included, in seconds. Extents that
+  /// are unknown count as `assumedExtent`.
+  double seconds = 0;
+  /// What the remark says behind the schedule's name: the choice and its
+  /// reason, such as `tile 128x128x32, 3 stages`. Lower case, no full stop.
+  std::string reason;
+};
+
+/// An unknown extent in estimates, as in the propagation's decisions.
+constexpr int64_t assumedExtent = 1024;
+
+class Schedule {
+public:
+  virtual ~Schedule() = default;
+  /// As in remarks and in kernels' names: lower case, `[a-z0-9_]`.
+  virtual llvm::StringRef name() const = 0;
+  /// nullopt: this schedule cannot take the op. What it takes it must emit.
+  virtual std::optional<Estimate> match(mlir::Operation *op,
+                                        const GpuTarget &target) const = 0;
+  /// Replaces the op by gpu.launch ops (createLaunch) and host index
+  /// arithmetic, which stand where it stood. Fails with a diagnostic at the op.
+  virtual mlir::LogicalResult emit(mlir::RewriterBase &rewriter,
+                                   mlir::Operation *op,
+                                   const GpuTarget &target) const = 0;
+};
+
+/// All schedules, in the order of ties: the first of equal estimates wins.
+const std::vector<std::unique_ptr<Schedule>> &allSchedules();
+
+/// The shape of a launch. Values are of type index; null ones are 1.
+struct LaunchShape {
+  mlir::Value grid[3] = {}, block[3] = {};
+  /// Blocks per cluster; {1, 1, 1} is none.
+  std::array<int64_t, 3> cluster = {1, 1, 1};
+  /// Bytes of dynamic shared memory, gpu.dynamic_shared_memory in the body.
+  int64_t sharedBytes = 0;
+};
+
+/// Creates an empty gpu.launch for a kernel called `<function>_<name>`, with
+/// its terminator, and puts the rewriter before that. `name` tells what it
+/// does: `matmul_plain`; characters that PTX does not allow become `_`. A grid
+/// of which an extent is 0 is legal and runs nothing.
+mlir::gpu::LaunchOp createLaunch(mlir::RewriterBase &rewriter,
+                                 mlir::Location loc, llvm::StringRef name,
+                                 const LaunchShape &shape);
+
+/// The iteration extents of a linalg op on memrefs, one per loop, computed at
+/// the rewriter's place; constants where they are static.
+llvm::SmallVector<mlir::Value> loopExtents(mlir::RewriterBase &rewriter,
+                                           mlir::linalg::LinalgOp op);
+
+/// The op's body for one iteration, at the rewriter's place. `iteration` are
+/// the values of all loops (type index), `arguments` those of the body's block
+/// arguments; null where the body has no use of one. Returns what the body
+/// yields, one per init.
+llvm::SmallVector<mlir::Value> inlineBody(mlir::RewriterBase &rewriter,
+                                          mlir::linalg::LinalgOp op,
+                                          mlir::ValueRange iteration,
+                                          mlir::ValueRange arguments);
+
+/// The indices into `operand` at `iteration`: its indexing map applied.
+llvm::SmallVector<mlir::Value> operandIndices(mlir::RewriterBase &rewriter,
+                                              mlir::linalg::LinalgOp op,
+                                              mlir::OpOperand &operand,
+                                              mlir::ValueRange iteration);
+
+/// Static extents of the op's loops, `assumedExtent` where unknown.
+llvm::SmallVector<int64_t> assumedLoopExtents(mlir::linalg::LinalgOp op);
+
+// One constructor per file of this folder.
+std::unique_ptr<Schedule> createPlainSchedule();
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_SCHEDULE_H
