@@ -15,11 +15,15 @@
 #include "Grid.h"
 
 #include "../Runtime/Fiber.h"
+#include "Hopper.h"
 #include "TensorCore.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
+#include <map>
 #include <memory>
 #include <vector>
 
@@ -40,7 +44,15 @@ constexpr unsigned char kUnset = 0xff; ///< NaN in every float type
 class Block;
 
 struct Thread : shardir_emulated_thread {
-  enum State { Fresh, Running, AtBarrier, Exchanging, Done };
+  enum State {
+    Fresh,
+    Running,
+    AtBarrier,
+    AtNamedBarrier,
+    AtMBarrier,
+    Exchanging,
+    Done
+  };
 
   Block *owner = nullptr;
   State state = Fresh;
@@ -48,6 +60,10 @@ struct Thread : shardir_emulated_thread {
   std::unique_ptr<FiberStack> stack;
   bool ready = true; ///< whether what it waited for has come
   int64_t lane = 0;
+
+  // At an mbarrier.
+  const MBarrier *mbarrier = nullptr;
+  int32_t parity = 0;
 
   // Exchanging.
   const void *posted = nullptr;
@@ -62,6 +78,15 @@ struct Thread : shardir_emulated_thread {
   };
   std::vector<Copy> open;                ///< of no group yet
   std::vector<std::vector<Copy>> groups; ///< the oldest first
+
+  // Boxes that are on their way to global memory, likewise.
+  struct Store {
+    const shardir_emulated_tensor_map *map;
+    std::array<int32_t, 5> coordinates;
+    const char *shared;
+  };
+  std::vector<Store> openStores;
+  std::vector<std::vector<Store>> storeGroups;
 };
 
 /// What a host thread keeps between blocks.
@@ -80,6 +105,12 @@ public:
   void barrier(Thread &thread);
   void gather(Thread &thread, const void *in, void *all, int64_t bytes);
   void copyAsync(Thread &thread, Thread::Copy copy);
+  void namedBarrier(Thread &thread, int32_t id, int64_t count, bool waits);
+  void waitFor(Thread &thread, const MBarrier *barrier, int32_t parity);
+  void load(Thread &thread, char *to, const shardir_emulated_tensor_map *map,
+            const int32_t *coordinates, MBarrier *barrier);
+  void store(Thread &thread, const Thread::Store &box);
+  void waitStores(Thread &thread, size_t pending);
   /// Ends the block for the reason `what`; does not return.
   [[noreturn]] void fail(Thread &thread, const std::string &what);
 
@@ -105,6 +136,21 @@ private:
   int64_t sharedBytes = 0;
   bool early; ///< whether asynchronous copies happen at once
   std::string error;
+
+  struct Arrivals {
+    int64_t count = 0;
+    std::vector<Thread *> waiting;
+  };
+  std::map<int32_t, Arrivals> named; ///< barriers, by id
+  /// Boxes that are on their way to shared memory.
+  struct Load {
+    char *to;
+    const shardir_emulated_tensor_map *map;
+    std::array<int32_t, 5> coordinates;
+    MBarrier *barrier;
+  };
+  std::deque<Load> loads;
+  std::string perform(const Load &load);
 };
 
 Block &blockOf(shardir_emulated_thread *self) {
@@ -158,6 +204,65 @@ static void callWaitCopies(shardir_emulated_thread *self, int64_t pending) {
   }
 }
 
+static void callNamedBarrier(shardir_emulated_thread *self, int32_t id,
+                             int64_t threads, int32_t wait) {
+  blockOf(self).namedBarrier(*static_cast<Thread *>(self), id, threads,
+                             wait != 0);
+}
+static void callMBarrierInit(shardir_emulated_thread *, void *barrier,
+                             int32_t count) {
+  static_cast<MBarrier *>(barrier)->init(count);
+}
+static void callMBarrierArrive(shardir_emulated_thread *self, void *barrier,
+                               int64_t bytes) {
+  if (!static_cast<MBarrier *>(barrier)->arrive(bytes))
+    blockOf(self).fail(*static_cast<Thread *>(self),
+                       "arrives at an mbarrier more often than it counts");
+}
+static void callMBarrierWait(shardir_emulated_thread *self, void *barrier,
+                             int32_t parity) {
+  blockOf(self).waitFor(*static_cast<Thread *>(self),
+                        static_cast<const MBarrier *>(barrier), parity);
+}
+static void callTensorLoad(shardir_emulated_thread *self, void *shared,
+                           const void *map, const int32_t *coordinates,
+                           void *barrier) {
+  blockOf(self).load(*static_cast<Thread *>(self), static_cast<char *>(shared),
+                     static_cast<const shardir_emulated_tensor_map *>(map),
+                     coordinates, static_cast<MBarrier *>(barrier));
+}
+static std::array<int32_t, 5> copyOf(const shardir_emulated_tensor_map *map,
+                                     const int32_t *coordinates) {
+  std::array<int32_t, 5> copy = {};
+  std::copy_n(coordinates, std::min<int>(map->rank, 5), copy.begin());
+  return copy;
+}
+static void callTensorStore(shardir_emulated_thread *self, const void *map,
+                            const int32_t *coordinates, const void *shared) {
+  auto *tensor = static_cast<const shardir_emulated_tensor_map *>(map);
+  blockOf(self).store(
+      *static_cast<Thread *>(self),
+      {tensor, copyOf(tensor, coordinates), static_cast<const char *>(shared)});
+}
+static void callCommitStores(shardir_emulated_thread *self) {
+  auto *thread = static_cast<Thread *>(self);
+  thread->storeGroups.push_back(std::move(thread->openStores));
+  thread->openStores.clear();
+}
+static void callWaitStores(shardir_emulated_thread *self, int64_t pending) {
+  blockOf(self).waitStores(*static_cast<Thread *>(self), size_t(pending));
+}
+static void callWgmma(shardir_emulated_thread *self, int32_t n, int32_t type,
+                      uint64_t a, const void *aRegisters, uint64_t b,
+                      int32_t aTransposed, int32_t bTransposed, int32_t scaleD,
+                      float *d) {
+  if (!multiplyGroup(self, n, type, a, aRegisters, b, aTransposed != 0,
+                     bTransposed != 0, scaleD != 0, d))
+    blockOf(self).fail(*static_cast<Thread *>(self),
+                       "multiplies matrices of a shape that wgmma lacks, n " +
+                           std::to_string(n));
+}
+
 //===----------------------------------------------------------------------===//
 // Block
 //===----------------------------------------------------------------------===//
@@ -194,6 +299,15 @@ Block::Block(const Launch &launch, const int64_t place[3], int64_t number)
     t.copy_async = callCopyAsync;
     t.commit_copies = callCommitCopies;
     t.wait_copies = callWaitCopies;
+    t.named_barrier = callNamedBarrier;
+    t.mbarrier_init = callMBarrierInit;
+    t.mbarrier_arrive = callMBarrierArrive;
+    t.mbarrier_wait = callMBarrierWait;
+    t.tensor_load = callTensorLoad;
+    t.tensor_store = callTensorStore;
+    t.commit_stores = callCommitStores;
+    t.wait_stores = callWaitStores;
+    t.wgmma = callWgmma;
     t.owner = this;
   }
 }
@@ -208,6 +322,8 @@ void Block::enter(void *argument) {
 
 /// Lets `thread` run until it waits or ends. False where it cannot.
 bool Block::resume(Thread &thread) {
+  if (thread.state == Thread::AtMBarrier)
+    thread.ready = thread.mbarrier->ended(thread.parity);
   if (thread.state == Thread::Done || !thread.ready)
     return false;
   if (thread.state == Thread::Fresh) {
@@ -238,6 +354,12 @@ std::string Block::run() {
       if (!error.empty())
         break;
     }
+    // As late as can be: when everybody waits.
+    if (!progress && error.empty() && !loads.empty()) {
+      error = perform(loads.front());
+      loads.pop_front();
+      progress = true;
+    }
   }
   bool done = std::all_of(threads.begin(), threads.end(), [](const Thread &t) {
     return t.state == Thread::Done;
@@ -260,14 +382,17 @@ std::string Block::run() {
 }
 
 std::string Block::whoWaits() const {
-  int64_t atBarrier = 0, exchanging = 0, done = 0;
+  int64_t atBarrier = 0, atMBarrier = 0, exchanging = 0, done = 0;
   for (const Thread &thread : threads) {
-    atBarrier += thread.state == Thread::AtBarrier;
+    atBarrier += thread.state == Thread::AtBarrier ||
+                 thread.state == Thread::AtNamedBarrier;
+    atMBarrier += thread.state == Thread::AtMBarrier;
     exchanging += thread.state == Thread::Exchanging;
     done += thread.state == Thread::Done;
   }
   return "waits for ever: " + std::to_string(atBarrier) +
-         " threads at a barrier, " + std::to_string(exchanging) +
+         " threads at a barrier, " + std::to_string(atMBarrier) +
+         " at an mbarrier, " + std::to_string(exchanging) +
          " in an exchange between lanes, " + std::to_string(done) + " ended";
 }
 
@@ -279,6 +404,9 @@ void Block::wait(Thread &thread, Thread::State why) {
 }
 
 void Block::end(Thread &thread) {
+  // Stores need no wait before the kernel ends.
+  callCommitStores(&thread);
+  waitStores(thread, 0);
   thread.state = Thread::Done;
   // Whoever waits for all threads now waits for one less.
   releaseBarrier();
@@ -357,9 +485,80 @@ void Block::copyAsync(Thread &thread, Thread::Copy copy) {
                      " bytes asynchronously between addresses that are no "
                      "multiples of that");
   if (early)
-    perform(copy);
+    ::perform(copy);
   else
     thread.open.push_back(copy);
+}
+
+//===----------------------------------------------------------------------===//
+// Block: what sm_90 adds
+//===----------------------------------------------------------------------===//
+
+void Block::namedBarrier(Thread &thread, int32_t id, int64_t count,
+                         bool waits) {
+  Arrivals &arrivals = named[id];
+  if (waits) {
+    thread.ready = false;
+    thread.state = Thread::AtNamedBarrier;
+    arrivals.waiting.push_back(&thread);
+  }
+  if (++arrivals.count == count) {
+    for (Thread *other : arrivals.waiting)
+      other->ready = true;
+    arrivals = {};
+  }
+  if (waits)
+    wait(thread, Thread::AtNamedBarrier);
+}
+
+void Block::waitFor(Thread &thread, const MBarrier *barrier, int32_t parity) {
+  thread.mbarrier = barrier;
+  thread.parity = parity;
+  thread.ready = barrier->ended(parity);
+  wait(thread, Thread::AtMBarrier);
+}
+
+std::string Block::perform(const Load &load) {
+  std::string wrong = loadBox(*load.map, load.coordinates.data(), load.to);
+  if (wrong.empty())
+    load.barrier->complete(boxBytes(*load.map));
+  return wrong;
+}
+
+void Block::load(Thread &thread, char *to,
+                 const shardir_emulated_tensor_map *map,
+                 const int32_t *coordinates, MBarrier *barrier) {
+  Load load = {to, map, copyOf(map, coordinates), barrier};
+  if (!early) {
+    loads.push_back(load);
+    return;
+  }
+  std::string wrong = perform(load);
+  if (!wrong.empty())
+    fail(thread, wrong);
+}
+
+void Block::store(Thread &thread, const Thread::Store &box) {
+  if (!early) {
+    thread.openStores.push_back(box);
+    return;
+  }
+  std::string wrong = storeBox(*box.map, box.coordinates.data(), box.shared);
+  if (!wrong.empty())
+    fail(thread, wrong);
+}
+
+void Block::waitStores(Thread &thread, size_t pending) {
+  auto &groups = thread.storeGroups;
+  while (groups.size() > pending) {
+    for (const Thread::Store &box : groups.front()) {
+      std::string wrong =
+          storeBox(*box.map, box.coordinates.data(), box.shared);
+      if (!wrong.empty())
+        fail(thread, wrong);
+    }
+    groups.erase(groups.begin());
+  }
 }
 
 //===----------------------------------------------------------------------===//

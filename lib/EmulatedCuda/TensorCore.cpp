@@ -13,6 +13,8 @@
 
 #include "TensorCore.h"
 
+#include "Elements.h"
+
 #include <cstring>
 #include <vector>
 
@@ -20,58 +22,6 @@ using namespace shardir::emulated;
 
 namespace {
 constexpr int kLanes = 32;
-
-float fromBits(uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof(value));
-  return value;
-}
-
-float fromHalf(uint16_t half) {
-  uint32_t sign = uint32_t(half >> 15) << 31;
-  uint32_t exponent = (half >> 10) & 31, fraction = half & 1023;
-  if (exponent == 31)
-    return fromBits(sign | 0x7f800000u | fraction << 13);
-  if (exponent != 0)
-    return fromBits(sign | (exponent + 112) << 23 | fraction << 13);
-  float value = float(fraction) * fromBits(0x33800000u); // 2^-24
-  return sign ? -value : value;
-}
-
-/// Elements of a type in memory, and what they are worth.
-struct F16 {
-  using Stored = uint16_t;
-  using Sum = double;
-  using Result = float;
-  static double value(Stored stored) { return fromHalf(stored); }
-};
-struct BF16 {
-  using Stored = uint16_t;
-  using Sum = double;
-  using Result = float;
-  static double value(Stored stored) {
-    return fromBits(uint32_t(stored) << 16);
-  }
-};
-struct TF32 {
-  using Stored = uint32_t;
-  using Sum = double;
-  using Result = float;
-  /// The lowest 13 bits are not looked at.
-  static double value(Stored stored) { return fromBits(stored & ~0x1fffu); }
-};
-template <class T> struct Integer {
-  using Stored = T;
-  using Sum = int64_t;
-  using Result = int32_t;
-  static int64_t value(Stored stored) { return stored; }
-};
-struct F64 {
-  using Stored = double;
-  using Sum = double;
-  using Result = double;
-  static double value(Stored stored) { return stored; }
-};
 
 int laneOf(const shardir_emulated_thread *self) {
   const int64_t *t = self->thread, *n = self->block_dim;

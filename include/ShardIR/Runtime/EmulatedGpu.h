@@ -38,22 +38,67 @@ typedef struct shardir_emulated_thread {
    * have not ended must call it. */
   void (*gather)(struct shardir_emulated_thread *self, const void *in,
                  void *all, int64_t bytes);
-  /* PTX' mma.sync of shape m x n x k, A in rows, B in columns: `a`, `b`, `c` and
-   * `d` hold this lane's fragments, element after element. Accumulators are f32,
-   * s32 for s8 and u8, f64 for f64. Shapes: m16n8k8 and m16n8k16 for f16 and
-   * bf16, m16n8k4 and m16n8k8 for tf32, m16n8k16 and m16n8k32 for s8 and u8,
-   * m8n8k4 for f64. */
+  /* PTX' mma.sync of shape m x n x k, A in rows, B in columns: `a`, `b`, `c`
+   * and `d` hold this lane's fragments, element after element. Accumulators are
+   * f32, s32 for s8 and u8, f64 for f64. Shapes: m16n8k8 and m16n8k16 for f16
+   * and bf16, m16n8k4 and m16n8k8 for tf32, m16n8k16 and m16n8k32 for s8 and
+   * u8, m8n8k4 for f64. */
   void (*mma)(struct shardir_emulated_thread *self, int32_t m, int32_t n,
               int32_t k, int32_t type, const void *a, const void *b,
               const void *c, void *d);
   /* PTX' cp.async: `to` gets `copied` bytes of `from` and zeros up to `bytes`,
-   * no sooner than a wait for the group that the copy is committed to. Waits are
-   * for all but the `pending` groups committed last. */
+   * no sooner than a wait for the group that the copy is committed to. Waits
+   * are for all but the `pending` groups committed last. */
   void (*copy_async)(struct shardir_emulated_thread *self, void *to,
                      const void *from, int64_t bytes, int64_t copied);
   void (*commit_copies)(struct shardir_emulated_thread *self);
   void (*wait_copies)(struct shardir_emulated_thread *self, int64_t pending);
+  /* PTX' barrier `id` for `threads` threads; waits for them unless `wait` is
+   * 0 (barrier.arrive). */
+  void (*named_barrier)(struct shardir_emulated_thread *self, int32_t id,
+                        int64_t threads, int32_t wait);
+  /* PTX' mbarrier, eight bytes of shared memory. `arrive` first expects so many
+   * bytes more; `wait` returns once the phase of parity `parity` has ended. */
+  void (*mbarrier_init)(struct shardir_emulated_thread *self, void *barrier,
+                        int32_t count);
+  void (*mbarrier_arrive)(struct shardir_emulated_thread *self, void *barrier,
+                          int64_t bytes);
+  void (*mbarrier_wait)(struct shardir_emulated_thread *self, void *barrier,
+                        int32_t parity);
+  /* PTX' cp.async.bulk.tensor: the box of the tensor map `map` that begins at
+   * `coordinates`, innermost first. Loads tell `barrier` their bytes; stores
+   * belong to groups, as copies do. */
+  void (*tensor_load)(struct shardir_emulated_thread *self, void *shared,
+                      const void *map, const int32_t *coordinates,
+                      void *barrier);
+  void (*tensor_store)(struct shardir_emulated_thread *self, const void *map,
+                       const int32_t *coordinates, const void *shared);
+  void (*commit_stores)(struct shardir_emulated_thread *self);
+  void (*wait_stores)(struct shardir_emulated_thread *self, int64_t pending);
+  /* PTX' wgmma.mma_async, m64nNk16 (k8 for tf32, k32 for bytes): d += a b, or
+   * d = a b where `scale_d` is 0. `a` and `b` are matrix descriptors;
+   * `a_registers`, where not null, is A's fragment instead. An operand that is
+   * not transposed is contiguous along k. */
+  void (*wgmma)(struct shardir_emulated_thread *self, int32_t n, int32_t type,
+                uint64_t a, const void *a_registers, uint64_t b,
+                int32_t a_transposed, int32_t b_transposed, int32_t scale_d,
+                float *d);
 } shardir_emulated_thread;
+
+/* How the emulating driver fills the 128 bytes of a CUtensorMap. */
+typedef struct shardir_emulated_tensor_map {
+  uint32_t magic; /* SHARDIR_TENSOR_MAP */
+  uint8_t rank;
+  uint8_t element_bytes;
+  uint8_t swizzle_bytes; /* 0, 32, 64 or 128 */
+  uint8_t unused;
+  char *address;
+  uint64_t extents[5]; /* elements, innermost first */
+  uint64_t strides[4]; /* bytes, of dims 1 and up */
+  uint16_t box[5];     /* elements */
+} shardir_emulated_tensor_map;
+
+#define SHARDIR_TENSOR_MAP 0x70616d74u
 
 /* Element types of `mma`. */
 enum {

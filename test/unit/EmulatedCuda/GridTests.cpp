@@ -133,8 +133,8 @@ TEST(Grid, SaysWhoWaitsForEver) {
       self->gather(self, &mine, all, sizeof(float));
   };
   EXPECT_EQ(launch(kernel, 1, 32, {}),
-            "block (0, 0, 0) waits for ever: 8 threads at a barrier, 24 in an "
-            "exchange between lanes, 0 ended");
+            "block (0, 0, 0) waits for ever: 8 threads at a barrier, 0 at an "
+            "mbarrier, 24 in an exchange between lanes, 0 ended");
 }
 
 TEST(Grid, SaysWhatKernelsDoWrong) {
