@@ -67,7 +67,7 @@ bool VectorBody::isSupported(linalg::LinalgOp op, bool allLanesExist) {
   for (OpOperand &operand : op->getOpOperands())
     if (!isSupportedElement(getElementTypeOrSelf(operand.get().getType())))
       return false;
-  return llvm::all_of(*op.getBlock(), [](Operation &nested) {
+  return llvm::all_of(*op.getBlock(), [&](Operation &nested) {
     return isSupportedOp(&nested, false, allLanesExist);
   });
 }
