@@ -83,12 +83,12 @@ private:
 
   static const std::string &knownDevice(const Options &options) {
     const std::string &device = options.device;
-    if (device == "threads" || device == "mpi")
+    if (device == "threads" || device == "mpi" || device == "cuda-local")
       return device;
     failUsage("--device=" + device +
-              (device == "nccl" || device == "cuda-local"
-                   ? ": not available in this build; available: threads, mpi"
-                   : ": unknown device; available: threads, mpi"));
+              (device == "nccl" ? ": not available in this build; available: "
+                                : ": unknown device; available: ") +
+              "threads, mpi, cuda-local");
   }
 
   /// Compiles and loads, or only compiles. With several processes, the first

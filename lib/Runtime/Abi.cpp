@@ -15,6 +15,7 @@
 
 #include "ShardIR/Runtime/Abi.h"
 
+#include "CudaRegion.h"
 #include "Job.h"
 
 #include <cstdio>
@@ -37,6 +38,8 @@ template <class F> auto onRank(const char *name, F &&f) {
   try {
     return f(*state.rank);
   } catch (const JobFailed &) {
+  } catch (const cuda::Failure &e) {
+    state.rank->report(e.what());
   } catch (const std::exception &e) {
     state.rank->report(std::string("failed in the runtime: ") + e.what());
   } catch (...) {
@@ -58,6 +61,50 @@ void *allocate(size_t size, size_t alignment) {
     return rank.allocate(size, alignment);
   });
 }
+
+/// The same on the rank's GPU.
+template <class F> auto onGpu(const char *name, F &&f) {
+  return onRank(name, [&](RankContext &rank) {
+    if (!rank.gpu)
+      rank.fail(std::string("called ") + name +
+                ", but it runs on no GPU: the program is for devices "
+                "cuda-local and nccl");
+    if (threadState.inRegion)
+      rank.fail(std::string("called ") + name + " inside a parallel loop");
+    return f(*rank.gpu);
+  });
+}
+
+/// MLIR's descriptors, as memrefCopy is given them.
+struct UnrankedDescriptor {
+  int64_t rank;
+  void *descriptor;
+};
+struct RankedDescriptor {
+  char *allocated;
+  char *aligned;
+  int64_t offset;
+  int64_t sizesAndStrides[1];
+};
+struct StridedCopy {
+  int64_t rank;
+  const int64_t *shape, *sourceStrides, *destinationStrides;
+  const char *source;
+  char *destination;
+
+  StridedCopy(int64_t elementSize, const void *from, const void *to) {
+    auto *f = static_cast<const UnrankedDescriptor *>(from);
+    auto *t = static_cast<const UnrankedDescriptor *>(to);
+    auto *s = static_cast<const RankedDescriptor *>(f->descriptor);
+    auto *d = static_cast<const RankedDescriptor *>(t->descriptor);
+    rank = f->rank;
+    shape = s->sizesAndStrides;
+    sourceStrides = shape + rank;
+    destinationStrides = d->sizesAndStrides + rank;
+    source = s->aligned + s->offset * elementSize;
+    destination = d->aligned + d->offset * elementSize;
+  }
+};
 
 } // namespace
 
@@ -121,25 +168,54 @@ void _mlir_memref_to_llvm_free(void *p) {
 }
 
 void memrefCopy(int64_t elementSize, void *source, void *destination) {
-  struct Unranked {
-    int64_t rank;
-    void *descriptor;
-  };
-  struct Ranked {
-    char *allocated;
-    char *aligned;
-    int64_t offset;
-    int64_t sizesAndStrides[1];
-  };
-  auto *from = static_cast<Unranked *>(source);
-  auto *to = static_cast<Unranked *>(destination);
-  auto *s = static_cast<Ranked *>(from->descriptor);
-  auto *d = static_cast<Ranked *>(to->descriptor);
-  int64_t rank = from->rank;
-  const int64_t *shape = s->sizesAndStrides;
-  copyStrided(s->aligned + s->offset * elementSize, shape + rank,
-              d->aligned + d->offset * elementSize, d->sizesAndStrides + rank,
-              shape, rank, size_t(elementSize));
+  StridedCopy c(elementSize, source, destination);
+  copyStrided(c.source, c.sourceStrides, c.destination, c.destinationStrides,
+              c.shape, c.rank, size_t(elementSize));
+}
+
+void shardir_gpu_launch(int32_t kernel, int64_t gx, int64_t gy, int64_t gz,
+                        int64_t bx, int64_t by, int64_t bz, int64_t sharedBytes,
+                        void **arguments) {
+  onGpu(__func__, [&](CudaRank &gpu) {
+    int64_t grid[] = {gx, gy, gz}, block[] = {bx, by, bz};
+    gpu.launch(kernel, grid, block, sharedBytes, arguments);
+  });
+}
+
+void *shardir_gpu_alloc(uint64_t alignment, uint64_t size) {
+  return onGpu(__func__,
+               [&](CudaRank &gpu) { return gpu.allocate(size, alignment); });
+}
+
+void shardir_gpu_free(void *p) {
+  onGpu(__func__, [&](CudaRank &gpu) { gpu.free(p); });
+}
+
+void shardir_gpu_copy(int64_t elementSize, void *source, void *destination) {
+  onGpu(__func__, [&](CudaRank &gpu) {
+    StridedCopy c(elementSize, source, destination);
+    gpu.copyDims(
+        stridedDims(c.shape, c.sourceStrides, c.destinationStrides, c.rank),
+        size_t(elementSize), c.source, c.destination);
+  });
+}
+
+void shardir_gpu_read(void *host, const void *device, uint64_t bytes) {
+  onGpu(__func__, [&](CudaRank &gpu) { gpu.download(host, device, bytes); });
+}
+
+void shardir_gpu_write(void *device, const void *host, uint64_t bytes) {
+  onGpu(__func__, [&](CudaRank &gpu) { gpu.upload(device, host, bytes); });
+}
+
+const void *shardir_gpu_constant(int32_t id) {
+  return onGpu(__func__, [&](CudaRank &gpu) -> const void * {
+    void *p = gpu.program().constant(id);
+    if (!p)
+      throw cuda::Failure("asked for constant " + std::to_string(id) +
+                          ", which the program lacks");
+    return p;
+  });
 }
 
 } // extern "C"

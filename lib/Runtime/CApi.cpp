@@ -122,14 +122,43 @@ void checkBuffers(const RunRequest &request, const FunctionSpec &f,
   }
 }
 
+std::string deviceName(const shardir_run_options *options) {
+  return options && options->device ? options->device : "threads";
+}
+
+/// Programs for GPUs go with devices that have them, and others do not. The
+/// unsharded version is for the processor in either.
+void chooseGpu(RunRequest &request, const std::string &device) {
+  const Metadata &m = request.program->metadata;
+  bool onGpus = device == "cuda-local";
+  if (request.unsharded)
+    return;
+  if (onGpus && !m.gpu)
+    refuse("device '" + device +
+           "' runs programs for GPUs, and this one was compiled for "
+           "processors: compile it with arch=, or run it on threads or mpi");
+  if (m.gpu && !onGpus)
+    refuse("the program was compiled for GPUs (arch=" + m.gpu->arch +
+           "), and device '" + device +
+           "' has none: run it on cuda-local, or compile it without arch=");
+  if (!onGpus)
+    return;
+  std::string error;
+  CudaDevice *gpu = CudaDevice::get(0, error);
+  if (gpu)
+    request.options.cuda = request.program->onDevice(*gpu, error);
+  if (!request.options.cuda)
+    refuse(error);
+}
+
 JobOptions readOptions(const shardir_run_options *options) {
   JobOptions result;
   if (!options)
     return result;
-  std::string device = options->device ? options->device : "threads";
-  if (device != "threads" && device != "mpi")
+  std::string device = deviceName(options);
+  if (device != "threads" && device != "mpi" && device != "cuda-local")
     refuse("device '" + device +
-           "' is not available, this runtime has: threads, mpi");
+           "' is not available, this runtime has: threads, mpi, cuda-local");
   if (!(options->timeout >= 0) || std::isinf(options->timeout))
     refuse("the timeout must be a number of seconds, 0 or more");
   if (options->timeout > 0)
@@ -196,6 +225,7 @@ shardir_status run(const shardir_program *program, const char *function,
       std::lock_guard<std::mutex> lock(program->mutex);
       request.options.trace = program->trace;
     }
+    chooseGpu(request, deviceName(options));
     if (request.options.mpi)
       beginMpiRun(request.options, m);
     RunReport report = runFunction(std::move(request));

@@ -36,7 +36,8 @@ void copyMessage(void *to, const void *from, size_t n) {
 
 Channel::~Channel() {
   for (Message &message : queue)
-    Arena::release(message.data);
+    if (message.data)
+      store.deliver(message.data, nullptr, message.header.bytes());
 }
 
 bool Channel::send(const Header &header, const void *data) {
@@ -67,10 +68,9 @@ bool Channel::send(const Header &header, const void *data) {
       sharing.store(false, std::memory_order_relaxed);
     }
   } else if (n) {
-    message.data = arena.allocate(n);
+    message.data = store.keep(data, n);
     if (!message.data)
       return false;
-    copyMessage(message.data, data, n);
   }
   std::lock_guard<std::mutex> lock(mutex);
   queue.push_back(message);
@@ -93,6 +93,8 @@ void Channel::copyShare() {
 }
 
 void Channel::offer(const Header &expected, void *out) {
+  if (!store.direct())
+    return;
   std::lock_guard<std::mutex> lock(mutex);
   if (!queue.empty())
     return; // it is here already
@@ -127,11 +129,10 @@ Channel::Header Channel::take(const Header &expected, void *out) {
     queue.pop_front();
   }
   ++received;
-  if (message.data) {
-    if (message.header.matches(expected))
-      copyMessage(out, message.data, message.header.bytes());
-    Arena::release(message.data);
-  }
+  if (message.data)
+    store.deliver(message.data,
+                  message.header.matches(expected) ? out : nullptr,
+                  message.header.bytes());
   return message.header;
 }
 

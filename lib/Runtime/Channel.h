@@ -17,8 +17,8 @@
 #ifndef SHARDIR_LIB_RUNTIME_CHANNEL_H
 #define SHARDIR_LIB_RUNTIME_CHANNEL_H
 
-#include "Arena.h"
 #include "Communicator.h"
+#include "DataMover.h"
 
 #include <atomic>
 #include <deque>
@@ -40,7 +40,8 @@ public:
     }
   };
 
-  Channel(int from, int to, Arena &arena) : from(from), to(to), arena(arena) {}
+  Channel(int from, int to, MessageStore &store)
+      : from(from), to(to), store(store) {}
   ~Channel() override;
 
   /// Returns when `data` may be overwritten; false if there is no memory to
@@ -80,7 +81,7 @@ private:
   };
   void copyShare();
 
-  Arena &arena; ///< of messages that are kept
+  MessageStore &store; ///< of messages that are kept
   std::atomic<uint64_t> sent{0};
   uint64_t received = 0; ///< the receiver's alone
   std::mutex mutex;

@@ -55,9 +55,14 @@ Job::Job(std::shared_ptr<Program> p, size_t numRanks, JobOptions options)
     for (size_t i = 0; i < here; ++i)
       resources->push_back(std::make_unique<RankResources>(perRank, !crowded));
   }
-  for (std::unique_ptr<RankResources> &r : *resources)
+  for (std::unique_ptr<RankResources> &r : *resources) {
     if (r->pool.numThreads() != perRank)
       r = std::make_unique<RankResources>(perRank, !crowded);
+    if (options.cuda && (!r->gpu || &r->gpu->device != &options.cuda->device)) {
+      CudaScope scope(options.cuda->device);
+      r->gpu = std::make_unique<CudaRank>(options.cuda->device);
+    }
+  }
   // Neighbours share a thread: a mesh's minor axes then synchronise within it.
   for (size_t w = 0; w < threadCount; ++w)
     workers.push_back(std::make_unique<RankWorker>(
@@ -122,8 +127,14 @@ void *Job::threadMain(void *p) {
 void Job::rankMain(int r) {
   threadState = {ranks[size_t(r)].get(), nullptr, false};
   try {
+    if (CudaRank *gpu = ranks[size_t(r)]->gpu) {
+      gpu->device.makeCurrent();
+      gpu->bind(*ranks[size_t(r)], options.cuda);
+    }
     body(*ranks[size_t(r)]);
   } catch (const JobFailed &) {
+  } catch (const cuda::Failure &e) {
+    ranks[size_t(r)]->report(e.what());
   } catch (const std::exception &e) {
     ranks[size_t(r)]->report(std::string("threw an exception: ") + e.what());
   } catch (...) {
@@ -180,8 +191,11 @@ bool Job::startThreads() {
 bool Job::run(std::function<void(RankContext &)> f) {
   body = std::move(f);
   begin = lastChange = std::chrono::steady_clock::now();
-  for (std::unique_ptr<RankResources> &r : *resources)
+  for (std::unique_ptr<RankResources> &r : *resources) {
     r->arena.resetPeak();
+    if (r->gpu)
+      r->gpu->arena.resetPeak();
+  }
   startThreads();
   watch();
   for (pthread_t thread : threads) {
@@ -200,10 +214,28 @@ bool Job::run(std::function<void(RankContext &)> f) {
   return !failed();
 }
 
+bool Job::settleGpus() {
+  auto deadline = std::chrono::steady_clock::now() +
+                  std::chrono::duration<double>(options.grace);
+  for (std::unique_ptr<RankContext> &rank : ranks) {
+    Backoff backoff(0);
+    while (rank && rank->gpu && !rank->gpu->isIdle()) {
+      if (std::chrono::steady_clock::now() > deadline)
+        return false;
+      backoff.pause();
+    }
+  }
+  return true;
+}
+
 void Job::settleResources() {
   if (left)
     return; // a stuck rank still uses them
-  if (poisoned.load()) {
+  std::unique_ptr<CudaScope> scope;
+  if (options.cuda)
+    scope = std::make_unique<CudaScope>(options.cuda->device);
+  // Ranks that unwound have left work on the GPU behind.
+  if (poisoned.load() || !settleGpus()) {
     // Locks may be held and lists damaged: neither reuse nor destroy them.
     new std::shared_ptr<ResourceSet>(std::move(resources));
     return;
@@ -213,6 +245,12 @@ void Job::settleResources() {
       continue;
     ranks[i]->peakBytes = ranks[i]->arena.peakBytes();
     ranks[i]->arena.releaseAll();
+    if (CudaRank *gpu = ranks[i]->gpu) {
+      // What the host holds for it is staging.
+      ranks[i]->peakBytes = gpu->arena.peakBytes();
+      gpu->arena.releaseAll();
+      gpu->unbind();
+    }
   }
   // Nobody runs any more, and the contexts no longer allocate.
   program->keepResources(resources);

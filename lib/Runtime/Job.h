@@ -40,6 +40,8 @@ struct JobOptions {
   int cores = 0;           ///< 0: those that the process may use
   MpiWorld *mpi = nullptr; ///< set: this process is one rank of that world
   uint64_t mpiRun = 0;     ///< MpiWorld::beginRun's
+  /// Set: the program is for GPUs, and loaded on this one.
+  std::shared_ptr<CudaProgram> cuda;
 };
 
 /// What a rank shows to the watchdog. Written by its own thread alone.
@@ -123,6 +125,8 @@ private:
   std::vector<int> waitingFor();
   uint64_t progressSum() const;
   void settleResources();
+  /// Waits for what ranks have left on their GPUs; false at the end of grace.
+  bool settleGpus();
 
   const size_t rankCount;
   std::shared_ptr<ResourceSet> resources;

@@ -336,6 +336,61 @@ CollectiveSpec readCollective(const Json &object, const std::string &path,
   return c;
 }
 
+/// `sm_90`, `sm_90a` or `host`.
+bool isArchitecture(const std::string &arch) {
+  if (arch == "host")
+    return true;
+  size_t digits = arch.compare(0, 3, "sm_") == 0 ? 3 : arch.size(),
+         end = digits;
+  while (end < arch.size() &&
+         std::isdigit(static_cast<unsigned char>(arch[end])))
+    ++end;
+  bool suffix =
+      end + 1 == arch.size() && (arch[end] == 'a' || arch[end] == 'f');
+  return end > digits && end - digits <= 4 && (end == arch.size() || suffix);
+}
+
+GpuSpec readGpu(const Json &object) {
+  GpuSpec gpu;
+  gpu.arch = text(object, "gpu", "arch");
+  if (!isArchitecture(gpu.arch))
+    invalid("gpu.arch", "is \"" + gpu.arch + "\", which is no architecture");
+  forEach(object, "gpu", "modules", [&](const Json &o, const std::string &at) {
+    GpuModuleSpec m{text(o, at, "symbol"), text(o, at, "format")};
+    bool host = m.format == "host";
+    if (!host && m.format != "cubin" && m.format != "ptx")
+      invalid(at + ".format",
+              "is \"" + m.format + "\", not \"cubin\", \"ptx\" or \"host\"");
+    if (host != (gpu.arch == "host"))
+      invalid(at + ".format", "does not go with arch " + gpu.arch);
+    gpu.modules.push_back(std::move(m));
+  });
+  forEach(object, "gpu", "kernels", [&](const Json &o, const std::string &at) {
+    KernelSpec k;
+    k.module = int(integer(member(o, at, "module"), at + ".module", 0,
+                           int64_t(gpu.modules.size()) - 1));
+    k.name = text(o, at, "name");
+    k.loc = optionalText(o, at, "loc");
+    k.maxSharedBytes = integer(member(o, at, "max_shared_bytes"),
+                               at + ".max_shared_bytes", 0, INT32_MAX);
+    size_t d = 0;
+    if (o.contains("cluster"))
+      forEach(o, at, "cluster", [&](const Json &v, const std::string &where) {
+        if (d == 3)
+          invalid(at + ".cluster", "has more than 3 extents");
+        k.cluster[d++] = unsigned(integer(v, where, 1, 16));
+      });
+    gpu.kernels.push_back(std::move(k));
+  });
+  forEach(
+      object, "gpu", "constants", [&](const Json &o, const std::string &at) {
+        gpu.constants.push_back({text(o, at, "symbol"),
+                                 integer(member(o, at, "bytes"), at + ".bytes",
+                                         0, int64_t(1) << 48)});
+      });
+  return gpu;
+}
+
 void readMetadata(const std::string &json, Metadata &m) {
   Json root = Json::parse(json);
   int64_t abi = integer(member(root, "", "abi"), "abi", 0, INT32_MAX);
@@ -362,6 +417,8 @@ void readMetadata(const std::string &json, Metadata &m) {
   forEach(root, "", "collectives", [&](const Json &o, const std::string &at) {
     m.collectives.push_back(readCollective(o, at, m));
   });
+  if (root.contains("gpu"))
+    m.gpu = readGpu(root["gpu"]);
 }
 
 } // namespace

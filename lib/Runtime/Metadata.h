@@ -20,6 +20,7 @@
 #include "ShardIR/Placement/Collectives.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,12 +60,39 @@ struct CollectiveSpec {
   std::string describe() const;
 };
 
+/// One image of kernels; `symbol` of the program's object holds it.
+struct GpuModuleSpec {
+  std::string symbol, format; ///< `cubin`, `ptx` or `host`
+};
+struct KernelSpec {
+  int module = 0;
+  std::string name, loc;
+  unsigned cluster[3] = {1, 1, 1};
+  int64_t maxSharedBytes = 0; ///< the most that a launch asks for
+  /// `main_kernel (mlp.mlir:7:8)`
+  std::string describe() const {
+    return loc.empty() ? name : name + " (" + loc + ")";
+  }
+};
+struct GpuConstantSpec {
+  std::string symbol;
+  int64_t bytes = 0;
+};
+/// What a program for GPUs brings along.
+struct GpuSpec {
+  std::string arch; ///< `sm_90a`, `host`
+  std::vector<GpuModuleSpec> modules;
+  std::vector<KernelSpec> kernels;
+  std::vector<GpuConstantSpec> constants;
+};
+
 struct Metadata {
   std::string json, hash;
   int64_t ranks = 1;
   std::vector<Mesh> meshes;
   std::vector<FunctionSpec> functions;
   std::vector<CollectiveSpec> collectives;
+  std::optional<GpuSpec> gpu; ///< none: the program is for processors
 };
 
 /// Parses and checks; false with a one-line reason in `error`.

@@ -16,6 +16,7 @@
 
 #include "Program.h"
 
+#include "CudaDevice.h"
 #include "RankContext.h"
 #include "ShardIR/Runtime/Abi.h"
 
@@ -121,6 +122,7 @@ Program::Program(Metadata m) : metadata(std::move(m)), routes(metadata) {
 
 Program::~Program() {
   idle.clear();
+  onGpus.clear();
   if (handle)
     dlclose(handle);
 }
@@ -179,6 +181,22 @@ std::shared_ptr<Program> Program::load(const std::string &path,
   program->handle = closer.release();
   status = SHARDIR_OK;
   return program;
+}
+
+std::shared_ptr<CudaProgram> Program::onDevice(CudaDevice &device,
+                                               std::string &error) const {
+  std::lock_guard<std::mutex> lock(gpuMutex);
+  for (const std::shared_ptr<CudaProgram> &loaded : onGpus)
+    if (&loaded->device == &device)
+      return loaded;
+  try {
+    onGpus.push_back(
+        std::make_shared<CudaProgram>(device, *metadata.gpu, handle));
+    return onGpus.back();
+  } catch (const cuda::Failure &failure) {
+    error = failure.what();
+    return nullptr;
+  }
 }
 
 std::shared_ptr<ResourceSet> Program::takeResources(size_t ranks) const {

@@ -27,6 +27,8 @@
 namespace shardir {
 namespace runtime {
 
+class CudaDevice;
+class CudaProgram;
 struct RankResources;
 
 /// What the ranks of one run keep between runs: memory and worker threads.
@@ -53,6 +55,11 @@ public:
   };
   std::vector<Entry> entries; ///< one per function of the metadata
 
+  /// The program on a GPU, loaded when first asked for. Null with `error` set
+  /// where it cannot run there. Requires a program for GPUs.
+  std::shared_ptr<CudaProgram> onDevice(CudaDevice &device,
+                                        std::string &error) const;
+
   /// Resources that no run uses at the moment, or none.
   std::shared_ptr<ResourceSet> takeResources(size_t ranks) const;
   void keepResources(std::shared_ptr<ResourceSet> set) const;
@@ -61,6 +68,8 @@ private:
   void *handle = nullptr;
   mutable std::mutex mutex;
   mutable std::vector<std::shared_ptr<ResourceSet>> idle;
+  mutable std::mutex gpuMutex;
+  mutable std::vector<std::shared_ptr<CudaProgram>> onGpus;
 };
 
 } // namespace runtime

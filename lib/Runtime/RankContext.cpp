@@ -62,6 +62,8 @@ bool landOnFailure(RankContext &rank, bool inRegion,
   try {
     returned = callWithLanding(landing, program);
   } catch (const JobFailed &) {
+  } catch (const cuda::Failure &e) {
+    rank.report(e.what());
   } catch (const std::exception &e) {
     rank.report(std::string("threw an exception: ") + e.what());
   } catch (...) {
@@ -77,7 +79,9 @@ bool landOnFailure(RankContext &rank, bool inRegion,
 
 RankContext::RankContext(Job &job, int rank, RankResources &resources)
     : job(job), rank(rank), arena(resources.arena), pool(resources.pool),
-      stack(resources.stack), communicator(job.transport().connect(*this)) {
+      stack(resources.stack),
+      gpu(job.options.cuda ? resources.gpu.get() : nullptr),
+      communicator(job.transport().connect(*this)) {
   const Metadata &metadata = job.program->metadata;
   routes.resize(metadata.collectives.size());
   for (const Mesh &mesh : metadata.meshes) {
@@ -138,13 +142,34 @@ void RankContext::checkOverlap(const CollectiveSpec &spec,
          " with an operand and a result that overlap");
 }
 
+void RankContext::clear(void *p, size_t bytes) {
+  if (gpu)
+    gpu->clear(p, bytes);
+  else
+    std::memset(p, 0, bytes);
+}
+
+void RankContext::move(void *to, const void *from, size_t bytes) {
+  if (gpu)
+    gpu->copy(to, from, bytes);
+  else
+    std::memmove(to, from, bytes);
+}
+
 template <class F> void RankContext::recorded(int32_t id, F &&f) {
   RankStatus &status = job.status(size_t(rank));
   uint64_t n = status.posted.load(std::memory_order_relaxed);
   status.recent[n % RankStatus::kRecent].store(id, std::memory_order_relaxed);
   status.posted.store(n + 1, std::memory_order_release);
   status.advance();
-  if (job.options.trace) {
+  if (job.options.trace && gpu) {
+    // The GPU's times; they are read when it has come to the end.
+    gpu->markTime();
+    int64_t bytes = f();
+    gpu->markTime();
+    events.push_back({rank, id, 0, 0, 0, bytes});
+    bytesReceived += bytes;
+  } else if (job.options.trace) {
     double start = job.now();
     readyTime = start;
     int64_t bytes = f();
@@ -179,7 +204,7 @@ void RankContext::collective(int32_t id, const void *in, void *out,
   int64_t zeros =
       position < 0 ? route->zeros : route->parts[size_t(position)].zeros;
   if (zeros > 0)
-    std::memset(out, 0, size_t(zeros) * elementSize(spec.type));
+    clear(out, size_t(zeros) * elementSize(spec.type));
   if (position < 0)
     return;
   recorded(id, [&] {
@@ -265,7 +290,7 @@ void RankContext::collectiveBlocks(int32_t id, const void *in, void *out,
       void *to = gathers ? advance(out, offset * int64_t(bytes)) : out;
       if (i == place) {
         if (own > 0 && from != to)
-          std::memmove(to, from, size_t(own) * bytes);
+          move(to, from, size_t(own) * bytes);
       } else {
         received +=
             communicator->peer(id, part, *route, from, to, own, int64_t(i));
@@ -306,14 +331,27 @@ void RankContext::enter(const std::function<void()> &program) {
   RankStatus &status = job.status(size_t(rank));
   status.state.store(RankStatus::Running, std::memory_order_release);
   status.advance();
+  if (gpu && job.options.trace)
+    gpu->markTime(); // ties the GPU's clock to the job's
   double start = job.now();
-  bool ok = landOnFailure(*this, /*inRegion=*/false, program);
+  bool ok = landOnFailure(*this, /*inRegion=*/false, [&] {
+    program();
+    if (gpu)
+      gpu->synchronize();
+  });
   double end = job.now();
   if (!ok)
     throw JobFailed();
   // A rank that was given up on must not touch anything more.
   job.throwIfFailed();
   milliseconds = (end - start) / 1000;
+  if (gpu && job.options.trace) {
+    std::vector<double> times = gpu->readTimes();
+    for (size_t i = 0; i < events.size(); ++i) {
+      events[i].start = events[i].ready = times[2 * i + 1];
+      events[i].end = times[2 * i + 2];
+    }
+  }
   if (job.options.trace)
     events.push_back({rank, -1, start, start, end, 0});
   status.state.store(RankStatus::Finished, std::memory_order_release);

@@ -19,6 +19,7 @@
 
 #include "Arena.h"
 #include "Communicator.h"
+#include "CudaRank.h"
 #include "Fiber.h"
 #include "Program.h"
 #include "ShardIR/Runtime/Trace.h"
@@ -43,6 +44,7 @@ struct RankResources {
   Arena arena;
   WorkerPool pool;
   FiberStack stack; ///< empty until the rank shares a thread with others
+  std::unique_ptr<CudaRank> gpu; ///< once a program for GPUs has run
 };
 
 /// Where a thread lands that cannot go on inside a compiled program.
@@ -62,6 +64,8 @@ public:
   Arena &arena;
   WorkerPool &pool;
   FiberStack &stack;
+  /// Where this rank's buffers are; null where it computes on the processor.
+  CudaRank *const gpu;
 
   int64_t axisIndex(int32_t mesh, int32_t axis) const;
   void collective(int32_t id, const void *in, void *out, const int64_t *dims);
@@ -95,6 +99,8 @@ public:
 
 private:
   const CollectiveSpec &checkCall(int32_t id, bool peer);
+  void clear(void *p, size_t bytes);
+  void move(void *to, const void *from, size_t bytes);
   template <class F> void recorded(int32_t id, F &&f);
 
   std::unique_ptr<Communicator> communicator;

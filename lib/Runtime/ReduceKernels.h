@@ -15,112 +15,16 @@
 //===----------------------------------------------------------------------===//
 
 #include "Reduce.h"
-#include "SmallFloat.h"
+#include "ReduceOps.h"
 #include "Stream.h"
 
 #include <algorithm>
-#include <cmath>
+#include <cstring>
 #include <type_traits>
 
 namespace shardir {
 namespace runtime {
 namespace {
-
-// How elements are stored, and the type in which they are combined.
-template <class T> struct Plain {
-  using Storage = T;
-  using Value = T;
-  static Value load(Storage s) { return s; }
-  static Storage store(Value v) { return v; }
-};
-struct Bool {
-  using Storage = uint8_t;
-  using Value = uint8_t;
-  static Value load(Storage s) { return s & 1; }
-  static Storage store(Value v) { return v & 1; }
-};
-template <class S, float (*Load)(S), S (*Store)(float)> struct Narrow {
-  using Storage = S;
-  using Value = float;
-  static Value load(Storage s) { return Load(s); }
-  static Storage store(Value v) { return Store(v); }
-};
-using Half = Narrow<uint16_t, f16ToFloat, floatToF16>;
-using BFloat = Narrow<uint16_t, bf16ToFloat, floatToBf16>;
-using F8E4 = Narrow<uint8_t, f8E4M3FNToFloat, floatToF8E4M3FN>;
-using F8E5 = Narrow<uint8_t, f8E5M2ToFloat, floatToF8E5M2>;
-
-template <class V> using Unsigned = std::make_unsigned_t<V>;
-
-// The operations. Integers wrap, so they are combined as unsigned.
-struct Sum {
-  template <class V> static V apply(V a, V b) {
-    if constexpr (std::is_integral_v<V>)
-      return V(Unsigned<V>(Unsigned<V>(a) + Unsigned<V>(b)));
-    else
-      return a + b;
-  }
-};
-struct Prod {
-  template <class V> static V apply(V a, V b) {
-    // Through 64 bits: narrow unsigned operands would promote to signed int.
-    if constexpr (std::is_integral_v<V>)
-      return V(uint64_t(a) * uint64_t(b));
-    else
-      return a * b;
-  }
-};
-// maximumf and minimumf: a NaN wins, and -0 is less than +0.
-struct Max {
-  template <class V> static V apply(V a, V b) {
-    if constexpr (std::is_integral_v<V>)
-      return a < b ? b : a;
-    else {
-      V r = a > b ? a : b > a ? b : std::signbit(a) ? b : a;
-      return a != a ? a : b != b ? b : r;
-    }
-  }
-};
-struct Min {
-  template <class V> static V apply(V a, V b) {
-    if constexpr (std::is_integral_v<V>)
-      return b < a ? b : a;
-    else {
-      V r = a < b ? a : b < a ? b : std::signbit(a) ? a : b;
-      return a != a ? a : b != b ? b : r;
-    }
-  }
-};
-// maxnumf and minnumf: a NaN loses.
-struct MaxNum {
-  template <class V> static V apply(V a, V b) {
-    return a != a ? b : b != b ? a : Max::apply(a, b);
-  }
-};
-struct MinNum {
-  template <class V> static V apply(V a, V b) {
-    return a != a ? b : b != b ? a : Min::apply(a, b);
-  }
-};
-struct UMax {
-  template <class V> static V apply(V a, V b) {
-    return Unsigned<V>(a) < Unsigned<V>(b) ? b : a;
-  }
-};
-struct UMin {
-  template <class V> static V apply(V a, V b) {
-    return Unsigned<V>(b) < Unsigned<V>(a) ? b : a;
-  }
-};
-struct And {
-  template <class V> static V apply(V a, V b) { return a & b; }
-};
-struct Or {
-  template <class V> static V apply(V a, V b) { return a | b; }
-};
-struct Xor {
-  template <class V> static V apply(V a, V b) { return a ^ b; }
-};
 
 /// Whole lines: each term is read once, ahead of time if `Ahead`, and each
 /// result written once, past the caches if `Stream`.

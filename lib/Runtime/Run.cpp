@@ -74,6 +74,34 @@ void enter(RankContext &rank, const Shared &shared,
   rank.enter([&] { shared.entry()(pointers.data()); });
 }
 
+/// A shard on the host for as long as it is cut or put together: where the rank
+/// computes on a GPU, apart from the shard itself.
+struct HostShard {
+  HostShard(RankContext &rank, size_t bytes) : data(rank.allocate(bytes)) {}
+  ~HostShard() { Arena::release(data); }
+  HostShard(const HostShard &) = delete;
+  void *const data;
+};
+
+void *allocateShard(RankContext &rank, size_t bytes) {
+  return rank.gpu ? rank.gpu->allocate(bytes) : rank.allocate(bytes);
+}
+
+void *takeArgument(RankContext &rank, const TensorSpec &spec,
+                   const ShardView &view, const std::vector<int64_t> &shape,
+                   const void *whole) {
+  size_t bytes = size_t(view.elements) * elementSize(spec.type);
+  void *shard = allocateShard(rank, bytes);
+  if (!rank.gpu) {
+    distribute(spec, view, shape, whole, shard);
+    return shard;
+  }
+  HostShard onHost(rank, bytes);
+  distribute(spec, view, shape, whole, onHost.data);
+  rank.gpu->upload(shard, onHost.data, bytes);
+  return shard;
+}
+
 void runWhole(RankContext &rank, Shared &shared) {
   const FunctionSpec &f = shared.function();
   std::vector<std::vector<int64_t>> descriptors;
@@ -82,8 +110,8 @@ void runWhole(RankContext &rank, Shared &shared) {
     const TensorSpec &spec = f.arguments[i];
     const std::vector<int64_t> &shape = shared.argumentShapes[i];
     ShardView view = viewShard(spec, shared.meshOf(spec), shape, rank.rank);
-    void *shard = rank.allocate(size_t(view.elements) * elementSize(spec.type));
-    distribute(spec, view, shape, shared.request.arguments[i].data, shard);
+    void *shard =
+        takeArgument(rank, spec, view, shape, shared.request.arguments[i].data);
     descriptors.push_back(descriptor(shard, view.shape));
   }
   std::vector<const void *> &shards = shared.resultShards[size_t(rank.rank)];
@@ -92,11 +120,18 @@ void runWhole(RankContext &rank, Shared &shared) {
     views.push_back(viewShard(spec, shared.meshOf(spec), shared.resultShapes[i],
                               rank.rank));
     void *shard =
-        rank.allocate(size_t(views[i].elements) * elementSize(spec.type));
+        allocateShard(rank, size_t(views[i].elements) * elementSize(spec.type));
     shards.push_back(shard);
     descriptors.push_back(descriptor(shard, views[i].shape));
   }
   enter(rank, shared, descriptors);
+  std::vector<std::unique_ptr<HostShard>> onHost;
+  for (size_t i = 0; rank.gpu && i < f.results.size(); ++i) {
+    size_t bytes = size_t(views[i].elements) * elementSize(f.results[i].type);
+    onHost.push_back(std::make_unique<HostShard>(rank, bytes));
+    rank.gpu->download(onHost[i]->data, shards[i], bytes);
+    shards[i] = onHost[i]->data;
+  }
   rank.barrier();
   if (Processes *processes = rank.processes()) {
     for (size_t i = 0; i < f.results.size(); ++i)
@@ -113,6 +148,8 @@ void runWhole(RankContext &rank, Shared &shared) {
     collect(f.results[i], views[i], shared.resultShapes[i], terms,
             shared.request.results[i].data);
   }
+  if (rank.gpu)
+    rank.barrier(); // others read what is on the host
 }
 
 void runLocal(RankContext &rank, Shared &shared) {
@@ -135,13 +172,19 @@ void runLocal(RankContext &rank, Shared &shared) {
   add(shared.request.arguments, f.arguments.size());
   add(shared.request.results, f.results.size());
   struct Account {
-    Arena &arena;
+    RankContext &rank;
     int64_t bytes;
-    Account(Arena &arena, int64_t bytes) : arena(arena), bytes(bytes) {
-      arena.account(bytes);
+    Account(RankContext &rank, int64_t bytes) : rank(rank), bytes(bytes) {
+      add(bytes);
     }
-    ~Account() { arena.account(-bytes); }
-  } account(rank.arena, bytes);
+    ~Account() { add(-bytes); }
+    void add(int64_t n) {
+      if (rank.gpu)
+        rank.gpu->arena.account(n);
+      else
+        rank.arena.account(n);
+    }
+  } account(rank, bytes);
   enter(rank, shared, descriptors);
   rank.barrier();
   if (Processes *processes = rank.processes())

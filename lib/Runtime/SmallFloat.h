@@ -12,16 +12,14 @@
 // overflows to NaN), so that host code and compiled code agree.
 // Included by kernels that are compiled for several instruction sets:
 // everything is static, so that no instance leaks into code for an older
-// processor.
+// processor. Freestanding, since kernels for GPUs are made of it, too.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDIR_LIB_RUNTIME_SMALLFLOAT_H
 #define SHARDIR_LIB_RUNTIME_SMALLFLOAT_H
 
-#include <cmath>
-#include <cstdint>
-#include <cstring>
+#include <stdint.h>
 
 namespace shardir {
 namespace runtime {
@@ -29,12 +27,12 @@ namespace {
 
 inline uint32_t bitsOf(float f) {
   uint32_t u;
-  std::memcpy(&u, &f, sizeof(u));
+  __builtin_memcpy(&u, &f, sizeof(u));
   return u;
 }
 inline float floatOf(uint32_t u) {
   float f;
-  std::memcpy(&f, &u, sizeof(f));
+  __builtin_memcpy(&f, &u, sizeof(f));
   return f;
 }
 
@@ -49,9 +47,9 @@ inline uint16_t floatToBf16(float f) {
 }
 
 inline float f16ToFloat(uint16_t h) {
-#ifdef __F16C__
+#if defined(__F16C__) || defined(__NVPTX__)
   _Float16 f;
-  std::memcpy(&f, &h, sizeof(f));
+  __builtin_memcpy(&f, &h, sizeof(f));
   return static_cast<float>(f);
 #else
   uint32_t magnitude = uint32_t(h & 0x7fff) << 13;
@@ -63,10 +61,10 @@ inline float f16ToFloat(uint16_t h) {
 }
 
 inline uint16_t floatToF16(float f) {
-#ifdef __F16C__
+#if defined(__F16C__) || defined(__NVPTX__)
   auto h = static_cast<_Float16>(f);
   uint16_t u;
-  std::memcpy(&u, &h, sizeof(u));
+  __builtin_memcpy(&u, &h, sizeof(u));
   return u;
 #else
   uint32_t u = bitsOf(f) & 0x7fffffff;
@@ -94,32 +92,36 @@ inline float f8E4M3FNToFloat(uint8_t b) {
   return b & 0x80 ? -r : r;
 }
 
-/// The magnitude of a finite float as a code of `mantissaBits` below a biased
-/// exponent, rounded to nearest even; may exceed the format's largest.
-inline uint32_t encodeMagnitude(float a, int mantissaBits, int bias) {
-  int e = a == 0 ? 1 - bias : std::ilogb(a);
-  if (e < 1 - bias)
-    e = 1 - bias;
-  auto q = uint32_t(std::nearbyint(std::ldexp(a, mantissaBits - e)));
-  // q counts units of the last place; a carry runs into the exponent, and a
-  // subnormal lacks the implicit bit that the exponent's code adds.
-  return (uint32_t(e + bias - 1) << mantissaBits) + q;
+/// The magnitude of a finite float, given by its bits, as a code of
+/// `mantissaBits` below a biased exponent, rounded to nearest even; may exceed
+/// the format's largest.
+inline uint32_t encodeMagnitude(uint32_t u, int mantissaBits, int bias) {
+  int shift = 23 - mantissaBits;
+  // Below the format's normal numbers: the sum's last place is theirs, so that
+  // the addition rounds.
+  if (u < uint32_t(128 - bias) << 23) {
+    uint32_t magic = uint32_t(127 + 24 - bias - mantissaBits) << 23;
+    return bitsOf(floatOf(u) + floatOf(magic)) - magic;
+  }
+  uint32_t half = (uint32_t(1) << (shift - 1)) - 1 + ((u >> shift) & 1);
+  return ((u + half) >> shift) - (uint32_t(127 - bias) << mantissaBits);
 }
 
 inline uint8_t floatToF8E5M2(float f) {
+  uint32_t u = bitsOf(f) & 0x7fffffff;
   uint8_t sign = uint8_t((bitsOf(f) >> 24) & 0x80);
-  float a = std::fabs(f);
-  if (std::isnan(f))
+  if (u > 0x7f800000)
     return sign | 0x7e;
-  uint32_t code = std::isinf(f) ? 0x7c : encodeMagnitude(a, 2, 15);
+  uint32_t code = u == 0x7f800000 ? 0x7c : encodeMagnitude(u, 2, 15);
   return sign | uint8_t(code < 0x7c ? code : 0x7c);
 }
 
 inline uint8_t floatToF8E4M3FN(float f) {
+  uint32_t u = bitsOf(f) & 0x7fffffff;
   uint8_t sign = uint8_t((bitsOf(f) >> 24) & 0x80);
-  if (std::isnan(f) || std::isinf(f))
+  if (u >= 0x7f800000)
     return sign | 0x7f;
-  uint32_t code = encodeMagnitude(std::fabs(f), 3, 7);
+  uint32_t code = encodeMagnitude(u, 3, 7);
   return sign | uint8_t(code < 0x7f ? code : 0x7f);
 }
 

@@ -41,7 +41,8 @@ std::unique_ptr<Transport> makeThreadsTransport(Job &job) {
 }
 
 ThreadsTransport::ThreadsTransport(Job &job)
-    : job(job), world(job, allRanks(job.numRanks())) {}
+    : job(job), world(job, allRanks(job.numRanks())),
+      messages(job.options.cuda ? makeCudaMessages() : makeHostMessages()) {}
 
 std::unique_ptr<Communicator> ThreadsTransport::connect(RankContext &rank) {
   return std::make_unique<ThreadsCommunicator>(*this, rank);
@@ -71,7 +72,7 @@ Channel *ThreadsTransport::channel(int from, int to) {
   std::lock_guard<std::mutex> lock(mutex);
   std::unique_ptr<Channel> &channel = channels[{from, to}];
   if (!channel)
-    channel = std::make_unique<Channel>(from, to, messages);
+    channel = std::make_unique<Channel>(from, to, *messages);
   return channel.get();
 }
 
@@ -80,11 +81,13 @@ class ThreadsCommunicator::Session {
 public:
   Session(ThreadsCommunicator &c, Group &group, size_t place, const Post &post,
           const Buffers &buffers)
-      : c(c), job(c.transport.job), group(group), member(group.members[place]),
-        lane(group.lanes[member.lane]),
+      : c(c), job(c.transport.job), group(group), place(place),
+        member(group.members[place]), lane(group.lanes[member.lane]),
         sequence(member.phase.load(std::memory_order_relaxed) / 4 + 1) {
     member.post = post;
     member.buffers = buffers;
+    if (post.id >= 0)
+      c.mover->posting();
     // A destructor does not run for a constructor that throws.
     try {
       arrive(Group::Posted);
@@ -99,6 +102,8 @@ public:
         for (size_t i = 0; i < group.numLanes(); ++i)
           if (i != member.lane)
             c.checkPosts(group, place, group.boards[i]->post, group.leaders[i]);
+      if (post.id >= 0)
+        c.mover->posted(group, place);
     } catch (...) {
       retract();
       throw;
@@ -107,10 +112,15 @@ public:
 
   /// This member has moved its data: waits for the others.
   void finish() {
+    bool moves = member.post.id >= 0;
+    if (moves)
+      c.mover->moved();
     lane.moving.store(false, std::memory_order_release);
     arrive(Group::Done);
     waitFor(Group::Done);
     finished = true;
+    if (moves)
+      c.mover->finished(group, place);
   }
 
   ~Session() {
@@ -161,6 +171,7 @@ private:
   ThreadsCommunicator &c;
   Job &job;
   Group &group;
+  const size_t place;
   Group::Member &member;
   Group::Lane &lane;
   const uint64_t sequence;
@@ -170,6 +181,8 @@ private:
 ThreadsCommunicator::ThreadsCommunicator(ThreadsTransport &transport,
                                          RankContext &rank)
     : transport(transport), rank(rank),
+      mover(transport.job.options.cuda ? makeCudaMover(transport.job, rank)
+                                       : makeHostMover()),
       spins(transport.job.sharesThread(size_t(rank.rank)) ? 0
             : transport.job.oversubscribed()              ? 20
                                                           : 100),
@@ -227,8 +240,8 @@ void ThreadsCommunicator::redistribute(int32_t id, const CollectiveSpec &spec,
   post.id = id;
   Session session(*this, group, part.place, post, {in, out});
   if (route.flatReduce)
-    reduceChunk(route, part, group, elementSize(spec.type));
-  else if (route.sameResult && group.size() > 2 &&
+    reduceChunk(spec, route, part, group);
+  else if (mover->pushes() && route.sameResult && group.size() > 2 &&
            size_t(part.resultCount) * elementSize(spec.type) >= kStreamBytes)
     pushToAll(part, group, elementSize(spec.type), in);
   else
@@ -236,12 +249,13 @@ void ThreadsCommunicator::redistribute(int32_t id, const CollectiveSpec &spec,
   session.finish();
 }
 
-void ThreadsCommunicator::reduceChunk(const Route &route, const RoutePart &part,
-                                      const Group &group, size_t size) {
+void ThreadsCommunicator::reduceChunk(const CollectiveSpec &spec,
+                                      const Route &route, const RoutePart &part,
+                                      const Group &group) {
   auto count = size_t(part.resultCount);
   size_t members = group.ranks.size();
   // Whole cache lines, so that no two members write to one.
-  size_t line = 64 / size;
+  size_t line = 64 / elementSize(spec.type);
   size_t chunk = ((count + members - 1) / members + line - 1) / line * line;
   size_t begin = std::min(count, part.place * chunk);
   size_t end = std::min(count, begin + chunk);
@@ -254,27 +268,7 @@ void ThreadsCommunicator::reduceChunk(const Route &route, const RoutePart &part,
   // Own result last: it stays in this core's cache.
   for (size_t i = 1; i <= members; ++i)
     outs.push_back(group.buffers((part.place + i) % members).out);
-  route.reduce(outs.data(), outs.size(), ins.data(), ins.size(), begin, end);
-}
-
-void ThreadsCommunicator::pullTransfer(const Transfer &transfer,
-                                       const Route &route, const Group &group,
-                                       size_t size, void *out, bool stream) {
-  if (transfer.sources.size() == 1) {
-    const void *in = group.buffers(transfer.sources[0]).in;
-    if (in != out)
-      transfer.plan.copy(in, out, size, stream);
-    return;
-  }
-  ins.resize(transfer.sources.size());
-  transfer.plan.forEachSpan([&](int64_t s, int64_t d, int64_t n) {
-    for (size_t i = 0; i < ins.size(); ++i)
-      ins[i] =
-          static_cast<const char *>(group.buffers(transfer.sources[i]).in) +
-          size_t(s) * size;
-    void *to = static_cast<char *>(out) + size_t(d) * size;
-    route.reduce(&to, 1, ins.data(), ins.size(), 0, size_t(n));
-  });
+  mover->reduceRange(route, spec.type, ins, outs, begin, end);
 }
 
 void ThreadsCommunicator::pull(const CollectiveSpec &spec, const Route &route,
@@ -283,30 +277,28 @@ void ThreadsCommunicator::pull(const CollectiveSpec &spec, const Route &route,
   size_t size = elementSize(spec.type);
   auto count = size_t(part.resultCount);
   if (part.identity)
-    fillIdentity(route.kind, spec.type, out, count);
-  for (const Transfer &transfer : part.transfers)
-    pullTransfer(transfer, route, group, size, out,
-                 count * size >= kStreamBytes);
+    mover->fill(route.kind, spec.type, out, count);
+  for (const Transfer &transfer : part.transfers) {
+    ins.clear();
+    for (uint32_t source : transfer.sources)
+      ins.push_back(group.buffers(source).in);
+    if (ins.size() == 1)
+      mover->copy(transfer.plan, ins[0], out, size, count * size);
+    else
+      mover->reduce(route, spec.type, transfer.plan, ins, out);
+  }
 }
 
 /// Reads what this member holds once, where each member for itself would read
 /// it as often as there are members. Two of them are faster that way: measured.
 void ThreadsCommunicator::pushToAll(const RoutePart &part, const Group &group,
                                     size_t size, const void *in) {
-  for (const Transfer &transfer : part.transfers) {
-    if (transfer.sources[0] != part.place)
-      continue;
-    transfer.plan.forEachSpan([&](int64_t s, int64_t d, int64_t n) {
-      outs.clear();
-      for (size_t i = 1; i <= group.size(); ++i)
-        outs.push_back(static_cast<char *>(
-                           group.buffers((part.place + i) % group.size()).out) +
-                       size_t(d) * size);
-      copyToAll(outs.data(), outs.size(),
-                static_cast<const char *>(in) + size_t(s) * size,
-                size_t(n) * size, size_t(n) * size >= kLongSpan);
-    });
-  }
+  outs.clear();
+  for (size_t i = 1; i <= group.size(); ++i)
+    outs.push_back(group.buffers((part.place + i) % group.size()).out);
+  for (const Transfer &transfer : part.transfers)
+    if (transfer.sources[0] == part.place)
+      mover->copyToAll(transfer.plan, in, outs, size);
 }
 
 int64_t ThreadsCommunicator::peer(int32_t id, const CollectiveSpec &spec,
@@ -333,8 +325,10 @@ int64_t ThreadsCommunicator::peer(int32_t id, const CollectiveSpec &spec,
   bool isRoot = place == root;
   int64_t received = isRoot ? 0 : int64_t(bytes);
   auto copy = [&](void *to, const void *from) {
-    if (to != from && bytes)
-      copyToAll(&to, 1, from, bytes, bytes >= kStreamBytes);
+    if (to == from || !bytes)
+      return;
+    outs.assign(1, to);
+    mover->copyBytes(outs, from, bytes, bytes);
   };
   // Of short messages each takes its own, so that it lies in its cache.
   bool share = bytes * members.size() >= kShareBytes;
@@ -369,7 +363,7 @@ void ThreadsCommunicator::shareBroadcast(const Group &group, size_t place,
   for (size_t i = 0; i < members; ++i)
     if (group.buffers(i).out != group.buffers(root).in)
       outs.push_back(static_cast<char *>(group.buffers(i).out) + begin);
-  copyToAll(outs.data(), outs.size(), from, end - begin, bytes >= kStreamBytes);
+  mover->copyBytes(outs, from, end - begin, bytes);
 }
 
 void ThreadsCommunicator::send(int32_t id, const CollectiveSpec &spec,

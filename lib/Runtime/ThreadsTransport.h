@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Collectives between ranks that share memory: where they meet is in Group.h,
-// how messages go from one to another in Channel.h. Requires that all ranks are
-// in this process; guarantees what Communicator.h asks for.
+// how messages go from one to another in Channel.h, who moves the data in
+// DataMover.h. Requires that all ranks are in this process; guarantees what
+// Communicator.h asks for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,7 +40,7 @@ public:
 private:
   std::mutex mutex;
   std::map<std::vector<int>, std::unique_ptr<Group>> groups;
-  Arena messages; ///< of all channels
+  const std::unique_ptr<MessageStore> messages; ///< of all channels
   std::map<std::pair<int, int>, std::unique_ptr<Channel>> channels;
 };
 
@@ -61,13 +62,11 @@ private:
             const RoutePart &part, const Group &group, void *out);
   void pushToAll(const RoutePart &part, const Group &group, size_t size,
                  const void *in);
-  void pullTransfer(const Transfer &transfer, const Route &route,
-                    const Group &group, size_t size, void *out, bool stream);
   /// Each member moves as much as the others, to or from whomever it concerns.
   void shareBroadcast(const Group &group, size_t place, size_t root,
                       size_t bytes);
-  void reduceChunk(const Route &route, const RoutePart &part,
-                   const Group &group, size_t size);
+  void reduceChunk(const CollectiveSpec &spec, const Route &route,
+                   const RoutePart &part, const Group &group);
   void send(int32_t id, const CollectiveSpec &spec, Channel &channel,
             const void *in, int64_t count);
   void receive(int32_t id, const CollectiveSpec &spec, Channel &channel,
@@ -75,6 +74,7 @@ private:
 
   ThreadsTransport &transport;
   RankContext &rank;
+  const std::unique_ptr<DataMover> mover;
   const int spins;               ///< 0: others of this thread can use the time
   std::vector<Group *> groups;   ///< by collective: the last one used
   std::vector<const void *> ins; ///< reused, as all below

@@ -63,13 +63,10 @@ struct LoopNest {
                       llvm::ArrayRef<Index> ivs) const;
 };
 
-/// Whether makeLoopNest will succeed. Emits nothing.
-bool hasLoopNest(mlir::linalg::LinalgOp op);
-
 /// Emits what the nest's addresses need; fails where a map is not linear, with
-/// at most dead code emitted. With `merge`, loops that are one in memory are.
+/// at most dead code emitted.
 mlir::FailureOr<LoopNest> makeLoopNest(mlir::linalg::LinalgOp op,
-                                       LoopEmitter &emit, bool merge = true);
+                                       LoopEmitter &emit);
 
 } // namespace shardir
 

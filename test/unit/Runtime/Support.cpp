@@ -131,6 +131,11 @@ bool overMpi() {
   return device && std::string(device) == "mpi";
 }
 
+bool overCuda() {
+  const char *device = std::getenv("SHARDIR_TEST_DEVICE");
+  return device && std::string(device) == "cuda-local";
+}
+
 std::string runRanks(const std::shared_ptr<Program> &program,
                      std::function<void(RankContext &)> body,
                      JobOptions options) {
@@ -138,6 +143,15 @@ std::string runRanks(const std::shared_ptr<Program> &program,
     return runProcesses(program, body, options);
   if (options.cores == 0)
     options.cores = OnCores::cores;
+  if (overCuda()) {
+    std::string error;
+    CudaDevice *gpu = CudaDevice::get(0, error);
+    if (!gpu)
+      return error;
+    GpuSpec nothing;
+    nothing.arch = "host";
+    options.cuda = std::make_shared<CudaProgram>(*gpu, nothing, nullptr);
+  }
   auto job =
       std::make_shared<Job>(program, size_t(program->metadata.ranks), options);
   bool ok = job->run([body](RankContext &rank) {

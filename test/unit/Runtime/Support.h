@@ -59,11 +59,15 @@ private:
 /// Whether ranks are processes: with SHARDIR_TEST_DEVICE=mpi, under mpirun.
 bool overMpi();
 
+/// Whether ranks compute on a GPU: with SHARDIR_TEST_DEVICE=cuda-local. The
+/// emulated one must be set `unified`: bodies use memory of the host.
+bool overCuda();
+
 /// Runs the body as a program on every rank. Returns the error, "" for none.
 /// Options without cores take those of the running suite.
 std::string runRanks(const std::shared_ptr<Program> &program,
                      std::function<void(RankContext &)> body,
-                     JobOptions options = {20, 2, 1, false});
+                     JobOptions options = {20, 2, 1, false, 0, nullptr, 0, nullptr});
 
 /// A suite that runs with the number of cores as its parameter. Bodies that
 /// wait for other ranks outside of collectives must ask for kThreadPerRank.
@@ -74,7 +78,7 @@ public:
   static int cores; ///< 0: those of the host
 };
 constexpr int kThreadPerRank = 1000;
-constexpr JobOptions threadPerRank() {
+inline JobOptions threadPerRank() {
   JobOptions options;
   options.timeout = 20;
   options.threadsPerRank = 1;

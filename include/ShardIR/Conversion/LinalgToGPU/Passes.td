@@ -49,13 +49,8 @@ def ScheduleForGpu : Pass<"shardir-schedule-for-gpu", "::mlir::func::FuncOp"> {
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",
                            "::mlir::gpu::GPUDialect",
-                           "::mlir::LLVM::LLVMDialect",
-                           "::mlir::math::MathDialect",
                            "::mlir::memref::MemRefDialect",
-                           "::mlir::nvgpu::NVGPUDialect",
-                           "::mlir::NVVM::NVVMDialect",
-                           "::mlir::scf::SCFDialect",
-                           "::mlir::vector::VectorDialect"];
+                           "::mlir::scf::SCFDialect"];
 }
 
 #endif // SHARDIR_CONVERSION_LINALGTOGPU_PASSES

@@ -1,0 +1,158 @@
+//===- Queue.cpp - Streams and events of the emulated GPU
+//------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires and guarantees what Queue.h says. A lazy queue works under one lock:
+// what it shows is an order that holds, not speed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Queue.h"
+
+#include "Settings.h"
+
+namespace shardir {
+namespace emulated {
+
+using Lock = std::lock_guard<std::recursive_mutex>;
+
+Queue &Queue::get() {
+  static Queue &queue = *new Queue; // outlives static destructors
+  return queue;
+}
+
+Stream *Queue::makeStream() {
+  Lock lock(mutex);
+  auto stream = std::make_unique<Stream>();
+  stream->number = ++streamCount;
+  Stream *result = stream.get();
+  streams[result] = std::move(stream);
+  return result;
+}
+
+Event *Queue::makeEvent() {
+  Lock lock(mutex);
+  auto event = std::make_unique<Event>();
+  event->number = ++eventCount;
+  Event *result = event.get();
+  events[result] = std::move(event);
+  return result;
+}
+
+bool Queue::destroy(Stream *stream) {
+  Lock lock(mutex);
+  if (!streams.count(stream))
+    return false;
+  finish(stream);
+  for (auto &[event, owner] : events)
+    if (event->stream == stream)
+      event->stream = nullptr;
+  streams.erase(stream);
+  return true;
+}
+
+bool Queue::destroy(Event *event) {
+  Lock lock(mutex);
+  return events.erase(event) != 0;
+}
+
+bool Queue::knows(Stream *stream) {
+  Lock lock(mutex);
+  return !stream || streams.count(stream);
+}
+
+bool Queue::knows(Event *event) {
+  Lock lock(mutex);
+  return events.count(event) != 0;
+}
+
+void Queue::advance(Stream *stream, uint64_t place) {
+  while (stream->done < place) {
+    Stream::Work work = std::move(stream->queue.front());
+    stream->queue.pop_front();
+    ++stream->done;
+    if (work.run)
+      work.run();
+    else
+      advance(work.other, work.place);
+  }
+}
+
+void Queue::add(Stream *stream, std::function<void()> work) {
+  if (!Settings::get().lazy)
+    return work();
+  Lock lock(mutex);
+  stream = stream ? stream : &null;
+  stream->queue.push_back({std::move(work), nullptr, 0});
+  ++stream->queued;
+}
+
+bool Queue::runNow(Stream *stream, const std::function<bool()> &work) {
+  if (!Settings::get().lazy)
+    return work();
+  Lock lock(mutex);
+  finish(stream);
+  return work();
+}
+
+void Queue::record(Event *event, Stream *stream) {
+  Lock lock(mutex);
+  stream = stream ? stream : &null;
+  event->asked = false;
+  event->stream = stream;
+  add(stream == &null ? nullptr : stream,
+      [event] { event->time = std::chrono::steady_clock::now(); });
+  event->place = stream->queued;
+}
+
+void Queue::await(Stream *stream, const Event *event) {
+  Lock lock(mutex);
+  stream = stream ? stream : &null;
+  if (!event->stream || event->stream->done >= event->place)
+    return;
+  stream->queue.push_back({nullptr, event->stream, event->place});
+  ++stream->queued;
+}
+
+bool Queue::query(Event *event) {
+  Lock lock(mutex);
+  if (!event->stream || event->stream->done >= event->place)
+    return true;
+  if (!event->asked) {
+    event->asked = true;
+    return false;
+  }
+  advance(event->stream, event->place);
+  return true;
+}
+
+void Queue::finish(Stream *stream) {
+  Lock lock(mutex);
+  stream = stream ? stream : &null;
+  advance(stream, stream->queued);
+}
+
+void Queue::finishAll() {
+  Lock lock(mutex);
+  finish(nullptr);
+  for (auto &[stream, owner] : streams)
+    finish(stream);
+}
+
+bool Queue::elapsed(const Event *from, const Event *to, float *milliseconds) {
+  Lock lock(mutex);
+  using Clock = std::chrono::steady_clock;
+  if (from->time == Clock::time_point() || to->time == Clock::time_point())
+    return false;
+  *milliseconds =
+      std::chrono::duration<float, std::milli>(to->time - from->time).count();
+  return true;
+}
+
+} // namespace emulated
+} // namespace shardir

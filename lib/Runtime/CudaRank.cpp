@@ -1,0 +1,347 @@
+//===- CudaRank.cpp - What one rank does on its GPU -----------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires and guarantees what CudaRank.h says. Transfers go through pinned
+// memory, two pieces by turns: one is filled or read by the processor while the
+// GPU moves the other. A single contiguous span is the driver's copy; anything
+// else is a kernel, since the driver knows no more than three dimensions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaRank.h"
+
+#include "CudaRegion.h"
+#include "Job.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+namespace shardir {
+namespace runtime {
+
+namespace {
+
+constexpr size_t kStagingBytes = size_t(4) << 20;
+/// Blocks of the runtime's kernels per multiprocessor.
+constexpr uint64_t kBlocksEach = 8;
+
+cuda::DevicePtr address(const void *p) {
+  return cuda::DevicePtr(reinterpret_cast<uintptr_t>(p));
+}
+
+std::string bytesText(size_t bytes) { return std::to_string(bytes) + " bytes"; }
+
+} // namespace
+
+static_assert(int(PartialKind::Sum) == 0 && int(PartialKind::MinNum) == 5 &&
+                  int(PartialKind::UMax) == 6 && int(PartialKind::Xor) == 10,
+              "Kind of DeviceKernels.cpp");
+
+CudaEvent::CudaEvent(const cuda::Api &api, unsigned flags) : api(api) {
+  api.check(api.EventCreate(&handle, flags), "cuEventCreate", "make an event");
+}
+
+CudaEvent::~CudaEvent() { (void)api.EventDestroy(handle); }
+
+CudaRank::CudaRank(CudaDevice &device)
+    : device(device), arena(device.api), posted(device.api), done(device.api),
+      api(device.api), reached(device.api) {
+  api.check(api.StreamCreate(&stream, cuda::StreamNonBlocking),
+            "cuStreamCreate", "make a stream");
+}
+
+CudaRank::~CudaRank() {
+  // Nobody else is left to tell.
+  (void)api.CtxSetCurrent(device.context);
+  for (Staging &piece : staging)
+    if (piece.memory)
+      (void)api.MemFreeHost(piece.memory);
+  (void)api.StreamDestroy(stream);
+}
+
+void CudaRank::bind(RankContext &r, std::shared_ptr<CudaProgram> program) {
+  rank = &r;
+  loaded = std::move(program);
+  launches = usedTimes = 0;
+  recent = {};
+}
+
+void CudaRank::unbind() {
+  rank = nullptr;
+  loaded.reset();
+}
+
+std::string CudaRank::lastLaunches() const {
+  std::string text;
+  for (size_t i = 0; i < std::min(launches, recent.size()); ++i)
+    text += (i ? ", " : "; kernels launched last: ") +
+            recent[(launches - 1 - i) % recent.size()]->describe();
+  return text;
+}
+
+void CudaRank::check(cuda::Result result, const char *call,
+                     const std::string &what) {
+  if (result == cuda::Success)
+    return;
+  throw cuda::Failure("cannot " + what + ": " + call + " says " +
+                      api.text(result) + lastLaunches());
+}
+
+void *CudaRank::allocate(size_t size, size_t alignment) {
+  return arena.allocate(size, alignment);
+}
+
+void CudaRank::free(void *p) {
+  if (!arena.release(p))
+    throw cuda::Failure(
+        "freed memory of the GPU that the runtime did not give out");
+}
+
+void CudaRank::launch(int32_t id, const int64_t grid[3], const int64_t block[3],
+                      int64_t sharedBytes, void **arguments) {
+  const CudaProgram::Kernel *kernel = loaded->kernel(id);
+  if (!kernel)
+    throw cuda::Failure("launched kernel " + std::to_string(id) +
+                        ", which the program lacks");
+  std::string what = "launch kernel " + kernel->spec->describe();
+  cuda::LaunchConfig config = {};
+  for (int d = 0; d < 3; ++d) {
+    if (grid[d] == 0)
+      return;
+    if (grid[d] < 0 || grid[d] > INT_MAX || block[d] < 1 || block[d] > 1024)
+      throw cuda::Failure(
+          "cannot " + what + ": its grid is " + std::to_string(grid[0]) + "x" +
+          std::to_string(grid[1]) + "x" + std::to_string(grid[2]) +
+          " blocks of " + std::to_string(block[0]) + "x" +
+          std::to_string(block[1]) + "x" + std::to_string(block[2]) +
+          " threads");
+    config.grid[d] = unsigned(grid[d]);
+    config.block[d] = unsigned(block[d]);
+  }
+  if (sharedBytes < 0 || sharedBytes > kernel->spec->maxSharedBytes)
+    throw cuda::Failure("cannot " + what + " with " +
+                        std::to_string(sharedBytes) +
+                        " bytes of shared memory: its table entry allows " +
+                        std::to_string(kernel->spec->maxSharedBytes));
+  recent[launches++ % recent.size()] = kernel->spec;
+  const unsigned *cluster = kernel->spec->cluster;
+  if (cluster[0] * cluster[1] * cluster[2] == 1) {
+    check(api.LaunchKernel(kernel->function, config.grid[0], config.grid[1],
+                           config.grid[2], config.block[0], config.block[1],
+                           config.block[2], unsigned(sharedBytes), stream,
+                           arguments, nullptr),
+          "cuLaunchKernel", what);
+    return;
+  }
+  cuda::LaunchAttribute attribute;
+  for (int d = 0; d < 3; ++d)
+    attribute.value.cluster[d] = cluster[d];
+  config.sharedBytes = unsigned(sharedBytes);
+  config.stream = stream;
+  config.attributes = &attribute;
+  config.numAttributes = 1;
+  check(api.LaunchKernelEx(&config, kernel->function, arguments, nullptr),
+        "cuLaunchKernelEx", what);
+}
+
+void CudaRank::launchOwn(const char *name, uint64_t units, void *arguments) {
+  uint64_t blocks = (units + kKernelThreads - 1) / kKernelThreads;
+  blocks = std::min(blocks, kBlocksEach * uint64_t(device.multiprocessors));
+  void *parameters[] = {arguments};
+  check(api.LaunchKernel(device.kernel(name), unsigned(blocks), 1, 1,
+                         kKernelThreads, 1, 1, 0, stream, parameters, nullptr),
+        "cuLaunchKernel", std::string("launch ") + name);
+}
+
+void CudaRank::copy(void *to, const void *from, size_t bytes) {
+  if (bytes && to != from)
+    check(api.MemcpyDtoDAsync(address(to), address(from), bytes, stream),
+          "cuMemcpyDtoDAsync", "copy " + bytesText(bytes) + " on the GPU");
+}
+
+void CudaRank::copyDims(const std::vector<CopyDim> &dims, size_t size,
+                        const void *from, void *to) {
+  if (const Piece::Run *span = wholeSpan(dims))
+    return copy(static_cast<char *>(to) + size_t(span->destination) * size,
+                static_cast<const char *>(from) + size_t(span->source) * size,
+                size_t(span->length) * size);
+  size_t unit = regionUnit(dims, size, 16,
+                           reinterpret_cast<uintptr_t>(from) |
+                               reinterpret_cast<uintptr_t>(to));
+  forEachRegion(
+      dims, size, unit, [&](const Region &region, int64_t s, int64_t d) {
+        CopyArguments arguments = {region, uint32_t(unit),
+                                   static_cast<const char *>(from) + s,
+                                   static_cast<char *>(to) + d};
+        launchOwn("shardir_copy", region.total, &arguments);
+      });
+}
+
+void CudaRank::clear(void *p, size_t bytes) {
+  if (bytes)
+    check(api.MemsetD8Async(address(p), 0, bytes, stream), "cuMemsetD8Async",
+          "clear " + bytesText(bytes) + " on the GPU");
+}
+
+void CudaRank::fill(PartialKind kind, ElementType type, void *p, size_t count) {
+  if (!count)
+    return;
+  uint64_t bits = 0;
+  fillIdentity(kind, type, &bits, 1); // in the low bytes
+  std::string what = "fill " + std::to_string(count) + " elements on the GPU";
+  switch (elementSize(type)) {
+  case 1:
+    return check(api.MemsetD8Async(address(p), uint8_t(bits), count, stream),
+                 "cuMemsetD8Async", what);
+  case 2:
+    return check(api.MemsetD16Async(address(p), uint16_t(bits), count, stream),
+                 "cuMemsetD16Async", what);
+  case 4:
+    return check(api.MemsetD32Async(address(p), uint32_t(bits), count, stream),
+                 "cuMemsetD32Async", what);
+  }
+  FillArguments arguments = {p, count, bits};
+  launchOwn("shardir_fill", count, &arguments);
+}
+
+void CudaRank::reduce(PartialKind kind, ElementType type,
+                      const std::vector<CopyDim> &dims,
+                      const std::vector<const void *> &terms,
+                      const std::vector<void *> &outs) {
+  if (terms.size() > kReduceTerms || outs.size() > kReduceTerms)
+    throw cuda::Failure("cannot reduce " + std::to_string(terms.size()) +
+                        " terms on a GPU: at most " +
+                        std::to_string(uint32_t(kReduceTerms)) +
+                        " are supported");
+  size_t size = elementSize(type);
+  uintptr_t bits = 0;
+  for (const void *p : terms)
+    bits |= reinterpret_cast<uintptr_t>(p);
+  for (void *p : outs)
+    bits |= reinterpret_cast<uintptr_t>(p);
+  auto packed = size_t(packedBytes(int(size)));
+  size_t unit = regionUnit(dims, size, packed, bits) == packed ? packed : size;
+  std::string name =
+      std::string("shardir_reduce_") +
+      elementTypeName(type == SHARDIR_INDEX ? SHARDIR_I64 : type);
+  forEachRegion(
+      dims, size, unit, [&](const Region &region, int64_t s, int64_t d) {
+        ReduceArguments arguments = {};
+        arguments.region = region;
+        arguments.kind = uint32_t(kind);
+        arguments.packed = unit != size;
+        arguments.numTerms = uint32_t(terms.size());
+        arguments.numOuts = uint32_t(outs.size());
+        for (size_t t = 0; t < terms.size(); ++t)
+          arguments.terms[t] = static_cast<const char *>(terms[t]) + s;
+        for (size_t o = 0; o < outs.size(); ++o)
+          arguments.outs[o] = static_cast<char *>(outs[o]) + d;
+        launchOwn(name.c_str(), region.total, &arguments);
+      });
+}
+
+CudaRank::Staging &CudaRank::nextStaging() {
+  Staging &piece = staging[nextStage++ % 2];
+  if (!piece.memory) {
+    check(api.MemHostAlloc(&piece.memory, kStagingBytes, 0), "cuMemHostAlloc",
+          "get " + bytesText(kStagingBytes) + " of pinned memory");
+    piece.used = std::make_unique<CudaEvent>(api);
+  } else {
+    wait(*piece.used);
+  }
+  return piece;
+}
+
+void CudaRank::upload(void *to, const void *from, size_t bytes) {
+  for (size_t at = 0; at < bytes; at += kStagingBytes) {
+    size_t n = std::min(kStagingBytes, bytes - at);
+    Staging &piece = nextStaging();
+    std::memcpy(piece.memory, static_cast<const char *>(from) + at, n);
+    check(api.MemcpyHtoDAsync(address(to) + at, piece.memory, n, stream),
+          "cuMemcpyHtoDAsync", "copy " + bytesText(n) + " to the GPU");
+    record(*piece.used);
+  }
+}
+
+void CudaRank::download(void *to, const void *from, size_t bytes) {
+  // One piece is on its way while the one before is read.
+  Staging *before = nullptr;
+  size_t beforeAt = 0;
+  auto take = [&](size_t until) {
+    if (!before)
+      return;
+    wait(*before->used);
+    std::memcpy(static_cast<char *>(to) + beforeAt, before->memory,
+                until - beforeAt);
+  };
+  for (size_t at = 0; at < bytes; at += kStagingBytes) {
+    size_t n = std::min(kStagingBytes, bytes - at);
+    Staging &piece = nextStaging();
+    check(api.MemcpyDtoHAsync(piece.memory, address(from) + at, n, stream),
+          "cuMemcpyDtoHAsync", "copy " + bytesText(n) + " from the GPU");
+    record(*piece.used);
+    take(at);
+    before = &piece;
+    beforeAt = at;
+  }
+  take(bytes);
+}
+
+void CudaRank::wait(const CudaEvent &event) {
+  if (!event.arrived(0))
+    rank->job.waitSlowly(rank->rank, event, 0);
+  check(api.EventQuery(event.handle), "cuEventQuery",
+        "finish what was queued on the GPU");
+}
+
+void CudaRank::synchronize() {
+  record(reached);
+  wait(reached);
+}
+
+bool CudaRank::isIdle() const {
+  return api.StreamQuery(stream) != cuda::NotReady;
+}
+
+void CudaRank::record(const CudaEvent &event) {
+  check(api.EventRecord(event.handle, stream), "cuEventRecord",
+        "mark a place in the stream");
+}
+
+void CudaRank::await(const CudaEvent &event) {
+  check(api.StreamWaitEvent(stream, event.handle, 0), "cuStreamWaitEvent",
+        "wait for another stream");
+}
+
+size_t CudaRank::markTime() {
+  if (usedTimes == times.size())
+    times.push_back(std::make_unique<CudaEvent>(api, cuda::EventDefault));
+  record(*times[usedTimes]);
+  if (usedTimes == 0) {
+    wait(*times[0]);
+    timeBase = rank->job.now();
+  }
+  return usedTimes++;
+}
+
+std::vector<double> CudaRank::readTimes() {
+  std::vector<double> result;
+  for (size_t i = 0; i < usedTimes; ++i) {
+    float milliseconds = 0;
+    wait(*times[i]);
+    check(
+        api.EventElapsedTime(&milliseconds, times[0]->handle, times[i]->handle),
+        "cuEventElapsedTime", "read the GPU's clock");
+    result.push_back(timeBase + 1000 * double(milliseconds));
+  }
+  return result;
+}
+
+} // namespace runtime
+} // namespace shardir

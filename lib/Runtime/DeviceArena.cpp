@@ -1,0 +1,134 @@
+//===- DeviceArena.cpp - A rank's memory on its GPU -----------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires and guarantees what DeviceArena.h says. Plain allocations rather
+// than the driver's pools: NCCL and peers may register them, and what they cost
+// is paid once, as blocks stay with the program.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceArena.h"
+
+#include <algorithm>
+
+namespace shardir {
+namespace runtime {
+
+namespace {
+constexpr size_t kAlignment = 256;
+/// Kept beyond half as much again as has been alive at one time.
+constexpr size_t kSlack = size_t(64) << 20;
+} // namespace
+
+/// Four classes to a power of two, from 256 bytes on.
+size_t DeviceArena::sizeOf(size_t sizeClass) {
+  return (kAlignment << (sizeClass / 4)) / 4 * (4 + sizeClass % 4);
+}
+
+size_t DeviceArena::classOf(size_t size) {
+  size_t c = 0;
+  while (sizeOf(c) < size)
+    ++c;
+  return c;
+}
+
+DeviceArena::~DeviceArena() {
+  releaseAll();
+  trim();
+}
+
+void DeviceArena::raise(int64_t bytes) {
+  live += bytes;
+  peak = std::max(peak, live);
+}
+
+void *DeviceArena::allocate(size_t size, size_t alignment) {
+  size_t extra = alignment > kAlignment ? alignment : 0;
+  // No device has as much, and sizes below cannot overflow.
+  if (size > (size_t(1) << 60) || extra > (size_t(1) << 60))
+    api.fail(cuda::OutOfMemory, "the runtime",
+             "allocate " + std::to_string(size) + " bytes on the GPU");
+  size_t c = classOf(std::max(size + extra, size_t(1)));
+  if (c >= kept.size())
+    kept.resize(c + 1);
+  Block block;
+  if (!kept[c].empty()) {
+    block = kept[c].back();
+    kept[c].pop_back();
+    keptBytes -= block.reserved;
+  } else {
+    block.reserved = sizeOf(c);
+    cuda::Result result = api.MemAlloc(&block.memory, block.reserved);
+    if (result == cuda::OutOfMemory) {
+      trim();
+      result = api.MemAlloc(&block.memory, block.reserved);
+    }
+    if (result != cuda::Success) {
+      size_t left = 0, all = 0;
+      std::string where;
+      if (api.MemGetInfo(&left, &all) == cuda::Success)
+        where = ", " + std::to_string(left) + " of the GPU's " +
+                std::to_string(all) + " are free";
+      api.fail(result, "cuMemAlloc",
+               "allocate " + std::to_string(size) +
+                   " bytes on the GPU (this rank has " + std::to_string(live) +
+                   " in use" + where + ")");
+    }
+  }
+  block.size = size;
+  auto address = uintptr_t(block.memory);
+  if (extra)
+    address = (address + alignment - 1) & ~uintptr_t(alignment - 1);
+  auto *p = reinterpret_cast<void *>(address);
+  out[p] = block;
+  liveReserved += block.reserved;
+  highReserved = std::max(highReserved, liveReserved);
+  raise(int64_t(size));
+  return p;
+}
+
+void DeviceArena::keep(const Block &block) {
+  liveReserved -= block.reserved;
+  live -= int64_t(block.size);
+  if (keptBytes + block.reserved > highReserved / 2 * 3 + kSlack) {
+    (void)api.MemFree(block.memory);
+    return;
+  }
+  keptBytes += block.reserved;
+  kept[classOf(block.reserved)].push_back(block);
+}
+
+bool DeviceArena::release(void *p) {
+  if (!p)
+    return true;
+  auto it = out.find(p);
+  if (it == out.end())
+    return false;
+  Block block = it->second;
+  out.erase(it);
+  keep(block);
+  return true;
+}
+
+void DeviceArena::releaseAll() {
+  for (auto &[p, block] : out)
+    keep(block);
+  out.clear();
+}
+
+void DeviceArena::trim() {
+  for (std::vector<Block> &blocks : kept) {
+    for (Block &block : blocks)
+      (void)api.MemFree(block.memory);
+    blocks.clear();
+  }
+  keptBytes = 0;
+}
+
+} // namespace runtime
+} // namespace shardir

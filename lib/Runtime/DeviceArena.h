@@ -1,0 +1,71 @@
+//===- DeviceArena.h - A rank's memory on its GPU ---------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Blocks of cuMemAlloc, kept by size class when they are freed and given out
+// again to the same rank. Requires that a rank uses its blocks in the order of
+// its own stream, or has its stream wait for whoever else does: then a block
+// that is free for the host is free in stream order, and nothing waits.
+// Guarantees addresses that are multiples of 256, and counts as Arena.h does.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNTIME_DEVICEARENA_H
+#define SHARDIR_LIB_RUNTIME_DEVICEARENA_H
+
+#include "CudaApi.h"
+
+#include <unordered_map>
+#include <vector>
+
+namespace shardir {
+namespace runtime {
+
+class DeviceArena {
+public:
+  explicit DeviceArena(const cuda::Api &api) : api(api) {}
+  DeviceArena(const DeviceArena &) = delete;
+  ~DeviceArena();
+
+  /// `size` bytes at a multiple of `alignment`, a power of two, and of 256. A
+  /// size of zero gives a valid address. Throws cuda::Failure.
+  void *allocate(size_t size, size_t alignment = 256);
+  /// False for an address that is not out; null is ignored.
+  bool release(void *p);
+  /// Takes back every block that is still out.
+  void releaseAll();
+  /// Returns kept blocks to the driver, which waits for the device.
+  void trim();
+
+  /// Counts memory that is alive but not from here; a negative size takes it
+  /// off again.
+  void account(int64_t bytes) { raise(bytes); }
+  void resetPeak() { peak = live; }
+  int64_t liveBytes() const { return live; }
+  int64_t peakBytes() const { return peak; }
+
+private:
+  struct Block {
+    cuda::DevicePtr memory = 0;
+    size_t reserved = 0, size = 0;
+  };
+  void keep(const Block &block);
+  void raise(int64_t bytes);
+  static size_t classOf(size_t reserved);
+  static size_t sizeOf(size_t sizeClass);
+
+  const cuda::Api &api;
+  std::unordered_map<void *, Block> out;
+  std::vector<std::vector<Block>> kept; ///< by size class
+  size_t keptBytes = 0, liveReserved = 0, highReserved = 0;
+  int64_t live = 0, peak = 0;
+};
+
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_LIB_RUNTIME_DEVICEARENA_H
