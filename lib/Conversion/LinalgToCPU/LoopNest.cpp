@@ -109,8 +109,32 @@ bool areOneInMemory(const NestOperand &operand, int major, int minor,
 }
 } // namespace
 
+bool shardir::hasLoopNest(linalg::LinalgOp op) {
+  if (!op.hasPureBufferSemantics() || !op.getBlock())
+    return false;
+  llvm::SmallBitVector measured(op.getNumLoops());
+  for (auto [operand, map] :
+       llvm::zip(op->getOpOperands(), op.getIndexingMapsArray())) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type)
+      continue;
+    if (!isa<StridedLayoutAttr>(type.getLayout()) &&
+        !type.getLayout().isIdentity())
+      return false;
+    for (AffineExpr expr : map.getResults()) {
+      int64_t constant = 0;
+      SmallVector<int64_t> coefficients(map.getNumDims(), 0);
+      if (failed(linearize(expr, 1, constant, coefficients)))
+        return false;
+      if (auto dim = dyn_cast<AffineDimExpr>(expr))
+        measured.set(dim.getPosition());
+    }
+  }
+  return measured.all();
+}
+
 FailureOr<LoopNest> shardir::makeLoopNest(linalg::LinalgOp op,
-                                          LoopEmitter &emit) {
+                                          LoopEmitter &emit, bool merge) {
   if (!op.hasPureBufferSemantics() || !op.getBlock())
     return failure();
   LoopNest nest;
@@ -152,7 +176,7 @@ FailureOr<LoopNest> shardir::makeLoopNest(linalg::LinalgOp op,
     nest.reduction.push_back(type == utils::IteratorType::reduction);
 
   nest.merged.assign(loops, false);
-  if (op.hasIndexSemantics())
+  if (!merge || op.hasIndexSemantics())
     return nest;
   for (bool changed = true; changed;) {
     changed = false;

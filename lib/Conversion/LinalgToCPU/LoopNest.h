@@ -63,10 +63,13 @@ struct LoopNest {
                       llvm::ArrayRef<Index> ivs) const;
 };
 
+/// Whether makeLoopNest will succeed. Emits nothing.
+bool hasLoopNest(mlir::linalg::LinalgOp op);
+
 /// Emits what the nest's addresses need; fails where a map is not linear, with
-/// at most dead code emitted.
+/// at most dead code emitted. With `merge`, loops that are one in memory are.
 mlir::FailureOr<LoopNest> makeLoopNest(mlir::linalg::LinalgOp op,
-                                       LoopEmitter &emit);
+                                       LoopEmitter &emit, bool merge = true);
 
 } // namespace shardir
 

@@ -30,7 +30,7 @@ bool isSupportedElement(Type type) {
          type.isF64();
 }
 
-bool isSupportedOp(Operation *op, bool speculated) {
+bool isSupportedOp(Operation *op, bool speculated, bool allLanesExist) {
   if (!llvm::all_of(op->getOperandTypes(),
                     [](Type type) {
                       return isa<MemRefType>(type) || isSupportedElement(type);
@@ -45,12 +45,14 @@ bool isSupportedOp(Operation *op, bool speculated) {
   if (auto branch = dyn_cast<scf::IfOp>(op)) {
     for (Region &region : branch->getRegions())
       for (Operation &nested : region.getOps())
-        if (!isSupportedOp(&nested, true))
+        if (!isSupportedOp(&nested, true, allLanesExist))
           return false;
     return branch->getNumResults() > 0 && !branch.getElseRegion().empty();
   }
   // A lane that does not exist could divide by zero.
-  if (isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
+  bool mayNotRun = speculated || !allLanesExist;
+  if (mayNotRun &&
+      isa<arith::DivSIOp, arith::DivUIOp, arith::RemSIOp, arith::RemUIOp,
           arith::CeilDivSIOp, arith::CeilDivUIOp, arith::FloorDivSIOp>(op))
     return false;
   // Calls per lane: nothing is gained.
@@ -61,12 +63,12 @@ bool isSupportedOp(Operation *op, bool speculated) {
 }
 } // namespace
 
-bool VectorBody::isSupported(linalg::LinalgOp op) {
+bool VectorBody::isSupported(linalg::LinalgOp op, bool allLanesExist) {
   for (OpOperand &operand : op->getOpOperands())
     if (!isSupportedElement(getElementTypeOrSelf(operand.get().getType())))
       return false;
-  return llvm::all_of(*op.getBlock(), [](Operation &nested) {
-    return isSupportedOp(&nested, false);
+  return llvm::all_of(*op.getBlock(), [&](Operation &nested) {
+    return isSupportedOp(&nested, false, allLanesExist);
   });
 }
 
@@ -136,10 +138,15 @@ Value VectorBody::load(const NestOperand &operand, ArrayRef<Index> ivs,
   return vector::FromElementsOp::create(builder, loc, type, elements);
 }
 
+void VectorBody::bindInput(unsigned i, Value value) {
+  mapping.map(nest.getOp().getBlock()->getArgument(i), value);
+}
+
 void VectorBody::loadInputs(ArrayRef<Index> ivs, std::optional<Index> count) {
   Block *body = nest.getOp().getBlock();
   for (unsigned i = 0; i < nest.numInputs(); ++i)
-    if (!body->getArgument(i).use_empty())
+    if (!body->getArgument(i).use_empty() &&
+        !mapping.contains(body->getArgument(i)))
       mapping.map(body->getArgument(i), load(nest.operands[i], ivs, count));
 }
 

@@ -26,11 +26,19 @@ public:
   VectorBody(LoopEmitter &emit, const LoopNest &nest, int loop, int64_t lanes)
       : emit(emit), nest(nest), loop(loop), lanes(lanes) {}
 
-  /// Whether every op of the body has a form on lanes.
-  static bool isSupported(mlir::linalg::LinalgOp op);
+  /// Whether every op of the body has a form on lanes. With `allLanesExist` no
+  /// count is ever given, and what could trap in a lane that doesn't is fine.
+  static bool isSupported(mlir::linalg::LinalgOp op,
+                          bool allLanesExist = false);
 
-  /// The inputs at `ivs`, of which the first `count` lanes exist (all of them
-  /// if there is no count).
+  /// Takes `value`, of lanes or uniform, for input `i` instead of loading it.
+  void bindInput(unsigned i, mlir::Value value);
+  /// Input `i` at `ivs`: lanes, or one value where it is uniform.
+  mlir::Value loadInput(unsigned i, llvm::ArrayRef<Index> ivs) {
+    return load(nest.operands[i], ivs, std::nullopt);
+  }
+  /// The inputs at `ivs` that are not bound, of which the first `count` lanes
+  /// exist (all of them if there is no count).
   void loadInputs(llvm::ArrayRef<Index> ivs, std::optional<Index> count);
   /// Result `i` at `ivs`, as it is stored.
   mlir::Value loadResult(unsigned i, llvm::ArrayRef<Index> ivs,

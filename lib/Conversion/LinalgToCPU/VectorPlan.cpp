@@ -55,21 +55,6 @@ std::optional<Kind> combiningKind(Operation *op) {
   return std::nullopt;
 }
 
-/// The combiner of result `i`: yielded, and the only user of the value so far.
-std::optional<Combiner> combinerOf(linalg::LinalgOp op, unsigned i) {
-  BlockArgument old = op.getBlock()->getArgument(op.getNumDpsInputs() + i);
-  Value yielded = op.getBlock()->getTerminator()->getOperand(i);
-  Operation *producer = yielded.getDefiningOp();
-  if (!producer || !old.hasOneUse() || *old.user_begin() != producer ||
-      !yielded.hasOneUse())
-    return std::nullopt;
-  auto kind = combiningKind(producer);
-  // Lanes of index type have no reduction instruction.
-  if (!kind || old.getType().isIndex())
-    return std::nullopt;
-  return Combiner{producer, *kind};
-}
-
 int64_t bodyCost(linalg::LinalgOp op) {
   int64_t cost = op->getNumOperands();
   op.getBlock()->walk([&](Operation *nested) {
@@ -188,9 +173,23 @@ void chooseRows(const LoopNest &nest, const CpuTarget &target, int64_t body,
 }
 } // namespace
 
-Value Combiner::identity(LoopEmitter &emit, VectorType type) const {
-  Type element = type.getElementType();
-  Attribute value;
+std::optional<Combiner> shardir::combinerOf(linalg::LinalgOp op, unsigned i) {
+  BlockArgument old = op.getBlock()->getArgument(op.getNumDpsInputs() + i);
+  Value yielded = op.getBlock()->getTerminator()->getOperand(i);
+  Operation *producer = yielded.getDefiningOp();
+  if (!producer || !old.hasOneUse() || *old.user_begin() != producer ||
+      !yielded.hasOneUse())
+    return std::nullopt;
+  auto kind = combiningKind(producer);
+  // Lanes of index type have no reduction instruction.
+  if (!kind || old.getType().isIndex())
+    return std::nullopt;
+  return Combiner{producer, *kind};
+}
+
+Value Combiner::identity(LoopEmitter &emit, Type type) const {
+  Type element = getElementTypeOrSelf(type);
+  TypedAttr value;
   if (auto floatType = dyn_cast<FloatType>(element)) {
     const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
     APFloat number = APFloat::getZero(semantics, /*Negative=*/true);
@@ -214,8 +213,9 @@ Value Combiner::identity(LoopEmitter &emit, VectorType type) const {
       number = APInt::getSignedMaxValue(width);
     value = IntegerAttr::get(element, number);
   }
-  return arith::ConstantOp::create(emit.builder, emit.loc,
-                                   DenseElementsAttr::get(type, value));
+  if (auto vector = dyn_cast<VectorType>(type))
+    value = DenseElementsAttr::get(vector, value);
+  return arith::ConstantOp::create(emit.builder, emit.loc, value);
 }
 
 Value Combiner::combine(LoopEmitter &emit, Value a, Value b) const {

@@ -25,12 +25,17 @@ struct Combiner {
   mlir::Operation *op = nullptr;
   mlir::vector::CombiningKind kind = mlir::vector::CombiningKind::ADD;
 
-  mlir::Value identity(LoopEmitter &emit, mlir::VectorType type) const;
+  /// Of `type`, a vector or one element.
+  mlir::Value identity(LoopEmitter &emit, mlir::Type type) const;
   /// Of two vectors or two scalars.
   mlir::Value combine(LoopEmitter &emit, mlir::Value a, mlir::Value b) const;
   /// Of a vector's lanes.
   mlir::Value reduce(LoopEmitter &emit, mlir::Value vector) const;
 };
+
+/// The combiner of result `i`: what is yielded, and the only user of the value
+/// so far. Nothing for values of index type.
+std::optional<Combiner> combinerOf(mlir::linalg::LinalgOp op, unsigned i);
 
 struct VectorPlan {
   int loop = -1;

@@ -35,6 +35,13 @@ struct Choice {
   Estimate estimate;
 };
 
+/// Schedules erase ops besides the one they are asked for. New ops may take an
+/// erased one's address, but none of them is waiting to be scheduled.
+struct ErasedOps : RewriterBase::Listener {
+  void notifyOperationErased(Operation *op) override { ops.insert(op); }
+  llvm::DenseSet<Operation *> ops;
+};
+
 struct ScheduleForGpuPass
     : shardir::impl::ScheduleForGpuBase<ScheduleForGpuPass> {
   using ScheduleForGpuBase::ScheduleForGpuBase;
@@ -61,8 +68,21 @@ struct ScheduleForGpuPass
       ops.push_back(op);
       return WalkResult::skip();
     });
-    IRRewriter rewriter(&getContext());
+    // What can take neighbours along goes first: contractions, then other
+    // reductions.
+    auto rank = [](Operation *op) {
+      auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
+      if (!linalgOp || linalgOp.getNumReductionLoops() == 0)
+        return 2;
+      return linalgOp.getNumDpsInputs() > 1 ? 0 : 1;
+    };
+    llvm::stable_sort(
+        ops, [&](Operation *a, Operation *b) { return rank(a) < rank(b); });
+    ErasedOps erased;
+    IRRewriter rewriter(&getContext(), &erased);
     for (Operation *op : ops) {
+      if (erased.ops.contains(op))
+        continue;
       std::vector<Choice> choices = choicesFor(op, *target);
       if (choices.empty()) {
         op->emitOpError("has no schedule for the GPU");

@@ -1,5 +1,5 @@
 // Plain: a thread per output element, serial reductions, for every op.
-// RUN: shard-opt %s -pass-pipeline='builtin.module(func.func(shardir-schedule-for-gpu{arch=sm_80}))' -split-input-file | FileCheck %s
+// RUN: shard-opt %s -pass-pipeline='builtin.module(func.func(shardir-schedule-for-gpu{arch=sm_80 schedule=plain}))' -split-input-file | FileCheck %s
 
 // Blocks of 256 threads, the last one guarded.
 // CHECK-LABEL: func.func @fill

@@ -56,7 +56,9 @@ public:
   virtual std::optional<Estimate> match(mlir::Operation *op,
                                         const GpuTarget &target) const = 0;
   /// Replaces the op by gpu.launch ops (createLaunch) and host index
-  /// arithmetic, which stand where it stood. Fails with a diagnostic at the op.
+  /// arithmetic, which stand where it stood, or where the last of the ops of
+  /// its block stood that it takes along: a fill before it, maps behind it.
+  /// Those are erased too. Fails with a diagnostic at the op.
   virtual mlir::LogicalResult emit(mlir::RewriterBase &rewriter,
                                    mlir::Operation *op,
                                    const GpuTarget &target) const = 0;
@@ -107,6 +109,8 @@ llvm::SmallVector<int64_t> assumedLoopExtents(mlir::linalg::LinalgOp op);
 
 // One constructor per file of this folder.
 std::unique_ptr<Schedule> createPlainSchedule();
+std::unique_ptr<Schedule> createElementwiseSchedule();
+std::unique_ptr<Schedule> createRowReductionSchedule();
 
 } // namespace shardir
 

@@ -1,0 +1,274 @@
+//===- KernelEmitter.cpp - Short names for emitting kernels ---------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Emits gpu, arith and memref ops at the rewriter's place. Launch bodies take
+// values of the host as they are: outlining makes them parameters. Guarantees
+// that what is known stays a constant.
+//
+//===----------------------------------------------------------------------===//
+
+#include "KernelEmitter.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace shardir;
+
+Value shardir::baseOf(Value view) {
+  while (Operation *op = view.getDefiningOp()) {
+    if (auto metadata = dyn_cast<memref::ExtractStridedMetadataOp>(op))
+      view = metadata.getSource();
+    else if (isa<memref::SubViewOp, memref::CastOp, memref::ReinterpretCastOp,
+                 memref::ExpandShapeOp, memref::CollapseShapeOp>(op))
+      view = op->getOperand(0);
+    else
+      break;
+  }
+  return view;
+}
+
+void KernelEmitter::launch(StringRef name, ArrayRef<Index> grid,
+                           int64_t threads, int64_t sharedBytes,
+                           function_ref<void()> body) {
+  LaunchShape shape;
+  for (auto [dim, extent] : llvm::enumerate(grid))
+    shape.grid[dim] = value(extent);
+  shape.block[0] = value(constant(threads));
+  shape.sharedBytes = sharedBytes;
+  gpu::LaunchOp launch = createLaunch(rewriter, loc, name, shape);
+  threadId = launch.getThreadIds().x;
+  blockIds[0] = launch.getBlockIds().x;
+  blockIds[1] = launch.getBlockIds().y;
+  blockIds[2] = launch.getBlockIds().z;
+  body();
+  rewriter.setInsertionPointAfter(launch);
+}
+
+SmallVector<Index> KernelEmitter::decode(Index linear,
+                                         ArrayRef<Index> extents) {
+  SmallVector<Index> ivs(extents.size(), constant(0));
+  SmallVector<unsigned> counted;
+  int64_t total = 1;
+  for (auto [dim, extent] : llvm::enumerate(extents)) {
+    auto number = known(extent);
+    if (number != 1)
+      counted.push_back(dim);
+    total = total < 0 || !number || *number > (int64_t(1) << 31) / total
+                ? -1
+                : std::max<int64_t>(total * *number, 1);
+  }
+  if (counted.empty())
+    return ivs;
+  if (counted.size() == 1) {
+    ivs[counted[0]] = linear;
+    return ivs;
+  }
+  // A division of 64 bits costs several of 32 bits.
+  bool narrow = total > 0 && total < (int64_t(1) << 31);
+  Type type = narrow ? Type(builder.getI32Type()) : builder.getIndexType();
+  auto convert = [&](Index index) -> Value {
+    if (!narrow)
+      return value(index);
+    if (auto number = known(index))
+      return arith::ConstantOp::create(builder, loc,
+                                       builder.getI32IntegerAttr(*number));
+    return arith::IndexCastOp::create(builder, loc, type, value(index));
+  };
+  Value rest = convert(linear);
+  for (unsigned dim : llvm::reverse(counted)) {
+    Value here = rest;
+    if (dim != counted.front()) {
+      Value extent = convert(extents[dim]);
+      here = arith::RemUIOp::create(builder, loc, rest, extent);
+      rest = arith::DivUIOp::create(builder, loc, rest, extent);
+    }
+    if (narrow)
+      here = arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                        here);
+    ivs[dim] = here;
+  }
+  return ivs;
+}
+
+void KernelEmitter::barrier() { gpu::BarrierOp::create(builder, loc); }
+
+Value KernelEmitter::shuffleXor(Value value, int64_t mask) {
+  Type type = value.getType();
+  unsigned bits = type.isIndex() ? 64 : type.getIntOrFloatBitWidth();
+  // The instruction moves 32 bits: narrow values travel in a wider word.
+  Value word = value;
+  if (type.isIndex())
+    word =
+        arith::IndexCastOp::create(builder, loc, builder.getI64Type(), value);
+  else if (bits < 32) {
+    if (isa<FloatType>(type))
+      word = arith::BitcastOp::create(builder, loc,
+                                      builder.getIntegerType(bits), value);
+    word = arith::ExtUIOp::create(builder, loc, builder.getI32Type(), word);
+  }
+  Value moved = gpu::ShuffleOp::create(builder, loc, word, mask, 32,
+                                       gpu::ShuffleMode::XOR)
+                    .getShuffleResult();
+  if (type.isIndex())
+    return arith::IndexCastOp::create(builder, loc, type, moved);
+  if (bits >= 32)
+    return moved;
+  moved = arith::TruncIOp::create(builder, loc, builder.getIntegerType(bits),
+                                  moved);
+  return isa<FloatType>(type)
+             ? arith::BitcastOp::create(builder, loc, type, moved).getResult()
+             : moved;
+}
+
+Value KernelEmitter::shared(Type element, int64_t count, int64_t offset) {
+  auto space = gpu::AddressSpaceAttr::get(builder.getContext(),
+                                          gpu::AddressSpace::Workgroup);
+  auto bytes = MemRefType::get({ShapedType::kDynamic}, builder.getI8Type(),
+                               MemRefLayoutAttrInterface(), space);
+  Value all = gpu::DynamicSharedMemoryOp::create(builder, loc, bytes);
+  auto type =
+      MemRefType::get({count}, element, MemRefLayoutAttrInterface(), space);
+  return memref::ViewOp::create(builder, loc, type, all,
+                                value(constant(offset)), ValueRange());
+}
+
+Value KernelEmitter::lessEqual(Index a, Index b) {
+  auto x = known(a), y = known(b);
+  if (x && y)
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getBoolAttr(*x <= *y));
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sle,
+                               value(a), value(b));
+}
+
+Value KernelEmitter::both(Value a, Value b) {
+  if (!a || !b)
+    return a ? a : b;
+  return arith::AndIOp::create(builder, loc, a, b);
+}
+
+Condition KernelEmitter::both(Condition a, Condition b) {
+  if (a.never() || b.always())
+    return a;
+  if (b.never() || a.always())
+    return b;
+  return {std::nullopt, both(a.value, b.value)};
+}
+
+Condition KernelEmitter::isMultiple(Index index, int64_t count) {
+  if (count == 1)
+    return {true, {}};
+  if (auto number = known(index))
+    return {*number % count == 0, {}};
+  Value rest = arith::RemUIOp::create(builder, loc, value(index),
+                                      value(constant(count)));
+  return {std::nullopt, equal(Index(rest), constant(0))};
+}
+
+/// Whether the buffer that `view` lies in starts at a multiple of 64 bytes
+/// (X4): what the program allocates, constants, and arguments of the entry.
+static bool hasAlignedStart(Value view) {
+  Value base = baseOf(view);
+  if (auto argument = dyn_cast<BlockArgument>(base)) {
+    auto type = cast<MemRefType>(base.getType());
+    return type.getLayout().isIdentity() &&
+           isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) &&
+           argument.getOwner()->isEntryBlock();
+  }
+  return isa<memref::AllocOp, memref::GetGlobalOp>(base.getDefiningOp());
+}
+
+Condition KernelEmitter::isPointerAligned(const NestOperand &operand,
+                                          int64_t bytes) {
+  int64_t size = elementBytes(operand.element);
+  auto cast = operand.flat.getDefiningOp<memref::ReinterpretCastOp>();
+  Index start = cast ? cast.getConstifiedMixedOffset() : constant(0);
+  Condition offset = isMultiple(add(start, operand.offset),
+                                std::max<int64_t>(bytes / size, 1));
+  if (offset.never())
+    return offset;
+  if (bytes <= 64 && hasAlignedStart(cast ? cast.getSource() : operand.flat))
+    return offset;
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
+                                                                 operand.flat);
+  return both(offset, isMultiple(Index(address), bytes));
+}
+
+Condition KernelEmitter::isAligned(const NestOperand &operand, int loop,
+                                   int64_t lanes) {
+  if (operand.isUniform(loop))
+    return {true, {}};
+  Condition result{true, {}};
+  for (auto [other, stride] : llvm::enumerate(operand.strides))
+    if (static_cast<int>(other) != loop)
+      result = both(result, isMultiple(stride, lanes));
+  if (result.never())
+    return result;
+  return both(result,
+              isPointerAligned(operand, lanes * elementBytes(operand.element)));
+}
+
+SmallVector<Value> shardir::runScalarBody(KernelEmitter &emit,
+                                          const LoopNest &nest,
+                                          ArrayRef<Index> ivs,
+                                          ValueRange inputs, ValueRange olds) {
+  linalg::LinalgOp op = nest.getOp();
+  Block *body = op.getBlock();
+  SmallVector<Value> arguments;
+  for (auto [i, operand] : llvm::enumerate(nest.operands)) {
+    bool isInput = i < nest.numInputs();
+    ValueRange given = isInput ? inputs : olds;
+    unsigned at = isInput ? i : i - nest.numInputs();
+    if (at < given.size() && given[at])
+      arguments.push_back(given[at]);
+    else if (operand.scalar)
+      arguments.push_back(operand.scalar);
+    else if (body->getArgument(i).use_empty())
+      arguments.push_back({});
+    else
+      arguments.push_back(
+          memref::LoadOp::create(emit.builder, emit.loc, operand.flat,
+                                 nest.address(emit, operand, ivs)));
+  }
+  SmallVector<Value> iteration;
+  for (Index iv : ivs)
+    iteration.push_back(op.hasIndexSemantics() ? emit.value(iv) : Value());
+  return inlineBody(emit.rewriter, op, iteration, arguments);
+}
+
+int64_t shardir::lanesFor(const LoopNest &nest) {
+  int64_t narrowest = 16;
+  bool allBytes = true;
+  for (const NestOperand &operand : nest.operands) {
+    if (operand.scalar)
+      continue;
+    int64_t size = elementBytes(operand.element);
+    narrowest = std::min(narrowest, size);
+    allBytes &= size == 1;
+  }
+  // Many operands of many lanes do not fit into registers.
+  int64_t most = allBytes ? 16 : nest.operands.size() > 8 ? 4 : 8;
+  return std::clamp<int64_t>(16 / narrowest, 1, most);
+}
+
+double shardir::bytesMoved(linalg::LinalgOp op) {
+  double bytes = 0;
+  SmallVector<int64_t> extents = assumedLoopExtents(op);
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<MemRefType>(operand.get().getType());
+    if (!type)
+      continue;
+    double elements = 1;
+    for (int64_t size : type.getShape())
+      elements *= ShapedType::isDynamic(size) ? assumedExtent : size;
+    bool read = op.payloadUsesValueFromOperand(&operand);
+    bool written = op.isDpsInit(&operand);
+    bytes += elements * elementBytes(type.getElementType()) * (read + written);
+  }
+  return bytes;
+}

@@ -1,0 +1,117 @@
+//===- KernelEmitter.h - Short names for emitting kernels -------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What schedules share: launches of one-dimensional blocks, the decoding of a
+// linear index, warp shuffles, shared memory, and the proof or the run-time
+// check that memory can be accessed 16 bytes at a time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_KERNELEMITTER_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_KERNELEMITTER_H
+
+#include "../../LinalgToCPU/LoopNest.h"
+#include "Schedule.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+namespace shardir {
+
+/// Whether something holds: known, or a value of type i1 that says so.
+struct Condition {
+  /// Set where it is known.
+  std::optional<bool> known;
+  mlir::Value value;
+
+  bool never() const { return known == false; }
+  bool always() const { return known == true; }
+};
+
+/// Shared memory of a kernel, handed out from its start.
+struct SharedLayout {
+  int64_t bytes = 0;
+  /// The offset of `size` more bytes, 128-byte aligned.
+  int64_t take(int64_t size) {
+    int64_t at = bytes;
+    bytes += (size + 127) / 128 * 128;
+    return at;
+  }
+};
+
+class KernelEmitter : public LoopEmitter {
+public:
+  KernelEmitter(mlir::RewriterBase &rewriter, mlir::Location loc)
+      : LoopEmitter(rewriter, loc), rewriter(rewriter) {}
+
+  /// A kernel of grid[0] x grid[1] x grid[2] blocks of `threads` threads whose
+  /// body is emitted by `body`; afterwards the emitter is behind the launch.
+  void launch(llvm::StringRef name, llvm::ArrayRef<Index> grid, int64_t threads,
+              int64_t sharedBytes, llvm::function_ref<void()> body);
+  /// In a body: the thread's and the block's position.
+  Index thread() { return threadId; }
+  Index block(int dim) { return blockIds[dim]; }
+
+  /// The ivs at position `linear` of the product of `extents`, the last one
+  /// running fastest. Computed on 32 bits where the product is known to fit.
+  llvm::SmallVector<Index> decode(Index linear, llvm::ArrayRef<Index> extents);
+
+  void barrier();
+  /// The value of the lane whose number differs by `mask`, of any scalar type.
+  mlir::Value shuffleXor(mlir::Value value, int64_t mask);
+  /// `count` elements of shared memory from byte `offset`. i1 takes a byte.
+  mlir::Value shared(mlir::Type element, int64_t count, int64_t offset);
+
+  mlir::Value lessEqual(Index a, Index b);
+  mlir::Value both(mlir::Value a, mlir::Value b);
+  Condition both(Condition a, Condition b);
+
+  /// On the host: whether every access to `lanes` elements of `operand` that
+  /// starts at a multiple of `lanes` along `loop`, and anywhere along the other
+  /// loops, is aligned to its size. Alignment of 64 bytes is what an allocation
+  /// has (X4).
+  Condition isAligned(const NestOperand &operand, int loop, int64_t lanes);
+  /// The same for the pointer alone, to `bytes`, with its constant offset.
+  Condition isPointerAligned(const NestOperand &operand, int64_t bytes);
+  /// Whether `index` elements are a multiple of `count`.
+  Condition isMultiple(Index index, int64_t count);
+
+  mlir::RewriterBase &rewriter;
+
+private:
+  Index threadId, blockIds[3];
+};
+
+/// `number` with `extent` of it at a time; how many bits that needs is known.
+inline int64_t ceilDivide(int64_t number, int64_t extent) {
+  return (number + extent - 1) / extent;
+}
+
+/// The buffer that `view` is a view of: an allocation, an argument, or what an
+/// op gives that is not known here.
+mlir::Value baseOf(mlir::Value view);
+
+/// Runs `op`'s body at `ivs` on one element of each operand: inputs come from
+/// `inputs` where that has a value, else from memory; what was there before
+/// comes from `olds`, if it has a value, else from memory. Returns what the
+/// body yields.
+llvm::SmallVector<mlir::Value> runScalarBody(KernelEmitter &emit,
+                                             const LoopNest &nest,
+                                             llvm::ArrayRef<Index> ivs,
+                                             mlir::ValueRange inputs = {},
+                                             mlir::ValueRange olds = {});
+
+/// Lanes of one access of at most 16 bytes that suits every operand of `nest`:
+/// 16 bytes of the narrowest one, at most 8 elements (16 where all are bytes).
+int64_t lanesFor(const LoopNest &nest);
+
+/// Bytes that `nest` moves between memory and the chip, each element once;
+/// unknown extents count as `assumedExtent`.
+double bytesMoved(mlir::linalg::LinalgOp op);
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_KERNELEMITTER_H
