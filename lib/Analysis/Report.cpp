@@ -196,8 +196,8 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &whole,
     return;
   std::vector<int64_t> shape = shapeOf(type);
   CollectiveStep step = whole;
-  Type element = splitComplex(type.getElementType(), shape, step.from, step.to,
-                              step.halo);
+  Type element =
+      splitComplex(type.getElementType(), shape, step.from, step.to, step.halo);
   for (int64_t &extent : shape)
     if (extent == kUnknown)
       extent = kAssumedDimSize;
@@ -311,11 +311,11 @@ void ReportBuilder::addFunction(func::FuncOp function) {
               meshes.get(step.getTo()), step.getGlobalTensorType(),
               op->getAttrOfType<StringAttr>("reason"));
     if (auto manual = dyn_cast<ManualCollectiveOp>(op)) {
-      const Mesh &mesh = meshes.get(manual.getSource());
       addStep(op,
-              collective::manualStep(
-                  manual, getResultPlacement(cast<OpResult>(manual.getResult()))),
-              mesh, mesh, cast<RankedTensorType>(manual.getGlobal()),
+              collective::manualStep(manual, getResultPlacement(cast<OpResult>(
+                                                 manual.getResult()))),
+              meshes.get(manual.getSource()), meshes.get(manual.getTarget()),
+              cast<RankedTensorType>(manual.getGlobal()),
               StringAttr::get(op->getContext(), "the program asks for it"));
     }
     if (auto redistribute = dyn_cast<RedistributeOp>(op)) {

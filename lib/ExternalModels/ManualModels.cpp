@@ -80,7 +80,9 @@ static ShardingRule collectiveRule(ManualCollectiveOp op) {
   const Placement &to = op.getTarget().getValue();
   for (auto [dim, extent] : llvm::enumerate(shapeOf(op.getInput().getType()))) {
     DimFactors factors;
-    if (from.dims[dim].splits == to.dims[dim].splits)
+    bool moves = op.getSource().getMesh() != op.getTarget().getMesh() &&
+                 !from.dims[dim].splits.empty();
+    if (!moves && from.dims[dim].splits == to.dims[dim].splits)
       factors.push_back(rule.addFactor(extent));
     rule.operands[0].dims.push_back(factors);
     rule.results[0].dims.push_back(factors);
@@ -101,13 +103,13 @@ static LocalValues collectiveLocal(ManualCollectiveOp op, OpBuilder &builder,
   Localizer::Global inside = localizer.global(op.getResult());
   auto type = localizer.localType(op.getResult());
   CollectiveStep step = collective::manualStep(op, inside.placement);
-  auto attr = [&](const Placement &placement) {
-    return PlacementAttr::get(op.getContext(), op.getSource().getMesh(),
-                              placement);
+  auto attr = [&](const Placement &placement, PlacementAttr on) {
+    return PlacementAttr::get(op.getContext(), on.getMesh(), placement);
   };
   return SmallVector<Value>{collective::createLocalStep(
-      builder, op.getLoc(), step.kind, operands[0], attr(step.from),
-      attr(step.to), cast<RankedTensorType>(op.getGlobal()), type,
+      builder, op.getLoc(), step.kind, operands[0],
+      attr(step.from, op.getSource()), attr(step.to, op.getTarget()),
+      cast<RankedTensorType>(op.getGlobal()), type,
       localizer.dynamicSizes(builder, op.getLoc(), inside, Value()), {},
       builder.getStringAttr("the program asks for it"))};
 }

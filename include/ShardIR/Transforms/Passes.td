@@ -28,9 +28,12 @@ def ImportAnnotations : Pass<"shardir-import-annotations", "::mlir::ModuleOp"> {
     `sdy.sharding` on arguments, results and ops, `sdy.sharding_constraint` and
     the other ops of Shardy that keep a tensor's value; the strings
     `corpus.sharding`, which hold the same where Shardy's attributes cannot
-    stand; and `mhlo.sharding`, GSPMD's, for which meshes are found. Ops and
-    attributes are read as text, so that no dialect of theirs is needed: MLIR must
-    be told to allow unregistered ones, or have them.
+    stand; and `mhlo.sharding`, GSPMD's, for which meshes are found. GSPMD's
+    manual regions, between custom calls SPMDFullToShardShape and
+    SPMDShardToFullShape, become `shardir.manual`, and StableHLO's collectives in
+    manual regions those of `collective`. Ops and attributes are read as text, so
+    that no dialect of theirs is needed: MLIR must be told to allow unregistered
+    ones, or have them.
 
     Example (test/Transforms/Annotate/import-shardy.mlir):
 
@@ -42,7 +45,8 @@ def ImportAnnotations : Pass<"shardir-import-annotations", "::mlir::ModuleOp"> {
     func.func @main(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {?} ]>})
     ```
   }];
-  let dependentDialects = ["::shardir::ShardIRDialect", "::mlir::arith::ArithDialect"];
+  let dependentDialects = ["::shardir::ShardIRDialect", "::shardir::collective::CollectiveDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect"];
 }
 
 def SpecializeMesh : Pass<"shardir-specialize-mesh", "::mlir::ModuleOp"> {

@@ -6,10 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stand-ins for the dialects `stablehlo` and `mhlo`, of which one op is left in
-// a program that has become linalg: the custom call that is GSPMD's constraint
-// (stablehlo/dialect/StablehloOps.td). Everything else of theirs is parsed in
-// generic form alone. Requires that neither dialect is in the context.
+// Stand-ins for the dialects `stablehlo` and `mhlo`, of which few ops are left
+// in a program that has become linalg: custom calls that are GSPMD's
+// annotations, collectives, whose bodies may have kept the op that combines,
+// and the device's number (stablehlo/dialect/StablehloOps.td). Everything else
+// of theirs is parsed in generic form alone. Requires that neither dialect is
+// in the context.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,7 +20,9 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
+#include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
 
@@ -39,6 +43,41 @@ static ParseResult parseCustomCall(OpAsmParser &parser, OperationState &state) {
                                 state.operands);
 }
 
+/// `%0, %1 : type`: operands and result of one type.
+static ParseResult parseBinary(OpAsmParser &parser, OperationState &state) {
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  Type type;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOperandList(operands) ||
+      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type))
+    return failure();
+  state.addTypes(type);
+  SmallVector<Type> types(operands.size(), type);
+  return parser.resolveOperands(operands, types, loc, state.operands);
+}
+
+/// `%0, %1 : type, type`, or nothing.
+static ParseResult parseReturn(OpAsmParser &parser, OperationState &state) {
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<Type> types;
+  SMLoc loc = parser.getCurrentLocation();
+  return failure(parser.parseOptionalAttrDict(state.attributes) ||
+                 parser.parseOperandList(operands) ||
+                 (!operands.empty() && parser.parseColonTypeList(types)) ||
+                 parser.resolveOperands(operands, types, loc, state.operands));
+}
+
+/// ` : type`, of the result.
+static ParseResult parseNullary(OpAsmParser &parser, OperationState &state) {
+  Type type;
+  if (parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonType(type))
+    return failure();
+  state.addTypes(type);
+  return success();
+}
+
 namespace {
 
 template <typename Self> class CustomCallReader : public Dialect {
@@ -48,11 +87,28 @@ public:
     allowUnknownOperations();
   }
 
+  /// What a collective's channel is, kept as text.
+  Attribute parseAttribute(DialectAsmParser &parser, Type) const override {
+    return OpaqueAttr::get(
+        StringAttr::get(getContext(), Self::getDialectNamespace()),
+        parser.getFullSymbolSpec(), NoneType::get(getContext()));
+  }
+
   std::optional<ParseOpHook>
   getParseOperationHook(StringRef opName) const override {
-    if (opName.substr(opName.find('.') + 1) != "custom_call")
+    using Parse = ParseResult(OpAsmParser &, OperationState &);
+    Parse *parse =
+        llvm::StringSwitch<Parse *>(opName.substr(opName.find('.') + 1))
+            .Case("custom_call", parseCustomCall)
+            .Cases({"add", "multiply", "maximum", "minimum"}, parseBinary)
+            .Cases({"and", "or", "xor"}, parseBinary)
+            .Case("return", parseReturn)
+            .Cases({"partition_id", "replica_id"}, parseNullary)
+            .Default(nullptr);
+    if (!parse)
       return std::nullopt;
-    return ParseOpHook(parseCustomCall);
+    // A hook refers to a function and does not own one.
+    return ParseOpHook(*parse);
   }
 };
 

@@ -285,7 +285,17 @@ LogicalResult ManualCollectiveOp::verifySymbolUses(SymbolTableCollection &) {
           verifyPlacementFor(*this, getSource(), getGlobal(), "the operand")) ||
       failed(verifyPlacementFor(*this, getTarget(), getGlobal(), "the result")))
     return failure();
-  if (getSource().getMesh() != getTarget().getMesh())
-    return emitOpError("leads from one mesh to another");
+  if (getSource().getMesh() == getTarget().getMesh())
+    return success();
+  // Only which device stands where may differ.
+  Mesh source = lookupMesh(*this, getSource().getMesh()).getMesh();
+  Mesh target = lookupMesh(*this, getTarget().getMesh()).getMesh();
+  bool sameAxes = llvm::equal(source.axes, target.axes,
+                              [](const MeshAxis &a, const MeshAxis &b) {
+                                return a.name == b.name && a.size == b.size;
+                              });
+  if (getKind() != "exchange" || !sameAxes)
+    return emitOpError("leads from one mesh to another; in a manual region an "
+                       "exchange may, between meshes of the same axes");
   return success();
 }

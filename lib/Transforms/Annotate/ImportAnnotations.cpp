@@ -14,19 +14,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ImportComputations.h"
-#include "ImportMeshes.h"
+#include "ImportCollectives.h"
+#include "ImportManual.h"
+#include "Importer.h"
 
-#include "ShardIR/Analysis/FactorSharding.h"
-#include "ShardIR/Analysis/GspmdSharding.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
-#include "llvm/ADT/SetVector.h"
-
-#include <map>
 
 namespace shardir {
 #define GEN_PASS_DEF_IMPORTANNOTATIONS
@@ -36,64 +33,11 @@ namespace shardir {
 using namespace mlir;
 using namespace shardir;
 
-namespace {
-
 constexpr llvm::StringLiteral kFrontend = "mhlo.frontend_attributes";
 constexpr llvm::StringLiteral kShardyAttribute = "sdy.sharding";
 constexpr llvm::StringLiteral kShardyInFrontend = "xla.sdy.sharding";
 constexpr llvm::StringLiteral kShardyText = "corpus.sharding";
 constexpr llvm::StringLiteral kGspmd = "mhlo.sharding";
-
-/// One annotation and the values or places that it is for.
-struct Annotation {
-  Operation *op; ///< where messages go
-  /// How messages name what it is on.
-  std::string what;
-  SmallVector<Type> types;
-  /// Called with one placement per type; null ones ask for nothing.
-  std::function<LogicalResult(ArrayRef<PlacementAttr>)> apply;
-  std::vector<ShardySharding> shardy;
-  std::vector<GspmdSharding> gspmd;
-  SmallVector<int64_t> openDims; ///< of all tensors, besides what shardings say
-};
-
-class Importer {
-public:
-  explicit Importer(ModuleOp module) : module(module), meshes(module) {}
-  LogicalResult run();
-  /// Whether there was anything to read.
-  bool foundAny() const {
-    return !annotations.empty() || !finished.empty() || !computations.empty() ||
-           meshes.foundAny();
-  }
-
-private:
-  using Apply = std::function<LogicalResult(ArrayRef<PlacementAttr>)>;
-  LogicalResult collectSignature(FunctionOpInterface function);
-  LogicalResult collectDeclaration(func::FuncOp function);
-  LogicalResult collectOp(Operation *op);
-  LogicalResult collectShardyOp(Operation *op);
-  LogicalResult collectComputation(Operation *op);
-  LogicalResult add(Operation *op, const Twine &what, TypeRange types,
-                    Attribute attr, bool isGspmd, Apply apply);
-  LogicalResult addFound(Operation *op, const Twine &what, TypeRange types,
-                         DictionaryAttr attributes, Apply apply);
-  LogicalResult constrain(Operation *op, Attribute attr, bool isGspmd);
-  LogicalResult placeShardy();
-  LogicalResult placeGspmd();
-  void defaultPriorities();
-
-  ModuleOp module;
-  ImportMeshes meshes;
-  std::vector<Annotation> annotations;
-  /// Ops that are done with once everything is applied.
-  llvm::SetVector<Operation *> finished;
-  /// Ops with regions, outer ones first.
-  SmallVector<Operation *> computations;
-  std::map<Operation *, Computation> borderOf;
-};
-
-} // namespace
 
 /// The annotation among an op's or argument's attributes; of several that say
 /// the same in other words, Shardy's own first.
@@ -144,7 +88,8 @@ static DictionaryAttr withoutAnnotations(DictionaryAttr attributes) {
 
 LogicalResult Importer::add(Operation *op, const Twine &what, TypeRange types,
                             Attribute attr, bool isGspmd, Apply apply) {
-  Annotation annotation{op, what.str(), llvm::to_vector(types), apply, {}, {}};
+  Annotation annotation{op, what.str(), llvm::to_vector(types), apply, {},
+                        {}, {}};
   std::string error, text = textOf(attr);
   bool read = false;
   size_t count = 0;
@@ -272,19 +217,6 @@ LogicalResult Importer::collectDeclaration(func::FuncOp function) {
   return failure(result.wasInterrupted());
 }
 
-/// `unspecified_dims=[0,1]`: dims that JAX's P.UNCONSTRAINED leaves open.
-static bool readUnspecifiedDims(StringRef text, SmallVector<int64_t> &dims) {
-  text = text.trim();
-  if (text.empty())
-    return true;
-  if (!text.consume_front("unspecified_dims=[") || !text.consume_back("]"))
-    return false;
-  for (StringRef entry : llvm::split(text, ','))
-    if (entry.trim().getAsInteger(10, dims.emplace_back()))
-      return false;
-  return true;
-}
-
 LogicalResult Importer::collectOp(Operation *op) {
   StringRef name = op->getName().getStringRef();
   if (name.starts_with("sdy."))
@@ -293,26 +225,19 @@ LogicalResult Importer::collectOp(Operation *op) {
   Attribute attr = findAnnotation(op->getDiscardableAttrDictionary(), isGspmd);
   if (!attr)
     return success();
-  if (name == "stablehlo.custom_call" || name == "mhlo.custom_call") {
-    auto target = dyn_cast_or_null<StringAttr>(op->getAttr("call_target_name"));
-    if (target && target.getValue() == "Sharding") {
-      auto config = dyn_cast_or_null<StringAttr>(op->getAttr("backend_config"));
-      SmallVector<int64_t> openDims;
-      if (config && !readUnspecifiedDims(config.getValue(), openDims))
-        return op->emitOpError("has a backend_config that cannot be read; "
-                               "expected 'unspecified_dims=[0,1]', found '")
-               << config.getValue() << "'";
-      if (failed(constrain(op, attr, isGspmd)))
-        return failure();
-      annotations.back().openDims = openDims;
-      return success();
-    }
-    if (target && target.getValue().starts_with("SPMD"))
-      return op->emitOpError(
-          "is a border of a manual region of GSPMD, which "
-          "cannot be read; write it as sdy.manual_computation "
-          "or shardir.manual");
+  StringRef target = customCallTarget(op);
+  if (target == "Sharding") {
+    GspmdBorder border;
+    if (failed(readBorder(op, attr, border)) ||
+        failed(constrain(op, attr, isGspmd)))
+      return failure();
+    annotations.back().openDims = border.openDims;
+    return success();
   }
+  if (target.starts_with("SPMD"))
+    return op->emitOpError("is a border of a manual region whose other border "
+                           "stands elsewhere; both must stand in one block, "
+                           "with what is between them or calls of it");
   auto apply = [op](ArrayRef<PlacementAttr> placements) {
     OpBuilder builder(op->getContext());
     builder.setInsertionPointAfter(op);
@@ -411,125 +336,68 @@ LogicalResult Importer::collectComputation(Operation *op) {
       failed(addSide("out_shardings", op->getResultTypes(), borders.out)));
 }
 
-/// Shardy takes a missing priority for the highest, here it is the lowest.
-void Importer::defaultPriorities() {
-  bool any = false;
-  for (const Annotation &annotation : annotations)
-    for (const ShardySharding &sharding : annotation.shardy)
-      for (const DimPlacement &dim : sharding.placement.dims)
-        any |= dim.priority.has_value();
-  if (!any)
-    return;
-  for (Annotation &annotation : annotations)
-    for (ShardySharding &sharding : annotation.shardy)
-      for (DimPlacement &dim : sharding.placement.dims)
-        if (!dim.priority && !dim.splits.empty())
-          dim.priority = 0;
-}
-
-/// A sharding of something that is no tensor says nothing.
-static bool isRanked(Type type) { return isa<RankedTensorType>(type); }
-
-/// Checks a placement where messages can tell what it is on. From inside of an
-/// op that is not registered no mesh is found; MLIR's verifier comes to it
-/// later.
-static LogicalResult check(const Annotation &annotation,
-                           PlacementAttr placement, Type type) {
-  for (Operation *op = annotation.op; op; op = op->getParentOp())
-    if (!op->isRegistered() && op->getNumRegions())
+/// The borders of GSPMD's manual regions, outer ones first.
+LogicalResult Importer::collectRegions() {
+  SmallVector<GspmdRegion> regions;
+  if (failed(groupManualRegions(module, regions)))
+    return failure();
+  for (GspmdRegion &region : regions) {
+    ManualOp op = region.op;
+    auto addBorder = [&](const GspmdBorder &border, Type type, size_t index,
+                         bool isOut) -> LogicalResult {
+      auto apply = [op, index, isOut](ArrayRef<PlacementAttr> placed) mutable {
+        ArrayAttr known = isOut ? op.getOut() : op.getIn();
+        SmallVector<Attribute> all(known.begin(), known.end());
+        all.resize(std::max(all.size(), index + 1));
+        all[index] = placed[0];
+        auto attr = ArrayAttr::get(op.getContext(), all);
+        isOut ? op.setOutAttr(attr) : op.setInAttr(attr);
+        return success();
+      };
+      std::string what = (Twine(isOut ? "result " : "operand ") + Twine(index) +
+                          " of the manual region")
+                             .str();
+      if (failed(add(op, what, type, border.sharding, /*isGspmd=*/true, apply)))
+        return failure();
+      annotations.back().openDims = border.openDims;
       return success();
-  return verifyPlacementFor(annotation.op, placement, type, annotation.what);
-}
-
-LogicalResult Importer::placeShardy() {
-  // What a mesh has that is named but declared nowhere.
-  llvm::StringMap<std::vector<std::string>> axes;
-  auto addAxes = [&](std::vector<std::string> &names,
-                     const Placement &placement) {
-    std::vector<AxisRef> used = axesOf(placement);
-    llvm::append_range(used, placement.replicated);
-    for (const AxisRef &axis : used)
-      if (!llvm::is_contained(names, axis.name))
-        names.push_back(axis.name);
-  };
-  for (const Annotation &annotation : annotations)
-    for (const ShardySharding &sharding : annotation.shardy)
-      addAxes(axes[sharding.meshName], sharding.placement);
-  for (Annotation &annotation : annotations) {
-    if (annotation.shardy.empty())
-      continue;
-    SmallVector<PlacementAttr> placements;
-    for (auto [type, sharding] :
-         llvm::zip(annotation.types, annotation.shardy)) {
-      placements.emplace_back();
-      if (!isRanked(type))
-        continue;
-      StringAttr mesh = meshes.get(annotation.op->getLoc(), sharding,
-                                   axes[sharding.meshName]);
-      if (!mesh)
+    };
+    for (auto [i, border] : llvm::enumerate(region.in))
+      if (failed(addBorder(border, op.getInputs()[i].getType(), i, false)))
         return failure();
-      placements.back() =
-          PlacementAttr::get(module.getContext(), mesh, sharding.placement);
-      if (failed(check(annotation, placements.back(), type)))
+    for (auto [i, border] : llvm::enumerate(region.out))
+      if (failed(addBorder(border, op.getResult(i).getType(), i, true)))
         return failure();
-    }
-    if (failed(annotation.apply(placements)))
-      return failure();
-  }
-  return success();
-}
-
-LogicalResult Importer::placeGspmd() {
-  std::vector<GspmdSharding> shardings;
-  std::vector<int64_t> ranks;
-  std::vector<Annotation *> owners;
-  for (Annotation &annotation : annotations)
-    for (auto [type, sharding] : llvm::zip(annotation.types, annotation.gspmd))
-      if (isRanked(type)) {
-        shardings.push_back(sharding);
-        ranks.push_back(cast<RankedTensorType>(type).getRank());
-        owners.push_back(&annotation);
+    auto apply = [this, op](ArrayRef<PlacementAttr> placed) mutable {
+      SmallVector<StringRef> axes;
+      std::vector<Mesh> all = meshes.all();
+      // Without any axis told all are manual that are not so around it.
+      StringRef name =
+          placed[0] ? placed[0].getMesh().getValue()
+                    : cast<PlacementAttr>(op.getOut()[0]).getMesh().getValue();
+      const Mesh &mesh = *llvm::find_if(
+          all, [&](const Mesh &each) { return each.name == name; });
+      for (const MeshAxis &axis : mesh.axes) {
+        bool outer = false;
+        for (auto up = op->getParentOfType<ManualOp>(); up;
+             up = up->getParentOfType<ManualOp>())
+          outer |= llvm::any_of(
+              up.getAxes().getAsRange<StringAttr>(),
+              [&](StringAttr own) { return own.getValue() == axis.name; });
+        bool told = !placed[0];
+        if (placed[0])
+          for (const AxisRef &own : placed[0].getValue().partialAxes)
+            told |= own.name == axis.name;
+        if (told && !outer)
+          axes.push_back(axis.name);
       }
-  if (shardings.empty())
-    return success();
-  int64_t partitions = 1;
-  if (auto count = module->getAttrOfType<IntegerAttr>("mhlo.num_partitions"))
-    partitions = std::clamp<int64_t>(count.getInt(), 1, int64_t(1) << 20);
-  std::vector<Mesh> all = meshes.all();
-  size_t given = all.size(), culprit = 0;
-  std::string error;
-  auto placed =
-      placeGspmdShardings(shardings, ranks, partitions, all, culprit, error);
-  if (!placed)
-    return owners[culprit]->op->emitError()
-           << "the sharding of " << owners[culprit]->what << " " << error;
-  std::vector<StringAttr> names;
-  for (auto [i, mesh] : llvm::enumerate(all)) {
-    names.push_back(i < given ? StringAttr::get(module.getContext(), mesh.name)
-                              : meshes.create(module.getLoc(), mesh));
-    if (!names.back())
+      op.setAxesAttr(Builder(op.getContext()).getStrArrayAttr(axes));
+      return success();
+    };
+    if (failed(add(op, "the shards of the manual region", region.insideType,
+                   region.inside, /*isGspmd=*/true, apply)))
       return failure();
-  }
-  size_t next = 0;
-  for (Annotation &annotation : annotations) {
-    if (annotation.gspmd.empty())
-      continue;
-    SmallVector<PlacementAttr> placements;
-    for (Type type : annotation.types) {
-      placements.emplace_back();
-      if (!isRanked(type))
-        continue;
-      GspmdPlacement each = (*placed)[next++];
-      for (int64_t dim : annotation.openDims)
-        if (dim >= 0 && dim < int64_t(each.placement.dims.size()))
-          each.placement.dims[dim].open = true;
-      placements.back() = PlacementAttr::get(module.getContext(),
-                                             names[each.mesh], each.placement);
-      if (failed(check(annotation, placements.back(), type)))
-        return failure();
-    }
-    if (failed(annotation.apply(placements)))
-      return failure();
+    annotations.back().tellsManual = true;
   }
   return success();
 }
@@ -544,11 +412,20 @@ LogicalResult Importer::run() {
              << "' says that the program has been partitioned, so that its "
                 "types "
                 "are those of shards; import it as it was before";
-  if (failed(meshes.collect()))
+  if (failed(meshes.collect()) || failed(collectRegions()))
     return failure();
   SmallVector<Operation *> ops;
+  module.walk([&](Operation *op) {
+    if (op->getName().getStringRef() == "sdy.manual_computation")
+      ops.push_back(op);
+  });
+  for (Operation *op : ops)
+    if (failed(inlineIntoRegions(module, op)))
+      return failure();
+  ops.clear();
   module.walk<WalkOrder::PreOrder>([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
+    hasCollectives |= isForeignCollective(op);
     if (auto function = dyn_cast<FunctionOpInterface>(op))
       if (failed(collectSignature(function)))
         return failure();
@@ -572,7 +449,7 @@ LogicalResult Importer::run() {
   if (DictionaryAttr kept =
           withoutAnnotations(module->getDiscardableAttrDictionary()))
     module->setDiscardableAttrs(kept);
-  return success();
+  return importCollectives(module, meshes);
 }
 
 namespace {

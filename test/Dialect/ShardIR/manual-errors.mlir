@@ -207,3 +207,23 @@ func.func @border(%x: tensor<8xf32>) {
   %0 = shardir.manual_in %x at #shardir.placement<@m, [{"dp"}]> over ["dp"] : tensor<8xf32> -> tensor<8xf32>
   return
 }
+
+// -----
+
+shardir.mesh @m <["a"=2]>
+shardir.mesh @n <["b"=2], devices = [1, 0]>
+func.func @exchange_of_other_axes(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{leads from one mesh to another; in a manual region an exchange may, between meshes of the same axes}}
+  %0 = shardir.manual_collective "exchange" %x from #shardir.placement<@m, [{"a"}]> to #shardir.placement<@n, [{"b"}]> of tensor<8xf32> : tensor<4xf32> -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+shardir.mesh @m <["a"=2]>
+shardir.mesh @n <["a"=2], devices = [1, 0]>
+func.func @gather_on_other_devices(%x: tensor<4xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{leads from one mesh to another; in a manual region an exchange may, between meshes of the same axes}}
+  %0 = shardir.manual_collective "all_gather" %x from #shardir.placement<@m, [{"a"}]> to #shardir.placement<@n, [{}]> of tensor<8xf32> : tensor<4xf32> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

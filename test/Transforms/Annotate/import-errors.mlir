@@ -160,10 +160,82 @@ func.func @returned(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-func.func @border_of_gspmd(%x: tensor<8xf32>) -> tensor<4xf32> {
-  // expected-error @+1 {{is a border of a manual region of GSPMD, which cannot be read; write it as sdy.manual_computation or shardir.manual}}
+func.func @entry_without_sharding(%x: tensor<8xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{takes a tensor whose sharding is not known; it must come from a custom call @Sharding}}
   %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) {mhlo.sharding = "{manual}"} : (tensor<8xf32>) -> tensor<4xf32>
   return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @shard_leaves(%x: tensor<8xf32> {mhlo.sharding = "{devices=[2]<=[2]}"}) -> tensor<4xf32> {
+  // expected-error @+1 {{gives a shard that leaves its manual region without a custom call @SPMDShardToFullShape}}
+  %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) {mhlo.sharding = "{manual}"} : (tensor<8xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @no_results(%x: tensor<8xf32> {mhlo.sharding = "{devices=[2]<=[2]}"}) {
+  // expected-error @+1 {{gives a shard to a manual region without results}}
+  %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) {mhlo.sharding = "{manual}"} : (tensor<8xf32>) -> tensor<4xf32>
+  return
+}
+
+// -----
+
+func.func @no_border(%x: tensor<4xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{takes a shard that does not come from a custom call @Sharding}}
+  %0 = stablehlo.custom_call @SPMDShardToFullShape(%x) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<4xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @uses_result(%x: tensor<8xf32> {mhlo.sharding = "{devices=[2]<=[2]}"}) -> (tensor<8xf32>, tensor<8xf32>) {
+  %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) {mhlo.sharding = "{manual}"} : (tensor<8xf32>) -> tensor<4xf32>
+  %1 = stablehlo.custom_call @SPMDShardToFullShape(%0) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<4xf32>) -> tensor<8xf32>
+  // expected-error @+1 {{uses a whole tensor in a manual region; make it enter by a custom call @SPMDFullToShardShape}}
+  %2 = tensor.insert_slice %0 into %1[0] [4] [1] : tensor<4xf32> into tensor<8xf32>
+  %3 = stablehlo.custom_call @SPMDShardToFullShape(%2) {mhlo.sharding = "{replicated}"} : (tensor<8xf32>) -> tensor<8xf32>
+  return %1, %3 : tensor<8xf32>, tensor<8xf32>
+}
+
+// -----
+
+func.func @calls_itself(%x: tensor<8xf32> {mhlo.sharding = "{devices=[2]<=[2]}"}) -> tensor<8xf32> {
+  %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) {mhlo.sharding = "{manual}"} : (tensor<8xf32>) -> tensor<4xf32>
+  %1 = call @again(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = stablehlo.custom_call @SPMDShardToFullShape(%1) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<4xf32>) -> tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+func.func private @again(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @+1 {{calls what calls itself; a manual region takes no recursion}}
+  %0 = call @again(%x) : (tensor<4xf32>) -> tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @blocks(%x: tensor<8xf32> {mhlo.sharding = "{devices=[2]<=[2]}"}) -> tensor<8xf32> {
+  %0 = stablehlo.custom_call @SPMDFullToShardShape(%x) {mhlo.sharding = "{manual}"} : (tensor<8xf32>) -> tensor<4xf32>
+  // expected-error @+1 {{is in a manual region and calls a function of several blocks; write control flow as scf}}
+  %1 = call @two(%0) : (tensor<4xf32>) -> tensor<4xf32>
+  %2 = stablehlo.custom_call @SPMDShardToFullShape(%1) {mhlo.sharding = "{devices=[2]<=[2]}"} : (tensor<4xf32>) -> tensor<8xf32>
+  return %2 : tensor<8xf32>
+}
+func.func private @two(%x: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^bb1
+^bb1:
+  return %x : tensor<4xf32>
+}
+
+// -----
+
+func.func @outside(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{stands outside of a manual region, where tensors are whole and nothing is left to communicate}}
+  %0 = "stablehlo.collective_permute"(%x) {source_target_pairs = dense<[[0, 1]]> : tensor<1x2xi64>} : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
 }
 
 // -----

@@ -141,8 +141,9 @@ def ShardIR_ManualOp : ShardIR_Op<"manual",
 
     Collectives over manual axes are written in the form that they have on
     shards: all_gather, all_reduce, reduce_scatter, all_to_all, permute and
-    exchange, whose placements name manual axes alone. `shardir.axis_index` tells
-    the device's coordinate along a manual axis. A result that varies along a
+    exchange, whose placements name manual axes alone. An exchange to a mesh of the
+    same axes with other `devices` sends shards to any devices. `shardir.axis_index`
+    tells the device's coordinate along a manual axis. A result that varies along a
     manual axis names it, in a dim or as owed; with `unchecked` the program
     vouches for that. `shardir-inline-manual` turns the region into
     `shardir.manual_in`, its ops, and `shardir.manual_out`.
@@ -238,7 +239,9 @@ def ShardIR_ManualCollectiveOp : ShardIR_Op<"manual_collective",
   let description = [{
     What a collective of a manual region is once that is inlined: the collective
     dialect's op `kind` on shards along manual axes, which other axes may split
-    further in the dims that it leaves as they are.
+    further in the dims that it leaves as they are. An `exchange` may lead to a
+    mesh of the same axes whose devices stand elsewhere; what it gives is on the
+    source's mesh again, other shards than before.
 
     Example:
 
