@@ -6,14 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The way from local tensors to LLVM dialect: the tensor pipeline of the target,
-// bufferization, the runtime's calls, and the target's lowering. Requires the
-// local or scheduled stage; guarantees the stage that was asked for.
+// The way from local tensors to LLVM dialect: the tensor pipeline of the
+// target, bufferization, the runtime's calls, and the target's lowering.
+// Requires the local or scheduled stage; guarantees the stage that was asked
+// for.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Conversion/CollectivesToRuntime/Passes.h"
+#include "ShardIR/Conversion/GpuToHost/Passes.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Pipelines/Pipelines.h"
 #include "ShardIR/Transforms/Passes.h"
 
@@ -33,6 +36,14 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   cpu.targetName = options.target;
   if (auto target = CpuTarget::get(options.target))
     cpu.target = *target;
+  GpuOptions gpu;
+  if (!options.arch.empty())
+    gpu.arch = options.arch;
+  gpu.explain = options.explain;
+  // Buffers for the CPU are those of tiled loops; an architecture that is named
+  // asks for those of whole kernels.
+  bool forGpu =
+      to == Stage::Gpu || (to == Stage::Bufferized && !options.arch.empty());
 
   // The unsharded program comes here as it was written.
   pm.addPass(createLiftControlFlowToSCFPass());
@@ -46,7 +57,10 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   pm.addNestedPass<func::FuncOp>(createShapeToShapeLoweringPass());
   pm.addPass(createConvertShapeToStandardPass());
   pm.addPass(createLowerGlobals());
-  buildCpuTensorPipeline(pm, cpu);
+  if (forGpu)
+    buildGpuTensorPipeline(pm, gpu);
+  else
+    buildCpuTensorPipeline(pm, cpu);
   pm.addPass(createBufferize());
   if (to < Stage::Cpu)
     return;
@@ -56,7 +70,17 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   runtime.entryPrefix = lowering.entryPrefix;
   runtime.metadata = lowering.metadata;
   runtime.unsharded = lowering.unsharded;
+  if (!forGpu) {
+    pm.addPass(createCollectivesToRuntime(runtime));
+    buildCpuLowering(pm, cpu);
+    pm.addPass(createInternalize());
+    return;
+  }
+  // Kernels first: the metadata tells how large they are.
+  buildGpuKernels(pm, gpu);
   pm.addPass(createCollectivesToRuntime(runtime));
-  buildCpuLowering(pm, cpu);
+  buildHostLowering(pm);
   pm.addPass(createInternalize());
+  if (gpu.arch == "host")
+    pm.addPass(createEmulatedKernelTables());
 }

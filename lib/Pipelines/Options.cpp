@@ -15,6 +15,7 @@
 #include "ShardIR/Analysis/LocalLayouts.h"
 #include "ShardIR/Analysis/Propagation.h"
 #include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
+#include "ShardIR/Conversion/LinalgToGPU/GpuTarget.h"
 #include "ShardIR/Pipelines/Pipelines.h"
 
 using namespace mlir;
@@ -44,6 +45,11 @@ LogicalResult shardir::checkOptions(const PipelineOptions &options,
     error = "option target must be host, x86-64, avx2, avx512 or avx512-bf16, "
             "found '" +
             options.target + "'";
+    return failure();
+  }
+  if (!options.arch.empty() && !GpuTarget::get(options.arch)) {
+    error = "option arch must be " + GpuTarget::known().str() + ", found '" +
+            options.arch + "'";
     return failure();
   }
   return success();

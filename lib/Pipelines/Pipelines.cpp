@@ -22,8 +22,8 @@ using namespace mlir;
 
 llvm::StringRef shardir::stageName(Stage stage) {
   static constexpr llvm::StringLiteral names[] = {
-      "annotated", "propagated", "redistributed", "collective",
-      "local",     "scheduled",  "bufferized",    "cpu"};
+      "annotated", "propagated", "redistributed", "collective", "local",
+      "scheduled", "bufferized", "cpu",           "gpu"};
   return names[int(stage)];
 }
 
@@ -47,8 +47,8 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   pm.addPass(createNormalize());
   if (options.propose)
     pm.addPass(createPropose({options.cost, options.memoryLimit, ""}));
-  pm.addPass(createPropagate(
-      {options.cost, options.conflicts, options.memoryLimit}));
+  pm.addPass(
+      createPropagate({options.cost, options.conflicts, options.memoryLimit}));
   verify(Stage::Propagated);
   if (reached(Stage::Propagated))
     return;
@@ -70,7 +70,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   if (reached(Stage::Collective))
     return;
   // A compiled program carries its report; printed stages do without.
-  if (to == Stage::Cpu)
+  if (to >= Stage::Cpu)
     pm.addPass(createReport({"", /*embed=*/true}));
   pm.addPass(createLocalize());
   pm.addPass(createCSEPass());
@@ -80,15 +80,15 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   pm.addPass(createChooseLayouts({options.layout}));
   pm.addPass(createCSEPass());
   // What was reordered packs less than the report has said.
-  if (to == Stage::Cpu)
+  if (to >= Stage::Cpu)
     pm.addPass(createReport({"", /*embed=*/true}));
   buildLowering(pm, to, options, lowering);
 }
 
 void shardir::registerPipelines() {
-  for (Stage stage :
-       {Stage::Propagated, Stage::Redistributed, Stage::Collective,
-        Stage::Local, Stage::Scheduled, Stage::Bufferized, Stage::Cpu}) {
+  for (Stage stage : {Stage::Propagated, Stage::Redistributed,
+                      Stage::Collective, Stage::Local, Stage::Scheduled,
+                      Stage::Bufferized, Stage::Cpu, Stage::Gpu}) {
     // PassPipelineRegistration would leave no way to refuse a value.
     registerPassPipeline(
         ("shardir-to-" + stageName(stage)).str(),

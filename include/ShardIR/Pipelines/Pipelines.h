@@ -66,6 +66,16 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("the CPU to compile for: host, x86-64, avx2, avx512 or "
                      "avx512-bf16"),
       llvm::cl::init("host")};
+  Option<std::string> arch{
+      *this, "arch",
+      llvm::cl::desc("the GPU to compile for: sm_80, sm_90a, sm_100a, or host "
+                     "for the emulated one; sm_90a unless given"),
+      llvm::cl::init("")};
+  Option<bool> explain{
+      *this, "explain",
+      llvm::cl::desc("remarks that say which schedule each op got, and what "
+                     "each kernel needs of the GPU"),
+      llvm::cl::init(false)};
 };
 
 /// Says in `error` what is wrong with the options' values by themselves, and
@@ -76,7 +86,7 @@ llvm::LogicalResult checkOptions(const PipelineOptions &options,
 /// The stages of docs/Pipeline.md that a pipeline can end in.
 enum class Stage {
   Annotated, Propagated, Redistributed, Collective, Local, Scheduled,
-  Bufferized, Cpu
+  Bufferized, Cpu, Gpu
 };
 /// `annotated`, `propagated`, …
 llvm::StringRef stageName(Stage stage);

@@ -51,7 +51,9 @@ struct CollectivesToRuntimePass
     if (failed(builder.verify()))
       return signalPassFailure();
     llvm::json::Value report(nullptr);
-    if (failed(readReport(report)))
+    llvm::json::Value gpu(nullptr);
+    if (failed(readJson(ShardIRDialect::kReport, report)) ||
+        failed(readJson(ShardIRDialect::kGpu, gpu)))
       return signalPassFailure();
 
     renameSymbols();
@@ -63,25 +65,33 @@ struct CollectivesToRuntimePass
       if (function.isPublic() && !function.isExternal())
         createEntry(function, builder);
     if (metadata)
-      defineMetadata(builder.finish(hash, std::move(report)));
+      defineMetadata(builder.finish(hash, std::move(report), std::move(gpu)));
     cleanUp();
   }
 
-  /// The report that a pass has left on the module.
-  LogicalResult readReport(llvm::json::Value &report) {
-    report = llvm::json::Object{};
-    auto text =
-        getOperation()->getAttrOfType<StringAttr>(ShardIRDialect::kReport);
+  /// What a pass has left on the module as text; an empty object if nothing.
+  LogicalResult readJson(StringRef name, llvm::json::Value &value) {
+    value = llvm::json::Object{};
+    auto text = getOperation()->getAttrOfType<StringAttr>(name);
     if (!text)
       return success();
     llvm::Expected<llvm::json::Value> parsed =
         llvm::json::parse(text.getValue());
     if (!parsed)
       return getOperation().emitError()
-             << "'" << ShardIRDialect::kReport
+             << "'" << name
              << "' is not JSON: " << llvm::toString(parsed.takeError());
-    report = std::move(*parsed);
+    value = std::move(*parsed);
     return success();
+  }
+
+  /// What a GPU's host code calls, and what its runtime finds by name.
+  static bool isForRuntime(Operation &op) {
+    auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
+    if (function && function.isExternal())
+      return true;
+    return op.getParentOp()->hasAttr(ShardIRDialect::kGpu) &&
+           isa<memref::GlobalOp>(op);
   }
 
   /// Functions and globals of the program could have the name of anything in
@@ -91,7 +101,7 @@ struct CollectivesToRuntimePass
     llvm::DenseMap<StringAttr, StringAttr> names;
     for (Operation &op : *module.getBody()) {
       auto symbol = dyn_cast<SymbolOpInterface>(op);
-      if (!symbol || isa<MeshOp>(op))
+      if (!symbol || isa<MeshOp>(op) || isForRuntime(op))
         continue;
       StringAttr name = symbol.getNameAttr();
       names[name] = StringAttr::get(&getContext(), std::string(kProgramPrefix) +
@@ -224,8 +234,9 @@ struct CollectivesToRuntimePass
     for (MeshOp mesh : llvm::to_vector(module.getOps<MeshOp>()))
       mesh.erase();
     module->removeAttr(ShardIRDialect::kReport);
+    bool gpu = bool(module->removeAttr(ShardIRDialect::kGpu));
     module->setAttr(ShardIRDialect::kStage,
-                    StringAttr::get(&getContext(), "cpu"));
+                    StringAttr::get(&getContext(), gpu ? "gpu" : "cpu"));
   }
 };
 

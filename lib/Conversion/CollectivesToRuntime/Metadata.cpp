@@ -136,7 +136,8 @@ void MetadataBuilder::addFunction(func::FuncOp entry, StringRef name,
   functions.push_back(std::move(function));
 }
 
-std::string MetadataBuilder::finish(StringRef hash, json::Value report) {
+std::string MetadataBuilder::finish(StringRef hash, json::Value report,
+                                    json::Value gpu) {
   json::Array table;
   for (const Mesh &mesh : meshes.all()) {
     json::Array axes, devices;
@@ -155,5 +156,7 @@ std::string MetadataBuilder::finish(StringRef hash, json::Value report) {
                     {"functions", std::move(functions)},
                     {"collectives", std::move(collectives)},
                     {"report", std::move(report)}};
+  if (json::Object *table = gpu.getAsObject(); table && !table->empty())
+    root["gpu"] = std::move(gpu);
   return llvm::formatv("{0}", json::Value(std::move(root)));
 }

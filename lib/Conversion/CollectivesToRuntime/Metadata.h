@@ -46,7 +46,8 @@ public:
                    std::optional<std::string> unshardedSymbol);
 
   /// The whole as JSON text; `report` is embedded as it is.
-  std::string finish(llvm::StringRef hash, llvm::json::Value report);
+  std::string finish(llvm::StringRef hash, llvm::json::Value report,
+                     llvm::json::Value gpu);
 
 private:
   llvm::json::Object describeValue(mlir::func::FuncOp entry, unsigned argument);

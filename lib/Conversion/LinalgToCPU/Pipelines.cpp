@@ -65,7 +65,10 @@ void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {
   nests.addPass(createVectorizeForCpu({options.targetName}));
   nests.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createOutlineParallelLoops({/*serial=*/!options.parallel}));
+  buildHostLowering(pm);
+}
 
+void shardir::buildHostLowering(OpPassManager &pm) {
   OpPassManager &function = pm.nest<func::FuncOp>();
   function.addPass(memref::createFoldMemRefAliasOpsPass());
   function.addPass(createCanonicalizerPass());

@@ -110,7 +110,7 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
     // A program compiled from a later stage keeps what an earlier one knew.
     auto stage =
         getOperation()->getAttrOfType<StringAttr>(ShardIRDialect::kStage);
-    bool isLowered = stage && stage == "cpu";
+    bool isLowered = stage && (stage == "cpu" || stage == "gpu");
     auto present =
         getOperation()->getAttrOfType<StringAttr>(ShardIRDialect::kReport);
     if (embed && !isLowered && present &&

@@ -48,6 +48,10 @@ void buildBufferizeForTesting(mlir::OpPassManager &pm);
 /// calls only the runtime (Runtime/Abi.h), libm and libc.
 void buildCpuLowering(mlir::OpPassManager &pm, const CpuOptions &options);
 
+/// The last part of buildCpuLowering, for code that has no linalg ops and no
+/// parallel loops: loops, memrefs and arithmetic to LLVM dialect.
+void buildHostLowering(mlir::OpPassManager &pm);
+
 #define GEN_PASS_REGISTRATION
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h.inc"
 

@@ -20,6 +20,9 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -33,6 +36,24 @@ namespace shardir {
 
 #define GEN_PASS_DECL
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h.inc"
+
+/// What all passes to the GPU share.
+struct GpuOptions {
+  /// As GpuTarget::get knows it.
+  std::string arch = "sm_90a";
+  /// Say at each op and kernel what became of it.
+  bool explain = false;
+  /// Take this schedule wherever it matches.
+  std::string schedule;
+};
+
+/// Tensor level, before bufferization: decompose and fuse. Requires linalg on
+/// tensors in functions; guarantees ops that bufferize.
+void buildGpuTensorPipeline(mlir::OpPassManager &pm, const GpuOptions &options);
+
+/// Bufferized host code to host code that calls the runtime, kernels assembled
+/// beside it (or emulated, for `host`). Collectives are untouched.
+void buildGpuKernels(mlir::OpPassManager &pm, const GpuOptions &options);
 
 #define GEN_PASS_REGISTRATION
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h.inc"

@@ -16,6 +16,35 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PlaceOnGpu : Pass<"shardir-place-on-gpu", "::mlir::func::FuncOp"> {
+  let summary = "Decide what of a bufferized program runs on the device";
+  let description = [{
+    All memrefs of the program become device memory. Loops and branches that only
+    work on scalars and elements of memory become kernels: they are marked
+    `shardir.kernel`, and their scalar results go through device memory. So do
+    stores, with the computation of what is stored. Copies between buffers that
+    are not contiguous become linalg ops. What stays on the host is control flow
+    around kernels, index arithmetic, reads of what that depends on, and small
+    buffers of integers that only it works with.
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 {
+      %j = memref.load %at[%i] : memref<?xindex>
+      memref.store %x, %out[%j] : memref<?xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 {…} {shardir.kernel}
+    ```
+    Test: `test/Conversion/LinalgToGPU/place-on-gpu.mlir`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def ScheduleForGpu : Pass<"shardir-schedule-for-gpu", "::mlir::func::FuncOp"> {
   let summary = "Turn linalg ops and loop nests into kernels, by the cheapest schedule";
   let description = [{
@@ -56,6 +85,120 @@ def ScheduleForGpu : Pass<"shardir-schedule-for-gpu", "::mlir::func::FuncOp"> {
                            "::mlir::NVVM::NVVMDialect",
                            "::mlir::scf::SCFDialect",
                            "::mlir::vector::VectorDialect"];
+}
+
+def OutlineGpuKernels
+    : Pass<"shardir-outline-gpu-kernels", "::mlir::ModuleOp"> {
+  let summary = "Move launches' bodies into one gpu.module; equal ones exist once";
+  let description = [{
+    Every `gpu.launch` becomes a `gpu.launch_func` of a kernel in the one
+    `gpu.module @kernels`. Constants and index arithmetic go along. A memref
+    is passed as its pointer and what its type does not say: offset, sizes and
+    strides. Kernels that are equal but for their locations are one.
+
+    ```mlir
+    gpu.launch … { memref.store %x, %a[%i] : memref<8x?xf32> }
+    ```
+    becomes
+    ```mlir
+    gpu.launch_func @kernels::@main_fill_plain … args(%pointer : !llvm.ptr, %size : index, %x : f32)
+    ```
+    Test: `test/Conversion/LinalgToGPU/outline-gpu-kernels.mlir`.
+  }];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::gpu::GPUDialect",
+                           "::mlir::memref::MemRefDialect"];
+}
+
+def KernelsToNVVM : Pass<"shardir-kernels-to-nvvm", "::mlir::gpu::GPUModuleOp"> {
+  let summary = "Lower kernels to LLVM dialect and NVVM";
+  let description = [{
+    Upstream's conversions in an order that works, and ours around them: math
+    functions become those of libdevice, f16 and bf16 are computed in f32 where
+    the op is not one of the matrix units, dynamic shared memory is one
+    external symbol at a multiple of 1024 bytes, and reductions over a subgroup
+    become shuffles.
+
+    ```mlir
+    gpu.func @k(%p: !llvm.ptr, %x: f32) kernel { %y = math.exp %x : f32 … }
+    ```
+    becomes
+    ```mlir
+    llvm.func @k(%p: !llvm.ptr, %x: f32) attributes {gpu.kernel, nvvm.kernel} {
+      %y = llvm.call @__nv_expf(%x) : (f32) -> f32 …
+    }
+    ```
+    Test: `test/Conversion/LinalgToGPU/kernels-to-nvvm.mlir`.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"sm_90a\"",
+           "The GPU: sm_80, sm_90a or sm_100a">
+  ];
+}
+
+def AssembleKernels
+    : Pass<"shardir-assemble-kernels", "::mlir::ModuleOp"> {
+  let summary = "Turn kernels in LLVM dialect into a gpu.binary";
+  let description = [{
+    A `gpu.module` is translated, linked with libdevice where it calls that,
+    optimised, and made PTX by LLVM's NVPTX backend. Where ptxas is found (the
+    option, `SHARDIR_PTXAS`, a CUDA toolkit, the path, or the folder that
+    `utils/install-deps.sh --gpu` fills), it is made a cubin too; what ptxas
+    refuses is an error that names the kernel and its source location. The
+    `gpu.binary` holds the cubin if there is one, else the PTX. With `explain` a
+    remark per kernel says its registers, spills, stack and shared memory.
+
+    ```mlir
+    gpu.module @kernels { llvm.func @k() attributes {gpu.kernel, nvvm.kernel} {…} }
+    ```
+    becomes
+    ```mlir
+    gpu.binary @kernels [#gpu.object<#nvvm.target<chip = "sm_90a">, bin = "…">]
+    ```
+    Test: `test/Conversion/LinalgToGPU/assemble-kernels.mlir`.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"sm_90a\"",
+           "The GPU: sm_80, sm_90a or sm_100a">,
+    Option<"ptxas", "ptxas", "std::string", "",
+           "The assembler; `none` leaves PTX">,
+    Option<"explain", "explain", "bool", "false",
+           "Say what each kernel needs of the GPU">,
+    Option<"dumpPtx", "dump-ptx", "std::string", "",
+           "Also write the PTX to this file">
+  ];
+  let dependentDialects = ["::mlir::gpu::GPUDialect",
+                           "::mlir::NVVM::NVVMDialect"];
+}
+
+def LaunchesToRuntime
+    : Pass<"shardir-launches-to-runtime", "::mlir::ModuleOp"> {
+  let summary = "Turn what host code does with the device into calls of the runtime";
+  let description = [{
+    Launches become calls of `shardir_gpu_launch`, allocations of
+    `shardir_gpu_alloc` and `shardir_gpu_free`, copies of `shardir_gpu_copy`, loads
+    of `shardir_gpu_read`, and globals constants that `shardir_gpu_constant`
+    gives the device's address of. The kernels' table of the metadata is left on
+    the module as `shardir.gpu`.
+
+    ```mlir
+    gpu.launch_func @kernels::@k blocks in (%n, %c1, %c1) threads in (%c256, %c1, %c1) args(%p : !llvm.ptr)
+    ```
+    becomes
+    ```mlir
+    llvm.store %p, %slot
+    llvm.call @shardir_gpu_launch(%id, %n, %c1, %c1, %c256, %c1, %c1, %c0, %arguments)
+    ```
+    Test: `test/Conversion/LinalgToGPU/launches-to-runtime.mlir`.
+  }];
+  let options = [
+    Option<"arch", "arch", "std::string", "\"sm_90a\"",
+           "The GPU: sm_80, sm_90a, sm_100a or host">
+  ];
+  let dependentDialects = ["::mlir::LLVM::LLVMDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::memref::MemRefDialect"];
 }
 
 #endif // SHARDIR_CONVERSION_LINALGTOGPU_PASSES

@@ -1,0 +1,281 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: kernels in LLVM dialect and NVVM. Requires LLVM's NVPTX backend;
+// guarantees a gpu.binary with PTX and, where ptxas is found, a cubin in the
+// gpu.module's place, and the image's size and format in the kernels' table.
+// libdevice is linked only where a kernel calls it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaTools.h"
+
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Target/LLVM/ModuleToObject.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+namespace shardir {
+#define GEN_PASS_DEF_ASSEMBLEKERNELS
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+// LLVM's InitializeNVPTX… are in a header that lists all targets of a build.
+extern "C" {
+void LLVMInitializeNVPTXTargetInfo();
+void LLVMInitializeNVPTXTarget();
+void LLVMInitializeNVPTXTargetMC();
+void LLVMInitializeNVPTXAsmPrinter();
+}
+
+namespace {
+
+void initializeNvptx() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+}
+
+/// One gpu.module to PTX.
+class PtxCompiler : public LLVM::ModuleToObject {
+public:
+  PtxCompiler(gpu::GPUModuleOp module, const GpuTarget &target)
+      : ModuleToObject(*module, "nvptx64-nvidia-cuda", target.arch,
+                       target.ptxFeature, /*optLevel=*/3) {}
+
+protected:
+  std::optional<SmallVector<std::unique_ptr<llvm::Module>>>
+  loadBitcodeFiles(llvm::Module &module) override {
+    // mul and add may become fma, as in every library this code replaces.
+    auto machine = getOrCreateTargetMachine();
+    if (failed(machine))
+      return std::nullopt;
+    (*machine)->Options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+
+    SmallVector<std::unique_ptr<llvm::Module>> libraries;
+    auto needed = llvm::find_if(module, [](llvm::Function &function) {
+      return function.isDeclaration() &&
+             function.getName().starts_with("__nv_");
+    });
+    if (needed == module.end())
+      return libraries;
+    std::string path = findLibdevice();
+    if (path.empty()) {
+      getOperation().emitError("kernels call '")
+          << needed->getName()
+          << "' of libdevice, which is not found: install a CUDA toolkit or "
+             "run utils/install-deps.sh --gpu, or name the file in "
+             "SHARDIR_LIBDEVICE";
+      return std::nullopt;
+    }
+    auto library = loadBitcodeFile(module.getContext(), path);
+    if (!library) {
+      getOperation().emitError("cannot read libdevice from ") << path;
+      return std::nullopt;
+    }
+    libraries.push_back(std::move(library));
+    return libraries;
+  }
+
+  FailureOr<SmallVector<char, 0>>
+  moduleToObject(llvm::Module &llvmModule) override {
+    auto machine = getOrCreateTargetMachine();
+    if (failed(machine))
+      return failure();
+    FailureOr<SmallString<0>> text = translateModuleToISA(
+        llvmModule, **machine, [&] { return getOperation().emitError(); });
+    if (failed(text))
+      return failure();
+    return SmallVector<char, 0>(text->begin(), text->end());
+  }
+};
+
+struct AssembleKernelsPass
+    : shardir::impl::AssembleKernelsBase<AssembleKernelsPass> {
+  using AssembleKernelsBase::AssembleKernelsBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<gpu::GPUDialect, LLVM::LLVMDialect, NVVM::NVVMDialect>();
+    registerBuiltinDialectTranslation(registry);
+    registerGPUDialectTranslation(registry);
+    registerLLVMDialectTranslation(registry);
+    registerNVVMDialectTranslation(registry);
+  }
+
+  void runOnOperation() override {
+    SmallVector<gpu::GPUModuleOp> modules(
+        getOperation().getOps<gpu::GPUModuleOp>());
+    if (modules.empty())
+      return;
+    std::optional<GpuTarget> target = GpuTarget::get(arch);
+    if (!target || target->isHost()) {
+      getOperation().emitError(
+          "option arch must be sm_80, sm_90a or sm_100a, found '")
+          << arch << "'";
+      return signalPassFailure();
+    }
+    initializeNvptx();
+    llvm::json::Array images;
+    for (gpu::GPUModuleOp module : modules)
+      if (failed(assemble(module, *target, images)))
+        return signalPassFailure();
+    setImages(std::move(images));
+  }
+
+  LogicalResult assemble(gpu::GPUModuleOp module, const GpuTarget &target,
+                         llvm::json::Array &images) {
+    std::optional<SmallVector<char, 0>> compiled =
+        PtxCompiler(module, target).run();
+    if (!compiled)
+      return failure();
+    StringRef ptx(compiled->data(), compiled->size());
+    if (!dumpPtx.empty() && failed(writeFile(module, ptx)))
+      return failure();
+
+    Builder builder(&getContext());
+    auto attribute = NVVM::NVVMTargetAttr::get(
+        &getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", target.arch,
+        target.ptxFeature, nullptr, nullptr, /*verifyTarget=*/true);
+    SmallVector<Attribute> objects = {gpu::ObjectAttr::get(
+        &getContext(), attribute, gpu::CompilationTarget::Assembly,
+        builder.getStringAttr(ptx), nullptr, nullptr)};
+    size_t bytes = ptx.size() + 1; // PTX ends in a NUL
+    StringRef format = "ptx";
+    std::string assembler = findPtxas(ptxas);
+    if (!assembler.empty()) {
+      FailureOr<Assembly> assembly = runPtxas(module, assembler, ptx, target);
+      if (failed(assembly))
+        return failure();
+      objects.push_back(gpu::ObjectAttr::get(
+          &getContext(), attribute, gpu::CompilationTarget::Binary,
+          builder.getStringAttr(assembly->cubin), nullptr, nullptr));
+      bytes = assembly->cubin.size();
+      format = "cubin";
+    }
+    images.push_back(llvm::json::Object{
+        {"symbol", "shardir_program_gpu_" + std::to_string(images.size())},
+        {"bytes", int64_t(bytes)},
+        {"format", format}});
+    OpBuilder at(module);
+    gpu::BinaryOp::create(at, module.getLoc(), module.getName(), nullptr,
+                          builder.getArrayAttr(objects));
+    module.erase();
+    return success();
+  }
+
+  LogicalResult writeFile(gpu::GPUModuleOp module, StringRef ptx) {
+    std::error_code code;
+    llvm::raw_fd_ostream stream(dumpPtx, code);
+    if (code)
+      return module.emitError("cannot write ")
+             << dumpPtx << ": " << code.message();
+    stream << ptx;
+    return success();
+  }
+
+  FailureOr<Assembly> runPtxas(gpu::GPUModuleOp module, StringRef assembler,
+                               StringRef ptx, const GpuTarget &target) {
+    std::string error;
+    Assembly assembly = assemblePtx(assembler, ptx, target.arch, error);
+    if (assembly.cubin.empty()) {
+      auto [kernel, said] = blame(module, ptx, assembly.log);
+      InFlightDiagnostic diag =
+          emitError(kernel ? kernel.getLoc() : module.getLoc())
+          << assembler << " refuses ";
+      if (kernel)
+        diag << "kernel '" << kernel.getSymName() << "'";
+      else
+        diag << "the kernels";
+      diag << " for " << target.arch << ": " << (error.empty() ? said : error);
+      return failure();
+    }
+    if (explain)
+      for (const KernelResources &resources : assembly.kernels)
+        remark(module, resources);
+    return assembly;
+  }
+
+  /// The kernel that the first error of a log is about, and the error.
+  static std::pair<LLVM::LLVMFuncOp, std::string>
+  blame(gpu::GPUModuleOp module, StringRef ptx, StringRef log) {
+    SmallVector<StringRef> lines;
+    log.split(lines, '\n');
+    for (StringRef line : lines) {
+      if (!line.contains("error"))
+        continue;
+      std::string said = line.str();
+      size_t at = line.find("line ");
+      unsigned number = 0;
+      if (at == StringRef::npos ||
+          line.substr(at + 5).consumeInteger(10, number))
+        return {nullptr, said};
+      SmallVector<StringRef> source;
+      ptx.split(source, '\n');
+      for (size_t i = std::min<size_t>(number, source.size()); i-- > 0;) {
+        size_t entry = source[i].find(".entry ");
+        if (entry == StringRef::npos)
+          continue;
+        StringRef name = source[i].substr(entry + 7);
+        name = name.take_until([](char c) { return c == '(' || c == ' '; });
+        return {module.lookupSymbol<LLVM::LLVMFuncOp>(name), said};
+      }
+      return {nullptr, said};
+    }
+    return {nullptr, log.str()};
+  }
+
+  static void remark(gpu::GPUModuleOp module, const KernelResources &kernel) {
+    auto function = module.lookupSymbol<LLVM::LLVMFuncOp>(kernel.name);
+    emitRemark(function ? function.getLoc() : module.getLoc())
+        << "kernel '" << kernel.name << "' needs " << kernel.registers
+        << " registers, " << kernel.stackBytes << " bytes of stack, spills "
+        << kernel.spillStoreBytes << " bytes, and has "
+        << kernel.staticSharedBytes << " bytes of static shared memory";
+  }
+
+  void setImages(llvm::json::Array images) {
+    ModuleOp module = getOperation();
+    auto text = module->getAttrOfType<StringAttr>(ShardIRDialect::kGpu);
+    if (!text)
+      return;
+    llvm::Expected<llvm::json::Value> table =
+        llvm::json::parse(text.getValue());
+    if (!table) {
+      module.emitError("'" + ShardIRDialect::kGpu.str() + "' is not JSON: ")
+          << llvm::toString(table.takeError());
+      return signalPassFailure();
+    }
+    if (llvm::json::Object *root = table->getAsObject())
+      (*root)["modules"] = std::move(images);
+    module->setAttr(
+        ShardIRDialect::kGpu,
+        StringAttr::get(&getContext(), llvm::formatv("{0}", *table).str()));
+  }
+};
+
+} // namespace

@@ -1,0 +1,348 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The calls one by one. A launch's arguments are stored to slots whose
+// addresses are written once per function; a copy between contiguous buffers is
+// one of rank 1, whatever their shapes; a read of one element waits for the
+// stream.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceCalls.h"
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace shardir;
+
+/// Bytes of a slot: scalars, complex numbers and short vectors.
+static constexpr int64_t slotBytes = 64;
+
+bool shardir::isHostHelper(func::FuncOp function) {
+  return function.isPrivate() &&
+         function.getSymName().starts_with("dealloc_helper");
+}
+
+//===----------------------------------------------------------------------===//
+// Scratch memory
+//===----------------------------------------------------------------------===//
+
+FunctionScratch::FunctionScratch(func::FuncOp function)
+    : builder(OpBuilder::atBlockBegin(&function.getBody().front())),
+      loc(function.getLoc()),
+      pointer(LLVM::LLVMPointerType::get(function.getContext())) {}
+
+Value FunctionScratch::slot(unsigned i) {
+  if (!slots) {
+    auto one =
+        LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
+    slotCount = one;
+    slots = LLVM::AllocaOp::create(builder, loc, pointer, builder.getI8Type(),
+                                   one, /*alignment=*/64);
+    auto count =
+        LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
+    arrayCount = count;
+    array = LLVM::AllocaOp::create(builder, loc, pointer, pointer, count);
+  }
+  while (slotValues.size() <= i) {
+    int32_t next = int32_t(slotValues.size());
+    Value place =
+        LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(), slots,
+                            ArrayRef<LLVM::GEPArg>{int32_t(next * slotBytes)});
+    Value entry = LLVM::GEPOp::create(builder, loc, pointer, pointer, array,
+                                      ArrayRef<LLVM::GEPArg>{next});
+    LLVM::StoreOp::create(builder, loc, place, entry);
+    slotValues.push_back(place);
+  }
+  return slotValues[i];
+}
+
+Value FunctionScratch::argumentArray() {
+  slot(0);
+  return array;
+}
+
+void FunctionScratch::finish() {
+  if (!slots)
+    return;
+  auto set = [&](Operation *count, int64_t value) {
+    cast<LLVM::ConstantOp>(count).setValueAttr(
+        builder.getI64IntegerAttr(value));
+  };
+  set(slotCount, int64_t(slotValues.size()) * slotBytes);
+  set(arrayCount, int64_t(slotValues.size()));
+}
+
+Value FunctionScratch::element(Type type) {
+  Value &buffer = elements[type];
+  if (!buffer)
+    buffer = memref::AllocaOp::create(builder, loc, MemRefType::get({}, type));
+  return buffer;
+}
+
+FunctionScratch::Descriptor FunctionScratch::descriptor(unsigned which) {
+  Descriptor &result = descriptors[which];
+  if (result.ranked)
+    return result;
+  Type i64 = builder.getI64Type();
+  Value one =
+      LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(1));
+  auto array = LLVM::LLVMArrayType::get(i64, 5);
+  result.ranked = LLVM::AllocaOp::create(builder, loc, pointer, array, one);
+  auto unranked =
+      LLVM::LLVMStructType::getLiteral(builder.getContext(), {i64, pointer});
+  result.unranked =
+      LLVM::AllocaOp::create(builder, loc, pointer, unranked, one);
+  LLVM::StoreOp::create(builder, loc, one, result.unranked);
+  Value place =
+      LLVM::GEPOp::create(builder, loc, pointer, unranked, result.unranked,
+                          ArrayRef<LLVM::GEPArg>{0, 1});
+  LLVM::StoreOp::create(builder, loc, result.ranked, place);
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// Calls
+//===----------------------------------------------------------------------===//
+
+DeviceCalls::DeviceCalls(ModuleOp module)
+    : module(module), converter(module.getContext()) {
+  MLIRContext *context = module.getContext();
+  pointer = LLVM::LLVMPointerType::get(context);
+  i32 = IntegerType::get(context, 32);
+  i64 = IntegerType::get(context, 64);
+  none = LLVM::LLVMVoidType::get(context);
+}
+
+LLVM::LLVMFuncOp DeviceCalls::declare(StringRef name, Type result,
+                                      ArrayRef<Type> arguments) {
+  if (auto known = module.lookupSymbol<LLVM::LLVMFuncOp>(name))
+    return known;
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  return LLVM::LLVMFuncOp::create(
+      builder, module.getLoc(), name,
+      LLVM::LLVMFunctionType::get(result, arguments));
+}
+
+Value DeviceCalls::integer(OpBuilder &builder, Location loc, int64_t value,
+                           unsigned bits) {
+  return LLVM::ConstantOp::create(
+      builder, loc,
+      builder.getIntegerAttr(builder.getIntegerType(bits), value));
+}
+
+Value DeviceCalls::dataPointer(OpBuilder &builder, Location loc, Value buffer,
+                               ValueRange indices) {
+  auto type = cast<MemRefType>(buffer.getType());
+  Value address =
+      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
+  Value element;
+  auto add = [&](Value more) {
+    element =
+        element ? arith::AddIOp::create(builder, loc, element, more).getResult()
+                : more;
+  };
+  auto [strides, offset] = type.getStridesAndOffset();
+  if (offset != 0 || !indices.empty()) {
+    auto metadata =
+        memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
+    if (offset != 0)
+      add(metadata.getOffset());
+    for (auto [index, stride] : llvm::zip(indices, metadata.getStrides()))
+      add(arith::MulIOp::create(builder, loc, index, stride));
+  }
+  if (element) {
+    Value bytes = arith::ConstantIndexOp::create(
+        builder, loc, elementBytes(type.getElementType()));
+    address = arith::AddIOp::create(
+        builder, loc, address,
+        arith::MulIOp::create(builder, loc, element, bytes));
+  }
+  Value number = arith::IndexCastOp::create(builder, loc, i64, address);
+  return LLVM::IntToPtrOp::create(builder, loc, pointer, number);
+}
+
+Value DeviceCalls::asMemRef(OpBuilder &builder, Location loc, MemRefType type,
+                            Value data, ValueRange dynamicSizes) {
+  SmallVector<Value> sizes, strides(type.getRank());
+  for (int64_t extent : type.getShape()) {
+    if (ShapedType::isDynamic(extent)) {
+      sizes.push_back(
+          arith::IndexCastOp::create(builder, loc, i64, dynamicSizes.front()));
+      dynamicSizes = dynamicSizes.drop_front();
+    } else {
+      sizes.push_back(integer(builder, loc, extent));
+    }
+  }
+  Value stride = integer(builder, loc, 1);
+  for (int64_t dim = type.getRank(); dim-- > 0;) {
+    strides[dim] = stride;
+    if (dim > 0)
+      stride = LLVM::MulOp::create(builder, loc, stride, sizes[dim]);
+  }
+  SmallVector<Value> fields = {data, data, integer(builder, loc, 0)};
+  llvm::append_range(fields, sizes);
+  llvm::append_range(fields, strides);
+  Value descriptor =
+      MemRefDescriptor::pack(builder, loc, converter, type, fields);
+  return UnrealizedConversionCastOp::create(builder, loc, type, descriptor)
+      .getResult(0);
+}
+
+void DeviceCalls::launch(gpu::LaunchFuncOp op, int32_t id,
+                         FunctionScratch &scratch) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  for (auto [i, operand] : llvm::enumerate(op.getKernelOperands())) {
+    Value value = operand;
+    Type lowered = converter.convertType(value.getType());
+    if (lowered && lowered != value.getType())
+      value = UnrealizedConversionCastOp::create(builder, loc, lowered, value)
+                  .getResult(0);
+    LLVM::StoreOp::create(builder, loc, value, scratch.slot(i));
+  }
+  auto extent = [&](Value value) -> Value {
+    if (value.getType() == i64)
+      return value;
+    if (value.getType().isIndex())
+      return arith::IndexCastOp::create(builder, loc, i64, value);
+    return arith::ExtUIOp::create(builder, loc, i64, value);
+  };
+  SmallVector<Value> arguments = {integer(builder, loc, id, 32)};
+  for (Value value :
+       {op.getGridSizeX(), op.getGridSizeY(), op.getGridSizeZ(),
+        op.getBlockSizeX(), op.getBlockSizeY(), op.getBlockSizeZ()})
+    arguments.push_back(extent(value));
+  arguments.push_back(op.getDynamicSharedMemorySize()
+                          ? extent(op.getDynamicSharedMemorySize())
+                          : integer(builder, loc, 0));
+  arguments.push_back(scratch.argumentArray());
+  SmallVector<Type> types = {i32};
+  types.append(7, i64);
+  types.push_back(pointer);
+  LLVM::CallOp::create(builder, loc, declare("shardir_gpu_launch", none, types),
+                       arguments);
+  op.erase();
+}
+
+LogicalResult DeviceCalls::alloc(memref::AllocOp op) {
+  MemRefType type = op.getType();
+  if (!type.getLayout().isIdentity())
+    return op.emitOpError("of device memory must be row-major, found ") << type;
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value bytes = integer(builder, loc, elementBytes(type.getElementType()));
+  ValueRange sizes = op.getDynamicSizes();
+  unsigned next = 0;
+  for (int64_t extent : type.getShape()) {
+    Value size =
+        ShapedType::isDynamic(extent)
+            ? arith::IndexCastOp::create(builder, loc, i64, sizes[next++])
+                  .getResult()
+            : integer(builder, loc, extent);
+    bytes = LLVM::MulOp::create(builder, loc, bytes, size);
+  }
+  Value alignment = integer(
+      builder, loc, std::max<int64_t>(64, op.getAlignment().value_or(1)));
+  Value arguments[] = {alignment, bytes};
+  Value data = LLVM::CallOp::create(
+                   builder, loc,
+                   declare("shardir_gpu_alloc", pointer, {i64, i64}), arguments)
+                   .getResult();
+  op.replaceAllUsesWith(asMemRef(builder, loc, type, data, sizes));
+  op.erase();
+  return success();
+}
+
+LogicalResult DeviceCalls::free(memref::DeallocOp op) {
+  auto type = dyn_cast<MemRefType>(op.getMemref().getType());
+  if (!type)
+    return op.emitOpError(
+        "of unranked device memory has no call in the runtime");
+  OpBuilder builder(op);
+  Value address = memref::ExtractAlignedPointerAsIndexOp::create(
+      builder, op.getLoc(), op.getMemref());
+  Value number = arith::IndexCastOp::create(builder, op.getLoc(), i64, address);
+  Value data = LLVM::IntToPtrOp::create(builder, op.getLoc(), pointer, number);
+  LLVM::CallOp::create(builder, op.getLoc(),
+                       declare("shardir_gpu_free", none, {pointer}), data);
+  op.erase();
+  return success();
+}
+
+LogicalResult DeviceCalls::copy(memref::CopyOp op, FunctionScratch &scratch) {
+  auto type = dyn_cast<MemRefType>(op.getSource().getType());
+  if (!type || !isa<MemRefType>(op.getTarget().getType()))
+    return op.emitOpError(
+        "between unranked buffers has no call in the runtime");
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value count = integer(builder, loc, 1);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    Value extent = memref::DimOp::create(builder, loc, op.getSource(), dim);
+    count = LLVM::MulOp::create(
+        builder, loc, count,
+        arith::IndexCastOp::create(builder, loc, i64, extent));
+  }
+  SmallVector<Value> arguments = {
+      integer(builder, loc, elementBytes(type.getElementType()))};
+  Value buffers[] = {op.getSource(), op.getTarget()};
+  for (auto [which, buffer] : llvm::enumerate(buffers)) {
+    FunctionScratch::Descriptor descriptor = scratch.descriptor(which);
+    Value data = dataPointer(builder, loc, buffer);
+    Value zero = integer(builder, loc, 0), one = integer(builder, loc, 1);
+    Value fields[] = {data, data, zero, count, one};
+    for (auto [i, field] : llvm::enumerate(fields)) {
+      Value place =
+          LLVM::GEPOp::create(builder, loc, pointer, i64, descriptor.ranked,
+                              ArrayRef<LLVM::GEPArg>{int32_t(i)});
+      LLVM::StoreOp::create(builder, loc, field, place);
+    }
+    arguments.push_back(descriptor.unranked);
+  }
+  LLVM::CallOp::create(
+      builder, loc, declare("shardir_gpu_copy", none, {i64, pointer, pointer}),
+      arguments);
+  op.erase();
+  return success();
+}
+
+LogicalResult DeviceCalls::load(memref::LoadOp op, FunctionScratch &scratch) {
+  if (op.getMemRef().getDefiningOp<memref::AllocaOp>())
+    return success();
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value buffer = scratch.element(op.getType());
+  Value arguments[] = {
+      dataPointer(builder, loc, buffer),
+      dataPointer(builder, loc, op.getMemRef(), op.getIndices()),
+      integer(builder, loc, elementBytes(op.getType()))};
+  LLVM::CallOp::create(
+      builder, loc, declare("shardir_gpu_read", none, {pointer, pointer, i64}),
+      arguments);
+  op.replaceAllUsesWith(
+      memref::LoadOp::create(builder, loc, buffer, ValueRange()).getResult());
+  op.erase();
+  return success();
+}
+
+LogicalResult DeviceCalls::constant(memref::GetGlobalOp op, int32_t id) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value data =
+      LLVM::CallOp::create(builder, loc,
+                           declare("shardir_gpu_constant", pointer, {i32}),
+                           ValueRange{integer(builder, loc, id, 32)})
+          .getResult();
+  op.replaceAllUsesWith(asMemRef(builder, loc, op.getType(), data, {}));
+  op.erase();
+  return success();
+}

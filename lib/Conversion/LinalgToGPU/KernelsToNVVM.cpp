@@ -1,0 +1,161 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: kernels outlined. Requires gpu.func kernels of gpu, nvgpu, nvvm,
+// vector, memref, scf, arith, math and complex ops; guarantees LLVM dialect and
+// NVVM.
+//
+// What LLVM 22.1 gets wrong is put right here: dynamic shared memory becomes an
+// internal symbol of size zero that other shared memory overlaps, and vectors
+// in memory are taken apart into elements unless their alignment is trusted.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/GPU/Transforms/Passes.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/Transforms/Passes.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_KERNELSTONVVM
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+/// Lanes of a warp.
+constexpr unsigned warpSize = 32;
+/// Where shared memory begins, as TMA and swizzled tiles need it, in bytes.
+constexpr int64_t sharedAlignment = 1024;
+
+struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
+  using KernelsToNVVMBase::KernelsToNVVMBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    registry.insert<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+    OpPassManager pm(gpu::GPUModuleOp::getOperationName());
+    build(pm);
+    pm.getDependentDialects(registry);
+  }
+
+  static void build(OpPassManager &pm) {
+    pm.addPass(memref::createFoldMemRefAliasOpsPass());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+    pm.addPass(createLoopInvariantCodeMotionPass());
+    pm.addPass(createConvertComplexToStandardPass());
+
+    // f16 and bf16 are storage types outside of matrix units, as on the CPU:
+    // results then agree.
+    arith::ArithEmulateUnsupportedFloatsOptions emulate;
+    emulate.sourceTypeStrs = {"bf16", "f16"};
+    pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+    math::MathExtendToSupportedTypesOptions extend;
+    extend.extraTypeStrs = {"f64"};
+    extend.targetTypeStr = "f32";
+    pm.addPass(math::createMathExtendToSupportedTypes(extend));
+    pm.addPass(createConvertNVGPUToNVVMPass());
+    ConvertVectorToSCFOptions vectors;
+    (void)vectors;
+    pm.addPass(createConvertVectorToSCFPass());
+    pm.addPass(memref::createExpandStridedMetadataPass());
+    pm.addPass(createLowerAffinePass());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+    pm.addPass(createSCFToControlFlowPass());
+    pm.addPass(createConvertNVVMToLLVMPass());
+    pm.addPass(createConvertComplexToLLVMPass());
+    ConvertVectorToLLVMPassOptions vectorOptions;
+    vectorOptions.useVectorAlignment = true;
+    pm.addPass(createConvertVectorToLLVMPass(vectorOptions));
+    ConvertGpuOpsToNVVMOpsOptions nvvm;
+    nvvm.indexBitwidth = 64;
+    pm.addPass(createConvertGpuOpsToNVVMOps(nvvm));
+    // What libdevice has no function for is an intrinsic.
+    pm.addPass(createConvertMathToLLVMPass());
+    pm.addPass(createConvertNVVMToLLVMPass());
+    pm.addPass(createReconcileUnrealizedCastsPass());
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
+  }
+
+  void runOnOperation() override {
+    gpu::GPUModuleOp module = getOperation();
+    std::optional<GpuTarget> target = GpuTarget::get(arch);
+    if (!target || target->isHost()) {
+      module.emitError("option arch must be sm_80, sm_90a or sm_100a, found '")
+          << arch << "'";
+      return signalPassFailure();
+    }
+    RewritePatternSet patterns(&getContext());
+    populateGpuRewritePatterns(patterns);
+    populateGpuBreakDownSubgroupReducePatterns(patterns);
+    populateGpuLowerSubgroupReduceToShufflePatterns(patterns, warpSize);
+    populateGpuLowerClusteredSubgroupReduceToShufflePatterns(patterns,
+                                                             warpSize);
+    if (failed(applyPatternsGreedily(module, std::move(patterns)))) {
+      module.emitError("its reductions do not become shuffles");
+      return signalPassFailure();
+    }
+    OpPassManager pm(gpu::GPUModuleOp::getOperationName());
+    build(pm);
+    if (failed(runPipeline(pm, module)) || failed(checkLowered(module)))
+      return signalPassFailure();
+    shareDynamicMemory(module);
+  }
+
+  static LogicalResult checkLowered(gpu::GPUModuleOp module) {
+    WalkResult result = module.walk([&](Operation *op) {
+      if (op == module.getOperation() ||
+          isa<LLVM::LLVMDialect, NVVM::NVVMDialect>(op->getDialect()))
+        return WalkResult::advance();
+      emitError(op->getLoc(), "no GPU code can be generated for this: '")
+          << op->getName() << "' has no lowering";
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
+  }
+
+  /// One external symbol for dynamic shared memory, for all kernels.
+  static void shareDynamicMemory(gpu::GPUModuleOp module) {
+    LLVM::GlobalOp shared;
+    for (LLVM::GlobalOp global :
+         llvm::to_vector(module.getOps<LLVM::GlobalOp>())) {
+      auto type = dyn_cast<LLVM::LLVMArrayType>(global.getGlobalType());
+      if (global.getAddrSpace() != 3 || !type || type.getNumElements() != 0)
+        continue;
+      if (!shared) {
+        shared = global;
+        shared.setLinkage(LLVM::Linkage::External);
+        shared.setAlignment(sharedAlignment);
+        continue;
+      }
+      module.walk([&](LLVM::AddressOfOp op) {
+        if (op.getGlobalName() == global.getSymName())
+          op.setGlobalName(shared.getSymName());
+      });
+      global.erase();
+    }
+  }
+};
+
+} // namespace

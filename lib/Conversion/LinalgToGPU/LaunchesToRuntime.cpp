@@ -1,0 +1,172 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: kernels outlined. Requires host code as shardir-place-on-gpu leaves
+// it, with gpu.launch_func ops; guarantees calls of Runtime/Abi.h wherever it
+// had to do with the device: no alloc, dealloc, copy, load or global of device
+// memory is left. Arguments of launches go through one scratch area per
+// function, since the runtime reads them before a launch returns.
+//
+//===----------------------------------------------------------------------===//
+
+#include "DeviceCalls.h"
+
+#include "ShardIR/Analysis/Report.h"
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/Support/JSON.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_LAUNCHESTORUNTIME
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+namespace json = llvm::json;
+
+namespace {
+
+/// What the metadata says of one kernel.
+struct KernelEntry {
+  std::string name, location;
+  int64_t cluster[3] = {1, 1, 1};
+  int64_t maxSharedBytes = 0;
+};
+
+struct LaunchesToRuntimePass
+    : shardir::impl::LaunchesToRuntimeBase<LaunchesToRuntimePass> {
+  using LaunchesToRuntimeBase::LaunchesToRuntimeBase;
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (module->hasAttr(ShardIRDialect::kGpu))
+      return;
+    kernels.clear();
+    DeviceCalls calls(module);
+    nameGlobals(module);
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function.isExternal() && !isHostHelper(function) &&
+          failed(convert(function, calls)))
+        return signalPassFailure();
+    module->setAttr(ShardIRDialect::kGpu,
+                    StringAttr::get(&getContext(), describe(module)));
+  }
+
+  LogicalResult convert(func::FuncOp function, DeviceCalls &calls) {
+    FunctionScratch scratch(function);
+    WalkResult result = function.walk([&](Operation *op) {
+      return succeeded(convert(op, calls, scratch)) ? WalkResult::advance()
+                                                    : WalkResult::interrupt();
+    });
+    if (result.wasInterrupted())
+      return failure();
+    scratch.finish();
+    return success();
+  }
+
+  LogicalResult convert(Operation *op, DeviceCalls &calls,
+                        FunctionScratch &scratch) {
+    if (auto launch = dyn_cast<gpu::LaunchFuncOp>(op))
+      return convertLaunch(launch, calls, scratch);
+    if (auto alloc = dyn_cast<memref::AllocOp>(op))
+      return calls.alloc(alloc);
+    if (auto dealloc = dyn_cast<memref::DeallocOp>(op))
+      return calls.free(dealloc);
+    if (auto copy = dyn_cast<memref::CopyOp>(op))
+      return calls.copy(copy, scratch);
+    if (auto load = dyn_cast<memref::LoadOp>(op))
+      return calls.load(load, scratch);
+    if (auto global = dyn_cast<memref::GetGlobalOp>(op))
+      return calls.constant(global, globals.lookup(global.getName()));
+    return success();
+  }
+
+  LogicalResult convertLaunch(gpu::LaunchFuncOp launch, DeviceCalls &calls,
+                              FunctionScratch &scratch) {
+    auto [entry, added] = kernels.insert({launch.getKernel(), KernelEntry()});
+    KernelEntry &kernel = entry->second;
+    if (added) {
+      auto *function =
+          SymbolTable::lookupSymbolIn(getOperation(), launch.getKernel());
+      if (!function)
+        return launch.emitOpError("names a kernel that is not there");
+      kernel.name = launch.getKernelName().str();
+      kernel.location = describeLocation(function->getLoc());
+      if (launch.hasClusterSize()) {
+        Value sizes[] = {launch.getClusterSizeX(), launch.getClusterSizeY(),
+                         launch.getClusterSizeZ()};
+        for (auto [i, size] : llvm::enumerate(sizes))
+          kernel.cluster[i] = getConstantIntValue(size).value_or(1);
+      }
+    }
+    if (Value bytes = launch.getDynamicSharedMemorySize()) {
+      auto known = getConstantIntValue(bytes);
+      if (!known)
+        return launch.emitOpError(
+            "needs a size of shared memory that is known when it is compiled");
+      kernel.maxSharedBytes = std::max(kernel.maxSharedBytes, *known);
+    }
+    calls.launch(launch, int32_t(entry - kernels.begin()), scratch);
+    return success();
+  }
+
+  /// Globals get the names and numbers by which the runtime finds them.
+  void nameGlobals(ModuleOp module) {
+    globals.clear();
+    llvm::StringMap<std::string> names;
+    for (memref::GlobalOp global : module.getOps<memref::GlobalOp>()) {
+      int32_t id = int32_t(globals.size());
+      std::string name = "shardir_program_constant_" + std::to_string(id);
+      globals[name] = id;
+      names[global.getSymName()] = name;
+      global.setSymName(name);
+      global.removeSymVisibilityAttr();
+    }
+    module.walk([&](memref::GetGlobalOp op) {
+      op.setName(names.lookup(op.getName()));
+    });
+  }
+
+  std::string describe(ModuleOp module) {
+    json::Array kernelTable, constantTable, modules;
+    for (const auto &[symbol, kernel] : kernels)
+      kernelTable.push_back(json::Object{
+          {"module", 0},
+          {"name", kernel.name},
+          {"loc", json::fixUTF8(kernel.location)},
+          {"cluster", json::Array{kernel.cluster[0], kernel.cluster[1],
+                                  kernel.cluster[2]}},
+          {"max_shared_bytes", kernel.maxSharedBytes}});
+    for (memref::GlobalOp global : module.getOps<memref::GlobalOp>()) {
+      auto type = cast<MemRefType>(global.getType());
+      constantTable.push_back(
+          json::Object{{"symbol", global.getSymName()},
+                       {"bytes", type.getNumElements() *
+                                     elementBytes(type.getElementType())}});
+    }
+    // Code for a card is assembled later, and says then what it is.
+    if (arch == "host" && !kernels.empty())
+      modules.push_back(json::Object{{"symbol", "shardir_program_gpu_0"},
+                                     {"bytes", 0},
+                                     {"format", "host"}});
+    return llvm::formatv("{0}", json::Value(json::Object{
+                                    {"arch", arch.getValue()},
+                                    {"modules", std::move(modules)},
+                                    {"kernels", std::move(kernelTable)},
+                                    {"constants", std::move(constantTable)}}));
+  }
+
+  llvm::MapVector<SymbolRefAttr, KernelEntry> kernels;
+  llvm::StringMap<int32_t> globals;
+};
+
+} // namespace

@@ -1,0 +1,51 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The order of the passes and why it is that order. The tensor pipeline
+// requires linalg on tensors and guarantees ops that bufferize; the other one
+// requires the bufferized stage and guarantees host code that calls the
+// runtime.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Conversion/GpuToHost/Passes.h"
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+
+void shardir::buildGpuTensorPipeline(OpPassManager &pm, const GpuOptions &) {
+  pm.addNestedPass<func::FuncOp>(createDecomposeForCpu());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addNestedPass<func::FuncOp>(createFuseForCpu());
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+}
+
+void shardir::buildGpuKernels(OpPassManager &pm, const GpuOptions &options) {
+  bool host = options.arch == "host";
+  // No simplification between these two: it would dissolve marked regions.
+  pm.addNestedPass<func::FuncOp>(createPlaceOnGpu());
+  pm.addNestedPass<func::FuncOp>(
+      createScheduleForGpu({options.arch, options.schedule, options.explain}));
+  // Kernels that are equal are found to be so in simplified form.
+  pm.addPass(createCanonicalizerPass());
+  pm.addPass(createCSEPass());
+  pm.addPass(createOutlineGpuKernels());
+  pm.addPass(createLaunchesToRuntime({options.arch}));
+  if (host) {
+    pm.addPass(createGpuToHost());
+    return;
+  }
+  pm.addNestedPass<gpu::GPUModuleOp>(createKernelsToNVVM({options.arch}));
+  pm.addPass(createAssembleKernels({options.arch, "", options.explain, ""}));
+}
