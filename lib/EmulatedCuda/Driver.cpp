@@ -447,7 +447,7 @@ SHARDIR_EXPORT int cuStreamWaitEvent(Stream *stream, Event *event, unsigned) {
   Call call("cuStreamWaitEvent");
   if (!call.isStream(stream) || !call.isEvent(event))
     return call.result();
-  call.with("stream", text(stream)).with("event", uint64_t(event->number));
+  call.with("event", uint64_t(event->number)).with("stream", text(stream));
   Queue::get().await(stream, event);
   return call.result();
 }

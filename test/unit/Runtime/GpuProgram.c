@@ -1,0 +1,276 @@
+/*===- GpuProgram.c - A compiled program for GPUs, written by hand
+---------===*\
+|* Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.       *|
+|* See LICENSE for license information.                                       *|
+|* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
+\*===----------------------------------------------------------------------===*/
+/*
+ * What the compiler would emit for arch=host, in C: metadata with a table of
+ * kernels, kernels that run one thread each, and entries whose descriptors hold
+ * addresses of the GPU's memory. Two ranks along one axis. Requires the
+ * runtime's symbols from whoever loads it; each entry does one thing that
+ * GpuTests.cpp checks.
+ */
+#include "ShardIR/Runtime/Abi.h"
+#include "ShardIR/Runtime/EmulatedGpu.h"
+
+#include <stddef.h>
+
+typedef struct {
+  float *allocated, *aligned;
+  int64_t offset, sizes[2], strides[2];
+} Matrix;
+
+typedef struct {
+  int64_t rank;
+  void *descriptor;
+} Unranked;
+
+#define FUNCTION(NAME, ARGS, RESULTS)                                          \
+  "{\"name\": \"" NAME "\", \"symbol\": \"entry_" NAME                         \
+  "\", \"arguments\": [" ARGS "], \"results\": [" RESULTS "]}"
+#define TENSOR(SHAPE, PLACEMENT)                                               \
+  "{\"shape\": " SHAPE ", \"element_type\": \"f32\", \"mesh\": \"m\", "        \
+  "\"placement\": \"" PLACEMENT "\"}"
+#define COLLECTIVE(KIND, SHAPE, FROM, TO, LOC)                                 \
+  "{\"kind\": \"" KIND "\", \"mesh\": \"m\", \"from\": \"" FROM "\", "         \
+  "\"to\": \"" TO "\", \"shape\": " SHAPE ", \"element_type\": \"f32\", "      \
+  "\"loc\": \"" LOC "\"}"
+#define KERNEL(NAME, LOC, SHARED)                                              \
+  "{\"module\": 0, \"name\": \"" NAME "\", \"loc\": \"" LOC "\", "             \
+  "\"cluster\": [1, 1, 1], \"max_shared_bytes\": " SHARED "}"
+#define ROWS "[{\\\"x\\\"}, {}]"
+#define WHOLE "[{}, {}]"
+#define PARTIAL "[{}, {}], partial = sum [\\\"x\\\"]"
+
+#ifndef ARCH
+#define ARCH "host"
+#define FORMAT "host"
+#endif
+
+const char
+    shardir_program_metadata
+        [] =
+            "{\"abi\": 1, \"hash\": \"c0ffee\", \"ranks\": 2,"
+            "\"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", "
+            "\"size\": 2}],"
+            "              \"devices\": []}],"
+            "\"functions\": ["
+            "{\"name\": \"gather\", \"symbol\": \"entry_gather\","
+            " \"unsharded_symbol\": \"unsharded_gather\", \"arguments\": "
+            "[" TENSOR("[5, -1]", ROWS) "], \"results\": [" TENSOR(
+                "[5, -1]",
+                WHOLE) "]}," FUNCTION("total", TENSOR("[4, 3]", WHOLE),
+                                      TENSOR(
+                                          "[4, 3]",
+                                          WHOLE)) "," FUNCTION("columns",
+                                                               TENSOR("[4, 6]",
+                                                                      ROWS),
+                                                               TENSOR("[6, 4]",
+                                                                      ROWS)) "," FUNCTION("transpose", TENSOR("[4, 6]", WHOLE), TENSOR("[6, 4]", WHOLE)) "," FUNCTION("branch", TENSOR("[1, 1]", WHOLE), TENSOR("[1, 1]", WHOLE)) "," FUNCTION("constant", "", TENSOR("[2, 4]", ROWS)) "," FUNCTION("reuse",
+                                                                                                                                                                                                                                                                                                    TENSOR("[1, 64]", WHOLE), TENSOR("[1, 64]", WHOLE)) "," FUNCTION("outside",
+                                                                                                                                                                                                                                                                                                                                                                     "",
+                                                                                                                                                                                                                                                                                                                                                                     "") "," FUNCTION("freed",
+                                                                                                                                                                                                                                                                                                                                                                                      "",
+                                                                                                                                                                                                                                                                                                                                                                                      "") "," FUNCTION("host_touch", TENSOR("[1, 1]", WHOLE), "") "," FUNCTION("stuck", "", "") "," FUNCTION("unknown_kernel",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "", "") "," FUNCTION("large_grid",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "") "," FUNCTION("shared", "", "") "," FUNCTION("large",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "") "," FUNCTION("wrong_free", "", "") "," FUNCTION("leak",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                      "", "") "],"
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "\"collectives\": [" COLLECTIVE(
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "all_gather",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "[5, -1]", ROWS, WHOLE, "gather.mlir:1:2") "," COLLECTIVE("all_reduce",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                            "[4, 3]",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                            PARTIAL,
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                            WHOLE,
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                            "reduce.mlir:3:4") "," COLLECTIVE("all_to_all", "[4, 6]", ROWS, "[{}, {\\\"x\\\"}]", "all.mlir:5:6") "],"
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 "\"gpu\": {\"arch\": \"" ARCH
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 "\","
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 "\"modules\": [{\"symbol\": \"program_gpu\", \"format\": \"" FORMAT
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 "\"}],"
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 "\"kernels\": [" KERNEL("twice", "twice.mlir:7:8", "0") "," KERNEL(
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "far",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "far.mlir:9:1",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "0") "," KERNEL("half_barrier",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "half.mlir:2:2",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "0") "," KERNEL("use_shared",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "shared.mlir:3:3",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "65536") "],"
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "\"constants\": [{\"symbol\": \"program_constant\", \"bytes\": 16}]},"
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "\"report\": {\"version\": 1}}";
+
+/* y[i] = 2 x[i] for i < n. */
+static void twice(shardir_emulated_thread *t, void **arguments) {
+  const float *x = *(const float **)arguments[0];
+  float *y = *(float **)arguments[1];
+  int64_t n = *(int64_t *)arguments[2];
+  int64_t i = t->block[0] * t->block_dim[0] + t->thread[0];
+  if (i < n)
+    y[i] = 2 * x[i];
+}
+
+/* Reads behind its buffer. */
+static void far(shardir_emulated_thread *t, void **arguments) {
+  volatile float *x = *(volatile float **)arguments[0];
+  x[0] = x[(1 << 20) + t->thread[0]];
+}
+
+static void half_barrier(shardir_emulated_thread *t, void **arguments) {
+  float all[32];
+  float own = 1;
+  if (t->thread[0] == 0)
+    t->barrier(t);
+  else
+    t->gather(t, &own, all, sizeof(own));
+}
+
+static void use_shared(shardir_emulated_thread *t, void **arguments) {
+  t->shared[t->thread[0]] = 1;
+}
+
+#ifndef IMAGE
+const shardir_emulated_kernel program_gpu[] = {
+    {"twice", twice, 0},
+    {"far", far, 0},
+    {"half_barrier", half_barrier, 0},
+    {"use_shared", use_shared, 0},
+    {NULL, NULL, 0}};
+#else
+const char program_gpu[] = IMAGE;
+#endif
+
+const float program_constant[4] = {3, 1, 4, 1};
+
+static void launch_twice(const float *x, float *y, int64_t n) {
+  void *arguments[] = {&x, &y, &n};
+  shardir_gpu_launch(0, (n + 7) / 8, 1, 1, 8, 1, 1, 0, arguments);
+}
+
+/* Doubles its shard and gathers it. */
+void entry_gather(void **descriptors) {
+  Matrix *a = descriptors[0], *r = descriptors[1];
+  int64_t n = a->sizes[0] * a->sizes[1], dims[1];
+  float *y = shardir_gpu_alloc(64, (uint64_t)n * sizeof(float));
+  dims[0] = a->sizes[1];
+  launch_twice(a->aligned, y, n);
+  shardir_collective(0, y, r->aligned, dims);
+  shardir_gpu_free(y);
+}
+
+void unsharded_gather(void **descriptors) {
+  Matrix *a = descriptors[0], *r = descriptors[1];
+  for (int64_t i = 0; i < a->sizes[0] * a->sizes[1]; ++i)
+    r->aligned[i] = 2 * a->aligned[i];
+}
+
+/* Twice the argument, from each of both ranks. */
+void entry_total(void **descriptors) {
+  Matrix *a = descriptors[0], *r = descriptors[1];
+  launch_twice(a->aligned, r->aligned, 12);
+  shardir_collective(1, r->aligned, r->aligned, NULL);
+}
+
+/* The shard's columns of all rows, transposed. */
+void entry_columns(void **descriptors) {
+  Matrix *a = descriptors[0], *r = descriptors[1];
+  float *y = shardir_gpu_alloc(64, 12 * sizeof(float));
+  Matrix view = {y, y, 0, {3, 4}, {1, 3}};
+  Unranked from = {2, &view}, to = {2, r};
+  shardir_collective(2, a->aligned, y, NULL);
+  shardir_gpu_copy(sizeof(float), &from, &to);
+  shardir_gpu_free(y);
+}
+
+void entry_transpose(void **descriptors) {
+  Matrix view = *(Matrix *)descriptors[0];
+  Unranked from = {2, &view}, to = {2, descriptors[1]};
+  view.sizes[0] = 6, view.sizes[1] = 4;
+  view.strides[0] = 1, view.strides[1] = 6;
+  shardir_gpu_copy(sizeof(float), &from, &to);
+}
+
+/* Reads a scalar to decide on the host: twice what is positive, else 7. */
+void entry_branch(void **descriptors) {
+  Matrix *a = descriptors[0], *r = descriptors[1];
+  float x, seven = 7;
+  shardir_gpu_read(&x, a->aligned, sizeof(x));
+  if (x > 0)
+    launch_twice(a->aligned, r->aligned, 1);
+  else
+    shardir_gpu_write(r->aligned, &seven, sizeof(seven));
+}
+
+void entry_constant(void **descriptors) {
+  launch_twice(shardir_gpu_constant(0), ((Matrix *)descriptors[0])->aligned, 4);
+}
+
+/* Each buffer is freed while what reads it is still queued. */
+void entry_reuse(void **descriptors) {
+  Matrix *a = descriptors[0], *r = descriptors[1];
+  float *x = shardir_gpu_alloc(64, 64 * sizeof(float));
+  launch_twice(a->aligned, x, 64);
+  for (int i = 0; i < 9; ++i) {
+    float *y = shardir_gpu_alloc(64, 64 * sizeof(float));
+    launch_twice(x, y, 64);
+    shardir_gpu_free(x);
+    x = y;
+  }
+  launch_twice(x, r->aligned, 64);
+  shardir_gpu_free(x);
+}
+
+static void launch_far(float *x) {
+  void *arguments[] = {&x};
+  shardir_gpu_launch(1, 1, 1, 1, 1, 1, 1, 0, arguments);
+}
+
+void entry_outside(void **descriptors) {
+  launch_far(shardir_gpu_alloc(64, 256));
+}
+
+void entry_freed(void **descriptors) {
+  float *x = shardir_gpu_alloc(64, 256), y;
+  shardir_gpu_read(&y, x + 64, sizeof(y)); /* behind it */
+}
+
+void entry_host_touch(void **descriptors) {
+  volatile float *x = ((Matrix *)descriptors[0])->aligned;
+  x[0] = 1;
+}
+
+void entry_stuck(void **descriptors) {
+  void *arguments[] = {NULL};
+  launch_twice(NULL, NULL, 0); /* no blocks: nothing */
+  shardir_gpu_launch(2, 1, 1, 1, 32, 1, 1, 0, arguments);
+}
+
+void entry_unknown_kernel(void **descriptors) {
+  shardir_gpu_launch(9, 1, 1, 1, 1, 1, 1, 0, NULL);
+}
+
+void entry_large_grid(void **descriptors) {
+  shardir_gpu_launch(0, 1, (int64_t)1 << 40, 1, 1, 1, 1, 0, NULL);
+}
+
+void entry_shared(void **descriptors) {
+  void *arguments[] = {NULL};
+  shardir_gpu_launch(3, 2, 1, 1, 64, 1, 1, 65536, arguments);
+  shardir_gpu_launch(3, 2, 1, 1, 64, 1, 1, 65537, arguments);
+}
+
+void entry_large(void **descriptors) {
+  shardir_gpu_alloc(64, (uint64_t)1 << 40);
+}
+
+void entry_wrong_free(void **descriptors) {
+  int local;
+  shardir_gpu_free(&local);
+}
+
+void entry_leak(void **descriptors) {
+  shardir_gpu_alloc(64, 1000);
+  if (shardir_axis_index(0, 0) == 0)
+    shardir_fail("leaving a block behind");
+}

@@ -1,0 +1,430 @@
+//===- GpuTests.cpp - Programs on an emulated GPU, end to end -------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Runs GpuProgram.c through the C API with the device cuda-local. Requires the
+// emulating driver at SHARDIR_TEST_CUDA; checks results, what was called on
+// which stream with which sizes (by the driver's log), and every way to fail.
+// A test runs with work done at once, and with copies put off until somebody
+// waits for them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Runtime/ShardIR.h"
+#include "ShardIR/Runtime/Trace.h"
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <fstream>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <numeric>
+#include <set>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <vector>
+
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAreArray;
+using testing::HasSubstr;
+
+namespace {
+
+struct Array {
+  std::vector<int64_t> shape;
+  std::vector<float> data;
+  explicit Array(std::vector<int64_t> s) : shape(std::move(s)) {
+    data.resize(size_t(std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                                       std::multiplies<int64_t>())));
+  }
+  Array &iota() {
+    std::iota(data.begin(), data.end(), 1.0f);
+    return *this;
+  }
+  shardir_buffer buffer() {
+    return {data.data(), shape.data(), shape.size(), SHARDIR_F32};
+  }
+};
+
+void *driver() {
+  static void *library = [] {
+    setenv("SHARDIR_CUDA_LIBRARY", SHARDIR_TEST_CUDA, 1);
+    return dlopen(SHARDIR_TEST_CUDA, RTLD_NOW);
+  }();
+  return library;
+}
+
+void configure(const std::string &settings) {
+  auto *set = reinterpret_cast<void (*)(const char *)>(
+      dlsym(driver(), "shardir_emulated_cuda_configure"));
+  set(settings.c_str());
+}
+
+size_t usedBytes() {
+  return reinterpret_cast<size_t (*)()>(
+      dlsym(driver(), "shardir_emulated_cuda_used"))();
+}
+
+class GpuTest : public testing::TestWithParam<const char *> {
+protected:
+  void SetUp() override {
+    ASSERT_NE(driver(), nullptr) << dlerror();
+    configure(GetParam());
+    load(SHARDIR_TEST_PROGRAM);
+  }
+  void TearDown() override {
+    shardir_program_free(program);
+    configure("");
+    if (!logFile.empty())
+      unlink(logFile.c_str());
+  }
+
+  void load(const char *path) {
+    shardir_program_free(program);
+    program = nullptr;
+    ASSERT_EQ(shardir_program_load(path, &program), SHARDIR_OK)
+        << shardir_last_error();
+  }
+
+  shardir_status run(const char *function, std::vector<Array *> arguments,
+                     std::vector<Array *> results, double timeout = 0,
+                     const char *device = "cuda-local", int unsharded = 0) {
+    std::vector<shardir_buffer> in, out;
+    for (Array *a : arguments)
+      in.push_back(a->buffer());
+    for (Array *a : results)
+      out.push_back(a->buffer());
+    shardir_run_options options = {device, timeout, unsharded, 1};
+    return shardir_run(program, function, in.data(), in.size(), out.data(),
+                       out.size(), &options);
+  }
+
+  /// The lines of what was called from here on.
+  void startLog(const std::string &settings = "") {
+    char name[] = "/tmp/shardir-gpu-testXXXXXX";
+    close(mkstemp(name));
+    logFile = name;
+    configure(std::string(GetParam()) + " " + settings + " log=" + logFile);
+  }
+  std::vector<std::string> readLog() {
+    configure(GetParam());
+    std::ifstream file(logFile);
+    std::vector<std::string> lines;
+    for (std::string line; std::getline(file, line);)
+      lines.push_back(line);
+    return lines;
+  }
+
+  void expectFailure(const char *function, const std::string &message) {
+    EXPECT_EQ(run(function, {}, {}), SHARDIR_RANK_FAILED) << function;
+    EXPECT_THAT(shardir_last_error(), HasSubstr(message)) << function;
+  }
+
+  shardir_program *program = nullptr;
+  std::string logFile;
+};
+
+INSTANTIATE_TEST_SUITE_P(Orders, GpuTest, testing::Values("", "lazy"));
+
+TEST_P(GpuTest, GathersUnevenShards) {
+  for (int64_t n : {1, 3, 1000, 0}) {
+    Array a({5, n}), r({5, n}), unsharded({5, n});
+    a.iota();
+    for (int again = 0; again < 3; ++again) {
+      std::fill(r.data.begin(), r.data.end(), -1.0f);
+      ASSERT_EQ(run("gather", {&a}, {&r}), SHARDIR_OK) << shardir_last_error();
+      ASSERT_EQ(run("gather", {&a}, {&unsharded}, 0, "cuda-local", 1),
+                SHARDIR_OK)
+          << shardir_last_error();
+      EXPECT_EQ(r.data, unsharded.data);
+      for (size_t i = 0; i < r.data.size(); ++i)
+        ASSERT_EQ(r.data[i], 2 * a.data[i]) << i;
+    }
+    shardir_measurement m;
+    ASSERT_EQ(run("gather", {&a}, {&r}), SHARDIR_OK);
+    ASSERT_EQ(shardir_last_measurement(program, &m), SHARDIR_OK);
+    // Rank 1 has two rows and receives three; rank 0 holds three rows twice and
+    // the result.
+    EXPECT_EQ(m.bytes_per_device, 3 * n * 4);
+    EXPECT_EQ(m.peak_bytes_per_device, (3 + 3 + 5) * n * 4);
+  }
+}
+
+TEST_P(GpuTest, ReducesInPlace) {
+  Array a({4, 3}), r({4, 3});
+  a.iota();
+  ASSERT_EQ(run("total", {&a}, {&r}), SHARDIR_OK) << shardir_last_error();
+  for (size_t i = 0; i < 12; ++i)
+    EXPECT_EQ(r.data[i], 4 * a.data[i]);
+}
+
+TEST_P(GpuTest, CopiesStridedArrays) {
+  Array a({4, 6}), r({6, 4});
+  a.iota();
+  for (const char *function : {"transpose", "columns"}) {
+    std::fill(r.data.begin(), r.data.end(), -1.0f);
+    ASSERT_EQ(run(function, {&a}, {&r}), SHARDIR_OK) << shardir_last_error();
+    for (size_t i = 0; i < 6; ++i)
+      for (size_t j = 0; j < 4; ++j)
+        EXPECT_EQ(r.data[i * 4 + j], a.data[j * 6 + i]) << function;
+  }
+}
+
+TEST_P(GpuTest, HostDecidesByWhatTheGpuHolds) {
+  Array a({1, 1}), r({1, 1});
+  a.data[0] = 3;
+  ASSERT_EQ(run("branch", {&a}, {&r}), SHARDIR_OK) << shardir_last_error();
+  EXPECT_EQ(r.data[0], 6);
+  a.data[0] = -3;
+  ASSERT_EQ(run("branch", {&a}, {&r}), SHARDIR_OK) << shardir_last_error();
+  EXPECT_EQ(r.data[0], 7);
+}
+
+TEST_P(GpuTest, ConstantsAreUploadedOnce) {
+  startLog();
+  Array r({2, 4});
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(run("constant", {}, {&r}), SHARDIR_OK) << shardir_last_error();
+    EXPECT_THAT(r.data, ElementsAreArray({6, 2, 8, 2, 6, 2, 8, 2}));
+  }
+  size_t uploads = 0;
+  for (const std::string &line : readLog())
+    uploads += line.find("cuMemcpyHtoDAsync") == 0;
+  EXPECT_EQ(uploads, 1u);
+}
+
+TEST_P(GpuTest, FreesWhatIsStillRead) {
+  Array a({1, 64}), r({1, 64});
+  a.iota();
+  ASSERT_EQ(run("reuse", {&a}, {&r}), SHARDIR_OK) << shardir_last_error();
+  for (size_t i = 0; i < 64; ++i)
+    EXPECT_EQ(r.data[i], 2048 * a.data[i]);
+}
+
+TEST_P(GpuTest, EachRankHasItsStream) {
+  Array a({5, 2}), r({5, 2});
+  a.iota();
+  startLog();
+  ASSERT_EQ(run("gather", {&a}, {&r}), SHARDIR_OK) << shardir_last_error();
+  std::vector<std::string> lines = readLog();
+  // The first rank's rows are 24 bytes, the second's 16; each pulls both.
+  std::set<std::string> streams;
+  auto streamOf = [](const std::string &line) {
+    return line.substr(line.find("stream="));
+  };
+  size_t pulls = 0;
+  for (const std::string &line : lines) {
+    EXPECT_THAT(line, testing::Not(HasSubstr("->"))); // no error
+    if (line.find("kernel=twice") != std::string::npos) {
+      EXPECT_THAT(line,
+                  AllOf(HasSubstr("block=8x1x1"), HasSubstr("grid=1x1x1")));
+      streams.insert(streamOf(line));
+    }
+    pulls += line.find("cuMemcpyDtoDAsync") == 0 &&
+             (line.find("bytes=24") != std::string::npos ||
+              line.find("bytes=16") != std::string::npos);
+  }
+  EXPECT_EQ(streams.size(), 2u);
+  EXPECT_EQ(pulls, 4u);
+  // On a rank's stream: its kernel, its event, the other's event, its copies,
+  // its event, the other's.
+  for (const std::string &stream : streams) {
+    std::vector<std::string> calls;
+    for (const std::string &line : lines)
+      if (line.find("stream=") != std::string::npos && streamOf(line) == stream)
+        calls.push_back(line.substr(0, line.find(' ')));
+    auto at = std::find(calls.begin(), calls.end(), "cuLaunchKernel");
+    ASSERT_NE(at, calls.end());
+    std::vector<std::string> after(at, calls.end());
+    std::vector<std::string> expected = {
+        "cuLaunchKernel",    "cuEventRecord",     "cuStreamWaitEvent",
+        "cuMemcpyDtoDAsync", "cuMemcpyDtoDAsync", "cuEventRecord",
+        "cuStreamWaitEvent"};
+    ASSERT_GE(after.size(), expected.size());
+    after.resize(expected.size());
+    EXPECT_EQ(after, expected) << stream;
+  }
+}
+
+TEST_P(GpuTest, TracesOnTheGpusClock) {
+  shardir_program_set_trace(program, 1);
+  Array a({4, 3}), r({4, 3});
+  a.iota();
+  ASSERT_EQ(run("total", {&a}, {&r}), SHARDIR_OK) << shardir_last_error();
+  const shardir_trace_event *events;
+  size_t n;
+  ASSERT_EQ(shardir_last_trace(program, &events, &n), SHARDIR_OK);
+  ASSERT_EQ(n, 4u); // a collective and the entry, on two ranks
+  for (size_t i = 0; i < n; ++i) {
+    EXPECT_LE(events[i].start, events[i].end);
+    if (events[i].collective >= 0)
+      EXPECT_GT(events[i].start, 0);
+  }
+}
+
+TEST_P(GpuTest, RunsOnShardsOfTheGpu) {
+  // The caller's own device memory, as another library would allocate it.
+  auto call = [](const char *name) { return dlsym(driver(), name); };
+  auto alloc = reinterpret_cast<int (*)(unsigned long long *, size_t)>(
+      call("cuMemAlloc_v2"));
+  auto upload =
+      reinterpret_cast<int (*)(unsigned long long, const void *, size_t,
+                               void *)>(call("cuMemcpyHtoDAsync_v2"));
+  auto download =
+      reinterpret_cast<int (*)(void *, unsigned long long, size_t, void *)>(
+          call("cuMemcpyDtoHAsync_v2"));
+  auto wait = reinterpret_cast<int (*)(void *)>(call("cuStreamSynchronize"));
+  auto retain =
+      reinterpret_cast<int (*)(void **, int)>(call("cuDevicePrimaryCtxRetain"));
+  auto use = reinterpret_cast<int (*)(void *)>(call("cuCtxSetCurrent"));
+  auto release =
+      reinterpret_cast<int (*)(unsigned long long)>(call("cuMemFree_v2"));
+  Array a({5, 3}), r({5, 3});
+  a.iota();
+  ASSERT_EQ(run("gather", {&a}, {&r}), SHARDIR_OK); // starts the driver
+  void *context = nullptr;
+  ASSERT_EQ(retain(&context, 0), 0);
+  ASSERT_EQ(use(context), 0);
+  unsigned long long in[2], out[2];
+  int64_t rows[2] = {3, 2}, inShapes[2][2] = {{3, 3}, {2, 3}};
+  int64_t outShape[2] = {5, 3};
+  std::vector<shardir_buffer> arguments, results;
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(alloc(&in[i], size_t(rows[i] * 12)), 0);
+    ASSERT_EQ(alloc(&out[i], 60), 0);
+    ASSERT_EQ(
+        upload(in[i], a.data.data() + 9 * i, size_t(rows[i] * 12), nullptr), 0);
+    arguments.push_back(
+        {reinterpret_cast<void *>(in[i]), inShapes[i], 2, SHARDIR_F32});
+    results.push_back(
+        {reinterpret_cast<void *>(out[i]), outShape, 2, SHARDIR_F32});
+  }
+  ASSERT_EQ(wait(nullptr), 0);
+  shardir_run_options options = {"cuda-local", 0, 0, 1};
+  ASSERT_EQ(shardir_run_local(program, "gather", arguments.data(), 1,
+                              results.data(), 1, &options),
+            SHARDIR_OK)
+      << shardir_last_error();
+  for (int i = 0; i < 2; ++i) {
+    std::vector<float> got(15);
+    ASSERT_EQ(download(got.data(), out[i], 60, nullptr), 0);
+    ASSERT_EQ(wait(nullptr), 0);
+    EXPECT_EQ(got, r.data);
+    EXPECT_EQ(release(in[i]) + release(out[i]), 0);
+  }
+  use(nullptr);
+}
+
+TEST_P(GpuTest, DevicesAndPrograms) {
+  EXPECT_EQ(run("stuck", {}, {}, 0, "threads"), SHARDIR_INVALID_ARGUMENT);
+  EXPECT_THAT(
+      shardir_last_error(),
+      HasSubstr("compiled for GPUs (arch=host), and device 'threads' has "
+                "none: run it on cuda-local"));
+  load(SHARDIR_TEST_CPU_PROGRAM);
+  EXPECT_EQ(run("fail", {}, {}), SHARDIR_INVALID_ARGUMENT);
+  EXPECT_THAT(
+      shardir_last_error(),
+      HasSubstr("device 'cuda-local' runs programs for GPUs, and this one "
+                "was compiled for processors"));
+  load(SHARDIR_TEST_SM90_PROGRAM);
+  EXPECT_EQ(run("stuck", {}, {}), SHARDIR_INVALID_ARGUMENT);
+  EXPECT_THAT(shardir_last_error(),
+              HasSubstr("compiled for arch=sm_90a, which does not run on the "
+                        "emulated GPU; compile for arch=host"));
+}
+
+TEST_P(GpuTest, KernelsThatFail) {
+  expectFailure("stuck", "cannot launch kernel half_barrier (half.mlir:2:2): "
+                         "cuLaunchKernel says CUDA_ERROR_LAUNCH_FAILED");
+  expectFailure("unknown_kernel", "launched kernel 9, which the program lacks");
+  expectFailure("large_grid",
+                "cannot launch kernel twice (twice.mlir:7:8): its "
+                "grid is 1x1099511627776x1 blocks");
+  expectFailure("shared", "cannot launch kernel use_shared (shared.mlir:3:3) "
+                          "with 65537 bytes of shared memory: its table entry "
+                          "allows 65536");
+}
+
+TEST_P(GpuTest, MemoryThatFails) {
+  expectFailure("large", "cannot allocate 1099511627776 bytes on the GPU (this "
+                         "rank has 0 in use, ");
+  expectFailure("large", "cuMemAlloc says CUDA_ERROR_OUT_OF_MEMORY");
+  expectFailure("wrong_free",
+                "freed memory of the GPU that the runtime did not give out");
+  expectFailure("freed", "needs 4 bytes, but block #");
+  size_t before = usedBytes();
+  for (int i = 0; i < 5; ++i)
+    expectFailure("leak", "leaving a block behind");
+  EXPECT_LE(usedBytes(), before + 2 * 1024); // kept for the next run, once
+}
+
+TEST_P(GpuTest, OutOfMemoryGivesKeptBlocksBackFirst) {
+  // Room for what one run needs, 5.3 and 7.1 MB with rounding, not for both.
+  Array small({1, 64}), large({5, 60000}), r({5, 60000}), r1({1, 64});
+  configure(std::string(GetParam()) + " memory=7500000");
+  ASSERT_EQ(run("gather", {&large}, {&r}), SHARDIR_OK) << shardir_last_error();
+  Array larger({5, 80000}), result({5, 80000});
+  ASSERT_EQ(run("gather", {&larger}, {&result}), SHARDIR_OK)
+      << shardir_last_error();
+  Array tooLarge({5, 200000}), rest({5, 200000});
+  EXPECT_EQ(run("gather", {&tooLarge}, {&rest}), SHARDIR_RANK_FAILED);
+  EXPECT_THAT(shardir_last_error(), HasSubstr("CUDA_ERROR_OUT_OF_MEMORY"));
+  ASSERT_EQ(run("reuse", {&small}, {&r1}), SHARDIR_OK) << shardir_last_error();
+}
+
+TEST_P(GpuTest, EveryCallThatFailsIsNamed) {
+  Array a({5, 3}), r({5, 3});
+  a.iota();
+  ASSERT_EQ(run("gather", {&a}, {&r}), SHARDIR_OK);
+  struct {
+    const char *call, *what;
+  } cases[] = {
+      {"cuLaunchKernel:1:701", "cannot launch kernel twice (twice.mlir:7:8)"},
+      {"cuMemcpyDtoDAsync:1:700",
+       "kernels launched last: twice (twice.mlir:7:8)"},
+      {"cuMemcpyHtoDAsync:1:1", "cannot copy 36 bytes to the GPU"},
+      {"cuMemcpyDtoHAsync:1:1", "cannot copy 60 bytes from the GPU"},
+      {"cuEventRecord:4:400", "cannot mark a place in the stream"},
+      {"cuStreamWaitEvent:1:400", "cannot wait for another stream"},
+      {"cuEventQuery:2:719", "cannot finish what was queued on the GPU"},
+  };
+  for (auto &c : cases) {
+    configure(std::string(GetParam()) + " fail=" + c.call);
+    std::string name(c.call, std::string(c.call).find(':'));
+    EXPECT_EQ(run("gather", {&a}, {&r}), SHARDIR_RANK_FAILED) << c.call;
+    if (name != "cuMemcpyHtoDAsync")
+      EXPECT_THAT(shardir_last_error(), HasSubstr(c.what)) << c.call;
+    EXPECT_THAT(shardir_last_error(), HasSubstr(name + " says ")) << c.call;
+    EXPECT_THAT(shardir_last_error(),
+                HasSubstr("last collectives of each rank"));
+    configure(GetParam());
+    // Nothing is left of it: the next run is right.
+    ASSERT_EQ(run("gather", {&a}, {&r}), SHARDIR_OK) << shardir_last_error();
+    EXPECT_EQ(r.data[14], 30);
+  }
+}
+
+TEST_P(GpuTest, PlacesThatKernelsAndHostMayNotTouch) {
+  shardir_catch_signals();
+  expectFailure("outside", "was stopped by signal 11 (invalid memory access)");
+#if defined(__x86_64__)
+  int key = pkey_alloc(0, 0);
+  bool protects = key >= 0;
+  if (protects)
+    pkey_free(key);
+  Array a({1, 1});
+  EXPECT_EQ(run("host_touch", {&a}, {}),
+            protects ? SHARDIR_RANK_FAILED : SHARDIR_OK);
+  if (protects)
+    EXPECT_THAT(shardir_last_error(), HasSubstr("was stopped by signal 11"));
+#endif
+}
+
+} // namespace
