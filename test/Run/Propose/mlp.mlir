@@ -60,3 +60,18 @@ func.func @uneven(%x: tensor<7x255xf32>, %w1: tensor<255x1021xf32>, %w2: tensor<
       outs(%z2 : tensor<7x255xf32>) -> tensor<7x255xf32>
   return %y : tensor<7x255xf32>
 }
+
+// Constrained inside, so that the batch stays whole there.
+// CHECK-LABEL: func.func @constrained(
+// CHECK-SAME:    [{}, {"tp"}]{{.*}}[{"tp"}, {}]
+// CHECK:         linalg.matmul {{.*}}[{}, {"tp"}]
+// CHECK:         math.tanh {{.*}}[{}, {"tp"}]
+func.func @constrained(%x: tensor<768x64xf32>, %w1: tensor<64x383xf32>, %w2: tensor<383x64xf32>) -> tensor<768x64xf32> {
+  %z1 = arith.constant dense<0.0> : tensor<768x383xf32>
+  %h = linalg.matmul ins(%x, %w1 : tensor<768x64xf32>, tensor<64x383xf32>) outs(%z1 : tensor<768x383xf32>) -> tensor<768x383xf32>
+  %c = shardir.constrain %h to #shardir.placement<@m, [{}, {"tp"}]> : tensor<768x383xf32>
+  %a = math.tanh %c : tensor<768x383xf32>
+  %z2 = arith.constant dense<0.0> : tensor<768x64xf32>
+  %y = linalg.matmul ins(%a, %w2 : tensor<768x383xf32>, tensor<383x64xf32>) outs(%z2 : tensor<768x64xf32>) -> tensor<768x64xf32>
+  return %y : tensor<768x64xf32>
+}

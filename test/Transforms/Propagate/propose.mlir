@@ -122,3 +122,49 @@ func.func @calls(%x: tensor<4096x64xf32>, %s: f32) -> tensor<4096x64xf32> {
   %1 = call @double(%0) : (tensor<4096x64xf32>) -> tensor<4096x64xf32>
   return %1 : tensor<4096x64xf32>
 }
+
+// -----
+
+// A constraint holds in all that is compared: with columns over "tp" inside,
+// columns and rows of the weights, where it would be rows of the input without it.
+// CHECK-LABEL: func.func @constrained(
+// CHECK-SAME:    tensor<768x64xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}
+// CHECK-SAME:    tensor<64x384xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>}
+// CHECK-SAME:    tensor<384x64xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}
+// CHECK:         shardir.constrain
+// CHECK-LABEL: func.func @not_constrained(
+// CHECK-SAME:    tensor<768x64xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}
+// CHECK-SAME:    tensor<64x384xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}
+// CHECK-SAME:    tensor<384x64xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}
+shardir.mesh @m <["tp"=2]>
+func.func @constrained(%x: tensor<768x64xf32>, %w1: tensor<64x384xf32>, %w2: tensor<384x64xf32>) -> tensor<768x64xf32> {
+  %z1 = arith.constant dense<0.0> : tensor<768x384xf32>
+  %h = linalg.matmul ins(%x, %w1 : tensor<768x64xf32>, tensor<64x384xf32>) outs(%z1 : tensor<768x384xf32>) -> tensor<768x384xf32>
+  %c = shardir.constrain %h to #shardir.placement<@m, [{}, {"tp"}]> : tensor<768x384xf32>
+  %a = math.tanh %c : tensor<768x384xf32>
+  %z2 = arith.constant dense<0.0> : tensor<768x64xf32>
+  %y = linalg.matmul ins(%a, %w2 : tensor<768x384xf32>, tensor<384x64xf32>) outs(%z2 : tensor<768x64xf32>) -> tensor<768x64xf32>
+  return %y : tensor<768x64xf32>
+}
+func.func @not_constrained(%x: tensor<768x64xf32>, %w1: tensor<64x384xf32>, %w2: tensor<384x64xf32>) -> tensor<768x64xf32> {
+  %z1 = arith.constant dense<0.0> : tensor<768x384xf32>
+  %h = linalg.matmul ins(%x, %w1 : tensor<768x64xf32>, tensor<64x384xf32>) outs(%z1 : tensor<768x384xf32>) -> tensor<768x384xf32>
+  %a = math.tanh %h : tensor<768x384xf32>
+  %z2 = arith.constant dense<0.0> : tensor<768x64xf32>
+  %y = linalg.matmul ins(%a, %w2 : tensor<768x384xf32>, tensor<384x64xf32>) outs(%z2 : tensor<768x64xf32>) -> tensor<768x64xf32>
+  return %y : tensor<768x64xf32>
+}
+
+// -----
+
+// A constraint names the mesh that is meant, of two, and an axis that nothing
+// else has; a constraint of all dims leaves nothing to say.
+// CHECK-LABEL: func.func @on_a_mesh(
+// CHECK-SAME:    tensor<4096x64xf32> {shardir.placement = #shardir.placement<@n, [{"y"}, {}]>}
+shardir.mesh @m <["x"=2]>
+shardir.mesh @n <["y"=4]>
+func.func @on_a_mesh(%x: tensor<4096x64xf32>) -> tensor<4096x64xf32> {
+  %0 = math.exp %x : tensor<4096x64xf32>
+  %1 = shardir.constrain %0 to #shardir.placement<@n, [{"y"}, {}]> : tensor<4096x64xf32>
+  return %1 : tensor<4096x64xf32>
+}

@@ -123,6 +123,15 @@ int GraphMaker::op(const std::string &name, const ShardingRule &rule,
   return first;
 }
 
+int GraphMaker::constraint(int value, const std::string &placement) {
+  std::vector<int64_t> shape = graph.values[value].shape;
+  int made = op("constrain", elementwiseRule(shape, 1), {value}, {shape});
+  PropagationGraph::Node &node = graph.nodes[producer(made)];
+  node.isConstraint = true;
+  annotate(node, placement);
+  return made;
+}
+
 void GraphMaker::result(int value, const std::string &placement) {
   PropagationGraph::Node made;
   made.name = "result of value " + std::to_string(value);

@@ -40,6 +40,8 @@ public:
   int op(const std::string &name, const ShardingRule &rule,
          const std::vector<int> &operands,
          const std::vector<std::vector<int64_t>> &resultShapes);
+  /// A constraint of a value; returns the constrained value.
+  int constraint(int value, const std::string &placement);
   /// A function's result.
   void result(int value, const std::string &placement = "");
 

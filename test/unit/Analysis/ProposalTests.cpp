@@ -27,8 +27,10 @@ namespace {
 
 /// x (b, d) times w1 (d, f), exp, times w2 (f, d). The first three nodes are
 /// the arguments.
+/// With `constraint`, what exp takes is constrained so.
 GraphMaker mlp(const Mesh &mesh, int64_t b, int64_t d, int64_t f,
-               const std::string &placementOfX = "") {
+               const std::string &placementOfX = "",
+               const std::string &constraint = "") {
   GraphMaker maker(mesh);
   int x = maker.argument({b, d}, placementOfX);
   int w1 = maker.argument({d, f});
@@ -44,6 +46,8 @@ GraphMaker mlp(const Mesh &mesh, int64_t b, int64_t d, int64_t f,
   };
   int h =
       maker.op("matmul", matmulRule(b, f, d), {x, w1, zero(b, f)}, {{b, f}});
+  if (!constraint.empty())
+    h = maker.constraint(h, constraint);
   int a = maker.op("exp", elementwiseRule({b, f}, 1), {h}, {{b, f}});
   int y =
       maker.op("matmul", matmulRule(b, d, f), {a, w2, zero(b, d)}, {{b, d}});
@@ -110,6 +114,35 @@ TEST(Proposal, LeastOfAllWithinALimit) {
   EXPECT_LE(best.peakBytes, 4.4e6);
   EXPECT_LE(score(best.seconds, best.peakBytes, options),
             leastOfAll(maker.graph, "a", options) * (1 + 1e-9));
+}
+
+TEST(Proposal, LeastOfAllWithAConstraint) {
+  int64_t sizes[][3] = {{8, 512, 2048}, {4096, 512, 2048}, {512, 512, 512}};
+  for (auto &[b, d, f] : sizes)
+    for (const char *constraint :
+         {"[{\"a\"}, {}]", "[{}, {\"a\"}]", "[{}, {}]", "[{?}, {\"a\", ?}]"})
+      for (bool isLimited : {false, true}) {
+        ProposalOptions options;
+        if (isLimited)
+          options.cost.memoryLimit = 4.0 * (b * d + 2 * d * f + b * f);
+        GraphMaker maker = mlp(makeMesh({2}), b, d, f, "", constraint);
+        Proposal proposal = propose(maker.graph, {0, 1, 2}, options);
+        const ProposalCandidate &best = proposal.candidates.front();
+        EXPECT_LE(score(best.seconds, best.peakBytes, options),
+                  leastOfAll(maker.graph, "a", options) * (1 + 1e-9))
+            << b << " " << d << " " << f << " " << constraint;
+        // It holds in what is chosen.
+        std::optional<Placement> held;
+        for (auto [n, node] : llvm::enumerate(maker.graph.nodes))
+          if (node.isConstraint)
+            held = proposal.result.nodes[n].results[0];
+        ASSERT_TRUE(held);
+        Placement asked = parse(constraint);
+        for (size_t dim = 0; dim < 2; ++dim)
+          if (!asked.dims[dim].open || !asked.dims[dim].splits.empty())
+            EXPECT_EQ(held->dims[dim].splits, asked.dims[dim].splits)
+                << constraint;
+      }
 }
 
 TEST(Proposal, NothingFits) {
