@@ -29,7 +29,7 @@ static constexpr double kLastWords = 5;
 static constexpr double kTimeout = 60;
 
 Processes::Processes(const std::string &device, double timeout) {
-  if (device != "mpi")
+  if (device != "mpi" && device != "nccl")
     return;
   overMpi = true;
   check(shardir_processes_start(&number, &count));

@@ -83,12 +83,11 @@ private:
 
   static const std::string &knownDevice(const Options &options) {
     const std::string &device = options.device;
-    if (device == "threads" || device == "mpi" || device == "cuda-local")
-      return device;
+    for (const char *known : {"threads", "mpi", "cuda-local", "nccl"})
+      if (device == known)
+        return device;
     failUsage("--device=" + device +
-              (device == "nccl" ? ": not available in this build; available: "
-                                : ": unknown device; available: ") +
-              "threads, mpi, cuda-local");
+              ": unknown device; available: threads, mpi, cuda-local, nccl");
   }
 
   /// Compiles and loads, or only compiles. With several processes, the first

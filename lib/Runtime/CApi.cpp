@@ -130,7 +130,7 @@ std::string deviceName(const shardir_run_options *options) {
 /// unsharded version is for the processor in either.
 void chooseGpu(RunRequest &request, const std::string &device) {
   const Metadata &m = request.program->metadata;
-  bool onGpus = device == "cuda-local";
+  bool onGpus = device == "cuda-local" || device == "nccl";
   if (request.unsharded)
     return;
   if (onGpus && !m.gpu)
@@ -140,11 +140,15 @@ void chooseGpu(RunRequest &request, const std::string &device) {
   if (m.gpu && !onGpus)
     refuse("the program was compiled for GPUs (arch=" + m.gpu->arch +
            "), and device '" + device +
-           "' has none: run it on cuda-local, or compile it without arch=");
+           "' has none: run it on cuda-local or nccl, or compile it without "
+           "arch=");
   if (!onGpus)
     return;
   std::string error;
-  CudaDevice *gpu = CudaDevice::get(0, error);
+  if (device == "nccl" && !(request.options.nccl = nccl::Api::get(error)))
+    refuse(error);
+  int ordinal = device == "nccl" ? gpuOfProcess(error) : 0;
+  CudaDevice *gpu = ordinal < 0 ? nullptr : CudaDevice::get(ordinal, error);
   if (gpu)
     request.options.cuda = request.program->onDevice(*gpu, error);
   if (!request.options.cuda)
@@ -156,9 +160,11 @@ JobOptions readOptions(const shardir_run_options *options) {
   if (!options)
     return result;
   std::string device = deviceName(options);
-  if (device != "threads" && device != "mpi" && device != "cuda-local")
+  if (device != "threads" && device != "mpi" && device != "cuda-local" &&
+      device != "nccl")
     refuse("device '" + device +
-           "' is not available, this runtime has: threads, mpi, cuda-local");
+           "' is not available, this runtime has: threads, mpi, cuda-local, "
+           "nccl");
   if (!(options->timeout >= 0) || std::isinf(options->timeout))
     refuse("the timeout must be a number of seconds, 0 or more");
   if (options->timeout > 0)
@@ -167,7 +173,7 @@ JobOptions readOptions(const shardir_run_options *options) {
     refuse("threads_per_rank must be between 0 and 4096");
   result.threadsPerRank = options->threads_per_rank;
   // The unsharded version runs in this process alone.
-  if (device == "mpi" && !options->unsharded)
+  if ((device == "mpi" || device == "nccl") && !options->unsharded)
     result.mpi = &capi::mpiWorld();
   return result;
 }

@@ -16,6 +16,7 @@
 
 #include "ShardIR/Runtime/EmulatedGpu.h"
 
+#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 
@@ -37,6 +38,26 @@ int CudaDevice::count(std::string &error) {
     return n;
   error = "cannot count the GPUs: cuDeviceGetCount says " + api->text(result);
   return -1;
+}
+
+int gpuOfProcess(std::string &error) {
+  int n = CudaDevice::count(error);
+  if (n < 0)
+    return -1;
+  // A launcher that gives each process one GPU shows it no other.
+  if (n == 1)
+    return 0;
+  for (const char *name : {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
+                           "SLURM_LOCALID", "MPI_LOCALRANKID"})
+    if (const char *value = std::getenv(name)) {
+      int local = std::atoi(value);
+      if (local >= 0 && local < n)
+        return local;
+      error = "process " + std::to_string(local) +
+              " of this machine has no GPU: there are " + std::to_string(n);
+      return -1;
+    }
+  return 0;
 }
 
 CudaDevice *CudaDevice::get(int ordinal, std::string &error) {

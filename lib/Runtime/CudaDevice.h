@@ -58,6 +58,10 @@ private:
   std::map<std::string, cuda::Function> functions;
 };
 
+/// The GPU of this process among those that its launcher has started on this
+/// machine; -1 with `error` set where there are too few.
+int gpuOfProcess(std::string &error);
+
 /// Makes a GPU the calling thread's and gives back what it had before.
 class CudaScope {
 public:

@@ -51,7 +51,8 @@ CudaEvent::~CudaEvent() { (void)api.EventDestroy(handle); }
 
 CudaRank::CudaRank(CudaDevice &device)
     : device(device), arena(device.api), posted(device.api), done(device.api),
-      api(device.api), reached(device.api) {
+      api(device.api), reached(device.api), ready(device.api),
+      transferred(device.api) {
   api.check(api.StreamCreate(&stream, cuda::StreamNonBlocking),
             "cuStreamCreate", "make a stream");
 }
@@ -62,6 +63,8 @@ CudaRank::~CudaRank() {
   for (Staging &piece : staging)
     if (piece.memory)
       (void)api.MemFreeHost(piece.memory);
+  if (transfers)
+    (void)api.StreamDestroy(transfers);
   (void)api.StreamDestroy(stream);
 }
 
@@ -306,7 +309,8 @@ void CudaRank::synchronize() {
 }
 
 bool CudaRank::isIdle() const {
-  return api.StreamQuery(stream) != cuda::NotReady;
+  return api.StreamQuery(stream) != cuda::NotReady &&
+         (!transfers || api.StreamQuery(transfers) != cuda::NotReady);
 }
 
 void CudaRank::record(const CudaEvent &event) {
@@ -317,6 +321,22 @@ void CudaRank::record(const CudaEvent &event) {
 void CudaRank::await(const CudaEvent &event) {
   check(api.StreamWaitEvent(stream, event.handle, 0), "cuStreamWaitEvent",
         "wait for another stream");
+}
+
+cuda::Stream CudaRank::beginTransfer() {
+  if (!transfers)
+    check(api.StreamCreate(&transfers, cuda::StreamNonBlocking),
+          "cuStreamCreate", "make a stream");
+  record(ready);
+  check(api.StreamWaitEvent(transfers, ready.handle, 0), "cuStreamWaitEvent",
+        "order a transfer");
+  return transfers;
+}
+
+void CudaRank::endTransfer() {
+  check(api.EventRecord(transferred.handle, transfers), "cuEventRecord",
+        "mark the end of a transfer");
+  await(transferred);
 }
 
 size_t CudaRank::markTime() {

@@ -83,6 +83,11 @@ public:
   /// What is queued from now on waits for what `event` was recorded after.
   void await(const CudaEvent &event);
 
+  /// A stream for messages, ordered behind what is queued on the rank's; and
+  /// the rank's behind it.
+  cuda::Stream beginTransfer();
+  void endTransfer();
+
   /// In a run that is traced: a mark on the GPU's clock.
   size_t markTime();
   /// Microseconds of the job's clock at each mark; waits for the last.
@@ -110,6 +115,8 @@ private:
   RankContext *rank = nullptr;
   std::shared_ptr<CudaProgram> loaded;
   CudaEvent reached;
+  cuda::Stream transfers = nullptr; ///< once there was one
+  CudaEvent ready, transferred;
   Staging staging[2];
   size_t nextStage = 0;
   std::array<const KernelSpec *, 4> recent = {};

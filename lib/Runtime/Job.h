@@ -19,6 +19,7 @@
 #ifndef SHARDIR_LIB_RUNTIME_JOB_H
 #define SHARDIR_LIB_RUNTIME_JOB_H
 
+#include "NcclApi.h"
 #include "RankContext.h"
 #include "RankWorker.h"
 
@@ -42,6 +43,7 @@ struct JobOptions {
   uint64_t mpiRun = 0;     ///< MpiWorld::beginRun's
   /// Set: the program is for GPUs, and loaded on this one.
   std::shared_ptr<CudaProgram> cuda;
+  const nccl::Api *nccl = nullptr; ///< set with `mpi` and `cuda`
 };
 
 /// What a rank shows to the watchdog. Written by its own thread alone.

@@ -104,7 +104,8 @@ std::string MpiTransport::snapshot(uint64_t round) {
   // What is written between two equal counts of progress belongs together.
   do {
     before = status.progress.load(std::memory_order_acquire);
-    bool waits = status.waitFor.load(std::memory_order_acquire) != nullptr;
+    // A wait for the GPU is nobody's fault here, as compute is.
+    bool waits = status.waitFor.load(std::memory_order_acquire) == &wait;
     words.assign(kFixedWords, 0);
     words[kRound] = round;
     words[kProgress] = before;
@@ -196,6 +197,7 @@ void MpiTransport::handle(const MpiWorld::Notice &notice) {
 }
 
 Transport::Sight MpiTransport::observe() {
+  watchGpus();
   try {
     // A rank may hold MPI for long, where it moves much at once.
     if (world.poll(0.02))
@@ -309,6 +311,7 @@ std::string MpiTransport::remark(int rank) {
 }
 
 void MpiTransport::settle() {
+  settleGpus();
   settling = true;
   if (job.abandoned())
     world.broken = true;

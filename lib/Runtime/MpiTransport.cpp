@@ -75,7 +75,12 @@ MpiCommunicator::MpiCommunicator(MpiTransport &transport, RankContext &rank)
     : transport(transport), world(transport.world), rank(rank),
       job(transport.job), spins(transport.job.oversubscribed() ? 20 : 2000),
       receivedPosts(transport.size), receivedMessages(transport.size),
-      schedules(transport.job.program->metadata.collectives.size()) {}
+      schedules(transport.job.program->metadata.collectives.size()) {
+  if (rank.gpu)
+    nccl = std::make_unique<NcclMove>(
+        *job.options.nccl, *rank.gpu,
+        [this](const std::function<bool()> &done) { pollUntil(done); });
+}
 
 MpiCommunicator::~MpiCommunicator() {
   // MPI may still write there.
@@ -95,6 +100,9 @@ MpiPost MpiCommunicator::postOf(int32_t id,
 
 MpiBlockLimits MpiCommunicator::limitsFor(size_t elementSize,
                                           size_t members) const {
+  // On a GPU, whole messages: one group of NCCL's moves them all.
+  if (rank.gpu)
+    return {INT64_MAX, INT64_MAX, int64_t(kWholeBytes / elementSize)};
   // With many members, smaller blocks: each may stage one from each other.
   size_t staged = std::max(world.limits.staging / std::max<size_t>(members, 1),
                            std::min<size_t>(world.limits.staging, 64 << 10));
@@ -310,6 +318,10 @@ template <class F> void MpiCommunicator::finishMoving(F &&done) {
   }
 }
 
+void MpiCommunicator::pollUntil(const std::function<bool()> &done) {
+  finishMoving([&](bool &) { return done(); });
+}
+
 void MpiCommunicator::move(MpiComm comm, const MpiPhase &phase,
                            const MpiBuffers &buffers) {
   MpiMove move(world, comm, phase, buffers, scratch);
@@ -340,6 +352,8 @@ void MpiCommunicator::redistribute(int32_t id, const CollectiveSpec &spec,
         makeMpiSchedule(route, position, limitsFor(size, group.size()));
     cached.route = &route;
   }
+  if (rank.gpu)
+    return redistributeOnGpu(spec, route, part, cached.schedule, in, out);
   const std::vector<MpiPhase> &phases = cached.schedule.phases;
   if (part.identity)
     fillIdentity(route.kind, spec.type, out, size_t(part.resultCount));
@@ -411,9 +425,11 @@ int64_t MpiCommunicator::peer(int32_t id, const CollectiveSpec &spec,
     if (spec.kind == OpKind::Gather)
       to += place * bytes;
     if (to != from)
-      std::memmove(to, from, bytes);
+      rank.move(to, from, bytes);
   }
-  if (!phase.sends.empty() || !phase.receives.empty())
+  if (rank.gpu)
+    moveOnGpu(members, place, phase, {in, out, spec.type, PartialKind::Sum});
+  else if (!phase.sends.empty() || !phase.receives.empty())
     move(world.groupComm(members), phase, {in, out, size, nullptr});
   if (spec.kind == OpKind::Gather)
     return isRoot ? int64_t((members.size() - 1) * bytes) : 0;
@@ -430,10 +446,8 @@ void MpiCommunicator::sendMessage(int32_t id, const CollectiveSpec &spec,
   world.post(world.postsComm(), bytesOf(head), to, kMessage);
   // Buffered: two ranks that first send to each other must not both wait.
   if (head.bytes)
-    world.post(world.postsComm(),
-               std::make_shared<std::string>(static_cast<const char *>(in),
-                                             size_t(head.bytes)),
-               to, kMessage, /*cut=*/true);
+    world.post(world.postsComm(), dataToSend(in, size_t(head.bytes)), to,
+               kMessage, /*cut=*/true);
   ++transport.sentMessages[size_t(to)];
 }
 
@@ -509,7 +523,7 @@ void MpiCommunicator::receiveMessage(const CollectiveSpec &spec, int from,
              sent.describe() + " of " + std::to_string(head.count));
     throw JobFailed();
   }
-  receiveData(from, head, out);
+  receiveIntoRank(from, head, out);
 }
 
 void MpiCommunicator::carry(int from, int to, const void *in, void *out,

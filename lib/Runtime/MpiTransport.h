@@ -28,6 +28,7 @@
 
 #include "Communicator.h"
 #include "MpiMove.h"
+#include "NcclMove.h"
 
 #include <atomic>
 #include <chrono>
@@ -116,6 +117,9 @@ private:
   void lead();
   void follow();
   void conclude();
+  // Where ranks have GPUs: failures of NCCL, and an end of what hangs.
+  void watchGpus();
+  void settleGpus();
   uint64_t sent(int from, int to, MpiWait::Kind kind) const;
   double since(Clock::time_point t) const {
     return std::chrono::duration<double>(Clock::now() - t).count();
@@ -155,6 +159,14 @@ private:
   template <class F> void await(MpiWait::Kind kind, F &&missing);
   void move(MpiComm comm, const MpiPhase &phase, const MpiBuffers &buffers);
   template <class F> void finishMoving(F &&done);
+  void pollUntil(const std::function<bool()> &done);
+  void moveOnGpu(const std::vector<int> &group, size_t place,
+                 const MpiPhase &phase, const NcclMove::Buffers &buffers);
+  void redistributeOnGpu(const CollectiveSpec &spec, const Route &route,
+                         const RoutePart &part, const MpiSchedule &schedule,
+                         const void *in, void *out);
+  std::shared_ptr<const std::string> dataToSend(const void *in, size_t bytes);
+  void receiveIntoRank(int from, const MpiMessageHead &head, void *out);
   void sendMessage(int32_t id, const CollectiveSpec &spec, int to,
                    const void *in, int64_t count);
   void receiveMessage(const CollectiveSpec &spec, int from, void *out,
@@ -180,6 +192,7 @@ private:
   std::vector<Cached> schedules; ///< by collective: the last one
   std::vector<Awaited> awaited;  ///< of the collective at hand
   MpiScratch scratch;
+  std::unique_ptr<NcclMove> nccl; ///< where the rank has a GPU
 };
 
 } // namespace runtime

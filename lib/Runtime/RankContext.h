@@ -76,6 +76,10 @@ public:
   void parallelFor(int64_t n, WorkerPool::Body body, void *context);
   /// Memory that cannot be had ends the job.
   void *allocate(size_t size, size_t alignment = Arena::kAlignment);
+  /// Of this rank's memory, wherever it is: zeros, and copies that may overlap
+  /// on the processor.
+  void clear(void *p, size_t bytes);
+  void move(void *to, const void *from, size_t bytes);
   /// Waits until all ranks are here.
   void barrier();
   /// Runs the program on this rank and measures it.
@@ -99,8 +103,6 @@ public:
 
 private:
   const CollectiveSpec &checkCall(int32_t id, bool peer);
-  void clear(void *p, size_t bytes);
-  void move(void *to, const void *from, size_t bytes);
   template <class F> void recorded(int32_t id, F &&f);
 
   std::unique_ptr<Communicator> communicator;

@@ -80,6 +80,27 @@ std::shared_ptr<Program> MetadataText::program() const {
 int OnCores::cores = 0;
 namespace {
 
+std::string testDevice() {
+  const char *device = std::getenv("SHARDIR_TEST_DEVICE");
+  return device ? device : "threads";
+}
+
+/// Has the ranks compute on the emulated GPU if they are to; "" or why not.
+std::string chooseGpu(JobOptions &options) {
+  if (!overCuda())
+    return "";
+  std::string error;
+  CudaDevice *gpu = CudaDevice::get(0, error);
+  if (gpu && overMpi())
+    options.nccl = nccl::Api::get(error);
+  if (!gpu || (overMpi() && !options.nccl))
+    return error;
+  GpuSpec nothing;
+  nothing.arch = "host";
+  options.cuda = std::make_shared<CudaProgram>(*gpu, nothing, nullptr);
+  return "";
+}
+
 /// Runs the body on this process' rank. Processes that the program has no rank
 /// for look on; all return what rank 0 saw.
 std::string runProcesses(const std::shared_ptr<Program> &program,
@@ -94,6 +115,8 @@ std::string runProcesses(const std::shared_ptr<Program> &program,
   EXPECT_TRUE(world->beginRun(options.mpiRun));
   if (world->rank < program->metadata.ranks) {
     options.mpi = world;
+    error = chooseGpu(options);
+    EXPECT_EQ(error, "");
     auto job = std::make_shared<Job>(program, size_t(program->metadata.ranks),
                                      options);
     bool ok = job->run([body](RankContext &rank) {
@@ -126,14 +149,10 @@ std::string runProcesses(const std::shared_ptr<Program> &program,
 
 } // namespace
 
-bool overMpi() {
-  const char *device = std::getenv("SHARDIR_TEST_DEVICE");
-  return device && std::string(device) == "mpi";
-}
+bool overMpi() { return testDevice() == "mpi" || testDevice() == "nccl"; }
 
 bool overCuda() {
-  const char *device = std::getenv("SHARDIR_TEST_DEVICE");
-  return device && std::string(device) == "cuda-local";
+  return testDevice() == "cuda-local" || testDevice() == "nccl";
 }
 
 std::string runRanks(const std::shared_ptr<Program> &program,
@@ -143,15 +162,8 @@ std::string runRanks(const std::shared_ptr<Program> &program,
     return runProcesses(program, body, options);
   if (options.cores == 0)
     options.cores = OnCores::cores;
-  if (overCuda()) {
-    std::string error;
-    CudaDevice *gpu = CudaDevice::get(0, error);
-    if (!gpu)
-      return error;
-    GpuSpec nothing;
-    nothing.arch = "host";
-    options.cuda = std::make_shared<CudaProgram>(*gpu, nothing, nullptr);
-  }
+  if (std::string error = chooseGpu(options); !error.empty())
+    return error;
   auto job =
       std::make_shared<Job>(program, size_t(program->metadata.ranks), options);
   bool ok = job->run([body](RankContext &rank) {

@@ -56,18 +56,27 @@ private:
   int32_t count = 0;
 };
 
-/// Whether ranks are processes: with SHARDIR_TEST_DEVICE=mpi, under mpirun.
+/// Whether ranks are processes: with SHARDIR_TEST_DEVICE=mpi or nccl, under
+/// mpirun.
 bool overMpi();
 
-/// Whether ranks compute on a GPU: with SHARDIR_TEST_DEVICE=cuda-local. The
-/// emulated one must be set `unified`: bodies use memory of the host.
+/// Whether ranks compute on a GPU: with SHARDIR_TEST_DEVICE=cuda-local or nccl.
+/// The emulated one must be set `unified`: bodies use memory of the host.
 bool overCuda();
+
+/// Deadlines of 20 s, one thread for each rank.
+inline JobOptions defaultOptions() {
+  JobOptions options;
+  options.timeout = 20;
+  options.threadsPerRank = 1;
+  return options;
+}
 
 /// Runs the body as a program on every rank. Returns the error, "" for none.
 /// Options without cores take those of the running suite.
 std::string runRanks(const std::shared_ptr<Program> &program,
                      std::function<void(RankContext &)> body,
-                     JobOptions options = {20, 2, 1, false, 0, nullptr, 0, nullptr});
+                     JobOptions options = defaultOptions());
 
 /// A suite that runs with the number of cores as its parameter. Bodies that
 /// wait for other ranks outside of collectives must ask for kThreadPerRank.
