@@ -33,12 +33,11 @@ ShardDigits shardir::shardDigits(OpBuilder &builder, Location loc,
   ShardDigits result(global.type.getRank());
   if (!global.placement)
     return result;
-  const Placement &placement = global.placement.getValue();
-  for (auto [dim, extent] : llvm::enumerate(shapeOf(global.type)))
-    if (!placement.axesOf(dim).empty())
-      result[dim] =
-          localizer.digits(builder, loc, localizer.meshOf(global.placement),
-                           placement, extent, dim);
+  for (int64_t dim = 0; dim < global.type.getRank(); ++dim)
+    if (!global.placement.getValue().axesOf(dim).empty())
+      result[dim] = localizer.digits(
+          builder, loc, {global.type, global.placement, {}, global.extents},
+          dim);
   return result;
 }
 
@@ -61,8 +60,12 @@ localIndex(OpBuilder &builder, Location loc,
     const Localizer::DigitValue &digit = digits[i];
     Value own = rest;
     if (i > 0) {
-      own = arith::RemUIOp::create(builder, loc, rest, constant(digit.extent));
-      rest = arith::DivUIOp::create(builder, loc, rest, constant(digit.extent));
+      Value size = value(digit.size);
+      // Of nothing there is no index; keep the division defined.
+      if (!getConstantIntValue(digit.size))
+        size = arith::MaxUIOp::create(builder, loc, size, constant(1));
+      own = arith::RemUIOp::create(builder, loc, rest, size);
+      rest = arith::DivUIOp::create(builder, loc, rest, size);
     }
     if (!isConstantIntValue(digit.offset, 0))
       own = arith::SubIOp::create(builder, loc, own, value(digit.offset));

@@ -298,8 +298,7 @@ shiftIndices(linalg::LinalgOp op, linalg::LinalgOp local, OpBuilder &builder,
     Localizer::Global global = localizer.global(operand);
     Location loc = index.getLoc();
     SmallVector<Localizer::DigitValue> digits = localizer.digits(
-        builder, loc, localizer.meshOf(global.placement),
-        global.placement.getValue(), global.type.getDimSize(dim), dim);
+        builder, loc, {global.type, global.placement, {}, global.extents}, dim);
     SmallVector<OpOperand *> uses(
         llvm::make_pointer_range(index.getResult().getUses()));
     OpBuilder::InsertionGuard guard(builder);

@@ -75,26 +75,23 @@ Value shardir::castTo(OpBuilder &builder, Location loc, Value value,
   return tensor::CastOp::create(builder, loc, type, value);
 }
 
+/// `global` with all of its unknown extents.
+static Localizer::Global withExtents(Localizer::Global global,
+                                     ValueRange wholeSizes) {
+  global.extents.resize(global.type.getRank());
+  for (int64_t dim = 0; dim < global.type.getRank(); ++dim)
+    if (global.type.isDynamicDim(dim))
+      global.extents[dim] = wholeSizes[global.type.getDynamicDimIndex(dim)];
+  return global;
+}
+
 SmallVector<SmallVector<Localizer::DigitValue>>
 shardir::allDigits(OpBuilder &builder, Location loc, const Localizer &localizer,
                    const Localizer::Global &global, ValueRange wholeSizes) {
   SmallVector<SmallVector<Localizer::DigitValue>> result;
-  std::vector<int64_t> shape = shapeOf(global.type);
-  size_t unknown = 0;
-  for (auto [dim, extent] : llvm::enumerate(shape)) {
-    Value whole;
-    if (extent == kUnknown && unknown < wholeSizes.size())
-      whole = wholeSizes[unknown++];
-    if (global.placement) {
-      const Mesh &mesh = localizer.meshOf(global.placement);
-      result.push_back(localizer.digits(
-          builder, loc, mesh, global.placement.getValue(), extent, dim, whole));
-      continue;
-    }
-    OpFoldResult length =
-        whole ? OpFoldResult(whole) : builder.getIndexAttr(extent);
-    result.push_back({{extent, builder.getIndexAttr(0), length}});
-  }
+  Localizer::Global known = withExtents(global, wholeSizes);
+  for (int64_t dim = 0; dim < global.type.getRank(); ++dim)
+    result.push_back(localizer.digits(builder, loc, known, dim));
   return result;
 }
 
@@ -102,29 +99,7 @@ SmallVector<Value> shardir::localSizes(OpBuilder &builder, Location loc,
                                        const Localizer &localizer,
                                        const Localizer::Global &global,
                                        ValueRange wholeSizes) {
-  SmallVector<Value> sizes;
-  RankedTensorType type = localizer.localType(global.type, global.placement);
-  size_t unknown = 0;
-  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
-    if (!global.type.isDynamicDim(dim)) {
-      if (type.isDynamicDim(dim))
-        sizes.push_back(getValueOrCreateConstantIndexOp(
-            builder, loc, localizer.localExtent(builder, loc, global, dim)));
-      continue;
-    }
-    Value whole = wholeSizes[unknown++];
-    if (!global.placement || global.placement.getValue().axesOf(dim).empty()) {
-      sizes.push_back(whole);
-      continue;
-    }
-    // An unknown extent is split by axes alone: one digit (P4).
-    auto digits =
-        localizer.digits(builder, loc, localizer.meshOf(global.placement),
-                         global.placement.getValue(), kUnknown, dim, whole);
-    sizes.push_back(
-        getValueOrCreateConstantIndexOp(builder, loc, digits[0].length));
-  }
-  return sizes;
+  return localizer.dynamicSizes(builder, loc, withExtents(global, wholeSizes));
 }
 
 Value shardir::fillLocal(OpBuilder &builder, Location loc,

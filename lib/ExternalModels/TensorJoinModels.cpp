@@ -87,9 +87,6 @@ static ShardingRule padRule(tensor::PadOp op) {
     }
     int64_t extent = commonExtent(op.getSourceType().getDimSize(dim),
                                   op.getResultType().getDimSize(dim));
-    // A body that reads the index of a split dim needs its offset.
-    if (extent == kUnknown && !body.getArgument(dim).use_empty())
-      continue;
     int factor = rule.addFactor(extent);
     rule.operands[0].dims[dim] = {factor};
     rule.results[0].dims[dim] = {factor};
@@ -162,16 +159,15 @@ static LocalValues localizePad(tensor::PadOp op, OpBuilder &builder,
   auto local = tensor::PadOp::create(
       builder, loc, RankedTensorType::get(shape, resultType.getElementType()),
       piece, low, high);
-  // A body that reads indices reads those of the whole tensor (R9). Dims of
-  // unknown extent whose index is read are whole.
+  // A body that reads indices reads those of the whole tensor (R9).
   SmallVector<SmallVector<Localizer::DigitValue>> digits;
   {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPoint(local);
     for (int64_t dim = 0; dim < resultType.getRank(); ++dim) {
-      if (result.type.isDynamicDim(dim))
-        digits.push_back(
-            {{kUnknown, builder.getIndexAttr(0), builder.getIndexAttr(0)}});
+      OpFoldResult zero = builder.getIndexAttr(0);
+      if (result.type.isDynamicDim(dim) && !localizer.isCut(result, dim))
+        digits.push_back({{kUnknown, zero, zero, zero}});
       else
         digits.push_back(localizer.digits(builder, loc, result, dim));
     }

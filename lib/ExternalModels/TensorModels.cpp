@@ -18,6 +18,7 @@
 #include "ShardIR/ExternalModels/ExternalModels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -63,17 +64,14 @@ static LocalValues localizeCast(tensor::CastOp op, OpBuilder &builder,
 // dim and rank
 //===----------------------------------------------------------------------===//
 
-/// Each known dim of the operand may be split; of the others, those that the
-/// query may name are whole.
+/// Whatever dim is asked for: the whole tensor's extent is known everywhere.
 static ShardingRule dimRule(tensor::DimOp op) {
   auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
   if (!source)
     return ShardingRule::replicated(op, kUnranked);
   ShardingRule rule = wholeRule(op);
-  std::optional<int64_t> index = op.getConstantIndex();
   for (auto [dim, extent] : llvm::enumerate(shapeOf(source)))
-    if (extent != kUnknown || (index && *index != static_cast<int64_t>(dim)))
-      rule.operands[0].dims[dim] = {rule.addFactor(extent)};
+    rule.operands[0].dims[dim] = {rule.addFactor(extent)};
   passAnyPartial(rule, {0});
   return rule;
 }
@@ -82,12 +80,10 @@ static LocalValues localizeDim(tensor::DimOp op, OpBuilder &builder,
                                Localizer &localizer, ValueRange operands) {
   Location loc = op.getLoc();
   Localizer::Global global = localizer.global(op.getSource());
-  // The local extent of a dim that is whole is the whole extent.
-  auto extent = [&](int64_t dim) -> Value {
-    if (global.type.isDynamicDim(dim))
-      return tensor::DimOp::create(builder, loc, operands[0], dim);
-    return arith::ConstantIndexOp::create(builder, loc,
-                                          global.type.getDimSize(dim));
+  auto extent = [&](int64_t dim) {
+    return getValueOrCreateConstantIndexOp(
+        builder, loc,
+        localizer.wholeExtent(builder, loc, global, dim, operands[0]));
   };
   int64_t rank = global.type.getRank();
   std::optional<int64_t> index = op.getConstantIndex();

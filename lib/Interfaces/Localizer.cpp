@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Interfaces/Localizer.h"
+#include "ShardIR/Interfaces/IndexMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
@@ -93,6 +94,18 @@ Value Localizer::isFirst(OpBuilder &builder, Location loc, const Mesh &mesh,
   return all;
 }
 
+/// The extent of the one digit that takes what the others leave of `whole`,
+/// which they divide (P4).
+static OpFoldResult openDigit(OpBuilder &builder, Location loc, Value whole,
+                              ArrayRef<SymbolicDigit> digits) {
+  assert(whole && "an unknown extent needs the whole tensor's");
+  int64_t others = 1;
+  for (const SymbolicDigit &digit : digits)
+    if (digit.extent != kUnknown)
+      others *= digit.extent;
+  return IndexMath(builder, loc).div(whole, others);
+}
+
 SmallVector<Localizer::DigitValue>
 Localizer::digits(OpBuilder &builder, Location loc, const Mesh &mesh,
                   const Placement &placement, int64_t extent, int64_t dim,
@@ -101,16 +114,16 @@ Localizer::digits(OpBuilder &builder, Location loc, const Mesh &mesh,
   auto constant = [&](int64_t v) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, v);
   };
-  for (const SymbolicDigit &digit :
-       symbolicDigits(placement, mesh, extent, dim)) {
+  std::vector<SymbolicDigit> all =
+      symbolicDigits(placement, mesh, extent, dim);
+  for (const SymbolicDigit &digit : all) {
     OpFoldResult zero = builder.getIndexAttr(0);
-    assert((digit.extent != kUnknown || wholeExtent) &&
-           "an unknown extent needs the whole tensor's");
-    OpFoldResult length = digit.extent == kUnknown
-                              ? OpFoldResult(wholeExtent)
-                              : builder.getIndexAttr(digit.extent);
+    OpFoldResult size = digit.extent == kUnknown
+                            ? openDigit(builder, loc, wholeExtent, all)
+                            : OpFoldResult(builder.getIndexAttr(digit.extent));
+    OpFoldResult length = size;
     if (digit.axes.empty()) {
-      result.push_back({digit.extent, zero, length});
+      result.push_back({digit.extent, zero, length, size});
       continue;
     }
     // Each axis cuts the block that is there into n blocks of ceil(length/n).
@@ -151,31 +164,37 @@ Localizer::digits(OpBuilder &builder, Location loc, const Mesh &mesh,
               ? arith::AddIOp::create(builder, loc, offset, start).getResult()
               : start;
     }
-    result.push_back({digit.extent, offset, length});
+    result.push_back({digit.extent, offset, length, size});
   }
   return result;
+}
+
+bool Localizer::isCut(const Global &global, int64_t dim) const {
+  if (!global.placement)
+    return false;
+  return !global.placement.getValue().axesOf(dim).empty() ||
+         (size_t(dim) < global.halo.size() && !global.halo[dim].isZero());
+}
+
+OpFoldResult Localizer::wholeExtent(OpBuilder &builder, Location loc,
+                                    const Global &global, int64_t dim,
+                                    Value local) const {
+  if (!global.type.isDynamicDim(dim))
+    return builder.getIndexAttr(global.type.getDimSize(dim));
+  if (size_t(dim) < global.extents.size() && global.extents[dim])
+    return global.extents[dim];
+  assert(local && "an unknown extent needs a local value");
+  return tensor::DimOp::create(builder, loc, local, dim).getResult();
 }
 
 OpFoldResult Localizer::localExtent(OpBuilder &builder, Location loc,
                                     Global global, int64_t dim,
                                     Value local) const {
   int64_t whole = shapeOf(global.type)[dim];
-  bool hasHalo = size_t(dim) < global.halo.size() && global.placement &&
-                 !global.halo[dim].isZero();
-  bool split =
-      global.placement && !global.placement.getValue().axesOf(dim).empty();
-  if (!split && !hasHalo) {
-    if (whole != kUnknown)
-      return builder.getIndexAttr(whole);
-    assert(local && "an unknown extent needs a local value");
-    return tensor::DimOp::create(builder, loc, local, dim).getResult();
-  }
+  if (!isCut(global, dim))
+    return wholeExtent(builder, loc, global, dim, local);
   const Mesh &mesh = meshOf(global.placement);
   const Placement &placement = global.placement.getValue();
-  if (whole == kUnknown) {
-    assert(local && "an unknown extent needs a local value");
-    return tensor::DimOp::create(builder, loc, local, dim).getResult();
-  }
   if (auto uniform =
           uniformLocalExtent(placement, global.halo, mesh, whole, dim))
     return builder.getIndexAttr(*uniform);
@@ -213,7 +232,8 @@ SmallVector<Value> Localizer::dynamicSizes(OpBuilder &builder, Location loc,
 /// start below the dim and end above it.
 static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
                                       ArrayRef<Localizer::DigitValue> digits,
-                                      const DimHalo &halo, int64_t size) {
+                                      const DimHalo &halo, int64_t size,
+                                      OpFoldResult whole) {
   auto value = [&](OpFoldResult v) {
     return getValueOrCreateConstantIndexOp(builder, loc, v);
   };
@@ -224,16 +244,16 @@ static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
   int64_t unit = 1;
   for (const Localizer::DigitValue &digit : digits.drop_front())
     unit *= digit.extent;
-  int64_t extent = digits.front().extent * unit;
+  int64_t extent = digits.front().extent;
   auto offset = getConstantIntValue(digits.front().offset);
   auto length = getConstantIntValue(digits.front().length);
   if (size == 0 || extent == 0 || length == 0)
-    return {size, builder.getIndexAttr(0), builder.getIndexAttr(0)};
-  if (offset && length) {
+    return {size, builder.getIndexAttr(0), builder.getIndexAttr(0), whole};
+  if (offset && length && size != kUnknown) {
     auto [begin, end] =
         halo.rows(*offset * unit, (*offset + *length) * unit, size);
     return {size, builder.getIndexAttr(begin),
-            builder.getIndexAttr(end - begin)};
+            builder.getIndexAttr(end - begin), whole};
   }
   auto times = [&](Value v, int64_t factor) -> Value {
     if (factor == 1)
@@ -244,6 +264,18 @@ static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
     if (term == 0)
       return v;
     return arith::AddIOp::create(builder, loc, v, constant(term));
+  };
+  // Halos may be larger than any dim; windows are not.
+  auto plusReach = [&](Value v, int64_t reach, bool isDown) -> Value {
+    if (!halo.isWindow() && size == kUnknown && reach != 0) {
+      Value bound =
+          arith::MinUIOp::create(builder, loc, constant(reach), value(whole));
+      return isDown ? arith::SubIOp::create(builder, loc, v, bound).getResult()
+                    : arith::AddIOp::create(builder, loc, v, bound).getResult();
+    }
+    if (!halo.isWindow() && size != kUnknown)
+      reach = std::min(reach, size);
+    return plus(v, isDown ? -reach : reach);
   };
   // ceil(v / dilation) + shift, where v + shift * dilation is not negative.
   auto divided = [&](Value v, int64_t up) -> Value {
@@ -258,34 +290,33 @@ static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
   };
   auto clamp = [&](Value v, Value low) -> Value {
     Value atLeast = arith::MaxSIOp::create(builder, loc, v, low);
-    return arith::MinSIOp::create(builder, loc, atLeast, constant(size));
+    return arith::MinSIOp::create(builder, loc, atLeast, value(whole));
   };
-  // Halos may be larger than any dim; windows are not.
-  int64_t low = halo.isWindow() ? halo.low : std::min(halo.low, size);
-  int64_t high = halo.isWindow() ? halo.high : std::min(halo.high, size);
   Value start = times(value(digits.front().offset), unit);
   Value count = times(value(digits.front().length), unit);
   Value stop = arith::AddIOp::create(builder, loc, start, count);
-  Value first = plus(times(start, halo.stride), -low);
+  Value first =
+      plusReach(times(start, halo.stride), halo.low, /*isDown=*/true);
   // What follows the last element that is read.
   Value next;
   if (halo.stride == 1 && halo.dilation == 1) {
-    next = plus(stop, high);
+    next = plusReach(stop, halo.high, /*isDown=*/false);
   } else {
-    Value last = plus(times(plus(stop, -1), halo.stride), high);
+    Value last = plus(times(plus(stop, -1), halo.stride), halo.high);
     next = plus(divided(last, 0), 1);
   }
   Value begin = clamp(divided(first, halo.dilation - 1), constant(0));
   Value end = clamp(next, begin);
   Value wide = arith::SubIOp::create(builder, loc, end, begin);
   if (length)
-    return {size, begin, wide};
+    return {size, begin, wide, whole};
   Value zero = constant(0);
   Value isEmpty = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                         count, zero);
   return {
       size, begin,
-      arith::SelectOp::create(builder, loc, isEmpty, zero, wide).getResult()};
+      arith::SelectOp::create(builder, loc, isEmpty, zero, wide).getResult(),
+      whole};
 }
 
 SmallVector<Localizer::DigitValue> Localizer::digits(OpBuilder &builder,
@@ -293,17 +324,19 @@ SmallVector<Localizer::DigitValue> Localizer::digits(OpBuilder &builder,
                                                      const Global &global,
                                                      int64_t dim) const {
   int64_t size = shapeOf(global.type)[dim];
+  OpFoldResult whole = wholeExtent(builder, loc, global, dim);
   if (!global.placement)
-    return {{size, builder.getIndexAttr(0), builder.getIndexAttr(size)}};
+    return {{size, builder.getIndexAttr(0), whole, whole}};
   const Mesh &mesh = meshOf(global.placement);
   const Placement &placement = global.placement.getValue();
   DimHalo halo =
       size_t(dim) < global.halo.size() ? global.halo[dim] : DimHalo();
   int64_t extent = halo.isWindow() ? halo.extent : size;
-  auto own = digits(builder, loc, mesh, placement, extent, dim);
+  Value wholeValue = dyn_cast<Value>(whole);
+  auto own = digits(builder, loc, mesh, placement, extent, dim, wholeValue);
   if (halo.isZero())
     return own;
-  return {withHalo(builder, loc, own, halo, size)};
+  return {withHalo(builder, loc, own, halo, size, whole)};
 }
 
 Value Localizer::globalIndex(OpBuilder &builder, Location loc,
@@ -324,7 +357,7 @@ Value Localizer::globalIndex(OpBuilder &builder, Location loc,
   // Peel the local index's digits from the minor end and rebuild the whole
   // tensor's index with each digit's own weight.
   Value result, rest = local;
-  int64_t weight = 1;
+  OpFoldResult weight = builder.getIndexAttr(1);
   for (size_t i = digits.size(); i-- > 0;) {
     const DigitValue &digit = digits[i];
     Value own = rest;
@@ -339,12 +372,12 @@ Value Localizer::globalIndex(OpBuilder &builder, Location loc,
       rest = arith::DivUIOp::create(builder, loc, rest, length);
     }
     Value term = addOffset(own, digit.offset);
-    if (weight != 1)
-      term = arith::MulIOp::create(builder, loc, term, constant(weight));
+    if (!isConstantIntValue(weight, 1))
+      term = arith::MulIOp::create(builder, loc, term, value(weight));
     result = result
                  ? arith::AddIOp::create(builder, loc, result, term).getResult()
                  : term;
-    weight *= digit.extent;
+    weight = IndexMath(builder, loc).mul(weight, digit.size);
   }
   return result;
 }

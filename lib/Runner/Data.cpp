@@ -38,12 +38,6 @@ static auto during(const std::string &what, Body body) -> decltype(body()) {
   }
 }
 
-static void requireStatic(const Tensor &tensor, const std::string &name) {
-  if (!tensor.isStatic())
-    failUsage(name + " is " + tensor.typeString() +
-              ": files per rank need known extents; use whole arrays");
-}
-
 static Array parseChecked(const ArrayText &text, const Tensor &tensor) {
   if (text.type != tensor.type || !shapeMatches(text.shape, tensor.shape))
     failUsage("it is " + formatType(text.shape, text.type) + ", expected " +
@@ -68,10 +62,11 @@ Array RunData::loadWhole(size_t i, const ArrayArgument &input) const {
 }
 
 Shards RunData::loadShards(size_t i, const ArrayArgument &input) const {
-  requireStatic(program.arguments[i], nameOf("argument", i));
   Shards shards;
-  // The unsharded program needs all of them, where it runs.
-  bool all = options.verify && processes.isFirst();
+  // The unsharded program needs all of them, where it runs; and extents that
+  // are open are what all of them add up to.
+  bool all = (options.verify && processes.isFirst()) ||
+             !program.arguments[i].isStatic();
   for (int64_t rank = 0; rank != program.numRanks(); ++rank)
     shards.push_back(all || processes.holds(rank)
                          ? readArray(input.fileOfRank(rank),
@@ -79,6 +74,24 @@ Shards RunData::loadShards(size_t i, const ArrayArgument &input) const {
                                      program.localShape(false, i, rank))
                          : Array());
   return shards;
+}
+
+static std::vector<shardir_buffer> viewsOf(std::vector<Array> &arrays) {
+  std::vector<shardir_buffer> views;
+  for (Array &array : arrays)
+    views.push_back(array.view());
+  return views;
+}
+
+Shape RunData::wholeShape(size_t i) {
+  const Tensor &tensor = program.arguments[i];
+  if (tensor.isStatic())
+    return tensor.shape;
+  Shape shape(tensor.shape.size());
+  std::vector<shardir_buffer> shards = viewsOf(argumentShards[i]);
+  check(shardir_argument_whole_shape(program.get(), program.functionName(), i,
+                                     shards.data(), shape.data()));
+  return shape;
 }
 
 void RunData::loadArguments() {
@@ -94,6 +107,7 @@ void RunData::loadArguments() {
     local |= output.kind == ArrayArgument::Local;
   argumentShards.resize(count);
   arguments.resize(count);
+  shapes.resize(count);
   std::string random;
   for (size_t i = 0; i != count; ++i) {
     const Tensor &tensor = program.arguments[i];
@@ -102,6 +116,7 @@ void RunData::loadArguments() {
         failUsage(nameOf("argument", i) + " is " + tensor.typeString() +
                   ": random arrays need known extents; give --input");
       arguments[i] = randomArray(tensor.type, tensor.shape, options.seed, i);
+      shapes[i] = tensor.shape;
       random += (i ? ", " : "") + std::to_string(i) + " (" +
                 tensor.typeString() + ")";
       continue;
@@ -110,9 +125,11 @@ void RunData::loadArguments() {
     during("--input=" + input.spelling + " for " + nameOf("argument", i), [&] {
       if (input.kind == ArrayArgument::Local) {
         argumentShards[i] = loadShards(i, input);
+        shapes[i] = wholeShape(i);
         argumentsAreWhole = false;
       } else {
         arguments[i] = loadWhole(i, input);
+        shapes[i] = arguments[i].shape;
       }
     });
   }
@@ -156,9 +173,11 @@ void RunData::prepareResults() {
     for (size_t d = 0; d != shape.size(); ++d) {
       if (shape[d] >= 0)
         continue;
-      if (d < tensor.extents.size() && tensor.extents[d] && argumentsAreWhole) {
-        const ExtentSource &from = *tensor.extents[d];
-        shape[d] = arguments[from.argument].shape[from.dim];
+      std::optional<int64_t> told;
+      if (d < tensor.extents.size())
+        told = Program::evaluate(tensor.extents[d], shapes);
+      if (told && *told >= 0) {
+        shape[d] = *told;
       } else if (i < expected.size()) {
         shape[d] = expected[i].shape[d];
       } else {
@@ -180,11 +199,11 @@ void RunData::prepareResults() {
     }
     if (!local)
       continue;
-    requireStatic(tensor, nameOf("result", i));
     Shards shards;
     for (int64_t rank = 0; rank != program.numRanks(); ++rank)
       if (processes.isFirst() || processes.holds(rank))
-        shards.emplace_back(tensor.type, program.localShape(true, i, rank));
+        shards.emplace_back(tensor.type,
+                            program.shardShape(true, i, shape, rank));
       else
         shards.emplace_back();
     resultShards.push_back(std::move(shards));
@@ -192,14 +211,6 @@ void RunData::prepareResults() {
   if (local)
     distributeArguments();
 }
-
-static std::vector<shardir_buffer> viewsOf(std::vector<Array> &arrays) {
-  std::vector<shardir_buffer> views;
-  for (Array &array : arrays)
-    views.push_back(array.view());
-  return views;
-}
-
 /// Views by rank, then by argument or result, of the ranks of this process.
 std::vector<shardir_buffer>
 RunData::viewsByRank(std::vector<Shards> &shards) const {
@@ -215,13 +226,12 @@ void RunData::distributeArguments() {
   for (size_t i = 0; i != arguments.size(); ++i) {
     if (!argumentShards[i].empty())
       continue;
-    requireStatic(program.arguments[i], nameOf("argument", i));
     std::vector<shardir_buffer> shards;
     for (int64_t rank = 0; rank != program.numRanks(); ++rank) {
       bool here = processes.holds(rank);
       argumentShards[i].push_back(
           here ? Array(program.arguments[i].type,
-                       program.localShape(false, i, rank))
+                       program.shardShape(false, i, shapes[i], rank))
                : Array());
       shards.push_back(argumentShards[i].back().view());
       if (!here)
@@ -240,7 +250,7 @@ std::vector<Array> &RunData::wholeArguments() {
     if (!options.inputs.empty() &&
         options.inputs[i].kind != ArrayArgument::Local)
       continue;
-    arguments[i] = Array(program.arguments[i].type, program.arguments[i].shape);
+    arguments[i] = Array(program.arguments[i].type, shapes[i]);
     shardir_buffer whole = arguments[i].view();
     std::vector<shardir_buffer> shards = viewsOf(argumentShards[i]);
     check(shardir_collect_argument(program.get(), program.functionName(), i,

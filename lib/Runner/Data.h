@@ -54,6 +54,8 @@ public:
 private:
   Array loadWhole(size_t i, const ArrayArgument &input) const;
   Shards loadShards(size_t i, const ArrayArgument &input) const;
+  /// The shape of whole argument `i`, of whose shards some may be here alone.
+  Shape wholeShape(size_t i);
   std::vector<shardir_buffer> viewsByRank(std::vector<Shards> &shards) const;
   void distributeArguments();
   void collectResults();
@@ -66,6 +68,7 @@ private:
   bool local = false;           ///< run on shards that the caller holds
   std::vector<Array> arguments; ///< whole; empty ones if given as shards
   std::vector<Shards> argumentShards, resultShards; ///< by argument, by result
+  std::vector<Shape> shapes; ///< of the whole arguments
   bool argumentsAreWhole = true;
 };
 

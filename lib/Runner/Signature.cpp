@@ -87,18 +87,58 @@ void Program::select(const std::optional<std::string> &name) {
     const json &extents = at(described[i], "extents");
     if (!extents.is_array() || extents.size() != results[i].shape.size())
       continue;
-    for (const json &pair : extents) {
-      std::optional<ExtentSource> source;
-      if (pair.is_array() && pair.size() == 2 && pair[0].is_number_unsigned() &&
-          pair[1].is_number_unsigned()) {
-        ExtentSource from{pair[0].get<size_t>(), pair[1].get<size_t>()};
-        if (from.argument < arguments.size() &&
-            from.dim < arguments[from.argument].shape.size())
-          source = from;
-      }
-      results[i].extents.push_back(source);
-    }
+    results[i].extents.assign(extents.begin(), extents.end());
   }
+}
+
+std::optional<int64_t> Program::evaluate(const ExtentSource &source,
+                                         const std::vector<Shape> &shapes) {
+  // The parser bounds how deep JSON is nested no more than this does.
+  struct Evaluator {
+    const std::vector<Shape> &shapes;
+
+    std::optional<int64_t> run(const json &e, int depth) const {
+      if (e.is_number_integer())
+        return e.get<int64_t>();
+      if (!e.is_array() || depth > 64)
+        return std::nullopt;
+      if (e.size() == 2 && e[0].is_number_unsigned() &&
+          e[1].is_number_unsigned()) {
+        size_t argument = e[0].get<size_t>(), dim = e[1].get<size_t>();
+        if (argument < shapes.size() && dim < shapes[argument].size())
+          return shapes[argument][dim];
+        return std::nullopt;
+      }
+      if (e.size() != 3 || !e[0].is_string())
+        return std::nullopt;
+      std::optional<int64_t> a = run(e[1], depth + 1), b = run(e[2], depth + 1);
+      if (!a || !b)
+        return std::nullopt;
+      return combine(e[0].get<std::string>(), *a, *b);
+    }
+
+    static std::optional<int64_t> combine(const std::string &op, int64_t a,
+                                          int64_t b) {
+      int64_t result;
+      bool overflows = false;
+      if (op == "add")
+        overflows = __builtin_add_overflow(a, b, &result);
+      else if (op == "sub")
+        overflows = __builtin_sub_overflow(a, b, &result);
+      else if (op == "mul")
+        overflows = __builtin_mul_overflow(a, b, &result);
+      else if ((op == "div" || op == "rem") && a >= 0 && b > 0)
+        result = op == "div" ? a / b : a % b;
+      else if (op == "min")
+        result = std::min(a, b);
+      else if (op == "max")
+        result = std::max(a, b);
+      else
+        return std::nullopt;
+      return overflows ? std::nullopt : std::optional<int64_t>(result);
+    }
+  };
+  return Evaluator{shapes}.run(source, 0);
 }
 
 void Program::checkMesh(const std::vector<AxisSize> &axes) const {
@@ -138,5 +178,13 @@ Shape Program::localShape(bool isResult, size_t i, int64_t rank) const {
   Shape shape((isResult ? results : arguments)[i].shape.size());
   check((isResult ? shardir_result_local_shape : shardir_argument_local_shape)(
       handle, functionName(), i, rank, shape.data()));
+  return shape;
+}
+
+Shape Program::shardShape(bool isResult, size_t i, const Shape &whole,
+                          int64_t rank) const {
+  Shape shape(whole.size());
+  check((isResult ? shardir_result_shard_shape : shardir_argument_shard_shape)(
+      handle, functionName(), i, whole.data(), rank, shape.data()));
   return shape;
 }

@@ -23,16 +23,15 @@
 
 namespace shardir::runner {
 
-/// Where a result's extent comes from: an argument's dim.
-struct ExtentSource {
-  size_t argument, dim;
-};
+/// Where an unknown extent of a result comes from: an expression over the
+/// extents of the arguments, as the metadata has it, or null.
+using ExtentSource = nlohmann::ordered_json;
 
 struct Tensor {
   ElementType type = SHARDIR_F32;
   Shape shape; ///< -1 for an extent known only when run
   /// One per dim of a result; empty if the program does not say.
-  std::vector<std::optional<ExtentSource>> extents;
+  std::vector<ExtentSource> extents;
 
   bool isStatic() const { return countElements(shape).has_value(); }
   std::string typeString() const { return formatType(shape, type); }
@@ -52,13 +51,20 @@ public:
   void checkMesh(const std::vector<AxisSize> &axes) const;
   /// The compiler's report; an empty object if there is none.
   nlohmann::ordered_json report() const;
+  /// The extent that `source` gives for arguments of these shapes; nothing where
+  /// it is null, no expression, or none for these shapes.
+  static std::optional<int64_t> evaluate(const ExtentSource &source,
+                                         const std::vector<Shape> &shapes);
 
   const shardir_program *get() const { return handle; }
   shardir_program *get() { return handle; }
   const char *functionName() const { return function.c_str(); }
   int64_t numRanks() const { return shardir_program_num_ranks(handle); }
-  /// The shape of one rank's shard; requires known extents.
+  /// The shape of one rank's shard, -1 where it is known only when run.
   Shape localShape(bool isResult, size_t i, int64_t rank) const;
+  /// The shape of one rank's shard of a whole array.
+  Shape shardShape(bool isResult, size_t i, const Shape &whole,
+                   int64_t rank) const;
   bool hasUnsharded() const;
 
   std::vector<Tensor> arguments, results;

@@ -114,6 +114,10 @@ int64_t shardir_axis_index(int32_t mesh, int32_t axis) {
   return threadState.rank ? threadState.rank->axisIndex(mesh, axis) : -1;
 }
 
+int64_t shardir_extent(int32_t argument, int32_t dim) {
+  return threadState.rank ? threadState.rank->extent(argument, dim) : -1;
+}
+
 void shardir_collective(int32_t id, const void *in, void *out,
                         const int64_t *dims) {
   onRank(__func__,

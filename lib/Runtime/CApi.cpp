@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "CApiDetail.h"
+#include "Distribute.h"
 #include "MpiWorld.h"
 
 #include <algorithm>
@@ -155,6 +156,55 @@ void chooseGpu(RunRequest &request, const std::string &device) {
     refuse(error);
 }
 
+/// The shape of whole argument `i`, of which rank r has `shapeAt(r)`.
+template <class F>
+std::vector<int64_t> wholeShapeFrom(const Metadata &m, const FunctionSpec &f,
+                                    size_t i, F shapeAt) {
+  std::vector<std::vector<int64_t>> shapes;
+  for (size_t r = 0; r < size_t(m.ranks); ++r)
+    shapes.push_back(shapeAt(r));
+  const TensorSpec &spec = f.arguments[i];
+  const Mesh *mesh = spec.mesh < 0 ? nullptr : &m.meshes[size_t(spec.mesh)];
+  std::vector<int64_t> whole;
+  std::string error = wholeShapeOf(spec, mesh, shapes, whole);
+  if (!error.empty())
+    refuse(what("argument", i, f) + " " + error);
+  return whole;
+}
+
+/// The shapes of the whole arguments, from checked buffers of all ranks.
+void findWholeArguments(RunRequest &request, const FunctionSpec &f) {
+  size_t count = f.arguments.size();
+  for (size_t i = 0; i < count; ++i) {
+    auto shapeAt = [&](size_t r) {
+      const shardir_buffer &b = request.arguments[r * count + i];
+      return std::vector<int64_t>(b.shape, b.shape + b.rank);
+    };
+    request.wholeArguments.push_back(
+        request.local
+            ? wholeShapeFrom(request.program->metadata, f, i, shapeAt)
+            : shapeAt(0));
+  }
+}
+
+shardir_status shardShape(const shardir_program *program, const char *function,
+                          bool isResult, size_t i, const int64_t *whole,
+                          int64_t rank, int64_t *shape) {
+  return guarded([&] {
+    const FunctionSpec &f = capi::functionOf(program, function);
+    TensorSpec spec = tensorAt(f, isResult, i);
+    if (!spec.shape.empty())
+      capi::notNull(whole, "whole");
+    shardir_buffer buffer = {nullptr, whole, spec.shape.size(), spec.type};
+    std::string name = what(isResult ? "result" : "argument", i, f);
+    checkBuffer(buffer, spec, spec.shape, name, /*noData=*/true);
+    checkCut(program->program->metadata, spec, buffer, name);
+    spec.shape.assign(whole, whole + spec.shape.size());
+    localShapeOf(program, spec, rank, shape);
+    return SHARDIR_OK;
+  });
+}
+
 JobOptions readOptions(const shardir_run_options *options) {
   JobOptions result;
   if (!options)
@@ -227,6 +277,8 @@ shardir_status run(const shardir_program *program, const char *function,
       request.results.assign(results, results + numResults * copies);
     checkBuffers(request, f, /*isResult=*/false);
     checkBuffers(request, f, /*isResult=*/true);
+    if (!local || !request.options.mpi)
+      findWholeArguments(request, f);
     {
       std::lock_guard<std::mutex> lock(program->mutex);
       request.options.trace = program->trace;
@@ -344,6 +396,46 @@ shardir_status shardir_result_local_shape(const shardir_program *program,
     localShapeOf(program,
                  tensorAt(capi::functionOf(program, function), true, i), rank,
                  shape);
+    return SHARDIR_OK;
+  });
+}
+
+shardir_status shardir_argument_shard_shape(const shardir_program *program,
+                                            const char *function, size_t i,
+                                            const int64_t *whole, int64_t rank,
+                                            int64_t *shape) {
+  return shardShape(program, function, /*isResult=*/false, i, whole, rank,
+                    shape);
+}
+
+shardir_status shardir_result_shard_shape(const shardir_program *program,
+                                          const char *function, size_t i,
+                                          const int64_t *whole, int64_t rank,
+                                          int64_t *shape) {
+  return shardShape(program, function, /*isResult=*/true, i, whole, rank,
+                    shape);
+}
+
+shardir_status shardir_argument_whole_shape(const shardir_program *program,
+                                            const char *function, size_t i,
+                                            const shardir_buffer *shards,
+                                            int64_t *whole) {
+  return guarded([&] {
+    const FunctionSpec &f = capi::functionOf(program, function);
+    const TensorSpec &spec = tensorAt(f, false, i);
+    capi::notNull(shards, "shards");
+    const Metadata &m = program->program->metadata;
+    for (int64_t r = 0; r < m.ranks; ++r)
+      checkBuffer(shards[r], spec, capi::localShape(m, spec, spec.shape, r),
+                  what("argument", i, f) + " on rank " + std::to_string(r),
+                  /*noData=*/true);
+    std::vector<int64_t> shape = wholeShapeFrom(m, f, i, [&](size_t r) {
+      return std::vector<int64_t>(shards[r].shape,
+                                  shards[r].shape + shards[r].rank);
+    });
+    if (!shape.empty())
+      capi::notNull(whole, "whole");
+    std::copy(shape.begin(), shape.end(), whole);
     return SHARDIR_OK;
   });
 }

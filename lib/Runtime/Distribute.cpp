@@ -156,5 +156,50 @@ void collect(const TensorSpec &spec, const ShardView &view,
   });
 }
 
+std::string wholeShapeOf(const TensorSpec &spec, const Mesh *mesh,
+                         const std::vector<std::vector<int64_t>> &shapes,
+                         std::vector<int64_t> &whole) {
+  whole = spec.shape;
+  for (size_t d = 0; d < whole.size(); ++d) {
+    if (whole[d] >= 0)
+      continue;
+    if (!mesh) {
+      whole[d] = shapes[0][d];
+      continue;
+    }
+    // One device for each combination of the coordinates that cut the dim.
+    whole[d] = 0;
+    std::vector<AxisRef> axes = spec.placement.axesOf(d);
+    for (int64_t p = 0, e = mesh->numDevices(); p < e; ++p) {
+      std::vector<int64_t> coords = mesh->coordinates(p), others = coords;
+      for (const AxisRef &axis : axes)
+        others[size_t(mesh->axisIndex(axis.name))] -=
+            axisCoordinate(*mesh, axis, coords) * innerSize(*mesh, axis);
+      if (isZero(others))
+        whole[d] += shapes[size_t(mesh->rankAt(p))][d];
+    }
+  }
+  int64_t elements;
+  if (!countElements(whole, elementSize(spec.type), elements))
+    return "is too large";
+  if (mesh)
+    if (std::optional<PlacementError> e = verifyPlacement(
+            spec.placement, *mesh, whole, elementTypeName(spec.type)))
+      return e->message;
+  for (size_t r = 0; r < shapes.size(); ++r) {
+    std::vector<int64_t> expected = whole;
+    if (mesh) {
+      // A rank that the mesh lacks runs like the first device.
+      int64_t position = std::max<int64_t>(0, mesh->positionOf(int64_t(r)));
+      expected = localShape(spec.placement, *mesh, whole, position);
+    }
+    if (shapes[r] != expected)
+      return "is " + shapeText(shapes[r]) + " on rank " + std::to_string(r) +
+             ", expected " + shapeText(expected) + " of " + shapeText(whole) +
+             " in all";
+  }
+  return "";
+}
+
 } // namespace runtime
 } // namespace shardir

@@ -62,6 +62,14 @@ void collect(const TensorSpec &spec, const ShardView &view,
              const std::vector<int64_t> &shape,
              const std::vector<const void *> &terms, void *whole);
 
+/// The shape of the whole tensor of which rank r has a shard of shape
+/// shapes[r]: dims of known extent as `spec` has them, the others as the shards
+/// of all devices add up. Returns why no whole tensor has these shards, naming
+/// the rank, or "".
+std::string wholeShapeOf(const TensorSpec &spec, const Mesh *mesh,
+                         const std::vector<std::vector<int64_t>> &shapes,
+                         std::vector<int64_t> &whole);
+
 } // namespace runtime
 } // namespace shardir
 

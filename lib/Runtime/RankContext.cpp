@@ -110,6 +110,13 @@ int64_t RankContext::axisIndex(int32_t mesh, int32_t axis) const {
   return coordinates[size_t(mesh)][size_t(axis)];
 }
 
+int64_t RankContext::extent(int32_t argument, int32_t dim) const {
+  if (argument < 0 || size_t(argument) >= wholeArguments.size() || dim < 0 ||
+      size_t(dim) >= wholeArguments[size_t(argument)].size())
+    return -1;
+  return wholeArguments[size_t(argument)][size_t(dim)];
+}
+
 const CollectiveSpec &RankContext::checkCall(int32_t id, bool peer) {
   const std::vector<CollectiveSpec> &table = job.program->metadata.collectives;
   if (threadState.inRegion)

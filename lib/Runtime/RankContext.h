@@ -68,6 +68,8 @@ public:
   CudaRank *const gpu;
 
   int64_t axisIndex(int32_t mesh, int32_t axis) const;
+  /// Of the whole arguments of the entry; -1 for what it lacks.
+  int64_t extent(int32_t argument, int32_t dim) const;
   void collective(int32_t id, const void *in, void *out, const int64_t *dims);
   void collectivePeer(int32_t id, const void *in, void *out, int64_t count,
                       int64_t peer);
@@ -94,6 +96,8 @@ public:
   /// Null where all ranks are in this process.
   Processes *processes() { return communicator->processes(); }
 
+  /// The shapes of the whole arguments, set before the program is entered.
+  std::vector<std::vector<int64_t>> wholeArguments;
   int64_t bytesReceived = 0;
   int64_t peakBytes = 0; ///< set when the job has ended
   double milliseconds = 0;

@@ -47,7 +47,7 @@ std::vector<int64_t> shapeOf(const shardir_buffer &b) {
 /// finds it alive.
 struct Shared {
   RunRequest request;
-  std::vector<std::vector<int64_t>> argumentShapes, resultShapes;
+  std::vector<std::vector<int64_t>> resultShapes;
   std::vector<std::vector<const void *>> resultShards; ///< by rank
   ProcessReport overProcesses; ///< where ranks are processes
 
@@ -108,7 +108,7 @@ void runWhole(RankContext &rank, Shared &shared) {
   std::vector<ShardView> views;
   for (size_t i = 0; i < f.arguments.size(); ++i) {
     const TensorSpec &spec = f.arguments[i];
-    const std::vector<int64_t> &shape = shared.argumentShapes[i];
+    const std::vector<int64_t> &shape = shared.request.wholeArguments[i];
     ShardView view = viewShard(spec, shared.meshOf(spec), shape, rank.rank);
     void *shard =
         takeArgument(rank, spec, view, shape, shared.request.arguments[i].data);
@@ -124,6 +124,7 @@ void runWhole(RankContext &rank, Shared &shared) {
     shards.push_back(shard);
     descriptors.push_back(descriptor(shard, views[i].shape));
   }
+  rank.wholeArguments = shared.request.wholeArguments;
   enter(rank, shared, descriptors);
   std::vector<std::unique_ptr<HostShard>> onHost;
   for (size_t i = 0; rank.gpu && i < f.results.size(); ++i) {
@@ -150,6 +151,31 @@ void runWhole(RankContext &rank, Shared &shared) {
   }
   if (rank.gpu)
     rank.barrier(); // others read what is on the host
+}
+
+/// Where a shape says less than the entry needs, each process tells the others
+/// its shards' shapes.
+void tellShapes(Processes &processes, RankContext &rank, Shared &shared) {
+  const FunctionSpec &f = shared.function();
+  auto ranks = int(rank.job.numRanks());
+  for (size_t i = 0; i < f.arguments.size(); ++i) {
+    const TensorSpec &spec = f.arguments[i];
+    std::vector<int64_t> own = shapeOf(shared.request.arguments[i]);
+    std::vector<int64_t> &whole = rank.wholeArguments.emplace_back(spec.shape);
+    if (std::find(whole.begin(), whole.end(), -1) == whole.end())
+      continue;
+    std::vector<std::vector<int64_t>> shapes(size_t(ranks), own);
+    for (int from = 0; from < ranks; ++from)
+      for (int to = 0; to < ranks; ++to)
+        if (from != to && (from == rank.rank || to == rank.rank))
+          processes.carry(from, to, own.data(), shapes[size_t(from)].data(),
+                          own.size() * sizeof(int64_t));
+    std::string error =
+        wholeShapeOf(spec, shared.meshOf(spec), shapes, whole);
+    if (!error.empty())
+      rank.fail("failed: argument " + std::to_string(i) + " of @" + f.name +
+                " " + error);
+  }
 }
 
 void runLocal(RankContext &rank, Shared &shared) {
@@ -185,6 +211,9 @@ void runLocal(RankContext &rank, Shared &shared) {
         rank.arena.account(n);
     }
   } account(rank, bytes);
+  rank.wholeArguments = shared.request.wholeArguments;
+  if (Processes *processes = rank.processes())
+    tellShapes(*processes, rank, shared);
   enter(rank, shared, descriptors);
   rank.barrier();
   if (Processes *processes = rank.processes())
@@ -199,12 +228,9 @@ RunReport runFunction(RunRequest request) {
   const RunRequest &r = shared->request;
   size_t ranks = r.unsharded ? 1 : size_t(r.program->metadata.ranks);
   shared->resultShards.resize(ranks);
-  if (!r.local) {
-    for (const shardir_buffer &b : r.arguments)
-      shared->argumentShapes.push_back(shapeOf(b));
+  if (!r.local)
     for (const shardir_buffer &b : r.results)
       shared->resultShapes.push_back(shapeOf(b));
-  }
   auto job = std::make_shared<Job>(r.program, ranks, r.options);
   bool ok = job->run([shared](RankContext &rank) {
     if (shared->request.local)

@@ -39,6 +39,10 @@ public:
     mlir::RankedTensorType type;
     PlacementAttr placement; ///< null: whole on each device
     Halo halo = {};          ///< how much the shards overlap (D6)
+    /// Per dim the whole tensor's extent where the type leaves it open, as a
+    /// value of the local program; null where it is known, or is the local
+    /// extent, as that of a dim that no device cuts. Empty: null throughout.
+    llvm::SmallVector<mlir::Value> extents = {};
   };
   Global global(mlir::Value value) const;
   void setGlobal(mlir::Value value, Global global) { globals[value] = global; }
@@ -59,8 +63,17 @@ public:
                                    const Halo &halo = {}) const;
   mlir::RankedTensorType localType(mlir::Value globalValue) const;
 
-  /// The extent of this device's shard of dim `dim`. `local` is any local value
-  /// of that placement if there is one (needed for unknown whole extents).
+  /// Whether devices hold less than all of dim `dim`, or may do so.
+  bool isCut(const Global &global, int64_t dim) const;
+
+  /// The whole tensor's extent of dim `dim`. `local` is any local value of a
+  /// placement that leaves the dim whole; it is asked where neither type nor
+  /// `global.extents` tells.
+  mlir::OpFoldResult wholeExtent(mlir::OpBuilder &builder, mlir::Location loc,
+                                 const Global &global, int64_t dim,
+                                 mlir::Value local = {}) const;
+
+  /// The extent of this device's shard of dim `dim`. `local` is as above.
   mlir::OpFoldResult localExtent(mlir::OpBuilder &builder, mlir::Location loc,
                                  Global global, int64_t dim,
                                  mlir::Value local = {}) const;
@@ -72,8 +85,9 @@ public:
   /// Offset and length of each digit of a dim, as index values (P3, P4). Where
   /// `extent` is unknown, `wholeExtent` is its value.
   struct DigitValue {
-    int64_t extent;
+    int64_t extent; ///< of the whole tensor's digit; kUnknown if not static
     mlir::OpFoldResult offset, length;
+    mlir::OpFoldResult size; ///< `extent` as a value
   };
   llvm::SmallVector<DigitValue> digits(mlir::OpBuilder &builder,
                                        mlir::Location loc, const Mesh &mesh,
@@ -82,7 +96,7 @@ public:
                                        mlir::Value wholeExtent = {}) const;
 
   /// The digits of dim `dim` of a value, its halo included: with one, a single
-  /// digit. Requires a known extent.
+  /// digit. Requires an extent that the type or `global.extents` tells.
   llvm::SmallVector<DigitValue> digits(mlir::OpBuilder &builder,
                                        mlir::Location loc, const Global &global,
                                        int64_t dim) const;

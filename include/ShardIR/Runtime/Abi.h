@@ -28,13 +28,20 @@
 extern "C" {
 #endif
 
-/* Raised when a function here or the metadata changes incompatibly. */
+/* Raised when a function here or the metadata changes incompatibly. A program
+ * that calls a function which is new here is refused by older runtimes, by name;
+ * programs that do not are none the worse, so that is no reason. */
 #define SHARDIR_ABI_VERSION 1
 
 /* The coordinate of the calling rank along axis `axis` of mesh `mesh`, both
  * indices into the metadata's tables; 0 where the mesh lacks this rank, which
  * then runs the program on zeros. */
 int64_t shardir_axis_index(int32_t mesh, int32_t axis);
+
+/* The extent of dim `dim` of the whole tensor that argument `argument` of the
+ * running entry is a shard of: what no shard tells where the metadata's shape
+ * has -1. The same on all ranks. */
+int64_t shardir_extent(int32_t argument, int32_t dim);
 
 /* Runs collective `id` of the metadata's table: `in` is this rank's operand
  * shard, `out` its result shard, both contiguous. `dims` holds the whole

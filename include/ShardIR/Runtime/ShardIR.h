@@ -75,14 +75,31 @@ shardir_status shardir_function_argument(const shardir_program *program,
 shardir_status shardir_function_result(const shardir_program *program,
                                        const char *function, size_t i,
                                        shardir_tensor_info *info);
-/* The shape of rank `rank`'s shard of argument or result i; `shape` has room
- * for the tensor's rank. */
+/* The shape of rank `rank`'s shard of argument or result i, with -1 where the
+ * extent is known only when run; `shape` has room for the tensor's rank. */
 shardir_status shardir_argument_local_shape(const shardir_program *program,
                                             const char *function, size_t i,
                                             int64_t rank, int64_t *shape);
 shardir_status shardir_result_local_shape(const shardir_program *program,
                                           const char *function, size_t i,
                                           int64_t rank, int64_t *shape);
+
+/* The same for a whole tensor of shape `whole`, where the program leaves extents
+ * open. */
+shardir_status shardir_argument_shard_shape(const shardir_program *program,
+                                            const char *function, size_t i,
+                                            const int64_t *whole, int64_t rank,
+                                            int64_t *shape);
+shardir_status shardir_result_shard_shape(const shardir_program *program,
+                                          const char *function, size_t i,
+                                          const int64_t *whole, int64_t rank,
+                                          int64_t *shape);
+/* The shape of the whole tensor of which shards[r] is rank r's shard of argument
+ * i. Fails where there is no such tensor. */
+shardir_status shardir_argument_whole_shape(const shardir_program *program,
+                                            const char *function, size_t i,
+                                            const shardir_buffer *shards,
+                                            int64_t *whole);
 
 typedef struct shardir_run_options {
   const char *device;   /* NULL: "threads"; "mpi": see below */
@@ -111,7 +128,8 @@ shardir_status shardir_run(const shardir_program *program, const char *function,
 
 /* Runs the function on shards: arguments[r * num_arguments + i] is rank r's
  * shard of argument i, results likewise. No copies are made. With "mpi", each
- * process gives its own shards alone: arguments[i], results[i]. */
+ * process gives its own shards alone: arguments[i], results[i]. Extents that the
+ * program leaves open are those that the shards of all ranks add up to. */
 shardir_status shardir_run_local(const shardir_program *program,
                                  const char *function,
                                  const shardir_buffer *arguments,

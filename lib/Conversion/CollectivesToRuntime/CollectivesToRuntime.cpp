@@ -126,6 +126,17 @@ struct CollectivesToRuntimePass
         convertAxisIndex(axis, function, builder, calls, coordinates);
         return WalkResult::advance();
       }
+      if (auto extent = dyn_cast<ExtentOp>(op)) {
+        if (!function.isPublic()) {
+          extent.emitOpError("tells the arguments of an entry, and function @")
+              << function.getSymName() << " is private: hand it the extent";
+          return WalkResult::interrupt();
+        }
+        extent.getResult().replaceAllUsesWith(calls.extent(
+            function, op->getLoc(), extent.getArgument(), extent.getDim()));
+        op->erase();
+        return WalkResult::advance();
+      }
       if (auto check = dyn_cast<cf::AssertOp>(op)) {
         calls.fail(check);
         return WalkResult::advance();
@@ -225,7 +236,7 @@ struct CollectivesToRuntimePass
         NamedAttrList attributes(function.getArgAttrDict(i));
         for (StringRef name :
              {ShardIRDialect::kPlacement, ShardIRDialect::kGlobalType,
-              ShardIRDialect::kResult})
+              ShardIRDialect::kResult, ShardIRDialect::kExtents})
           attributes.erase(name);
         kept.push_back(attributes.getDictionary(&getContext()));
       }

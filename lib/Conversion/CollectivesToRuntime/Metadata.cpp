@@ -94,6 +94,21 @@ int64_t MetadataBuilder::numRanks() const {
   return ranks;
 }
 
+/// An expression of `shardir.extents`: a number, or a list.
+static json::Value describeExtent(Attribute extent) {
+  if (auto number = dyn_cast<IntegerAttr>(extent))
+    return number.getInt();
+  if (auto name = dyn_cast<StringAttr>(extent))
+    return utf8(name.getValue());
+  auto list = dyn_cast<ArrayAttr>(extent);
+  if (!list)
+    return nullptr;
+  json::Array parts;
+  for (Attribute part : list)
+    parts.push_back(describeExtent(part));
+  return parts;
+}
+
 json::Object MetadataBuilder::describeValue(func::FuncOp entry,
                                             unsigned argument) {
   auto global = cast<RankedTensorType>(
@@ -113,11 +128,14 @@ json::Object MetadataBuilder::describeValue(func::FuncOp entry,
         placement = toString(Placement::replicatedOfRank(global.getRank()));
       }
   }
-  return json::Object{
-      {"shape", describeShape(global)},
-      {"element_type", elementTypeName(global.getElementType())},
-      {"mesh", utf8(mesh)},
-      {"placement", placement}};
+  json::Object value{{"shape", describeShape(global)},
+                     {"element_type", elementTypeName(global.getElementType())},
+                     {"mesh", utf8(mesh)},
+                     {"placement", placement}};
+  if (auto extents = entry.getArgAttrOfType<ArrayAttr>(
+          argument, ShardIRDialect::kExtents))
+    value["extents"] = describeExtent(extents);
+  return value;
 }
 
 void MetadataBuilder::addFunction(func::FuncOp entry, StringRef name,

@@ -257,9 +257,9 @@ void RuntimeCalls::fail(cf::AssertOp op) {
   op.erase();
 }
 
-Value RuntimeCalls::axisIndex(func::FuncOp function, Location loc, int mesh,
-                              int axis) {
-  LLVM::LLVMFuncOp callee = declare("shardir_axis_index", i64, {i32, i32});
+Value RuntimeCalls::query(func::FuncOp function, Location loc, StringRef name,
+                          int32_t first, int32_t second) {
+  LLVM::LLVMFuncOp callee = declare(name, i64, {i32, i32});
   // The same on every call: LLVM may merge and move them.
   SmallVector<LLVM::ModRefInfo> none(6, LLVM::ModRefInfo::NoModRef);
   callee.setMemoryEffectsAttr(
@@ -267,10 +267,10 @@ Value RuntimeCalls::axisIndex(func::FuncOp function, Location loc, int mesh,
   callee.setWillReturn(true);
   callee.setNoUnwind(true);
   OpBuilder builder = OpBuilder::atBlockBegin(&function.getBody().front());
-  Value arguments[] = {constantId(builder, loc, mesh),
-                       constantId(builder, loc, axis)};
-  Value coordinate =
+  Value arguments[] = {constantId(builder, loc, first),
+                       constantId(builder, loc, second)};
+  Value answer =
       LLVM::CallOp::create(builder, loc, callee, arguments).getResult();
   return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
-                                    coordinate);
+                                    answer);
 }

@@ -38,11 +38,25 @@ public:
 
   /// This rank's coordinate, computed at the start of `function`.
   mlir::Value axisIndex(mlir::func::FuncOp function, mlir::Location loc,
-                        int mesh, int axis);
+                        int mesh, int axis) {
+    return query(function, loc, "shardir_axis_index", mesh, axis);
+  }
+
+  /// The whole extent of dim `dim` of argument `argument` of the entry
+  /// `function`, asked for at its start.
+  mlir::Value extent(mlir::func::FuncOp function, mlir::Location loc,
+                     int64_t argument, int64_t dim) {
+    return query(function, loc, "shardir_extent", int32_t(argument),
+                 int32_t(dim));
+  }
 
 private:
   mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::Type result,
                                  llvm::ArrayRef<mlir::Type> parameters);
+  /// What the runtime answers to two numbers, the same on every call, asked for
+  /// at the start of `function`.
+  mlir::Value query(mlir::func::FuncOp function, mlir::Location loc,
+                    llvm::StringRef name, int32_t first, int32_t second);
   mlir::Value dataPointer(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value buffer);
   mlir::Value storeDims(mlir::OpBuilder &builder, mlir::Operation *op,

@@ -218,6 +218,20 @@ static LogicalResult verifyGlobalType(Operation *op, NamedAttribute attr,
                          << type << ", found " << attr.getValue();
 }
 
+/// Checks `shardir.extents` of a result of `type`: one entry per dim.
+static LogicalResult verifyExtents(Operation *op, NamedAttribute attr,
+                                   Type type, const Twine &what) {
+  auto list = dyn_cast<ArrayAttr>(attr.getValue());
+  auto shaped = dyn_cast<ShapedType>(type);
+  if (list && shaped && shaped.hasRank() &&
+      int64_t(list.size()) == shaped.getRank())
+    return success();
+  return op->emitError() << "'" << attr.getName().getValue() << "' of " << what
+                         << " of type " << type
+                         << " must be a list of one entry per dim, found "
+                         << attr.getValue();
+}
+
 LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
                                                        unsigned regionIndex,
                                                        unsigned argIndex,
@@ -231,6 +245,9 @@ LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
   if (attr.getName() == kGlobalType)
     return verifyGlobalType(op, attr, function.getArgumentTypes()[argIndex],
                             "argument " + Twine(argIndex));
+  if (attr.getName() == kExtents)
+    return verifyExtents(op, attr, function.getArgumentTypes()[argIndex],
+                         "argument " + Twine(argIndex));
   if (attr.getName() == kResult) {
     if (isa<UnitAttr>(attr.getValue()) &&
         isa<MemRefType>(function.getArgumentTypes()[argIndex]))
@@ -259,6 +276,9 @@ LogicalResult ShardIRDialect::verifyRegionResultAttribute(Operation *op,
   if (attr.getName() == kGlobalType)
     return verifyGlobalType(op, attr, function.getResultTypes()[resultIndex],
                             "result " + Twine(resultIndex));
+  if (attr.getName() == kExtents)
+    return verifyExtents(op, attr, function.getResultTypes()[resultIndex],
+                         "result " + Twine(resultIndex));
   if (attr.getName() == kAlias) {
     auto index = dyn_cast<IntegerAttr>(attr.getValue());
     if (!index || !index.getType().isSignlessInteger(64) ||

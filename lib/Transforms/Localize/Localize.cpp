@@ -14,6 +14,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "MeshGuard.h"
+#include "ResultExtents.h"
+#include "WholeExtents.h"
 
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
@@ -50,8 +52,9 @@ public:
   LogicalResult run();
 
 private:
-  LogicalResult record(Value value, PlacementAttr placement, Operation *owner,
-                       const Halo &halo = {});
+  void record(Value value, PlacementAttr placement, const Halo &halo = {});
+  void recordCarried(Value value);
+  void recordExtents(BlockArgument argument);
   LogicalResult visitBlock(Block &from, Block &to);
   LogicalResult visit(Operation *op, OpBuilder &builder, MeshGuard &members);
   FailureOr<Operation *> visitRegions(ShardableRegionOpInterface op,
@@ -62,25 +65,49 @@ private:
   const MeshTable &meshes;
   Localizer localizer;
   IRMapping mapping;
+  CarriedExtents carried;
+  SmallVector<Operation *> told; ///< extents of arguments
 };
 
 } // namespace
 
 /// Notes what whole tensor a value stands for.
-LogicalResult FunctionLocalizer::record(Value value, PlacementAttr placement,
-                                        Operation *owner, const Halo &halo) {
+void FunctionLocalizer::record(Value value, PlacementAttr placement,
+                               const Halo &halo) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || !placement)
-    return success();
-  for (auto [dim, extent] : llvm::enumerate(shapeOf(type)))
-    if (extent == kUnknown && !placement.getValue().axesOf(dim).empty())
-      return owner->emitOpError("splits dim ")
-             << dim << " of type " << type << " by "
-             << toString(placement.getValue().axesOf(dim).front())
-             << ", but its extent is known only at run time; make it static or "
-                "leave the dim whole";
-  localizer.setGlobal(value, {type, placement, halo});
-  return success();
+  if (type && placement)
+    localizer.setGlobal(value, {type, placement, halo});
+}
+
+/// Notes the unknown extents that a loop or branch carries with `value`.
+void FunctionLocalizer::recordCarried(Value value) {
+  Localizer::Global global = localizer.global(value);
+  for (int64_t dim = 0; global.type && dim < global.type.getRank(); ++dim)
+    if (Value extent = carried.lookup({value, dim})) {
+      global.extents.resize(global.type.getRank());
+      global.extents[dim] = mapping.lookup(extent);
+    }
+  if (!global.extents.empty())
+    localizer.setGlobal(value, global);
+}
+
+/// Notes the unknown extents of an argument of the entry, which the runtime
+/// tells.
+void FunctionLocalizer::recordExtents(BlockArgument argument) {
+  Localizer::Global global = localizer.global(argument);
+  OpBuilder builder(&argument.getOwner()->front());
+  for (int64_t dim = 0; global.type && dim < global.type.getRank(); ++dim) {
+    if (!global.type.isDynamicDim(dim) || !localizer.isCut(global, dim))
+      continue;
+    global.extents.resize(global.type.getRank());
+    auto extent = ExtentOp::create(builder, argument.getLoc(),
+                                   builder.getIndexType(),
+                                   argument.getArgNumber(), dim);
+    global.extents[dim] = extent;
+    told.push_back(extent);
+  }
+  if (!global.extents.empty())
+    localizer.setGlobal(argument, global);
 }
 
 bool FunctionLocalizer::isSharded(Value value) const {
@@ -109,8 +136,7 @@ FunctionLocalizer::visitRegions(ShardableRegionOpInterface op,
   for (auto [tie, placement] :
        llvm::zip_equal(ties, getTiePlacements(op, ties)))
     for (Value value : tie.values)
-      if (failed(record(value, placement, op)))
-        return failure();
+      record(value, placement);
   auto localTypeOf = [&](Value whole) -> Type {
     return isa<RankedTensorType>(whole.getType()) ? localizer.localType(whole)
                                                   : whole.getType();
@@ -125,6 +151,8 @@ FunctionLocalizer::visitRegions(ShardableRegionOpInterface op,
     for (BlockArgument argument : from.getArguments())
       mapping.map(argument,
                   block.addArgument(localTypeOf(argument), argument.getLoc()));
+    for (BlockArgument argument : from.getArguments())
+      recordCarried(argument);
     if (failed(visitBlock(from.front(), block)))
       return failure();
   }
@@ -136,7 +164,8 @@ LogicalResult FunctionLocalizer::visitBlock(Block &from, Block &to) {
   // now are visited.
   SmallVector<Operation *> ops;
   for (Operation &op : from)
-    ops.push_back(&op);
+    if (!llvm::is_contained(told, &op)) // local already
+      ops.push_back(&op);
   MeshGuard members(function, from, to, meshes, localizer, mapping);
   OpBuilder builder = OpBuilder::atBlockEnd(&to);
   for (Operation *op : ops)
@@ -151,8 +180,7 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
     PlacementAttr placement = getResultPlacement(result);
     if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
       placement = step.getTo();
-    if (failed(record(result, placement, op, presentHalo(result))))
-      return failure();
+    record(result, placement, presentHalo(result));
   }
   members.enter(op, builder);
   if (auto region = asShardableRegion(op)) {
@@ -160,7 +188,19 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
     if (failed(local))
       return failure();
     mapping.map(op->getResults(), (*local)->getResults());
+    for (Value result : op->getResults())
+      recordCarried(result);
     return success();
+  }
+  for (OpResult result : op->getResults()) {
+    Localizer::Global global = localizer.global(result);
+    if (!global.placement)
+      continue;
+    auto extents = wholeExtentsOf(result, global, builder, localizer, mapping);
+    if (failed(extents))
+      return failure();
+    global.extents = *extents;
+    localizer.setGlobal(result, global);
   }
   // What other regions capture and is whole on each device has a local form of
   // the same type, which can stand in its place already. Local forms ask for the
@@ -219,6 +259,8 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
 }
 
 LogicalResult FunctionLocalizer::run() {
+  SmallVector<ArrayAttr> extents = resultExtents(function);
+  carried = carryExtents(function);
   Block &body = function.getBody().front();
   unsigned count = body.getNumArguments();
   SmallVector<Type> argumentTypes, resultTypes;
@@ -227,8 +269,7 @@ LogicalResult FunctionLocalizer::run() {
     BlockArgument whole = body.getArgument(i);
     auto placement =
         function.getArgAttrOfType<PlacementAttr>(i, ShardIRDialect::kPlacement);
-    if (failed(record(whole, placement, function)))
-      return failure();
+    record(whole, placement);
     Type type = whole.getType();
     if (isa<RankedTensorType>(type)) {
       signature.setArgument(i, ShardIRDialect::kGlobalType, TypeAttr::get(type));
@@ -241,6 +282,8 @@ LogicalResult FunctionLocalizer::run() {
   SmallVector<Operation *> old;
   for (Operation &op : body)
     old.push_back(&op);
+  for (unsigned i = 0; i < count; ++i)
+    recordExtents(body.getArgument(i));
   if (failed(visitBlock(body, body)))
     return failure();
   Operation *terminator = body.getTerminator();
@@ -248,11 +291,16 @@ LogicalResult FunctionLocalizer::run() {
     Type whole = function.getResultTypes()[i];
     if (isa<RankedTensorType>(whole))
       signature.setResult(i, ShardIRDialect::kGlobalType, TypeAttr::get(whole));
+    if (extents[i])
+      signature.setResult(i, ShardIRDialect::kExtents, extents[i]);
     resultTypes.push_back(value.getType());
   }
   signature.write();
   for (Operation *op : llvm::reverse(old))
     op->erase();
+  for (Operation *op : told)
+    if (op->use_empty())
+      op->erase();
   body.eraseArguments(0, count);
   function.setType(
       FunctionType::get(function.getContext(), argumentTypes, resultTypes));

@@ -25,18 +25,33 @@ using namespace mlir;
 using namespace shardir;
 using namespace shardir::collective;
 
+/// The tensor that a step leads to, with all of its unknown extents, which are
+/// those of its operand.
+static Localizer::Global resultOf(CollectiveOpInterface step,
+                                  OpBuilder &builder,
+                                  const Localizer &localizer, Value input) {
+  RankedTensorType type = step.getGlobalTensorType();
+  Localizer::Global from = localizer.global(step.getInput());
+  Localizer::Global result{type, step.getTo(), readHalo(step.getHaloAttr())};
+  result.extents.resize(type.getRank());
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (type.isDynamicDim(dim))
+      result.extents[dim] = cast<Value>(localizer.wholeExtent(
+          builder, step.getLoc(), from, dim, input));
+  return result;
+}
+
 /// A collective on shards.
 static Value localizeCollective(CollectiveOpInterface step, CollectiveKind kind,
                                 OpBuilder &builder, Localizer &localizer,
                                 Value input) {
   RankedTensorType global = step.getGlobalTensorType();
-  Localizer::Global result{global, step.getTo(), readHalo(step.getHaloAttr())};
   Location loc = step.getLoc();
-  // Unknown extents belong to whole dims, which the operand has too.
+  Localizer::Global result = resultOf(step, builder, localizer, input);
   SmallVector<Value> dims;
   for (int64_t dim = 0; dim < global.getRank(); ++dim)
     if (global.isDynamicDim(dim))
-      dims.push_back(tensor::DimOp::create(builder, loc, input, dim));
+      dims.push_back(result.extents[dim]);
   return createLocalStep(
       builder, loc, kind, input, step.getFrom(), step.getTo(), global,
       localizer.localType(global, step.getTo(), result.halo),
@@ -55,22 +70,18 @@ struct SlicedDigit {
 /// The digits of one dim of the operand's shard and what is kept of each;
 /// nothing where the two placements cut the dim in ways that don't nest.
 static std::optional<SmallVector<SlicedDigit>>
-sliceDim(CollectiveOpInterface step, int64_t dim, OpBuilder &builder,
+sliceDim(CollectiveOpInterface step, int64_t dim,
+         const Localizer::Global &result, OpBuilder &builder,
          Localizer &localizer) {
   Location loc = step.getLoc();
-  int64_t extent = step.getGlobalTensorType().getDimSize(dim);
-  auto from = localizer.digits(builder, loc, localizer.meshOf(step.getFrom()),
-                               step.getFrom().getValue(), extent, dim);
-  auto to = localizer.digits(
-      builder, loc,
-      {step.getGlobalTensorType(), step.getTo(), readHalo(step.getHaloAttr())},
-      dim);
+  auto from = localizer.digits(
+      builder, loc, {result.type, step.getFrom(), {}, result.extents}, dim);
+  auto to = localizer.digits(builder, loc, result, dim);
   SmallVector<SlicedDigit> digits;
   // A whole dim is seen with the digits of the result.
-  if (from.size() == 1 && isConstantIntValue(from[0].length, extent)) {
+  if (from.size() == 1 && from[0].length == from[0].size) {
     for (const Localizer::DigitValue &digit : to)
-      digits.push_back(
-          {builder.getIndexAttr(digit.extent), digit.offset, digit.length});
+      digits.push_back({digit.size, digit.offset, digit.length});
     return digits;
   }
   if (from.size() != to.size())
@@ -144,7 +155,7 @@ static std::optional<Value> localizeSlice(CollectiveOpInterface step,
   Location loc = step.getLoc();
   RankedTensorType global = step.getGlobalTensorType();
   auto inputType = cast<RankedTensorType>(input.getType());
-  Localizer::Global result{global, step.getTo(), readHalo(step.getHaloAttr())};
+  Localizer::Global result = resultOf(step, builder, localizer, input);
   RankedTensorType resultType =
       localizer.localType(global, step.getTo(), result.halo);
   const Placement &from = step.getFrom().getValue();
@@ -172,7 +183,7 @@ static std::optional<Value> localizeSlice(CollectiveOpInterface step,
       sizes.push_back(extent);
       continue;
     }
-    auto digits = sliceDim(step, dim, builder, localizer);
+    auto digits = sliceDim(step, dim, result, builder, localizer);
     if (!digits)
       return std::nullopt;
     expands |= digits->size() > 1;

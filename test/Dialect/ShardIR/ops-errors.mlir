@@ -156,3 +156,29 @@ func.func @carried_sugar(%x: tensor<8xf32>, %c: i1) {
   } attributes {shardir.carried = [#shardir.placement<@m, placements = [shard(0)]>]}
   return
 }
+
+// -----
+
+func.func @no_argument(%x: tensor<?xf32>) {
+  // expected-error @+1 {{'shardir.extent' op asks for argument 1 of a function that has 1}}
+  %0 = shardir.extent argument 1 dim 0
+  return
+}
+
+// -----
+
+func.func @no_dim(%x: tensor<?xf32>) {
+  // expected-error @+1 {{'shardir.extent' op asks for dim 1 of argument 0 of type 'tensor<?xf32>'}}
+  %0 = shardir.extent argument 0 dim 1
+  return
+}
+
+// -----
+
+// expected-error @+1 {{'shardir.extent' op asks for an argument outside of a function}}
+%0 = shardir.extent argument 0 dim 0
+
+// -----
+
+// expected-error @+1 {{'shardir.extents' of result 0 of type 'tensor<?xf32>' must be a list of one entry per dim, found [unit, unit]}}
+func.func private @extents() -> (tensor<?xf32> {shardir.extents = [unit, unit]})

@@ -84,5 +84,13 @@ func.func @dead(%x: tensor<8xf32>) {
   %0 = shardir.constrain %x to #shardir.placement<@m, [{}]> : tensor<8xf32>
   %1 = shardir.redistribute %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"tp"}]> : tensor<8xf32>
   %2 = shardir.axis_index @m "dp"
+  %3 = shardir.extent argument 0 dim 0
   return
+}
+
+// CHECK-LABEL: func.func @extent
+// CHECK:         shardir.extent argument 1 dim 0
+func.func @extent(%i: index, %x: tensor<?x4xf32>) -> index {
+  %0 = shardir.extent argument 1 dim 0
+  return %0 : index
 }

@@ -58,6 +58,7 @@ def ShardIR_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kAlias = "shardir.alias";
     static constexpr ::llvm::StringLiteral kGlobalType = "shardir.global_type";
     static constexpr ::llvm::StringLiteral kResult = "shardir.result";
+    static constexpr ::llvm::StringLiteral kExtents = "shardir.extents";
     static constexpr ::llvm::StringLiteral kReport = "shardir.report";
     static constexpr ::llvm::StringLiteral kStage = "shardir.stage";
     static constexpr ::llvm::StringLiteral kLayoutSavedBytes = "shardir.layout_saved_bytes";

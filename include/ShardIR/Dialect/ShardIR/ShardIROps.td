@@ -123,6 +123,25 @@ def ShardIR_AxisIndexOp : ShardIR_Op<"axis_index",
   let assemblyFormat = "$mesh $axis attr-dict";
 }
 
+def ShardIR_ExtentOp : ShardIR_Op<"extent", [Pure]> {
+  let summary = "The extent of a dim of the whole tensor of an argument.";
+  let description = [{
+    Where the extent is known only when the program runs and devices hold parts
+    of the dim: a part does not tell the whole, so the runtime does. The same on
+    all devices. `argument` counts the arguments of the entry that the op is in.
+
+    Example:
+
+    ```mlir
+    %n = shardir.extent argument 0 dim 1
+    ```
+  }];
+  let arguments = (ins I64Attr:$argument, I64Attr:$dim);
+  let results = (outs Index:$result);
+  let assemblyFormat = "`argument` $argument `dim` $dim attr-dict";
+  let hasVerifier = 1;
+}
+
 //===----------------------------------------------------------------------===//
 // Manual regions
 //===----------------------------------------------------------------------===//

@@ -1,0 +1,233 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One walk over the program in its order, in which each index and each unknown
+// extent gets an expression. Attributes are unique, so that equal expressions
+// compare by pointer. See ResultExtents.h for what is required and guaranteed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ResultExtents.h"
+#include "ExtentRules.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+/// Larger expressions are not worth their text; they could double with each op.
+constexpr unsigned kMaxSize = 32;
+/// In deeper loops extents that are carried are not followed: each level is
+/// walked twice at most.
+constexpr unsigned kMaxDepth = 4;
+
+class Walker {
+public:
+  using Extent = Attribute;
+
+  explicit Walker(MLIRContext *context) : builder(context) {}
+
+  void visit(Block &block, unsigned depth);
+  Attribute of(Value tensor, int64_t dim) {
+    auto type = cast<RankedTensorType>(tensor.getType());
+    if (!type.isDynamicDim(dim))
+      return constant(type.getDimSize(dim));
+    return extents.lookup({tensor, dim});
+  }
+  void set(Value tensor, int64_t dim, Attribute extent) {
+    extents[{tensor, dim}] = extent;
+  }
+  Attribute argument(int64_t i, int64_t dim) {
+    return builder.getArrayAttr(
+        {builder.getI64IntegerAttr(i), builder.getI64IntegerAttr(dim)});
+  }
+
+  Attribute scalar(OpFoldResult size) {
+    if (std::optional<int64_t> known = getConstantIntValue(size))
+      return constant(*known);
+    auto value = dyn_cast<Value>(size);
+    return value ? scalars.lookup(value) : Attribute();
+  }
+  Attribute constant(int64_t value) { return builder.getI64IntegerAttr(value); }
+  Attribute add(Attribute a, Attribute b) { return combine("add", a, b); }
+  Attribute mul(Attribute a, Attribute b) { return combine("mul", a, b); }
+
+private:
+  Attribute combine(StringRef name, Attribute a, Attribute b);
+  void visitScalar(Operation *op);
+  void visitTensors(Operation *op);
+  void visitLoop(scf::ForOp loop, unsigned depth);
+
+  Builder builder;
+  llvm::DenseMap<std::pair<Value, int64_t>, Attribute> extents;
+  llvm::DenseMap<Value, Attribute> scalars;
+  llvm::DenseMap<Attribute, unsigned> sizes; ///< of expressions above 1
+};
+
+} // namespace
+
+Attribute Walker::combine(StringRef name, Attribute a, Attribute b) {
+  if (!a || !b)
+    return {};
+  auto x = dyn_cast<IntegerAttr>(a), y = dyn_cast<IntegerAttr>(b);
+  if (x && y && (name == "add" || name == "mul")) {
+    int64_t result;
+    bool overflows =
+        name == "add" ? llvm::AddOverflow(x.getInt(), y.getInt(), result)
+                      : llvm::MulOverflow(x.getInt(), y.getInt(), result);
+    return overflows ? Attribute() : constant(result);
+  }
+  if (name == "add" && x && x.getInt() == 0)
+    return b;
+  if (name == "mul" && x && x.getInt() == 1)
+    return b;
+  if ((name == "add" || name == "sub") && y && y.getInt() == 0)
+    return a;
+  if ((name == "mul" || name == "div") && y && y.getInt() == 1)
+    return a;
+  if (a == b && (name == "min" || name == "max"))
+    return a;
+  auto sizeOf = [&](Attribute e) { return std::max(1u, sizes.lookup(e)); };
+  unsigned size = sizeOf(a) + sizeOf(b) + 1;
+  if (size > kMaxSize)
+    return {};
+  Attribute result = builder.getArrayAttr({builder.getStringAttr(name), a, b});
+  sizes[result] = size;
+  return result;
+}
+
+void Walker::visitScalar(Operation *op) {
+  Value result = op->getResult(0);
+  if (std::optional<int64_t> known = getConstantIntValue(result)) {
+    scalars[result] = constant(*known);
+    return;
+  }
+  if (auto query = dyn_cast<tensor::DimOp>(op)) {
+    auto type = dyn_cast<RankedTensorType>(query.getSource().getType());
+    std::optional<int64_t> dim = query.getConstantIndex();
+    if (type && dim && *dim >= 0 && *dim < type.getRank())
+      scalars[result] = of(query.getSource(), *dim);
+    return;
+  }
+  // Numbers of fewer bits may wrap.
+  auto isWide = [](Type type) { return type.isIndex() || type.isInteger(64); };
+  if (!llvm::all_of(op->getOperandTypes(), isWide) || !isWide(result.getType()))
+    return;
+  if (isa<arith::IndexCastOp>(op)) {
+    scalars[result] = scalar(OpFoldResult(op->getOperand(0)));
+    return;
+  }
+  StringRef name = llvm::TypeSwitch<Operation *, StringRef>(op)
+                       .Case<arith::AddIOp>([](Operation *) { return "add"; })
+                       .Case<arith::SubIOp>([](Operation *) { return "sub"; })
+                       .Case<arith::MulIOp>([](Operation *) { return "mul"; })
+                       .Case<arith::DivUIOp, arith::DivSIOp>(
+                           [](Operation *) { return "div"; })
+                       .Case<arith::RemUIOp, arith::RemSIOp>(
+                           [](Operation *) { return "rem"; })
+                       .Case<arith::MinSIOp>([](Operation *) { return "min"; })
+                       .Case<arith::MaxSIOp>([](Operation *) { return "max"; })
+                       .Default([](Operation *) { return StringRef(); });
+  if (!name.empty())
+    scalars[result] = combine(name, scalar(OpFoldResult(op->getOperand(0))),
+                              scalar(OpFoldResult(op->getOperand(1))));
+}
+
+void Walker::visitTensors(Operation *op) {
+  std::optional<ShardingRule> rule;
+  for (OpResult result : op->getResults())
+    if (auto type = dyn_cast<RankedTensorType>(result.getType()))
+      for (int64_t dim = 0; dim < type.getRank(); ++dim)
+        if (type.isDynamicDim(dim))
+          set(result, dim, extentOf(result, dim, rule, *this));
+}
+
+void Walker::visitLoop(scf::ForOp loop, unsigned depth) {
+  // An extent is carried unchanged where, if all are, its own is.
+  for (bool follows : {true, false}) {
+    if (depth >= kMaxDepth && follows)
+      continue;
+    bool holds = true;
+    auto forEach = [&](auto &&body) {
+      for (auto [init, argument, yielded, result] :
+           llvm::zip(loop.getInitArgs(), loop.getRegionIterArgs(),
+                     loop.getYieldedValues(), loop.getResults()))
+        if (auto type = dyn_cast<RankedTensorType>(result.getType()))
+          for (int64_t dim = 0; dim < type.getRank(); ++dim)
+            if (type.isDynamicDim(dim))
+              body(init, argument, yielded, result, dim);
+    };
+    forEach([&](Value init, Value argument, Value, Value, int64_t dim) {
+      set(argument, dim, follows ? of(init, dim) : Attribute());
+    });
+    visit(*loop.getBody(), depth + 1);
+    forEach([&](Value init, Value, Value yielded, Value result, int64_t dim) {
+      Attribute before = of(init, dim);
+      holds &= follows && before && before == of(yielded, dim);
+      set(result, dim, follows ? before : Attribute());
+    });
+    if (holds)
+      return;
+  }
+}
+
+void Walker::visit(Block &block, unsigned depth) {
+  for (Operation &op : block) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      visitLoop(loop, depth);
+      continue;
+    }
+    // What leaves other regions is not followed.
+    if (op.getNumRegions() > 0 && !isa<DestinationStyleOpInterface>(op) &&
+        !isa<tensor::GenerateOp, tensor::PadOp>(op))
+      continue;
+    if (op.getNumResults() == 1 && op.getResult(0).getType().isIntOrIndex())
+      visitScalar(&op);
+    else
+      visitTensors(&op);
+  }
+}
+
+SmallVector<ArrayAttr> shardir::resultExtents(func::FuncOp function) {
+  Builder builder(function.getContext());
+  Block &body = function.getBody().front();
+  SmallVector<ArrayAttr> lists;
+  if (llvm::all_of(function.getResultTypes(), [](Type type) {
+        auto tensor = dyn_cast<RankedTensorType>(type);
+        return !tensor || tensor.hasStaticShape();
+      })) {
+    lists.resize(function.getNumResults());
+    return lists;
+  }
+  Walker walker(function.getContext());
+  for (BlockArgument argument : body.getArguments())
+    if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
+      for (int64_t dim = 0; dim < type.getRank(); ++dim)
+        if (type.isDynamicDim(dim))
+          walker.set(argument, dim,
+                     walker.argument(argument.getArgNumber(), dim));
+  walker.visit(body, 0);
+  for (Value value : body.getTerminator()->getOperands()) {
+    ArrayAttr &list = lists.emplace_back();
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type || type.hasStaticShape())
+      continue;
+    SmallVector<Attribute> dims;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      Attribute extent =
+          type.isDynamicDim(dim) ? walker.of(value, dim) : Attribute();
+      dims.push_back(extent ? extent : builder.getUnitAttr());
+    }
+    list = builder.getArrayAttr(dims);
+  }
+  return lists;
+}
