@@ -459,6 +459,20 @@ shardir_status shardir_run_local(const shardir_program *program,
              results, num_results, options);
 }
 
+const char *shardir_gpu_architecture(void) {
+  static thread_local std::string text;
+  shardir_status status = guarded([&] {
+    std::string error;
+    int ordinal = gpuOfProcess(error);
+    CudaDevice *gpu = ordinal < 0 ? nullptr : CudaDevice::get(ordinal, error);
+    if (!gpu)
+      refuse(error);
+    text = gpu->compilerArchitecture();
+    return SHARDIR_OK;
+  });
+  return status == SHARDIR_OK ? text.c_str() : nullptr;
+}
+
 shardir_status shardir_last_measurement(const shardir_program *program,
                                         shardir_measurement *m) {
   return guarded([&] {

@@ -41,6 +41,14 @@ public:
   /// Loads an image: a cubin, PTX, or a table of the emulated GPU's kernels.
   cuda::Module load(const void *image, const std::string &what) const;
 
+  /// What the compiler's option `arch` calls it, or the best that it runs.
+  std::string compilerArchitecture() const {
+    return api.isEmulated()      ? "host"
+           : architecture == 90  ? "sm_90a"
+           : architecture == 100 ? "sm_100a"
+                                 : "sm_80";
+  }
+
   const cuda::Api &api;
   const int ordinal;
   cuda::Device device = 0;

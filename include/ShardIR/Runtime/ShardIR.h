@@ -102,7 +102,8 @@ shardir_status shardir_argument_whole_shape(const shardir_program *program,
                                             int64_t *whole);
 
 typedef struct shardir_run_options {
-  const char *device;   /* NULL: "threads"; "mpi": see below */
+  const char *device;   /* NULL: "threads"; "mpi", "cuda-local" and "nccl": see
+                           below */
   double timeout;       /* seconds without progress; 0: 60 */
   int unsharded;        /* run the one-device version, if compiled in */
   int threads_per_rank; /* 0: share the cores evenly among the ranks */
@@ -116,6 +117,19 @@ typedef struct shardir_run_options {
  * unless it has MPI_THREAD_MULTIPLE, and finalizes MPI itself. The same status
  * and message come back in all processes. `unsharded` runs in the calling
  * process alone. */
+
+/* Programs compiled for GPUs run on the devices "cuda-local", whose ranks are
+ * threads that share GPU 0, and "nccl", whose ranks are processes as with "mpi",
+ * each with a GPU of its own; other programs on "threads" and "mpi". shardir_run
+ * takes and gives arrays of the host. shardir_run_local takes and gives shards
+ * in memory of the GPU, allocated in its primary context, as CUDA's runtime
+ * library does; what the caller has queued on them must be done, and results are
+ * there when it returns. */
+
+/* What option `arch` of the compiler makes programs for this process' GPU:
+ * "sm_90a"; "host" for an emulated one. NULL where there is none, with
+ * shardir_last_error(). */
+const char *shardir_gpu_architecture(void);
 
 /* Runs the function on whole arrays: arguments are distributed by placement,
  * results collected into the caller's buffers. With "mpi", every process gives

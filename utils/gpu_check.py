@@ -1,0 +1,180 @@
+"""Builds a folder with which a machine with a GPU checks this repository.
+
+    utils/gpu-check.sh FOLDER [--arch=sm_90a] [--filter=TEXT] [--build=build]
+
+compiles every program that test/Run and examples run with --verify for the
+architecture, with its unsharded version for the processor, and puts into FOLDER:
+
+    programs/*.so    the compiled programs
+    bin, lib         shard-run, the runtime, the libraries that they need
+    checks.txt       one line a check: name, ranks, program, flags
+    run.sh           runs them all; one command, no LLVM, no Python
+
+Inputs are random from a seed, the same everywhere; the expected outputs are the
+unsharded program's, computed by the processor of the machine at hand. Code for
+the processor is made for the machine that this runs on: the other one must have
+its instructions. What does not compile is listed in FOLDER/refused.txt and makes
+the exit status 1.
+
+On the GPU machine: `FOLDER/run.sh [TEXT]` runs the checks whose line contains
+TEXT, prints one line each and a summary, and writes FOLDER/results.txt with the
+GPU's name, the driver and the date. `FOLDER/run.sh --benchmark` times the checks
+of bench.txt. With --arch=host the same folder runs on the emulated GPU.
+"""
+import argparse
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+LIMIT = 64 << 20
+RUN = re.compile(r"^// RUN: shard-run %s (--.*)$")
+# Flags of a check that decide what is compiled, and those it is run with.
+COMPILED = ("--function=", "--mesh=", "--options=")
+KEPT = ("--tolerance=", "--input=", "--seed=")
+
+SCRIPT = r"""#!/bin/sh
+# Made by utils/gpu-check.sh for arch @ARCH@, from commit @COMMIT@.
+cd "$(dirname "$0")" || exit 2
+export LD_LIBRARY_PATH="$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+@HOST@
+list=checks.txt; extra=--verify
+if [ "$1" = --benchmark ]; then list=bench.txt; extra=--benchmark=50; shift; fi
+sanitizer=
+if [ "$1" = --sanitize ]; then sanitizer="compute-sanitizer --error-exitcode 9"; shift; fi
+{
+  date -u +%Y-%m-%dT%H:%MZ
+  echo "commit @COMMIT@, arch @ARCH@"
+  nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null || echo "no nvidia-smi"
+} | tee results.txt
+passed=0; failed=0
+while read -r name ranks program flags; do
+  case "$name $flags" in *"$1"*) ;; *) continue ;; esac
+  if eval "timeout 300 $sanitizer ./bin/shard-run programs/$program --device=cuda-local $extra $flags" >out.txt 2>&1; then
+    passed=$((passed + 1)); verdict=pass
+  else
+    failed=$((failed + 1)); verdict=FAIL
+  fi
+  if [ $verdict = FAIL ] || [ $list = bench.txt ]; then
+    echo "$verdict $name ($ranks ranks): $(head -c 600 out.txt | head -4 | tr '\n' ' ')" | tee -a results.txt
+  else
+    echo "$verdict $name ($ranks ranks)" >>results.txt
+  fi
+done <$list
+rm -f out.txt
+echo "$passed passed, $failed failed" | tee -a results.txt
+[ $failed = 0 ] && [ $passed -gt 0 ]
+"""
+
+
+def expand(text, definitions):
+    for name, value in definitions.items():
+        text = text.replace("%{" + name + "}", value)
+    return text
+
+
+def find_checks(pattern):
+    """Yields (file, flags): the programs that tests run with --verify alone."""
+    for folder in ("test/Run", "examples"):
+        for path, _, names in sorted(os.walk(os.path.join(ROOT, folder))):
+            for name in sorted(names):
+                if not name.endswith(".mlir") or "Inputs" in path:
+                    continue
+                file = os.path.join(path, name)
+                relative = os.path.relpath(file, ROOT)
+                if pattern and pattern not in relative:
+                    continue
+                if folder == "examples":
+                    yield relative, []
+                    continue
+                definitions = {}
+                for line in open(file):
+                    define = re.match(r"^// (?:RE)?DEFINE: %\{(\w+)\} =(.*)$", line)
+                    if define:
+                        definitions[define[1]] = expand(define[2].strip(), definitions)
+                    run = RUN.match(line)
+                    if not run:
+                        continue
+                    text = re.split(r" (?:\||&&|2>)", expand(run[1], definitions))[0]
+                    if "%" in text or "--verify" not in text:
+                        continue
+                    yield relative, shlex.split(text)
+
+
+def ranks_of(program):
+    data = open(program, "rb").read()
+    found = re.search(rb'"ranks": ?(\d+)', data)
+    return int(found[1]) if found else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folder")
+    parser.add_argument("--arch", default="sm_90a")
+    parser.add_argument("--filter", default="", help="only files whose path contains this")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
+    options = parser.parse_args()
+    out = os.path.abspath(options.folder)
+    for sub in ("programs", "bin", "lib"):
+        os.makedirs(os.path.join(out, sub), exist_ok=True)
+    runner = os.path.join(options.build, "bin", "shard-run")
+    compiler = os.environ.get("SHARDIR_COMPILE") or os.path.join(options.build, "bin", "shard-compile")
+    shutil.copy(runner, os.path.join(out, "bin"))
+    libraries = subprocess.run(["ldd", runner], capture_output=True, text=True, check=True).stdout
+    for name, path in re.findall(r"(\S+) => (/\S+)", libraries):
+        # The C library is the other machine's.
+        if not re.match(r"(libc|libm|libdl|libpthread|ld-)", name):
+            shutil.copy(path, os.path.join(out, "lib"))
+    if options.arch == "host":
+        shutil.copy(os.path.join(options.build, "lib", "libShardIREmulatedCuda.so"), os.path.join(out, "lib"))
+
+    checks, bench, refused, compiled = [], [], [], {}
+    for file, flags in find_checks(options.filter):
+        chosen = [f for f in flags if f.startswith(COMPILED) and not f.startswith("--options=")]
+        pipeline = " ".join([f.split("=", 1)[1] for f in flags if f.startswith("--options=")] + [f"arch={options.arch}"])
+        command = [compiler, os.path.join(ROOT, file), "--gpu", "--verify", f"--options={pipeline}", *chosen]
+        key = tuple(command)
+        if key not in compiled:
+            name = f"p{len(compiled)}.so"
+            done = subprocess.run([*command, "-o", os.path.join(out, "programs", name)], capture_output=True, text=True,
+                                  timeout=600)
+            compiled[key] = name if done.returncode == 0 else None
+            if done.returncode != 0:
+                refused.append(f"{file} {' '.join(chosen)}\n{done.stderr[:2000]}")
+        if not compiled[key]:
+            continue
+        kept = [shlex.quote(f) for f in flags if f.startswith(KEPT)]
+        title = file + "".join(":" + f.split("=", 1)[1] for f in chosen)
+        program = compiled[key]
+        line = f"{title} {ranks_of(os.path.join(out, 'programs', program))} {program} {' '.join(kept)}\n"
+        if line not in checks:
+            checks.append(line)
+            if file.startswith(("examples", "test/Run/Models")):
+                bench.append(line)
+
+    def write(name, text, mode=0o644):
+        path = os.path.join(out, name)
+        with open(path, "w") as stream:
+            stream.write(text)
+        os.chmod(path, mode)
+
+    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True,
+                            text=True).stdout.strip() or "unknown"
+    host = 'export SHARDIR_CUDA_LIBRARY="$PWD/lib/libShardIREmulatedCuda.so"' if options.arch == "host" else ""
+    write("checks.txt", "".join(checks))
+    write("bench.txt", "".join(bench))
+    write("refused.txt", "".join(refused))
+    write("run.sh", SCRIPT.replace("@ARCH@", options.arch).replace("@COMMIT@", commit).replace("@HOST@", host), 0o755)
+    size = sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(out) for name in names)
+    print(f"{len(checks)} checks, {len(refused)} refused, {size / (1 << 20):.1f} MiB in {options.folder}")
+    if size > LIMIT:
+        sys.exit(f"error: {options.folder} is larger than {LIMIT >> 20} MiB: choose fewer programs with --filter")
+    if refused or not checks:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()
