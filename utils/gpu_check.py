@@ -11,10 +11,9 @@ architecture, with its unsharded version for the processor, and puts into FOLDER
     run.sh           runs them all; one command, no LLVM, no Python
 
 Inputs are random from a seed, the same everywhere; the expected outputs are the
-unsharded program's, computed by the processor of the machine at hand. Code for
-the processor is made for the machine that this runs on: the other one must have
-its instructions. What does not compile is listed in FOLDER/refused.txt and makes
-the exit status 1.
+unsharded program's, computed by the processor of the machine at hand, which has
+at least what --target says. What does not compile is listed in
+FOLDER/refused.txt and makes the exit status 1.
 
 On the GPU machine: `FOLDER/run.sh [TEXT]` runs the checks whose line contains
 TEXT, prints one line each and a summary, and writes FOLDER/results.txt with the
@@ -32,6 +31,7 @@ import sys
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIMIT = 64 << 20
 RUN = re.compile(r"^// RUN: shard-run %s (--.*)$")
+RUN_ALL = re.compile(r"^// RUN: %python %S/(?:\.\./)*Inputs/verify-all\.py %s(.*)$")
 # Flags of a check that decide what is compiled, and those it is run with.
 COMPILED = ("--function=", "--mesh=", "--options=")
 KEPT = ("--tolerance=", "--input=", "--seed=")
@@ -76,6 +76,19 @@ def expand(text, definitions):
     return text
 
 
+def every_function(file, flags):
+    """The runs of test/Run/Inputs/verify-all.py."""
+    text = open(file).read()
+    inputs = {}
+    for name, line in re.findall(r"^// INPUTS (\w+): (.*)$", text, re.MULTILINE):
+        inputs.setdefault(name, []).append(shlex.split(line))
+    meshes = [mesh for line in re.findall(r"^// MESHES: (.*)$", text, re.MULTILINE) for mesh in line.split()]
+    for name in re.findall(r"^ *func\.func @(\w+)\(", text, re.MULTILINE):
+        for given in inputs.get(name, [[]]):
+            for mesh in meshes or [None]:
+                yield [f"--function={name}", *given, *flags, *([f"--mesh={mesh}"] if mesh else [])]
+
+
 def find_checks(pattern):
     """Yields (file, flags): the programs that tests run with --verify alone."""
     for folder in ("test/Run", "examples"):
@@ -92,6 +105,9 @@ def find_checks(pattern):
                     continue
                 definitions = {}
                 for line in open(file):
+                    run = RUN_ALL.match(line)
+                    if run and "%" not in run[1]:
+                        yield from ((relative, flags) for flags in every_function(file, shlex.split(run[1])))
                     define = re.match(r"^// (?:RE)?DEFINE: %\{(\w+)\} =(.*)$", line)
                     if define:
                         definitions[define[1]] = expand(define[2].strip(), definitions)
@@ -115,6 +131,8 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--arch", default="sm_90a")
     parser.add_argument("--filter", default="", help="only files whose path contains this")
+    parser.add_argument("--target", default="avx2", help="instructions of the other machine's processor: avx2, avx512, x86-64")
+    parser.add_argument("--meshes", type=int, default=2, help="of each function, as many of its meshes (default 2)")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     options = parser.parse_args()
     out = os.path.abspath(options.folder)
@@ -131,10 +149,17 @@ def main():
     if options.arch == "host":
         shutil.copy(os.path.join(options.build, "lib", "libShardIREmulatedCuda.so"), os.path.join(out, "lib"))
 
-    checks, bench, refused, compiled = [], [], [], {}
+    checks, bench, refused, compiled, meshes = [], [], [], {}, {}
     for file, flags in find_checks(options.filter):
+        function = (file, *[f for f in flags if f.startswith(("--function=", "--options="))])
+        seen = meshes.setdefault(function, [])
+        mesh = [f for f in flags if f.startswith("--mesh=")]
+        if mesh not in seen:
+            seen.append(mesh)
+        if seen.index(mesh) >= options.meshes:
+            continue
         chosen = [f for f in flags if f.startswith(COMPILED) and not f.startswith("--options=")]
-        pipeline = " ".join([f.split("=", 1)[1] for f in flags if f.startswith("--options=")] + [f"arch={options.arch}"])
+        pipeline = " ".join([f.split("=", 1)[1] for f in flags if f.startswith("--options=")] + [f"arch={options.arch} target={options.target}"])
         command = [compiler, os.path.join(ROOT, file), "--gpu", "--verify", f"--options={pipeline}", *chosen]
         key = tuple(command)
         if key not in compiled:

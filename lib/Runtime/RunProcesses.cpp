@@ -60,7 +60,9 @@ ProcessReport reportOverProcesses(Processes &processes, RankContext &rank) {
     double entered; ///< when this rank entered the program, by its own clock
   };
   Numbers own = {
-      {rank.bytesReceived, rank.arena.peakBytes(), rank.milliseconds},
+      {rank.bytesReceived,
+       rank.gpu ? rank.gpu->arena.peakBytes() : rank.arena.peakBytes(),
+       rank.milliseconds},
       rank.events.size(),
       0};
   std::sort(rank.events.begin(), rank.events.end(),
