@@ -38,7 +38,13 @@ bool shardir::isHostHelper(func::FuncOp function) {
 FunctionScratch::FunctionScratch(func::FuncOp function)
     : builder(OpBuilder::atBlockBegin(&function.getBody().front())),
       loc(function.getLoc()),
-      pointer(LLVM::LLVMPointerType::get(function.getContext())) {}
+      pointer(LLVM::LLVMPointerType::get(function.getContext())) {
+  // Before an op of our own: the function's first one may be a copy or a launch,
+  // which is erased while more is put here.
+  auto anchor =
+      LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
+  builder.setInsertionPoint(anchor);
+}
 
 Value FunctionScratch::slot(unsigned i) {
   if (!slots) {
