@@ -42,7 +42,21 @@ public:
               mlir::Value all, int64_t bytes) const;
 
   /// The struct's further functions, by their place in it.
-  enum Function { Mma = 15, CopyAsync, CommitCopies, WaitCopies };
+  enum Function {
+    Mma = 15,
+    CopyAsync,
+    CommitCopies,
+    WaitCopies,
+    NamedBarrier,
+    MBarrierInit,
+    MBarrierArrive,
+    MBarrierWait,
+    TensorLoad,
+    TensorStore,
+    CommitStores,
+    WaitStores,
+    Wgmma
+  };
   /// Calls `function` with the thread and `arguments`.
   void call(mlir::OpBuilder &builder, mlir::Location loc, int32_t function,
             mlir::ValueRange arguments) const;

@@ -15,6 +15,7 @@
 #include "ShardIR/Conversion/GpuToHost/Passes.h"
 
 #include "EmulatedThread.h"
+#include "HopperOps.h"
 #include "WarpOps.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -104,6 +105,15 @@ Value KernelToHost::parameter(Type type) {
 FailureOr<Value> KernelToHost::argument(BlockArgument argument) {
   Type type = argument.getType();
   auto memref = dyn_cast<MemRefType>(type);
+  // What is passed by value is where the parameter is.
+  if (kernel.getArgAttr(argument.getArgNumber(),
+                        LLVM::LLVMDialect::getByValAttrName())) {
+    auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+    Value slot = LLVM::GEPOp::create(builder, loc(), pointer, pointer,
+                                     function.getArgument(1),
+                                     ArrayRef<LLVM::GEPArg>{parameters++});
+    return Value(LLVM::LoadOp::create(builder, loc(), pointer, slot));
+  }
   if (!memref) {
     Type lowered = converter.convertType(type);
     if (!lowered)
@@ -231,9 +241,12 @@ LogicalResult KernelToHost::rewrite(Operation *op) {
         op->erase();
         return success();
       })
-      .Default([&](Operation *op) {
-        return WarpOps(thread, [&](int64_t bytes) { return scratch(bytes); })
-            .rewrite(op);
+      .Default([&](Operation *op) -> LogicalResult {
+        auto own = [&](int64_t bytes) { return scratch(bytes); };
+        if (std::optional<LogicalResult> done =
+                rewriteHopperOp(op, thread, own))
+          return *done;
+        return WarpOps(thread, own).rewrite(op);
       });
 }
 
@@ -270,6 +283,10 @@ FailureOr<int64_t> KernelToHost::run() {
     if (failed(rewrite(op)))
       return failure();
 
+  kernel.getBody().walk([](LLVM::AddrSpaceCastOp cast) {
+    cast.replaceAllUsesWith(cast.getArg());
+    cast.erase();
+  });
   entry.eraseArguments(0, entry.getNumArguments());
   Block *front = &function.getBody().front();
   function.getBody().getBlocks().splice(function.getBody().end(),

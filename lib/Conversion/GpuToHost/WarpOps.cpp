@@ -13,6 +13,8 @@
 
 #include "WarpOps.h"
 
+#include "Writer.h"
+
 #include "ShardIR/Runtime/EmulatedGpu.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -27,54 +29,6 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-/// Writes the ops that replace one op.
-class Writer : public ImplicitLocOpBuilder {
-public:
-  explicit Writer(Operation *op) : ImplicitLocOpBuilder(op->getLoc(), op) {}
-
-  Value i32(int64_t value) {
-    return arith::ConstantOp::create(*this, getI32IntegerAttr(int32_t(value)));
-  }
-  Value i64(int64_t value) {
-    return arith::ConstantOp::create(*this, getI64IntegerAttr(value));
-  }
-  Value index(int64_t value) {
-    return arith::ConstantIndexOp::create(*this, value);
-  }
-  Value toI64(Value index) {
-    return arith::IndexCastOp::create(*this, getI64Type(), index);
-  }
-  LLVM::LLVMPointerType pointer() {
-    return LLVM::LLVMPointerType::get(getContext());
-  }
-  /// `base` plus so many bytes.
-  Value at(Value base, LLVM::GEPArg bytes) {
-    return LLVM::GEPOp::create(*this, pointer(), getI8Type(), base, bytes);
-  }
-  /// Where `memref`[`indices`] lies.
-  Value addressOf(Value memref, ValueRange indices) {
-    auto type = cast<MemRefType>(memref.getType());
-    int64_t bytes =
-        llvm::divideCeil(type.getElementTypeBitWidth(), unsigned(8));
-    auto metadata = memref::ExtractStridedMetadataOp::create(*this, memref);
-    Value offset = metadata.getOffset();
-    for (auto [place, stride] : llvm::zip(indices, metadata.getStrides()))
-      offset = arith::AddIOp::create(
-          *this, offset, arith::MulIOp::create(*this, place, stride));
-    Value start = memref::ExtractAlignedPointerAsIndexOp::create(*this, memref);
-    Value address = arith::AddIOp::create(
-        *this, start, arith::MulIOp::create(*this, offset, index(bytes)));
-    return LLVM::IntToPtrOp::create(*this, pointer(), toI64(address));
-  }
-};
-
-int64_t bytesOf(Type type) {
-  if (auto vector = dyn_cast<VectorType>(type))
-    return llvm::divideCeil(
-        vector.getNumElements() * vector.getElementTypeBitWidth(), 8);
-  return llvm::divideCeil(type.getIntOrFloatBitWidth(), 8);
-}
-
 void shuffle(gpu::ShuffleOp op, const EmulatedThread &thread,
              llvm::function_ref<Value(int64_t)> scratch) {
   Writer w(op);
