@@ -1,7 +1,7 @@
 # The lit suite over .mlir and .test files.
 #
-# Features: compiler, asan, tsan, avx512, cuda, mpi, programs (the corpus of
-# exported models lies beside the repository), exhaustive.
+# Features: compiler, asan, tsan, avx512, cuda, ptxas (with libdevice), mpi,
+# programs (the corpus of exported models lies beside the repository), exhaustive.
 import os
 import re
 import subprocess
@@ -41,6 +41,25 @@ def has_open_mpi():
     return b"Open MPI" in said.stdout
 
 
+def has_cuda_tools():
+    """Whether the compiler will find ptxas and libdevice, looked for as it does."""
+    def chosen(variable):
+        value = os.environ.get(variable)
+        return None if not value or value == "none" else value
+
+    if "none" in (os.environ.get("SHARDIR_PTXAS"), os.environ.get("SHARDIR_LIBDEVICE")):
+        return False
+    cache = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    roots = [os.environ.get(name) for name in ("CUDA_HOME", "CUDA_PATH", "CUDA_ROOT")]
+    roots += ["/usr/local/cuda", os.path.join(cache, "shardir", "cuda")]
+    roots = [root for root in roots if root]
+    libdevice = chosen("SHARDIR_LIBDEVICE") or next(
+        (path for path in (os.path.join(root, "nvvm", "libdevice", "libdevice.10.bc") for root in roots)
+         if os.path.exists(path)), None)
+    ptxas = [chosen("SHARDIR_PTXAS")] + [os.path.join(root, "bin", "ptxas") for root in roots] + ["ptxas"]
+    return libdevice is not None and any(answers(path, "--version") for path in ptxas if path)
+
+
 def cpu_has(flag):
     try:
         with open("/proc/cpuinfo") as file:
@@ -55,6 +74,7 @@ features = {
     "tsan": "thread" in config.shardir_sanitizer,
     "avx512": cpu_has("avx512f"),
     "cuda": answers("nvidia-smi", "-L"),
+    "ptxas": has_cuda_tools(),
     # Open MPI itself leaks and races, as sanitizers see it.
     "mpi": has_open_mpi() and not config.shardir_sanitizer,
     "programs": os.path.exists(os.path.join(programs, "manifest.json")),

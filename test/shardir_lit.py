@@ -18,7 +18,8 @@ SANITIZER_OPTIONS = {
 
 # Handed on from the caller's environment; everything else is left behind, so
 # that a test behaves alike for everybody.
-INHERITED = ["SHARDIR_EXHAUSTIVE", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "TMPDIR", "HOME"]
+INHERITED = ["SHARDIR_EXHAUSTIVE", "CUDA_VISIBLE_DEVICES", "LD_LIBRARY_PATH", "TMPDIR", "HOME", "CUDA_HOME", "CUDA_PATH",
+             "CUDA_ROOT", "XDG_CACHE_HOME", "SHARDIR_PTXAS", "SHARDIR_LIBDEVICE"]
 
 
 def has_time_limit():

@@ -99,6 +99,7 @@ static std::string keyOf(const CompileRequest &request,
   add(request.mesh);
   add(request.options);
   add(request.verify ? "verify" : "");
+  add(request.gpu ? "gpu" : "");
   add(compiler);
   add(identityOf(compiler));
   add(describeProcessor());
@@ -127,6 +128,8 @@ static void runCompiler(const CompileRequest &request,
     command.push_back("--options=" + request.options);
   if (request.verify)
     command.push_back("--verify");
+  if (request.gpu)
+    command.push_back("--gpu");
   ChildResult result = runChild(command);
   std::string said =
       result.signal ? withoutStackDump(result.errors) : result.errors;

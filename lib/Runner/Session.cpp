@@ -78,7 +78,8 @@ private:
 
   CompileRequest request() const {
     return {options.program, options.function, options.mesh,
-            options.pipelineOptions, options.verify};
+            options.pipelineOptions, options.verify,
+            options.device == "cuda-local" || options.device == "nccl"};
   }
 
   static const std::string &knownDevice(const Options &options) {

@@ -47,11 +47,13 @@ constexpr llvm::StringLiteral kHelp =
     "  --mesh=dp=2,tp=4    sizes of symbolic mesh axes\n"
     "  --options=\"...\"     options of the pipeline, as for "
     "shard-opt --shardir-to-cpu\n"
-    "  --verify            also compile the unsharded program\n";
+    "  --gpu               compile for a GPU, option arch of --options, and not "
+    "for the CPU\n"
+    "  --verify            also compile the unsharded program, for the CPU\n";
 
 struct Flags {
   std::string input, output, function, mesh, options;
-  bool verify = false, help = false;
+  bool verify = false, gpu = false, help = false;
 };
 
 int usage(const llvm::Twine &message) {
@@ -72,8 +74,8 @@ std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
       flags.help = true;
       return std::nullopt;
     }
-    if (flag == "--verify") {
-      flags.verify = true;
+    if (flag == "--verify" || flag == "--gpu") {
+      (flag == "--gpu" ? flags.gpu : flags.verify) = true;
       continue;
     }
     bool known = false;
@@ -113,7 +115,8 @@ std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
 std::string hashOf(StringRef text, const Flags &flags) {
   llvm::SHA256 hash;
   for (StringRef part : {text, StringRef(flags.function), StringRef(flags.mesh),
-                         StringRef(flags.options)}) {
+                         StringRef(flags.options),
+                         StringRef(flags.gpu ? "gpu" : "")}) {
     hash.update(std::to_string(part.size()) + ":");
     hash.update(part);
   }
@@ -269,7 +272,7 @@ int compileFile(const Flags &flags) {
     LoweringOptions lowering;
     lowering.hash = hash;
     lowering.unsharded = flags.verify;
-    buildPipeline(pm, Stage::Cpu, options, lowering);
+    buildPipeline(pm, flags.gpu ? Stage::Gpu : Stage::Cpu, options, lowering);
   };
   if (failed(compile(*module, build, options, addObject())))
     return kBadProgram;

@@ -32,6 +32,8 @@ struct CompileRequest {
   std::optional<std::string> function;
   std::string mesh, options;
   bool verify = false;
+  /// For a GPU, of the architecture that `options` name.
+  bool gpu = false;
 };
 
 /// A compiled program in a file; removed with this object if it is temporary.

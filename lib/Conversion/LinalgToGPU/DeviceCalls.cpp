@@ -26,9 +26,8 @@ using namespace shardir;
 /// Bytes of a slot: scalars, complex numbers and short vectors.
 static constexpr int64_t slotBytes = 64;
 
-bool shardir::isHostHelper(func::FuncOp function) {
-  return function.isPrivate() &&
-         function.getSymName().starts_with("dealloc_helper");
+bool shardir::isHostHelper(StringRef function) {
+  return function.starts_with("dealloc_helper");
 }
 
 //===----------------------------------------------------------------------===//

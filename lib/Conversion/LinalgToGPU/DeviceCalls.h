@@ -23,8 +23,9 @@
 
 namespace shardir {
 
-/// Functions that bufferization adds work on lists of addresses of the host.
-bool isHostHelper(mlir::func::FuncOp function);
+/// Functions that bufferization adds: they work on lists of addresses, which are
+/// the host's.
+bool isHostHelper(llvm::StringRef function);
 
 /// Stack memory at a function's start that its launches, copies and reads use
 /// one after the other.

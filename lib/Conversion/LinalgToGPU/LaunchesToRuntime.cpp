@@ -48,13 +48,15 @@ struct LaunchesToRuntimePass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (module->hasAttr(ShardIRDialect::kGpu))
+    // A printed stage can be re-entered.
+    auto stage = module->getAttrOfType<StringAttr>(ShardIRDialect::kStage);
+    if (module->hasAttr(ShardIRDialect::kGpu) || (stage && stage == "gpu"))
       return;
     kernels.clear();
     DeviceCalls calls(module);
     nameGlobals(module);
     for (auto function : module.getOps<func::FuncOp>())
-      if (!function.isExternal() && !isHostHelper(function) &&
+      if (!function.isExternal() && !isHostHelper(function.getSymName()) &&
           failed(convert(function, calls)))
         return signalPassFailure();
     module->setAttr(ShardIRDialect::kGpu,

@@ -15,6 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceCalls.h"
+
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
@@ -101,7 +103,7 @@ struct PlaceOnGpuPass : shardir::impl::PlaceOnGpuBase<PlaceOnGpuPass> {
 
   void runOnOperation() override {
     func::FuncOp function = getOperation();
-    if (function.isExternal())
+    if (function.isExternal() || isHostHelper(function.getSymName()))
       return;
     if (failed(simplify(function)))
       return signalPassFailure();
@@ -252,6 +254,19 @@ struct PlaceOnGpuPass : shardir::impl::PlaceOnGpuBase<PlaceOnGpuPass> {
     return true;
   }
 
+  /// Whether host code alone reads and writes a buffer: elements, or as a list
+  /// of addresses that are to be freed.
+  static bool isHostWork(Value buffer) {
+    return llvm::all_of(buffer.getUsers(), [](Operation *user) {
+      if (auto cast = dyn_cast<memref::CastOp>(user))
+        return isHostWork(cast.getResult());
+      if (auto call = dyn_cast<func::CallOp>(user))
+        return isHostHelper(call.getCallee());
+      return isa<memref::LoadOp, memref::StoreOp, memref::DeallocOp>(user) &&
+             isOnHost(user);
+    });
+  }
+
   /// Small buffers of integers that the host alone works with.
   static void keepHostBuffers(func::FuncOp function) {
     SmallVector<memref::AllocOp> allocs;
@@ -260,16 +275,14 @@ struct PlaceOnGpuPass : shardir::impl::PlaceOnGpuBase<PlaceOnGpuPass> {
       if (!type.getElementType().isIntOrIndex() || !type.hasStaticShape() ||
           type.getNumElements() > 64 || !isOnHost(op))
         return;
-      bool host = llvm::all_of(op->getUsers(), [](Operation *user) {
-        return isa<memref::LoadOp, memref::StoreOp, memref::DeallocOp>(user) &&
-               isOnHost(user);
-      });
+      if (!isHostWork(op))
+        return;
       // What is stored is known to the host, or there is nothing to keep.
       bool stored = llvm::all_of(op->getUsers(), [](Operation *user) {
         auto store = dyn_cast<memref::StoreOp>(user);
         return !store || !store.getValue().getDefiningOp<memref::LoadOp>();
       });
-      if (host && stored)
+      if (stored)
         allocs.push_back(op);
     });
     for (memref::AllocOp op : allocs) {

@@ -6,13 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: lowered. Requires a module in LLVM dialect; guarantees a
+// Stage: lowered. Requires a module in LLVM dialect, with gpu.binary ops where
+// it is for a GPU, whose images become constants; guarantees a
 // position-independent object file for the target. Nothing here ends the
 // process: whatever LLVM refuses becomes a diagnostic.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Conversion/ToObject/ToObject.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
@@ -90,12 +94,32 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
           : builder.buildPerModuleDefaultPipeline(levels[std::min(level, 3u)]);
   passes.run(module, modules);
 }
+/// Kernels become constants that the runtime finds by name.
+void embedImages(mlir::ModuleOp module) {
+  using namespace mlir;
+  int image = 0;
+  for (auto binary : llvm::to_vector(module.getOps<gpu::BinaryOp>())) {
+    // The last is the one nearest to the machine.
+    auto object = cast<gpu::ObjectAttr>(binary.getObjects().getValue().back());
+    std::string bytes = object.getObject().getValue().str();
+    if (object.getFormat() == gpu::CompilationTarget::Assembly)
+      bytes.push_back('\0');
+    OpBuilder builder(binary);
+    auto type = LLVM::LLVMArrayType::get(builder.getI8Type(), bytes.size());
+    LLVM::GlobalOp::create(builder, binary.getLoc(), type, /*isConstant=*/true,
+                           LLVM::Linkage::External,
+                           "shardir_program_gpu_" + std::to_string(image++),
+                           builder.getStringAttr(bytes), /*alignment=*/64);
+    binary.erase();
+  }
+}
 } // namespace
 
 mlir::LogicalResult shardir::emitObject(mlir::ModuleOp module,
                                         const ObjectOptions &options,
                                         llvm::StringRef path) {
   initializeTargets();
+  embedImages(module);
   StepTimer timer(options.printTimes);
   mlir::DialectRegistry registry;
   mlir::registerBuiltinDialectTranslation(registry);
