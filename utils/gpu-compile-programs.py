@@ -28,10 +28,12 @@ BEGIN, END = "<!-- gpu-programs begin -->", "<!-- gpu-programs end -->"
 
 
 def source_of(folder, program, mesh):
-    """The program's text, annotated for the mesh if there is one."""
+    """The program's text, annotated for the mesh if there is one; programs that come annotated are as they stand."""
+    stem = os.path.join(folder, program["name"])
     if mesh:
         return annotate.annotate_program(folder, program, annotate.parse_mesh(mesh), False)
-    with open(os.path.join(folder, program.get("file", program["name"] + ".mlir"))) as file:
+    own = stem + ".sdy.linalg.mlir"
+    with open(own if os.path.exists(own) else stem + ".mlir") as file:
         return file.read()
 
 
@@ -79,7 +81,8 @@ def table_of(rows):
             row = next(row for row in rows if (row["program"], row["mesh"], row["arch"]) == (program, mesh, arch))
             cells.append(f"{row['kernels']}, {row['registers']}, {len(row['spilling'])}" if row["status"] == "ok"
                          else f"{row['status']}: {row['message']}")
-        lines.append(f"| {program} | {mesh} | " + " | ".join(cells) + " |")
+        if not all(cell.startswith("skipped") for cell in cells):
+            lines.append(f"| {program} | {mesh} | " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
