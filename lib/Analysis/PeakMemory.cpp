@@ -18,6 +18,7 @@
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
@@ -72,17 +73,42 @@ public:
     return localBytes(value.getType(),
                       isLocal ? PlacementAttr() : getPlacement(value), meshes);
   }
-  /// The most that values made in `block` take at one time.
+  /// The most that values made in `block` take at one time; in a loop's body
+  /// all of them, for their buffers are made once, ahead of the loop.
   MemoryPeak inBlock(Block &block) const;
 
 private:
   MemoryPeak inRegions(Operation *op) const;
+  bool isUneven(Value value) const;
 
   const MeshTable &meshes;
   bool isLocal;
 };
 
 } // namespace
+
+/// Whether devices hold shards of different extents, whose buffers are of sizes
+/// that are known when the program runs.
+bool PeakFinder::isUneven(Value value) const {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return false;
+  PlacementAttr placement = isLocal ? PlacementAttr() : getPlacement(value);
+  for (auto [dim, extent] : llvm::enumerate(shapeOf(type))) {
+    if (extent == kUnknown)
+      return true;
+    if (!placement)
+      continue;
+    const Mesh &mesh = meshes.get(placement);
+    int64_t pieces = 1;
+    for (const AxisRef &axis : placement.getValue().axesOf(dim))
+      pieces *= axis.isWhole() ? mesh.axes[mesh.axisIndex(axis.name)].size
+                               : axis.size;
+    if (extent % std::max<int64_t>(pieces, 1))
+      return true;
+  }
+  return false;
+}
 
 /// The region that needs most. What goes through a loop is the op's own result:
 /// region arguments add nothing.
@@ -114,7 +140,7 @@ MemoryPeak PeakFinder::inBlock(Block &block) const {
     // Who is used again is not overwritten, and what the function or an outer
     // block has never is.
     Value owner = ownerOf(value);
-    if (isOutside(owner) ||
+    if (isOutside(owner) || isUneven(value) ||
         (isa<BlockArgument>(owner) && isa<func::FuncOp>(block.getParentOp())))
       return false;
     return llvm::all_of(value.getUsers(), [&](Operation *user) {
@@ -153,14 +179,21 @@ MemoryPeak PeakFinder::inBlock(Block &block) const {
           last = std::max(last, position[top]);
     }
   }
+  bool isLoop = isa<LoopLikeOpInterface>(block.getParentOp());
   std::vector<int64_t> change(ops.size() + 1);
   for (auto &[owner, last] : lastUse) {
     if (isa<BlockArgument>(owner))
       continue;
     int64_t bytes = bytesOf(owner);
     change[position[owner.getDefiningOp()]] += bytes;
-    change[last + 1] -= bytes;
+    if (!isLoop)
+      change[last + 1] -= bytes;
   }
+  // What one iteration hands to the next is copied where its buffer is one of
+  // those.
+  if (isLoop)
+    for (Value value : ops.back()->getOperands())
+      change.front() += bytesOf(value);
   MemoryPeak peak;
   int64_t alive = 0;
   for (auto [i, op] : llvm::enumerate(ops)) {
@@ -179,5 +212,9 @@ MemoryPeak shardir::peakMemory(func::FuncOp function, const MeshTable &meshes) {
   MemoryPeak peak = finder.inBlock(body);
   for (BlockArgument argument : body.getArguments())
     peak.bytes += finder.bytesOf(argument);
+  // What a loop gives is copied into the result, which is there all the time.
+  for (Value value : body.getTerminator()->getOperands())
+    if (isa_and_nonnull<LoopLikeOpInterface>(value.getDefiningOp()))
+      peak.bytes += finder.bytesOf(value);
   return peak;
 }

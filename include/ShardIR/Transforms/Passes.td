@@ -124,8 +124,11 @@ def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
     and the shapes of tensors of known extents become constants; witnesses of the
     `shape` dialect become assertions, and `shape.assuming` its region. A
     `linalg.generic` that reads one of several tensors by its own index becomes
-    `tensor.concat`, and a slice of all of a tensor the tensor. Placements on such
-    an op go to the op that makes its result.
+    `tensor.concat`, and a slice of all of a tensor the tensor. The place of a
+    largest or least element, a reduction of pairs, becomes the reduction of the
+    elements and that of the places where their extremum is found, where ties and
+    NaN stay the same (docs/Semantics.md). Placements on such an op go to the op
+    that makes its result.
 
     Example (test/Transforms/Annotate/normalize.mlir):
 

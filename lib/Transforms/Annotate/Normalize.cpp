@@ -16,6 +16,8 @@
 //   a body that reads by its own index one of several tensors   tensor.concat
 //   slices and updates of all of a tensor   the tensor
 //   shape.assuming and its witnesses  assertions, and the region in place
+//   the place of a largest or least element   its value's reduction, then the
+//                                     least place where that is found
 //
 // Nothing else is touched, folded or erased. Placements that stand on such an
 // op go to the op that makes its result.
@@ -23,6 +25,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "HiddenConcat.h"
+#include "SplitArgReduction.h"
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Transforms/Passes.h"
@@ -227,6 +230,14 @@ static void inlineAssuming(RewriterBase &rewriter, shape::AssumingOp op) {
   rewriter.eraseOp(yield);
 }
 
+/// An argmax or argmin that has no placement yet; on a device it may stay one.
+static std::optional<ArgReduction> argReductionOf(linalg::LinalgOp op) {
+  if (op->hasAttr(ShardIRDialect::kPlacements) ||
+      op->getParentOfType<ModuleOp>()->hasAttr(ShardIRDialect::kStage))
+    return std::nullopt;
+  return matchArgReduction(op);
+}
+
 namespace {
 
 struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
@@ -241,7 +252,9 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       hasConstraints |= isa<shape::CstrBroadcastableOp, shape::CstrEqOp,
                             shape::CstrRequireOp>(op);
       auto generic = dyn_cast<linalg::GenericOp>(op);
+      auto structured = dyn_cast<linalg::LinalgOp>(op);
       if ((generic && matchConcat(generic)) || wholeSlice(op) ||
+          (structured && argReductionOf(structured)) ||
           isa<linalg::SoftmaxOp, tensor::ReshapeOp, ml_program::GlobalLoadOp,
               ml_program::GlobalLoadConstOp, shape::ShapeOfOp,
               shape::AssumingOp>(op))
@@ -259,6 +272,9 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
         done = decomposeSoftmax(rewriter, softmax);
       else if (Value whole = wholeSlice(op))
         rewriter.replaceOp(op, whole);
+      else if (auto structured = dyn_cast<linalg::LinalgOp>(op);
+               structured && argReductionOf(structured))
+        splitArgReduction(rewriter, structured, *argReductionOf(structured));
       else if (auto generic = dyn_cast<linalg::GenericOp>(op))
         sayConcat(rewriter, generic);
       else if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))

@@ -1,5 +1,8 @@
 // RUN: shard-opt %s -shardir-normalize | FileCheck %s
 
+#all = affine_map<(d0, d1) -> (d0, d1)>
+#rows = affine_map<(d0, d1) -> (d0)>
+
 // Ops said by others that may be sharded in more ways.
 shardir.mesh @m <["x"=2]>
 
@@ -158,4 +161,228 @@ func.func @parts(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>, %i: index) -> tensor<
   %0 = tensor.extract_slice %x[%i, 0] [4, 4] [1, 1] : tensor<8x4xf32> to tensor<4x4xf32>
   %2 = tensor.insert_slice %0 into %y[%i, 0] [4, 4] [1, 1] : tensor<4x4xf32> into tensor<8x4xf32>
   return %2 : tensor<8x4xf32>
+}
+
+// The place of the largest is the first where the maximum is found: NaN where
+// there is one. test/Run/Linalg/argmax.mlir runs more of them.
+// CHECK-LABEL: func.func @argmax
+// CHECK:         %[[M:.+]] = linalg.generic {{.*}}ins(%{{.+}} : tensor<4x6xf32>)
+// CHECK:           arith.maximumf
+// CHECK:         %[[S:.+]] = linalg.generic {{.*}}ins(%[[M]] : tensor<4xf32>)
+// CHECK:         %[[P:.+]] = linalg.generic {{.*}}outs(%[[S]] : tensor<4xi32>)
+// CHECK:           arith.minsi
+// CHECK:         return %[[P]]
+func.func @argmax(%x: tensor<4x6xf32>) -> (tensor<4xi32>) {
+  %fv = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %fi = arith.constant dense<0> : tensor<4xi32>
+  %ec = tensor.empty() : tensor<4x6xi32>
+  %c = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%ec : tensor<4x6xi32>) {
+  ^bb0(%o: i32):
+    %w = linalg.index 1 : index
+    %k = arith.index_cast %w : index to i32
+    linalg.yield %k : i32
+  } -> tensor<4x6xi32>
+  %r:2 = linalg.generic {indexing_maps = [#all, #all, #rows, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %c : tensor<4x6xf32>, tensor<4x6xi32>) outs(%fv, %fi : tensor<4xf32>, tensor<4xi32>) {
+  ^bb0(%b: f32, %ib: i32, %a: f32, %ia: i32):
+    %g = arith.cmpf ogt, %a, %b : f32
+    %n = arith.cmpf une, %a, %a : f32
+    %k = arith.ori %g, %n : i1
+    %e = arith.cmpf oeq, %a, %b : f32
+    %l = arith.cmpi slt, %ia, %ib : i32
+    %t = arith.andi %e, %l : i1
+    %p = arith.ori %k, %t : i1
+    %v = arith.select %k, %a, %b : f32
+    %i = arith.select %p, %ia, %ib : i32
+    linalg.yield %v, %i : f32, i32
+  } -> (tensor<4xf32>, tensor<4xi32>)
+  return %r#1 : tensor<4xi32>
+}
+
+// Its value's zero has the sign of whichever came last.
+// CHECK-LABEL: func.func @value_used
+// CHECK:         linalg.generic {{.*}}outs(%{{.+}}, %{{.+}} : tensor<4xf32>, tensor<4xi32>)
+func.func @value_used(%x: tensor<4x6xf32>) -> (tensor<4xf32>, tensor<4xi32>) {
+  %fv = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %fi = arith.constant dense<0> : tensor<4xi32>
+  %ec = tensor.empty() : tensor<4x6xi32>
+  %c = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%ec : tensor<4x6xi32>) {
+  ^bb0(%o: i32):
+    %w = linalg.index 1 : index
+    %k = arith.index_cast %w : index to i32
+    linalg.yield %k : i32
+  } -> tensor<4x6xi32>
+  %r:2 = linalg.generic {indexing_maps = [#all, #all, #rows, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %c : tensor<4x6xf32>, tensor<4x6xi32>) outs(%fv, %fi : tensor<4xf32>, tensor<4xi32>) {
+  ^bb0(%b: f32, %ib: i32, %a: f32, %ia: i32):
+    %g = arith.cmpf ogt, %a, %b : f32
+    %n = arith.cmpf une, %a, %a : f32
+    %k = arith.ori %g, %n : i1
+    %e = arith.cmpf oeq, %a, %b : f32
+    %l = arith.cmpi slt, %ia, %ib : i32
+    %t = arith.andi %e, %l : i1
+    %p = arith.ori %k, %t : i1
+    %v = arith.select %k, %a, %b : f32
+    %i = arith.select %p, %ia, %ib : i32
+    linalg.yield %v, %i : f32, i32
+  } -> (tensor<4xf32>, tensor<4xi32>)
+  return %r#0, %r#1 : tensor<4xf32>, tensor<4xi32>
+}
+
+// Initially NaN: nothing is larger, and the place is that of the start.
+// CHECK-LABEL: func.func @starts_with_nan
+// CHECK:         linalg.generic {{.*}}outs(%{{.+}}, %{{.+}} : tensor<4xf32>, tensor<4xi32>)
+func.func @starts_with_nan(%x: tensor<4x6xf32>) -> (tensor<4xi32>) {
+  %fv = arith.constant dense<0x7FC00000> : tensor<4xf32>
+  %fi = arith.constant dense<0> : tensor<4xi32>
+  %ec = tensor.empty() : tensor<4x6xi32>
+  %c = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%ec : tensor<4x6xi32>) {
+  ^bb0(%o: i32):
+    %w = linalg.index 1 : index
+    %k = arith.index_cast %w : index to i32
+    linalg.yield %k : i32
+  } -> tensor<4x6xi32>
+  %r:2 = linalg.generic {indexing_maps = [#all, #all, #rows, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %c : tensor<4x6xf32>, tensor<4x6xi32>) outs(%fv, %fi : tensor<4xf32>, tensor<4xi32>) {
+  ^bb0(%b: f32, %ib: i32, %a: f32, %ia: i32):
+    %g = arith.cmpf ogt, %a, %b : f32
+    %n = arith.cmpf une, %a, %a : f32
+    %k = arith.ori %g, %n : i1
+    %e = arith.cmpf oeq, %a, %b : f32
+    %l = arith.cmpi slt, %ia, %ib : i32
+    %t = arith.andi %e, %l : i1
+    %p = arith.ori %k, %t : i1
+    %v = arith.select %k, %a, %b : f32
+    %i = arith.select %p, %ia, %ib : i32
+    linalg.yield %v, %i : f32, i32
+  } -> (tensor<4xf32>, tensor<4xi32>)
+  return %r#1 : tensor<4xi32>
+}
+
+// Places that do not count along the dim that is reduced.
+// CHECK-LABEL: func.func @counts_rows
+// CHECK:         linalg.generic {{.*}}outs(%{{.+}}, %{{.+}} : tensor<4xf32>, tensor<4xi32>)
+func.func @counts_rows(%x: tensor<4x6xf32>) -> (tensor<4xi32>) {
+  %fv = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %fi = arith.constant dense<0> : tensor<4xi32>
+  %ec = tensor.empty() : tensor<4x6xi32>
+  %c = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%ec : tensor<4x6xi32>) {
+  ^bb0(%o: i32):
+    %w = linalg.index 0 : index
+    %k = arith.index_cast %w : index to i32
+    linalg.yield %k : i32
+  } -> tensor<4x6xi32>
+  %r:2 = linalg.generic {indexing_maps = [#all, #all, #rows, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %c : tensor<4x6xf32>, tensor<4x6xi32>) outs(%fv, %fi : tensor<4xf32>, tensor<4xi32>) {
+  ^bb0(%b: f32, %ib: i32, %a: f32, %ia: i32):
+    %g = arith.cmpf ogt, %a, %b : f32
+    %n = arith.cmpf une, %a, %a : f32
+    %k = arith.ori %g, %n : i1
+    %e = arith.cmpf oeq, %a, %b : f32
+    %l = arith.cmpi slt, %ia, %ib : i32
+    %t = arith.andi %e, %l : i1
+    %p = arith.ori %k, %t : i1
+    %v = arith.select %k, %a, %b : f32
+    %i = arith.select %p, %ia, %ib : i32
+    linalg.yield %v, %i : f32, i32
+  } -> (tensor<4xf32>, tensor<4xi32>)
+  return %r#1 : tensor<4xi32>
+}
+
+// Places that anybody may give.
+// CHECK-LABEL: func.func @any_places
+// CHECK:         linalg.generic {{.*}}outs(%{{.+}}, %{{.+}} : tensor<4xf32>, tensor<4xi32>)
+func.func @any_places(%x: tensor<4x6xf32>, %c: tensor<4x6xi32>) -> (tensor<4xi32>) {
+  %fv = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %fi = arith.constant dense<0> : tensor<4xi32>
+  %ec = tensor.empty() : tensor<4x6xi32>
+  %r:2 = linalg.generic {indexing_maps = [#all, #all, #rows, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %c : tensor<4x6xf32>, tensor<4x6xi32>) outs(%fv, %fi : tensor<4xf32>, tensor<4xi32>) {
+  ^bb0(%b: f32, %ib: i32, %a: f32, %ia: i32):
+    %g = arith.cmpf ogt, %a, %b : f32
+    %n = arith.cmpf une, %a, %a : f32
+    %k = arith.ori %g, %n : i1
+    %e = arith.cmpf oeq, %a, %b : f32
+    %l = arith.cmpi slt, %ia, %ib : i32
+    %t = arith.andi %e, %l : i1
+    %p = arith.ori %k, %t : i1
+    %v = arith.select %k, %a, %b : f32
+    %i = arith.select %p, %ia, %ib : i32
+    linalg.yield %v, %i : f32, i32
+  } -> (tensor<4xf32>, tensor<4xi32>)
+  return %r#1 : tensor<4xi32>
+}
+
+// A NaN is taken, and never left again, but not its place.
+// CHECK-LABEL: func.func @place_of_another
+// CHECK:         linalg.generic {{.*}}outs(%{{.+}}, %{{.+}} : tensor<4xf32>, tensor<4xi32>)
+func.func @place_of_another(%x: tensor<4x6xf32>) -> (tensor<4xi32>) {
+  %fv = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %fi = arith.constant dense<0> : tensor<4xi32>
+  %ec = tensor.empty() : tensor<4x6xi32>
+  %c = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%ec : tensor<4x6xi32>) {
+  ^bb0(%o: i32):
+    %w = linalg.index 1 : index
+    %k = arith.index_cast %w : index to i32
+    linalg.yield %k : i32
+  } -> tensor<4x6xi32>
+  %r:2 = linalg.generic {indexing_maps = [#all, #all, #rows, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %c : tensor<4x6xf32>, tensor<4x6xi32>) outs(%fv, %fi : tensor<4xf32>, tensor<4xi32>) {
+  ^bb0(%b: f32, %ib: i32, %a: f32, %ia: i32):
+    %g = arith.cmpf ogt, %b, %a : f32
+    %v = arith.maximumf %a, %b : f32
+    %i = arith.select %g, %ib, %ia : i32
+    linalg.yield %v, %i : f32, i32
+  } -> (tensor<4xf32>, tensor<4xi32>)
+  return %r#1 : tensor<4xi32>
+}
+
+// Of equal ones the first while that is small, so that a start of 3 matters.
+// CHECK-LABEL: func.func @starts_behind
+// CHECK:         linalg.generic {{.*}}outs(%{{.+}}, %{{.+}} : tensor<4xf32>, tensor<4xi32>)
+func.func @starts_behind(%x: tensor<4x6xf32>) -> (tensor<4xi32>) {
+  %fv = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %fi = arith.constant dense<3> : tensor<4xi32>
+  %ec = tensor.empty() : tensor<4x6xi32>
+  %c = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%ec : tensor<4x6xi32>) {
+  ^bb0(%o: i32):
+    %w = linalg.index 1 : index
+    %k = arith.index_cast %w : index to i32
+    linalg.yield %k : i32
+  } -> tensor<4x6xi32>
+  %r:2 = linalg.generic {indexing_maps = [#all, #all, #rows, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %c : tensor<4x6xf32>, tensor<4x6xi32>) outs(%fv, %fi : tensor<4xf32>, tensor<4xi32>) {
+  ^bb0(%b: f32, %ib: i32, %a: f32, %ia: i32):
+    %g = arith.cmpf ogt, %b, %a : f32
+    %v = arith.select %g, %b, %a : f32
+    %i = arith.select %g, %ib, %ia : i32
+    linalg.yield %v, %i : f32, i32
+  } -> (tensor<4xf32>, tensor<4xi32>)
+  return %r#1 : tensor<4xi32>
+}
+
+// Larger by value, but by arithmetic on it.
+// CHECK-LABEL: func.func @computes
+// CHECK:         linalg.generic {{.*}}outs(%{{.+}}, %{{.+}} : tensor<4xf32>, tensor<4xi32>)
+func.func @computes(%x: tensor<4x6xf32>) -> (tensor<4xi32>) {
+  %fv = arith.constant dense<0xFF800000> : tensor<4xf32>
+  %fi = arith.constant dense<0> : tensor<4xi32>
+  %ec = tensor.empty() : tensor<4x6xi32>
+  %c = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%ec : tensor<4x6xi32>) {
+  ^bb0(%o: i32):
+    %w = linalg.index 1 : index
+    %k = arith.index_cast %w : index to i32
+    linalg.yield %k : i32
+  } -> tensor<4x6xi32>
+  %r:2 = linalg.generic {indexing_maps = [#all, #all, #rows, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %c : tensor<4x6xf32>, tensor<4x6xi32>) outs(%fv, %fi : tensor<4xf32>, tensor<4xi32>) {
+  ^bb0(%b: f32, %ib: i32, %a: f32, %ia: i32):
+    %d = arith.subf %b, %a : f32
+    %z = arith.constant 0.0 : f32
+    %g = arith.cmpf ogt, %d, %z : f32
+    %v = arith.select %g, %b, %a : f32
+    %i = arith.select %g, %ib, %ia : i32
+    linalg.yield %v, %i : f32, i32
+  } -> (tensor<4xf32>, tensor<4xi32>)
+  return %r#1 : tensor<4xi32>
 }
