@@ -77,9 +77,15 @@ private:
   }
 
   CompileRequest request() const {
+    bool gpu = options.device == "cuda-local" || options.device == "nccl";
+    std::string pipeline = options.pipelineOptions;
+    // For the GPU that is here, unless another one is named; the compiler's
+    // choice where there is none.
+    if (gpu && (" " + pipeline).find(" arch=") == std::string::npos)
+      if (const char *arch = shardir_gpu_architecture())
+        pipeline += std::string(pipeline.empty() ? "" : " ") + "arch=" + arch;
     return {options.program, options.function, options.mesh,
-            options.pipelineOptions, options.verify,
-            options.device == "cuda-local" || options.device == "nccl"};
+            pipeline,        options.verify,   gpu};
   }
 
   static const std::string &knownDevice(const Options &options) {

@@ -238,12 +238,8 @@ CudaProgram::CudaProgram(CudaDevice &device, const GpuSpec &spec, void *library)
 }
 
 CudaProgram::~CudaProgram() {
-  try {
-    CudaScope scope(device);
-    release();
-  } catch (const cuda::Failure &) {
-    // Whoever broke the GPU has been told.
-  }
+  CudaScope scope(device);
+  release();
 }
 
 void CudaProgram::release() {

@@ -75,7 +75,8 @@ class CudaScope {
 public:
   explicit CudaScope(const CudaDevice &device) : api(device.api) {
     (void)api.CtxGetCurrent(&previous);
-    device.makeCurrent();
+    // Where this fails, whatever follows does, and says so.
+    (void)api.CtxSetCurrent(device.context);
   }
   ~CudaScope() { (void)api.CtxSetCurrent(previous); }
   CudaScope(const CudaScope &) = delete;

@@ -93,8 +93,12 @@ private:
 class CudaMessages final : public MessageStore {
 public:
   ~CudaMessages() override {
+    if (!device)
+      return;
+    CudaScope scope(*device);
     for (std::unique_ptr<Block> &block : blocks)
-      (void)block->event.api.MemFree(block->memory);
+      (void)device->api.MemFree(block->memory);
+    blocks.clear();
   }
 
   bool direct() const override { return false; }
@@ -102,6 +106,7 @@ public:
   void *keep(const void *data, size_t bytes) override {
     CudaRank &gpu = *threadState.rank->gpu;
     std::lock_guard<std::mutex> lock(mutex);
+    device = &gpu.device;
     Block *block = nullptr;
     for (std::unique_ptr<Block> &b : blocks)
       if (b->free && b->size >= bytes && (!block || b->size < block->size))
@@ -147,6 +152,7 @@ private:
   }
 
   std::mutex mutex;
+  CudaDevice *device = nullptr; ///< once there was a message
   std::deque<std::unique_ptr<Block>> blocks;
 };
 

@@ -57,9 +57,8 @@ CudaRank::CudaRank(CudaDevice &device)
             "cuStreamCreate", "make a stream");
 }
 
+/// Requires that the GPU is the calling thread's.
 CudaRank::~CudaRank() {
-  // Nobody else is left to tell.
-  (void)api.CtxSetCurrent(device.context);
   for (Staging &piece : staging)
     if (piece.memory)
       (void)api.MemFreeHost(piece.memory);

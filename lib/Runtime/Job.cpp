@@ -55,13 +55,14 @@ Job::Job(std::shared_ptr<Program> p, size_t numRanks, JobOptions options)
     for (size_t i = 0; i < here; ++i)
       resources->push_back(std::make_unique<RankResources>(perRank, !crowded));
   }
+  std::unique_ptr<CudaScope> scope;
+  if (options.cuda)
+    scope = std::make_unique<CudaScope>(options.cuda->device);
   for (std::unique_ptr<RankResources> &r : *resources) {
     if (r->pool.numThreads() != perRank)
       r = std::make_unique<RankResources>(perRank, !crowded);
-    if (options.cuda && (!r->gpu || &r->gpu->device != &options.cuda->device)) {
-      CudaScope scope(options.cuda->device);
+    if (options.cuda && (!r->gpu || &r->gpu->device != &options.cuda->device))
       r->gpu = std::make_unique<CudaRank>(options.cuda->device);
-    }
   }
   // Neighbours share a thread: a mesh's minor axes then synchronise within it.
   for (size_t w = 0; w < threadCount; ++w)

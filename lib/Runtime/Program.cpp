@@ -121,7 +121,14 @@ Program::Program(Metadata m) : metadata(std::move(m)), routes(metadata) {
 }
 
 Program::~Program() {
+  // What ranks have on a GPU is freed there; the host keeps its own.
+  std::unique_ptr<CudaScope> scope;
+  for (const std::shared_ptr<ResourceSet> &set : idle)
+    for (const std::unique_ptr<RankResources> &rank : *set)
+      if (rank->gpu && !scope)
+        scope = std::make_unique<CudaScope>(rank->gpu->device);
   idle.clear();
+  scope.reset();
   onGpus.clear();
   if (handle)
     dlclose(handle);

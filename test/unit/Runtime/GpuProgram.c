@@ -26,9 +26,10 @@ typedef struct {
   void *descriptor;
 } Unranked;
 
+/* clang-format off */
 #define FUNCTION(NAME, ARGS, RESULTS)                                          \
-  "{\"name\": \"" NAME "\", \"symbol\": \"entry_" NAME                         \
-  "\", \"arguments\": [" ARGS "], \"results\": [" RESULTS "]}"
+  "{\"name\": \"" NAME "\", \"symbol\": \"entry_" NAME "\", \"arguments\": ["  \
+  ARGS "], \"results\": [" RESULTS "]}"
 #define TENSOR(SHAPE, PLACEMENT)                                               \
   "{\"shape\": " SHAPE ", \"element_type\": \"f32\", \"mesh\": \"m\", "        \
   "\"placement\": \"" PLACEMENT "\"}"
@@ -42,64 +43,58 @@ typedef struct {
 #define ROWS "[{\\\"x\\\"}, {}]"
 #define WHOLE "[{}, {}]"
 #define PARTIAL "[{}, {}], partial = sum [\\\"x\\\"]"
+/* clang-format on */
 
 #ifndef ARCH
 #define ARCH "host"
 #define FORMAT "host"
 #endif
 
-const char
-    shardir_program_metadata
-        [] =
-            "{\"abi\": 1, \"hash\": \"c0ffee\", \"ranks\": 2,"
-            "\"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", "
-            "\"size\": 2}],"
-            "              \"devices\": []}],"
-            "\"functions\": ["
-            "{\"name\": \"gather\", \"symbol\": \"entry_gather\","
-            " \"unsharded_symbol\": \"unsharded_gather\", \"arguments\": "
-            "[" TENSOR("[5, -1]", ROWS) "], \"results\": [" TENSOR(
-                "[5, -1]",
-                WHOLE) "]}," FUNCTION("total", TENSOR("[4, 3]", WHOLE),
-                                      TENSOR(
-                                          "[4, 3]",
-                                          WHOLE)) "," FUNCTION("columns",
-                                                               TENSOR("[4, 6]",
-                                                                      ROWS),
-                                                               TENSOR("[6, 4]",
-                                                                      ROWS)) "," FUNCTION("transpose", TENSOR("[4, 6]", WHOLE), TENSOR("[6, 4]", WHOLE)) "," FUNCTION("branch", TENSOR("[1, 1]", WHOLE), TENSOR("[1, 1]", WHOLE)) "," FUNCTION("constant", "", TENSOR("[2, 4]", ROWS)) "," FUNCTION("reuse",
-                                                                                                                                                                                                                                                                                                    TENSOR("[1, 64]", WHOLE), TENSOR("[1, 64]", WHOLE)) "," FUNCTION("outside",
-                                                                                                                                                                                                                                                                                                                                                                     "",
-                                                                                                                                                                                                                                                                                                                                                                     "") "," FUNCTION("freed",
-                                                                                                                                                                                                                                                                                                                                                                                      "",
-                                                                                                                                                                                                                                                                                                                                                                                      "") "," FUNCTION("host_touch", TENSOR("[1, 1]", WHOLE), "") "," FUNCTION("stuck", "", "") "," FUNCTION("unknown_kernel",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                             "", "") "," FUNCTION("large_grid",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "") "," FUNCTION("shared", "", "") "," FUNCTION("large",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "") "," FUNCTION("wrong_free", "", "") "," FUNCTION("leak",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                      "", "") "],"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "\"collectives\": [" COLLECTIVE(
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "all_gather",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                  "[5, -1]", ROWS, WHOLE, "gather.mlir:1:2") "," COLLECTIVE("all_reduce",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                            "[4, 3]",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                            PARTIAL,
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                            WHOLE,
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                            "reduce.mlir:3:4") "," COLLECTIVE("all_to_all", "[4, 6]", ROWS, "[{}, {\\\"x\\\"}]", "all.mlir:5:6") "],"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 "\"gpu\": {\"arch\": \"" ARCH
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 "\","
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 "\"modules\": [{\"symbol\": \"program_gpu\", \"format\": \"" FORMAT
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 "\"}],"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                 "\"kernels\": [" KERNEL("twice", "twice.mlir:7:8", "0") "," KERNEL(
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "far",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "far.mlir:9:1",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "0") "," KERNEL("half_barrier",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "half.mlir:2:2",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "0") "," KERNEL("use_shared",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "shared.mlir:3:3",
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "65536") "],"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "\"constants\": [{\"symbol\": \"program_constant\", \"bytes\": 16}]},"
-                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "\"report\": {\"version\": 1}}";
+/* clang-format off: it takes the strings for code. */
+const char shardir_program_metadata[] =
+    "{\"abi\": 1, \"hash\": \"c0ffee\", \"ranks\": 2,"
+    "\"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", \"size\": 2}],"
+    "              \"devices\": []}],"
+    "\"functions\": ["
+    "{\"name\": \"gather\", \"symbol\": \"entry_gather\","
+    " \"unsharded_symbol\": \"unsharded_gather\", \"arguments\": ["
+    TENSOR("[5, -1]", ROWS) "], \"results\": [" TENSOR("[5, -1]", WHOLE) "]},"
+    FUNCTION("total", TENSOR("[4, 3]", WHOLE), TENSOR("[4, 3]", WHOLE)) ","
+    FUNCTION("columns", TENSOR("[4, 6]", ROWS), TENSOR("[6, 4]", ROWS)) ","
+    FUNCTION("transpose", TENSOR("[4, 6]", WHOLE), TENSOR("[6, 4]", WHOLE)) ","
+    FUNCTION("branch", TENSOR("[1, 1]", WHOLE), TENSOR("[1, 1]", WHOLE)) ","
+    FUNCTION("constant", "", TENSOR("[2, 4]", ROWS)) ","
+    FUNCTION("reuse", TENSOR("[1, 64]", WHOLE), TENSOR("[1, 64]", WHOLE)) ","
+    FUNCTION("shift", TENSOR("[4, 3]", ROWS), TENSOR("[4, 3]", ROWS)) ","
+    FUNCTION("outside", "", "") ","
+    FUNCTION("freed", "", "") ","
+    FUNCTION("host_touch", TENSOR("[1, 1]", WHOLE), "") ","
+    FUNCTION("stuck", "", "") ","
+    FUNCTION("unknown_kernel", "", "") ","
+    FUNCTION("large_grid", "", "") ","
+    FUNCTION("shared", "", "") ","
+    FUNCTION("large", "", "") ","
+    FUNCTION("wrong_free", "", "") ","
+    FUNCTION("leak", "", "")
+    "],"
+    "\"collectives\": ["
+    COLLECTIVE("all_gather", "[5, -1]", ROWS, WHOLE, "gather.mlir:1:2") ","
+    COLLECTIVE("all_reduce", "[4, 3]", PARTIAL, WHOLE, "reduce.mlir:3:4") ","
+    COLLECTIVE("all_to_all", "[4, 6]", ROWS, "[{}, {\\\"x\\\"}]", "all.mlir:5:6") ","
+    "{\"kind\": \"send\", \"mesh\": \"m\", \"axes\": [\"x\"], "
+    "\"element_type\": \"f32\", \"loc\": \"send.mlir:1:1\"},"
+    "{\"kind\": \"recv\", \"mesh\": \"m\", \"axes\": [\"x\"], "
+    "\"element_type\": \"f32\", \"loc\": \"send.mlir:2:1\"}"
+    "],"
+    "\"gpu\": {\"arch\": \"" ARCH "\","
+    "\"modules\": [{\"symbol\": \"program_gpu\", \"format\": \"" FORMAT "\"}],"
+    "\"kernels\": [" KERNEL("twice", "twice.mlir:7:8", "0") ","
+    KERNEL("far", "far.mlir:9:1", "0") ","
+    KERNEL("half_barrier", "half.mlir:2:2", "0") ","
+    KERNEL("use_shared", "shared.mlir:3:3", "65536") "],"
+    "\"constants\": [{\"symbol\": \"program_constant\", \"bytes\": 16}]},"
+    "\"report\": {\"version\": 1}}";
+/* clang-format on */
 
 /* y[i] = 2 x[i] for i < n. */
 static void twice(shardir_emulated_thread *t, void **arguments) {
@@ -189,6 +184,17 @@ void entry_transpose(void **descriptors) {
   view.sizes[0] = 6, view.sizes[1] = 4;
   view.strides[0] = 1, view.strides[1] = 6;
   shardir_gpu_copy(sizeof(float), &from, &to);
+}
+
+/* Both ranks first send twice their rows, then receive the other's. */
+void entry_shift(void **descriptors) {
+  Matrix *a = descriptors[0], *r = descriptors[1];
+  float *y = shardir_gpu_alloc(64, 6 * sizeof(float));
+  int64_t other = 1 - shardir_axis_index(0, 0);
+  launch_twice(a->aligned, y, 6);
+  shardir_collective_peer(3, y, NULL, 6, other);
+  shardir_gpu_free(y);
+  shardir_collective_peer(4, NULL, r->aligned, 6, other);
 }
 
 /* Reads a scalar to decide on the host: twice what is positive, else 7. */

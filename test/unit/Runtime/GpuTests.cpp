@@ -365,6 +365,30 @@ TEST_P(GpuTest, MemoryThatFails) {
   EXPECT_LE(usedBytes(), before + 2 * 1024); // kept for the next run, once
 }
 
+TEST_P(GpuTest, GivesEverythingBack) {
+  size_t before = usedBytes();
+  load(SHARDIR_TEST_PROGRAM);
+  Array a({5, 300}), r({5, 300}), b({4, 3});
+  ASSERT_EQ(run("gather", {&a}, {&r}), SHARDIR_OK) << shardir_last_error();
+  ASSERT_EQ(run("shift", {&b}, {&b}), SHARDIR_OK) << shardir_last_error();
+  ASSERT_EQ(run("constant", {}, {}), SHARDIR_INVALID_ARGUMENT);
+  EXPECT_GT(usedBytes(), before);
+  shardir_program_free(program);
+  program = nullptr;
+  EXPECT_EQ(usedBytes(), before);
+}
+
+TEST_P(GpuTest, SendsAndReceives) {
+  Array a({4, 3}), r({4, 3});
+  a.iota();
+  for (int again = 0; again < 3; ++again) {
+    std::fill(r.data.begin(), r.data.end(), -1.0f);
+    ASSERT_EQ(run("shift", {&a}, {&r}), SHARDIR_OK) << shardir_last_error();
+    for (size_t i = 0; i < 12; ++i)
+      EXPECT_EQ(r.data[i], 2 * a.data[(i + 6) % 12]);
+  }
+}
+
 TEST_P(GpuTest, OutOfMemoryGivesKeptBlocksBackFirst) {
   // Room for what one run needs, 5.3 and 7.1 MB with rounding, not for both.
   Array small({1, 64}), large({5, 60000}), r({5, 60000}), r1({1, 64});
