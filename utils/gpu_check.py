@@ -16,9 +16,11 @@ at least what --target says. What does not compile is listed in
 FOLDER/refused.txt and makes the exit status 1.
 
 On the GPU machine: `FOLDER/run.sh [TEXT]` runs the checks whose line contains
-TEXT, prints one line each and a summary, and writes FOLDER/results.txt with the
-GPU's name, the driver and the date. `FOLDER/run.sh --benchmark` times the checks
-of bench.txt. With --arch=host the same folder runs on the emulated GPU.
+TEXT, prints one line for each that fails and a summary, and writes
+FOLDER/results.txt with the GPU's name, the driver and the date.
+`FOLDER/run.sh --benchmark` times the checks of bench.txt, `FOLDER/run.sh
+--sanitize` runs all under compute-sanitizer. With --arch=host the same folder
+runs on the emulated GPU.
 """
 import argparse
 import os
@@ -120,6 +122,12 @@ def find_checks(pattern):
                     yield relative, shlex.split(text)
 
 
+def architecture_of_card():
+    said = subprocess.run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], capture_output=True, text=True,
+                          check=True).stdout.split()[0]
+    return {"9.0": "sm_90a", "10.0": "sm_100a"}.get(said, "sm_80")
+
+
 def ranks_of(program):
     data = open(program, "rb").read()
     found = re.search(rb'"ranks": ?(\d+)', data)
@@ -129,12 +137,14 @@ def ranks_of(program):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder")
-    parser.add_argument("--arch", default="sm_90a")
+    parser.add_argument("--arch", default="sm_90a", help="as the compiler's option; native: that of the first card here")
     parser.add_argument("--filter", default="", help="only files whose path contains this")
     parser.add_argument("--target", default="avx2", help="instructions of the other machine's processor: avx2, avx512, x86-64")
     parser.add_argument("--meshes", type=int, default=2, help="of each function, as many of its meshes (default 2)")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     options = parser.parse_args()
+    if options.arch == "native":
+        options.arch = architecture_of_card()
     out = os.path.abspath(options.folder)
     for sub in ("programs", "bin", "lib"):
         os.makedirs(os.path.join(out, sub), exist_ok=True)
