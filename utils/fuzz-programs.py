@@ -19,6 +19,7 @@ import subprocess
 import sys
 import tempfile
 
+from fuzz_dynamic import DynamicGenerator
 from fuzz_generator import Generator, numbers
 from fuzz_program import Value
 
@@ -156,6 +157,59 @@ def reduce(program, failure, runner, limit):
     return program
 
 
+def run_dynamic(seed, limit, runner, runs):
+    """How the program of this seed and length fails at one of `runs` sizes."""
+    program = DynamicGenerator(seed, limit).make()
+    path = os.path.join(runner.folder, "p.mlir")
+    with open(path, "w") as file:
+        file.write(program.text())
+    cache = os.path.join(runner.folder, "cache")
+    try:
+        for flags in program.runs(runs):
+            command = [runner.tool, path, "--verify", "--tolerance=0", f"--timeout={runner.timeout // 2}", *runner.options, *flags]
+            try:
+                run = subprocess.run(command, capture_output=True, text=True, timeout=runner.timeout,
+                                     env={**os.environ, "SHARDIR_CACHE_DIR": cache})
+            except subprocess.TimeoutExpired:
+                return ("hang", ""), "", command
+            said = run.stdout + run.stderr
+            if run.returncode or " differs " in said or said.count(" equal to ") != len(program.results):
+                errors = [line for line in said.splitlines() if "error" in line or "differs" in line]
+                return (run.returncode, re.sub(r"\d+|%\w+|'[^']*p\.mlir'", "#", errors[0] if errors else "")[:90]), said, command
+        return None, "", None
+    finally:
+        shutil.rmtree(cache, ignore_errors=True)
+
+
+def fuzz_dynamic(arguments):
+    """--dynamic: programs on open dims, each at several sizes."""
+    failures = 0
+    with tempfile.TemporaryDirectory() as folder:
+        runner = Runner(arguments.shard_run, folder, arguments.timeout, arguments.options)
+        for seed in range(arguments.seed, arguments.seed + arguments.count):
+            if arguments.print:
+                print(DynamicGenerator(seed).make().text())
+                continue
+            failure, said, command = run_dynamic(seed, 14, runner, arguments.runs)
+            if not failure:
+                continue
+            failures += 1
+            print(f"seed {seed}: {failure}", flush=True)
+            limit = 14
+            for shorter in range(1, 14) if arguments.reduce else []:
+                found = run_dynamic(seed, shorter, runner, arguments.runs)
+                if found[0]:
+                    limit, (failure, said, command) = shorter, found
+                    break
+            os.makedirs(arguments.out, exist_ok=True)
+            with open(os.path.join(arguments.out, f"{seed}.mlir"), "w") as file:
+                file.write(f"// RUN: shard-run %s {shlex.join(command[2:])}\n")
+                file.write("".join(f"// {line}\n" for line in said.splitlines()[:8]) + DynamicGenerator(seed, limit).make().text())
+    if not arguments.print:
+        print(f"{arguments.count} programs, {failures} failures")
+    return failures != 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--shard-run", default="shard-run")
@@ -167,7 +221,11 @@ def main():
     parser.add_argument("--options", default=[], action="append", help="a flag handed on to shard-run")
     parser.add_argument("--reduce", type=int, default=150, help="most runs for the reduction of one failure")
     parser.add_argument("--print", action="store_true", help="print the programs, run nothing")
+    parser.add_argument("--dynamic", action="store_true", help="programs on dims whose extent is known only at run time")
+    parser.add_argument("--runs", type=int, default=3, help="with --dynamic: at how many sizes each program runs")
     arguments = parser.parse_args()
+    if arguments.dynamic:
+        return fuzz_dynamic(arguments)
     seen = {}
     failures = 0
     with tempfile.TemporaryDirectory() as folder:

@@ -51,6 +51,12 @@ static int64_t product(llvm::ArrayRef<int64_t> sizes) {
   return all;
 }
 
+/// Whether the size of an axis is known, or of the axis that it is a part of.
+static bool isKnownAxis(const Mesh &mesh, const AxisRef &axis) {
+  int index = mesh.axisIndex(axis.name);
+  return index >= 0 && mesh.axes[index].size != kUnknown;
+}
+
 /// In ascending order.
 static std::vector<int64_t> divisors(int64_t number) {
   std::vector<int64_t> found;
@@ -64,7 +70,9 @@ static std::vector<int64_t> divisors(int64_t number) {
   return found;
 }
 
-/// projectDim on several factors of known sizes, for the spelling at hand.
+/// projectDim on several factors, of which one may have an unknown size, for
+/// the spelling at hand. Of a size that is not known nothing is exact: the last
+/// run of axes may cut it alone, and nothing else.
 static std::optional<std::vector<Splits>>
 projectSpelling(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
                 const Mesh &mesh) {
@@ -86,9 +94,11 @@ projectSpelling(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
     int64_t size = splitSize(split, mesh);
     while (rest == 1 && factor + 1 < sizes.size())
       rest = sizes[++factor];
-    int64_t later = product(sizes.drop_front(factor + 1));
-    if (i >= lastRun && i < tail && units % later == 0 &&
-        rest % (units / later) == 0) {
+    llvm::ArrayRef<int64_t> laterSizes = sizes.drop_front(factor + 1);
+    bool isLaterKnown = !llvm::is_contained(laterSizes, kUnknown);
+    int64_t later = isLaterKnown ? product(laterSizes) : 1;
+    if (i >= lastRun && i < tail && isLaterKnown && units % later == 0 &&
+        (rest == kUnknown ? units == later : rest % (units / later) == 0)) {
       // The run cuts this factor alone, evenly or not.
       result[factor].insert(result[factor].end(), splits.begin() + i,
                             splits.begin() + tail);
@@ -98,8 +108,11 @@ projectSpelling(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
     }
     // Otherwise everything is exact; a split may cover the rest of a factor and
     // go on in the next one.
+    if (rest == kUnknown && size > 1)
+      return std::nullopt;
     while (size > 1 && rest % size != 0) {
-      if (size % rest != 0 || factor + 1 == sizes.size())
+      if (size % rest != 0 || factor + 1 == sizes.size() ||
+          sizes[factor + 1] == kUnknown)
         return std::nullopt;
       if (split.isAxis()) {
         result[factor].push_back(Split::byAxis(subAxis(*split.axis, 1, rest)));
@@ -125,8 +138,7 @@ shardir::projectDim(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
   std::vector<Splits> whole(sizes.size());
   if (axesOf(splits).empty())
     return whole;
-  if (sizes.empty() ||
-      (sizes.size() > 1 && llvm::is_contained(sizes, kUnknown)))
+  if (sizes.empty())
     return std::nullopt;
   if (sizes.size() == 1) {
     whole[0] = splits;
@@ -135,6 +147,8 @@ shardir::projectDim(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
   if (auto projected = projectSpelling(splits, sizes, mesh))
     return projected;
   // Others may spell the same blocks: {2, 3, "x"} is {6, "x"}.
+  if (llvm::is_contained(sizes, kUnknown))
+    return std::nullopt;
   std::vector<int64_t> shape = {product(sizes)};
   Placement own;
   own.dims.push_back({splits, false, std::nullopt});
@@ -174,10 +188,26 @@ std::optional<Splits> shardir::composeDim(llvm::ArrayRef<Splits> factorSplits,
     return result;
   if (sizes.size() == 1)
     return factorSplits[0];
-  if (llvm::is_contained(sizes, kUnknown))
-    return std::nullopt;
+  if (llvm::is_contained(sizes.drop_front(last + 1), kUnknown)) {
+    // Units of unknown size: blocks of whole ones alone, which every device has
+    // as many of, are blocks of the merged dim as well.
+    Splits run = factorSplits[last];
+    while (!run.back().isAxis())
+      run.pop_back();
+    int64_t cut = 1;
+    for (const Split &split : run) {
+      if (split.isAxis() && !isKnownAxis(mesh, *split.axis))
+        return std::nullopt;
+      cut *= splitSize(split, mesh);
+    }
+    if (last != 0 || sizes[last] == kUnknown || sizes[last] % cut != 0)
+      return std::nullopt;
+    return run;
+  }
   for (int i = 0; i < last; ++i) {
     int64_t cut = 1;
+    if (sizes[i] == kUnknown)
+      return std::nullopt;
     for (const Split &split : factorSplits[i]) {
       result.push_back(split);
       cut *= splitSize(split, mesh);

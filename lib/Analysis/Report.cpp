@@ -28,6 +28,9 @@
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
 
 using namespace mlir;
 using namespace shardir;
@@ -72,6 +75,7 @@ private:
   /// Per rank, of each op that moves data; all executions together.
   llvm::DenseMap<Operation *, std::vector<int64_t>> receivedBy;
   bool lowerBound = false;
+  bool assumes = false; ///< a figure rests on a size that is not known (P6)
   int64_t peak = 0;
   bool peakIsKnown = true; ///< not on shards of unknown extent, nor on buffers
 };
@@ -198,9 +202,17 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &whole,
   CollectiveStep step = whole;
   Type element =
       splitComplex(type.getElementType(), shape, step.from, step.to, step.halo);
-  for (int64_t &extent : shape)
-    if (extent == kUnknown)
-      extent = kAssumedDimSize;
+  // Sizes that are not known count as decisions assume them (P6).
+  bool isAssumed = !mesh.isConcrete() || !toMesh.isConcrete();
+  for (auto [d, extent] : llvm::enumerate(shape)) {
+    if (extent != kUnknown)
+      continue;
+    isAssumed = true;
+    int64_t unit = std::lcm(exactFactor(step.from.dims[d], mesh),
+                            exactFactor(step.to.dims[d], toMesh));
+    extent = llvm::alignTo(uint64_t(kAssumedDimSize), uint64_t(unit));
+  }
+  assumes |= isAssumed;
   int64_t bytes = elementBytes(element), most = 0, operand = 0, result = 0;
   std::optional<int64_t> times = executionsOf(op);
   lowerBound |= !times;
@@ -252,6 +264,8 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &whole,
       {"reason", reason ? utf8(reason.getValue()) : ""}};
   if (crosses)
     entry["to_mesh"] = toMesh.name;
+  if (isAssumed)
+    entry["assumed"] = true;
   if (!step.halo.empty()) {
     json::Array halo;
     for (const DimHalo &own : step.halo)
@@ -273,6 +287,8 @@ void ReportBuilder::addValue(func::FuncOp function, Value value,
     name = own;
   std::string text;
   llvm::raw_string_ostream(text) << placement;
+  assumes |= !cast<RankedTensorType>(type).hasStaticShape() ||
+             !meshes.get(placement).isConcrete();
   values.push_back(
       json::Object{{"name", utf8(name)},
                    {"function", utf8(function.getSymName())},
@@ -370,7 +386,10 @@ json::Object ReportBuilder::build() {
   for (const Mesh &mesh : meshes.all()) {
     json::Object axes;
     for (const MeshAxis &axis : mesh.axes)
-      axes[axis.name] = axis.size;
+      if (axis.size == kUnknown)
+        axes[axis.name] = "?" + std::to_string(axis.assumed);
+      else
+        axes[axis.name] = axis.size;
     meshTable[mesh.name] = json::Object{{"axes", std::move(axes)}};
   }
   for (auto function : module.getOps<func::FuncOp>())
@@ -391,6 +410,8 @@ json::Object ReportBuilder::build() {
                        peakIsKnown ? json::Value(peak) : json::Value(nullptr)}};
   if (lowerBound)
     report["lower_bound"] = true;
+  if (assumes)
+    report["assumed"] = true;
   return report;
 }
 

@@ -120,7 +120,7 @@ void shardir::addCapturedFactors(linalg::LinalgOp op, ShardingRule &rule) {
       int64_t extent = type.getDimSize(dim);
       if (loop >= 0) {
         factors.dims[dim] = {loop};
-      } else if (reads.lookup && !type.isDynamicDim(dim) && extent > 1) {
+      } else if (reads.lookup && (type.isDynamicDim(dim) || extent > 1)) {
         int factor = rule.addFactor(extent, FactorKind::Reduction);
         rule.factors[factor].combiners = {*reads.lookup};
         rule.factors[factor].isIterated = false;

@@ -32,9 +32,9 @@ using namespace mlir;
 using namespace shardir;
 
 /// Whether an index along a dim of this extent can be answered by the device
-/// that holds it: that takes an extent that is known, and more than one place.
+/// that holds it: that takes more than one place.
 static bool mayBeLookedUp(int64_t extent) {
-  return !ShapedType::isDynamic(extent) && extent > 1;
+  return ShapedType::isDynamic(extent) || extent > 1;
 }
 
 //===----------------------------------------------------------------------===//

@@ -32,18 +32,19 @@ static void reshapeFactors(ShardingRule &rule, RankedTensorType parts,
                            TensorFactors &mergedFactors) {
   for (auto [merged, group] : llvm::enumerate(groups)) {
     SmallVector<int64_t> carriers;
-    bool unknown = false, empty = false;
+    int unknown = 0;
+    bool empty = false;
     for (int64_t dim : group) {
       int64_t extent = parts.getDimSize(dim);
       if (extent == 1)
         continue;
       carriers.push_back(dim);
-      unknown |= ShapedType::isDynamic(extent);
+      unknown += ShapedType::isDynamic(extent);
       empty |= extent == 0;
     }
-    // Where an unknown extent begins and ends among others is not known, and
-    // of nothing there is nothing to split.
-    if (empty || (unknown && carriers.size() > 1))
+    // Where one of two unknown extents ends is not known, and of nothing there
+    // is nothing to split.
+    if (empty || unknown > 1)
       continue;
     for (int64_t dim : carriers) {
       int64_t extent = parts.getDimSize(dim);
@@ -104,25 +105,19 @@ static LocalValues localizeExpand(tensor::ExpandShapeOp op, OpBuilder &builder,
   Localizer::Global global = localizer.global(op.getResult());
   RankedTensorType local = localizer.localType(op.getResult());
 
-  // The whole tensor's unknown extents are operands; where such a dim is split
-  // its group has units besides, and the source has its local extent.
+  // The whole tensor's unknown extents are operands.
   ValueRange wholeSizes = operands.drop_front();
   SmallVector<OpFoldResult> shape(local.getRank());
   size_t unknown = 0;
-  for (auto [merged, group] : llvm::enumerate(groups))
+  for (const ReassociationIndices &group : groups)
     for (int64_t dim : group) {
       Value whole;
       if (ShapedType::isDynamic(op.getStaticOutputShape()[dim]))
         whole = wholeSizes[unknown++];
-      bool split =
-          global.placement && !global.placement.getValue().axesOf(dim).empty();
       if (!local.isDynamicDim(dim))
         shape[dim] = builder.getIndexAttr(local.getDimSize(dim));
-      else if (!global.type.isDynamicDim(dim))
+      else if (!global.type.isDynamicDim(dim) || localizer.isCut(global, dim))
         shape[dim] = localizer.localExtent(builder, loc, global, dim);
-      else if (split)
-        shape[dim] = tensor::DimOp::create(builder, loc, operands[0], merged)
-                         .getResult();
       else
         shape[dim] = whole
                          ? OpFoldResult(whole)

@@ -231,7 +231,8 @@ int64_t shardir::bytesReceived(const CollectiveStep &step, const Mesh &mesh,
   if (!mesh.isConcrete())
     return bytesReceived(step, assumedMesh(mesh), shape, elementBytes,
                          position);
-  int64_t elements = elementsReceived(step, StepParts(step, mesh), mesh,
-                                      assumedShape(shape), position);
+  int64_t elements = elementsReceived(
+      step, StepParts(step, mesh), mesh,
+      assumedShape(shape, mesh, {&step.from, &step.to}), position);
   return mulSaturated(elements, std::max<int64_t>(0, elementBytes));
 }

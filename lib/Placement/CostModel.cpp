@@ -342,12 +342,12 @@ static Cost costWith(const std::vector<CollectiveStep> &steps, const Mesh &mesh,
                      const std::vector<int64_t> &shape, int64_t elementBytes,
                      const MachineModel *machine) {
   Mesh concrete = assumedMesh(mesh);
-  std::vector<int64_t> sizes = assumedShape(shape);
   std::vector<const Placement *> placements;
   for (const CollectiveStep &step : steps) {
     placements.push_back(&step.from);
     placements.push_back(&step.to);
   }
+  std::vector<int64_t> sizes = assumedShape(shape, concrete, placements);
   Volumes volumes(concrete, sizes, placements);
   return Costs(volumes, concrete, sizes, elementBytes, machine).of(steps);
 }

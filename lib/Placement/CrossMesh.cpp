@@ -101,8 +101,12 @@ int64_t shardir::planBytes(const CrossMeshPlan &plan, const Mesh &srcMesh,
                            const std::vector<int64_t> &shape,
                            int64_t elementBytes) {
   Mesh from = assumedMesh(srcMesh), to = assumedMesh(dstMesh);
+  std::vector<const Placement *> placements;
+  for (const CollectiveStep &step : plan.steps)
+    placements.push_back(&step.from);
   std::vector<int64_t> elements =
-      received(plan, from, to, assumedShape(shape), ranksOfEither(from, to));
+      received(plan, from, to, assumedShape(shape, from, placements),
+               ranksOfEither(from, to));
   int64_t most = elements.empty()
                      ? 0
                      : *std::max_element(elements.begin(), elements.end());
@@ -175,7 +179,7 @@ planCrossing(const Placement &from, const Mesh &srcMesh, const Placement &to,
   arrived.partialAxes.clear();
   arrived = normalForm(arrived, dstMesh, shape);
   Mesh srcSized = assumedMesh(srcMesh), dstSized = assumedMesh(dstMesh);
-  std::vector<int64_t> sizes = assumedShape(shape);
+  std::vector<int64_t> sizes = assumedShape(shape, srcSized, {&from, &to});
   std::vector<int64_t> ranks = ranksOfEither(srcSized, dstSized);
   int64_t least = -1;
   for (const Placement &candidate : reducedPlacements(from, srcMesh, shape)) {

@@ -129,7 +129,8 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
   if (!fromMesh.isConcrete() || !toMesh.isConcrete())
     return receivePieces(step, assumedMesh(fromMesh), assumedMesh(toMesh),
                          shape, receiver);
-  std::vector<int64_t> sizes = assumedShape(shape);
+  std::vector<int64_t> sizes =
+      assumedShape(shape, fromMesh, {&step.from, &step.to});
   std::vector<DimShard> needed =
       shardOf(step.to, step.halo, toMesh, sizes, receiver);
   Holders holders(step.from, fromMesh, sizes.size());
@@ -206,8 +207,8 @@ int64_t shardir::bytesReceived(const CollectiveStep &step, const Mesh &fromMesh,
                                const Mesh &toMesh,
                                const std::vector<int64_t> &shape,
                                int64_t elementBytes, int64_t position) {
-  int64_t elements =
-      elementsBetween(step, assumedMesh(fromMesh), assumedMesh(toMesh),
-                      assumedShape(shape), position);
+  int64_t elements = elementsBetween(
+      step, assumedMesh(fromMesh), assumedMesh(toMesh),
+      assumedShape(shape, fromMesh, {&step.from, &step.to}), position);
   return mulSaturated(elements, std::max<int64_t>(0, elementBytes));
 }

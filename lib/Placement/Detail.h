@@ -71,9 +71,12 @@ DimShard dimShardOf(const DimPlacement &dim, const Mesh &mesh, int64_t size,
                     const std::vector<int64_t> &coords);
 
 /// `mesh` and `shape` with every unknown size replaced by what decisions
-/// assume.
+/// assume: of a dim, the least number from kAssumedDimSize on that these
+/// placements can cut.
 Mesh assumedMesh(const Mesh &mesh);
-std::vector<int64_t> assumedShape(const std::vector<int64_t> &shape);
+std::vector<int64_t>
+assumedShape(const std::vector<int64_t> &shape, const Mesh &mesh,
+             const std::vector<const Placement *> &placements);
 
 /// The product of a shape.
 int64_t numElements(const std::vector<int64_t> &shape);

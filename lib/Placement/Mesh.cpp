@@ -16,6 +16,8 @@
 
 #include "Detail.h"
 
+#include <numeric>
+
 #include <set>
 
 using namespace shardir;
@@ -156,11 +158,21 @@ Mesh detail::assumedMesh(const Mesh &mesh) {
   return concrete;
 }
 
-std::vector<int64_t> detail::assumedShape(const std::vector<int64_t> &shape) {
+std::vector<int64_t>
+detail::assumedShape(const std::vector<int64_t> &shape, const Mesh &mesh,
+                     const std::vector<const Placement *> &placements) {
   std::vector<int64_t> concrete = shape;
-  for (int64_t &size : concrete)
-    if (size < 0)
-      size = kAssumedDimSize;
+  for (size_t d = 0; d < concrete.size(); ++d) {
+    if (concrete[d] >= 0)
+      continue;
+    int64_t unit = 1;
+    for (const Placement *placement : placements)
+      if (d < placement->dims.size())
+        unit = std::lcm(unit,
+                        std::min<int64_t>(exactFactor(placement->dims[d], mesh),
+                                          int64_t(1) << 15));
+    concrete[d] = (kAssumedDimSize + unit - 1) / unit * unit;
+  }
   return concrete;
 }
 
@@ -201,9 +213,9 @@ std::vector<AxisRef> shardir::commonRefinement(const Placement &a,
     std::set<int64_t> cuts = {1, whole};
     collectCuts(a, mesh, axis.name, cuts);
     collectCuts(b, mesh, axis.name, cuts);
-    // Cuts such as 2 and 3 of 6 have no common refinement, nor has an axis whose
-    // size, and so whose last part, is not known; the axis then stays whole,
-    // and `refine` leaves its sub-axes as they are.
+    // Cuts such as 2 and 3 of 6 have no common refinement, nor has an axis
+    // whose size, and so whose last part, is not known; the axis then stays
+    // whole, and `refine` leaves its sub-axes as they are.
     bool chain = axis.size != kUnknown;
     int64_t previous = 1;
     for (int64_t cut : cuts) {

@@ -122,7 +122,8 @@ int64_t shardir::packedBytes(const CollectiveStep &step, const Mesh &fromMesh,
   default:
     break;
   }
-  std::vector<int64_t> sizes = assumedShape(shape);
+  std::vector<int64_t> sizes =
+      assumedShape(shape, fromMesh, {&step.from, &step.to});
   bool oneMesh = fromMesh == toMesh;
   std::vector<std::vector<int64_t>> sources;
   for (int64_t p = 0, n = fromMesh.numDevices(); p < n; ++p)

@@ -317,7 +317,8 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
     return receivePieces(step, assumedMesh(mesh), shape, receiver);
   if (!step.halo.empty())
     return receivePieces(step, mesh, mesh, shape, receiver);
-  std::vector<int64_t> sizes = assumedShape(shape);
+  std::vector<int64_t> sizes =
+      assumedShape(shape, mesh, {&step.from, &step.to});
   std::vector<int64_t> own = mesh.coordinates(receiver);
   StepParts step_(step, mesh);
   std::vector<Piece> pieces;

@@ -52,10 +52,10 @@ shardir::planRedistribute(const Placement &src, const Placement &dst,
       return *plan;
   }
   RedistributePlan plan;
-  if (!mesh.isConcrete() || assumedShape(shape) != shape) {
+  std::vector<int64_t> sizes = assumedShape(shape, mesh, {&src, &dst});
+  if (!mesh.isConcrete() || sizes != shape) {
     // The plan for the assumed sizes, if it is right for all (P6).
     Mesh concrete = assumedMesh(mesh);
-    std::vector<int64_t> sizes = assumedShape(shape);
     Placement first = normalForm(src, concrete, sizes);
     Placement last = normalForm(dst, concrete, sizes);
     if (first == from && last == to &&
@@ -83,7 +83,10 @@ int64_t shardir::planPeak(const RedistributePlan &plan, const Mesh &mesh,
                           const std::vector<int64_t> &shape,
                           int64_t elementBytes) {
   Mesh concrete = assumedMesh(mesh);
-  std::vector<int64_t> sizes = assumedShape(shape);
+  std::vector<const Placement *> placements;
+  for (const CollectiveStep &step : plan.steps)
+    placements.push_back(&step.to);
+  std::vector<int64_t> sizes = assumedShape(shape, concrete, placements);
   int64_t most = 0;
   for (size_t i = 0; i + 1 < plan.steps.size(); ++i) {
     int64_t elements = 1;

@@ -42,6 +42,18 @@ std::pair<size_t, size_t> detail::lastRun(const std::vector<Split> &splits) {
   return {begin, end};
 }
 
+int64_t shardir::exactFactor(const DimPlacement &dim, const Mesh &mesh) {
+  std::vector<Split> splits = nontrivialSplits(dim, mesh);
+  auto [begin, end] = lastRun(splits);
+  int64_t exact = 1;
+  for (size_t i = 0; i < splits.size() && begin != end; ++i)
+    if (i < begin || i >= end)
+      exact = mulSaturated(exact, splits[i].isAxis()
+                                      ? axisSize(mesh, *splits[i].axis)
+                                      : std::max<int64_t>(1, splits[i].factor));
+  return exact;
+}
+
 std::vector<SymbolicDigit> detail::digitsOf(const DimPlacement &dim,
                                             const Mesh &mesh, int64_t size) {
   std::vector<Split> splits = nontrivialSplits(dim, mesh);
@@ -50,12 +62,7 @@ std::vector<SymbolicDigit> detail::digitsOf(const DimPlacement &dim,
     return {SymbolicDigit{size, {}}};
 
   // Everything but the last run divides the dimension exactly.
-  int64_t exact = 1;
-  for (size_t i = 0; i < splits.size(); ++i)
-    if (i < begin || i >= end)
-      exact = mulSaturated(exact, splits[i].isAxis()
-                                      ? axisSize(mesh, *splits[i].axis)
-                                      : std::max<int64_t>(1, splits[i].factor));
+  int64_t exact = exactFactor(dim, mesh);
 
   std::vector<SymbolicDigit> digits;
   for (size_t i = 0; i < splits.size(); ++i) {
@@ -156,10 +163,11 @@ std::vector<DimShard> shardir::shardOf(const Placement &placement,
   std::vector<int64_t> coords = mesh.coordinates(position);
   std::vector<DimShard> shard;
   static const DimPlacement whole;
+  std::vector<int64_t> sizes = assumedShape(shape, mesh, {&placement});
   for (size_t d = 0; d < shape.size(); ++d)
     shard.push_back(
         dimShardOf(d < placement.dims.size() ? placement.dims[d] : whole, mesh,
-                   shape[d] < 0 ? kAssumedDimSize : shape[d], coords));
+                   sizes[d], coords));
   return shard;
 }
 
@@ -175,10 +183,12 @@ std::vector<int64_t> shardir::localShape(const Placement &placement,
 
 int64_t shardir::maxLocalExtent(const Placement &placement, const Mesh &mesh,
                                 int64_t dimSize, size_t dim) {
-  if (dimSize < 0)
-    dimSize = kAssumedDimSize;
   if (dim >= placement.dims.size())
-    return dimSize;
+    return dimSize < 0 ? kAssumedDimSize : dimSize;
+  if (dimSize < 0) {
+    std::vector<int64_t> unknown(placement.dims.size(), kUnknown);
+    dimSize = assumedShape(unknown, mesh, {&placement})[dim];
+  }
   // The first device has the first block of every cut, which is the longest.
   std::vector<int64_t> first(mesh.axes.size(), 0);
   return dimShardOf(placement.dims[dim], mesh, dimSize, first).localExtent();

@@ -128,9 +128,7 @@ static MaybeError checkDim(const Placement &placement, size_t dim,
     int64_t factor =
         split.isAxis() ? axisSize(mesh, *split.axis) : split.factor;
     if (size == kUnknown)
-      return error("cannot split " + dimName(dim) + " of unknown size by " +
-                       by + " (must divide exactly)",
-                   axesAloneHint(placement, dim));
+      continue;
     if (rest % factor != 0) {
       std::string left =
           rest == size ? ""

@@ -175,8 +175,10 @@ std::string wholeShapeOf(const TensorSpec &spec, const Mesh *mesh,
       for (const AxisRef &axis : axes)
         others[size_t(mesh->axisIndex(axis.name))] -=
             axisCoordinate(*mesh, axis, coords) * innerSize(*mesh, axis);
-      if (isZero(others))
-        whole[d] += shapes[size_t(mesh->rankAt(p))][d];
+      if (isZero(others) &&
+          __builtin_add_overflow(whole[d], shapes[size_t(mesh->rankAt(p))][d],
+                                 &whole[d]))
+        return "is too large";
     }
   }
   int64_t elements;

@@ -44,6 +44,7 @@ left_out = {
 quick = {
     "CommandLine/compare.test",
     "CommandLine/measure.test",
+    "Dynamic/local-files.test",
     "Placement/meshes.mlir",
     "Placement/pipeline.mlir",
     "local-four-ranks.mlir",

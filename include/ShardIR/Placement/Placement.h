@@ -1,4 +1,5 @@
-//===- Placement.h - Meshes and placements as plain values -------*- C++ -*-===//
+//===- Placement.h - Meshes and placements as plain values -------*- C++
+//-*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -143,7 +144,17 @@ struct DimPlacement {
 
 /// How the terms that devices hold combine to the tensor (P5).
 enum class PartialKind {
-  Sum, Prod, Max, Min, MaxNum, MinNum, UMax, UMin, And, Or, Xor
+  Sum,
+  Prod,
+  Max,
+  Min,
+  MaxNum,
+  MinNum,
+  UMax,
+  UMin,
+  And,
+  Or,
+  Xor
 };
 /// The spelling in the IR: `sum`, `maxnum`, …
 const char *stringifyPartialKind(PartialKind kind);
@@ -152,8 +163,8 @@ std::optional<PartialKind> parsePartialKind(const std::string &text);
 /// DTensor-style sugar: what one mesh axis does to the tensor.
 struct MeshAxisPlacement {
   enum Kind { Replicate, Shard, Partial } kind = Replicate;
-  int64_t dim = 0;                          ///< Shard: may be negative
-  PartialKind partial = PartialKind::Sum;   ///< Partial
+  int64_t dim = 0;                        ///< Shard: may be negative
+  PartialKind partial = PartialKind::Sum; ///< Partial
   bool operator==(const MeshAxisPlacement &o) const {
     return kind == o.kind && (kind != Shard || dim == o.dim) &&
            (kind != Partial || partial == o.partial);
@@ -221,13 +232,17 @@ struct PlacementError {
 };
 
 /// Checks P1, P4, P5 and that axes and sub-axes exist in `mesh`. `shape` has
-/// one entry per dim (kUnknown allowed: divisibility is then assumed where the
-/// rules ask for it to be exact only for integers, and is an error for them).
-/// Unknown axis sizes count as assumed.
-std::optional<PlacementError> verifyPlacement(const Placement &placement,
-                                              const Mesh &mesh,
-                                              const std::vector<int64_t> &shape,
-                                              const std::string &elementType = "");
+/// one entry per dim; one that is kUnknown is taken to divide by its
+/// exactFactor, which whoever knows it at run time checks. Unknown axis sizes
+/// count as assumed.
+std::optional<PlacementError>
+verifyPlacement(const Placement &placement, const Mesh &mesh,
+                const std::vector<int64_t> &shape,
+                const std::string &elementType = "");
+
+/// What the extent of a dim placed so must divide by: its integers and all runs
+/// of axes but the last (P4).
+int64_t exactFactor(const DimPlacement &dim, const Mesh &mesh);
 
 /// Checks that every axis and sub-axis exists in `mesh` and that no two overlap
 /// (P1). `where` names the list in messages: `the group`.

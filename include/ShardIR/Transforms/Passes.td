@@ -408,7 +408,7 @@ def Localize : Pass<"shardir-localize", "::mlir::ModuleOp"> {
   let dependentDialects = [
     "::shardir::ShardIRDialect", "::shardir::collective::CollectiveDialect",
     "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
-    "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
   ];
 }
 

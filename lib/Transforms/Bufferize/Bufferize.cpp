@@ -18,6 +18,7 @@
 
 #include "EntrySignatures.h"
 #include "FreshInits.h"
+#include "OpenExpandShapes.h"
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
@@ -258,6 +259,7 @@ struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
       improveResults(entry);
     if (failed(run(buildAfter)))
       return signalPassFailure();
+    rewriteOpenExpandShapes(module);
     module->setAttr(ShardIRDialect::kStage,
                     StringAttr::get(&getContext(), "bufferized"));
   }

@@ -46,9 +46,8 @@ typename D::Extent ownExtent(mlir::OpResult result, int64_t dim, D &domain) {
   return llvm::TypeSwitch<mlir::Operation *, Extent>(result.getOwner())
       .template Case<tensor::EmptyOp, tensor::SplatOp>(
           [&](auto op) { return listed(op.getDynamicSizes()); })
-      .template Case<tensor::GenerateOp>([&](tensor::GenerateOp op) {
-        return listed(op.getDynamicExtents());
-      })
+      .template Case<tensor::GenerateOp>(
+          [&](tensor::GenerateOp op) { return listed(op.getDynamicExtents()); })
       .template Case<mlir::bufferization::AllocTensorOp>(
           [&](mlir::bufferization::AllocTensorOp op) {
             return op.getCopy() ? domain.of(op.getCopy(), dim)
@@ -127,7 +126,12 @@ typename D::Extent extentOf(mlir::OpResult result, int64_t dim,
     return own;
   if (!rule)
     rule = getShardingRule(op);
-  return sharedExtent(result, dim, *rule, domain);
+  if (typename D::Extent shared = sharedExtent(result, dim, *rule, domain))
+    return shared;
+  // A dim that no factor has, as where a part is inserted.
+  if (auto inPlace = mlir::dyn_cast<mlir::DestinationStyleOpInterface>(op))
+    return domain.of(inPlace.getTiedOpOperand(result)->get(), dim);
+  return {};
 }
 
 } // namespace shardir

@@ -29,6 +29,7 @@
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -54,6 +55,8 @@ public:
 private:
   void record(Value value, PlacementAttr placement, const Halo &halo = {});
   void recordCarried(Value value);
+  void checkExtents(Operation *op, const Localizer::Global &global,
+                    OpBuilder &builder);
   void recordExtents(BlockArgument argument);
   LogicalResult visitBlock(Block &from, Block &to);
   LogicalResult visit(Operation *op, OpBuilder &builder, MeshGuard &members);
@@ -67,6 +70,8 @@ private:
   IRMapping mapping;
   CarriedExtents carried;
   SmallVector<Operation *> told; ///< extents of arguments
+  /// What extents divide by, and the block in which that is known.
+  llvm::DenseSet<std::pair<Value, std::pair<int64_t, Block *>>> divides;
 };
 
 } // namespace
@@ -100,9 +105,9 @@ void FunctionLocalizer::recordExtents(BlockArgument argument) {
     if (!global.type.isDynamicDim(dim) || !localizer.isCut(global, dim))
       continue;
     global.extents.resize(global.type.getRank());
-    auto extent = ExtentOp::create(builder, argument.getLoc(),
-                                   builder.getIndexType(),
-                                   argument.getArgNumber(), dim);
+    auto extent =
+        ExtentOp::create(builder, argument.getLoc(), builder.getIndexType(),
+                         argument.getArgNumber(), dim);
     global.extents[dim] = extent;
     told.push_back(extent);
   }
@@ -126,6 +131,39 @@ static void dropPlacements(Operation *op) {
     inner->removeAttr(ShardIRDialect::kConstrained);
     inner->removeAttr(ShardIRDialect::kHalo);
   });
+}
+
+/// An unknown extent must divide by the integers of its placement (P4). Of
+/// arguments the runtime checks that, of merged dims the op proves it;
+/// elsewhere the program does, before it cuts.
+void FunctionLocalizer::checkExtents(Operation *op,
+                                     const Localizer::Global &global,
+                                     OpBuilder &builder) {
+  for (auto [dim, extent] : llvm::enumerate(global.extents)) {
+    if (!extent)
+      continue;
+    int64_t factor = exactFactor(global.placement.getValue().dims[dim],
+                                 localizer.meshOf(global.placement));
+    if (factor == 1 ||
+        !divides.insert({extent, {factor, builder.getBlock()}}).second ||
+        isa<tensor::CollapseShapeOp>(op))
+      continue;
+    Location loc = op->getLoc();
+    auto constant = [&](int64_t value) {
+      return arith::ConstantIndexOp::create(builder, loc, value);
+    };
+    Value rest = arith::RemUIOp::create(builder, loc, extent, constant(factor));
+    Value divided = arith::CmpIOp::create(
+        builder, loc, arith::CmpIPredicate::eq, rest, constant(0));
+    cf::AssertOp::create(builder, loc, divided,
+                         ("dim " + Twine(dim) +
+                          " has an extent that does not "
+                          "divide by " +
+                          Twine(factor) +
+                          ", in units of which "
+                          "its placement cuts it")
+                             .str());
+  }
 }
 
 /// A loop or branch on local values: the same op, with its blocks anew.
@@ -201,10 +239,11 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
       return failure();
     global.extents = *extents;
     localizer.setGlobal(result, global);
+    checkExtents(op, global, builder);
   }
   // What other regions capture and is whole on each device has a local form of
-  // the same type, which can stand in its place already. Local forms ask for the
-  // others.
+  // the same type, which can stand in its place already. Local forms ask for
+  // the others.
   SmallVector<Value> captured = capturedTensors(op);
   llvm::erase_if(captured, [&](Value value) { return !isSharded(value); });
   for (Value value : captured)
@@ -272,7 +311,8 @@ LogicalResult FunctionLocalizer::run() {
     record(whole, placement);
     Type type = whole.getType();
     if (isa<RankedTensorType>(type)) {
-      signature.setArgument(i, ShardIRDialect::kGlobalType, TypeAttr::get(type));
+      signature.setArgument(i, ShardIRDialect::kGlobalType,
+                            TypeAttr::get(type));
       signature.removeFromArgument(i, ShardIRDialect::kDecidedBy);
       type = localizer.localType(whole);
     }

@@ -66,6 +66,7 @@ private:
   void visitScalar(Operation *op);
   void visitTensors(Operation *op);
   void visitLoop(scf::ForOp loop, unsigned depth);
+  void visitBranches(Operation *op, unsigned depth);
 
   Builder builder;
   llvm::DenseMap<std::pair<Value, int64_t>, Attribute> extents;
@@ -81,9 +82,9 @@ Attribute Walker::combine(StringRef name, Attribute a, Attribute b) {
   auto x = dyn_cast<IntegerAttr>(a), y = dyn_cast<IntegerAttr>(b);
   if (x && y && (name == "add" || name == "mul")) {
     int64_t result;
-    bool overflows =
-        name == "add" ? llvm::AddOverflow(x.getInt(), y.getInt(), result)
-                      : llvm::MulOverflow(x.getInt(), y.getInt(), result);
+    bool overflows = name == "add"
+                         ? llvm::AddOverflow(x.getInt(), y.getInt(), result)
+                         : llvm::MulOverflow(x.getInt(), y.getInt(), result);
     return overflows ? Attribute() : constant(result);
   }
   if (name == "add" && x && x.getInt() == 0)
@@ -180,10 +181,37 @@ void Walker::visitLoop(scf::ForOp loop, unsigned depth) {
   }
 }
 
+void Walker::visitBranches(Operation *op, unsigned depth) {
+  for (Region &region : op->getRegions())
+    for (Block &block : region)
+      visit(block, depth);
+  // An extent that all branches give alike.
+  for (OpResult result : op->getResults()) {
+    auto type = dyn_cast<RankedTensorType>(result.getType());
+    for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
+      if (!type.isDynamicDim(dim))
+        continue;
+      std::optional<Attribute> common;
+      for (Region &region : op->getRegions())
+        for (Block &block : region) {
+          Value yielded =
+              block.getTerminator()->getOperand(result.getResultNumber());
+          Attribute extent = of(yielded, dim);
+          common = common && *common != extent ? Attribute() : extent;
+        }
+      set(result, dim, common.value_or(Attribute()));
+    }
+  }
+}
+
 void Walker::visit(Block &block, unsigned depth) {
   for (Operation &op : block) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       visitLoop(loop, depth);
+      continue;
+    }
+    if (isa<scf::IfOp, scf::IndexSwitchOp>(op)) {
+      visitBranches(&op, depth);
       continue;
     }
     // What leaves other regions is not followed.

@@ -90,8 +90,9 @@ static void carryExtentsOf(ShardableRegionOpInterface op,
         if (auto result = dyn_cast<OpResult>(value))
           results.push_back({result.getResultNumber(), dim});
         else
-          carried[{value, dim}] = cast<BlockArgument>(value).getOwner()->addArgument(
-              index, value.getLoc());
+          carried[{value, dim}] =
+              cast<BlockArgument>(value).getOwner()->addArgument(
+                  index, value.getLoc());
       }
       // The list of a terminator may have moved: ties are asked for anew.
       ties = op.getTies();

@@ -236,14 +236,6 @@ func.func private @p4_left(tensor<12xf32> {shardir.placement = #shardir.placemen
 
 // expected-note @+1 {{mesh @m declared here}}
 shardir.mesh @m <["tp"=2]>
-// expected-error @+2 {{cannot split dim 0 of unknown size by factor 4 (must divide exactly)}}
-// expected-note @+1 {{a dim split by axes alone may be uneven: write [{"tp"}]}}
-func.func private @p4_unknown(tensor<?xf32> {shardir.placement = #shardir.placement<@m, [{4, "tp"}]>})
-
-// -----
-
-// expected-note @+1 {{mesh @m declared here}}
-shardir.mesh @m <["tp"=2]>
 // expected-error @+2 {{cannot split dim 0 of size 6 by factor 4 (must divide exactly)}}
 // expected-note @+1 {{a factor without an axis changes nothing: write [{}]}}
 func.func private @p4_no_axis(tensor<6xf32> {shardir.placement = #shardir.placement<@m, [{4}]>})

@@ -89,3 +89,17 @@ func.func @results(%a: tensor<?x3xf32> {shardir.placement = #shardir.placement<@
   %2 = tensor.splat %one[%t] {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<?xf32>
   return %0, %1, %2 : tensor<?x3xf32>, tensor<?x3xf32>, tensor<?xf32>
 }
+
+// -----
+
+// A halo of an open dim reaches no farther than the dim.
+// CHECK-LABEL: func.func @localized
+// CHECK:         %[[N:.+]] = shardir.extent argument 0 dim 0
+// CHECK:         %[[REACH:.+]] = arith.minui %{{c1.*}}, %[[N]]
+// CHECK:         arith.subi %{{.+}}, %[[REACH]]
+// CHECK:         collective.halo_exchange %arg0 sizes [%{{.+}}] dims [%[[N]]]
+shardir.mesh @m <["x"=2]>
+func.func @localized(%a: tensor<?xi32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  %0 = collective.halo_exchange %a from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1]] : tensor<?xi32>
+  return
+}

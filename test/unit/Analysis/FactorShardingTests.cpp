@@ -191,8 +191,24 @@ TEST(FactorSharding, UnknownExtentsAloneAreLikeAnyOther) {
   EXPECT_EQ(projectDim(splits, {kUnknown}, mesh),
             std::vector<Splits>({splits}));
   EXPECT_EQ(composeDim({splits}, {kUnknown}, mesh), splits);
+  // Merged with known ones: what divides for every extent, and no more.
+  Splits units = {Split::byAxis("a"), Split::byFactor(4)};
+  Splits inner = {Split::byFactor(4), Split::byAxis("a")};
   EXPECT_FALSE(projectDim(splits, {kUnknown, 4}, mesh));
-  EXPECT_FALSE(composeDim({splits, {}}, {kUnknown, 4}, mesh));
+  EXPECT_EQ(projectDim(units, {kUnknown, 4}, mesh),
+            std::vector<Splits>({splits, {}}));
+  EXPECT_EQ(composeDim({splits, {}}, {kUnknown, 4}, mesh), units);
+  EXPECT_FALSE(composeDim({{}, splits}, {kUnknown, 4}, mesh));
+  EXPECT_EQ(projectDim(inner, {4, kUnknown}, mesh),
+            std::vector<Splits>({{}, splits}));
+  EXPECT_EQ(composeDim({{}, splits}, {4, kUnknown}, mesh), inner);
+  // Two of four blocks of n rows are a half of 4n; one of three is no third.
+  EXPECT_EQ(projectDim(splits, {4, kUnknown}, mesh),
+            std::vector<Splits>({splits, {}}));
+  EXPECT_EQ(composeDim({splits, {}}, {4, kUnknown}, mesh), splits);
+  EXPECT_FALSE(projectDim(splits, {3, kUnknown}, mesh));
+  EXPECT_FALSE(composeDim({splits, {}}, {3, kUnknown}, mesh));
+  EXPECT_FALSE(projectDim(units, {kUnknown, kUnknown}, mesh));
   // What nobody splits is no question of extents.
   EXPECT_EQ(projectDim({}, {kUnknown, 4}, mesh), std::vector<Splits>(2));
   EXPECT_EQ(composeDim({{}, {}}, {kUnknown, 4}, mesh), Splits());
