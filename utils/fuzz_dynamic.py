@@ -98,7 +98,7 @@ class DynamicGenerator:
             return f"%{dim.name}"
         if dim.number < 9:
             return f"%k{dim.number}"
-        name = self.name("k")
+        name = self.name("kk")
         self.say(f"%{name} = arith.constant {dim.number} : index")
         return f"%{name}"
 

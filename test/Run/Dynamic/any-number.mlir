@@ -1,9 +1,9 @@
 // RUN: %python %S/../Inputs/verify-all.py %s
 // RUN: shard-opt %s --shardir-to-collective=mesh=dp=2,tp=2 | FileCheck %s
 // MESHES: dp=1,tp=1 dp=2,tp=1 dp=3,tp=1 dp=1,tp=4 dp=4,tp=2 dp=8,tp=1
-// INPUTS layer: --input=0x3x4xf32 --input=4x6xf32=0.5 --input=6x4xf32=0.25 --input=4xf32
-// INPUTS layer: --input=1x3x4xf32 --input=4x6xf32=0.5 --input=6x4xf32=0.25 --input=4xf32
-// INPUTS layer: --input=5x3x4xf32 --input=4x6xf32=0.5 --input=6x4xf32=0.25 --input=4xf32
+// INPUTS layer: --input=0x3x4xf32=ramp --input=4x6xf32=ramp --input=6x4xf32=ramp --input=4xf32=ramp
+// INPUTS layer: --input=1x3x4xf32=ramp --input=4x6xf32=ramp --input=6x4xf32=ramp --input=4xf32=ramp
+// INPUTS layer: --input=5x3x4xf32=ramp --input=4x6xf32=ramp --input=6x4xf32=ramp --input=4xf32=ramp
 
 // One module for any number of devices and any batch (P6): the batch over dp, the
 // hidden dim over tp. Batch and sequence are merged for the products and nothing

@@ -1,24 +1,24 @@
 // RUN: %python %S/../Inputs/verify-all.py %s
 // MESHES: x=2,y=2 x=3,y=1 x=1,y=4 x=8,y=1
-// INPUTS layer: --input=0x2xf32 --input=2x3xf32=-2 --input=3xf32
-// INPUTS layer: --input=1x1xf32=0.5 --input=1x1xf32=-2 --input=1xf32
-// INPUTS layer: --input=5x4xf32=0.5 --input=4x3xf32=-2 --input=3xf32
-// INPUTS layer: --input=7x9xf32=0.5 --input=9x6xf32=-2 --input=6xf32
-// INPUTS indices: --input=0x3xi64
-// INPUTS indices: --input=1x1xi64
-// INPUTS indices: --input=2x5xi64
-// INPUTS indices: --input=9x4xi64
-// INPUTS sizes: --input=0x3xf32 --input=index=0
-// INPUTS sizes: --input=1x1xf32 --input=index=1
-// INPUTS sizes: --input=5x7xf32 --input=index=0
-// INPUTS sizes: --input=5x7xf32 --input=index=1
-// INPUTS rows: --input=0x3xf32
-// INPUTS rows: --input=1x1xf32
-// INPUTS rows: --input=3x5xf32
-// INPUTS rows: --input=8x4xf32
-// INPUTS looked_up: --input=1x3xf32 --input=1x1xindex=0
-// INPUTS looked_up: --input=5x3xf32 --input=3x1xindex=0,0,0
-// INPUTS looked_up: --input=9x3xf32 --input=8x1xindex=0,0,0,0,0,0,0,0
+// INPUTS layer: --input=0x2xf32=ramp --input=2x3xf32=ramp --input=3xf32=ramp
+// INPUTS layer: --input=1x1xf32=ramp --input=1x1xf32=ramp --input=1xf32=ramp
+// INPUTS layer: --input=5x4xf32=ramp --input=4x3xf32=ramp --input=3xf32=ramp
+// INPUTS layer: --input=7x9xf32=ramp --input=9x6xf32=ramp --input=6xf32=ramp
+// INPUTS indices: --input=0x3xi64=ramp
+// INPUTS indices: --input=1x1xi64=ramp
+// INPUTS indices: --input=2x5xi64=ramp
+// INPUTS indices: --input=9x4xi64=ramp
+// INPUTS sizes: --input=0x3xf32=ramp --input=index=0
+// INPUTS sizes: --input=1x1xf32=ramp --input=index=1
+// INPUTS sizes: --input=5x7xf32=ramp --input=index=0
+// INPUTS sizes: --input=5x7xf32=ramp --input=index=1
+// INPUTS rows: --input=0x3xf32=ramp
+// INPUTS rows: --input=1x1xf32=ramp
+// INPUTS rows: --input=3x5xf32=ramp
+// INPUTS rows: --input=8x4xf32=ramp
+// INPUTS looked_up: --input=1x3xf32=ramp --input=1x1xindex=0
+// INPUTS looked_up: --input=5x3xf32=ramp --input=3x1xindex=4,0,2
+// INPUTS looked_up: --input=9x3xf32=ramp --input=8x1xindex=8,0,3,3,5,7,1,2
 
 // Ops on dims whose extent is known only at run time.
 shardir.mesh @m <["x"=?, "y"=?]>

@@ -1,25 +1,25 @@
 // RUN: %python %S/../Inputs/verify-all.py %s
 // MESHES: x=2,y=2 x=3,y=1 x=1,y=4 x=4,y=2
-// INPUTS moves: --input=0x5x3xf32
-// INPUTS moves: --input=1x5x1xf32
-// INPUTS moves: --input=2x5x3xf32
-// INPUTS moves: --input=5x5x2xf32
-// INPUTS moves: --input=9x5x4xf32
-// INPUTS moves: --input=12x5x8xf32
-// INPUTS sums: --input=0x4xi32
-// INPUTS sums: --input=1x4xi32
-// INPUTS sums: --input=2x4xi32
-// INPUTS sums: --input=5x4xi32
-// INPUTS sums: --input=9x4xi32
-// INPUTS sums: --input=12x4xi32
-// INPUTS sub_axes: --input=0x3xi32
-// INPUTS sub_axes: --input=1x1xi32
-// INPUTS sub_axes: --input=3x5xi32
-// INPUTS sub_axes: --input=9x4xi32
-// INPUTS terms: --input=0x3xi32 --input=0x3xi32
-// INPUTS terms: --input=1x3xi32 --input=1x3xi32
-// INPUTS terms: --input=5x3xi32 --input=5x3xi32
-// INPUTS terms: --input=8x3xi32 --input=8x3xi32
+// INPUTS moves: --input=0x5x3xf32=ramp
+// INPUTS moves: --input=1x5x1xf32=ramp
+// INPUTS moves: --input=2x5x3xf32=ramp
+// INPUTS moves: --input=5x5x2xf32=ramp
+// INPUTS moves: --input=9x5x4xf32=ramp
+// INPUTS moves: --input=12x5x8xf32=ramp
+// INPUTS sums: --input=0x4xi32=ramp
+// INPUTS sums: --input=1x4xi32=ramp
+// INPUTS sums: --input=2x4xi32=ramp
+// INPUTS sums: --input=5x4xi32=ramp
+// INPUTS sums: --input=9x4xi32=ramp
+// INPUTS sums: --input=12x4xi32=ramp
+// INPUTS sub_axes: --input=0x3xi32=ramp
+// INPUTS sub_axes: --input=1x1xi32=ramp
+// INPUTS sub_axes: --input=3x5xi32=ramp
+// INPUTS sub_axes: --input=9x4xi32=ramp
+// INPUTS terms: --input=0x3xi32=ramp --input=0x3xi32=ramp
+// INPUTS terms: --input=1x3xi32=ramp --input=1x3xi32=ramp
+// INPUTS terms: --input=5x3xi32=ramp --input=5x3xi32=ramp
+// INPUTS terms: --input=8x3xi32=ramp --input=8x3xi32=ramp
 
 // Dims whose extent is known only at run time, in all kinds of redistributions:
 // uneven and empty shards, extents below the axis', axes of size 1.

@@ -1,17 +1,17 @@
 // RUN: %python %S/../Inputs/verify-all.py %s
 // MESHES: x=2,y=2 x=3,y=1 x=1,y=4
-// INPUTS keeps: --input=0x3xf32 --input=index=2
-// INPUTS keeps: --input=1x1xf32 --input=index=3
-// INPUTS keeps: --input=5x4xf32 --input=index=2
-// INPUTS keeps: --input=9x2xf32 --input=index=0
-// INPUTS whiles: --input=0xi32
-// INPUTS whiles: --input=1xi32
-// INPUTS whiles: --input=5xi32
-// INPUTS whiles: --input=9xi32
-// INPUTS branches: --input=0x3xf32 --input=i1=1
-// INPUTS branches: --input=1x1xf32 --input=i1=0
-// INPUTS branches: --input=5x4xf32 --input=i1=1
-// INPUTS branches: --input=9x2xf32 --input=i1=0
+// INPUTS keeps: --input=0x3xf32=ramp --input=index=2
+// INPUTS keeps: --input=1x1xf32=ramp --input=index=3
+// INPUTS keeps: --input=5x4xf32=ramp --input=index=2
+// INPUTS keeps: --input=9x2xf32=ramp --input=index=0
+// INPUTS whiles: --input=0xi32=ramp
+// INPUTS whiles: --input=1xi32=ramp
+// INPUTS whiles: --input=5xi32=ramp
+// INPUTS whiles: --input=9xi32=ramp
+// INPUTS branches: --input=0x3xf32=ramp --input=i1=1
+// INPUTS branches: --input=1x1xf32=ramp --input=i1=0
+// INPUTS branches: --input=5x4xf32=ramp --input=i1=1
+// INPUTS branches: --input=9x2xf32=ramp --input=i1=0
 
 // Loops and branches that carry dims of unknown extent.
 shardir.mesh @m <["x"=?, "y"=?]>

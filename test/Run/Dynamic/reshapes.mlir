@@ -1,23 +1,23 @@
 // RUN: %python %S/../Inputs/verify-all.py %s
 // RUN: shard-opt %s --shardir-to-collective=mesh=x=2,y=2 | FileCheck %s
 // MESHES: x=2,y=2 x=3,y=1 x=1,y=4 x=4,y=2
-// INPUTS tokens: --input=0x3x2xi32
-// INPUTS tokens: --input=1x3x2xi32
-// INPUTS tokens: --input=5x3x2xi32
-// INPUTS tokens: --input=9x3x2xi32
-// INPUTS inner: --input=4x0xi32
-// INPUTS inner: --input=4x1xi32
-// INPUTS inner: --input=4x5xi32
-// INPUTS inner: --input=4x9xi32
-// INPUTS heads: --input=1x12xi32
-// INPUTS heads: --input=5x12xi32
-// INPUTS back: --input=0xi32
-// INPUTS back: --input=4xi32
-// INPUTS back: --input=20xi32
-// INPUTS both_open: --input=3x0xi32
-// INPUTS both_open: --input=5x4xi32
-// INPUTS units: --input=3xi32 --input=index=1
-// INPUTS units: --input=15xi32 --input=index=5
+// INPUTS tokens: --input=0x3x2xi32=ramp
+// INPUTS tokens: --input=1x3x2xi32=ramp
+// INPUTS tokens: --input=5x3x2xi32=ramp
+// INPUTS tokens: --input=9x3x2xi32=ramp
+// INPUTS inner: --input=4x0xi32=ramp
+// INPUTS inner: --input=4x1xi32=ramp
+// INPUTS inner: --input=4x5xi32=ramp
+// INPUTS inner: --input=4x9xi32=ramp
+// INPUTS heads: --input=1x12xi32=ramp
+// INPUTS heads: --input=5x12xi32=ramp
+// INPUTS back: --input=0xi32=ramp
+// INPUTS back: --input=4xi32=ramp
+// INPUTS back: --input=20xi32=ramp
+// INPUTS both_open: --input=3x0xi32=ramp
+// INPUTS both_open: --input=5x4xi32=ramp
+// INPUTS units: --input=3xi32=ramp --input=index=1
+// INPUTS units: --input=15xi32=ramp --input=index=5
 
 // Reshapes of dims whose extent is known only at run time.
 shardir.mesh @m <["x"=?, "y"=?]>

@@ -1,7 +1,8 @@
 """verify-all.py FILE [flags of shard-run...]: runs every public function of FILE
 with --verify, and ends with 1 unless each result was compared and found equal.
 
-`// INPUTS name: flag flag` lines of the file give the flags of one function,
+`// INPUTS name: flag flag` lines of the file give the flags of one function, in
+which `--input=5x3xf32=ramp` stands for numbers that differ from one to the next;
 `// MESHES: x=2 x=3` the values of --mesh with which each function runs. Every
 failure is printed with its exit status; a signal shows as a negative one.
 """
@@ -11,13 +12,26 @@ import shlex
 import subprocess
 import sys
 
+
+
+def spelled(flag):
+    """The flag with the numbers of a ramp."""
+    match = re.fullmatch(r"(--input=((?:\d+x)*)\w+)=ramp", flag)
+    if not match:
+        return flag
+    total = 1
+    for extent in match[2].split("x")[:-1]:
+        total *= int(extent)
+    return match[1] + ("=" + ",".join(str(i * 5 % 11 - 4) for i in range(total)) if total else "")
+
+
 path, flags = sys.argv[1], sys.argv[2:]
 tool = os.environ.get("SHARD_RUN", "shard-run")
 text = open(path).read()
 functions = re.findall(r"^ *func\.func @(\w+)\(", text, re.MULTILINE)
 inputs = {}
 for name, line in re.findall(r"^// INPUTS (\w+): (.*)$", text, re.MULTILINE):
-    inputs.setdefault(name, []).append(shlex.split(line))
+    inputs.setdefault(name, []).append([spelled(flag) for flag in shlex.split(line)])
 meshes = [mesh for line in re.findall(r"^// MESHES: (.*)$", text, re.MULTILINE) for mesh in line.split()]
 if not functions or set(inputs) - set(functions):
     sys.exit(f"{path}: no public function, or inputs of an unknown one")

@@ -257,6 +257,34 @@ TEST(RedistributePlan, UnknownSizesThenKnown) {
     }
 }
 
+// Units in a dim whose extent is not known: plans are right for every extent
+// that they divide.
+TEST(RedistributePlan, UnitsOfUnknownExtents) {
+  Mesh mesh = makeMesh({2, 2});
+  std::vector<std::string> texts = {
+      R"([{"a", 3}, {}])",      R"([{3, "a"}, {}])",
+      R"([{"a", 3, "b"}, {}])", R"([{"b", "a", 3}, {}])",
+      R"([{"a"}, {"b"}])",      R"([{}, {"b", "a"}])",
+      R"([{}, {}])",            R"([{"b", 3}, {}], partial = sum ["a"])"};
+  for (const std::string &from : texts)
+    for (const std::string &to : texts) {
+      Placement src = parse(from), dst = parse(to);
+      auto result = planRedistribute(src, dst, mesh, {kUnknown, 6});
+      ASSERT_TRUE(std::holds_alternative<RedistributePlan>(result));
+      for (int64_t rows : {0, 6, 18, 30}) {
+        Shape shape = {rows, 6};
+        RedistributePlan plan = std::get<RedistributePlan>(result);
+        for (CollectiveStep &step : plan.steps) {
+          step.from = normalForm(step.from, mesh, shape);
+          step.to = normalForm(step.to, mesh, shape);
+        }
+        EXPECT_EQ(checkPlan(plan, src, dst, mesh, shape), "")
+            << from << " -> " << to << ", " << rows << " rows\n"
+            << toString(plan, mesh, shape);
+      }
+    }
+}
+
 // Sizes that are given late, and are those assumed, give the plan that they
 // give early (P6), unless that plan cuts an axis or leaves integers, which
 // other sizes may not allow, or permutes blocks, which may differ at other

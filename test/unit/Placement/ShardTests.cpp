@@ -216,6 +216,17 @@ TEST(Shard, UnknownSizes) {
   ASSERT_EQ(digits.size(), 1u);
   EXPECT_EQ(digits[0].extent, kUnknown);
   EXPECT_EQ(digits[0].axes.size(), 2u);
+  // What an open extent must divide by, and is assumed to.
+  EXPECT_EQ(exactFactor(rows.dims[0], mesh), 1);
+  Placement units = parse(R"([{"a", 3}])");
+  EXPECT_EQ(exactFactor(units.dims[0], mesh), 3);
+  EXPECT_EQ(exactFactor(parse(R"([{"a", 3, "b"}])").dims[0], mesh), 6);
+  EXPECT_EQ(exactFactor(parse("[{}]").dims[0], mesh), 1);
+  EXPECT_EQ(maxLocalExtent(units, mesh, kUnknown, 0), 513);
+  digits = symbolicDigits(units, mesh, kUnknown, 0);
+  ASSERT_EQ(digits.size(), 2u);
+  EXPECT_EQ(digits[0].extent, kUnknown);
+  EXPECT_EQ(digits[1].extent, 3);
 }
 
 TEST(Shard, HugeSizesDoNotOverflow) {
