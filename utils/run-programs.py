@@ -105,6 +105,8 @@ def run(shard_run, folder, program, mesh, scratch, options):
         command.append("--verify")
     if options.options:
         command.append(f"--options={options.options}")
+    if options.device:
+        command.append(f"--device={options.device}")
 
     environment = dict(os.environ, SHARDIR_CACHE_DIR=os.path.join(scratch, "cache"))
     start = time.monotonic()
@@ -154,6 +156,7 @@ def main():
     parser.add_argument("--close", action="store_true", help="close arguments that no axis shards")
     parser.add_argument("--no-verify", action="store_true", help="compare with the stored outputs alone")
     parser.add_argument("--options", help="options of the pipeline, handed to shard-run")
+    parser.add_argument("--device", help="handed to shard-run: cuda-local, with --options=arch=host on the emulated GPU")
     parser.add_argument("--timeout", type=float, default=300, help="seconds for one run")
     parser.add_argument("--keep", metavar="DIR", help="keep the annotated programs, logs and reports there")
     parser.add_argument("--json", metavar="FILE", help="also write the rows there")
