@@ -40,6 +40,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   if (!options.arch.empty())
     gpu.arch = options.arch;
   gpu.explain = options.explain;
+  gpu.schedule = options.schedule;
   // Buffers for the CPU are those of tiled loops; an architecture that is named
   // asks for those of whole kernels.
   bool forGpu =

@@ -71,6 +71,11 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("the GPU to compile for: sm_80, sm_90a, sm_100a, or host "
                      "for the emulated one; sm_90a unless given"),
       llvm::cl::init("")};
+  Option<std::string> schedule{
+      *this, "schedule",
+      llvm::cl::desc("on the GPU, take this schedule wherever it can take an "
+                     "op, whatever it costs: plain, elementwise, ..."),
+      llvm::cl::init("")};
   Option<bool> explain{
       *this, "explain",
       llvm::cl::desc("remarks that say which schedule each op got, and what "
