@@ -181,9 +181,8 @@ void findWholeArguments(RunRequest &request, const FunctionSpec &f) {
       return std::vector<int64_t>(b.shape, b.shape + b.rank);
     };
     request.wholeArguments.push_back(
-        request.local
-            ? wholeShapeFrom(request.program->metadata, f, i, shapeAt)
-            : shapeAt(0));
+        request.local ? wholeShapeFrom(request.program->metadata, f, i, shapeAt)
+                      : shapeAt(0));
   }
 }
 

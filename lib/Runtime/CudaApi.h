@@ -100,10 +100,12 @@ static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56,
   X(MemFreeHost, cuMemFreeHost, (void *))                                      \
   X(MemcpyHtoDAsync, cuMemcpyHtoDAsync_v2,                                     \
     (DevicePtr, const void *, size_t, Stream))                                 \
-  X(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2, (void *, DevicePtr, size_t, Stream))\
+  X(MemcpyDtoHAsync, cuMemcpyDtoHAsync_v2,                                     \
+    (void *, DevicePtr, size_t, Stream))                                       \
   X(MemcpyDtoDAsync, cuMemcpyDtoDAsync_v2,                                     \
     (DevicePtr, DevicePtr, size_t, Stream))                                    \
-  X(MemsetD8Async, cuMemsetD8Async, (DevicePtr, unsigned char, size_t, Stream))\
+  X(MemsetD8Async, cuMemsetD8Async,                                            \
+    (DevicePtr, unsigned char, size_t, Stream))                                \
   X(MemsetD16Async, cuMemsetD16Async,                                          \
     (DevicePtr, unsigned short, size_t, Stream))                               \
   X(MemsetD32Async, cuMemsetD32Async, (DevicePtr, unsigned, size_t, Stream))   \
@@ -120,7 +122,8 @@ static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56,
   X(ModuleLoadDataEx, cuModuleLoadDataEx,                                      \
     (Module *, const void *, unsigned, int *, void **))                        \
   X(ModuleUnload, cuModuleUnload, (Module))                                    \
-  X(ModuleGetFunction, cuModuleGetFunction, (Function *, Module, const char *))\
+  X(ModuleGetFunction, cuModuleGetFunction,                                    \
+    (Function *, Module, const char *))                                        \
   X(FuncSetAttribute, cuFuncSetAttribute, (Function, int, int))                \
   X(LaunchKernel, cuLaunchKernel,                                              \
     (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,     \

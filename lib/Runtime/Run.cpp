@@ -170,8 +170,7 @@ void tellShapes(Processes &processes, RankContext &rank, Shared &shared) {
         if (from != to && (from == rank.rank || to == rank.rank))
           processes.carry(from, to, own.data(), shapes[size_t(from)].data(),
                           own.size() * sizeof(int64_t));
-    std::string error =
-        wholeShapeOf(spec, shared.meshOf(spec), shapes, whole);
+    std::string error = wholeShapeOf(spec, shared.meshOf(spec), shapes, whole);
     if (!error.empty())
       rank.fail("failed: argument " + std::to_string(i) + " of @" + f.name +
                 " " + error);
