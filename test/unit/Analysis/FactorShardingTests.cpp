@@ -200,7 +200,7 @@ TEST(FactorSharding, UnknownExtentsAloneAreLikeAnyOther) {
   EXPECT_EQ(composeDim({splits, {}}, {kUnknown, 4}, mesh), units);
   EXPECT_FALSE(composeDim({{}, splits}, {kUnknown, 4}, mesh));
   EXPECT_EQ(projectDim(inner, {4, kUnknown}, mesh),
-            std::vector<Splits>({{}, splits}));
+            std::vector<Splits>({{Split::byFactor(4)}, splits}));
   EXPECT_EQ(composeDim({{}, splits}, {4, kUnknown}, mesh), inner);
   // Two of four blocks of n rows are a half of 4n; one of three is no third.
   EXPECT_EQ(projectDim(splits, {4, kUnknown}, mesh),
