@@ -291,6 +291,10 @@ bool Arrivals::competes(int n, int factor) {
   for (SplitsId id : arrived[n][factor]) {
     if (!table.isPrefix(id, longest) && !table.isPrefix(longest, id))
       return true;
+    // A dim in several parts per device: making it whole before the reshape
+    // that brought it may save more than keeping it so.
+    if (table.isStrided(id))
+      return true;
     longest = table.isPrefix(longest, id) ? id : longest;
     blocks |= table.blocks(id);
   }
@@ -308,8 +312,77 @@ bool Arrivals::competes(int n, int factor) {
           !operandsAgree(n, factor, axes));
 }
 
+/// Per node, the axes that it computes with because its users ask for them and
+/// none of its operands has them, where one of these users is in a conflict
+/// about them: whether it is split before it is computed or after is part of
+/// that. Empty where no axis comes from users alone.
+std::vector<uint64_t> Arrivals::findAsked() {
+  int count = space.numNodes();
+  std::vector<uint64_t> reached(count, 0), carried(count, 0);
+  std::vector<int> start;
+  for (int n = 0; n < count; ++n) {
+    if (space.isFresh(n))
+      continue;
+    SplitsTable &table = space.table(n);
+    for (SplitsId id : floors[n])
+      carried[n] |= table.blocks(id);
+    reached[n] = carried[n];
+    for (const auto &list : arrived[n])
+      for (SplitsId id : list)
+        reached[n] |= table.blocks(id);
+    if (carried[n])
+      start.push_back(n);
+  }
+  untilStable(std::move(start), [&](int n, auto push) {
+    for (const Port &port : space.ports(n))
+      if (port.isResult)
+        for (End user : space.users(port.value)) {
+          uint64_t more = carried[n] & reached[user.node];
+          if (space.node(user.node).mesh != space.node(n).mesh ||
+              !(more & ~carried[user.node]))
+            continue;
+          carried[user.node] |= more;
+          push(user.node);
+        }
+  });
+  if (carried == reached)
+    return {};
+  std::vector<uint64_t> asked(count, 0), contested(count, 0);
+  start.clear();
+  for (int n = 0; n < count; ++n) {
+    for (size_t f = 0; f < arrived[n].size(); ++f)
+      if (!arrived[n][f].empty() && competes(n, f))
+        for (SplitsId id : arrived[n][f])
+          contested[n] |= space.table(n).blocks(id);
+    if (contested[n])
+      start.push_back(n);
+  }
+  untilStable(std::move(start), [&](int n, auto push) {
+    for (const Port &port : space.ports(n)) {
+      if (port.isResult)
+        continue;
+      int from = space.producer(port.value).node;
+      if (from < 0 || space.node(from).mesh != space.node(n).mesh)
+        continue;
+      uint64_t more = (contested[n] | asked[n]) & reached[from] &
+                      ~carried[from] & ~asked[from];
+      if (!more)
+        continue;
+      asked[from] |= more;
+      push(from);
+    }
+  });
+  return asked;
+}
+
 void Arrivals::findCertain() {
   sure = floors;
+  std::vector<uint64_t> asked = findAsked();
+  auto isAsked = [&](int n, int factor) {
+    return !asked.empty() && llvm::any_of(arrived[n][factor], [&](SplitsId id) {
+      return asked[n] & space.table(n).blocks(id);
+    });
+  };
   std::vector<llvm::SmallVector<int8_t, 4>> decidesAlone(space.numNodes());
   std::vector<int> start;
   for (int n = 0, e = space.numNodes(); n < e; ++n) {
@@ -341,7 +414,7 @@ void Arrivals::findCertain() {
             if (alone < 0)
               alone = llvm::any_of(space.ports(end.node),
                                    [](const Port &p) { return !p.isResult; }) &&
-                      !competes(end.node, factor);
+                      !isAsked(end.node, factor) && !competes(end.node, factor);
             if (!alone)
               return;
             own = id;

@@ -57,6 +57,7 @@ private:
   bool usersAgree(int n, int factor, uint64_t axes);
   bool operandsAgree(int n, int factor, uint64_t axes);
   bool competes(int n, int factor);
+  std::vector<uint64_t> findAsked();
   bool updateOwed(int n);
   bool mayGrow(int n, int factor) const;
   template <typename Step> void untilStable(std::vector<int> nodes, Step step);

@@ -26,6 +26,8 @@ using namespace shardir;
 static constexpr int64_t kDirectTable = 4096;
 /// Values are made in at most this many different placements.
 static constexpr size_t kMostPlacements = 6;
+/// The largest table of one user of a value, its producer and what is made.
+static constexpr int64_t kCopyTable = 1 << 12;
 /// More users than this are not looked at for each of them.
 static constexpr size_t kManyUsers = 64;
 
@@ -71,9 +73,8 @@ void ConflictProblem::addNode(int n) {
   problem.terms.push_back({{variableOf[n]}, table});
 }
 
-/// A constraint that leaves no choice is one more name of its operand, and one
-/// more user of it: what it says is made, and its own users start from there or
-/// from what was before it.
+/// A constraint that leaves no choice is one more name of its operand: what it
+/// says is made where a user takes it as it says, and only there.
 void ConflictProblem::findRoots() {
   rootOf.resize(space.graph.values.size());
   std::iota(rootOf.begin(), rootOf.end(), 0);
@@ -95,9 +96,10 @@ void ConflictProblem::addUsers(int value, int mesh, double made,
     const PropagationGraph::Node &node = space.node(user.node);
     if (!lists[user.node] || node.mesh != mesh)
       continue;
-    users.push_back({user, std::min(made, node.executions)});
     if (node.isConstraint && rootOf[node.results[0]] == rootOf[value])
       addUsers(node.results[0], mesh, made, users);
+    else
+      users.push_back({user, std::min(made, node.executions)});
   }
 }
 
@@ -139,12 +141,20 @@ SearchCost ConflictProblem::valueCost(int value, const std::vector<User> &users,
     else
       known->second = std::max(known->second, user.weight);
   }
-  // What is made for one user may be the source for another that wants less.
+  return sum += madeCost(value, has, made);
+}
+
+/// What is made for one user may be the source for another that wants less.
+SearchCost
+ConflictProblem::madeCost(int value, PlacementId has,
+                          llvm::ArrayRef<std::pair<PlacementId, double>> made) {
+  int from = space.producer(value).node;
+  SearchCost sum;
   for (auto [wants, weight] : made) {
     SearchCost least = prices.change(value, has, wants);
-    int64_t bytes = prices.localBytes(from.node, value, wants);
+    int64_t bytes = prices.localBytes(from, value, wants);
     for (auto [other, otherWeight] : made)
-      if (prices.localBytes(from.node, value, other) > bytes)
+      if (prices.localBytes(from, value, other) > bytes)
         least = std::min(least, prices.change(value, other, wants));
     sum += scaled(least, weight);
   }
@@ -217,6 +227,77 @@ void ConflictProblem::addValue(int value) {
   problem.terms.push_back(std::move(term));
 }
 
+void ConflictProblem::addTable(std::vector<int> variables,
+                               std::vector<SearchCost> costs,
+                               const std::vector<int64_t> &key) {
+  auto &table = tables[key];
+  if (!table)
+    table = std::make_shared<std::vector<SearchCost>>(std::move(costs));
+  problem.terms.push_back({std::move(variables), table});
+}
+
+/// A value that its users may want in more ways than sets of them can be told
+/// apart: one of these ways, or none, is made for all of them, and what else is
+/// wanted each user pays for itself.
+void ConflictProblem::addCopiedValue(int value, const std::vector<User> &users,
+                                     const std::vector<PlacementId> &wanted,
+                                     double weight) {
+  End from = space.producer(value);
+  size_t sources = lists[from.node]->all.size();
+  int made = variableOf[from.node];
+  int copy = problem.domains.size();
+  size_t copies = wanted.size() + 1;
+  problem.domains.push_back(copies);
+  problem.names.push_back(mixHash(space.name(from.node), value >= 0));
+  nodeOf.push_back(-1);
+  std::vector<int64_t> key = {-4, space.typeOf(value), lists[from.node]->id,
+                              space.ports(from.node)[from.port].tensor,
+                              int64_t(weight)};
+  llvm::append_range(key, wanted);
+  std::vector<SearchCost> costs;
+  for (size_t p = 0; p < sources; ++p) {
+    costs.emplace_back();
+    for (PlacementId id : wanted)
+      costs.push_back(scaled(prices.change(value, shown(from, p), id), weight));
+  }
+  std::vector<int> variables = {copy};
+  if (made >= 0)
+    variables.insert(variables.begin(), made);
+  addTable(std::move(variables), std::move(costs), key);
+  for (const User &user : users) {
+    const CandidateList &list = *lists[user.end.node];
+    const Port &port = space.ports(user.end.node)[user.end.port];
+    int own = variableOf[user.end.node];
+    if (own == made && own >= 0)
+      continue;
+    // Without the copy where the table would be too large.
+    bool sees = int64_t(sources * copies * list.all.size()) <= kCopyTable;
+    std::vector<SearchCost> paid;
+    for (size_t p = 0; p < sources; ++p)
+      for (size_t i = 0; i < (sees ? copies : 1); ++i)
+        for (size_t c = 0; c < list.all.size(); ++c) {
+          PlacementId wants = shown(user.end, c);
+          SearchCost least = prices.change(value, shown(from, p), wants);
+          if (i > 0)
+            least = std::min(least, prices.change(value, wanted[i - 1], wants));
+          paid.push_back(scaled(least, user.weight));
+        }
+    variables.clear();
+    if (made >= 0)
+      variables.push_back(made);
+    if (sees)
+      variables.push_back(copy);
+    if (own >= 0)
+      variables.push_back(own);
+    if (variables.empty())
+      continue;
+    std::vector<int64_t> ownKey = key;
+    ownKey.insert(ownKey.end(), {sees, list.id, port.tensor, port.isAlias,
+                                 int64_t(user.weight)});
+    addTable(std::move(variables), std::move(paid), ownKey);
+  }
+}
+
 /// A value with many users that may all want it otherwise.
 void ConflictProblem::addWideValue(int value, const std::vector<User> &users,
                                    const std::vector<int> &nodes) {
@@ -236,45 +317,11 @@ void ConflictProblem::addWideValue(int value, const std::vector<User> &users,
   for (const User &user : users)
     for (size_t c = 0; c < lists[user.end.node]->all.size(); ++c)
       note(shown(user.end, c), user.weight);
-  auto addTable = [&](std::vector<int> variables, std::vector<SearchCost> costs,
-                      std::vector<int64_t> key) {
-    auto &table = tables[key];
-    if (!table)
-      table = std::make_shared<std::vector<SearchCost>>(std::move(costs));
-    problem.terms.push_back({std::move(variables), table});
-  };
   int made = variableOf[from.node];
   size_t sources = lists[from.node]->all.size();
-  if (wanted.size() > kMostPlacements) {
-    // Too many ways: each user pays for itself.
-    for (const User &user : users) {
-      std::vector<SearchCost> costs;
-      std::vector<int> variables;
-      int own = variableOf[user.end.node];
-      if (made >= 0)
-        variables.push_back(made);
-      if (own >= 0 && own != made)
-        variables.push_back(own);
-      if (variables.empty() || own == made)
-        continue;
-      std::vector<int64_t> key = {
-          -3,
-          space.typeOf(value),
-          lists[from.node]->id,
-          space.ports(from.node)[from.port].tensor,
-          lists[user.end.node]->id,
-          space.ports(user.end.node)[user.end.port].tensor,
-          space.ports(user.end.node)[user.end.port].isAlias,
-          int64_t(user.weight)};
-      for (size_t p = 0; p < sources; ++p)
-        for (size_t c = 0; c < lists[user.end.node]->all.size(); ++c)
-          costs.push_back(
-              scaled(prices.change(value, shown(from, p), shown(user.end, c)),
-                     user.weight));
-      addTable(std::move(variables), std::move(costs), std::move(key));
-    }
-    return;
-  }
+  if (wanted.size() > kMostPlacements)
+    return addCopiedValue(value, users, wanted,
+                          *std::max_element(weights.begin(), weights.end()));
   int placements = problem.domains.size();
   problem.domains.push_back(1 << wanted.size());
   problem.names.push_back(mixHash(space.name(from.node), value >= 0));
@@ -287,12 +334,12 @@ void ConflictProblem::addWideValue(int value, const std::vector<User> &users,
   std::vector<SearchCost> costs;
   for (size_t p = 0; p < sources; ++p)
     for (unsigned set = 0; set < 1u << wanted.size(); ++set) {
-      SearchCost sum;
+      PlacementId has = shown(from, p);
+      llvm::SmallVector<std::pair<PlacementId, double>> made;
       for (size_t i = 0; i < wanted.size(); ++i)
-        if (set & (1u << i))
-          sum += scaled(prices.change(value, shown(from, p), wanted[i]),
-                        weights[i]);
-      costs.push_back(sum);
+        if ((set & (1u << i)) && wanted[i] != has)
+          made.push_back({wanted[i], weights[i]});
+      costs.push_back(madeCost(value, has, made));
     }
   std::vector<int64_t> key = wantedKey;
   key.push_back(lists[from.node]->id);

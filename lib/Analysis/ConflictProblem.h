@@ -79,11 +79,18 @@ private:
   /// What the changes of one value cost.
   SearchCost valueCost(int value, const std::vector<User> &users,
                        llvm::function_ref<int(int)> choice);
+  /// The changes of a value that lies as `has` to all that is made of it.
+  SearchCost madeCost(int value, PlacementId has,
+                      llvm::ArrayRef<std::pair<PlacementId, double>> made);
   PlacementId shown(const End &end, int candidate) const;
   void addNode(int n);
   void addValue(int value);
   void addWideValue(int value, const std::vector<User> &users,
                     const std::vector<int> &nodes);
+  void addCopiedValue(int value, const std::vector<User> &users,
+                      const std::vector<PlacementId> &wanted, double weight);
+  void addTable(std::vector<int> variables, std::vector<SearchCost> costs,
+                const std::vector<int64_t> &key);
   std::vector<int> greedy(const Arrivals &arrivals);
   std::vector<int> complete(std::vector<int> assignment);
 

@@ -247,15 +247,29 @@ bool Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
     ties->reserve(size);
     choice.best.reserve(size);
     llvm::SmallVector<int, 4> at(choice.given.size(), 0);
+    std::vector<int64_t> firsts(component.domains[v]);
     for (int64_t entry = 0; entry < size; ++entry) {
+      // The first parts say which values need a look at the others.
+      int64_t leastFirst = std::numeric_limits<int64_t>::max();
+      for (int value = 0; value < component.domains[v]; ++value) {
+        int64_t first = 0;
+        for (const Walk &walk : walks)
+          first = std::min(
+              first + walk.costs[walk.at + value * walk.own].parts.front(),
+              SearchCost::kInfinite);
+        firsts[value] = first;
+        leastFirst = std::min(leastFirst, first);
+      }
       SearchCost least = SearchCost::infinite();
-      int best = 0;
+      int best = -1;
       bool tied = false;
       for (int value = 0; value < component.domains[v]; ++value) {
+        if (firsts[value] != leastFirst)
+          continue;
         SearchCost sum;
         for (const Walk &walk : walks)
           sum += walk.costs[walk.at + value * walk.own];
-        if (value == 0 || sum < least) {
+        if (best < 0 || sum < least) {
           least = sum;
           best = value;
           tied = false;

@@ -59,14 +59,11 @@ struct Inference {
                      const Splits &chosenSplits) {
     // Several axes keep the order that the operand has them in, integers
     // included; an axis that no operand has goes last.
-    bool allOwed = llvm::all_of(axesOf(chosenSplits), [&](const AxisRef &a) {
-      return llvm::is_contained(results[0].partialAxes, a);
-    });
     // What an earlier axis has settled is not forgotten for it.
     bool keepsAll = llvm::all_of(axesOf(splits[chosen]), [&](const AxisRef &a) {
       return llvm::is_contained(axesOf(chosenSplits), a);
     });
-    if (!chosenSplits.empty() && allOwed && keepsAll)
+    if (!chosenSplits.empty() && keepsAll)
       splits[chosen] = chosenSplits;
     if (!llvm::is_contained(axesOf(splits[chosen]), axis))
       splits[chosen].push_back(Split::byAxis(axis));
@@ -77,6 +74,19 @@ struct Inference {
       owed[init].push_back(axis);
       owedKind[init] = kind;
     }
+  }
+
+  /// The beginning of a factor's splits that has only axes that are owed.
+  Splits owedPart(const Splits &own) const {
+    auto end = llvm::find_if(own, [&](const Split &split) {
+      return split.isAxis() &&
+             !llvm::is_contained(results[0].partialAxes, *split.axis);
+    });
+    if (end == own.end())
+      return own;
+    while (end != own.begin() && !std::prev(end)->isAxis())
+      --end;
+    return Splits(own.begin(), end);
   }
 
   /// One way to owe an axis: a factor that is split by it, or operands that owe
@@ -93,14 +103,20 @@ struct Inference {
     for (int f = 0, e = rule.factors.size(); f < e; ++f) {
       if (!combines(rule.factors[f], axis))
         continue;
+      // Operands that have the axis may have it in different orders.
       for (auto [i, operand] : llvm::enumerate(operands)) {
         if (!operand)
           continue;
-        Splits own = projectTensor(rule, rule.operands[i], *operand, mesh)[f];
-        if (llvm::is_contained(axesOf(own), axis)) {
+        Splits all = projectTensor(rule, rule.operands[i], *operand, mesh)[f];
+        if (!llvm::is_contained(axesOf(all), axis))
+          continue;
+        Splits own = owedPart(all);
+        if (!llvm::is_contained(axesOf(own), axis))
+          own.clear();
+        if (llvm::none_of(ways, [&](const Way &way) {
+              return way.factor == f && way.splits == own;
+            }))
           ways.push_back({f, own, nullptr});
-          break;
-        }
       }
     }
     for (const PartialRule &candidate : rule.partials)
@@ -341,6 +357,14 @@ shardir::requiredOperands(mlir::Operation *op, const MeshTable &meshes) {
   if (isa<tensor::DimOp, tensor::RankOp>(op))
     return needed;
   needed.mesh = any.getMesh().getValue().str();
+  // What was decided counts where it says more than the results do.
+  if (auto decided = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kOperands);
+      decided && decided.size() == present.size())
+    for (auto [own, entry] : llvm::zip(present, decided))
+      if (auto placement = dyn_cast<PlacementAttr>(entry);
+          own && placement && placement.getMesh() == any.getMesh() &&
+          placement.getValue().dims.size() == own.getValue().dims.size())
+        own = placement;
   SmallVector<std::optional<Placement>> known;
   for (PlacementAttr placement : present)
     known.push_back(placement && placement.getMesh() == any.getMesh()

@@ -165,7 +165,13 @@ void Propagator::decide(int64_t priority, bool isLast) {
       decided[n] = lists[n]->all[chosen[n]].splits;
     if (!isLast || !lists[n])
       continue;
-    write(n, lists[n]->all[chosen[n]]);
+    const Candidate &candidate = lists[n]->all[chosen[n]];
+    write(n, candidate);
+    result.nodes[n].hasOtherOperands =
+        llvm::any_of(lists[n]->all, [&](const Candidate &other) {
+          return other.results == candidate.results &&
+                 other.operands != candidate.operands;
+        });
     if (lists[n]->all.size() > 1)
       addAlternatives(n, problem, *lists[n], chosen);
   }

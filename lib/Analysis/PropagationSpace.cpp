@@ -67,6 +67,13 @@ void PropagationSpace::addPorts() {
         nodePorts[n].push_back({value, true, int(i), false});
       }
   }
+  // A fresh value that an equal of the user would use (R5).
+  for (auto [v, value] : llvm::enumerate(graph.values))
+    for (auto [user, operand] : value.uses)
+      if (graph.nodes[user].operands[operand] != int(v))
+        for (auto [p, port] : llvm::enumerate(nodePorts[user]))
+          if (!port.isResult && !port.isAlias && port.tensor == operand)
+            valueUsers[v].push_back({user, int(p)});
 }
 
 void PropagationSpace::classify() {

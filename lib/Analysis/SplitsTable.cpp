@@ -73,10 +73,14 @@ SplitsId SplitsTable::get(const Splits &splits) {
   Entry entry;
   entry.splits = splits;
   entry.hash = hash;
+  bool hasInteger = false;
   for (const Split &split : splits)
     if (split.isAxis()) {
       entry.uses |= bitOf(*split.axis);
       entry.size *= axisSize(mesh, *split.axis);
+      entry.isStrided |= hasInteger;
+    } else {
+      hasInteger = true;
     }
   entries.push_back(std::move(entry));
   known.push_back(entries.size() - 1);

@@ -54,6 +54,8 @@ public:
   uint64_t blocks(SplitsId id) const;
   /// Depends on the splits alone.
   uint64_t hash(SplitsId id) const { return entries[id].hash; }
+  /// Whether a device has several parts of a dim: an integer before an axis.
+  bool isStrided(SplitsId id) const { return entries[id].isStrided; }
   /// How many devices it cuts for.
   int64_t size(SplitsId id) const { return entries[id].size; }
   bool isPrefix(SplitsId prefix, SplitsId longer) const;
@@ -79,6 +81,7 @@ private:
     Splits splits;
     uint64_t uses = 0, hash = 0;
     int64_t size = 1;
+    bool isStrided = false;
     std::vector<SplitsId> prefixes;
   };
   int atom(const AxisRef &axis);

@@ -48,9 +48,13 @@ struct SearchCost {
       parts[0] = kInfinite;
     return *this;
   }
-  bool operator<(const SearchCost &other) const { return parts < other.parts; }
+  // Most comparisons are settled by the first part.
+  bool operator<(const SearchCost &other) const {
+    return parts[0] != other.parts[0] ? parts[0] < other.parts[0]
+                                      : parts < other.parts;
+  }
   bool operator==(const SearchCost &other) const {
-    return parts == other.parts;
+    return parts[0] == other.parts[0] && parts == other.parts;
   }
 
   static constexpr int64_t kInfinite = std::numeric_limits<int64_t>::max() / 4;

@@ -64,7 +64,9 @@ struct PropagationGraph {
     int64_t elementBytes = 4;
     int producer = -1; ///< node, with `resultIndex` among its results
     int resultIndex = 0;
-    std::vector<std::pair<int, int>> uses; ///< (node, operand index)
+    /// (node, operand index). A fresh value has uses by nodes with another
+    /// operand there where these stand for an equal op that has this one.
+    std::vector<std::pair<int, int>> uses;
   };
   struct Node {
     ShardingRule rule;
@@ -116,6 +118,9 @@ struct PropagationResult {
     FactorSplits splits;
     std::vector<Placement> results;  ///< one per result, partial included
     std::vector<Placement> operands; ///< what each operand should be
+    /// Whether other operands could give these results: the results alone do
+    /// not say all that was decided.
+    bool hasOtherOperands = false;
     /// Per factor: the annotation and the ops on the way from it, `argument 1
     /// of @main, through linalg.matmul`; empty: nobody. One more where
     /// something is owed: who decided that.

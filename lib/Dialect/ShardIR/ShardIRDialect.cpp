@@ -120,6 +120,14 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
   if (attr.getName() == kDecidedBy || attr.getName() == kAlternatives ||
       attr.getName() == kConstrained)
     return success();
+  if (attr.getName() == kOperands) {
+    auto list = dyn_cast<ArrayAttr>(attr.getValue());
+    if (list && llvm::all_of(list, llvm::IsaPred<PlacementAttr, UnitAttr>))
+      return success();
+    return op->emitError() << "'" << kOperands
+                           << "' must be a list of placements, or unit for "
+                              "what is not a tensor";
+  }
   if (attr.getName() == kManualAxes) {
     auto axes = dyn_cast<ArrayAttr>(attr.getValue());
     if (axes && llvm::all_of(axes, llvm::IsaPred<StringAttr>))

@@ -127,8 +127,8 @@ void GraphBuilder::addStep(Operation *op, PlacementAttr from,
 
 /// What `shardir.placements` says: closed entries have been decided, by the
 /// user or by an earlier run; open ones are where propagation begins.
-void GraphBuilder::annotateDecided(Graph::Node &node, ValueRange values,
-                                   ArrayRef<Attribute> own) {
+void GraphBuilder::annotateDecided(Graph::Node &node, Operation *origin,
+                                   ValueRange values, ArrayRef<Attribute> own) {
   bool decided = true;
   std::vector<Placement> results;
   for (Attribute entry : own) {
@@ -158,8 +158,12 @@ void GraphBuilder::annotateDecided(Graph::Node &node, ValueRange values,
     for (const Placement &placement : results)
       node.fixedResults.push_back(placement.closed());
     std::vector<std::optional<Placement>> operands(node.rule.operands.size());
+    auto chosen = origin->getAttrOfType<ArrayAttr>(ShardIRDialect::kOperands);
     for (auto [i, operand] : llvm::enumerate(values)) {
       PlacementAttr placement = getPlacement(operand);
+      if (chosen && chosen.size() == values.size())
+        if (auto own = dyn_cast<PlacementAttr>(chosen[i]))
+          placement = own;
       if (placement && placement.getMesh().getValue() == mesh.name)
         operands[i] = placement.getValue().closed();
     }
@@ -229,6 +233,27 @@ void GraphBuilder::addOp(Operation *op) {
     return addStep(op, redistribute.getFrom(), redistribute.getTo());
   if (auto region = asShardableRegion(op))
     return addRegions(region);
+  // What is fresh is made anew wherever it is used, not shared (R5).
+  Operation *first = equals.find(op);
+  auto same = first ? nodeOfFirst.find(first) : nodeOfFirst.end();
+  if (same != nodeOfFirst.end()) {
+    repeated.push_back({op, same->second});
+    for (auto [result, other] :
+         llvm::zip(op->getResults(), first->getResults()))
+      if (valueIds.contains(other)) {
+        int id = valueIds[other];
+        valueIds[result] = id;
+      }
+    // Its own fresh operands want what the first one's do.
+    SmallVector<Value> read(op->getOperands());
+    llvm::append_range(read, capturedTensors(op));
+    for (auto [i, value] : llvm::enumerate(read))
+      if (auto it = valueIds.find(value);
+          it != valueIds.end() && it->second >= 0 &&
+          it->second != graph.nodes[same->second].operands[i])
+        graph.values[it->second].uses.push_back({same->second, int(i)});
+    return;
+  }
   Graph::Node node;
   node.name = op->getName().getStringRef().str();
   auto constrain = dyn_cast<ConstrainOp>(op);
@@ -246,7 +271,7 @@ void GraphBuilder::addOp(Operation *op) {
   if (known) {
     SmallVector<Value> read(op->getOperands());
     llvm::append_range(read, captured);
-    annotateDecided(node, read, own.getValue());
+    annotateDecided(node, op, read, own.getValue());
     node.annotation = annotationName(op);
   } else if (constrain) {
     annotate(node, constrain.getPlacement().getValue(), 0);
@@ -277,7 +302,10 @@ void GraphBuilder::addOp(Operation *op) {
   } else {
     pinManual(node, {});
   }
+  bool isShared = !node.rule.isFresh;
   int n = addNode(std::move(node), {op}, known);
+  if (isShared)
+    nodeOfFirst[op] = n;
   for (Value operand : op->getOperands())
     use(n, operand);
   for (Value value : captured)
@@ -314,7 +342,7 @@ int GraphBuilder::addTie(Operation *op, const RegionTie &tie, int index,
   }
   if (placement) {
     annotateDecided(
-        node, operands,
+        node, op, operands,
         SmallVector<Attribute>(tie.values.size(), Attribute(placement)));
     node.annotation = annotationName(op);
   }
@@ -350,66 +378,6 @@ void GraphBuilder::addRegions(ShardableRegionOpInterface op) {
     for (OpOperand *operand : tie.operands)
       use(nodes[i], operand->get());
   }
-}
-
-/// A value's mesh is its annotation's, else its producer's, else its users'
-/// (R10): known meshes flow forward, then backward. An op whose operands come
-/// from several meshes waits for what its results say.
-void GraphBuilder::inferMeshes() {
-  auto take = [&](int n, int from) {
-    if (meshKnown[n] || !meshKnown[from])
-      return;
-    graph.nodes[n].mesh = graph.nodes[from].mesh;
-    meshKnown[n] = true;
-  };
-  auto producers = [&](int n) {
-    SmallVector<int> result;
-    for (int value : graph.nodes[n].operands)
-      if (value >= 0)
-        result.push_back(graph.values[value].producer);
-    return result;
-  };
-  for (int n = 0, e = graph.nodes.size(); n < e; ++n) {
-    SmallVector<int> meshesOfOperands;
-    for (int producer : producers(n))
-      if (meshKnown[producer] && !graph.nodes[producer].rule.isFresh &&
-          !llvm::is_contained(meshesOfOperands, graph.nodes[producer].mesh))
-        meshesOfOperands.push_back(graph.nodes[producer].mesh);
-    if (meshesOfOperands.size() > 1)
-      continue;
-    if (meshesOfOperands.size() == 1 && !meshKnown[n]) {
-      graph.nodes[n].mesh = meshesOfOperands.front();
-      meshKnown[n] = true;
-    }
-    for (int producer : producers(n))
-      take(n, producer);
-  }
-  // Of several the one that most users have; a constraint, which may be there
-  // to move the value on, counts less than others.
-  for (int n = graph.nodes.size() - 1; n >= 0; --n) {
-    std::map<int, std::pair<int, int>> votes;
-    for (int value : graph.nodes[n].results)
-      if (value >= 0)
-        for (auto [user, operand] : graph.values[value].uses)
-          if (meshKnown[user]) {
-            auto &[all, others] = votes[graph.nodes[user].mesh];
-            ++all;
-            others += !isa_and_nonnull<ConstrainOp>(origins[user].op);
-          }
-    if (meshKnown[n] || votes.empty())
-      continue;
-    auto best = std::max_element(
-        votes.begin(), votes.end(),
-        [](const auto &a, const auto &b) { return a.second < b.second; });
-    graph.nodes[n].mesh = best->first;
-    meshKnown[n] = true;
-  }
-  for (int n = 0, e = graph.nodes.size(); n < e; ++n)
-    for (int producer : producers(n))
-      take(n, producer);
-  for (Graph::Node &node : graph.nodes)
-    if (node.alias >= 0)
-      node.mesh = graph.nodes[node.alias].mesh;
 }
 
 const PropagationGraph &GraphBuilder::build() {
@@ -502,8 +470,8 @@ void GraphBuilder::writeWhole(Operation *op, const Graph::Node &node) {
     });
 }
 
-void GraphBuilder::writeOp(int n, const PropagationResult::Node &decided) {
-  Operation *op = origins[n].op;
+void GraphBuilder::writeOp(Operation *op, int n,
+                           const PropagationResult::Node &decided) {
   const Graph::Node &node = graph.nodes[n];
   MLIRContext *context = function.getContext();
   if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
@@ -519,11 +487,17 @@ void GraphBuilder::writeOp(int n, const PropagationResult::Node &decided) {
   // What an earlier run decided keeps the reason that it gave.
   if (!reason.empty() && !node.isFixed)
     op->setAttr(ShardIRDialect::kDecidedBy, StringAttr::get(context, reason));
+  if (decided.hasOtherOperands && !node.isFixed) {
+    SmallVector<Attribute> operands;
+    for (auto [value, placement] : llvm::zip(node.operands, decided.operands))
+      operands.push_back(value < 0 ? Attribute(UnitAttr::get(context))
+                                   : Attribute(attr(node, placement)));
+    op->setAttr(ShardIRDialect::kOperands, ArrayAttr::get(context, operands));
+  }
   SmallVector<Attribute> alternatives;
   addAlternatives(alternatives, "", 0, n, decided);
   if (!alternatives.empty())
-    op->setAttr(kAlternatives,
-                ArrayAttr::get(context, alternatives));
+    op->setAttr(kAlternatives, ArrayAttr::get(context, alternatives));
   writeWhole(op, node);
 }
 
@@ -579,11 +553,12 @@ void GraphBuilder::write(const PropagationResult &result) {
   }
   signature.write();
   if (!alternatives.empty())
-    function->setAttr(kAlternatives,
-                      ArrayAttr::get(context, alternatives));
+    function->setAttr(kAlternatives, ArrayAttr::get(context, alternatives));
   for (auto [n, origin] : llvm::enumerate(origins))
     if (origin.op && origin.tie < 0 &&
         !isa<collective::CollectiveOpInterface, RedistributeOp>(origin.op))
-      writeOp(n, result.nodes[n]);
+      writeOp(origin.op, n, result.nodes[n]);
+  for (auto [op, n] : repeated)
+    writeOp(op, n, result.nodes[n]);
   writeTies(result);
 }

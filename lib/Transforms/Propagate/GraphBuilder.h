@@ -16,7 +16,9 @@
 #ifndef SHARDIR_LIB_TRANSFORMS_PROPAGATE_GRAPHBUILDER_H
 #define SHARDIR_LIB_TRANSFORMS_PROPAGATE_GRAPHBUILDER_H
 
+#include "EqualOps.h"
 #include "ShardIR/Analysis/ManualAxes.h"
+
 #include "ShardIR/Analysis/Propagation.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 
@@ -57,7 +59,8 @@ private:
   void use(int node, mlir::Value value);
   int addBoundary(mlir::Type type, PlacementAttr placement, llvm::Twine name);
   void annotate(Graph::Node &node, const Placement &placement, int firstFactor);
-  void annotateDecided(Graph::Node &node, mlir::ValueRange operands,
+  void annotateDecided(Graph::Node &node, mlir::Operation *op,
+                       mlir::ValueRange operands,
                        llvm::ArrayRef<mlir::Attribute> own);
   void pinManual(Graph::Node &node, const ManualAxes::Axes &axes);
   void addOps(mlir::Block &block);
@@ -75,7 +78,8 @@ private:
   void addAlternatives(llvm::SmallVectorImpl<mlir::Attribute> &list,
                        llvm::StringRef owner, int index, int node,
                        const PropagationResult::Node &decided);
-  void writeOp(int node, const PropagationResult::Node &decided);
+  void writeOp(mlir::Operation *op, int node,
+               const PropagationResult::Node &decided);
   void writeTies(const PropagationResult &result);
   void writeWhole(mlir::Operation *op, const Graph::Node &node);
 
@@ -85,6 +89,10 @@ private:
   Graph graph;
   llvm::DenseMap<mlir::Value, int> valueIds;
   std::vector<Origin> origins; ///< per node
+  EqualOps equals;
+  llvm::DenseMap<mlir::Operation *, int> nodeOfFirst;
+  /// Ops that compute what the op of a node does.
+  llvm::SmallVector<std::pair<mlir::Operation *, int>> repeated;
   llvm::SmallVector<int> argumentNodes, resultNodes;
   std::vector<bool> meshKnown;
   double executions = 1; ///< of the block that is being looked at

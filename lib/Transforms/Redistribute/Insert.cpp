@@ -444,6 +444,8 @@ LogicalResult Inserter::visit(Operation *op) {
   FailureOr<OperandRequirements> needed = requiredOperands(op, meshes);
   if (failed(needed))
     return failure();
+  // From here on the operands themselves say so.
+  op->removeAttr(ShardIRDialect::kOperands);
   StringRef name = op->getName().getStringRef();
   if (!needed->mesh.empty() && !strict)
     remarkOnMeshes(op, needed->mesh);

@@ -1,0 +1,112 @@
+// RUN: shard-opt %s --shardir-to-collective="cost=bytes" | FileCheck %s
+// RUN: shard-opt %s --shardir-to-propagated="cost=bytes" | FileCheck %s --check-prefix=DECIDED
+// RUN: shard-opt %s --shardir-to-propagated="cost=bytes" -o %t.once
+// RUN: shard-opt %t.once --shardir-to-propagated="cost=bytes" | diff %t.once -
+
+// Programs in which one thing that is easily overlooked saves bytes.
+
+shardir.mesh @m <["x"=4, "y"=2]>
+
+// A contraction's operands have its axes in two orders: the smaller one moves.
+// CHECK-LABEL: func.func @orders
+// CHECK-NOT: tensor<4x16xf32>{{$}}
+// CHECK: collective.exchange %{{.*}} : tensor<16xf32>
+// CHECK-NOT: collective.exchange
+// CHECK: return
+func.func @orders(%a: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"y"}, {"x"}]>},
+                  %b: tensor<4x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x", "y"}]>},
+                  %init: tensor<4xf32>) -> tensor<4xf32> {
+  %flat = tensor.collapse_shape %a [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
+  %y = linalg.matvec ins(%b, %flat : tensor<4x16xf32>, tensor<16xf32>) outs(%init : tensor<4xf32>) -> tensor<4xf32>
+  return %y : tensor<4xf32>
+}
+
+// A constraint that nobody uses as it says is not paid for.
+// CHECK-LABEL: func.func @unused_constraint
+// CHECK-NOT: collective.
+// CHECK: return
+func.func @unused_constraint(%a: tensor<8x64xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>})
+    -> (tensor<8x64xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) {
+  %0 = arith.negf %a : tensor<8x64xf32>
+  %1 = shardir.constrain %0 to #shardir.placement<@m, [{}, {}]> : tensor<8x64xf32>
+  return %1 : tensor<8x64xf32>
+}
+
+// Only users ask for the split of %s, and one of them wants it whole: it is split
+// behind it, which moves nothing.
+// CHECK-LABEL: func.func @asked_for
+// CHECK-NOT: collective.{{(all|reduce|exchange|permute)}}
+// CHECK: return
+func.func @asked_for(%a: tensor<8x2xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>},
+                     %b: tensor<16x8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>},
+                     %init: tensor<8xf32>, %init16: tensor<16xf32>)
+    -> (tensor<16xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>},
+        tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  %s = linalg.reduce ins(%a : tensor<8x2xf32>) outs(%init : tensor<8xf32>) dimensions = [1]
+    (%in: f32, %acc: f32) {
+      %sum = arith.addf %in, %acc : f32
+      linalg.yield %sum : f32
+    }
+  %t = arith.addf %s, %s : tensor<8xf32>
+  %n = math.exp %s : tensor<8xf32>
+  %y = linalg.matvec ins(%b, %t : tensor<16x8xf32>, tensor<8xf32>) outs(%init16 : tensor<16xf32>) -> tensor<16xf32>
+  return %y, %n : tensor<16xf32>, tensor<8xf32>
+}
+
+// What is written twice is decided once, so that its sum is reduced once.
+// CHECK-LABEL: func.func @said_twice
+// CHECK: linalg.matmul
+// CHECK-NOT: linalg.matmul
+// CHECK: collective.all_gather
+// CHECK-NOT: collective
+// CHECK: arith.mulf
+// CHECK-NOT: collective
+// CHECK: return
+func.func @said_twice(%a: tensor<3x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>},
+                      %b: tensor<16x3xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>})
+    -> (tensor<3x3xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>},
+        tensor<3x3xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) {
+  %zero = arith.constant dense<0.0> : tensor<3x3xf32>
+  %p = linalg.matmul ins(%a, %b : tensor<3x16xf32>, tensor<16x3xf32>) outs(%zero : tensor<3x3xf32>) -> tensor<3x3xf32>
+  %q = linalg.matmul ins(%a, %b : tensor<3x16xf32>, tensor<16x3xf32>) outs(%zero : tensor<3x3xf32>) -> tensor<3x3xf32>
+  %two = arith.constant dense<2.0> : tensor<3x3xf32>
+  %r = arith.mulf %q, %two : tensor<3x3xf32>
+  return %p, %r : tensor<3x3xf32>, tensor<3x3xf32>
+}
+
+// What a reshape makes of a split, several parts per device, can be kept or
+// gathered; here the vector is smaller than the sums.
+// CHECK-LABEL: func.func @strided
+// CHECK: collective.all_gather %{{.*}} : tensor<{{2x4|8}}xf32>
+// CHECK-NOT: collective.all_reduce
+// CHECK: return
+func.func @strided(%a: tensor<64x8xf32>, %b: tensor<2x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>},
+                   %init: tensor<64xf32>) -> (tensor<64xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
+  %flat = tensor.collapse_shape %b [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
+  %y = linalg.matvec ins(%a, %flat : tensor<64x8xf32>, tensor<8xf32>) outs(%init : tensor<64xf32>) -> tensor<64xf32>
+  return %y : tensor<64xf32>
+}
+
+// %v's sum over "x" can come from %p as it is reduced for %t anyway, or from what
+// %p owes: the results do not say which was decided, so the operands are said too.
+// DECIDED-LABEL: func.func @operands_said
+// DECIDED: linalg.vecmat {{.*}}shardir.operands = [#shardir.placement<@m, [{"x"}]>, #shardir.placement<@m, [{"x"}, {"y"}]>,
+// CHECK-LABEL: func.func @operands_said
+// CHECK-NOT: shardir.operands
+// CHECK: collective.reduce_scatter %{{.*}} : tensor<4x8xf32>
+// CHECK: return
+func.func @operands_said(%a: tensor<4x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>},
+                         %b: tensor<16x8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {"y"}]>},
+                         %c: tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
+    -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"y"}]>},
+        tensor<4x8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {"y"}]>}) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x8xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %p = linalg.matmul ins(%a, %b : tensor<4x16xf32>, tensor<16x8xf32>) outs(%z : tensor<4x8xf32>) -> tensor<4x8xf32>
+  %t = math.exp %p : tensor<4x8xf32>
+  %e8 = tensor.empty() : tensor<8xf32>
+  %z8 = linalg.fill ins(%zero : f32) outs(%e8 : tensor<8xf32>) -> tensor<8xf32>
+  %v = linalg.vecmat ins(%c, %p : tensor<4xf32>, tensor<4x8xf32>) outs(%z8 : tensor<8xf32>) -> tensor<8xf32>
+  return %v, %t : tensor<8xf32>, tensor<4x8xf32>
+}
