@@ -219,8 +219,10 @@ void Arrivals::findPossible() {
   });
 }
 
-/// Whether every operand that has the factor can come with these axes.
-bool Arrivals::operandsAgree(int n, int factor, uint64_t axes) {
+/// Whether every operand that has the factor can come with these axes; with
+/// `carriedOnly`, whether it has them from what it is computed from.
+bool Arrivals::operandsAgree(int n, int factor, uint64_t axes,
+                             bool carriedOnly) {
   for (const Port &port : space.ports(n)) {
     if (port.isResult || port.isAlias ||
         llvm::none_of(
@@ -245,6 +247,8 @@ bool Arrivals::operandsAgree(int n, int factor, uint64_t axes) {
           if (f == factor)
             brought |= space.table(n).uses(id);
         });
+    if (carriedOnly)
+      brought &= carried[from.node];
     if (axes & ~brought)
       return false;
   }
@@ -282,9 +286,7 @@ bool Arrivals::usersAgree(int n, int factor, uint64_t axes) {
 }
 
 /// Whether what arrives at the factor is one of several ways to have its axes.
-/// A contraction is none where its operands agree: what it owes is reduced
-/// where that costs least, but it is not given up.
-bool Arrivals::competes(int n, int factor) {
+bool Arrivals::arrivalsCompete(int n, int factor) {
   SplitsTable &table = space.table(n);
   uint64_t blocks = 0;
   SplitsId longest = floors[n][factor];
@@ -306,10 +308,29 @@ bool Arrivals::competes(int n, int factor) {
   for (const Owed &owed : passes[n])
     if (owed.axis & blocks)
       return true;
-  uint64_t axes = table.uses(longest);
-  return !usersAgree(n, factor, axes) ||
-         (space.rule(n).factors[factor].kind == FactorKind::Reduction &&
-          !operandsAgree(n, factor, axes));
+  return !usersAgree(n, factor, table.uses(longest));
+}
+
+/// A contraction is no conflict where its operands agree: what it owes is
+/// reduced where that costs least, but it is not given up. Where the op is in a
+/// conflict anyway they agree only in what they have without being asked.
+bool Arrivals::competes(int n, int factor) {
+  if (arrivalsCompete(n, factor))
+    return true;
+  const Factor &own = space.rule(n).factors[factor];
+  if (own.kind != FactorKind::Reduction)
+    return false;
+  // What is looked up in each iteration of a loop can be made whole once.
+  if (!own.isIterated && space.node(n).executions > 1)
+    return true;
+  uint64_t axes = space.table(n).uses(floors[n][factor]);
+  for (SplitsId id : arrived[n][factor])
+    axes |= space.table(n).uses(id);
+  bool isContested = false;
+  for (int g = 0, e = arrived[n].size(); g < e && !isContested; ++g)
+    isContested =
+        g != factor && !arrived[n][g].empty() && arrivalsCompete(n, g);
+  return !operandsAgree(n, factor, axes, isContested);
 }
 
 /// Per node, the axes that it computes with because its users ask for them and
@@ -318,7 +339,8 @@ bool Arrivals::competes(int n, int factor) {
 /// that. Empty where no axis comes from users alone.
 std::vector<uint64_t> Arrivals::findAsked() {
   int count = space.numNodes();
-  std::vector<uint64_t> reached(count, 0), carried(count, 0);
+  std::vector<uint64_t> reached(count, 0);
+  carried.assign(count, 0);
   std::vector<int> start;
   for (int n = 0; n < count; ++n) {
     if (space.isFresh(n))

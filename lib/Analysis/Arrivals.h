@@ -55,7 +55,8 @@ public:
 private:
   SplitsId accept(int n, int factor, SplitsId id, const NodeSplits &floor);
   bool usersAgree(int n, int factor, uint64_t axes);
-  bool operandsAgree(int n, int factor, uint64_t axes);
+  bool operandsAgree(int n, int factor, uint64_t axes, bool carriedOnly);
+  bool arrivalsCompete(int n, int factor);
   bool competes(int n, int factor);
   std::vector<uint64_t> findAsked();
   bool updateOwed(int n);
@@ -71,6 +72,8 @@ private:
   std::vector<llvm::SmallVector<llvm::SmallVector<Owed, 2>, 1>> owes;
   std::vector<llvm::SmallVector<Owed, 2>> passes;
   std::vector<int> levels;
+  /// Per node, the axes that it has from annotations in front of it.
+  std::vector<uint64_t> carried;
 };
 
 } // namespace shardir

@@ -96,10 +96,11 @@ void ConflictProblem::addUsers(int value, int mesh, double made,
     const PropagationGraph::Node &node = space.node(user.node);
     if (!lists[user.node] || node.mesh != mesh)
       continue;
-    if (node.isConstraint && rootOf[node.results[0]] == rootOf[value])
-      addUsers(node.results[0], mesh, made, users);
-    else
+    bool isName = node.isConstraint && rootOf[node.results[0]] == rootOf[value];
+    if (!isName || prices.constraintsAreMade())
       users.push_back({user, std::min(made, node.executions)});
+    if (isName)
+      addUsers(node.results[0], mesh, made, users);
   }
 }
 

@@ -36,6 +36,7 @@ public:
   /// One execution of a node's own work.
   SearchCost work(int n, const Candidate &candidate);
 
+  bool constraintsAreMade() const { return cost.constraintsAreMade; }
   /// Where the bytes stand among the parts of a cost.
   int bytesPart() const { return cost.mode == CostMode::Bytes ? 0 : 1; }
 

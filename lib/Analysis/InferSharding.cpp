@@ -14,6 +14,7 @@
 
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/Reasons.h"
 #include "ShardIR/Placement/CostModel.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -358,7 +359,7 @@ shardir::requiredOperands(mlir::Operation *op, const MeshTable &meshes) {
     return needed;
   needed.mesh = any.getMesh().getValue().str();
   // What was decided counts where it says more than the results do.
-  if (auto decided = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kOperands);
+  if (auto decided = op->getAttrOfType<ArrayAttr>(kOperands);
       decided && decided.size() == present.size())
     for (auto [own, entry] : llvm::zip(present, decided))
       if (auto placement = dyn_cast<PlacementAttr>(entry);

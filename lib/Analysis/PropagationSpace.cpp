@@ -81,7 +81,12 @@ void PropagationSpace::classify() {
   for (const Node &node : graph.nodes) {
     std::vector<int64_t> key = keyOf(node.rule);
     key.push_back(node.mesh);
-    classes.push_back(ruleIds.try_emplace(key, ruleIds.size()).first->second);
+    auto [it, isNew] = ruleIds.try_emplace(std::move(key), ruleIds.size());
+    classes.push_back(it->second);
+    // Of the rule alone: the number of a mesh is its place in the file.
+    if (isNew)
+      ruleHashes.push_back(NumbersHash()(
+          std::vector<int64_t>(it->first.begin(), it->first.end() - 1)));
   }
   for (const PropagationGraph::Value &value : graph.values) {
     std::vector<int64_t> key = value.shape;
@@ -94,11 +99,10 @@ void PropagationSpace::classify() {
 /// Colour refinement over four rounds: nodes of equal names have equal
 /// surroundings so far, in layers of a stack too.
 void PropagationSpace::nameNodes() {
-  NumbersHash hash;
-  for (const Node &node : graph.nodes) {
+  for (auto [n, node] : llvm::enumerate(graph.nodes)) {
     // What the function is called makes no difference.
     uint64_t own = mixHash(hashText(node.name.substr(0, node.name.find('@'))),
-                           hash(keyOf(node.rule)));
+                           ruleHashes[classes[n]]);
     for (const Splits &splits : node.annotated) {
       own = mixHash(own, splits.size());
       for (const Split &split : splits)

@@ -120,6 +120,7 @@ private:
 
   std::deque<SplitsTable> tables;
   std::vector<int> classes, types;
+  std::vector<uint64_t> ruleHashes; ///< per class
   std::vector<bool> isAnnotated;
   std::vector<std::vector<Port>> nodePorts;
   std::vector<End> producers;

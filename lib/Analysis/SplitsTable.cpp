@@ -98,7 +98,17 @@ bool SplitsTable::isPrefix(SplitsId prefix, SplitsId longer) const {
   if (prefix == 0 || prefix == longer)
     return true;
   const Splits &a = entries[prefix].splits, &b = entries[longer].splits;
-  return a.size() < b.size() && std::equal(a.begin(), a.end(), b.begin());
+  if (a.size() > b.size() || !std::equal(a.begin(), a.end() - 1, b.begin()))
+    return false;
+  const Split &last = a.back(), &same = b[a.size() - 1];
+  if (last == same)
+    return a.size() < b.size();
+  // An axis begins with its major part.
+  if (!last.isAxis() || !same.isAxis() || last.axis->name != same.axis->name ||
+      last.axis->preSize != same.axis->preSize)
+    return false;
+  int64_t part = axisSize(mesh, *last.axis), whole = axisSize(mesh, *same.axis);
+  return part < whole && whole % part == 0;
 }
 
 llvm::ArrayRef<SplitsId> SplitsTable::prefixes(SplitsId id) {

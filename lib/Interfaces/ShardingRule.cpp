@@ -33,6 +33,7 @@ int ShardingRule::addFactor(int64_t size, FactorKind kind) {
 
 std::vector<int64_t> shardir::keyOf(const ShardingRule &rule) {
   std::vector<int64_t> key;
+  key.reserve(64);
   auto addTensors = [&](ArrayRef<TensorFactors> tensors) {
     key.push_back(tensors.size());
     for (const TensorFactors &tensor : tensors) {

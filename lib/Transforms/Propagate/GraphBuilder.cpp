@@ -158,7 +158,7 @@ void GraphBuilder::annotateDecided(Graph::Node &node, Operation *origin,
     for (const Placement &placement : results)
       node.fixedResults.push_back(placement.closed());
     std::vector<std::optional<Placement>> operands(node.rule.operands.size());
-    auto chosen = origin->getAttrOfType<ArrayAttr>(ShardIRDialect::kOperands);
+    auto chosen = origin->getAttrOfType<ArrayAttr>(kOperands);
     for (auto [i, operand] : llvm::enumerate(values)) {
       PlacementAttr placement = getPlacement(operand);
       if (chosen && chosen.size() == values.size())
@@ -492,7 +492,7 @@ void GraphBuilder::writeOp(Operation *op, int n,
     for (auto [value, placement] : llvm::zip(node.operands, decided.operands))
       operands.push_back(value < 0 ? Attribute(UnitAttr::get(context))
                                    : Attribute(attr(node, placement)));
-    op->setAttr(ShardIRDialect::kOperands, ArrayAttr::get(context, operands));
+    op->setAttr(kOperands, ArrayAttr::get(context, operands));
   }
   SmallVector<Attribute> alternatives;
   addAlternatives(alternatives, "", 0, n, decided);

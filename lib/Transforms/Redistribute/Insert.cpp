@@ -20,6 +20,7 @@
 #include "ShardIR/Analysis/Askers.h"
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/Reasons.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Transforms/Passes.h"
@@ -445,7 +446,7 @@ LogicalResult Inserter::visit(Operation *op) {
   if (failed(needed))
     return failure();
   // From here on the operands themselves say so.
-  op->removeAttr(ShardIRDialect::kOperands);
+  op->removeAttr(kOperands);
   StringRef name = op->getName().getStringRef();
   if (!needed->mesh.empty() && !strict)
     remarkOnMeshes(op, needed->mesh);

@@ -110,3 +110,23 @@ func.func @operands_said(%a: tensor<4x16xf32> {shardir.placement = #shardir.plac
   %v = linalg.vecmat ins(%c, %p : tensor<4xf32>, tensor<4x8xf32>) outs(%z8 : tensor<8xf32>) -> tensor<8xf32>
   return %v, %t : tensor<8xf32>, tensor<4x8xf32>
 }
+
+// What a loop looks up row by row is gathered once, in front of the loop.
+// CHECK-LABEL: func.func @looked_up
+// CHECK: collective.all_gather %arg0
+// CHECK: scf.for
+// CHECK-NOT: collective.
+// CHECK: return
+func.func @looked_up(%rows: tensor<16x2xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}, %start: tensor<1x2xf32>)
+    -> (tensor<1x2xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c16 = arith.constant 16 : index
+  %r = scf.for %i = %c0 to %c16 step %c1 iter_args(%sum = %start) -> (tensor<1x2xf32>) {
+    %row = tensor.extract_slice %rows[%i, 0] [1, 2] [1, 1] : tensor<16x2xf32> to tensor<1x2xf32>
+    %exp = math.exp %row : tensor<1x2xf32>
+    %next = arith.addf %sum, %exp : tensor<1x2xf32>
+    scf.yield %next : tensor<1x2xf32>
+  }
+  return %r : tensor<1x2xf32>
+}

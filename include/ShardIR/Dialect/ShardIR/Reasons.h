@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What ops carry for people to read, beside `shardir.decided_by`. It decides
-// nothing, may be dropped by any pass, and is gone once a program is local.
+// What ops carry beside their placements and `shardir.decided_by`. Any pass may
+// drop it, and what is left is right.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +23,11 @@ namespace shardir {
 /// each also has `argument` or `result`, on ops whose regions run on shards
 /// `tie`: the number of what it is about. Analysis/Askers.h reads it.
 constexpr llvm::StringLiteral kAlternatives = "shardir.alternatives";
+
+/// On an op whose results' placements can come about in several ways: how the
+/// operands lie in the way that was decided, a placement each, or unit for what
+/// is not a tensor. Between propagation and shardir-insert-redistribute alone.
+constexpr llvm::StringLiteral kOperands = "shardir.operands";
 
 } // namespace shardir
 

@@ -66,9 +66,6 @@ def ShardIR_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kGpu = "shardir.gpu";
     static constexpr ::llvm::StringLiteral kRule = "shardir.rule";
     static constexpr ::llvm::StringLiteral kDecidedBy = "shardir.decided_by";
-    // On an op whose results' placements can come about in several ways: the
-    // operands' of the way that was decided (propagated stage).
-    static constexpr ::llvm::StringLiteral kOperands = "shardir.operands";
     static constexpr ::llvm::StringLiteral kConstrained = "shardir.constrained";
     static constexpr ::llvm::StringLiteral kManualAxes = "shardir.manual_axes";
     // On an op of one result: its shards have this halo (redistributed stage).
