@@ -339,7 +339,7 @@ def main():
     parser.add_argument("--python", default=sys.executable, help="a Python that has jaxlib")
     parser.add_argument("--out", default=os.path.join(HERE, os.pardir, "test", "Run", "Comparisons"))
     parser.add_argument("--match", default=".")
-    parser.add_argument("--skip", default="^(propagate_full_to_sub_axis|minor_most_factor_non_divisible|merge_dim_.*_and_concat)$",
+    parser.add_argument("--skip", default="^(minor_most_factor_non_divisible|merge_dim_.*_and_concat)$",
                         help="where Shardy's placements move fewer bytes, so far")
     args = parser.parse_args()
     shardy = Shardy(args.python)

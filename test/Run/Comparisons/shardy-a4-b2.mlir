@@ -6,6 +6,21 @@
 
 shardir.mesh @m <["a"=4, "b"=2]>
 
+// basic_propagation.mlir: propagate_full_to_sub_axis
+// CHECK: propagate_full_to_sub_axis: {{placements equal|fewer bytes}}
+func.func @propagate_full_to_sub_axis(%v0: tensor<32x8xf32> {shardir.placement = #shardir.placement<@m, [{"a", ?}, {}]>} loc("v0")) -> (tensor<32x8xf32>) {
+  %s0 = tensor.empty() : tensor<32x8xf32>
+  %v1_u = linalg.add ins(%v0, %v0 : tensor<32x8xf32>, tensor<32x8xf32>) outs(%s0 : tensor<32x8xf32>) -> tensor<32x8xf32>
+  %v1 = shardir.constrain %v1_u to #shardir.placement<@m, [{"a":(1)2, ?}, {}]> : tensor<32x8xf32> loc("v1")
+  return %v1 : tensor<32x8xf32>
+}
+func.func @propagate_full_to_sub_axis_theirs(%v0: tensor<32x8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>} loc("v0")) -> (tensor<32x8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>}) {
+  %s0 = tensor.empty() : tensor<32x8xf32>
+  %v1 = linalg.add ins(%v0, %v0 : tensor<32x8xf32>, tensor<32x8xf32>) outs(%s0 : tensor<32x8xf32>) -> tensor<32x8xf32>
+  %v2 = shardir.constrain %v1 to #shardir.placement<@m, [{"a"}, {}]> : tensor<32x8xf32> loc("v1")
+  return %v2 : tensor<32x8xf32>
+}
+
 // basic_propagation.mlir: reshape_split_dim_single_axis_shards_both_factors
 // CHECK: reshape_split_dim_single_axis_shards_both_factors: {{placements equal|fewer bytes}}
 func.func @reshape_split_dim_single_axis_shards_both_factors(%v0: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>} loc("v0")) -> (tensor<2x4xf32>) {
