@@ -91,6 +91,7 @@ config.substitutions += [
     ("%shardir_build", config.shardir_build),
     ("%shardir_plugin", os.path.join(config.shardir_build, "lib", "ShardIRPlugin.so")),
     ("%shared", programs),
+    ("%emulated_cuda", os.path.join(config.shardir_build, "lib", "libShardIREmulatedCuda.so")),
     ("%clangxx", config.cxx_compiler),
     ("%clang", config.c_compiler),
     ("%cmake", config.cmake),

@@ -287,6 +287,21 @@ FailureOr<int64_t> KernelToHost::run() {
     cast.replaceAllUsesWith(cast.getArg());
     cast.erase();
   });
+  // Empty assembly that ties each result to an operand hides values from LLVM.
+  kernel.getBody().walk([](LLVM::InlineAsmOp hidden) {
+    auto structure = dyn_cast_or_null<LLVM::LLVMStructType>(
+        hidden.getRes() ? hidden.getRes().getType() : Type());
+    if (!hidden.getAsmString().empty() || !structure ||
+        structure.getBody().size() != hidden.getNumOperands())
+      return;
+    OpBuilder here(hidden);
+    Value all = LLVM::PoisonOp::create(here, hidden.getLoc(), structure);
+    for (auto [i, value] : llvm::enumerate(hidden.getOperands()))
+      all = LLVM::InsertValueOp::create(here, hidden.getLoc(), all, value,
+                                        ArrayRef<int64_t>{int64_t(i)});
+    hidden.getRes().replaceAllUsesWith(all);
+    hidden.erase();
+  });
   entry.eraseArguments(0, entry.getNumArguments());
   Block *front = &function.getBody().front();
   function.getBody().getBlocks().splice(function.getBody().end(),

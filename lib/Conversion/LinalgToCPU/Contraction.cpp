@@ -126,6 +126,23 @@ bool areOneInMemory(const ContractionOperand &operand, int major, int minor,
 }
 } // namespace
 
+bool shardir::hasUnitColumns(linalg::LinalgOp op) {
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  auto type = dyn_cast<MemRefType>(op.getDpsInits()[0].getType());
+  SmallVector<int64_t> strides;
+  int64_t offset;
+  if (!type || failed(type.getStridesAndOffset(strides, offset)))
+    return false;
+  for (auto [expr, stride] : llvm::zip(maps[2].getResults(), strides)) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (dim && stride == 1 &&
+        (positionOf(maps[0], dim.getPosition()) >= 0) !=
+            (positionOf(maps[1], dim.getPosition()) >= 0))
+      return true;
+  }
+  return false;
+}
+
 bool shardir::isFloatContraction(linalg::LinalgOp op) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       op.getNumReductionLoops() == 0 || op.getNumParallelLoops() == 0)
@@ -172,6 +189,9 @@ FailureOr<Contraction> shardir::matchContraction(linalg::LinalgOp op,
     for (int i = 0; i < 3; ++i)
       role[dim] |= (positionOf(maps[i], dim) >= 0) << i;
   SmallVector<bool> merged(loops, false);
+  result.opExtents = result.extents;
+  for (int dim = 0; dim < loops; ++dim)
+    result.parts.push_back({dim});
   for (bool changed = true; changed;) {
     changed = false;
     for (int major = 0; major < loops; ++major)
@@ -185,6 +205,10 @@ FailureOr<Contraction> shardir::matchContraction(linalg::LinalgOp op,
           continue;
         result.extents[minor] =
             emit.mul(result.extents[major], result.extents[minor]);
+        SmallVector<int> &all = result.parts[major];
+        all.append(result.parts[minor]);
+        result.parts[minor] = std::move(all);
+        result.parts[major].clear();
         merged[major] = changed = true;
       }
   }

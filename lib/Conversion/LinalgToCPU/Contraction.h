@@ -44,6 +44,10 @@ struct ContractionOperand {
 struct Contraction {
   mlir::linalg::LinalgOp op;
   llvm::SmallVector<Index> extents;
+  /// By loop: those of the op's loops that it stands for, outermost first, and
+  /// their extents. Empty for a loop that was merged into another one.
+  llvm::SmallVector<llvm::SmallVector<int>> parts;
+  llvm::SmallVector<Index> opExtents;
   llvm::SmallVector<int> outer, outerK;
   int m = -1, n = -1, k = -1;
   ContractionOperand a, b, c;
@@ -60,6 +64,10 @@ struct Contraction {
 /// Whether `op` is a sum of products of floats, seen without looking at
 /// strides.
 bool isFloatContraction(mlir::linalg::LinalgOp op);
+
+/// Of a contraction on memrefs: whether matchContraction will succeed. Emits
+/// nothing.
+bool hasUnitColumns(mlir::linalg::LinalgOp op);
 
 /// Emits the strides' computation and gives the roles; fails, having emitted at
 /// most dead code, where no role assignment gives C a unit stride.

@@ -116,6 +116,13 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
       module.emitError("its reductions do not become shuffles");
       return signalPassFailure();
     }
+    // Vectors in shared memory are left by the conversion of vectors, which says
+    // that it knows no such memory, and lowered by that of the gpu dialect.
+    // What is lowered by neither, checkLowered finds.
+    ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
+      return success(StringRef(diagnostic.str())
+                         .starts_with("conversion of memref memory space"));
+    });
     OpPassManager pm(gpu::GPUModuleOp::getOperationName());
     build(pm);
     if (failed(runPipeline(pm, module)) || failed(checkLowered(module)))

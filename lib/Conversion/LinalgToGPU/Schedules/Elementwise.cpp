@@ -354,7 +354,7 @@ public:
                      const GpuTarget &) const override {
     auto linalgOp = cast<linalg::LinalgOp>(op);
     rewriter.setInsertionPoint(op);
-    KernelEmitter emitter(rewriter, op->getLoc());
+    KernelEmitter emitter(rewriter, op);
     FailureOr<LoopNest> nest = makeLoopNest(linalgOp, emitter);
     if (failed(nest))
       return op->emitOpError("has no linear addresses");

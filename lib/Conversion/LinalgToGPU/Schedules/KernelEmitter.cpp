@@ -40,7 +40,8 @@ void KernelEmitter::launch(StringRef name, ArrayRef<Index> grid,
     shape.grid[dim] = value(extent);
   shape.block[0] = value(constant(threads));
   shape.sharedBytes = sharedBytes;
-  gpu::LaunchOp launch = createLaunch(rewriter, loc, name, shape);
+  gpu::LaunchOp launch =
+      createLaunch(rewriter, loc, opName + "_" + name.str(), shape);
   threadId = launch.getThreadIds().x;
   blockIds[0] = launch.getBlockIds().x;
   blockIds[1] = launch.getBlockIds().y;
@@ -123,6 +124,23 @@ Value KernelEmitter::shuffleXor(Value value, int64_t mask) {
   return isa<FloatType>(type)
              ? arith::BitcastOp::create(builder, loc, type, moved).getResult()
              : moved;
+}
+
+Value KernelEmitter::butterfly(Value value, int64_t width,
+                               function_ref<Value(Value, Value)> combine) {
+  for (int64_t mask = width / 2; mask > 0; mask /= 2)
+    value = combine(value, shuffleXor(value, mask));
+  return value;
+}
+
+Value KernelEmitter::workspace(Type element, Index count) {
+  auto size = known(count);
+  auto type = MemRefType::get({size.value_or(ShapedType::kDynamic)}, element);
+  SmallVector<Value> sizes;
+  if (!size)
+    sizes.push_back(value(count));
+  return memref::AllocOp::create(builder, loc, type, sizes,
+                                 builder.getI64IntegerAttr(64));
 }
 
 Value KernelEmitter::shared(Type element, int64_t count, int64_t offset) {

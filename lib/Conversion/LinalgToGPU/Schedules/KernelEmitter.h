@@ -44,8 +44,10 @@ struct SharedLayout {
 
 class KernelEmitter : public LoopEmitter {
 public:
-  KernelEmitter(mlir::RewriterBase &rewriter, mlir::Location loc)
-      : LoopEmitter(rewriter, loc), rewriter(rewriter) {}
+  /// Kernels are named after `op`, which need not live on.
+  KernelEmitter(mlir::RewriterBase &rewriter, mlir::Operation *op)
+      : LoopEmitter(rewriter, op->getLoc()), rewriter(rewriter),
+        opName(op->getName().stripDialect().str()) {}
 
   /// A kernel of grid[0] x grid[1] x grid[2] blocks of `threads` threads whose
   /// body is emitted by `body`; afterwards the emitter is behind the launch.
@@ -62,6 +64,13 @@ public:
   void barrier();
   /// The value of the lane whose number differs by `mask`, of any scalar type.
   mlir::Value shuffleXor(mlir::Value value, int64_t mask);
+  /// `value` of `width` neighbouring lanes, a power of two, combined in the
+  /// order of a butterfly: every lane gets the same bits.
+  mlir::Value
+  butterfly(mlir::Value value, int64_t width,
+            llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+  /// On the host: a buffer of `count` elements, to be freed by the caller.
+  mlir::Value workspace(mlir::Type element, Index count);
   /// `count` elements of shared memory from byte `offset`. i1 takes a byte.
   mlir::Value shared(mlir::Type element, int64_t count, int64_t offset);
 
@@ -82,6 +91,7 @@ public:
   mlir::RewriterBase &rewriter;
 
 private:
+  std::string opName;
   Index threadId, blockIds[3];
 };
 

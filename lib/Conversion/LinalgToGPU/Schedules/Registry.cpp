@@ -19,7 +19,10 @@ using namespace shardir;
 const std::vector<std::unique_ptr<Schedule>> &shardir::allSchedules() {
   static const std::vector<std::unique_ptr<Schedule>> all = [] {
     std::vector<std::unique_ptr<Schedule>> list;
+    list.push_back(createMmaMatmulSchedule());
+    list.push_back(createWgmmaMatmulSchedule());
     list.push_back(createRowReductionSchedule());
+    list.push_back(createColumnReductionSchedule());
     list.push_back(createElementwiseSchedule());
     list.push_back(createPlainSchedule());
     return list;

@@ -17,6 +17,7 @@
 
 #include "RowChain.h"
 #include "../../LinalgToCPU/VectorPlan.h"
+#include "BufferUse.h"
 #include "KernelEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -40,44 +41,10 @@ std::optional<SmallVector<int>> pickedLoops(AffineMap map) {
   return loops;
 }
 
-struct Accesses {
-  SmallVector<Value> reads, writes;
-};
-
-Accesses accessesOf(linalg::LinalgOp op) {
-  Accesses accesses;
-  for (OpOperand &operand : op->getOpOperands()) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      continue;
-    Value base = baseOf(operand.get());
-    if (op.isDpsInit(&operand))
-      accesses.writes.push_back(base);
-    if (!op.isDpsInit(&operand) || op.payloadUsesValueFromOperand(&operand))
-      accesses.reads.push_back(base);
-  }
-  // What the body loads by index.
-  if (Block *body = op.getBlock())
-    body->walk([&](memref::LoadOp load) {
-      accesses.reads.push_back(baseOf(load.getMemref()));
-    });
-  return accesses;
-}
-
-bool meet(ArrayRef<Value> a, ArrayRef<Value> b) {
-  return llvm::any_of(
-      a, [&](Value value) { return llvm::is_contained(b, value); });
-}
-
-/// Whether two ops may change places.
-bool independent(const Accesses &a, const Accesses &b) {
-  return !meet(a.writes, b.writes) && !meet(a.writes, b.reads) &&
-         !meet(a.reads, b.writes);
-}
-
 class Finder {
 public:
   Finder(linalg::LinalgOp reduction, bool alone) : reduction(reduction) {
-    accesses.push_back(accessesOf(reduction));
+    accesses.push_back(bufferUseOf(reduction));
     ChainMember member{reduction, Kind::Reduction, {}};
     for (unsigned loop = 0; loop < reduction.getNumLoops(); ++loop) {
       member.dims.push_back(loop);
@@ -113,7 +80,7 @@ private:
   }
 
   bool isWritten(Value base) const {
-    return llvm::any_of(accesses, [&](const Accesses &of) {
+    return llvm::any_of(accesses, [&](const BufferUse &of) {
       return llvm::is_contained(of.writes, base);
     });
   }
@@ -180,7 +147,7 @@ private:
   /// Whether the chain or `op` writes this buffer.
   bool isShared(linalg::LinalgOp op, Value buffer) {
     return isWritten(baseOf(buffer)) ||
-           llvm::is_contained(accessesOf(op).writes, baseOf(buffer));
+           llvm::is_contained(bufferUseOf(op).writes, baseOf(buffer));
   }
 
   bool classify(ChainMember &member) {
@@ -212,7 +179,7 @@ private:
   /// results are written once per place.
   bool isConsistent(const ChainMember &member) {
     linalg::LinalgOp op = member.op;
-    Accesses mine = accessesOf(op);
+    BufferUse mine = bufferUseOf(op);
     bool loads = false;
     op.getBlock()->walk([&](memref::LoadOp) { loads = true; });
     for (OpOperand &operand : op->getOpOperands()) {
@@ -247,7 +214,7 @@ private:
   }
 
   void join(const ChainMember &member, bool front) {
-    Accesses mine = accessesOf(member.op);
+    BufferUse mine = bufferUseOf(member.op);
     if (front)
       chain.members.insert(chain.members.begin(), member);
     else
@@ -256,13 +223,8 @@ private:
     remember(member);
   }
 
-  /// Whether `op` can be passed: it stays where it is.
-  static bool isQuiet(Operation *op) {
-    return isMemoryEffectFree(op) || isa<memref::AllocOp>(op);
-  }
-
   void before(bool alone) {
-    SmallVector<Accesses> passed;
+    SmallVector<BufferUse> passed;
     unsigned seen = 0;
     for (Operation *op = reduction->getPrevNode(); op && seen < maxWindow;
          op = op->getPrevNode(), ++seen) {
@@ -271,8 +233,8 @@ private:
       auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
       if (!linalgOp || !linalgOp.hasPureBufferSemantics())
         return;
-      Accesses mine = accessesOf(linalgOp);
-      bool movable = llvm::all_of(passed, [&](const Accesses &other) {
+      BufferUse mine = bufferUseOf(linalgOp);
+      bool movable = llvm::all_of(passed, [&](const BufferUse &other) {
         return independent(mine, other);
       });
       if (auto fill = dyn_cast<linalg::FillOp>(op)) {
@@ -328,8 +290,8 @@ private:
       auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
       if (!linalgOp || !linalgOp.hasPureBufferSemantics())
         return;
-      Accesses mine = accessesOf(linalgOp);
-      bool apart = llvm::all_of(accesses, [&](const Accesses &member) {
+      BufferUse mine = bufferUseOf(linalgOp);
+      bool apart = llvm::all_of(accesses, [&](const BufferUse &member) {
         return independent(mine, member);
       });
       if (auto fill = dyn_cast<linalg::FillOp>(op); fill && apart) {
@@ -337,9 +299,8 @@ private:
         fills.push_back(fill);
         continue;
       }
-      bool related = llvm::any_of(accesses, [&](const Accesses &member) {
-        return meet(mine.reads, member.writes) ||
-               meet(mine.reads, member.reads);
+      bool related = llvm::any_of(accesses, [&](const BufferUse &member) {
+        return mine.readsAny(member.writes) || mine.readsAny(member.reads);
       });
       std::optional<ChainMember> member;
       if (related)
@@ -353,6 +314,9 @@ private:
       // What is passed must not wait for the chain, nor the chain for it.
       if (!apart)
         return;
+      llvm::erase_if(fills, [&](linalg::FillOp fill) {
+        return touches(op, fill.getDpsInits()[0]);
+      });
     }
   }
 
@@ -368,75 +332,38 @@ private:
       for (Value init : member.op.getDpsInits())
         if (!llvm::is_contained(written, init))
           written.push_back(init);
-    auto frees = [&](Value buffer, bool &escapes) {
-      Value base = baseOf(buffer);
-      escapes |= !isa_and_present<memref::AllocOp>(base.getDefiningOp());
-      SmallVector<Value> names = {base};
-      while (!names.empty()) {
-        Value name = names.pop_back_val();
-        for (Operation *user : name.getUsers()) {
-          if (members.contains(user))
-            continue;
-          if (isa<memref::DeallocOp>(user)) {
-            if (user->getBlock() == last->getBlock() &&
-                user->isBeforeInBlock(last) &&
-                !llvm::is_contained(chain.earlyFrees, user))
-              chain.earlyFrees.push_back(user);
-            continue;
-          }
-          if (isa<memref::DimOp>(user))
-            continue;
-          escapes = true;
-          if (isa<ViewLikeOpInterface>(user))
-            names.append(user->result_begin(), user->result_end());
-        }
-      }
+    auto escapes = [&](Value buffer) {
+      OtherUses others = otherUsesOf(buffer, members, last);
+      for (Operation *free : others.earlyFrees)
+        if (!llvm::is_contained(chain.earlyFrees, free))
+          chain.earlyFrees.push_back(free);
+      return others.escapes;
     };
-    for (const Accesses &of : accesses)
+    for (const BufferUse &of : accesses)
       for (Value base : of.reads) {
-        bool ignored = false;
-        frees(base, ignored);
+        escapes(base);
       }
     for (Value buffer : written) {
-      bool escapes = false;
-      frees(buffer, escapes);
-      if (escapes)
+      if (escapes(buffer))
         chain.escaping.push_back(buffer);
     }
     // A fill goes if members alone see it: the buffer does not escape, or it is
     // written anew before anything else looks.
     for (auto &[buffer, fill] : chain.fills) {
-      bool escapes = false;
-      frees(buffer, escapes);
       bool overwritten = llvm::is_contained(written, buffer);
       Operation *from = fill;
       for (Operation *op = from->getNextNode(); op && op != last;
            op = op->getNextNode())
         if (!members.contains(op) && !isQuiet(op) && touches(op, buffer))
           overwritten = false;
-      if (!escapes || overwritten)
+      if (!escapes(buffer) || overwritten)
         chain.deadFills.push_back(fill);
     }
   }
 
-  static bool touches(Operation *op, Value buffer) {
-    Value base = baseOf(buffer);
-    return op
-        ->walk([&](Operation *nested) {
-          return llvm::any_of(nested->getOperands(),
-                              [&](Value operand) {
-                                return isa<BaseMemRefType>(operand.getType()) &&
-                                       baseOf(operand) == base;
-                              })
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
   linalg::LinalgOp reduction;
   /// Of the members, in the order in which they joined.
-  SmallVector<Accesses> accesses;
+  SmallVector<BufferUse> accesses;
   llvm::MapVector<Value, SmallVector<int>> layout;
 };
 } // namespace

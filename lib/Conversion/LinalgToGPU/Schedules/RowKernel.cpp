@@ -157,30 +157,83 @@ void RowKernel::emit(const RowPlan &chosen, Condition isAligned) {
         layout.take(perBlock() * warps *
                     elementBytes(member.nest.results()[i].element));
 
-  emit.launch("rows", {emit.ceilDiv(rows, perBlock())},
-              perBlock() * plan.threads, layout.bytes, [&] {
-                lane = emit.rem(emit.thread(), plan.threads);
-                Index row = emit.block(0);
-                if (perBlock() > 1) {
-                  row = emit.add(emit.mul(row, perBlock()),
-                                 emit.div(emit.thread(), plan.threads));
-                  if (!LoopEmitter::isKnown(emit.rem(rows, perBlock()), 0)) {
-                    rowExists = emit.lessThan(row, rows);
-                    row = emit.min(row, emit.sub(rows, emit.constant(1)));
-                  }
-                }
-                ivs.assign(extents.size(), emit.constant(0));
-                for (auto [dim, iv] :
-                     llvm::zip(chain->rows, emit.decode(row, rowExtents)))
-                  ivs[dim] = iv;
-                body();
-              });
+  SmallVector<Index> grid = {emit.ceilDiv(rows, perBlock())};
+  Index partSize;
+  if (plan.splits > 1) {
+    grid.push_back(emit.constant(plan.splits));
+    partSize = emit.roundUp(emit.ceilDiv(columns, plan.splits), plan.lanes);
+    for (const NestOperand &result : members.front().nest.results())
+      workspaces.push_back(
+          emit.workspace(result.element, emit.mul(rows, plan.splits)));
+  }
+  emit.launch("rows", grid, perBlock() * plan.threads, layout.bytes, [&] {
+    lane = emit.rem(emit.thread(), plan.threads);
+    Index row = emit.block(0);
+    if (perBlock() > 1) {
+      row = emit.add(emit.mul(row, perBlock()),
+                     emit.div(emit.thread(), plan.threads));
+      if (!LoopEmitter::isKnown(emit.rem(rows, perBlock()), 0)) {
+        rowExists = emit.lessThan(row, rows);
+        row = emit.min(row, emit.sub(rows, emit.constant(1)));
+      }
+    }
+    partStart = emit.constant(0);
+    partEnd = columns;
+    if (plan.splits > 1) {
+      partStart = emit.mul(emit.block(1), partSize);
+      partEnd = emit.min(emit.add(partStart, partSize), columns);
+    }
+    ivs.assign(extents.size(), emit.constant(0));
+    for (auto [dim, iv] : llvm::zip(chain->rows, emit.decode(row, rowExtents)))
+      ivs[dim] = iv;
+    body();
+  });
+  if (plan.splits > 1)
+    combineParts(rows, rowExtents);
+}
+
+void RowKernel::combineParts(Index rows, ArrayRef<Index> rowExtents) {
+  KernelEmitter &emit = *emitter;
+  Member &member = members.front();
+  emit.launch("rows_combine", {rows}, 32, 0, [&] {
+    for (auto [dim, iv] :
+         llvm::zip(chain->rows, emit.decode(emit.block(0), rowExtents)))
+      ivs[dim] = iv;
+    Index first = emit.mul(emit.block(0), plan.splits);
+    for (auto [i, combiner] : llvm::enumerate(member.combiners)) {
+      const NestOperand &result = member.nest.results()[i];
+      SmallVector<Value> sum =
+          emit.loop(emit.thread(), emit.constant(plan.splits),
+                    emit.constant(32), combiner.identity(emit, result.element),
+                    [&](Index part, ValueRange carried) -> SmallVector<Value> {
+                      Value value = memref::LoadOp::create(
+                          emit.builder, emit.loc, workspaces[i],
+                          emit.value(emit.add(first, part)));
+                      return {combiner.combine(emit, carried[0], value)};
+                    });
+      Value whole = emit.butterfly(sum[0], 32, [&](Value a, Value b) {
+        return combiner.combine(emit, a, b);
+      });
+      emit.branch(emit.equal(emit.thread(), emit.constant(0)), [&] {
+        Value at = emit.value(member.nest.address(emit, result, ivsOf(member)));
+        rowValues.clear();
+        Value old = known(member.nest.getOp().getDpsInits()[i]);
+        if (!old)
+          old = memref::LoadOp::create(emit.builder, emit.loc, result.flat, at);
+        memref::StoreOp::create(emit.builder, emit.loc,
+                                combiner.combine(emit, old, whole), result.flat,
+                                at);
+      });
+    }
+  });
+  for (Value workspace : workspaces)
+    memref::DeallocOp::create(emit.builder, emit.loc, workspace);
 }
 
 void RowKernel::body() {
   // What rows start from is read before any thread writes a row's result.
   for (Member &member : members) {
-    if (member.member.kind != Kind::Reduction)
+    if (member.member.kind != Kind::Reduction || plan.splits > 1)
       continue;
     linalg::LinalgOp op = member.nest.getOp();
     for (auto [init, operand] :
@@ -192,6 +245,10 @@ void RowKernel::body() {
   }
   for (auto [number, phase] : llvm::enumerate(phases()))
     runPhase(phase, number);
+  if (plan.splits > 1) {
+    storeParts();
+    return;
+  }
   storeRows();
   if (plan.chunks > 0)
     storeElements();
@@ -392,7 +449,7 @@ void RowKernel::runPhaseInParts(const Phase &phase, size_t number) {
                      });
   };
   if (plan.lanes > 1) {
-    sums = pass(plan.lanes, emit.constant(0), vectorEnd, sums);
+    sums = pass(plan.lanes, partStart, emit.min(vectorEnd, partEnd), sums);
     size_t slot = 0;
     for (Member *member : phase)
       for (Combiner &combiner : member->combiners) {
@@ -402,9 +459,9 @@ void RowKernel::runPhaseInParts(const Phase &phase, size_t number) {
     bool whole = aligned.always() &&
                  LoopEmitter::isKnown(emit.rem(columns, plan.lanes), 0);
     if (!whole)
-      sums = pass(1, vectorEnd, columns, sums);
+      sums = pass(1, emit.max(vectorEnd, partStart), partEnd, sums);
   } else {
-    sums = pass(1, emit.constant(0), columns, sums);
+    sums = pass(1, partStart, partEnd, sums);
   }
   elements.clear();
   finish(phase, sums);
@@ -413,9 +470,9 @@ void RowKernel::runPhaseInParts(const Phase &phase, size_t number) {
 Value RowKernel::acrossThreads(const Combiner &combiner, Value value) {
   KernelEmitter &emit = *emitter;
   auto butterfly = [&](Value mine, int64_t width) {
-    for (int64_t mask = width / 2; mask > 0; mask /= 2)
-      mine = combiner.combine(emit, mine, emit.shuffleXor(mine, mask));
-    return mine;
+    return emit.butterfly(mine, width, [&](Value a, Value b) {
+      return combiner.combine(emit, a, b);
+    });
   };
   value = butterfly(value, std::min<int64_t>(plan.threads, 32));
   int64_t warps = plan.threads / 32;
@@ -451,9 +508,21 @@ void RowKernel::finish(const Phase &phase, ArrayRef<Value> sums) {
         sum = combiner.reduce(emit, sum);
       sum = acrossThreads(combiner, sum);
       chunk = -1;
-      rowValues[init] = combiner.combine(emit, known(init), sum);
+      rowValues[init] =
+          plan.splits > 1 ? sum : combiner.combine(emit, known(init), sum);
     }
   }
+}
+
+void RowKernel::storeParts() {
+  KernelEmitter &emit = *emitter;
+  linalg::LinalgOp op = members.front().nest.getOp();
+  Index at = emit.add(emit.mul(emit.block(0), plan.splits), emit.block(1));
+  emit.branch(emit.equal(lane, emit.constant(0)), [&] {
+    for (auto [workspace, init] : llvm::zip(workspaces, op.getDpsInits()))
+      memref::StoreOp::create(emit.builder, emit.loc, rowValues.lookup(init),
+                              workspace, emit.value(at));
+  });
 }
 
 void RowKernel::storeRows() {

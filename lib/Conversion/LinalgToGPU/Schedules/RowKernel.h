@@ -31,6 +31,9 @@ struct RowPlan {
   /// Vectors of a row that a thread holds in registers; 0: the row is read in
   /// parts, once per phase.
   int64_t chunks = 0;
+  /// Blocks that share a row, of a chain of one member read in parts: each
+  /// leaves its part's combination to a second kernel.
+  int64_t splits = 1;
 };
 
 class RowKernel {
@@ -76,6 +79,9 @@ private:
   void finish(const Phase &phase, llvm::ArrayRef<mlir::Value> sums);
   mlir::Value acrossThreads(const Combiner &combiner, mlir::Value value);
   void storeRows();
+  void storeParts();
+  /// The second kernel of a split row.
+  void combineParts(Index rows, llvm::ArrayRef<Index> rowExtents);
   void storeElements();
 
   /// The ivs of `member`'s loops at the current row and position.
@@ -106,6 +112,10 @@ private:
   Index columns;
   /// Elements up to here are read in vectors, in parts of a row.
   Index vectorEnd;
+  /// The elements that this block has.
+  Index partStart, partEnd;
+  /// By result: the parts of all rows, where they are split.
+  llvm::SmallVector<mlir::Value> workspaces;
   Index lane;
   mlir::Value rowExists;
   llvm::SmallVector<Index> ivs;

@@ -129,6 +129,23 @@ RowPlan planFor(const RowChain &chain, int64_t columns, bool isAligned) {
   return plan;
 }
 
+/// A few long rows do not fill the chip: blocks share them.
+int64_t splitsFor(const RowChain &chain, linalg::LinalgOp reduction,
+                  const RowPlan &plan, const GpuTarget &target) {
+  if (chain.members.size() > 1 || plan.chunks > 0)
+    return 1;
+  SmallVector<int64_t> extents = assumedLoopExtents(reduction);
+  double rows = 1, columns = 1;
+  for (int dim : chain.rows)
+    rows *= extents[dim];
+  for (int dim : chain.columns)
+    columns *= extents[dim];
+  // A part is worth some vectors per thread.
+  double most = columns / (plan.threads * plan.lanes * 4);
+  double wanted = 2.0 * target.multiprocessors / std::max(rows, 1.0);
+  return std::clamp<int64_t>(std::min(most, wanted), 1, 1024);
+}
+
 class RowReduction : public Schedule {
 public:
   StringRef name() const override { return "row_reduction"; }
@@ -151,30 +168,45 @@ public:
         planFor(chain, staticProduct(reduction, chain.columns), true);
     // A thread has some 64 bytes in flight; too few threads do not fill the
     // bus.
-    double filled =
-        std::min(1.0, rows * plan.threads / (target.multiprocessors * 512.0));
+    plan.splits = splitsFor(chain, reduction, plan, target);
+    double filled = std::min(1.0, rows * plan.splits * plan.threads /
+                                      (target.multiprocessors * 512.0));
+    // Every row reads all of it again; what is shared comes from caches.
+    double iterations = 1, bytes = bytesMoved(reduction);
+    for (int64_t extent : extents)
+      iterations *= extent;
+    for (OpOperand *input : reduction.getDpsInputOperands()) {
+      double elements = 1;
+      AffineMap map = reduction.getMatchingIndexingMap(input);
+      for (auto [loop, extent] : llvm::enumerate(extents))
+        if (map.isFunctionOfDim(loop))
+          elements *= extent;
+      bytes += (iterations - elements) / 4 *
+               elementBytes(getElementTypeOrSelf(input->get().getType()));
+    }
     Estimate estimate;
-    estimate.seconds =
-        target.launchSeconds +
-        bytesMoved(reduction) / (0.85 * filled * target.copyBytesPerSecond);
+    estimate.seconds = target.launchSeconds +
+                       bytes / (0.85 * filled * target.copyBytesPerSecond);
     llvm::raw_string_ostream out(estimate.reason);
     out << plan.threads << " threads per row, ";
     if (plan.chunks > 0)
       out << "row in registers";
     else
       out << "row read once per reduction";
+    if (plan.splits > 1)
+      out << ", " << plan.splits << " blocks per row";
     if (chain.members.size() > 1)
       out << ", one kernel for " << chain.members.size() << " ops";
     return estimate;
   }
 
   LogicalResult emit(RewriterBase &rewriter, Operation *op,
-                     const GpuTarget &) const override {
+                     const GpuTarget &target) const override {
     auto reduction = cast<linalg::LinalgOp>(op);
     RowChain chain = findRowChain(reduction, /*alone=*/false);
     Operation *last = chain.members.back().op;
     rewriter.setInsertionPoint(last);
-    KernelEmitter emitter(rewriter, op->getLoc());
+    KernelEmitter emitter(rewriter, op);
     int64_t columns = staticProduct(reduction, chain.columns);
     FailureOr<RowKernel> kernel = RowKernel::create(emitter, chain, reduction);
     if (failed(kernel))
@@ -189,6 +221,7 @@ public:
       plan.chunks = 0;
     if (plan.chunks == 0 && plan.threads < 32)
       plan.threads = 32;
+    plan.splits = splitsFor(chain, reduction, plan, target);
     kernel->emit(plan, plan.lanes == 1 ? Condition{true, {}} : aligned);
     for (Operation *free : chain.earlyFrees)
       rewriter.moveOpAfter(free, last);

@@ -110,7 +110,10 @@ llvm::SmallVector<int64_t> assumedLoopExtents(mlir::linalg::LinalgOp op);
 // One constructor per file of this folder.
 std::unique_ptr<Schedule> createPlainSchedule();
 std::unique_ptr<Schedule> createElementwiseSchedule();
+std::unique_ptr<Schedule> createMmaMatmulSchedule();
+std::unique_ptr<Schedule> createWgmmaMatmulSchedule();
 std::unique_ptr<Schedule> createRowReductionSchedule();
+std::unique_ptr<Schedule> createColumnReductionSchedule();
 
 } // namespace shardir
 

@@ -1,0 +1,179 @@
+//===- ContractionKernel.cpp - Tiles of a matrix product ------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The pipeline of the CUTLASS 2 multistage kernels: before the first step, the
+// copies of all stages but one (or more, where products lag behind) are under
+// way; each step waits for the oldest, starts the copies that replace the stage
+// that was read last, and multiplies. One barrier per step does for both
+// directions. Positions outside of A and B count
+// as zero, so that products need no predicates; C's edges do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionKernel.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+
+using namespace mlir;
+using namespace shardir;
+
+ContractionKernel::ContractionKernel(KernelEmitter &emit,
+                                     const Contraction &contraction,
+                                     const Epilogue &epilogue,
+                                     const LoopNest &nest, const TilePlan &plan)
+    : emit(emit), contraction(contraction), epilogue(epilogue), plan(plan) {
+  linalg::LinalgOp op = contraction.op;
+  bool straight = contraction.a.memref == op.getDpsInputs()[0] &&
+                  contraction.a.map == op.getIndexingMapsArray()[0];
+  auto make = [&](TileSource &source, unsigned input, int outerLoop,
+                  int64_t tile) {
+    source.operand = nest.operands[input];
+    source.outerLoop = outerLoop;
+    auto unit = [&](int loop) {
+      return loop >= 0 && source.operand.isUnit(loop);
+    };
+    source.alongK = unit(contraction.k) || !unit(outerLoop);
+    int along = source.alongK ? contraction.k : outerLoop;
+    source.rows = source.alongK ? tile : this->plan.bk;
+    source.columns = source.alongK ? this->plan.bk : tile;
+    int64_t lanes = 16 / elementBytes(source.operand.element);
+    if (unit(along))
+      source.aligned = emit.isAligned(source.operand, along, lanes);
+  };
+  make(a, straight ? 0 : 1, contraction.m, plan.bm);
+  make(b, straight ? 1 : 0, contraction.n, plan.bn);
+  for (int loop : contraction.outer)
+    batchExtents.push_back(extent(loop));
+  for (int loop : contraction.outerK)
+    outerKExtents.push_back(extent(loop));
+}
+
+bool ContractionKernel::divides(int loop, int64_t tile) const {
+  auto known = LoopEmitter::known(extent(loop));
+  return known && *known % tile == 0;
+}
+
+void ContractionKernel::setStep(Index step) {
+  SmallVector<Index> sizes = outerKExtents;
+  sizes.push_back(stepsPerK);
+  SmallVector<Index> at = emit.decode(step, sizes);
+  stepK = emit.mul(at.back(), plan.bk);
+  at.pop_back();
+  stepOuterK = at;
+}
+
+Index ContractionKernel::address(const TileSource &source, Index outer,
+                                 Index k) {
+  const NestOperand &operand = source.operand;
+  Index result = operand.offset;
+  auto move = [&](int loop, Index iv) {
+    if (loop >= 0)
+      result = emit.add(result, emit.mul(iv, operand.strides[loop]));
+  };
+  for (auto [loop, iv] : llvm::zip(contraction.outer, batch))
+    move(loop, iv);
+  for (auto [loop, iv] : llvm::zip(contraction.outerK, stepOuterK))
+    move(loop, iv);
+  move(source.outerLoop, outer);
+  move(contraction.k, k);
+  return result;
+}
+
+SmallVector<Index> ContractionKernel::ivsAt(Index m, Index n) const {
+  SmallVector<Index> ivs(contraction.extents.size(),
+                         emit.builder.getIndexAttr(0));
+  for (auto [loop, iv] : llvm::zip(contraction.outer, batch))
+    ivs[loop] = iv;
+  if (contraction.m >= 0)
+    ivs[contraction.m] = m;
+  if (contraction.n >= 0)
+    ivs[contraction.n] = n;
+  return ivs;
+}
+
+void ContractionKernel::store(Index m, Index n, ArrayRef<Value> sums,
+                              bool paired) {
+  auto columns = [&] {
+    if (paired) {
+      auto both = [&] { epilogue.finish(emit, ivsAt(m, n), sums); };
+      if (divides(contraction.n, plan.bn))
+        both();
+      else
+        emit.branch(emit.lessThan(n, extent(contraction.n)), both);
+      return;
+    }
+    for (size_t i = 0; i < sums.size(); ++i) {
+      Index here = emit.add(n, emit.constant(i));
+      auto one = [&] { epilogue.finish(emit, ivsAt(m, here), sums[i]); };
+      if (divides(contraction.n, plan.bn))
+        one();
+      else
+        emit.branch(emit.lessThan(here, extent(contraction.n)), one);
+    }
+  };
+  if (divides(contraction.m, plan.bm))
+    columns();
+  else
+    emit.branch(emit.lessThan(m, extent(contraction.m)), columns);
+}
+
+void ContractionKernel::run(StringRef name) {
+  stepsPerK = emit.ceilDiv(extent(contraction.k), plan.bk);
+  steps = stepsPerK;
+  for (Index size : outerKExtents)
+    steps = emit.mul(steps, size);
+  SmallVector<Index> tiles = batchExtents;
+  tiles.push_back(emit.ceilDiv(extent(contraction.n), plan.bn));
+  tiles.push_back(emit.ceilDiv(extent(contraction.m), plan.bm));
+  Index blocks = emit.constant(1);
+  for (Index size : tiles)
+    blocks = emit.mul(blocks, size);
+
+  emit.launch(name, {blocks}, plan.threads(), sharedBytes(), [&] {
+    // Neighbouring blocks share columns of B: they stay in the second cache.
+    SmallVector<Index> at = emit.decode(emit.block(0), tiles);
+    tileM = emit.mul(at.pop_back_val(), plan.bm);
+    tileN = emit.mul(at.pop_back_val(), plan.bn);
+    batch = at;
+    prepare();
+
+    OpBuilder &builder = emit.builder;
+    Type token = nvgpu::DeviceAsyncTokenType::get(builder.getContext());
+    // Printed without operands and attributes, the op would not be read back:
+    // the parser takes the next line's results for its operands.
+    auto commit = [&]() -> Value {
+      auto group = nvgpu::DeviceAsyncCreateGroupOp::create(builder, emit.loc,
+                                                           token, ValueRange());
+      group->setAttr("all", builder.getUnitAttr());
+      return group;
+    };
+    Value newest;
+    int64_t distance = plan.stages - lag();
+    for (int64_t stage = 0; stage < distance; ++stage) {
+      emit.branch(emit.lessThan(emit.constant(stage), steps),
+                  [&] { load(emit.constant(stage), emit.constant(stage)); });
+      newest = commit();
+    }
+    Index ahead = emit.constant(distance), one = emit.constant(1);
+    SmallVector<Value> sums =
+        emit.loop(emit.constant(0), steps, one, zeros(),
+                  [&](Index step, ValueRange carried) {
+                    nvgpu::DeviceAsyncWaitOp::create(
+                        builder, emit.loc, newest,
+                        builder.getI32IntegerAttr(distance - 1));
+                    beforeBarrier();
+                    emit.barrier();
+                    Index next = emit.add(step, ahead);
+                    emit.branch(emit.lessThan(next, steps), [&] {
+                      load(emit.rem(next, plan.stages), next);
+                    });
+                    commit();
+                    return multiply(emit.rem(step, plan.stages), carried);
+                  });
+    finish(sums);
+  });
+}

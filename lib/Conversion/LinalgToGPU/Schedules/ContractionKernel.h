@@ -1,0 +1,150 @@
+//===- ContractionKernel.h - Tiles of a matrix product ----------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What the kernels of contractions share: blocks own tiles of C, walk along k
+// in steps, and bring each step's parts of A and B into a ring of shared-memory
+// stages ahead of time. How a step is multiplied is the subclass's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTIONKERNEL_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTIONKERNEL_H
+
+#include "Epilogue.h"
+
+namespace shardir {
+
+/// How a block's tile of C is computed.
+struct TilePlan {
+  /// Rows and columns of C per block, elements of k per step.
+  int64_t bm = 128, bn = 128, bk = 32;
+  /// Warps of a block, along m and n.
+  int64_t warpsM = 2, warpsN = 2;
+  int64_t stages = 3;
+  int64_t threads() const { return 32 * warpsM * warpsN; }
+};
+
+/// A or B: its tile is rows of elements that are contiguous in shared memory.
+struct TileSource {
+  NestOperand operand;
+  /// The loop of m or n, and whether tile rows run along k: then the row's
+  /// position is that loop's, else the row's position is k's.
+  int outerLoop = -1;
+  bool alongK = true;
+  /// 16-byte accesses along the contiguous loop are aligned.
+  Condition aligned{false, {}};
+  /// Rows and elements per row of a stage's tile.
+  int64_t rows = 0, columns = 0;
+};
+
+class ContractionKernel {
+public:
+  /// `contraction` and `neighbours` outlive the kernel.
+  ContractionKernel(KernelEmitter &emit, const Contraction &contraction,
+                    const Epilogue &epilogue, const LoopNest &nest,
+                    const TilePlan &plan);
+  virtual ~ContractionKernel() = default;
+
+  void run(llvm::StringRef name);
+
+protected:
+  /// Shared memory for all stages.
+  virtual int64_t sharedBytes() = 0;
+  /// Gets the addresses that do not change; after that, at a step, the copies
+  /// of step `step` into stage `stage`.
+  virtual void prepare() = 0;
+  virtual void load(Index stage, Index step) = 0;
+  /// The sums before the first step, and after the one that lies in `stage`.
+  virtual llvm::SmallVector<mlir::Value> zeros() = 0;
+  virtual llvm::SmallVector<mlir::Value> multiply(Index stage,
+                                                  mlir::ValueRange sums) = 0;
+  virtual void finish(mlir::ValueRange sums) = 0;
+  /// How many steps after it was multiplied a stage may be overwritten.
+  virtual int64_t lag() const { return 1; }
+  /// Between a stage's arrival and the barrier that tells the others.
+  virtual void beforeBarrier() {}
+
+  Index extent(int loop) const {
+    return loop < 0 ? Index(emit.builder.getIndexAttr(1))
+                    : contraction.extents[loop];
+  }
+  /// The element of `source` at the given positions, and the sizes of what is
+  /// left of the tile there.
+  Index address(const TileSource &source, Index outer, Index k);
+  /// The ivs of all loops at row `m` and column `n` of C.
+  llvm::SmallVector<Index> ivsAt(Index m, Index n) const;
+  /// Stores the sums of C's elements (m, n), (m, n + 1), … that exist.
+  void store(Index m, Index n, llvm::ArrayRef<mlir::Value> sums, bool paired);
+  /// Whether no tile of that many iterations ends outside of `loop`.
+  bool divides(int loop, int64_t tile) const;
+
+  KernelEmitter &emit;
+  const Contraction &contraction;
+  const Epilogue &epilogue;
+  TilePlan plan;
+  TileSource a, b;
+
+  // In the kernel.
+  Index tileM, tileN;
+  llvm::SmallVector<Index> batch;
+  /// Of the step that is loaded: its first k and the ivs of the loops around.
+  Index stepK;
+  llvm::SmallVector<Index> stepOuterK;
+  Index steps;
+
+  void setStep(Index step);
+
+private:
+  llvm::SmallVector<Index> batchExtents, outerKExtents;
+  Index stepsPerK;
+};
+
+/// A tile of 16-bit operands by mma.sync, f32 sums.
+void emitMmaKernel(KernelEmitter &emit, const Contraction &contraction,
+                   const Epilogue &epilogue, const LoopNest &nest,
+                   const TilePlan &plan);
+/// The same by wgmma: sm_90a, 64 rows of a tile per four warps, 64 elements of
+/// k per step.
+void emitWgmmaKernel(KernelEmitter &emit, const Contraction &contraction,
+                     const Epilogue &epilogue, const LoopNest &nest,
+                     const TilePlan &plan);
+/// A tile by fused multiply-adds, sums of the contraction's accumulator type.
+void emitFmaKernel(KernelEmitter &emit, const Contraction &contraction,
+                   const Epilogue &epilogue, const LoopNest &nest,
+                   const TilePlan &plan);
+
+using KernelOfTiles = void (*)(KernelEmitter &, const Contraction &,
+                               const Epilogue &, const LoopNest &,
+                               const TilePlan &);
+
+/// Extents of a contraction by role, unknown ones as `assumedExtent`. Which of
+/// A and B is swapped for the other does not show.
+struct ProductShape {
+  double m = 1, n = 1, k = 1, batch = 1;
+};
+ProductShape productShapeOf(mlir::linalg::LinalgOp op);
+
+/// Whether tiles can take `op`: a sum of products of floats with linear
+/// addresses and a dim of C that is contiguous and not in both A and B.
+bool isTileable(mlir::linalg::LinalgOp op);
+/// Whether both operands have one 16-bit float type.
+bool suitsMatrixUnits(mlir::linalg::LinalgOp op);
+
+/// Seconds that `plan` needs for `op` where the whole chip does `flops` per
+/// second: waves of blocks, each as long as its arithmetic or its copies take.
+double predictTiles(mlir::linalg::LinalgOp op, const TilePlan &plan,
+                    double flops, const GpuTarget &target);
+
+/// Emits `op` and the neighbours that it takes along, and erases them.
+mlir::LogicalResult emitTiles(mlir::RewriterBase &rewriter,
+                              mlir::linalg::LinalgOp op, const TilePlan &plan,
+                              KernelOfTiles emitKernel);
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTIONKERNEL_H

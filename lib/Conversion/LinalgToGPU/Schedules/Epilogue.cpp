@@ -1,0 +1,275 @@
+//===- Epilogue.cpp - What a contraction takes along ----------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires a contraction on memrefs. A map is taken along if it is the next op
+// that touches C, reads it under one name at each place once, and nothing in
+// between depends on it. The map sees what memory would have held: sums are
+// rounded to C's type first.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Epilogue.h"
+#include "../../LinalgToCPU/VectorBody.h"
+#include "BufferUse.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+constexpr unsigned maxWindow = 24;
+
+bool isZero(Value value) {
+  return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
+}
+
+/// Whether `op` maps each element of `c` to one of each result.
+bool isMapOf(linalg::LinalgOp op, Value c) {
+  if (op.getNumParallelLoops() != op.getNumLoops() || !hasLoopNest(op) ||
+      isa<linalg::FillOp>(op.getOperation()))
+    return false;
+  bool found = false;
+  for (OpOperand &operand : op->getOpOperands()) {
+    AffineMap map = op.getMatchingIndexingMap(&operand);
+    if (op.isDpsInit(&operand) && !map.isPermutation())
+      return false;
+    if (!isa<MemRefType>(operand.get().getType()) ||
+        baseOf(operand.get()) != baseOf(c))
+      continue;
+    if (operand.get() != c || !map.isPermutation())
+      return false;
+    // C itself may be written in place, at the same element.
+    found |= !op.isDpsInit(&operand);
+    if (op.isDpsInit(&operand) && op.payloadUsesValueFromOperand(&operand))
+      return false;
+    if (op.isDpsInit(&operand))
+      for (OpOperand *input : op.getDpsInputOperands())
+        if (input->get() == c && op.getMatchingIndexingMap(input) != map)
+          return false;
+  }
+  bool loads = false;
+  op.getBlock()->walk([&](memref::LoadOp load) {
+    loads |= baseOf(load.getMemref()) == baseOf(c);
+  });
+  return found && !loads;
+}
+
+unsigned readsOf(linalg::LinalgOp op, Value c) {
+  return llvm::count(op.getDpsInputs(), c);
+}
+} // namespace
+
+ContractionNeighbours shardir::findNeighbours(linalg::LinalgOp contraction) {
+  ContractionNeighbours result;
+  Value c = contraction.getDpsInits()[0];
+  BufferUse mine = bufferUseOf(contraction);
+  SmallVector<Value> factors;
+  for (Value input : contraction.getDpsInputs())
+    factors.push_back(baseOf(input));
+  llvm::SmallPtrSet<Operation *, 4> members;
+  members.insert(contraction);
+
+  unsigned seen = 0;
+  for (Operation *op = contraction->getPrevNode(); op && seen < maxWindow;
+       op = op->getPrevNode(), ++seen) {
+    if (isQuiet(op) || !touches(op, c)) {
+      // Loops and calls that do not name the buffer cannot touch it.
+      continue;
+    }
+    auto fill = dyn_cast<linalg::FillOp>(op);
+    if (fill && fill.getDpsInits()[0] == c && isZero(fill.getInputs()[0])) {
+      result.zeros = fill;
+      result.fillIsDead = true;
+      members.insert(fill);
+    }
+    break;
+  }
+
+  // A map must not see more of C than the contraction writes.
+  bool whole =
+      llvm::all_of(contraction.getIndexingMapsArray()[2].getResults(),
+                   [](AffineExpr expr) { return isa<AffineDimExpr>(expr); });
+  seen = 0;
+  for (Operation *op = contraction->getNextNode();
+       op && whole && seen < maxWindow; op = op->getNextNode(), ++seen) {
+    if (isQuiet(op) || isa<memref::DeallocOp>(op))
+      continue;
+    auto next = dyn_cast<linalg::LinalgOp>(op);
+    if (!next || !next.hasPureBufferSemantics())
+      break;
+    BufferUse use = bufferUseOf(next);
+    // Blocks that are done must not write what others still read.
+    if (isMapOf(next, c) && readsOf(next, c) == 1 && !use.writesAny(factors)) {
+      result.map = next;
+      members.insert(next);
+      break;
+    }
+    if (!independent(mine, use))
+      break;
+  }
+
+  Operation *last = result.last(contraction);
+  OtherUses others = otherUsesOf(c, members, last);
+  result.resultEscapes = others.escapes;
+  for (Value base : mine.reads)
+    for (Operation *free : otherUsesOf(base, members, last).earlyFrees)
+      if (!llvm::is_contained(others.earlyFrees, free))
+        others.earlyFrees.push_back(free);
+  result.earlyFrees = others.earlyFrees;
+  return result;
+}
+
+void shardir::eraseContraction(RewriterBase &rewriter, linalg::LinalgOp op,
+                               const ContractionNeighbours &neighbours) {
+  Operation *last = neighbours.last(op);
+  for (Operation *free : neighbours.earlyFrees)
+    rewriter.moveOpAfter(free, last);
+  if (neighbours.map)
+    rewriter.eraseOp(neighbours.map);
+  rewriter.eraseOp(op);
+  if (neighbours.fillIsDead)
+    rewriter.eraseOp(neighbours.zeros);
+}
+
+FailureOr<Epilogue> Epilogue::create(KernelEmitter &emit,
+                                     const Contraction &contraction,
+                                     const ContractionNeighbours &neighbours,
+                                     const NestOperand &c) {
+  Epilogue result;
+  result.contraction = &contraction;
+  result.startsAtZero = static_cast<bool>(neighbours.zeros);
+  result.c = c;
+  if (!neighbours.map)
+    return result;
+  linalg::LinalgOp map = neighbours.map;
+  FailureOr<LoopNest> nest = makeLoopNest(map, emit, /*merge=*/false);
+  if (failed(nest))
+    return failure();
+  result.map = *nest;
+  linalg::LinalgOp op = contraction.op;
+  Value buffer = op.getDpsInits()[0];
+  bool overwritten = llvm::is_contained(map.getDpsInits(), buffer);
+  result.storesResult = neighbours.resultEscapes && !overwritten;
+  AffineMap resultMap = op.getIndexingMapsArray()[2];
+  for (auto [i, input] : llvm::enumerate(map.getDpsInputOperands())) {
+    if (input->get() != buffer)
+      continue;
+    result.mapInput = i;
+    AffineMap inputMap = map.getMatchingIndexingMap(input);
+    result.loops.assign(map.getNumLoops(), -1);
+    for (auto [mapLoop, loop] :
+         llvm::zip(inputMap.getResults(), resultMap.getResults()))
+      if (auto dim = dyn_cast<AffineDimExpr>(loop))
+        result.loops[cast<AffineDimExpr>(mapLoop).getPosition()] =
+            dim.getPosition();
+  }
+  return result;
+}
+
+bool Epilogue::isPaired(KernelEmitter &emit) const {
+  int n = contraction->n;
+  auto extent = LoopEmitter::known(contraction->extents[n]);
+  if (!extent || *extent % 2 != 0 || elementBytes(c.element) < 2)
+    return false;
+  if ((storesResult || !startsAtZero) && !emit.isAligned(c, n, 2).always())
+    return false;
+  if (!map)
+    return true;
+  // One loop of the map must stand for n, so that neighbours are neighbours.
+  if (contraction->parts[n].empty())
+    return false;
+  int last = contraction->parts[n].back();
+  auto found = llvm::find(loops, last);
+  auto minor = LoopEmitter::known(contraction->opExtents[last]);
+  if (found == loops.end() || !minor || *minor % 2 != 0)
+    return false;
+  int loop = found - loops.begin();
+  return llvm::all_of(map->results(), [&](const NestOperand &operand) {
+    return operand.isUnit(loop) && elementBytes(operand.element) >= 2 &&
+           emit.isAligned(operand, loop, 2).always();
+  });
+}
+
+SmallVector<Value> Epilogue::mapped(KernelEmitter &emit, ArrayRef<Index> ivs,
+                                    Value value) const {
+  SmallVector<Value> inputs(map->numInputs());
+  inputs[mapInput] = value;
+  return runScalarBody(emit, *map, ivs, inputs);
+}
+
+void Epilogue::store(KernelEmitter &emit, const NestOperand &operand,
+                     Value address, ArrayRef<Value> values) const {
+  if (values.size() == 1) {
+    memref::StoreOp::create(emit.builder, emit.loc, values[0], operand.flat,
+                            address);
+    return;
+  }
+  auto type = VectorType::get(values.size(), operand.element);
+  Value vector = vector::FromElementsOp::create(emit.builder, emit.loc, type,
+                                                SmallVector<Value>(values));
+  vector::StoreOp::create(emit.builder, emit.loc, vector, operand.flat,
+                          address);
+}
+
+void Epilogue::finish(KernelEmitter &emit, ArrayRef<Index> ivs,
+                      ArrayRef<Value> sums) const {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Index at = c.offset;
+  for (auto [iv, stride] : llvm::zip(ivs, c.strides))
+    at = emit.add(at, emit.mul(iv, stride));
+  Value address = emit.value(at);
+  SmallVector<Value> values(sums);
+  for (auto [i, value] : llvm::enumerate(values)) {
+    Type wide = value.getType();
+    if (!startsAtZero) {
+      Value old = memref::LoadOp::create(
+          builder, loc, c.flat, emit.value(emit.add(at, emit.constant(i))));
+      if (c.element != wide)
+        old = arith::ExtFOp::create(builder, loc, wide, old);
+      value = arith::AddFOp::create(builder, loc, old, value);
+    }
+    if (c.element != wide)
+      value = arith::TruncFOp::create(builder, loc, c.element, value);
+  }
+  if (storesResult)
+    store(emit, c, address, values);
+  if (!map)
+    return;
+
+  // The ivs of the op's own loops, and from them those of the map's.
+  SmallVector<Index> opIvs(contraction->opExtents.size(), emit.constant(0));
+  for (auto [loop, parts] : llvm::enumerate(contraction->parts)) {
+    SmallVector<Index> extents;
+    for (int part : parts)
+      extents.push_back(contraction->opExtents[part]);
+    for (auto [part, iv] : llvm::zip(parts, emit.decode(ivs[loop], extents)))
+      opIvs[part] = iv;
+  }
+  SmallVector<Index> mapIvs;
+  for (int loop : loops)
+    mapIvs.push_back(loop < 0 ? emit.constant(0) : opIvs[loop]);
+  int minor = contraction->parts[contraction->n].empty()
+                  ? -1
+                  : contraction->parts[contraction->n].back();
+  SmallVector<SmallVector<Value>> results;
+  for (auto [i, value] : llvm::enumerate(values)) {
+    SmallVector<Index> here = mapIvs;
+    for (auto [loop, iv] : llvm::zip(loops, here))
+      if (loop == minor)
+        iv = emit.add(iv, emit.constant(i));
+    results.push_back(mapped(emit, here, value));
+  }
+  for (auto [r, operand] : llvm::enumerate(map->results())) {
+    SmallVector<Value> row;
+    for (const SmallVector<Value> &of : results)
+      row.push_back(of[r]);
+    store(emit, operand, map->address(emit, operand, mapIvs), row);
+  }
+}

@@ -1,0 +1,82 @@
+//===- Epilogue.h - What a contraction takes along --------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A contraction's neighbours: the fill of zero that it starts from, and the map
+// that reads its result at the place where it is computed. And how a kernel
+// that has an element of the product finishes it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_EPILOGUE_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_EPILOGUE_H
+
+#include "../../LinalgToCPU/Contraction.h"
+#include "KernelEmitter.h"
+
+namespace shardir {
+
+/// A question about the IR.
+struct ContractionNeighbours {
+  /// C holds zeros before: it need not be read.
+  mlir::linalg::FillOp zeros;
+  bool fillIsDead = false;
+  /// An elementwise op on C's whole domain; null for none.
+  mlir::linalg::LinalgOp map;
+  /// Something else reads C.
+  bool resultEscapes = true;
+  llvm::SmallVector<mlir::Operation *> earlyFrees;
+
+  /// Where the kernel stands: the last op that it replaces.
+  mlir::Operation *last(mlir::linalg::LinalgOp op) const {
+    mlir::linalg::LinalgOp end = map;
+    return end ? end.getOperation() : op.getOperation();
+  }
+};
+
+ContractionNeighbours findNeighbours(mlir::linalg::LinalgOp contraction);
+
+/// Removes what the kernel does.
+void eraseContraction(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,
+                      const ContractionNeighbours &neighbours);
+
+/// Finishes elements of C.
+class Epilogue {
+public:
+  /// Emits on the host what the map's addresses need.
+  static mlir::FailureOr<Epilogue>
+  create(KernelEmitter &emit, const Contraction &contraction,
+         const ContractionNeighbours &neighbours, const NestOperand &c);
+
+  /// Neighbours in a row of C, `sums` being their products, are combined with
+  /// what C holds, mapped and stored. `ivs` are those of the contraction's
+  /// loops for the first of them. With more than one value, C's rows are so
+  /// aligned that `isPaired` holds, and all values exist.
+  void finish(KernelEmitter &emit, llvm::ArrayRef<Index> ivs,
+              llvm::ArrayRef<mlir::Value> sums) const;
+
+  /// Whether two neighbours can be stored at once everywhere.
+  bool isPaired(KernelEmitter &emit) const;
+
+private:
+  llvm::SmallVector<mlir::Value>
+  mapped(KernelEmitter &emit, llvm::ArrayRef<Index> ivs, mlir::Value c) const;
+  void store(KernelEmitter &emit, const NestOperand &operand,
+             mlir::Value address, llvm::ArrayRef<mlir::Value> values) const;
+
+  const Contraction *contraction = nullptr;
+  bool startsAtZero = false, storesResult = true;
+  NestOperand c;
+  /// The map's nest, and by loop of the map the loop of the contraction's op.
+  std::optional<LoopNest> map;
+  llvm::SmallVector<int> loops;
+  unsigned mapInput = 0;
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_EPILOGUE_H

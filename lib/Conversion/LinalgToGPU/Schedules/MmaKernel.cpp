@@ -1,0 +1,139 @@
+//===- MmaKernel.cpp - Matrix products by mma.sync ------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires A and B of one 16-bit float type. Tiles keep the direction in which
+// memory is contiguous: ldmatrix transposes where the product wants the other
+// one. Fragments are those of the PTX ISA for m16n8k16.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MatrixTiles.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+class MmaKernel : public MatrixTiles {
+public:
+  using MatrixTiles::MatrixTiles;
+
+private:
+  void prepare() override {
+    MatrixTiles::prepare();
+    warpM = emit.mul(emit.div(warp, plan.warpsN), plan.bm / plan.warpsM);
+    warpN = emit.mul(emit.rem(warp, plan.warpsN), plan.bn / plan.warpsN);
+  }
+
+  int64_t tilesM() { return plan.bm / plan.warpsM / 16; }
+  int64_t tilesN() { return plan.bn / plan.warpsN / 8; }
+
+  SmallVector<Value> zeros() override {
+    return SmallVector<Value>(tilesM() * tilesN() * 4,
+                              emit.zero(emit.builder.getF32Type()));
+  }
+
+  /// Four 8x8 matrices of `source` that start at `outer` along m or n and at
+  /// `k`. In order: `outerFirst` steps along m or n before it steps along k.
+  SmallVector<Value> fragments(const TileSource &source, Value shared,
+                               Index first, Index outer, int64_t k,
+                               bool outerFirst) {
+    OpBuilder &builder = emit.builder;
+    // Lanes 0-7 give the rows of the first matrix, 8-15 of the second, …
+    Index low = emit.rem(lane, 8), one = emit.rem(emit.div(lane, 8), 2),
+          two = emit.div(lane, 16);
+    Index outerStep = outerFirst ? one : two, kStep = outerFirst ? two : one;
+    Index row, column;
+    if (source.alongK) {
+      row = emit.add(emit.add(outer, low), emit.mul(outerStep, 8));
+      column = emit.add(emit.constant(k / chunk), kStep);
+    } else {
+      row = emit.add(emit.add(emit.constant(k), low), emit.mul(kStep, 8));
+      column = emit.add(emit.div(outer, chunk), outerStep);
+    }
+    Index from = emit.add(first, place(source, row, column));
+    auto type = VectorType::get({4, 2}, source.operand.element);
+    Value loaded = nvgpu::LdMatrixOp::create(
+        builder, emit.loc, type, shared, emit.value(from),
+        /*transpose=*/!source.alongK, /*numTiles=*/4);
+    SmallVector<Value> result;
+    for (int64_t i = 0; i < 4; ++i) {
+      Value pair = vector::ExtractOp::create(builder, emit.loc, loaded, i);
+      if (source.operand.element.isBF16()) {
+        Value word = vector::BitCastOp::create(
+            builder, emit.loc, VectorType::get(1, builder.getI32Type()), pair);
+        pair = vector::ExtractOp::create(builder, emit.loc, word, 0);
+      }
+      result.push_back(pair);
+    }
+    return result;
+  }
+
+  SmallVector<Value> multiply(Index stage, ValueRange carried) override {
+    OpBuilder &builder = emit.builder;
+    SmallVector<Value> sums(carried);
+    Index firstA = emit.mul(stage, stageElements(a)),
+          firstB = emit.mul(stage, stageElements(b));
+    Type f32 = builder.getF32Type();
+    auto result = LLVM::LLVMStructType::getLiteral(builder.getContext(),
+                                                   {f32, f32, f32, f32});
+    auto type =
+        a.operand.element.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
+    for (int64_t k = 0; k < plan.bk; k += 16) {
+      SmallVector<SmallVector<Value>> left, right;
+      for (int64_t i = 0; i < tilesM(); ++i)
+        left.push_back(fragments(a, sharedA, firstA,
+                                 emit.add(warpM, emit.constant(16 * i)), k,
+                                 /*outerFirst=*/true));
+      for (int64_t j = 0; j < tilesN(); j += 2)
+        right.push_back(fragments(b, sharedB, firstB,
+                                  emit.add(warpN, emit.constant(8 * j)), k,
+                                  /*outerFirst=*/false));
+      for (int64_t i = 0; i < tilesM(); ++i)
+        for (int64_t j = 0; j < tilesN(); ++j) {
+          Value *sum = &sums[(i * tilesN() + j) * 4];
+          ArrayRef<Value> columns = ArrayRef(right[j / 2]).slice(j % 2 * 2, 2);
+          Value product = NVVM::MmaOp::create(
+              builder, emit.loc, result, left[i], columns,
+              ValueRange(ArrayRef<Value>(sum, 4)), {16, 8, 16}, std::nullopt,
+              std::nullopt, std::array<NVVM::MMATypes, 2>{type, type},
+              std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                             NVVM::MMALayout::col});
+          for (int64_t r = 0; r < 4; ++r)
+            sum[r] =
+                LLVM::ExtractValueOp::create(builder, emit.loc, product, r);
+        }
+    }
+    return sums;
+  }
+
+  void finish(ValueRange sums) override {
+    bool paired = epilogue.isPaired(emit);
+    Index row = emit.add(emit.add(tileM, warpM), emit.div(lane, 4)),
+          column =
+              emit.add(emit.add(tileN, warpN), emit.mul(emit.rem(lane, 4), 2));
+    for (int64_t i = 0; i < tilesM(); ++i)
+      for (int64_t half = 0; half < 2; ++half)
+        for (int64_t j = 0; j < tilesN(); ++j) {
+          size_t first = (i * tilesN() + j) * 4 + 2 * half;
+          store(emit.add(row, emit.constant(16 * i + 8 * half)),
+                emit.add(column, emit.constant(8 * j)),
+                {sums[first], sums[first + 1]}, paired);
+        }
+  }
+
+  Index warpM, warpN;
+};
+} // namespace
+
+void shardir::emitMmaKernel(KernelEmitter &emit, const Contraction &contraction,
+                            const Epilogue &epilogue, const LoopNest &nest,
+                            const TilePlan &plan) {
+  MmaKernel(emit, contraction, epilogue, nest, plan).run("mma");
+}

@@ -1,0 +1,86 @@
+//===- TilePrediction.cpp - What a tiled contraction costs ----------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Questions about a contraction that its schedules share, and the emission
+// around their kernels. Requires a linalg op on memrefs. The prediction ranks
+// tiles and schedules; it promises nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionKernel.h"
+
+using namespace mlir;
+using namespace shardir;
+
+ProductShape shardir::productShapeOf(linalg::LinalgOp op) {
+  ProductShape shape;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<int64_t> extents = assumedLoopExtents(op);
+  for (auto [loop, extent] : llvm::enumerate(extents)) {
+    bool a = maps[0].isFunctionOfDim(loop), b = maps[1].isFunctionOfDim(loop),
+         c = maps[2].isFunctionOfDim(loop);
+    double &role = !c ? shape.k : a && b ? shape.batch : a ? shape.m : shape.n;
+    role *= std::max<int64_t>(extent, 1);
+  }
+  return shape;
+}
+
+bool shardir::isTileable(linalg::LinalgOp op) {
+  return op.hasPureBufferSemantics() && isFloatContraction(op) &&
+         hasLoopNest(op) && hasUnitColumns(op);
+}
+
+bool shardir::suitsMatrixUnits(linalg::LinalgOp op) {
+  Type a = getElementTypeOrSelf(op.getDpsInputs()[0].getType()),
+       b = getElementTypeOrSelf(op.getDpsInputs()[1].getType()),
+       c = getElementTypeOrSelf(op.getDpsInits()[0].getType());
+  return a == b && (a.isBF16() || a.isF16()) && !c.isF64();
+}
+
+double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
+                             double flops, const GpuTarget &target) {
+  ProductShape shape = productShapeOf(op);
+  auto bytesOf = [](Value value) {
+    return elementBytes(getElementTypeOrSelf(value.getType()));
+  };
+  int64_t size =
+      std::max(bytesOf(op.getDpsInputs()[0]), bytesOf(op.getDpsInputs()[1]));
+  double blocks =
+      std::ceil(shape.m / plan.bm) * std::ceil(shape.n / plan.bn) * shape.batch;
+  double waves = std::ceil(blocks / target.multiprocessors);
+  double compute = waves * 2.0 * plan.bm * plan.bn * shape.k /
+                   (flops / target.multiprocessors);
+  // Of what tiles read more than once most comes from the second cache.
+  double once = (shape.m * shape.k + shape.k * shape.n) * size * shape.batch;
+  double all = blocks * (plan.bm + plan.bn) * shape.k * size;
+  double bytes =
+      once + shape.m * shape.n * shape.batch * bytesOf(op.getDpsInits()[0]) +
+      std::max(0.0, all - once) / 4;
+  double copies = bytes / target.copyBytesPerSecond /
+                  std::min(1.0, blocks / target.multiprocessors);
+  return target.launchSeconds + std::max(compute, copies);
+}
+
+LogicalResult shardir::emitTiles(RewriterBase &rewriter, linalg::LinalgOp op,
+                                 const TilePlan &plan,
+                                 KernelOfTiles emitKernel) {
+  ContractionNeighbours neighbours = findNeighbours(op);
+  rewriter.setInsertionPoint(neighbours.last(op));
+  KernelEmitter emitter(rewriter, op);
+  FailureOr<Contraction> matched = matchContraction(op, emitter);
+  FailureOr<LoopNest> nest = makeLoopNest(op, emitter, /*merge=*/false);
+  if (failed(matched) || failed(nest))
+    return op->emitOpError("is not a product of matrices");
+  FailureOr<Epilogue> epilogue =
+      Epilogue::create(emitter, *matched, neighbours, nest->results().front());
+  if (failed(epilogue))
+    return op->emitOpError("has a user without linear addresses");
+  emitKernel(emitter, *matched, *epilogue, *nest, plan);
+  eraseContraction(rewriter, op, neighbours);
+  return success();
+}

@@ -1,0 +1,77 @@
+//===- WgmmaMatmul.cpp - Contractions by warpgroups -----------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Takes products of two bf16 or f16 operands on sm_90a, of any shape and
+// strides: tiles come by cp.async, so that neither alignment nor edges matter,
+// and are multiplied by wgmma, which runs at the full rate of the matrix units
+// where mma.sync has about half of it. On the emulated GPU it is never
+// cheapest: tests ask for it by name.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionKernel.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+struct Choice {
+  TilePlan plan;
+  double seconds = 0;
+};
+
+Choice choose(linalg::LinalgOp op, const GpuTarget &target) {
+  // Two warpgroups; 48 KiB, 32 KiB and 24 KiB per stage.
+  const TilePlan plans[] = {
+      {128, 256, 64, 8, 1, 4}, {128, 128, 64, 8, 1, 4}, {128, 64, 64, 8, 1, 4}};
+  Choice best;
+  for (const TilePlan &plan : plans) {
+    // What a step's barrier and fences cost shows the more the less there is to
+    // multiply.
+    double efficiency = plan.bn == 256 ? 0.75 : plan.bn == 128 ? 0.65 : 0.5;
+    double seconds =
+        predictTiles(op, plan, target.matrixFlops * efficiency, target);
+    if (best.seconds == 0 || seconds < best.seconds)
+      best = {plan, seconds};
+  }
+  return best;
+}
+
+class WgmmaMatmul : public Schedule {
+public:
+  StringRef name() const override { return "wgmma_matmul"; }
+
+  std::optional<Estimate> match(Operation *op,
+                                const GpuTarget &target) const override {
+    auto contraction = dyn_cast<linalg::LinalgOp>(op);
+    if (!contraction || !(target.isHost() || target.hasWarpgroupMma()) ||
+        !isTileable(contraction) || !suitsMatrixUnits(contraction))
+      return std::nullopt;
+    Choice choice = choose(contraction, target);
+    Estimate estimate;
+    estimate.seconds = target.isHost() ? 1 : choice.seconds;
+    llvm::raw_string_ostream out(estimate.reason);
+    out << "wgmma, tile " << choice.plan.bm << "x" << choice.plan.bn << "x"
+        << choice.plan.bk << ", " << choice.plan.stages << " stages";
+    if (findNeighbours(contraction).map)
+      out << ", elementwise op behind it fused";
+    return estimate;
+  }
+
+  LogicalResult emit(RewriterBase &rewriter, Operation *op,
+                     const GpuTarget &target) const override {
+    auto contraction = cast<linalg::LinalgOp>(op);
+    return emitTiles(rewriter, contraction, choose(contraction, target).plan,
+                     emitWgmmaKernel);
+  }
+};
+} // namespace
+
+std::unique_ptr<Schedule> shardir::createWgmmaMatmulSchedule() {
+  return std::make_unique<WgmmaMatmul>();
+}
