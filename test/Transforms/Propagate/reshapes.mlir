@@ -122,10 +122,10 @@ func.func @three(%a: tensor<4x3xf32> {shardir.placement = #shardir.placement<@t,
   return %1 : tensor<4x3xf32>
 }
 
-// An unknown extent alone in its group is split like any other; among others it
-// stays whole.
+// An unknown extent is split like any other; merged with a known one behind it, in
+// units of that.
 // CHECK-LABEL: func.func @unknown
-// CHECK-SAME:    -> (tensor<?xf32> {shardir.placement = #shardir.placement<@m, [{}]>}, tensor<1x?xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>})
+// CHECK-SAME:    -> (tensor<?xf32> {shardir.placement = #shardir.placement<@m, [{"x", 4}]>}, tensor<1x?xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>})
 func.func @unknown(%a: tensor<?x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>},
                    %b: tensor<?xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}, %n: index) -> (tensor<?xf32>, tensor<1x?xf32>) {
   %0 = tensor.collapse_shape %a [[0, 1]] : tensor<?x4xf32> into tensor<?xf32>
