@@ -13,8 +13,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Analysis/Report.h"
+
 #include "ShardIR/Analysis/Askers.h"
 #include "ShardIR/Analysis/PeakMemory.h"
+#include "ShardIR/Analysis/Refusals.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
@@ -61,7 +63,7 @@ private:
   void addFunction(func::FuncOp function);
   void addValue(func::FuncOp function, Value value, std::string name,
                 PlacementAttr placement, Type type, StringRef op,
-                std::string decidedBy);
+                std::string decidedBy, std::string refused);
   std::vector<int64_t> receivedIn(Block &block);
   void addStep(Operation *op, const CollectiveStep &step, const Mesh &mesh,
                const Mesh &toMesh, RankedTensorType type, StringAttr reason);
@@ -280,7 +282,8 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &whole,
 
 void ReportBuilder::addValue(func::FuncOp function, Value value,
                              std::string name, PlacementAttr placement,
-                             Type type, StringRef op, std::string decidedBy) {
+                             Type type, StringRef op, std::string decidedBy,
+                             std::string refused) {
   if (!placement || !isa<RankedTensorType>(type))
     return;
   if (std::string own = nameOf(value.getLoc()); name.empty())
@@ -289,15 +292,17 @@ void ReportBuilder::addValue(func::FuncOp function, Value value,
   llvm::raw_string_ostream(text) << placement;
   assumes |= !cast<RankedTensorType>(type).hasStaticShape() ||
              !meshes.get(placement).isConcrete();
-  values.push_back(
-      json::Object{{"name", utf8(name)},
-                   {"function", utf8(function.getSymName())},
-                   {"loc", utf8(describeLocation(value.getLoc()))},
-                   {"op", op},
-                   {"type", typeText(type)},
-                   {"placement", text},
-                   {"local_bytes", localBytes(type, placement, meshes)},
-                   {"decided_by", utf8(decidedBy)}});
+  json::Object entry{{"name", utf8(name)},
+                     {"function", utf8(function.getSymName())},
+                     {"loc", utf8(describeLocation(value.getLoc()))},
+                     {"op", op},
+                     {"type", typeText(type)},
+                     {"placement", text},
+                     {"local_bytes", localBytes(type, placement, meshes)},
+                     {"decided_by", utf8(decidedBy)}};
+  if (!refused.empty())
+    entry["refused"] = utf8(refused);
+  values.push_back(std::move(entry));
   if (sources)
     sources->values.push_back(value);
 }
@@ -312,6 +317,12 @@ static Type globalType(Type type, Attribute attr) {
 void ReportBuilder::addFunction(func::FuncOp function) {
   // From there on nobody knows any more who decided.
   bool local = module->hasAttr(ShardIRDialect::kStage);
+  std::optional<Refusals> refusals;
+  if (!local && !function.isDeclaration())
+    refusals.emplace(function);
+  auto refused = [&](Value value) {
+    return refusals ? refusals->of(value) : std::string();
+  };
   for (BlockArgument argument : function.getArguments()) {
     unsigned i = argument.getArgNumber();
     addValue(
@@ -319,7 +330,7 @@ void ReportBuilder::addFunction(func::FuncOp function) {
         function.getArgAttrOfType<PlacementAttr>(i, ShardIRDialect::kPlacement),
         globalType(argument.getType(),
                    function.getArgAttr(i, ShardIRDialect::kGlobalType)),
-        "", local ? "" : decidedBy(argument));
+        "", local ? "" : decidedBy(argument), refused(argument));
   }
   function.walk([&](Operation *op) {
     if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
@@ -356,7 +367,7 @@ void ReportBuilder::addFunction(func::FuncOp function) {
     for (OpResult result : op->getResults())
       addValue(function, result, "", getResultPlacement(result),
                result.getType(), op->getName().getStringRef(),
-               decidedBy(result));
+               decidedBy(result), refused(result));
   });
   for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
     auto placement = dyn_cast_or_null<PlacementAttr>(
@@ -365,7 +376,7 @@ void ReportBuilder::addFunction(func::FuncOp function) {
     addValue(function, value, "result" + std::to_string(i), placement,
              globalType(type,
                         function.getResultAttr(i, ShardIRDialect::kGlobalType)),
-             "", local ? "" : decidedByOfResult(function, i));
+             "", local ? "" : decidedByOfResult(function, i), refused(value));
   }
   auto isKnown = [](Type type) {
     auto tensor = dyn_cast<RankedTensorType>(type);

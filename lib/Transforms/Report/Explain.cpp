@@ -51,6 +51,12 @@ static std::string placementText(PlacementAttr placement) {
   return text;
 }
 
+/// Which axis a whole value might have had.
+static std::string refusalText(const json::Object &entry) {
+  StringRef refused = entry.getString("refused").value_or("");
+  return refused.empty() ? "" : ("; axis " + refused).str();
+}
+
 /// What is said of one value: where it lies, who decided it, what competed.
 static std::string explainValue(const json::Object &entry,
                                 PlacementAttr placement,
@@ -68,7 +74,8 @@ static std::string explainValue(const json::Object &entry,
       name.empty() && (entry.getString("op") == "shardir.redistribute" ||
                        entry.getString("op")->starts_with("collective."));
   if (placement.getValue().isReplicated())
-    text += " is whole on every device, " + placementText(placement);
+    text += " is whole on every device, " + placementText(placement) +
+            refusalText(entry);
   else
     text += " is placed " + placementText(placement);
   std::string itself = text.substr(0, text.find(" is ")) + " of @" +
@@ -77,7 +84,7 @@ static std::string explainValue(const json::Object &entry,
     text += ", as annotated";
   else if (!decided.empty())
     text += ", decided by " + decided.str();
-  else if (alternatives.all.empty() && !isStep)
+  else if (alternatives.all.empty() && !isStep && !entry.get("refused"))
     text += ": no annotation brings an axis to it";
   if (!alternatives.all.empty()) {
     text += "; " + comparison(alternatives);
