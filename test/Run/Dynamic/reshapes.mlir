@@ -1,5 +1,5 @@
 // RUN: %python %S/../Inputs/verify-all.py %s
-// RUN: shard-opt %s --shardir-to-collective=mesh=x=2,y=2 | FileCheck %s
+// RUN: shard-opt %s --shardir-to-collective="mesh=x=2,y=2 cost=bytes" | FileCheck %s
 // MESHES: x=2,y=2 x=3,y=1 x=1,y=4 x=4,y=2
 // INPUTS tokens: --input=0x3x2xi32=ramp
 // INPUTS tokens: --input=1x3x2xi32=ramp

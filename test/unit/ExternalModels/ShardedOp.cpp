@@ -199,12 +199,20 @@ bool ShardedOp::check(const FactorSplits &splits, const Partial *partial,
   }
 
   Localizer localizer(meshes);
+  // The whole op stays, so extents that are open are those of its tensors.
+  OpBuilder builder(context.get());
+  builder.setInsertionPointAfter(op);
   auto setGlobal = [&](Value value, const Placed &placed) {
-    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
-      localizer.setGlobal(
-          value,
-          {type, PlacementAttr::get(context.get(), "m", placed.placement),
-           placed.halo});
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type)
+      return;
+    SmallVector<Value> open(type.getRank());
+    for (int64_t dim = 0; dim < type.getRank(); ++dim)
+      if (type.isDynamicDim(dim))
+        open[dim] = tensor::DimOp::create(builder, op->getLoc(), value, dim);
+    localizer.setGlobal(
+        value, {type, PlacementAttr::get(context.get(), "m", placed.placement),
+                placed.halo, open});
   };
   for (auto [operand, placement] : llvm::zip(op->getOperands(), operands))
     setGlobal(operand, placement);
@@ -223,7 +231,6 @@ bool ShardedOp::check(const FactorSplits &splits, const Partial *partial,
   function.setType(FunctionType::get(context.get(),
                                      op->getBlock()->getArgumentTypes(),
                                      function.getResultTypes()));
-  OpBuilder builder(op);
   SmallVector<Value> localResults;
   if (auto interface = dyn_cast<LocalizableOpInterface>(op)) {
     auto made = interface.localize(builder, localizer, localOperands);
