@@ -257,8 +257,8 @@ static LogicalResult localizeFill(linalg::LinalgOp op, OpBuilder &builder,
     return op.emitOpError("cannot be a term of a ")
            << stringifyPartialKind(kind) << " of " << value.getType()
            << ": the kind has no identity for that type";
-  Value selected =
-      arith::SelectOp::create(builder, loc, first, mapping.lookup(value), identity);
+  Value selected = arith::SelectOp::create(builder, loc, first,
+                                           mapping.lookup(value), identity);
   mapping.map(value, selected);
   return success();
 }

@@ -114,8 +114,7 @@ Localizer::digits(OpBuilder &builder, Location loc, const Mesh &mesh,
   auto constant = [&](int64_t v) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, v);
   };
-  std::vector<SymbolicDigit> all =
-      symbolicDigits(placement, mesh, extent, dim);
+  std::vector<SymbolicDigit> all = symbolicDigits(placement, mesh, extent, dim);
   for (const SymbolicDigit &digit : all) {
     OpFoldResult zero = builder.getIndexAttr(0);
     OpFoldResult size = digit.extent == kUnknown
@@ -295,8 +294,7 @@ static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
   Value start = times(value(digits.front().offset), unit);
   Value count = times(value(digits.front().length), unit);
   Value stop = arith::AddIOp::create(builder, loc, start, count);
-  Value first =
-      plusReach(times(start, halo.stride), halo.low, /*isDown=*/true);
+  Value first = plusReach(times(start, halo.stride), halo.low, /*isDown=*/true);
   // What follows the last element that is read.
   Value next;
   if (halo.stride == 1 && halo.dilation == 1) {

@@ -44,9 +44,9 @@ std::vector<int64_t> shardir::keyOf(const ShardingRule &rule) {
       }
       for (size_t dim = 0; dim < tensor.windows.size(); ++dim)
         if (const Window *window = tensor.window(dim))
-          key.insert(key.end(), {int64_t(dim), window->size, window->low,
-                                 window->high, window->stride,
-                                 window->dilation});
+          key.insert(key.end(),
+                     {int64_t(dim), window->size, window->low, window->high,
+                      window->stride, window->dilation});
     }
   };
   key.push_back(rule.factors.size());
@@ -165,7 +165,8 @@ ShardingRule shardir::getShardingRule(Operation *op) {
 }
 
 SmallVector<Value> shardir::capturedTensors(Operation *op) {
-  // Most bodies are scalar: what an operand is is asked before where it is from.
+  // Most bodies are scalar: what an operand is is asked before where it is
+  // from.
   llvm::SetVector<Value> captured;
   for (Region &region : op->getRegions())
     region.walk([&](Operation *inner) {

@@ -68,7 +68,7 @@ private:
   bool local = false;           ///< run on shards that the caller holds
   std::vector<Array> arguments; ///< whole; empty ones if given as shards
   std::vector<Shards> argumentShards, resultShards; ///< by argument, by result
-  std::vector<Shape> shapes; ///< of the whole arguments
+  std::vector<Shape> shapes;                        ///< of the whole arguments
   bool argumentsAreWhole = true;
 };
 

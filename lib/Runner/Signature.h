@@ -51,8 +51,8 @@ public:
   void checkMesh(const std::vector<AxisSize> &axes) const;
   /// The compiler's report; an empty object if there is none.
   nlohmann::ordered_json report() const;
-  /// The extent that `source` gives for arguments of these shapes; nothing where
-  /// it is null, no expression, or none for these shapes.
+  /// The extent that `source` gives for arguments of these shapes; nothing
+  /// where it is null, no expression, or none for these shapes.
   static std::optional<int64_t> evaluate(const ExtentSource &source,
                                          const std::vector<Shape> &shapes);
 

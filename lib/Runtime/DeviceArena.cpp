@@ -15,6 +15,7 @@
 #include "DeviceArena.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace shardir {
 namespace runtime {
@@ -24,6 +25,23 @@ constexpr size_t kAlignment = 256;
 /// Kept beyond half as much again as has been alive at one time.
 constexpr size_t kSlack = size_t(64) << 20;
 } // namespace
+
+namespace {
+/// The arenas of the process: ranks that share a GPU.
+struct Registry {
+  std::mutex mutex;
+  std::unordered_set<DeviceArena *> arenas;
+};
+Registry &registry() {
+  static Registry &all = *new Registry; // outlives every static destructor
+  return all;
+}
+} // namespace
+
+DeviceArena::DeviceArena(const cuda::Api &api) : api(api) {
+  std::lock_guard<std::mutex> lock(registry().mutex);
+  registry().arenas.insert(this);
+}
 
 /// Four classes to a power of two, from 256 bytes on.
 size_t DeviceArena::sizeOf(size_t sizeClass) {
@@ -38,6 +56,10 @@ size_t DeviceArena::classOf(size_t size) {
 }
 
 DeviceArena::~DeviceArena() {
+  {
+    std::lock_guard<std::mutex> lock(registry().mutex);
+    registry().arenas.erase(this);
+  }
   releaseAll();
   trim();
 }
@@ -54,18 +76,22 @@ void *DeviceArena::allocate(size_t size, size_t alignment) {
     api.fail(cuda::OutOfMemory, "the runtime",
              "allocate " + std::to_string(size) + " bytes on the GPU");
   size_t c = classOf(std::max(size + extra, size_t(1)));
-  if (c >= kept.size())
-    kept.resize(c + 1);
   Block block;
-  if (!kept[c].empty()) {
-    block = kept[c].back();
-    kept[c].pop_back();
-    keptBytes -= block.reserved;
-  } else {
+  {
+    std::lock_guard<std::mutex> lock(keptMutex);
+    if (c >= kept.size())
+      kept.resize(c + 1);
+    if (!kept[c].empty()) {
+      block = kept[c].back();
+      kept[c].pop_back();
+      keptBytes -= block.reserved;
+    }
+  }
+  if (!block.memory) {
     block.reserved = sizeOf(c);
     cuda::Result result = api.MemAlloc(&block.memory, block.reserved);
     if (result == cuda::OutOfMemory) {
-      trim();
+      trimAll();
       result = api.MemAlloc(&block.memory, block.reserved);
     }
     if (result != cuda::Success) {
@@ -95,6 +121,7 @@ void *DeviceArena::allocate(size_t size, size_t alignment) {
 void DeviceArena::keep(const Block &block) {
   liveReserved -= block.reserved;
   live -= int64_t(block.size);
+  std::lock_guard<std::mutex> lock(keptMutex);
   if (keptBytes + block.reserved > highReserved / 2 * 3 + kSlack) {
     (void)api.MemFree(block.memory);
     return;
@@ -121,7 +148,14 @@ void DeviceArena::releaseAll() {
   out.clear();
 }
 
+void DeviceArena::trimAll() {
+  std::lock_guard<std::mutex> lock(registry().mutex);
+  for (DeviceArena *arena : registry().arenas)
+    arena->trim();
+}
+
 void DeviceArena::trim() {
+  std::lock_guard<std::mutex> lock(keptMutex);
   for (std::vector<Block> &blocks : kept) {
     for (Block &block : blocks)
       (void)api.MemFree(block.memory);

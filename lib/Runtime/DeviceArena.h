@@ -19,6 +19,7 @@
 
 #include "CudaApi.h"
 
+#include <mutex>
 #include <unordered_map>
 #include <vector>
 
@@ -27,12 +28,13 @@ namespace runtime {
 
 class DeviceArena {
 public:
-  explicit DeviceArena(const cuda::Api &api) : api(api) {}
+  explicit DeviceArena(const cuda::Api &api);
   DeviceArena(const DeviceArena &) = delete;
   ~DeviceArena();
 
   /// `size` bytes at a multiple of `alignment`, a power of two, and of 256. A
-  /// size of zero gives a valid address. Throws cuda::Failure.
+  /// size of zero gives a valid address. Where the GPU has no more, all arenas
+  /// of the process return what they keep first. Throws cuda::Failure.
   void *allocate(size_t size, size_t alignment = 256);
   /// False for an address that is not out; null is ignored.
   bool release(void *p);
@@ -58,10 +60,14 @@ private:
   static size_t classOf(size_t reserved);
   static size_t sizeOf(size_t sizeClass);
 
+  static void trimAll();
+
   const cuda::Api &api;
   std::unordered_map<void *, Block> out;
+  std::mutex keptMutex; ///< of the two below, which other arenas may empty
   std::vector<std::vector<Block>> kept; ///< by size class
-  size_t keptBytes = 0, liveReserved = 0, highReserved = 0;
+  size_t keptBytes = 0;
+  size_t liveReserved = 0, highReserved = 0;
   int64_t live = 0, peak = 0;
 };
 

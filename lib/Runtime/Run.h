@@ -27,8 +27,8 @@ struct RunRequest {
   bool unsharded = false;
   bool local = false; ///< buffers are shards, rank-major
   std::vector<shardir_buffer> arguments, results;
-  /// The shapes of the whole arguments. Empty where ranks are processes, each of
-  /// which has its own shards alone: they tell each other.
+  /// The shapes of the whole arguments. Empty where ranks are processes, each
+  /// of which has its own shards alone: they tell each other.
   std::vector<std::vector<int64_t>> wholeArguments;
   JobOptions options;
 };

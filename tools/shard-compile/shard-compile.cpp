@@ -47,7 +47,8 @@ constexpr llvm::StringLiteral kHelp =
     "  --mesh=dp=2,tp=4    sizes of symbolic mesh axes\n"
     "  --options=\"...\"     options of the pipeline, as for "
     "shard-opt --shardir-to-cpu\n"
-    "  --gpu               compile for a GPU, option arch of --options, and not "
+    "  --gpu               compile for a GPU, option arch of --options, and "
+    "not "
     "for the CPU\n"
     "  --verify            also compile the unsharded program, for the CPU\n";
 
@@ -114,9 +115,9 @@ std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
 /// What tells this program from others: its text and how it was compiled.
 std::string hashOf(StringRef text, const Flags &flags) {
   llvm::SHA256 hash;
-  for (StringRef part : {text, StringRef(flags.function), StringRef(flags.mesh),
-                         StringRef(flags.options),
-                         StringRef(flags.gpu ? "gpu" : "")}) {
+  for (StringRef part :
+       {text, StringRef(flags.function), StringRef(flags.mesh),
+        StringRef(flags.options), StringRef(flags.gpu ? "gpu" : "")}) {
     hash.update(std::to_string(part.size()) + ":");
     hash.update(part);
   }

@@ -38,8 +38,9 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("search")};
   Option<int64_t> memoryLimit{
       *this, "memory-limit",
-      llvm::cl::desc("bytes per device that the predicted peak may not exceed; 0 "
-                     "is no limit"),
+      llvm::cl::desc(
+          "bytes per device that the predicted peak may not exceed; 0 "
+          "is no limit"),
       llvm::cl::init(0)};
   Option<bool> propose{
       *this, "propose",
@@ -90,8 +91,15 @@ llvm::LogicalResult checkOptions(const PipelineOptions &options,
 
 /// The stages of docs/Pipeline.md that a pipeline can end in.
 enum class Stage {
-  Annotated, Propagated, Redistributed, Collective, Local, Scheduled,
-  Bufferized, Cpu, Gpu
+  Annotated,
+  Propagated,
+  Redistributed,
+  Collective,
+  Local,
+  Scheduled,
+  Bufferized,
+  Cpu,
+  Gpu
 };
 /// `annotated`, `propagated`, …
 llvm::StringRef stageName(Stage stage);

@@ -132,8 +132,8 @@ json::Object MetadataBuilder::describeValue(func::FuncOp entry,
                      {"element_type", elementTypeName(global.getElementType())},
                      {"mesh", utf8(mesh)},
                      {"placement", placement}};
-  if (auto extents = entry.getArgAttrOfType<ArrayAttr>(
-          argument, ShardIRDialect::kExtents))
+  if (auto extents =
+          entry.getArgAttrOfType<ArrayAttr>(argument, ShardIRDialect::kExtents))
     value["extents"] = describeExtent(extents);
   return value;
 }

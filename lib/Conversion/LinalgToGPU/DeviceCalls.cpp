@@ -38,8 +38,8 @@ FunctionScratch::FunctionScratch(func::FuncOp function)
     : builder(OpBuilder::atBlockBegin(&function.getBody().front())),
       loc(function.getLoc()),
       pointer(LLVM::LLVMPointerType::get(function.getContext())) {
-  // Before an op of our own: the function's first one may be a copy or a launch,
-  // which is erased while more is put here.
+  // Before an op of our own: the function's first one may be a copy or a
+  // launch, which is erased while more is put here.
   auto anchor =
       LLVM::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(0));
   builder.setInsertionPoint(anchor);

@@ -23,8 +23,8 @@
 
 namespace shardir {
 
-/// Functions that bufferization adds: they work on lists of addresses, which are
-/// the host's.
+/// Functions that bufferization adds: they work on lists of addresses, which
+/// are the host's.
 bool isHostHelper(llvm::StringRef function);
 
 /// Stack memory at a function's start that its launches, copies and reads use

@@ -74,8 +74,6 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
     extend.targetTypeStr = "f32";
     pm.addPass(math::createMathExtendToSupportedTypes(extend));
     pm.addPass(createConvertNVGPUToNVVMPass());
-    ConvertVectorToSCFOptions vectors;
-    (void)vectors;
     pm.addPass(createConvertVectorToSCFPass());
     pm.addPass(memref::createExpandStridedMetadataPass());
     pm.addPass(createLowerAffinePass());
@@ -116,9 +114,9 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
       module.emitError("its reductions do not become shuffles");
       return signalPassFailure();
     }
-    // Vectors in shared memory are left by the conversion of vectors, which says
-    // that it knows no such memory, and lowered by that of the gpu dialect.
-    // What is lowered by neither, checkLowered finds.
+    // Vectors in shared memory are left by the conversion of vectors, which
+    // says that it knows no such memory, and lowered by that of the gpu
+    // dialect. What is lowered by neither, checkLowered finds.
     ScopedDiagnosticHandler quiet(&getContext(), [](Diagnostic &diagnostic) {
       return success(StringRef(diagnostic.str())
                          .starts_with("conversion of memref memory space"));

@@ -140,12 +140,11 @@ struct OutlineGpuKernelsPass
     SymbolTable symbols(kernels);
     llvm::StringMap<gpu::GPUFuncOp> known;
     for (gpu::LaunchOp launch : launches)
-      if (failed(outline(launch, kernels, symbols, known)))
+      if (failed(outline(launch, symbols, known)))
         return signalPassFailure();
   }
 
-  LogicalResult outline(gpu::LaunchOp launch, gpu::GPUModuleOp kernels,
-                        SymbolTable &symbols,
+  LogicalResult outline(gpu::LaunchOp launch, SymbolTable &symbols,
                         llvm::StringMap<gpu::GPUFuncOp> &known) {
     Location loc = launch.getLoc();
     std::string name = "kernel";
@@ -176,13 +175,11 @@ struct OutlineGpuKernelsPass
       kernel->setAttr(ShardIRDialect::kKernel, outside.getStringAttr(name));
       symbols.insert(kernel);
     }
-    auto call = gpu::LaunchFuncOp::create(
+    gpu::LaunchFuncOp::create(
         outside, loc, shared, launch.getGridSizeOperandValues(),
         launch.getBlockSizeOperandValues(), launch.getDynamicSharedMemorySize(),
         operands, Type(), ValueRange(),
         launch.hasClusterSize() ? std::optional(cluster) : std::nullopt);
-    (void)call;
-    (void)kernels;
     launch.erase();
     return success();
   }

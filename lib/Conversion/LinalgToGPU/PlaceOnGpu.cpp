@@ -197,7 +197,7 @@ struct PlaceOnGpuPass : shardir::impl::PlaceOnGpuBase<PlaceOnGpuPass> {
     auto region =
         scf::ExecuteRegionOp::create(builder, loc, TypeRange(), ValueRange());
     region->setAttr(ShardIRDialect::kKernel, builder.getUnitAttr());
-    Block *body = builder.createBlock(&region.getRegion());
+    builder.createBlock(&region.getRegion());
     auto end = scf::YieldOp::create(builder, loc);
     for (Operation *op : ops)
       op->moveBefore(end);
@@ -214,7 +214,6 @@ struct PlaceOnGpuPass : shardir::impl::PlaceOnGpuBase<PlaceOnGpuPass> {
         return !region->isProperAncestor(use.getOwner());
       });
     }
-    (void)body;
   }
 
   static void markNests(func::FuncOp function) {

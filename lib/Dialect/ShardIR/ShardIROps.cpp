@@ -400,7 +400,8 @@ LogicalResult ExtentOp::verify() {
     return emitOpError("asks for argument ")
            << getArgument() << " of a function that has " << count;
   auto type = dyn_cast<ShapedType>(function.getArgumentTypes()[argument]);
-  if (!type || !type.hasRank() || uint64_t(getDim()) >= uint64_t(type.getRank()))
+  if (!type || !type.hasRank() ||
+      uint64_t(getDim()) >= uint64_t(type.getRank()))
     return emitOpError("asks for dim ")
            << getDim() << " of argument " << getArgument() << " of type "
            << function.getArgumentTypes()[argument];

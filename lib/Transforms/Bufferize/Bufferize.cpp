@@ -267,7 +267,8 @@ struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
   /// Later stages are left alone, so that a printed stage can be re-entered.
   static bool needsBufferization(ModuleOp module) {
     auto stage = module->getAttrOfType<StringAttr>(ShardIRDialect::kStage);
-    return !stage || (stage != "bufferized" && stage != "cpu" && stage != "gpu");
+    return !stage ||
+           (stage != "bufferized" && stage != "cpu" && stage != "gpu");
   }
 
   /// A program without meshes has one device, and is local from the start.

@@ -36,8 +36,8 @@ static Localizer::Global resultOf(CollectiveOpInterface step,
   result.extents.resize(type.getRank());
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
-      result.extents[dim] = cast<Value>(localizer.wholeExtent(
-          builder, step.getLoc(), from, dim, input));
+      result.extents[dim] = cast<Value>(
+          localizer.wholeExtent(builder, step.getLoc(), from, dim, input));
   return result;
 }
 
@@ -252,8 +252,8 @@ static FailureOr<Value> localizeMakePartial(CollectiveOpInterface step,
       added.push_back(axis);
   auto type = cast<RankedTensorType>(input.getType());
   Value first = localizer.isFirst(builder, loc, mesh, added);
-  Value identity = createPartialIdentity(builder, loc, type.getElementType(),
-                                         *to.partial);
+  Value identity =
+      createPartialIdentity(builder, loc, type.getElementType(), *to.partial);
   if (!identity)
     return step->emitOpError("cannot hold a tensor of ")
            << type.getElementType() << " as terms of a "

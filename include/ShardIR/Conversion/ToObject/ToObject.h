@@ -35,7 +35,8 @@ struct ObjectOptions {
 
 /// Writes `module`, which holds nothing but LLVM dialect and gpu.binary ops, to
 /// the object file `path`; the image of the i-th binary, the cubin if there is
-/// one, is its constant `shardir_program_gpu_<i>`. Errors are diagnostics at the module's location.
+/// one, is its constant `shardir_program_gpu_<i>`. Errors are diagnostics at
+/// the module's location.
 mlir::LogicalResult emitObject(mlir::ModuleOp module,
                                const ObjectOptions &options,
                                llvm::StringRef path);
