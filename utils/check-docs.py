@@ -23,8 +23,8 @@ import sys
 import tempfile
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGES = ["README.md", "docs/Importing.md", "docs/Manual.md", "docs/Pipeline.md", "docs/Propagation.md", "docs/Proposing.md",
-         "docs/Redistribution.md", "docs/Report.md", "docs/Rules.md", "docs/Status.md"]
+PAGES = ["README.md", "docs/GPU.md", "docs/Importing.md", "docs/Manual.md", "docs/Pipeline.md", "docs/Propagation.md",
+         "docs/Proposing.md", "docs/Redistribution.md", "docs/Report.md", "docs/Rules.md", "docs/Status.md"]
 BLOCK = re.compile(r"^```sh\n(?P<command>(?:(?!```).*\n)+?)```\n\n?<!-- output(?:: (?P<how>.*?))? -->\n"
                    r"```(?P<language>\w*)\n(?P<shown>(?:(?!```).*\n)*)```$", re.MULTILINE)
 WIDTH = 116
