@@ -1,5 +1,4 @@
-//===- Driver.cpp - The driver API of an emulated GPU
-//----------------------===//
+//===- Driver.cpp - The driver API of an emulated GPU ---------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Nccl.cpp - NCCL between emulated GPUs
-//--------------------------------===//
+//===- Nccl.cpp - NCCL between emulated GPUs ------------------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Queue.cpp - Streams and events of the emulated GPU
-//------------------===//
+//===- Queue.cpp - Streams and events of the emulated GPU -----------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Settings.cpp - What the emulating driver is told
-//--------------------===//
+//===- Settings.cpp - What the emulating driver is told -------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -15,9 +15,9 @@
 
 #include "CudaApi.h"
 
-#include <cstdlib>
+#include "SharedLibrary.h"
+
 #include <dlfcn.h>
-#include <mutex>
 
 namespace shardir {
 namespace runtime {
@@ -31,41 +31,26 @@ constexpr int kLeastVersion = 12000;
 } // namespace
 
 const Api *Api::get(std::string &error) {
-  static std::mutex mutex;
-  static Api *loaded = nullptr; // outlives every static destructor
-  std::lock_guard<std::mutex> lock(mutex);
-  if (loaded)
-    return loaded;
-  auto *api = new Api;
-  if (api->load(error))
-    return loaded = api;
-  delete api;
-  return nullptr;
+  return loadOnce<Api>(&Api::load, error);
 }
 
 bool Api::load(std::string &error) {
-  const char *chosen = std::getenv(kVariable);
-  std::string name = chosen && *chosen ? chosen : kLibrary;
-  void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char *why = dlerror();
-    error = "cannot load the CUDA driver: " +
-            std::string(why ? why : name.c_str()) +
-            "; install it, or name it in $" + kVariable;
+  SharedLibrary library =
+      openLibrary(kVariable, kLibrary, "the CUDA driver", error);
+  if (!library.handle)
     return false;
-  }
   auto refuse = [&](const std::string &why) {
-    error = "cannot use the CUDA driver '" + name + "': " + why;
-    dlclose(library);
+    error = "cannot use the CUDA driver '" + library.name + "': " + why;
+    dlclose(library.handle);
     return false;
   };
 #define SHARDIR_CUDA_FIND(NAME, SYMBOL, PARAMETERS)                            \
-  NAME = reinterpret_cast<decltype(NAME)>(dlsym(library, #SYMBOL));            \
+  NAME = reinterpret_cast<decltype(NAME)>(dlsym(library.handle, #SYMBOL));     \
   if (!NAME)                                                                   \
     return refuse("it lacks " #SYMBOL "; CUDA 12.0 or later is needed");
   SHARDIR_CUDA_FUNCTIONS(SHARDIR_CUDA_FIND)
 #undef SHARDIR_CUDA_FIND
-  emulatedKernels = dlsym(library, "shardir_emulated_runtime_kernels");
+  emulatedKernels = dlsym(library.handle, "shardir_emulated_runtime_kernels");
   // Where there is no driver in the kernel cuInit says so.
   if (Result result = Init(0); result != Success)
     return refuse("cuInit says " + text(result));

@@ -87,10 +87,8 @@ std::string CudaRank::lastLaunches() const {
   return text;
 }
 
-void CudaRank::check(cuda::Result result, const char *call,
-                     const std::string &what) {
-  if (result == cuda::Success)
-    return;
+void CudaRank::fail(cuda::Result result, const char *call,
+                    const std::string &what) const {
   throw cuda::Failure("cannot " + what + ": " + call + " says " +
                       api.text(result) + lastLaunches());
 }
@@ -111,15 +109,15 @@ void CudaRank::launch(int32_t id, const int64_t grid[3], const int64_t block[3],
   if (!kernel)
     throw cuda::Failure("launched kernel " + std::to_string(id) +
                         ", which the program lacks");
-  std::string what = "launch kernel " + kernel->spec->describe();
+  auto what = [&] { return "launch kernel " + kernel->spec->describe(); };
   cuda::LaunchConfig config = {};
   for (int d = 0; d < 3; ++d) {
     if (grid[d] == 0)
       return;
     if (grid[d] < 0 || grid[d] > INT_MAX || block[d] < 1 || block[d] > 1024)
       throw cuda::Failure(
-          "cannot " + what + ": its grid is " + std::to_string(grid[0]) + "x" +
-          std::to_string(grid[1]) + "x" + std::to_string(grid[2]) +
+          "cannot " + what() + ": its grid is " + std::to_string(grid[0]) +
+          "x" + std::to_string(grid[1]) + "x" + std::to_string(grid[2]) +
           " blocks of " + std::to_string(block[0]) + "x" +
           std::to_string(block[1]) + "x" + std::to_string(block[2]) +
           " threads");
@@ -127,7 +125,7 @@ void CudaRank::launch(int32_t id, const int64_t grid[3], const int64_t block[3],
     config.block[d] = unsigned(block[d]);
   }
   if (sharedBytes < 0 || sharedBytes > kernel->spec->maxSharedBytes)
-    throw cuda::Failure("cannot " + what + " with " +
+    throw cuda::Failure("cannot " + what() + " with " +
                         std::to_string(sharedBytes) +
                         " bytes of shared memory: its table entry allows " +
                         std::to_string(kernel->spec->maxSharedBytes));
@@ -158,13 +156,14 @@ void CudaRank::launchOwn(const char *name, uint64_t units, void *arguments) {
   void *parameters[] = {arguments};
   check(api.LaunchKernel(device.kernel(name), unsigned(blocks), 1, 1,
                          kKernelThreads, 1, 1, 0, stream, parameters, nullptr),
-        "cuLaunchKernel", std::string("launch ") + name);
+        "cuLaunchKernel", [&] { return std::string("launch ") + name; });
 }
 
 void CudaRank::copy(void *to, const void *from, size_t bytes) {
   if (bytes && to != from)
     check(api.MemcpyDtoDAsync(address(to), address(from), bytes, stream),
-          "cuMemcpyDtoDAsync", "copy " + bytesText(bytes) + " on the GPU");
+          "cuMemcpyDtoDAsync",
+          [&] { return "copy " + bytesText(bytes) + " on the GPU"; });
 }
 
 void CudaRank::copyDims(const std::vector<CopyDim> &dims, size_t size,
@@ -188,7 +187,7 @@ void CudaRank::copyDims(const std::vector<CopyDim> &dims, size_t size,
 void CudaRank::clear(void *p, size_t bytes) {
   if (bytes)
     check(api.MemsetD8Async(address(p), 0, bytes, stream), "cuMemsetD8Async",
-          "clear " + bytesText(bytes) + " on the GPU");
+          [&] { return "clear " + bytesText(bytes) + " on the GPU"; });
 }
 
 void CudaRank::fill(PartialKind kind, ElementType type, void *p, size_t count) {
@@ -196,7 +195,9 @@ void CudaRank::fill(PartialKind kind, ElementType type, void *p, size_t count) {
     return;
   uint64_t bits = 0;
   fillIdentity(kind, type, &bits, 1); // in the low bytes
-  std::string what = "fill " + std::to_string(count) + " elements on the GPU";
+  auto what = [&] {
+    return "fill " + std::to_string(count) + " elements on the GPU";
+  };
   switch (elementSize(type)) {
   case 1:
     return check(api.MemsetD8Async(address(p), uint8_t(bits), count, stream),
@@ -251,8 +252,9 @@ void CudaRank::reduce(PartialKind kind, ElementType type,
 CudaRank::Staging &CudaRank::nextStaging() {
   Staging &piece = staging[nextStage++ % 2];
   if (!piece.memory) {
-    check(api.MemHostAlloc(&piece.memory, kStagingBytes, 0), "cuMemHostAlloc",
-          "get " + bytesText(kStagingBytes) + " of pinned memory");
+    check(
+        api.MemHostAlloc(&piece.memory, kStagingBytes, 0), "cuMemHostAlloc",
+        [] { return "get " + bytesText(kStagingBytes) + " of pinned memory"; });
     piece.used = std::make_unique<CudaEvent>(api);
   } else {
     wait(*piece.used);
@@ -266,7 +268,8 @@ void CudaRank::upload(void *to, const void *from, size_t bytes) {
     Staging &piece = nextStaging();
     std::memcpy(piece.memory, static_cast<const char *>(from) + at, n);
     check(api.MemcpyHtoDAsync(address(to) + at, piece.memory, n, stream),
-          "cuMemcpyHtoDAsync", "copy " + bytesText(n) + " to the GPU");
+          "cuMemcpyHtoDAsync",
+          [&] { return "copy " + bytesText(n) + " to the GPU"; });
     record(*piece.used);
   }
 }
@@ -286,7 +289,8 @@ void CudaRank::download(void *to, const void *from, size_t bytes) {
     size_t n = std::min(kStagingBytes, bytes - at);
     Staging &piece = nextStaging();
     check(api.MemcpyDtoHAsync(piece.memory, address(from) + at, n, stream),
-          "cuMemcpyDtoHAsync", "copy " + bytesText(n) + " from the GPU");
+          "cuMemcpyDtoHAsync",
+          [&] { return "copy " + bytesText(n) + " from the GPU"; });
     record(*piece.used);
     take(at);
     before = &piece;
@@ -299,7 +303,7 @@ void CudaRank::wait(const CudaEvent &event) {
   if (!event.arrived(0))
     rank->job.waitSlowly(rank->rank, event, 0);
   check(api.EventQuery(event.handle), "cuEventQuery",
-        "finish what was queued on the GPU");
+        [] { return "finish what was queued on the GPU"; });
 }
 
 void CudaRank::synchronize() {
@@ -314,27 +318,27 @@ bool CudaRank::isIdle() const {
 
 void CudaRank::record(const CudaEvent &event) {
   check(api.EventRecord(event.handle, stream), "cuEventRecord",
-        "mark a place in the stream");
+        [] { return "mark a place in the stream"; });
 }
 
 void CudaRank::await(const CudaEvent &event) {
   check(api.StreamWaitEvent(stream, event.handle, 0), "cuStreamWaitEvent",
-        "wait for another stream");
+        [] { return "wait for another stream"; });
 }
 
 cuda::Stream CudaRank::beginTransfer() {
   if (!transfers)
     check(api.StreamCreate(&transfers, cuda::StreamNonBlocking),
-          "cuStreamCreate", "make a stream");
+          "cuStreamCreate", [] { return "make a stream"; });
   record(ready);
   check(api.StreamWaitEvent(transfers, ready.handle, 0), "cuStreamWaitEvent",
-        "order a transfer");
+        [] { return "order a transfer"; });
   return transfers;
 }
 
 void CudaRank::endTransfer() {
   check(api.EventRecord(transferred.handle, transfers), "cuEventRecord",
-        "mark the end of a transfer");
+        [] { return "mark the end of a transfer"; });
   await(transferred);
 }
 
@@ -356,7 +360,7 @@ std::vector<double> CudaRank::readTimes() {
     wait(*times[i]);
     check(
         api.EventElapsedTime(&milliseconds, times[0]->handle, times[i]->handle),
-        "cuEventElapsedTime", "read the GPU's clock");
+        "cuEventElapsedTime", [] { return "read the GPU's clock"; });
     result.push_back(timeBase + 1000 * double(milliseconds));
   }
   return result;

@@ -103,7 +103,15 @@ public:
 private:
   void wait(const CudaEvent &event);
   void launchOwn(const char *kernel, uint64_t units, void *arguments);
-  void check(cuda::Result result, const char *call, const std::string &what);
+  /// `what` tells what could not be done, and is asked for only then: launches
+  /// and copies are many.
+  template <class What>
+  void check(cuda::Result result, const char *call, What &&what) {
+    if (result != cuda::Success)
+      fail(result, call, what());
+  }
+  [[noreturn]] void fail(cuda::Result result, const char *call,
+                         const std::string &what) const;
   std::string lastLaunches() const;
   struct Staging {
     void *memory = nullptr;

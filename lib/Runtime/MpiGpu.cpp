@@ -1,5 +1,4 @@
-//===- MpiGpu.cpp - Ranks as processes, each with a GPU
-//--------------------===//
+//===- MpiGpu.cpp - Ranks as processes, each with a GPU -------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

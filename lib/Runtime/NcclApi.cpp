@@ -1,5 +1,4 @@
-//===- NcclApi.cpp - NCCL, found when it is asked for
-//----------------------===//
+//===- NcclApi.cpp - NCCL, found when it is asked for ---------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,9 +13,9 @@
 
 #include "NcclApi.h"
 
-#include <cstdlib>
+#include "SharedLibrary.h"
+
 #include <dlfcn.h>
-#include <mutex>
 
 namespace shardir {
 namespace runtime {
@@ -29,32 +28,17 @@ constexpr int kLeastVersion = 21800;
 } // namespace
 
 const Api *Api::get(std::string &error) {
-  static std::mutex mutex;
-  static Api *loaded = nullptr; // outlives every static destructor
-  std::lock_guard<std::mutex> lock(mutex);
-  if (loaded)
-    return loaded;
-  auto *api = new Api;
-  if (api->load(error))
-    return loaded = api;
-  delete api;
-  return nullptr;
+  return loadOnce<Api>(&Api::load, error);
 }
 
 bool Api::load(std::string &error) {
-  const char *chosen = std::getenv(kVariable);
-  std::string name = chosen && *chosen ? chosen : kLibrary;
-  void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (!library) {
-    const char *why = dlerror();
-    error = "cannot load NCCL: " + std::string(why ? why : name.c_str()) +
-            "; install it, or name it in $" + kVariable;
+  SharedLibrary library = openLibrary(kVariable, kLibrary, "NCCL", error);
+  if (!library.handle)
     return false;
-  }
   const char *missing = nullptr;
   auto find = [&](auto &function, const char *symbol) {
     function = reinterpret_cast<std::decay_t<decltype(function)>>(
-        dlsym(library, symbol));
+        dlsym(library.handle, symbol));
     if (!function && !missing)
       missing = symbol;
   };
@@ -70,9 +54,9 @@ bool Api::load(std::string &error) {
   find(Send, "ncclSend");
   find(Recv, "ncclRecv");
   auto refuse = [&](const std::string &why) {
-    error =
-        "cannot use NCCL '" + name + "': " + why + "; 2.18 or later is needed";
-    dlclose(library);
+    error = "cannot use NCCL '" + library.name + "': " + why +
+            "; 2.18 or later is needed";
+    dlclose(library.handle);
     return false;
   };
   if (missing)

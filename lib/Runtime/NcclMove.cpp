@@ -1,5 +1,4 @@
-//===- NcclMove.cpp - Data of collectives over NCCL
-//------------------------===//
+//===- NcclMove.cpp - Data of collectives over NCCL -----------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

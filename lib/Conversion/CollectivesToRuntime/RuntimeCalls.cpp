@@ -16,6 +16,7 @@
 
 #include "Metadata.h"
 
+#include "ShardIR/Conversion/BufferAddress.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -43,21 +44,7 @@ Value RuntimeCalls::dataPointer(OpBuilder &builder, Location loc,
                                 Value buffer) {
   if (!buffer)
     return LLVM::ZeroOp::create(builder, loc, pointer);
-  auto type = cast<MemRefType>(buffer.getType());
-  Value address =
-      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
-  if (!type.getLayout().isIdentity()) {
-    Value offset =
-        memref::ExtractStridedMetadataOp::create(builder, loc, buffer)
-            .getOffset();
-    Value bytes = arith::ConstantIndexOp::create(
-        builder, loc, elementBytes(type.getElementType()));
-    address = arith::AddIOp::create(
-        builder, loc, address,
-        arith::MulIOp::create(builder, loc, offset, bytes));
-  }
-  Value integer = arith::IndexCastOp::create(builder, loc, i64, address);
-  return LLVM::IntToPtrOp::create(builder, loc, pointer, integer);
+  return bufferAddress(builder, loc, buffer);
 }
 
 /// The start of the function that `op` is in.

@@ -19,6 +19,10 @@
 
 namespace shardir {
 
+/// What marks kernels until their tables are made: the number of their module,
+/// their name, and the bytes of static shared memory.
+constexpr const char *kEmulatedKernel = "emulated_kernel";
+
 class EmulatedThread {
 public:
   /// The struct's arrays of three, in order.

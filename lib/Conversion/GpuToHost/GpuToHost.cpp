@@ -21,10 +21,7 @@
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
-#include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/IR/AttrTypeSubElements.h"
-#include "mlir/IR/PatternMatch.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -333,13 +330,8 @@ struct GpuToHostPass : shardir::impl::GpuToHostBase<GpuToHostPass> {
 
   LogicalResult toHost(gpu::GPUModuleOp module, int64_t number,
                        SymbolTable &symbols) {
-    RewritePatternSet patterns(&getContext());
-    populateGpuRewritePatterns(patterns);
-    populateGpuBreakDownSubgroupReducePatterns(patterns);
-    populateGpuLowerSubgroupReduceToShufflePatterns(patterns, kLanes);
-    populateGpuLowerClusteredSubgroupReduceToShufflePatterns(patterns, kLanes);
-    if (failed(applyPatternsGreedily(module, std::move(patterns))))
-      return module.emitError("its reductions do not become shuffles");
+    if (failed(reductionsToShuffles(module)))
+      return failure();
 
     Builder builder(&getContext());
     auto pointer = LLVM::LLVMPointerType::get(&getContext());
@@ -358,7 +350,7 @@ struct GpuToHostPass : shardir::impl::GpuToHostBase<GpuToHostPass> {
       if (failed(sharedBytes))
         return failure();
       function->setAttr(
-          "emulated_kernel",
+          kEmulatedKernel,
           builder.getArrayAttr({builder.getI64IntegerAttr(number),
                                 builder.getStringAttr(kernel.getName()),
                                 builder.getI64IntegerAttr(*sharedBytes)}));

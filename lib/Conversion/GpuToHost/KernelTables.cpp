@@ -13,6 +13,8 @@
 
 #include "ShardIR/Conversion/GpuToHost/Passes.h"
 
+#include "EmulatedThread.h"
+
 #include <map>
 
 namespace shardir {
@@ -21,6 +23,7 @@ namespace shardir {
 } // namespace shardir
 
 using namespace mlir;
+using namespace shardir;
 
 namespace {
 struct Kernel {
@@ -36,7 +39,7 @@ struct EmulatedKernelTablesPass
   void runOnOperation() override {
     std::map<int64_t, SmallVector<Kernel>> tables;
     for (auto function : getOperation().getOps<LLVM::LLVMFuncOp>()) {
-      auto mark = function->getAttrOfType<ArrayAttr>(kMark);
+      auto mark = function->getAttrOfType<ArrayAttr>(kEmulatedKernel);
       if (!mark)
         continue;
       tables[cast<IntegerAttr>(mark[0]).getInt()].push_back(
@@ -48,8 +51,6 @@ struct EmulatedKernelTablesPass
   }
 
 private:
-  static constexpr const char *kMark = "emulated_kernel";
-
   void define(int64_t number, ArrayRef<Kernel> kernels) {
     Location loc = getOperation().getLoc();
     OpBuilder builder = OpBuilder::atBlockEnd(getOperation().getBody());
@@ -78,7 +79,7 @@ private:
             ArrayRef<int64_t>{int64_t(i), int64_t(j)});
       LLVM::LLVMFuncOp function = kernel.function;
       function.setLinkage(LLVM::Linkage::Internal);
-      function->removeAttr(kMark);
+      function->removeAttr(kEmulatedKernel);
     }
     LLVM::ReturnOp::create(builder, loc, all);
   }

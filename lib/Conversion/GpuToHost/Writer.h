@@ -13,9 +13,9 @@
 #ifndef SHARDIR_LIB_CONVERSION_GPUTOHOST_WRITER_H
 #define SHARDIR_LIB_CONVERSION_GPUTOHOST_WRITER_H
 
+#include "ShardIR/Conversion/BufferAddress.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/ImplicitLocOpBuilder.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -58,20 +58,7 @@ public:
   }
   /// Where `memref`[`indices`] lies.
   mlir::Value addressOf(mlir::Value memref, mlir::ValueRange indices) {
-    auto type = mlir::cast<mlir::MemRefType>(memref.getType());
-    int64_t bytes =
-        llvm::divideCeil(type.getElementTypeBitWidth(), unsigned(8));
-    auto metadata =
-        mlir::memref::ExtractStridedMetadataOp::create(*this, memref);
-    mlir::Value offset = metadata.getOffset();
-    for (auto [place, stride] : llvm::zip(indices, metadata.getStrides()))
-      offset = mlir::arith::AddIOp::create(
-          *this, offset, mlir::arith::MulIOp::create(*this, place, stride));
-    mlir::Value start =
-        mlir::memref::ExtractAlignedPointerAsIndexOp::create(*this, memref);
-    mlir::Value address = mlir::arith::AddIOp::create(
-        *this, start, mlir::arith::MulIOp::create(*this, offset, index(bytes)));
-    return mlir::LLVM::IntToPtrOp::create(*this, pointer(), toI64(address));
+    return bufferAddress(*this, getLoc(), memref, indices);
   }
 };
 

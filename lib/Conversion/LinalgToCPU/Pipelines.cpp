@@ -27,15 +27,29 @@
 
 using namespace mlir;
 
-void shardir::buildCpuTensorPipeline(OpPassManager &pm,
-                                     const CpuOptions &options) {
+void shardir::buildFusion(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createDecomposeForCpu());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   pm.addNestedPass<func::FuncOp>(createFuseForCpu());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+}
+
+void shardir::buildCpuTensorPipeline(OpPassManager &pm,
+                                     const CpuOptions &options) {
+  buildFusion(pm);
   pm.addNestedPass<func::FuncOp>(createTileForCpu());
+}
+
+void shardir::addSmallFloatEmulation(OpPassManager &pm) {
+  arith::ArithEmulateUnsupportedFloatsOptions emulate;
+  emulate.sourceTypeStrs = {"bf16", "f16"};
+  pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  math::MathExtendToSupportedTypesOptions extend;
+  extend.extraTypeStrs = {"f64"};
+  extend.targetTypeStr = "f32";
+  pm.addPass(math::createMathExtendToSupportedTypes(extend));
 }
 
 void shardir::buildBufferizeForTesting(OpPassManager &pm) {
@@ -77,16 +91,10 @@ void shardir::buildHostLowering(OpPassManager &pm) {
 
   function.addPass(createConvertComplexToStandardPass());
 
-  // f16 and bf16 are storage types: compute in f32, and spell out conversions
-  // that the target has no instruction for, so that no compiler-rt is needed.
-  arith::ArithEmulateUnsupportedFloatsOptions emulate;
-  emulate.sourceTypeStrs = {"bf16", "f16"};
-  function.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
-  math::MathExtendToSupportedTypesOptions extend;
-  extend.extraTypeStrs = {"f64"};
-  extend.targetTypeStr = "f32";
-  function.addPass(math::createMathExtendToSupportedTypes(extend));
+  addSmallFloatEmulation(function);
   pm.addPass(createExpandMathForCpu());
+  // Conversions that the target has no instruction for are spelled out, so that
+  // no compiler-rt is needed.
   arith::ArithExpandOpsPassOptions expand;
   expand.includeBf16 = true;
   OpPassManager &lower = pm.nest<func::FuncOp>();

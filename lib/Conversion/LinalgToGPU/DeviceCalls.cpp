@@ -15,6 +15,7 @@
 
 #include "DeviceCalls.h"
 
+#include "ShardIR/Conversion/BufferAddress.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
@@ -144,37 +145,6 @@ Value DeviceCalls::integer(OpBuilder &builder, Location loc, int64_t value,
       builder.getIntegerAttr(builder.getIntegerType(bits), value));
 }
 
-Value DeviceCalls::dataPointer(OpBuilder &builder, Location loc, Value buffer,
-                               ValueRange indices) {
-  auto type = cast<MemRefType>(buffer.getType());
-  Value address =
-      memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer);
-  Value element;
-  auto add = [&](Value more) {
-    element =
-        element ? arith::AddIOp::create(builder, loc, element, more).getResult()
-                : more;
-  };
-  auto [strides, offset] = type.getStridesAndOffset();
-  if (offset != 0 || !indices.empty()) {
-    auto metadata =
-        memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
-    if (offset != 0)
-      add(metadata.getOffset());
-    for (auto [index, stride] : llvm::zip(indices, metadata.getStrides()))
-      add(arith::MulIOp::create(builder, loc, index, stride));
-  }
-  if (element) {
-    Value bytes = arith::ConstantIndexOp::create(
-        builder, loc, elementBytes(type.getElementType()));
-    address = arith::AddIOp::create(
-        builder, loc, address,
-        arith::MulIOp::create(builder, loc, element, bytes));
-  }
-  Value number = arith::IndexCastOp::create(builder, loc, i64, address);
-  return LLVM::IntToPtrOp::create(builder, loc, pointer, number);
-}
-
 Value DeviceCalls::asMemRef(OpBuilder &builder, Location loc, MemRefType type,
                             Value data, ValueRange dynamicSizes) {
   SmallVector<Value> sizes, strides(type.getRank());
@@ -302,7 +272,7 @@ LogicalResult DeviceCalls::copy(memref::CopyOp op, FunctionScratch &scratch) {
   Value buffers[] = {op.getSource(), op.getTarget()};
   for (auto [which, buffer] : llvm::enumerate(buffers)) {
     FunctionScratch::Descriptor descriptor = scratch.descriptor(which);
-    Value data = dataPointer(builder, loc, buffer);
+    Value data = bufferAddress(builder, loc, buffer);
     Value zero = integer(builder, loc, 0), one = integer(builder, loc, 1);
     Value fields[] = {data, data, zero, count, one};
     for (auto [i, field] : llvm::enumerate(fields)) {
@@ -327,8 +297,8 @@ LogicalResult DeviceCalls::load(memref::LoadOp op, FunctionScratch &scratch) {
   Location loc = op.getLoc();
   Value buffer = scratch.element(op.getType());
   Value arguments[] = {
-      dataPointer(builder, loc, buffer),
-      dataPointer(builder, loc, op.getMemRef(), op.getIndices()),
+      bufferAddress(builder, loc, buffer),
+      bufferAddress(builder, loc, op.getMemRef(), op.getIndices()),
       integer(builder, loc, elementBytes(op.getType()))};
   LLVM::CallOp::create(
       builder, loc, declare("shardir_gpu_read", none, {pointer, pointer, i64}),

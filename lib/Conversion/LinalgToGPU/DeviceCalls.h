@@ -73,9 +73,6 @@ private:
                                  llvm::ArrayRef<mlir::Type> arguments);
   mlir::Value integer(mlir::OpBuilder &builder, mlir::Location loc,
                       int64_t value, unsigned bits = 64);
-  /// The first element of a buffer, its offset included.
-  mlir::Value dataPointer(mlir::OpBuilder &builder, mlir::Location loc,
-                          mlir::Value buffer, mlir::ValueRange indices = {});
   mlir::Value asMemRef(mlir::OpBuilder &builder, mlir::Location loc,
                        mlir::MemRefType type, mlir::Value data,
                        mlir::ValueRange dynamicSizes);

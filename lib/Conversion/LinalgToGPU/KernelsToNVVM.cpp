@@ -16,20 +16,18 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Conversion/GpuToHost/Passes.h"
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/Passes.h"
-#include "mlir/Dialect/Arith/Transforms/Passes.h"
-#include "mlir/Dialect/GPU/Transforms/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Math/Transforms/Passes.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
 
 namespace shardir {
@@ -42,8 +40,6 @@ using namespace shardir;
 
 namespace {
 
-/// Lanes of a warp.
-constexpr unsigned warpSize = 32;
 /// Where shared memory begins, as TMA and swizzled tiles need it, in bytes.
 constexpr int64_t sharedAlignment = 1024;
 
@@ -64,15 +60,8 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
     pm.addPass(createLoopInvariantCodeMotionPass());
     pm.addPass(createConvertComplexToStandardPass());
 
-    // f16 and bf16 are storage types outside of matrix units, as on the CPU:
-    // results then agree.
-    arith::ArithEmulateUnsupportedFloatsOptions emulate;
-    emulate.sourceTypeStrs = {"bf16", "f16"};
-    pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
-    math::MathExtendToSupportedTypesOptions extend;
-    extend.extraTypeStrs = {"f64"};
-    extend.targetTypeStr = "f32";
-    pm.addPass(math::createMathExtendToSupportedTypes(extend));
+    // Outside of matrix units.
+    addSmallFloatEmulation(pm);
     pm.addPass(createConvertNVGPUToNVVMPass());
     pm.addPass(createConvertVectorToSCFPass());
     pm.addPass(memref::createExpandStridedMetadataPass());
@@ -104,16 +93,8 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
           << arch << "'";
       return signalPassFailure();
     }
-    RewritePatternSet patterns(&getContext());
-    populateGpuRewritePatterns(patterns);
-    populateGpuBreakDownSubgroupReducePatterns(patterns);
-    populateGpuLowerSubgroupReduceToShufflePatterns(patterns, warpSize);
-    populateGpuLowerClusteredSubgroupReduceToShufflePatterns(patterns,
-                                                             warpSize);
-    if (failed(applyPatternsGreedily(module, std::move(patterns)))) {
-      module.emitError("its reductions do not become shuffles");
+    if (failed(reductionsToShuffles(module)))
       return signalPassFailure();
-    }
     // Vectors in shared memory are left by the conversion of vectors, which
     // says that it knows no such memory, and lowered by that of the gpu
     // dialect. What is lowered by neither, checkLowered finds.

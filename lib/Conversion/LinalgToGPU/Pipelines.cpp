@@ -23,12 +23,7 @@
 using namespace mlir;
 
 void shardir::buildGpuTensorPipeline(OpPassManager &pm, const GpuOptions &) {
-  pm.addNestedPass<func::FuncOp>(createDecomposeForCpu());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
-  pm.addNestedPass<func::FuncOp>(createFuseForCpu());
-  pm.addPass(createCanonicalizerPass());
-  pm.addPass(createCSEPass());
+  buildFusion(pm);
 }
 
 void shardir::buildGpuKernels(OpPassManager &pm, const GpuOptions &options) {

@@ -17,6 +17,8 @@
 
 #include "ShardIR/Dialect/Readers.h"
 
+#include "ParseUtils.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -25,6 +27,7 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
+using shardir::parseReturn;
 
 /// `@Sharding(%0) {attributes} : (types) -> types`.
 static ParseResult parseCustomCall(OpAsmParser &parser, OperationState &state) {
@@ -55,17 +58,6 @@ static ParseResult parseBinary(OpAsmParser &parser, OperationState &state) {
   state.addTypes(type);
   SmallVector<Type> types(operands.size(), type);
   return parser.resolveOperands(operands, types, loc, state.operands);
-}
-
-/// `%0, %1 : type, type`, or nothing.
-static ParseResult parseReturn(OpAsmParser &parser, OperationState &state) {
-  SmallVector<OpAsmParser::UnresolvedOperand> operands;
-  SmallVector<Type> types;
-  SMLoc loc = parser.getCurrentLocation();
-  return failure(parser.parseOptionalAttrDict(state.attributes) ||
-                 parser.parseOperandList(operands) ||
-                 (!operands.empty() && parser.parseColonTypeList(types)) ||
-                 parser.resolveOperands(operands, types, loc, state.operands));
 }
 
 /// ` : type`, of the result.

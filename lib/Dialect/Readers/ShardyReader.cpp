@@ -15,6 +15,8 @@
 
 #include "ShardIR/Dialect/Readers.h"
 
+#include "ParseUtils.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
@@ -23,6 +25,7 @@
 #include "llvm/ADT/StringSwitch.h"
 
 using namespace mlir;
+using shardir::parseReturn;
 
 static OpaqueAttr textAttr(MLIRContext *context, const Twine &text) {
   return OpaqueAttr::get(StringAttr::get(context, "sdy"), text.str(),
@@ -189,17 +192,6 @@ static ParseResult parseConstant(OpAsmParser &parser, OperationState &state) {
     return failure();
   state.addTypes(value.getShapedType());
   return success();
-}
-
-/// `%0, %1 : type, type`, or nothing.
-static ParseResult parseReturn(OpAsmParser &parser, OperationState &state) {
-  SmallVector<OpAsmParser::UnresolvedOperand> operands;
-  SmallVector<Type> types;
-  SMLoc loc = parser.getCurrentLocation();
-  return failure(parser.parseOptionalAttrDict(state.attributes) ||
-                 parser.parseOperandList(operands) ||
-                 (!operands.empty() && parser.parseColonTypeList(types)) ||
-                 parser.resolveOperands(operands, types, loc, state.operands));
 }
 
 /// `(%0) in_shardings=[…] out_shardings=[…] manual_axes={"a"} (%arg: type) {…}

@@ -1,5 +1,4 @@
-/*===- GpuProgram.c - A compiled program for GPUs, written by hand
----------===*\
+/*===- GpuProgram.c - A compiled program for GPUs, written by hand --------===*\
 |* Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.       *|
 |* See LICENSE for license information.                                       *|
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
@@ -11,20 +10,11 @@
  * runtime's symbols from whoever loads it; each entry does one thing that
  * GpuTests.cpp checks.
  */
+#include "Descriptors.h"
 #include "ShardIR/Runtime/Abi.h"
 #include "ShardIR/Runtime/EmulatedGpu.h"
 
 #include <stddef.h>
-
-typedef struct {
-  float *allocated, *aligned;
-  int64_t offset, sizes[2], strides[2];
-} Matrix;
-
-typedef struct {
-  int64_t rank;
-  void *descriptor;
-} Unranked;
 
 /* clang-format off */
 #define FUNCTION(NAME, ARGS, RESULTS)                                          \

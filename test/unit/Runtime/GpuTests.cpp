@@ -14,6 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FloatArray.h"
+
 #include "ShardIR/Runtime/ShardIR.h"
 #include "ShardIR/Runtime/Trace.h"
 
@@ -36,21 +38,7 @@ using testing::HasSubstr;
 
 namespace {
 
-struct Array {
-  std::vector<int64_t> shape;
-  std::vector<float> data;
-  explicit Array(std::vector<int64_t> s) : shape(std::move(s)) {
-    data.resize(size_t(std::accumulate(shape.begin(), shape.end(), int64_t(1),
-                                       std::multiplies<int64_t>())));
-  }
-  Array &iota() {
-    std::iota(data.begin(), data.end(), 1.0f);
-    return *this;
-  }
-  shardir_buffer buffer() {
-    return {data.data(), shape.data(), shape.size(), SHARDIR_F32};
-  }
-};
+using Array = FloatArray;
 
 void *driver() {
   static void *library = [] {

@@ -9,24 +9,15 @@
  * whoever loads it; each entry does one thing that ApiTests.cpp checks, among
  * them everything that a program can do wrong.
  */
+#include "Descriptors.h"
 #include "ShardIR/Runtime/Abi.h"
 
 #include <stddef.h>
 
 typedef struct {
   float *allocated, *aligned;
-  int64_t offset, sizes[2], strides[2];
-} Matrix;
-
-typedef struct {
-  float *allocated, *aligned;
   int64_t offset, sizes[1], strides[1];
 } Vector;
-
-typedef struct {
-  int64_t rank;
-  void *descriptor;
-} Unranked;
 
 #define FUNCTION(NAME, ARGS, RESULTS)                                          \
   "{\"name\": \"" NAME "\", \"symbol\": \"entry_" NAME "\", \"arguments\": ["  \

@@ -17,6 +17,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -27,6 +28,10 @@ namespace shardir {
 
 #define GEN_PASS_DECL
 #include "ShardIR/Conversion/GpuToHost/Passes.h.inc"
+
+/// Turns reductions of a block or a warp, in all kernels of `module`, into
+/// shuffles within warps of 32 lanes, on a card as on the host.
+mlir::LogicalResult reductionsToShuffles(mlir::gpu::GPUModuleOp module);
 
 #define GEN_PASS_REGISTRATION
 #include "ShardIR/Conversion/GpuToHost/Passes.h.inc"

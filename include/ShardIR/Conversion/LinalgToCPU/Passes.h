@@ -35,6 +35,14 @@ struct CpuOptions {
   bool parallel = true;
 };
 
+/// The first part of the tensor pipelines, of the CPU and of GPUs: what has no
+/// lowering to loops is rewritten, and ops are fused.
+void buildFusion(mlir::OpPassManager &pm);
+
+/// f16 and bf16 are storage types: what is computed in them is computed in f32,
+/// everywhere alike, so that results agree.
+void addSmallFloatEmulation(mlir::OpPassManager &pm);
+
 /// Tensor level, before bufferization: fuse and tile. Requires linalg on
 /// tensors in functions; guarantees ops that bufferize.
 void buildCpuTensorPipeline(mlir::OpPassManager &pm, const CpuOptions &options);

@@ -140,6 +140,19 @@ bool suitsMatrixUnits(mlir::linalg::LinalgOp op);
 double predictTiles(mlir::linalg::LinalgOp op, const TilePlan &plan,
                     double flops, const GpuTarget &target);
 
+/// The plan of least predicted time, the first of equal ones; a chip does
+/// `flopsOf(plan)` per second by it.
+struct TileChoice {
+  TilePlan plan;
+  double seconds = 0;
+};
+TileChoice chooseTiles(mlir::linalg::LinalgOp op,
+                       llvm::ArrayRef<TilePlan> plans, const GpuTarget &target,
+                       llvm::function_ref<double(const TilePlan &)> flopsOf);
+/// What a remark says of it: `unit`, the tile, what is fused.
+std::string describeTiles(mlir::linalg::LinalgOp op, llvm::StringRef unit,
+                          const TilePlan &plan);
+
 /// Emits `op` and the neighbours that it takes along, and erases them.
 mlir::LogicalResult emitTiles(mlir::RewriterBase &rewriter,
                               mlir::linalg::LinalgOp op, const TilePlan &plan,

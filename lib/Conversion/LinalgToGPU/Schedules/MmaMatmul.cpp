@@ -19,13 +19,8 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-struct Choice {
-  TilePlan plan;
-  double seconds = 0;
-};
-
 /// The tile of least predicted time.
-Choice choose(linalg::LinalgOp op, const GpuTarget &target) {
+TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
   bool matrix = suitsMatrixUnits(op);
   bool wide = getElementTypeOrSelf(op.getDpsInits()[0].getType()).isF64();
   SmallVector<TilePlan> plans;
@@ -43,15 +38,10 @@ Choice choose(linalg::LinalgOp op, const GpuTarget &target) {
   // mma.sync reaches about half of what the units can do.
   double flops = matrix ? 0.5 * target.matrixFlops
                         : 0.7 * target.scalarFlops * (wide ? 0.5 : 1);
-  Choice best;
-  for (const TilePlan &plan : plans) {
+  return chooseTiles(op, plans, target, [&](const TilePlan &plan) {
     // Smaller tiles read shared memory more often per product.
-    double efficiency = 0.55 + 0.45 * (plan.bm * plan.bn) / (128.0 * 128.0);
-    double seconds = predictTiles(op, plan, flops * efficiency, target);
-    if (best.seconds == 0 || seconds < best.seconds)
-      best = {plan, seconds};
-  }
-  return best;
+    return flops * (0.55 + 0.45 * (plan.bm * plan.bn) / (128.0 * 128.0));
+  });
 }
 
 class MmaMatmul : public Schedule {
@@ -64,16 +54,12 @@ public:
     if (!contraction || !(target.isHost() || target.hasAsyncCopy()) ||
         !isTileable(contraction))
       return std::nullopt;
-    Choice choice = choose(contraction, target);
-    ContractionNeighbours neighbours = findNeighbours(contraction);
+    TileChoice choice = choose(contraction, target);
     Estimate estimate;
     estimate.seconds = choice.seconds;
-    llvm::raw_string_ostream out(estimate.reason);
-    out << (suitsMatrixUnits(contraction) ? "mma.sync" : "fma") << ", tile "
-        << choice.plan.bm << "x" << choice.plan.bn << "x" << choice.plan.bk
-        << ", " << choice.plan.stages << " stages";
-    if (neighbours.map)
-      out << ", elementwise op behind it fused";
+    estimate.reason = describeTiles(
+        contraction, suitsMatrixUnits(contraction) ? "mma.sync" : "fma",
+        choice.plan);
     return estimate;
   }
 

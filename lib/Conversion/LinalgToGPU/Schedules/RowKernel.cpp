@@ -525,6 +525,16 @@ void RowKernel::storeParts() {
   });
 }
 
+std::pair<RowKernel::Member *, unsigned> RowKernel::makerOf(Value buffer) {
+  for (Member &member : members) {
+    auto inits = member.nest.getOp().getDpsInits();
+    auto found = llvm::find(inits, buffer);
+    if (found != inits.end())
+      return {&member, unsigned(found - inits.begin())};
+  }
+  return {nullptr, 0};
+}
+
 void RowKernel::storeRows() {
   KernelEmitter &emit = *emitter;
   if (llvm::all_of(chain->escaping,
@@ -537,19 +547,13 @@ void RowKernel::storeRows() {
     for (Value buffer : chain->escaping) {
       if (isElementwise(buffer))
         continue;
-      for (Member &member : members) {
-        linalg::LinalgOp op = member.nest.getOp();
-        auto inits = op.getDpsInits();
-        auto found = llvm::find(inits, buffer);
-        if (found == inits.end())
-          continue;
-        const NestOperand &operand =
-            member.nest.results()[found - inits.begin()];
-        memref::StoreOp::create(
-            emit.builder, emit.loc, rowValues.lookup(buffer), operand.flat,
-            member.nest.address(emit, operand, ivsOf(member)));
-        break;
-      }
+      auto [member, i] = makerOf(buffer);
+      if (!member)
+        continue;
+      const NestOperand &operand = member->nest.results()[i];
+      memref::StoreOp::create(
+          emit.builder, emit.loc, rowValues.lookup(buffer), operand.flat,
+          member->nest.address(emit, operand, ivsOf(*member)));
     }
   });
 }
@@ -569,25 +573,19 @@ void RowKernel::storeElements() {
         Value value = elements.lookup({buffer, chunk});
         if (!value || !isElementwise(buffer))
           continue;
-        for (Member &member : members) {
-          linalg::LinalgOp op = member.nest.getOp();
-          auto inits = op.getDpsInits();
-          auto found = llvm::find(inits, buffer);
-          if (found == inits.end())
-            continue;
-          unsigned i = found - inits.begin();
-          int loop = llvm::find(member.member.dims, plan.inner) -
-                     member.member.dims.begin();
-          SmallVector<Index> at = ivsOf(member);
-          if (plan.lanes > 1)
-            VectorBody(emit, member.nest, loop, plan.lanes)
-                .store(i, value, at, std::nullopt);
-          else
-            memref::StoreOp::create(
-                emit.builder, emit.loc, value, member.nest.results()[i].flat,
-                member.nest.address(emit, member.nest.results()[i], at));
-          break;
-        }
+        auto [member, i] = makerOf(buffer);
+        if (!member)
+          continue;
+        int loop = llvm::find(member->member.dims, plan.inner) -
+                   member->member.dims.begin();
+        SmallVector<Index> at = ivsOf(*member);
+        const NestOperand &operand = member->nest.results()[i];
+        if (plan.lanes > 1)
+          VectorBody(emit, member->nest, loop, plan.lanes)
+              .store(i, value, at, std::nullopt);
+        else
+          memref::StoreOp::create(emit.builder, emit.loc, value, operand.flat,
+                                  member->nest.address(emit, operand, at));
       }
     };
     if (valid)

@@ -96,6 +96,9 @@ private:
   void setPosition(Index position, int64_t lanes);
   llvm::SmallVector<Phase> phases();
   bool isElementwise(mlir::Value buffer) const;
+  /// The first member of which `buffer` is an output, and which one it is; null
+  /// where there is none.
+  std::pair<Member *, unsigned> makerOf(mlir::Value buffer);
   /// Rows of a block.
   int64_t perBlock() const {
     return plan.chunks > 0 ? std::max<int64_t>(128 / plan.threads, 1) : 1;

@@ -14,6 +14,8 @@
 
 #include "ContractionKernel.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace shardir;
 
@@ -64,6 +66,28 @@ double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
   double copies = bytes / target.copyBytesPerSecond /
                   std::min(1.0, blocks / target.multiprocessors);
   return target.launchSeconds + std::max(compute, copies);
+}
+
+TileChoice
+shardir::chooseTiles(linalg::LinalgOp op, ArrayRef<TilePlan> plans,
+                     const GpuTarget &target,
+                     llvm::function_ref<double(const TilePlan &)> flopsOf) {
+  TileChoice best;
+  for (const TilePlan &plan : plans) {
+    double seconds = predictTiles(op, plan, flopsOf(plan), target);
+    if (best.seconds == 0 || seconds < best.seconds)
+      best = {plan, seconds};
+  }
+  return best;
+}
+
+std::string shardir::describeTiles(linalg::LinalgOp op, StringRef unit,
+                                   const TilePlan &plan) {
+  std::string text = llvm::formatv("{0}, tile {1}x{2}x{3}, {4} stages", unit,
+                                   plan.bm, plan.bn, plan.bk, plan.stages);
+  if (findNeighbours(op).map)
+    text += ", elementwise op behind it fused";
+  return text;
 }
 
 LogicalResult shardir::emitTiles(RewriterBase &rewriter, linalg::LinalgOp op,

@@ -20,26 +20,16 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-struct Choice {
-  TilePlan plan;
-  double seconds = 0;
-};
-
-Choice choose(linalg::LinalgOp op, const GpuTarget &target) {
+TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
   // Two warpgroups; 48 KiB, 32 KiB and 24 KiB per stage.
   const TilePlan plans[] = {
       {128, 256, 64, 8, 1, 4}, {128, 128, 64, 8, 1, 4}, {128, 64, 64, 8, 1, 4}};
-  Choice best;
-  for (const TilePlan &plan : plans) {
+  return chooseTiles(op, plans, target, [&](const TilePlan &plan) {
     // What a step's barrier and fences cost shows the more the less there is to
     // multiply.
     double efficiency = plan.bn == 256 ? 0.75 : plan.bn == 128 ? 0.65 : 0.5;
-    double seconds =
-        predictTiles(op, plan, target.matrixFlops * efficiency, target);
-    if (best.seconds == 0 || seconds < best.seconds)
-      best = {plan, seconds};
-  }
-  return best;
+    return target.matrixFlops * efficiency;
+  });
 }
 
 class WgmmaMatmul : public Schedule {
@@ -52,14 +42,10 @@ public:
     if (!contraction || !(target.isHost() || target.hasWarpgroupMma()) ||
         !isTileable(contraction) || !suitsMatrixUnits(contraction))
       return std::nullopt;
-    Choice choice = choose(contraction, target);
+    TileChoice choice = choose(contraction, target);
     Estimate estimate;
     estimate.seconds = target.isHost() ? 1 : choice.seconds;
-    llvm::raw_string_ostream out(estimate.reason);
-    out << "wgmma, tile " << choice.plan.bm << "x" << choice.plan.bn << "x"
-        << choice.plan.bk << ", " << choice.plan.stages << " stages";
-    if (findNeighbours(contraction).map)
-      out << ", elementwise op behind it fused";
+    estimate.reason = describeTiles(contraction, "wgmma", choice.plan);
     return estimate;
   }
 

@@ -1,0 +1,52 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Libraries that are found when they are asked for, once in a process: the CUDA
+// driver and NCCL. Nothing of them is needed to build or to run without them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNTIME_SHAREDLIBRARY_H
+#define SHARDIR_LIB_RUNTIME_SHAREDLIBRARY_H
+
+#include <mutex>
+#include <string>
+
+namespace shardir {
+namespace runtime {
+
+struct SharedLibrary {
+  std::string name;       ///< what was looked for
+  void *handle = nullptr; ///< null: it was not found
+};
+
+/// Opens the library that the environment's `variable` names, else `fallback`.
+/// Where there is none `error` says so, of `what`, with the way out.
+SharedLibrary openLibrary(const char *variable, const char *fallback,
+                          const std::string &what, std::string &error);
+
+/// The one Api of the process, which stays once `load` has succeeded; null with
+/// `error` set, and tried again by the next call.
+template <class Api>
+const Api *loadOnce(bool (Api::*load)(std::string &error), std::string &error) {
+  static std::mutex mutex;
+  static Api *loaded = nullptr; // outlives every static destructor
+  std::lock_guard<std::mutex> lock(mutex);
+  if (loaded)
+    return loaded;
+  auto *api = new Api;
+  if ((api->*load)(error))
+    return loaded = api;
+  delete api;
+  return nullptr;
+}
+
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_LIB_RUNTIME_SHAREDLIBRARY_H
