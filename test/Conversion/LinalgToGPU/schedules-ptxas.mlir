@@ -8,7 +8,7 @@
 // RUN: %{assemble} 2>&1 | FileCheck %s --check-prefix=NEEDS --implicit-check-not="error:"
 // RUN: FileCheck %s --check-prefixes=PTX,SM80 < %t.ptx
 
-// NEEDS-COUNT-9: needs {{[0-9]+}} registers, 0 bytes of stack, spills 0 bytes
+// NEEDS-COUNT-11: needs {{[0-9]+}} registers, 0 bytes of stack, spills 0 bytes
 
 #id = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (j)>
@@ -129,5 +129,20 @@ func.func @turned_factors(%a: memref<40x72xf64>, %b: memref<56x40xf64>, %c: memr
     %3 = arith.addf %q, %2 : f64
     linalg.yield %3 : f64
   }
+  return
+}
+
+// Few tiles: blocks share the steps, a second kernel adds their sums in order.
+// PTX-LABEL: .entry shared_k
+// PTX: st.global.v2.b32
+// PTX-LABEL: .entry shared_k_matmul_combine
+// PTX-NOT: atom
+// PTX-NOT: red.
+// PTX: ld.global.v2.b32
+// PTX: ret;
+func.func @shared_k(%a: memref<64x8192xbf16>, %b: memref<8192x128xbf16>, %c: memref<64x128xf32>) {
+  %z = arith.constant 0.0 : f32
+  linalg.fill ins(%z : f32) outs(%c : memref<64x128xf32>)
+  linalg.matmul ins(%a, %b : memref<64x8192xbf16>, memref<8192x128xbf16>) outs(%c : memref<64x128xf32>)
   return
 }

@@ -16,15 +16,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionKernel.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
 using namespace mlir;
 using namespace shardir;
 
-ContractionKernel::ContractionKernel(KernelEmitter &emit,
-                                     const Contraction &contraction,
-                                     const Epilogue &epilogue,
-                                     const LoopNest &nest, const TilePlan &plan)
+ProductTiles::ProductTiles(KernelEmitter &emit, const Contraction &contraction,
+                           const Epilogue &epilogue, const LoopNest &nest,
+                           const TilePlan &plan)
     : emit(emit), contraction(contraction), epilogue(epilogue), plan(plan) {
   linalg::LinalgOp op = contraction.op;
   bool straight = contraction.a.memref == op.getDpsInputs()[0] &&
@@ -50,14 +50,18 @@ ContractionKernel::ContractionKernel(KernelEmitter &emit,
     batchExtents.push_back(extent(loop));
   for (int loop : contraction.outerK)
     outerKExtents.push_back(extent(loop));
+  stepsPerK = emit.ceilDiv(extent(contraction.k), plan.bk);
+  steps = stepsPerK;
+  for (Index size : outerKExtents)
+    steps = emit.mul(steps, size);
 }
 
-bool ContractionKernel::divides(int loop, int64_t tile) const {
+bool ProductTiles::divides(int loop, int64_t tile) const {
   auto known = LoopEmitter::known(extent(loop));
   return known && *known % tile == 0;
 }
 
-void ContractionKernel::setStep(Index step) {
+void ProductTiles::setStep(Index step) {
   SmallVector<Index> sizes = outerKExtents;
   sizes.push_back(stepsPerK);
   SmallVector<Index> at = emit.decode(step, sizes);
@@ -66,8 +70,7 @@ void ContractionKernel::setStep(Index step) {
   stepOuterK = at;
 }
 
-Index ContractionKernel::address(const TileSource &source, Index outer,
-                                 Index k) {
+Index ProductTiles::address(const TileSource &source, Index outer, Index k) {
   const NestOperand &operand = source.operand;
   Index result = operand.offset;
   auto move = [&](int loop, Index iv) {
@@ -83,7 +86,7 @@ Index ContractionKernel::address(const TileSource &source, Index outer,
   return result;
 }
 
-SmallVector<Index> ContractionKernel::ivsAt(Index m, Index n) const {
+SmallVector<Index> ProductTiles::ivsAt(Index m, Index n) const {
   SmallVector<Index> ivs(contraction.extents.size(),
                          emit.builder.getIndexAttr(0));
   for (auto [loop, iv] : llvm::zip(contraction.outer, batch))
@@ -95,8 +98,40 @@ SmallVector<Index> ContractionKernel::ivsAt(Index m, Index n) const {
   return ivs;
 }
 
-void ContractionKernel::store(Index m, Index n, ArrayRef<Value> sums,
-                              bool paired) {
+Index ProductTiles::partialsPitch() const {
+  return emit.roundUp(extent(contraction.n), 2);
+}
+
+Index ProductTiles::partialsAt(Index split, Index m, Index n) {
+  Index at = split;
+  for (auto [extent, iv] : llvm::zip(batchExtents, batch))
+    at = emit.add(emit.mul(at, extent), iv);
+  at = emit.add(emit.mul(at, extent(contraction.m)), m);
+  return emit.add(emit.mul(at, partialsPitch()), n);
+}
+
+void ProductTiles::storePartials(Index m, Index n, ArrayRef<Value> sums) {
+  auto type = VectorType::get(sums.size(), sums[0].getType());
+  auto both = [&] {
+    Value vector = vector::FromElementsOp::create(emit.builder, emit.loc, type,
+                                                  SmallVector<Value>(sums));
+    vector::StoreOp::create(emit.builder, emit.loc, vector, partials,
+                            emit.value(partialsAt(split, m, n)));
+  };
+  Value exists;
+  if (!divides(contraction.m, plan.bm))
+    exists = emit.lessThan(m, extent(contraction.m));
+  if (!divides(contraction.n, plan.bn))
+    exists = emit.both(exists, emit.lessThan(n, extent(contraction.n)));
+  if (exists)
+    emit.branch(exists, both);
+  else
+    both();
+}
+
+void ProductTiles::store(Index m, Index n, ArrayRef<Value> sums, bool paired) {
+  if (partials)
+    return storePartials(m, n, sums);
   auto columns = [&] {
     if (paired) {
       auto both = [&] { epilogue.finish(emit, ivsAt(m, n), sums); };
@@ -122,10 +157,6 @@ void ContractionKernel::store(Index m, Index n, ArrayRef<Value> sums,
 }
 
 void ContractionKernel::run(StringRef name) {
-  stepsPerK = emit.ceilDiv(extent(contraction.k), plan.bk);
-  steps = stepsPerK;
-  for (Index size : outerKExtents)
-    steps = emit.mul(steps, size);
   SmallVector<Index> tiles = batchExtents;
   tiles.push_back(emit.ceilDiv(extent(contraction.n), plan.bn));
   tiles.push_back(emit.ceilDiv(extent(contraction.m), plan.bm));
@@ -133,12 +164,32 @@ void ContractionKernel::run(StringRef name) {
   for (Index size : tiles)
     blocks = emit.mul(blocks, size);
 
-  emit.launch(name, {blocks}, plan.threads(), sharedBytes(), [&] {
+  // A block's steps: all, or its part of them.
+  Index perBlock = steps;
+  if (plan.splits > 1) {
+    perBlock = emit.ceilDiv(steps, plan.splits);
+    Index count = emit.mul(partialsPitch(), plan.splits);
+    for (Index size : batchExtents)
+      count = emit.mul(count, size);
+    partials = emit.workspace(contraction.accumulator,
+                              emit.mul(count, extent(contraction.m)));
+  }
+
+  SmallVector<Index> grid = {blocks};
+  if (partials)
+    grid.push_back(emit.constant(plan.splits));
+  emit.launch(name, grid, plan.threads(), sharedBytes(), [&] {
     // Neighbouring blocks share columns of B: they stay in the second cache.
     SmallVector<Index> at = emit.decode(emit.block(0), tiles);
     tileM = emit.mul(at.pop_back_val(), plan.bm);
     tileN = emit.mul(at.pop_back_val(), plan.bn);
     batch = at;
+    Index first = emit.constant(0), count = steps;
+    if (partials) {
+      split = emit.block(1);
+      first = emit.mul(split, perBlock);
+      count = emit.clamp(emit.sub(steps, first), emit.constant(0), perBlock);
+    }
     prepare();
 
     OpBuilder &builder = emit.builder;
@@ -154,13 +205,14 @@ void ContractionKernel::run(StringRef name) {
     Value newest;
     int64_t distance = plan.stages - lag();
     for (int64_t stage = 0; stage < distance; ++stage) {
-      emit.branch(emit.lessThan(emit.constant(stage), steps),
-                  [&] { load(emit.constant(stage), emit.constant(stage)); });
+      emit.branch(emit.lessThan(emit.constant(stage), count), [&] {
+        load(emit.constant(stage), emit.add(first, emit.constant(stage)));
+      });
       newest = commit();
     }
     Index ahead = emit.constant(distance), one = emit.constant(1);
     SmallVector<Value> sums =
-        emit.loop(emit.constant(0), steps, one, zeros(),
+        emit.loop(emit.constant(0), count, one, zeros(),
                   [&](Index step, ValueRange carried) {
                     nvgpu::DeviceAsyncWaitOp::create(
                         builder, emit.loc, newest,
@@ -168,12 +220,62 @@ void ContractionKernel::run(StringRef name) {
                     beforeBarrier();
                     emit.barrier();
                     Index next = emit.add(step, ahead);
-                    emit.branch(emit.lessThan(next, steps), [&] {
-                      load(emit.rem(next, plan.stages), next);
+                    emit.branch(emit.lessThan(next, count), [&] {
+                      load(emit.rem(next, plan.stages), emit.add(first, next));
                     });
                     commit();
                     return multiply(emit.rem(step, plan.stages), carried);
                   });
     finish(sums);
   });
+  if (partials)
+    combine();
+}
+
+void ContractionKernel::combine() {
+  constexpr int64_t threads = 128;
+  Value sums = partials;
+  partials = {};
+  SmallVector<Index> places = batchExtents;
+  places.push_back(extent(contraction.m));
+  places.push_back(emit.ceilDiv(extent(contraction.n), 2));
+  Index count = emit.constant(1);
+  for (Index size : places)
+    count = emit.mul(count, size);
+  bool paired = epilogue.isPaired(emit);
+  emit.launch("combine", {emit.ceilDiv(count, threads)}, threads, 0, [&] {
+    Index place = emit.add(emit.mul(emit.block(0), threads), emit.thread());
+    emit.branch(emit.lessThan(place, count), [&] {
+      SmallVector<Index> at = emit.decode(place, places);
+      Index n = emit.mul(at.pop_back_val(), 2);
+      Index m = at.pop_back_val();
+      batch = at;
+      auto type = VectorType::get(2, contraction.accumulator);
+      auto add = [&](Index part, Value sum) -> Value {
+        Value more = vector::LoadOp::create(emit.builder, emit.loc, type, sums,
+                                            emit.value(partialsAt(part, m, n)));
+        return sum ? arith::AddFOp::create(emit.builder, emit.loc, sum, more)
+                   : more;
+      };
+      // So many loads are on their way at a time.
+      constexpr int64_t atOnce = 8;
+      Value sum;
+      for (int64_t part = 0; part < std::min(atOnce, plan.splits); ++part)
+        sum = add(emit.constant(part), sum);
+      sum = emit.loop(emit.constant(atOnce), emit.constant(plan.splits),
+                      emit.constant(atOnce), sum,
+                      [&](Index from, ValueRange carried) {
+                        Value sum = carried[0];
+                        for (int64_t part = 0; part < atOnce; ++part)
+                          sum = add(emit.add(from, emit.constant(part)), sum);
+                        return SmallVector<Value>{sum};
+                      })[0];
+      SmallVector<Value> two;
+      for (int64_t e : {0, 1})
+        two.push_back(
+            vector::ExtractOp::create(emit.builder, emit.loc, sum, e));
+      store(m, n, two, paired);
+    });
+  });
+  memref::DeallocOp::create(emit.builder, emit.loc, sums);
 }

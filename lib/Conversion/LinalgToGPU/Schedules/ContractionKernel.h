@@ -26,6 +26,8 @@ struct TilePlan {
   /// Warps of a block, along m and n.
   int64_t warpsM = 2, warpsN = 2;
   int64_t stages = 3;
+  /// Blocks that share the steps of a tile; a second kernel adds their sums.
+  int64_t splits = 1;
   int64_t threads() const { return 32 * warpsM * warpsN; }
 };
 
@@ -42,12 +44,60 @@ struct TileSource {
   int64_t rows = 0, columns = 0;
 };
 
-class ContractionKernel {
+/// Where tiles of A, B and C lie.
+class ProductTiles {
 public:
-  /// `contraction` and `neighbours` outlive the kernel.
-  ContractionKernel(KernelEmitter &emit, const Contraction &contraction,
-                    const Epilogue &epilogue, const LoopNest &nest,
-                    const TilePlan &plan);
+  /// `contraction` and `epilogue` outlive the kernel.
+  ProductTiles(KernelEmitter &emit, const Contraction &contraction,
+               const Epilogue &epilogue, const LoopNest &nest,
+               const TilePlan &plan);
+
+protected:
+  Index extent(int loop) const {
+    return loop < 0 ? Index(emit.builder.getIndexAttr(1))
+                    : contraction.extents[loop];
+  }
+  /// The element of `source` at the given positions, and the sizes of what is
+  /// left of the tile there.
+  Index address(const TileSource &source, Index outer, Index k);
+  /// The ivs of all loops at row `m` and column `n` of C.
+  llvm::SmallVector<Index> ivsAt(Index m, Index n) const;
+  /// Stores the sums of C's elements (m, n), (m, n + 1), … that exist.
+  void store(Index m, Index n, llvm::ArrayRef<mlir::Value> sums, bool paired);
+  /// Whether no tile of that many iterations ends outside of `loop`.
+  bool divides(int loop, int64_t tile) const;
+  /// Where step `step` lies along the loops of k.
+  void setStep(Index step);
+
+  KernelEmitter &emit;
+  const Contraction &contraction;
+  const Epilogue &epilogue;
+  TilePlan plan;
+  TileSource a, b;
+  llvm::SmallVector<Index> batchExtents, outerKExtents;
+  /// All steps, and those of one iteration of the loops around k.
+  Index steps, stepsPerK;
+
+  // In the kernel.
+  Index tileM, tileN;
+  llvm::SmallVector<Index> batch;
+  /// Of the step that is loaded: its first k and the ivs of the loops around.
+  Index stepK;
+  llvm::SmallVector<Index> stepOuterK;
+  /// Sums go there instead of to C: [split][batch…][m][n], rows of an even
+  /// number of elements; null where C gets them.
+  mlir::Value partials;
+  Index split;
+  Index partialsPitch() const;
+  Index partialsAt(Index split, Index m, Index n);
+
+private:
+  void storePartials(Index m, Index n, llvm::ArrayRef<mlir::Value> sums);
+};
+
+class ContractionKernel : public ProductTiles {
+public:
+  using ProductTiles::ProductTiles;
   virtual ~ContractionKernel() = default;
 
   void run(llvm::StringRef name);
@@ -69,39 +119,9 @@ protected:
   /// Between a stage's arrival and the barrier that tells the others.
   virtual void beforeBarrier() {}
 
-  Index extent(int loop) const {
-    return loop < 0 ? Index(emit.builder.getIndexAttr(1))
-                    : contraction.extents[loop];
-  }
-  /// The element of `source` at the given positions, and the sizes of what is
-  /// left of the tile there.
-  Index address(const TileSource &source, Index outer, Index k);
-  /// The ivs of all loops at row `m` and column `n` of C.
-  llvm::SmallVector<Index> ivsAt(Index m, Index n) const;
-  /// Stores the sums of C's elements (m, n), (m, n + 1), … that exist.
-  void store(Index m, Index n, llvm::ArrayRef<mlir::Value> sums, bool paired);
-  /// Whether no tile of that many iterations ends outside of `loop`.
-  bool divides(int loop, int64_t tile) const;
-
-  KernelEmitter &emit;
-  const Contraction &contraction;
-  const Epilogue &epilogue;
-  TilePlan plan;
-  TileSource a, b;
-
-  // In the kernel.
-  Index tileM, tileN;
-  llvm::SmallVector<Index> batch;
-  /// Of the step that is loaded: its first k and the ivs of the loops around.
-  Index stepK;
-  llvm::SmallVector<Index> stepOuterK;
-  Index steps;
-
-  void setStep(Index step);
-
 private:
-  llvm::SmallVector<Index> batchExtents, outerKExtents;
-  Index stepsPerK;
+  /// Adds the partial sums in the order of the steps, and finishes C.
+  void combine();
 };
 
 /// A tile of 16-bit operands by mma.sync, f32 sums.

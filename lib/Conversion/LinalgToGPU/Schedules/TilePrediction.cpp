@@ -52,31 +52,64 @@ double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
   };
   int64_t size =
       std::max(bytesOf(op.getDpsInputs()[0]), bytesOf(op.getDpsInputs()[1]));
-  double blocks =
+  double tiles =
       std::ceil(shape.m / plan.bm) * std::ceil(shape.n / plan.bn) * shape.batch;
+  double blocks = tiles * plan.splits;
   double waves = std::ceil(blocks / target.multiprocessors);
-  double compute = waves * 2.0 * plan.bm * plan.bn * shape.k /
+  double steps = std::ceil(shape.k / plan.bk);
+  double kPerBlock =
+      plan.splits == 1 ? shape.k : std::ceil(steps / plan.splits) * plan.bk;
+  double compute = waves * 2.0 * plan.bm * plan.bn * kPerBlock /
                    (flops / target.multiprocessors);
   // Of what tiles read more than once most comes from the second cache.
   double once = (shape.m * shape.k + shape.k * shape.n) * size * shape.batch;
-  double all = blocks * (plan.bm + plan.bn) * shape.k * size;
-  double bytes =
-      once + shape.m * shape.n * shape.batch * bytesOf(op.getDpsInits()[0]) +
-      std::max(0.0, all - once) / 4;
-  double copies = bytes / target.copyBytesPerSecond /
-                  std::min(1.0, blocks / target.multiprocessors);
-  return target.launchSeconds + std::max(compute, copies);
+  double all = tiles * (plan.bm + plan.bn) * shape.k * size;
+  double outputs = shape.m * shape.n * shape.batch;
+  double stored = outputs * bytesOf(op.getDpsInits()[0]);
+  double bytes = once + std::max(0.0, all - once) / 4;
+  auto moved = [&](double bytes, double blocks) {
+    return bytes / target.copyBytesPerSecond /
+           std::min(1.0, blocks / target.multiprocessors);
+  };
+  if (plan.splits == 1)
+    return target.launchSeconds +
+           std::max(compute, moved(bytes + stored, blocks));
+  // Sums are written and read once more, by 128 threads for 256 of them.
+  double partials =
+      outputs * double(plan.splits) *
+      (getElementTypeOrSelf(op.getDpsInits()[0].getType()).isF64() ? 8 : 4);
+  return 2 * target.launchSeconds +
+         std::max(compute, moved(bytes + partials, blocks)) +
+         moved(partials + stored, std::ceil(outputs / 256));
+}
+
+/// Whether the workspace of a shared reduction has a size that is known.
+static bool hasKnownResult(linalg::LinalgOp op) {
+  return cast<ShapedType>(op.getDpsInits()[0].getType()).hasStaticShape();
 }
 
 TileChoice
 shardir::chooseTiles(linalg::LinalgOp op, ArrayRef<TilePlan> plans,
                      const GpuTarget &target,
                      llvm::function_ref<double(const TilePlan &)> flopsOf) {
+  // At least so many steps are worth a block.
+  constexpr int64_t fewestSteps = 4;
+  constexpr int64_t mostSplits = 64;
+  ProductShape shape = productShapeOf(op);
   TileChoice best;
-  for (const TilePlan &plan : plans) {
-    double seconds = predictTiles(op, plan, flopsOf(plan), target);
-    if (best.seconds == 0 || seconds < best.seconds)
-      best = {plan, seconds};
+  for (TilePlan plan : plans) {
+    double tiles = std::ceil(shape.m / plan.bm) * std::ceil(shape.n / plan.bn) *
+                   shape.batch;
+    double steps = std::ceil(shape.k / plan.bk);
+    for (plan.splits = 1; plan.splits <= mostSplits; plan.splits *= 2) {
+      bool fills = tiles * plan.splits > 2 * target.multiprocessors;
+      if (plan.splits > 1 &&
+          (!hasKnownResult(op) || fills || steps < fewestSteps * plan.splits))
+        break;
+      double seconds = predictTiles(op, plan, flopsOf(plan), target);
+      if (best.seconds == 0 || seconds < best.seconds)
+        best = {plan, seconds};
+    }
   }
   return best;
 }
@@ -85,6 +118,8 @@ std::string shardir::describeTiles(linalg::LinalgOp op, StringRef unit,
                                    const TilePlan &plan) {
   std::string text = llvm::formatv("{0}, tile {1}x{2}x{3}, {4} stages", unit,
                                    plan.bm, plan.bn, plan.bk, plan.stages);
+  if (plan.splits > 1)
+    text += llvm::formatv(", k shared by {0} blocks", plan.splits);
   if (findNeighbours(op).map)
     text += ", elementwise op behind it fused";
   return text;
