@@ -17,6 +17,7 @@
 
 #include "CudaRegion.h"
 #include "Job.h"
+#include "TensorMap.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -183,6 +184,15 @@ void shardir_gpu_launch(int32_t kernel, int64_t gx, int64_t gy, int64_t gz,
   onGpu(__func__, [&](CudaRank &gpu) {
     int64_t grid[] = {gx, gy, gz}, block[] = {bx, by, bz};
     gpu.launch(kernel, grid, block, sharedBytes, arguments);
+  });
+}
+
+void shardir_gpu_tensor_map(void *map, const void *data, int32_t elementBytes,
+                            int32_t swizzleBytes, int32_t rank,
+                            const int64_t *dims) {
+  onGpu(__func__, [&](CudaRank &gpu) {
+    encodeTensorMap(gpu.device.api, map, data, elementBytes, swizzleBytes, rank,
+                    dims);
   });
 }
 

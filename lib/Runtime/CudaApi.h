@@ -61,6 +61,9 @@ enum : unsigned {
   EventDefault = 0,
   EventDisableTiming = 2,
 };
+enum : int { // CUtensorMapL2promotion
+  TensorMapPromotion256B = 3,
+};
 /// CUlaunchAttribute of id CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION.
 struct LaunchAttribute {
   int id = 4;
@@ -129,7 +132,10 @@ static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56,
     (Function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,     \
      unsigned, Stream, void **, void **))                                      \
   X(LaunchKernelEx, cuLaunchKernelEx,                                          \
-    (const LaunchConfig *, Function, void **, void **))
+    (const LaunchConfig *, Function, void **, void **))                        \
+  X(TensorMapEncodeTiled, cuTensorMapEncodeTiled,                              \
+    (void *, int, unsigned, void *, const uint64_t *, const uint64_t *,        \
+     const uint32_t *, const uint32_t *, int, int, int, int))
 
 /// What a rank could not do on its GPU: `cannot …`, with CUDA's reason.
 struct Failure : std::runtime_error {

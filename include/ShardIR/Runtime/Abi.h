@@ -29,8 +29,8 @@ extern "C" {
 #endif
 
 /* Raised when a function here or the metadata changes incompatibly. A program
- * that calls a function which is new here is refused by older runtimes, by name;
- * programs that do not are none the worse, so that is no reason. */
+ * that calls a function which is new here is refused by older runtimes, by
+ * name; programs that do not are none the worse, so that is no reason. */
 #define SHARDIR_ABI_VERSION 1
 
 /* The coordinate of the calling rank along axis `axis` of mesh `mesh`, both
@@ -73,7 +73,8 @@ void shardir_parallel_for(int64_t n, void (*body)(int64_t, void *),
                           void *context);
 
 /* 64-byte aligned memory of the rank, counted for peak_bytes_per_device.
- * The names are those of MLIR's finalize-memref-to-llvm{use-generic-functions}. */
+ * The names are those of MLIR's finalize-memref-to-llvm{use-generic-functions}.
+ */
 void *_mlir_memref_to_llvm_alloc(uint64_t size);
 void *_mlir_memref_to_llvm_aligned_alloc(uint64_t alignment, uint64_t size);
 void _mlir_memref_to_llvm_free(void *p);
@@ -95,6 +96,18 @@ void memrefCopy(int64_t elementSize, void *source, void *destination);
 void shardir_gpu_launch(int32_t kernel, int64_t gx, int64_t gy, int64_t gz,
                         int64_t bx, int64_t by, int64_t bz,
                         int64_t shared_bytes, void **arguments);
+
+/* Fills the 128 bytes at `map`, host memory at a multiple of 64, with the
+ * tensor map (cuTensorMapEncodeTiled) of `rank` dims, 1 to 5, innermost first:
+ * `dims` holds extent, stride and box of each, all in elements of
+ * `element_bytes` (1, 2, 4 or 8). The innermost stride is 1; `data` and the
+ * other strides are multiples of 16 bytes; a box's rows are swizzled over
+ * `swizzle_bytes` (0, 32, 64 or 128). Of a tensor without elements nothing may
+ * be moved by the map. Kernels take it by value: its parameter's entry in
+ * `arguments` is `map`. */
+void shardir_gpu_tensor_map(void *map, const void *data, int32_t element_bytes,
+                            int32_t swizzle_bytes, int32_t rank,
+                            const int64_t *dims);
 
 /* Device memory, stream ordered, counted for peak_bytes_per_device. */
 void *shardir_gpu_alloc(uint64_t alignment, uint64_t size);

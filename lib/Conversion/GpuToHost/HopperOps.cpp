@@ -139,8 +139,15 @@ shardir::rewriteHopperOp(Operation *op, const EmulatedThread &thread,
   return llvm::TypeSwitch<Operation *, std::optional<LogicalResult>>(op)
       .Case<NVVM::FenceMbarrierInitOp, NVVM::FenceProxyOp, NVVM::PrefetchOp,
             NVVM::SetMaxRegisterOp, NVVM::ClusterArriveOp,
-            NVVM::WgmmaFenceAlignedOp, NVVM::WgmmaGroupSyncAlignedOp,
-            NVVM::WgmmaWaitGroupSyncOp>([&](auto) { return done(); })
+            NVVM::WgmmaFenceAlignedOp, NVVM::WgmmaGroupSyncAlignedOp>(
+          [&](auto) { return done(); })
+      .Case([&](NVVM::WgmmaWaitGroupSyncOp) {
+        // Products are done where they are called; behind the wait those of all
+        // lanes are.
+        Value nothing = scratch(1);
+        thread.gather(w, loc, nothing, nothing, 0);
+        return done();
+      })
       .Case([&](NVVM::ClusterWaitOp) {
         thread.barrier(w, loc);
         return done();

@@ -24,11 +24,19 @@
 using namespace mlir;
 using namespace shardir;
 
-/// Bytes of a slot: scalars, complex numbers and short vectors.
-static constexpr int64_t slotBytes = 64;
+/// Bytes of a slot: scalars, complex numbers, short vectors, tensor maps.
+static constexpr int64_t slotBytes = 128;
+static constexpr unsigned mostTensorDims = 5;
 
 bool shardir::isHostHelper(StringRef function) {
   return function.starts_with("dealloc_helper");
+}
+
+nvgpu::TmaCreateDescriptorOp shardir::tensorMapOf(Value operand) {
+  auto cast = operand.getDefiningOp<UnrealizedConversionCastOp>();
+  if (!cast || cast.getNumOperands() != 1)
+    return nullptr;
+  return cast.getOperand(0).getDefiningOp<nvgpu::TmaCreateDescriptorOp>();
 }
 
 //===----------------------------------------------------------------------===//
@@ -74,6 +82,16 @@ Value FunctionScratch::slot(unsigned i) {
 Value FunctionScratch::argumentArray() {
   slot(0);
   return array;
+}
+
+Value FunctionScratch::tensorDims() {
+  if (!dims) {
+    auto count = LLVM::ConstantOp::create(
+        builder, loc, builder.getI64IntegerAttr(3 * mostTensorDims));
+    dims = LLVM::AllocaOp::create(builder, loc, pointer, builder.getI64Type(),
+                                  count);
+  }
+  return dims;
 }
 
 void FunctionScratch::finish() {
@@ -172,11 +190,65 @@ Value DeviceCalls::asMemRef(OpBuilder &builder, Location loc, MemRefType type,
       .getResult(0);
 }
 
-void DeviceCalls::launch(gpu::LaunchFuncOp op, int32_t id,
-                         FunctionScratch &scratch) {
+LogicalResult DeviceCalls::tensorMap(OpBuilder &builder,
+                                     nvgpu::TmaCreateDescriptorOp op,
+                                     Value slot, FunctionScratch &scratch) {
+  Location loc = op.getLoc();
+  auto cast = op.getTensor().getDefiningOp<memref::CastOp>();
+  auto type = cast ? dyn_cast<MemRefType>(cast.getSource().getType()) : nullptr;
+  unsigned rank = type ? type.getRank() : 0;
+  if (rank < 1 || rank > mostTensorDims || op.getBoxDimensions().size() != rank)
+    return op.emitOpError("needs a box and a buffer of known rank, 1 to 5");
+  Value buffer = cast.getSource();
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
+  Value dims = scratch.tensorDims();
+  int32_t next = 0;
+  auto put = [&](Value number) {
+    Value place = LLVM::GEPOp::create(builder, loc, pointer, i64, dims,
+                                      ArrayRef<LLVM::GEPArg>{next++});
+    LLVM::StoreOp::create(builder, loc,
+                          arith::IndexCastOp::create(builder, loc, i64, number),
+                          place);
+  };
+  for (unsigned dim = rank; dim-- > 0;) {
+    put(metadata.getSizes()[dim]);
+    put(metadata.getStrides()[dim]);
+    put(op.getBoxDimensions()[dim]);
+  }
+  using Swizzle = nvgpu::TensorMapSwizzleKind;
+  Swizzle swizzle = op.getTensorMap().getType().getSwizzle();
+  int64_t swizzled = swizzle == Swizzle::SWIZZLE_128B  ? 128
+                     : swizzle == Swizzle::SWIZZLE_64B ? 64
+                     : swizzle == Swizzle::SWIZZLE_32B ? 32
+                                                       : 0;
+  Value arguments[] = {
+      slot,
+      bufferAddress(builder, loc, buffer),
+      integer(builder, loc, elementBytes(type.getElementType()), 32),
+      integer(builder, loc, swizzled, 32),
+      integer(builder, loc, rank, 32),
+      dims};
+  LLVM::CallOp::create(builder, loc,
+                       declare("shardir_gpu_tensor_map", none,
+                               {pointer, pointer, i32, i32, i32, pointer}),
+                       arguments);
+  return success();
+}
+
+LogicalResult DeviceCalls::launch(gpu::LaunchFuncOp op, int32_t id,
+                                  FunctionScratch &scratch) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
+  SmallVector<nvgpu::TmaCreateDescriptorOp> maps;
   for (auto [i, operand] : llvm::enumerate(op.getKernelOperands())) {
+    // What is passed by value is where the argument is.
+    if (nvgpu::TmaCreateDescriptorOp map = tensorMapOf(operand)) {
+      if (failed(tensorMap(builder, map, scratch.slot(i), scratch)))
+        return failure();
+      maps.push_back(map);
+      continue;
+    }
     Value value = operand;
     Type lowered = converter.convertType(value.getType());
     if (lowered && lowered != value.getType())
@@ -206,6 +278,18 @@ void DeviceCalls::launch(gpu::LaunchFuncOp op, int32_t id,
   LLVM::CallOp::create(builder, loc, declare("shardir_gpu_launch", none, types),
                        arguments);
   op.erase();
+  for (nvgpu::TmaCreateDescriptorOp map : maps) {
+    auto eraseUnused = [](Operation *unused) {
+      if (unused->use_empty())
+        unused->erase();
+    };
+    for (Operation *user : llvm::to_vector(map->getUsers()))
+      eraseUnused(user);
+    Operation *cast = map.getTensor().getDefiningOp();
+    eraseUnused(map);
+    eraseUnused(cast);
+  }
+  return success();
 }
 
 LogicalResult DeviceCalls::alloc(memref::AllocOp op) {

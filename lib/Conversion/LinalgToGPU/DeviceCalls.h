@@ -20,12 +20,17 @@
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
 namespace shardir {
 
 /// Functions that bufferization adds: they work on lists of addresses, which
 /// are the host's.
 bool isHostHelper(llvm::StringRef function);
+
+/// The op that makes the tensor map which `operand` of a launch is a pointer
+/// to; null for any other operand.
+mlir::nvgpu::TmaCreateDescriptorOp tensorMapOf(mlir::Value operand);
 
 /// Stack memory at a function's start that its launches, copies and reads use
 /// one after the other.
@@ -35,6 +40,8 @@ public:
   /// The place of argument `i` of a launch, and the array of all places.
   mlir::Value slot(unsigned i);
   mlir::Value argumentArray();
+  /// Extents, strides and boxes of a tensor of up to five dims.
+  mlir::Value tensorDims();
   /// Host memory for one element.
   mlir::Value element(mlir::Type type);
   /// A rank-1 descriptor and the unranked one that points to it; `which` is 0
@@ -50,7 +57,7 @@ private:
   mlir::OpBuilder builder;
   mlir::Location loc;
   mlir::Type pointer;
-  mlir::Value slots, array;
+  mlir::Value slots, array, dims;
   mlir::Operation *slotCount = nullptr, *arrayCount = nullptr;
   llvm::SmallVector<mlir::Value> slotValues;
   llvm::DenseMap<mlir::Type, mlir::Value> elements;
@@ -61,7 +68,8 @@ class DeviceCalls {
 public:
   explicit DeviceCalls(mlir::ModuleOp module);
 
-  void launch(mlir::gpu::LaunchFuncOp op, int32_t id, FunctionScratch &scratch);
+  mlir::LogicalResult launch(mlir::gpu::LaunchFuncOp op, int32_t id,
+                             FunctionScratch &scratch);
   mlir::LogicalResult alloc(mlir::memref::AllocOp op);
   mlir::LogicalResult free(mlir::memref::DeallocOp op);
   mlir::LogicalResult copy(mlir::memref::CopyOp op, FunctionScratch &scratch);
@@ -69,6 +77,9 @@ public:
   mlir::LogicalResult constant(mlir::memref::GetGlobalOp op, int32_t id);
 
 private:
+  mlir::LogicalResult tensorMap(mlir::OpBuilder &builder,
+                                mlir::nvgpu::TmaCreateDescriptorOp op,
+                                mlir::Value slot, FunctionScratch &scratch);
   mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::Type result,
                                  llvm::ArrayRef<mlir::Type> arguments);
   mlir::Value integer(mlir::OpBuilder &builder, mlir::Location loc,

@@ -102,11 +102,36 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
       return success(StringRef(diagnostic.str())
                          .starts_with("conversion of memref memory space"));
     });
+    // Upstream's conversion of functions knows no parameters by value.
+    llvm::StringMap<SmallVector<std::pair<unsigned, Type>>> byValue;
+    for (gpu::GPUFuncOp kernel : module.getOps<gpu::GPUFuncOp>())
+      for (unsigned i = 0; i < kernel.getNumArguments(); ++i)
+        if (auto type = kernel.getArgAttrOfType<TypeAttr>(
+                i, LLVM::LLVMDialect::getByValAttrName()))
+          byValue[kernel.getName()].push_back({i, type.getValue()});
     OpPassManager pm(gpu::GPUModuleOp::getOperationName());
     build(pm);
     if (failed(runPipeline(pm, module)) || failed(checkLowered(module)))
       return signalPassFailure();
     shareDynamicMemory(module);
+    for (LLVM::LLVMFuncOp kernel : module.getOps<LLVM::LLVMFuncOp>())
+      if (auto found = byValue.find(kernel.getSymName());
+          found != byValue.end())
+        passByValue(kernel, found->second);
+  }
+
+  /// Parameters that the copy engine reads where the launch has put them.
+  static void passByValue(LLVM::LLVMFuncOp kernel,
+                          ArrayRef<std::pair<unsigned, Type>> parameters) {
+    Builder builder(kernel.getContext());
+    for (auto [i, type] : parameters) {
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(),
+                        TypeAttr::get(type));
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                        builder.getI64IntegerAttr(64));
+      kernel.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(),
+                        builder.getUnitAttr());
+    }
   }
 
   static LogicalResult checkLowered(gpu::GPUModuleOp module) {

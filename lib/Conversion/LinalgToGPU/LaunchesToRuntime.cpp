@@ -117,8 +117,7 @@ struct LaunchesToRuntimePass
             "needs a size of shared memory that is known when it is compiled");
       kernel.maxSharedBytes = std::max(kernel.maxSharedBytes, *known);
     }
-    calls.launch(launch, int32_t(entry - kernels.begin()), scratch);
-    return success();
+    return calls.launch(launch, int32_t(entry - kernels.begin()), scratch);
   }
 
   /// Globals get the names and numbers by which the runtime finds them.

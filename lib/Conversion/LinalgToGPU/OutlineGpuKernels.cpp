@@ -14,6 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "DeviceCalls.h"
+
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
@@ -157,6 +159,7 @@ struct OutlineGpuKernelsPass
 
     SmallVector<Value> operands;
     gpu::GPUFuncOp kernel = outlineKernelFunc(launch, "kernel", operands);
+    passTensorMaps(kernel, operands);
     std::string key;
     llvm::raw_string_ostream stream(key);
     kernel->print(stream, OpPrintingFlags().useLocalScope());
@@ -182,6 +185,20 @@ struct OutlineGpuKernelsPass
         launch.hasClusterSize() ? std::optional(cluster) : std::nullopt);
     launch.erase();
     return success();
+  }
+
+  /// Tensor maps are 128 bytes that a kernel gets by value.
+  static void passTensorMaps(gpu::GPUFuncOp kernel, ValueRange operands) {
+    Builder builder(kernel.getContext());
+    auto bytes = LLVM::LLVMArrayType::get(builder.getI8Type(), 128);
+    for (auto [i, operand] : llvm::enumerate(operands)) {
+      if (!tensorMapOf(operand))
+        continue;
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getByValAttrName(),
+                        TypeAttr::get(bytes));
+      kernel.setArgAttr(i, LLVM::LLVMDialect::getAlignAttrName(),
+                        builder.getI64IntegerAttr(64));
+    }
   }
 
   /// Memrefs that the body uses are taken apart outside and put together again

@@ -68,13 +68,8 @@ func.func @over_rows(%x: memref<4096x1024xf32>, %s: memref<1024xf32>) {
 // SM80: ldmatrix.sync.aligned.m8n8.x4.shared
 // SM80: ldmatrix.sync.aligned.m8n8.x4.trans.shared
 // SM80: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
-// SM90: cp.async.cg.shared.global
-// SM90: wgmma.fence.sync.aligned
+// SM90: cp.async.bulk.tensor.2d
 // SM90-COUNT-4: wgmma.mma_async.sync.aligned.m64n{{[0-9]+}}k16.f32.bf16.bf16
-// SM90: wgmma.wait_group.sync.aligned 1
-// SM90: cp.async.wait_group 1
-// SM90-NEXT: fence.proxy.async
-// SM90-NEXT: bar.sync
 func.func @product(%a: memref<2048x2048xbf16>, %b: memref<2048x2048xbf16>, %c: memref<2048x2048xf32>) {
   %z = arith.constant 0.0 : f32
   linalg.fill ins(%z : f32) outs(%c : memref<2048x2048xf32>)

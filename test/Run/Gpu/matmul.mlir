@@ -33,8 +33,38 @@
 // RUN: %{wgmma}
 // REDEFINE: %{function} = layer
 // RUN: %{wgmma}
+// Blocks that stay, which the copy engine feeds: more tiles than blocks, all directions, dims that end within a box.
+// DEFINE: %{ws} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=host schedule=ws_gemm" --verify --function=%{function}
+// REDEFINE: %{function} = bf16
+// RUN: %{ws}
+// REDEFINE: %{function} = f16_both_transposed
+// RUN: %{ws}
+// REDEFINE: %{function} = unaligned
+// RUN: %{ws}
+// REDEFINE: %{function} = batch
+// RUN: %{ws}
+// REDEFINE: %{function} = two_reductions
+// RUN: %{ws}
+// REDEFINE: %{function} = layer
+// RUN: %{ws}
+// REDEFINE: %{function} = many_tiles
+// RUN: %{ws}
+// The host finds out whether rows lie at multiples of 16 bytes, and takes the other kernel where they do not.
+// REDEFINE: %{function} = open
+// RUN: env SHARDIR_EMULATED_CUDA=log=%t.aligned %{ws} --input=i64=40 --input=i64=72 --input=i64=24
+// RUN: FileCheck %s --check-prefix=ALIGNED < %t.aligned
+// ALIGNED: cuTensorMapEncodeTiled{{.*}} rank=2
+// ALIGNED: cuTensorMapEncodeTiled{{.*}} rank=2
+// ALIGNED: cuLaunchKernel kernel=open_matmul_ws
+// RUN: env SHARDIR_EMULATED_CUDA=log=%t.other %{ws} --input=i64=40 --input=i64=65 --input=i64=33
+// RUN: FileCheck %s --check-prefix=OTHER < %t.other
+// OTHER-NOT: cuTensorMapEncodeTiled
+// OTHER: cuLaunchKernel kernel=open_matmul_wgmma
 // REDEFINE: %{function} = unknown
 // RUN: %{wgmma} --input=i64=40 --input=i64=65 --input=i64=33
+// RUN: %{ws} --input=i64=40 --input=i64=65 --input=i64=33
+// RUN: %{ws} --input=i64=3 --input=i64=8 --input=i64=0
+// RUN: %{ws} --input=i64=0 --input=i64=24 --input=i64=16
 // RUN: %{run} --input=i64=5 --input=i64=24 --input=i64=16
 // RUN: %{run} --input=i64=40 --input=i64=65 --input=i64=33
 // RUN: %{run} --input=i64=0 --input=i64=24 --input=i64=16
@@ -196,4 +226,65 @@ func.func @unknown(%rows: tensor<i64>, %columns: tensor<i64>, %depth: tensor<i64
   %0 = linalg.matmul ins(%a, %b : tensor<?x?xbf16>, tensor<?x?xbf16>) outs(%f : tensor<?x?xf32>) -> tensor<?x?xf32>
   %1 = tensor.insert_slice %0 into %zeros[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<40x80xf32>
   return %1 : tensor<40x80xf32>
+}
+
+// Rows of tiles in two groups, f16, a long last group's end.
+func.func @many_tiles(%a: tensor<600x72xf16>, %b: tensor<72x136xf16>) -> tensor<600x136xf16> {
+  %z = arith.constant 0.0 : f16
+  %e = tensor.empty() : tensor<600x136xf16>
+  %f = linalg.fill ins(%z : f16) outs(%e : tensor<600x136xf16>) -> tensor<600x136xf16>
+  %0 = linalg.matmul ins(%a, %b : tensor<600x72xf16>, tensor<72x136xf16>) outs(%f : tensor<600x136xf16>) -> tensor<600x136xf16>
+  return %0 : tensor<600x136xf16>
+}
+
+// Strides that only the running program knows.
+func.func @open(%rows: tensor<i64>, %columns: tensor<i64>, %depth: tensor<i64>) -> tensor<f32> {
+  %z = arith.constant 0.0 : f32
+  %r = tensor.extract %rows[] : tensor<i64>
+  %c = tensor.extract %columns[] : tensor<i64>
+  %d = tensor.extract %depth[] : tensor<i64>
+  %m = arith.index_cast %r : i64 to index
+  %n = arith.index_cast %c : i64 to index
+  %k = arith.index_cast %d : i64 to index
+  %x_empty = tensor.empty(%m, %k) : tensor<?x?xbf16>
+  %x = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%x_empty : tensor<?x?xbf16>) {
+  ^bb0(%o: bf16):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %width = arith.constant 75 : index
+    %row = arith.muli %i, %width : index
+    %at = arith.addi %row, %j : index
+    %word = arith.index_cast %at : index to i32
+    %s = arith.sitofp %word : i32 to f32
+    %v = math.sin %s : f32
+    %w = arith.truncf %v : f32 to bf16
+    linalg.yield %w : bf16
+  } -> tensor<?x?xbf16>
+  %y_empty = tensor.empty(%n, %k) : tensor<?x?xbf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%y_empty : tensor<?x?xbf16>) {
+  ^bb0(%o: bf16):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %width = arith.constant 83 : index
+    %row = arith.muli %i, %width : index
+    %at = arith.addi %row, %j : index
+    %word = arith.index_cast %at : index to i32
+    %s = arith.sitofp %word : i32 to f32
+    %v = math.cos %s : f32
+    %w = arith.truncf %v : f32 to bf16
+    linalg.yield %w : bf16
+  } -> tensor<?x?xbf16>
+  %e = tensor.empty(%m, %n) : tensor<?x?xf32>
+  %f = linalg.fill ins(%z : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %0 = linalg.matmul indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>] ins(%x, %y : tensor<?x?xbf16>, tensor<?x?xbf16>) outs(%f : tensor<?x?xf32>) -> tensor<?x?xf32>
+  // Squares, so that no element can hide.
+  %t = tensor.empty() : tensor<f32>
+  %u = linalg.fill ins(%z : f32) outs(%t : tensor<f32>) -> tensor<f32>
+  %1 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]} ins(%0 : tensor<?x?xf32>) outs(%u : tensor<f32>) {
+  ^bb0(%p: f32, %o: f32):
+    %q = arith.mulf %p, %p : f32
+    %s = arith.addf %o, %q : f32
+    linalg.yield %s : f32
+  } -> tensor<f32>
+  return %1 : tensor<f32>
 }

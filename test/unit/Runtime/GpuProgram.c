@@ -63,6 +63,12 @@ const char shardir_program_metadata[] =
     FUNCTION("unknown_kernel", "", "") ","
     FUNCTION("large_grid", "", "") ","
     FUNCTION("shared", "", "") ","
+    FUNCTION("map", "", "") ","
+    FUNCTION("map_of_nothing", "", "") ","
+    FUNCTION("map_stride", "", "") ","
+    FUNCTION("map_box", "", "") ","
+    FUNCTION("map_outside", "", "") ","
+    FUNCTION("map_swizzle", "", "") ","
     FUNCTION("large", "", "") ","
     FUNCTION("wrong_free", "", "") ","
     FUNCTION("leak", "", "")
@@ -255,6 +261,26 @@ void entry_shared(void **descriptors) {
   shardir_gpu_launch(3, 2, 1, 1, 64, 1, 1, 65536, arguments);
   shardir_gpu_launch(3, 2, 1, 1, 64, 1, 1, 65537, arguments);
 }
+
+static void describe(int64_t stride, int64_t box, int32_t swizzle) {
+  _Alignas(64) char map[128];
+  int64_t dims[] = {40, 1, box, 0, 0, 8};
+  float *x = shardir_gpu_alloc(64, 64 * 40 * 4);
+  dims[3] = 64, dims[4] = stride;
+  shardir_gpu_tensor_map(map, x, 4, swizzle, 2, dims);
+  shardir_gpu_free(x);
+}
+
+void entry_map(void **descriptors) { describe(40, 32, 128); }
+void entry_map_of_nothing(void **descriptors) {
+  _Alignas(64) char map[128];
+  int64_t dims[] = {0, 1, 16};
+  shardir_gpu_tensor_map(map, NULL, 4, 0, 1, dims);
+}
+void entry_map_stride(void **descriptors) { describe(42, 32, 128); }
+void entry_map_box(void **descriptors) { describe(40, 33, 0); }
+void entry_map_outside(void **descriptors) { describe(400, 32, 128); }
+void entry_map_swizzle(void **descriptors) { describe(40, 32, 12); }
 
 void entry_large(void **descriptors) {
   shardir_gpu_alloc(64, (uint64_t)1 << 40);

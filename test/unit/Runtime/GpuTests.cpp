@@ -340,6 +340,20 @@ TEST_P(GpuTest, KernelsThatFail) {
                           "allows 65536");
 }
 
+TEST_P(GpuTest, TensorMaps) {
+  EXPECT_EQ(run("map", {}, {}), SHARDIR_OK) << shardir_last_error();
+  EXPECT_EQ(run("map_of_nothing", {}, {}), SHARDIR_OK) << shardir_last_error();
+  expectFailure(
+      "map_stride",
+      "cannot describe a tensor of 4-byte elements to the GPU, extents "
+      "by strides by box 40:1:32, 64:42:8: cuTensorMapEncodeTiled "
+      "says CUDA_ERROR_INVALID_VALUE (stride 168 of dim 1, which must "
+      "be a multiple of 16 bytes below 2^40");
+  expectFailure("map_box", "(a box of rows of 132 bytes");
+  expectFailure("map_outside", "the tensor needs");
+  expectFailure("map_swizzle", "swizzled over 12 bytes: no map has these");
+}
+
 TEST_P(GpuTest, MemoryThatFails) {
   expectFailure("large", "cannot allocate 1099511627776 bytes on the GPU (this "
                          "rank has 0 in use, ");

@@ -129,110 +129,29 @@ void ProductTiles::storePartials(Index m, Index n, ArrayRef<Value> sums) {
     both();
 }
 
-void ProductTiles::store(Index m, Index n, ArrayRef<Value> sums, bool paired) {
-  if (partials)
-    return storePartials(m, n, sums);
-  auto columns = [&] {
-    if (paired) {
-      auto both = [&] { epilogue.finish(emit, ivsAt(m, n), sums); };
-      if (divides(contraction.n, plan.bn))
-        both();
-      else
-        emit.branch(emit.lessThan(n, extent(contraction.n)), both);
-      return;
-    }
-    for (size_t i = 0; i < sums.size(); ++i) {
-      Index here = emit.add(n, emit.constant(i));
-      auto one = [&] { epilogue.finish(emit, ivsAt(m, here), sums[i]); };
-      if (divides(contraction.n, plan.bn))
-        one();
-      else
-        emit.branch(emit.lessThan(here, extent(contraction.n)), one);
-    }
-  };
-  if (divides(contraction.m, plan.bm))
-    columns();
-  else
-    emit.branch(emit.lessThan(m, extent(contraction.m)), columns);
+void ProductTiles::makePartials() {
+  if (plan.splits == 1)
+    return;
+  Index count = emit.mul(partialsPitch(), plan.splits);
+  for (Index size : batchExtents)
+    count = emit.mul(count, size);
+  partials = emit.workspace(contraction.accumulator,
+                            emit.mul(count, extent(contraction.m)));
 }
 
-void ContractionKernel::run(StringRef name) {
-  SmallVector<Index> tiles = batchExtents;
-  tiles.push_back(emit.ceilDiv(extent(contraction.n), plan.bn));
-  tiles.push_back(emit.ceilDiv(extent(contraction.m), plan.bm));
-  Index blocks = emit.constant(1);
-  for (Index size : tiles)
-    blocks = emit.mul(blocks, size);
-
-  // A block's steps: all, or its part of them.
-  Index perBlock = steps;
-  if (plan.splits > 1) {
-    perBlock = emit.ceilDiv(steps, plan.splits);
-    Index count = emit.mul(partialsPitch(), plan.splits);
-    for (Index size : batchExtents)
-      count = emit.mul(count, size);
-    partials = emit.workspace(contraction.accumulator,
-                              emit.mul(count, extent(contraction.m)));
-  }
-
-  SmallVector<Index> grid = {blocks};
-  if (partials)
-    grid.push_back(emit.constant(plan.splits));
-  emit.launch(name, grid, plan.threads(), sharedBytes(), [&] {
-    // Neighbouring blocks share columns of B: they stay in the second cache.
-    SmallVector<Index> at = emit.decode(emit.block(0), tiles);
-    tileM = emit.mul(at.pop_back_val(), plan.bm);
-    tileN = emit.mul(at.pop_back_val(), plan.bn);
-    batch = at;
-    Index first = emit.constant(0), count = steps;
-    if (partials) {
-      split = emit.block(1);
-      first = emit.mul(split, perBlock);
-      count = emit.clamp(emit.sub(steps, first), emit.constant(0), perBlock);
-    }
-    prepare();
-
-    OpBuilder &builder = emit.builder;
-    Type token = nvgpu::DeviceAsyncTokenType::get(builder.getContext());
-    // Printed without operands and attributes, the op would not be read back:
-    // the parser takes the next line's results for its operands.
-    auto commit = [&]() -> Value {
-      auto group = nvgpu::DeviceAsyncCreateGroupOp::create(builder, emit.loc,
-                                                           token, ValueRange());
-      group->setAttr("all", builder.getUnitAttr());
-      return group;
-    };
-    Value newest;
-    int64_t distance = plan.stages - lag();
-    for (int64_t stage = 0; stage < distance; ++stage) {
-      emit.branch(emit.lessThan(emit.constant(stage), count), [&] {
-        load(emit.constant(stage), emit.add(first, emit.constant(stage)));
-      });
-      newest = commit();
-    }
-    Index ahead = emit.constant(distance), one = emit.constant(1);
-    SmallVector<Value> sums =
-        emit.loop(emit.constant(0), count, one, zeros(),
-                  [&](Index step, ValueRange carried) {
-                    nvgpu::DeviceAsyncWaitOp::create(
-                        builder, emit.loc, newest,
-                        builder.getI32IntegerAttr(distance - 1));
-                    beforeBarrier();
-                    emit.barrier();
-                    Index next = emit.add(step, ahead);
-                    emit.branch(emit.lessThan(next, count), [&] {
-                      load(emit.rem(next, plan.stages), emit.add(first, next));
-                    });
-                    commit();
-                    return multiply(emit.rem(step, plan.stages), carried);
-                  });
-    finish(sums);
-  });
-  if (partials)
-    combine();
+void ProductTiles::takePart(Index &first, Index &count) {
+  first = emit.constant(0);
+  count = steps;
+  if (!partials)
+    return;
+  Index part = emit.ceilDiv(steps, plan.splits);
+  first = emit.mul(split, part);
+  count = emit.clamp(emit.sub(steps, first), emit.constant(0), part);
 }
 
-void ContractionKernel::combine() {
+void ProductTiles::combinePartials() {
+  if (!partials)
+    return;
   constexpr int64_t threads = 128;
   Value sums = partials;
   partials = {};
@@ -278,4 +197,93 @@ void ContractionKernel::combine() {
     });
   });
   memref::DeallocOp::create(emit.builder, emit.loc, sums);
+}
+
+void ProductTiles::store(Index m, Index n, ArrayRef<Value> sums, bool paired) {
+  if (partials)
+    return storePartials(m, n, sums);
+  auto columns = [&] {
+    if (paired) {
+      auto both = [&] { epilogue.finish(emit, ivsAt(m, n), sums); };
+      if (divides(contraction.n, plan.bn))
+        both();
+      else
+        emit.branch(emit.lessThan(n, extent(contraction.n)), both);
+      return;
+    }
+    for (size_t i = 0; i < sums.size(); ++i) {
+      Index here = emit.add(n, emit.constant(i));
+      auto one = [&] { epilogue.finish(emit, ivsAt(m, here), sums[i]); };
+      if (divides(contraction.n, plan.bn))
+        one();
+      else
+        emit.branch(emit.lessThan(here, extent(contraction.n)), one);
+    }
+  };
+  if (divides(contraction.m, plan.bm))
+    columns();
+  else
+    emit.branch(emit.lessThan(m, extent(contraction.m)), columns);
+}
+
+void ContractionKernel::run(StringRef name) {
+  SmallVector<Index> tiles = batchExtents;
+  tiles.push_back(emit.ceilDiv(extent(contraction.n), plan.bn));
+  tiles.push_back(emit.ceilDiv(extent(contraction.m), plan.bm));
+  Index blocks = emit.constant(1);
+  for (Index size : tiles)
+    blocks = emit.mul(blocks, size);
+
+  makePartials();
+  SmallVector<Index> grid = {blocks};
+  if (partials)
+    grid.push_back(emit.constant(plan.splits));
+  emit.launch(name, grid, plan.threads(), sharedBytes(), [&] {
+    // Neighbouring blocks share columns of B: they stay in the second cache.
+    SmallVector<Index> at = emit.decode(emit.block(0), tiles);
+    tileM = emit.mul(at.pop_back_val(), plan.bm);
+    tileN = emit.mul(at.pop_back_val(), plan.bn);
+    batch = at;
+    Index first, count;
+    split = partials ? emit.block(1) : emit.constant(0);
+    takePart(first, count);
+    prepare();
+
+    OpBuilder &builder = emit.builder;
+    Type token = nvgpu::DeviceAsyncTokenType::get(builder.getContext());
+    // Printed without operands and attributes, the op would not be read back:
+    // the parser takes the next line's results for its operands.
+    auto commit = [&]() -> Value {
+      auto group = nvgpu::DeviceAsyncCreateGroupOp::create(builder, emit.loc,
+                                                           token, ValueRange());
+      group->setAttr("all", builder.getUnitAttr());
+      return group;
+    };
+    Value newest;
+    int64_t distance = plan.stages - lag();
+    for (int64_t stage = 0; stage < distance; ++stage) {
+      emit.branch(emit.lessThan(emit.constant(stage), count), [&] {
+        load(emit.constant(stage), emit.add(first, emit.constant(stage)));
+      });
+      newest = commit();
+    }
+    Index ahead = emit.constant(distance), one = emit.constant(1);
+    SmallVector<Value> sums =
+        emit.loop(emit.constant(0), count, one, zeros(),
+                  [&](Index step, ValueRange carried) {
+                    nvgpu::DeviceAsyncWaitOp::create(
+                        builder, emit.loc, newest,
+                        builder.getI32IntegerAttr(distance - 1));
+                    beforeBarrier();
+                    emit.barrier();
+                    Index next = emit.add(step, ahead);
+                    emit.branch(emit.lessThan(next, count), [&] {
+                      load(emit.rem(next, plan.stages), emit.add(first, next));
+                    });
+                    commit();
+                    return multiply(emit.rem(step, plan.stages), carried);
+                  });
+    finish(sums);
+  });
+  combinePartials();
 }

@@ -28,6 +28,8 @@ struct TilePlan {
   int64_t stages = 3;
   /// Blocks that share the steps of a tile; a second kernel adds their sums.
   int64_t splits = 1;
+  /// Of a kernel whose blocks stay for several tiles: how many there are.
+  int64_t blocks = 1;
   int64_t threads() const { return 32 * warpsM * warpsN; }
 };
 
@@ -88,6 +90,13 @@ protected:
   /// number of elements; null where C gets them.
   mlir::Value partials;
   Index split;
+  /// Before the kernel, the place for partial sums if blocks share tiles.
+  void makePartials();
+  /// Behind the kernel, the one that adds them in the order of the steps, and
+  /// finishes C.
+  void combinePartials();
+  /// Sets the block's part of the steps: `count` of them from `first` on.
+  void takePart(Index &first, Index &count);
   Index partialsPitch() const;
   Index partialsAt(Index split, Index m, Index n);
 
@@ -118,10 +127,6 @@ protected:
   virtual int64_t lag() const { return 1; }
   /// Between a stage's arrival and the barrier that tells the others.
   virtual void beforeBarrier() {}
-
-private:
-  /// Adds the partial sums in the order of the steps, and finishes C.
-  void combine();
 };
 
 /// A tile of 16-bit operands by mma.sync, f32 sums.
@@ -133,6 +138,15 @@ void emitMmaKernel(KernelEmitter &emit, const Contraction &contraction,
 void emitWgmmaKernel(KernelEmitter &emit, const Contraction &contraction,
                      const Epilogue &epilogue, const LoopNest &nest,
                      const TilePlan &plan);
+/// The same, sm_90a again: blocks stay, a warpgroup of theirs has the copy
+/// engine bring boxes of A and B, two multiply. Where the operands suit tensor
+/// maps only if their addresses turn out so, the kernel of emitWgmmaKernel is
+/// there too.
+void emitWsKernel(KernelEmitter &emit, const Contraction &contraction,
+                  const Epilogue &epilogue, const LoopNest &nest,
+                  const TilePlan &plan);
+/// Whether emitWsKernel can take `op`, where not never. Changes nothing.
+Condition suitsTensorMaps(mlir::linalg::LinalgOp op);
 /// A tile by fused multiply-adds, sums of the contraction's accumulator type.
 void emitFmaKernel(KernelEmitter &emit, const Contraction &contraction,
                    const Epilogue &epilogue, const LoopNest &nest,
