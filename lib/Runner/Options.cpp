@@ -42,9 +42,9 @@ PROGRAM is an .mlir file or a program compiled with --compile-only.
   --tolerance=T           allowed error relative to the largest expected value
   --verify                compare with the unsharded program on one device
   --device=threads | mpi | cuda-local | nccl
-                          how the ranks communicate; mpi and nccl are run by
-                          mpirun, cuda-local has all ranks share a GPU, nccl
-                          gives each its own
+                          how the ranks communicate; mpi is run by mpirun, nccl
+                          by mpirun, srun or torchrun; cuda-local has all ranks
+                          share a GPU, nccl gives each its own
   --mesh=dp=2,tp=4        sizes of symbolic mesh axes
   --options="cost=bytes strict"   options of the compiler
   --compile-only -o p.so  write the compiled program and stop

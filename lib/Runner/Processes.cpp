@@ -32,8 +32,9 @@ Processes::Processes(const std::string &device, double timeout) {
   if (device != "mpi" && device != "nccl")
     return;
   overMpi = true;
-  check(shardir_processes_start(&number, &count));
-  check(shardir_processes_watch(timeout > 0 ? timeout : kTimeout));
+  timeout = timeout > 0 ? timeout : kTimeout;
+  check(shardir_processes_start(device.c_str(), timeout, &number, &count));
+  check(shardir_processes_watch(timeout));
 }
 
 void Processes::match(const Program &program) const {

@@ -53,7 +53,21 @@ static std::string whose() {
   return number < 0 ? "" : "process " + std::to_string(number) + ": ";
 }
 
-static int reportCrash(Phase phase, int signal) {
+namespace {
+/// What the work tells its supervisor.
+struct Progress {
+  Phase phase;
+  bool othersTell; ///< other processes see it and say so
+};
+} // namespace
+
+/// One error is enough.
+static const char *severity(const volatile Progress &progress) {
+  return progress.othersTell ? "note" : "error";
+}
+
+static int reportCrash(const volatile Progress &progress, int signal) {
+  Phase phase = progress.phase;
   std::string what = describeSignal(signal);
   if (signal == SIGKILL)
     what += "; was there too little memory?";
@@ -66,8 +80,8 @@ static int reportCrash(Phase phase, int signal) {
     status = Exit::RankFailed;
     where = "the program crashed";
   }
-  std::fprintf(stderr, "shard-run: error: %s%s: %s\n", whose().c_str(), where,
-               what.c_str());
+  std::fprintf(stderr, "shard-run: %s: %s%s: %s\n", severity(progress),
+               whose().c_str(), where, what.c_str());
   return int(status);
 }
 
@@ -79,7 +93,7 @@ int runner::supervise(
   if (inProcess && *inProcess && *inProcess != '0')
     leave(work([](Phase) {}));
 
-  void *page = ::mmap(nullptr, sizeof(Phase), PROT_READ | PROT_WRITE,
+  void *page = ::mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   pid_t parent = ::getpid();
   pid_t child = page == MAP_FAILED ? -1 : ::fork();
@@ -87,7 +101,7 @@ int runner::supervise(
     std::perror("shard-run: error: cannot start a process");
     return int(Exit::RankFailed);
   }
-  auto *phase = static_cast<volatile Phase *>(page);
+  auto *progress = static_cast<volatile Progress *>(page);
   if (child == 0) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent)
@@ -96,20 +110,24 @@ int runner::supervise(
     // wanted with it.
     rlimit none = {0, 0};
     ::setrlimit(RLIMIT_CORE, &none);
-    int status = work([phase](Phase now) { *phase = now; });
-    *phase = Phase::Left;
+    int status = work([progress](Phase now) {
+      progress->phase = now;
+      progress->othersTell = shardir_processes_see_deaths() != 0;
+    });
+    progress->phase = Phase::Left;
     leave(status);
   }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR)
     ;
   if (WIFSIGNALED(status))
-    return reportCrash(*phase, WTERMSIG(status));
-  if (*phase == Phase::Left)
+    return reportCrash(*progress, WTERMSIG(status));
+  if (progress->phase == Phase::Left)
     return WEXITSTATUS(status);
-  std::fprintf(
-      stderr,
-      "shard-run: error: %sthe program ended the process with status %d\n",
-      whose().c_str(), WEXITSTATUS(status));
-  return int(*phase == Phase::Loading ? Exit::BadProgram : Exit::RankFailed);
+  std::fprintf(stderr,
+               "shard-run: %s: %sthe program ended the process with status "
+               "%d\n",
+               severity(*progress), whose().c_str(), WEXITSTATUS(status));
+  return int(progress->phase == Phase::Loading ? Exit::BadProgram
+                                               : Exit::RankFailed);
 }

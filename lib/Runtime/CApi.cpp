@@ -14,7 +14,7 @@
 
 #include "CApiDetail.h"
 #include "Distribute.h"
-#include "MpiWorld.h"
+#include "ProcessWorld.h"
 
 #include <algorithm>
 #include <cmath>
@@ -223,19 +223,19 @@ JobOptions readOptions(const shardir_run_options *options) {
   result.threadsPerRank = options->threads_per_rank;
   // The unsharded version runs in this process alone.
   if ((device == "mpi" || device == "nccl") && !options->unsharded)
-    result.mpi = &capi::mpiWorld();
+    result.mpi = &capi::processWorld(device, result.timeout);
   return result;
 }
 
 /// Takes this process' part in the next run over MPI.
 void beginMpiRun(JobOptions &options, const Metadata &metadata) {
-  MpiWorld &world = *options.mpi;
+  ProcessWorld &world = *options.mpi;
   capi::checkProcesses(world, metadata);
   if (world.broken)
-    refuse("an earlier run over MPI has failed and left it unusable: start the "
-           "processes again");
+    refuse("an earlier run has failed and left the processes' connections "
+           "unusable: start the processes again");
   if (!world.beginRun(options.mpiRun))
-    refuse("a run over MPI is going on in this process: one at a time");
+    refuse("a run over processes is going on in this one: one at a time");
 }
 
 shardir_status run(const shardir_program *program, const char *function,

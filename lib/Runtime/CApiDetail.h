@@ -65,10 +65,11 @@ std::vector<int64_t> localShape(const Metadata &metadata,
                                 const TensorSpec &spec,
                                 std::vector<int64_t> shape, int64_t rank);
 
-/// The processes of this one's MPI job, started if need be. Throws.
-MpiWorld &mpiWorld();
+/// The processes of this one's job, started if need be, within `seconds` where
+/// MPI does not see to that. Throws.
+ProcessWorld &processWorld(const std::string &device, double seconds);
 /// Throws unless there is one process for each rank.
-void checkProcesses(const MpiWorld &world, const Metadata &metadata);
+void checkProcesses(const ProcessWorld &world, const Metadata &metadata);
 
 template <class F> shardir_status guarded(F &&f) {
   try {

@@ -6,16 +6,17 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The C interface of Processes.h over the world of MPI. Requires nothing of its
-// callers; guarantees that a process which is alone needs no MPI: it agrees
-// with itself. Process 0 is in the middle of everything.
+// The C interface of Processes.h over this process' world. Requires nothing of
+// its callers; guarantees that a process which is alone agrees with itself.
+// Process 0 is in the middle of everything.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Runtime/Processes.h"
 
 #include "CApiDetail.h"
-#include "MpiWorld.h"
+#include "Launch.h"
+#include "ProcessWorld.h"
 
 #include <algorithm>
 
@@ -25,24 +26,28 @@ namespace shardir {
 namespace runtime {
 namespace capi {
 
-MpiWorld &mpiWorld() {
+ProcessWorld &processWorld(const std::string &device, double seconds) {
   std::string error;
-  MpiWorld *world = MpiWorld::get(error);
+  ProcessWorld *world = ProcessWorld::get(device == "nccl", seconds, error);
   if (!world)
-    refuse("device 'mpi': " + error);
+    refuse("device '" + device + "': " + error);
   return *world;
 }
 
-void checkProcesses(const MpiWorld &world, const Metadata &metadata) {
+void checkProcesses(const ProcessWorld &world, const Metadata &metadata) {
   if (world.size == metadata.ranks)
     return;
   std::string ranks = std::to_string(metadata.ranks);
-  refuse("device 'mpi': the program has " + ranks +
+  refuse(std::string("device '") + (metadata.gpu ? "nccl" : "mpi") +
+         "': the program has " + ranks +
          (metadata.ranks == 1 ? " rank" : " ranks") + ", and there " +
          (world.size == 1
               ? "is 1 process"
               : "are " + std::to_string(world.size) + " processes") +
-         ": start them with 'mpirun -n " + ranks + "'");
+         ": start " +
+         (world.overMpi ? "them with 'mpirun -n " + ranks + "'"
+                        : "as many processes as ranks") +
+         (metadata.gpu && world.overMpi ? ", srun or torchrun" : ""));
 }
 
 } // namespace capi
@@ -57,9 +62,27 @@ struct Word {
   uint64_t length = 0;
 };
 
-void require(MpiWorld &world, bool ok, int other) {
+/// The world that shardir_processes_start has made.
+ProcessWorld &started() {
+  ProcessWorld *world = ProcessWorld::existing();
+  if (!world)
+    capi::refuse("no processes: call shardir_processes_start first");
+  return *world;
+}
+
+void require(ProcessWorld &world, bool ok, int other) {
   if (ok)
     return;
+  int lost = world.lost();
+  bool left = lost < 0 && world.someHaveLeft();
+  world.leave();
+  if (lost >= 0 || left) {
+    // All see it; the first one that is there says so. Who has left has spoken.
+    world.unheard = !left && world.rank == (lost == 0 ? 1 : 0);
+    throw capi::Failure{SHARDIR_RANK_FAILED,
+                        "process " + std::to_string(left ? other : lost) +
+                            " has ended"};
+  }
   world.unheard = true; // nobody else may be able to tell
   throw capi::Failure{SHARDIR_RANK_FAILED, "deadline passed: process " +
                                                std::to_string(other) +
@@ -72,11 +95,18 @@ extern "C" {
 
 int64_t shardir_processes_launched_as(void) { return rankFromLauncher(); }
 
-shardir_status shardir_processes_start(int64_t *number, int64_t *count) {
+shardir_status shardir_processes_start(const char *device, double seconds,
+                                       int64_t *number, int64_t *count) {
   return capi::guarded([&] {
+    capi::notNull(device, "device");
     capi::notNull(number, "number");
     capi::notNull(count, "count");
-    MpiWorld &world = capi::mpiWorld();
+    if (std::string(device) != "mpi" && std::string(device) != "nccl")
+      capi::refuse(std::string("device '") + device +
+                   "' has no processes: mpi and nccl do");
+    if (!(seconds > 0))
+      capi::refuse("the deadline must be a positive number of seconds");
+    ProcessWorld &world = capi::processWorld(device, seconds);
     *number = world.rank;
     *count = world.size;
     return SHARDIR_OK;
@@ -87,7 +117,7 @@ shardir_status shardir_processes_watch(double seconds) {
   return capi::guarded([&] {
     if (!(seconds > 0))
       capi::refuse("the deadline must be a positive number of seconds");
-    capi::mpiWorld().watchOthers(seconds);
+    started().watchOthers(seconds);
     return SHARDIR_OK;
   });
 }
@@ -95,7 +125,7 @@ shardir_status shardir_processes_watch(double seconds) {
 shardir_status shardir_processes_match(const shardir_program *program) {
   return capi::guarded([&] {
     capi::notNull(program, "program");
-    capi::checkProcesses(capi::mpiWorld(), program->program->metadata);
+    capi::checkProcesses(started(), program->program->metadata);
     return SHARDIR_OK;
   });
 }
@@ -107,7 +137,7 @@ shardir_status shardir_processes_agree(int status, const char *message,
     capi::notNull(worst, "worst");
     capi::notNull(who, "who");
     capi::notNull(text, "text");
-    MpiWorld &world = capi::mpiWorld();
+    ProcessWorld &world = started();
     static thread_local std::string words;
     words = message ? message : "";
     Word word{status, world.rank, words.size()};
@@ -149,7 +179,7 @@ shardir_status shardir_processes_agree(int status, const char *message,
 shardir_status shardir_processes_broadcast(void *data, size_t bytes,
                                            double seconds) {
   return capi::guarded([&] {
-    MpiWorld &world = capi::mpiWorld();
+    ProcessWorld &world = started();
     if (bytes > 0)
       capi::notNull(data, "data");
     if (world.rank != 0)
@@ -164,7 +194,7 @@ shardir_status shardir_processes_gather(const void *data, size_t bytes,
                                         void *const *buffers,
                                         const size_t *sizes) {
   return capi::guarded([&] {
-    MpiWorld &world = capi::mpiWorld();
+    ProcessWorld &world = started();
     if (world.rank != 0) {
       require(world, world.sendBytes(0, data, bytes, 0), 0);
       return SHARDIR_OK;
@@ -178,12 +208,17 @@ shardir_status shardir_processes_gather(const void *data, size_t bytes,
 }
 
 int shardir_processes_unheard(void) {
-  MpiWorld *world = MpiWorld::existing();
-  return world && world->unheard;
+  ProcessWorld *world = ProcessWorld::existing();
+  return world ? bool(world->unheard) : ProcessWorld::startUnheard();
+}
+
+int shardir_processes_see_deaths(void) {
+  ProcessWorld *world = ProcessWorld::existing();
+  return world && world->size > 1 && world->seesDeaths();
 }
 
 void shardir_processes_finish(void) {
-  if (MpiWorld *world = MpiWorld::existing())
+  if (ProcessWorld *world = ProcessWorld::existing())
     world->finish();
 }
 

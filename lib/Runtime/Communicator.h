@@ -27,7 +27,7 @@ namespace shardir {
 namespace runtime {
 
 class Job;
-class MpiWorld;
+class ProcessWorld;
 class RankContext;
 
 /// Processors fetch lines in pairs: what two threads write is this far apart.
@@ -93,7 +93,7 @@ public:
 /// Ranks are threads of this process.
 std::unique_ptr<Transport> makeThreadsTransport(Job &job);
 /// Each rank is a process; this one's is that of `world`.
-std::unique_ptr<Transport> makeMpiTransport(Job &job, MpiWorld &world,
+std::unique_ptr<Transport> makeMpiTransport(Job &job, ProcessWorld &world,
                                             uint64_t run);
 
 } // namespace runtime

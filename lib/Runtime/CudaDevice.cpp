@@ -14,6 +14,8 @@
 
 #include "CudaDevice.h"
 
+#include "Launch.h"
+
 #include "ShardIR/Runtime/EmulatedGpu.h"
 
 #include <cstdlib>
@@ -41,23 +43,17 @@ int CudaDevice::count(std::string &error) {
 }
 
 int gpuOfProcess(std::string &error) {
-  int n = CudaDevice::count(error);
-  if (n < 0)
+  int n = CudaDevice::count(error), local = -1;
+  if (n < 0 || !localRankFromLauncher(local, error))
     return -1;
   // A launcher that gives each process one GPU shows it no other.
-  if (n == 1)
+  if (n == 1 || local < 0)
     return 0;
-  for (const char *name : {"LOCAL_RANK", "OMPI_COMM_WORLD_LOCAL_RANK",
-                           "SLURM_LOCALID", "MPI_LOCALRANKID"})
-    if (const char *value = std::getenv(name)) {
-      int local = std::atoi(value);
-      if (local >= 0 && local < n)
-        return local;
-      error = "process " + std::to_string(local) +
-              " of this machine has no GPU: there are " + std::to_string(n);
-      return -1;
-    }
-  return 0;
+  if (local < n)
+    return local;
+  error = "process " + std::to_string(local) +
+          " of this machine has no GPU: there are " + std::to_string(n);
+  return -1;
 }
 
 CudaDevice *CudaDevice::get(int ordinal, std::string &error) {

@@ -15,7 +15,7 @@
 
 #include "Job.h"
 
-#include "MpiWorld.h"
+#include "ProcessWorld.h"
 #include "Signals.h"
 #include "Wait.h"
 

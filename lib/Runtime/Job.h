@@ -38,9 +38,9 @@ struct JobOptions {
   double grace = 2;       ///< seconds for ranks to unwind after a failure
   int threadsPerRank = 0; ///< 0: share the cores evenly
   bool trace = false;
-  int cores = 0;           ///< 0: those that the process may use
-  MpiWorld *mpi = nullptr; ///< set: this process is one rank of that world
-  uint64_t mpiRun = 0;     ///< MpiWorld::beginRun's
+  int cores = 0;               ///< 0: those that the process may use
+  ProcessWorld *mpi = nullptr; ///< set: this process is one rank of that world
+  uint64_t mpiRun = 0;         ///< ProcessWorld::beginRun's
   /// Set: the program is for GPUs, and loaded on this one.
   std::shared_ptr<CudaProgram> cuda;
   const nccl::Api *nccl = nullptr; ///< set with `mpi` and `cuda`

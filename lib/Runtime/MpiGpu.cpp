@@ -26,7 +26,9 @@ namespace runtime {
 
 namespace {
 constexpr int kGroupId = 4; ///< a tag beside those of posts and messages
-}
+/// NCCL may see that a process has ended before our own connection to it does.
+constexpr double kDeathIsSeen = 0.25; ///< seconds
+} // namespace
 
 void MpiCommunicator::moveOnGpu(const std::vector<int> &group, size_t place,
                                 const MpiPhase &phase,
@@ -46,8 +48,29 @@ void MpiCommunicator::moveOnGpu(const std::vector<int> &group, size_t place,
       pollUntil([&] { return world.test(request); });
     }
   };
-  nccl::Comm comm = nccl->comm(group, place, share);
-  nccl->run(comm, phase, buffers);
+  try {
+    nccl::Comm comm = nccl->comm(group, place, share);
+    nccl->run(comm, phase, buffers);
+  } catch (const cuda::Failure &) {
+    // Not the one who sees that a process is gone is the culprit.
+    if (transport.findsLoss(kDeathIsSeen))
+      throw JobFailed();
+    throw;
+  }
+}
+
+bool MpiTransport::findsLoss(double seconds) {
+  auto until = Clock::now() + std::chrono::duration<double>(seconds);
+  while (world.lost() < 0 && !job.failed()) {
+    if (world.overMpi || Clock::now() > until)
+      return false;
+    world.poll(seconds);
+    sched_yield();
+  }
+  // The watchdog fails the job, and knows more.
+  while (!job.failed() && Clock::now() < until + std::chrono::seconds(1))
+    sched_yield();
+  return job.failed();
 }
 
 void MpiCommunicator::redistributeOnGpu(const CollectiveSpec &spec,

@@ -73,7 +73,7 @@ int MpiWait::missing(uint64_t) const {
   return p;
 }
 
-MpiTransport::MpiTransport(Job &job, MpiWorld &world, uint64_t run)
+MpiTransport::MpiTransport(Job &job, ProcessWorld &world, uint64_t run)
     : job(job), world(world), run(run), self(world.rank), size(job.numRanks()),
       programHash(hashOf(job.program->metadata.json)), sentPosts(size),
       sentMessages(size), remotes(self == 0 ? size : 0) {
@@ -158,7 +158,7 @@ void MpiTransport::readSnapshot(int from, const std::string &text) {
     remote.round = words[kRound];
 }
 
-void MpiTransport::handle(const MpiWorld::Notice &notice) {
+void MpiTransport::handle(const ProcessWorld::Notice &notice) {
   heard = Clock::now();
   switch (notice.kind) {
   case Ping: {
@@ -196,8 +196,29 @@ void MpiTransport::handle(const MpiWorld::Notice &notice) {
   }
 }
 
+void MpiTransport::noticeLoss() {
+  int lost = world.lost();
+  if (lost < 0 || concluded)
+    return;
+  world.broken = true;
+  std::string text = "rank " + std::to_string(lost) + "'s process has ended";
+  if (self == 0 && remotes[size_t(lost)].round > 0)
+    text += "; it was last seen " + job.whereabouts(lost);
+  job.fail(text);
+  // Rank 0 tells the others. Where it is the one, they all see it, and the
+  // first of them says so.
+  if (self == 0) {
+    for (size_t r = 1; r < size; ++r)
+      if (world.isGone(int(r)))
+        remotes[r].stopped = remotes[r].ended = true;
+  } else if (world.isGone(0)) {
+    world.unheard = self == (lost == 0 ? 1 : 0);
+    job.setError(job.error() + "\n" + job.history());
+    concluded = true;
+  }
+}
+
 Transport::Sight MpiTransport::observe() {
-  watchGpus();
   try {
     // A rank may hold MPI for long, where it moves much at once.
     if (world.poll(0.02))
@@ -208,14 +229,16 @@ Transport::Sight MpiTransport::observe() {
                " has been inside MPI for " +
                std::to_string(int64_t(since(polled))) + " s");
     }
-    MpiWorld::Notice notice;
+    ProcessWorld::Notice notice;
     while (world.next(run, notice))
       handle(notice);
+    noticeLoss();
+    watchGpus();
     if (!concluded)
       self == 0 ? lead() : follow();
   } catch (const std::exception &e) {
     world.broken = world.unheard = true;
-    job.fail("rank " + std::to_string(self) + " lost MPI: " + e.what());
+    job.fail("rank " + std::to_string(self) + " lost the others: " + e.what());
     concluded = true;
   }
   if (self != 0 || job.failed())
@@ -281,9 +304,8 @@ void MpiTransport::follow() {
       stopBegan = Clock::now();
     }
     if (since(stopBegan) > job.options.grace + kPatience + kLastWords) {
-      world.broken = world.unheard = true;
       job.setError(job.error() + "\n" + job.history());
-      concluded = true;
+      concludeAlone();
     }
     return;
   }
@@ -293,12 +315,19 @@ void MpiTransport::follow() {
   }
   double silent = since(heard);
   if (silent > job.options.timeout + world.politeness()) {
-    world.broken = world.unheard = true;
     job.fail("deadline passed: rank 0 has not answered for " +
              std::to_string(int64_t(silent)) + " s; rank " +
              std::to_string(self) + " is " + job.whereabouts(self));
-    concluded = true;
+    concludeAlone();
   }
+}
+
+void MpiTransport::concludeAlone() {
+  world.broken = true;
+  // Where no launcher ends the others when one has ended, the first one speaks.
+  world.unheard = !world.someHaveLeft();
+  world.leave();
+  concluded = true;
 }
 
 std::string MpiTransport::remark(int rank) {

@@ -59,7 +59,7 @@ void MpiScratch::reset() {
   }
 }
 
-MpiMove::MpiMove(MpiWorld &world, MpiComm comm, const MpiPhase &phase,
+MpiMove::MpiMove(ProcessWorld &world, MpiComm comm, const MpiPhase &phase,
                  const MpiBuffers &buffers, MpiScratch &scratch)
     : world(world), comm(comm), buffers(buffers), scratch(scratch) {
   // Receives first: what comes then has a place to go.

@@ -17,7 +17,7 @@
 #define SHARDIR_LIB_RUNTIME_MPIMOVE_H
 
 #include "MpiSchedule.h"
-#include "MpiWorld.h"
+#include "ProcessWorld.h"
 
 #include <memory>
 #include <vector>
@@ -49,7 +49,7 @@ struct MpiBuffers {
 class MpiMove {
 public:
   /// Posts what can be posted. `comm` is the group's: its ranks are places.
-  MpiMove(MpiWorld &world, MpiComm comm, const MpiPhase &phase,
+  MpiMove(ProcessWorld &world, MpiComm comm, const MpiPhase &phase,
           const MpiBuffers &buffers, MpiScratch &scratch);
   /// Goes on where MPI has got on. Whether anything did.
   bool poll();
@@ -70,7 +70,7 @@ private:
   void post(Slot &slot);
   void finish(Slot &slot);
 
-  MpiWorld &world;
+  ProcessWorld &world;
   MpiComm comm;
   const MpiBuffers buffers;
   MpiScratch &scratch;

@@ -62,7 +62,7 @@ std::vector<MpiBlock> blocksAt(int64_t offset, int64_t count, int64_t limit) {
 
 } // namespace
 
-std::unique_ptr<Transport> makeMpiTransport(Job &job, MpiWorld &world,
+std::unique_ptr<Transport> makeMpiTransport(Job &job, ProcessWorld &world,
                                             uint64_t run) {
   return std::make_unique<MpiTransport>(job, world, run);
 }

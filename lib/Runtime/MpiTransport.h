@@ -77,16 +77,19 @@ struct MpiWait final : Rendezvous {
 
 class MpiTransport final : public Transport {
 public:
-  MpiTransport(Job &job, MpiWorld &world, uint64_t run);
+  MpiTransport(Job &job, ProcessWorld &world, uint64_t run);
   std::unique_ptr<Communicator> connect(RankContext &rank) override;
   std::string leftover() override { return ""; } // seen by the last barrier
   bool sharesMemory() const override { return false; }
   Sight observe() override;
   std::string remark(int rank) override;
   void settle() override;
+  /// Whether the job fails, or has failed, because a process has ended: looks
+  /// for `seconds`.
+  bool findsLoss(double seconds);
 
   Job &job;
-  MpiWorld &world;
+  ProcessWorld &world;
   const uint64_t run;
   const int self;
   const size_t size;
@@ -113,10 +116,14 @@ private:
 
   std::string snapshot(uint64_t round);
   void readSnapshot(int from, const std::string &text);
-  void handle(const MpiWorld::Notice &notice);
+  void handle(const ProcessWorld::Notice &notice);
   void lead();
   void follow();
   void conclude();
+  /// Ends this process' part without a word from rank 0.
+  void concludeAlone();
+  /// Fails the job where a process has ended.
+  void noticeLoss();
   // Where ranks have GPUs: failures of NCCL, and an end of what hangs.
   void watchGpus();
   void settleGpus();
@@ -180,7 +187,7 @@ private:
   MpiBlockLimits limitsFor(size_t elementSize, size_t members) const;
 
   MpiTransport &transport;
-  MpiWorld &world;
+  ProcessWorld &world;
   RankContext &rank;
   Job &job;
   const int spins;

@@ -4,8 +4,8 @@
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 \*===----------------------------------------------------------------------===*/
 /*
- * For tools whose ranks are processes (the device "mpi"): what they tell each
- * other between runs. Requires that all processes call the same functions in
+ * For tools whose ranks are processes (the devices "mpi" and "nccl"): what they
+ * tell each other between runs. Requires that all processes call the same functions in
  * the same order, and none during a run; processes are numbered from 0. While
  * one process reads, compiles or writes, the others wait for it as long as it
  * lives; a process that dies takes the job with it.
@@ -23,9 +23,12 @@ extern "C" {
  * -1 where there is no launcher. */
 int64_t shardir_processes_launched_as(void);
 
-/* Loads and starts MPI, or joins the host's. A process that no launcher has
+/* For the device "mpi": loads and starts MPI, or joins the host's. For "nccl"
+ * the same, unless torchrun or srun has started the processes: then they connect
+ * to each other, all of them within `seconds`. A process that no launcher has
  * started is alone: number 0 of 1. */
-shardir_status shardir_processes_start(int64_t *number, int64_t *count);
+shardir_status shardir_processes_start(const char *device, double seconds,
+                                       int64_t *number, int64_t *count);
 
 /* From now on a thread of each process says now and then that it is there. Who
  * waits for a process that has not said so for `seconds` fails with RANK_FAILED;
@@ -52,12 +55,16 @@ shardir_status shardir_processes_gather(const void *data, size_t bytes,
                                         void *const *buffers,
                                         const size_t *sizes);
 
-/* Whether the last run failed without process 0 having said how: this one then
- * has the message to itself. */
+/* Whether the start or the last run failed without process 0 having said how:
+ * this one then has the message to itself. */
 int shardir_processes_unheard(void);
 
-/* Finalizes MPI if it was started here; it cannot be started again. Also done
- * when the process ends by exit(). */
+/* Whether each process sees when another one ends: then those that are left say
+ * so, and no launcher need end them. */
+int shardir_processes_see_deaths(void);
+
+/* Leaves the other processes, and finalizes MPI if it was started here; it
+ * cannot be started again. Also done when the process ends by exit(). */
 void shardir_processes_finish(void);
 
 #ifdef __cplusplus

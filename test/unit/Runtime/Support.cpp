@@ -14,7 +14,7 @@
 
 #include "Support.h"
 
-#include "MpiWorld.h"
+#include "ProcessWorld.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -107,7 +107,7 @@ std::string runProcesses(const std::shared_ptr<Program> &program,
                          const std::function<void(RankContext &)> &body,
                          JobOptions options) {
   std::string error;
-  MpiWorld *world = MpiWorld::get(error);
+  ProcessWorld *world = ProcessWorld::get(overCuda(), 30, error);
   if (!world)
     return error;
   if (world->size < program->metadata.ranks)

@@ -1,4 +1,4 @@
-//===- MpiWorld.h - This process among those of an MPI job ------*- C++ -*-===//
+//===- ProcessWorld.h - This process among those of one job -----*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,20 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a process has of MPI as long as it lives: the library, communicators of
-// the runtime's own, and small messages besides the data. Requires MPI's thread
-// level SERIALIZED, as a rank and its watchdog both call MPI, one at a time
-// (`mutex`); guarantees that a host which has started MPI itself keeps its
-// communicators untouched and finalizes MPI itself.
-//
-// A process that no launcher has started is a world of one, without MPI_Init:
-// that would start daemons of Open MPI.
+// What a process has of the others as long as it lives, whatever connects them
+// (Messages.h): channels of the runtime's own, and small messages besides the
+// data. A rank and its watchdog both send and receive, one at a time (`mutex`).
+// Requires one way to start per process; guarantees that a world is made once,
+// and that whoever waits for a process that has ended, or is silent for too
+// long, goes on.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_MPIWORLD_H
-#define SHARDIR_LIB_RUNTIME_MPIWORLD_H
+#ifndef SHARDIR_LIB_RUNTIME_PROCESSWORLD_H
+#define SHARDIR_LIB_RUNTIME_PROCESSWORLD_H
 
+#include "Messages.h"
 #include "MpiApi.h"
 
 #include <algorithm>
@@ -48,20 +47,25 @@ struct MpiLimits {
   size_t staging = size_t(4) << 20;
 };
 
-class MpiWorld {
+class ProcessWorld {
 public:
   /// The world of this process, made when first asked for. Null with a reason.
-  static MpiWorld *get(std::string &error);
+  /// Where `launched`, without MPI if the launcher is none of MPI's; all
+  /// processes must come within `seconds` then.
+  static ProcessWorld *get(bool launched, double seconds, std::string &error);
   /// The same, or null where it was never asked for.
-  static MpiWorld *existing();
+  static ProcessWorld *existing();
+  /// Whether nobody but this process may say why there is no world.
+  static bool startUnheard();
 
   int rank = 0, size = 1;
   int localSize = 1; ///< processes on this machine
   MpiLimits limits;
-  /// Held by whoever calls MPI.
+  bool overMpi = true;
+  /// Held by whoever sends and receives.
   std::timed_mutex mutex;
 
-  // One call of MPI each; they throw std::runtime_error where MPI fails.
+  // One call each; they throw std::runtime_error where it fails.
   MpiRequest send(MpiComm comm, const void *data, size_t bytes, int to,
                   int tag);
   MpiRequest receive(MpiComm comm, void *data, size_t bytes, int from, int tag);
@@ -77,7 +81,7 @@ public:
   /// call this now.
   MpiComm groupComm(const std::vector<int> &ranks);
   /// Posts and messages of ranks to each other, before their data.
-  MpiComm postsComm() const { return posts; }
+  MpiComm postsComm() const { return messages->posts; }
 
   /// A small message between the watchdogs of one run.
   struct Notice {
@@ -87,15 +91,24 @@ public:
     std::string text;
   };
   void notify(int to, uint32_t kind, uint64_t run, const std::string &text);
-  /// Takes in what has come. False if MPI was busy for `seconds`.
+  /// Takes in what has come. False if a rank held the mutex for `seconds`.
   bool poll(double seconds);
+  /// The first rank whose process has ended without a word; -1 for none.
+  int lost();
+  /// Whether a process has ended, in whatever way.
+  bool isGone(int rank);
+  bool someHaveLeft();
+  /// Has the others know that this process ends on purpose.
+  void leave();
+  /// Whether a process that ends without a word is seen by the others.
+  bool seesDeaths() const { return !overMpi; }
   /// The next notice of this run; those of earlier runs are dropped.
   bool next(uint64_t run, Notice &notice);
 
   /// Begins a run: all processes count alike. False if one is going on.
   bool beginRun(uint64_t &run);
   void endRun() { busy = false; }
-  /// A run has ended with requests that MPI never completed.
+  /// A run has ended with requests that were never completed.
   std::atomic<bool> broken{false};
   /// The last run's failure was not told by rank 0: it could not be reached.
   std::atomic<bool> unheard{false};
@@ -116,19 +129,19 @@ public:
   // false if it has passed.
   bool sendBytes(int to, const void *data, size_t bytes, double limit);
   bool receiveBytes(int from, void *data, size_t bytes, double limit);
-  /// Finalizes MPI if it was started here and nothing is left of it.
+  /// Leaves the others, or finalizes MPI if it was started here, unless
+  /// something is left of it.
   void finish();
 
 private:
-  bool start(std::string &error);
+  bool start(bool launched, double seconds, std::string &error);
   void readLimits();
   bool wait(MpiRequest &request, int other, double limit);
   void pulse();
   void stopPulse();
 
-  MpiApi api;
-  bool alone = false, initialized = false;
-  MpiComm control = nullptr, posts = nullptr, tools = nullptr;
+  std::unique_ptr<Messages> messages;
+  bool finished = false;
   struct Sent {
     MpiRequest request;
     std::shared_ptr<const std::string> data;
@@ -147,10 +160,7 @@ private:
   uint64_t runs = 0;
 };
 
-/// This process' rank as a launcher of MPI jobs has said it; -1 if none has.
-int rankFromLauncher();
-
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_MPIWORLD_H
+#endif // SHARDIR_LIB_RUNTIME_PROCESSWORLD_H

@@ -1,0 +1,76 @@
+"""processes.py N STATUS [FLAGS] COMMAND...: starts N processes with the environment that a launcher gives them, and
+nothing else of a launcher: nobody ends the others when one ends.
+
+--like=torchrun|srun  whose environment
+--rank=R:NAME=VALUE   sets or, without =VALUE, removes a variable of one process (`*`: of all); PORT is a free port
+--only=0,1,3          starts these alone
+--stays=R             the one that will not end
+
+Prints what they said. Ends with 1 where some process ends with another status (4|3 allows two), outlasts a minute, or
+where there is more than one error.
+"""
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+count, arguments = int(sys.argv[1]), sys.argv[3:]
+wanted = [int(status) for status in sys.argv[2].split("|")]
+like, changes, only, stay = "torchrun", [], range(count), []
+while arguments[0].startswith("--"):
+    flag, _, value = arguments.pop(0)[2:].partition("=")
+    if flag == "like":
+        like = value
+    elif flag == "rank":
+        changes.append(value.split(":", 1))
+    elif flag == "stays":
+        stay = [int(value)]
+    else:
+        only = [int(rank) for rank in value.split(",")]
+with socket.socket() as probe:
+    probe.bind(("127.0.0.1", 0))
+    port = probe.getsockname()[1]
+
+
+def environment(rank):
+    env = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI", "SLURM_"))}
+    if like == "torchrun":
+        env.update(RANK=rank, WORLD_SIZE=count, LOCAL_RANK=rank, MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
+    else:
+        env.update(SLURM_PROCID=rank, SLURM_NTASKS=count, SLURM_LOCALID=rank, SLURM_JOB_ID=port, SLURM_STEP_ID=0,
+                   SLURM_STEP_NODELIST="localhost,other[3-5]")
+    for who, what in changes:
+        name, equals, value = what.partition("=")
+        if who in ("*", str(rank)) and equals:
+            env[name] = value.replace("PORT", str(port))
+        elif who in ("*", str(rank)):
+            env.pop(name, None)
+    return {k: str(v) for k, v in env.items()}
+
+
+outputs = [tempfile.TemporaryFile() for _ in only]
+running = [subprocess.Popen(arguments, env=environment(rank), stdout=out, stderr=subprocess.STDOUT)
+           for rank, out in zip(only, outputs)]
+end, statuses = time.monotonic() + 60, {}
+while len(statuses) < len(running) - len(stay) and time.monotonic() < end:
+    for rank, process in zip(only, running):
+        if rank not in statuses and process.poll() is not None:
+            statuses[rank] = process.returncode
+    time.sleep(0.01)
+for process in running:
+    process.kill()
+text = ""
+for out in outputs:
+    out.seek(0)
+    text += out.read().decode(errors="replace")
+sys.stdout.write(text)
+sys.stdout.flush()
+if len(statuses) < len(running) - len(stay):
+    sys.exit(f"no end after a minute of ranks {[r for r in only if r not in statuses]}")
+if any(status not in wanted for status in statuses.values()):
+    sys.exit(f"exit statuses {statuses}, expected {wanted}: {' '.join(arguments)}")
+errors = [line for line in text.splitlines() if "error:" in line]
+if len(errors) > 1:
+    sys.exit(f"{len(errors)} errors where one is enough")
