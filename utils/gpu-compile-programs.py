@@ -20,7 +20,7 @@ import time
 
 import annotate
 
-ARCHES = ["sm_80", "sm_90a"]
+ARCHES = ["sm_80", "sm_90a", "sm_100a"]
 MESHES = ["", "dp=2,tp=2"]
 SCHEDULED = re.compile(r"remark: (\S+) is scheduled by (\S+)")
 KERNEL = re.compile(r"remark: kernel '([^']+)' needs (\d+) registers, (\d+) bytes of stack, spills (\d+) bytes")

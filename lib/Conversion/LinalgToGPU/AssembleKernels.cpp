@@ -153,9 +153,16 @@ struct AssembleKernelsPass
         PtxCompiler(module, target).run();
     if (!compiled)
       return failure();
-    StringRef ptx(compiled->data(), compiled->size());
-    if (!dumpPtx.empty() && failed(writeFile(module, ptx)))
+    std::string ptx(compiled->data(), compiled->size());
+    if (failed(writeFile(module, ptx)))
       return failure();
+    std::string assembler = findPtxas(ptxas);
+    FailureOr<Assembly> assembly = Assembly();
+    if (!assembler.empty()) {
+      assembly = runPtxas(module, assembler, ptx, target);
+      if (failed(assembly) || failed(writeFile(module, ptx)))
+        return failure();
+    }
 
     Builder builder(&getContext());
     auto attribute = NVVM::NVVMTargetAttr::get(
@@ -166,11 +173,7 @@ struct AssembleKernelsPass
         builder.getStringAttr(ptx), nullptr, nullptr)};
     size_t bytes = ptx.size() + 1; // PTX ends in a NUL
     StringRef format = "ptx";
-    std::string assembler = findPtxas(ptxas);
     if (!assembler.empty()) {
-      FailureOr<Assembly> assembly = runPtxas(module, assembler, ptx, target);
-      if (failed(assembly))
-        return failure();
       objects.push_back(gpu::ObjectAttr::get(
           &getContext(), attribute, gpu::CompilationTarget::Binary,
           builder.getStringAttr(assembly->cubin), nullptr, nullptr));
@@ -189,6 +192,8 @@ struct AssembleKernelsPass
   }
 
   LogicalResult writeFile(gpu::GPUModuleOp module, StringRef ptx) {
+    if (dumpPtx.empty())
+      return success();
     std::error_code code;
     llvm::raw_fd_ostream stream(dumpPtx, code);
     if (code)
@@ -198,8 +203,37 @@ struct AssembleKernelsPass
     return success();
   }
 
+  static int64_t spills(const Assembly &assembly) {
+    int64_t bytes = 0;
+    for (const KernelResources &kernel : assembly.kernels)
+      bytes += kernel.spillStoreBytes + kernel.spillLoadBytes;
+    return bytes;
+  }
+
+  /// `ptx` with the word that one block per multiprocessor is enough, at each
+  /// kernel that spills and says how many threads its blocks have.
+  static std::string relieve(StringRef ptx, ArrayRef<KernelResources> kernels) {
+    std::string result = ptx.str();
+    for (const KernelResources &kernel : kernels) {
+      if (kernel.spillStoreBytes == 0 && kernel.spillLoadBytes == 0)
+        continue;
+      size_t entry = result.find(".entry " + kernel.name + "(");
+      if (entry == std::string::npos)
+        continue;
+      StringRef head = StringRef(result).substr(entry);
+      head = head.take_front(head.find('{'));
+      size_t threads = std::min(head.find(".maxntid"), head.find(".reqntid"));
+      if (threads != StringRef::npos && !head.contains(".minnctapersm"))
+        result.insert(entry + threads, ".minnctapersm 1\n");
+    }
+    return result;
+  }
+
+  /// Left alone, ptxas may spill to make room for one more block per
+  /// multiprocessor. A kernel that does is assembled without that wish; `ptx`
+  /// becomes what was assembled.
   FailureOr<Assembly> runPtxas(gpu::GPUModuleOp module, StringRef assembler,
-                               StringRef ptx, const GpuTarget &target) {
+                               std::string &ptx, const GpuTarget &target) {
     std::string error;
     Assembly assembly = assemblePtx(assembler, ptx, target.arch, error);
     if (assembly.cubin.empty()) {
@@ -213,6 +247,14 @@ struct AssembleKernelsPass
         diag << "the kernels";
       diag << " for " << target.arch << ": " << (error.empty() ? said : error);
       return failure();
+    }
+    if (spills(assembly) > 0) {
+      std::string relieved = relieve(ptx, assembly.kernels);
+      Assembly again = assemblePtx(assembler, relieved, target.arch, error);
+      if (!again.cubin.empty() && spills(again) < spills(assembly)) {
+        assembly = std::move(again);
+        ptx = std::move(relieved);
+      }
     }
     if (explain)
       for (const KernelResources &resources : assembly.kernels)
