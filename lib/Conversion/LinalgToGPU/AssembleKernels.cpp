@@ -256,9 +256,16 @@ struct AssembleKernelsPass
         ptx = std::move(relieved);
       }
     }
-    if (explain)
+    if (explain) {
+      // It serializes products or ignores hints, and goes on.
+      SmallVector<StringRef> lines;
+      StringRef(assembly.log).split(lines, '\n');
+      for (StringRef line : lines)
+        if (line.contains("Potential Performance Loss"))
+          emitRemark(module.getLoc()) << line.trim();
       for (const KernelResources &resources : assembly.kernels)
         remark(module, resources);
+    }
     return assembly;
   }
 

@@ -114,10 +114,22 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
     if (failed(runPipeline(pm, module)) || failed(checkLowered(module)))
       return signalPassFailure();
     shareDynamicMemory(module);
-    for (LLVM::LLVMFuncOp kernel : module.getOps<LLVM::LLVMFuncOp>())
+    for (LLVM::LLVMFuncOp kernel : module.getOps<LLVM::LLVMFuncOp>()) {
+      shareRegisters(kernel);
       if (auto found = byValue.find(kernel.getSymName());
           found != byValue.end())
         passByValue(kernel, found->second);
+    }
+  }
+
+  /// Warps can hand each other registers only if ptxas knows how many a thread
+  /// starts with: what one block per multiprocessor may have.
+  static void shareRegisters(LLVM::LLVMFuncOp kernel) {
+    WalkResult found = kernel.walk(
+        [](NVVM::SetMaxRegisterOp) { return WalkResult::interrupt(); });
+    if (found.wasInterrupted())
+      kernel->setAttr(NVVM::NVVMDialect::getMinctasmAttrName(),
+                      Builder(kernel.getContext()).getI32IntegerAttr(1));
   }
 
   /// Parameters that the copy engine reads where the launch has put them.

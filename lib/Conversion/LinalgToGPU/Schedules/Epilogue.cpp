@@ -217,14 +217,19 @@ void Epilogue::store(KernelEmitter &emit, const NestOperand &operand,
                           address);
 }
 
-void Epilogue::finish(KernelEmitter &emit, ArrayRef<Index> ivs,
-                      ArrayRef<Value> sums) const {
-  OpBuilder &builder = emit.builder;
-  Location loc = emit.loc;
+Index Epilogue::addressOf(KernelEmitter &emit, ArrayRef<Index> ivs) const {
   Index at = c.offset;
   for (auto [iv, stride] : llvm::zip(ivs, c.strides))
     at = emit.add(at, emit.mul(iv, stride));
-  Value address = emit.value(at);
+  return at;
+}
+
+SmallVector<Value> Epilogue::elementsOf(KernelEmitter &emit,
+                                        ArrayRef<Index> ivs,
+                                        ArrayRef<Value> sums) const {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Index at = addressOf(emit, ivs);
   SmallVector<Value> values(sums);
   for (auto [i, value] : llvm::enumerate(values)) {
     Type wide = value.getType();
@@ -238,11 +243,12 @@ void Epilogue::finish(KernelEmitter &emit, ArrayRef<Index> ivs,
     if (c.element != wide)
       value = arith::TruncFOp::create(builder, loc, c.element, value);
   }
-  if (storesResult)
-    store(emit, c, address, values);
-  if (!map)
-    return;
+  return values;
+}
 
+SmallVector<SmallVector<Value>>
+Epilogue::mapAll(KernelEmitter &emit, ArrayRef<Index> ivs,
+                 ArrayRef<Value> elements, SmallVector<Index> &mapIvs) const {
   // The ivs of the op's own loops, and from them those of the map's.
   SmallVector<Index> opIvs(contraction->opExtents.size(), emit.constant(0));
   for (auto [loop, parts] : llvm::enumerate(contraction->parts)) {
@@ -252,24 +258,80 @@ void Epilogue::finish(KernelEmitter &emit, ArrayRef<Index> ivs,
     for (auto [part, iv] : llvm::zip(parts, emit.decode(ivs[loop], extents)))
       opIvs[part] = iv;
   }
-  SmallVector<Index> mapIvs;
   for (int loop : loops)
     mapIvs.push_back(loop < 0 ? emit.constant(0) : opIvs[loop]);
   int minor = contraction->parts[contraction->n].empty()
                   ? -1
                   : contraction->parts[contraction->n].back();
   SmallVector<SmallVector<Value>> results;
-  for (auto [i, value] : llvm::enumerate(values)) {
+  for (auto [i, value] : llvm::enumerate(elements)) {
     SmallVector<Index> here = mapIvs;
     for (auto [loop, iv] : llvm::zip(loops, here))
       if (loop == minor)
         iv = emit.add(iv, emit.constant(i));
     results.push_back(mapped(emit, here, value));
   }
+  return results;
+}
+
+void Epilogue::finish(KernelEmitter &emit, ArrayRef<Index> ivs,
+                      ArrayRef<Value> sums) const {
+  SmallVector<Value> elements = elementsOf(emit, ivs, sums);
+  if (storesResult)
+    store(emit, c, emit.value(addressOf(emit, ivs)), elements);
+  if (!map)
+    return;
+  SmallVector<Index> mapIvs;
+  SmallVector<SmallVector<Value>> results = mapAll(emit, ivs, elements, mapIvs);
   for (auto [r, operand] : llvm::enumerate(map->results())) {
     SmallVector<Value> row;
     for (const SmallVector<Value> &of : results)
       row.push_back(of[r]);
     store(emit, operand, map->address(emit, operand, mapIvs), row);
   }
+}
+
+SmallVector<Value> Epilogue::valuesOf(KernelEmitter &emit, ArrayRef<Index> ivs,
+                                      ArrayRef<Value> sums) const {
+  SmallVector<Value> elements = elementsOf(emit, ivs, sums);
+  if (!map)
+    return elements;
+  SmallVector<Index> mapIvs;
+  SmallVector<Value> values;
+  for (const SmallVector<Value> &of : mapAll(emit, ivs, elements, mapIvs))
+    values.push_back(of[0]);
+  return values;
+}
+
+std::optional<NestOperand> Epilogue::onlyResult() const {
+  if (!map)
+    return c;
+  if (storesResult || map->results().size() != 1)
+    return std::nullopt;
+  NestOperand result = map->results().front();
+  SmallVector<Index> strides;
+  auto strideOf = [&](int opLoop) -> Index {
+    auto found = llvm::find(loops, opLoop);
+    return found == loops.end() ? Index()
+                                : result.strides[found - loops.begin()];
+  };
+  for (ArrayRef<int> parts : contraction->parts) {
+    Index stride = parts.empty() ? Index() : strideOf(parts.back());
+    // Loops that are one in the product must be one in the result.
+    for (size_t i = 0; i + 1 < parts.size(); ++i) {
+      Index major = strideOf(parts[i]), minor = strideOf(parts[i + 1]);
+      auto majorStep = major ? LoopEmitter::known(major) : std::nullopt,
+           minorStep = minor ? LoopEmitter::known(minor) : std::nullopt,
+           extent = LoopEmitter::known(contraction->opExtents[parts[i + 1]]);
+      if (!majorStep || !minorStep || !extent ||
+          *majorStep != *minorStep * *extent)
+        return std::nullopt;
+    }
+    strides.push_back(
+        stride ? stride
+               : Index(IntegerAttr::get(
+                     IndexType::get(result.element.getContext()), 0)));
+  }
+  result.strides = strides;
+  return result;
 }

@@ -62,7 +62,26 @@ public:
   /// Whether two neighbours can be stored at once everywhere.
   bool isPaired(KernelEmitter &emit) const;
 
+  /// The one buffer that is written, with its strides along the contraction's
+  /// loops; nullopt where there are several, or where it does not move along
+  /// them linearly.
+  std::optional<NestOperand> onlyResult() const;
+  /// What `finish` would store into `onlyResult`.
+  llvm::SmallVector<mlir::Value>
+  valuesOf(KernelEmitter &emit, llvm::ArrayRef<Index> ivs,
+           llvm::ArrayRef<mlir::Value> sums) const;
+
 private:
+  /// C's elements: sums with what C held, rounded.
+  llvm::SmallVector<mlir::Value>
+  elementsOf(KernelEmitter &emit, llvm::ArrayRef<Index> ivs,
+             llvm::ArrayRef<mlir::Value> sums) const;
+  Index addressOf(KernelEmitter &emit, llvm::ArrayRef<Index> ivs) const;
+  /// The map's results at C's elements, by element; the ivs of the first.
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>>
+  mapAll(KernelEmitter &emit, llvm::ArrayRef<Index> ivs,
+         llvm::ArrayRef<mlir::Value> elements,
+         llvm::SmallVector<Index> &mapIvs) const;
   llvm::SmallVector<mlir::Value>
   mapped(KernelEmitter &emit, llvm::ArrayRef<Index> ivs, mlir::Value c) const;
   void store(KernelEmitter &emit, const NestOperand &operand,

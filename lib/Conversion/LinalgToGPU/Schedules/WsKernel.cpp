@@ -32,6 +32,10 @@ using namespace shardir;
 namespace {
 constexpr int64_t groupThreads = 128, warpThreads = 32;
 constexpr size_t mostDims = 5;
+/// Of a warpgroup, for what it stores: boxes of 64 rows of 128 bytes.
+constexpr int64_t storeBuffers = 2;
+constexpr int64_t boxBytes =
+    WarpgroupProduct::rows * WarpgroupProduct::rowBytes;
 constexpr int64_t copierRegisters = 40, multiplierRegisters = 232;
 /// Nanoseconds that a thread may sleep before it asks a barrier again.
 constexpr int64_t patience = 10000000;
@@ -56,13 +60,24 @@ private:
   int64_t bytesA() { return plan.bm * WarpgroupProduct::rowBytes; }
   int64_t bytesB() { return plan.bn * WarpgroupProduct::rowBytes; }
   int64_t stageBytes() { return bytesA() + bytesB(); }
-  int64_t sharedBytes() { return plan.stages * (stageBytes() + 16); }
+  int64_t sharedBytes() {
+    return plan.stages * (stageBytes() + 16) + storeBytes;
+  }
   int64_t rowElements(const TileSource &source) {
     return WarpgroupProduct::rowBytes / elementBytes(source.operand.element);
   }
 
   SmallVector<int> dimsOf(const TileSource &source);
-  Value tensorMap(const TileSource &source);
+  Value mapOf(const TileSource &source);
+  /// The map of boxes of rows x 128 bytes of `operand`; `dims` are the loops
+  /// that move it, the contiguous one first, then that of the rows.
+  Value tensorMap(const NestOperand &operand, ArrayRef<int> dims, int64_t rows);
+  /// Where `loops` stand, for the copy engine.
+  SmallVector<Value> coordinates(ArrayRef<int> loops, Index outer,
+                                 int outerLoop, Index k);
+  void planStores();
+  Value packed(Index m, Index n, ArrayRef<Value> sums, bool exist);
+  void storeBoxes(Value sums, Index group, Index inGroup, Value leads);
   void prepare();
   void copyTiles();
   void multiplyTiles();
@@ -89,7 +104,7 @@ private:
   }
   /// The mbarrier of a stage: `full`, or `empty` behind those.
   Value barrier(Value stage, bool empty) {
-    int64_t first = plan.stages * (stageBytes() + (empty ? 8 : 0));
+    int64_t first = plan.stages * (stageBytes() + (empty ? 8 : 0)) + storeBytes;
     return pointer(emit.add(emit.mul(Index(stage), 8), emit.constant(first)));
   }
   void await(Value barrier, Value parity) {
@@ -108,7 +123,9 @@ private:
 
   WarpgroupProduct product;
   Index tilesM, tilesN, tiles, blocks;
-  Value mapA, mapB;
+  Value mapA, mapB, mapC; ///< mapC: null where threads store by themselves
+  SmallVector<int> storeDims;
+  int64_t storeBytes = 0;
   Index shared; ///< the address of shared memory
 };
 } // namespace
@@ -134,22 +151,24 @@ Condition WsKernel::suits() {
   return emit.both(a.aligned, b.aligned);
 }
 
-/// On the host: the map of A's or B's boxes, as the pointer that the kernel is
-/// to get.
-Value WsKernel::tensorMap(const TileSource &source) {
+Value WsKernel::mapOf(const TileSource &source) {
+  return tensorMap(source.operand, dimsOf(source), source.rows);
+}
+
+/// On the host, as the pointer that the kernel is to get.
+Value WsKernel::tensorMap(const NestOperand &operand, ArrayRef<int> dims,
+                          int64_t rows) {
   OpBuilder &builder = emit.builder;
   MLIRContext *context = builder.getContext();
-  const NestOperand &operand = source.operand;
+  int64_t perRow = WarpgroupProduct::rowBytes / elementBytes(operand.element);
   SmallVector<Index> sizes, strides;
   SmallVector<Value> box;
   SmallVector<int64_t> boxShape, shape, steps;
-  SmallVector<int> dims = dimsOf(source);
   for (size_t d = dims.size(); d-- > 0;) {
     int loop = dims[d];
-    int64_t along = d == 0 ? rowElements(source) : d == 1 ? source.rows : 1;
+    int64_t along = d == 0 ? perRow : d == 1 ? rows : 1;
     sizes.push_back(extent(loop));
-    strides.push_back(loop < 0 ? emit.constant(rowElements(source))
-                               : operand.strides[loop]);
+    strides.push_back(loop < 0 ? emit.constant(perRow) : operand.strides[loop]);
     boxShape.push_back(along);
     box.push_back(emit.value(emit.constant(along)));
   }
@@ -217,10 +236,11 @@ void WsKernel::prepare() {
                                    i32(plan.threads() / warpThreads), Value());
     }
     NVVM::FenceMbarrierInitOp::create(builder, loc);
-    for (Value map : {mapA, mapB})
-      NVVM::PrefetchOp::create(builder, loc, NVVM::PrefetchCacheLevelAttr(),
-                               NVVM::CacheEvictionPriorityAttr(), map, Value(),
-                               builder.getUnitAttr());
+    for (Value map : {mapA, mapB, mapC})
+      if (map)
+        NVVM::PrefetchOp::create(builder, loc, NVVM::PrefetchCacheLevelAttr(),
+                                 NVVM::CacheEvictionPriorityAttr(), map,
+                                 Value(), builder.getUnitAttr());
   });
   emit.barrier();
 }
@@ -262,28 +282,28 @@ void WsKernel::forEachTile(Place start, function_ref<Place(Place)> body) {
             });
 }
 
+SmallVector<Value> WsKernel::coordinates(ArrayRef<int> loops, Index outer,
+                                         int outerLoop, Index k) {
+  SmallVector<Value> result;
+  for (int loop : loops) {
+    Index iv = loop == outerLoop ? outer : k;
+    for (auto [other, at] : llvm::zip(contraction.outerK, stepOuterK))
+      if (other == loop)
+        iv = at;
+    for (auto [other, at] : llvm::zip(contraction.outer, batch))
+      if (other == loop)
+        iv = at;
+    result.push_back(cast(iv, 32));
+  }
+  return result;
+}
+
 void WsKernel::copyBoxes(const TileSource &source, Value map, Index tileStart,
                          Index offset, Value full) {
   OpBuilder &builder = emit.builder;
-  SmallVector<int> dims = dimsOf(source);
   int64_t boxes = source.alongK ? 1 : source.columns / rowElements(source);
   for (int64_t box = 0; box < boxes; ++box) {
     Index outer = emit.add(tileStart, emit.constant(box * rowElements(source)));
-    SmallVector<Value> coordinates;
-    for (int loop : dims) {
-      Index iv;
-      if (loop == contraction.k)
-        iv = stepK;
-      else if (loop == source.outerLoop)
-        iv = outer;
-      for (auto [other, at] : llvm::zip(contraction.outerK, stepOuterK))
-        if (other == loop)
-          iv = at;
-      for (auto [other, at] : llvm::zip(contraction.outer, batch))
-        if (other == loop)
-          iv = at;
-      coordinates.push_back(cast(iv, 32));
-    }
     auto cluster = LLVM::LLVMPointerType::get(
         builder.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
     Value to = LLVM::AddrSpaceCastOp::create(
@@ -291,10 +311,121 @@ void WsKernel::copyBoxes(const TileSource &source, Value map, Index tileStart,
         pointer(emit.add(offset, emit.constant(box * source.rows *
                                                WarpgroupProduct::rowBytes))));
     NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
-        builder, emit.loc, to, map, coordinates, full, ValueRange(), Value(),
-        Value(), NVVM::TMALoadMode::TILE, /*isCTAOnly=*/false,
-        NVVM::CTAGroupKindAttr(), Value());
+        builder, emit.loc, to, map,
+        coordinates(dimsOf(source), outer, source.outerLoop, stepK), full,
+        ValueRange(), Value(), Value(), NVVM::TMALoadMode::TILE,
+        /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), Value());
   }
+}
+
+/// On the host: whether C, or what is made of it, can leave through shared
+/// memory, a box of 64 rows of 128 bytes at a time.
+void WsKernel::planStores() {
+  std::optional<NestOperand> result = epilogue.onlyResult();
+  int n = contraction.n;
+  if (!result || plan.splits > 1 || elementBytes(result->element) != 2 ||
+      !result->isUnit(n) || !epilogue.isPaired(emit) ||
+      !emit.isAligned(*result, n, 16 / elementBytes(result->element)).always())
+    return;
+  storeDims = {n, contraction.m};
+  for (int loop : contraction.outer)
+    storeDims.push_back(loop);
+  if (storeDims.size() > mostDims)
+    return;
+  mapC = tensorMap(*result, storeDims, WarpgroupProduct::rows);
+  storeBytes = plan.warpsM / 4 * storeBuffers * boxBytes;
+}
+
+/// The warpgroup's rows, 64 columns at a time, by turns through two boxes of
+/// shared memory: while the copy engine reads one the other is written. `leads`
+/// is true for the one thread that talks to it.
+void WsKernel::storeBoxes(Value sums, Index group, Index inGroup, Value leads) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Index lane = emit.rem(inGroup, warpThreads),
+        warp = emit.div(inGroup, warpThreads);
+  Index firstRow = emit.add(tileM, emit.mul(group, WarpgroupProduct::rows));
+  Value id = cast(emit.add(group, emit.constant(1)), 32);
+  auto meet = [&] {
+    NVVM::BarrierOp::create(builder, loc, Type(), id, i32(groupThreads),
+                            NVVM::BarrierReductionAttr(), Value());
+  };
+  bool whole =
+      divides(contraction.m, plan.bm) && divides(contraction.n, plan.bn);
+  constexpr int64_t columns = 64, chunk = 16;
+  for (int64_t box = 0; box < plan.bn / columns; ++box) {
+    Index buffer = emit.add(emit.constant(plan.stages * stageBytes() +
+                                          box % storeBuffers * boxBytes),
+                            emit.mul(group, storeBuffers * boxBytes));
+    emit.branch(leads, [&] {
+      // A tile of one box always takes the first buffer.
+      NVVM::CpAsyncBulkWaitGroupOp::create(
+          builder, loc, plan.bn == columns ? 0 : storeBuffers - 1,
+          builder.getUnitAttr());
+    });
+    meet();
+    for (int64_t half = 0; half < 2; ++half)
+      for (int64_t j = 0; j < columns / 8; ++j) {
+        Index row = emit.add(emit.add(emit.mul(warp, 16), emit.div(lane, 4)),
+                             emit.constant(8 * half));
+        Index m = emit.add(firstRow, row);
+        Index n = emit.add(emit.add(tileN, emit.mul(emit.rem(lane, 4), 2)),
+                           emit.constant(box * columns + 8 * j));
+        int64_t at = 4 * (box * columns / 8 + j) + 2 * half;
+        Value pair = packed(
+            m, n, {product.sum(sums, at), product.sum(sums, at + 1)}, whole);
+        // Chunks of 16 bytes change places by the row's number.
+        Value mixed =
+            arith::XOrIOp::create(builder, loc, emit.value(emit.rem(row, 8)),
+                                  emit.value(emit.constant(j)));
+        Index place =
+            emit.add(emit.add(emit.mul(row, WarpgroupProduct::rowBytes),
+                              emit.mul(Index(mixed), chunk)),
+                     emit.mul(emit.rem(lane, 4), 4));
+        LLVM::StoreOp::create(builder, loc, pair,
+                              pointer(emit.add(buffer, place)));
+      }
+    NVVM::FenceProxyOp::create(
+        builder, loc, NVVM::ProxyKind::async_shared,
+        NVVM::SharedSpaceAttr::get(builder.getContext(),
+                                   NVVM::SharedSpace::shared_cta));
+    meet();
+    emit.branch(leads, [&] {
+      SmallVector<Value> place =
+          coordinates(storeDims, emit.add(tileN, emit.constant(box * columns)),
+                      contraction.n, firstRow);
+      NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+          builder, loc, mapC, pointer(buffer), place, Value(),
+          NVVM::TMAStoreMode::TILE, Value());
+      NVVM::CpAsyncBulkCommitGroupOp::create(builder, loc);
+    });
+  }
+}
+
+/// Two neighbours of the result as one word; anything where there are none.
+Value WsKernel::packed(Index m, Index n, ArrayRef<Value> sums, bool exist) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  auto word = [&] {
+    SmallVector<Value> values = epilogue.valuesOf(emit, ivsAt(m, n), sums);
+    auto type = VectorType::get(2, values[0].getType());
+    Value pair = vector::FromElementsOp::create(builder, loc, type, values);
+    Value cast = vector::BitCastOp::create(
+        builder, loc, VectorType::get(1, builder.getI32Type()), pair);
+    return vector::ExtractOp::create(builder, loc, cast, 0).getResult();
+  };
+  if (exist)
+    return word();
+  Value inside = emit.both(emit.lessThan(m, extent(contraction.m)),
+                           emit.lessThan(n, extent(contraction.n)));
+  auto branch =
+      scf::IfOp::create(builder, loc, builder.getI32Type(), inside, true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, loc, word());
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, i32(0));
+  return branch.getResult(0);
 }
 
 void WsKernel::copyTiles() {
@@ -328,6 +459,7 @@ void WsKernel::multiplyTiles() {
       emit.sub(emit.div(emit.thread(), groupThreads), emit.constant(1));
   Value isFirst =
       emit.equal(emit.rem(emit.thread(), warpThreads), emit.constant(0));
+  Value leads = emit.equal(inGroup, emit.constant(0));
   bool paired = epilogue.isPaired(emit);
   forEachTile(start(0), [&](Place place) -> Place {
     Index first, count;
@@ -354,6 +486,10 @@ void WsKernel::multiplyTiles() {
     product.wait(0);
     Value some = emit.lessThan(emit.constant(0), count);
     emit.branch(emit.both(isFirst, some), [&] { release(end[1]); });
+    if (mapC) {
+      storeBoxes(end[0], group, inGroup, leads);
+      return {end[2], end[3]};
+    }
     Index row = emit.add(tileM, emit.mul(group, WarpgroupProduct::rows));
     product.forEachPair(inGroup, [&](Index m, Index n, int64_t at) {
       store(emit.add(row, m), emit.add(tileN, n),
@@ -361,6 +497,11 @@ void WsKernel::multiplyTiles() {
     });
     return {end[2], end[3]};
   });
+  if (mapC)
+    emit.branch(leads, [&] {
+      NVVM::CpAsyncBulkWaitGroupOp::create(emit.builder, emit.loc, 0,
+                                           UnitAttr());
+    });
 }
 
 void WsKernel::run(StringRef name) {
@@ -370,8 +511,9 @@ void WsKernel::run(StringRef name) {
   for (Index size : batchExtents)
     tiles = emit.mul(tiles, size);
   blocks = emit.min(tiles, emit.constant(plan.blocks));
-  mapA = tensorMap(a);
-  mapB = tensorMap(b);
+  mapA = mapOf(a);
+  mapB = mapOf(b);
+  planStores();
   makePartials();
   emit.launch(
       name, {blocks}, plan.threads() + groupThreads, sharedBytes(), [&] {
