@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Contraction.h"
+#include "LoopNest.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -74,6 +75,15 @@ int positionOf(AffineMap map, int dim) {
   return -1;
 }
 
+/// Whether every result is a constant plus a sum of scaled loops.
+bool isLinearMap(AffineMap map) {
+  return llvm::all_of(map.getResults(), [&](AffineExpr expr) {
+    int64_t constant = 0;
+    SmallVector<int64_t> coefficients(map.getNumDims(), 0);
+    return succeeded(linearize(expr, 1, constant, coefficients));
+  });
+}
+
 int64_t weight(Index extent) {
   return LoopEmitter::known(extent).value_or(1024);
 }
@@ -93,16 +103,22 @@ ContractionOperand makeOperand(LoopEmitter &emit, OpOperand &operand,
   SmallVector<Index> sizes = metadata.getConstifiedMixedSizes();
   result.strides.assign(map.getNumDims(), emit.constant(0));
   for (auto [position, expr] : llvm::enumerate(map.getResults())) {
-    if (auto constant = dyn_cast<AffineConstantExpr>(expr)) {
-      result.offset =
-          emit.add(result.offset, emit.mul(emit.constant(constant.getValue()),
-                                           strides[position]));
+    int64_t constant = 0;
+    SmallVector<int64_t> coefficients(map.getNumDims(), 0);
+    (void)linearize(expr, 1, constant, coefficients);
+    result.offset = emit.add(
+        result.offset, emit.mul(emit.constant(constant), strides[position]));
+    for (auto [dim, coefficient] : llvm::enumerate(coefficients))
+      if (coefficient != 0)
+        result.strides[dim] =
+            emit.add(result.strides[dim],
+                     emit.mul(emit.constant(coefficient), strides[position]));
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim)
       continue;
-    }
-    unsigned dim = cast<AffineDimExpr>(expr).getPosition();
-    result.strides[dim] = strides[position];
-    if (!extents[dim] || !LoopEmitter::known(extents[dim]))
-      extents[dim] = sizes[position];
+    Index &extent = extents[dim.getPosition()];
+    if (!extent || !LoopEmitter::known(extent))
+      extent = sizes[position];
   }
   return result;
 }
@@ -110,19 +126,21 @@ ContractionOperand makeOperand(LoopEmitter &emit, OpOperand &operand,
 /// Whether moving loop `major` by one moves as far as the whole of `minor`.
 bool areOneInMemory(const ContractionOperand &operand, int major, int minor,
                     Index minorExtent) {
-  int majorAt = positionOf(operand.map, major),
-      minorAt = positionOf(operand.map, minor);
-  if (majorAt < 0 && minorAt < 0)
+  bool majorMoves = operand.map.isFunctionOfDim(major),
+       minorMoves = operand.map.isFunctionOfDim(minor);
+  if (!majorMoves && !minorMoves)
     return true;
-  if (majorAt < 0 || minorAt < 0)
+  if (!majorMoves || !minorMoves)
     return false;
   auto extent = LoopEmitter::known(minorExtent);
   auto majorStride = LoopEmitter::known(operand.strides[major]),
        minorStride = LoopEmitter::known(operand.strides[minor]);
   if (extent && majorStride && minorStride)
     return *majorStride == *minorStride * *extent;
+  int majorAt = positionOf(operand.map, major),
+      minorAt = positionOf(operand.map, minor);
   return cast<MemRefType>(operand.memref.getType()).getLayout().isIdentity() &&
-         minorAt == majorAt + 1;
+         majorAt >= 0 && minorAt == majorAt + 1;
 }
 } // namespace
 
@@ -136,14 +154,14 @@ bool shardir::hasUnitColumns(linalg::LinalgOp op) {
   for (auto [expr, stride] : llvm::zip(maps[2].getResults(), strides)) {
     auto dim = dyn_cast<AffineDimExpr>(expr);
     if (dim && stride == 1 &&
-        (positionOf(maps[0], dim.getPosition()) >= 0) !=
-            (positionOf(maps[1], dim.getPosition()) >= 0))
+        maps[0].isFunctionOfDim(dim.getPosition()) !=
+            maps[1].isFunctionOfDim(dim.getPosition()))
       return true;
   }
   return false;
 }
 
-bool shardir::isFloatContraction(linalg::LinalgOp op) {
+bool shardir::isFloatContraction(linalg::LinalgOp op, bool windows) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       op.getNumReductionLoops() == 0 || op.getNumParallelLoops() == 0)
     return false;
@@ -152,15 +170,15 @@ bool shardir::isFloatContraction(linalg::LinalgOp op) {
     if (!type || !isSupportedFloat(type.getElementType()))
       return false;
   }
-  if (!llvm::all_of(op.getIndexingMapsArray(), isPlainMap) ||
-      !hasContractionBody(op))
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  if (!llvm::all_of(maps, windows ? isLinearMap : isPlainMap) ||
+      !isPlainMap(maps[2]) || !hasContractionBody(op))
     return false;
   // Every loop has a role: reductions are in A and B, the others in C and at
   // least one of A and B.
-  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (unsigned dim = 0; dim < op.getNumLoops(); ++dim) {
-    bool a = positionOf(maps[0], dim) >= 0, b = positionOf(maps[1], dim) >= 0,
-         c = positionOf(maps[2], dim) >= 0;
+    bool a = maps[0].isFunctionOfDim(dim), b = maps[1].isFunctionOfDim(dim),
+         c = maps[2].isFunctionOfDim(dim);
     if (c ? !a && !b : !a || !b)
       return false;
   }
@@ -168,8 +186,9 @@ bool shardir::isFloatContraction(linalg::LinalgOp op) {
 }
 
 FailureOr<Contraction> shardir::matchContraction(linalg::LinalgOp op,
-                                                 LoopEmitter &emit) {
-  if (!op.hasPureBufferSemantics() || !isFloatContraction(op))
+                                                 LoopEmitter &emit,
+                                                 bool windows) {
+  if (!op.hasPureBufferSemantics() || !isFloatContraction(op, windows))
     return failure();
   Contraction result;
   result.op = op;
@@ -187,7 +206,7 @@ FailureOr<Contraction> shardir::matchContraction(linalg::LinalgOp op,
   SmallVector<int> role(loops);
   for (int dim = 0; dim < loops; ++dim)
     for (int i = 0; i < 3; ++i)
-      role[dim] |= (positionOf(maps[i], dim) >= 0) << i;
+      role[dim] |= maps[i].isFunctionOfDim(dim) << i;
   SmallVector<bool> merged(loops, false);
   result.opExtents = result.extents;
   for (int dim = 0; dim < loops; ++dim)

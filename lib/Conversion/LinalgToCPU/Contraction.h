@@ -62,17 +62,20 @@ struct Contraction {
 };
 
 /// Whether `op` is a sum of products of floats, seen without looking at
-/// strides.
-bool isFloatContraction(mlir::linalg::LinalgOp op);
+/// strides. With `windows`, positions in A and B may be sums of scaled loops,
+/// as in convolutions.
+bool isFloatContraction(mlir::linalg::LinalgOp op, bool windows = false);
 
 /// Of a contraction on memrefs: whether matchContraction will succeed. Emits
 /// nothing.
 bool hasUnitColumns(mlir::linalg::LinalgOp op);
 
 /// Emits the strides' computation and gives the roles; fails, having emitted at
-/// most dead code, where no role assignment gives C a unit stride.
+/// most dead code, where no role assignment gives C a unit stride. The view of
+/// an operand with windows overlaps itself.
 mlir::FailureOr<Contraction> matchContraction(mlir::linalg::LinalgOp op,
-                                              LoopEmitter &emit);
+                                              LoopEmitter &emit,
+                                              bool windows = false);
 
 /// Emits the contraction at the emitter's insertion point. With `zeroInit`, C
 /// holds nothing yet and counts as zero.

@@ -17,10 +17,9 @@
 using namespace mlir;
 using namespace shardir;
 
-namespace {
-/// `expr` as constant + sum of coefficient * dim.
-LogicalResult linearize(AffineExpr expr, int64_t factor, int64_t &constant,
-                        SmallVector<int64_t> &coefficients) {
+LogicalResult shardir::linearize(AffineExpr expr, int64_t factor,
+                                 int64_t &constant,
+                                 SmallVectorImpl<int64_t> &coefficients) {
   if (auto value = dyn_cast<AffineConstantExpr>(expr)) {
     constant += factor * value.getValue();
     return success();
@@ -43,6 +42,7 @@ LogicalResult linearize(AffineExpr expr, int64_t factor, int64_t &constant,
   return failure();
 }
 
+namespace {
 FailureOr<NestOperand> makeOperand(LoopEmitter &emit, OpOperand &operand,
                                    AffineMap map) {
   NestOperand result;

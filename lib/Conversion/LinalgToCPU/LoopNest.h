@@ -63,6 +63,12 @@ struct LoopNest {
                       llvm::ArrayRef<Index> ivs) const;
 };
 
+/// Adds `factor` times `expr` to `constant` + the sum of coefficients times
+/// dims; fails where it is not of that form.
+mlir::LogicalResult linearize(mlir::AffineExpr expr, int64_t factor,
+                              int64_t &constant,
+                              llvm::SmallVectorImpl<int64_t> &coefficients);
+
 /// Whether makeLoopNest will succeed. Emits nothing.
 bool hasLoopNest(mlir::linalg::LinalgOp op);
 

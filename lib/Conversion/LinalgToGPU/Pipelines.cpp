@@ -23,6 +23,8 @@
 using namespace mlir;
 
 void shardir::buildGpuTensorPipeline(OpPassManager &pm, const GpuOptions &) {
+  // Before what the loops' steps compute is fused with anything else.
+  pm.addNestedPass<func::FuncOp>(createLoopsToElements());
   buildFusion(pm);
 }
 

@@ -16,6 +16,43 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LoopsToElements
+    : Pass<"shardir-loops-to-elements", "::mlir::func::FuncOp"> {
+  let summary = "Take loops that update windows of a tensor apart into elements";
+  let description = [{
+    A loop that puts a window into a tensor which it carries, at a place that it
+    computes from few elements, does so element by element: what the loop
+    computes on tensors without dims, on slices of one element and elementwise on
+    the window becomes scalar. Counters that are carried in tensors follow from
+    the induction variable. Such loops are how scatters arrive; once they are
+    bufferized they touch elements of memory alone, and are kernels. Loops whose
+    work cannot be computed element by element stay.
+
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 iter_args(%t = %init) -> (tensor<8x16xf32>) {
+      %row = tensor.extract %at[%i] : tensor<?xindex>
+      %old = tensor.extract_slice %t[%row, 0] [1, 16] [1, 1] : …
+      %new = linalg.generic … ins(%old, %term : …) …
+      %u = tensor.insert_slice %new into %t[%row, 0] [1, 16] [1, 1] : …
+      scf.yield %u : tensor<8x16xf32>
+    }
+    ```
+    becomes
+    ```mlir
+    scf.for %i = %c0 to %n step %c1 iter_args(%t = %init) -> (tensor<8x16xf32>) {
+      %row = tensor.extract %at[%i] : tensor<?xindex>
+      scf.for %j = %c0 to %c16 step %c1 iter_args(%s = %t) -> (tensor<8x16xf32>) {
+        %old = tensor.extract %s[%row, %j] : tensor<8x16xf32>
+        …
+        tensor.insert %new into %s[%row, %j] : tensor<8x16xf32>
+    ```
+    Test: `test/Conversion/LinalgToGPU/loops-to-elements.mlir`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def PlaceOnGpu : Pass<"shardir-place-on-gpu", "::mlir::func::FuncOp"> {
   let summary = "Decide what of a bufferized program runs on the device";
   let description = [{

@@ -19,7 +19,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Schedule.h"
+#include "ScalarNest.h"
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
@@ -156,10 +156,11 @@ public:
     Estimate estimate;
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
     if (!linalgOp) {
-      estimate.reason = isa<scf::ForallOp, scf::ParallelOp>(op)
-                            ? "one thread per iteration"
-                            : "one thread";
-      estimate.seconds = target.launchSeconds;
+      bool parallel = isa<scf::ForallOp, scf::ParallelOp>(op);
+      estimate.reason = parallel ? "one thread per iteration" : "one thread";
+      // One thread waits for each of its loads.
+      estimate.seconds = target.launchSeconds +
+                         (parallel ? 1 : countAccesses(op)) * loadLatency;
       return estimate;
     }
     LoopRoles roles = rolesOf(linalgOp);

@@ -25,6 +25,8 @@ const std::vector<std::unique_ptr<Schedule>> &shardir::allSchedules() {
     list.push_back(createRowReductionSchedule());
     list.push_back(createColumnReductionSchedule());
     list.push_back(createElementwiseSchedule());
+    list.push_back(createParallelLoopsSchedule());
+    list.push_back(createScatterSchedule());
     list.push_back(createPlainSchedule());
     return list;
   }();

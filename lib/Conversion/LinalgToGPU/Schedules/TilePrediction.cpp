@@ -23,18 +23,27 @@ ProductShape shardir::productShapeOf(linalg::LinalgOp op) {
   ProductShape shape;
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   SmallVector<int64_t> extents = assumedLoopExtents(op);
-  for (auto [loop, extent] : llvm::enumerate(extents)) {
+  // A window's rows lie apart: a tile has those of one loop.
+  bool windows = !isFloatContraction(op);
+  for (auto [loop, size] : llvm::enumerate(extents)) {
     bool a = maps[0].isFunctionOfDim(loop), b = maps[1].isFunctionOfDim(loop),
          c = maps[2].isFunctionOfDim(loop);
     double &role = !c ? shape.k : a && b ? shape.batch : a ? shape.m : shape.n;
-    role *= std::max<int64_t>(extent, 1);
+    double extent = std::max<int64_t>(size, 1);
+    if (windows && c && a != b) {
+      shape.batch *= std::min(role, extent);
+      role = std::max(role, extent);
+      continue;
+    }
+    role *= extent;
   }
   return shape;
 }
 
 bool shardir::isTileable(linalg::LinalgOp op) {
-  return op.hasPureBufferSemantics() && isFloatContraction(op) &&
-         hasLoopNest(op) && hasUnitColumns(op);
+  return op.hasPureBufferSemantics() &&
+         isFloatContraction(op, /*windows=*/true) && hasLoopNest(op) &&
+         hasUnitColumns(op);
 }
 
 bool shardir::suitsMatrixUnits(linalg::LinalgOp op) {
@@ -63,6 +72,8 @@ double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
                    (flops / target.multiprocessors);
   // Of what tiles read more than once most comes from the second cache.
   double once = (shape.m * shape.k + shape.k * shape.n) * size * shape.batch;
+  if (!isFloatContraction(op))
+    once = bytesMoved(op);
   double all = tiles * (plan.bm + plan.bn) * shape.k * size;
   double outputs = shape.m * shape.n * shape.batch;
   double stored = outputs * bytesOf(op.getDpsInits()[0]);
@@ -131,7 +142,8 @@ LogicalResult shardir::emitTiles(RewriterBase &rewriter, linalg::LinalgOp op,
   ContractionNeighbours neighbours = findNeighbours(op);
   rewriter.setInsertionPoint(neighbours.last(op));
   KernelEmitter emitter(rewriter, op);
-  FailureOr<Contraction> matched = matchContraction(op, emitter);
+  FailureOr<Contraction> matched =
+      matchContraction(op, emitter, /*windows=*/true);
   FailureOr<LoopNest> nest = makeLoopNest(op, emitter, /*merge=*/false);
   if (failed(matched) || failed(nest))
     return op->emitOpError("is not a product of matrices");

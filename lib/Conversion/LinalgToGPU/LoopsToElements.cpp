@@ -1,0 +1,369 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: local, on tensors. Requires nothing; guarantees that a loop which puts
+// windows into a tensor it carries, and whose other work is on few elements,
+// does so element by element: such a loop, once bufferized, touches nothing but
+// elements of memory and becomes a kernel. Scatters arrive as such loops: a
+// counter in a tensor without dims, an index out of a tensor, a window that is
+// read, combined and put back. As ops on tensors each step would be a dozen
+// kernels and a few waits for the device.
+//
+// An element of a value that the loop computes is computed where it is needed,
+// from elements of what the value is made of. Values outside of the loop are
+// read.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ElementEmitter.h"
+
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
+#include "mlir/IR/Matchers.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_LOOPSTOELEMENTS
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+bool isOneElement(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor && tensor.hasStaticShape() && tensor.getNumElements() == 1;
+}
+
+/// `value` is `argument`, a tensor of one element, plus a constant.
+std::optional<APInt> stepOf(Value value, BlockArgument argument) {
+  auto op = value.getDefiningOp<linalg::LinalgOp>();
+  if (!op || op.getNumDpsInputs() != 1 ||
+      op.getDpsInputOperand(0)->get() != argument || op->getNumResults() != 1)
+    return std::nullopt;
+  Block *body = op.getBlock();
+  auto add =
+      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddIOp>();
+  if (!add)
+    return std::nullopt;
+  APInt step;
+  if (add.getLhs() == body->getArgument(0) &&
+      matchPattern(add.getRhs(), m_ConstantInt(&step)))
+    return step;
+  if (add.getRhs() == body->getArgument(0) &&
+      matchPattern(add.getLhs(), m_ConstantInt(&step)))
+    return step;
+  return std::nullopt;
+}
+
+/// Emits one loop anew.
+class LoopRewriter : public ElementEmitter {
+public:
+  using ElementEmitter::ElementEmitter;
+  /// Replacements for the loop's results; empty if it stays as it is.
+  SmallVector<Value> run();
+
+private:
+  /// The tensor `updated`, which the loop makes of its argument `argument`,
+  /// made of `now` instead.
+  Value update(Value updated, BlockArgument argument, Value now);
+  Value updateWindow(Value source, BlockArgument argument, Value now,
+                     ArrayRef<OpFoldResult> offsets,
+                     ArrayRef<OpFoldResult> sizes,
+                     ArrayRef<OpFoldResult> strides);
+  /// Computes what `op` uses of the scalars around it where it stands.
+  bool computeUsed(Operation *op);
+};
+} // namespace
+
+Value LoopRewriter::updateWindow(Value source, BlockArgument argument,
+                                 Value now, ArrayRef<OpFoldResult> offsets,
+                                 ArrayRef<OpFoldResult> sizes,
+                                 ArrayRef<OpFoldResult> strides) {
+  auto sourceType = dyn_cast<RankedTensorType>(source.getType());
+  SmallVector<Value> starts, steps;
+  for (auto [offset, stride] : llvm::zip(offsets, strides)) {
+    starts.push_back(valueOf(offset));
+    steps.push_back(valueOf(stride));
+    if (!starts.back() || !steps.back())
+      return {};
+  }
+  // Loops over the window, one for each dim that is not of extent 1.
+  SmallVector<scf::ForOp> loops;
+  SmallVector<std::unique_ptr<InRegion>> regions;
+  SmallVector<Value> to, ivs;
+  Value tensor = now;
+  window.moves.clear();
+  for (auto [dim, size] : llvm::enumerate(sizes)) {
+    Value extent = valueOf(size);
+    if (!extent)
+      return {};
+    Value iv = constant(0);
+    window.moves.push_back(getConstantIntValue(extent) != 1);
+    if (window.moves.back()) {
+      auto nest = scf::ForOp::create(builder, loc, constant(0), extent,
+                                     constant(1), tensor);
+      regions.push_back(std::make_unique<InRegion>(*this));
+      builder.setInsertionPointToEnd(nest.getBody());
+      loops.push_back(nest);
+      tensor = nest.getRegionIterArg(0);
+      iv = nest.getInductionVar();
+    }
+    ivs.push_back(iv);
+    to.push_back(sum(starts[dim], product(iv, steps[dim])));
+  }
+  // The source may lack dims of extent 1.
+  SmallVector<Value> at;
+  if (sourceType) {
+    auto dropped = computeRankReductionMask(
+        SmallVector<int64_t>(llvm::map_range(
+            sizes,
+            [](OpFoldResult size) {
+              return getConstantIntValue(size).value_or(ShapedType::kDynamic);
+            })),
+        sourceType.getShape());
+    if (!dropped)
+      return {};
+    for (auto [dim, iv] : llvm::enumerate(ivs))
+      if (!dropped->contains(dim))
+        at.push_back(iv);
+  }
+  carried[argument] = tensor;
+  window.tensor = argument;
+  window.at = to;
+  window.hasOthers = !loops.empty();
+  Value value = sourceType ? element(source, at) : scalar(source);
+  window.hasOthers = false;
+  carried[argument] = now;
+  if (!value)
+    return {};
+  Value result = tensor::InsertOp::create(builder, loc, value, tensor, to);
+  while (!loops.empty()) {
+    scf::YieldOp::create(builder, loc, result);
+    result = loops.pop_back_val().getResult(0);
+    regions.pop_back();
+  }
+  return result;
+}
+
+bool LoopRewriter::computeUsed(Operation *op) {
+  bool known = true;
+  op->walk([&](Operation *nested) {
+    for (Value operand : nested->getOperands())
+      if (!isa<ShapedType>(operand.getType()) &&
+          !op->isAncestor(operand.getParentBlock()->getParentOp()))
+        known = known && bool(scalar(operand));
+  });
+  return known;
+}
+
+Value LoopRewriter::update(Value updated, BlockArgument argument, Value now) {
+  if (updated == argument)
+    return now;
+  Operation *op = updated.getDefiningOp();
+  if (!op || isOutside(updated))
+    return {};
+  if (auto insert = dyn_cast<tensor::InsertSliceOp>(op)) {
+    if (insert.getDest() != argument)
+      return {};
+    return updateWindow(insert.getSource(), argument, now,
+                        insert.getMixedOffsets(), insert.getMixedSizes(),
+                        insert.getMixedStrides());
+  }
+  if (auto insert = dyn_cast<tensor::InsertOp>(op)) {
+    if (insert.getDest() != argument)
+      return {};
+    SmallVector<OpFoldResult> ones(insert.getIndices().size(),
+                                   builder.getIndexAttr(1));
+    return updateWindow(insert.getScalar(), argument, now,
+                        getAsOpFoldResult(insert.getIndices()), ones, ones);
+  }
+  if (auto branch = dyn_cast<scf::IfOp>(op)) {
+    Value condition = scalar(branch.getCondition());
+    if (branch.getNumResults() != 1 || !condition || !computeUsed(branch))
+      return {};
+    auto made = scf::IfOp::create(builder, loc, updated.getType(), condition,
+                                  /*withElseRegion=*/true);
+    for (bool then : {true, false}) {
+      InRegion region(*this);
+      builder.setInsertionPointToStart(then ? made.thenBlock()
+                                            : made.elseBlock());
+      Operation *yield =
+          then ? branch.thenYield().getOperation() : branch.elseYield();
+      Value result = update(yield->getOperand(0), argument, now);
+      if (!result)
+        return {};
+      scf::YieldOp::create(builder, loc, result);
+    }
+    return made.getResult(0);
+  }
+  if (auto nested = dyn_cast<scf::ForOp>(op)) {
+    Value lower = scalar(nested.getLowerBound()),
+          upper = scalar(nested.getUpperBound()),
+          step = scalar(nested.getStep());
+    if (nested.getNumResults() != 1 || nested.getInitArgs()[0] != argument ||
+        !lower || !upper || !step || !computeUsed(nested))
+      return {};
+    auto made = scf::ForOp::create(builder, loc, lower, upper, step, now);
+    InRegion region(*this);
+    builder.setInsertionPointToEnd(made.getBody());
+    BlockArgument inner = nested.getRegionIterArg(0);
+    scope.scalars[nested.getInductionVar()] = made.getInductionVar();
+    carried[inner] = made.getRegionIterArg(0);
+    Value result =
+        update(nested.getYieldedValues()[0], inner, made.getRegionIterArg(0));
+    if (!result)
+      return {};
+    scf::YieldOp::create(builder, loc, result);
+    return made.getResult(0);
+  }
+  return {};
+}
+
+SmallVector<Value> LoopRewriter::run() {
+  bool known = true;
+  loop.getBody()->walk([&](Operation *op) {
+    known &= isElementOp(op) || isa<linalg::YieldOp, scf::YieldOp>(op);
+  });
+  if (!known || loop.getNumResults() == 0)
+    return {};
+  // Counters are computed from the induction variable; the rest is carried.
+  SmallVector<unsigned> tensors;
+  SmallVector<Value> inits;
+  llvm::DenseMap<unsigned, std::pair<Value, Value>> counters;
+  bool writes = false;
+  for (auto [i, argument] : llvm::enumerate(loop.getRegionIterArgs())) {
+    Value yielded = loop.getYieldedValues()[i];
+    Type type = argument.getType();
+    if (!isa<RankedTensorType>(type))
+      return {};
+    if (isOneElement(type)) {
+      auto step = stepOf(yielded, argument);
+      DenseElementsAttr start;
+      Type element = cast<RankedTensorType>(type).getElementType();
+      if (step && matchPattern(loop.getInitArgs()[i], m_Constant(&start))) {
+        auto number = [&](APInt value) -> Value {
+          return arith::ConstantOp::create(
+              builder, loc, builder.getIntegerAttr(element, value));
+        };
+        counters[i] = {number(*start.getValues<APInt>().begin()),
+                       number(*step)};
+        continue;
+      }
+      if (!loop.getResult(i).use_empty() || !argument.use_empty())
+        return {};
+      continue;
+    }
+    writes |= yielded != argument;
+    tensors.push_back(i);
+    inits.push_back(loop.getInitArgs()[i]);
+  }
+  if (!writes)
+    return {};
+
+  auto made = scf::ForOp::create(builder, loc, loop.getLowerBound(),
+                                 loop.getUpperBound(), loop.getStep(), inits);
+  made->setDiscardableAttrs(loop->getDiscardableAttrDictionary());
+  before = made;
+  // The value of a counter after `iterations`, of the loop's type.
+  auto count = [&](unsigned i, Value iterations) -> Value {
+    auto [start, step] = counters[i];
+    Value steps = iterations;
+    Type type = start.getType();
+    if (type.isIndex() || iterations.getType().isIndex())
+      steps = iterations.getType() == type
+                  ? iterations
+                  : arith::IndexCastOp::create(builder, loc, type, iterations)
+                        .getResult();
+    else if (type.getIntOrFloatBitWidth() >
+             iterations.getType().getIntOrFloatBitWidth())
+      steps = arith::ExtSIOp::create(builder, loc, type, iterations);
+    else if (type != iterations.getType())
+      steps = arith::TruncIOp::create(builder, loc, type, iterations);
+    Value scaled = builder.createOrFold<arith::MulIOp>(loc, steps, step);
+    return builder.createOrFold<arith::AddIOp>(loc, start, scaled);
+  };
+  auto iterationsTo = [&](Value at) -> Value {
+    Value distance =
+        builder.createOrFold<arith::SubIOp>(loc, at, loop.getLowerBound());
+    return builder.createOrFold<arith::CeilDivSIOp>(loc, distance,
+                                                    loop.getStep());
+  };
+  builder.setInsertionPointToEnd(made.getBody());
+  scope.scalars[loop.getInductionVar()] = made.getInductionVar();
+  Value iteration;
+  for (auto &[i, counter] : counters) {
+    if (!iteration)
+      iteration = iterationsTo(made.getInductionVar());
+    BlockArgument argument = loop.getRegionIterArg(i);
+    SmallVector<Value> at(cast<RankedTensorType>(argument.getType()).getRank(),
+                          constant(0));
+    setElement(argument, at, count(i, iteration));
+  }
+  SmallVector<Value> results;
+  for (auto [place, i] : llvm::enumerate(tensors))
+    carried[loop.getRegionIterArg(i)] = made.getRegionIterArg(place);
+  for (auto [place, i] : llvm::enumerate(tensors)) {
+    Value result = update(loop.getYieldedValues()[i], loop.getRegionIterArg(i),
+                          made.getRegionIterArg(place));
+    if (!result) {
+      builder.eraseOp(made);
+      return {};
+    }
+    results.push_back(result);
+  }
+  scf::YieldOp::create(builder, loc, results);
+
+  builder.setInsertionPointAfter(made);
+  SmallVector<Value> replacements(loop.getNumResults());
+  for (auto [place, i] : llvm::enumerate(tensors))
+    replacements[i] = made.getResult(place);
+  for (auto [i, result] : llvm::enumerate(loop.getResults())) {
+    if (replacements[i])
+      continue;
+    if (result.use_empty()) {
+      replacements[i] = loop.getInitArgs()[i];
+      continue;
+    }
+    Value zero = arith::ConstantOp::create(
+        builder, loc, builder.getZeroAttr(loop.getStep().getType()));
+    Value iterations = arith::MaxSIOp::create(
+        builder, loc, iterationsTo(loop.getUpperBound()), zero);
+    replacements[i] = tensor::FromElementsOp::create(
+        builder, loc, result.getType(), count(i, iterations));
+  }
+  return replacements;
+}
+
+namespace {
+struct LoopsToElementsPass
+    : shardir::impl::LoopsToElementsBase<LoopsToElementsPass> {
+  void runOnOperation() override {
+    SmallVector<scf::ForOp> loops;
+    getOperation().walk<WalkOrder::PreOrder>(
+        [&](scf::ForOp loop) { loops.push_back(loop); });
+    IRRewriter rewriter(&getContext());
+    llvm::DenseSet<Operation *> gone;
+    for (scf::ForOp loop : loops) {
+      if (gone.contains(loop))
+        continue;
+      rewriter.setInsertionPoint(loop);
+      SmallVector<Value> results = LoopRewriter(rewriter, loop).run();
+      if (results.empty())
+        continue;
+      loop->walk([&](scf::ForOp nested) { gone.insert(nested); });
+      rewriter.replaceOp(loop, results);
+    }
+  }
+};
+} // namespace

@@ -1,0 +1,85 @@
+//===- ParallelLoops.cpp - Loop nests over elements, in parallel ----------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Takes loop nests that shardir-place-on-gpu has marked, where some loop's
+// iterations touch different elements of what the nest writes (ScalarNest.h). A
+// thread per iteration of those loops runs the rest of the nest in order, so
+// that results are those of the nest in sequence, bit by bit. Neighbouring
+// threads have neighbouring elements of the written buffer's last dim.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScalarNest.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+/// One dependent access of device memory, in seconds.
+constexpr double loadLatency = 5e-7;
+constexpr int64_t threadsPerBlock = 256;
+
+class ParallelLoops : public Schedule {
+public:
+  StringRef name() const override { return "parallel_loops"; }
+
+  std::optional<Estimate> match(Operation *op,
+                                const GpuTarget &target) const override {
+    if (!op->hasAttr(ShardIRDialect::kKernel))
+      return std::nullopt;
+    auto nest = analyzeNest(op);
+    if (!nest || nest->parallel.empty())
+      return std::nullopt;
+    double threads = std::max(nest->parallelTrips(), 1.0);
+    double accesses = nest->accesses();
+    double resident = double(target.multiprocessors) * target.threads;
+    double waves = std::ceil(threads / resident);
+    Estimate estimate;
+    estimate.seconds = target.launchSeconds +
+                       std::max(accesses * 4 / target.copyBytesPerSecond,
+                                waves * accesses / threads * loadLatency);
+    llvm::raw_string_ostream out(estimate.reason);
+    out << "a thread per iteration of " << nest->parallel.size()
+        << (nest->parallel.size() == 1 ? " independent loop"
+                                       : " independent loops");
+    return estimate;
+  }
+
+  LogicalResult emit(RewriterBase &rewriter, Operation *op,
+                     const GpuTarget &) const override {
+    ScalarNest nest = *analyzeNest(op);
+    rewriter.setInsertionPoint(op);
+    KernelEmitter emit(rewriter, op);
+    SmallVector<Index> extents;
+    Index total = emit.constant(1);
+    for (scf::ForOp loop : nest.parallel) {
+      extents.push_back(tripsOf(emit, loop));
+      total = emit.mul(total, extents.back());
+    }
+    int64_t threads = threadsPerBlock;
+    if (auto known = LoopEmitter::known(total))
+      threads = std::clamp<int64_t>(ceilDivide(*known, 32) * 32, 32, threads);
+    op->removeAttr(ShardIRDialect::kKernel);
+    emit.launch("loops", {emit.ceilDiv(total, threads)}, threads, 0, [&] {
+      Index position =
+          emit.add(emit.mul(emit.block(0), threads), emit.thread());
+      emit.branch(emit.lessThan(position, total), [&] {
+        IRMapping mapping;
+        cloneAt(emit, op, mapping, nest.parallel,
+                emit.decode(position, extents));
+      });
+    });
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+} // namespace
+
+std::unique_ptr<Schedule> shardir::createParallelLoopsSchedule() {
+  return std::make_unique<ParallelLoops>();
+}

@@ -1,0 +1,376 @@
+//===- ScalarNest.cpp - What a loop nest over elements does ---------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The test: where all accesses to a buffer have one and the same index along
+// one of its dims, of the form constant * iv + what the nest does not change,
+// iterations of that loop touch different elements. Requires that different
+// allocations and arguments are different memory, as BufferUse.h does; a nest
+// with other buffers, or with several views of a buffer that it writes, is
+// refused.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ScalarNest.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "llvm/ADT/MapVector.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+/// constant + sum of coefficient * value.
+struct LinearForm {
+  int64_t constant = 0;
+  llvm::MapVector<Value, int64_t> terms;
+
+  void add(Value value, int64_t factor) {
+    Operation *op = value.getDefiningOp();
+    if (auto number = getConstantIntValue(value)) {
+      constant += factor * *number;
+      return;
+    }
+    if (auto sum = dyn_cast_or_null<arith::AddIOp>(op)) {
+      if (value.getType().isIndex()) {
+        add(sum.getLhs(), factor);
+        add(sum.getRhs(), factor);
+        return;
+      }
+    }
+    if (auto difference = dyn_cast_or_null<arith::SubIOp>(op)) {
+      if (value.getType().isIndex()) {
+        add(difference.getLhs(), factor);
+        add(difference.getRhs(), -factor);
+        return;
+      }
+    }
+    if (auto product = dyn_cast_or_null<arith::MulIOp>(op)) {
+      auto scale = getConstantIntValue(product.getRhs());
+      if (value.getType().isIndex() && scale) {
+        add(product.getLhs(), factor * *scale);
+        return;
+      }
+    }
+    // Sums of narrower types may wrap around.
+    if (auto cast = dyn_cast_or_null<arith::IndexCastOp>(op))
+      if (isa<BlockArgument>(cast.getIn()))
+        value = cast.getIn();
+    terms[value] += factor;
+  }
+
+  bool operator==(const LinearForm &other) const {
+    if (constant != other.constant || terms.size() != other.terms.size())
+      return false;
+    for (auto [value, factor] : terms) {
+      auto found = other.terms.find(value);
+      if (found == other.terms.end() || found->second != factor)
+        return false;
+    }
+    return true;
+  }
+};
+
+bool isDefinedIn(Value value, Operation *op) {
+  Operation *parent = value.getParentBlock()->getParentOp();
+  return op->isAncestor(parent);
+}
+
+/// Known before `root` runs. Constants may stand anywhere.
+bool isInvariant(Value value, Operation *root) {
+  return getConstantIntValue(value) || !isDefinedIn(value, root);
+}
+
+/// A buffer that has one name: no other value that is not a view of it can
+/// name its memory.
+bool hasOneName(Value base) {
+  if (auto argument = dyn_cast<BlockArgument>(base))
+    return isa<FunctionOpInterface>(argument.getOwner()->getParentOp()) &&
+           argument.getOwner()->isEntryBlock();
+  return isa<memref::AllocOp, memref::GetGlobalOp>(base.getDefiningOp());
+}
+
+struct Access {
+  Operation *op;
+  Value memref;
+  SmallVector<Value> indices;
+};
+
+/// Accesses by the buffer that they touch.
+using Accesses = llvm::MapVector<Value, SmallVector<Access>>;
+
+/// The dim along which the iterations of `loop` touch different elements.
+std::optional<unsigned> ownDim(scf::ForOp loop, ArrayRef<Access> accesses,
+                               Operation *root) {
+  Value iv = loop.getInductionVar();
+  for (unsigned dim = 0; dim < accesses.front().indices.size(); ++dim) {
+    LinearForm first;
+    first.add(accesses.front().indices[dim], 1);
+    auto mine = first.terms.find(iv);
+    bool own = mine != first.terms.end() && mine->second != 0;
+    for (auto [value, factor] : first.terms)
+      own &= value == iv || isInvariant(value, root);
+    for (const Access &access : accesses.drop_front()) {
+      LinearForm other;
+      other.add(access.indices[dim], 1);
+      own &= first == other;
+    }
+    if (own)
+      return dim;
+  }
+  return std::nullopt;
+}
+
+/// The only loop in `body`, where all else in it is arithmetic.
+scf::ForOp onlyLoop(Block *body) {
+  scf::ForOp found;
+  for (Operation &op : body->without_terminator()) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (found)
+        return {};
+      found = loop;
+    } else if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op)) {
+      return {};
+    }
+  }
+  return found;
+}
+
+/// Whether `value` is computed in `body` from what is known there without
+/// reading `written`.
+bool isComputedIn(Value value, Block *body, Operation *root, Value written) {
+  if (isInvariant(value, root))
+    return true;
+  if (auto argument = dyn_cast<BlockArgument>(value))
+    return isa<scf::ForOp>(argument.getOwner()->getParentOp()) &&
+           argument.getArgNumber() == 0 &&
+           argument.getOwner()->getParentOp()->isAncestor(body->getParentOp());
+  Operation *op = value.getDefiningOp();
+  if (op->getNumRegions() != 0)
+    return false;
+  if (auto load = dyn_cast<memref::LoadOp>(op)) {
+    if (op->getBlock() != body || baseOf(load.getMemRef()) == written)
+      return false;
+  } else if (!isMemoryEffectFree(op)) {
+    return false;
+  }
+  return llvm::all_of(op->getOperands(), [&](Value operand) {
+    return isComputedIn(operand, body, root, written);
+  });
+}
+} // namespace
+
+double shardir::assumedTrips(scf::ForOp loop) {
+  auto lower = getConstantIntValue(loop.getLowerBound()),
+       upper = getConstantIntValue(loop.getUpperBound()),
+       step = getConstantIntValue(loop.getStep());
+  if (!lower || !upper || !step || *step <= 0)
+    return assumedExtent;
+  return std::max<int64_t>(ceilDivide(*upper - *lower, *step), 0);
+}
+
+double shardir::countAccesses(Operation *op) {
+  double count = isa<memref::LoadOp, memref::StoreOp, memref::AtomicRMWOp>(op);
+  for (Region &region : op->getRegions())
+    for (Operation &nested : region.getOps())
+      count += countAccesses(&nested);
+  if (auto loop = dyn_cast<scf::ForOp>(op))
+    count *= assumedTrips(loop);
+  if (isa<scf::WhileOp>(op))
+    count *= assumedExtent;
+  return count;
+}
+
+double ScalarNest::accesses() const { return countAccesses(root); }
+
+double ScalarNest::parallelTrips() const {
+  double trips = 1;
+  for (scf::ForOp loop : parallel)
+    trips *= assumedTrips(loop);
+  return trips;
+}
+
+double ScalarNest::chainTrips() const {
+  double trips = 1;
+  for (scf::ForOp loop : chain)
+    trips *= assumedTrips(loop);
+  return trips;
+}
+
+std::optional<ScalarNest> shardir::analyzeNest(Operation *op) {
+  ScalarNest nest;
+  nest.root = dyn_cast<scf::ForOp>(op);
+  if (!nest.root || nest.root.getNumResults() != 0)
+    return std::nullopt;
+  // Who touches what.
+  Accesses accesses;
+  llvm::SetVector<Value> written;
+  SmallVector<Operation *> stores;
+  WalkResult known = op->walk([&](Operation *nested) {
+    Access access{nested, {}, {}};
+    if (auto load = dyn_cast<memref::LoadOp>(nested)) {
+      access.memref = load.getMemRef();
+      access.indices = load.getIndices();
+    } else if (auto store = dyn_cast<memref::StoreOp>(nested)) {
+      access.memref = store.getMemRef();
+      access.indices = store.getIndices();
+      stores.push_back(store);
+    } else {
+      return isMemoryEffectFree(nested) || nested->getNumRegions() > 0
+                 ? WalkResult::advance()
+                 : WalkResult::interrupt();
+    }
+    Value base = baseOf(access.memref);
+    if (!hasOneName(base))
+      return WalkResult::interrupt();
+    if (isa<memref::StoreOp>(nested))
+      written.insert(base);
+    accesses[base].push_back(access);
+    return WalkResult::advance();
+  });
+  if (known.wasInterrupted() || stores.empty())
+    return std::nullopt;
+  for (Value base : written)
+    for (const Access &access : accesses[base])
+      if (access.memref != accesses[base].front().memref ||
+          isDefinedIn(access.memref, op))
+        return std::nullopt;
+
+  SmallVector<std::pair<unsigned, scf::ForOp>> owners;
+  llvm::SmallPtrSet<Operation *, 4> isParallel;
+  op->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
+    if (loop.getNumResults() != 0 || !isInvariant(loop.getLowerBound(), op) ||
+        !isInvariant(loop.getUpperBound(), op) ||
+        !isInvariant(loop.getStep(), op) ||
+        !llvm::all_of(
+            stores, [&](Operation *store) { return loop->isAncestor(store); }))
+      return;
+    unsigned last = 0;
+    for (Value base : written) {
+      auto dim = ownDim(loop, accesses[base], op);
+      if (!dim)
+        return;
+      last = *dim;
+    }
+    owners.push_back({last, loop});
+    isParallel.insert(loop);
+  });
+  llvm::stable_sort(owners, [](auto &a, auto &b) { return a.first < b.first; });
+  for (auto &[dim, loop] : owners)
+    nest.parallel.push_back(loop);
+
+  for (scf::ForOp loop = nest.root; loop && !isParallel.contains(loop);
+       loop = onlyLoop(loop.getBody())) {
+    if (loop.getNumResults() != 0 || !isInvariant(loop.getLowerBound(), op) ||
+        !isInvariant(loop.getUpperBound(), op) ||
+        !isInvariant(loop.getStep(), op))
+      break;
+    nest.chain.push_back(loop);
+  }
+  if (nest.chain.empty() || written.size() != 1)
+    return nest;
+  nest.written = accesses[written.front()].front().memref;
+  Block *body = nest.chain.back().getBody();
+  // All of the loops that own a dim are in that body.
+  nest.hasKeys = llvm::all_of(nest.parallel, [&](scf::ForOp loop) {
+    return nest.chain.back()->isProperAncestor(loop);
+  });
+  ArrayRef<Access> own = accesses[written.front()];
+  for (unsigned dim = 0; dim < own.front().indices.size(); ++dim) {
+    if (llvm::any_of(owners, [&](auto &owner) { return owner.first == dim; }))
+      continue;
+    Value index = own.front().indices[dim];
+    for (const Access &access : own.drop_front())
+      nest.hasKeys &= access.indices[dim] == index;
+    nest.hasKeys &= isComputedIn(index, body, op, written.front());
+    if (isInvariant(index, op))
+      continue;
+    nest.keys.push_back(index);
+    nest.keyDims.push_back(dim);
+  }
+  return nest;
+}
+
+Index shardir::tripsOf(KernelEmitter &emit, scf::ForOp loop) {
+  auto index = [&](Value value) -> Index {
+    if (auto number = getConstantIntValue(value))
+      return emit.constant(*number);
+    if (value.getType().isIndex())
+      return value;
+    return arith::IndexCastOp::create(emit.builder, emit.loc,
+                                      emit.builder.getIndexType(), value)
+        .getResult();
+  };
+  Index lower = index(loop.getLowerBound()),
+        upper = index(loop.getUpperBound());
+  Index length = emit.sub(upper, lower);
+  auto known = LoopEmitter::known(length);
+  if (known)
+    length = emit.constant(std::max<int64_t>(*known, 0));
+  else
+    length =
+        Index(arith::MaxSIOp::create(emit.builder, emit.loc, emit.value(length),
+                                     emit.value(emit.constant(0)))
+                  .getResult());
+  Index step = index(loop.getStep());
+  if (auto number = LoopEmitter::known(step))
+    return emit.ceilDiv(length, *number);
+  return Index(arith::CeilDivUIOp::create(emit.builder, emit.loc,
+                                          emit.value(length), emit.value(step))
+                   .getResult());
+}
+
+Value shardir::inductionAt(KernelEmitter &emit, scf::ForOp loop, Index number) {
+  Type type = loop.getInductionVar().getType();
+  Value at = emit.value(number);
+  if (!type.isIndex())
+    at = arith::IndexCastOp::create(emit.builder, emit.loc, type, at);
+  auto constant = [&](Value value) -> Value {
+    auto known = getConstantIntValue(value);
+    if (!known)
+      return value;
+    return arith::ConstantOp::create(emit.builder, emit.loc,
+                                     emit.builder.getIntegerAttr(type, *known));
+  };
+  if (getConstantIntValue(loop.getStep()) != 1)
+    at = arith::MulIOp::create(emit.builder, emit.loc, at,
+                               constant(loop.getStep()));
+  if (getConstantIntValue(loop.getLowerBound()) != 0)
+    at = arith::AddIOp::create(emit.builder, emit.loc, at,
+                               constant(loop.getLowerBound()));
+  return at;
+}
+
+void shardir::cloneAt(KernelEmitter &emit, Operation *op, IRMapping &mapping,
+                      ArrayRef<scf::ForOp> loops, ArrayRef<Index> numbers) {
+  for (size_t i = 0; i < loops.size(); ++i) {
+    scf::ForOp loop = loops[i];
+    if (loop != op)
+      continue;
+    mapping.map(loop.getInductionVar(), inductionAt(emit, loop, numbers[i]));
+    for (Operation &nested : loop.getBody()->without_terminator())
+      cloneAt(emit, &nested, mapping, loops, numbers);
+    return;
+  }
+  bool holds = llvm::any_of(
+      loops, [&](scf::ForOp loop) { return op->isProperAncestor(loop); });
+  if (!holds) {
+    emit.builder.clone(*op, mapping);
+    return;
+  }
+  Operation *copy = emit.builder.cloneWithoutRegions(*op, mapping);
+  for (auto [from, to] : llvm::zip(op->getRegions(), copy->getRegions()))
+    for (Block &block : from) {
+      OpBuilder::InsertionGuard guard(emit.builder);
+      Block *made = emit.builder.createBlock(&to);
+      for (BlockArgument argument : block.getArguments())
+        mapping.map(argument,
+                    made->addArgument(argument.getType(), argument.getLoc()));
+      for (Operation &nested : block)
+        cloneAt(emit, &nested, mapping, loops, numbers);
+    }
+}

@@ -1,0 +1,334 @@
+// Loops over elements and windows: updates at places that data decides, in order,
+// and loops whose iterations are independent, on an emulated GPU.
+// DEFINE: %{function} =
+// DEFINE: %{run} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=host" --verify --function=%{function}
+// DEFINE: %{scatter} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=host schedule=scatter" --verify --function=%{function}
+// DEFINE: %{plain} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=host schedule=plain" --verify --function=%{function}
+// REDEFINE: %{function} = add_rows
+// RUN: %{run}
+// RUN: %{scatter}
+// RUN: %{plain}
+// REDEFINE: %{function} = one_place
+// RUN: %{scatter}
+// REDEFINE: %{function} = last_one_wins
+// RUN: %{scatter}
+// REDEFINE: %{function} = as_jax_writes_it
+// RUN: %{scatter}
+// RUN: %{run}
+// REDEFINE: %{function} = two_indices
+// RUN: %{scatter}
+// REDEFINE: %{function} = op
+// RUN: %{scatter}
+// REDEFINE: %{function} = unknown
+// RUN: %{scatter} --input=300xf32 --input=7x40xf32
+// RUN: %{scatter} --input=1xf32 --input=1x1xf32
+// RUN: %{scatter} --input=0xf32 --input=3x4xf32
+// RUN: %{scatter} --input=3xf32 --input=3x0xf32
+// RUN: %{plain} --input=300xf32 --input=7x40xf32
+// REDEFINE: %{function} = counted
+// RUN: %{run}
+// REDEFINE: %{function} = reversed_rows
+// RUN: %{run}
+// REDEFINE: %{function} = running
+// RUN: %{run}
+
+// Rows that are added; many fall on the same place.
+func.func @add_rows() -> tensor<11x600xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 700 : index
+  %c7 = arith.constant 7 : index
+  %c11 = arith.constant 11 : index
+  %e = tensor.empty() : tensor<700xindex>
+  %at = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<700xindex>) {
+  ^bb0(%o: index):
+    %i = linalg.index 0 : index
+    %a = arith.muli %i, %i : index
+    %b = arith.muli %a, %c7 : index
+    %c = arith.remui %b, %c11 : index
+    linalg.yield %c : index
+  } -> tensor<700xindex>
+  %f = tensor.empty() : tensor<700x600xf32>
+  %rows = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%f : tensor<700x600xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %a = arith.muli %i, %j : index
+    %b = arith.addi %a, %i : index
+    %c = arith.remui %b, %n : index
+    %d = arith.index_cast %c : index to i32
+    %x = arith.sitofp %d : i32 to f32
+    %y = math.sin %x : f32
+    linalg.yield %y : f32
+  } -> tensor<700x600xf32>
+  %z = arith.constant dense<1.0> : tensor<11x600xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %z) -> (tensor<11x600xf32>) {
+    %p = tensor.extract %at[%i] : tensor<700xindex>
+    %old = tensor.extract_slice %t[%p, 0] [1, 600] [1, 1] : tensor<11x600xf32> to tensor<600xf32>
+    %new = tensor.extract_slice %rows[%i, 0] [1, 600] [1, 1] : tensor<700x600xf32> to tensor<600xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%old, %new : tensor<600xf32>, tensor<600xf32>) outs(%old : tensor<600xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %c = arith.addf %a, %b : f32
+      linalg.yield %c : f32
+    } -> tensor<600xf32>
+    %u = tensor.insert_slice %s into %t[%p, 0] [1, 600] [1, 1] : tensor<600xf32> into tensor<11x600xf32>
+    scf.yield %u : tensor<11x600xf32>
+  }
+  return %r : tensor<11x600xf32>
+}
+
+// All updates at one element.
+func.func @one_place(%x: tensor<300xf32>, %t0: tensor<5xf32>) -> tensor<5xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 300 : index
+  %at = arith.constant dense<3> : tensor<300xindex>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %t0) -> (tensor<5xf32>) {
+    %p = tensor.extract %at[%i] : tensor<300xindex>
+    %q = arith.remui %p, %n : index
+    %old = tensor.extract %t[%q] : tensor<5xf32>
+    %new = tensor.extract %x[%i] : tensor<300xf32>
+    %s = arith.addf %old, %new : f32
+    %u = tensor.insert %s into %t[%q] : tensor<5xf32>
+    scf.yield %u : tensor<5xf32>
+  }
+  return %r : tensor<5xf32>
+}
+
+// Updates that replace: the last of a place stays.
+func.func @last_one_wins(%x: tensor<50x3xf32>, %t0: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 50 : index
+  %at = arith.constant dense<[0, 3, 1, 1, 0, 3, 3, 0, 1, 0, 0, 3, 1, 1, 0, 3, 3, 0, 1, 0, 0, 3, 1, 1, 0, 3, 3, 0, 1, 0, 0, 3, 1, 1, 0, 3, 3, 0, 1, 0, 0, 3, 1, 1, 0, 3, 3, 0, 1, 0]> : tensor<50xindex>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %t0) -> (tensor<4x6xf32>) {
+    %p = tensor.extract %at[%i] : tensor<50xindex>
+    %new = tensor.extract_slice %x[%i, 0] [1, 3] [1, 1] : tensor<50x3xf32> to tensor<1x3xf32>
+    %u = tensor.insert_slice %new into %t[%p, 1] [1, 3] [1, 2] : tensor<1x3xf32> into tensor<4x6xf32>
+    scf.yield %u : tensor<4x6xf32>
+  }
+  return %r : tensor<4x6xf32>
+}
+
+// A counter in a tensor, an index vector, a bounds check, clamped places.
+func.func @as_jax_writes_it(%x: tensor<40xf32>, %t0: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c5 = arith.constant 5 : index
+  %c7 = arith.constant 7 : index
+  %c0_i32 = arith.constant 0 : i32
+  %c1_i32 = arith.constant 1 : i32
+  %c6_i32 = arith.constant 6 : i32
+  %c9_i32 = arith.constant 9 : i32
+  %c40_i32 = arith.constant 40 : i32
+  %true = arith.constant true
+  %start = arith.constant dense<0> : tensor<i32>
+  %most = arith.constant dense<[5, 7]> : tensor<2xi32>
+  %e = tensor.empty() : tensor<40x2xi32>
+  %at = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<40x2xi32>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %a = arith.addi %i, %j : index
+    %b = arith.muli %a, %c3 : index
+    %c = arith.index_cast %b : index to i32
+    %d = arith.remui %c, %c9_i32 : i32
+    linalg.yield %d : i32
+  } -> tensor<40x2xi32>
+  %r:2 = scf.for %i = %c0_i32 to %c40_i32 step %c1_i32 iter_args(%k = %start, %t = %t0) -> (tensor<i32>, tensor<6x8xf32>) : i32 {
+    %e0 = tensor.empty() : tensor<i32>
+    %next = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%k : tensor<i32>) outs(%e0 : tensor<i32>) {
+    ^bb0(%a: i32, %o: i32):
+      %s = arith.addi %a, %c1_i32 : i32
+      linalg.yield %s : i32
+    } -> tensor<i32>
+    %ki = tensor.extract %k[] : tensor<i32>
+    %row = arith.index_cast %ki : i32 to index
+    %entry = tensor.extract_slice %at[%row, 0] [1, 2] [1, 1] : tensor<40x2xi32> to tensor<1x2xi32>
+    %flat = tensor.collapse_shape %entry [[0, 1]] : tensor<1x2xi32> into tensor<2xi32>
+    %e1 = tensor.empty() : tensor<2xi1>
+    %fits = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%flat, %most : tensor<2xi32>, tensor<2xi32>) outs(%e1 : tensor<2xi1>) {
+    ^bb0(%a: i32, %b: i32, %o: i1):
+      %s = arith.cmpi sle, %a, %b : i32
+      linalg.yield %s : i1
+    } -> tensor<2xi1>
+    %e2 = tensor.empty() : tensor<i1>
+    %yes = linalg.fill ins(%true : i1) outs(%e2 : tensor<i1>) -> tensor<i1>
+    %all = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> ()>], iterator_types = ["reduction"]} ins(%fits : tensor<2xi1>) outs(%yes : tensor<i1>) {
+    ^bb0(%a: i1, %o: i1):
+      %s = arith.andi %a, %o : i1
+      linalg.yield %s : i1
+    } -> tensor<i1>
+    %in = tensor.extract %all[] : tensor<i1>
+    %y0 = tensor.extract %flat[%c0] : tensor<2xi32>
+    %y1 = arith.index_cast %y0 : i32 to index
+    %y = arith.minsi %y1, %c5 : index
+    %one = tensor.extract_slice %flat[1] [1] [1] : tensor<2xi32> to tensor<1xi32>
+    %x0 = tensor.collapse_shape %one [] : tensor<1xi32> into tensor<i32>
+    %x1 = tensor.extract %x0[] : tensor<i32>
+    %x2 = arith.index_cast %x1 : i32 to index
+    %z = arith.minsi %x2, %c7 : index
+    %old = tensor.extract_slice %t[%y, %z] [1, 1] [1, 1] : tensor<6x8xf32> to tensor<1x1xf32>
+    %term = tensor.extract_slice %x[%row] [1] [1] : tensor<40xf32> to tensor<1xf32>
+    %wide = tensor.expand_shape %term [[0, 1]] output_shape [1, 1] : tensor<1xf32> into tensor<1x1xf32>
+    %e3 = tensor.empty() : tensor<1x1xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%old, %wide : tensor<1x1xf32>, tensor<1x1xf32>) outs(%e3 : tensor<1x1xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %v = arith.addf %a, %b : f32
+      %w = arith.select %in, %v, %a : f32
+      linalg.yield %w : f32
+    } -> tensor<1x1xf32>
+    %u = tensor.insert_slice %s into %t[%y, %z] [1, 1] [1, 1] : tensor<1x1xf32> into tensor<6x8xf32>
+    scf.yield %next, %u : tensor<i32>, tensor<6x8xf32>
+  }
+  return %r#1 : tensor<6x8xf32>
+}
+
+// Places along two dims, windows along the one between, in a branch.
+func.func @two_indices(%x: tensor<90x5xf32>, %t0: tensor<4x5x3xf32>) -> tensor<4x5x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c4 = arith.constant 4 : index
+  %n = arith.constant 90 : index
+  %places = arith.constant dense<[4, 3, 2, 1, 1, 3, 2, 5, 1]> : tensor<9xindex>
+  %c9 = arith.constant 9 : index
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %t0) -> (tensor<4x5x3xf32>) {
+    %k = arith.remui %i, %c9 : index
+    %p = tensor.extract %places[%k] : tensor<9xindex>
+    %a = arith.remui %p, %c4 : index
+    %b = arith.remui %p, %c3 : index
+    %even = arith.remui %i, %c2 : index
+    %go = arith.cmpi eq, %even, %c0 : index
+    %next = scf.if %go -> (tensor<4x5x3xf32>) {
+      %new = tensor.extract_slice %x[%i, 0] [1, 5] [1, 1] : tensor<90x5xf32> to tensor<5xf32>
+      %old = tensor.extract_slice %t[%a, 0, %b] [1, 5, 1] [1, 1, 1] : tensor<4x5x3xf32> to tensor<5xf32>
+      %s = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%old, %new : tensor<5xf32>, tensor<5xf32>) outs(%old : tensor<5xf32>) {
+      ^bb0(%p0: f32, %p1: f32, %o: f32):
+        %h = arith.mulf %p0, %p1 : f32
+        %v = arith.subf %h, %p1 : f32
+        linalg.yield %v : f32
+      } -> tensor<5xf32>
+      %u = tensor.insert_slice %s into %t[%a, 0, %b] [1, 5, 1] [1, 1, 1] : tensor<5xf32> into tensor<4x5x3xf32>
+      scf.yield %u : tensor<4x5x3xf32>
+    } else {
+      scf.yield %t : tensor<4x5x3xf32>
+    }
+    scf.yield %next : tensor<4x5x3xf32>
+  }
+  return %r : tensor<4x5x3xf32>
+}
+
+// The op that upstream has for it.
+func.func @op(%x: tensor<3x4x9xf32>, %t: tensor<6x9xf32>) -> tensor<6x9xf32> {
+  %at = arith.constant dense<[[[0], [3], [5], [1]], [[2], [4], [4], [2]], [[0], [3], [1], [1]]]> : tensor<3x4x1xindex>
+  %empty = arith.constant dense<[[[0], [3], [5], [1]]]> : tensor<1x4x1xindex>
+  %one = tensor.extract_slice %x[0, 0, 0] [1, 4, 9] [1, 1, 1] : tensor<3x4x9xf32> to tensor<1x4x9xf32>
+  %r = tensor.scatter %one into %t[%empty] scatter_dims([0]) unique : (tensor<1x4x9xf32>, tensor<6x9xf32>, tensor<1x4x1xindex>) -> tensor<6x9xf32>
+  return %r : tensor<6x9xf32>
+}
+
+// Updates of rows, of any number and size.
+func.func @unknown(%values: tensor<?xf32>, %t0: tensor<?x?xf32>) -> tensor<?x?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c5 = arith.constant 5 : index
+  %cst = arith.constant 0.25 : f32
+  %ni = tensor.dim %values, %c0 : tensor<?xf32>
+  %vi = tensor.dim %t0, %c0 : tensor<?x?xf32>
+  %wi = tensor.dim %t0, %c1 : tensor<?x?xf32>
+  %e = tensor.empty(%ni) : tensor<?xi32>
+  %at = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%e : tensor<?xi32>) {
+  ^bb0(%o: i32):
+    %i = linalg.index 0 : index
+    %a = arith.muli %i, %c5 : index
+    %b = arith.remui %a, %vi : index
+    %c = arith.index_cast %b : index to i32
+    linalg.yield %c : i32
+  } -> tensor<?xi32>
+  %r = scf.for %i = %c0 to %ni step %c1 iter_args(%t = %t0) -> (tensor<?x?xf32>) {
+    %p0 = tensor.extract %at[%i] : tensor<?xi32>
+    %p = arith.index_cast %p0 : i32 to index
+    %y = tensor.extract %values[%i] : tensor<?xf32>
+    %old = tensor.extract_slice %t[%p, 0] [1, %wi] [1, 1] : tensor<?x?xf32> to tensor<1x?xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%old : tensor<1x?xf32>) {
+    ^bb0(%o: f32):
+      %h = arith.mulf %o, %cst : f32
+      %q = arith.addf %h, %y : f32
+      linalg.yield %q : f32
+    } -> tensor<1x?xf32>
+    %u = tensor.insert_slice %s into %t[%p, 0] [1, %wi] [1, 1] : tensor<1x?xf32> into tensor<?x?xf32>
+    scf.yield %u : tensor<?x?xf32>
+  }
+  return %r : tensor<?x?xf32>
+}
+
+// Iterations that are independent: one element each, and rows backwards.
+func.func @counted(%x: tensor<70xf32>) -> (tensor<70xf32>, tensor<i64>) {
+  %c0_i32 = arith.constant 0 : i32
+  %c2_i32 = arith.constant 2 : i32
+  %c70_i32 = arith.constant 70 : i32
+  %c3_i64 = arith.constant 3 : i64
+  %start = arith.constant dense<5> : tensor<i64>
+  %t0 = arith.constant dense<0.0> : tensor<70xf32>
+  %r:2 = scf.for %i = %c0_i32 to %c70_i32 step %c2_i32 iter_args(%t = %t0, %k = %start) -> (tensor<70xf32>, tensor<i64>) : i32 {
+    %at = arith.index_cast %i : i32 to index
+    %e0 = tensor.empty() : tensor<i64>
+    %next = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%k : tensor<i64>) outs(%e0 : tensor<i64>) {
+    ^bb0(%a: i64, %o: i64):
+      %s = arith.addi %c3_i64, %a : i64
+      linalg.yield %s : i64
+    } -> tensor<i64>
+    %ki = tensor.extract %k[] : tensor<i64>
+    %kf = arith.sitofp %ki : i64 to f32
+    %v = tensor.extract %x[%at] : tensor<70xf32>
+    %s = arith.mulf %v, %kf : f32
+    %u = tensor.insert %s into %t[%at] : tensor<70xf32>
+    scf.yield %u, %next : tensor<70xf32>, tensor<i64>
+  }
+  return %r#0, %r#1 : tensor<70xf32>, tensor<i64>
+}
+
+func.func @reversed_rows(%x: tensor<9x33xf32>, %t0: tensor<12x33xf32>) -> tensor<12x33xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %c10 = arith.constant 10 : index
+  %m1 = arith.constant -1 : index
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%t = %t0) -> (tensor<12x33xf32>) {
+    %a = arith.muli %i, %m1 : index
+    %at = arith.addi %a, %c10 : index
+    %row = tensor.extract_slice %x[%i, 0] [1, 33] [1, 1] : tensor<9x33xf32> to tensor<1x33xf32>
+    %old = tensor.extract_slice %t[%at, 0] [1, 33] [1, 1] : tensor<12x33xf32> to tensor<1x33xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%row : tensor<1x33xf32>) outs(%old : tensor<1x33xf32>) {
+    ^bb0(%b: f32, %o: f32):
+      %v = arith.subf %o, %b : f32
+      linalg.yield %v : f32
+    } -> tensor<1x33xf32>
+    %u = tensor.insert_slice %s into %t[%at, 0] [1, 33] [1, 1] : tensor<1x33xf32> into tensor<12x33xf32>
+    scf.yield %u : tensor<12x33xf32>
+  }
+  return %r : tensor<12x33xf32>
+}
+
+// Each row from the one before it: in order along one dim, parallel along the other.
+func.func @running(%x: tensor<20x33xf32>) -> tensor<20x33xf32> {
+  %c1 = arith.constant 1 : index
+  %c20 = arith.constant 20 : index
+  %r = scf.for %i = %c1 to %c20 step %c1 iter_args(%t = %x) -> (tensor<20x33xf32>) {
+    %before = arith.subi %i, %c1 : index
+    %a = tensor.extract_slice %t[%before, 0] [1, 33] [1, 1] : tensor<20x33xf32> to tensor<1x33xf32>
+    %b = tensor.extract_slice %t[%i, 0] [1, 33] [1, 1] : tensor<20x33xf32> to tensor<1x33xf32>
+    %e = tensor.empty() : tensor<1x33xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%a, %b : tensor<1x33xf32>, tensor<1x33xf32>) outs(%e : tensor<1x33xf32>) {
+    ^bb0(%p: f32, %q: f32, %o: f32):
+      %v = arith.addf %p, %q : f32
+      linalg.yield %v : f32
+    } -> tensor<1x33xf32>
+    %u = tensor.insert_slice %s into %t[%i, 0] [1, 33] [1, 1] : tensor<1x33xf32> into tensor<20x33xf32>
+    scf.yield %u : tensor<20x33xf32>
+  }
+  return %r : tensor<20x33xf32>
+}
