@@ -13,6 +13,7 @@
 
 #include "ShardIR/InitAll.h"
 
+#include "ShardIR/Conversion/Attention/Passes.h"
 #include "ShardIR/Conversion/CollectivesToRuntime/Passes.h"
 #include "ShardIR/Conversion/GpuToHost/Passes.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
@@ -31,6 +32,7 @@ void shardir::registerAllDialects(mlir::DialectRegistry &registry) {
   registerBufferTensorModels(registry);
   registerScalarModels(registry);
   registerBufferizationModels(registry);
+  registerAttentionModels(registry);
   registerManualModels(registry);
   registerSCFModels(registry);
   registerUBModels(registry);
@@ -38,6 +40,7 @@ void shardir::registerAllDialects(mlir::DialectRegistry &registry) {
 
 void shardir::registerAllPasses() {
   registerShardIRPasses();
+  registerAttentionPasses();
   registerCollectivesToRuntimePasses();
   registerGpuToHostPasses();
   registerLinalgToCPUPasses();

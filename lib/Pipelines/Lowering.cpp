@@ -41,6 +41,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
     gpu.arch = options.arch;
   gpu.explain = options.explain;
   gpu.schedule = options.schedule;
+  gpu.attention = options.attention;
   // Buffers for the CPU are those of tiled loops; an architecture that is named
   // asks for those of whole kernels.
   bool forGpu =

@@ -28,6 +28,8 @@ void registerBufferTensorModels(mlir::DialectRegistry &registry);
 void registerScalarModels(mlir::DialectRegistry &registry);
 /// Bufferization of the collective dialect.
 void registerBufferizationModels(mlir::DialectRegistry &registry);
+/// Bufferization of shardir.attention.
+void registerAttentionModels(mlir::DialectRegistry &registry);
 void registerSCFModels(mlir::DialectRegistry &registry);
 void registerUBModels(mlir::DialectRegistry &registry);
 /// The borders and collectives of manual regions.

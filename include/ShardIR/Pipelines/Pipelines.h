@@ -77,6 +77,11 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("on the GPU, take this schedule wherever it can take an "
                      "op, whatever it costs: plain, elementwise, ..."),
       llvm::cl::init("")};
+  Option<bool> attention{
+      *this, "attention",
+      llvm::cl::desc("make softmax(Q K^T) V one op that never stores its "
+                     "scores"),
+      llvm::cl::init(true)};
   Option<bool> explain{
       *this, "explain",
       llvm::cl::desc("remarks that say which schedule each op got, and what "

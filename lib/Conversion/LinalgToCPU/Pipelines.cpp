@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Conversion/Attention/Passes.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/Passes.h"
@@ -27,10 +28,14 @@
 
 using namespace mlir;
 
-void shardir::buildFusion(OpPassManager &pm) {
+void shardir::buildFusion(OpPassManager &pm, const FusionOptions &options) {
   pm.addNestedPass<func::FuncOp>(createDecomposeForCpu());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (options.recognizeAttention)
+    pm.addNestedPass<func::FuncOp>(createRecognizeAttention({options.explain}));
+  if (!options.keepAttention)
+    pm.addNestedPass<func::FuncOp>(createDecomposeAttention());
   pm.addNestedPass<func::FuncOp>(createFuseForCpu());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

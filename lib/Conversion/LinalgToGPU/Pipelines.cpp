@@ -22,10 +22,14 @@
 
 using namespace mlir;
 
-void shardir::buildGpuTensorPipeline(OpPassManager &pm, const GpuOptions &) {
+void shardir::buildGpuTensorPipeline(OpPassManager &pm,
+                                     const GpuOptions &options) {
   // Before what the loops' steps compute is fused with anything else.
   pm.addNestedPass<func::FuncOp>(createLoopsToElements());
-  buildFusion(pm);
+  FusionOptions fusion;
+  fusion.recognizeAttention = options.attention;
+  fusion.explain = options.explain;
+  buildFusion(pm, fusion);
 }
 
 void shardir::buildGpuKernels(OpPassManager &pm, const GpuOptions &options) {

@@ -35,9 +35,19 @@ struct CpuOptions {
   bool parallel = true;
 };
 
+/// What the first part of the tensor pipelines does with attention.
+struct FusionOptions {
+  /// Make ops of chains that are attention (shardir-recognize-attention) …
+  bool recognizeAttention = false;
+  /// … and leave them to schedules; else they are linalg again before fusion.
+  bool keepAttention = false;
+  /// Remarks that say which chains are attention and which not.
+  bool explain = false;
+};
+
 /// The first part of the tensor pipelines, of the CPU and of GPUs: what has no
 /// lowering to loops is rewritten, and ops are fused.
-void buildFusion(mlir::OpPassManager &pm);
+void buildFusion(mlir::OpPassManager &pm, const FusionOptions &options = {});
 
 /// f16 and bf16 are storage types: what is computed in them is computed in f32,
 /// everywhere alike, so that results agree.

@@ -43,6 +43,8 @@ struct GpuOptions {
   bool explain = false;
   /// Take this schedule wherever it matches.
   std::string schedule;
+  /// Recognise attention, so that its scores need not be stored.
+  bool attention = true;
 };
 
 /// Tensor level, before bufferization: decompose and fuse. Requires linalg on

@@ -195,8 +195,9 @@ def ShardIR_ManualOp : ShardIR_Op<"manual",
   let hasVerifier = 1;
 }
 
-def ShardIR_YieldOp : ShardIR_Op<"yield", [Pure, Terminator, ReturnLike, HasParent<"ManualOp">]> {
-  let summary = "What a device gives of the results of a manual region.";
+def ShardIR_YieldOp : ShardIR_Op<"yield", [Pure, Terminator, ReturnLike,
+                                   ParentOneOf<["ManualOp", "AttentionOp"]>]> {
+  let summary = "What a region of this dialect gives: a manual one, or a body of an attention.";
   let description = [{
     Example:
 
@@ -204,7 +205,7 @@ def ShardIR_YieldOp : ShardIR_Op<"yield", [Pure, Terminator, ReturnLike, HasPare
     shardir.yield %0 : tensor<8x4xf32>
     ```
   }];
-  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let arguments = (ins Variadic<AnyTypeOf<[AnyRankedTensor, AnyFloat]>>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 
@@ -277,5 +278,7 @@ def ShardIR_ManualCollectiveOp : ShardIR_Op<"manual_collective",
     $kind $input `from` $source `to` $target `of` $global attr-dict `:` type($input) `->` type($result)
   }];
 }
+
+include "ShardIR/Dialect/ShardIR/AttentionOps.td"
 
 #endif // SHARDIR_DIALECT_SHARDIR_SHARDIROPS_TD

@@ -1,0 +1,91 @@
+//===- Passes.td - Passes around the attention op ----------*- tablegen -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What makes shardir.attention of a rank's linalg program, and linalg of what
+// no schedule takes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_CONVERSION_ATTENTION_PASSES
+#define SHARDIR_CONVERSION_ATTENTION_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def RecognizeAttention
+    : Pass<"shardir-recognize-attention", "::mlir::func::FuncOp"> {
+  let summary = "Make softmax(Q K^T) V one op before fusion takes it apart";
+  let description = [{
+    A product of two tensors (the scores), elementwise ops on it, exponentials
+    of what comes out minus something of each row, their sums and the maxima
+    of the exponents, and a second product that sums over the columns become
+    one `shardir.attention`, where nothing else uses what lies in between. Ops may
+    be cut, ordered, broadcast and transposed in any way: they are compared as
+    scalar expressions. What divides or scales rows of probabilities moves
+    behind the product; masks, biases and dropout move into the op. The
+    shift may be any row's value, such as the maximum over several devices: the
+    results are then multiplied by exp(max - shift). With `explain` a remark
+    tells what was recognised and, where it was not, why.
+
+    ```mlir
+    %s = linalg.generic {…mulf, addf…} ins(%q, %k)
+    %max = linalg.generic {…maximumf…} ins(%s)
+    %e = linalg.generic {…exp(s - max)…} ins(%s, %max)
+    %sum = linalg.generic {…addf…} ins(%e)
+    %p = linalg.generic {…divf…} ins(%e, %sum)
+    %o = linalg.generic {…mulf, addf…} ins(%p, %v)
+    ```
+    becomes
+    ```mlir
+    %acc, %max, %sum = shardir.attention … ins(%q, %k, %v) outs(%zero, %low, %zero) …
+    %o = linalg.generic {…divf…} ins(%acc, %sum)
+    ```
+    Test: `test/Conversion/Attention/recognize.mlir`.
+  }];
+  let options = [
+    Option<"explain", "explain", "bool", "false",
+           "Say what was recognised, and why not where it was not">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::shardir::ShardIRDialect"];
+}
+
+def DecomposeAttention
+    : Pass<"shardir-decompose-attention", "::mlir::func::FuncOp"> {
+  let summary = "Turn attention into contractions, elementwise ops and reductions";
+  let description = [{
+    Every `shardir.attention`, on tensors or memrefs, becomes the linalg ops that
+    its formulas say: a contraction for the scores, the row maximum, the
+    exponentials, the row sum, and a contraction with the values. What the
+    inits hold is rescaled, unless they are seen to be neutral. On memrefs the
+    matrix of scores is allocated and freed.
+
+    ```mlir
+    %acc, %max, %sum = shardir.attention … ins(%q, %k, %v) outs(%acc0, %max0, %sum0) …
+    ```
+    becomes
+    ```mlir
+    %s = linalg.generic {…mulf, addf…} ins(%q, %k) outs(%zero)
+    %x = linalg.generic {…score…} ins(%s) outs(%e)
+    %max = linalg.generic {…maximumf…} ins(%x) outs(%max0)
+    %p = linalg.generic {…exp(x - max)…} ins(%x, %max) outs(%e)
+    %sum = linalg.generic {…addf…} ins(%p) outs(%sum0)
+    %acc = linalg.generic {…mulf, addf…} ins(%p, %v) outs(%acc0)
+    ```
+    Test: `test/Conversion/Attention/decompose.mlir`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::memref::MemRefDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+#endif // SHARDIR_CONVERSION_ATTENTION_PASSES

@@ -1,0 +1,153 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attention as one op of a rank's local program. Included at the end of
+// ShardIROps.td, which defines the dialect's op class.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_DIALECT_SHARDIR_ATTENTIONOPS_TD
+#define SHARDIR_DIALECT_SHARDIR_ATTENTIONOPS_TD
+
+include "mlir/Interfaces/DestinationStyleOpInterface.td"
+include "mlir/Interfaces/TilingInterface.td"
+
+def ShardIR_AttentionOp : ShardIR_Op<"attention",
+    [SingleBlock, RecursiveMemoryEffects,
+     DestinationStyleOpInterface,
+     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+     DeclareOpInterfaceMethods<TilingInterface,
+         ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
+          "getResultTilePosition", "generateResultTileValue"]>]> {
+  let summary = "Attention without its matrix of scores: sums that can be continued and merged.";
+  let description = [{
+    On tensors or memrefs, in destination style. `indexing_maps` has one map per
+    operand, from the loops to the operand's dims, as in `linalg.generic`:
+    projected permutations, and 0 for a dim of one element of an input. What a map leaves out
+    is broadcast, so that several query heads share a key head for free. Which
+    loop is which follows from the maps:
+
+    - *outer* loops are those of `max` and `sum`, and stand in `acc` too: `m`, if
+      neither keys nor values have them, else batch;
+    - `n` are in keys and values but not in queries and not in `acc`: the positions attended to;
+    - `k` are in queries and keys alone: summed in a score;
+    - `v` are in values and `acc` alone.
+
+    With b for the batch loops, and p' = `prob`(p):
+
+    ```
+    s[b,m,n]   = sum over k of query * key      in the type of max: f32, or f64
+    x[b,m,n]   = score(s)
+    max[b,m]   = maximum(max0, maximum over n of x)
+    shift      = max == -inf ? 0 : max
+    p[b,m,n]   = exp(x - shift)
+    sum[b,m]   = sum0 * exp(max0 - shift) + sum over n of p
+    acc[b,m,v] = acc0 * exp(max0 - shift) + sum over n of p' * value
+    ```
+
+    where `max0`, `sum0` and `acc0` are what the inits hold: -inf, 0 and 0 at
+    the beginning. So parts of n can be taken one after the other (the online softmax of
+    Milakov and Gimelshein, arXiv:1805.02867; FlashAttention by Dao et al.,
+    arXiv:2205.14135), and parts on several devices are merged by
+    M = maximum of the parts' max; acc and sum times exp(max - M); and sums of
+    those. Attention itself is acc / sum, an ordinary op behind this one. A row with x = -inf
+    everywhere has max = -inf, sum = 0 and acc = 0. NaN in x gives NaN in its row.
+
+    `score` and `prob` are bodies of scalar ops: their arguments are s (p) of the
+    type of `max`, and one element of each extra operand (a mask, a bias, a
+    random number), whose maps name outer loops and n. `score` yields the
+    type of `max`, `prob` a float type: the operand of the product, such as
+    bf16. `shardir.loop_index` gives the iteration, for masks that depend on positions.
+    `prob` acts behind the sum: dropout belongs there.
+
+    Example:
+
+    ```mlir
+    %acc, %max, %sum = shardir.attention {indexing_maps = [
+        affine_map<(h, m, n, k, v) -> (m, h, k)>, affine_map<(h, m, n, k, v) -> (n, h, k)>,
+        affine_map<(h, m, n, k, v) -> (n, h, v)>, affine_map<(h, m, n, k, v) -> (m, h, v)>,
+        affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>]}
+        ins(%q, %k, %v : tensor<64x8x32xbf16>, tensor<96x8x32xbf16>, tensor<96x8x16xbf16>)
+        outs(%acc0, %max0, %sum0 : tensor<64x8x16xf32>, tensor<8x64xf32>, tensor<8x64xf32>)
+        score {
+        ^bb0(%s: f32):
+          %0 = arith.mulf %s, %scale : f32
+          shardir.yield %0 : f32
+        } prob {
+        ^bb0(%p: f32):
+          %0 = arith.truncf %p : f32 to bf16
+          shardir.yield %0 : bf16
+        } -> tensor<64x8x16xf32>, tensor<8x64xf32>, tensor<8x64xf32>
+    ```
+  }];
+  let arguments = (ins AnyShaped:$query, AnyShaped:$key, AnyShaped:$value,
+                       Variadic<AnyShaped>:$extras,
+                       AnyShaped:$acc, AnyShaped:$max, AnyShaped:$sum,
+                       AffineMapArrayAttr:$indexing_maps);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$score, SizedRegion<1>:$prob);
+  let assemblyFormat = [{
+    attr-dict
+    `ins` `(` $query `,` $key `,` $value (`,` $extras^)? `:`
+              type($query) `,` type($key) `,` type($value) (`,` type($extras)^)? `)`
+    `outs` `(` $acc `,` $max `,` $sum `:` type($acc) `,` type($max) `,` type($sum) `)`
+    `score` $score `prob` $prob (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The loops by role, each in ascending order.
+    struct Loops {
+      ::llvm::SmallVector<unsigned> batch, m, n, k, v;
+      /// Batch and m, ascending: the loops of max and sum.
+      ::llvm::SmallVector<unsigned> outer() const;
+    };
+    Loops getLoops();
+    unsigned getNumLoops();
+    ::mlir::AffineMap getMap(unsigned operand);
+    ::mlir::AffineMap getMap(::mlir::OpOperand &operand) {
+      return getMap(operand.getOperandNumber());
+    }
+    /// The type of scores, max and sum: f32 or f64.
+    ::mlir::FloatType getComputeType();
+    /// The extents of all loops; those that are not static are computed at the
+    /// builder's place.
+    ::llvm::SmallVector<::mlir::OpFoldResult> getLoopExtents(::mlir::OpBuilder &builder);
+    /// Static extents, ShapedType::kDynamic where unknown.
+    ::llvm::SmallVector<int64_t> getStaticLoopExtents();
+    /// Whether acc, max and sum begin with their neutral values 0, -inf and 0,
+    /// as far as tensors tell: each is a fill or a splat constant.
+    bool hasNeutralInits();
+    /// Whether `prob` yields its first argument, as it is or in another float
+    /// type.
+    bool hasPlainProb();
+
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return ::mlir::MutableOperandRange(*this, getNumOperands() - 3, 3);
+    }
+  }];
+}
+
+def ShardIR_LoopIndexOp : ShardIR_Op<"loop_index", [Pure]> {
+  let summary = "The iteration of a loop of the attention op around it.";
+  let description = [{
+    Loops are numbered as in the attention's `indexing_maps`; only outer loops and n
+    have an index in `score` and `prob`.
+
+    Example:
+
+    ```mlir
+    %m = shardir.loop_index 1
+    ```
+  }];
+  let arguments = (ins I64Attr:$loop);
+  let results = (outs Index:$result);
+  let assemblyFormat = "$loop attr-dict";
+  let hasVerifier = 1;
+}
+
+#endif // SHARDIR_DIALECT_SHARDIR_ATTENTIONOPS_TD

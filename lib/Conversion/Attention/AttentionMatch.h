@@ -1,0 +1,97 @@
+//===- AttentionMatch.h - What of a program is an attention -----*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The analysis behind shardir-recognize-attention, as a value: which ops around
+// a contraction are one attention, and what its parts are. It changes nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_ATTENTION_ATTENTIONMATCH_H
+#define SHARDIR_LIB_CONVERSION_ATTENTION_ATTENTIONMATCH_H
+
+#include "ScalarGraph.h"
+
+#include <optional>
+#include <string>
+
+namespace shardir {
+
+/// A product of two operands summed over loops, its init apart.
+struct Product {
+  mlir::linalg::LinalgOp op;
+  mlir::OpOperand *left = nullptr, *right = nullptr;
+};
+/// nullopt: `op` is no sum of products of two float tensors.
+std::optional<Product> asProduct(mlir::Operation *op);
+
+/// Something that multiplies probabilities row by row, such as one over their
+/// sum; it commutes with the product with the values.
+struct RowFactor {
+  /// arith.mulf or arith.divf.
+  bool divides = false;
+  /// A scalar of the graph that does not depend on columns.
+  mlir::Value factor;
+  /// A select with zero stands behind it: rows without any finite score are 0.
+  bool guarded = false;
+};
+
+struct AttentionMatch {
+  /// Scores: query x key; loops of the graph are the dims of its result.
+  Product scores;
+  bool keyIsLeft = false;
+  /// Probabilities x values.
+  Product values;
+  mlir::OpOperand *probabilities = nullptr;
+  /// The tensors computed from scores, in program order, scores' own first.
+  llvm::SmallVector<mlir::Value> derived;
+  /// Per dim of a derived tensor its loop; -1 for a dim of one element.
+  llvm::DenseMap<mlir::Value, llvm::SmallVector<int64_t>> loopsOf;
+  /// Reductions of rows; all maxima are that of `x`, all sums that of exp(x -
+  /// shift).
+  llvm::SmallVector<mlir::linalg::LinalgOp> maxima, sums;
+  llvm::SmallVector<unsigned> columns, outer;
+
+  std::unique_ptr<ScalarGraph> graph;
+  /// Scalars of the graph: exp's argument is x - shift; no shift is null.
+  mlir::Value x, shift, exponential, probability;
+  /// Whether shift is what `maxima` compute.
+  bool shiftIsMax = false;
+  /// From the probability down to the exponential: what stays per element …
+  llvm::SmallVector<mlir::Operation *> kept;
+  /// … and what moves behind the product, in the order of application.
+  llvm::SmallVector<RowFactor> factors;
+
+  /// The loops of `op`, which reads derived tensors, in those of the graph:
+  /// each one of them or the constant 0. nullopt: some loop is in none of
+  /// these.
+  std::optional<llvm::SmallVector<mlir::AffineExpr>>
+  iterationOf(mlir::linalg::LinalgOp op) const;
+};
+
+/// Whether all elements of `tensor` are one constant that `test` accepts.
+bool isFilledWith(mlir::Value tensor,
+                  llvm::function_ref<bool(const llvm::APFloat &)> test);
+/// The op of a body that combines the init's element with the iteration's
+/// (maximumf, maxnumf or addf), and the latter; nullopt for other reductions.
+std::optional<std::pair<mlir::Operation *, mlir::Value>>
+combinerOf(mlir::linalg::LinalgOp op);
+/// Whether the init changes nothing: 0 in a sum, also of products, -inf in a
+/// maximum, and NaN in one that ignores it.
+bool hasNeutralInit(mlir::linalg::LinalgOp op);
+/// -inf.
+bool isInfinitelyLow(const llvm::APFloat &x);
+
+/// The attention whose scores `op` computes. nullopt: there is none; `why`
+/// then says what is missing where exponentials of the scores are multiplied
+/// with something, and is empty elsewhere.
+std::optional<AttentionMatch> matchAttention(mlir::Operation *op,
+                                             std::string &why);
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_ATTENTION_ATTENTIONMATCH_H

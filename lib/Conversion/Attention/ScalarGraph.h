@@ -1,0 +1,91 @@
+//===- ScalarGraph.h - Elementwise tensors as scalar expressions -*- C++
+//-*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One element of a tensor as an expression of elements of others: chains of
+// elementwise linalg ops, however they are cut into ops, broadcast and
+// transposed, become one block of scalar ops in which equal expressions are
+// one value.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_ATTENTION_SCALARGRAPH_H
+#define SHARDIR_LIB_CONVERSION_ATTENTION_SCALARGRAPH_H
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/PatternMatch.h"
+
+namespace shardir {
+
+/// Element-by-element op on tensors: all loops parallel, one result whose map
+/// is a permutation, a body of arith and math ops and loop indices.
+bool isElementwise(mlir::linalg::LinalgOp op);
+
+class ScalarGraph {
+public:
+  /// An element of a tensor: `map` goes from the graph's loops to its dims,
+  /// each result a loop or the constant 0.
+  struct Leaf {
+    mlir::Value tensor;
+    mlir::AffineMap map;
+  };
+
+  /// `numLoops` loops; `score` is a tensor of one dim per loop, all of them in
+  /// order. Tensors of `expanded` are computed from it and always become
+  /// expressions; others do where that costs little. `columns` are the loops
+  /// along which rows run: tensors without them stay leaves, but for what
+  /// is merely moved or constant.
+  ScalarGraph(mlir::Value score, llvm::ArrayRef<mlir::Value> expanded,
+              llvm::ArrayRef<unsigned> columns);
+  ~ScalarGraph();
+
+  /// The element of `tensor` at `map`: a value in the block, or a constant.
+  /// Null if the score's tensor would be read at another place than its own.
+  mlir::Value elementOf(mlir::Value tensor, mlir::AffineMap map);
+
+  /// The value `value` of the body of `op`, for the iteration `loops` (one
+  /// expression per loop of the op), elements of operands in place of
+  /// arguments.
+  mlir::Value bodyValue(mlir::linalg::LinalgOp op, mlir::Value value,
+                        llvm::ArrayRef<mlir::AffineExpr> loops);
+
+  /// The score's element.
+  mlir::Value score() const { return scoreElement; }
+  /// The leaf that a block argument stands for; null for other values.
+  const Leaf *leafOf(mlir::Value value) const;
+  /// Whether `value` depends on the score.
+  bool dependsOnScore(mlir::Value value) const;
+  /// Whether `value` differs along columns, by a leaf or an index.
+  bool dependsOnColumns(mlir::Value value) const;
+
+private:
+  mlir::Value makeLeaf(mlir::Value tensor, mlir::AffineMap map);
+  mlir::Value expand(mlir::linalg::LinalgOp op, mlir::AffineMap map);
+  mlir::Value expandRow(mlir::linalg::LinalgOp op, mlir::AffineMap map);
+  bool isWorthExpanding(mlir::linalg::LinalgOp op) const;
+  /// Clones or folds `op` with `operands`; one value for equal ops.
+  mlir::Value unique(mlir::Operation *op, mlir::ValueRange operands);
+  bool hasColumn(mlir::AffineMap map) const;
+  bool depends(mlir::Value value,
+               llvm::function_ref<bool(mlir::Value)> test) const;
+
+  mlir::Value scoreTensor, scoreElement;
+  llvm::SmallDenseSet<mlir::Value> expanded;
+  llvm::SmallVector<unsigned> columns;
+  unsigned numLoops;
+  std::unique_ptr<mlir::Block> block;
+  mlir::OpBuilder builder;
+  llvm::SmallVector<Leaf> leaves;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::AffineMap>, mlir::Value> known;
+  /// How many more scalar ops of tensors that do not hold scores are taken in.
+  int64_t budget = 48;
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_ATTENTION_SCALARGRAPH_H

@@ -1,0 +1,64 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// How the attention op bufferizes. Requires the form on tensors; guarantees the
+// form on memrefs, which reads its inputs and updates acc, max and sum where
+// they lie, as ops in destination style do.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/ExternalModels/ExternalModels.h"
+
+#include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+
+using namespace mlir;
+using namespace shardir;
+using bufferization::BufferizationOptions;
+using bufferization::BufferizationState;
+
+namespace {
+
+struct AttentionModel
+    : bufferization::DstBufferizableOpInterfaceExternalModel<AttentionModel,
+                                                             AttentionOp> {
+  LogicalResult bufferize(Operation *operation, RewriterBase &rewriter,
+                          const BufferizationOptions &options,
+                          BufferizationState &state) const {
+    auto op = cast<AttentionOp>(operation);
+    if (!op.hasPureTensorSemantics())
+      return success(op.hasPureBufferSemantics());
+    OpBuilder::InsertionGuard guard(rewriter);
+    rewriter.setInsertionPoint(op);
+    SmallVector<Value> buffers;
+    for (Value operand : op->getOperands()) {
+      FailureOr<Value> buffer =
+          bufferization::getBuffer(rewriter, operand, options, state);
+      if (failed(buffer))
+        return failure();
+      buffers.push_back(*buffer);
+    }
+    OperationState created(op.getLoc(), AttentionOp::getOperationName());
+    created.addOperands(buffers);
+    created.addAttributes(op->getAttrs());
+    created.addRegion()->takeBody(op.getScore());
+    created.addRegion()->takeBody(op.getProb());
+    rewriter.create(created);
+    bufferization::replaceOpWithBufferizedValues(
+        rewriter, op, ArrayRef<Value>(buffers).take_back(3));
+    return success();
+  }
+};
+
+} // namespace
+
+void shardir::registerAttentionModels(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, ShardIRDialect *) {
+    AttentionOp::attachInterface<AttentionModel>(*context);
+  });
+}

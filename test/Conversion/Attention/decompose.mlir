@@ -1,0 +1,91 @@
+// RUN: shard-opt %s -shardir-decompose-attention -split-input-file | FileCheck %s
+
+// Neutral inits are not rescaled.
+// CHECK-LABEL: func.func @neutral
+// CHECK-SAME:    %[[Q:.+]]: tensor<6x3xbf16>, %[[K:.+]]: tensor<8x3xbf16>, %[[V:.+]]: tensor<8x4xbf16>, %[[E:.+]]: tensor<8xf32>
+// CHECK-DAG:   %[[ACC0:.+]] = linalg.fill {{.*}} -> tensor<6x4xf32>
+// CHECK:       %[[S:.+]] = linalg.generic {{.*}} ins(%[[Q]], %[[K]] : {{.*}} outs({{.*}} : tensor<6x8xf32>)
+// CHECK:       %[[X:.+]] = linalg.generic {{.*}} ins(%[[S]], %[[E]] : tensor<6x8xf32>, tensor<8xf32>)
+// CHECK:         linalg.index 0
+// CHECK:         linalg.index 1
+// CHECK:         arith.select
+// CHECK:       %[[MAX:.+]] = linalg.generic {{.*}} ins(%[[X]] : {{.*}} outs({{.*}} : tensor<6xf32>)
+// CHECK:         arith.maximumf
+// CHECK:       %[[P:.+]] = linalg.generic {{.*}} ins(%[[X]], %[[MAX]] :
+// CHECK:         math.exp
+// CHECK:       linalg.generic {{.*}} ins(%[[P]] : {{.*}} outs({{.*}} : tensor<6xf32>)
+// CHECK:         arith.addf
+// CHECK:       %[[T:.+]] = linalg.generic {{.*}} ins(%[[P]], %[[E]] :
+// CHECK:         arith.truncf
+// CHECK:       linalg.generic {{.*}} ins(%[[T]], %[[V]] : {{.*}} outs(%[[ACC0]] :
+// CHECK-NOT:   math.exp
+func.func @neutral(%q: tensor<6x3xbf16>, %k: tensor<8x3xbf16>, %v: tensor<8x4xbf16>, %e: tensor<8xf32>)
+    -> (tensor<6x4xf32>, tensor<6xf32>, tensor<6xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %ea = tensor.empty() : tensor<6x4xf32>
+  %er = tensor.empty() : tensor<6xf32>
+  %a = linalg.fill ins(%zero : f32) outs(%ea : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %m = linalg.fill ins(%low : f32) outs(%er : tensor<6xf32>) -> tensor<6xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%er : tensor<6xf32>) -> tensor<6xf32>
+  %0:3 = shardir.attention {indexing_maps = [affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>,
+                                             affine_map<(m, n, k, v) -> (n, v)>, affine_map<(m, n, k, v) -> (n)>,
+                                             affine_map<(m, n, k, v) -> (m, v)>, affine_map<(m, n, k, v) -> (m)>,
+                                             affine_map<(m, n, k, v) -> (m)>]}
+      ins(%q, %k, %v, %e : tensor<6x3xbf16>, tensor<8x3xbf16>, tensor<8x4xbf16>, tensor<8xf32>)
+      outs(%a, %m, %s : tensor<6x4xf32>, tensor<6xf32>, tensor<6xf32>)
+      score {
+      ^bb0(%x: f32, %y: f32):
+        %i = shardir.loop_index 0
+        %j = shardir.loop_index 1
+        %c = arith.cmpi sge, %i, %j : index
+        %b = arith.addf %x, %y : f32
+        %r = arith.select %c, %b, %low : f32
+        shardir.yield %r : f32
+      } prob {
+      ^bb0(%p: f32, %y: f32):
+        %t = arith.truncf %p : f32 to bf16
+        shardir.yield %t : bf16
+      } -> tensor<6x4xf32>, tensor<6xf32>, tensor<6xf32>
+  return %0#0, %0#1, %0#2 : tensor<6x4xf32>, tensor<6xf32>, tensor<6xf32>
+}
+
+// -----
+
+// What the inits hold is continued: acc and sum times exp(max0 - shift). All
+// temporaries are freed.
+// CHECK-LABEL: func.func @memrefs
+// CHECK-SAME:    %[[Q:.+]]: memref<?x3xf32>, %[[K:.+]]: memref<?x3xf32>, %[[V:.+]]: memref<?x4xf32>, %[[A:.+]]: memref<?x4xf32>, %[[M:.+]]: memref<?xf32>, %[[S:.+]]: memref<?xf32>
+// CHECK:       %[[X:.+]] = memref.alloc({{.*}}) : memref<?x?xf32>
+// CHECK:       linalg.generic {{.*}} ins(%[[Q]], %[[K]] : {{.*}} outs(%[[X]] :
+// CHECK:       %[[OLD:.+]] = memref.alloc({{.*}}) : memref<?xf32>
+// CHECK:       linalg.generic {{.*}} ins(%[[M]] : {{.*}} outs(%[[OLD]] :
+// CHECK:       linalg.generic {{.*}} ins(%[[X]] : {{.*}} outs(%[[M]] :
+// CHECK:         arith.maximumf
+// CHECK:       %[[F:.+]] = memref.alloc({{.*}}) : memref<?xf32>
+// CHECK:       linalg.generic {{.*}} ins(%[[OLD]], %[[M]] : {{.*}} outs(%[[F]] :
+// CHECK:         math.exp
+// CHECK:       linalg.generic {{.*}} ins(%[[F]] : {{.*}} outs(%[[S]] :
+// CHECK:       linalg.generic {{.*}} ins(%[[F]] : {{.*}} outs(%[[A]] :
+// CHECK:       linalg.generic {{.*}} ins(%[[M]] : {{.*}} outs(%[[X]] :
+// CHECK:         math.exp
+// CHECK:       linalg.generic {{.*}} ins(%[[X]] : {{.*}} outs(%[[S]] :
+// CHECK:       linalg.generic {{.*}} ins(%[[X]], %[[V]] : {{.*}} outs(%[[A]] :
+// CHECK-DAG:   memref.dealloc %[[X]]
+// CHECK-DAG:   memref.dealloc %[[OLD]]
+// CHECK-DAG:   memref.dealloc %[[F]]
+func.func @memrefs(%q: memref<?x3xf32>, %k: memref<?x3xf32>, %v: memref<?x4xf32>, %a: memref<?x4xf32>, %m: memref<?xf32>, %s: memref<?xf32>) {
+  shardir.attention {indexing_maps = [affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>,
+                                      affine_map<(m, n, k, v) -> (n, v)>, affine_map<(m, n, k, v) -> (m, v)>,
+                                      affine_map<(m, n, k, v) -> (m)>, affine_map<(m, n, k, v) -> (m)>]}
+      ins(%q, %k, %v : memref<?x3xf32>, memref<?x3xf32>, memref<?x4xf32>)
+      outs(%a, %m, %s : memref<?x4xf32>, memref<?xf32>, memref<?xf32>)
+      score {
+      ^bb0(%x: f32):
+        shardir.yield %x : f32
+      } prob {
+      ^bb0(%p: f32):
+        shardir.yield %p : f32
+      }
+  return
+}
