@@ -92,6 +92,11 @@ bool isInfinitelyLow(const llvm::APFloat &x);
 std::optional<AttentionMatch> matchAttention(mlir::Operation *op,
                                              std::string &why);
 
+/// Puts the attention op in the place of the chain. Fails, with nothing
+/// changed, where an operand is computed from what depends on the scores.
+mlir::LogicalResult buildAttention(mlir::RewriterBase &rewriter,
+                                   AttentionMatch &match);
+
 } // namespace shardir
 
 #endif // SHARDIR_LIB_CONVERSION_ATTENTION_ATTENTIONMATCH_H

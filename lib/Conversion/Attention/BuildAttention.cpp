@@ -1,0 +1,617 @@
+//===- BuildAttention.cpp - The attention op in place of its chain --------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires a match (AttentionMatch.h) in the program as it is; guarantees one
+// attention op in its place, row ops behind it that bring its sums to the
+// program's shift, and that what used the chain's rows still finds them. Where
+// an operand is not there in time nothing is changed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionMatch.h"
+
+#include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/Analysis/TopologicalSortUtils.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/IRMapping.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+/// A tensor and the map from the attention's loops to its dims.
+struct Operand {
+  Value tensor;
+  AffineMap map;
+};
+
+class Rewrite {
+public:
+  Rewrite(RewriterBase &rewriter, AttentionMatch &match)
+      : rewriter(rewriter), match(match), graph(*match.graph),
+        scores(match.scores.op), product(match.values.op),
+        loc(product.getLoc()) {}
+
+  /// Fails, with nothing changed, where an operand is not there in time.
+  LogicalResult run();
+
+private:
+  using Body = llvm::function_ref<Value(OpBuilder &, ValueRange)>;
+
+  void numberLoops();
+  Operand operandOf(OpOperand *operand, ArrayRef<AffineExpr> loops);
+  /// What a leaf of the graph reads, by what stands for it now.
+  Operand operandOf(Value leaf) {
+    const ScalarGraph::Leaf *known = graph.leafOf(leaf);
+    Value now = replaced.lookup(known->tensor);
+    return {now ? now : known->tensor,
+            AffineMap::get(numLoops, 0, known->map.getResults(),
+                           rewriter.getContext())};
+  }
+  void skipMovement();
+  void collectExtras();
+  LogicalResult makeAvailable();
+  void createOp();
+  Value createFactor();
+  void replaceRows();
+  void replaceProduct();
+  void replaceDims();
+  void eraseDead();
+
+  /// An op with the loops of the result of `old` gives what `old` gave.
+  /// `inputs` run over the attention's loops; `body` yields a value of the
+  /// compute type, which is combined with the old init unless that is neutral.
+  void replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
+               ArrayRef<Operand> inputs, bool isMax, Body body);
+  Value neutral(ArrayRef<unsigned> loops, double value);
+  OpFoldResult extentOf(unsigned loop);
+  Value converted(OpBuilder &builder, Value value, Type type);
+  /// Clones a scalar of the graph, arguments taken from `mapping`.
+  Value cloned(OpBuilder &builder, Value value, IRMapping &mapping);
+  /// The leaves that `values` read.
+  SmallVector<Value> leavesOf(ValueRange values);
+  AffineMap outerMap() {
+    SmallVector<AffineExpr> exprs;
+    for (unsigned loop : match.outer)
+      exprs.push_back(rewriter.getAffineDimExpr(loop));
+    return AffineMap::get(numLoops, 0, exprs, rewriter.getContext());
+  }
+
+  RewriterBase &rewriter;
+  AttentionMatch &match;
+  ScalarGraph &graph;
+  linalg::LinalgOp scores, product;
+  Location loc;
+
+  unsigned numLoops = 0;
+  FloatType compute;
+  SmallVector<AffineExpr> scoreLoops, productLoops;
+  Operand query, key, value;
+  AffineMap accMap;
+  SmallVector<Value> extraLeaves;
+  SmallVector<Operand> extras;
+  Operation *anchor = nullptr;
+  AttentionOp op;
+  Value factor;
+  /// Rows of the program and what has taken their place.
+  DenseMap<Value, Value> replaced;
+};
+
+/// An operand that is only moved or widened is read where it came from.
+Operand throughMovement(Operand operand) {
+  for (;;) {
+    auto source = operand.tensor.getDefiningOp<linalg::LinalgOp>();
+    if (!source || !isElementwise(source) || source.getNumDpsInputs() != 1 ||
+        !isa<RankedTensorType>(source.getDpsInputs()[0].getType()))
+      return operand;
+    Value yielded = source.getBlock()->getTerminator()->getOperand(0);
+    if (auto cast = yielded.getDefiningOp<arith::ExtFOp>())
+      yielded = cast.getIn();
+    if (yielded != source.getBlock()->getArgument(0))
+      return operand;
+    AffineMap out = source.getIndexingMapMatchingResult(source->getResult(0));
+    SmallVector<AffineExpr> loops(source.getNumLoops());
+    for (auto [expr, at] :
+         llvm::zip(out.getResults(), operand.map.getResults()))
+      loops[cast<AffineDimExpr>(expr).getPosition()] = at;
+    AffineMap in = source.getMatchingIndexingMap(source.getDpsInputOperand(0));
+    operand = {
+        source.getDpsInputs()[0],
+        in.replaceDimsAndSymbols(loops, {}, operand.map.getNumDims(), 0)};
+  }
+}
+
+void Rewrite::numberLoops() {
+  MLIRContext *context = rewriter.getContext();
+  unsigned next =
+      cast<RankedTensorType>(scores->getResult(0).getType()).getRank();
+  AffineMap out = scores.getIndexingMapMatchingResult(scores->getResult(0));
+  scoreLoops.resize(scores.getNumLoops());
+  for (auto [dim, expr] : llvm::enumerate(out.getResults()))
+    scoreLoops[cast<AffineDimExpr>(expr).getPosition()] =
+        getAffineDimExpr(dim, context);
+  for (AffineExpr &expr : scoreLoops)
+    if (!expr)
+      expr = getAffineDimExpr(next++, context);
+
+  productLoops.resize(product.getNumLoops());
+  AffineMap in = product.getMatchingIndexingMap(match.probabilities);
+  for (auto [dim, expr] : llvm::enumerate(in.getResults())) {
+    int64_t loop = match.loopsOf[match.probabilities->get()][dim];
+    if (auto position = dyn_cast<AffineDimExpr>(expr))
+      productLoops[position.getPosition()] =
+          loop < 0 ? getAffineConstantExpr(0, context)
+                   : getAffineDimExpr(loop, context);
+  }
+  for (AffineExpr &expr : productLoops)
+    if (!expr)
+      expr = getAffineDimExpr(next++, context);
+  numLoops = next;
+}
+
+Operand Rewrite::operandOf(OpOperand *operand, ArrayRef<AffineExpr> loops) {
+  auto op = cast<linalg::LinalgOp>(operand->getOwner());
+  AffineMap map = op.getMatchingIndexingMap(operand).replaceDimsAndSymbols(
+      loops, {}, numLoops, 0);
+  return {operand->get(), map};
+}
+
+/// Reads operands where they came from, as long as every loop keeps the
+/// operands that give it its role and its extent.
+void Rewrite::skipMovement() {
+  Operand moved[] = {throughMovement(query), throughMovement(key),
+                     throughMovement(value)};
+  auto has = [](const Operand &operand, unsigned loop) {
+    return operand.map.isFunctionOfDim(loop);
+  };
+  Operand *operands[] = {&query, &key, &value};
+  for (auto [own, source] : llvm::zip(operands, moved)) {
+    Operand before = *own;
+    *own = source;
+    for (unsigned loop = 0; loop < numLoops; ++loop) {
+      if (has(source, loop) || !has(before, loop))
+        continue;
+      bool outer = llvm::is_contained(match.outer, loop);
+      if (!outer || !(has(query, loop) || has(key, loop) || has(value, loop)))
+        *own = before;
+    }
+  }
+}
+
+SmallVector<Value> Rewrite::leavesOf(ValueRange values) {
+  SmallVector<Value> leaves, list(values);
+  SmallPtrSet<Value, 16> seen;
+  while (!list.empty()) {
+    Value next = list.pop_back_val();
+    if (!next || !seen.insert(next).second || next == graph.score())
+      continue;
+    if (graph.leafOf(next))
+      leaves.push_back(next);
+    else if (Operation *op = next.getDefiningOp();
+             op && op->getBlock() == graph.score().getParentBlock())
+      llvm::append_range(list, op->getOperands());
+  }
+  return leaves;
+}
+
+void Rewrite::collectExtras() {
+  SmallVector<Value> roots = {match.x};
+  for (Operation *kept : match.kept)
+    for (Value operand : kept->getOperands())
+      if (!graph.dependsOnScore(operand))
+        roots.push_back(operand);
+  extraLeaves = leavesOf(roots);
+  for (Value leaf : extraLeaves)
+    extras.push_back(operandOf(leaf));
+}
+
+/// The op stands where the first of its results is made. What it reads and is
+/// computed later moves up, if nothing stands against that.
+LogicalResult Rewrite::makeAvailable() {
+  anchor = product;
+  SmallPtrSet<Operation *, 16> own;
+  own.insert(product);
+  for (linalg::LinalgOp row :
+       llvm::concat<linalg::LinalgOp>(match.maxima, match.sums)) {
+    own.insert(row);
+    if (row->isBeforeInBlock(anchor))
+      anchor = row;
+  }
+  SmallVector<Value> needed = {query.tensor, key.tensor, value.tensor};
+  for (const Operand &extra : extras)
+    needed.push_back(extra.tensor);
+  SetVector<Operation *> late;
+  SmallVector<Value> list(needed);
+  while (!list.empty()) {
+    Operation *producer = list.pop_back_val().getDefiningOp();
+    if (!producer || producer->getBlock() != anchor->getBlock() ||
+        producer->isBeforeInBlock(anchor) || late.contains(producer))
+      continue;
+    if (own.contains(producer) ||
+        !(isMemoryEffectFree(producer) ||
+          isa<collective::CollectiveDialect>(producer->getDialect())))
+      return failure();
+    late.insert(producer);
+    llvm::append_range(list, producer->getOperands());
+    producer->walk([&](Operation *nested) {
+      for (Value operand : nested->getOperands())
+        if (operand.getParentBlock() == anchor->getBlock())
+          list.push_back(operand);
+    });
+  }
+  for (Operation *producer : topologicalSort(late))
+    rewriter.moveOpBefore(producer, anchor);
+  return success();
+}
+
+OpFoldResult Rewrite::extentOf(unsigned loop) {
+  for (const Operand *operand : {&query, &key, &value})
+    for (auto [dim, expr] : llvm::enumerate(operand->map.getResults()))
+      if (expr == rewriter.getAffineDimExpr(loop))
+        return tensor::getMixedSize(rewriter, loc, operand->tensor, dim);
+  // A dim that scores have by an extra alone does not exist: one operand of
+  // a contraction has each of its loops.
+  llvm_unreachable("a loop that is in no operand");
+}
+
+Value Rewrite::neutral(ArrayRef<unsigned> loops, double value) {
+  SmallVector<OpFoldResult> sizes;
+  for (unsigned loop : loops)
+    sizes.push_back(extentOf(loop));
+  Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, compute);
+  Value scalar = arith::ConstantOp::create(
+      rewriter, loc, rewriter.getFloatAttr(compute, value));
+  return linalg::FillOp::create(rewriter, loc, scalar, empty).getResult(0);
+}
+
+Value Rewrite::converted(OpBuilder &builder, Value value, Type type) {
+  unsigned from = value.getType().getIntOrFloatBitWidth(),
+           to = type.getIntOrFloatBitWidth();
+  if (value.getType() == type)
+    return value;
+  if (from < to)
+    return arith::ExtFOp::create(builder, loc, type, value);
+  if (from > to)
+    return arith::TruncFOp::create(builder, loc, type, value);
+  // bf16 and f16: through f32.
+  return converted(builder, converted(builder, value, builder.getF32Type()),
+                   type);
+}
+
+Value Rewrite::cloned(OpBuilder &builder, Value value, IRMapping &mapping) {
+  if (Value known = mapping.lookupOrNull(value))
+    return known;
+  Operation *made = value.getDefiningOp();
+  if (!made || made->getBlock() != graph.score().getParentBlock())
+    return value;
+  for (Value operand : made->getOperands())
+    mapping.map(operand, cloned(builder, operand, mapping));
+  Operation *copy = builder.clone(*made, mapping);
+  copy->setLoc(loc);
+  mapping.map(value, copy->getResult(0));
+  return copy->getResult(0);
+}
+
+void Rewrite::createOp() {
+  rewriter.setInsertionPoint(anchor);
+  SmallVector<unsigned> accLoops;
+  for (AffineExpr expr : accMap.getResults())
+    accLoops.push_back(cast<AffineDimExpr>(expr).getPosition());
+  Value acc = neutral(accLoops, 0.0),
+        max = neutral(match.outer, -std::numeric_limits<double>::infinity()),
+        sum = neutral(match.outer, 0.0);
+
+  SmallVector<Value> tensors;
+  SmallVector<AffineMap> maps = {query.map, key.map, value.map};
+  for (const Operand &extra : extras) {
+    tensors.push_back(extra.tensor);
+    maps.push_back(extra.map);
+  }
+  llvm::append_range(maps, ArrayRef<AffineMap>{accMap, outerMap(), outerMap()});
+  op = AttentionOp::create(
+      rewriter, loc, TypeRange{acc.getType(), max.getType(), sum.getType()},
+      query.tensor, key.tensor, value.tensor, tensors, acc, max, sum,
+      rewriter.getAffineMapArrayAttr(maps));
+
+  SmallVector<Type> types = {compute};
+  for (Value leaf : extraLeaves)
+    types.push_back(leaf.getType());
+  SmallVector<Location> locs(types.size(), loc);
+  auto begin = [&](Region &region, IRMapping &mapping) {
+    Block *body = rewriter.createBlock(&region, {}, types, locs);
+    for (auto [leaf, argument] :
+         llvm::zip(extraLeaves, body->getArguments().drop_front()))
+      mapping.map(leaf, argument);
+    return body->getArgument(0);
+  };
+  OpBuilder::InsertionGuard guard(rewriter);
+  {
+    IRMapping mapping;
+    Value s = begin(op.getScore(), mapping);
+    mapping.map(graph.score(), converted(rewriter, s, graph.score().getType()));
+    Value x = cloned(rewriter, match.x, mapping);
+    YieldOp::create(rewriter, loc, converted(rewriter, x, compute));
+  }
+  IRMapping mapping;
+  Value p = begin(op.getProb(), mapping);
+  for (Operation *kept : llvm::reverse(match.kept)) {
+    if (isa<arith::ExtFOp, arith::TruncFOp>(kept)) {
+      p = converted(rewriter, p, kept->getResult(0).getType());
+      continue;
+    }
+    p = converted(rewriter, p, kept->getResult(0).getType());
+    IRMapping own;
+    for (Value operand : kept->getOperands())
+      own.map(operand, graph.dependsOnScore(operand)
+                           ? p
+                           : cloned(rewriter, operand, mapping));
+    p = rewriter.clone(*kept, own)->getResult(0);
+    p.getDefiningOp()->setLoc(loc);
+  }
+  p = converted(rewriter, p, match.probability.getType());
+  YieldOp::create(rewriter, loc, p);
+}
+
+/// exp(max - shift), which leads from sums that are shifted by the op's own max
+/// to those of the program. The max is -inf where a part has no finite
+/// score: 0 then, as such a part is 0 beside others.
+Value Rewrite::createFactor() {
+  SmallVector<Operand> inputs = {{op.getResult(1), outerMap()}};
+  SmallVector<Value> leaves = leavesOf(match.shift);
+  for (Value leaf : leaves)
+    inputs.push_back(operandOf(leaf));
+  SmallVector<AffineExpr> own(numLoops, rewriter.getAffineConstantExpr(0));
+  for (auto [position, loop] : llvm::enumerate(match.outer))
+    own[loop] = rewriter.getAffineDimExpr(position);
+  SmallVector<Value> tensors;
+  SmallVector<AffineMap> maps;
+  for (const Operand &input : inputs) {
+    tensors.push_back(input.tensor);
+    maps.push_back(
+        input.map.replaceDimsAndSymbols(own, {}, match.outer.size(), 0));
+  }
+  maps.push_back(rewriter.getMultiDimIdentityMap(match.outer.size()));
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, op.getResult(1)),
+      compute);
+  SmallVector<utils::IteratorType> iterators(match.outer.size(),
+                                             utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &builder, Location, ValueRange args) {
+    IRMapping mapping;
+    for (auto [leaf, arg] : llvm::zip(leaves, args.drop_front()))
+      mapping.map(leaf, arg);
+    Value exponent = args[0];
+    if (match.shift)
+      exponent = arith::SubFOp::create(
+          builder, loc, exponent,
+          converted(builder, cloned(builder, match.shift, mapping), compute));
+    linalg::YieldOp::create(
+        builder, loc, math::ExpOp::create(builder, loc, exponent).getResult());
+  };
+  return linalg::GenericOp::create(rewriter, loc, empty.getType(), tensors,
+                                   empty, maps, iterators, body)
+      .getResult(0);
+}
+
+void Rewrite::replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
+                      ArrayRef<Operand> inputs, bool isMax, Body body) {
+  OpResult result = old->getResult(0);
+  Value init = old.getDpsInits()[0];
+  auto type = cast<RankedTensorType>(result.getType());
+  unsigned rank = type.getRank();
+  // From the attention's loops to the result's dims.
+  SmallVector<AffineExpr> own(numLoops, rewriter.getAffineConstantExpr(0));
+  AffineMap out = old.getIndexingMapMatchingResult(result);
+  for (auto [dim, expr] : llvm::enumerate(out.getResults())) {
+    AffineExpr loop = loops[cast<AffineDimExpr>(expr).getPosition()];
+    if (auto position = dyn_cast<AffineDimExpr>(loop))
+      own[position.getPosition()] = rewriter.getAffineDimExpr(dim);
+  }
+  bool continues = !hasNeutralInit(old);
+  SmallVector<Value> tensors;
+  SmallVector<AffineMap> maps;
+  for (const Operand &input : inputs) {
+    tensors.push_back(input.tensor);
+    maps.push_back(input.map.replaceDimsAndSymbols(own, {}, rank, 0));
+  }
+  AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
+  if (inputs.size() == 1 && !continues && tensors[0].getType() == type &&
+      maps[0] == identity && isMax) {
+    rewriter.replaceAllUsesWith(result, tensors[0]);
+    replaced[result] = tensors[0];
+    return;
+  }
+  if (continues) {
+    tensors.push_back(init);
+    maps.push_back(identity);
+  }
+  maps.push_back(identity);
+  rewriter.setInsertionPoint(old);
+  Value empty = tensor::EmptyOp::create(
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, init),
+      type.getElementType());
+  SmallVector<utils::IteratorType> iterators(rank,
+                                             utils::IteratorType::parallel);
+  auto build = [&](OpBuilder &builder, Location, ValueRange args) {
+    Value made = body(builder, args.take_front(inputs.size()));
+    if (continues) {
+      Value before = converted(builder, args[inputs.size()], compute);
+      Operation *combiner = combinerOf(old)->first;
+      made =
+          isa<arith::AddFOp>(combiner)
+              ? arith::AddFOp::create(builder, loc, made, before).getResult()
+          : isa<arith::MaxNumFOp>(combiner)
+              ? arith::MaxNumFOp::create(builder, loc, made, before).getResult()
+              : arith::MaximumFOp::create(builder, loc, made, before)
+                    .getResult();
+    }
+    linalg::YieldOp::create(builder, loc,
+                            converted(builder, made, type.getElementType()));
+  };
+  auto made = linalg::GenericOp::create(rewriter, loc, type, tensors, empty,
+                                        maps, iterators, build);
+  rewriter.replaceAllUsesWith(result, made.getResult(0));
+  replaced[result] = made.getResult(0);
+}
+
+void Rewrite::replaceRows() {
+  for (linalg::LinalgOp max : match.maxima)
+    replace(max, *match.iterationOf(max), Operand{op.getResult(1), outerMap()},
+            /*isMax=*/true,
+            [](OpBuilder &, ValueRange args) { return args[0]; });
+  if (!match.shiftIsMax) {
+    Operation *first = product;
+    for (linalg::LinalgOp sum : match.sums)
+      if (sum->isBeforeInBlock(first))
+        first = sum;
+    rewriter.setInsertionPoint(first);
+    factor = createFactor();
+  }
+  for (linalg::LinalgOp sum : match.sums) {
+    SmallVector<Operand> inputs = {{op.getResult(2), outerMap()}};
+    if (factor)
+      inputs.push_back({factor, outerMap()});
+    replace(sum, *match.iterationOf(sum), inputs, /*isMax=*/false,
+            [&](OpBuilder &builder, ValueRange args) -> Value {
+              return factor
+                         ? arith::MulFOp::create(builder, loc, args[0], args[1])
+                               .getResult()
+                         : args[0];
+            });
+  }
+}
+
+void Rewrite::replaceProduct() {
+  SmallVector<Operand> inputs = {{op.getResult(0), accMap}};
+  if (factor)
+    inputs.push_back({factor, outerMap()});
+  bool guarded = llvm::any_of(match.factors,
+                              [](const RowFactor &row) { return row.guarded; });
+  if (guarded)
+    inputs.push_back({op.getResult(1), outerMap()});
+  size_t firstLeaf = inputs.size();
+  SmallVector<Value> roots;
+  for (const RowFactor &row : match.factors)
+    roots.push_back(row.factor);
+  SmallVector<Value> leaves = leavesOf(roots);
+  for (Value leaf : leaves)
+    inputs.push_back(operandOf(leaf));
+  replace(
+      product, productLoops, inputs, /*isMax=*/false,
+      [&](OpBuilder &builder, ValueRange args) -> Value {
+        IRMapping mapping;
+        for (auto [leaf, arg] : llvm::zip(leaves, args.drop_front(firstLeaf)))
+          mapping.map(leaf, arg);
+        Value made = args[0];
+        if (factor)
+          made = arith::MulFOp::create(builder, loc, made, args[1]);
+        for (const RowFactor &row : match.factors) {
+          Value by =
+              converted(builder, cloned(builder, row.factor, mapping), compute);
+          made =
+              row.divides
+                  ? arith::DivFOp::create(builder, loc, made, by).getResult()
+                  : arith::MulFOp::create(builder, loc, made, by).getResult();
+        }
+        if (!guarded)
+          return made;
+        // All of the row is masked: what is selected is 0, not 0 / 0.
+        Value lowest = arith::ConstantOp::create(
+            builder, loc,
+            builder.getFloatAttr(compute,
+                                 APFloat::getInf(compute.getFloatSemantics(),
+                                                 /*Negative=*/true)));
+        Value zero = arith::ConstantOp::create(
+            builder, loc, builder.getFloatAttr(compute, 0.0));
+        Value none =
+            arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ,
+                                  args[firstLeaf - 1], lowest);
+        return arith::SelectOp::create(builder, loc, none, zero, made);
+      });
+}
+
+/// Extents of what is gone are those of the operands.
+void Rewrite::replaceDims() {
+  for (Value derived : match.derived)
+    for (Operation *user : llvm::to_vector(derived.getUsers())) {
+      auto dim = dyn_cast<tensor::DimOp>(user);
+      std::optional<int64_t> index =
+          dim ? dim.getConstantIndex() : std::nullopt;
+      if (!index)
+        continue;
+      int64_t loop = match.loopsOf[derived][*index];
+      rewriter.setInsertionPoint(dim);
+      OpFoldResult extent =
+          loop < 0 ? OpFoldResult(rewriter.getIndexAttr(1)) : extentOf(loop);
+      rewriter.replaceOp(
+          dim, getValueOrCreateConstantIndexOp(rewriter, loc, extent));
+    }
+}
+
+void Rewrite::eraseDead() {
+  SmallVector<Operation *> dead = {product};
+  for (linalg::LinalgOp row :
+       llvm::concat<linalg::LinalgOp>(match.sums, match.maxima))
+    dead.push_back(row);
+  for (Value derived : llvm::reverse(match.derived))
+    dead.push_back(derived.getDefiningOp());
+  for (Operation *old : dead)
+    if (old->use_empty())
+      rewriter.eraseOp(old);
+}
+
+LogicalResult Rewrite::run() {
+  numberLoops();
+  OpOperand *values = match.values.left == match.probabilities
+                          ? match.values.right
+                          : match.values.left;
+  query = operandOf(match.keyIsLeft ? match.scores.right : match.scores.left,
+                    scoreLoops);
+  key = operandOf(match.keyIsLeft ? match.scores.left : match.scores.right,
+                  scoreLoops);
+  value = operandOf(values, productLoops);
+  skipMovement();
+  bool wideTypes = false;
+  for (Value tensor : std::initializer_list<Value>{
+           query.tensor, key.tensor, value.tensor, scores->getResult(0),
+           product->getResult(0)})
+    wideTypes |=
+        cast<RankedTensorType>(tensor.getType()).getElementType().isF64();
+  compute = wideTypes ? rewriter.getF64Type() : rewriter.getF32Type();
+  SmallVector<AffineExpr> accExprs;
+  for (AffineExpr expr :
+       product.getIndexingMapMatchingResult(product->getResult(0))
+           .getResults()) {
+    AffineExpr loop = productLoops[cast<AffineDimExpr>(expr).getPosition()];
+    if (isa<AffineDimExpr>(loop))
+      accExprs.push_back(loop);
+  }
+  accMap = AffineMap::get(numLoops, 0, accExprs, rewriter.getContext());
+  collectExtras();
+  if (failed(makeAvailable()))
+    return failure();
+  createOp();
+  replaceDims();
+  replaceRows();
+  replaceProduct();
+  eraseDead();
+  return success();
+}
+
+} // namespace
+
+LogicalResult shardir::buildAttention(RewriterBase &rewriter,
+                                      AttentionMatch &match) {
+  return Rewrite(rewriter, match).run();
+}
