@@ -219,8 +219,9 @@ void Arrivals::findPossible() {
   });
 }
 
-/// Whether every operand that has the factor can come with these axes; with
-/// `carriedOnly`, whether it has them from what it is computed from.
+/// Whether every operand that has the factor can come with these axes. With
+/// `carriedOnly`, and for what others use as well, it must have them from what
+/// it is computed from: no other op is to be asked to split it.
 bool Arrivals::operandsAgree(int n, int factor, uint64_t axes,
                              bool carriedOnly) {
   for (const Port &port : space.ports(n)) {
@@ -247,7 +248,7 @@ bool Arrivals::operandsAgree(int n, int factor, uint64_t axes,
           if (f == factor)
             brought |= space.table(n).uses(id);
         });
-    if (carriedOnly)
+    if (carriedOnly || space.users(port.value).size() > 1)
       brought &= carried[from.node];
     if (axes & ~brought)
       return false;
@@ -313,7 +314,8 @@ bool Arrivals::arrivalsCompete(int n, int factor) {
 
 /// A contraction is no conflict where its operands agree: what it owes is
 /// reduced where that costs least, but it is not given up. Where the op is in a
-/// conflict anyway they agree only in what they have without being asked.
+/// conflict anyway, or others use an operand, they agree only in what they have
+/// without being asked.
 bool Arrivals::competes(int n, int factor) {
   if (arrivalsCompete(n, factor))
     return true;

@@ -22,16 +22,54 @@ using namespace shardir;
 /// A node is weighed in at most this many ways.
 static constexpr size_t kMostCandidates = 256;
 
-/// What a factor can have: what is sure, and all that goes on from there.
-std::vector<SplitsId> CandidateLists::optionsOf(int n, int factor) {
+/// The sub-axes that anything at the node has or owes.
+std::vector<AxisRef> CandidateLists::subAxesOf(int n) {
+  SplitsTable &table = space.table(n);
+  std::vector<AxisRef> found;
+  auto note = [&](uint64_t bits) {
+    for (const AxisRef &axis : table.axesOfBits(bits))
+      if (!axis.isWhole() && !llvm::is_contained(found, axis))
+        found.push_back(axis);
+  };
+  for (size_t f = 0; f < space.rule(n).factors.size(); ++f) {
+    note(table.uses(arrivals.certain(n)[f]));
+    for (SplitsId id : arrivals.possible(n, f))
+      note(table.uses(id));
+  }
+  for (const Owed &owed : arrivals.passing(n))
+    note(owed.axis);
+  return found;
+}
+
+/// What a factor can have: what is sure, and all that goes on from there. An
+/// axis is also cut where a part of it that others have begins or ends.
+std::vector<SplitsId>
+CandidateLists::optionsOf(int n, int factor, llvm::ArrayRef<AxisRef> subAxes) {
   SplitsTable &table = space.table(n);
   SplitsId sure = arrivals.certain(n)[factor];
   std::vector<SplitsId> options = {sure};
+  auto add = [&](SplitsId id) {
+    if (id != sure && table.isPrefix(sure, id) &&
+        !llvm::is_contained(options, id))
+      options.push_back(id);
+  };
   for (SplitsId id : arrivals.possible(n, factor))
-    for (SplitsId prefix : table.prefixes(id))
-      if (prefix != sure && table.isPrefix(sure, prefix) &&
-          !llvm::is_contained(options, prefix))
-        options.push_back(prefix);
+    for (SplitsId prefix : table.prefixes(id)) {
+      add(prefix);
+      if (!table.splits(prefix).back().isAxis())
+        continue;
+      const AxisRef last = *table.splits(prefix).back().axis;
+      int64_t end = last.preSize * axisSize(table.mesh, last);
+      for (const AxisRef &other : subAxes)
+        if (other.name == last.name)
+          for (int64_t cut : {other.preSize, other.preSize * other.size})
+            if (cut > last.preSize && cut < end && cut % last.preSize == 0 &&
+                end % cut == 0) {
+              Splits part = table.splits(prefix);
+              part.back().axis->size = cut / last.preSize;
+              add(table.get(part));
+            }
+    }
   llvm::sort(options, [&](SplitsId a, SplitsId b) {
     return table.hash(a) < table.hash(b);
   });
@@ -233,8 +271,9 @@ const CandidateList &CandidateLists::get(int n) {
   SplitsTable &table = space.table(n);
   std::vector<std::vector<SplitsId>> options;
   std::vector<Pass> passes;
+  std::vector<AxisRef> subAxes = subAxesOf(n);
   for (size_t f = 0; f < node.rule.factors.size(); ++f)
-    options.push_back(optionsOf(n, f));
+    options.push_back(optionsOf(n, f, subAxes));
   if (!node.isFixed && !node.partial)
     passes = passesOf(n);
 

@@ -51,7 +51,9 @@ private:
     Owed owed;
     llvm::SmallVector<int, 2> rules; ///< of rule.partials
   };
-  std::vector<SplitsId> optionsOf(int n, int factor);
+  std::vector<AxisRef> subAxesOf(int n);
+  std::vector<SplitsId> optionsOf(int n, int factor,
+                                  llvm::ArrayRef<AxisRef> subAxes);
   std::vector<Pass> passesOf(int n);
   void add(int n, const NodeSplits &splits, const std::vector<Pass> &passes,
            CandidateList &list);

@@ -18,8 +18,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-#include <numeric>
-
 using namespace shardir;
 
 /// Tables up to this size stand for the users of a value directly.
@@ -28,6 +26,8 @@ static constexpr int64_t kDirectTable = 4096;
 static constexpr size_t kMostPlacements = 6;
 /// The largest table of one user of a value, its producer and what is made.
 static constexpr int64_t kCopyTable = 1 << 12;
+/// Up to so many placements of a value are made from one another exactly.
+static constexpr size_t kExactTree = 4;
 /// More users than this are not looked at for each of them.
 static constexpr size_t kManyUsers = 64;
 
@@ -42,7 +42,6 @@ ConflictProblem::ConflictProblem(PropagationSpace &space, PriceTable &prices,
       problem.domains.push_back(lists[n]->all.size());
       problem.names.push_back(space.name(n));
     }
-  findRoots();
   for (int n : std::vector<int>(nodeOf))
     addNode(n);
   for (int v = 0, e = space.graph.values.size(); v < e; ++v)
@@ -73,41 +72,14 @@ void ConflictProblem::addNode(int n) {
   problem.terms.push_back({{variableOf[n]}, table});
 }
 
-/// A constraint that leaves no choice is one more name of its operand: what it
-/// says is made where a user takes it as it says, and only there.
-void ConflictProblem::findRoots() {
-  rootOf.resize(space.graph.values.size());
-  std::iota(rootOf.begin(), rootOf.end(), 0);
-  for (int n = 0, e = space.numNodes(); n < e; ++n) {
-    const PropagationGraph::Node &node = space.node(n);
-    if (!node.isConstraint || !lists[n] || lists[n]->all.size() > 1 ||
-        node.operands[0] < 0)
-      continue;
-    End from = space.producer(node.operands[0]);
-    if (from.node >= 0 && lists[from.node] &&
-        space.node(from.node).mesh == node.mesh)
-      rootOf[node.results[0]] = rootOf[node.operands[0]];
-  }
-}
-
-void ConflictProblem::addUsers(int value, int mesh, double made,
-                               std::vector<User> &users) const {
-  for (End user : space.users(value)) {
-    const PropagationGraph::Node &node = space.node(user.node);
-    if (!lists[user.node] || node.mesh != mesh)
-      continue;
-    bool isName = node.isConstraint && rootOf[node.results[0]] == rootOf[value];
-    if (!isName || prices.constraintsAreMade())
-      users.push_back({user, std::min(made, node.executions)});
-    if (isName)
-      addUsers(node.results[0], mesh, made, users);
-  }
-}
-
 std::vector<ConflictProblem::User> ConflictProblem::usersOf(int value) const {
   std::vector<User> users;
   const PropagationGraph::Node &from = space.node(space.producer(value).node);
-  addUsers(value, from.mesh, from.executions, users);
+  for (End user : space.users(value)) {
+    const PropagationGraph::Node &node = space.node(user.node);
+    if (lists[user.node] && node.mesh == from.mesh)
+      users.push_back({user, std::min(from.executions, node.executions)});
+  }
   return users;
 }
 
@@ -145,26 +117,72 @@ SearchCost ConflictProblem::valueCost(int value, const std::vector<User> &users,
   return sum += madeCost(value, has, made);
 }
 
-/// What is made for one user may be the source for another that wants less.
+/// What is made for one user may be the source for another: the least tree over
+/// what is made, as redistributions are shared later. Exact for few of them; of
+/// more, what holds less may start from what holds more.
 SearchCost
 ConflictProblem::madeCost(int value, PlacementId has,
                           llvm::ArrayRef<std::pair<PlacementId, double>> made) {
-  int from = space.producer(value).node;
   SearchCost sum;
-  for (auto [wants, weight] : made) {
-    SearchCost least = prices.change(value, has, wants);
-    int64_t bytes = prices.localBytes(from, value, wants);
-    for (auto [other, otherWeight] : made)
-      if (prices.localBytes(from, value, other) > bytes)
-        least = std::min(least, prices.change(value, other, wants));
-    sum += scaled(least, weight);
+  if (made.size() == 1)
+    return scaled(prices.change(value, has, made[0].first), made[0].second);
+  if (made.size() > kExactTree) {
+    int from = space.producer(value).node;
+    for (auto [wants, weight] : made) {
+      SearchCost least = prices.change(value, has, wants);
+      int64_t bytes = prices.localBytes(from, value, wants);
+      for (auto [other, otherWeight] : made)
+        if (prices.localBytes(from, value, other) > bytes)
+          least = std::min(least, prices.change(value, other, wants));
+      sum += scaled(least, weight);
+    }
+    return sum;
   }
-  return sum;
+  // least[set]: of having made exactly these, one after another.
+  llvm::SmallVector<SearchCost, 16> least(size_t(1) << made.size(),
+                                          SearchCost::infinite());
+  least[0] = {};
+  for (size_t set = 0; set + 1 < least.size(); ++set)
+    for (size_t next = 0; next < made.size(); ++next) {
+      if (set & (size_t(1) << next))
+        continue;
+      SearchCost own = prices.change(value, has, made[next].first);
+      for (size_t other = 0; other < made.size(); ++other)
+        if (set & (size_t(1) << other))
+          own = std::min(
+              own, prices.change(value, made[other].first, made[next].first));
+      SearchCost all = least[set];
+      all += scaled(own, made[next].second);
+      SearchCost &best = least[set | (size_t(1) << next)];
+      best = std::min(best, all);
+    }
+  return least.back();
+}
+
+bool ConflictProblem::settle(const std::vector<int> &chosen) {
+  bool changed = false;
+  for (int v = 0, e = space.graph.values.size(); v < e; ++v) {
+    End from = space.producer(v);
+    if (from.node < 0 || !lists[from.node])
+      continue;
+    llvm::SmallVector<PlacementId, 4> all = {shown(from, chosen[from.node])};
+    for (const User &user : usersOf(v)) {
+      PlacementId wants = shown(user.end, chosen[user.end.node]);
+      if (!llvm::is_contained(all, wants))
+        all.push_back(wants);
+    }
+    bool isTree = all.size() <= kExactTree + 1;
+    for (PlacementId a :
+         isTree ? llvm::ArrayRef(all) : llvm::ArrayRef(all).take_front())
+      for (PlacementId b : llvm::ArrayRef(all).drop_front())
+        changed |= prices.settle(v, a, b);
+  }
+  return changed;
 }
 
 void ConflictProblem::addValue(int value) {
   End from = space.producer(value);
-  if (from.node < 0 || !lists[from.node] || rootOf[value] != value)
+  if (from.node < 0 || !lists[from.node])
     return;
   std::vector<User> users = usersOf(value);
   std::vector<int> nodes;
@@ -380,7 +398,7 @@ SearchCost ConflictProblem::total(const std::vector<int> &chosen,
   auto choice = [&](int n) { return chosen[n]; };
   for (int v = 0, e = space.graph.values.size(); v < e; ++v) {
     End from = space.producer(v);
-    if (from.node >= 0 && lists[from.node] && rootOf[v] == v)
+    if (from.node >= 0 && lists[from.node])
       sum += valueCost(v, usersOf(v), choice);
   }
   return sum;
@@ -394,7 +412,7 @@ SearchCost ConflictProblem::around(int n, int candidate,
   SearchCost sum;
   std::vector<int> seen;
   for (const Port &port : space.ports(n)) {
-    int value = rootOf[port.value];
+    int value = port.value;
     End from = space.producer(value);
     if (from.node < 0 || !lists[from.node] || llvm::is_contained(seen, value))
       continue;
@@ -472,10 +490,9 @@ std::vector<int> ConflictProblem::greedy(const Arrivals &arrivals) {
   return complete(std::move(assignment));
 }
 
-std::vector<int> ConflictProblem::solve(const Arrivals &arrivals,
-                                        const std::vector<NodeSplits> &shardy,
-                                        const PropagationCost &cost,
-                                        SearchStatistics &statistics) {
+std::vector<std::vector<int>> ConflictProblem::solve(
+    const Arrivals &arrivals, const std::vector<NodeSplits> &shardy,
+    const PropagationCost &cost, SearchStatistics &statistics) {
   problem.tieBreak = [&](int variable, int value) {
     int n = nodeOf[variable];
     return n < 0 ? int64_t(0)
@@ -497,20 +514,12 @@ std::vector<int> ConflictProblem::solve(const Arrivals &arrivals,
   if (cost.conflicts == ConflictMode::Search)
     starts.insert(starts.begin(),
                   searchLeast(problem, starts, cost.search, &statistics));
-  // Where users of a value were priced one by one the search's sum is not the
-  // whole truth: what is kept is the least by that.
-  std::vector<int> best;
-  SearchCost least;
+  std::vector<std::vector<int>> answers;
   for (const std::vector<int> &assignment : starts) {
-    std::vector<int> chosen(space.numNodes(), 0);
+    std::vector<int> &chosen = answers.emplace_back(space.numNodes(), 0);
     for (size_t v = 0; v < nodeOf.size(); ++v)
       if (nodeOf[v] >= 0)
         chosen[nodeOf[v]] = assignment[v];
-    SearchCost sum = starts.size() > 1 ? total(chosen, prices) : SearchCost();
-    if (best.empty() || sum < least) {
-      least = sum;
-      best = std::move(chosen);
-    }
   }
-  return best;
+  return answers;
 }

@@ -17,6 +17,8 @@
 
 #include "Candidates.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 namespace shardir {
 
 /// What changes of placement and work cost; computed once per shape.
@@ -27,6 +29,10 @@ public:
 
   /// One execution of the change of a value from `from` to `to`.
   SearchCost change(int value, PlacementId from, PlacementId to);
+  /// Takes the planner's bytes for those of the closed form, where these may
+  /// differ: under CostMode::Bytes, where not everything divides. Returns
+  /// whether the price was another one.
+  bool settle(int value, PlacementId from, PlacementId to);
   /// The most bytes that a device holds of a value as node n has it.
   int64_t localBytes(int n, int value, PlacementId placement);
   /// One execution of bringing a value that lies as `from` to a node that reads
@@ -36,7 +42,6 @@ public:
   /// One execution of a node's own work.
   SearchCost work(int n, const Candidate &candidate);
 
-  bool constraintsAreMade() const { return cost.constraintsAreMade; }
   /// Where the bytes stand among the parts of a cost.
   int bytesPart() const { return cost.mode == CostMode::Bytes ? 0 : 1; }
 
@@ -44,6 +49,7 @@ private:
   PropagationSpace &space;
   const PropagationCost &cost;
   NumbersMap<SearchCost> reads;
+  llvm::DenseSet<std::pair<int64_t, int64_t>> settled;
   llvm::DenseMap<std::pair<int64_t, int64_t>, SearchCost> changes;
   llvm::DenseMap<std::pair<int64_t, int64_t>, int64_t> local;
 };
@@ -54,11 +60,17 @@ public:
   ConflictProblem(PropagationSpace &space, PriceTable &prices,
                   std::vector<const CandidateList *> lists);
 
-  /// Chooses a candidate for each node that has a list.
-  std::vector<int> solve(const Arrivals &arrivals,
-                         const std::vector<NodeSplits> &shardy,
-                         const PropagationCost &cost,
-                         SearchStatistics &statistics);
+  /// Chooses a candidate for each node that has a list: what the search found,
+  /// where it is asked for, then the answers that it started from.
+  std::vector<std::vector<int>> solve(const Arrivals &arrivals,
+                                      const std::vector<NodeSplits> &shardy,
+                                      const PropagationCost &cost,
+                                      SearchStatistics &statistics);
+
+  /// Settles the prices of all changes that `chosen` may make; returns whether
+  /// one was wrong. Then total() is what the planner says, and what has been
+  /// put into tables may not be.
+  bool settle(const std::vector<int> &chosen);
 
   /// What all nodes and values cost: the sum whose least the search finds, and
   /// what no choice changes.
@@ -74,9 +86,6 @@ private:
     double weight; ///< how often a redistribution for it runs
   };
   std::vector<User> usersOf(int value) const;
-  void addUsers(int value, int mesh, double made,
-                std::vector<User> &users) const;
-  void findRoots();
   /// What the changes of one value cost.
   SearchCost valueCost(int value, const std::vector<User> &users,
                        llvm::function_ref<int(int)> choice);
@@ -99,7 +108,6 @@ private:
   PriceTable &prices;
   std::vector<const CandidateList *> lists;
   std::vector<int> variableOf; ///< per node, or -1
-  std::vector<int> rootOf;     ///< per value: the same value before constraints
   std::vector<int> nodeOf;     ///< per variable, or -1 for those of values
   SearchProblem problem;
   std::vector<std::vector<int>> termsOf; ///< per variable

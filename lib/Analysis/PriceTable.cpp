@@ -14,6 +14,10 @@
 
 #include "ConflictProblem.h"
 
+#include "ShardIR/Placement/RedistributePlan.h"
+
+#include "llvm/ADT/STLExtras.h"
+
 using namespace shardir;
 
 static int64_t toInteger(double number) {
@@ -68,6 +72,59 @@ SearchCost PriceTable::change(int value, PlacementId from, PlacementId to) {
   result.parts[2] = localBytes(v.producer, value, to);
   return changes[{space.typeOf(value), (int64_t(from) << 32) | int64_t(to)}] =
              result;
+}
+
+/// Whether the closed form is known to be exact: every dim is a multiple of all
+/// axes that either side cuts by or owes together.
+static bool isExactlyPriced(const Placement &from, const Placement &to,
+                            const Mesh &mesh,
+                            const std::vector<int64_t> &shape) {
+  int64_t devices = 1;
+  auto isUsed = [&](const MeshAxis &axis) {
+    for (const Placement *placement : {&from, &to}) {
+      auto names = [&](const AxisRef &own) { return own.name == axis.name; };
+      if (llvm::any_of(placement->partialAxes, names))
+        return true;
+      for (size_t d = 0; d < placement->dims.size(); ++d)
+        if (llvm::any_of(placement->axesOf(d), names))
+          return true;
+    }
+    return false;
+  };
+  for (const MeshAxis &axis : mesh.axes)
+    if (isUsed(axis))
+      devices *= std::max<int64_t>(1, axis.size);
+  return llvm::all_of(shape, [&](int64_t extent) {
+    return extent != kUnknown && extent % devices == 0;
+  });
+}
+
+bool PriceTable::settle(int value, PlacementId from, PlacementId to) {
+  if (cost.mode != CostMode::Bytes || from == to ||
+      !settled
+           .insert({space.typeOf(value), (int64_t(from) << 32) | int64_t(to)})
+           .second)
+    return false;
+  const PropagationGraph::Value &v = space.graph.values[value];
+  SplitsTable &table = space.table(v.producer);
+  const Placement &source = table.placement(from),
+                  &target = table.placement(to);
+  if (isExactlyPriced(source, target, table.mesh, v.shape))
+    return false;
+  PlanOptions options;
+  options.elementBytes = v.elementBytes;
+  auto planned = planRedistribute(source, target, table.mesh, v.shape, options);
+  auto *plan = std::get_if<RedistributePlan>(&planned);
+  if (!plan)
+    return false;
+  int64_t bytes =
+      toInteger(double(planBytes(*plan, table.mesh, v.shape, v.elementBytes)));
+  change(value, from, to);
+  SearchCost &known =
+      changes[{space.typeOf(value), (int64_t(from) << 32) | int64_t(to)}];
+  bool differs = known.parts[0] != bytes;
+  known.parts[0] = bytes;
+  return differs;
 }
 
 SearchCost PriceTable::read(int n, const Port &port, const Candidate &candidate,

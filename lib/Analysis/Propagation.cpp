@@ -50,6 +50,9 @@ private:
   using Node = PropagationGraph::Node;
 
   void decide(int64_t priority, bool isLast);
+  std::vector<int> choose(Arrivals &arrivals,
+                          const std::vector<const CandidateList *> &lists,
+                          std::optional<ConflictProblem> &problem);
   void write(int n, const Candidate &candidate);
   void addAlternatives(int n, ConflictProblem &problem,
                        const CandidateList &list,
@@ -130,6 +133,39 @@ void Propagator::addAlternatives(int n, ConflictProblem &problem,
   }
 }
 
+/// What is kept is the least by the planner's bytes. A closed form that
+/// promised less than the planner has can mislead the search, so it searches
+/// again with the prices that have turned out.
+std::vector<int>
+Propagator::choose(Arrivals &arrivals,
+                   const std::vector<const CandidateList *> &lists,
+                   std::optional<ConflictProblem> &problem) {
+  static constexpr int kMostRounds = 8;
+  std::vector<NodeSplits> shardy;
+  if (cost.conflicts != ConflictMode::Greedy)
+    shardy = arrivals.firstCome();
+  std::vector<int> best;
+  SearchCost least;
+  for (int round = 0; round < kMostRounds; ++round) {
+    bool changed = false;
+    std::vector<std::vector<int>> answers =
+        problem->solve(arrivals, shardy, cost, result.search);
+    for (std::vector<int> &answer : answers) {
+      if (cost.mode == CostMode::Bytes)
+        changed |= problem->settle(answer);
+      SearchCost sum = problem->total(answer, prices);
+      if (best.empty() || sum < least) {
+        least = sum;
+        best = std::move(answer);
+      }
+    }
+    if (!changed || cost.conflicts != ConflictMode::Search)
+      break;
+    problem.emplace(space, prices, lists);
+  }
+  return best;
+}
+
 void Propagator::decide(int64_t priority, bool isLast) {
   Arrivals arrivals(space, decided, priority);
   arrivals.findPossible();
@@ -143,18 +179,14 @@ void Propagator::decide(int64_t priority, bool isLast) {
       competes |= lists[n]->all.size() > 1;
     }
   std::vector<int> chosen(space.numNodes(), 0);
-  ConflictProblem problem(space, prices, lists);
-  if (competes) {
-    std::vector<NodeSplits> shardy;
-    if (cost.conflicts != ConflictMode::Greedy)
-      shardy = arrivals.firstCome();
-    chosen = problem.solve(arrivals, shardy, cost, result.search);
-  }
+  std::optional<ConflictProblem> problem(std::in_place, space, prices, lists);
+  if (competes)
+    chosen = choose(arrivals, lists, problem);
   if (isLast) {
     PropagationCost plain = cost;
     plain.memoryWeight = 0;
     PriceTable work(space, plain);
-    SearchCost total = problem.total(chosen, work);
+    SearchCost total = problem->total(chosen, work);
     result.bytes = double(total.parts[prices.bytesPart()]);
     result.seconds = double(total.parts[1 - prices.bytesPart()]) * 1e-12;
     result.heldBytes = double(total.parts[2]);
@@ -173,7 +205,7 @@ void Propagator::decide(int64_t priority, bool isLast) {
                  other.operands != candidate.operands;
         });
     if (lists[n]->all.size() > 1)
-      addAlternatives(n, problem, *lists[n], chosen);
+      addAlternatives(n, *problem, *lists[n], chosen);
   }
 }
 

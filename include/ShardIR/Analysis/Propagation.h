@@ -52,10 +52,6 @@ struct PropagationCost {
   /// least memory weight is taken with which it does, else the one with the
   /// lowest peak.
   double memoryLimit = 0;
-  /// Whether a constraint costs what it takes to make what it says even if no
-  /// user takes the value so: later passes then go round it, but what is
-  /// proposed is to agree with it.
-  bool constraintsAreMade = false;
   ConflictMode conflicts = ConflictMode::Search;
   SearchOptions search;
 };

@@ -239,7 +239,6 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
              << int64_t(memoryLimit);
     options.cost.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
     options.cost.memoryLimit = double(memoryLimit);
-    options.cost.constraintsAreMade = true;
     if (MeshTable(module).all().empty())
       return module.emitError("has no shardir.mesh to propose placements on");
     if (failed(checkMeshes(module)))

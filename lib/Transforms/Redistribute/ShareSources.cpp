@@ -40,7 +40,8 @@ struct Node {
   RedistributeOp carrier;
 };
 
-/// All redistributions of one value in one block.
+/// All redistributions of one value in one block, without those of what a
+/// constraint makes of it.
 struct Tree {
   Value root;
   Block *block;
@@ -112,7 +113,7 @@ Tree ShareSource::collect(RedistributeOp op) const {
   };
   RedistributeOp first = op;
   while (auto inner = first.getInput().getDefiningOp<RedistributeOp>()) {
-    if (!belongs(inner))
+    if (!belongs(inner) || isConstrained(inner))
       break;
     first = inner;
   }
@@ -127,7 +128,9 @@ Tree ShareSource::collect(RedistributeOp op) const {
           other.getFrom().getMesh() == tree.source.getMesh() &&
           seen.insert(other).second) {
         tree.ops.push_back(other);
-        worklist.push_back(other);
+        // What a constraint asks for is made for all that use it.
+        if (!isConstrained(other))
+          worklist.push_back(other);
       }
   llvm::sort(tree.ops, [](RedistributeOp a, RedistributeOp b) {
     return a->isBeforeInBlock(b);

@@ -54,16 +54,17 @@ struct DropSame : OpRewritePattern<RedistributeOp> {
   const MeshTable &meshes;
 };
 
-/// A to B to C is A to C, where B is used by this alone: then the reduction of
-/// a partial happens once, and straight into its target.
+/// A to B to C is A to C, where B is used by this alone and no constraint asks
+/// for it: then the reduction of a partial happens once, and straight into its
+/// target.
 struct CollapseChain : OpRewritePattern<RedistributeOp> {
   CollapseChain(MLIRContext *context, const MeshTable &meshes)
       : OpRewritePattern(context, /*benefit=*/3), meshes(meshes) {}
   LogicalResult matchAndRewrite(RedistributeOp op,
                                 PatternRewriter &rewriter) const override {
     auto inner = op.getInput().getDefiningOp<RedistributeOp>();
-    if (!inner || !isPlain(inner) || !isPlain(op) || !inner->hasOneUse() ||
-        inner->getBlock() != op->getBlock())
+    if (!inner || !isPlain(inner) || !isPlain(op) || isConstrained(inner) ||
+        !inner->hasOneUse() || inner->getBlock() != op->getBlock())
       return failure();
     restartFrom(rewriter, op, inner.getInput(), inner.getFrom(), meshes);
     rewriter.eraseOp(inner);

@@ -21,11 +21,14 @@ func.func @orders(%a: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m
   return %y : tensor<4xf32>
 }
 
-// A constraint that nobody uses as it says is not paid for.
-// CHECK-LABEL: func.func @unused_constraint
+// A constraint that nobody uses as it says is kept all the same, where it stands;
+// who wants the value before it is not asked to take it from there.
+// CHECK-LABEL: func.func @passed_through
+// CHECK: collective.all_gather %{{.*}} {reason = "asked for by constrain
+// CHECK-NEXT: collective.slice %{{.*}} {reason = "result 0
 // CHECK-NOT: collective.
 // CHECK: return
-func.func @unused_constraint(%a: tensor<8x64xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>})
+func.func @passed_through(%a: tensor<8x64xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>})
     -> (tensor<8x64xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) {
   %0 = arith.negf %a : tensor<8x64xf32>
   %1 = shardir.constrain %0 to #shardir.placement<@m, [{}, {}]> : tensor<8x64xf32>

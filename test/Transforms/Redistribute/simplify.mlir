@@ -159,13 +159,15 @@ func.func @no_detour(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>) 
   return %0, %1 : tensor<8x8xf32>, tensor<8x8xf32>
 }
 
-// A constraint that some op uses stays; one that is only passed through goes.
+// A constraint stays, also one that is only passed through.
 // CHECK-LABEL: func.func @constraints
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
 // CHECK-NEXT:    %[[A:.+]] = shardir.redistribute %[[X]] {{.*}} to #shardir.placement<@m, [{}]> {shardir.constrained}
 // CHECK-NEXT:    %[[E:.+]] = math.absf %[[A]] {shardir.placements = [#shardir.placement<@m, [{}]>]}
-// CHECK-NEXT:    %[[B:.+]] = shardir.redistribute %[[E]] {{.*}} to #shardir.placement<@m, [{"x"}]>
-// CHECK-NEXT:    return %[[B]], %[[X]]
+// CHECK-NEXT:    %[[B:.+]] = shardir.redistribute %[[E]] {{.*}} to #shardir.placement<@m, [{"x"}]> : tensor
+// CHECK-NEXT:    %[[C:.+]] = shardir.redistribute %[[A]] {{.*}} to #shardir.placement<@m, [{"y"}]> {shardir.constrained}
+// CHECK-NEXT:    %[[D:.+]] = shardir.redistribute %[[C]] {{.*}} to #shardir.placement<@m, [{"x"}]>
+// CHECK-NEXT:    return %[[B]], %[[D]]
 func.func @constraints(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> {shardir.constrained} : tensor<8xf32>
   %1 = math.absf %0 {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<8xf32>
