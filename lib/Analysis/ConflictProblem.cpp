@@ -28,8 +28,6 @@ static constexpr size_t kMostPlacements = 6;
 static constexpr int64_t kCopyTable = 1 << 12;
 /// Up to so many placements of a value are made from one another exactly.
 static constexpr size_t kExactTree = 4;
-/// More users than this are not looked at for each of them.
-static constexpr size_t kManyUsers = 64;
 
 ConflictProblem::ConflictProblem(PropagationSpace &space, PriceTable &prices,
                                  std::vector<const CandidateList *> candidates)
@@ -261,6 +259,7 @@ void ConflictProblem::addTable(std::vector<int> variables,
 void ConflictProblem::addCopiedValue(int value, const std::vector<User> &users,
                                      const std::vector<PlacementId> &wanted,
                                      double weight) {
+  roughValues.push_back(value);
   End from = space.producer(value);
   size_t sources = lists[from.node]->all.size();
   int made = variableOf[from.node];

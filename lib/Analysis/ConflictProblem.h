@@ -80,11 +80,28 @@ public:
   /// others what `chosen` says.
   SearchCost around(int n, int candidate, const std::vector<int> &chosen);
 
+  /// Takes what costs less by total() where the search was not exact, or not
+  /// all that it went by was.
+  void improve(std::vector<int> &chosen, bool isExact);
+
 private:
+  /// More users than this are not looked at for each of them.
+  static constexpr size_t kManyUsers = 64;
+  /// More values than this are not improved one by one, and not more often.
+  static constexpr size_t kMostImproved = 256;
+  static constexpr int kImproveRounds = 4;
+
   struct User {
     End end;
     double weight; ///< how often a redistribution for it runs
   };
+  /// What the work of nodes and the values around them cost, but for one value.
+  SearchCost costAround(llvm::ArrayRef<int> nodes,
+                        llvm::function_ref<int(int)> choice, int without);
+  int bestCandidate(int n, llvm::function_ref<int(int)> trial, const End *end,
+                    PlacementId wanted);
+  bool moveValue(int value, PlacementId wanted, bool moveProducer,
+                 std::vector<int> &chosen);
   std::vector<User> usersOf(int value) const;
   /// What the changes of one value cost.
   SearchCost valueCost(int value, const std::vector<User> &users,
@@ -107,8 +124,9 @@ private:
   PropagationSpace &space;
   PriceTable &prices;
   std::vector<const CandidateList *> lists;
-  std::vector<int> variableOf; ///< per node, or -1
-  std::vector<int> nodeOf;     ///< per variable, or -1 for those of values
+  std::vector<int> variableOf;  ///< per node, or -1
+  std::vector<int> nodeOf;      ///< per variable, or -1 for those of values
+  std::vector<int> roughValues; ///< whose users were priced one by one
   SearchProblem problem;
   std::vector<std::vector<int>> termsOf; ///< per variable
   NumbersMap<std::shared_ptr<const std::vector<SearchCost>>> tables;

@@ -46,34 +46,6 @@ int64_t PriceTable::localBytes(int n, int value, PlacementId placement) {
                                                     table.mesh));
 }
 
-SearchCost PriceTable::change(int value, PlacementId from, PlacementId to) {
-  if (from == to)
-    return {};
-  auto [it, isNew] = changes.try_emplace(
-      {space.typeOf(value), (int64_t(from) << 32) | int64_t(to)});
-  if (!isNew)
-    return it->second;
-  const PropagationGraph::Value &v = space.graph.values[value];
-  SplitsTable &table = space.table(v.producer);
-  Cost price =
-      estimateRedistribute(table.placement(from), table.placement(to),
-                           table.mesh, v.shape, v.elementBytes, cost.machine);
-  SearchCost result;
-  int64_t seconds = toInteger(price.seconds * 1e12);
-  if (cost.mode == CostMode::Bytes) {
-    result.parts[0] = toInteger(double(price.bytes));
-  } else {
-    // A change that moves nothing still copies what it makes.
-    result.parts[0] =
-        seconds + toInteger(double(localBytes(v.producer, value, to)) * 1e12 /
-                            cost.memoryPerSecond);
-    result.parts[1] = toInteger(double(price.bytes));
-  }
-  result.parts[2] = localBytes(v.producer, value, to);
-  return changes[{space.typeOf(value), (int64_t(from) << 32) | int64_t(to)}] =
-             result;
-}
-
 /// Whether the closed form is known to be exact: every dim is a multiple of all
 /// axes that either side cuts by or owes together.
 static bool isExactlyPriced(const Placement &from, const Placement &to,
@@ -97,6 +69,51 @@ static bool isExactlyPriced(const Placement &from, const Placement &to,
   return llvm::all_of(shape, [&](int64_t extent) {
     return extent != kUnknown && extent % devices == 0;
   });
+}
+
+/// The least bytes of a change that owes nothing, where the closed form may be
+/// wrong: what a device has afterwards and had not before (rule D3). Nothing on
+/// meshes on which looking at each device takes long.
+static std::optional<int64_t>
+bytesOfMove(const Placement &from, const Placement &to, const Mesh &mesh,
+            const PropagationGraph::Value &value) {
+  static constexpr int64_t kMostDevices = 64;
+  if (from.partial || to.partial || mesh.numDevices() > kMostDevices ||
+      isExactlyPriced(from, to, mesh, value.shape))
+    return std::nullopt;
+  RedistributePlan plan;
+  plan.steps.push_back({CollectiveKind::Exchange, from, to, {}});
+  return planBytes(plan, mesh, value.shape, value.elementBytes);
+}
+
+SearchCost PriceTable::change(int value, PlacementId from, PlacementId to) {
+  if (from == to)
+    return {};
+  auto [it, isNew] = changes.try_emplace(
+      {space.typeOf(value), (int64_t(from) << 32) | int64_t(to)});
+  if (!isNew)
+    return it->second;
+  const PropagationGraph::Value &v = space.graph.values[value];
+  SplitsTable &table = space.table(v.producer);
+  Cost price =
+      estimateRedistribute(table.placement(from), table.placement(to),
+                           table.mesh, v.shape, v.elementBytes, cost.machine);
+  SearchCost result;
+  int64_t seconds = toInteger(price.seconds * 1e12);
+  if (cost.mode == CostMode::Bytes) {
+    result.parts[0] = toInteger(double(
+        bytesOfMove(table.placement(from), table.placement(to), table.mesh, v)
+            .value_or(price.bytes)));
+  } else {
+    // A change that moves nothing still copies what it makes.
+    result.parts[0] =
+        seconds + toInteger(double(localBytes(v.producer, value, to)) * 1e12 /
+                            cost.memoryPerSecond);
+    result.parts[1] = toInteger(double(price.bytes));
+  }
+  result.parts[2] = localBytes(v.producer, value, to);
+  return changes[{space.typeOf(value), (int64_t(from) << 32) | int64_t(to)}] =
+             result;
 }
 
 bool PriceTable::settle(int value, PlacementId from, PlacementId to) {

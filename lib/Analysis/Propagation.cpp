@@ -148,8 +148,11 @@ Propagator::choose(Arrivals &arrivals,
   SearchCost least;
   for (int round = 0; round < kMostRounds; ++round) {
     bool changed = false;
+    int inexact = result.search.inexact;
     std::vector<std::vector<int>> answers =
         problem->solve(arrivals, shardy, cost, result.search);
+    if (cost.conflicts == ConflictMode::Search)
+      problem->improve(answers.front(), result.search.inexact == inexact);
     for (std::vector<int> &answer : answers) {
       if (cost.mode == CostMode::Bytes)
         changed |= problem->settle(answer);

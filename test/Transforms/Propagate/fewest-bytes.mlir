@@ -133,3 +133,101 @@ func.func @looked_up(%rows: tensor<16x2xf32> {shardir.placement = #shardir.place
   }
   return %r : tensor<1x2xf32>
 }
+
+// A reshape leaves one half of "x" on each of two dims; "x" arrives whole from the
+// other operand. Beside one half there is room for the other.
+// CHECK-LABEL: func.func @halves
+// CHECK: collective.all_gather %arg1 from {{.*}} to #shardir.placement<@m, [{"x":(1)2}, {}]>
+// CHECK: linalg.generic {{.*}}shardir.placements = [#shardir.placement<@m, [{}, {"x":(2)2}, {"x":(1)2}]>]
+// CHECK: return
+func.func @halves(%a: tensor<16x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>},
+                  %b: tensor<4x2xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>},
+                  %init: tensor<16x4x4xf32>) -> tensor<16x4x4xf32> {
+  %parts = tensor.expand_shape %a [[0], [1, 2]] output_shape [16, 2, 4] : tensor<16x8xf32> into tensor<16x2x4xf32>
+  %y = linalg.generic {
+    indexing_maps = [affine_map<(i, j, l, k) -> (i, k, j)>, affine_map<(i, j, l, k) -> (l, k)>, affine_map<(i, j, l, k) -> (i, j, l)>],
+    iterator_types = ["parallel", "parallel", "parallel", "reduction"]
+  } ins(%parts, %b : tensor<16x2x4xf32>, tensor<4x2xf32>) outs(%init : tensor<16x4x4xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %p, %acc : f32
+    linalg.yield %s : f32
+  } -> tensor<16x4x4xf32>
+  return %y : tensor<16x4x4xf32>
+}
+
+// Sums of 2x4 elements over "x" cannot be cut into 8 for a way over the other dim:
+// they are reduced where they lie.
+// CHECK-LABEL: func.func @small_sums
+// CHECK: collective.all_gather %arg0
+// CHECK: collective.all_reduce %{{.*}} from #shardir.placement<@m, [{}, {"y"}], partial = sum ["x"]> to #shardir.placement<@m, [{}, {"y"}]>
+// CHECK-NOT: collective.
+// CHECK: return
+func.func @small_sums(%a: tensor<16x2xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {"y"}]>},
+                      %b: tensor<16x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {"y"}]>},
+                      %init: tensor<2x4xf32>) -> tensor<2x4xf32> {
+  %y = linalg.generic {
+    indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+    iterator_types = ["parallel", "parallel", "reduction"]
+  } ins(%a, %b : tensor<16x2xf32>, tensor<16x4xf32>) outs(%init : tensor<2x4xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %p, %acc : f32
+    linalg.yield %s : f32
+  } -> tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
+
+// The result asks for an exchange of %p, in front of %n or behind it: in front, the
+// column sums find it there as well. Neither moving alone would save anything.
+// CHECK-LABEL: func.func @together
+// CHECK: linalg.batch_matmul
+// CHECK: %[[E:.+]] = collective.exchange {{.*}} to #shardir.placement<@m, [{"x"}, {}, {"y"}]>
+// CHECK: arith.negf %[[E]]
+// CHECK: linalg.reduce ins(%[[E]]
+// CHECK: collective.exchange {{.*}} : tensor<8x8xf32>
+// CHECK-NOT: collective.
+// CHECK: return
+func.func @together(%a: tensor<8x16x32xf32> {shardir.placement = #shardir.placement<@m, [{"y"}, {"x"}, {}]>},
+                    %b: tensor<8x32x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x", "y"}, {}]>})
+    -> (tensor<8x16x8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}, {"y"}]>},
+        tensor<64xf32> {shardir.placement = #shardir.placement<@m, [{"x", "y"}]>}) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x16x8xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<8x16x8xf32>) -> tensor<8x16x8xf32>
+  %p = linalg.batch_matmul ins(%a, %b : tensor<8x16x32xf32>, tensor<8x32x8xf32>) outs(%z : tensor<8x16x8xf32>) -> tensor<8x16x8xf32>
+  %n = arith.negf %p : tensor<8x16x8xf32>
+  %e2 = tensor.empty() : tensor<8x8xf32>
+  %z2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<8x8xf32>) -> tensor<8x8xf32>
+  %s = linalg.reduce ins(%p : tensor<8x16x8xf32>) outs(%z2 : tensor<8x8xf32>) dimensions = [1]
+    (%in: f32, %acc: f32) {
+      %sum = arith.addf %in, %acc : f32
+      linalg.yield %sum : f32
+    }
+  %t = linalg.transpose ins(%s : tensor<8x8xf32>) outs(%e2 : tensor<8x8xf32>) permutation = [1, 0]
+  %flat = tensor.collapse_shape %t [[0, 1]] : tensor<8x8xf32> into tensor<64xf32>
+  return %n, %flat : tensor<8x16x8xf32>, tensor<64xf32>
+}
+
+// %a is whole for others, so that the contraction may do with a part of the split.
+// CHECK-LABEL: func.func @shared_operand
+// CHECK: %[[C:.+]] = collective.slice %arg0 from {{.*}} to #shardir.placement<@m, [{"x", "y"}, {}]> {reason = "asked for by constrain
+// CHECK: collective.all_gather %[[C]] from {{.*}} to #shardir.placement<@m, [{"x"}, {}]>
+// CHECK: return
+func.func @shared_operand(%a: tensor<16x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>},
+                          %init: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>})
+    -> (tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>},
+        tensor<16x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) {
+  %n = math.exp %a : tensor<16x8xf32>
+  %c = shardir.constrain %a to #shardir.placement<@m, [{"x", "y"}, {}]> : tensor<16x8xf32>
+  %y = linalg.generic {
+    indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
+    iterator_types = ["parallel", "parallel", "reduction"]
+  } ins(%c, %a : tensor<16x8xf32>, tensor<16x8xf32>) outs(%init : tensor<8x8xf32>) {
+  ^bb0(%l: f32, %r: f32, %acc: f32):
+    %p = arith.mulf %l, %r : f32
+    %s = arith.addf %p, %acc : f32
+    linalg.yield %s : f32
+  } -> tensor<8x8xf32>
+  return %y, %n : tensor<8x8xf32>, tensor<16x8xf32>
+}
