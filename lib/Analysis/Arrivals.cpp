@@ -219,9 +219,23 @@ void Arrivals::findPossible() {
   });
 }
 
+/// Whether all users of what node n reads at `port` can take axes at the dim
+/// that is its factor.
+bool Arrivals::othersAgree(End from, int n, const Port &port, int factor,
+                           uint64_t axes) {
+  const TensorFactors &theirs =
+      space.factorsOf(from.node, space.ports(from.node)[from.port]);
+  for (auto [d, dim] : llvm::enumerate(space.factorsOf(n, port).dims))
+    if (dim == DimFactors{factor})
+      for (int g : theirs.dims[d])
+        if (!usersAgree(from.node, g, axes))
+          return false;
+  return true;
+}
+
 /// Whether every operand that has the factor can come with these axes. With
-/// `carriedOnly`, and for what others use as well, it must have them from what
-/// it is computed from: no other op is to be asked to split it.
+/// `carriedOnly`, and where another user of it cannot take them, it must have
+/// them from what it is computed from.
 bool Arrivals::operandsAgree(int n, int factor, uint64_t axes,
                              bool carriedOnly) {
   for (const Port &port : space.ports(n)) {
@@ -248,7 +262,7 @@ bool Arrivals::operandsAgree(int n, int factor, uint64_t axes,
           if (f == factor)
             brought |= space.table(n).uses(id);
         });
-    if (carriedOnly || space.users(port.value).size() > 1)
+    if (carriedOnly || !othersAgree(from, n, port, factor, axes))
       brought &= carried[from.node];
     if (axes & ~brought)
       return false;
@@ -314,8 +328,8 @@ bool Arrivals::arrivalsCompete(int n, int factor) {
 
 /// A contraction is no conflict where its operands agree: what it owes is
 /// reduced where that costs least, but it is not given up. Where the op is in a
-/// conflict anyway, or others use an operand, they agree only in what they have
-/// without being asked.
+/// conflict anyway, or another user of an operand cannot take the axis, they
+/// agree only in what they have without being asked.
 bool Arrivals::competes(int n, int factor) {
   if (arrivalsCompete(n, factor))
     return true;

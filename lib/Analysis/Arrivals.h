@@ -55,6 +55,8 @@ public:
 private:
   SplitsId accept(int n, int factor, SplitsId id, const NodeSplits &floor);
   bool usersAgree(int n, int factor, uint64_t axes);
+  bool othersAgree(End from, int n, const Port &port, int factor,
+                   uint64_t axes);
   bool operandsAgree(int n, int factor, uint64_t axes, bool carriedOnly);
   bool arrivalsCompete(int n, int factor);
   bool competes(int n, int factor);

@@ -209,17 +209,18 @@ func.func @together(%a: tensor<8x16x32xf32> {shardir.placement = #shardir.placem
   return %n, %flat : tensor<8x16x8xf32>, tensor<64xf32>
 }
 
-// %a is whole for others, so that the contraction may do with a part of the split.
+// %a is asked to be whole, so that the contraction may do with a part of the split.
 // CHECK-LABEL: func.func @shared_operand
 // CHECK: %[[C:.+]] = collective.slice %arg0 from {{.*}} to #shardir.placement<@m, [{"x", "y"}, {}]> {reason = "asked for by constrain
 // CHECK: collective.all_gather %[[C]] from {{.*}} to #shardir.placement<@m, [{"x"}, {}]>
 // CHECK: return
-func.func @shared_operand(%a: tensor<16x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>},
+func.func @shared_operand(%a: tensor<16x8xf32>,
                           %init: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>})
     -> (tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>},
         tensor<16x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) {
-  %n = math.exp %a : tensor<16x8xf32>
-  %c = shardir.constrain %a to #shardir.placement<@m, [{"x", "y"}, {}]> : tensor<16x8xf32>
+  %w = shardir.constrain %a to #shardir.placement<@m, [{}, {}]> : tensor<16x8xf32>
+  %n = math.exp %w : tensor<16x8xf32>
+  %c = shardir.constrain %w to #shardir.placement<@m, [{"x", "y"}, {}]> : tensor<16x8xf32>
   %y = linalg.generic {
     indexing_maps = [affine_map<(i, j, k) -> (k, i)>, affine_map<(i, j, k) -> (k, j)>, affine_map<(i, j, k) -> (i, j)>],
     iterator_types = ["parallel", "parallel", "reduction"]
