@@ -42,6 +42,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   gpu.explain = options.explain;
   gpu.schedule = options.schedule;
   gpu.attention = options.attention;
+  gpu.overlap = options.overlap;
   // Buffers for the CPU are those of tiled loops; an architecture that is named
   // asks for those of whole kernels.
   bool forGpu =

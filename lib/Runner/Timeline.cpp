@@ -18,19 +18,38 @@
 
 #include "ShardIR/Runtime/Trace.h"
 
+#include <set>
+
 using namespace shardir;
 using namespace shardir::runner;
 using json = nlohmann::ordered_json;
 
-static json slice(const std::string &name, const char *category, int rank,
+static json slice(const std::string &name, const char *category, int64_t row,
                   double begin, double end) {
   return {{"name", name},
           {"cat", category},
           {"ph", "X"},
           {"pid", 0},
-          {"tid", rank},
+          {"tid", row},
           {"ts", begin},
           {"dur", std::max(0.0, end - begin)}};
+}
+
+/// A rank's rows lie beside each other: its thread, its stream on the GPU, and
+/// that of its collectives.
+static int64_t rowOf(int64_t rank, int stream) { return 3 * rank + stream; }
+
+static json nameOfRow(int64_t rank, int stream) {
+  static const char *const what[] = {"", ", stream", ", collectives"};
+  return {{"name", "thread_name"},
+          {"ph", "M"},
+          {"pid", 0},
+          {"tid", rowOf(rank, stream)},
+          {"args", {{"name", "rank " + std::to_string(rank) + what[stream]}}}};
+}
+
+static std::string orElse(const char *text, const char *otherwise) {
+  return text ? text : otherwise;
 }
 
 std::string runner::timelineOf(const Program &program) {
@@ -42,29 +61,38 @@ std::string runner::timelineOf(const Program &program) {
                  {"ph", "M"},
                  {"pid", 0},
                  {"args", {{"name", program.functionName()}}}});
-  for (int64_t rank = 0; rank != program.numRanks(); ++rank)
-    all.push_back({{"name", "thread_name"},
-                   {"ph", "M"},
-                   {"pid", 0},
-                   {"tid", rank},
-                   {"args", {{"name", "rank " + std::to_string(rank)}}}});
+  std::set<std::pair<int32_t, int32_t>> rows;
+  for (int32_t rank = 0; rank != program.numRanks(); ++rank)
+    rows.insert({rank, SHARDIR_TRACE_HOST});
+  for (size_t i = 0; i != count; ++i)
+    rows.insert({events[i].rank, events[i].stream});
+  for (const auto &[rank, stream] : rows)
+    all.push_back(nameOfRow(rank, stream));
   for (size_t i = 0; i != count; ++i) {
     const shardir_trace_event &event = events[i];
-    if (event.collective < 0) {
-      all.push_back(slice(program.functionName(), "function", event.rank,
-                          event.start, event.end));
+    int64_t row = rowOf(event.rank, event.stream);
+    if (event.kernel >= 0) {
+      all.push_back(slice(orElse(shardir_program_kernel_text(
+                                     program.get(), size_t(event.kernel)),
+                                 "kernel"),
+                          "kernel", row, event.start, event.end));
       continue;
     }
-    const char *text = shardir_program_collective_text(
-        program.get(), size_t(event.collective));
-    json whole = slice(text ? text : "collective", "collective", event.rank,
-                       event.start, event.end);
+    if (event.collective < 0) {
+      all.push_back(slice(program.functionName(), "function", row, event.start,
+                          event.end));
+      continue;
+    }
+    json whole = slice(orElse(shardir_program_collective_text(
+                                  program.get(), size_t(event.collective)),
+                              "collective"),
+                       "collective", row, event.start, event.end);
     whole["args"] = {{"bytes", event.bytes},
                      {"waited_us", event.ready - event.start}};
     all.push_back(std::move(whole));
     if (event.ready > event.start)
-      all.push_back(slice("wait for the group", "wait", event.rank, event.start,
-                          event.ready));
+      all.push_back(
+          slice("wait for the group", "wait", row, event.start, event.ready));
   }
   json trace = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(all)}};
   return trace.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";

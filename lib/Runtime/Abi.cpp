@@ -125,6 +125,19 @@ void shardir_collective(int32_t id, const void *in, void *out,
          [&](RankContext &rank) { rank.collective(id, in, out, dims); });
 }
 
+void shardir_collective_start(int32_t id, const void *in, void *out,
+                              const int64_t *dims) {
+  onRank(__func__,
+         [&](RankContext &rank) { rank.startCollective(id, in, out, dims); });
+}
+
+void shardir_collective_wait(const void *out) {
+  onRank(__func__, [&](RankContext &rank) {
+    if (rank.gpu)
+      rank.gpu->waitFor(out);
+  });
+}
+
 void shardir_collective_peer(int32_t id, const void *in, void *out,
                              int64_t count, int64_t peer) {
   onRank(__func__, [&](RankContext &rank) {
@@ -224,7 +237,7 @@ void shardir_gpu_write(void *device, const void *host, uint64_t bytes) {
 
 const void *shardir_gpu_constant(int32_t id) {
   return onGpu(__func__, [&](CudaRank &gpu) -> const void * {
-    void *p = gpu.program().constant(id);
+    void *p = gpu.program().constant(id, threadState.rank->rank);
     if (!p)
       throw cuda::Failure("asked for constant " + std::to_string(id) +
                           ", which the program lacks");

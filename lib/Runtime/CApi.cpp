@@ -513,4 +513,11 @@ const char *shardir_program_collective_text(const shardir_program *program,
              : nullptr;
 }
 
+const char *shardir_program_kernel_text(const shardir_program *program,
+                                        size_t i) {
+  return program && i < program->kernelTexts.size()
+             ? program->kernelTexts[i].c_str()
+             : nullptr;
+}
+
 } // extern "C"

@@ -28,9 +28,13 @@ struct shardir_program {
     for (const shardir::runtime::CollectiveSpec &spec :
          program->metadata.collectives)
       collectiveTexts.push_back(spec.describe());
+    if (program->metadata.gpu)
+      for (const shardir::runtime::KernelSpec &spec :
+           program->metadata.gpu->kernels)
+        kernelTexts.push_back(spec.describe());
   }
   const std::shared_ptr<shardir::runtime::Program> program;
-  std::vector<std::string> collectiveTexts;
+  std::vector<std::string> collectiveTexts, kernelTexts;
 
   // Written by runs, which take the program as const; guarded by mutex.
   mutable std::mutex mutex;

@@ -213,24 +213,50 @@ CudaProgram::CudaProgram(CudaDevice &device, const GpuSpec &spec, void *library)
                       " bytes of shared memory");
     }
     for (const GpuConstantSpec &c : spec.constants) {
-      const void *data = symbol(c.symbol);
-      std::string what = "copy constant " + c.symbol + " of " +
-                         std::to_string(c.bytes) + " bytes to the GPU";
-      cuda::DevicePtr memory = 0;
-      api.check(api.MemAlloc(&memory, size_t(c.bytes ? c.bytes : 1)),
-                "cuMemAlloc", what);
-      constants.push_back(reinterpret_cast<void *>(memory));
-      if (c.bytes)
-        api.check(api.MemcpyHtoDAsync(memory, data, size_t(c.bytes), nullptr),
-                  "cuMemcpyHtoDAsync", what);
+      constants.push_back({&c, symbol(c.symbol), {}});
+      if (!c.perRank)
+        constants.back().copies[0] = upload(c, constants.back().initial);
     }
-    // On the stream of no rank: none may start before they are there.
-    api.check(api.StreamSynchronize(nullptr), "cuStreamSynchronize",
-              "copy the program's constants to the GPU");
   } catch (...) {
     release();
     throw;
   }
+}
+
+void *CudaProgram::upload(const GpuConstantSpec &spec, const void *data) const {
+  const cuda::Api &api = device.api;
+  std::string what = "copy constant " + spec.symbol + " of " +
+                     std::to_string(spec.bytes) + " bytes to the GPU";
+  cuda::DevicePtr memory = 0;
+  api.check(api.MemAlloc(&memory, size_t(spec.bytes ? spec.bytes : 1)),
+            "cuMemAlloc", what);
+  if (spec.bytes) {
+    cuda::Result result =
+        api.MemcpyHtoDAsync(memory, data, size_t(spec.bytes), nullptr);
+    const char *call = "cuMemcpyHtoDAsync";
+    if (result == cuda::Success) {
+      result = api.StreamSynchronize(nullptr);
+      call = "cuStreamSynchronize";
+    }
+    if (result != cuda::Success) {
+      (void)api.MemFree(memory);
+      api.fail(result, call, what);
+    }
+  }
+  return reinterpret_cast<void *>(uintptr_t(memory));
+}
+
+void *CudaProgram::constant(int32_t id, int rank) {
+  if (id < 0 || size_t(id) >= constants.size())
+    return nullptr;
+  Constant &c = constants[size_t(id)];
+  if (!c.spec->perRank)
+    return c.copies[0];
+  std::lock_guard<std::mutex> lock(mutex);
+  void *&copy = c.copies[rank];
+  if (!copy)
+    copy = upload(*c.spec, c.initial);
+  return copy;
 }
 
 CudaProgram::~CudaProgram() {
@@ -239,8 +265,9 @@ CudaProgram::~CudaProgram() {
 }
 
 void CudaProgram::release() {
-  for (void *p : constants)
-    (void)device.api.MemFree(cuda::DevicePtr(reinterpret_cast<uintptr_t>(p)));
+  for (Constant &constant : constants)
+    for (auto &[rank, p] : constant.copies)
+      (void)device.api.MemFree(cuda::DevicePtr(reinterpret_cast<uintptr_t>(p)));
   for (cuda::Module module : modules)
     (void)device.api.ModuleUnload(module);
   constants.clear();

@@ -102,21 +102,28 @@ public:
     return id >= 0 && size_t(id) < kernels.size() ? &kernels[size_t(id)]
                                                   : nullptr;
   }
-  /// The address of constant `id` on the GPU, null where there is none.
-  void *constant(int32_t id) const {
-    return id >= 0 && size_t(id) < constants.size() ? constants[size_t(id)]
-                                                    : nullptr;
-  }
+  /// The address of constant `id` on the GPU, null where there is none. What
+  /// programs write to is `rank`'s own, made when it first asks; it keeps its
+  /// value from run to run. Throws cuda::Failure.
+  void *constant(int32_t id, int rank);
 
   CudaDevice &device;
 
 private:
   void checkArchitecture(const GpuSpec &spec) const;
+  /// On the stream of no rank: it is there on return.
+  void *upload(const GpuConstantSpec &spec, const void *data) const;
   void release();
 
   std::vector<cuda::Module> modules;
   std::vector<Kernel> kernels;
-  std::vector<void *> constants;
+  struct Constant {
+    const GpuConstantSpec *spec;
+    const void *initial;
+    std::map<int, void *> copies; ///< by rank, or the one of all as 0
+  };
+  std::mutex mutex; ///< of the copies
+  std::vector<Constant> constants;
 };
 
 } // namespace runtime

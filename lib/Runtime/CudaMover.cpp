@@ -29,16 +29,18 @@ class CudaMover final : public DataMover {
 public:
   CudaMover(Job &job, RankContext &rank) : job(job), rank(rank) {}
 
-  void posting() override { gpu().record(gpu().posted); }
+  void posting() override { gpu().record(gpu().marks().posted); }
   void posted(const Group &group, size_t place) override {
-    forOthers(group, place,
-              [&](CudaRank &other) { gpu().await(other.posted); });
+    forOthers(group, place, [&](CudaRank &other) {
+      gpu().await(gpu().marksOf(other).posted);
+    });
   }
-  void moved() override { gpu().record(gpu().done); }
+  void moved() override { gpu().record(gpu().marks().done); }
   void finished(const Group &group, size_t place) override {
     // A member that has gone on may have recorded its event again: then this
     // stream waits for more than it needs, but for nothing that is not queued.
-    forOthers(group, place, [&](CudaRank &other) { gpu().await(other.done); });
+    forOthers(group, place,
+              [&](CudaRank &other) { gpu().await(gpu().marksOf(other).done); });
   }
 
   bool pushes() const override { return false; }

@@ -50,11 +50,12 @@ CudaEvent::CudaEvent(const cuda::Api &api, unsigned flags) : api(api) {
 CudaEvent::~CudaEvent() { (void)api.EventDestroy(handle); }
 
 CudaRank::CudaRank(CudaDevice &device)
-    : device(device), arena(device.api), posted(device.api), done(device.api),
-      api(device.api), reached(device.api), ready(device.api),
-      transferred(device.api) {
-  api.check(api.StreamCreate(&stream, cuda::StreamNonBlocking),
+    : device(device), arena(device.api), api(device.api), ownMarks(device.api),
+      besideMarks(device.api), besideArena(device.api), reached(device.api),
+      ready(device.api), transferred(device.api) {
+  api.check(api.StreamCreate(&ownStream, cuda::StreamNonBlocking),
             "cuStreamCreate", "make a stream");
+  stream = ownStream;
 }
 
 /// Requires that the GPU is the calling thread's.
@@ -64,7 +65,9 @@ CudaRank::~CudaRank() {
       (void)api.MemFreeHost(piece.memory);
   if (transfers)
     (void)api.StreamDestroy(transfers);
-  (void)api.StreamDestroy(stream);
+  if (besideStream)
+    (void)api.StreamDestroy(besideStream);
+  (void)api.StreamDestroy(ownStream);
 }
 
 void CudaRank::bind(RankContext &r, std::shared_ptr<CudaProgram> program) {
@@ -72,6 +75,10 @@ void CudaRank::bind(RankContext &r, std::shared_ptr<CudaProgram> program) {
   loaded = std::move(program);
   launches = usedTimes = 0;
   recent = {};
+  // A run that failed may have left one halfway.
+  lane = 0;
+  stream = ownStream;
+  pending.clear();
 }
 
 void CudaRank::unbind() {
@@ -130,9 +137,21 @@ void CudaRank::launch(int32_t id, const int64_t grid[3], const int64_t block[3],
                         " bytes of shared memory: its table entry allows " +
                         std::to_string(kernel->spec->maxSharedBytes));
   recent[launches++ % recent.size()] = kernel->spec;
-  const unsigned *cluster = kernel->spec->cluster;
+  bool traced = rank && rank->tracesKernels();
+  size_t begin = traced ? markTime() : 0;
+  launchOn(*kernel, config, sharedBytes, arguments);
+  if (traced)
+    rank->addSpan({rank->rank, -1, 0, 0, 0, 0, id, SHARDIR_TRACE_STREAM}, begin,
+                  markTime());
+}
+
+void CudaRank::launchOn(const CudaProgram::Kernel &kernel,
+                        cuda::LaunchConfig &config, int64_t sharedBytes,
+                        void **arguments) {
+  auto what = [&] { return "launch kernel " + kernel.spec->describe(); };
+  const unsigned *cluster = kernel.spec->cluster;
   if (cluster[0] * cluster[1] * cluster[2] == 1) {
-    check(api.LaunchKernel(kernel->function, config.grid[0], config.grid[1],
+    check(api.LaunchKernel(kernel.function, config.grid[0], config.grid[1],
                            config.grid[2], config.block[0], config.block[1],
                            config.block[2], unsigned(sharedBytes), stream,
                            arguments, nullptr),
@@ -146,7 +165,7 @@ void CudaRank::launch(int32_t id, const int64_t grid[3], const int64_t block[3],
   config.stream = stream;
   config.attributes = &attribute;
   config.numAttributes = 1;
-  check(api.LaunchKernelEx(&config, kernel->function, arguments, nullptr),
+  check(api.LaunchKernelEx(&config, kernel.function, arguments, nullptr),
         "cuLaunchKernelEx", what);
 }
 
@@ -312,8 +331,10 @@ void CudaRank::synchronize() {
 }
 
 bool CudaRank::isIdle() const {
-  return api.StreamQuery(stream) != cuda::NotReady &&
-         (!transfers || api.StreamQuery(transfers) != cuda::NotReady);
+  for (cuda::Stream s : {ownStream, besideStream, transfers})
+    if (s && api.StreamQuery(s) == cuda::NotReady)
+      return false;
+  return true;
 }
 
 void CudaRank::record(const CudaEvent &event) {
@@ -324,6 +345,65 @@ void CudaRank::record(const CudaEvent &event) {
 void CudaRank::await(const CudaEvent &event) {
   check(api.StreamWaitEvent(stream, event.handle, 0), "cuStreamWaitEvent",
         [] { return "wait for another stream"; });
+}
+
+void CudaRank::beginBeside() {
+  if (!besideStream)
+    check(api.StreamCreate(&besideStream, cuda::StreamNonBlocking),
+          "cuStreamCreate", [] { return "make a stream"; });
+  record(ready);
+  check(api.StreamWaitEvent(besideStream, ready.handle, 0), "cuStreamWaitEvent",
+        [] { return "order a collective"; });
+  lane = 1;
+  stream = besideStream;
+}
+
+void CudaRank::endBeside(const void *out) {
+  std::unique_ptr<CudaEvent> event;
+  if (spareEvents.empty()) {
+    event = std::make_unique<CudaEvent>(api);
+  } else {
+    event = std::move(spareEvents.back());
+    spareEvents.pop_back();
+  }
+  record(*event);
+  pending.push_back({out, std::move(event)});
+  lane = 0;
+  stream = ownStream;
+}
+
+void CudaRank::waitFor(const void *out) {
+  for (size_t i = 0; i < pending.size();) {
+    if (pending[i].out != out) {
+      ++i;
+      continue;
+    }
+    await(*pending[i].done);
+    spareEvents.push_back(std::move(pending[i].done));
+    pending.erase(pending.begin() + long(i));
+  }
+}
+
+void CudaRank::join() {
+  while (!pending.empty())
+    waitFor(pending.back().out);
+}
+
+void *CudaRank::stage(size_t bytes) {
+  DeviceArena &from = lane ? besideArena : arena;
+  void *p = from.allocate(bytes);
+  if (!lane)
+    arena.account(-int64_t(bytes));
+  return p;
+}
+
+void CudaRank::dropStage(void *p, size_t bytes) {
+  if (lane) {
+    (void)besideArena.release(p);
+    return;
+  }
+  arena.account(int64_t(bytes));
+  (void)arena.release(p);
 }
 
 cuda::Stream CudaRank::beginTransfer() {

@@ -83,6 +83,21 @@ public:
   /// What is queued from now on waits for what `event` was recorded after.
   void await(const CudaEvent &event);
 
+  /// Between these two, everything is queued on a stream of its own, behind
+  /// what is on the rank's by now; the rank's waits for it in waitFor(out), and
+  /// at the end of the run for all (join). Memory that is staged meanwhile is
+  /// that stream's.
+  void beginBeside();
+  void endBeside(const void *out);
+  void waitFor(const void *out);
+  void join();
+  bool isBeside() const { return lane != 0; }
+
+  /// Memory that the program has not asked for, in the order of the stream that
+  /// is in use.
+  void *stage(size_t bytes);
+  void dropStage(void *p, size_t bytes);
+
   /// A stream for messages, ordered behind what is queued on the rank's; and
   /// the rank's behind it.
   cuda::Stream beginTransfer();
@@ -95,13 +110,25 @@ public:
 
   CudaDevice &device;
   DeviceArena arena;
-  cuda::Stream stream = nullptr;
+  cuda::Stream stream = nullptr; ///< the one in use
   /// What the members of a collective wait for: this rank's buffers are ready;
-  /// this rank has done with the others'.
-  CudaEvent posted, done;
+  /// this rank has done with the others'. Apart for collectives that go on
+  /// beside others: an event that is recorded again on another stream would no
+  /// longer tell of the first.
+  struct Marks {
+    explicit Marks(const cuda::Api &api) : posted(api), done(api) {}
+    CudaEvent posted, done;
+  };
+  Marks &marks() { return lane ? besideMarks : ownMarks; }
+  /// `other`'s of the collective that this rank is in.
+  Marks &marksOf(CudaRank &other) const {
+    return lane ? other.besideMarks : other.ownMarks;
+  }
 
 private:
   void wait(const CudaEvent &event);
+  void launchOn(const CudaProgram::Kernel &kernel, cuda::LaunchConfig &config,
+                int64_t sharedBytes, void **arguments);
   void launchOwn(const char *kernel, uint64_t units, void *arguments);
   /// `what` tells what could not be done, and is asked for only then: launches
   /// and copies are many.
@@ -120,6 +147,17 @@ private:
   Staging &nextStaging();
 
   const cuda::Api &api;
+  int lane = 0; ///< 1 between beginBeside and endBeside
+  Marks ownMarks, besideMarks;
+  cuda::Stream ownStream = nullptr;
+  cuda::Stream besideStream = nullptr; ///< once there was one
+  DeviceArena besideArena;
+  struct Pending {
+    const void *out;
+    std::unique_ptr<CudaEvent> done;
+  };
+  std::vector<Pending> pending;
+  std::vector<std::unique_ptr<CudaEvent>> spareEvents;
   RankContext *rank = nullptr;
   std::shared_ptr<CudaProgram> loaded;
   CudaEvent reached;

@@ -384,9 +384,13 @@ GpuSpec readGpu(const Json &object) {
   });
   forEach(
       object, "gpu", "constants", [&](const Json &o, const std::string &at) {
+        bool perRank = o.contains("per_rank");
+        if (perRank && !o["per_rank"].is_boolean())
+          invalid(at + ".per_rank", "must be true or false");
         gpu.constants.push_back({text(o, at, "symbol"),
                                  integer(member(o, at, "bytes"), at + ".bytes",
-                                         0, int64_t(1) << 48)});
+                                         0, int64_t(1) << 48),
+                                 perRank && o["per_rank"].get<bool>()});
       });
   return gpu;
 }

@@ -77,6 +77,7 @@ struct KernelSpec {
 struct GpuConstantSpec {
   std::string symbol;
   int64_t bytes = 0;
+  bool perRank = false; ///< programs write to it: each rank has its own
 };
 /// What a program for GPUs brings along.
 struct GpuSpec {

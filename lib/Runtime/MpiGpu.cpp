@@ -88,8 +88,7 @@ void MpiCommunicator::redistributeOnGpu(const CollectiveSpec &spec,
   auto bytes = size_t(part.operandCount) * size;
   if (in == out && schedule.phases.size() == 1 &&
       !schedule.phases[0].sends.empty()) {
-    copy = gpu.allocate(bytes);
-    gpu.arena.account(-int64_t(bytes)); // the program has not asked for it
+    copy = gpu.stage(bytes);
     gpu.copy(copy, in, bytes);
     in = copy;
   }
@@ -100,10 +99,8 @@ void MpiCommunicator::redistributeOnGpu(const CollectiveSpec &spec,
     moveOnGpu(group, part.place, phase,
               {phase.sendsResult ? out : in, out, spec.type, route.kind});
   }
-  if (copy) {
-    gpu.arena.account(int64_t(bytes));
-    gpu.free(copy);
-  }
+  if (copy)
+    gpu.dropStage(copy, bytes);
 }
 
 std::shared_ptr<const std::string> MpiCommunicator::dataToSend(const void *in,

@@ -104,18 +104,14 @@ nccl::Comm NcclMove::comm(const std::vector<int> &ranks, size_t place,
 }
 
 void *NcclMove::stage(size_t bytes) {
-  void *p = gpu.arena.allocate(bytes);
-  // The program has not asked for it.
-  gpu.arena.account(-int64_t(bytes));
+  void *p = gpu.stage(bytes);
   stages.push_back({p, bytes});
   return p;
 }
 
 void NcclMove::dropStages() {
-  for (auto &[p, bytes] : stages) {
-    gpu.arena.account(int64_t(bytes));
-    gpu.arena.release(p);
-  }
+  for (auto &[p, bytes] : stages)
+    gpu.dropStage(p, bytes);
   stages.clear();
 }
 

@@ -171,16 +171,19 @@ template <class F> void RankContext::recorded(int32_t id, F &&f) {
   status.advance();
   if (job.options.trace && gpu) {
     // The GPU's times; they are read when it has come to the end.
-    gpu->markTime();
+    size_t begin = gpu->markTime();
     int64_t bytes = f();
-    gpu->markTime();
-    events.push_back({rank, id, 0, 0, 0, bytes});
+    addSpan(
+        {rank, id, 0, 0, 0, bytes, -1,
+         gpu->isBeside() ? SHARDIR_TRACE_COLLECTIVES : SHARDIR_TRACE_STREAM},
+        begin, gpu->markTime());
     bytesReceived += bytes;
   } else if (job.options.trace) {
     double start = job.now();
     readyTime = start;
     int64_t bytes = f();
-    events.push_back({rank, id, start, readyTime, job.now(), bytes});
+    events.push_back(
+        {rank, id, start, readyTime, job.now(), bytes, -1, SHARDIR_TRACE_HOST});
     bytesReceived += bytes;
   } else {
     bytesReceived += f();
@@ -218,6 +221,20 @@ void RankContext::collective(int32_t id, const void *in, void *out,
     communicator->redistribute(id, spec, *route, in, out);
     return route->parts[size_t(position)].bytes;
   });
+}
+
+void RankContext::startCollective(int32_t id, const void *in, void *out,
+                                  const int64_t *dims) {
+  if (!gpu)
+    return collective(id, in, out, dims);
+  gpu->beginBeside();
+  collective(id, in, out, dims);
+  gpu->endBeside(out);
+}
+
+bool RankContext::tracesKernels() const {
+  constexpr size_t kMostEvents = size_t(1) << 16;
+  return job.options.trace && events.size() < kMostEvents;
 }
 
 void RankContext::collectivePeer(int32_t id, const void *in, void *out,
@@ -343,8 +360,10 @@ void RankContext::enter(const std::function<void()> &program) {
   double start = job.now();
   bool ok = landOnFailure(*this, /*inRegion=*/false, [&] {
     program();
-    if (gpu)
+    if (gpu) {
+      gpu->join();
       gpu->synchronize();
+    }
   });
   double end = job.now();
   if (!ok)
@@ -354,13 +373,14 @@ void RankContext::enter(const std::function<void()> &program) {
   milliseconds = (end - start) / 1000;
   if (gpu && job.options.trace) {
     std::vector<double> times = gpu->readTimes();
-    for (size_t i = 0; i < events.size(); ++i) {
-      events[i].start = events[i].ready = times[2 * i + 1];
-      events[i].end = times[2 * i + 2];
+    for (const Span &span : spans) {
+      shardir_trace_event &event = events[span.event];
+      event.start = event.ready = times[span.begin];
+      event.end = times[span.end];
     }
   }
   if (job.options.trace)
-    events.push_back({rank, -1, start, start, end, 0});
+    events.push_back({rank, -1, start, start, end, 0, -1, SHARDIR_TRACE_HOST});
   status.state.store(RankStatus::Finished, std::memory_order_release);
   status.advance();
 }

@@ -71,6 +71,10 @@ public:
   /// Of the whole arguments of the entry; -1 for what it lacks.
   int64_t extent(int32_t argument, int32_t dim) const;
   void collective(int32_t id, const void *in, void *out, const int64_t *dims);
+  /// The same, beside what follows where the rank has a GPU, until
+  /// CudaRank::waitFor(out).
+  void startCollective(int32_t id, const void *in, void *out,
+                       const int64_t *dims);
   void collectivePeer(int32_t id, const void *in, void *out, int64_t count,
                       int64_t peer);
   void collectiveBlocks(int32_t id, const void *in, void *out, int64_t count,
@@ -103,12 +107,23 @@ public:
   double milliseconds = 0;
   /// Empty unless the job is traced; times in microseconds since it started.
   std::vector<shardir_trace_event> events;
+  /// An event whose times are the GPU's: CudaRank's marks of begin and end.
+  void addSpan(const shardir_trace_event &event, size_t begin, size_t end) {
+    spans.push_back({events.size(), begin, end});
+    events.push_back(event);
+  }
+  /// Whether there is room for more: a loop may launch for ever.
+  bool tracesKernels() const;
   double readyTime = 0; ///< set by the communicator when all members are there
 
 private:
   const CollectiveSpec &checkCall(int32_t id, bool peer);
   template <class F> void recorded(int32_t id, F &&f);
 
+  struct Span {
+    size_t event, begin, end;
+  };
+  std::vector<Span> spans;
   std::unique_ptr<Communicator> communicator;
   std::vector<std::shared_ptr<const Route>> routes; ///< by collective: the last
   std::vector<std::vector<int64_t>> coordinates;    ///< by mesh; empty: not in

@@ -70,7 +70,7 @@ ProcessReport reportOverProcesses(Processes &processes, RankContext &rank) {
               return a.start < b.start;
             });
   for (const shardir_trace_event &event : rank.events)
-    if (event.collective < 0)
+    if (event.collective < 0 && event.kernel < 0)
       own.entered = event.start;
   ProcessReport report;
   auto ranks = int(rank.job.numRanks());

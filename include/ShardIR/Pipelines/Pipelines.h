@@ -87,6 +87,11 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("remarks that say which schedule each op got, and what "
                      "each kernel needs of the GPU"),
       llvm::cl::init(false)};
+  Option<bool> overlap{
+      *this, "overlap",
+      llvm::cl::desc("on the GPU, let collectives go on beside work that does "
+                     "not need them"),
+      llvm::cl::init(true)};
 };
 
 /// Says in `error` what is wrong with the options' values by themselves, and

@@ -50,6 +50,13 @@ int64_t shardir_extent(int32_t argument, int32_t dim);
 void shardir_collective(int32_t id, const void *in, void *out,
                         const int64_t *dims);
 
+/* The same, but the result need not be there, nor the operand free, before
+ * shardir_collective_wait is called with the same `out`: what is launched and
+ * copied in between goes on beside it. Must not touch either buffer. */
+void shardir_collective_start(int32_t id, const void *in, void *out,
+                              const int64_t *dims);
+void shardir_collective_wait(const void *out);
+
 /* Runs rooted or point-to-point collective `id`; `peer` is the root or the
  * partner's coordinate along the collective's axes, major first, flattened.
  * `count` is the number of elements of the smaller side. */
@@ -121,8 +128,9 @@ void shardir_gpu_read(void *host, const void *device, uint64_t bytes);
 void shardir_gpu_write(void *device, const void *host, uint64_t bytes);
 
 /* The device address of constant `id`, whose bytes are uploaded once for each
- * device and program. Programs may write to it: globals that keep their value
- * from call to call are constants too. */
+ * device and program. Globals that keep their value from call to call are
+ * constants too: those that the metadata marks `per_rank` are each rank's own,
+ * and of others ranks may write to different parts. */
 const void *shardir_gpu_constant(int32_t id);
 
 #ifdef __cplusplus

@@ -18,14 +18,25 @@
 extern "C" {
 #endif
 
-/* One stretch of time on one rank, in microseconds since the run started. */
+/* Where something ran. */
+enum {
+  SHARDIR_TRACE_HOST = 0,       /* in the rank's thread */
+  SHARDIR_TRACE_STREAM = 1,     /* on the GPU, in the order of the rank's work */
+  SHARDIR_TRACE_COLLECTIVES = 2 /* on the GPU, beside that */
+};
+
+/* One stretch of time on one rank, in microseconds since the run started. Times
+ * on a GPU are the GPU's own. Of kernels, the first 65536 on each rank. */
 typedef struct shardir_trace_event {
   int32_t rank;
-  int32_t collective; /* index into the metadata's table; -1: the entry */
+  int32_t collective; /* index into the metadata's table; -1: none */
   double start;       /* the rank reached it */
   double ready;       /* all members had reached it: data began to move */
   double end;
   int64_t bytes;      /* received by this rank */
+  int32_t kernel;     /* index into the table of kernels; -1: none, and where there
+                         is no collective either, it is the entry */
+  int32_t stream;     /* SHARDIR_TRACE_… */
 } shardir_trace_event;
 
 /* Whether the next runs of `program` record events. */
@@ -38,6 +49,11 @@ shardir_status shardir_last_trace(const shardir_program *program,
  * `all_reduce of f32 8x32 (mlp.mlir:9:8)`; NULL where there is none. */
 const char *shardir_program_collective_text(const shardir_program *program,
                                             size_t i);
+
+/* What kernel `i` of the metadata is, such as `main_kernel (mlp.mlir:7:8)`; NULL
+ * where there is none. */
+const char *shardir_program_kernel_text(const shardir_program *program,
+                                        size_t i);
 
 /* Turns SIGSEGV, SIGBUS, SIGFPE and SIGILL in a program's code into a failure
  * of the rank that raised them: SHARDIR_RANK_FAILED in place of a dead process.

@@ -175,9 +175,10 @@ LogicalResult RuntimeCalls::convert(Operation *op, MetadataBuilder &metadata) {
   auto step = [&](CollectiveOpInterface stepOp) -> LogicalResult {
     if (isa<SliceOp, MakePartialOp>(op))
       return op->emitOpError("is local; run shardir-localize first");
-    auto callee =
-        declare("shardir_collective", LLVM::LLVMVoidType::get(op->getContext()),
-                {i32, pointer, pointer, pointer});
+    auto callee = declare(op->hasAttr(kStart) ? "shardir_collective_start"
+                                              : "shardir_collective",
+                          LLVM::LLVMVoidType::get(op->getContext()),
+                          {i32, pointer, pointer, pointer});
     Value arguments[] = {constantId(builder, loc, metadata.addStep(stepOp)),
                          dataPointer(builder, loc, stepOp.getInput()),
                          dataPointer(builder, loc, stepOp.getOutput()),
@@ -198,6 +199,14 @@ LogicalResult RuntimeCalls::convert(Operation *op, MetadataBuilder &metadata) {
           })
           .Case<ScatterOp>([&](ScatterOp o) {
             return blocks(o, "scatter", o.getDestination(), o.getInput());
+          })
+          .Case<WaitOp>([&](WaitOp o) {
+            auto callee = declare("shardir_collective_wait",
+                                  LLVM::LLVMVoidType::get(op->getContext()),
+                                  {pointer});
+            LLVM::CallOp::create(builder, loc, callee,
+                                 dataPointer(builder, loc, o.getBuffer()));
+            return success();
           })
           .Case<SendOp>([&](SendOp o) {
             return rooted(o, "send", o.getInput(), Value(), o.getInput(),

@@ -18,6 +18,7 @@
 
 #include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/IR/SymbolTable.h"
@@ -149,10 +150,13 @@ struct LaunchesToRuntimePass
           {"max_shared_bytes", kernel.maxSharedBytes}});
     for (memref::GlobalOp global : module.getOps<memref::GlobalOp>()) {
       auto type = cast<MemRefType>(global.getType());
-      constantTable.push_back(
-          json::Object{{"symbol", global.getSymName()},
-                       {"bytes", type.getNumElements() *
-                                     elementBytes(type.getElementType())}});
+      json::Object entry{{"symbol", global.getSymName()},
+                         {"bytes", type.getNumElements() *
+                                       elementBytes(type.getElementType())}};
+      // Ranks that share a GPU must not share what they write.
+      if (!global.getConstant() && !global->hasAttr(collective::kRowsOfRanks))
+        entry["per_rank"] = true;
+      constantTable.push_back(std::move(entry));
     }
     // Code for a card is assembled later, and says then what it is.
     if (arch == "host" && !kernels.empty())

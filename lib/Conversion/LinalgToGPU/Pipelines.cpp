@@ -41,6 +41,8 @@ void shardir::buildGpuKernels(OpPassManager &pm, const GpuOptions &options) {
   // Kernels that are equal are found to be so in simplified form.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
+  if (options.overlap)
+    pm.addNestedPass<func::FuncOp>(createOverlapCollectives());
   pm.addPass(createOutlineGpuKernels());
   pm.addPass(createLaunchesToRuntime({options.arch}));
   if (host) {

@@ -16,6 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Transforms/Passes.h"
 
@@ -140,6 +141,8 @@ struct LowerGlobalsPass : shardir::impl::LowerGlobalsBase<LowerGlobalsPass> {
         builder.getStringAttr("private"), MemRefType::get(shape, element),
         initial, /*constant=*/false,
         /*alignment=*/builder.getI64IntegerAttr(64));
+    // Devices need not give each rank one of its own besides.
+    storage->setAttr(collective::kRowsOfRanks, builder.getUnitAttr());
     for (Operation *op : users) {
       OpBuilder at(op);
       Location loc = op->getLoc();

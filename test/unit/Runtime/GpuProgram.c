@@ -54,6 +54,10 @@ const char shardir_program_metadata[] =
     FUNCTION("transpose", TENSOR("[4, 6]", WHOLE), TENSOR("[6, 4]", WHOLE)) ","
     FUNCTION("branch", TENSOR("[1, 1]", WHOLE), TENSOR("[1, 1]", WHOLE)) ","
     FUNCTION("constant", "", TENSOR("[2, 4]", ROWS)) ","
+    FUNCTION("beside", TENSOR("[4, 3]", WHOLE), TENSOR("[4, 3]", WHOLE) "," TENSOR("[4, 3]", WHOLE)) ","
+    FUNCTION("counter", "", TENSOR("[2, 4]", ROWS)) ","
+    FUNCTION("clusters", TENSOR("[4, 3]", WHOLE), TENSOR("[4, 3]", WHOLE)) ","
+    FUNCTION("odd_clusters", "", "") ","
     FUNCTION("reuse", TENSOR("[1, 64]", WHOLE), TENSOR("[1, 64]", WHOLE)) ","
     FUNCTION("shift", TENSOR("[4, 3]", ROWS), TENSOR("[4, 3]", ROWS)) ","
     FUNCTION("outside", "", "") ","
@@ -87,8 +91,11 @@ const char shardir_program_metadata[] =
     "\"kernels\": [" KERNEL("twice", "twice.mlir:7:8", "0") ","
     KERNEL("far", "far.mlir:9:1", "0") ","
     KERNEL("half_barrier", "half.mlir:2:2", "0") ","
-    KERNEL("use_shared", "shared.mlir:3:3", "65536") "],"
-    "\"constants\": [{\"symbol\": \"program_constant\", \"bytes\": 16}]},"
+    KERNEL("use_shared", "shared.mlir:3:3", "65536") ","
+    "{\"module\": 0, \"name\": \"twice\", \"loc\": \"twice.mlir:9:9\", "
+    "\"cluster\": [2, 1, 1], \"max_shared_bytes\": 0}],"
+    "\"constants\": [{\"symbol\": \"program_constant\", \"bytes\": 16},"
+    "{\"symbol\": \"program_counter\", \"bytes\": 16, \"per_rank\": true}]},"
     "\"report\": {\"version\": 1}}";
 /* clang-format on */
 
@@ -133,6 +140,7 @@ const char program_gpu[] = IMAGE;
 #endif
 
 const float program_constant[4] = {3, 1, 4, 1};
+float program_counter[4] = {1, 2, 3, 4};
 
 static void launch_twice(const float *x, float *y, int64_t n) {
   void *arguments[] = {&x, &y, &n};
@@ -161,6 +169,20 @@ void entry_total(void **descriptors) {
   Matrix *a = descriptors[0], *r = descriptors[1];
   launch_twice(a->aligned, r->aligned, 12);
   shardir_collective(1, r->aligned, r->aligned, NULL);
+}
+
+/* Sums 2 a over the ranks while it computes another 2 a, and doubles the sum. */
+void entry_beside(void **descriptors) {
+  Matrix *a = descriptors[0], *r = descriptors[1], *other = descriptors[2];
+  float *y = shardir_gpu_alloc(64, 12 * sizeof(float));
+  float *sum = shardir_gpu_alloc(64, 12 * sizeof(float));
+  launch_twice(a->aligned, y, 12);
+  shardir_collective_start(1, y, sum, NULL);
+  launch_twice(a->aligned, other->aligned, 12);
+  shardir_collective_wait(sum);
+  launch_twice(sum, r->aligned, 12);
+  shardir_gpu_free(y);
+  shardir_gpu_free(sum);
 }
 
 /* The shard's columns of all rows, transposed. */
@@ -206,6 +228,30 @@ void entry_branch(void **descriptors) {
 
 void entry_constant(void **descriptors) {
   launch_twice(shardir_gpu_constant(0), ((Matrix *)descriptors[0])->aligned, 4);
+}
+
+/* Doubles what it keeps from call to call. */
+void entry_counter(void **descriptors) {
+  float *kept = (float *)shardir_gpu_constant(1);
+  launch_twice(kept, kept, 4);
+  launch_twice(kept, ((Matrix *)descriptors[0])->aligned, 4);
+}
+
+/* Kernel 4 is launched in clusters of two blocks. */
+void entry_clusters(void **descriptors) {
+  float *x = ((Matrix *)descriptors[0])->aligned;
+  float *y = ((Matrix *)descriptors[1])->aligned;
+  int64_t n = 12;
+  void *arguments[] = {&x, &y, &n};
+  shardir_gpu_launch(4, 2, 1, 1, 8, 1, 1, 0, arguments);
+}
+
+void entry_odd_clusters(void **descriptors) {
+  float *x = shardir_gpu_alloc(64, 128);
+  int64_t n = 24;
+  void *arguments[] = {&x, &x, &n};
+  (void)descriptors;
+  shardir_gpu_launch(4, 3, 1, 1, 8, 1, 1, 0, arguments);
 }
 
 /* Each buffer is freed while what reads it is still queued. */

@@ -24,6 +24,7 @@
 #include <fstream>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <map>
 #include <numeric>
 #include <set>
 #include <string>
@@ -187,6 +188,31 @@ TEST_P(GpuTest, ConstantsAreUploadedOnce) {
   EXPECT_EQ(uploads, 1u);
 }
 
+TEST_P(GpuTest, WhatIsWrittenIsEachRanksOwn) {
+  Array r({2, 4});
+  for (float factor = 4; factor < 32; factor *= 2) {
+    ASSERT_EQ(run("counter", {}, {&r}), SHARDIR_OK) << shardir_last_error();
+    for (size_t i = 0; i < 8; ++i)
+      EXPECT_EQ(r.data[i], factor * float(i % 4 + 1)) << i;
+  }
+}
+
+TEST_P(GpuTest, LaunchesInClusters) {
+  Array a({4, 3}), r({4, 3});
+  a.iota();
+  startLog();
+  ASSERT_EQ(run("clusters", {&a}, {&r}), SHARDIR_OK) << shardir_last_error();
+  for (size_t i = 0; i < 12; ++i)
+    EXPECT_EQ(r.data[i], 2 * a.data[i]);
+  EXPECT_THAT(readLog(), Contains(AllOf(HasSubstr("cuLaunchKernelEx"),
+                                        HasSubstr("kernel=twice"),
+                                        HasSubstr("cluster=2x1x1"))));
+  expectFailure("odd_clusters",
+                "cannot launch kernel twice (twice.mlir:9:9): cuLaunchKernelEx "
+                "says CUDA_ERROR_INVALID_CLUSTER_SIZE (a grid of 3x1x1 blocks "
+                "that clusters of 2x1x1 do not divide)");
+}
+
 TEST_P(GpuTest, FreesWhatIsStillRead) {
   Array a({1, 64}), r({1, 64});
   a.iota();
@@ -240,20 +266,97 @@ TEST_P(GpuTest, EachRankHasItsStream) {
   }
 }
 
+TEST_P(GpuTest, CollectivesBesideOtherWork) {
+  Array a({4, 3}), r({4, 3}), other({4, 3});
+  a.iota();
+  for (int turn = 0; turn < 3; ++turn) {
+    if (turn == 2)
+      startLog();
+    ASSERT_EQ(run("beside", {&a}, {&r, &other}), SHARDIR_OK)
+        << shardir_last_error();
+    for (size_t i = 0; i < 12; ++i) {
+      EXPECT_EQ(r.data[i], 8 * a.data[i]);
+      EXPECT_EQ(other.data[i], 2 * a.data[i]);
+    }
+  }
+  // By stream, from the first launch on: what was queued in which order.
+  std::map<std::string, std::vector<std::string>> calls;
+  for (const std::string &line : readLog()) {
+    size_t at = line.find("stream=");
+    size_t kernel = line.find("kernel=");
+    if (at == std::string::npos)
+      continue;
+    std::string call = line.substr(0, line.find(' '));
+    if (kernel != std::string::npos)
+      call = line.substr(kernel + 7, line.find(' ', kernel) - kernel - 7);
+    std::vector<std::string> &list = calls[line.substr(at)];
+    if (call == "twice" || call.find("shardir_reduce") == 0 ||
+        call == "cuStreamWaitEvent")
+      list.push_back(call);
+  }
+  using testing::ElementsAre;
+  size_t own = 0, beside = 0, reductions = 0;
+  for (auto &[stream, list] : calls) {
+    if (list.empty())
+      continue;
+    if (std::find(list.begin(), list.end(), "twice") != list.end()) {
+      // The second launch waits for nothing, the third for the collective.
+      EXPECT_THAT(list,
+                  ElementsAre("twice", "twice", "cuStreamWaitEvent", "twice"));
+      ++own;
+      continue;
+    }
+    // The rank's own stream, the other rank's operand, its part (of so few
+    // elements the first rank's alone), the other's part.
+    if (list.size() == 4) {
+      EXPECT_EQ(list[2], "shardir_reduce_f32");
+      list.erase(list.begin() + 2);
+      ++reductions;
+    }
+    EXPECT_THAT(list, ElementsAre("cuStreamWaitEvent", "cuStreamWaitEvent",
+                                  "cuStreamWaitEvent"));
+    ++beside;
+  }
+  EXPECT_EQ(own, 2u);
+  EXPECT_EQ(beside, 2u);
+  EXPECT_EQ(reductions, 1u);
+}
+
 TEST_P(GpuTest, TracesOnTheGpusClock) {
   shardir_program_set_trace(program, 1);
-  Array a({4, 3}), r({4, 3});
+  Array a({4, 3}), r({4, 3}), other({4, 3});
   a.iota();
-  ASSERT_EQ(run("total", {&a}, {&r}), SHARDIR_OK) << shardir_last_error();
+  ASSERT_EQ(run("beside", {&a}, {&r, &other}), SHARDIR_OK)
+      << shardir_last_error();
   const shardir_trace_event *events;
   size_t n;
   ASSERT_EQ(shardir_last_trace(program, &events, &n), SHARDIR_OK);
-  ASSERT_EQ(n, 4u); // a collective and the entry, on two ranks
+  ASSERT_EQ(n, 10u); // three kernels, a collective and the entry, on two ranks
+  double ends[2] = {};
   for (size_t i = 0; i < n; ++i) {
-    EXPECT_LE(events[i].start, events[i].end);
-    if (events[i].collective >= 0)
-      EXPECT_GT(events[i].start, 0);
+    const shardir_trace_event &event = events[i];
+    EXPECT_LE(event.start, event.end);
+    if (event.kernel >= 0) {
+      EXPECT_STREQ(shardir_program_kernel_text(program, size_t(event.kernel)),
+                   "twice (twice.mlir:7:8)");
+      EXPECT_EQ(event.stream, SHARDIR_TRACE_STREAM);
+      EXPECT_GT(event.start, 0);
+      EXPECT_GE(event.start, ends[event.rank]) << "in the stream's order";
+      ends[event.rank] = event.end;
+    } else if (event.collective >= 0) {
+      EXPECT_EQ(event.stream, SHARDIR_TRACE_COLLECTIVES);
+      EXPECT_GT(event.start, 0);
+    } else {
+      EXPECT_EQ(event.stream, SHARDIR_TRACE_HOST);
+    }
   }
+  EXPECT_EQ(shardir_program_kernel_text(program, 1000), nullptr);
+  // One that nobody overlaps with is on the rank's stream.
+  ASSERT_EQ(run("total", {&a}, {&r}), SHARDIR_OK) << shardir_last_error();
+  ASSERT_EQ(shardir_last_trace(program, &events, &n), SHARDIR_OK);
+  ASSERT_EQ(n, 6u);
+  for (size_t i = 0; i < n; ++i)
+    EXPECT_NE(events[i].stream, SHARDIR_TRACE_COLLECTIVES);
 }
 
 TEST_P(GpuTest, RunsOnShardsOfTheGpu) {

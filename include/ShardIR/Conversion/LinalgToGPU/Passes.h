@@ -45,6 +45,8 @@ struct GpuOptions {
   std::string schedule;
   /// Recognise attention, so that its scores need not be stored.
   bool attention = true;
+  /// Let collectives go on beside work that does not need them.
+  bool overlap = true;
 };
 
 /// Tensor level, before bufferization: decompose and fuse. Requires linalg on

@@ -209,6 +209,31 @@ def AssembleKernels
                            "::mlir::NVVM::NVVMDialect"];
 }
 
+def OverlapCollectives
+    : Pass<"shardir-overlap-collectives", "::mlir::func::FuncOp"> {
+  let summary = "Let collectives go on beside work that does not need them";
+  let description = [{
+    A collective of which neither buffer is touched by some launch or copy that
+    stands before or behind it starts as early as its operands are there and is
+    waited for before the first op that may touch a buffer of its own.
+    Collectives stay in order. A buffer that is made by control flow or a call,
+    or that has a symbol, is not followed.
+
+    ```mlir
+    gpu.launch … { // the gradient of the first weight }
+    collective.all_reduce %g into %r … : memref<8xf32>, memref<8xf32>
+    ```
+    where `%g` was ready before becomes
+    ```mlir
+    collective.all_reduce %g into %r … {collective.start} : memref<8xf32>, memref<8xf32>
+    gpu.launch … { // the gradient of the first weight }
+    collective.wait %r : memref<8xf32>
+    ```
+    Test: `test/Conversion/LinalgToGPU/overlap-collectives.mlir`.
+  }];
+  let dependentDialects = ["::shardir::collective::CollectiveDialect"];
+}
+
 def LaunchesToRuntime
     : Pass<"shardir-launches-to-runtime", "::mlir::ModuleOp"> {
   let summary = "Turn what host code does with the device into calls of the runtime";

@@ -59,6 +59,11 @@ int64_t groupSize(mlir::Operation *op, mlir::FlatSymbolRefAttr mesh,
 #include "ShardIR/Dialect/Collective/CollectiveOps.h.inc"
 
 namespace shardir::collective {
+/// On a step on buffers: it goes on beside what follows, until a WaitOp.
+inline constexpr llvm::StringLiteral kStart = "collective.start";
+/// On a memref.global: it has a row for each rank, which no other one touches.
+inline constexpr llvm::StringLiteral kRowsOfRanks = "collective.rows_of_ranks";
+
 /// Creates the step op of the given kind on whole tensors.
 mlir::Value createStep(mlir::OpBuilder &builder, mlir::Location loc,
                        CollectiveKind kind, mlir::Value input,

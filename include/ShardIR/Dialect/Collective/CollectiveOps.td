@@ -370,4 +370,22 @@ def Collective_RecvOp : Collective_RootedOp<"recv"> {
   }];
 }
 
+def Collective_WaitOp : Op<Collective_Dialect, "wait"> {
+  let summary = "Waits for the step that was started with this result.";
+  let description = [{
+    A step on buffers that is marked `collective.start` goes on beside what
+    follows it; neither of its buffers may be touched until a `wait` for its
+    result, which stands in the same block.
+
+    Example:
+
+    ```mlir
+    collective.all_reduce %0 into %1 from #p to #q of tensor<8xf32> {collective.start} : memref<8xf32>, memref<8xf32>
+    collective.wait %1 : memref<8xf32>
+    ```
+  }];
+  let arguments = (ins AnyMemRef:$buffer);
+  let assemblyFormat = "$buffer attr-dict `:` type($buffer)";
+}
+
 #endif // SHARDIR_DIALECT_COLLECTIVE_COLLECTIVEOPS_TD

@@ -1,0 +1,189 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: scheduled for the GPU, before outlining. Requires collectives and
+// gpu.launch ops on memrefs; guarantees that a collective which other work of
+// its block need not wait for is marked `collective.start`, stands as early as
+// its operands allow, and that a collective.wait on its result stands before
+// the first op that may touch either buffer, whatever the way to it.
+// Collectives keep their order among each other, which ranks must agree on
+// (X1). An operand that is freed meanwhile is freed after the wait.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_OVERLAPCOLLECTIVES
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+using namespace shardir::collective;
+
+namespace {
+
+/// A buffer, and every value from which somebody could get at it.
+class Reach {
+public:
+  /// False where the buffer cannot be followed: it is what control flow or a
+  /// call has made, or goes into such.
+  bool add(Value buffer) {
+    Value root = rootOf(buffer);
+    if (!root)
+      return false;
+    SmallVector<Value> open = {root};
+    while (!open.empty()) {
+      Value value = open.pop_back_val();
+      if (!values.insert(value).second)
+        continue;
+      for (Operation *user : value.getUsers()) {
+        if (isa<memref::LoadOp, memref::DimOp, memref::DeallocOp>(user))
+          continue;
+        if (user->hasTrait<OpTrait::IsTerminator>())
+          return false;
+        // Kernels take it in by the region; a loop's or call's results may be
+        // it.
+        if (user->getNumRegions() != 0 && !isa<gpu::LaunchOp>(user))
+          return false;
+        if (isa<CallOpInterface>(user) && user->getNumResults() != 0)
+          return false;
+        llvm::append_range(open, user->getResults());
+      }
+    }
+    return true;
+  }
+
+  bool touchedBy(Operation *op) const {
+    return op
+        ->walk([&](Operation *inner) {
+          return llvm::any_of(inner->getOperands(),
+                              [&](Value v) { return values.contains(v); })
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+private:
+  /// What the memory is: an allocation or an argument of the function. Null for
+  /// anything else; what a function can name by a symbol, calls can reach.
+  static Value rootOf(Value value) {
+    while (Operation *definition = value.getDefiningOp()) {
+      if (isa<memref::AllocOp>(definition))
+        return value;
+      auto view = dyn_cast<ViewLikeOpInterface>(definition);
+      if (!view)
+        return Value();
+      value = view.getViewSource();
+    }
+    return isa<FunctionOpInterface>(value.getParentBlock()->getParentOp())
+               ? value
+               : Value();
+  }
+
+  llvm::SmallPtrSet<Value, 16> values;
+};
+
+struct OverlapCollectivesPass
+    : shardir::impl::OverlapCollectivesBase<OverlapCollectivesPass> {
+  void runOnOperation() override {
+    SmallVector<CollectiveOpInterface> steps;
+    getOperation().walk([&](CollectiveOpInterface op) {
+      if (op.getOutput())
+        steps.push_back(op);
+    });
+    for (CollectiveOpInterface op : steps)
+      overlap(op);
+  }
+
+  /// Whether other ranks take part, in an order that matters.
+  static bool communicates(Operation *op) {
+    return op
+        ->walk([&](Operation *inner) {
+          return isa_and_present<CollectiveDialect>(inner->getDialect()) ||
+                         isa<CallOpInterface>(inner)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  /// Whether the op keeps the GPU busy: worth going on for.
+  static bool isWork(Operation *op) {
+    return op
+        ->walk([&](Operation *inner) {
+          return isa<gpu::LaunchOp, memref::CopyOp>(inner)
+                     ? WalkResult::interrupt()
+                     : WalkResult::advance();
+        })
+        .wasInterrupted();
+  }
+
+  void overlap(CollectiveOpInterface op) {
+    Reach reach;
+    if (!reach.add(op.getInput()) || !reach.add(op.getOutput()))
+      return;
+    // Where it may start: behind all that makes its operands.
+    Operation *first = op;
+    bool works = false;
+    while (Operation *before = first->getPrevNode()) {
+      bool defines = llvm::any_of(op->getOperands(), [&](Value v) {
+        return v.getDefiningOp() == before;
+      });
+      if (defines || communicates(before) || reach.touchedBy(before))
+        break;
+      works |= isWork(before);
+      first = before;
+    }
+    // Until when it has time. Its operand may be freed meanwhile, and is then
+    // freed later.
+    SmallVector<Operation *> frees;
+    Operation *last = op->getNextNode();
+    for (; !last->hasTrait<OpTrait::IsTerminator>();
+         last = last->getNextNode()) {
+      auto free = dyn_cast<memref::DeallocOp>(last);
+      if (free && freesOperand(free, op)) {
+        frees.push_back(last);
+        continue;
+      }
+      if (reach.touchedBy(last))
+        break;
+      works |= isWork(last);
+    }
+    if (!works)
+      return;
+    op->moveBefore(first == op.getOperation() ? op->getNextNode() : first);
+    OpBuilder builder(last);
+    op->setAttr(kStart, builder.getUnitAttr());
+    WaitOp::create(builder, op->getLoc(), op.getOutput());
+    for (Operation *free : frees)
+      free->moveBefore(last);
+  }
+
+  /// Whether what is freed is the operand's memory and not the result's.
+  static bool freesOperand(memref::DeallocOp free, CollectiveOpInterface op) {
+    auto root = [](Value value) {
+      while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
+        value = view.getViewSource();
+      return value;
+    };
+    Value freed = root(free.getMemref());
+    return freed == root(op.getInput()) && freed != root(op.getOutput());
+  }
+};
+
+} // namespace
