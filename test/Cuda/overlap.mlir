@@ -12,6 +12,14 @@
 // RUN: env SHARDIR_NCCL_LIBRARY=%emulated_cuda %python %S/Inputs/processes.py 4 0 shard-run %t/overlap.so --device=nccl --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
 // RUN: env SHARDIR_NCCL_LIBRARY=%emulated_cuda %python %S/Inputs/processes.py 4 0 --rank="*:SHARDIR_EMULATED_CUDA=lazy" shard-run %t/overlap.so --device=nccl --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
 
+// RUN: shard-opt %s --shardir-to-gpu="arch=host" | FileCheck %s --check-prefix=CALLS
+// RUN: shard-opt %s --shardir-to-gpu="arch=host overlap=false" | FileCheck %s --check-prefix=LINE
+// CALLS:     call @shardir_collective_start
+// CALLS:     call @shardir_gpu_launch
+// CALLS:     call @shardir_collective(
+// CALLS:     call @shardir_collective_wait
+// LINE-NOT:  shardir_collective_start
+
 // The timeline has a row for each stream; a sum begins before the last kernel.
 // RUN: %python %S/Inputs/rows.py %t/trace.json | FileCheck %s
 // CHECK:      rank 0: main
@@ -37,7 +45,6 @@ func.func @main(%x: tensor<16x24xf32> {shardir.placement = #shardir.placement<@m
     %s = arith.addf %c, %p : f32
     linalg.yield %s : f32
   } -> tensor<24x12xf32>
-  %r0 = shardir.redistribute %d0 to #shardir.placement<@m, [{}, {}]> : tensor<24x12xf32>
   %e1 = tensor.empty() : tensor<12x8xf32>
   %z1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<12x8xf32>) -> tensor<12x8xf32>
   %d1 = linalg.generic {indexing_maps = [affine_map<(i, j, b) -> (b, i)>, affine_map<(i, j, b) -> (b, j)>, affine_map<(i, j, b) -> (i, j)>],
@@ -48,5 +55,5 @@ func.func @main(%x: tensor<16x24xf32> {shardir.placement = #shardir.placement<@m
     %s = arith.addf %c, %p : f32
     linalg.yield %s : f32
   } -> tensor<12x8xf32>
-  return %r0, %d1 : tensor<24x12xf32>, tensor<12x8xf32>
+  return %d0, %d1 : tensor<24x12xf32>, tensor<12x8xf32>
 }
