@@ -35,17 +35,25 @@ static json slice(const std::string &name, const char *category, int64_t row,
           {"dur", std::max(0.0, end - begin)}};
 }
 
-/// A rank's rows lie beside each other: its thread, its stream on the GPU, and
-/// that of its collectives.
-static int64_t rowOf(int64_t rank, int stream) { return 3 * rank + stream; }
+/// A rank's thread, its stream on the GPU, and that of its collectives.
+static int64_t rowOf(const Program &program, int64_t rank, int stream) {
+  return rank + stream * program.numRanks();
+}
 
-static json nameOfRow(int64_t rank, int stream) {
+/// They lie beside each other.
+static void describeRow(const Program &program, int64_t rank, int stream,
+                        json &all) {
   static const char *const what[] = {"", ", stream", ", collectives"};
-  return {{"name", "thread_name"},
-          {"ph", "M"},
-          {"pid", 0},
-          {"tid", rowOf(rank, stream)},
-          {"args", {{"name", "rank " + std::to_string(rank) + what[stream]}}}};
+  auto add = [&](const char *name, json arguments) {
+    all.push_back({{"name", name},
+                   {"ph", "M"},
+                   {"pid", 0},
+                   {"tid", rowOf(program, rank, stream)},
+                   {"args", std::move(arguments)}});
+  };
+  add("thread_name", {{"name", "rank " + std::to_string(rank) + what[stream]}});
+  if (program.numRanks() > 1)
+    add("thread_sort_index", {{"sort_index", 3 * rank + stream}});
 }
 
 static std::string orElse(const char *text, const char *otherwise) {
@@ -67,10 +75,10 @@ std::string runner::timelineOf(const Program &program) {
   for (size_t i = 0; i != count; ++i)
     rows.insert({events[i].rank, events[i].stream});
   for (const auto &[rank, stream] : rows)
-    all.push_back(nameOfRow(rank, stream));
+    describeRow(program, rank, stream, all);
   for (size_t i = 0; i != count; ++i) {
     const shardir_trace_event &event = events[i];
-    int64_t row = rowOf(event.rank, event.stream);
+    int64_t row = rowOf(program, event.rank, event.stream);
     if (event.kernel >= 0) {
       all.push_back(slice(orElse(shardir_program_kernel_text(
                                      program.get(), size_t(event.kernel)),

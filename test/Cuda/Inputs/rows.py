@@ -5,7 +5,8 @@ import sys
 
 events = json.load(open(sys.argv[1]))["traceEvents"]
 rows = {e["tid"]: e["args"]["name"] for e in events if e["name"] == "thread_name"}
-slices = sorted((e["tid"], e["ts"], e) for e in events if e["ph"] == "X")
+order = {e["tid"]: e["args"]["sort_index"] for e in events if e["name"] == "thread_sort_index"}
+slices = sorted(((e["tid"], e["ts"], e) for e in events if e["ph"] == "X"), key=lambda s: (order[s[0]], s[1]))
 for tid, _, event in slices:
     print(f"{rows[tid]}: {'kernel ' if event['cat'] == 'kernel' else ''}{event['name']}")
 ranks = [name for name in rows.values() if "," not in name]
