@@ -42,22 +42,21 @@ LogicalResult shardir::linearize(AffineExpr expr, int64_t factor,
   return failure();
 }
 
-namespace {
-FailureOr<NestOperand> makeOperand(LoopEmitter &emit, OpOperand &operand,
-                                   AffineMap map) {
+FailureOr<NestOperand> shardir::makeNestOperand(LoopEmitter &emit,
+                                                Value operand, AffineMap map) {
   NestOperand result;
-  result.element = getElementTypeOrSelf(operand.get().getType());
+  result.element = getElementTypeOrSelf(operand.getType());
   result.strides.assign(map.getNumDims(), emit.constant(0));
-  auto type = dyn_cast<MemRefType>(operand.get().getType());
+  auto type = dyn_cast<MemRefType>(operand.getType());
   if (!type) {
-    result.scalar = operand.get();
+    result.scalar = operand;
     return result;
   }
   if (!isa<StridedLayoutAttr>(type.getLayout()) &&
       !type.getLayout().isIdentity())
     return failure();
   auto metadata = memref::ExtractStridedMetadataOp::create(
-      emit.builder, emit.loc, operand.get());
+      emit.builder, emit.loc, operand);
   result.offset = emit.constant(0);
   SmallVector<Index> strides = metadata.getConstifiedMixedStrides();
   SmallVector<Index> sizes = metadata.getConstifiedMixedSizes();
@@ -94,6 +93,7 @@ FailureOr<NestOperand> makeOperand(LoopEmitter &emit, OpOperand &operand,
   return result;
 }
 
+namespace {
 /// Whether moving `major` by one moves as far as the whole of `minor`, where
 /// that can be seen.
 bool areOneInMemory(const NestOperand &operand, int major, int minor,
@@ -143,7 +143,7 @@ FailureOr<LoopNest> shardir::makeLoopNest(linalg::LinalgOp op,
   for (auto [i, operand] : llvm::enumerate(op->getOpOperands())) {
     if (i >= maps.size())
       break;
-    FailureOr<NestOperand> made = makeOperand(emit, operand, maps[i]);
+    FailureOr<NestOperand> made = makeNestOperand(emit, operand.get(), maps[i]);
     if (failed(made))
       return failure();
     nest.operands.push_back(*made);

@@ -15,6 +15,7 @@
 
 #include "Schedules/Schedule.h"
 
+#include "ShardIR/Conversion/Attention/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
@@ -59,6 +60,7 @@ struct ScheduleForGpuPass
       getOperation().emitError("there is no schedule '") << schedule << "'";
       return signalPassFailure();
     }
+    decomposeRest(*target);
     SmallVector<Operation *> ops;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<gpu::LaunchOp>(op))
@@ -68,9 +70,11 @@ struct ScheduleForGpuPass
       ops.push_back(op);
       return WalkResult::skip();
     });
-    // What can take neighbours along goes first: contractions, then other
-    // reductions.
+    // What can take neighbours along goes first: attention and contractions,
+    // then other reductions.
     auto rank = [](Operation *op) {
+      if (isa<AttentionOp>(op))
+        return 0;
       auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
       if (!linalgOp || linalgOp.getNumReductionLoops() == 0)
         return 2;
@@ -95,7 +99,27 @@ struct ScheduleForGpuPass
     }
   }
 
+  /// What no schedule takes of our own ops becomes linalg that some does.
+  void decomposeRest(const GpuTarget &target) {
+    SmallVector<AttentionOp> rest;
+    getOperation().walk([&](AttentionOp op) {
+      if (isScheduled(op) && choicesFor(op, target).empty())
+        rest.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (AttentionOp op : rest) {
+      if (explain)
+        emitRemark(op.getLoc())
+            << op->getName().getStringRef()
+            << " is decomposed: no schedule takes it as it is";
+      rewriter.setInsertionPoint(op);
+      decomposeAttention(rewriter, op);
+    }
+  }
+
   static bool isScheduled(Operation *op) {
+    if (auto attention = dyn_cast<AttentionOp>(op))
+      return attention.getResults().empty();
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       return linalgOp.hasPureBufferSemantics();
     if (isa<scf::ForallOp, scf::ParallelOp>(op))

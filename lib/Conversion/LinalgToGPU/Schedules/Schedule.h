@@ -13,9 +13,8 @@
 //
 // An op that is scheduled is a LinalgOp on memrefs, a loop nest that only
 // touches memory (`scf.for`, `scf.parallel`, `scf.forall`, `scf.while`,
-// `scf.if` marked with `shardir.kernel` by shardir-place-on-gpu), or an op of
-// ours with a tiling interface. It stands in host code; all its memrefs are
-// device memory.
+// `scf.if` marked with `shardir.kernel` by shardir-place-on-gpu), or
+// shardir.attention. It stands in host code; all its memrefs are device memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -109,6 +108,7 @@ llvm::SmallVector<int64_t> assumedLoopExtents(mlir::linalg::LinalgOp op);
 
 // One constructor per file of this folder.
 std::unique_ptr<Schedule> createPlainSchedule();
+std::unique_ptr<Schedule> createAttentionSchedule();
 std::unique_ptr<Schedule> createElementwiseSchedule();
 std::unique_ptr<Schedule> createMmaMatmulSchedule();
 std::unique_ptr<Schedule> createWgmmaMatmulSchedule();

@@ -1,0 +1,257 @@
+//===- Attention.cpp - Attention without its matrix of scores -------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Takes shardir.attention on memrefs of any shapes and strides whose extents of
+// k and v are known: by mma.sync where operands have 16 bits, else by fused
+// multiply-adds. The fill of the inits and the division behind it are taken
+// along. A plan must fit into shared memory and, as far as can be told, into
+// registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionKernel.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+int64_t roundUp(int64_t number, int64_t to) {
+  return ceilDivide(number, to) * to;
+}
+
+/// What a kind of kernel makes of a plan.
+struct Unit {
+  StringRef name;
+  /// Whether it takes the op's types.
+  bool (*takes)(AttentionOp);
+  SmallVector<AttentionPlan> (*plans)(AttentionOp);
+  /// Shared memory besides the tiles', in bytes.
+  int64_t (*sharedBytes)(AttentionOp, const AttentionPlan &);
+  /// Floating-point operations/s of a chip that is full.
+  double (*flops)(const AttentionPlan &, const GpuTarget &);
+  void (*emit)(KernelEmitter &, const AttentionProblem &,
+               const AttentionPlan &);
+};
+
+int64_t bytesOf(Value operand) {
+  return elementBytes(getElementTypeOrSelf(operand.getType()));
+}
+
+/// Shared memory of the tiles, in bytes, whichever way they are turned.
+int64_t tileBytes(AttentionOp op, const AttentionPlan &plan) {
+  auto bytes = [](Value operand, int64_t first, int64_t second) {
+    int64_t size = bytesOf(operand), chunk = 16 / size;
+    auto padded = [&](int64_t rows, int64_t columns) {
+      return roundUp(rows * (columns / chunk | 1) * 16, 128);
+    };
+    return std::max(padded(first, second), padded(second, first));
+  };
+  return bytes(op.getQuery(), plan.bm(), plan.k) +
+         plan.stages * (bytes(op.getKey(), plan.bn, plan.k) +
+                        bytes(op.getValue(), plan.bn, plan.bv));
+}
+
+/// Registers of a thread: the fragments, and what addresses and the softmax
+/// take.
+int64_t registersOf(AttentionOp op, const AttentionPlan &plan) {
+  int64_t words = elementBytes(op.getComputeType()) / 4;
+  int64_t sums = plan.rowTiles * (plan.bn + plan.bv) / 2 * words;
+  int64_t held = plan.queryInRegisters ? plan.rowTiles * plan.k / 4 : 0;
+  return sums + held + 56;
+}
+
+struct Choice {
+  AttentionPlan plan;
+  double seconds = 0;
+};
+
+/// The plan of least predicted time: waves of blocks, each as long as its
+/// arithmetic takes where an SM is full, and what tiles read.
+std::optional<Choice> choose(AttentionOp op, const Unit &unit,
+                             const GpuTarget &target) {
+  AttentionShape shape = attentionShapeOf(op);
+  std::optional<Choice> best;
+  for (const AttentionPlan &plan : unit.plans(op)) {
+    int64_t shared = tileBytes(op, plan) + unit.sharedBytes(op, plan);
+    int64_t registers = registersOf(op, plan);
+    if (shared > target.sharedBytes || registers > 255)
+      continue;
+    double perMultiprocessor =
+        std::min({target.sharedBytes / shared,
+                  target.registers / (registers * plan.threads()),
+                  target.threads / plan.threads()});
+    if (perMultiprocessor < 1)
+      continue;
+    double blocks = shape.outer * std::ceil(shape.rows / plan.bm()) *
+                    std::ceil(double(*shape.v) / plan.bv);
+    double steps = std::ceil(shape.columns / plan.bn);
+    double flops = 2.0 * plan.bm() * plan.bn * (plan.k + plan.bv);
+    // Eight warps hide what they wait for, if there are as many.
+    double present = std::min(
+        perMultiprocessor, std::ceil(blocks / target.multiprocessors));
+    double busy = std::min(1.0, present * plan.warps / 8);
+    double rate = unit.flops(plan, target) / target.multiprocessors * busy;
+    double rounds =
+        std::ceil(blocks / (target.multiprocessors * present)) * present;
+    double compute = rounds * steps * flops / rate;
+    double once = shape.outer *
+                  ((shape.rows + shape.columns) * *shape.k * bytesOf(op.getKey()) +
+                   shape.columns * *shape.v * bytesOf(op.getValue()) +
+                   shape.rows * *shape.v * bytesOf(op.getAcc()));
+    double read = blocks * shape.columns *
+                  (*shape.k * bytesOf(op.getKey()) +
+                   std::min(plan.bv, *shape.v) * bytesOf(op.getValue()));
+    double bytes = once + std::max(0.0, read - once) / 4;
+    double copies = bytes / target.copyBytesPerSecond /
+                    std::min(1.0, blocks / target.multiprocessors);
+    double seconds = target.launchSeconds + std::max(compute, copies);
+    if (!best || seconds < best->seconds)
+      best = Choice{plan, seconds};
+  }
+  return best;
+}
+
+bool is16Bit(Type type) { return type.isBF16() || type.isF16(); }
+
+Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
+
+/// The extents of k and v as tiles have them.
+AttentionPlan roundedPlan(AttentionOp op, int64_t mostColumns) {
+  AttentionShape shape = attentionShapeOf(op);
+  AttentionPlan plan;
+  plan.k = roundUp(*shape.k, 16);
+  plan.bv = std::min(roundUp(*shape.v, 16), mostColumns);
+  return plan;
+}
+
+bool mmaTakes(AttentionOp op) {
+  Type query = elementOf(op.getQuery()), value = elementOf(op.getValue());
+  Type p = op.getProb().front().getTerminator()->getOperand(0).getType();
+  return op.getComputeType().isF32() && is16Bit(query) &&
+         elementOf(op.getKey()) == query && is16Bit(value) && p == value;
+}
+
+SmallVector<AttentionPlan> mmaPlans(AttentionOp op) {
+  SmallVector<AttentionPlan> plans;
+  auto add = [&](int64_t warps, int64_t rowTiles, int64_t bn, int64_t stages,
+                 bool held, int64_t mostColumns) {
+    AttentionPlan plan = roundedPlan(op, mostColumns);
+    plan.warps = warps;
+    plan.rowTiles = rowTiles;
+    plan.bn = bn;
+    plan.stages = stages;
+    plan.queryInRegisters = held;
+    plans.push_back(plan);
+  };
+  // Two row tiles read each fragment of keys and values half as often.
+  add(4, 2, 64, 2, true, 64);
+  add(8, 1, 64, 2, true, 128);
+  add(4, 1, 64, 2, true, 128);
+  add(4, 1, 32, 2, false, 256);
+  // Few rows: what is left is to read keys and values.
+  add(1, 1, 64, 3, true, 128);
+  add(1, 1, 32, 2, false, 128);
+  add(1, 1, 16, 2, false, 64);
+  return plans;
+}
+
+double mmaFlops(const AttentionPlan &plan, const GpuTarget &target) {
+  if (target.isHost())
+    return target.matrixFlops * 0.5;
+  // mma.sync has about 0.6 of the full rate where wgmma has all of it.
+  double unit = target.smArch >= 90 ? 0.6 : 1;
+  return target.matrixFlops * unit * (plan.rowTiles == 2 ? 0.6 : 0.5);
+}
+
+SmallVector<AttentionPlan> fmaPlans(AttentionOp op) {
+  SmallVector<AttentionPlan> plans;
+  auto add = [&](int64_t warps, int64_t bn, int64_t mostColumns) {
+    AttentionPlan plan = roundedPlan(op, mostColumns);
+    plan.warps = warps;
+    plan.bn = bn;
+    plan.queryInRegisters = false;
+    plans.push_back(plan);
+  };
+  add(8, 32, 128);
+  add(4, 32, 128);
+  add(4, 32, 64);
+  add(1, 32, 64);
+  add(4, 16, 64);
+  add(1, 16, 64);
+  return plans;
+}
+
+int64_t fmaSharedBytes(AttentionOp op, const AttentionPlan &plan) {
+  return plan.bm() * (plan.bn + 4) * elementBytes(op.getComputeType());
+}
+
+double fmaFlops(const AttentionPlan &, const GpuTarget &target) {
+  return target.scalarFlops * 0.4;
+}
+
+const Unit mmaUnit = {
+    "mma",    mmaTakes, mmaPlans, [](AttentionOp, const AttentionPlan &) {
+      return int64_t(0);
+    },
+    mmaFlops, emitMmaAttention};
+const Unit fmaUnit = {"fma",          [](AttentionOp) { return true; },
+                      fmaPlans,       fmaSharedBytes,
+                      fmaFlops,       emitFmaAttention};
+
+class Attention : public Schedule {
+public:
+  StringRef name() const override { return "attention"; }
+
+  std::optional<Estimate> match(Operation *op,
+                                const GpuTarget &target) const override {
+    auto attention = dyn_cast<AttentionOp>(op);
+    if (!attention || !isTileable(attention))
+      return std::nullopt;
+    const Unit &unit = unitOf(attention);
+    std::optional<Choice> choice = choose(attention, unit, target);
+    if (!choice)
+      return std::nullopt;
+    Estimate estimate;
+    estimate.seconds = choice->seconds;
+    const AttentionPlan &plan = choice->plan;
+    estimate.reason = llvm::formatv("{0}, {1} rows by {2} keys, {3} stages",
+                                    unit.name, plan.bm(), plan.bn, plan.stages);
+    if (findNeighbours(attention).map)
+      estimate.reason += ", elementwise op behind it fused";
+    return estimate;
+  }
+
+  LogicalResult emit(RewriterBase &rewriter, Operation *op,
+                     const GpuTarget &target) const override {
+    auto attention = cast<AttentionOp>(op);
+    const Unit &unit = unitOf(attention);
+    AttentionPlan plan = choose(attention, unit, target)->plan;
+    AttentionNeighbours neighbours = findNeighbours(attention);
+    rewriter.setInsertionPoint(neighbours.last(op));
+    KernelEmitter emitter(rewriter, op);
+    FailureOr<AttentionProblem> problem = AttentionProblem::create(
+        emitter, attention, neighbours, /*leastRows=*/plan.bm());
+    if (failed(problem))
+      return op->emitOpError("has an operand without linear addresses");
+    unit.emit(emitter, *problem, plan);
+    eraseAttention(rewriter, attention, neighbours);
+    return success();
+  }
+
+private:
+  static const Unit &unitOf(AttentionOp op) {
+    return mmaTakes(op) ? mmaUnit : fmaUnit;
+  }
+};
+} // namespace
+
+std::unique_ptr<Schedule> shardir::createAttentionSchedule() {
+  return std::make_unique<Attention>();
+}

@@ -1,0 +1,187 @@
+//===- AttentionFma.cpp - Attention without matrix units ------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For f32, f64 and mixed operands: products by fused multiply-adds in the type
+// of the scores, on the fragments that matrix units would have. A thread reads
+// its rows and columns from shared memory; probabilities go through shared
+// memory, where each warp has its own rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionKernel.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+/// Elements along k that are read at a time.
+constexpr int64_t quad = 4;
+
+class FmaAttention : public AttentionKernel {
+public:
+  using AttentionKernel::AttentionKernel;
+
+private:
+  int64_t pitch() const { return plan.bn + quad; }
+
+  void takeShared(SharedLayout &layout) override {
+    offset = layout.take(plan.bm() * pitch() * elementBytes(problem.wide));
+  }
+
+  void prepare() override {
+    shared = emit.shared(problem.wide, plan.bm() * pitch(), offset);
+    warpRow = emit.mul(warp, 16 * plan.rowTiles);
+  }
+
+  Value widened(Value value) {
+    Type wide = problem.wide;
+    if (auto vector = dyn_cast<VectorType>(value.getType()))
+      wide = VectorType::get(vector.getShape(), wide);
+    if (value.getType() == wide)
+      return value;
+    return arith::ExtFOp::create(emit.builder, emit.loc, wide, value);
+  }
+
+  /// `count` neighbours of `tile` from (first, second), along its second axis
+  /// or, with `alongFirst`, its first; a multiple of two, at a multiple of it.
+  SmallVector<Value> read(const Tile &tile, Index stage, Index first,
+                          Index second, int64_t count, bool alongFirst) {
+    OpBuilder &builder = emit.builder;
+    int64_t chunk = tile.chunk();
+    SmallVector<Value> result;
+    auto from = [&](Index one, Index two) {
+      Index row = tile.turned ? two : one, column = tile.turned ? one : two;
+      Index in = emit.add(place(tile, row, emit.div(column, chunk)),
+                          emit.rem(column, chunk));
+      return emit.value(emit.add(emit.mul(stage, elements(tile)), in));
+    };
+    bool together = alongFirst == tile.turned;
+    // f64 has two elements in 16 bytes.
+    int64_t width = together ? std::min(count, chunk) : 1;
+    for (int64_t i = 0; i < count; i += width) {
+      Index step = emit.constant(i);
+      Value address = alongFirst ? from(emit.add(first, step), second)
+                                 : from(first, emit.add(second, step));
+      if (width == 1) {
+        result.push_back(widened(memref::LoadOp::create(
+            builder, emit.loc, tile.shared, address)));
+        continue;
+      }
+      Value loaded = widened(vector::LoadOp::create(
+          builder, emit.loc, VectorType::get(width, tile.operand.element),
+          tile.shared, address));
+      for (int64_t e = 0; e < width; ++e)
+        result.push_back(
+            vector::ExtractOp::create(builder, emit.loc, loaded, e));
+    }
+    return result;
+  }
+
+  Value multiplyAdd(Value a, Value b, Value c) {
+    return math::FmaOp::create(emit.builder, emit.loc, a, b, c);
+  }
+
+  Index rowOf(int64_t row) {
+    return emit.add(warpRow,
+                    emit.add(emit.div(lane, 4), emit.constant(8 * row)));
+  }
+
+  Fragment scores(Index stage) override {
+    Index zero = emit.constant(0);
+    SmallVector<Value> zeros(4 * plan.rowTiles * scoreTiles(),
+                             emit.zero(problem.wide));
+    Index pairs = emit.mul(emit.rem(lane, 4), 2);
+    return emit.loop(
+        zero, emit.constant(plan.k), emit.constant(quad), zeros,
+        [&](Index k, ValueRange carried) {
+          SmallVector<Value> sums(carried);
+          SmallVector<SmallVector<Value>> left;
+          for (int64_t row = 0; row < 2 * plan.rowTiles; ++row)
+            left.push_back(read(query, zero, rowOf(row), k, quad,
+                                /*alongFirst=*/false));
+          for (int64_t j = 0; j < scoreTiles(); ++j)
+            for (int64_t one = 0; one < 2; ++one) {
+              Index column = emit.add(pairs, emit.constant(8 * j + one));
+              SmallVector<Value> right =
+                  read(key, stage, column, k, quad, /*alongFirst=*/false);
+              for (int64_t row = 0; row < 2 * plan.rowTiles; ++row)
+                for (int64_t e = 0; e < quad; ++e) {
+                  Value &sum =
+                      sums[at(scoreTiles(), row / 2, j, row % 2, one)];
+                  sum = multiplyAdd(left[row][e], right[e], sum);
+                }
+            }
+          return sums;
+        });
+  }
+
+  void accumulate(Index stage, ArrayRef<Value> p, Fragment &sums) override {
+    OpBuilder &builder = emit.builder;
+    Index pairs = emit.mul(emit.rem(lane, 4), 2);
+    auto type = VectorType::get(2, problem.wide);
+    for (int64_t row = 0; row < 2 * plan.rowTiles; ++row)
+      for (int64_t j = 0; j < scoreTiles(); ++j) {
+        SmallVector<Value> two;
+        for (int64_t one = 0; one < 2; ++one)
+          two.push_back(
+              widened(p[at(scoreTiles(), row / 2, j, row % 2, one)]));
+        Value vector =
+            vector::FromElementsOp::create(builder, emit.loc, type, two);
+        Index to = emit.add(emit.mul(rowOf(row), pitch()),
+                            emit.add(pairs, emit.constant(8 * j)));
+        vector::StoreOp::create(builder, emit.loc, vector, shared,
+                                emit.value(to));
+      }
+    // The next writes come behind the next step's barrier.
+    emit.barrier();
+    auto quads = VectorType::get(quad, problem.wide);
+    sums = emit.loop(
+        emit.constant(0), emit.constant(plan.bn), emit.constant(quad), sums,
+        [&](Index k, ValueRange carried) {
+          SmallVector<Value> result(carried);
+          SmallVector<Value> left;
+          for (int64_t row = 0; row < 2 * plan.rowTiles; ++row) {
+            Index from = emit.add(emit.mul(rowOf(row), pitch()), k);
+            left.push_back(vector::LoadOp::create(
+                builder, emit.loc, quads, shared, emit.value(from)));
+          }
+          for (int64_t e = 0; e < quad; ++e) {
+            SmallVector<Value> factors;
+            for (Value of : left)
+              factors.push_back(
+                  vector::ExtractOp::create(builder, emit.loc, of, e));
+            for (int64_t j = 0; j < valueTiles(); ++j) {
+              SmallVector<Value> right =
+                  read(value, stage, emit.add(k, emit.constant(e)),
+                       emit.add(pairs, emit.constant(8 * j)), 2,
+                       /*alongFirst=*/false);
+              for (int64_t row = 0; row < 2 * plan.rowTiles; ++row)
+                for (int64_t one = 0; one < 2; ++one) {
+                  Value &sum =
+                      result[at(valueTiles(), row / 2, j, row % 2, one)];
+                  sum = multiplyAdd(factors[row], right[one], sum);
+                }
+            }
+          }
+          return result;
+        });
+  }
+
+  int64_t offset = 0;
+  Value shared;
+  Index warpRow;
+};
+} // namespace
+
+void shardir::emitFmaAttention(KernelEmitter &emit,
+                               const AttentionProblem &problem,
+                               const AttentionPlan &plan) {
+  FmaAttention(emit, problem, plan).run("fma");
+}

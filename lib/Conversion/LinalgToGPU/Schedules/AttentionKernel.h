@@ -1,0 +1,159 @@
+//===- AttentionKernel.h - Attention tile by tile ---------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The forward pass of FlashAttention-2 (Dao, arXiv:2307.08691): a block owns
+// rows of queries and walks along the keys in tiles that a ring of shared
+// memory brings ahead of time. Scores and sums stay in registers, in the layout
+// that mma.sync and wgmma give accumulators: a warp has 16 rows of every
+// product, lane l the columns 2 (l % 4) and 2 (l % 4) + 1 of every eight, of
+// rows l / 4 and l / 4 + 8. So a row lies in four lanes. How tiles are
+// multiplied is the subclass's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_ATTENTIONKERNEL_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_ATTENTIONKERNEL_H
+
+#include "AttentionProblem.h"
+
+namespace shardir {
+
+struct AttentionPlan {
+  int64_t warps = 4;
+  /// Times 16 rows: of a warp.
+  int64_t rowTiles = 1;
+  /// Keys per step, a multiple of 16.
+  int64_t bn = 64;
+  /// Columns of acc per block, a multiple of 16.
+  int64_t bv = 64;
+  /// The extent of k, rounded up to a multiple of 16.
+  int64_t k = 64;
+  int64_t stages = 2;
+  /// Queries are read from shared memory once.
+  bool queryInRegisters = true;
+
+  int64_t threads() const { return 32 * warps; }
+  int64_t bm() const { return 16 * rowTiles * warps; }
+};
+
+/// Values of a thread: of `tiles` times eight columns, in the order of row
+/// tile, eight columns, row of the two, column of the two.
+using Fragment = llvm::SmallVector<mlir::Value>;
+
+class AttentionKernel {
+public:
+  /// `problem` outlives the kernel.
+  AttentionKernel(KernelEmitter &emit, const AttentionProblem &problem,
+                  const AttentionPlan &plan);
+  virtual ~AttentionKernel() = default;
+
+  void run(llvm::StringRef name);
+
+protected:
+  /// An operand's part in shared memory, in the direction in which memory is
+  /// contiguous.
+  struct Tile {
+    NestOperand operand;
+    /// What the parts of `first` and `second` are: of both, how many.
+    const Axis *first = nullptr, *second = nullptr;
+    int64_t firstSize = 0, secondSize = 0;
+    /// Rows of the tile run along `first`.
+    bool turned = false;
+    int64_t rows = 0, columns = 0;
+    int64_t stages = 1;
+    /// 16-byte accesses along rows are aligned.
+    Condition aligned{false, {}};
+    /// In a kernel.
+    mlir::Value shared;
+    Index base;
+    int64_t offset = 0;
+
+    /// Elements of 16 bytes.
+    int64_t chunk() const { return 16 / elementBytes(operand.element); }
+  };
+
+  /// Elements of a stage of `tile`, and where chunk `column` of row `row` lies
+  /// in it. By default rows are padded to an odd number of chunks: the eight
+  /// that matrix units read at a time lie in different banks.
+  virtual int64_t elements(const Tile &tile) const;
+  virtual Index place(const Tile &tile, Index row, Index column);
+
+  /// Takes shared memory besides the tiles', on the host.
+  virtual void takeShared(SharedLayout &layout) {}
+  /// At the kernel's start; when the queries are there.
+  virtual void prepare() {}
+  virtual void holdQuery() {}
+  /// Between a stage's arrival and the barrier that tells the others.
+  virtual void beforeBarrier() {}
+  /// The products of the queries and the keys in `stage`.
+  virtual Fragment scores(Index stage) = 0;
+  /// Adds the products of `probabilities`, as `prob` yields them, and the
+  /// values in `stage`.
+  virtual void accumulate(Index stage, llvm::ArrayRef<mlir::Value> probabilities,
+                          Fragment &sums) = 0;
+  /// exp(x - shift).
+  virtual mlir::Value exponential(mlir::Value x, mlir::Value shift);
+
+  int64_t scoreTiles() const { return plan.bn / 8; }
+  int64_t valueTiles() const { return plan.bv / 8; }
+  /// Where in a fragment of `tiles` eights of columns a value lies.
+  static int64_t at(int64_t tiles, int64_t rowTile, int64_t tile, int64_t half,
+                    int64_t one) {
+    return ((rowTile * tiles + tile) * 2 + half) * 2 + one;
+  }
+
+  KernelEmitter &emit;
+  const AttentionProblem &problem;
+  AttentionPlan plan;
+  Tile query, key, value;
+  // In the kernel.
+  Index lane, warp, rowStart, valueStart;
+
+private:
+  /// The row of the thread's `row`th, of two per row tile.
+  Index rowAt(int64_t row);
+  Tile makeTile(const NestOperand &operand, const Axis &first,
+                int64_t firstSize, const Axis &second, int64_t secondSize,
+                int64_t stages);
+  void copy(const Tile &tile, Index stage, Index firstStart, Index secondStart);
+  void copyVectors(const Tile &tile, Index stage, Index firstStart,
+                   Index secondStart);
+  void copyElements(const Tile &tile, Index stage, Index firstStart,
+                    Index secondStart);
+  /// Chunk `i` of the thread: its row and column in the tile. Null where every
+  /// thread has one, else whether this one has.
+  mlir::Value chunkAt(const Tile &tile, Index i, bool isLast, Index &row,
+                      Index &column);
+  Index address(const Tile &tile, Index first, Index second);
+  void load(Index step);
+  void setIvs(llvm::MutableArrayRef<Index> ivs, const Axis &axis,
+              Index position);
+
+  mlir::Value runRegion(mlir::Region &region, mlir::Value first,
+                        llvm::ArrayRef<Index> ivs);
+  /// `score` of a step's products, columns that do not exist -inf.
+  Fragment scored(const Fragment &products, Index step);
+  llvm::SmallVector<mlir::Value> runStep(Index step, mlir::ValueRange carried);
+  llvm::SmallVector<mlir::Value> initial();
+  void finish(mlir::ValueRange carried);
+  mlir::Value loadOf(const NestOperand &operand, llvm::ArrayRef<Index> ivs);
+  mlir::Value float_(double number);
+
+  llvm::SmallVector<Index> blockIvs;
+};
+
+/// 16-bit operands by mma.sync, f32 sums.
+void emitMmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
+                      const AttentionPlan &plan);
+/// Operands of any float types by fused multiply-adds.
+void emitFmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
+                      const AttentionPlan &plan);
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_ATTENTIONKERNEL_H

@@ -1,0 +1,178 @@
+//===- AttentionMma.cpp - Attention by mma.sync ---------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires queries and keys of one 16-bit float type, and probabilities and
+// values of one. Fragments are those of the PTX ISA for m16n8k16: two eights of
+// columns of scores are the A fragment of 16 elements along k of the second
+// product, so that probabilities never leave registers. ldmatrix transposes
+// where memory is contiguous in the direction that the product does not want.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionKernel.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+class MmaAttention : public AttentionKernel {
+public:
+  using AttentionKernel::AttentionKernel;
+
+private:
+  /// Four 8x8 matrices of `tile`, at `outer` along the product's rows or
+  /// columns and at `k`; `kFirst` says that k is the tile's first axis. In
+  /// order, `outerFirst` steps along the outer dim before it steps along k.
+  SmallVector<Value> fragments(const Tile &tile, Index stage, Index outer,
+                               int64_t k, bool kFirst, bool outerFirst) {
+    OpBuilder &builder = emit.builder;
+    // Lanes 0-7 give the rows of the first matrix, 8-15 of the second, …
+    Index low = emit.rem(lane, 8), one = emit.rem(emit.div(lane, 8), 2),
+          two = emit.div(lane, 16);
+    Index outerStep = outerFirst ? one : two, kStep = outerFirst ? two : one;
+    bool alongK = kFirst == tile.turned;
+    Index row, column;
+    if (alongK) {
+      row = emit.add(emit.add(outer, low), emit.mul(outerStep, 8));
+      column = emit.add(emit.constant(k / 8), kStep);
+    } else {
+      row = emit.add(emit.add(emit.constant(k), low), emit.mul(kStep, 8));
+      column = emit.add(emit.div(outer, 8), outerStep);
+    }
+    Index from =
+        emit.add(emit.mul(stage, elements(tile)), place(tile, row, column));
+    auto type = VectorType::get({4, 2}, tile.operand.element);
+    Value loaded = nvgpu::LdMatrixOp::create(
+        builder, emit.loc, type, tile.shared, emit.value(from),
+        /*transpose=*/!alongK, /*numTiles=*/4);
+    SmallVector<Value> result;
+    for (int64_t i = 0; i < 4; ++i)
+      result.push_back(
+          word(vector::ExtractOp::create(builder, emit.loc, loaded, i)));
+    return result;
+  }
+
+  /// Two elements as mma.sync takes them.
+  Value word(Value pair) {
+    auto type = cast<VectorType>(pair.getType());
+    if (!type.getElementType().isBF16())
+      return pair;
+    Value cast = vector::BitCastOp::create(
+        emit.builder, emit.loc,
+        VectorType::get(1, emit.builder.getI32Type()), pair);
+    return vector::ExtractOp::create(emit.builder, emit.loc, cast, 0);
+  }
+
+  void product(Type element, ArrayRef<Value> a, ArrayRef<Value> b, Value *sum) {
+    OpBuilder &builder = emit.builder;
+    Type f32 = builder.getF32Type();
+    auto result = LLVM::LLVMStructType::getLiteral(builder.getContext(),
+                                                   {f32, f32, f32, f32});
+    auto type = element.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
+    Value all = NVVM::MmaOp::create(
+        builder, emit.loc, result, a, b, ValueRange(ArrayRef<Value>(sum, 4)),
+        {16, 8, 16}, std::nullopt, std::nullopt,
+        std::array<NVVM::MMATypes, 2>{type, type},
+        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                       NVVM::MMALayout::col});
+    for (int64_t r = 0; r < 4; ++r)
+      sum[r] = LLVM::ExtractValueOp::create(builder, emit.loc, all, r);
+  }
+
+  SmallVector<Value> queryAt(int64_t rowTile, int64_t k) {
+    Index row = emit.add(emit.mul(warp, 16 * plan.rowTiles),
+                         emit.constant(16 * rowTile));
+    return fragments(query, emit.constant(0), row, k, /*kFirst=*/false,
+                     /*outerFirst=*/true);
+  }
+
+  void holdQuery() override {
+    if (!plan.queryInRegisters)
+      return;
+    for (int64_t k = 0; k < plan.k; k += 16)
+      for (int64_t i = 0; i < plan.rowTiles; ++i)
+        held.push_back(queryAt(i, k));
+  }
+
+  Fragment scores(Index stage) override {
+    Fragment sums(4 * plan.rowTiles * scoreTiles(),
+                  emit.zero(emit.builder.getF32Type()));
+    for (int64_t k = 0; k < plan.k; k += 16) {
+      SmallVector<SmallVector<Value>> left;
+      for (int64_t i = 0; i < plan.rowTiles; ++i)
+        left.push_back(plan.queryInRegisters
+                           ? held[k / 16 * plan.rowTiles + i]
+                           : queryAt(i, k));
+      for (int64_t j = 0; j < scoreTiles(); j += 2) {
+        SmallVector<Value> right =
+            fragments(key, stage, emit.constant(8 * j), k, /*kFirst=*/false,
+                      /*outerFirst=*/false);
+        for (int64_t i = 0; i < plan.rowTiles; ++i)
+          for (int64_t one = 0; one < 2; ++one)
+            product(key.operand.element, left[i],
+                    ArrayRef(right).slice(2 * one, 2),
+                    &sums[at(scoreTiles(), i, j + one, 0, 0)]);
+      }
+    }
+    return sums;
+  }
+
+  void accumulate(Index stage, ArrayRef<Value> p, Fragment &sums) override {
+    OpBuilder &builder = emit.builder;
+    auto type = VectorType::get(2, value.operand.element);
+    auto pair = [&](int64_t i, int64_t j, int64_t half) {
+      return word(vector::FromElementsOp::create(
+          builder, emit.loc, type,
+          p.slice(at(scoreTiles(), i, j, half, 0), 2)));
+    };
+    for (int64_t k = 0; k < plan.bn; k += 16) {
+      SmallVector<SmallVector<Value>> left;
+      for (int64_t i = 0; i < plan.rowTiles; ++i)
+        left.push_back({pair(i, k / 8, 0), pair(i, k / 8, 1),
+                        pair(i, k / 8 + 1, 0), pair(i, k / 8 + 1, 1)});
+      for (int64_t j = 0; j < valueTiles(); j += 2) {
+        SmallVector<Value> right =
+            fragments(value, stage, emit.constant(8 * j), k, /*kFirst=*/true,
+                      /*outerFirst=*/false);
+        for (int64_t i = 0; i < plan.rowTiles; ++i)
+          for (int64_t one = 0; one < 2; ++one)
+            product(value.operand.element, left[i],
+                    ArrayRef(right).slice(2 * one, 2),
+                    &sums[at(valueTiles(), i, j + one, 0, 0)]);
+      }
+    }
+  }
+
+  /// One multiply-add and ex2: probabilities are rounded to 16 bits anyway.
+  Value exponential(Value x, Value shift) override {
+    OpBuilder &builder = emit.builder;
+    auto number = [&](float value) -> Value {
+      return arith::ConstantOp::create(builder, emit.loc,
+                                       builder.getF32FloatAttr(value));
+    };
+    Value down = arith::MulFOp::create(builder, emit.loc, shift,
+                                       number(-float(M_LOG2E)));
+    Value scaled = math::FmaOp::create(builder, emit.loc, x,
+                                       number(float(M_LOG2E)), down);
+    return math::Exp2Op::create(builder, emit.loc, scaled);
+  }
+
+  SmallVector<SmallVector<Value>> held;
+};
+} // namespace
+
+void shardir::emitMmaAttention(KernelEmitter &emit,
+                               const AttentionProblem &problem,
+                               const AttentionPlan &plan) {
+  MmaAttention(emit, problem, plan).run("mma");
+}
