@@ -18,7 +18,9 @@ FOLDER/refused.txt and makes the exit status 1.
 On the GPU machine: `FOLDER/run.sh [TEXT]` runs the checks whose line contains
 TEXT, prints one line for each that fails and a summary, and writes
 FOLDER/results.txt with the GPU's name, the driver and the date.
-`FOLDER/run.sh --benchmark` times the checks of bench.txt, `FOLDER/run.sh
+`FOLDER/run.sh --benchmark` times the checks of bench.txt: models, and the
+functions of benchmarks/gpu, which are not compared, as the processor would take
+too long; then the same by PyTorch, where that is there (peers/). `FOLDER/run.sh
 --sanitize` runs all under compute-sanitizer. With --arch=host the same folder
 runs on the emulated GPU.
 """
@@ -67,6 +69,11 @@ while read -r name ranks program flags; do
   fi
 done <$list
 rm -f out.txt
+if [ $list = bench.txt ] && python3 -c "import torch; torch.cuda.init()" 2>/dev/null; then
+  for peer in peers/*"$1"*.py; do
+    [ -f "$peer" ] && python3 "$peer" 2>&1 | tee -a results.txt
+  done
+fi
 echo "$passed passed, $failed failed" | tee -a results.txt
 [ $failed = 0 ] && [ $passed -gt 0 ]
 """
@@ -120,6 +127,16 @@ def find_checks(pattern):
                     if "%" in text or "--verify" not in text:
                         continue
                     yield relative, shlex.split(text)
+
+
+def find_benchmarks(pattern):
+    """Yields (file, function) of benchmarks/gpu."""
+    folder = os.path.join(ROOT, "benchmarks", "gpu")
+    for name in sorted(os.listdir(folder)):
+        relative = os.path.join("benchmarks", "gpu", name)
+        if name.endswith(".mlir") and (not pattern or pattern in relative):
+            for function in re.findall(r"^ *func\.func @(\w+)\(", open(os.path.join(ROOT, relative)).read(), re.MULTILINE):
+                yield relative, function
 
 
 def architecture_of_card():
@@ -190,6 +207,20 @@ def main():
             if file.startswith(("examples", "test/Run/Models")):
                 bench.append(line)
 
+    for file, function in find_benchmarks(options.filter):
+        name = f"b{len(bench)}.so"
+        done = subprocess.run([compiler, os.path.join(ROOT, file), "--gpu", f"--options=arch={options.arch} target={options.target}",
+                               f"--function={function}", "-o", os.path.join(out, "programs", name)],
+                              capture_output=True, text=True, timeout=600)
+        if done.returncode != 0:
+            refused.append(f"{file} {function}\n{done.stderr[:2000]}")
+            continue
+        bench.append(f"{file}:{function} {ranks_of(os.path.join(out, 'programs', name))} {name} \n")
+    os.makedirs(os.path.join(out, "peers"), exist_ok=True)
+    for name in sorted(os.listdir(os.path.join(ROOT, "benchmarks", "peers"))):
+        if os.path.exists(os.path.join(ROOT, "benchmarks", "gpu", name.replace("_torch.py", ".mlir"))):
+            shutil.copy(os.path.join(ROOT, "benchmarks", "peers", name), os.path.join(out, "peers"))
+
     def write(name, text, mode=0o644):
         path = os.path.join(out, name)
         with open(path, "w") as stream:
@@ -207,7 +238,7 @@ def main():
     print(f"{len(checks)} checks, {len(refused)} refused, {size / (1 << 20):.1f} MiB in {options.folder}")
     if size > LIMIT:
         sys.exit(f"error: {options.folder} is larger than {LIMIT >> 20} MiB: choose fewer programs with --filter")
-    if refused or not checks:
+    if refused or not (checks or bench):
         sys.exit(1)
 
 

@@ -16,6 +16,7 @@
 #include "ShardIR/ExternalModels/ExternalModels.h"
 
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -55,10 +56,41 @@ struct AttentionModel
   }
 };
 
+/// Bodies are scalar and run within the op, as those of linalg ops do: control
+/// passes the op. The deallocation of buffers takes no op of two regions that
+/// does not say so. The defaults of external models do not compile in LLVM 22.
+struct AttentionControlFlow
+    : RegionBranchOpInterface::ExternalModel<AttentionControlFlow,
+                                             AttentionOp> {
+  using Regions = SmallVectorImpl<RegionSuccessor>;
+
+  OperandRange getEntrySuccessorOperands(Operation *op, RegionSuccessor) const {
+    return OperandRange(op->operand_end(), op->operand_end());
+  }
+  void getEntrySuccessorRegions(Operation *op, ArrayRef<Attribute>,
+                                Regions &regions) const {
+    getSuccessorRegions(op, RegionBranchPoint::parent(), regions);
+  }
+  void getSuccessorRegions(Operation *op, RegionBranchPoint point,
+                           Regions &regions) const {
+    if (point.isParent())
+      regions.push_back(RegionSuccessor(op, op->getResults().take_front(0)));
+  }
+  void getSuccessorRegions_3(Operation *, Region &, Regions &) const {}
+  void getPredecessors(Operation *, RegionSuccessor successor,
+                       SmallVectorImpl<RegionBranchPoint> &points) const {
+    if (successor.isParent())
+      points.push_back(RegionBranchPoint::parent());
+  }
+  void getPredecessorValues(Operation *, RegionSuccessor, int,
+                            SmallVectorImpl<Value> &) const {}
+};
+
 } // namespace
 
 void shardir::registerAttentionModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, ShardIRDialect *) {
-    AttentionOp::attachInterface<AttentionModel>(*context);
+    AttentionOp::attachInterface<AttentionModel, AttentionControlFlow>(
+        *context);
   });
 }

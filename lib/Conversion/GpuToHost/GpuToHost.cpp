@@ -275,6 +275,10 @@ FailureOr<int64_t> KernelToHost::run() {
         op->getName().getDialectNamespace() == "nvvm" ||
         op->getName().getDialectNamespace() == "nvgpu")
       ops.push_back(op);
+    // What is not empty is an instruction.
+    auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
+    if (assembly && !assembly.getAsmString().empty())
+      ops.push_back(op);
   });
   for (Operation *op : ops)
     if (failed(rewrite(op)))

@@ -20,6 +20,7 @@
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/Support/Regex.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -90,6 +91,46 @@ LogicalResult multiply(NVVM::WgmmaMmaAsyncOp op, const EmulatedThread &thread,
         LLVM::LoadOp::create(w, w.getF32Type(), w.at(sums, int32_t(4 * i))),
         ArrayRef<int64_t>{i});
   op.replaceAllUsesWith(all);
+  op.erase();
+  return success();
+}
+
+/// wgmma with A in registers, for which there is no op: assembly whose operands
+/// are the sums, which results are tied to, A's four words and B's descriptor,
+/// and whose last immediate says whether B is transposed.
+LogicalResult multiply(LLVM::InlineAsmOp op, const EmulatedThread &thread,
+                       Scratch scratch) {
+  llvm::SmallVector<llvm::StringRef> match;
+  llvm::Regex form("^wgmma\\.mma_async\\.sync\\.aligned\\.m64n([0-9]+)k16\\.f32"
+                   "\\.(bf16\\.bf16|f16\\.f16) .*, 1, 1, 1, ([01]);$");
+  int64_t n = 0;
+  auto structure = dyn_cast_or_null<LLVM::LLVMStructType>(
+      op.getRes() ? op.getRes().getType() : Type());
+  if (!structure || !form.match(op.getAsmString(), &match) ||
+      match[1].getAsInteger(10, n) ||
+      int64_t(structure.getBody().size()) != n / 2 ||
+      int64_t(op.getNumOperands()) != n / 2 + 5)
+    return op.emitError("has no emulation on the host in this form");
+  Writer w(op);
+  int64_t count = n / 2;
+  Value sums = scratch(4 * count), words = scratch(4 * 4);
+  for (int64_t i = 0; i < count; ++i)
+    LLVM::StoreOp::create(w, op.getOperand(i), w.at(sums, int32_t(4 * i)));
+  for (int64_t i = 0; i < 4; ++i)
+    LLVM::StoreOp::create(w, op.getOperand(count + i),
+                          w.at(words, int32_t(4 * i)));
+  int type = match[2].starts_with("bf16") ? SHARDIR_MMA_BF16 : SHARDIR_MMA_F16;
+  thread.call(w, w.getLoc(), EmulatedThread::Wgmma,
+              {w.i32(int32_t(n)), w.i32(type), w.i64(0), words,
+               op.getOperand(count + 4), w.i32(0), w.i32(match[3] == "1"),
+               w.i32(1), sums});
+  Value all = LLVM::PoisonOp::create(w, structure);
+  for (int64_t i = 0; i < count; ++i)
+    all = LLVM::InsertValueOp::create(
+        w, all,
+        LLVM::LoadOp::create(w, w.getF32Type(), w.at(sums, int32_t(4 * i))),
+        ArrayRef<int64_t>{i});
+  op.getRes().replaceAllUsesWith(all);
   op.erase();
   return success();
 }
@@ -250,6 +291,9 @@ shardir::rewriteHopperOp(Operation *op, const EmulatedThread &thread,
         return storeMatrix(op, thread, scratch);
       })
       .Case([&](NVVM::WgmmaMmaAsyncOp op) -> std::optional<LogicalResult> {
+        return multiply(op, thread, scratch);
+      })
+      .Case([&](LLVM::InlineAsmOp op) -> std::optional<LogicalResult> {
         return multiply(op, thread, scratch);
       })
       .Default([](Operation *) -> std::optional<LogicalResult> { return {}; });

@@ -55,8 +55,8 @@ FailureOr<NestOperand> shardir::makeNestOperand(LoopEmitter &emit,
   if (!isa<StridedLayoutAttr>(type.getLayout()) &&
       !type.getLayout().isIdentity())
     return failure();
-  auto metadata = memref::ExtractStridedMetadataOp::create(
-      emit.builder, emit.loc, operand);
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(emit.builder, emit.loc, operand);
   result.offset = emit.constant(0);
   SmallVector<Index> strides = metadata.getConstifiedMixedStrides();
   SmallVector<Index> sizes = metadata.getConstifiedMixedSizes();

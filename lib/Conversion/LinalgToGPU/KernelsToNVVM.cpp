@@ -26,6 +26,7 @@
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/Transforms/Passes.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -109,6 +110,7 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
         if (auto type = kernel.getArgAttrOfType<TypeAttr>(
                 i, LLVM::LLVMDialect::getByValAttrName()))
           byValue[kernel.getName()].push_back({i, type.getValue()});
+    approximatePowers(module);
     OpPassManager pm(gpu::GPUModuleOp::getOperationName());
     build(pm);
     if (failed(runPipeline(pm, module)) || failed(checkLowered(module)))
@@ -144,6 +146,24 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
       kernel.setArgAttr(i, NVVM::NVVMDialect::getGridConstantAttrName(),
                         builder.getUnitAttr());
     }
+  }
+
+  /// Powers of two that may be approximate are one instruction, which takes
+  /// subnormal numbers for zero.
+  static void approximatePowers(gpu::GPUModuleOp module) {
+    module.walk([](math::Exp2Op op) {
+      if (!op.getType().isF32() ||
+          !arith::bitEnumContainsAll(op.getFastmath(),
+                                     arith::FastMathFlags::afn))
+        return;
+      OpBuilder builder(op);
+      auto call = LLVM::CallIntrinsicOp::create(
+          builder, op.getLoc(), op.getType(),
+          builder.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"),
+          ValueRange{op.getOperand()});
+      op.replaceAllUsesWith(call.getResult(0));
+      op.erase();
+    });
   }
 
   static LogicalResult checkLowered(gpu::GPUModuleOp module) {

@@ -29,6 +29,7 @@ void shardir::buildGpuTensorPipeline(OpPassManager &pm,
   FusionOptions fusion;
   fusion.recognizeAttention = options.attention;
   fusion.explain = options.explain;
+  fusion.keepAttention = true;
   buildFusion(pm, fusion);
 }
 

@@ -70,6 +70,9 @@ struct StripAnnotationsPass
                 "propagated stage only";
     // Regions before what is in them.
     WalkResult result = module.walk<WalkOrder::PreOrder>([](Operation *op) {
+      // Attention says what is computed, not where.
+      if (isa<AttentionOp>(op))
+        return WalkResult::skip();
       if (!isa<ShardIRDialect, collective::CollectiveDialect>(
               op->getDialect()) ||
           isa<MeshOp, ConstrainOp>(op))

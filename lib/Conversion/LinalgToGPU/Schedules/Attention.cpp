@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Takes shardir.attention on memrefs of any shapes and strides whose extents of
-// k and v are known: by mma.sync where operands have 16 bits, else by fused
-// multiply-adds. The fill of the inits and the division behind it are taken
-// along. A plan must fit into shared memory and, as far as can be told, into
-// registers.
+// Take shardir.attention on memrefs of any shapes and strides whose extents of
+// k and v are known: by mma.sync or wgmma where operands have 16 bits, else by
+// fused multiply-adds. The fill of the inits and the division behind it are
+// taken along. A plan must fit into shared memory and, as far as can be told,
+// into registers.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,6 +29,7 @@ int64_t roundUp(int64_t number, int64_t to) {
 /// What a kind of kernel makes of a plan.
 struct Unit {
   StringRef name;
+  bool (*runsOn)(const GpuTarget &);
   /// Whether it takes the op's types.
   bool (*takes)(AttentionOp);
   SmallVector<AttentionPlan> (*plans)(AttentionOp);
@@ -77,8 +78,13 @@ struct Choice {
 std::optional<Choice> choose(AttentionOp op, const Unit &unit,
                              const GpuTarget &target) {
   AttentionShape shape = attentionShapeOf(op);
+  // Blocks that share rows must not write what others still read.
+  AttentionNeighbours known = findNeighbours(op);
+  bool continued = !known.lowestMax || !known.zeroSum;
   std::optional<Choice> best;
   for (const AttentionPlan &plan : unit.plans(op)) {
+    if (continued && plan.bv < *shape.v)
+      continue;
     int64_t shared = tileBytes(op, plan) + unit.sharedBytes(op, plan);
     int64_t registers = registersOf(op, plan);
     if (shared > target.sharedBytes || registers > 255)
@@ -94,17 +100,18 @@ std::optional<Choice> choose(AttentionOp op, const Unit &unit,
     double steps = std::ceil(shape.columns / plan.bn);
     double flops = 2.0 * plan.bm() * plan.bn * (plan.k + plan.bv);
     // Eight warps hide what they wait for, if there are as many.
-    double present = std::min(
-        perMultiprocessor, std::ceil(blocks / target.multiprocessors));
+    double present =
+        std::min(perMultiprocessor, std::ceil(blocks / target.multiprocessors));
     double busy = std::min(1.0, present * plan.warps / 8);
     double rate = unit.flops(plan, target) / target.multiprocessors * busy;
     double rounds =
         std::ceil(blocks / (target.multiprocessors * present)) * present;
     double compute = rounds * steps * flops / rate;
-    double once = shape.outer *
-                  ((shape.rows + shape.columns) * *shape.k * bytesOf(op.getKey()) +
-                   shape.columns * *shape.v * bytesOf(op.getValue()) +
-                   shape.rows * *shape.v * bytesOf(op.getAcc()));
+    double once =
+        shape.outer *
+        ((shape.rows + shape.columns) * *shape.k * bytesOf(op.getKey()) +
+         shape.columns * *shape.v * bytesOf(op.getValue()) +
+         shape.rows * *shape.v * bytesOf(op.getAcc()));
     double read = blocks * shape.columns *
                   (*shape.k * bytesOf(op.getKey()) +
                    std::min(plan.bv, *shape.v) * bytesOf(op.getValue()));
@@ -196,33 +203,62 @@ double fmaFlops(const AttentionPlan &, const GpuTarget &target) {
   return target.scalarFlops * 0.4;
 }
 
-const Unit mmaUnit = {
-    "mma",    mmaTakes, mmaPlans, [](AttentionOp, const AttentionPlan &) {
-      return int64_t(0);
-    },
-    mmaFlops, emitMmaAttention};
-const Unit fmaUnit = {"fma",          [](AttentionOp) { return true; },
-                      fmaPlans,       fmaSharedBytes,
-                      fmaFlops,       emitFmaAttention};
+SmallVector<AttentionPlan> wgmmaPlans(AttentionOp op) {
+  SmallVector<AttentionPlan> plans;
+  auto add = [&](int64_t warps, int64_t bn, int64_t mostColumns) {
+    AttentionPlan plan = roundedPlan(op, mostColumns);
+    plan.warps = warps;
+    plan.bn = bn;
+    plan.queryInRegisters = false;
+    plans.push_back(plan);
+  };
+  add(8, 128, 128);
+  add(8, 64, 256);
+  add(4, 64, 128);
+  return plans;
+}
+
+double wgmmaFlops(const AttentionPlan &plan, const GpuTarget &target) {
+  return target.matrixFlops * (plan.bn == 128 ? 0.5 : 0.4);
+}
+
+int64_t noBytes(AttentionOp, const AttentionPlan &) { return 0; }
+
+const Unit units[] = {
+    {"mma_attention", [](const GpuTarget &) { return true; }, mmaTakes,
+     mmaPlans, noBytes, mmaFlops, emitMmaAttention},
+    {"wgmma_attention",
+     [](const GpuTarget &target) {
+       return target.isHost() || target.hasWarpgroupMma();
+     },
+     mmaTakes, wgmmaPlans, noBytes, wgmmaFlops, emitWgmmaAttention},
+    {"fma_attention", [](const GpuTarget &) { return true; },
+     [](AttentionOp) { return true; }, fmaPlans, fmaSharedBytes, fmaFlops,
+     emitFmaAttention},
+};
 
 class Attention : public Schedule {
 public:
-  StringRef name() const override { return "attention"; }
+  explicit Attention(const Unit &unit) : unit(unit) {}
+
+  StringRef name() const override { return unit.name; }
 
   std::optional<Estimate> match(Operation *op,
                                 const GpuTarget &target) const override {
     auto attention = dyn_cast<AttentionOp>(op);
-    if (!attention || !isTileable(attention))
+    if (!attention || !unit.runsOn(target) || !isTileable(attention) ||
+        !unit.takes(attention))
       return std::nullopt;
-    const Unit &unit = unitOf(attention);
     std::optional<Choice> choice = choose(attention, unit, target);
     if (!choice)
       return std::nullopt;
     Estimate estimate;
-    estimate.seconds = choice->seconds;
+    // Where warpgroups are emulated, tests ask for them by name.
+    bool slow = target.isHost() && unit.emit == emitWgmmaAttention;
+    estimate.seconds = slow ? 1 : choice->seconds;
     const AttentionPlan &plan = choice->plan;
-    estimate.reason = llvm::formatv("{0}, {1} rows by {2} keys, {3} stages",
-                                    unit.name, plan.bm(), plan.bn, plan.stages);
+    estimate.reason = llvm::formatv("{0} rows by {1} keys, {2} stages",
+                                    plan.bm(), plan.bn, plan.stages);
     if (findNeighbours(attention).map)
       estimate.reason += ", elementwise op behind it fused";
     return estimate;
@@ -231,7 +267,6 @@ public:
   LogicalResult emit(RewriterBase &rewriter, Operation *op,
                      const GpuTarget &target) const override {
     auto attention = cast<AttentionOp>(op);
-    const Unit &unit = unitOf(attention);
     AttentionPlan plan = choose(attention, unit, target)->plan;
     AttentionNeighbours neighbours = findNeighbours(attention);
     rewriter.setInsertionPoint(neighbours.last(op));
@@ -246,12 +281,12 @@ public:
   }
 
 private:
-  static const Unit &unitOf(AttentionOp op) {
-    return mmaTakes(op) ? mmaUnit : fmaUnit;
-  }
+  const Unit &unit;
 };
 } // namespace
 
-std::unique_ptr<Schedule> shardir::createAttentionSchedule() {
-  return std::make_unique<Attention>();
+void shardir::addAttentionSchedules(
+    std::vector<std::unique_ptr<Schedule>> &list) {
+  for (const Unit &unit : units)
+    list.push_back(std::make_unique<Attention>(unit));
 }

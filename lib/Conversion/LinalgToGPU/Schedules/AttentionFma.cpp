@@ -70,8 +70,8 @@ private:
       Value address = alongFirst ? from(emit.add(first, step), second)
                                  : from(first, emit.add(second, step));
       if (width == 1) {
-        result.push_back(widened(memref::LoadOp::create(
-            builder, emit.loc, tile.shared, address)));
+        result.push_back(widened(
+            memref::LoadOp::create(builder, emit.loc, tile.shared, address)));
         continue;
       }
       Value loaded = widened(vector::LoadOp::create(
@@ -113,8 +113,7 @@ private:
                   read(key, stage, column, k, quad, /*alongFirst=*/false);
               for (int64_t row = 0; row < 2 * plan.rowTiles; ++row)
                 for (int64_t e = 0; e < quad; ++e) {
-                  Value &sum =
-                      sums[at(scoreTiles(), row / 2, j, row % 2, one)];
+                  Value &sum = sums[at(scoreTiles(), row / 2, j, row % 2, one)];
                   sum = multiplyAdd(left[row][e], right[e], sum);
                 }
             }
@@ -130,8 +129,7 @@ private:
       for (int64_t j = 0; j < scoreTiles(); ++j) {
         SmallVector<Value> two;
         for (int64_t one = 0; one < 2; ++one)
-          two.push_back(
-              widened(p[at(scoreTiles(), row / 2, j, row % 2, one)]));
+          two.push_back(widened(p[at(scoreTiles(), row / 2, j, row % 2, one)]));
         Value vector =
             vector::FromElementsOp::create(builder, emit.loc, type, two);
         Index to = emit.add(emit.mul(rowOf(row), pitch()),
@@ -149,8 +147,8 @@ private:
           SmallVector<Value> left;
           for (int64_t row = 0; row < 2 * plan.rowTiles; ++row) {
             Index from = emit.add(emit.mul(rowOf(row), pitch()), k);
-            left.push_back(vector::LoadOp::create(
-                builder, emit.loc, quads, shared, emit.value(from)));
+            left.push_back(vector::LoadOp::create(builder, emit.loc, quads,
+                                                  shared, emit.value(from)));
           }
           for (int64_t e = 0; e < quad; ++e) {
             SmallVector<Value> factors;

@@ -18,7 +18,6 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
-#include "mlir/IR/IRMapping.h"
 
 #include <cmath>
 
@@ -35,12 +34,13 @@ AttentionKernel::AttentionKernel(KernelEmitter &emit,
                  plan.stages);
   value = makeTile(problem.value, problem.columns, plan.bn, problem.v, plan.bv,
                    plan.stages);
+  if (problem.columns.loops.size() == 1)
+    mask = findMask(problem.getOp());
 }
 
 Value AttentionKernel::float_(double number) {
   return arith::ConstantOp::create(
-      emit.builder, emit.loc,
-      emit.builder.getFloatAttr(problem.wide, number));
+      emit.builder, emit.loc, emit.builder.getFloatAttr(problem.wide, number));
 }
 
 void AttentionKernel::setIvs(MutableArrayRef<Index> ivs, const Axis &axis,
@@ -56,8 +56,7 @@ Index AttentionKernel::rowAt(int64_t row) {
   return emit.add(rowStart, emit.add(warpStart, inWarp));
 }
 
-Value AttentionKernel::loadOf(const NestOperand &operand,
-                              ArrayRef<Index> ivs) {
+Value AttentionKernel::loadOf(const NestOperand &operand, ArrayRef<Index> ivs) {
   if (operand.scalar)
     return operand.scalar;
   Index address = operand.offset;
@@ -67,65 +66,18 @@ Value AttentionKernel::loadOf(const NestOperand &operand,
                                 emit.value(address));
 }
 
-Value AttentionKernel::runRegion(Region &region, Value first,
-                                 ArrayRef<Index> ivs) {
-  Block &body = region.front();
-  IRMapping mapping;
-  mapping.map(body.getArgument(0), first);
-  for (auto [argument, extra] :
-       llvm::zip(body.getArguments().drop_front(), problem.extras))
-    if (!argument.use_empty())
-      mapping.map(argument, loadOf(extra, ivs));
-  for (Operation &op : body.without_terminator()) {
-    if (auto index = dyn_cast<LoopIndexOp>(op))
-      mapping.map(index.getResult(), emit.value(ivs[index.getLoop()]));
-    else
-      emit.builder.clone(op, mapping);
-  }
-  return mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
-}
-
 Value AttentionKernel::exponential(Value x, Value shift) {
   OpBuilder &builder = emit.builder;
+  // First the difference: a multiply-add would lose it where scores are as
+  // large as some masks.
   Value difference = arith::SubFOp::create(builder, emit.loc, x, shift);
   if (problem.wide.isF64())
     return math::ExpOp::create(builder, emit.loc, difference);
-  Value scaled = arith::MulFOp::create(builder, emit.loc, difference,
-                                       float_(M_LOG2E));
-  return math::Exp2Op::create(builder, emit.loc, scaled);
-}
-
-Fragment AttentionKernel::scored(const Fragment &products, Index step) {
-  AttentionOp op = problem.getOp();
-  Fragment result(products.size());
-  Index columnStart = emit.add(emit.mul(step, plan.bn),
-                               emit.mul(emit.rem(lane, 4), 2));
-  bool rowsExist = problem.rows.isDividedBy(plan.bm()),
-       columnsExist = problem.columns.isDividedBy(plan.bn);
-  Value lowest = float_(-std::numeric_limits<double>::infinity());
-  auto inside = [&](Index position, const Axis &axis, bool exist) {
-    if (exist)
-      return position;
-    return emit.min(position, emit.sub(axis.extent, emit.constant(1)));
-  };
-  SmallVector<Index> ivs(blockIvs);
-  for (int64_t row = 0; row < 2 * plan.rowTiles; ++row) {
-    setIvs(ivs, problem.rows, inside(rowAt(row), problem.rows, rowsExist));
-    for (int64_t j = 0; j < scoreTiles(); ++j)
-      for (int64_t one = 0; one < 2; ++one) {
-        Index column = emit.add(columnStart, emit.constant(8 * j + one));
-        setIvs(ivs, problem.columns,
-               inside(column, problem.columns, columnsExist));
-        int64_t place = at(scoreTiles(), row / 2, j, row % 2, one);
-        Value score = runRegion(op.getScore(), products[place], ivs);
-        if (!columnsExist)
-          score = arith::SelectOp::create(
-              emit.builder, emit.loc,
-              emit.lessThan(column, problem.columns.extent), score, lowest);
-        result[place] = score;
-      }
-  }
-  return result;
+  Value scaled =
+      arith::MulFOp::create(builder, emit.loc, difference, float_(M_LOG2E));
+  return math::Exp2Op::create(builder, emit.loc, scaled,
+                              isApproximate() ? arith::FastMathFlags::afn
+                                              : arith::FastMathFlags::none);
 }
 
 SmallVector<Value> AttentionKernel::runStep(Index step, ValueRange carried) {
@@ -153,8 +105,7 @@ SmallVector<Value> AttentionKernel::runStep(Index step, ValueRange carried) {
     best = larger(max[row], emit.butterfly(best, 4, larger));
     Value empty = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ,
                                         best, lowest);
-    Value shift =
-        arith::SelectOp::create(builder, loc, empty, float_(0), best);
+    Value shift = arith::SelectOp::create(builder, loc, empty, float_(0), best);
     Value factor = exponential(max[row], shift);
     max[row] = best;
     Value total;
@@ -174,8 +125,8 @@ SmallVector<Value> AttentionKernel::runStep(Index step, ValueRange carried) {
   AttentionOp op = problem.getOp();
   bool plain = op.hasPlainProb();
   SmallVector<Index> ivs(blockIvs);
-  Index columnStart = emit.add(emit.mul(step, plan.bn),
-                               emit.mul(emit.rem(lane, 4), 2));
+  Index columnStart =
+      emit.add(emit.mul(step, plan.bn), emit.mul(emit.rem(lane, 4), 2));
   auto inside = [&](Index position, const Axis &axis, int64_t tile) {
     if (axis.isDividedBy(tile))
       return position;
@@ -185,7 +136,8 @@ SmallVector<Value> AttentionKernel::runStep(Index step, ValueRange carried) {
     for (int64_t j = 0; j < scoreTiles(); ++j)
       for (int64_t one = 0; one < 2; ++one) {
         if (!plain) {
-          setIvs(ivs, problem.rows, inside(rowAt(row), problem.rows, plan.bm()));
+          setIvs(ivs, problem.rows,
+                 inside(rowAt(row), problem.rows, plan.bm()));
           Index column = emit.add(columnStart, emit.constant(8 * j + one));
           setIvs(ivs, problem.columns,
                  inside(column, problem.columns, plan.bn));
@@ -272,7 +224,8 @@ void AttentionKernel::finish(ValueRange carried) {
     for (auto [iv, stride] : llvm::zip(ivs, operand.strides))
       address = emit.add(address, emit.mul(iv, stride));
     if (value.getType() != operand.element)
-      value = arith::TruncFOp::create(builder, emit.loc, operand.element, value);
+      value =
+          arith::TruncFOp::create(builder, emit.loc, operand.element, value);
     memref::StoreOp::create(builder, emit.loc, value, operand.flat,
                             emit.value(address));
   };
@@ -333,7 +286,11 @@ void AttentionKernel::run(StringRef name) {
     OpBuilder &builder = emit.builder;
     // Neighbouring blocks share keys and values: they stay in the second cache.
     SmallVector<Index> at = emit.decode(emit.block(0), tiles);
-    rowStart = emit.mul(at.pop_back_val(), plan.bm());
+    Index rowTile = at.pop_back_val();
+    // Where later rows see more, those blocks begin that have most to do.
+    if (!mask.conditions.empty())
+      rowTile = emit.sub(emit.sub(tiles.back(), emit.constant(1)), rowTile);
+    rowStart = emit.mul(rowTile, plan.bm());
     valueStart = emit.mul(at.pop_back_val(), plan.bv);
     blockIvs.assign(problem.extents.size(), emit.constant(0));
     for (auto [loop, iv] : llvm::zip(problem.outer.loops, at))
@@ -366,18 +323,19 @@ void AttentionKernel::run(StringRef name) {
       emit.barrier();
     };
     Index zero = emit.constant(0), one = emit.constant(1);
-    Index steps = emit.ceilDiv(problem.columns.extent, plan.bn);
+    auto [begin, end] = stepRange();
+    Index first = begin, steps = end;
     copy(query, zero, rowStart, zero);
     Value newest;
     for (int64_t stage = 0; stage < plan.stages - 1; ++stage) {
-      Index step = emit.constant(stage);
+      Index step = emit.add(first, emit.constant(stage));
       emit.branch(emit.lessThan(step, steps), [&] { load(step); });
       newest = commit();
     }
     arrive(newest);
     holdQuery();
     SmallVector<Value> carried = emit.loop(
-        zero, steps, one, initial(), [&](Index step, ValueRange carried) {
+        first, steps, one, initial(), [&](Index step, ValueRange carried) {
           arrive(newest);
           Index next = emit.add(step, emit.constant(plan.stages - 1));
           emit.branch(emit.lessThan(next, steps), [&] { load(next); });

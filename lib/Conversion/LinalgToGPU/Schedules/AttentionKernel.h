@@ -19,7 +19,7 @@
 #ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_ATTENTIONKERNEL_H
 #define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_ATTENTIONKERNEL_H
 
-#include "AttentionProblem.h"
+#include "AttentionMask.h"
 
 namespace shardir {
 
@@ -94,10 +94,11 @@ protected:
   virtual Fragment scores(Index stage) = 0;
   /// Adds the products of `probabilities`, as `prob` yields them, and the
   /// values in `stage`.
-  virtual void accumulate(Index stage, llvm::ArrayRef<mlir::Value> probabilities,
+  virtual void accumulate(Index stage,
+                          llvm::ArrayRef<mlir::Value> probabilities,
                           Fragment &sums) = 0;
-  /// exp(x - shift).
-  virtual mlir::Value exponential(mlir::Value x, mlir::Value shift);
+  /// Whether exponentials may be what the hardware has.
+  virtual bool isApproximate() const { return false; }
 
   int64_t scoreTiles() const { return plan.bn / 8; }
   int64_t valueTiles() const { return plan.bv / 8; }
@@ -134,22 +135,51 @@ private:
   void setIvs(llvm::MutableArrayRef<Index> ivs, const Axis &axis,
               Index position);
 
+  /// With `visible`, the mask's conditions are known to hold.
   mlir::Value runRegion(mlir::Region &region, mlir::Value first,
-                        llvm::ArrayRef<Index> ivs);
-  /// `score` of a step's products, columns that do not exist -inf.
+                        llvm::ArrayRef<Index> ivs, bool visible = false);
+  /// `score` of a step's products, columns that do not exist -inf. `visible`
+  /// says that all columns exist and no score is masked.
+  Fragment scored(const Fragment &products, Index step, bool visible);
+  /// The same where `visible` is not known.
   Fragment scored(const Fragment &products, Index step);
+  /// What the block's rows and, but for the step's, all columns are.
+  LoopRanges blockRanges();
+  /// The steps in which a score can count, the second one excluded.
+  std::pair<Index, Index> stepRange();
   llvm::SmallVector<mlir::Value> runStep(Index step, mlir::ValueRange carried);
   llvm::SmallVector<mlir::Value> initial();
   void finish(mlir::ValueRange carried);
   mlir::Value loadOf(const NestOperand &operand, llvm::ArrayRef<Index> ivs);
   mlir::Value float_(double number);
+  /// exp(x - shift).
+  mlir::Value exponential(mlir::Value x, mlir::Value shift);
 
   llvm::SmallVector<Index> blockIvs;
+  AttentionMask mask;
+};
+
+/// What kernels on matrix units share: 16-bit probabilities, f32 sums.
+class MatrixAttention : public AttentionKernel {
+public:
+  using AttentionKernel::AttentionKernel;
+
+protected:
+  /// Probabilities are rounded to 16 bits anyway.
+  bool isApproximate() const override { return true; }
+  /// Two neighbours of `probabilities` in a register, which mma.sync wants as
+  /// an integer for bf16.
+  mlir::Value packed(llvm::ArrayRef<mlir::Value> probabilities, int64_t rowTile,
+                     int64_t tile, int64_t half, bool asInteger = false);
+  mlir::Value wordOf(mlir::Value pair, bool asInteger = false);
 };
 
 /// 16-bit operands by mma.sync, f32 sums.
 void emitMmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
                       const AttentionPlan &plan);
+/// The same by wgmma: sm_90a, four warps for each 64 rows.
+void emitWgmmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
+                        const AttentionPlan &plan);
 /// Operands of any float types by fused multiply-adds.
 void emitFmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
                       const AttentionPlan &plan);

@@ -16,18 +16,15 @@
 
 #include "AttentionKernel.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
-
-#include <cmath>
 
 using namespace mlir;
 using namespace shardir;
 
 namespace {
-class MmaAttention : public AttentionKernel {
+class MmaAttention : public MatrixAttention {
 public:
-  using AttentionKernel::AttentionKernel;
+  using MatrixAttention::MatrixAttention;
 
 private:
   /// Four 8x8 matrices of `tile`, at `outer` along the product's rows or
@@ -58,19 +55,8 @@ private:
     SmallVector<Value> result;
     for (int64_t i = 0; i < 4; ++i)
       result.push_back(
-          word(vector::ExtractOp::create(builder, emit.loc, loaded, i)));
+          wordOf(vector::ExtractOp::create(builder, emit.loc, loaded, i)));
     return result;
-  }
-
-  /// Two elements as mma.sync takes them.
-  Value word(Value pair) {
-    auto type = cast<VectorType>(pair.getType());
-    if (!type.getElementType().isBF16())
-      return pair;
-    Value cast = vector::BitCastOp::create(
-        emit.builder, emit.loc,
-        VectorType::get(1, emit.builder.getI32Type()), pair);
-    return vector::ExtractOp::create(emit.builder, emit.loc, cast, 0);
   }
 
   void product(Type element, ArrayRef<Value> a, ArrayRef<Value> b, Value *sum) {
@@ -110,9 +96,8 @@ private:
     for (int64_t k = 0; k < plan.k; k += 16) {
       SmallVector<SmallVector<Value>> left;
       for (int64_t i = 0; i < plan.rowTiles; ++i)
-        left.push_back(plan.queryInRegisters
-                           ? held[k / 16 * plan.rowTiles + i]
-                           : queryAt(i, k));
+        left.push_back(plan.queryInRegisters ? held[k / 16 * plan.rowTiles + i]
+                                             : queryAt(i, k));
       for (int64_t j = 0; j < scoreTiles(); j += 2) {
         SmallVector<Value> right =
             fragments(key, stage, emit.constant(8 * j), k, /*kFirst=*/false,
@@ -128,12 +113,8 @@ private:
   }
 
   void accumulate(Index stage, ArrayRef<Value> p, Fragment &sums) override {
-    OpBuilder &builder = emit.builder;
-    auto type = VectorType::get(2, value.operand.element);
     auto pair = [&](int64_t i, int64_t j, int64_t half) {
-      return word(vector::FromElementsOp::create(
-          builder, emit.loc, type,
-          p.slice(at(scoreTiles(), i, j, half, 0), 2)));
+      return packed(p, i, j, half);
     };
     for (int64_t k = 0; k < plan.bn; k += 16) {
       SmallVector<SmallVector<Value>> left;
@@ -151,20 +132,6 @@ private:
                     &sums[at(valueTiles(), i, j + one, 0, 0)]);
       }
     }
-  }
-
-  /// One multiply-add and ex2: probabilities are rounded to 16 bits anyway.
-  Value exponential(Value x, Value shift) override {
-    OpBuilder &builder = emit.builder;
-    auto number = [&](float value) -> Value {
-      return arith::ConstantOp::create(builder, emit.loc,
-                                       builder.getF32FloatAttr(value));
-    };
-    Value down = arith::MulFOp::create(builder, emit.loc, shift,
-                                       number(-float(M_LOG2E)));
-    Value scaled = math::FmaOp::create(builder, emit.loc, x,
-                                       number(float(M_LOG2E)), down);
-    return math::Exp2Op::create(builder, emit.loc, scaled);
   }
 
   SmallVector<SmallVector<Value>> held;

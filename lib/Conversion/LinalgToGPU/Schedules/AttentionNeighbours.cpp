@@ -41,8 +41,8 @@ linalg::FillOp neutralFill(AttentionOp op, Value init, bool lowest) {
     if (!fill || fill.getDpsInits()[0] != init)
       return {};
     Value value = fill.getInputs()[0];
-    bool neutral = lowest ? isLowest(value)
-                          : matchPattern(value, m_AnyZeroFloat());
+    bool neutral =
+        lowest ? isLowest(value) : matchPattern(value, m_AnyZeroFloat());
     return neutral ? fill : linalg::FillOp();
   }
   return {};
@@ -84,8 +84,8 @@ SmallVector<int> matchMap(linalg::LinalgOp op, AttentionOp attention) {
       // In place is fine where the same element was read.
       if (operand.get() != buffer || (op.isDpsInit(&operand) && number != 0))
         return {};
-      AffineMap theirs = attention.getMap(
-          attention->getNumOperands() - 3 + static_cast<unsigned>(number));
+      AffineMap theirs = attention.getMap(attention->getNumOperands() - 3 +
+                                          static_cast<unsigned>(number));
       for (auto [mine, expected] :
            llvm::zip(map.getResults(), theirs.getResults())) {
         auto dim = dyn_cast<AffineDimExpr>(mine);

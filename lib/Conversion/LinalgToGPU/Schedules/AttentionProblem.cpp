@@ -24,8 +24,8 @@ AttentionShape shardir::attentionShapeOf(AttentionOp op) {
   AttentionOp::Loops loops = op.getLoops();
   auto times = [&](double &product, ArrayRef<unsigned> of) {
     for (unsigned loop : of)
-      product *= ShapedType::isDynamic(extents[loop]) ? assumedExtent
-                                                      : extents[loop];
+      product *=
+          ShapedType::isDynamic(extents[loop]) ? assumedExtent : extents[loop];
   };
   times(shape.outer, loops.batch);
   times(shape.rows, loops.m);
@@ -188,8 +188,7 @@ void AttentionProblem::finish(KernelEmitter &emit, ArrayRef<Index> ivs,
   SmallVector<SmallVector<Value>> results;
   for (auto [i, value] : llvm::enumerate(accs)) {
     SmallVector<Value> inputs(map->numInputs());
-    for (auto [at, input] :
-         llvm::enumerate(map->getOp().getDpsInputs())) {
+    for (auto [at, input] : llvm::enumerate(map->getOp().getDpsInputs())) {
       if (input == getOp().getAcc())
         inputs[at] = value;
       else if (input == getOp().getMax())

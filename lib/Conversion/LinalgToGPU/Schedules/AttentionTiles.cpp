@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Copies of queries, keys and values into shared memory: 16 bytes at a time and
-// asynchronously where that is aligned, else element by element. Guarantees
-// that whatever lies outside of an operand is zero in its tile, and that no
-// address outside of it is read.
+// asynchronously where that is aligned, else element by element; and what
+// kernels on matrix units share. Guarantees that whatever lies outside of an
+// operand is zero in its tile, and that no address outside of it is read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -112,8 +112,7 @@ void AttentionKernel::copyVectors(const Tile &tile, Index stage,
   Type token = nvgpu::DeviceAsyncTokenType::get(builder.getContext());
   for (int64_t i = 0; i < count; ++i) {
     Index row, column;
-    Value mine =
-        chunkAt(tile, emit.constant(i), i == count - 1, row, column);
+    Value mine = chunkAt(tile, emit.constant(i), i == count - 1, row, column);
     auto one = [&] {
       Index to = emit.add(stageStart, place(tile, row, column));
       Index rowAt = emit.add(rowStart, row),
@@ -168,9 +167,9 @@ void AttentionKernel::copyElements(const Tile &tile, Index stage,
       {
         OpBuilder::InsertionGuard guard(builder);
         builder.setInsertionPointToStart(branch.thenBlock());
-        Value read = memref::LoadOp::create(
-            builder, emit.loc, tile.operand.flat,
-            emit.value(address(tile, first, second)));
+        Value read =
+            memref::LoadOp::create(builder, emit.loc, tile.operand.flat,
+                                   emit.value(address(tile, first, second)));
         scf::YieldOp::create(builder, emit.loc, read);
         builder.setInsertionPointToStart(branch.elseBlock());
         scf::YieldOp::create(builder, emit.loc, emit.zero(element));
@@ -209,4 +208,22 @@ void AttentionKernel::load(Index step) {
   Index stage = emit.rem(step, plan.stages), at = emit.mul(step, plan.bn);
   copy(key, stage, at, emit.constant(0));
   copy(value, stage, at, valueStart);
+}
+
+Value MatrixAttention::wordOf(Value pair, bool asInteger) {
+  auto type = cast<VectorType>(pair.getType());
+  if (!type.getElementType().isBF16() && !asInteger)
+    return pair;
+  Value cast = vector::BitCastOp::create(
+      emit.builder, emit.loc, VectorType::get(1, emit.builder.getI32Type()),
+      pair);
+  return vector::ExtractOp::create(emit.builder, emit.loc, cast, 0);
+}
+
+Value MatrixAttention::packed(ArrayRef<Value> probabilities, int64_t rowTile,
+                              int64_t tile, int64_t half, bool asInteger) {
+  Value pair = vector::FromElementsOp::create(
+      emit.builder, emit.loc, VectorType::get(2, value.operand.element),
+      probabilities.slice(at(scoreTiles(), rowTile, tile, half, 0), 2));
+  return wordOf(pair, asInteger);
 }

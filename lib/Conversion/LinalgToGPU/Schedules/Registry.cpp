@@ -19,7 +19,7 @@ using namespace shardir;
 const std::vector<std::unique_ptr<Schedule>> &shardir::allSchedules() {
   static const std::vector<std::unique_ptr<Schedule>> all = [] {
     std::vector<std::unique_ptr<Schedule>> list;
-    list.push_back(createAttentionSchedule());
+    addAttentionSchedules(list);
     list.push_back(createMmaMatmulSchedule());
     list.push_back(createWsGemmSchedule());
     list.push_back(createWgmmaMatmulSchedule());

@@ -108,7 +108,6 @@ llvm::SmallVector<int64_t> assumedLoopExtents(mlir::linalg::LinalgOp op);
 
 // One constructor per file of this folder.
 std::unique_ptr<Schedule> createPlainSchedule();
-std::unique_ptr<Schedule> createAttentionSchedule();
 std::unique_ptr<Schedule> createElementwiseSchedule();
 std::unique_ptr<Schedule> createMmaMatmulSchedule();
 std::unique_ptr<Schedule> createWgmmaMatmulSchedule();
@@ -117,6 +116,8 @@ std::unique_ptr<Schedule> createRowReductionSchedule();
 std::unique_ptr<Schedule> createColumnReductionSchedule();
 std::unique_ptr<Schedule> createParallelLoopsSchedule();
 std::unique_ptr<Schedule> createScatterSchedule();
+/// One for each way to multiply.
+void addAttentionSchedules(std::vector<std::unique_ptr<Schedule>> &list);
 
 } // namespace shardir
 
