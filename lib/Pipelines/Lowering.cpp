@@ -34,6 +34,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
     return;
   CpuOptions cpu;
   cpu.targetName = options.target;
+  cpu.attention = options.attention;
   if (auto target = CpuTarget::get(options.target))
     cpu.target = *target;
   GpuOptions gpu;

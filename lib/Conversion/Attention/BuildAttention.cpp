@@ -31,10 +31,7 @@ using namespace shardir;
 namespace {
 
 /// A tensor and the map from the attention's loops to its dims.
-struct Operand {
-  Value tensor;
-  AffineMap map;
-};
+using Operand = ScalarGraph::Leaf;
 
 class Rewrite {
 public:
@@ -107,30 +104,6 @@ private:
   /// Rows of the program and what has taken their place.
   DenseMap<Value, Value> replaced;
 };
-
-/// An operand that is only moved or widened is read where it came from.
-Operand throughMovement(Operand operand) {
-  for (;;) {
-    auto source = operand.tensor.getDefiningOp<linalg::LinalgOp>();
-    if (!source || !isElementwise(source) || source.getNumDpsInputs() != 1 ||
-        !isa<RankedTensorType>(source.getDpsInputs()[0].getType()))
-      return operand;
-    Value yielded = source.getBlock()->getTerminator()->getOperand(0);
-    if (auto cast = yielded.getDefiningOp<arith::ExtFOp>())
-      yielded = cast.getIn();
-    if (yielded != source.getBlock()->getArgument(0))
-      return operand;
-    AffineMap out = source.getIndexingMapMatchingResult(source->getResult(0));
-    SmallVector<AffineExpr> loops(source.getNumLoops());
-    for (auto [expr, at] :
-         llvm::zip(out.getResults(), operand.map.getResults()))
-      loops[cast<AffineDimExpr>(expr).getPosition()] = at;
-    AffineMap in = source.getMatchingIndexingMap(source.getDpsInputOperand(0));
-    operand = {
-        source.getDpsInputs()[0],
-        in.replaceDimsAndSymbols(loops, {}, operand.map.getNumDims(), 0)};
-  }
-}
 
 void Rewrite::numberLoops() {
   MLIRContext *context = rewriter.getContext();

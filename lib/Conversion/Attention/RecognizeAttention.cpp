@@ -49,6 +49,16 @@ void detachUnreadInits(RewriterBase &rewriter, func::FuncOp function) {
   });
 }
 
+int64_t scoreBytes(Value scores) {
+  auto type = cast<RankedTensorType>(scores.getType());
+  Type element = type.getElementType();
+  int64_t bytes =
+      element.isIntOrFloat() ? element.getIntOrFloatBitWidth() / 8 : 16;
+  for (int64_t extent : type.getShape())
+    bytes *= ShapedType::isDynamic(extent) ? 1024 : extent;
+  return bytes;
+}
+
 struct ErasedOps : RewriterBase::Listener {
   void notifyOperationErased(Operation *op) override { ops.insert(op); }
   DenseSet<Operation *> ops;
@@ -68,7 +78,8 @@ struct RecognizeAttentionPass
         products.push_back(op);
     });
     for (Operation *candidate : products) {
-      if (erased.ops.contains(candidate))
+      if (erased.ops.contains(candidate) ||
+          scoreBytes(candidate->getResult(0)) < minBytes)
         continue;
       std::string why;
       Location loc = candidate->getLoc();

@@ -337,3 +337,26 @@ Value ScalarGraph::elementOf(Value tensor, AffineMap map) {
     return {};
   return makeLeaf(tensor, map);
 }
+
+ScalarGraph::Leaf shardir::throughMovement(ScalarGraph::Leaf operand) {
+  for (;;) {
+    auto source = operand.tensor.getDefiningOp<linalg::LinalgOp>();
+    if (!source || !isElementwise(source) || source.getNumDpsInputs() != 1 ||
+        !isa<RankedTensorType>(source.getDpsInputs()[0].getType()))
+      return operand;
+    Value yielded = source.getBlock()->getTerminator()->getOperand(0);
+    if (auto cast = yielded.getDefiningOp<arith::ExtFOp>())
+      yielded = cast.getIn();
+    if (yielded != source.getBlock()->getArgument(0))
+      return operand;
+    AffineMap out = source.getIndexingMapMatchingResult(source->getResult(0));
+    SmallVector<AffineExpr> loops(source.getNumLoops());
+    for (auto [expr, at] :
+         llvm::zip(out.getResults(), operand.map.getResults()))
+      loops[cast<AffineDimExpr>(expr).getPosition()] = at;
+    AffineMap in = source.getMatchingIndexingMap(source.getDpsInputOperand(0));
+    operand = {
+        source.getDpsInputs()[0],
+        in.replaceDimsAndSymbols(loops, {}, operand.map.getNumDims(), 0)};
+  }
+}

@@ -86,6 +86,10 @@ private:
   int64_t budget = 48;
 };
 
+/// An operand that is only moved or widened, read where it came from: the loops
+/// of broadcasts are then in the map no longer.
+ScalarGraph::Leaf throughMovement(ScalarGraph::Leaf operand);
+
 } // namespace shardir
 
 #endif // SHARDIR_LIB_CONVERSION_ATTENTION_SCALARGRAPH_H

@@ -33,7 +33,10 @@ void shardir::buildFusion(OpPassManager &pm, const FusionOptions &options) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   if (options.recognizeAttention)
-    pm.addNestedPass<func::FuncOp>(createRecognizeAttention({options.explain}));
+    pm.addNestedPass<func::FuncOp>(createRecognizeAttention(
+        {options.explain, options.tileAttention ? smallScoreBytes : 0}));
+  if (options.tileAttention)
+    pm.addNestedPass<func::FuncOp>(createTileAttentionForCpu());
   if (!options.keepAttention)
     pm.addNestedPass<func::FuncOp>(createDecomposeAttention());
   pm.addNestedPass<func::FuncOp>(createFuseForCpu());
@@ -43,7 +46,9 @@ void shardir::buildFusion(OpPassManager &pm, const FusionOptions &options) {
 
 void shardir::buildCpuTensorPipeline(OpPassManager &pm,
                                      const CpuOptions &options) {
-  buildFusion(pm);
+  FusionOptions fusion;
+  fusion.recognizeAttention = fusion.tileAttention = options.attention;
+  buildFusion(pm, fusion);
   pm.addNestedPass<func::FuncOp>(createTileForCpu());
 }
 

@@ -48,7 +48,9 @@ def RecognizeAttention
   }];
   let options = [
     Option<"explain", "explain", "bool", "false",
-           "Say what was recognised, and why not where it was not">
+           "Say what was recognised, and why not where it was not">,
+    Option<"minBytes", "min-bytes", "int64_t", "0",
+           "Leave what has scores of fewer bytes; an unknown extent counts 1024">
   ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",

@@ -33,13 +33,21 @@ struct CpuOptions {
   std::string targetName = "host";
   /// Emit calls of `shardir_parallel_for` for loops that are worth it.
   bool parallel = true;
+  /// Compute large attention in tiles that stay in caches.
+  bool attention = true;
 };
+
+/// Scores of fewer bytes are left to the CPU's caches: ops that run over all of
+/// them at once are then faster than tiles.
+constexpr int64_t smallScoreBytes = 1 << 20;
 
 /// What the first part of the tensor pipelines does with attention.
 struct FusionOptions {
   /// Make ops of chains that are attention (shardir-recognize-attention) …
   bool recognizeAttention = false;
-  /// … and leave them to schedules; else they are linalg again before fusion.
+  /// … where they are large, in tiles for the CPU's caches …
+  bool tileAttention = false;
+  /// … or leave them to schedules; else they are linalg again before fusion.
   bool keepAttention = false;
   /// Remarks that say which chains are attention and which not.
   bool explain = false;

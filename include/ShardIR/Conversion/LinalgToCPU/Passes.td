@@ -99,6 +99,37 @@ def TileForCpu : Pass<"shardir-tile-for-cpu", "::mlir::func::FuncOp"> {
                            "::mlir::tensor::TensorDialect"];
 }
 
+def TileAttentionForCpu
+    : Pass<"shardir-tile-attention-for-cpu", "::mlir::func::FuncOp"> {
+  let summary = "Compute attention in tiles whose scores stay in caches";
+  let description = [{
+    A large `shardir.attention` that begins with neutral sums becomes an
+    `scf.forall` over batches and tiles of rows, with an `scf.for` over tiles of
+    columns that carries acc, max and sum. Small ones are left: caches hold their
+    scores.
+
+    ```mlir
+    %0:3 = shardir.attention … ins(%q, %k, %v : tensor<16x1024x64xf32>, …)
+    ```
+    becomes
+    ```mlir
+    %0:3 = scf.forall (%h, %m) = (0, 0) to (16, 1024) step (1, 128) shared_outs(…) {
+      %1:3 = scf.for %n = %c0 to %c1024 step %c256 iter_args(%acc = %zero, %max = %low, %sum = %zero) {
+        %2:3 = shardir.attention … ins(%q_tile, %k_tile, %v_tile : tensor<1x128x64xf32>, …) outs(%acc, %max, %sum)
+        scf.yield %2#0, %2#1, %2#2
+      }
+      …
+    }
+    ```
+    Test: `test/Conversion/LinalgToCPU/tile-attention.mlir`.
+  }];
+  let dependentDialects = ["::mlir::affine::AffineDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def OutlineCpuKernels
     : Pass<"shardir-outline-cpu-kernels", "::mlir::ModuleOp"> {
   let summary = "Move each loop nest into a function; equal ones share it";

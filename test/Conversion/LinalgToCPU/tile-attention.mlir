@@ -1,0 +1,102 @@
+// RUN: shard-opt %s -shardir-tile-attention-for-cpu -split-input-file | FileCheck %s
+
+#q = affine_map<(h, m, n, k, v) -> (h, m, k)>
+#k = affine_map<(h, m, n, k, v) -> (h, n, k)>
+#v = affine_map<(h, m, n, k, v) -> (h, n, v)>
+#o = affine_map<(h, m, n, k, v) -> (h, m, v)>
+#r = affine_map<(h, m, n, k, v) -> (h, m)>
+
+// Rows of queries in parallel, tiles of keys one after the other; behind the
+// last row of a tile of rows no column has a score.
+// CHECK-LABEL: func.func @causal
+// CHECK:         scf.forall (%[[H:.+]], %[[M:.+]]) = (0, 0) to (16, 1024) step (1, 128)
+// CHECK:           %[[ACC:.+]] = linalg.fill
+// CHECK:           %[[MAX:.+]] = linalg.fill
+// CHECK:           %[[SUM:.+]] = linalg.fill
+// CHECK:           %[[BEHIND:.+]] = arith.addi %[[M]], %{{.*}} : index
+// CHECK:           %[[END:.+]] = arith.minsi %[[BEHIND]], %{{.*}} : index
+// CHECK:           scf.for %{{.*}} = %{{.*}} to %[[END]] step %{{.*}} iter_args(%{{.*}} = %[[ACC]], %{{.*}} = %[[MAX]], %{{.*}} = %[[SUM]])
+// CHECK:             shardir.attention {{.*}} ins({{.*}} : tensor<1x128x64xf32>, tensor<1x256x64xf32>, tensor<1x256x64xf32>)
+// CHECK:               shardir.loop_index 1
+// CHECK:               arith.addi %{{.*}}, %[[M]] : index
+func.func @causal(%q: tensor<16x1024x64xf32>, %k: tensor<16x1024x64xf32>, %v: tensor<16x1024x64xf32>) -> (tensor<16x1024x64xf32>, tensor<16x1024xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %ea = tensor.empty() : tensor<16x1024x64xf32>
+  %er = tensor.empty() : tensor<16x1024xf32>
+  %a = linalg.fill ins(%zero : f32) outs(%ea : tensor<16x1024x64xf32>) -> tensor<16x1024x64xf32>
+  %m = linalg.fill ins(%low : f32) outs(%er : tensor<16x1024xf32>) -> tensor<16x1024xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%er : tensor<16x1024xf32>) -> tensor<16x1024xf32>
+  %0:3 = shardir.attention {indexing_maps = [#q, #k, #v, #o, #r, #r]}
+      ins(%q, %k, %v : tensor<16x1024x64xf32>, tensor<16x1024x64xf32>, tensor<16x1024x64xf32>)
+      outs(%a, %m, %s : tensor<16x1024x64xf32>, tensor<16x1024xf32>, tensor<16x1024xf32>)
+      score {
+      ^bb0(%x: f32):
+        %i = shardir.loop_index 1
+        %j = shardir.loop_index 2
+        %c = arith.cmpi sge, %i, %j : index
+        %u = arith.select %c, %x, %low : f32
+        shardir.yield %u : f32
+      } prob {
+      ^bb0(%p: f32):
+        shardir.yield %p : f32
+      } -> tensor<16x1024x64xf32>, tensor<16x1024xf32>, tensor<16x1024xf32>
+  return %0#0, %0#2 : tensor<16x1024x64xf32>, tensor<16x1024xf32>
+}
+
+// -----
+
+#q = affine_map<(m, n, k, v) -> (m, k)>
+#k = affine_map<(m, n, k, v) -> (n, k)>
+#v = affine_map<(m, n, k, v) -> (n, v)>
+#o = affine_map<(m, n, k, v) -> (m, v)>
+#r = affine_map<(m, n, k, v) -> (m)>
+
+// A bias may lower scores as far as the mask: all tiles are computed. One that
+// carries earlier sums is left, so is a small one.
+// CHECK-LABEL: func.func @biased
+// CHECK:         scf.forall
+// CHECK-NOT:       arith.minsi
+// CHECK:           scf.for
+// CHECK-LABEL: func.func @continued
+// CHECK-NOT:     scf.for
+// CHECK:         shardir.attention
+func.func @biased(%q: tensor<2048x64xf32>, %k: tensor<2048x64xf32>, %v: tensor<2048x64xf32>, %b: tensor<2048xf32>) -> tensor<2048x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %finite = arith.constant -1.0e38 : f32
+  %ea = tensor.empty() : tensor<2048x64xf32>
+  %er = tensor.empty() : tensor<2048xf32>
+  %a = linalg.fill ins(%zero : f32) outs(%ea : tensor<2048x64xf32>) -> tensor<2048x64xf32>
+  %m = linalg.fill ins(%low : f32) outs(%er : tensor<2048xf32>) -> tensor<2048xf32>
+  %s = linalg.fill ins(%zero : f32) outs(%er : tensor<2048xf32>) -> tensor<2048xf32>
+  %0:3 = shardir.attention {indexing_maps = [#q, #k, #v, affine_map<(m, n, k, v) -> (n)>, #o, #r, #r]}
+      ins(%q, %k, %v, %b : tensor<2048x64xf32>, tensor<2048x64xf32>, tensor<2048x64xf32>, tensor<2048xf32>)
+      outs(%a, %m, %s : tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>)
+      score {
+      ^bb0(%x: f32, %y: f32):
+        %i = shardir.loop_index 0
+        %j = shardir.loop_index 1
+        %c = arith.cmpi sge, %i, %j : index
+        %t = arith.addf %x, %y : f32
+        %u = arith.select %c, %t, %finite : f32
+        shardir.yield %u : f32
+      } prob {
+      ^bb0(%p: f32, %y: f32):
+        shardir.yield %p : f32
+      } -> tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>
+  return %0#0 : tensor<2048x64xf32>
+}
+func.func @continued(%q: tensor<2048x64xf32>, %k: tensor<2048x64xf32>, %v: tensor<2048x64xf32>, %a: tensor<2048x64xf32>, %m: tensor<2048xf32>, %s: tensor<2048xf32>) -> tensor<2048x64xf32> {
+  %0:3 = shardir.attention {indexing_maps = [#q, #k, #v, #o, #r, #r]}
+      ins(%q, %k, %v : tensor<2048x64xf32>, tensor<2048x64xf32>, tensor<2048x64xf32>)
+      outs(%a, %m, %s : tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>)
+      score {
+      ^bb0(%x: f32):
+        shardir.yield %x : f32
+      } prob {
+      ^bb0(%p: f32):
+        shardir.yield %p : f32
+      } -> tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>
+  return %0#0 : tensor<2048x64xf32>
+}
