@@ -43,6 +43,12 @@ std::optional<Product> shardir::asProduct(Operation *operation) {
         !op.getMatchingIndexingMap(&operand).isProjectedPermutation(
             /*allowZeroInResults=*/!op.isDpsInit(&operand)))
       return std::nullopt;
+  // A loop of the result alone would have no extent once the product is gone.
+  for (unsigned loop = 0; loop < op.getNumLoops(); ++loop)
+    if (llvm::none_of(op.getDpsInputOperands(), [&](OpOperand *input) {
+          return op.getMatchingIndexingMap(input).isFunctionOfDim(loop);
+        }))
+      return std::nullopt;
   Block *body = op.getBlock();
   BlockArgument a = body->getArgument(0), b = body->getArgument(1),
                 c = body->getArgument(2);

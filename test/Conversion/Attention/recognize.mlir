@@ -165,3 +165,52 @@ func.func @split_keys(%q: tensor<6x8xf32>, %k: tensor<5x8xf32>, %v: tensor<5x4xf
   %r = collective.all_reduce %o from #shardir.placement<@m, [{}, {}], partial = sum ["x"]> to #shardir.placement<@m, [{}, {}]> of tensor<6x4xf32> : tensor<6x4xf32> -> tensor<6x4xf32>
   return %r : tensor<6x4xf32>
 }
+
+// -----
+
+// Both products give a dim that no operand has: these are left.
+// CHECK-LABEL: func.func @widened
+// CHECK-NOT:   shardir.attention
+// CHECK:       return
+func.func @widened(%q: tensor<6x8xf32>, %k: tensor<5x8xf32>, %v: tensor<5x4xf32>) -> tensor<3x6x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<3x6x5xf32>
+  %zs = linalg.fill ins(%zero : f32) outs(%es : tensor<3x6x5xf32>) -> tensor<3x6x5xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(w, m, n, k) -> (m, k)>, affine_map<(w, m, n, k) -> (n, k)>, affine_map<(w, m, n, k) -> (w, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%q, %k : tensor<6x8xf32>, tensor<5x8xf32>) outs(%zs : tensor<3x6x5xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %t = arith.addf %c, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<3x6x5xf32>
+  %e = linalg.exp ins(%s : tensor<3x6x5xf32>) outs(%es : tensor<3x6x5xf32>) -> tensor<3x6x5xf32>
+  %eo = tensor.empty() : tensor<3x6x4xf32>
+  %zo = linalg.fill ins(%zero : f32) outs(%eo : tensor<3x6x4xf32>) -> tensor<3x6x4xf32>
+  %o = linalg.generic {indexing_maps = [affine_map<(w, m, v, n) -> (w, m, n)>, affine_map<(w, m, v, n) -> (n, v)>, affine_map<(w, m, v, n) -> (w, m, v)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
+      ins(%e, %v : tensor<3x6x5xf32>, tensor<5x4xf32>) outs(%zo : tensor<3x6x4xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %p = arith.mulf %a, %b : f32
+    %t = arith.addf %c, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<3x6x4xf32>
+  return %o : tensor<3x6x4xf32>
+}
+
+// -----
+
+// Not a softmax: squares of exponentials, and sums of something else.
+// CHECK-LABEL: func.func @squares
+// CHECK-NOT:   shardir.attention
+// CHECK:       return
+func.func @squares(%q: tensor<6x8xf32>, %k: tensor<8x5xf32>, %v: tensor<5x4xf32>) -> (tensor<6x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %es = tensor.empty() : tensor<6x5xf32>
+  %zs = linalg.fill ins(%zero : f32) outs(%es : tensor<6x5xf32>) -> tensor<6x5xf32>
+  %s = linalg.matmul ins(%q, %k : tensor<6x8xf32>, tensor<8x5xf32>) outs(%zs : tensor<6x5xf32>) -> tensor<6x5xf32>
+  %e = linalg.exp ins(%s : tensor<6x5xf32>) outs(%es : tensor<6x5xf32>) -> tensor<6x5xf32>
+  %f = linalg.mul ins(%e, %e : tensor<6x5xf32>, tensor<6x5xf32>) outs(%es : tensor<6x5xf32>) -> tensor<6x5xf32>
+  %eo = tensor.empty() : tensor<6x4xf32>
+  %zo = linalg.fill ins(%zero : f32) outs(%eo : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %o = linalg.matmul ins(%f, %v : tensor<6x5xf32>, tensor<5x4xf32>) outs(%zo : tensor<6x4xf32>) -> tensor<6x4xf32>
+  return %o : tensor<6x4xf32>
+}
