@@ -16,6 +16,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <numeric>
+
 #include <deque>
 
 using namespace shardir;
@@ -78,20 +80,36 @@ SplitsId Arrivals::accept(int n, int factor, SplitsId id,
   for (auto [g, other] : llvm::enumerate(floor))
     if (int(g) != factor)
       taken |= table.blocks(other) | table.blocks(reserved[n][g]);
-  SplitsId best = 0;
+  llvm::SmallVector<SplitsId, 4> fits;
+  auto consider = [&](SplitsId prefix) {
+    if (!table.isPrefix(prefix, floor[factor]) &&
+        table.uses(prefix) != table.uses(floor[factor]))
+      fits.push_back(prefix);
+  };
+  int64_t rest = space.rule(n).factors[factor].size;
   for (SplitsId prefix : table.prefixes(id)) {
     if (table.uses(prefix) & taken)
       break;
-    if (table.isPrefix(prefix, floor[factor]) ||
-        table.uses(prefix) == table.uses(floor[factor]))
-      continue;
-    best = prefix;
+    // An axis that does not divide what is left may fit in part.
+    const Split &last = table.splits(prefix).back();
+    int64_t size = last.isAxis() ? axisSize(table.mesh, *last.axis) : 1;
+    int64_t part = rest > 0 ? std::gcd(rest, size) : size;
+    if (part > 1 && part < size) {
+      Splits cut = table.splits(prefix);
+      cut.back().axis->size = part;
+      consider(table.get(cut));
+    }
+    rest = rest > 0 && part == size ? rest / size : 0;
+    consider(prefix);
   }
-  if (!best)
-    return 0;
-  NodeSplits attempt = floor;
-  attempt[factor] = best;
-  return space.composes(n, attempt) ? best : 0;
+  // The longest that can be written for every tensor.
+  for (SplitsId own : llvm::reverse(fits)) {
+    NodeSplits attempt = floor;
+    attempt[factor] = own;
+    if (space.composes(n, attempt))
+      return own;
+  }
+  return 0;
 }
 
 /// Looks at nodes until nothing changes; `step` tells whether one has.
@@ -323,7 +341,29 @@ bool Arrivals::arrivalsCompete(int n, int factor) {
   for (const Owed &owed : passes[n])
     if (owed.axis & blocks)
       return true;
-  return !usersAgree(n, factor, table.uses(longest));
+  return !usersAgree(n, factor, table.uses(longest)) || !fitTogether(n);
+}
+
+/// Whether what arrives at all factors can be written at once, on the dims that
+/// several of them make.
+bool Arrivals::fitTogether(int n) {
+  const ShardingRule &rule = space.rule(n);
+  auto isMade = [](const TensorFactors &tensor) {
+    return llvm::any_of(tensor.dims,
+                        [](const DimFactors &dim) { return dim.size() > 1; });
+  };
+  if (llvm::none_of(rule.operands, isMade) &&
+      llvm::none_of(rule.results, isMade))
+    return true;
+  NodeSplits all = floors[n];
+  int count = 0;
+  for (auto [f, list] : llvm::enumerate(arrived[n])) {
+    count += !list.empty();
+    for (SplitsId id : list)
+      if (space.table(n).isPrefix(all[f], id))
+        all[f] = id;
+  }
+  return count < 2 || space.composes(n, all);
 }
 
 /// A contraction is no conflict where its operands agree: what it owes is

@@ -59,6 +59,7 @@ private:
                    uint64_t axes);
   bool operandsAgree(int n, int factor, uint64_t axes, bool carriedOnly);
   bool arrivalsCompete(int n, int factor);
+  bool fitTogether(int n);
   bool competes(int n, int factor);
   std::vector<uint64_t> findAsked();
   bool updateOwed(int n);

@@ -16,8 +16,8 @@
 
 #include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
-#include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Dialect/ShardIR/Reasons.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
 
 #include "llvm/ADT/SetVector.h"
 
@@ -137,9 +137,8 @@ static std::vector<Alternative> readAlternatives(Operation *op,
 /// What competed at a tensor that flows through regions.
 static Alternatives alternativesOfTie(ShardableRegionOpInterface op,
                                       unsigned index) {
-  Alternatives found{op->getName().getStringRef().str(),
-                     describeLocation(op->getLoc()),
-                     {}};
+  Alternatives found{
+      op->getName().getStringRef().str(), describeLocation(op->getLoc()), {}};
   if (op->hasAttr(kAlternatives)) {
     Attribute present = getTiePlacements(op, op.getTies())[index];
     found.all = readAlternatives(op, present, "tie", index);
@@ -170,8 +169,7 @@ Alternatives shardir::alternativesOf(Value value) {
                              function.getArgAttr(i, ShardIRDialect::kPlacement),
                              "argument", i)};
   }
-  if (auto region = asShardableRegion(op);
-      region && op->hasAttr(kAlternatives))
+  if (auto region = asShardableRegion(op); region && op->hasAttr(kAlternatives))
     for (auto [i, tie] : llvm::enumerate(region.getTies()))
       if (llvm::is_contained(tie.values, value))
         return alternativesOfTie(region, i);
@@ -265,6 +263,23 @@ std::string shardir::decidedByOfUse(OpOperand &use) {
   return text(user->getAttr(ShardIRDialect::kDecidedBy));
 }
 
+/// The reason of the nearest op that uses what `op` makes and has one: an op
+/// that was made anew for its user is there for the user's reason.
+static std::string decidedBehind(Operation *op) {
+  static constexpr unsigned kMostOps = 64;
+  llvm::SetVector<Operation *> seen;
+  seen.insert(placedOp(op));
+  for (unsigned i = 0; i < seen.size() && seen.size() < kMostOps; ++i)
+    for (Value result : seen[i]->getResults())
+      for (OpOperand &use : result.getUses()) {
+        Operation *user = placedOp(use.getOwner());
+        if (std::string reason = decidedByOfUse(use); !reason.empty())
+          return reason;
+        seen.insert(user);
+      }
+  return "";
+}
+
 std::string shardir::decidedBy(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op) {
@@ -285,13 +300,22 @@ std::string shardir::decidedBy(Value value) {
     PlacementAttr placement = getPlacement(value);
     if (placement && placement.getValue().isReplicated())
       return "";
-    for (const Asker &asker : findAskers(op)) {
+    SmallVector<Asker> askers = findAskers(op);
+    for (const Asker &asker : askers) {
       if (!asker.use)
         return asker.name + " at " + describeLocation(asker.loc);
       if (std::string reason = decidedByOfUse(*asker.use); !reason.empty())
         return reason;
     }
-    // What no one asks for is as the op itself says.
+    for (const Asker &asker : askers)
+      if (std::string reason = decidedBehind(asker.use->getOwner());
+          !reason.empty())
+        return reason;
+    // What no annotation explains is there for whoever asks; what no one asks
+    // for is as the op itself says.
+    if (!askers.empty())
+      return askers.front().name + " at " +
+             describeLocation(askers.front().loc);
     return op->getName().getStringRef().str();
   }
   if (std::string reason = text(op->getAttr(ShardIRDialect::kDecidedBy));

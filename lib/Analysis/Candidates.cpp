@@ -17,6 +17,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <numeric>
+
 using namespace shardir;
 
 /// A node is weighed in at most this many ways.
@@ -42,7 +44,8 @@ std::vector<AxisRef> CandidateLists::subAxesOf(int n) {
 }
 
 /// What a factor can have: what is sure, and all that goes on from there. An
-/// axis is also cut where a part of it that others have begins or ends.
+/// axis is also cut where a part of it that others have begins or ends, and
+/// where it does not divide the dim.
 std::vector<SplitsId>
 CandidateLists::optionsOf(int n, int factor, llvm::ArrayRef<AxisRef> subAxes) {
   SplitsTable &table = space.table(n);
@@ -53,23 +56,32 @@ CandidateLists::optionsOf(int n, int factor, llvm::ArrayRef<AxisRef> subAxes) {
         !llvm::is_contained(options, id))
       options.push_back(id);
   };
-  for (SplitsId id : arrivals.possible(n, factor))
+  auto addPart = [&](SplitsId id, int64_t size) {
+    Splits part = table.splits(id);
+    part.back().axis->size = size;
+    add(table.get(part));
+  };
+  for (SplitsId id : arrivals.possible(n, factor)) {
+    int64_t rest = space.rule(n).factors[factor].size;
     for (SplitsId prefix : table.prefixes(id)) {
       add(prefix);
       if (!table.splits(prefix).back().isAxis())
         continue;
       const AxisRef last = *table.splits(prefix).back().axis;
-      int64_t end = last.preSize * axisSize(table.mesh, last);
+      int64_t size = axisSize(table.mesh, last), end = last.preSize * size;
       for (const AxisRef &other : subAxes)
         if (other.name == last.name)
           for (int64_t cut : {other.preSize, other.preSize * other.size})
             if (cut > last.preSize && cut < end && cut % last.preSize == 0 &&
-                end % cut == 0) {
-              Splits part = table.splits(prefix);
-              part.back().axis->size = cut / last.preSize;
-              add(table.get(part));
-            }
+                end % cut == 0)
+              addPart(prefix, cut / last.preSize);
+      // As much of an axis as divides what is left.
+      int64_t part = rest > 0 ? std::gcd(rest, size) : size;
+      if (part > 1 && part < size)
+        addPart(prefix, part);
+      rest = part == size && rest > 0 ? rest / size : 0;
     }
+  }
   llvm::sort(options, [&](SplitsId a, SplitsId b) {
     return table.hash(a) < table.hash(b);
   });

@@ -197,6 +197,45 @@ SplitsId PropagationSpace::composeDim(SplitsTable &table,
   return it->second;
 }
 
+/// Axes of a dim that no splits of its factors give exactly, on factors all the
+/// same: each factor in turn is filled, and the last one is cut unevenly. The
+/// blocks are others, so that what arrives so moves a little; it is nearer than
+/// the whole dim. Empty where that does not work out either.
+static std::vector<Splits> projectNearly(const Splits &splits,
+                                         llvm::ArrayRef<int64_t> sizes,
+                                         const Mesh &mesh) {
+  if (llvm::is_contained(sizes, kUnknown))
+    return {};
+  std::vector<Splits> result(sizes.size());
+  size_t factor = 0;
+  int64_t rest = sizes[0];
+  for (const Split &split : splits) {
+    if (!split.isAxis())
+      return {};
+    AxisRef axis = *split.axis;
+    int64_t size = axisSize(mesh, axis), placed = 1;
+    while (placed < size) {
+      int64_t left = size / placed;
+      bool isLast = factor + 1 == sizes.size();
+      if (rest == 1 && !isLast) {
+        rest = sizes[++factor];
+        continue;
+      }
+      bool fits = rest % left == 0 || (isLast && left <= rest);
+      int64_t own = fits ? left : left % rest == 0 ? rest : 0;
+      if (own <= 1)
+        return {};
+      AxisRef part =
+          own == size ? axis : AxisRef{axis.name, axis.preSize * placed, own};
+      result[factor].push_back(Split::byAxis(part));
+      placed *= own;
+      // Behind an uneven cut there is no other.
+      rest = rest % own == 0 ? rest / own : 1;
+    }
+  }
+  return result;
+}
+
 llvm::ArrayRef<SplitsId>
 PropagationSpace::projectDim(SplitsTable &table, SplitsId id,
                              llvm::ArrayRef<int64_t> sizes) {
@@ -204,11 +243,14 @@ PropagationSpace::projectDim(SplitsTable &table, SplitsId id,
   key.push_back(id);
   key.push_back(&table - &tables.front());
   auto [it, isNew] = projectedDims.try_emplace(key);
-  if (isNew)
-    if (auto projected =
-            shardir::projectDim(table.splits(id), sizes, table.mesh))
-      for (const Splits &splits : *projected)
-        it->second.push_back(table.get(splits));
+  if (isNew) {
+    std::optional<std::vector<Splits>> projected =
+        shardir::projectDim(table.splits(id), sizes, table.mesh);
+    for (const Splits &splits :
+         projected ? *projected
+                   : projectNearly(table.splits(id), sizes, table.mesh))
+      it->second.push_back(table.get(splits));
+  }
   return it->second;
 }
 

@@ -19,6 +19,7 @@
 
 #include "CapturedReads.h"
 #include "ModelUtils.h"
+#include "RuleCache.h"
 #include "ShardIR/Analysis/BodyPartials.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
 #include "ShardIR/Interfaces/Localizer.h"
@@ -154,7 +155,8 @@ static Value filledWith(linalg::LinalgOp op) {
   return scalar && !isa<ShapedType>(scalar.getType()) ? scalar : Value();
 }
 
-static ShardingRule linalgRule(linalg::LinalgOp op) {
+static ShardingRule makeLinalgRule(Operation *asked) {
+  auto op = cast<linalg::LinalgOp>(asked);
   if (!op.hasPureTensorSemantics())
     return ShardingRule::replicated(op, "linalg on buffers is local already");
   ShardingRule rule;
@@ -219,6 +221,10 @@ static ShardingRule linalgRule(linalg::LinalgOp op) {
   rule.partials = bodyPartials(body, operandOf, accumulators);
   addCapturedFactors(op, rule);
   return rule;
+}
+
+static ShardingRule linalgRule(linalg::LinalgOp op) {
+  return RuleCache::get(op, makeLinalgRule);
 }
 
 //===----------------------------------------------------------------------===//
@@ -381,11 +387,13 @@ template <typename... OpTys> static void attachAll(MLIRContext *context) {
 }
 
 void shardir::registerLinalgModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *) {
-    attachAll<
+  registry.addExtension(
+      +[](MLIRContext *context, linalg::LinalgDialect *dialect) {
+        dialect->addInterfaces<RuleCache>();
+        attachAll<
 #define GET_OP_LIST
 #include "mlir/Dialect/Linalg/IR/LinalgStructuredOps.cpp.inc"
-        >(context);
-    attachLinalgOpsModels(context);
-  });
+            >(context);
+        attachLinalgOpsModels(context);
+      });
 }

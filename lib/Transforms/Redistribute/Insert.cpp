@@ -291,6 +291,10 @@ FailureOr<Value> Inserter::makeAnew(Value value, PlacementAttr wanted,
                  builder.getArrayAttr({Attribute(wanted)}));
   if (!halo.empty())
     clone->setAttr(ShardIRDialect::kHalo, haloAttr(builder.getContext(), halo));
+  // What no annotation has decided is now there for its user's reason.
+  if (Attribute reason = before->getAttr(ShardIRDialect::kDecidedBy);
+      reason && !clone->hasAttr(ShardIRDialect::kDecidedBy))
+    clone->setAttr(ShardIRDialect::kDecidedBy, reason);
   remade.insert(op);
   madeFrom[clone->getResult(0)] = value;
   if (failed(visit(clone)))

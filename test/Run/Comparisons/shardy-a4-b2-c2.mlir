@@ -31,3 +31,15 @@ func.func @merge_dim_non_minor_most_factor_propagate_sub_axis_theirs(%v0: tensor
   %v2 = shardir.constrain %v1 to #shardir.placement<@m, [{"b", "a":(1)2}]> : tensor<16xf32> loc("v1")
   return %v2 : tensor<16xf32>
 }
+
+// basic_propagation.mlir: merge_dim_non_minor_most_factor_propagate_sub_axis_and_concat
+// CHECK: merge_dim_non_minor_most_factor_propagate_sub_axis_and_concat: {{placements equal|fewer bytes|as many bytes}}
+func.func @merge_dim_non_minor_most_factor_propagate_sub_axis_and_concat(%v0: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"b", "a"}, {"c"}]>} loc("v0")) -> (tensor<16xf32>) {
+  %v1 = tensor.collapse_shape %v0 [[0, 1]] : tensor<4x4xf32> into tensor<16xf32> loc("v1")
+  return %v1 : tensor<16xf32>
+}
+func.func @merge_dim_non_minor_most_factor_propagate_sub_axis_and_concat_theirs(%v0: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"b", "a"}, {"c"}]>} loc("v0")) -> (tensor<16xf32> {shardir.placement = #shardir.placement<@m, [{"b", "a":(1)2, "c"}]>}) {
+  %v1 = tensor.collapse_shape %v0 [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
+  %v2 = shardir.constrain %v1 to #shardir.placement<@m, [{"b", "a":(1)2, "c"}]> : tensor<16xf32> loc("v1")
+  return %v2 : tensor<16xf32>
+}

@@ -19,3 +19,15 @@ func.func @sub_axes_cannot_coexist_theirs(%v0: tensor<2x2xf32> {shardir.placemen
   %v2 = shardir.constrain %v1 to #shardir.placement<@m, [{}, {"a":(3)2}]> : tensor<2x2xf32> loc("v1")
   return %v2 : tensor<2x2xf32>
 }
+
+// basic_propagation.mlir: minor_most_factor_non_divisible
+// CHECK: minor_most_factor_non_divisible: {{placements equal|fewer bytes|as many bytes}}
+func.func @minor_most_factor_non_divisible(%v0: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>} loc("v0")) -> (tensor<2x4xf32>) {
+  %v1 = tensor.expand_shape %v0 [[0, 1]] output_shape [2, 4] : tensor<8xf32> into tensor<2x4xf32> loc("v1")
+  return %v1 : tensor<2x4xf32>
+}
+func.func @minor_most_factor_non_divisible_theirs(%v0: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>} loc("v0")) -> (tensor<2x4xf32> {shardir.placement = #shardir.placement<@m, [{"a":(1)2}, {"a":(2)3}]>}) {
+  %v1 = tensor.expand_shape %v0 [[0, 1]] output_shape [2, 4] : tensor<8xf32> into tensor<2x4xf32>
+  %v2 = shardir.constrain %v1 to #shardir.placement<@m, [{"a":(1)2}, {"a":(2)3}]> : tensor<2x4xf32> loc("v1")
+  return %v2 : tensor<2x4xf32>
+}

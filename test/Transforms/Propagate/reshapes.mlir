@@ -5,6 +5,8 @@
 
 shardir.mesh @m <["x"=2, "y"=2]>
 shardir.mesh @t <["z"=3]>
+shardir.mesh @six <["a"=6]>
+shardir.mesh @wide <["a"=2, "b"=4, "c"=2]>
 
 // [2d@x, 3, 32] -> [48d@x, 4]
 // CHECK-LABEL: func.func @merge_and_split
@@ -131,4 +133,25 @@ func.func @unknown(%a: tensor<?x4xf32> {shardir.placement = #shardir.placement<@
   %0 = tensor.collapse_shape %a [[0, 1]] : tensor<?x4xf32> into tensor<?xf32>
   %1 = tensor.expand_shape %b [[0, 1]] output_shape [1, %n] : tensor<?xf32> into tensor<1x?xf32>
   return %0, %1 : tensor<?xf32>, tensor<1x?xf32>
+}
+
+// 6 devices do not cut 8 as they cut 2 x 4: the major dim is filled, the minor one
+// cut unevenly, and 2 elements move.
+// CHECK-LABEL: func.func @nearly
+// CHECK:         collective.{{[a-z_]+}} %arg0
+// CHECK:         tensor.expand_shape {{.*}}#shardir.placement<@six, [{"a":(1)2}, {"a":(2)3}]>
+func.func @nearly(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@six, [{"a"}]>}) -> tensor<2x4xf32> {
+  %y = tensor.expand_shape %x [[0, 1]] output_shape [2, 4] : tensor<8xf32> into tensor<2x4xf32>
+  return %y : tensor<2x4xf32>
+}
+
+// 8 devices are more than 4 rows: the half of "b" that fits goes with "c".
+// CHECK-LABEL: func.func @in_part
+// CHECK:         collective.{{[a-z_]+}} %arg0
+// CHECK:         tensor.collapse_shape
+// CHECK-NOT:     collective.all_gather {{.*}} to #shardir.placement<@wide, [{}]>
+// CHECK:         return
+func.func @in_part(%x: tensor<4x4xf32> {shardir.placement = #shardir.placement<@wide, [{"a", "b"}, {"c"}]>}) -> tensor<16xf32> {
+  %y = tensor.collapse_shape %x [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
+  return %y : tensor<16xf32>
 }
