@@ -95,6 +95,8 @@ private:
   FloatType compute;
   SmallVector<AffineExpr> scoreLoops, productLoops;
   Operand query, key, value;
+  /// What queries and keys were multiplied by before they were multiplied.
+  double scale = 1;
   AffineMap accMap;
   SmallVector<Value> extraLeaves;
   SmallVector<Operand> extras;
@@ -143,22 +145,25 @@ Operand Rewrite::operandOf(OpOperand *operand, ArrayRef<AffineExpr> loops) {
 /// Reads operands where they came from, as long as every loop keeps the
 /// operands that give it its role and its extent.
 void Rewrite::skipMovement() {
-  Operand moved[] = {throughMovement(query), throughMovement(key),
-                     throughMovement(value)};
+  double factors[] = {1, 1, 1};
+  Operand moved[] = {throughScaling(query, factors[0]),
+                     throughScaling(key, factors[1]), throughMovement(value)};
   auto has = [](const Operand &operand, unsigned loop) {
     return operand.map.isFunctionOfDim(loop);
   };
   Operand *operands[] = {&query, &key, &value};
-  for (auto [own, source] : llvm::zip(operands, moved)) {
+  for (auto [i, own] : llvm::enumerate(operands)) {
     Operand before = *own;
-    *own = source;
+    *own = moved[i];
     for (unsigned loop = 0; loop < numLoops; ++loop) {
-      if (has(source, loop) || !has(before, loop))
+      if (has(*own, loop) || !has(before, loop))
         continue;
       bool outer = llvm::is_contained(match.outer, loop);
       if (!outer || !(has(query, loop) || has(key, loop) || has(value, loop)))
         *own = before;
     }
+    if (own->tensor == moved[i].tensor)
+      scale *= factors[i];
   }
 }
 
@@ -312,6 +317,11 @@ void Rewrite::createOp() {
   {
     IRMapping mapping;
     Value s = begin(op.getScore(), mapping);
+    if (scale != 1)
+      s = arith::MulFOp::create(
+          rewriter, loc, s,
+          arith::ConstantOp::create(rewriter, loc,
+                                    rewriter.getFloatAttr(compute, scale)));
     mapping.map(graph.score(), converted(rewriter, s, graph.score().getType()));
     Value x = cloned(rewriter, match.x, mapping);
     YieldOp::create(rewriter, loc, converted(rewriter, x, compute));

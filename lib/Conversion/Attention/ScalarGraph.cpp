@@ -360,3 +360,79 @@ ScalarGraph::Leaf shardir::throughMovement(ScalarGraph::Leaf operand) {
         in.replaceDimsAndSymbols(loops, {}, operand.map.getNumDims(), 0)};
   }
 }
+
+/// The one value of all elements of `tensor`.
+static std::optional<double> constantOf(Value tensor) {
+  DenseFPElementsAttr splat;
+  FloatAttr scalar;
+  if (matchPattern(tensor, m_Constant(&splat)) && splat.isSplat())
+    return splat.getSplatValue<FloatAttr>().getValueAsDouble();
+  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
+    return matchPattern(fill.getInputs()[0], m_Constant(&scalar))
+               ? std::optional(scalar.getValueAsDouble())
+               : std::nullopt;
+  auto op = tensor.getDefiningOp<linalg::LinalgOp>();
+  if (!op || !isElementwise(op))
+    return std::nullopt;
+  Value yielded = op.getBlock()->getTerminator()->getOperand(0);
+  if (matchPattern(yielded, m_Constant(&scalar)))
+    return scalar.getValueAsDouble();
+  auto argument = dyn_cast<BlockArgument>(yielded);
+  if (!argument || argument.getOwner() != op.getBlock() ||
+      !op.isDpsInput(op.getMatchingOpOperand(argument)))
+    return std::nullopt;
+  return constantOf(op.getMatchingOpOperand(argument)->get());
+}
+
+ScalarGraph::Leaf shardir::throughScaling(ScalarGraph::Leaf operand,
+                                          double &factor) {
+  auto widthOf = [](Value tensor) {
+    return cast<RankedTensorType>(tensor.getType()).getElementTypeBitWidth();
+  };
+  ScalarGraph::Leaf plain = throughMovement(operand), current = plain;
+  double product = 1;
+  while (auto op = current.tensor.getDefiningOp<linalg::LinalgOp>()) {
+    if (!isElementwise(op))
+      break;
+    Operation *scaling =
+        op.getBlock()->getTerminator()->getOperand(0).getDefiningOp();
+    if (!isa_and_nonnull<arith::MulFOp, arith::DivFOp>(scaling))
+      break;
+    // The input that an operand of the body is, perhaps widened.
+    auto inputOf = [&](Value value) -> OpOperand * {
+      if (auto cast = value.getDefiningOp<arith::ExtFOp>())
+        value = cast.getIn();
+      auto argument = dyn_cast<BlockArgument>(value);
+      if (!argument || argument.getOwner() != op.getBlock())
+        return nullptr;
+      OpOperand *input = op.getMatchingOpOperand(argument);
+      return op.isDpsInput(input) &&
+                     isa<RankedTensorType>(input->get().getType())
+                 ? input
+                 : nullptr;
+    };
+    auto factorOf = [&](Value value) -> std::optional<double> {
+      FloatAttr scalar;
+      if (matchPattern(value, m_Constant(&scalar)))
+        return scalar.getValueAsDouble();
+      OpOperand *input = inputOf(value);
+      return input ? constantOf(input->get()) : std::nullopt;
+    };
+    Value left = scaling->getOperand(0), right = scaling->getOperand(1);
+    if (isa<arith::MulFOp>(scaling) && factorOf(left))
+      std::swap(left, right);
+    OpOperand *input = inputOf(left);
+    std::optional<double> by = factorOf(right);
+    if (!input || !by || *by == 0)
+      break;
+    product = isa<arith::DivFOp>(scaling) ? product / *by : product * *by;
+    AffineMap in = op.getMatchingIndexingMap(input);
+    current = throughMovement(
+        {input->get(), in.replaceDimsAndSymbols(loopsAt(op, current.map), {},
+                                                current.map.getNumDims(), 0)});
+  }
+  if (widthOf(current.tensor) >= widthOf(plain.tensor))
+    return plain;
+  factor = product;
+  return current;
+}

@@ -90,6 +90,12 @@ private:
 /// of broadcasts are then in the map no longer.
 ScalarGraph::Leaf throughMovement(ScalarGraph::Leaf operand);
 
+/// The same through products with constants and quotients by them, if the
+/// operand is then one of a narrower type: a query that is widened to be
+/// scaled. `factor` is what it is to be multiplied by, 1 where nothing was
+/// passed.
+ScalarGraph::Leaf throughScaling(ScalarGraph::Leaf operand, double &factor);
+
 } // namespace shardir
 
 #endif // SHARDIR_LIB_CONVERSION_ATTENTION_SCALARGRAPH_H

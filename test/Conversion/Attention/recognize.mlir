@@ -214,3 +214,43 @@ func.func @squares(%q: tensor<6x8xf32>, %k: tensor<8x5xf32>, %v: tensor<5x4xf32>
   %o = linalg.matmul ins(%f, %v : tensor<6x5xf32>, tensor<5x4xf32>) outs(%zo : tensor<6x4xf32>) -> tensor<6x4xf32>
   return %o : tensor<6x4xf32>
 }
+
+// -----
+
+// Queries that are widened to be scaled are read as they were: matrix units take
+// bf16.
+// CHECK-LABEL: func.func @scaled_query
+// CHECK-SAME:    %[[Q:.+]]: tensor<6x8xbf16>, %[[K:.+]]: tensor<5x8xbf16>
+// CHECK:       %[[C:.+]] = arith.constant 2.500000e-01 : f32
+// CHECK:       shardir.attention {{.*}} ins(%[[Q]], %[[K]],
+// CHECK-SAME:    score {
+// CHECK-NEXT:  ^bb0(%[[S:.+]]: f32):
+// CHECK-NEXT:    %[[X:.+]] = arith.mulf %[[S]], %[[C]] : f32
+// CHECK-NEXT:    shardir.yield %[[X]] : f32
+func.func @scaled_query(%q: tensor<6x8xbf16>, %k: tensor<5x8xbf16>, %v: tensor<5x4xf32>) -> tensor<6x4xf32> {
+  %zero = arith.constant 0.0 : f32
+  %four = arith.constant dense<4.0> : tensor<f32>
+  %es = tensor.empty() : tensor<6x5xf32>
+  %eq = tensor.empty() : tensor<6x8xf32>
+  %zs = linalg.fill ins(%zero : f32) outs(%es : tensor<6x5xf32>) -> tensor<6x5xf32>
+  %wide = linalg.generic {indexing_maps = [affine_map<(m, k) -> (m, k)>, affine_map<(m, k) -> (m, k)>], iterator_types = ["parallel", "parallel"]} ins(%q : tensor<6x8xbf16>) outs(%eq : tensor<6x8xf32>) {
+  ^bb0(%a: bf16, %b: f32):
+    %t = arith.extf %a : bf16 to f32
+    linalg.yield %t : f32
+  } -> tensor<6x8xf32>
+  %by = linalg.broadcast ins(%four : tensor<f32>) outs(%eq : tensor<6x8xf32>) dimensions = [0, 1]
+  %scaled = linalg.div ins(%wide, %by : tensor<6x8xf32>, tensor<6x8xf32>) outs(%eq : tensor<6x8xf32>) -> tensor<6x8xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(m, n, k) -> (m, k)>, affine_map<(m, n, k) -> (n, k)>, affine_map<(m, n, k) -> (m, n)>], iterator_types = ["parallel", "parallel", "reduction"]}
+      ins(%scaled, %k : tensor<6x8xf32>, tensor<5x8xbf16>) outs(%zs : tensor<6x5xf32>) {
+  ^bb0(%a: f32, %b: bf16, %c: f32):
+    %y = arith.extf %b : bf16 to f32
+    %p = arith.mulf %a, %y : f32
+    %t = arith.addf %c, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<6x5xf32>
+  %e = linalg.exp ins(%s : tensor<6x5xf32>) outs(%es : tensor<6x5xf32>) -> tensor<6x5xf32>
+  %eo = tensor.empty() : tensor<6x4xf32>
+  %zo = linalg.fill ins(%zero : f32) outs(%eo : tensor<6x4xf32>) -> tensor<6x4xf32>
+  %o = linalg.matmul ins(%e, %v : tensor<6x5xf32>, tensor<5x4xf32>) outs(%zo : tensor<6x4xf32>) -> tensor<6x4xf32>
+  return %o : tensor<6x4xf32>
+}
