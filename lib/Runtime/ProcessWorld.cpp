@@ -313,13 +313,15 @@ bool ProcessWorld::wait(MpiRequest &request, int other, double limit) {
       Clock::time_point sign{Clock::duration(heard[size_t(other)])};
       over = Seconds(now - std::max(start, sign)).count() > patience;
     }
-    Lock lock(mutex);
-    if (over || messages->gone(other) || messages->lost() >= 0) {
-      messages->release(request);
-      broken = true; // the buffer of a receive may still be used
-      return false;
+    {
+      Lock lock(mutex);
+      if (over || messages->gone(other) || messages->lost() >= 0) {
+        messages->release(request);
+        broken = true; // the buffer of a receive may still be used
+        return false;
+      }
     }
-    backoff.pause();
+    backoff.pause(); // the watchdog's turn
   }
   return true;
 }
