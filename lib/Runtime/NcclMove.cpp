@@ -46,7 +46,9 @@ void NcclGroups::watch(const nccl::Api &api, Job &job) {
     nccl::Result asked = api.CommGetAsyncError(comm, &state);
     if (asked != nccl::Success)
       state = asked;
-    if (state == nccl::Success || state == nccl::InProgress)
+    // The rank that is at it says more: it has until the next look.
+    if (state == nccl::Success || state == nccl::InProgress ||
+        suspects.insert(comm).second)
       continue;
     std::string members;
     for (int r : ranks)
@@ -62,6 +64,7 @@ void NcclGroups::abort(const nccl::Api &api) {
   for (auto &[ranks, comm] : comms)
     (void)api.CommAbort(comm);
   comms.clear();
+  suspects.clear();
 }
 
 void NcclMove::settle(nccl::Comm comm, nccl::Result result, const char *call,

@@ -29,6 +29,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <set>
 
 namespace shardir {
 namespace runtime {
@@ -50,6 +51,7 @@ public:
 private:
   std::mutex mutex;
   std::map<std::vector<int>, nccl::Comm> comms;
+  std::set<nccl::Comm> suspects; ///< seen to have failed once
 };
 
 class NcclMove {
