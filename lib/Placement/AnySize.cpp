@@ -93,7 +93,6 @@ bool Planner::isForAnySize(const std::vector<CollectiveStep> &steps,
       return false;
   if (steps.empty() || steps.front().from != src || steps.back().to != dst)
     return false;
-  pieces = parts;
   Placement last = src;
   for (const CollectiveStep &step : steps) {
     if (step.from != last || verifyPlacement(step.to, mesh, shape) ||
