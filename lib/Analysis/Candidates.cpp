@@ -45,7 +45,7 @@ std::vector<AxisRef> CandidateLists::subAxesOf(int n) {
 
 /// What a factor can have: what is sure, and all that goes on from there. An
 /// axis is also cut where a part of it that others have begins or ends, and
-/// where it does not divide the dim.
+/// where it does not divide one of the factors of a dim.
 std::vector<SplitsId>
 CandidateLists::optionsOf(int n, int factor, llvm::ArrayRef<AxisRef> subAxes) {
   SplitsTable &table = space.table(n);
@@ -61,6 +61,13 @@ CandidateLists::optionsOf(int n, int factor, llvm::ArrayRef<AxisRef> subAxes) {
     part.back().axis->size = size;
     add(table.get(part));
   };
+  auto hasOthers = [&](const TensorFactors &tensor) {
+    return llvm::any_of(tensor.dims, [&](const DimFactors &dim) {
+      return dim.size() > 1 && llvm::is_contained(dim, factor);
+    });
+  };
+  bool isMade = llvm::any_of(space.rule(n).operands, hasOthers) ||
+                llvm::any_of(space.rule(n).results, hasOthers);
   for (SplitsId id : arrivals.possible(n, factor)) {
     int64_t rest = space.rule(n).factors[factor].size;
     for (SplitsId prefix : table.prefixes(id)) {
@@ -75,8 +82,9 @@ CandidateLists::optionsOf(int n, int factor, llvm::ArrayRef<AxisRef> subAxes) {
             if (cut > last.preSize && cut < end && cut % last.preSize == 0 &&
                 end % cut == 0)
               addPart(prefix, cut / last.preSize);
-      // As much of an axis as divides what is left.
-      int64_t part = rest > 0 ? std::gcd(rest, size) : size;
+      // As much of an axis as divides what is left, on dims that several
+      // factors make: the others cannot be cut behind the whole of it.
+      int64_t part = rest > 0 && isMade ? std::gcd(rest, size) : size;
       if (part > 1 && part < size)
         addPart(prefix, part);
       rest = part == size && rest > 0 ? rest / size : 0;
