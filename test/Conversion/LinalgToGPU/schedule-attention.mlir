@@ -19,19 +19,19 @@
 // CHECK-NOT: linalg.
 // CHECK-NOT: gpu.launch
 // CHECK: return
-func.func @full(%q: memref<4096x64xbf16>, %k: memref<4096x64xbf16>, %v: memref<4096x64xbf16>, %o: memref<4096x64xbf16>) {
+func.func @full(%q: memref<32768x64xbf16>, %k: memref<4096x64xbf16>, %v: memref<4096x64xbf16>, %o: memref<32768x64xbf16>) {
   %z = arith.constant 0.0 : f32
   %l = arith.constant 0xFF800000 : f32
   %scale = arith.constant 0.125 : f32
-  %acc = memref.alloc() : memref<4096x64xf32>
-  %max = memref.alloc() : memref<4096xf32>
-  %sum = memref.alloc() : memref<4096xf32>
-  linalg.fill ins(%z : f32) outs(%acc : memref<4096x64xf32>)
-  linalg.fill ins(%l : f32) outs(%max : memref<4096xf32>)
-  linalg.fill ins(%z : f32) outs(%sum : memref<4096xf32>)
+  %acc = memref.alloc() : memref<32768x64xf32>
+  %max = memref.alloc() : memref<32768xf32>
+  %sum = memref.alloc() : memref<32768xf32>
+  linalg.fill ins(%z : f32) outs(%acc : memref<32768x64xf32>)
+  linalg.fill ins(%l : f32) outs(%max : memref<32768xf32>)
+  linalg.fill ins(%z : f32) outs(%sum : memref<32768xf32>)
   shardir.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
-      ins(%q, %k, %v : memref<4096x64xbf16>, memref<4096x64xbf16>, memref<4096x64xbf16>)
-      outs(%acc, %max, %sum : memref<4096x64xf32>, memref<4096xf32>, memref<4096xf32>)
+      ins(%q, %k, %v : memref<32768x64xbf16>, memref<4096x64xbf16>, memref<4096x64xbf16>)
+      outs(%acc, %max, %sum : memref<32768x64xf32>, memref<32768xf32>, memref<32768xf32>)
       score {
       ^bb0(%s: f32):
         %0 = arith.mulf %s, %scale : f32
@@ -42,15 +42,15 @@ func.func @full(%q: memref<4096x64xbf16>, %k: memref<4096x64xbf16>, %v: memref<4
         shardir.yield %0 : bf16
       }
   linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
-      ins(%acc, %sum : memref<4096x64xf32>, memref<4096xf32>) outs(%o : memref<4096x64xbf16>) {
+      ins(%acc, %sum : memref<32768x64xf32>, memref<32768xf32>) outs(%o : memref<32768x64xbf16>) {
   ^bb0(%x: f32, %s: f32, %old: bf16):
     %0 = arith.divf %x, %s : f32
     %1 = arith.truncf %0 : f32 to bf16
     linalg.yield %1 : bf16
   }
-  memref.dealloc %acc : memref<4096x64xf32>
-  memref.dealloc %max : memref<4096xf32>
-  memref.dealloc %sum : memref<4096xf32>
+  memref.dealloc %acc : memref<32768x64xf32>
+  memref.dealloc %max : memref<32768xf32>
+  memref.dealloc %sum : memref<32768xf32>
   return
 }
 
@@ -124,5 +124,38 @@ func.func @any_heads(%q: memref<8x?xf32>, %k: memref<9x?xf32>, %v: memref<9x24xf
       ^bb0(%p: f32):
         shardir.yield %p : f32
       }
+  return
+}
+
+// Blocks share the keys, and a second kernel merges what they found.
+// REMARK: shardir.attention is scheduled by {{w?g?}}mma_attention ({{.*}}, keys shared by {{[0-9]+}} blocks)
+// CHECK-LABEL: func.func @decode
+// CHECK: memref.alloc()
+// CHECK: gpu.launch
+// CHECK: nvvm.{{mma.sync|wgmma.mma_async}}
+// CHECK: gpu.launch
+// CHECK: arith.maximumf
+// CHECK: memref.dealloc
+func.func @decode(%q: memref<8x64xbf16>, %k: memref<8192x64xbf16>, %v: memref<8192x64xbf16>, %acc: memref<8x64xf32>) {
+  %z = arith.constant 0.0 : f32
+  %l = arith.constant 0xFF800000 : f32
+  %max = memref.alloc() : memref<8xf32>
+  %sum = memref.alloc() : memref<8xf32>
+  linalg.fill ins(%z : f32) outs(%acc : memref<8x64xf32>)
+  linalg.fill ins(%l : f32) outs(%max : memref<8xf32>)
+  linalg.fill ins(%z : f32) outs(%sum : memref<8xf32>)
+  shardir.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
+      ins(%q, %k, %v : memref<8x64xbf16>, memref<8192x64xbf16>, memref<8192x64xbf16>)
+      outs(%acc, %max, %sum : memref<8x64xf32>, memref<8xf32>, memref<8xf32>)
+      score {
+      ^bb0(%s: f32):
+        shardir.yield %s : f32
+      } prob {
+      ^bb0(%p: f32):
+        %0 = arith.truncf %p : f32 to bf16
+        shardir.yield %0 : bf16
+      }
+  memref.dealloc %max : memref<8xf32>
+  memref.dealloc %sum : memref<8xf32>
   return
 }

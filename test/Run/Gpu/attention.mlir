@@ -8,6 +8,8 @@
 // RUN: %{run}
 // REDEFINE: %{function} = continued
 // RUN: %{run}
+// REDEFINE: %{function} = in_place
+// RUN: %{run}
 // REDEFINE: %{function} = heads_of_any_size
 // RUN: %{run} --input=i64=5 --input=i64=9
 // Probabilities are rounded to 16 bits, relative to another maximum where there are several steps.
@@ -60,6 +62,7 @@
 #m2 = affine_map<(m, n, k, v) -> (m, n)>
 #n2 = affine_map<(m, n, k, v) -> (n)>
 #id2 = affine_map<(m, v) -> (m, v)>
+#id3 = affine_map<(h, m, v) -> (h, m, v)>
 #row2 = affine_map<(m, v) -> (m)>
 
 // More keys than a step has, none of the extents a multiple of the tile's; columns of acc for two blocks.
@@ -128,6 +131,41 @@ func.func @continued(%q: tensor<33x8xf32>, %k: tensor<17x8xf32>, %v: tensor<17x1
         shardir.yield %p : f32
       } -> tensor<33x100xf32>, tensor<33xf32>, tensor<33xf32>
   return %r#0, %r#1, %r#2 : tensor<33x100xf32>, tensor<33xf32>, tensor<33xf32>
+}
+
+// The result takes the queries' place: 70 rows of 2 heads, for two blocks each.
+func.func @in_place(%x: tensor<2x70x24xf32>, %k: tensor<75x24xf32>) -> tensor<2x70x24xf32> {
+  %z = arith.constant 0.0 : f32
+  %l = arith.constant 0xFF800000 : f32
+  %ea = tensor.empty() : tensor<2x70x24xf32>
+  %er = tensor.empty() : tensor<2x70xf32>
+  %q = linalg.generic {indexing_maps = [#id3, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x : tensor<2x70x24xf32>) outs(%ea : tensor<2x70x24xf32>) {
+  ^bb0(%a: f32, %old: f32):
+    %0 = math.tanh %a : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x70x24xf32>
+  %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<2x70x24xf32>) -> tensor<2x70x24xf32>
+  %max = linalg.fill ins(%l : f32) outs(%er : tensor<2x70xf32>) -> tensor<2x70xf32>
+  %sum = linalg.fill ins(%z : f32) outs(%er : tensor<2x70xf32>) -> tensor<2x70xf32>
+  %r:3 = shardir.attention {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (n, k)>, affine_map<(h, m, n, k, v) -> (n, v)>,
+                                             affine_map<(h, m, n, k, v) -> (h, m, v)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>]}
+      ins(%q, %k, %k : tensor<2x70x24xf32>, tensor<75x24xf32>, tensor<75x24xf32>)
+      outs(%acc, %max, %sum : tensor<2x70x24xf32>, tensor<2x70xf32>, tensor<2x70xf32>)
+      score {
+      ^bb0(%s: f32):
+        shardir.yield %s : f32
+      } prob {
+      ^bb0(%p: f32):
+        shardir.yield %p : f32
+      } -> tensor<2x70x24xf32>, tensor<2x70xf32>, tensor<2x70xf32>
+  %o = linalg.generic {indexing_maps = [#id3, affine_map<(h, m, v) -> (h, m)>, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%r#0, %r#2 : tensor<2x70x24xf32>, tensor<2x70xf32>) outs(%q : tensor<2x70x24xf32>) {
+  ^bb0(%a: f32, %s: f32, %old: f32):
+    %0 = arith.divf %a, %s : f32
+    linalg.yield %0 : f32
+  } -> tensor<2x70x24xf32>
+  return %o : tensor<2x70x24xf32>
 }
 
 // No schedule takes it: it is decomposed.
@@ -287,8 +325,9 @@ func.func @unaligned(%q: tensor<20x21xbf16>, %k: tensor<70x21xbf16>, %v: tensor<
   return %r#0 : tensor<20x13xf32>
 }
 
-// One position of eight query heads that share a key head: they are the tile's rows.
-func.func @few_rows(%q: tensor<2x8x128xbf16>, %k: tensor<2x200x128xbf16>, %v: tensor<2x200x128xbf16>) -> tensor<2x8x128xbf16> {
+// One position of eight query heads that share a key head: they are the tile's rows and several blocks
+// share the keys.
+func.func @few_rows(%q: tensor<2x8x128xbf16>, %k: tensor<2x1100x128xbf16>, %v: tensor<2x1100x128xbf16>) -> tensor<2x8x128xbf16> {
   %z = arith.constant 0.0 : f32
   %l = arith.constant 0xFF800000 : f32
   %scale = arith.constant 0.088388346 : f32
@@ -301,7 +340,7 @@ func.func @few_rows(%q: tensor<2x8x128xbf16>, %k: tensor<2x200x128xbf16>, %v: te
   %r:3 = shardir.attention {indexing_maps = [affine_map<(h, g, n, k, v) -> (h, g, k)>, affine_map<(h, g, n, k, v) -> (h, n, k)>,
                                              affine_map<(h, g, n, k, v) -> (h, n, v)>, affine_map<(h, g, n, k, v) -> (h, g, v)>,
                                              affine_map<(h, g, n, k, v) -> (h, g)>, affine_map<(h, g, n, k, v) -> (h, g)>]}
-      ins(%q, %k, %v : tensor<2x8x128xbf16>, tensor<2x200x128xbf16>, tensor<2x200x128xbf16>)
+      ins(%q, %k, %v : tensor<2x8x128xbf16>, tensor<2x1100x128xbf16>, tensor<2x1100x128xbf16>)
       outs(%acc, %max, %sum : tensor<2x8x128xf32>, tensor<2x8xf32>, tensor<2x8xf32>)
       score {
       ^bb0(%s: f32):

@@ -73,8 +73,45 @@ struct Choice {
   double seconds = 0;
 };
 
-/// The plan of least predicted time: waves of blocks, each as long as its
-/// arithmetic takes where an SM is full, and what tiles read.
+/// Waves of blocks, each as long as its arithmetic takes where an SM is full of
+/// as many as it can have, and what tiles read. The chip does `flops` per
+/// second.
+double secondsOf(AttentionOp op, const AttentionShape &shape,
+                 const AttentionPlan &plan, double perMultiprocessor,
+                 double flops, const GpuTarget &target) {
+  double rowTiles = shape.outer * std::ceil(shape.rows / plan.bm()) *
+                    std::ceil(double(*shape.v) / plan.bv);
+  double blocks = rowTiles * plan.parts;
+  double steps = std::ceil(std::ceil(shape.columns / plan.bn) / plan.parts);
+  double work = 2.0 * plan.bm() * plan.bn * (plan.k + plan.bv);
+  // Eight warps hide what they wait for, if there are as many.
+  double present =
+      std::min(perMultiprocessor, std::ceil(blocks / target.multiprocessors));
+  double busy = std::min(1.0, present * plan.warps / 8);
+  double rate = flops / target.multiprocessors * busy;
+  double rounds =
+      std::ceil(blocks / (target.multiprocessors * present)) * present;
+  double compute = rounds * steps * work / rate;
+  double once =
+      shape.outer *
+      ((shape.rows + shape.columns) * *shape.k * bytesOf(op.getKey()) +
+       shape.columns * *shape.v * bytesOf(op.getValue()) +
+       shape.rows * *shape.v * bytesOf(op.getAcc()));
+  double read = rowTiles * shape.columns *
+                (*shape.k * bytesOf(op.getKey()) +
+                 std::min(plan.bv, *shape.v) * bytesOf(op.getValue()));
+  double bytes = once + std::max(0.0, read - once) / 4;
+  double copies = bytes / target.copyBytesPerSecond /
+                  std::min(1.0, blocks / target.multiprocessors);
+  double seconds = target.launchSeconds + std::max(compute, copies);
+  if (plan.parts == 1)
+    return seconds;
+  double merged = 2.0 * plan.parts * shape.outer * shape.rows * (*shape.v + 2) *
+                  elementBytes(op.getComputeType());
+  return seconds + target.launchSeconds + merged / target.copyBytesPerSecond;
+}
+
+/// The plan of least predicted time.
 std::optional<Choice> choose(AttentionOp op, const Unit &unit,
                              const GpuTarget &target) {
   AttentionShape shape = attentionShapeOf(op);
@@ -85,42 +122,31 @@ std::optional<Choice> choose(AttentionOp op, const Unit &unit,
   for (const AttentionPlan &plan : unit.plans(op)) {
     if (continued && plan.bv < *shape.v)
       continue;
-    int64_t shared = tileBytes(op, plan) + unit.sharedBytes(op, plan);
+    int64_t bytes = tileBytes(op, plan) + unit.sharedBytes(op, plan);
     int64_t registers = registersOf(op, plan);
-    if (shared > target.sharedBytes || registers > 255)
+    if (bytes > target.sharedBytes || registers > 255)
       continue;
     double perMultiprocessor =
-        std::min({target.sharedBytes / shared,
+        std::min({target.sharedBytes / bytes,
                   target.registers / (registers * plan.threads()),
                   target.threads / plan.threads()});
     if (perMultiprocessor < 1)
       continue;
-    double blocks = shape.outer * std::ceil(shape.rows / plan.bm()) *
-                    std::ceil(double(*shape.v) / plan.bv);
     double steps = std::ceil(shape.columns / plan.bn);
-    double flops = 2.0 * plan.bm() * plan.bn * (plan.k + plan.bv);
-    // Eight warps hide what they wait for, if there are as many.
-    double present =
-        std::min(perMultiprocessor, std::ceil(blocks / target.multiprocessors));
-    double busy = std::min(1.0, present * plan.warps / 8);
-    double rate = unit.flops(plan, target) / target.multiprocessors * busy;
-    double rounds =
-        std::ceil(blocks / (target.multiprocessors * present)) * present;
-    double compute = rounds * steps * flops / rate;
-    double once =
-        shape.outer *
-        ((shape.rows + shape.columns) * *shape.k * bytesOf(op.getKey()) +
-         shape.columns * *shape.v * bytesOf(op.getValue()) +
-         shape.rows * *shape.v * bytesOf(op.getAcc()));
-    double read = blocks * shape.columns *
-                  (*shape.k * bytesOf(op.getKey()) +
-                   std::min(plan.bv, *shape.v) * bytesOf(op.getValue()));
-    double bytes = once + std::max(0.0, read - once) / 4;
-    double copies = bytes / target.copyBytesPerSecond /
-                    std::min(1.0, blocks / target.multiprocessors);
-    double seconds = target.launchSeconds + std::max(compute, copies);
-    if (!best || seconds < best->seconds)
-      best = Choice{plan, seconds};
+    for (int64_t parts = 1; parts <= 32; parts *= 2) {
+      // Parts write only when all of them have read the queries.
+      if (parts == 1 && known.overwritesQuery && plan.bv < *shape.v)
+        continue;
+      // A part is worth it from a few steps on.
+      if (parts > 1 && (continued || steps < 4 * parts))
+        break;
+      AttentionPlan shared = plan;
+      shared.parts = parts;
+      double seconds = secondsOf(op, shape, shared, perMultiprocessor,
+                                 unit.flops(plan, target), target);
+      if (!best || seconds < best->seconds)
+        best = Choice{shared, seconds};
+    }
   }
   return best;
 }
@@ -259,6 +285,9 @@ public:
     const AttentionPlan &plan = choice->plan;
     estimate.reason = llvm::formatv("{0} rows by {1} keys, {2} stages",
                                     plan.bm(), plan.bn, plan.stages);
+    if (plan.parts > 1)
+      estimate.reason +=
+          llvm::formatv(", keys shared by {0} blocks", plan.parts);
     if (findNeighbours(attention).map)
       estimate.reason += ", elementwise op behind it fused";
     return estimate;
@@ -275,7 +304,13 @@ public:
         emitter, attention, neighbours, /*leastRows=*/plan.bm());
     if (failed(problem))
       return op->emitOpError("has an operand without linear addresses");
-    unit.emit(emitter, *problem, plan);
+    if (plan.parts > 1) {
+      AttentionProblem parts = makeParts(emitter, *problem, plan.parts);
+      unit.emit(emitter, parts, plan);
+      mergeParts(emitter, *problem, parts);
+    } else {
+      unit.emit(emitter, *problem, plan);
+    }
     eraseAttention(rewriter, attention, neighbours);
     return success();
   }

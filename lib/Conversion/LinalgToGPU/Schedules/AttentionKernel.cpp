@@ -186,7 +186,8 @@ SmallVector<Value> AttentionKernel::initial() {
           problem.sum,
           emit.both(exists, emit.equal(emit.rem(lane, 4), emit.constant(0))),
           ivs);
-    if (known.zeroAcc)
+    // Beside a maximum of -inf acc counts for nothing.
+    if (known.zeroAcc || known.lowestMax)
       continue;
     for (int64_t j = 0; j < valueTiles(); ++j)
       for (int64_t one = 0; one < 2; ++one) {
@@ -218,17 +219,6 @@ void AttentionKernel::finish(ValueRange carried) {
     else
       emit.branch(emit.lessThan(position, end), body);
   };
-  auto store = [&](const NestOperand &operand, ArrayRef<Index> ivs,
-                   Value value) {
-    Index address = operand.offset;
-    for (auto [iv, stride] : llvm::zip(ivs, operand.strides))
-      address = emit.add(address, emit.mul(iv, stride));
-    if (value.getType() != operand.element)
-      value =
-          arith::TruncFOp::create(builder, emit.loc, operand.element, value);
-    memref::StoreOp::create(builder, emit.loc, value, operand.flat,
-                            emit.value(address));
-  };
   for (int64_t row = 0; row < rows; ++row) {
     Value max = carried[accs + row];
     Value sum = emit.butterfly(
@@ -241,12 +231,8 @@ void AttentionKernel::finish(ValueRange carried) {
       if (problem.neighbours.maxEscapes || problem.neighbours.sumEscapes) {
         // One lane of a row, of the first of the blocks that share it.
         Index other = emit.add(emit.rem(lane, 4), valueStart);
-        emit.branch(emit.equal(other, emit.constant(0)), [&] {
-          if (problem.neighbours.maxEscapes)
-            store(problem.max, ivs, max);
-          if (problem.neighbours.sumEscapes)
-            store(problem.sum, ivs, sum);
-        });
+        emit.branch(emit.equal(other, emit.constant(0)),
+                    [&] { problem.finishRow(emit, ivs, max, sum); });
       }
       for (int64_t j = 0; j < valueTiles(); ++j) {
         SmallVector<Value> two;

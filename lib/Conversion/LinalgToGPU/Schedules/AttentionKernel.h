@@ -34,6 +34,8 @@ struct AttentionPlan {
   /// The extent of k, rounded up to a multiple of 16.
   int64_t k = 64;
   int64_t stages = 2;
+  /// Blocks that share the keys of the same rows.
+  int64_t parts = 1;
   /// Queries are read from shared memory once.
   bool queryInRegisters = true;
 
@@ -183,6 +185,13 @@ void emitWgmmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
 /// Operands of any float types by fused multiply-adds.
 void emitFmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
                       const AttentionPlan &plan);
+
+/// The attentions of `count` parts of the keys, with workspaces as results.
+AttentionProblem makeParts(KernelEmitter &emit, const AttentionProblem &problem,
+                           int64_t count);
+/// Merges them into the problem's results, and frees the workspaces.
+void mergeParts(KernelEmitter &emit, const AttentionProblem &problem,
+                const AttentionProblem &parts);
 
 } // namespace shardir
 

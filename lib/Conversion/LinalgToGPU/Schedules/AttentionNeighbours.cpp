@@ -103,6 +103,38 @@ SmallVector<int> matchMap(linalg::LinalgOp op, AttentionOp attention) {
   return loads ? SmallVector<int>() : loops;
 }
 
+/// Whether all that `map` writes into the queries' buffer is written where the
+/// queries of the same row are read. `loops` is matchMap's.
+bool keepsRows(linalg::LinalgOp map, AttentionOp op, ArrayRef<int> loops) {
+  AttentionOp::Loops roles = op.getLoops();
+  AffineMap query = op.getMap(op.getQueryMutable());
+  // A block must have all columns, for which every kind of kernel has a plan.
+  AttentionShape shape = attentionShapeOf(op);
+  bool small = op.getComputeType().isF32() && shape.k.value_or(0) <= 128;
+  if (!shape.v || *shape.v > (small ? 128 : 64))
+    return false;
+  for (OpOperand &init : map.getDpsInitsMutable()) {
+    if (baseOf(init.get()) != baseOf(op.getQuery()))
+      continue;
+    if (init.get() != op.getQuery())
+      return false;
+    AffineMap written = map.getMatchingIndexingMap(&init);
+    for (auto [to, from] :
+         llvm::zip(written.getResults(), query.getResults())) {
+      auto read = dyn_cast<AffineDimExpr>(from);
+      if (!read)
+        return false;
+      int loop = loops[cast<AffineDimExpr>(to).getPosition()];
+      unsigned readLoop = read.getPosition();
+      bool columns = llvm::is_contained(roles.v, unsigned(loop)) &&
+                     llvm::is_contained(roles.k, readLoop);
+      if (loop != int(readLoop) && !columns)
+        return false;
+    }
+  }
+  return true;
+}
+
 BufferUse useOf(AttentionOp op) {
   BufferUse use;
   for (Value operand : op->getOperands())
@@ -131,8 +163,8 @@ AttentionNeighbours shardir::findNeighbours(AttentionOp op) {
   result.zeroSum = fill(op.getSum(), false);
 
   BufferUse mine = useOf(op);
-  SmallVector<Value> factors;
-  for (Value input : op.getDpsInputs())
+  SmallVector<Value> query = {baseOf(op.getQuery())}, factors;
+  for (Value input : llvm::drop_begin(op.getDpsInputs()))
     factors.push_back(baseOf(input));
   unsigned seen = 0;
   for (Operation *next = op->getNextNode(); next && seen < maxWindow;
@@ -145,8 +177,11 @@ AttentionNeighbours shardir::findNeighbours(AttentionOp op) {
     BufferUse use = bufferUseOf(map);
     SmallVector<int> loops = matchMap(map, op);
     // Blocks that are done must not write what others still read.
-    if (!loops.empty() && !use.writesAny(factors)) {
+    bool inPlace = use.writesAny(query);
+    if (!loops.empty() && !use.writesAny(factors) &&
+        (!inPlace || keepsRows(map, op, loops))) {
       result.map = map;
+      result.overwritesQuery = inPlace;
       result.loops = loops;
       members.insert(map);
       break;

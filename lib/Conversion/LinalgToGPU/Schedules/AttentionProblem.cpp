@@ -157,6 +157,23 @@ static void storeRow(KernelEmitter &emit, const NestOperand &operand,
                           address);
 }
 
+void AttentionProblem::finishRow(KernelEmitter &emit, ArrayRef<Index> ivs,
+                                 Value maxValue, Value sumValue) const {
+  auto store = [&](const NestOperand &operand, Value value) {
+    Index address = operand.offset;
+    for (auto [iv, stride] : llvm::zip(ivs, operand.strides))
+      address = emit.add(address, emit.mul(iv, stride));
+    if (value.getType() != operand.element)
+      value = arith::TruncFOp::create(emit.builder, emit.loc, operand.element,
+                                      value);
+    storeRow(emit, operand, emit.value(address), value);
+  };
+  if (neighbours.maxEscapes)
+    store(max, maxValue);
+  if (neighbours.sumEscapes)
+    store(sum, sumValue);
+}
+
 void AttentionProblem::finish(KernelEmitter &emit, ArrayRef<Index> ivs,
                               ValueRange values, Value maxValue,
                               Value sumValue) const {

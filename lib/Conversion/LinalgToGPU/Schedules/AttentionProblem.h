@@ -44,6 +44,9 @@ struct AttentionNeighbours {
   mlir::linalg::LinalgOp map;
   /// By loop of the map: the loop of the attention.
   llvm::SmallVector<int> loops;
+  /// The map writes where the queries lie, each row where it was read: no two
+  /// blocks may have the same rows at a time.
+  bool overwritesQuery = false;
   /// Something else reads these results.
   bool accEscapes = true, maxEscapes = true, sumEscapes = true;
   llvm::SmallVector<mlir::Operation *> earlyFrees;
@@ -87,6 +90,9 @@ struct AttentionProblem {
   /// value, `isPaired` holds and all exist.
   void finish(KernelEmitter &emit, llvm::ArrayRef<Index> ivs,
               mlir::ValueRange values, mlir::Value max, mlir::Value sum) const;
+  /// Stores max and sum where something reads them; `ivs` are those of a row.
+  void finishRow(KernelEmitter &emit, llvm::ArrayRef<Index> ivs,
+                 mlir::Value max, mlir::Value sum) const;
   /// Whether two neighbours can be stored at once everywhere.
   bool isPaired(KernelEmitter &emit) const;
 
@@ -101,6 +107,9 @@ struct AttentionProblem {
   /// The type of scores, max and sum.
   mlir::FloatType wide;
   std::optional<LoopNest> map;
+  /// A loop of `outer` over parts of the keys, which the op does not have; -1
+  /// for none.
+  int partLoop = -1;
 };
 
 } // namespace shardir

@@ -130,7 +130,13 @@ std::pair<Index, Index> AttentionKernel::stepRange() {
       (factor < 0 ? end : first) =
           factor < 0 ? emit.min(end, bound) : emit.max(first, bound);
     }
-  return {emit.div(first, plan.bn), emit.ceilDiv(end, plan.bn)};
+  Index begin = emit.div(first, plan.bn), steps = emit.ceilDiv(end, plan.bn);
+  if (problem.partLoop < 0)
+    return {begin, steps};
+  // Every part but the last has as many steps.
+  Index each = emit.ceilDiv(emit.max(emit.sub(steps, begin), zero), plan.parts);
+  begin = emit.add(begin, emit.mul(blockIvs[problem.partLoop], each));
+  return {begin, emit.min(steps, emit.add(begin, each))};
 }
 
 Fragment AttentionKernel::scored(const Fragment &products, Index step) {
