@@ -10,6 +10,7 @@ Prints what they said. Ends with 1 where some process ends with another status (
 where there is more than one error.
 """
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -29,9 +30,22 @@ while arguments[0].startswith("--"):
         stay = [int(value)]
     else:
         only = [int(rank) for rank in value.split(",")]
-with socket.socket() as probe:
-    probe.bind(("127.0.0.1", 0))
-    port = probe.getsockname()[1]
+
+
+def free_port():
+    """One below those that the system gives out, with a free one after it for torchrun's case."""
+    while True:
+        first = random.randrange(10000, 20000)
+        try:
+            for candidate in (first, first + 1):
+                with socket.socket() as probe:
+                    probe.bind(("", candidate))
+            return first
+        except OSError:
+            continue
+
+
+port = free_port()
 
 
 def environment(rank):
