@@ -14,6 +14,8 @@
 #ifndef SHARDIR_LIB_EMULATEDCUDA_ELEMENTS_H
 #define SHARDIR_LIB_EMULATEDCUDA_ELEMENTS_H
 
+#include "../Runtime/SmallFloat.h"
+
 #include <cstdint>
 #include <cstring>
 
@@ -57,6 +59,16 @@ struct TF32 {
   using Result = float;
   /// The lowest 13 bits are not looked at.
   static double value(Stored stored) { return fromBits(stored & ~0x1fffu); }
+};
+struct E4M3 {
+  using Stored = uint8_t;
+  static double value(Stored stored) {
+    return runtime::f8E4M3FNToFloat(stored);
+  }
+};
+struct E5M2 {
+  using Stored = uint8_t;
+  static double value(Stored stored) { return runtime::f8E5M2ToFloat(stored); }
 };
 template <class T> struct Integer {
   using Stored = T;

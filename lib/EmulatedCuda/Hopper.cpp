@@ -211,6 +211,10 @@ bool shardir::emulated::multiplyGroup(shardir_emulated_thread *self, int32_t n,
   case SHARDIR_MMA_TF32:
     // PTX transposes 16-bit operands alone.
     return !aTransposed && !bTransposed && as(TF32(), 8);
+  case SHARDIR_MMA_E4M3:
+    return !aTransposed && !bTransposed && as(E4M3(), 32);
+  case SHARDIR_MMA_E5M2:
+    return !aTransposed && !bTransposed && as(E5M2(), 32);
   default:
     return false;
   }

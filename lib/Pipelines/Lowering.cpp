@@ -44,6 +44,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   gpu.schedule = options.schedule;
   gpu.attention = options.attention;
   gpu.overlap = options.overlap;
+  gpu.tf32 = options.tf32;
   // Buffers for the CPU are those of tiled loops; an architecture that is named
   // asks for those of whole kernels.
   bool forGpu =

@@ -82,6 +82,11 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("make softmax(Q K^T) V one op that never stores its "
                      "scores"),
       llvm::cl::init(true)};
+  Option<bool> tf32{
+      *this, "tf32",
+      llvm::cl::desc("on the GPU, matrix units may read f32 operands of "
+                     "products as tf32: 10 bits of fraction instead of 23"),
+      llvm::cl::init(false)};
   Option<bool> explain{
       *this, "explain",
       llvm::cl::desc("remarks that say which schedule each op got, and what "

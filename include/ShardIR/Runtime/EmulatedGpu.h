@@ -107,7 +107,9 @@ enum {
   SHARDIR_MMA_TF32,
   SHARDIR_MMA_S8,
   SHARDIR_MMA_U8,
-  SHARDIR_MMA_F64
+  SHARDIR_MMA_F64,
+  SHARDIR_MMA_E4M3, /* of `wgmma` alone, as is E5M2 */
+  SHARDIR_MMA_E5M2
 };
 
 /* `arguments` are cuLaunchKernel's kernelParams: the address of each

@@ -57,6 +57,10 @@ LogicalResult multiply(NVVM::WgmmaMmaAsyncOp op, const EmulatedThread &thread,
       return int(SHARDIR_MMA_BF16);
     case NVVM::WGMMATypes::tf32:
       return int(SHARDIR_MMA_TF32);
+    case NVVM::WGMMATypes::e4m3:
+      return int(SHARDIR_MMA_E4M3);
+    case NVVM::WGMMATypes::e5m2:
+      return int(SHARDIR_MMA_E5M2);
     default:
       return -1;
     }

@@ -22,30 +22,30 @@ using namespace shardir;
 
 namespace {
 /// `value` or what it widens.
-Value skipExtension(Value value) {
-  if (auto cast = value.getDefiningOp<arith::ExtFOp>())
-    return cast.getIn();
-  return value;
+template <class... Extension> Value skipExtension(Value value) {
+  Operation *cast = value.getDefiningOp();
+  return cast && isa<Extension...>(cast) ? cast->getOperand(0) : value;
 }
 
 /// Whether the body is yield(c + a * b), in any order, a and b maybe widened.
+template <class Add, class Mul, class... Extension>
 bool hasContractionBody(linalg::LinalgOp op) {
   Block *body = op.getBlock();
   if (!body || body->getNumArguments() != 3)
     return false;
   BlockArgument a = body->getArgument(0), b = body->getArgument(1),
                 c = body->getArgument(2);
-  auto add =
-      body->getTerminator()->getOperand(0).getDefiningOp<arith::AddFOp>();
+  auto add = body->getTerminator()->getOperand(0).template getDefiningOp<Add>();
   if (!add)
     return false;
   Value product = add.getLhs() == c   ? add.getRhs()
                   : add.getRhs() == c ? add.getLhs()
                                       : Value();
-  auto mul = product ? product.getDefiningOp<arith::MulFOp>() : nullptr;
+  auto mul = product ? product.template getDefiningOp<Mul>() : nullptr;
   if (!mul)
     return false;
-  Value x = skipExtension(mul.getLhs()), y = skipExtension(mul.getRhs());
+  Value x = skipExtension<Extension...>(mul.getLhs()),
+        y = skipExtension<Extension...>(mul.getRhs());
   return (x == a && y == b) || (x == b && y == a);
 }
 
@@ -161,18 +161,17 @@ bool shardir::hasUnitColumns(linalg::LinalgOp op) {
   return false;
 }
 
-bool shardir::isFloatContraction(linalg::LinalgOp op, bool windows) {
+/// Whether the loops and maps are those of products of matrices.
+static bool hasContractionLoops(linalg::LinalgOp op, bool windows) {
   if (op.getNumDpsInputs() != 2 || op.getNumDpsInits() != 1 ||
       op.getNumReductionLoops() == 0 || op.getNumParallelLoops() == 0)
     return false;
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = dyn_cast<ShapedType>(operand.get().getType());
-    if (!type || !isSupportedFloat(type.getElementType()))
+  for (OpOperand &operand : op->getOpOperands())
+    if (!isa<ShapedType>(operand.get().getType()))
       return false;
-  }
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   if (!llvm::all_of(maps, windows ? isLinearMap : isPlainMap) ||
-      !isPlainMap(maps[2]) || !hasContractionBody(op))
+      !isPlainMap(maps[2]))
     return false;
   // Every loop has a role: reductions are in A and B, the others in C and at
   // least one of A and B.
@@ -185,10 +184,41 @@ bool shardir::isFloatContraction(linalg::LinalgOp op, bool windows) {
   return true;
 }
 
+bool shardir::isFloatContraction(linalg::LinalgOp op, bool windows) {
+  return hasContractionLoops(op, windows) &&
+         llvm::all_of(op->getOperands(),
+                      [](Value operand) {
+                        return isSupportedFloat(getElementTypeOrSelf(operand));
+                      }) &&
+         hasContractionBody<arith::AddFOp, arith::MulFOp, arith::ExtFOp>(op);
+}
+
+bool shardir::isByteContraction(linalg::LinalgOp op) {
+  if (!hasContractionLoops(op, /*windows=*/false))
+    return false;
+  Type a = getElementTypeOrSelf(op.getDpsInputs()[0]),
+       b = getElementTypeOrSelf(op.getDpsInputs()[1]),
+       c = getElementTypeOrSelf(op.getDpsInits()[0]);
+  if (a != b)
+    return false;
+  if (isa<Float8E4M3FNType, Float8E5M2Type>(a))
+    return (c.isF32() || c.isBF16() || c.isF16()) &&
+           hasContractionBody<arith::AddFOp, arith::MulFOp, arith::ExtFOp>(op);
+  return a.isInteger(8) && c.isInteger(32) &&
+         (hasContractionBody<arith::AddIOp, arith::MulIOp, arith::ExtSIOp>(
+              op) ||
+          hasUnsignedBytes(op));
+}
+
+bool shardir::hasUnsignedBytes(linalg::LinalgOp op) {
+  return hasContractionBody<arith::AddIOp, arith::MulIOp, arith::ExtUIOp>(op);
+}
+
 FailureOr<Contraction> shardir::matchContraction(linalg::LinalgOp op,
                                                  LoopEmitter &emit,
                                                  bool windows) {
-  if (!op.hasPureBufferSemantics() || !isFloatContraction(op, windows))
+  if (!op.hasPureBufferSemantics() ||
+      !(isFloatContraction(op, windows) || isByteContraction(op)))
     return failure();
   Contraction result;
   result.op = op;
@@ -200,7 +230,8 @@ FailureOr<Contraction> shardir::matchContraction(linalg::LinalgOp op,
     *operands[i] =
         makeOperand(emit, op->getOpOperand(i), maps[i], result.extents);
   Type c = result.c.element;
-  result.accumulator = c.isF64() ? c : emit.builder.getF32Type();
+  result.accumulator =
+      c.isF64() || c.isInteger(32) ? c : emit.builder.getF32Type();
 
   // Roles, and loops that are one in memory for all operands.
   SmallVector<int> role(loops);

@@ -66,6 +66,12 @@ struct Contraction {
 /// as in convolutions.
 bool isFloatContraction(mlir::linalg::LinalgOp op, bool windows = false);
 
+/// The same for operands of one byte: both i8, widened alike, added in i32; or
+/// both f8E4M3FN or f8E5M2, added in f32. Only some GPUs have kernels for it.
+bool isByteContraction(mlir::linalg::LinalgOp op);
+/// Of those whether bytes are unsigned.
+bool hasUnsignedBytes(mlir::linalg::LinalgOp op);
+
 /// Of a contraction on memrefs: whether matchContraction will succeed. Emits
 /// nothing.
 bool hasUnitColumns(mlir::linalg::LinalgOp op);

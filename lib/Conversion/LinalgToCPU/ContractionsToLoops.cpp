@@ -58,6 +58,8 @@ struct ContractionsToCpuLoopsPass
   }
 
   void lower(linalg::LinalgOp op) {
+    if (!isFloatContraction(op))
+      return;
     // Before anything is emitted between the two.
     linalg::FillOp fill = zeroFillBefore(op);
     OpBuilder builder(op);

@@ -54,8 +54,9 @@ void shardir::buildCpuTensorPipeline(OpPassManager &pm,
 
 void shardir::addSmallFloatEmulation(OpPassManager &pm) {
   arith::ArithEmulateUnsupportedFloatsOptions emulate;
-  emulate.sourceTypeStrs = {"bf16", "f16"};
+  emulate.sourceTypeStrs = {"bf16", "f16", "f8E4M3FN", "f8E5M2"};
   pm.addPass(arith::createArithEmulateUnsupportedFloats(emulate));
+  pm.addPass(createExpandFloat8());
   math::MathExtendToSupportedTypesOptions extend;
   extend.extraTypeStrs = {"f64"};
   extend.targetTypeStr = "f32";

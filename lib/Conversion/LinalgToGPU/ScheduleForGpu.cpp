@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Schedules/Schedule.h"
+#include "Schedules/ContractionKernel.h"
 
 #include "ShardIR/Conversion/Attention/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
@@ -82,6 +82,9 @@ struct ScheduleForGpuPass
     };
     llvm::stable_sort(
         ops, [&](Operation *a, Operation *b) { return rank(a) < rank(b); });
+    if (tf32)
+      for (Operation *op : ops)
+        op->setAttr(kReadsTf32, UnitAttr::get(&getContext()));
     ErasedOps erased;
     IRRewriter rewriter(&getContext(), &erased);
     for (Operation *op : ops) {

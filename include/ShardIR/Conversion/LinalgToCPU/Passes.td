@@ -299,4 +299,29 @@ def ExpandMathForCpu : Pass<"shardir-expand-math-for-cpu", "::mlir::ModuleOp"> {
                            "::mlir::vector::VectorDialect"];
 }
 
+def ExpandFloat8 : Pass<"shardir-expand-float8"> {
+  let summary = "Spell out conversions from and to floats of eight bits";
+  let description = [{
+    `arith.extf` from and `arith.truncf` to f8E4M3FN and f8E5M2, of scalars and
+    vectors, become integer arithmetic and exact operations of f32. Narrowing
+    rounds to nearest even, as the runtime does: too large a number is infinity in
+    f8E5M2 and NaN in f8E4M3FN, which has no infinity. From f64 it rounds to f32
+    first. Other arithmetic on these types is emulated in f32 before.
+
+    ```mlir
+    %y = arith.extf %x : f8E5M2 to f32
+    ```
+    becomes
+    ```mlir
+    %b = arith.bitcast %x : f8E5M2 to i8
+    %w = arith.extui %b : i8 to i16
+    %s = arith.shli %w, %c8_i16 : i16
+    %h = arith.bitcast %s : i16 to f16
+    %y = arith.extf %h : f16 to f32
+    ```
+    Test: `test/Conversion/LinalgToCPU/expand-float8.mlir`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 #endif // SHARDIR_CONVERSION_LINALGTOCPU_PASSES

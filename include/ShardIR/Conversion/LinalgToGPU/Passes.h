@@ -47,6 +47,8 @@ struct GpuOptions {
   bool attention = true;
   /// Let collectives go on beside work that does not need them.
   bool overlap = true;
+  /// Matrix units may read f32 operands of products as tf32.
+  bool tf32 = false;
 };
 
 /// Tensor level, before bufferization: decompose and fuse. Requires linalg on

@@ -110,7 +110,9 @@ def ScheduleForGpu : Pass<"shardir-schedule-for-gpu", "::mlir::func::FuncOp"> {
     Option<"schedule", "schedule", "std::string", "",
            "Take this schedule where it matches, whatever it costs">,
     Option<"explain", "explain", "bool", "false",
-           "Say at each op which schedule it got and why">
+           "Say at each op which schedule it got and why">,
+    Option<"tf32", "tf32", "bool", "false",
+           "Matrix units may read f32 operands of products as tf32">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",

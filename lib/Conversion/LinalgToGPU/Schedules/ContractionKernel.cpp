@@ -36,12 +36,13 @@ ProductTiles::ProductTiles(KernelEmitter &emit, const Contraction &contraction,
     auto unit = [&](int loop) {
       return loop >= 0 && source.operand.isUnit(loop);
     };
-    source.alongK = unit(contraction.k) || !unit(outerLoop);
+    source.alongK = plan.alongK || unit(contraction.k) || !unit(outerLoop);
     int along = source.alongK ? contraction.k : outerLoop;
     source.rows = source.alongK ? tile : this->plan.bk;
     source.columns = source.alongK ? this->plan.bk : tile;
     int64_t lanes = 16 / elementBytes(source.operand.element);
-    if (unit(along))
+    source.prologue = epilogue.prologueOf(input);
+    if (unit(along) && !source.prologue)
       source.aligned = emit.isAligned(source.operand, along, lanes);
   };
   make(a, straight ? 0 : 1, contraction.m, plan.bm);
@@ -84,6 +85,24 @@ Index ProductTiles::address(const TileSource &source, Index outer, Index k) {
   move(source.outerLoop, outer);
   move(contraction.k, k);
   return result;
+}
+
+Value ProductTiles::element(const TileSource &source, Index outer, Index k) {
+  if (!source.prologue)
+    return memref::LoadOp::create(emit.builder, emit.loc, source.operand.flat,
+                                  emit.value(address(source, outer, k)));
+  SmallVector<Index> ivs(contraction.extents.size(), emit.constant(0));
+  auto move = [&](int loop, Index iv) {
+    if (loop >= 0)
+      ivs[loop] = iv;
+  };
+  for (auto [loop, iv] : llvm::zip(contraction.outer, batch))
+    move(loop, iv);
+  for (auto [loop, iv] : llvm::zip(contraction.outerK, stepOuterK))
+    move(loop, iv);
+  move(source.outerLoop, outer);
+  move(contraction.k, k);
+  return source.prologue->at(emit, ivs);
 }
 
 SmallVector<Index> ProductTiles::ivsAt(Index m, Index n) const {
@@ -173,8 +192,7 @@ void ProductTiles::combinePartials() {
       auto add = [&](Index part, Value sum) -> Value {
         Value more = vector::LoadOp::create(emit.builder, emit.loc, type, sums,
                                             emit.value(partialsAt(part, m, n)));
-        return sum ? arith::AddFOp::create(emit.builder, emit.loc, sum, more)
-                   : more;
+        return sum ? addSums(emit, sum, more) : more;
       };
       // So many loads are on their way at a time.
       constexpr int64_t atOnce = 8;

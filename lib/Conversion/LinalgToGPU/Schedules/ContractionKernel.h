@@ -30,6 +30,10 @@ struct TilePlan {
   int64_t splits = 1;
   /// Of a kernel whose blocks stay for several tiles: how many there are.
   int64_t blocks = 1;
+  /// Tiles lie along k in shared memory, whatever memory does.
+  bool alongK = false;
+  /// By input: the map that makes it runs in the kernel.
+  bool prologue[2] = {false, false};
   int64_t threads() const { return 32 * warpsM * warpsN; }
 };
 
@@ -42,6 +46,8 @@ struct TileSource {
   bool alongK = true;
   /// 16-byte accesses along the contiguous loop are aligned.
   Condition aligned{false, {}};
+  /// What makes its elements; null where they are in memory.
+  const Prologue *prologue = nullptr;
   /// Rows and elements per row of a stage's tile.
   int64_t rows = 0, columns = 0;
 };
@@ -62,6 +68,8 @@ protected:
   /// The element of `source` at the given positions, and the sizes of what is
   /// left of the tile there.
   Index address(const TileSource &source, Index outer, Index k);
+  /// That element, read or made.
+  mlir::Value element(const TileSource &source, Index outer, Index k);
   /// The ivs of all loops at row `m` and column `n` of C.
   llvm::SmallVector<Index> ivsAt(Index m, Index n) const;
   /// Stores the sums of C's elements (m, n), (m, n + 1), … that exist.
@@ -145,8 +153,9 @@ void emitWgmmaKernel(KernelEmitter &emit, const Contraction &contraction,
 void emitWsKernel(KernelEmitter &emit, const Contraction &contraction,
                   const Epilogue &epilogue, const LoopNest &nest,
                   const TilePlan &plan);
-/// Whether emitWsKernel can take `op`, where not never. Changes nothing.
-Condition suitsTensorMaps(mlir::linalg::LinalgOp op);
+/// Whether emitWsKernel can take `op` with plans like `plan`, where not never.
+/// Changes nothing.
+Condition suitsTensorMaps(mlir::linalg::LinalgOp op, const TilePlan &plan);
 /// A tile by fused multiply-adds, sums of the contraction's accumulator type.
 void emitFmaKernel(KernelEmitter &emit, const Contraction &contraction,
                    const Epilogue &epilogue, const LoopNest &nest,
@@ -166,8 +175,23 @@ ProductShape productShapeOf(mlir::linalg::LinalgOp op);
 /// Whether tiles can take `op`: a sum of products of floats with linear
 /// addresses and a dim of C that is contiguous and not in both A and B.
 bool isTileable(mlir::linalg::LinalgOp op);
-/// Whether both operands have one 16-bit float type.
-bool suitsMatrixUnits(mlir::linalg::LinalgOp op);
+/// On an op: matrix units may read its f32 operands as tf32, 10 bits of
+/// fraction.
+constexpr llvm::StringLiteral kReadsTf32 = "reads_tf32";
+
+/// How matrix units see both operands of a product.
+enum class Multiplicand { None, Half, Tf32, Byte, Float8 };
+/// Half: one 16-bit float type; Tf32: f32, where the op says so; Byte: i8;
+/// Float8: one of the 8-bit float types. None: not at all.
+Multiplicand multiplicandOf(mlir::linalg::LinalgOp op);
+/// What the matrix units do of such products, as a multiple of those of 16
+/// bits; and a plan for 16-bit operands turned into one for them, whose tiles
+/// have as many bytes along k.
+double rateOf(Multiplicand multiplicand);
+TilePlan planFor(TilePlan plan, Multiplicand multiplicand);
+
+/// The map that makes `input` and that the kernel of `op` could run; or null.
+mlir::linalg::LinalgOp prologueFor(mlir::linalg::LinalgOp op, unsigned input);
 
 /// Seconds that `plan` needs for `op` where the whole chip does `flops` per
 /// second: waves of blocks, each as long as its arithmetic or its copies take.

@@ -65,6 +65,12 @@ unsigned readsOf(linalg::LinalgOp op, Value c) {
 }
 } // namespace
 
+Value shardir::addSums(KernelEmitter &emit, Value a, Value b) {
+  if (isa<FloatType>(getElementTypeOrSelf(a.getType())))
+    return arith::AddFOp::create(emit.builder, emit.loc, a, b);
+  return arith::AddIOp::create(emit.builder, emit.loc, a, b);
+}
+
 ContractionNeighbours shardir::findNeighbours(linalg::LinalgOp contraction) {
   ContractionNeighbours result;
   Value c = contraction.getDpsInits()[0];
@@ -133,6 +139,9 @@ void shardir::eraseContraction(RewriterBase &rewriter, linalg::LinalgOp op,
   if (neighbours.map)
     rewriter.eraseOp(neighbours.map);
   rewriter.eraseOp(op);
+  for (linalg::LinalgOp prologue : neighbours.prologues)
+    if (prologue)
+      rewriter.eraseOp(prologue);
   if (neighbours.fillIsDead)
     rewriter.eraseOp(neighbours.zeros);
 }
@@ -145,6 +154,15 @@ FailureOr<Epilogue> Epilogue::create(KernelEmitter &emit,
   result.contraction = &contraction;
   result.startsAtZero = static_cast<bool>(neighbours.zeros);
   result.c = c;
+  for (auto [input, map] : llvm::enumerate(neighbours.prologues)) {
+    if (!map)
+      continue;
+    FailureOr<Prologue> prologue =
+        Prologue::create(emit, contraction, map, input);
+    if (failed(prologue))
+      return failure();
+    result.prologues[input] = *prologue;
+  }
   if (!neighbours.map)
     return result;
   linalg::LinalgOp map = neighbours.map;
@@ -238,7 +256,7 @@ SmallVector<Value> Epilogue::elementsOf(KernelEmitter &emit,
           builder, loc, c.flat, emit.value(emit.add(at, emit.constant(i))));
       if (c.element != wide)
         old = arith::ExtFOp::create(builder, loc, wide, old);
-      value = arith::AddFOp::create(builder, loc, old, value);
+      value = addSums(emit, old, value);
     }
     if (c.element != wide)
       value = arith::TruncFOp::create(builder, loc, c.element, value);

@@ -17,6 +17,7 @@
 
 #include "../../LinalgToCPU/Contraction.h"
 #include "KernelEmitter.h"
+#include "Prologue.h"
 
 namespace shardir {
 
@@ -27,6 +28,8 @@ struct ContractionNeighbours {
   bool fillIsDead = false;
   /// An elementwise op on C's whole domain; null for none.
   mlir::linalg::LinalgOp map;
+  /// By input: the map that makes it, where the kernel is to run it; null else.
+  mlir::linalg::LinalgOp prologues[2];
   /// Something else reads C.
   bool resultEscapes = true;
   llvm::SmallVector<mlir::Operation *> earlyFrees;
@@ -44,6 +47,9 @@ ContractionNeighbours findNeighbours(mlir::linalg::LinalgOp contraction);
 void eraseContraction(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,
                       const ContractionNeighbours &neighbours);
 
+/// a + b, of floats or integers.
+mlir::Value addSums(KernelEmitter &emit, mlir::Value a, mlir::Value b);
+
 /// Finishes elements of C.
 class Epilogue {
 public:
@@ -58,6 +64,11 @@ public:
   /// aligned that `isPaired` holds, and all values exist.
   void finish(KernelEmitter &emit, llvm::ArrayRef<Index> ivs,
               llvm::ArrayRef<mlir::Value> sums) const;
+
+  /// What makes input `input`, where it is not in memory; else null.
+  const Prologue *prologueOf(unsigned input) const {
+    return prologues[input] ? &*prologues[input] : nullptr;
+  }
 
   /// Whether two neighbours can be stored at once everywhere.
   bool isPaired(KernelEmitter &emit) const;
@@ -88,6 +99,7 @@ private:
              mlir::Value address, llvm::ArrayRef<mlir::Value> values) const;
 
   const Contraction *contraction = nullptr;
+  std::optional<Prologue> prologues[2];
   bool startsAtZero = false, storesResult = true;
   NestOperand c;
   /// The map's nest, and by loop of the map the loop of the contraction's op.

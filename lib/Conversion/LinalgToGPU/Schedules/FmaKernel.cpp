@@ -89,8 +89,8 @@ private:
             arith::SelectOp::create(builder, emit.loc, exists, emit.value(from),
                                     emit.value(source.operand.offset))
                 .getResult();
-      if (size < 4) {
-        copyThroughRegister(source, shared, from, to, exists);
+      if (size < 4 || source.prologue) {
+        copyThroughRegister(source, shared, outerAt, kAt, to, exists);
         return;
       }
       Value number1;
@@ -108,16 +108,12 @@ private:
       one(emit.constant(i));
   }
 
-  void copyThroughRegister(const TileSource &source, Value shared, Index from,
-                           Index to, Value exists) {
+  void copyThroughRegister(const TileSource &source, Value shared, Index outer,
+                           Index k, Index to, Value exists) {
     OpBuilder &builder = emit.builder;
     // Where nothing exists there may be no first element either.
     Value value;
-    auto read = [&] {
-      return memref::LoadOp::create(builder, emit.loc, source.operand.flat,
-                                    emit.value(from))
-          .getResult();
-    };
+    auto read = [&] { return element(source, outer, k); };
     if (!exists) {
       value = read();
     } else {

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Requires 16-bit elements. A chunk's number is mixed with its row's by
-// exclusive or, so that the eight rows that matrix units read at a time lie in
-// different banks. Guarantees that whatever lies outside of A or B is zero in
-// the tile, and that no address outside of them is read.
+// Requires elements of 8, 16 or 32 bits. A chunk's number is mixed with its
+// row's by exclusive or, so that the eight rows that matrix units read at a
+// time lie in different banks. Guarantees that whatever lies outside of A or B
+// is zero in the tile, and that no address outside of them is read.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,20 +21,22 @@ using namespace mlir;
 using namespace shardir;
 
 int64_t MatrixTiles::sharedBytes() {
-  return plan.stages * 2 * (stageElements(a) + stageElements(b));
+  return plan.stages * size() * (stageElements(a) + stageElements(b));
 }
 
 void MatrixTiles::prepare() {
   Type element = a.operand.element;
   int64_t split = plan.stages * stageElements(a);
   sharedA = emit.shared(element, split, 0);
-  sharedB = emit.shared(element, plan.stages * stageElements(b), 2 * split);
+  sharedB =
+      emit.shared(element, plan.stages * stageElements(b), size() * split);
   lane = emit.rem(emit.thread(), 32);
   warp = emit.div(emit.thread(), 32);
 }
 
 // Rows of four chunks take turns of two, as two of them fill all banks.
 Index MatrixTiles::place(const TileSource &source, Index row, Index column) {
+  int64_t chunk = this->chunk();
   int64_t chunks = source.columns / chunk;
   int64_t turns = std::min<int64_t>(chunks, 8);
   Index turn = emit.rem(emit.div(row, 8 / turns), turns);
@@ -51,6 +53,7 @@ void MatrixTiles::load(Index stage, Index step) {
 
 void MatrixTiles::copyTile(const TileSource &source, Value shared, Index stage,
                            Index tileStart) {
+  int64_t chunk = this->chunk();
   int64_t perRow = source.columns / chunk;
   int64_t count = source.rows * perRow / plan.threads();
   int outerLoop = source.outerLoop;
@@ -60,9 +63,16 @@ void MatrixTiles::copyTile(const TileSource &source, Value shared, Index stage,
   Index columnStart = source.alongK ? stepK : tileStart;
   Index first = emit.mul(stage, stageElements(source));
 
+  // Neighbouring threads read neighbours in memory, if there are any.
+  bool turned = source.alongK && outerLoop >= 0 &&
+                source.operand.isUnit(outerLoop) &&
+                !source.operand.isUnit(contraction.k);
   auto each = [&](Index i, function_ref<void(Index, Index, Index)> body) {
     Index number = emit.add(emit.thread(), emit.mul(i, plan.threads()));
-    Index row = emit.div(number, perRow), column = emit.rem(number, perRow);
+    Index row =
+        turned ? emit.rem(number, source.rows) : emit.div(number, perRow);
+    Index column =
+        turned ? emit.div(number, source.rows) : emit.rem(number, perRow);
     Index to = emit.add(first, place(source, row, column));
     body(emit.add(rowStart, row),
          emit.add(columnStart, emit.mul(column, chunk)), to);
@@ -104,20 +114,21 @@ void MatrixTiles::copyTile(const TileSource &source, Value shared, Index stage,
   };
   // Any strides: element by element.
   auto elements = [&] {
-    emit.loop(emit.constant(0), emit.constant(count), emit.constant(1),
-              [&](Index i) {
-                each(i, [&](Index row, Index column, Index to) {
-                  for (int64_t e = 0; e < chunk; ++e) {
-                    Index here = emit.add(column, emit.constant(e));
-                    Value exists = emit.both(emit.lessThan(row, rows),
-                                             emit.lessThan(here, columns));
-                    Value value = loadIf(exists, source, at(row, here));
-                    memref::StoreOp::create(
-                        emit.builder, emit.loc, value, shared,
-                        emit.value(emit.add(to, emit.constant(e))));
-                  }
-                });
-              });
+    emit.loop(
+        emit.constant(0), emit.constant(count), emit.constant(1), [&](Index i) {
+          each(i, [&](Index row, Index column, Index to) {
+            for (int64_t e = 0; e < chunk; ++e) {
+              Index here = emit.add(column, emit.constant(e));
+              Value exists = emit.both(emit.lessThan(row, rows),
+                                       emit.lessThan(here, columns));
+              Value value = source.alongK ? loadIf(exists, source, row, here)
+                                          : loadIf(exists, source, here, row);
+              memref::StoreOp::create(
+                  emit.builder, emit.loc, value, shared,
+                  emit.value(emit.add(to, emit.constant(e))));
+            }
+          });
+        });
   };
   if (source.aligned.always())
     vectors();
@@ -133,15 +144,15 @@ Index MatrixTiles::select(Value condition, Index a, Index b) {
       .getResult();
 }
 
-Value MatrixTiles::loadIf(Value exists, const TileSource &source, Index from) {
+Value MatrixTiles::loadIf(Value exists, const TileSource &source, Index outer,
+                          Index k) {
   OpBuilder &builder = emit.builder;
   Type element = source.operand.element;
   auto branch = scf::IfOp::create(builder, emit.loc, element, exists, true);
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToStart(branch.thenBlock());
-  Value value = memref::LoadOp::create(builder, emit.loc, source.operand.flat,
-                                       emit.value(from));
-  scf::YieldOp::create(builder, emit.loc, value);
+  scf::YieldOp::create(builder, emit.loc,
+                       ProductTiles::element(source, outer, k));
   builder.setInsertionPointToStart(branch.elseBlock());
   scf::YieldOp::create(builder, emit.loc, emit.zero(element));
   return branch.getResult(0);

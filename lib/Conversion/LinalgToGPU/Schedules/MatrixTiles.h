@@ -24,8 +24,9 @@ public:
   using ContractionKernel::ContractionKernel;
 
 protected:
-  /// Elements of 16 bits in 16 bytes.
-  static constexpr int64_t chunk = 8;
+  /// Bytes of an element, and elements in 16 bytes.
+  int64_t size() const { return elementBytes(a.operand.element); }
+  int64_t chunk() const { return 16 / size(); }
 
   static int64_t stageElements(const TileSource &source) {
     return source.rows * source.columns;
@@ -44,7 +45,8 @@ private:
   void copyTile(const TileSource &source, mlir::Value shared, Index stage,
                 Index tileStart);
   Index select(mlir::Value condition, Index a, Index b);
-  mlir::Value loadIf(mlir::Value exists, const TileSource &source, Index from);
+  mlir::Value loadIf(mlir::Value exists, const TileSource &source, Index outer,
+                     Index k);
 };
 
 } // namespace shardir

@@ -6,9 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Requires A and B of one 16-bit float type. Tiles keep the direction in which
-// memory is contiguous: ldmatrix transposes where the product wants the other
-// one. Fragments are those of the PTX ISA for m16n8k16.
+// Requires A and B of one type: a 16-bit float, i8, or f32 that may be read as
+// tf32, without their lowest 13 bits. Tiles of 16-bit elements keep the
+// direction in which memory is contiguous: ldmatrix transposes where the
+// product wants the other one. Others lie along k: for ldmatrix their rows are
+// 16-bit words too. Fragments are those of the PTX ISA for m16n8k16, m16n8k32
+// and m16n8k8: 32 bytes along k each.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +30,13 @@ public:
 private:
   void prepare() override {
     MatrixTiles::prepare();
+    // As ldmatrix sees them.
+    Type half =
+        size() == 2 ? a.operand.element : Type(emit.builder.getF16Type());
+    int64_t bytesA = plan.stages * stageElements(a) * size(),
+            bytesB = plan.stages * stageElements(b) * size();
+    halvesA = emit.shared(half, bytesA / 2, 0);
+    halvesB = emit.shared(half, bytesB / 2, bytesA);
     warpM = emit.mul(emit.div(warp, plan.warpsN), plan.bm / plan.warpsM);
     warpN = emit.mul(emit.rem(warp, plan.warpsN), plan.bn / plan.warpsN);
   }
@@ -36,7 +46,7 @@ private:
 
   SmallVector<Value> zeros() override {
     return SmallVector<Value>(tilesM() * tilesN() * 4,
-                              emit.zero(emit.builder.getF32Type()));
+                              emit.zero(contraction.accumulator));
   }
 
   /// Four 8x8 matrices of `source` that start at `outer` along m or n and at
@@ -52,20 +62,24 @@ private:
     Index row, column;
     if (source.alongK) {
       row = emit.add(emit.add(outer, low), emit.mul(outerStep, 8));
-      column = emit.add(emit.constant(k / chunk), kStep);
+      column = emit.add(emit.constant(k / chunk()), kStep);
     } else {
       row = emit.add(emit.add(emit.constant(k), low), emit.mul(kStep, 8));
-      column = emit.add(emit.div(outer, chunk), outerStep);
+      column = emit.add(emit.div(outer, chunk()), outerStep);
     }
     Index from = emit.add(first, place(source, row, column));
-    auto type = VectorType::get({4, 2}, source.operand.element);
+    if (size() != 2)
+      from = emit.div(emit.mul(from, size()), 2);
+    bool isF16 = source.operand.element.isF16();
+    auto type = VectorType::get(
+        {4, 2}, cast<MemRefType>(shared.getType()).getElementType());
     Value loaded = nvgpu::LdMatrixOp::create(
         builder, emit.loc, type, shared, emit.value(from),
         /*transpose=*/!source.alongK, /*numTiles=*/4);
     SmallVector<Value> result;
     for (int64_t i = 0; i < 4; ++i) {
       Value pair = vector::ExtractOp::create(builder, emit.loc, loaded, i);
-      if (source.operand.element.isBF16()) {
+      if (!isF16) {
         Value word = vector::BitCastOp::create(
             builder, emit.loc, VectorType::get(1, builder.getI32Type()), pair);
         pair = vector::ExtractOp::create(builder, emit.loc, word, 0);
@@ -80,19 +94,28 @@ private:
     SmallVector<Value> sums(carried);
     Index firstA = emit.mul(stage, stageElements(a)),
           firstB = emit.mul(stage, stageElements(b));
-    Type f32 = builder.getF32Type();
+    Type sum = contraction.accumulator;
     auto result = LLVM::LLVMStructType::getLiteral(builder.getContext(),
-                                                   {f32, f32, f32, f32});
-    auto type =
-        a.operand.element.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
-    for (int64_t k = 0; k < plan.bk; k += 16) {
+                                                   {sum, sum, sum, sum});
+    Type element = a.operand.element;
+    bool isInteger = element.isInteger(8);
+    auto type = element.isBF16()                   ? NVVM::MMATypes::bf16
+                : element.isF16()                  ? NVVM::MMATypes::f16
+                : element.isF32()                  ? NVVM::MMATypes::tf32
+                : hasUnsignedBytes(contraction.op) ? NVVM::MMATypes::u8
+                                                   : NVVM::MMATypes::s8;
+    std::optional<NVVM::MMAIntOverflow> overflow;
+    if (isInteger)
+      overflow = NVVM::MMAIntOverflow::wrapped;
+    int64_t perProduct = 32 / size();
+    for (int64_t k = 0; k < plan.bk; k += perProduct) {
       SmallVector<SmallVector<Value>> left, right;
       for (int64_t i = 0; i < tilesM(); ++i)
-        left.push_back(fragments(a, sharedA, firstA,
+        left.push_back(fragments(a, halvesA, firstA,
                                  emit.add(warpM, emit.constant(16 * i)), k,
                                  /*outerFirst=*/true));
       for (int64_t j = 0; j < tilesN(); j += 2)
-        right.push_back(fragments(b, sharedB, firstB,
+        right.push_back(fragments(b, halvesB, firstB,
                                   emit.add(warpN, emit.constant(8 * j)), k,
                                   /*outerFirst=*/false));
       for (int64_t i = 0; i < tilesM(); ++i)
@@ -101,8 +124,8 @@ private:
           ArrayRef<Value> columns = ArrayRef(right[j / 2]).slice(j % 2 * 2, 2);
           Value product = NVVM::MmaOp::create(
               builder, emit.loc, result, left[i], columns,
-              ValueRange(ArrayRef<Value>(sum, 4)), {16, 8, 16}, std::nullopt,
-              std::nullopt, std::array<NVVM::MMATypes, 2>{type, type},
+              ValueRange(ArrayRef<Value>(sum, 4)), {16, 8, perProduct},
+              std::nullopt, overflow, std::array<NVVM::MMATypes, 2>{type, type},
               std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
                                              NVVM::MMALayout::col});
           for (int64_t r = 0; r < 4; ++r)
@@ -129,6 +152,7 @@ private:
   }
 
   Index warpM, warpN;
+  Value halvesA, halvesB;
 };
 } // namespace
 

@@ -42,15 +42,46 @@ ProductShape shardir::productShapeOf(linalg::LinalgOp op) {
 
 bool shardir::isTileable(linalg::LinalgOp op) {
   return op.hasPureBufferSemantics() &&
-         isFloatContraction(op, /*windows=*/true) && hasLoopNest(op) &&
-         hasUnitColumns(op);
+         (isFloatContraction(op, /*windows=*/true) || isByteContraction(op)) &&
+         hasLoopNest(op) && hasUnitColumns(op);
 }
 
-bool shardir::suitsMatrixUnits(linalg::LinalgOp op) {
+Multiplicand shardir::multiplicandOf(linalg::LinalgOp op) {
   Type a = getElementTypeOrSelf(op.getDpsInputs()[0].getType()),
        b = getElementTypeOrSelf(op.getDpsInputs()[1].getType()),
        c = getElementTypeOrSelf(op.getDpsInits()[0].getType());
-  return a == b && (a.isBF16() || a.isF16()) && !c.isF64();
+  if (a != b || c.isF64())
+    return Multiplicand::None;
+  if (a.isBF16() || a.isF16())
+    return Multiplicand::Half;
+  if (a.isF32() && op->hasAttr(kReadsTf32))
+    return Multiplicand::Tf32;
+  if (!isByteContraction(op))
+    return Multiplicand::None;
+  return a.isInteger(8) ? Multiplicand::Byte : Multiplicand::Float8;
+}
+
+double shardir::rateOf(Multiplicand multiplicand) {
+  switch (multiplicand) {
+  case Multiplicand::Tf32:
+    return 0.5;
+  case Multiplicand::Byte:
+  case Multiplicand::Float8:
+    return 2;
+  default:
+    return 1;
+  }
+}
+
+TilePlan shardir::planFor(TilePlan plan, Multiplicand multiplicand) {
+  plan.bk = int64_t(double(plan.bk) * rateOf(multiplicand));
+  // The units transpose 16-bit elements alone.
+  plan.alongK = multiplicand != Multiplicand::Half;
+  return plan;
+}
+
+linalg::LinalgOp shardir::prologueFor(linalg::LinalgOp op, unsigned input) {
+  return findPrologue(op, input, findNeighbours(op).last(op));
 }
 
 double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
@@ -59,8 +90,15 @@ double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
   auto bytesOf = [](Value value) {
     return elementBytes(getElementTypeOrSelf(value.getType()));
   };
-  int64_t size =
-      std::max(bytesOf(op.getDpsInputs()[0]), bytesOf(op.getDpsInputs()[1]));
+  // What is made in the kernel comes through registers, element by element.
+  constexpr double registerCopies = 0.4;
+  double size[2];
+  for (unsigned input : {0u, 1u}) {
+    size[input] = double(bytesOf(op.getDpsInputs()[input]));
+    if (plan.prologue[input])
+      if (linalg::LinalgOp map = prologueFor(op, input))
+        size[input] = bytesPerElement(map) / registerCopies;
+  }
   double tiles =
       std::ceil(shape.m / plan.bm) * std::ceil(shape.n / plan.bn) * shape.batch;
   double blocks = tiles * plan.splits;
@@ -71,10 +109,12 @@ double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
   double compute = waves * 2.0 * plan.bm * plan.bn * kPerBlock /
                    (flops / target.multiprocessors);
   // Of what tiles read more than once most comes from the second cache.
-  double once = (shape.m * shape.k + shape.k * shape.n) * size * shape.batch;
-  if (!isFloatContraction(op))
+  double once = (shape.m * size[0] + shape.n * size[1]) * shape.k * shape.batch;
+  // Windows overlap.
+  if (!isFloatContraction(op) && !isByteContraction(op))
     once = bytesMoved(op);
-  double all = tiles * (plan.bm + plan.bn) * shape.k * size;
+  double all =
+      tiles * (double(plan.bm) * size[0] + double(plan.bn) * size[1]) * shape.k;
   double outputs = shape.m * shape.n * shape.batch;
   double stored = outputs * bytesOf(op.getDpsInits()[0]);
   double bytes = once + std::max(0.0, all - once) / 4;
@@ -131,6 +171,8 @@ std::string shardir::describeTiles(linalg::LinalgOp op, StringRef unit,
                                    plan.bm, plan.bn, plan.bk, plan.stages);
   if (plan.splits > 1)
     text += llvm::formatv(", k shared by {0} blocks", plan.splits);
+  if (plan.prologue[0] || plan.prologue[1])
+    text += ", elementwise op before it fused";
   if (findNeighbours(op).map)
     text += ", elementwise op behind it fused";
   return text;
@@ -140,6 +182,9 @@ LogicalResult shardir::emitTiles(RewriterBase &rewriter, linalg::LinalgOp op,
                                  const TilePlan &plan,
                                  KernelOfTiles emitKernel) {
   ContractionNeighbours neighbours = findNeighbours(op);
+  for (unsigned input : {0u, 1u})
+    if (plan.prologue[input])
+      neighbours.prologues[input] = prologueFor(op, input);
   rewriter.setInsertionPoint(neighbours.last(op));
   KernelEmitter emitter(rewriter, op);
   FailureOr<Contraction> matched =

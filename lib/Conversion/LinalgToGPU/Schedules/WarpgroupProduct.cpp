@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Requires sm_90a and tiles of 16-bit floats that lie as WarpgroupProduct.h
-// says; guarantees one commit group per step. What LLVM must not do is
-// prevented: zeros are hidden behind an empty asm, since it would set the
-// registers behind the fence that must come after that.
+// Requires sm_90a and tiles of 16-bit floats, or of tf32 or 8-bit floats along
+// k, that lie as WarpgroupProduct.h says; guarantees one commit group per step.
+// What LLVM must not do is prevented: zeros are hidden behind an empty asm,
+// since it would set the registers behind the fence that must come after that.
 //
 //===----------------------------------------------------------------------===//
 
@@ -76,8 +76,12 @@ Value WarpgroupProduct::multiply(Value sums, Value left, Value right,
   Location loc = emit.loc;
   Value leftStart = descriptor(a, left), rightStart = descriptor(b, right);
   int64_t k = stepBytes / elementBytes(a.operand.element);
-  auto type = a.operand.element.isBF16() ? NVVM::WGMMATypes::bf16
-                                         : NVVM::WGMMATypes::f16;
+  Type element = a.operand.element;
+  auto type = element.isBF16()                 ? NVVM::WGMMATypes::bf16
+              : element.isF16()                ? NVVM::WGMMATypes::f16
+              : element.isF32()                ? NVVM::WGMMATypes::tf32
+              : isa<Float8E4M3FNType>(element) ? NVVM::WGMMATypes::e4m3
+                                               : NVVM::WGMMATypes::e5m2;
   NVVM::WgmmaFenceAlignedOp::create(builder, loc);
   for (int64_t step = 0; step < bk / k; ++step) {
     auto moved = [&](Value start, const TileSource &source) -> Value {

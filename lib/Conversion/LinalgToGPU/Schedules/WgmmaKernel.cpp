@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Requires sm_90a and A and B of one 16-bit float type. Each warpgroup of 128
-// threads has 64 rows of the block's tile (WarpgroupProduct.h). Copies are made
-// visible to the matrix units by a proxy fence before the step's barrier.
+// Requires sm_90a and A and B of one type that wgmma knows. Each warpgroup of
+// 128 threads has 64 rows of the block's tile (WarpgroupProduct.h). Copies are
+// made visible to the matrix units by a proxy fence before the step's barrier.
 // Products run on while the next step's copies are started: a stage is free two
 // steps after it was read (lag).
 //
@@ -23,9 +23,6 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-/// Elements of a swizzled row.
-constexpr int64_t rowElements = 64;
-
 class WgmmaKernel : public MatrixTiles {
 public:
   WgmmaKernel(KernelEmitter &emit, const Contraction &contraction,
@@ -51,15 +48,17 @@ private:
                                    NVVM::SharedSpace::shared_cta));
   }
 
-  /// Rows of 64 elements; a tile that is contiguous along m or n is boxes of 64
-  /// columns, one after the other.
+  /// Rows of 128 bytes; a tile that is contiguous along m or n is boxes of as
+  /// many columns, one after the other.
   Index place(const TileSource &source, Index row, Index column) override {
-    Index box = emit.div(column, chunk), inBox = emit.rem(column, chunk);
+    // Eight chunks make a row, and trade places by the row's number.
+    int64_t rowElements = WarpgroupProduct::rowBytes / size();
+    Index box = emit.div(column, 8), inBox = emit.rem(column, 8);
     Value mixed =
         arith::XOrIOp::create(emit.builder, emit.loc, emit.value(inBox),
-                              emit.value(emit.rem(row, chunk)));
+                              emit.value(emit.rem(row, 8)));
     Index inRows =
-        emit.add(emit.mul(row, rowElements), emit.mul(Index(mixed), chunk));
+        emit.add(emit.mul(row, rowElements), emit.mul(Index(mixed), chunk()));
     return emit.add(emit.mul(box, source.rows * rowElements), inRows);
   }
 
@@ -73,7 +72,8 @@ private:
 
   SmallVector<Value> multiply(Index stage, ValueRange carried) override {
     auto at = [&](Index address, const TileSource &source, Index part) {
-      Index bytes = emit.add(emit.mul(stage, 2 * stageElements(source)), part);
+      Index bytes =
+          emit.add(emit.mul(stage, size() * stageElements(source)), part);
       return arith::IndexCastOp::create(emit.builder, emit.loc,
                                         emit.builder.getI64Type(),
                                         emit.value(emit.add(address, bytes)))

@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Takes products of two bf16 or f16 operands on sm_90a, of any shape and
-// strides: tiles come by cp.async, so that neither alignment nor edges matter,
-// and are multiplied by wgmma, which runs at the full rate of the matrix units
-// where mma.sync has about half of it. On the emulated GPU it is never
-// cheapest: tests ask for it by name.
+// Takes products of two bf16, f16, f8E4M3FN or f8E5M2 operands on sm_90a, and
+// of f32 where they may be rounded to tf32, of any shape and strides: tiles
+// come by cp.async, so that neither alignment nor edges matter, and are
+// multiplied by wgmma, which runs at the full rate of the matrix units where
+// mma.sync has about half of it. On the emulated GPU it is never cheapest:
+// tests ask for it by name.
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,13 +23,16 @@ using namespace shardir;
 namespace {
 TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
   // Two warpgroups; 48 KiB, 32 KiB and 24 KiB per stage.
-  const TilePlan plans[] = {
+  TilePlan plans[] = {
       {128, 256, 64, 8, 1, 4}, {128, 128, 64, 8, 1, 4}, {128, 64, 64, 8, 1, 4}};
+  Multiplicand multiplicand = multiplicandOf(op);
+  for (TilePlan &plan : plans)
+    plan = planFor(plan, multiplicand);
   return chooseTiles(op, plans, target, [&](const TilePlan &plan) {
     // What a step's barrier and fences cost shows the more the less there is to
     // multiply.
     double efficiency = plan.bn == 256 ? 0.75 : plan.bn == 128 ? 0.65 : 0.5;
-    return target.matrixFlops * efficiency;
+    return target.matrixFlops * rateOf(multiplicand) * efficiency;
   });
 }
 
@@ -40,7 +44,11 @@ public:
                                 const GpuTarget &target) const override {
     auto contraction = dyn_cast<linalg::LinalgOp>(op);
     if (!contraction || !(target.isHost() || target.hasWarpgroupMma()) ||
-        !isTileable(contraction) || !suitsMatrixUnits(contraction))
+        !isTileable(contraction))
+      return std::nullopt;
+    Multiplicand multiplicand = multiplicandOf(contraction);
+    if (multiplicand == Multiplicand::None ||
+        multiplicand == Multiplicand::Byte)
       return std::nullopt;
     TileChoice choice = choose(contraction, target);
     Estimate estimate;

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Requires sm_90a, A and B of one 16-bit float type and addresses that suit
+// Requires sm_90a, A and B of one type that wgmma knows and addresses that suit
 // tensor maps. The structure is that of CUTLASS 3's persistent,
 // warp-specialised kernels: as many blocks as run at once take tiles in turn;
 // one thread of the first warpgroup has the copy engine fill a ring of stages,
@@ -146,7 +146,8 @@ SmallVector<int> WsKernel::dimsOf(const TileSource &source) {
 
 Condition WsKernel::suits() {
   for (const TileSource *source : {&a, &b})
-    if (dimsOf(*source).size() > mostDims)
+    if (dimsOf(*source).size() > mostDims ||
+        (plan.alongK && !source->operand.isUnit(contraction.k)))
       return {false, {}};
   return emit.both(a.aligned, b.aligned);
 }
@@ -551,7 +552,7 @@ void shardir::emitWsKernel(KernelEmitter &emit, const Contraction &contraction,
       [&] { emitWgmmaKernel(emit, contraction, epilogue, nest, other); });
 }
 
-Condition shardir::suitsTensorMaps(linalg::LinalgOp op) {
+Condition shardir::suitsTensorMaps(linalg::LinalgOp op, const TilePlan &plan) {
   // What is emitted to find out is thrown away.
   Block scratch;
   IRRewriter rewriter(op.getContext());
@@ -562,7 +563,7 @@ Condition shardir::suitsTensorMaps(linalg::LinalgOp op) {
   if (failed(contraction) || failed(nest))
     return {false, {}};
   Condition suits =
-      WsKernel(emit, *contraction, Epilogue(), *nest, TilePlan()).suits();
+      WsKernel(emit, *contraction, Epilogue(), *nest, plan).suits();
   // The value dies with the block.
   return {suits.known, {}};
 }
