@@ -100,6 +100,7 @@ private:
                         llvm::function_ref<int(int)> choice, int without);
   int bestCandidate(int n, llvm::function_ref<int(int)> trial, const End *end,
                     PlacementId wanted);
+  void sortByName(llvm::SmallVectorImpl<End> &ends);
   bool moveValue(int value, PlacementId wanted, bool moveProducer,
                  std::vector<int> &chosen);
   std::vector<User> usersOf(int value) const;

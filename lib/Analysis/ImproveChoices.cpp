@@ -69,13 +69,20 @@ int ConflictProblem::bestCandidate(int n, llvm::function_ref<int(int)> trial,
                                    const End *end, PlacementId wanted) {
   int best = -1;
   SearchCost least;
+  // The order of candidates says nothing: of equal ones the present one, then
+  // the one that ties go to elsewhere.
+  auto isBefore = [&](int a, int b) {
+    const Candidate &one = lists[n]->all[a], &two = lists[n]->all[b];
+    return std::tie(one.rank, one.hash) < std::tie(two.rank, two.hash);
+  };
   auto consider = [&](int c) {
-    if (end && shown(*end, c) != wanted)
+    if (c == best || (end && shown(*end, c) != wanted))
       return;
     auto choice = [&](int other) { return other == n ? c : trial(other); };
     SearchCost sum =
         costAround(n, choice, end ? space.ports(n)[end->port].value : -1);
-    if (best >= 0 && !isLess(sum, least))
+    if (best >= 0 && !isLess(sum, least) &&
+        (isLess(least, sum) || best == trial(n) || !isBefore(c, best)))
       return;
     least = sum;
     best = c;
@@ -84,6 +91,14 @@ int ConflictProblem::bestCandidate(int n, llvm::function_ref<int(int)> trial,
   for (int c = 0, e = lists[n]->all.size(); c < e; ++c)
     consider(c);
   return best;
+}
+
+/// Into an order that does not depend on that of nodes.
+void ConflictProblem::sortByName(llvm::SmallVectorImpl<End> &ends) {
+  llvm::stable_sort(ends, [&](const End &a, const End &b) {
+    return std::make_pair(space.fullName(a.node), a.port) <
+           std::make_pair(space.fullName(b.node), b.port);
+  });
 }
 
 /// Lets all users of a value, and with `moveProducer` what makes it, take one
@@ -96,6 +111,7 @@ bool ConflictProblem::moveValue(int value, PlacementId wanted,
     ends.push_back(space.producer(value));
   for (const User &user : usersOf(value))
     ends.push_back(user.end);
+  sortByName(ends);
   llvm::SmallVector<int, 16> nodes;
   auto take = [&](int n, int c) {
     if (c < 0 || c == trial(n))
@@ -110,19 +126,24 @@ bool ConflictProblem::moveValue(int value, PlacementId wanted,
   if (nodes.empty())
     return false;
   // What is next to these follows where that is better for it.
-  for (int n : llvm::SmallVector<int, 16>(nodes))
+  llvm::SmallVector<End, 8> next;
+  for (int n : nodes)
     for (const Port &port : space.ports(n)) {
       if (port.value == value)
         continue;
-      auto follow = [&](End end) {
+      auto note = [&](End end) {
         if (end.node >= 0 && variableOf[end.node] >= 0 &&
             !llvm::is_contained(nodes, end.node))
-          take(end.node, bestCandidate(end.node, trial, nullptr, 0));
+          next.push_back(end);
       };
-      follow(space.producer(port.value));
+      note(space.producer(port.value));
       for (End user : space.users(port.value))
-        follow(user);
+        note(user);
     }
+  sortByName(next);
+  for (const End &end : next)
+    if (!llvm::is_contained(nodes, end.node))
+      take(end.node, bestCandidate(end.node, trial, nullptr, 0));
   auto gain = [&] {
     auto before = [&](int n) { return chosen[n]; };
     return std::make_pair(costAround(nodes, trial, -1),
