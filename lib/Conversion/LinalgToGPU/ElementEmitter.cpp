@@ -49,10 +49,6 @@ bool shardir::isElementOp(Operation *op) {
              op->getDialect());
 }
 
-void ElementEmitter::setElement(Value tensor, ArrayRef<Value> at, Value value) {
-  scope.elements[keyOf(tensor, at)] = value;
-}
-
 Value ElementEmitter::constant(int64_t value) {
   Value &known = constants[value];
   if (!known) {
@@ -106,6 +102,8 @@ Value ElementEmitter::valueOf(OpFoldResult index) {
 Value ElementEmitter::element(Value tensor, ArrayRef<Value> at) {
   if (!llvm::all_of(at, [](Value index) { return bool(index); }))
     return {};
+  if (Value single = singles.lookup(tensor))
+    return single;
   auto key = keyOf(tensor, at);
   auto found = scope.elements.find(key);
   if (found != scope.elements.end())

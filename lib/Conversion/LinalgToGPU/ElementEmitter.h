@@ -70,9 +70,6 @@ protected:
   mlir::Value element(mlir::Value tensor, llvm::ArrayRef<mlir::Value> at);
   /// What was the scalar `value` in the old loop.
   mlir::Value scalar(mlir::Value value);
-  /// Gives an element of the old loop's argument `tensor` a value.
-  void setElement(mlir::Value tensor, llvm::ArrayRef<mlir::Value> at,
-                  mlir::Value value);
 
   mlir::RewriterBase &builder;
   mlir::scf::ForOp loop;
@@ -82,6 +79,8 @@ protected:
   Scope scope;
   /// Of arguments of old loops that are tensors: what they are now.
   llvm::DenseMap<mlir::Value, mlir::Value> carried;
+  /// Of those of one element: that.
+  llvm::DenseMap<mlir::Value, mlir::Value> singles;
   Window window;
 
 private:

@@ -81,6 +81,7 @@ private:
                      ArrayRef<OpFoldResult> offsets,
                      ArrayRef<OpFoldResult> sizes,
                      ArrayRef<OpFoldResult> strides);
+  Value initialElement(Value tensor, ArrayRef<Value> at);
   /// Computes what `op` uses of the scalars around it where it stands.
   bool computeUsed(Operation *op);
 };
@@ -230,6 +231,13 @@ Value LoopRewriter::update(Value updated, BlockArgument argument, Value now) {
   return {};
 }
 
+/// Of what is outside of the loop.
+Value LoopRewriter::initialElement(Value tensor, ArrayRef<Value> at) {
+  if (auto fill = tensor.getDefiningOp<linalg::FillOp>())
+    return fill.getInputs()[0];
+  return element(tensor, at);
+}
+
 SmallVector<Value> LoopRewriter::run() {
   bool known = true;
   loop.getBody()->walk([&](Operation *op) {
@@ -238,7 +246,7 @@ SmallVector<Value> LoopRewriter::run() {
   if (!known || loop.getNumResults() == 0)
     return {};
   // Counters are computed from the induction variable; the rest is carried.
-  SmallVector<unsigned> tensors;
+  SmallVector<unsigned> tensors, scalars;
   SmallVector<Value> inits;
   llvm::DenseMap<unsigned, std::pair<Value, Value>> counters;
   bool writes = false;
@@ -261,7 +269,7 @@ SmallVector<Value> LoopRewriter::run() {
         continue;
       }
       if (!loop.getResult(i).use_empty() || !argument.use_empty())
-        return {};
+        scalars.push_back(i);
       continue;
     }
     writes |= yielded != argument;
@@ -269,6 +277,14 @@ SmallVector<Value> LoopRewriter::run() {
     inits.push_back(loop.getInitArgs()[i]);
   }
   if (!writes)
+    return {};
+  auto origin = [&](unsigned i) {
+    auto type = cast<RankedTensorType>(loop.getRegionIterArg(i).getType());
+    return SmallVector<Value>(type.getRank(), constant(0));
+  };
+  for (unsigned i : scalars)
+    inits.push_back(initialElement(loop.getInitArgs()[i], origin(i)));
+  if (llvm::is_contained(inits, Value()))
     return {};
 
   auto made = scf::ForOp::create(builder, loc, loop.getLowerBound(),
@@ -306,13 +322,22 @@ SmallVector<Value> LoopRewriter::run() {
     if (!iteration)
       iteration = iterationsTo(made.getInductionVar());
     BlockArgument argument = loop.getRegionIterArg(i);
-    SmallVector<Value> at(cast<RankedTensorType>(argument.getType()).getRank(),
-                          constant(0));
-    setElement(argument, at, count(i, iteration));
+    singles[argument] = count(i, iteration);
   }
   SmallVector<Value> results;
   for (auto [place, i] : llvm::enumerate(tensors))
     carried[loop.getRegionIterArg(i)] = made.getRegionIterArg(place);
+  for (auto [place, i] : llvm::enumerate(scalars))
+    singles[loop.getRegionIterArg(i)] =
+        made.getRegionIterArg(tensors.size() + place);
+  // Before the tensors that they read are written to.
+  SmallVector<Value> nextScalars;
+  for (unsigned i : scalars)
+    nextScalars.push_back(element(loop.getYieldedValues()[i], origin(i)));
+  if (llvm::is_contained(nextScalars, Value())) {
+    builder.eraseOp(made);
+    return {};
+  }
   for (auto [place, i] : llvm::enumerate(tensors)) {
     Value result = update(loop.getYieldedValues()[i], loop.getRegionIterArg(i),
                           made.getRegionIterArg(place));
@@ -322,12 +347,18 @@ SmallVector<Value> LoopRewriter::run() {
     }
     results.push_back(result);
   }
+  llvm::append_range(results, nextScalars);
   scf::YieldOp::create(builder, loc, results);
 
   builder.setInsertionPointAfter(made);
   SmallVector<Value> replacements(loop.getNumResults());
   for (auto [place, i] : llvm::enumerate(tensors))
     replacements[i] = made.getResult(place);
+  for (auto [place, i] : llvm::enumerate(scalars))
+    if (!loop.getResult(i).use_empty())
+      replacements[i] = tensor::FromElementsOp::create(
+          builder, loc, loop.getResult(i).getType(),
+          made.getResult(tensors.size() + place));
   for (auto [i, result] : llvm::enumerate(loop.getResults())) {
     if (replacements[i])
       continue;

@@ -26,6 +26,7 @@ void shardir::buildGpuTensorPipeline(OpPassManager &pm,
                                      const GpuOptions &options) {
   // Before what the loops' steps compute is fused with anything else.
   pm.addNestedPass<func::FuncOp>(createLoopsToElements());
+  pm.addNestedPass<func::FuncOp>(createHoistFromLoops());
   FusionOptions fusion;
   fusion.recognizeAttention = options.attention;
   fusion.explain = options.explain;

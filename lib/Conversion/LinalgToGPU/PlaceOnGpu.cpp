@@ -236,8 +236,45 @@ struct PlaceOnGpuPass : shardir::impl::PlaceOnGpuBase<PlaceOnGpuPass> {
       for (Value result : nest->getResults())
         if (!result.use_empty())
           used.push_back(result);
-      makeKernel(nest, nest, used);
+      makeKernel(withInits(nest), nest, used);
     }
+  }
+
+  /// Loads of what `nest` starts from that nothing else uses, and the nest. Its
+  /// bounds stay on the host, which launches by them.
+  static SmallVector<Operation *> withInits(Operation *nest) {
+    SmallVector<Operation *> ops = {nest};
+    auto loop = dyn_cast<scf::ForOp>(nest);
+    bool wrote = !loop;
+    for (Operation *op = nest->getPrevNode(); op && !wrote;
+         op = op->getPrevNode()) {
+      if (isa<memref::LoadOp>(op) && op->hasOneUse() && !readsHost(op) &&
+          llvm::is_contained(loop.getInitArgs(), op->getResult(0)))
+        ops.insert(ops.begin(), op);
+      wrote = mayWrite(op);
+    }
+    return ops;
+  }
+
+  /// Backwards from `last`: ops whose results only what is taken uses, and
+  /// loads as far as no write lies between; in order.
+  static SmallVector<Operation *> withOperands(Operation *last) {
+    llvm::SetVector<Operation *> slice;
+    slice.insert(last);
+    bool wrote = false;
+    for (Operation *op = last->getPrevNode(); op; op = op->getPrevNode()) {
+      bool movable = isScalarOp(op) ||
+                     (isa<memref::LoadOp>(op) && !wrote && !readsHost(op));
+      bool wanted = !op->use_empty() &&
+                    llvm::all_of(op->getUsers(), [&](Operation *user) {
+                      return slice.contains(
+                          last->getBlock()->findAncestorOpInBlock(*user));
+                    });
+      if (movable && wanted && !op->hasTrait<OpTrait::ConstantLike>())
+        slice.insert(op);
+      wrote |= mayWrite(op);
+    }
+    return SmallVector<Operation *>(slice.rbegin(), slice.rend());
   }
 
   /// In host code: not in what becomes a kernel.
@@ -311,27 +348,10 @@ struct PlaceOnGpuPass : shardir::impl::PlaceOnGpuBase<PlaceOnGpuPass> {
         stores.push_back(op);
     });
     for (Operation *store : stores) {
-      llvm::SetVector<Operation *> slice;
-      slice.insert(store);
-      // Backwards from the store: ops whose results only the slice uses, and
-      // loads as far as no write lies between.
-      bool wrote = false;
-      for (Operation *op = store->getPrevNode(); op; op = op->getPrevNode()) {
-        bool movable = isScalarOp(op) ||
-                       (isa<memref::LoadOp>(op) && !wrote && !readsHost(op));
-        bool wanted = !op->use_empty() &&
-                      llvm::all_of(op->getUsers(), [&](Operation *user) {
-                        return slice.contains(user);
-                      });
-        if (movable && wanted && !op->hasTrait<OpTrait::ConstantLike>())
-          slice.insert(op);
-        wrote |= mayWrite(op);
-      }
-      SmallVector<Operation *> ops(slice.rbegin(), slice.rend());
       SmallVector<Value> results;
       if (isa<memref::AtomicRMWOp>(store) && !store->use_empty())
         results.push_back(store->getResult(0));
-      makeKernel(ops, store, results);
+      makeKernel(withOperands(store), store, results);
     }
   }
 

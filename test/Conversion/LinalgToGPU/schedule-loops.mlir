@@ -11,7 +11,9 @@
 // CHECK: scf.for is scheduled by parallel_loops (a thread per iteration of 2 independent loops)
 // CHECK: scf.for is scheduled by plain (one thread)
 // CHECK: scf.for is scheduled by plain (one thread)
-// CHECK-COUNT-6: needs {{[0-9]+}} registers, 0 bytes of stack, spills 0 bytes
+// CHECK: scf.for is scheduled by scan (a block per row, chunks of 1024)
+// CHECK: scf.for is scheduled by host_loop (1 nest of kernels per iteration)
+// CHECK-COUNT-8: needs {{[0-9]+}} registers, 0 bytes of stack, spills 0 bytes
 func.func @add_rows(%at: memref<2048xi32>, %x: memref<2048x256xf32>, %t: memref<1000x256xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -84,6 +86,48 @@ func.func @neighbours(%t: memref<512xf32>) {
     %before = arith.subi %i, %c1 : index
     %a = memref.load %t[%before] : memref<512xf32>
     memref.store %a, %t[%i] : memref<512xf32>
+  }
+  return
+}
+
+// A sum along each row.
+func.func @sums(%x: memref<64x4096xf32>, %t: memref<64x4096xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = arith.constant 64 : index
+  %n = arith.constant 4096 : index
+  %zero = arith.constant 0.0 : f32
+  scf.for %b = %c0 to %rows step %c1 {
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%sum = %zero) -> (f32) {
+      %v = memref.load %x[%b, %i] : memref<64x4096xf32>
+      %s = arith.addf %sum, %v : f32
+      memref.store %s, %t[%b, %i] : memref<64x4096xf32>
+      scf.yield %s : f32
+    }
+  }
+  return
+}
+
+// Pairs that change places with the step: the steps stay on the host.
+func.func @network(%t: memref<4096xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = arith.constant 4096 : index
+  %pairs = arith.constant 2047 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %o = arith.remui %p, %c2 : index
+    scf.for %i = %c0 to %pairs step %c1 {
+      %twice = arith.muli %i, %c2 : index
+      %a = arith.addi %twice, %o : index
+      %b = arith.addi %a, %c1 : index
+      %v = memref.load %t[%a] : memref<4096xf32>
+      %w = memref.load %t[%b] : memref<4096xf32>
+      %low = arith.minimumf %v, %w : f32
+      %high = arith.maximumf %v, %w : f32
+      memref.store %low, %t[%a] : memref<4096xf32>
+      memref.store %high, %t[%b] : memref<4096xf32>
+    }
   }
   return
 }

@@ -31,6 +31,20 @@
 // RUN: %{run}
 // REDEFINE: %{function} = running
 // RUN: %{run}
+// Values that are carried: scans.
+// DEFINE: %{scan} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=host schedule=scan" --verify --function=%{function}
+// REDEFINE: %{function} = sums
+// RUN: %{run}
+// REDEFINE: %{function} = largest_before
+// RUN: %{scan} --input=1025xi32
+// RUN: %{scan} --input=1xi32
+// RUN: %{scan} --input=0xi32
+// RUN: %{scan} --input=2400xi32
+// REDEFINE: %{function} = sorted
+// RUN: %{run}
+// REDEFINE: %{function} = by_rows
+// RUN: %{scan}
+// RUN: %{run}
 
 // Rows that are added; many fall on the same place.
 func.func @add_rows() -> tensor<11x600xf32> {
@@ -331,4 +345,94 @@ func.func @running(%x: tensor<20x33xf32>) -> tensor<20x33xf32> {
     scf.yield %u : tensor<20x33xf32>
   }
   return %r : tensor<20x33xf32>
+}
+
+// Running sums in a tensor of one element, and what they come to.
+func.func @sums(%x: tensor<5000xf32>) -> (tensor<5000xf32>, tensor<f32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %n = arith.constant 5000 : index
+  %zero = arith.constant 0.0 : f32
+  %e0 = tensor.empty() : tensor<f32>
+  %start = linalg.fill ins(%zero : f32) outs(%e0 : tensor<f32>) -> tensor<f32>
+  %e = tensor.empty() : tensor<5000xf32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%t = %e, %sum = %start) -> (tensor<5000xf32>, tensor<f32>) {
+    %one = tensor.extract_slice %x[%i] [1] [1] : tensor<5000xf32> to tensor<f32>
+    %next = linalg.generic {indexing_maps = [affine_map<() -> ()>, affine_map<() -> ()>, affine_map<() -> ()>], iterator_types = []} ins(%one, %sum : tensor<f32>, tensor<f32>) outs(%sum : tensor<f32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %s = arith.addf %a, %b : f32
+      linalg.yield %s : f32
+    } -> tensor<f32>
+    %u = tensor.insert_slice %next into %t[%i] [1] [1] : tensor<f32> into tensor<5000xf32>
+    scf.yield %u, %next : tensor<5000xf32>, tensor<f32>
+  }
+  return %r#0, %r#1 : tensor<5000xf32>, tensor<f32>
+}
+
+// The largest of all before; nothing of it is seen behind the loop.
+func.func @largest_before(%x: tensor<?xi32>) -> tensor<?xi32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %least = arith.constant -7 : i32
+  %n = tensor.dim %x, %c0 : tensor<?xi32>
+  %e = tensor.empty(%n) : tensor<?xi32>
+  %r:2 = scf.for %i = %c0 to %n step %c1 iter_args(%t = %e, %most = %least) -> (tensor<?xi32>, i32) {
+    %v = tensor.extract %x[%i] : tensor<?xi32>
+    %next = arith.maxsi %v, %most : i32
+    %u = tensor.insert %most into %t[%i] : tensor<?xi32>
+    scf.yield %u, %next : tensor<?xi32>, i32
+  }
+  return %r#0 : tensor<?xi32>
+}
+
+// A product along each row, from a value of the row.
+func.func @by_rows(%x: tensor<6x1500xf32>, %first: tensor<6xf32>) -> (tensor<6x1500xf32>, tensor<6xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = arith.constant 6 : index
+  %n = arith.constant 1500 : index
+  %half = arith.constant 0.001 : f32
+  %one = arith.constant 1.0 : f32
+  %e = tensor.empty() : tensor<6x1500xf32>
+  %r:2 = scf.for %b = %c0 to %rows step %c1 iter_args(%t = %e, %last = %first) -> (tensor<6x1500xf32>, tensor<6xf32>) {
+    %start = tensor.extract %first[%b] : tensor<6xf32>
+    %q:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %t, %p = %start) -> (tensor<6x1500xf32>, f32) {
+      %v = tensor.extract %x[%b, %i] : tensor<6x1500xf32>
+      %w = arith.mulf %v, %half : f32
+      %f = arith.addf %w, %one : f32
+      %next = arith.mulf %p, %f : f32
+      %u = tensor.insert %next into %s[%b, %i] : tensor<6x1500xf32>
+      scf.yield %u, %next : tensor<6x1500xf32>, f32
+    }
+    %l = tensor.insert %q#1 into %last[%b] : tensor<6xf32>
+    scf.yield %q#0, %l : tensor<6x1500xf32>, tensor<6xf32>
+  }
+  return %r#0, %r#1 : tensor<6x1500xf32>, tensor<6xf32>
+}
+
+// A sorting network: pairs of neighbours are put in order, in turns.
+func.func @sorted(%x: tensor<301xf32>) -> tensor<301xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = arith.constant 301 : index
+  %r = scf.for %p = %c0 to %n step %c1 iter_args(%t = %x) -> (tensor<301xf32>) {
+    %o = arith.remui %p, %c2 : index
+    %left = arith.subi %n, %o : index
+    %pairs = arith.divui %left, %c2 : index
+    %q = scf.for %i = %c0 to %pairs step %c1 iter_args(%s = %t) -> (tensor<301xf32>) {
+      %twice = arith.muli %i, %c2 : index
+      %a = arith.addi %twice, %o : index
+      %b = arith.addi %a, %c1 : index
+      %v = tensor.extract %s[%a] : tensor<301xf32>
+      %w = tensor.extract %s[%b] : tensor<301xf32>
+      %low = arith.minimumf %v, %w : f32
+      %high = arith.maximumf %v, %w : f32
+      %u = tensor.insert %low into %s[%a] : tensor<301xf32>
+      %z = tensor.insert %high into %u[%b] : tensor<301xf32>
+      scf.yield %z : tensor<301xf32>
+    }
+    scf.yield %q : tensor<301xf32>
+  }
+  return %r : tensor<301xf32>
 }

@@ -53,6 +53,28 @@ def LoopsToElements
                            "::mlir::tensor::TensorDialect"];
 }
 
+def HoistFromLoops
+    : Pass<"shardir-hoist-from-loops", "::mlir::func::FuncOp"> {
+  let summary = "Move what is the same in every iteration before its loop";
+  let description = [{
+    Ops that may run at any time and whose operands a loop does not change stand
+    before it, but for empty and filled tensors.
+
+    ```mlir
+    scf.for … {
+      %w = tensor.concat dim(1) %a, %b : …
+      %y = linalg.matmul ins(%h, %w : …) …
+    ```
+    becomes
+    ```mlir
+    %w = tensor.concat dim(1) %a, %b : …
+    scf.for … {
+      %y = linalg.matmul ins(%h, %w : …) …
+    ```
+    Test: `test/Conversion/LinalgToGPU/hoist-from-loops.mlir`.
+  }];
+}
+
 def PlaceOnGpu : Pass<"shardir-place-on-gpu", "::mlir::func::FuncOp"> {
   let summary = "Decide what of a bufferized program runs on the device";
   let description = [{

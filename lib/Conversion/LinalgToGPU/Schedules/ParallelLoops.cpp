@@ -30,8 +30,6 @@ public:
 
   std::optional<Estimate> match(Operation *op,
                                 const GpuTarget &target) const override {
-    if (!op->hasAttr(ShardIRDialect::kKernel))
-      return std::nullopt;
     auto nest = analyzeNest(op);
     if (!nest || nest->parallel.empty())
       return std::nullopt;

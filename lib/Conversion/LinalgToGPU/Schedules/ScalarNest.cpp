@@ -8,7 +8,8 @@
 //
 // The test: where all accesses to a buffer have one and the same index along
 // one of its dims, of the form constant * iv + what the nest does not change,
-// iterations of that loop touch different elements. Requires that different
+// iterations of that loop touch different elements; so they do where the
+// indices differ by less than one iteration moves them. Requires that different
 // allocations and arguments are different memory, as BufferUse.h does; a nest
 // with other buffers, or with several views of a buffer that it writes, is
 // refused.
@@ -63,8 +64,9 @@ struct LinearForm {
     terms[value] += factor;
   }
 
-  bool operator==(const LinearForm &other) const {
-    if (constant != other.constant || terms.size() != other.terms.size())
+  /// Whether they differ by a constant.
+  bool isParallelTo(const LinearForm &other) const {
+    if (terms.size() != other.terms.size())
       return false;
     for (auto [value, factor] : terms) {
       auto found = other.terms.find(value);
@@ -114,10 +116,18 @@ std::optional<unsigned> ownDim(scf::ForOp loop, ArrayRef<Access> accesses,
     bool own = mine != first.terms.end() && mine->second != 0;
     for (auto [value, factor] : first.terms)
       own &= value == iv || isInvariant(value, root);
+    int64_t least = first.constant, most = first.constant;
     for (const Access &access : accesses.drop_front()) {
       LinearForm other;
       other.add(access.indices[dim], 1);
-      own &= first == other;
+      own &= first.isParallelTo(other);
+      least = std::min(least, other.constant);
+      most = std::max(most, other.constant);
+    }
+    // What one iteration touches ends before the next one begins.
+    if (own && most != least) {
+      auto step = getConstantIntValue(loop.getStep());
+      own = step && most - least < std::abs(mine->second * *step);
     }
     if (own)
       return dim;
@@ -163,6 +173,41 @@ bool isComputedIn(Value value, Block *body, Operation *root, Value written) {
   });
 }
 } // namespace
+
+bool shardir::isIndependent(scf::ForOp loop, Operation *nest) {
+  Accesses accesses;
+  llvm::SetVector<Value> written;
+  bool known = true;
+  nest->walk([&](Operation *op) {
+    Access access{op, {}, {}};
+    auto store = dyn_cast<memref::StoreOp>(op);
+    if (store) {
+      access.memref = store.getMemRef();
+      access.indices = store.getIndices();
+    } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      access.memref = load.getMemRef();
+      access.indices = load.getIndices();
+    } else {
+      known &= isMemoryEffectFree(op) || op->getNumRegions() > 0;
+      return;
+    }
+    Value base = baseOf(access.memref);
+    known &= hasOneName(base);
+    if (store && loop->isAncestor(op))
+      written.insert(base);
+    accesses[base].push_back(access);
+  });
+  return known && llvm::all_of(written, [&](Value base) {
+           ArrayRef<Access> own = accesses[base];
+           return llvm::all_of(own,
+                               [&](const Access &access) {
+                                 return loop->isAncestor(access.op) &&
+                                        access.memref == own.front().memref &&
+                                        !isDefinedIn(access.memref, nest);
+                               }) &&
+                  ownDim(loop, own, nest);
+         });
+}
 
 double shardir::assumedTrips(scf::ForOp loop) {
   auto lower = getConstantIntValue(loop.getLowerBound()),

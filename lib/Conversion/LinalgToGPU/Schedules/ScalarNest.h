@@ -51,6 +51,11 @@ struct ScalarNest {
 /// have other names.
 std::optional<ScalarNest> analyzeNest(mlir::Operation *op);
 
+/// Whether the iterations of `loop`, which is in `nest` or `nest` itself, touch
+/// different elements of every buffer that it writes, where those are written
+/// nowhere else in the nest and have one name.
+bool isIndependent(mlir::scf::ForOp loop, mlir::Operation *nest);
+
 /// Accesses to memory that `op` makes, loops counted by their trips.
 double countAccesses(mlir::Operation *op);
 
