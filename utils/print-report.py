@@ -26,6 +26,16 @@ def shorten(placement):
     return placement
 
 
+def figure(entry, key):
+    """A number; or a formula over sizes that are not known, and what it is where
+    they are as decisions assume."""
+    value = entry[key]
+    assumed = entry.get("assumed")
+    if not isinstance(assumed, dict) or key not in assumed:
+        return value
+    return f"{value} ({assumed[key]} as assumed)" if isinstance(value, str) else f"{value} as assumed"
+
+
 def main():
     if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
@@ -48,15 +58,15 @@ def main():
     if values:
         print(f"\n{len(values)} placed value{'' if len(values) == 1 else 's'}")
         table([[value["name"] or "-", value["op"], value["type"], shorten(value["placement"]),
-                value["local_bytes"], value["decided_by"]] for value in values],
+                figure(value, "local_bytes"), value["decided_by"]] for value in values],
               ["value", "op", "type", "placement", "local bytes", "decided by"])
 
     collectives = report.get("collectives")
     if collectives is not None:
         print_collectives(collectives)
         bound = ", at least" if report.get("lower_bound") else ""
-        print(f"\nbytes received per device{bound}: {report['bytes_per_device']}")
-        peak = report["peak_bytes_per_device"]
+        print(f"\nbytes received per device{bound}: {figure(report, 'bytes_per_device')}")
+        peak = None if report["peak_bytes_per_device"] is None else figure(report, "peak_bytes_per_device")
         print(f"peak bytes per device: {'unknown' if peak is None else peak}")
         if report.get("layout_saved_bytes"):
             print(f"bytes copied less than row-major: {report['layout_saved_bytes']}")
@@ -70,7 +80,8 @@ def main():
 def print_collectives(collectives):
     print(f"\n{len(collectives)} collective{'' if len(collectives) == 1 else 's'}")
     if collectives:
-        table([[each["kind"], ",".join(each["axes"]), each["bytes_per_device"], each.get("packed_bytes", ""),
+        table([[each["kind"], ",".join(each["axes"]), figure(each, "bytes_per_device"),
+                figure(each, "packed_bytes") if "packed_bytes" in each else "",
                 "?" if each["executions"] is None else each["executions"], each["loc"], each["reason"]]
                for each in collectives],
               ["kind", "axes", "bytes/device", "packed", "times", "at", "because"])

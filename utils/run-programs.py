@@ -133,6 +133,7 @@ def run(shard_run, folder, program, mesh, scratch, options):
             report = json.load(file)
         row["collectives"] = dict(collections.Counter(each["kind"] for each in report.get("collectives", [])))
         row["bytes_per_device"] = report.get("bytes_per_device")
+        row["peak_bytes_per_device"] = report.get("peak_bytes_per_device")
         row["measured"] = report.get("measured")
         # A run in which nothing is sharded shows little.
         placements = [value["placement"] for value in report.get("values", [])]

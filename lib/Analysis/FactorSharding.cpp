@@ -98,8 +98,9 @@ projectSpelling(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
     bool isLaterKnown = !llvm::is_contained(laterSizes, kUnknown);
     int64_t later = isLaterKnown ? product(laterSizes) : 1;
     if (i >= lastRun && i < tail && isLaterKnown && units % later == 0 &&
-        (rest == kUnknown ? units == later : rest % (units / later) == 0)) {
-      // The run cuts this factor alone, evenly or not.
+        (rest == kUnknown || rest % (units / later) == 0)) {
+      // The run cuts this factor alone, evenly or not. An unknown one divides by
+      // what is left of the units, as the whole dim does by all.
       result[factor].insert(result[factor].end(), splits.begin() + i,
                             splits.begin() + tail);
       if (units != later)
@@ -339,6 +340,16 @@ std::vector<int64_t> shardir::shapeOf(const ShardingRule &rule,
 static std::optional<DimHalo> through(const DimHalo &outer, int64_t extent,
                                       const Window &inner) {
   DimHalo result = outer;
+  if (inner.open) {
+    if (!outer.isZero())
+      return std::nullopt;
+    return DimHalo{inner.low,    inner.high,
+                   inner.open->extent.assumed,
+                   inner.stride, inner.dilation,
+                   true,         inner.open->shift.assumed};
+  }
+  if (outer.isOpen)
+    return std::nullopt;
   if (!outer.isWindow())
     result.extent = extent;
   if (outer.dilation == 1) {

@@ -17,6 +17,8 @@
 #include "ShardIR/Analysis/Askers.h"
 #include "ShardIR/Analysis/PeakMemory.h"
 #include "ShardIR/Analysis/Refusals.h"
+#include "ShardIR/Analysis/Extents.h"
+#include "ShardIR/Analysis/SymbolicBytes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
@@ -29,9 +31,11 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <map>
 #include <numeric>
 
 using namespace mlir;
@@ -65,6 +69,13 @@ private:
                 PlacementAttr placement, Type type, StringRef op,
                 std::string decidedBy, std::string refused);
   std::vector<int64_t> receivedIn(Block &block);
+  /// The extents of a whole tensor as expressions; nothing where arguments do
+  /// not tell one.
+  std::optional<std::vector<SizeExpr>> shapeFormula(Value tensor,
+                                                    RankedTensorType type);
+  void addFormulas(Operation *op, const CollectiveStep &step, const Mesh &mesh,
+                   bool crosses, RankedTensorType type, int64_t bytes,
+                   int64_t times, bool isAssumed, json::Object &entry);
   void addStep(Operation *op, const CollectiveStep &step, const Mesh &mesh,
                const Mesh &toMesh, RankedTensorType type, StringAttr reason);
 
@@ -78,6 +89,15 @@ private:
   llvm::DenseMap<Operation *, std::vector<int64_t>> receivedBy;
   bool lowerBound = false;
   bool assumes = false; ///< a figure rests on a size that is not known (P6)
+  std::unique_ptr<Extents> extents; ///< of the function at hand
+  std::string prefix; ///< of names of its sizes, where there are others
+  /// All steps of the module, equal ones once, by what they are; no formula of
+  /// their sum where one is not known or they are more than kMaxSteps.
+  std::map<std::string, SymbolicStep> steps;
+  std::map<std::string, std::optional<SizeExpr>> stepFormulas;
+  bool sumHasFormula = true;
+  bool isSymbolic = false; ///< some size is not known
+  static constexpr size_t kMaxSteps = 48;
   int64_t peak = 0;
   bool peakIsKnown = true; ///< not on shards of unknown extent, nor on buffers
 };
@@ -174,6 +194,104 @@ std::vector<int64_t> ReportBuilder::receivedIn(Block &block) {
   return sum;
 }
 
+/// An expression of Extents.h.
+static std::optional<SizeExpr> readExtent(Attribute extent,
+                                          const std::string &prefix) {
+  if (auto number = dyn_cast_or_null<IntegerAttr>(extent))
+    return SizeExpr(number.getInt());
+  auto list = dyn_cast_or_null<ArrayAttr>(extent);
+  if (!list)
+    return std::nullopt;
+  if (list.size() == 2)
+    return SizeExpr::named(
+        prefix + "arg" +
+        std::to_string(cast<IntegerAttr>(list[0]).getInt()) + "_dim" +
+        std::to_string(cast<IntegerAttr>(list[1]).getInt()));
+  auto a = readExtent(list[1], prefix), b = readExtent(list[2], prefix);
+  if (!a || !b)
+    return std::nullopt;
+  return llvm::StringSwitch<llvm::function_ref<SizeExpr()>>(
+             cast<StringAttr>(list[0]).getValue())
+      .Case("add", [&] { return *a + *b; })
+      .Case("sub", [&] { return *a - *b; })
+      .Case("mul", [&] { return *a * *b; })
+      .Case("div", [&] { return SizeExpr::floorDiv(*a, *b); })
+      .Case("rem", [&] { return *a - *b * SizeExpr::floorDiv(*a, *b); })
+      .Case("min", [&] { return SizeExpr::min(*a, *b); })
+      .Default([&] { return SizeExpr::max(*a, *b); })();
+}
+
+std::optional<std::vector<SizeExpr>>
+ReportBuilder::shapeFormula(Value tensor, RankedTensorType type) {
+  std::vector<SizeExpr> shape;
+  for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+    if (!type.isDynamicDim(dim)) {
+      shape.push_back(type.getDimSize(dim));
+      continue;
+    }
+    auto extent = extents && tensor
+                      ? readExtent(extents->of(tensor, dim), prefix)
+                      : std::nullopt;
+    if (!extent)
+      return std::nullopt;
+    shape.push_back(*extent);
+  }
+  return shape;
+}
+
+/// Writes figures as formulas where there are some; `assumed` keeps the numbers.
+static void setFigure(json::Object &entry, StringRef key,
+                      const std::optional<SizeExpr> &formula) {
+  auto number = entry.getInteger(key);
+  if (!number)
+    return;
+  if (!entry.getObject("assumed"))
+    entry["assumed"] = json::Object();
+  (*entry.getObject("assumed"))[key] = *number;
+  if (formula)
+    entry[key] = formula->str();
+}
+
+void ReportBuilder::addFormulas(Operation *op, const CollectiveStep &step,
+                                const Mesh &mesh, bool crosses,
+                                RankedTensorType type, int64_t bytes,
+                                int64_t times, bool isAssumed,
+                                json::Object &entry) {
+  std::optional<std::vector<SizeExpr>> shape;
+  if (!crosses && op->getNumOperands() > 0)
+    shape = shapeFormula(op->getOperand(0), type);
+  std::optional<SizeExpr> received, operand, result;
+  if (!shape) {
+    sumHasFormula = false;
+  } else {
+    // The parts of a complex number are a dim of their own.
+    shape->resize(step.from.dims.size(), 2);
+    SymbolicStep own{step, mesh, *shape, bytes, 1};
+    std::string key = mesh.name + stringifyCollectiveKind(step.kind) +
+                      toString(step.from) + toString(step.to) +
+                      toString(step.halo) + "x" + std::to_string(bytes);
+    for (const SizeExpr &extent : *shape)
+      key += "," + extent.str();
+    auto [found, isNew] = stepFormulas.try_emplace(key);
+    if (isNew)
+      found->second = receivedFormula({own});
+    received = found->second;
+    operand = localBytesFormula(step.from, mesh, *shape, bytes);
+    if (step.halo.empty())
+      result = localBytesFormula(step.to, mesh, *shape, bytes);
+    own.executions = 0;
+    steps.try_emplace(key, own).first->second.executions += times;
+    sumHasFormula &= received && steps.size() <= kMaxSteps &&
+                     !isConditional(op);
+  }
+  if (!isAssumed)
+    return;
+  setFigure(entry, "bytes_per_device", received);
+  setFigure(entry, "operand_bytes", operand);
+  setFigure(entry, "result_bytes", result);
+  setFigure(entry, "packed_bytes", std::nullopt);
+}
+
 /// Who asked, and what was compared where something competed.
 static void addReasons(Operation *op, json::Object &entry) {
   json::Array askers;
@@ -194,9 +312,18 @@ static void addReasons(Operation *op, json::Object &entry) {
       json::Object{{"op", utf8(compared.name)}, {"loc", utf8(compared.loc)}};
 }
 
+/// The mesh with the sizes that decisions assume.
+static Mesh assumedSizes(const Mesh &mesh) {
+  Mesh known = mesh;
+  for (MeshAxis &axis : known.axes)
+    axis.size = axis.assumedSize();
+  return known;
+}
+
 void ReportBuilder::addStep(Operation *op, const CollectiveStep &whole,
-                            const Mesh &mesh, const Mesh &toMesh,
-                            RankedTensorType type, StringAttr reason) {
+                            const Mesh &symbolicMesh,
+                            const Mesh &symbolicToMesh, RankedTensorType type,
+                            StringAttr reason) {
   if (whole.kind == CollectiveKind::Slice ||
       whole.kind == CollectiveKind::MakePartial)
     return;
@@ -205,7 +332,9 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &whole,
   Type element =
       splitComplex(type.getElementType(), shape, step.from, step.to, step.halo);
   // Sizes that are not known count as decisions assume them (P6).
-  bool isAssumed = !mesh.isConcrete() || !toMesh.isConcrete();
+  Mesh mesh = assumedSizes(symbolicMesh), toMesh = assumedSizes(symbolicToMesh);
+  bool isAssumed =
+      !symbolicMesh.isConcrete() || !symbolicToMesh.isConcrete();
   for (auto [d, extent] : llvm::enumerate(shape)) {
     if (extent != kUnknown)
       continue;
@@ -266,8 +395,9 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &whole,
       {"reason", reason ? utf8(reason.getValue()) : ""}};
   if (crosses)
     entry["to_mesh"] = toMesh.name;
-  if (isAssumed)
-    entry["assumed"] = true;
+  if (isSymbolic)
+    addFormulas(op, step, symbolicMesh, crosses, type, bytes, times.value_or(1),
+                isAssumed, entry);
   if (!step.halo.empty()) {
     json::Array halo;
     for (const DimHalo &own : step.halo)
@@ -300,6 +430,15 @@ void ReportBuilder::addValue(func::FuncOp function, Value value,
                      {"placement", text},
                      {"local_bytes", localBytes(type, placement, meshes)},
                      {"decided_by", utf8(decidedBy)}};
+  auto tensor = cast<RankedTensorType>(type);
+  const Mesh &mesh = meshes.get(placement);
+  if (!mesh.isConcrete() || !tensor.hasStaticShape()) {
+    std::optional<SizeExpr> formula;
+    if (auto shape = shapeFormula(value, tensor))
+      formula = localBytesFormula(placement.getValue(), mesh, *shape,
+                                  elementBytes(tensor));
+    setFigure(entry, "local_bytes", formula);
+  }
   if (!refused.empty())
     entry["refused"] = utf8(refused);
   values.push_back(std::move(entry));
@@ -317,6 +456,11 @@ static Type globalType(Type type, Attribute attr) {
 void ReportBuilder::addFunction(func::FuncOp function) {
   // From there on nobody knows any more who decided.
   bool local = module->hasAttr(ShardIRDialect::kStage);
+  extents = isSymbolic && !local && !function.getBody().empty()
+                ? std::make_unique<Extents>(function)
+                : nullptr;
+  if (llvm::range_size(module.getOps<func::FuncOp>()) > 1)
+    prefix = utf8(function.getSymName()) + "_";
   std::optional<Refusals> refusals;
   if (!local && !function.isDeclaration())
     refusals.emplace(function);
@@ -402,7 +546,13 @@ json::Object ReportBuilder::build() {
       else
         axes[axis.name] = axis.size;
     meshTable[mesh.name] = json::Object{{"axes", std::move(axes)}};
+    isSymbolic |= !mesh.isConcrete();
   }
+  for (auto function : module.getOps<func::FuncOp>())
+    isSymbolic |= llvm::any_of(function.getArgumentTypes(), [](Type type) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      return tensor && !tensor.hasStaticShape();
+    });
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isDeclaration())
       addFunction(function);
@@ -421,8 +571,16 @@ json::Object ReportBuilder::build() {
                        peakIsKnown ? json::Value(peak) : json::Value(nullptr)}};
   if (lowerBound)
     report["lower_bound"] = true;
-  if (assumes)
-    report["assumed"] = true;
+  if (assumes) {
+    std::optional<SizeExpr> sum;
+    std::vector<SymbolicStep> all;
+    for (const auto &[key, step] : steps)
+      all.push_back(step);
+    if (isSymbolic && sumHasFormula)
+      sum = receivedFormula(all);
+    setFigure(report, "bytes_per_device", sum);
+    setFigure(report, "peak_bytes_per_device", std::nullopt);
+  }
   return report;
 }
 

@@ -66,25 +66,51 @@ static bool addLinear(AffineExpr expr, int64_t factor, LinearExpr &linear) {
          addLinear(binary.getLHS(), factor * scale.getValue(), linear);
 }
 
+/// The extent of a loop, from an operand's dim that it runs over alone; nothing
+/// where there is none.
+static std::optional<RunTimeNumber>
+loopExtent(linalg::LinalgOp op, ArrayRef<AffineMap> maps, unsigned loop) {
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned number = operand.getOperandNumber();
+    if (!isa<RankedTensorType>(operand.get().getType()))
+      continue;
+    for (auto [dim, expr] : llvm::enumerate(maps[number].getResults()))
+      if (auto own = dyn_cast<AffineDimExpr>(expr);
+          own && own.getPosition() == loop) {
+        RunTimeNumber extent;
+        extent.addDim(op, number, dim);
+        return extent;
+      }
+  }
+  return std::nullopt;
+}
+
 /// The loop, and the window through which it reads a dim of `size` elements by
 /// `expr`, such as 2 * d0 + d1 - 1: the loop that reaches farthest, so that the
-/// few taps of a kernel stay whole. Nothing where no loop reads upwards.
+/// few taps of a kernel stay whole, or the one of unknown extent. Nothing where
+/// no loop reads upwards.
 static std::optional<std::pair<int, Window>>
-matchWindow(AffineExpr expr, int64_t size, unsigned numLoops,
-            const ShardingRule &rule) {
+matchWindow(AffineExpr expr, int64_t size, linalg::LinalgOp op,
+            ArrayRef<AffineMap> maps, const ShardingRule &rule) {
   LinearExpr linear;
-  linear.coefficients.assign(numLoops, 0);
-  if (size == kUnknown || size > kMaxWindow || !addLinear(expr, 1, linear))
+  linear.coefficients.assign(op.getNumLoops(), 0);
+  if (size > kMaxWindow || !addLinear(expr, 1, linear))
     return std::nullopt;
-  int chosen = -1;
+  int chosen = -1, unknown = -1;
   int64_t farthest = 0;
   for (auto [loop, coefficient] : llvm::enumerate(linear.coefficients)) {
     const Factor &factor = rule.factors[loop];
     if (coefficient == 0)
       continue;
-    if (factor.size == kUnknown || factor.size > kMaxWindow ||
-        std::abs(coefficient) > kMaxWindow)
+    if (factor.size > kMaxWindow || std::abs(coefficient) > kMaxWindow)
       return std::nullopt;
+    if (factor.size == kUnknown) {
+      if (unknown >= 0 || coefficient < 0 ||
+          factor.kind == FactorKind::Replicate)
+        return std::nullopt;
+      unknown = loop;
+      continue;
+    }
     int64_t reach = coefficient * (factor.size - 1);
     if (coefficient > 0 && factor.kind != FactorKind::Replicate &&
         reach > farthest) {
@@ -92,6 +118,8 @@ matchWindow(AffineExpr expr, int64_t size, unsigned numLoops,
       farthest = reach;
     }
   }
+  if (unknown >= 0)
+    chosen = unknown;
   if (chosen < 0)
     return std::nullopt;
   Window window{size, -linear.constant, linear.constant,
@@ -102,6 +130,12 @@ matchWindow(AffineExpr expr, int64_t size, unsigned numLoops,
     int64_t reach = coefficient * (rule.factors[loop].size - 1);
     (reach < 0 ? window.low : window.high) += std::abs(reach);
   }
+  if (size == kUnknown || unknown >= 0) {
+    auto extent = loopExtent(op, maps, chosen);
+    if (!extent)
+      return std::nullopt;
+    window.open = {*extent, RunTimeNumber()};
+  }
   if (std::abs(window.low) > kMaxWindow || std::abs(window.high) > kMaxWindow)
     return std::nullopt;
   return std::pair(chosen, window);
@@ -110,8 +144,12 @@ matchWindow(AffineExpr expr, int64_t size, unsigned numLoops,
 /// The factors of one operand of shape `shape` by its indexing map. Loops that
 /// sit in anything but a plain `d` become Replicate, but for the one that reads
 /// an input through a window.
-static TensorFactors operandFactors(AffineMap map, ArrayRef<int64_t> shape,
-                                    bool isInput, ShardingRule &rule) {
+static TensorFactors operandFactors(linalg::LinalgOp op, OpOperand &operand,
+                                    ArrayRef<AffineMap> maps,
+                                    ShardingRule &rule) {
+  AffineMap map = maps[operand.getOperandNumber()];
+  std::vector<int64_t> shape =
+      shapeOf(cast<RankedTensorType>(operand.get().getType()));
   TensorFactors factors;
   llvm::SmallBitVector seen(map.getNumDims());
   auto see = [&](unsigned loop) {
@@ -127,8 +165,8 @@ static TensorFactors operandFactors(AffineMap map, ArrayRef<int64_t> shape,
       factors.dims[dim] = {int(loop.getPosition())};
       continue;
     }
-    auto window = isInput
-                      ? matchWindow(expr, shape[dim], map.getNumDims(), rule)
+    auto window = op.isDpsInput(&operand)
+                      ? matchWindow(expr, shape[dim], op, maps, rule)
                       : std::nullopt;
     for (unsigned i = 0; i < map.getNumDims(); ++i) {
       if (!expr.isFunctionOfDim(i))
@@ -171,10 +209,8 @@ static ShardingRule makeLinalgRule(Operation *asked) {
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (OpOperand &operand : op->getOpOperands()) {
     rule.operands.emplace_back();
-    if (auto type = dyn_cast<RankedTensorType>(operand.get().getType()))
-      rule.operands.back() =
-          operandFactors(maps[operand.getOperandNumber()], shapeOf(type),
-                         op.isDpsInput(&operand), rule);
+    if (isa<RankedTensorType>(operand.get().getType()))
+      rule.operands.back() = operandFactors(op, operand, maps, rule);
   }
   Block &body = *op.getBlock();
   Operation *yield = body.getTerminator();

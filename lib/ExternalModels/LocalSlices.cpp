@@ -21,7 +21,10 @@ using namespace shardir;
 
 HeldRange shardir::rangeOf(OpBuilder &builder, Location loc,
                            const Localizer &localizer,
-                           const Localizer::Global &global, int64_t dim) {
+                           const Localizer::Global &global, int64_t dim,
+                           OpFoldResult all) {
+  if (all && global.type.isDynamicDim(dim) && !localizer.isCut(global, dim))
+    return {builder.getIndexAttr(0), all};
   auto digits = localizer.digits(builder, loc, global, dim);
   // The digits below the one that is cut are whole: a unit of the block.
   int64_t unit = 1;

@@ -25,11 +25,11 @@ struct HeldRange {
   mlir::OpFoldResult offset, length;
 };
 
-/// What this device has of dim `dim` of a value, which is one block. Requires a
-/// known extent.
+/// What this device has of dim `dim` of a value, which is one block. `all` is
+/// the dim's extent where neither its type tells it nor a device cuts it.
 HeldRange rangeOf(mlir::OpBuilder &builder, mlir::Location loc,
                   const Localizer &localizer, const Localizer::Global &global,
-                  int64_t dim);
+                  int64_t dim, mlir::OpFoldResult all = {});
 
 /// The extent of a dim of a local value.
 mlir::OpFoldResult localDim(mlir::OpBuilder &builder, mlir::Location loc,

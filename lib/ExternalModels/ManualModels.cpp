@@ -20,20 +20,38 @@
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Utils/Utils.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+
 using namespace mlir;
 using namespace shardir;
 
+/// How many shards manual axes make of a dim.
+static int64_t piecesOf(const Mesh &mesh, const DimPlacement &dim) {
+  int64_t pieces = 1;
+  for (const Split &split : dim.splits)
+    pieces *= axisSize(mesh, *split.axis);
+  return pieces;
+}
+
 /// The factors of the whole tensor and of its shard.
-static void addBorder(ShardingRule &rule, const Placement &placement,
-                      ArrayAttr axes, ShapedType whole, ShapedType shard,
+static void addBorder(ShardingRule &rule, Operation *op,
+                      PlacementAttr placement, ArrayAttr axes,
+                      ShapedType whole, ShapedType shard,
                       TensorFactors &outside, TensorFactors &inside) {
-  Placement manual = manualPart(placement, axes, /*isManual=*/true);
+  Placement manual =
+      manualPart(placement.getValue(), axes, /*isManual=*/true);
   auto extents = shapeOf(whole), shards = shapeOf(shard);
   for (auto [dim, extent] : llvm::enumerate(shards)) {
     DimFactors &out = outside.dims.emplace_back();
     if (!manual.dims[dim].splits.empty()) {
-      int64_t pieces =
-          extents[dim] == 0 || extent == 0 ? 1 : extents[dim] / extent;
+      int64_t pieces = extents[dim] == 0 || extent == 0 ? 1
+                       : extent == kUnknown
+                           ? piecesOf(lookupMesh(op, placement.getMesh())
+                                          .getMesh(),
+                                      manual.dims[dim])
+                           : extents[dim] / extent;
       out.push_back(rule.addFactor(pieces));
       rule.factors.back().pinned = manual.dims[dim].splits;
     }
@@ -42,27 +60,26 @@ static void addBorder(ShardingRule &rule, const Placement &placement,
   }
 }
 
-/// The rule of an op of one operand and one result, without factors yet.
-static ShardingRule oneToOne() {
+/// The rule of an op of one tensor and one result, without factors yet.
+static ShardingRule oneToOne(Operation *op) {
   ShardingRule rule;
-  rule.operands.emplace_back();
+  rule.operands.resize(op->getNumOperands());
   rule.results.emplace_back();
   rule.inits = {-1};
   return rule;
 }
 
 static ShardingRule inRule(ManualInOp op) {
-  ShardingRule rule = oneToOne();
-  addBorder(rule, op.getPlacement().getValue(), op.getAxes(),
-            op.getInput().getType(), op.getType(), rule.operands[0],
-            rule.results[0]);
+  ShardingRule rule = oneToOne(op);
+  addBorder(rule, op, op.getPlacement(), op.getAxes(), op.getInput().getType(),
+            op.getType(), rule.operands[0], rule.results[0]);
   return rule;
 }
 
 static ShardingRule outRule(ManualOutOp op) {
-  ShardingRule rule = oneToOne();
+  ShardingRule rule = oneToOne(op);
   const Placement &placement = op.getPlacement().getValue();
-  addBorder(rule, placement, op.getAxes(), op.getType(),
+  addBorder(rule, op, op.getPlacement(), op.getAxes(), op.getType(),
             op.getInput().getType(), rule.results[0], rule.operands[0]);
   // What is owed comes from nowhere but the region.
   if (placement.partial) {
@@ -75,7 +92,7 @@ static ShardingRule outRule(ManualOutOp op) {
 }
 
 static ShardingRule collectiveRule(ManualCollectiveOp op) {
-  ShardingRule rule = oneToOne();
+  ShardingRule rule = oneToOne(op);
   const Placement &from = op.getSource().getValue();
   const Placement &to = op.getTarget().getValue();
   for (auto [dim, extent] : llvm::enumerate(shapeOf(op.getInput().getType()))) {
@@ -94,6 +111,33 @@ static ShardingRule collectiveRule(ManualCollectiveOp op) {
 template <typename Op>
 static LocalValues borderLocal(Op op, OpBuilder &builder, Localizer &localizer,
                                ValueRange operands) {
+  // Shards along manual axes are equal; of an open dim that is known here.
+  Value whole = isa<ManualInOp>(op) ? op->getOperand(0) : Value();
+  Placement manual =
+      manualPart(op.getPlacement().getValue(), op.getAxes(), true);
+  for (auto [dim, own] : llvm::enumerate(manual.dims)) {
+    if (!whole || own.splits.empty() ||
+        !cast<RankedTensorType>(whole.getType()).isDynamicDim(dim))
+      continue;
+    int64_t pieces = piecesOf(localizer.meshOf(op.getPlacement()), own);
+    Value extent = getValueOrCreateConstantIndexOp(
+        builder, op.getLoc(),
+        localizer.wholeExtent(builder, op.getLoc(), localizer.global(whole),
+                              dim, operands[0]));
+    auto constant = [&](int64_t value) {
+      return arith::ConstantIndexOp::create(builder, op.getLoc(), value);
+    };
+    Value rest = arith::RemUIOp::create(builder, op.getLoc(), extent,
+                                        constant(pieces));
+    Value divided =
+        arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::eq,
+                              rest, constant(0));
+    cf::AssertOp::create(builder, op.getLoc(), divided,
+                         "dim " + std::to_string(dim) +
+                             " has an extent that does not divide by " +
+                             std::to_string(pieces) +
+                             ", into which manual axes cut it");
+  }
   return SmallVector<Value>{castTo(builder, op.getLoc(), operands[0],
                                    localizer.localType(op.getResult()))};
 }
@@ -101,6 +145,11 @@ static LocalValues borderLocal(Op op, OpBuilder &builder, Localizer &localizer,
 static LocalValues collectiveLocal(ManualCollectiveOp op, OpBuilder &builder,
                                    Localizer &localizer, ValueRange operands) {
   Localizer::Global inside = localizer.global(op.getResult());
+  ValueRange numbers = operands.drop_front();
+  inside.extents.resize(inside.type.getRank());
+  for (int64_t dim = 0, next = 0; dim < inside.type.getRank(); ++dim)
+    if (inside.type.isDynamicDim(dim))
+      inside.extents[dim] = numbers[next++];
   auto type = localizer.localType(op.getResult());
   CollectiveStep step = collective::manualStep(op, inside.placement);
   auto attr = [&](const Placement &placement, PlacementAttr on) {
@@ -110,7 +159,8 @@ static LocalValues collectiveLocal(ManualCollectiveOp op, OpBuilder &builder,
       builder, op.getLoc(), step.kind, operands[0],
       attr(step.from, op.getSource()), attr(step.to, op.getTarget()),
       cast<RankedTensorType>(op.getGlobal()), type,
-      localizer.dynamicSizes(builder, op.getLoc(), inside, Value()), {},
+      localizer.dynamicSizes(builder, op.getLoc(), inside, Value()),
+      numbers.drop_front(op.getSizes().size()),
       builder.getStringAttr("the program asks for it"))};
 }
 

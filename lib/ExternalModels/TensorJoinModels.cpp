@@ -37,19 +37,20 @@ struct PlacedPart {
 };
 } // namespace
 
-static PlacedPart partOf(IndexMath &math, const HeldRange &own, int64_t place,
-                         int64_t size, const HeldRange &held) {
-  OpFoldResult zero = math.constant(0), all = math.constant(size);
-  OpFoldResult from = math.sub(own.offset, math.constant(place));
-  OpFoldResult first = math.clamp(from, zero, all);
-  OpFoldResult last = math.clamp(math.add(from, own.length), zero, all);
+static PlacedPart partOf(IndexMath &math, const HeldRange &own,
+                         OpFoldResult place, OpFoldResult size,
+                         const HeldRange &held) {
+  OpFoldResult zero = math.constant(0);
+  OpFoldResult from = math.sub(own.offset, place);
+  OpFoldResult first = math.clamp(from, zero, size);
+  OpFoldResult last = math.clamp(math.add(from, own.length), zero, size);
   OpFoldResult start = math.sub(first, held.offset);
   OpFoldResult length = math.sub(last, first);
   // Where nothing is taken any start will do that is inside.
   if (getConstantIntValue(length).value_or(0) == 0)
     start = math.clamp(start, zero, held.length);
   OpFoldResult before =
-      math.clamp(math.sub(math.constant(place), own.offset), zero, own.length);
+      math.clamp(math.sub(place, own.offset), zero, own.length);
   return {start, length, before};
 }
 
@@ -57,17 +58,31 @@ static PlacedPart partOf(IndexMath &math, const HeldRange &own, int64_t place,
 // pad
 //===----------------------------------------------------------------------===//
 
-/// The low pad of a dim that is padded by known amounts, none negative.
-static std::optional<int64_t> windowedLowPad(tensor::PadOp op, int64_t dim) {
-  std::optional<int64_t> low = getConstantIntValue(op.getMixedLowPad()[dim]);
-  std::optional<int64_t> high = getConstantIntValue(op.getMixedHighPad()[dim]);
-  if (!low || !high || *low < 0 || *high < 0 ||
-      op.getSourceType().isDynamicDim(dim) ||
-      op.getResultType().isDynamicDim(dim) ||
-      op.getResultType().getDimSize(dim) > kMaxWindow ||
-      (*low == 0 && *high == 0))
+/// The window through which a padded dim reads the operand's; nothing where it
+/// is not padded, or by numbers that are out of range. Where an amount or an
+/// extent is known at run time alone it is an open one.
+static std::optional<Window> padWindow(tensor::PadOp op, int64_t dim) {
+  OpFoldResult lowPad = op.getMixedLowPad()[dim];
+  OpFoldResult highPad = op.getMixedHighPad()[dim];
+  std::optional<int64_t> low = getConstantIntValue(lowPad);
+  std::optional<int64_t> high = getConstantIntValue(highPad);
+  auto isBad = [](std::optional<int64_t> pad) {
+    return pad && (*pad < 0 || *pad > kMaxWindow);
+  };
+  int64_t extent = op.getResultType().getDimSize(dim);
+  if ((low == 0 && high == 0) || isBad(low) || isBad(high) ||
+      (!ShapedType::isDynamic(extent) && extent > kMaxWindow))
     return std::nullopt;
-  return low;
+  int64_t size = shapeOf(op.getSourceType())[dim];
+  if (low && high && size != kUnknown && !ShapedType::isDynamic(extent))
+    return Window{size, *low, -*low, 1, 1};
+  Window window{size};
+  Window::Open &open = window.open.emplace();
+  open.extent.addDim(op, 0, dim);
+  open.extent.add(lowPad, op, 1, 0);
+  open.extent.add(highPad, op, 1, 0);
+  open.shift.add(lowPad, op, -1, 0);
+  return window;
 }
 
 static ShardingRule padRule(tensor::PadOp op) {
@@ -76,11 +91,9 @@ static ShardingRule padRule(tensor::PadOp op) {
   for (auto [dim, low, high] :
        llvm::enumerate(op.getMixedLowPad(), op.getMixedHighPad())) {
     if (!isConstantIntValue(low, 0) || !isConstantIntValue(high, 0)) {
-      if (auto below = windowedLowPad(op, dim)) {
-        int factor = rule.addFactor(op.getResultType().getDimSize(dim));
-        rule.operands[0].readThrough(
-            dim, factor,
-            {op.getSourceType().getDimSize(dim), *below, -*below, 1, 1});
+      if (auto window = padWindow(op, dim)) {
+        int factor = rule.addFactor(shapeOf(op.getResultType())[dim]);
+        rule.operands[0].readThrough(dim, factor, *window);
         rule.results[0].dims[dim] = {factor};
       }
       continue;
@@ -132,16 +145,20 @@ static LocalValues localizePad(tensor::PadOp op, OpBuilder &builder,
   SmallVector<OpFoldResult> high = mixed(op.getStaticHigh());
   SmallVector<OpFoldResult> starts, sizes;
   for (int64_t dim = 0; dim < resultType.getRank(); ++dim) {
-    auto place = windowedLowPad(op, dim);
-    if (!place) {
+    // A dim of unknown extent that no device cuts is padded as it is.
+    if (!padWindow(op, dim) ||
+        (result.type.isDynamicDim(dim) && !localizer.isCut(result, dim) &&
+         !localizer.isCut(source, dim))) {
       starts.push_back(math.constant(0));
       sizes.push_back(localDim(builder, loc, operands[0], dim));
       continue;
     }
-    HeldRange own = rangeOf(builder, loc, localizer, result, dim);
-    HeldRange held = rangeOf(builder, loc, localizer, source, dim);
-    PlacedPart part =
-        partOf(math, own, *place, op.getSourceType().getDimSize(dim), held);
+    OpFoldResult size =
+        localizer.wholeExtent(builder, loc, source, dim, operands[0]);
+    HeldRange own = rangeOf(builder, loc, localizer, result, dim,
+                            math.add(math.add(low[dim], size), high[dim]));
+    HeldRange held = rangeOf(builder, loc, localizer, source, dim, size);
+    PlacedPart part = partOf(math, own, low[dim], size, held);
     starts.push_back(part.start);
     sizes.push_back(part.length);
     low[dim] = part.before;
@@ -183,15 +200,36 @@ static LocalValues localizePad(tensor::PadOp op, OpBuilder &builder,
 // concat
 //===----------------------------------------------------------------------===//
 
-/// Whether all extents along the dim that is joined are known.
-static bool isJoinedStatically(tensor::ConcatOp op) {
+/// The windows through which the dim that is joined reads the operands'; none
+/// where numbers are out of range. Where an extent is known at run time alone
+/// they are open.
+static SmallVector<Window> joinedWindows(tensor::ConcatOp op) {
   int64_t dim = op.getDim();
-  int64_t extent =
-      cast<RankedTensorType>(op.getResult().getType()).getDimSize(dim);
-  return !ShapedType::isDynamic(extent) && extent <= kMaxWindow &&
-         llvm::all_of(op.getInputs().getTypes(), [&](Type input) {
-           return !cast<RankedTensorType>(input).isDynamicDim(dim);
-         });
+  auto extentOf = [&](Type type) {
+    return shapeOf(cast<RankedTensorType>(type))[dim];
+  };
+  int64_t extent = extentOf(op.getResult().getType()), place = 0;
+  bool isKnown = extent != kUnknown;
+  SmallVector<Window> windows;
+  RunTimeNumber whole, before;
+  for (unsigned i = 0; i < op->getNumOperands(); ++i)
+    whole.addDim(op, i, dim);
+  for (auto [i, type] : llvm::enumerate(op.getInputs().getTypes())) {
+    int64_t size = extentOf(type);
+    isKnown &= size != kUnknown;
+    if (extent > kMaxWindow || size > kMaxWindow)
+      return {};
+    windows.push_back({size});
+    windows.back().open = {whole, before};
+    before.addDim(op, i, dim, -1);
+  }
+  for (Window &window : windows) {
+    if (!isKnown)
+      break;
+    window = {window.size, place, -place, 1, 1};
+    place += window.size;
+  }
+  return windows;
 }
 
 static ShardingRule concatRule(tensor::ConcatOp op) {
@@ -201,16 +239,12 @@ static ShardingRule concatRule(tensor::ConcatOp op) {
   for (int64_t dim = 0; dim < result.getRank(); ++dim) {
     int64_t extent = result.getDimSize(dim);
     if (dim == static_cast<int64_t>(op.getDim())) {
-      if (!isJoinedStatically(op))
+      SmallVector<Window> windows = joinedWindows(op);
+      if (windows.empty())
         continue;
-      int factor = rule.addFactor(extent);
-      int64_t place = 0;
-      for (auto [operand, input] :
-           llvm::zip(rule.operands, op.getInputs().getTypes())) {
-        int64_t size = cast<RankedTensorType>(input).getDimSize(dim);
-        operand.readThrough(dim, factor, {size, place, -place, 1, 1});
-        place += size;
-      }
+      int factor = rule.addFactor(shapeOf(result)[dim]);
+      for (auto [operand, window] : llvm::zip(rule.operands, windows))
+        operand.readThrough(dim, factor, window);
       rule.results[0].dims[dim] = {factor};
       continue;
     }
@@ -233,17 +267,32 @@ static LocalValues localizeConcat(tensor::ConcatOp op, OpBuilder &builder,
                                   Localizer &localizer, ValueRange operands) {
   Location loc = op.getLoc();
   IndexMath math(builder, loc);
-  int64_t joined = op.getDim(), place = 0;
+  int64_t joined = op.getDim();
+  OpFoldResult place = math.constant(0);
   Localizer::Global result = localizer.global(op.getResult());
   RankedTensorType resultType = localizer.localType(op.getResult());
   SmallVector<Value> pieces;
+  // A dim of unknown extent that no device cuts is joined as it is.
+  auto isCut = [&](Value whole) {
+    return localizer.isCut(localizer.global(whole), joined);
+  };
+  bool isPart = !joinedWindows(op).empty() &&
+                (!result.type.isDynamicDim(joined) || isCut(op.getResult()) ||
+                 llvm::any_of(op.getInputs(), isCut));
+  OpFoldResult all = math.constant(0);
+  for (auto [whole, local] : llvm::zip(op.getInputs(), operands))
+    if (isPart)
+      all = math.add(all, localizer.wholeExtent(builder, loc,
+                                                localizer.global(whole), joined,
+                                                local));
   for (auto [whole, local] : llvm::zip(op.getInputs(), operands)) {
-    int64_t size = cast<RankedTensorType>(whole.getType()).getDimSize(joined);
     Value piece = local;
-    if (isJoinedStatically(op)) {
-      HeldRange own = rangeOf(builder, loc, localizer, result, joined);
-      HeldRange held =
-          rangeOf(builder, loc, localizer, localizer.global(whole), joined);
+    if (isPart) {
+      OpFoldResult size = localizer.wholeExtent(
+          builder, loc, localizer.global(whole), joined, local);
+      HeldRange own = rangeOf(builder, loc, localizer, result, joined, all);
+      HeldRange held = rangeOf(builder, loc, localizer,
+                               localizer.global(whole), joined, size);
       PlacedPart part = partOf(math, own, place, size, held);
       SmallVector<OpFoldResult> starts, sizes;
       for (int64_t dim = 0; dim < resultType.getRank(); ++dim) {
@@ -253,7 +302,7 @@ static LocalValues localizeConcat(tensor::ConcatOp op, OpBuilder &builder,
                                  : localDim(builder, loc, local, dim));
       }
       piece = extractRange(builder, loc, local, starts, sizes);
-      place += size;
+      place = math.add(place, size);
     }
     // What nobody has here is not joined: it would start past the end.
     if (cast<RankedTensorType>(piece.getType()).getDimSize(joined) != 0 ||

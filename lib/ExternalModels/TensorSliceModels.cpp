@@ -86,13 +86,20 @@ struct SlicedDim {
   int64_t extent;   ///< of the tensor's dim; kUnknown if not static
   std::optional<int64_t> offset, size, stride; ///< where static
 
+  static bool inRange(std::optional<int64_t> number, int64_t least) {
+    return number && *number >= least && *number <= kMaxWindow;
+  }
   /// Whether a window over this dim has numbers that are in range.
   bool hasWindow() const {
-    auto inRange = [](std::optional<int64_t> number, int64_t least) {
-      return number && *number >= least && *number <= kMaxWindow;
-    };
     return extent != kUnknown && inRange(extent, 0) && inRange(size, 0) &&
            inRange(stride, 1) && (!offset || inRange(offset, 0));
+  }
+  /// Whether an open one has, where extent or size are known at run time alone.
+  bool hasOpenWindow() const {
+    return !hasWindow() && (extent == kUnknown || !size) &&
+           (extent == kUnknown || inRange(extent, 0)) &&
+           (!size || inRange(size, 0)) && inRange(stride, 1) &&
+           (!offset || inRange(offset, 0));
   }
 };
 
@@ -176,8 +183,10 @@ static std::optional<PartialKind> kindOfOwner(Type type) {
 /// known at run time alone, and a window over all offsets would read most of
 /// the dim.
 static bool isReadByOwner(const SlicedDim &dim, Type elementType) {
-  return dim.hasWindow() && !dim.offset && *dim.stride == 1 &&
-         2 * *dim.size <= dim.extent && kindOfOwner(elementType);
+  int64_t extent = dim.extent == kUnknown ? kAssumedDimSize : dim.extent;
+  return (dim.hasWindow() || dim.hasOpenWindow()) && !dim.offset && dim.size &&
+         *dim.stride == 1 && 2 * *dim.size <= extent &&
+         kindOfOwner(elementType);
 }
 
 static ShardingRule extractSliceRule(tensor::ExtractSliceOp op) {
@@ -192,8 +201,7 @@ static ShardingRule extractSliceRule(tensor::ExtractSliceOp op) {
       rule.results[0].dims[dim.sliceDim] = {factor};
       continue;
     }
-    if (!dim.hasWindow() ||
-        (dim.sliceDim >= 0 && op.getResultType().isDynamicDim(dim.sliceDim)))
+    if (!dim.hasWindow() && !dim.hasOpenWindow())
       continue;
     if (isReadByOwner(dim, elementType)) {
       int factor = rule.addFactor(dim.extent, FactorKind::Reduction);
@@ -203,14 +211,28 @@ static ShardingRule extractSliceRule(tensor::ExtractSliceOp op) {
       rule.operands[0].dims[d] = {factor};
       continue;
     }
+    // A dim that is dropped is in every device's result.
+    FactorKind kind = dim.sliceDim >= 0 ? FactorKind::PassThrough
+                                        : FactorKind::Replicate;
+    if (dim.hasOpenWindow() ||
+        (dim.sliceDim >= 0 && op.getResultType().isDynamicDim(dim.sliceDim))) {
+      int factor = rule.addFactor(
+          dim.sliceDim >= 0 ? shapeOf(op.getResultType())[dim.sliceDim] : 1,
+          kind);
+      Window window{dim.extent, 0, 0, *dim.stride, 1};
+      Window::Open &open = window.open.emplace();
+      open.extent.add(op.getMixedSizes()[d], op);
+      open.shift.add(op.getMixedOffsets()[d], op, 1, 0);
+      rule.operands[0].readThrough(d, factor, window);
+      if (dim.sliceDim >= 0)
+        rule.results[0].dims[dim.sliceDim] = {factor};
+      continue;
+    }
     // An offset that is not known is any from 0 to the last that fits.
     int64_t first = dim.offset.value_or(0);
     int64_t last = dim.offset.value_or(
         std::max<int64_t>(0, dim.extent - 1 - (*dim.size - 1) * *dim.stride));
-    // A dim that is dropped is in every device's result.
-    int factor =
-        rule.addFactor(*dim.size, dim.sliceDim >= 0 ? FactorKind::PassThrough
-                                                    : FactorKind::Replicate);
+    int factor = rule.addFactor(*dim.size, kind);
     rule.operands[0].readThrough(d, factor,
                                  {dim.extent, -first, last, *dim.stride, 1});
     if (dim.sliceDim >= 0)
@@ -244,11 +266,16 @@ static LocalValues localizeExtractSlice(tensor::ExtractSliceOp op,
     sizes.push_back(slice.sizes[d]);
     if (dim.isWhole) {
       slice.sizes[d] = sizes.back() = localDim(builder, loc, operands[0], d);
-    } else if (rule.operands[0].window(d)) {
-      HeldRange held = rangeOf(builder, loc, localizer, source, d);
+    } else if (const Window *window = rule.operands[0].window(d);
+               window && !(window->open && !localizer.isCut(source, d) &&
+                           (dim.sliceDim < 0 ||
+                            !localizer.isCut(result, dim.sliceDim)))) {
+      HeldRange held = rangeOf(builder, loc, localizer, source, d,
+                               localDim(builder, loc, operands[0], d));
       OpFoldResult start = zero;
       if (dim.sliceDim >= 0) {
-        HeldRange own = rangeOf(builder, loc, localizer, result, dim.sliceDim);
+        HeldRange own = rangeOf(builder, loc, localizer, result, dim.sliceDim,
+                                slice.sizes[d]);
         start = own.offset;
         slice.sizes[d] = sizes.back() = own.length;
       }
@@ -299,8 +326,7 @@ static LocalValues localizeExtractSlice(tensor::ExtractSliceOp op,
 static ShardingRule insertSliceRule(tensor::InsertSliceOp op) {
   ShardingRule rule = wholeRule(op);
   for (auto [d, dim] : llvm::enumerate(slicedDims(op, op.getDest()))) {
-    bool isKnown = dim.extent != kUnknown && dim.extent <= kMaxWindow &&
-                   dim.stride && *dim.stride >= 1 && *dim.stride <= kMaxWindow;
+    bool isKnown = dim.extent <= kMaxWindow && dim.stride && *dim.stride >= 1 && *dim.stride <= kMaxWindow;
     if (!dim.isWhole && !isKnown)
       continue;
     int64_t extent = op.getDestType().getDimSize(d);
@@ -311,14 +337,22 @@ static ShardingRule insertSliceRule(tensor::InsertSliceOp op) {
     rule.factors[factor].isOneBlock = !dim.isWhole;
     rule.operands[1].dims[d] = {factor};
     rule.results[0].dims[d] = {factor};
-    if (dim.isWhole)
+    if (dim.isWhole) {
       rule.operands[0].dims[dim.sliceDim] = {factor};
-    else if (dim.sliceDim >= 0 && dim.hasWindow() && dim.offset &&
-             !op.getSourceType().isDynamicDim(dim.sliceDim))
+    } else if (dim.sliceDim >= 0 && dim.hasOpenWindow()) {
+      Window window{shapeOf(op.getSourceType())[dim.sliceDim], 0, 0, 1,
+                    *dim.stride};
+      Window::Open &open = window.open.emplace();
+      open.extent.addDim(op, 1, d);
+      open.shift.add(op.getMixedOffsets()[d], op, -1, 0);
+      rule.operands[0].readThrough(dim.sliceDim, factor, window);
+    } else if (dim.sliceDim >= 0 && dim.hasWindow() && dim.offset &&
+               !op.getSourceType().isDynamicDim(dim.sliceDim)) {
       // Element i of the source lies at offset + i * stride.
       rule.operands[0].readThrough(
           dim.sliceDim, factor,
           {*dim.size, *dim.offset, -*dim.offset, 1, *dim.stride});
+    }
   }
   // The source replaces terms of the destination by terms of its own.
   passAnyPartial(rule, {0, 1});
@@ -356,13 +390,17 @@ static LocalValues localizeInsertSlice(tensor::InsertSliceOp op,
     bool isCut = result.placement &&
                  (!result.placement.getValue().axesOf(d).empty() ||
                   (d < result.halo.size() && !result.halo[d].isZero()));
-    bool isRead = dim.sliceDim >= 0 && rule.operands[0].window(dim.sliceDim);
+    const Window *window =
+        dim.sliceDim >= 0 ? rule.operands[0].window(dim.sliceDim) : nullptr;
+    bool isRead = window && (!window->open || isCut ||
+                             localizer.isCut(source, dim.sliceDim));
     if (!isCut && !isRead) {
       take(dim.sliceDim, zero, slice.sizes[d]);
       continue;
     }
     // The first element of the source that belongs here, and how many do.
-    HeldRange own = rangeOf(builder, loc, localizer, result, d);
+    HeldRange own = rangeOf(builder, loc, localizer, result, d,
+                            localDim(builder, loc, operands[1], d));
     OpFoldResult offset = slice.offsets[d], size = slice.sizes[d];
     int64_t stride = *dim.stride;
     auto firstNotBelow = [&](OpFoldResult index) {
@@ -379,7 +417,8 @@ static LocalValues localizeInsertSlice(tensor::InsertSliceOp op,
       slice.offsets[d] = math.clamp(place, zero, own.length);
     OpFoldResult held = zero, length = size;
     if (isRead) {
-      HeldRange range = rangeOf(builder, loc, localizer, source, dim.sliceDim);
+      HeldRange range =
+          rangeOf(builder, loc, localizer, source, dim.sliceDim, size);
       held = range.offset;
       length = range.length;
     }

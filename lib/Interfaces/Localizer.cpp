@@ -232,7 +232,7 @@ SmallVector<Value> Localizer::dynamicSizes(OpBuilder &builder, Location loc,
 static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
                                       ArrayRef<Localizer::DigitValue> digits,
                                       const DimHalo &halo, int64_t size,
-                                      OpFoldResult whole) {
+                                      OpFoldResult whole, Value shift) {
   auto value = [&](OpFoldResult v) {
     return getValueOrCreateConstantIndexOp(builder, loc, v);
   };
@@ -248,7 +248,7 @@ static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
   auto length = getConstantIntValue(digits.front().length);
   if (size == 0 || extent == 0 || length == 0)
     return {size, builder.getIndexAttr(0), builder.getIndexAttr(0), whole};
-  if (offset && length && size != kUnknown) {
+  if (offset && length && size != kUnknown && !halo.isOpen) {
     auto [begin, end] =
         halo.rows(*offset * unit, (*offset + *length) * unit, size);
     return {size, builder.getIndexAttr(begin),
@@ -291,19 +291,39 @@ static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
     Value atLeast = arith::MaxSIOp::create(builder, loc, v, low);
     return arith::MinSIOp::create(builder, loc, atLeast, value(whole));
   };
+  // Wherever an open window lies: what is below the dim is clamped before it
+  // is divided.
+  auto openEnds = [&](Value start, Value stop) -> std::pair<Value, Value> {
+    IndexMath math(builder, loc);
+    auto moved = [&](Value v, int64_t reach) {
+      return math.add(math.add(v, shift), math.constant(reach));
+    };
+    OpFoldResult first = math.max(
+        moved(times(start, halo.stride), -halo.low), math.constant(0));
+    OpFoldResult last = moved(times(plus(stop, -1), halo.stride), halo.high);
+    OpFoldResult next = math.add(math.max(last, math.constant(-1)),
+                                 math.constant(halo.dilation));
+    return {math.value(math.ceilDiv(first, halo.dilation)),
+            math.value(math.div(next, halo.dilation))};
+  };
   Value start = times(value(digits.front().offset), unit);
   Value count = times(value(digits.front().length), unit);
   Value stop = arith::AddIOp::create(builder, loc, start, count);
-  Value first = plusReach(times(start, halo.stride), halo.low, /*isDown=*/true);
-  // What follows the last element that is read.
-  Value next;
-  if (halo.stride == 1 && halo.dilation == 1) {
-    next = plusReach(stop, halo.high, /*isDown=*/false);
+  Value first, next; // what follows the last element that is read
+  if (halo.isOpen) {
+    std::tie(first, next) = openEnds(start, stop);
   } else {
-    Value last = plus(times(plus(stop, -1), halo.stride), halo.high);
-    next = plus(divided(last, 0), 1);
+    first = divided(
+        plusReach(times(start, halo.stride), halo.low, /*isDown=*/true),
+        halo.dilation - 1);
+    if (halo.stride == 1 && halo.dilation == 1) {
+      next = plusReach(stop, halo.high, /*isDown=*/false);
+    } else {
+      Value last = plus(times(plus(stop, -1), halo.stride), halo.high);
+      next = plus(divided(last, 0), 1);
+    }
   }
-  Value begin = clamp(divided(first, halo.dilation - 1), constant(0));
+  Value begin = clamp(first, constant(0));
   Value end = clamp(next, begin);
   Value wide = arith::SubIOp::create(builder, loc, end, begin);
   if (length)
@@ -330,11 +350,22 @@ SmallVector<Localizer::DigitValue> Localizer::digits(OpBuilder &builder,
   DimHalo halo =
       size_t(dim) < global.halo.size() ? global.halo[dim] : DimHalo();
   int64_t extent = halo.isWindow() ? halo.extent : size;
-  Value wholeValue = dyn_cast<Value>(whole);
-  auto own = digits(builder, loc, mesh, placement, extent, dim, wholeValue);
+  Value blocks = dyn_cast<Value>(whole), shift;
+  if (halo.isOpen) {
+    size_t before = 0;
+    for (int64_t d = 0; d < dim; ++d)
+      before += global.halo[d].isOpen ? 2 : 0;
+    extent = kUnknown;
+    blocks = global.windows[before];
+    shift = global.windows[before + 1];
+    // Known ones are numbers, as they were attributes.
+    if (auto known = getConstantIntValue(blocks))
+      extent = *known;
+  }
+  auto own = digits(builder, loc, mesh, placement, extent, dim, blocks);
   if (halo.isZero())
     return own;
-  return {withHalo(builder, loc, own, halo, size, whole)};
+  return {withHalo(builder, loc, own, halo, size, whole, shift)};
 }
 
 Value Localizer::globalIndex(OpBuilder &builder, Location loc,

@@ -14,9 +14,12 @@
 #include "ShardIR/Interfaces/ShardingRule.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -29,6 +32,88 @@ int ShardingRule::addFactor(int64_t size, FactorKind kind) {
   factor.kind = kind;
   factors.push_back(std::move(factor));
   return factors.size() - 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Numbers that are known at run time
+//===----------------------------------------------------------------------===//
+
+/// What decisions take an index for that follows from extents; nothing where
+/// it comes from elsewhere.
+static std::optional<int64_t> assumedValue(Value value, int depth = 0) {
+  if (std::optional<int64_t> known = getConstantIntValue(value))
+    return known;
+  Operation *op = value.getDefiningOp();
+  if (!op || depth > 16)
+    return std::nullopt;
+  if (op->getName().getStringRef() == "tensor.dim") {
+    auto type = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
+    auto dim = getConstantIntValue(op->getOperand(1));
+    if (!type || !dim || *dim < 0 || *dim >= type.getRank())
+      return std::nullopt;
+    return type.isDynamicDim(*dim) ? kAssumedDimSize : type.getDimSize(*dim);
+  }
+  if (isa<arith::IndexCastOp>(op))
+    return assumedValue(op->getOperand(0), depth + 1);
+  if (op->getNumOperands() != 2 || op->getNumResults() != 1)
+    return std::nullopt;
+  auto a = assumedValue(op->getOperand(0), depth + 1);
+  auto b = assumedValue(op->getOperand(1), depth + 1);
+  auto isSmall = [](std::optional<int64_t> v) {
+    return v && *v >= -kMaxWindow && *v <= kMaxWindow;
+  };
+  if (!isSmall(a) || !isSmall(b))
+    return std::nullopt;
+  return llvm::TypeSwitch<Operation *, std::optional<int64_t>>(op)
+      .Case([&](arith::AddIOp) { return *a + *b; })
+      .Case([&](arith::SubIOp) { return *a - *b; })
+      .Case([&](arith::MulIOp) { return *a * *b; })
+      .Case([&](arith::MinSIOp) { return std::min(*a, *b); })
+      .Case([&](arith::MaxSIOp) { return std::max(*a, *b); })
+      .Case<arith::DivSIOp, arith::DivUIOp>(
+          [&](auto) -> std::optional<int64_t> {
+            if (*a < 0 || *b <= 0)
+              return std::nullopt;
+            return *a / *b;
+          })
+      .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>(
+          [&](auto) -> std::optional<int64_t> {
+            if (*a < 0 || *b <= 0)
+              return std::nullopt;
+            return llvm::divideCeil(*a, *b);
+          })
+      .Default([](Operation *) { return std::optional<int64_t>(); });
+}
+
+/// Stays in the range of a window's numbers.
+static int64_t clamped(int64_t number) {
+  return std::clamp<int64_t>(number, -kMaxWindow, kMaxWindow);
+}
+
+void RunTimeNumber::add(OpFoldResult size, Operation *op, int64_t factor,
+                        int64_t otherwise) {
+  if (std::optional<int64_t> known = getConstantIntValue(size)) {
+    constant += factor * *known;
+    assumed = clamped(assumed + factor * clamped(*known));
+    return;
+  }
+  auto value = cast<Value>(size);
+  for (OpOperand &operand : op->getOpOperands())
+    if (operand.get() == value && !isa<ShapedType>(value.getType())) {
+      terms.push_back({int(operand.getOperandNumber()), -1, factor});
+      break;
+    }
+  assumed = clamped(assumed + factor * clamped(assumedValue(value).value_or(
+                                           otherwise)));
+}
+
+void RunTimeNumber::addDim(Operation *op, int operand, int64_t dim,
+                           int64_t factor) {
+  auto type = cast<RankedTensorType>(op->getOperand(operand).getType());
+  if (!type.isDynamicDim(dim))
+    return add(Builder(op).getIndexAttr(type.getDimSize(dim)), op, factor);
+  terms.push_back({operand, dim, factor});
+  assumed = clamped(assumed + factor * kAssumedDimSize);
 }
 
 std::vector<int64_t> shardir::keyOf(const ShardingRule &rule) {
@@ -46,7 +131,9 @@ std::vector<int64_t> shardir::keyOf(const ShardingRule &rule) {
         if (const Window *window = tensor.window(dim))
           key.insert(key.end(),
                      {int64_t(dim), window->size, window->low, window->high,
-                      window->stride, window->dilation});
+                      window->stride, window->dilation,
+                      window->open ? window->open->extent.assumed : -1,
+                      window->open ? window->open->shift.assumed : 0});
     }
   };
   key.push_back(rule.factors.size());

@@ -69,6 +69,11 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   pm.addPass(createBufferize());
   if (to < Stage::Cpu)
     return;
+  // What allocations add up to is known once contractions have theirs.
+  if (!forGpu) {
+    buildCpuContractions(pm, cpu);
+    pm.addPass(createReport({"", /*embed=*/true}));
+  }
 
   CollectivesToRuntimeOptions runtime;
   runtime.hash = lowering.hash;

@@ -38,7 +38,28 @@ std::string shardir::toString(const DimHalo &halo) {
 std::vector<int64_t> shardir::numbersOf(const DimHalo &halo) {
   if (!halo.isWindow())
     return {halo.low, halo.high};
-  return {halo.low, halo.high, halo.extent, halo.stride, halo.dilation};
+  std::vector<int64_t> numbers = {halo.low, halo.high, halo.extent, halo.stride,
+                                  halo.dilation};
+  if (halo.isOpen)
+    numbers.push_back(halo.shift);
+  return numbers;
+}
+
+DimHalo shardir::dimHaloOf(const std::vector<int64_t> &numbers) {
+  DimHalo halo{numbers[0], numbers[1]};
+  if (numbers.size() < 5)
+    return halo;
+  halo.extent = numbers[2];
+  halo.stride = numbers[3];
+  halo.dilation = numbers[4];
+  halo.isOpen = numbers.size() == 6;
+  halo.shift = halo.isOpen ? numbers[5] : 0;
+  return halo;
+}
+
+size_t shardir::numOpenWindows(const Halo &halo) {
+  return size_t(std::count_if(halo.begin(), halo.end(),
+                              [](const DimHalo &own) { return own.isOpen; }));
 }
 
 /// Rounded towards minus infinity.
@@ -53,14 +74,25 @@ std::pair<int64_t, int64_t> DimHalo::rows(int64_t begin, int64_t end,
   if (!isWindow())
     return {begin > low ? begin - low : 0,
             high >= size - end ? size : end + high};
-  int64_t first = floorDiv(begin * stride - low + dilation - 1, dilation);
-  int64_t last = floorDiv((end - 1) * stride + high, dilation);
+  int64_t first =
+      floorDiv(begin * stride - low + shift + dilation - 1, dilation);
+  int64_t last = floorDiv((end - 1) * stride + high + shift, dilation);
   first = std::clamp<int64_t>(first, 0, size);
   return {first, std::clamp<int64_t>(last + 1, first, size)};
 }
 
 std::vector<int64_t> shardir::blockShape(const std::vector<int64_t> &shape,
                                          const Halo &halo) {
+  std::vector<int64_t> result = shape;
+  for (size_t d = 0; d < result.size() && d < halo.size(); ++d)
+    if (halo[d].isWindow())
+      result[d] = halo[d].isOpen ? kUnknown : halo[d].extent;
+  return result;
+}
+
+/// The same with the extents that open windows assume.
+static std::vector<int64_t> assumedBlocks(const std::vector<int64_t> &shape,
+                                          const Halo &halo) {
   std::vector<int64_t> result = shape;
   for (size_t d = 0; d < result.size() && d < halo.size(); ++d)
     if (halo[d].isWindow())
@@ -136,17 +168,21 @@ Halo shardir::normalHalo(const Halo &halo, const Placement &placement,
   for (size_t d = 0; d < result.size(); ++d) {
     DimHalo &own = result[d];
     int64_t size = d < shape.size() ? shape[d] : kUnknown;
-    if (own.isWindow() && own.extent == size && own.stride == 1 &&
+    if (own.isWindow() && !own.isOpen && own.extent == size && own.stride == 1 &&
         own.dilation == 1 && own.low >= 0 && own.high >= 0)
       own = {own.low, own.high};
+    int64_t blocks = own.isOpen       ? kUnknown
+                     : own.isWindow() ? own.extent
+                                      : size;
     bool isWhole =
         d >= placement.dims.size() ||
-        normalDim(placement.dims[d], mesh, own.isWindow() ? own.extent : size)
-            .splits.empty();
-    if (isWhole && (!own.isWindow() || own.rows(0, own.extent, size) ==
-                                           std::pair(int64_t(0), size)))
+        normalDim(placement.dims[d], mesh, blocks).splits.empty();
+    // Of an open window that is decided by the sizes that are assumed.
+    int64_t read = own.isOpen && size == kUnknown ? kAssumedDimSize : size;
+    if (isWhole && (!own.isWindow() || own.rows(0, own.extent, read) ==
+                                           std::pair(int64_t(0), read)))
       own = {};
-    if (own.isWindow() && d < placement.dims.size() &&
+    if (own.isWindow() && !own.isOpen && d < placement.dims.size() &&
         readsOwnBlocks(placement.dims[d], own, mesh, size))
       own = {};
     any |= !own.isZero();
@@ -163,11 +199,11 @@ static std::string numberError(const DimHalo &halo, int64_t size) {
   };
   if (!inRange(halo.low, -kMaxWindow) || !inRange(halo.high, -kMaxWindow) ||
       !inRange(halo.extent, 0) || !inRange(halo.stride, 1) ||
-      !inRange(halo.dilation, 1))
+      !inRange(halo.dilation, 1) || !inRange(halo.shift, -kMaxWindow))
     return "must be [low, high, extent, stride, dilation] with an extent from "
            "0, a stride and a dilation from 1, and no number above " +
            std::to_string(kMaxWindow);
-  if (size == kUnknown)
+  if (size == kUnknown && !halo.isOpen)
     return "is a window, which needs the dim's extent";
   return "";
 }
@@ -190,7 +226,7 @@ shardir::verifyHalo(const Halo &halo, const Placement &placement,
     if (halo[d].isZero())
       continue;
     if (halo[d].isWindow())
-      size = halo[d].extent;
+      size = halo[d].isOpen ? kUnknown : halo[d].extent;
     std::vector<Split> splits = normalDim(placement.dims[d], mesh, size).splits;
     auto [begin, end] = lastRun(splits);
     if (begin == end || begin == 0)
@@ -220,7 +256,7 @@ std::vector<DimShard> shardir::shardOf(const Placement &placement,
                                        const std::vector<int64_t> &shape,
                                        int64_t position) {
   std::vector<DimShard> shard =
-      shardOf(placement, mesh, blockShape(shape, halo), position);
+      shardOf(placement, mesh, assumedBlocks(shape, halo), position);
   for (size_t d = 0; d < shard.size() && d < halo.size(); ++d)
     shard[d] = withHalo(shard[d], halo[d], shape[d]);
   return shard;
@@ -239,6 +275,8 @@ std::vector<int64_t> shardir::localShape(const Placement &placement,
 std::optional<int64_t>
 shardir::uniformLocalExtent(const Placement &placement, const Halo &halo,
                             const Mesh &mesh, int64_t dimSize, size_t dim) {
+  if (dim < halo.size() && halo[dim].isOpen)
+    return std::nullopt;
   if (dim >= halo.size() || halo[dim].isZero() || dimSize < 0 ||
       dim >= placement.dims.size())
     return uniformLocalExtent(placement, mesh, dimSize, dim);

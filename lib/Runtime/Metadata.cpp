@@ -259,18 +259,17 @@ void readHalo(const Json &object, const std::string &path, const Mesh &mesh,
   if (!wanted)
     return;
   forEach(object, path, "halo", [&](const Json &pair, const std::string &at) {
-    if (!pair.is_array() || (pair.size() != 2 && pair.size() != 5))
-      invalid(at,
-              "is not [low, high] or [low, high, extent, stride, dilation]");
-    int64_t numbers[5];
+    if (!pair.is_array() ||
+        (pair.size() != 2 && pair.size() != 5 && pair.size() != 6))
+      invalid(at, "is not [low, high] or [low, high, extent, stride, "
+                  "dilation], with a shift at its end where it is open");
+    std::vector<int64_t> numbers;
     for (size_t i = 0; i < pair.size(); ++i)
-      numbers[i] = integer(pair[i], at + "[" + std::to_string(i) + "]",
-                           pair.size() == 2 ? 0 : -kMaxWindow, INT64_MAX);
-    c.step.halo.push_back({numbers[0], numbers[1]});
-    if (pair.size() == 5)
-      c.step.halo.back() = {numbers[0], numbers[1], numbers[2], numbers[3],
-                            numbers[4]};
+      numbers.push_back(integer(pair[i], at + "[" + std::to_string(i) + "]",
+                                pair.size() == 2 ? 0 : -kMaxWindow, INT64_MAX));
+    c.step.halo.push_back(dimHaloOf(numbers));
   });
+  c.unknownExtents += 2 * numOpenWindows(c.step.halo);
   std::vector<int64_t> sizes = c.shape;
   for (int64_t &s : sizes)
     s = s < 0 ? kUnknown : s;

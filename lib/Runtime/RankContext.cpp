@@ -197,11 +197,8 @@ void RankContext::collective(int32_t id, const void *in, void *out,
   const CollectiveSpec &spec = checkCall(id, /*peer=*/false);
   std::shared_ptr<const Route> &route = routes[size_t(id)];
   auto matches = [&] {
-    size_t next = 0;
-    for (size_t d = 0; d < spec.shape.size() && spec.unknownExtents; ++d)
-      if (spec.shape[d] < 0 && (!dims || dims[next++] != route->shape[d]))
-        return false;
-    return true;
+    return spec.unknownExtents == 0 ||
+           (dims && std::equal(route->known.begin(), route->known.end(), dims));
   };
   if (!route || !matches()) {
     std::string error;

@@ -304,6 +304,29 @@ std::shared_ptr<const Route> RouteCache::get(int32_t id, const int64_t *dims,
     extent = known[next++];
   }
   const Mesh &mesh = metadata.meshes[size_t(spec.mesh)];
+  // What the program says of windows whose place it knows alone.
+  CollectiveSpec closed;
+  for (size_t d = 0; d < spec.step.halo.size(); ++d) {
+    if (!spec.step.halo[d].isOpen)
+      continue;
+    if (closed.step.halo.empty())
+      closed = spec;
+    if (known.size() < next + 2) {
+      error = "the windows of " + spec.describe() + " are not known";
+      return nullptr;
+    }
+    DimHalo &own = closed.step.halo[d];
+    for (int64_t number : {known[next], known[next + 1]})
+      if (number < -kMaxWindow || number > kMaxWindow) {
+        error = spec.describe() + ": a window along dim " + std::to_string(d) +
+                " has the extent or place " + std::to_string(number) +
+                "; the largest is " + std::to_string(kMaxWindow);
+        return nullptr;
+      }
+    own = own.closed(std::max<int64_t>(0, known[next]), known[next + 1]);
+    next += 2;
+  }
+  const CollectiveSpec &actual = closed.step.halo.empty() ? spec : closed;
   int64_t elements;
   if (!countElements(shape, elementSize(spec.type), elements)) {
     error = spec.describe() + " is too large";
@@ -318,9 +341,11 @@ std::shared_ptr<const Route> RouteCache::get(int32_t id, const int64_t *dims,
       return nullptr;
     }
   if (spec.mesh == spec.toMesh)
-    route = Builder(spec, mesh, shape).build(metadata.ranks);
+    route = Builder(actual, mesh, shape).build(metadata.ranks);
   else
-    route = buildCrossRoute(spec, mesh, toMesh, shape, metadata.ranks);
+    route = buildCrossRoute(actual, mesh, toMesh, shape, metadata.ranks);
+  if (route)
+    route->known = known;
   if (!route)
     error = "the terms of " + spec.describe() + " do not line up";
   return route;

@@ -43,6 +43,8 @@ public:
     /// value of the local program; null where it is known, or is the local
     /// extent, as that of a dim that no device cuts. Empty: null throughout.
     llvm::SmallVector<mlir::Value> extents = {};
+    /// Extent and shift of each open window of `halo`, as such values.
+    llvm::SmallVector<mlir::Value> windows = {};
   };
   Global global(mlir::Value value) const;
   void setGlobal(mlir::Value value, Global global) { globals[value] = global; }

@@ -25,6 +25,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <optional>
+#include <vector>
 
 namespace shardir {
 
@@ -52,6 +53,26 @@ struct Factor {
 /// The factors of one dim, major first.
 using DimFactors = llvm::SmallVector<int, 1>;
 
+/// A number that is known at run time: a constant, and extents of operands' dims
+/// or operands that are indices, each times a factor.
+struct RunTimeNumber {
+  struct Term {
+    int operand;
+    int64_t dim; ///< -1: the operand is an index
+    int64_t factor;
+  };
+  int64_t constant = 0;
+  std::vector<Term> terms;
+  int64_t assumed = 0; ///< what decisions take it for
+
+  /// Adds an index operand, or a size that is known.
+  void add(mlir::OpFoldResult size, mlir::Operation *op, int64_t factor = 1,
+           int64_t otherwise = kAssumedDimSize);
+  /// Adds the extent of dim `dim` of a tensor operand.
+  void addDim(mlir::Operation *op, int operand, int64_t dim,
+              int64_t factor = 1);
+};
+
 /// How a factor reads a dim of an operand whose extent is another one: element
 /// o of the factor needs the elements i with
 ///   o * stride - low <= i * dilation <= o * stride + high
@@ -59,9 +80,15 @@ using DimFactors = llvm::SmallVector<int, 1>;
 /// and high 2 on what it reads, `d0 + d1`; a slice from 5 has low -5 and high
 /// 5; what lies at every second element of a larger tensor has dilation 2.
 struct Window {
-  int64_t size = 0; ///< the dim's own extent, known
+  int64_t size = 0; ///< the dim's own extent; kUnknown where the window is open
   int64_t low = 0, high = 0;
   int64_t stride = 1, dilation = 1; ///< at least 1
+  /// An open window's numbers: the factor's extent, and by how much what is
+  /// read lies higher than `low` and `high` say.
+  struct Open {
+    RunTimeNumber extent, shift;
+  };
+  std::optional<Open> open = std::nullopt;
 };
 
 /// The factors of one operand or result; empty for what is not a tensor.
@@ -69,7 +96,7 @@ struct TensorFactors {
   llvm::SmallVector<DimFactors> dims;
   /// Of an operand: the dims that one factor reads through a window; empty, or
   /// one entry per dim. Sharding the factor asks for a halo (D6).
-  llvm::SmallVector<std::optional<Window>> windows;
+  std::vector<std::optional<Window>> windows;
 
   const Window *window(size_t dim) const {
     return dim < windows.size() && windows[dim] ? &*windows[dim] : nullptr;

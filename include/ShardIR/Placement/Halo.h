@@ -40,17 +40,28 @@ struct DimHalo {
   int64_t extent = kOwn;
   int64_t stride = 1;   ///< at least 1
   int64_t dilation = 1; ///< at least 1
+  /// An open window is one whose place is known at run time alone: `extent` and
+  /// `shift`, by which what is read lies higher than `low` and `high` say, are
+  /// those that decisions assume, until closed() sets them.
+  bool isOpen = false;
+  int64_t shift = 0; ///< of either sign; 0 unless open
 
   bool isWindow() const { return extent != kOwn; }
   /// Whether the shards are the blocks themselves.
   bool isZero() const { return !isWindow() && low == 0 && high == 0; }
+  /// The same window once its numbers are known.
+  DimHalo closed(int64_t actualExtent, int64_t actualShift) const {
+    return {low - actualShift, high + actualShift, actualExtent, stride,
+            dilation};
+  }
   /// The elements [first, second) of a dimension of `size` that the block
   /// [begin, end) reads; empty for an empty block.
   std::pair<int64_t, int64_t> rows(int64_t begin, int64_t end,
                                    int64_t size) const;
   bool operator==(const DimHalo &o) const {
     return low == o.low && high == o.high && extent == o.extent &&
-           stride == o.stride && dilation == o.dilation;
+           stride == o.stride && dilation == o.dilation &&
+           isOpen == o.isOpen && shift == o.shift;
   }
   bool operator!=(const DimHalo &o) const { return !(*this == o); }
 };
@@ -63,14 +74,18 @@ using Halo = std::vector<DimHalo>;
 constexpr int64_t kMaxWindow = int64_t(1) << 30;
 
 /// `[[1, 1], [0, 2]]`; a window has its extent, stride and dilation as well:
-/// `[[0, 2, 8, 1, 1]]`.
+/// `[[0, 2, 8, 1, 1]]`, and an open one its shift: `[[0, 2, 1022, 1, 1, 0]]`.
 std::string toString(const Halo &halo);
 std::string toString(const DimHalo &halo);
-/// The numbers of one entry: [low, high], or all five.
+/// The numbers of one entry: [low, high], or all five, or six of an open one.
 std::vector<int64_t> numbersOf(const DimHalo &halo);
+/// The entry of 2, 5 or 6 such numbers.
+DimHalo dimHaloOf(const std::vector<int64_t> &numbers);
+/// How many dims have open windows.
+size_t numOpenWindows(const Halo &halo);
 
 /// The extents of which the splits of a placement with this halo cut blocks:
-/// those of `shape`, but for windows.
+/// those of `shape`, but for windows; kUnknown for open ones.
 std::vector<int64_t> blockShape(const std::vector<int64_t> &shape,
                                 const Halo &halo);
 
@@ -85,7 +100,7 @@ Halo normalHalo(const Halo &halo, const Placement &placement, const Mesh &mesh,
 /// Checks that there is one entry per dim, that no number is out of its range,
 /// and that what has a halo is one block: an integer that is not the last split
 /// makes a shard of several pieces, which have no common neighbours. The extent
-/// of a dim with a window must be known, for its clipping.
+/// of a dim with a window must be known, for its clipping, unless it is open.
 std::optional<PlacementError> verifyHalo(const Halo &halo,
                                          const Placement &placement,
                                          const Mesh &mesh,

@@ -63,8 +63,11 @@ void ContractionEmitter::product(SmallVector<Index> ivs) {
   };
   Index maxRows = emit.min(m, emit.constant(tiles.maxRows)),
         maxColumns = emit.min(n, emit.constant(tiles.maxColumns));
+  // Of an extent that is known when the program runs no more than it takes.
   Index kc = emit.constant(tiles.kc), mr = emit.constant(tiles.mr),
         nr = emit.constant(tiles.nr());
+  if (!LoopEmitter::known(k))
+    kc = emit.min(emit.roundUp(k, std::max<int64_t>(tiles.lanes, 4)), kc);
   packedA = packedB = {};
   auto makeViews = [&] {
     position.assign(ivs.begin(), ivs.end());

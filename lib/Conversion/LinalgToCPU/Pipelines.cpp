@@ -82,11 +82,15 @@ void shardir::buildBufferizeForTesting(OpPassManager &pm) {
   bufferization::buildBufferDeallocationPipeline(pm);
 }
 
-void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {
+void shardir::buildCpuContractions(OpPassManager &pm,
+                                   const CpuOptions &options) {
   pm.addPass(createOutlineCpuKernels());
+  pm.addNestedPass<func::FuncOp>(
+      createContractionsToCpuLoops({options.targetName}));
+}
 
+void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {
   OpPassManager &nests = pm.nest<func::FuncOp>();
-  nests.addPass(createContractionsToCpuLoops({options.targetName}));
   nests.addPass(createVectorizeForCpu({options.targetName}));
   nests.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createOutlineParallelLoops({/*serial=*/!options.parallel}));
@@ -166,6 +170,7 @@ void shardir::registerLinalgToCPUPipelines() {
   PassPipelineRegistration<CpuPipelineOptions>(
       "shardir-linalg-to-cpu", "Lower bufferized linalg to LLVM dialect",
       [](OpPassManager &pm, const CpuPipelineOptions &options) {
+        buildCpuContractions(pm, options.get());
         buildCpuLowering(pm, options.get());
       });
 }

@@ -190,11 +190,21 @@ LogicalResult collective::detail::verifyStep(CollectiveOpInterface op) {
     return op->emitOpError("needs one size per unknown dim of the result, ")
            << output.getNumDynamicDims() << " in all, found "
            << op.getSizes().size();
-  if (op.isLocal() && op.getDims().size() != size_t(global.getNumDynamicDims()))
-    return op->emitOpError("needs one extent per unknown dim of the whole "
-                           "tensor, ")
-           << global.getNumDynamicDims() << " in all, found "
-           << op.getDims().size();
+  size_t open = numOpenWindows(readHalo(op.getHaloAttr()));
+  if (op.isLocal() &&
+      op.getDims().size() != size_t(global.getNumDynamicDims()) + 2 * open) {
+    InFlightDiagnostic error =
+        op->emitOpError("needs one extent per unknown dim of the whole tensor, ")
+        << global.getNumDynamicDims() << " in all, found "
+        << op.getDims().size();
+    if (open)
+      error << "; extent and shift of each open window follow";
+    return error;
+  }
+  if (!op.isLocal() && op.getDims().size() != 2 * open)
+    return op->emitOpError("needs extent and shift of each window that is "
+                           "known at run time alone, ")
+           << 2 * open << " in all, found " << op.getDims().size();
   return success();
 }
 
@@ -397,9 +407,12 @@ template <typename Fn> static Value dispatch(CollectiveKind kind, Fn create) {
 Value collective::createStep(OpBuilder &builder, Location loc,
                              CollectiveKind kind, Value input,
                              PlacementAttr from, PlacementAttr to,
-                             StringAttr reason, ArrayAttr halo) {
+                             StringAttr reason, ArrayAttr halo,
+                             ValueRange windows) {
   return dispatch(kind, [&](auto op) -> Value {
-    return decltype(op)::create(builder, loc, input, from, to, reason, halo)
+    return decltype(op)::create(builder, loc, TypeRange{input.getType()}, input,
+                                Value(), ValueRange(), windows, from, to, halo,
+                                TypeAttr(), reason)
         .getResult();
   });
 }

@@ -110,9 +110,10 @@ FailureOr<RankedTensorType> shardir::manualShardType(Operation *op,
       }
       pieces *= size;
     }
-    if (pieces == 1)
+    // Of an extent that is known at run time alone the program checks it.
+    if (pieces == 1 || type.isDynamicDim(dim))
       continue;
-    if (type.isDynamicDim(dim) || shape[dim] % pieces)
+    if (shape[dim] % pieces)
       return op->emitOpError("cannot split dim ")
              << dim << " of " << what << " of type " << type
              << " by manual axes "
@@ -285,6 +286,14 @@ LogicalResult ManualCollectiveOp::verifySymbolUses(SymbolTableCollection &) {
           verifyPlacementFor(*this, getSource(), getGlobal(), "the operand")) ||
       failed(verifyPlacementFor(*this, getTarget(), getGlobal(), "the result")))
     return failure();
+  size_t sizes = getResult().getType().getNumDynamicDims();
+  auto global = cast<RankedTensorType>(getGlobal());
+  if (getSizes().size() != sizes ||
+      getDims().size() != size_t(global.getNumDynamicDims()))
+    return emitOpError("needs one size per unknown dim of the result and one "
+                       "extent per unknown dim of the whole tensor, ")
+           << sizes << " and " << global.getNumDynamicDims() << ", found "
+           << getSizes().size() << " and " << getDims().size();
   if (getSource().getMesh() == getTarget().getMesh())
     return success();
   // Only which device stands where may differ.

@@ -224,12 +224,10 @@ Halo shardir::readHalo(ArrayAttr halo) {
   Halo result;
   if (halo)
     for (auto entry : halo.getAsRange<ArrayAttr>()) {
-      auto number = [&](unsigned i) {
-        return cast<IntegerAttr>(entry[i]).getInt();
-      };
-      DimHalo &own = result.emplace_back(DimHalo{number(0), number(1)});
-      if (entry.size() > 2)
-        own = {number(0), number(1), number(2), number(3), number(4)};
+      std::vector<int64_t> numbers;
+      for (auto number : entry.getAsRange<IntegerAttr>())
+        numbers.push_back(number.getInt());
+      result.push_back(dimHaloOf(numbers));
     }
   return result;
 }
@@ -264,16 +262,18 @@ LogicalResult shardir::checkHalo(Operation *op, ArrayAttr halo, int64_t rank) {
            << rank << " in all, found " << halo.size();
   for (Attribute entry : halo) {
     auto numbers = dyn_cast<ArrayAttr>(entry);
-    bool isWindow = numbers && numbers.size() == 5;
+    bool isWindow = numbers && (numbers.size() == 5 || numbers.size() == 6);
     if (!numbers || (numbers.size() != 2 && !isWindow) ||
         llvm::any_of(llvm::enumerate(numbers), [&](auto numbered) {
           auto number = dyn_cast<IntegerAttr>(numbered.value());
           return !number || !number.getType().isSignlessInteger(64) ||
-                 (number.getInt() < 0 && !(isWindow && numbered.index() < 2));
+                 (number.getInt() < 0 &&
+                  !(isWindow && (numbered.index() < 2 || numbered.index() > 4)));
         }))
       return op->emitOpError("halo entries must be [low, high], both not "
                              "negative, or [low, high, extent, stride, "
-                             "dilation]");
+                             "dilation], with a shift as well where extent and "
+                             "shift are known at run time alone");
   }
   return success();
 }
@@ -321,9 +321,15 @@ void ConstrainOp::print(OpAsmPrinter &printer) {
 
 ParseResult RedistributeOp::parse(OpAsmParser &parser, OperationState &state) {
   OpAsmParser::UnresolvedOperand input;
+  SmallVector<OpAsmParser::UnresolvedOperand> dims;
   PlacementAttr from, to;
   Type type;
-  if (parser.parseOperand(input) || parser.parseKeyword("from") ||
+  if (parser.parseOperand(input))
+    return failure();
+  if (succeeded(parser.parseOptionalKeyword("dims")) &&
+      parser.parseOperandList(dims, OpAsmParser::Delimiter::Square))
+    return failure();
+  if (parser.parseKeyword("from") ||
       parser.parseAttribute(from) || parser.parseKeyword("to") ||
       parsePlacement(parser, to, type))
     return failure();
@@ -342,11 +348,16 @@ ParseResult RedistributeOp::parse(OpAsmParser &parser, OperationState &state) {
   if (parseColonTypeUnless(parser, type))
     return failure();
   state.addTypes(type);
-  return parser.resolveOperand(input, type, state.operands);
+  return failure(parser.resolveOperand(input, type, state.operands) ||
+                 parser.resolveOperands(
+                     dims, parser.getBuilder().getIndexType(), state.operands));
 }
 
 void RedistributeOp::print(OpAsmPrinter &printer) {
-  printer << ' ' << getInput() << " from " << getFrom() << " to " << getTo();
+  printer << ' ' << getInput();
+  if (!getDims().empty())
+    printer << " dims [" << getDims() << ']';
+  printer << " from " << getFrom() << " to " << getTo();
   if (getHalo()) {
     printer << " halo ";
     printHalo(printer, *getHalo());
@@ -363,7 +374,14 @@ LogicalResult RedistributeOp::verify() {
   if (getFrom().getValue().sugar || getTo().getValue().sugar)
     return emitOpError("takes placements by dim; `placements = [...]` is for "
                        "annotations");
-  return checkHalo(*this, getHaloAttr(), getType().getRank());
+  if (failed(checkHalo(*this, getHaloAttr(), getType().getRank())))
+    return failure();
+  size_t open = numOpenWindows(readHalo(getHaloAttr()));
+  if (getDims().size() != 2 * open)
+    return emitOpError("needs extent and shift of each window that is known at "
+                       "run time alone, ")
+           << 2 * open << " in all, found " << getDims().size();
+  return success();
 }
 
 LogicalResult RedistributeOp::verifySymbolUses(SymbolTableCollection &) {

@@ -291,7 +291,24 @@ void Reorderer::visitCollective(collective::CollectiveOpInterface step) {
       step->setOperand(begin + i, value);
   };
   setRange(step.getSizes(), cast<RankedTensorType>(result.getType()));
-  setRange(step.getDims(), step.getGlobalTensorType());
+  // Extents first, then two numbers of each open window.
+  RankedTensorType whole = step.getGlobalTensorType();
+  Halo halo = readHalo(step.getHaloAttr());
+  setRange(step.getDims().take_front(whole.getNumDynamicDims()), whole);
+  SmallVector<Value> windows(
+      step.getDims().drop_front(whole.getNumDynamicDims()));
+  if (!windows.empty()) {
+    SmallVector<Value> ordered;
+    for (int64_t dim : order) {
+      size_t before = numOpenWindows(Halo(halo.begin(), halo.begin() + dim));
+      if (halo[dim].isOpen)
+        ordered.append({windows[2 * before], windows[2 * before + 1]});
+    }
+    unsigned begin = step.getDims().getBeginOperandIndex() +
+                     whole.getNumDynamicDims();
+    for (auto [i, value] : llvm::enumerate(ordered))
+      step->setOperand(begin + i, value);
+  }
   auto place = [&](PlacementAttr placement) {
     return PlacementAttr::get(step->getContext(), placement.getMesh(),
                               reordered(placement.getValue(), order));

@@ -14,9 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "MeshGuard.h"
-#include "ResultExtents.h"
 #include "WholeExtents.h"
 
+#include "ShardIR/Analysis/Extents.h"
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/Reasons.h"
@@ -219,6 +219,13 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
     if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
       placement = step.getTo();
     record(result, placement, presentHalo(result));
+  }
+  if (auto step = dyn_cast<collective::CollectiveOpInterface>(op);
+      step && step->getNumResults() == 1 && !step.getDims().empty()) {
+    Localizer::Global global = localizer.global(step->getResult(0));
+    for (Value number : step.getDims())
+      global.windows.push_back(mapping.lookup(number));
+    localizer.setGlobal(step->getResult(0), global);
   }
   members.enter(op, builder);
   if (auto region = asShardableRegion(op)) {

@@ -33,6 +33,7 @@ static Localizer::Global resultOf(CollectiveOpInterface step,
   RankedTensorType type = step.getGlobalTensorType();
   Localizer::Global from = localizer.global(step.getInput());
   Localizer::Global result{type, step.getTo(), readHalo(step.getHaloAttr())};
+  result.windows = localizer.global(step->getResult(0)).windows;
   result.extents.resize(type.getRank());
   for (int64_t dim = 0; dim < type.getRank(); ++dim)
     if (type.isDynamicDim(dim))
@@ -52,6 +53,7 @@ static Value localizeCollective(CollectiveOpInterface step, CollectiveKind kind,
   for (int64_t dim = 0; dim < global.getRank(); ++dim)
     if (global.isDynamicDim(dim))
       dims.push_back(result.extents[dim]);
+  llvm::append_range(dims, result.windows);
   return createLocalStep(
       builder, loc, kind, input, step.getFrom(), step.getTo(), global,
       localizer.localType(global, step.getTo(), result.halo),

@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "WholeExtents.h"
-#include "ExtentRules.h"
 
+#include "ShardIR/Analysis/ExtentRules.h"
 #include "ShardIR/Interfaces/IndexMath.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 
@@ -149,6 +149,7 @@ struct LocalExtents {
   OpFoldResult constant(int64_t value) { return math.constant(value); }
   OpFoldResult add(OpFoldResult a, OpFoldResult b) { return math.add(a, b); }
   OpFoldResult mul(OpFoldResult a, OpFoldResult b) { return math.mul(a, b); }
+  OpFoldResult div(OpFoldResult a, OpFoldResult b) { return math.div(a, b); }
 };
 } // namespace
 

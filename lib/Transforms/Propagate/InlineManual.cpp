@@ -57,13 +57,11 @@ static bool isCommunication(CollectiveKind kind) {
 static LogicalResult convertCollective(Operation *op) {
   auto step = dyn_cast<collective::CollectiveOpInterface>(op);
   if (!step || !step.isLocal() || !isCommunication(step.getKind()) ||
-      step.getOutput() || !step.getSizes().empty() || !step.getDims().empty() ||
-      step.getHaloAttr())
+      step.getOutput() || step.getHaloAttr())
     return op->emitOpError(
         "cannot stand in a manual region; write all_gather, all_reduce, "
-        "reduce_scatter, all_to_all, permute or exchange on shards of static "
-        "shape, with `of` and the type of the tensor before it was cut along "
-        "manual axes");
+        "reduce_scatter, all_to_all, permute or exchange on shards, with `of` "
+        "and the type of the tensor before it was cut along manual axes");
   ArrayAttr manual = axesAround(op);
   for (PlacementAttr placement : {step.getFrom(), step.getTo()}) {
     const Placement &value = placement.getValue();
@@ -77,7 +75,8 @@ static LogicalResult convertCollective(Operation *op) {
       builder, op->getLoc(), op->getResult(0).getType(),
       builder.getStringAttr(stringifyCollectiveKind(step.getKind())),
       step.getInput(), step.getFrom(), step.getTo(),
-      TypeAttr::get(step.getGlobalTensorType()));
+      TypeAttr::get(step.getGlobalTensorType()), step.getSizes(),
+      step.getDims());
   op->getResult(0).replaceAllUsesWith(converted);
   op->erase();
   return success();

@@ -22,11 +22,14 @@
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/Reasons.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Interfaces/IndexMath.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SetVector.h"
@@ -63,6 +66,9 @@ private:
   LogicalResult require(OpOperand &operand, const Placement &wanted,
                         StringRef mesh, bool isExplicit, const Twine &reason,
                         const Halo &halo = {});
+  /// Extent and shift of each open window of `halo`, which operand `i` of `op`
+  /// is read with; in front of the op.
+  SmallVector<Value> windowValues(Operation *op, unsigned i, const Halo &halo);
   /// `value` with the placement `wanted` and a halo, created in front of
   /// `before`.
   FailureOr<Value> obtain(Value value, PlacementAttr wanted, Operation *before,
@@ -157,6 +163,9 @@ FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
                                 blockShape(shapeOf(type), halo));
   std::string key = toString(wanted.getMesh().getValue().str(), normal) +
                     (halo.empty() ? "" : toString(halo));
+  // Equal open windows may be in different places.
+  if (use && numOpenWindows(halo))
+    key += std::to_string(reinterpret_cast<uintptr_t>(use));
   // What another branch made is not there; what one made in a loop is outside
   // of it no more.
   if (Value cached = known[value].lookup(key);
@@ -206,9 +215,52 @@ FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
   std::string why = (reason + ": " + change).str();
   auto op = RedistributeOp::create(
       builder, before->getLoc(), type, value, present, wanted,
-      haloAttr(builder.getContext(), halo), builder.getStringAttr(why));
+      haloAttr(builder.getContext(), halo), builder.getStringAttr(why),
+      use ? windowValues(use->getOwner(), use->getOperandNumber(), halo)
+          : SmallVector<Value>());
   inserted.insert(op);
   return known[value][key] = op.getResult();
+}
+
+SmallVector<Value> Inserter::windowValues(Operation *op, unsigned i,
+                                          const Halo &halo) {
+  SmallVector<Value> values;
+  if (!numOpenWindows(halo))
+    return values;
+  OpBuilder builder(op);
+  IndexMath math(builder, op->getLoc());
+  ShardingRule rule = getShardingRule(op);
+  // Extents are asked of what has no halo.
+  auto plain = [&](Value value) {
+    while (true) {
+      auto moved = value.getDefiningOp<RedistributeOp>();
+      Value before = moved ? moved.getInput() : madeFrom.lookup(value);
+      if (!before)
+        return value;
+      value = before;
+    }
+  };
+  auto valueOf = [&](const RunTimeNumber &number) {
+    OpFoldResult sum = math.constant(number.constant);
+    for (const RunTimeNumber::Term &term : number.terms) {
+      OpFoldResult own = op->getOperand(term.operand);
+      if (term.dim >= 0)
+        own = tensor::getMixedSize(
+            builder, op->getLoc(), plain(op->getOperand(term.operand)),
+            term.dim);
+      else if (auto known = getConstantIntValue(own))
+        own = builder.getIndexAttr(*known);
+      sum = math.add(sum, math.mul(own, term.factor));
+    }
+    return math.value(sum);
+  };
+  for (size_t dim = 0; dim < halo.size(); ++dim)
+    if (halo[dim].isOpen) {
+      const Window::Open &open = *rule.operands[i].window(dim)->open;
+      values.push_back(valueOf(open.extent));
+      values.push_back(valueOf(open.shift));
+    }
+  return values;
 }
 
 int64_t Inserter::bytesFor(RankedTensorType type, PlacementAttr from,
@@ -234,7 +286,7 @@ FailureOr<Value> Inserter::makeAnew(Value value, PlacementAttr wanted,
   // In a loop it would be made each time around.
   if (!op || op->getNumResults() != 1 || op->getBlock() != before->getBlock() ||
       op->hasAttr(ShardIRDialect::kHalo) ||
-      op->hasAttr(ShardIRDialect::kConstrained))
+      op->hasAttr(ShardIRDialect::kConstrained) || numOpenWindows(halo))
     return Value();
   PlacementAttr present = getPlacement(value);
   ShardingRule rule = getShardingRule(op);

@@ -93,12 +93,24 @@ struct MaterializePlan : OpRewritePattern<RedistributeOp> {
       return PlacementAttr::get(op.getContext(), side.getMesh(), placement);
     };
     const auto &plan = std::get<CrossMeshPlan>(result);
+    Halo asked = readHalo(op.getHaloAttr());
+    // Of the open windows those that a step has.
+    auto windowsOf = [&](const Halo &halo) {
+      SmallVector<Value> windows;
+      for (size_t dim = 0, next = 0; dim < asked.size(); ++dim) {
+        if (dim < halo.size() && halo[dim].isOpen)
+          llvm::append_range(windows, op.getDims().slice(next, 2));
+        next += asked[dim].isOpen ? 2 : 0;
+      }
+      return windows;
+    };
     for (auto [i, step] : llvm::enumerate(plan.steps))
       value = collective::createStep(
           rewriter, op.getLoc(), step.kind, value,
           attr(i <= plan.crossing ? op.getFrom() : op.getTo(), step.from),
           attr(i < plan.crossing ? op.getFrom() : op.getTo(), step.to),
-          op.getReasonAttr(), haloAttr(op.getContext(), step.halo));
+          op.getReasonAttr(), haloAttr(op.getContext(), step.halo),
+          windowsOf(step.halo));
     rewriter.replaceOp(op, value);
     return success();
   }

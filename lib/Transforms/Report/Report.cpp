@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Analysis/BufferPeak.h"
 #include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Transforms/Passes.h"
@@ -34,13 +35,8 @@ namespace {
 struct ReportPass : shardir::impl::ReportBase<ReportPass> {
   using ReportBase::ReportBase;
 
-  /// The report is about placements: they must be there, on known meshes.
+  /// The report is about placements: they must be there.
   LogicalResult check() {
-    for (MeshOp mesh : getOperation().getOps<MeshOp>())
-      if (!mesh.getMesh().isConcrete())
-        return mesh.emitError()
-               << "has an axis of unknown size; set it with "
-                  "the option mesh= before asking for a report";
     if (getOperation().getOps<MeshOp>().empty())
       return success();
     for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -106,6 +102,28 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
         StringAttr::get(&getContext(), llvm::formatv("{0}", *kept).str()));
   }
 
+  /// Keeps all but the peak, which is known better once buffers are there.
+  void updatePeak(StringAttr present) {
+    MeshTable meshes(getOperation());
+    int64_t peak = 0;
+    for (auto function : getOperation().getOps<func::FuncOp>()) {
+      if (function.isDeclaration() || !function.isPublic())
+        continue;
+      std::optional<int64_t> own = bufferPeak(function, meshes);
+      if (!own)
+        return;
+      peak = std::max(peak, *own);
+    }
+    llvm::Expected<llvm::json::Value> kept =
+        llvm::json::parse(present.getValue());
+    if (!kept || !kept->getAsObject())
+      return llvm::consumeError(kept.takeError());
+    (*kept->getAsObject())["peak_bytes_per_device"] = peak;
+    getOperation()->setAttr(
+        ShardIRDialect::kReport,
+        StringAttr::get(&getContext(), llvm::formatv("{0}", *kept).str()));
+  }
+
   void runOnOperation() override {
     // A program compiled from a later stage keeps what an earlier one knew.
     auto stage =
@@ -113,6 +131,11 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
     bool isLowered = stage && (stage == "cpu" || stage == "gpu");
     auto present =
         getOperation()->getAttrOfType<StringAttr>(ShardIRDialect::kReport);
+    if (embed && stage && stage == "bufferized") {
+      if (present)
+        updatePeak(present);
+      return;
+    }
     if (embed && !isLowered && present &&
         getOperation()->hasAttr(ShardIRDialect::kLayoutSavedBytes))
       return updateCollectives(present);

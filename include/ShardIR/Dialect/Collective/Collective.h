@@ -64,16 +64,19 @@ inline constexpr llvm::StringLiteral kStart = "collective.start";
 /// On a memref.global: it has a row for each rank, which no other one touches.
 inline constexpr llvm::StringLiteral kRowsOfRanks = "collective.rows_of_ranks";
 
-/// Creates the step op of the given kind on whole tensors.
+/// Creates the step op of the given kind on whole tensors; `windows` holds
+/// extent and shift of each open window of `halo`.
 mlir::Value createStep(mlir::OpBuilder &builder, mlir::Location loc,
                        CollectiveKind kind, mlir::Value input,
                        PlacementAttr from, PlacementAttr to,
-                       mlir::StringAttr reason, mlir::ArrayAttr halo = {});
+                       mlir::StringAttr reason, mlir::ArrayAttr halo = {},
+                       mlir::ValueRange windows = {});
 /// The step of a collective that a manual region asks for, whose result other
 /// axes split as `inside` says; null: not at all.
 CollectiveStep manualStep(ManualCollectiveOp op, PlacementAttr inside);
 /// Creates the local form: `input` is a shard of `global`, the result has type
-/// `resultType` with its unknown extents in `sizes`.
+/// `resultType` with its unknown extents in `sizes`. `dims` holds those of
+/// `global`, then extent and shift of each open window of `halo`.
 mlir::Value createLocalStep(mlir::OpBuilder &builder, mlir::Location loc,
                             CollectiveKind kind, mlir::Value input,
                             PlacementAttr from, PlacementAttr to,

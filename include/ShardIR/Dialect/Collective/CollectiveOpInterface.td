@@ -32,7 +32,8 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
                     "::mlir::Value", "getOutput">,
     InterfaceMethod<"The extents of the result's unknown dims, in order (local form).",
                     "::mlir::OperandRange", "getSizes">,
-    InterfaceMethod<"The whole tensor's unknown extents, in order.",
+    InterfaceMethod<"The whole tensor's unknown extents, in order (local form); "
+                    "then extent and shift of each open window of the halo.",
                     "::mlir::OperandRange", "getDims">,
     InterfaceMethod<"How much the result's shards overlap, `[[low, high], ...]`, or null.",
                     "::mlir::ArrayAttr", "getHaloAttr">,

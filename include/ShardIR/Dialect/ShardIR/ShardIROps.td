@@ -86,6 +86,8 @@ def ShardIR_RedistributeOp : ShardIR_Op<"redistribute",
   let description = [{
     Types are those of the whole tensor. `halo` asks for an overlapping shard:
     per dim how many elements below and above the own block are needed (D6).
+    `dims` holds, of each window that is known at run time alone, its extent and
+    its shift.
     `reason` says why the op is there.
 
     Example:
@@ -99,8 +101,18 @@ def ShardIR_RedistributeOp : ShardIR_Op<"redistribute",
                        ShardIR_PlacementAttr:$from,
                        ShardIR_PlacementAttr:$to,
                        OptionalAttr<ArrayAttr>:$halo,
-                       OptionalAttr<StrAttr>:$reason);
+                       OptionalAttr<StrAttr>:$reason,
+                       Variadic<Index>:$dims);
   let results = (outs AnyRankedTensor:$result);
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$input,
+                   "::shardir::PlacementAttr":$from,
+                   "::shardir::PlacementAttr":$to,
+                   "::mlir::ArrayAttr":$halo, "::mlir::StringAttr":$reason), [{
+      build($_builder, $_state, type, input, from, to, halo, reason,
+            ::mlir::ValueRange());
+    }]>
+  ];
   let hasCustomAssemblyFormat = 1;
   let hasFolder = 1;
   let hasVerifier = 1;
@@ -254,14 +266,17 @@ def ShardIR_ManualOutOp : ShardIR_ManualBorderOp<"manual_out"> {
 }
 
 def ShardIR_ManualCollectiveOp : ShardIR_Op<"manual_collective",
-    [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+    [Pure, AttrSizedOperandSegments,
+     DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "A collective that the program asks for, along manual axes.";
   let description = [{
     What a collective of a manual region is once that is inlined: the collective
     dialect's op `kind` on shards along manual axes, which other axes may split
     further in the dims that it leaves as they are. An `exchange` may lead to a
     mesh of the same axes whose devices stand elsewhere; what it gives is on the
-    source's mesh again, other shards than before.
+    source's mesh again, other shards than before. `sizes` are the extents of the
+    result that its type leaves open, `dims` those of the tensor before it was cut
+    along manual axes.
 
     Example:
 
@@ -272,10 +287,11 @@ def ShardIR_ManualCollectiveOp : ShardIR_Op<"manual_collective",
   }];
   let arguments = (ins StrAttr:$kind, AnyRankedTensor:$input,
                        ShardIR_PlacementAttr:$source, ShardIR_PlacementAttr:$target,
-                       TypeAttrOf<AnyRankedTensor>:$global);
+                       TypeAttrOf<AnyRankedTensor>:$global,
+                       Variadic<Index>:$sizes, Variadic<Index>:$dims);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = [{
-    $kind $input `from` $source `to` $target `of` $global attr-dict `:` type($input) `->` type($result)
+    $kind $input (`sizes` `[` $sizes^ `]`)? (`dims` `[` $dims^ `]`)? `from` $source `to` $target `of` $global attr-dict `:` type($input) `->` type($result)
   }];
 }
 

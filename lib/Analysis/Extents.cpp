@@ -8,12 +8,12 @@
 //
 // One walk over the program in its order, in which each index and each unknown
 // extent gets an expression. Attributes are unique, so that equal expressions
-// compare by pointer. See ResultExtents.h for what is required and guaranteed.
+// compare by pointer. See Extents.h for what is required and guaranteed.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ResultExtents.h"
-#include "ExtentRules.h"
+#include "ShardIR/Analysis/Extents.h"
+#include "ShardIR/Analysis/ExtentRules.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -30,7 +30,9 @@ constexpr unsigned kMaxSize = 32;
 /// walked twice at most.
 constexpr unsigned kMaxDepth = 4;
 
-class Walker {
+} // namespace
+
+class Extents::Walker {
 public:
   using Extent = Attribute;
 
@@ -60,6 +62,7 @@ public:
   Attribute constant(int64_t value) { return builder.getI64IntegerAttr(value); }
   Attribute add(Attribute a, Attribute b) { return combine("add", a, b); }
   Attribute mul(Attribute a, Attribute b) { return combine("mul", a, b); }
+  Attribute div(Attribute a, Attribute b) { return combine("div", a, b); }
 
 private:
   Attribute combine(StringRef name, Attribute a, Attribute b);
@@ -74,9 +77,7 @@ private:
   llvm::DenseMap<Attribute, unsigned> sizes; ///< of expressions above 1
 };
 
-} // namespace
-
-Attribute Walker::combine(StringRef name, Attribute a, Attribute b) {
+Attribute Extents::Walker::combine(StringRef name, Attribute a, Attribute b) {
   if (!a || !b)
     return {};
   auto x = dyn_cast<IntegerAttr>(a), y = dyn_cast<IntegerAttr>(b);
@@ -106,7 +107,7 @@ Attribute Walker::combine(StringRef name, Attribute a, Attribute b) {
   return result;
 }
 
-void Walker::visitScalar(Operation *op) {
+void Extents::Walker::visitScalar(Operation *op) {
   Value result = op->getResult(0);
   if (std::optional<int64_t> known = getConstantIntValue(result)) {
     scalars[result] = constant(*known);
@@ -143,7 +144,7 @@ void Walker::visitScalar(Operation *op) {
                               scalar(OpFoldResult(op->getOperand(1))));
 }
 
-void Walker::visitTensors(Operation *op) {
+void Extents::Walker::visitTensors(Operation *op) {
   std::optional<ShardingRule> rule;
   for (OpResult result : op->getResults())
     if (auto type = dyn_cast<RankedTensorType>(result.getType()))
@@ -152,7 +153,7 @@ void Walker::visitTensors(Operation *op) {
           set(result, dim, extentOf(result, dim, rule, *this));
 }
 
-void Walker::visitLoop(scf::ForOp loop, unsigned depth) {
+void Extents::Walker::visitLoop(scf::ForOp loop, unsigned depth) {
   // An extent is carried unchanged where, if all are, its own is.
   for (bool follows : {true, false}) {
     if (depth >= kMaxDepth && follows)
@@ -181,7 +182,7 @@ void Walker::visitLoop(scf::ForOp loop, unsigned depth) {
   }
 }
 
-void Walker::visitBranches(Operation *op, unsigned depth) {
+void Extents::Walker::visitBranches(Operation *op, unsigned depth) {
   for (Region &region : op->getRegions())
     for (Block &block : region)
       visit(block, depth);
@@ -204,7 +205,7 @@ void Walker::visitBranches(Operation *op, unsigned depth) {
   }
 }
 
-void Walker::visit(Block &block, unsigned depth) {
+void Extents::Walker::visit(Block &block, unsigned depth) {
   for (Operation &op : block) {
     if (auto loop = dyn_cast<scf::ForOp>(op)) {
       visitLoop(loop, depth);
@@ -225,9 +226,26 @@ void Walker::visit(Block &block, unsigned depth) {
   }
 }
 
+Extents::Extents(func::FuncOp function)
+    : walker(std::make_unique<Walker>(function.getContext())) {
+  Block &body = function.getBody().front();
+  for (BlockArgument argument : body.getArguments())
+    if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
+      for (int64_t dim = 0; dim < type.getRank(); ++dim)
+        if (type.isDynamicDim(dim))
+          walker->set(argument, dim,
+                      walker->argument(argument.getArgNumber(), dim));
+  walker->visit(body, 0);
+}
+
+Extents::~Extents() = default;
+
+Attribute Extents::of(Value tensor, int64_t dim) {
+  return walker->of(tensor, dim);
+}
+
 SmallVector<ArrayAttr> shardir::resultExtents(func::FuncOp function) {
   Builder builder(function.getContext());
-  Block &body = function.getBody().front();
   SmallVector<ArrayAttr> lists;
   if (llvm::all_of(function.getResultTypes(), [](Type type) {
         auto tensor = dyn_cast<RankedTensorType>(type);
@@ -236,15 +254,8 @@ SmallVector<ArrayAttr> shardir::resultExtents(func::FuncOp function) {
     lists.resize(function.getNumResults());
     return lists;
   }
-  Walker walker(function.getContext());
-  for (BlockArgument argument : body.getArguments())
-    if (auto type = dyn_cast<RankedTensorType>(argument.getType()))
-      for (int64_t dim = 0; dim < type.getRank(); ++dim)
-        if (type.isDynamicDim(dim))
-          walker.set(argument, dim,
-                     walker.argument(argument.getArgNumber(), dim));
-  walker.visit(body, 0);
-  for (Value value : body.getTerminator()->getOperands()) {
+  Extents extents(function);
+  for (Value value : function.getBody().front().getTerminator()->getOperands()) {
     ArrayAttr &list = lists.emplace_back();
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || type.hasStaticShape())
@@ -252,7 +263,7 @@ SmallVector<ArrayAttr> shardir::resultExtents(func::FuncOp function) {
     SmallVector<Attribute> dims;
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
       Attribute extent =
-          type.isDynamicDim(dim) ? walker.of(value, dim) : Attribute();
+          type.isDynamicDim(dim) ? extents.of(value, dim) : Attribute();
       dims.push_back(extent ? extent : builder.getUnitAttr());
     }
     list = builder.getArrayAttr(dims);

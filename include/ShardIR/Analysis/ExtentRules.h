@@ -15,13 +15,14 @@
 //   Extent of(Value tensor, int64_t dim);
 //   Extent scalar(OpFoldResult size);
 //   Extent constant(int64_t); Extent add(Extent, Extent); Extent mul(…);
+//   Extent div(…);
 // Requires an op on whole tensors; guarantees "not known" where the op does not
 // tell the extent.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_TRANSFORMS_LOCALIZE_EXTENTRULES_H
-#define SHARDIR_LIB_TRANSFORMS_LOCALIZE_EXTENTRULES_H
+#ifndef SHARDIR_ANALYSIS_EXTENTRULES_H
+#define SHARDIR_ANALYSIS_EXTENTRULES_H
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Interfaces/ShardingRule.h"
@@ -32,6 +33,19 @@
 #include "llvm/ADT/TypeSwitch.h"
 
 namespace shardir {
+
+/// How many shards the manual axes of a region's border make of a dim.
+template <typename Border> int64_t manualPieces(Border op, int64_t dim) {
+  Mesh mesh = lookupMesh(op, op.getPlacement().getMesh()).getMesh();
+  int64_t pieces = 1;
+  for (const AxisRef &axis : op.getPlacement().getValue().axesOf(dim))
+    if (llvm::any_of(op.getAxes().template getAsRange<mlir::StringAttr>(),
+                     [&](mlir::StringAttr name) {
+                       return name.getValue() == axis.name;
+                     }))
+      pieces *= axisSize(mesh, axis);
+  return pieces;
+}
 
 /// What an op says itself.
 template <typename D>
@@ -85,6 +99,17 @@ typename D::Extent ownExtent(mlir::OpResult result, int64_t dim, D &domain) {
       .template Case<tensor::ExpandShapeOp>([&](tensor::ExpandShapeOp op) {
         return domain.scalar(op.getMixedOutputShape()[dim]);
       })
+      .template Case<ManualCollectiveOp>([&](ManualCollectiveOp op) {
+        return listed(op.getSizes());
+      })
+      .template Case<ManualInOp>([&](ManualInOp op) {
+        return domain.div(domain.of(op.getInput(), dim),
+                          domain.constant(manualPieces(op, dim)));
+      })
+      .template Case<ManualOutOp>([&](ManualOutOp op) {
+        return domain.mul(domain.of(op.getInput(), dim),
+                          domain.constant(manualPieces(op, dim)));
+      })
       .Default([](mlir::Operation *) { return Extent(); });
 }
 
@@ -136,4 +161,4 @@ typename D::Extent extentOf(mlir::OpResult result, int64_t dim,
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_TRANSFORMS_LOCALIZE_EXTENTRULES_H
+#endif // SHARDIR_ANALYSIS_EXTENTRULES_H
