@@ -333,6 +333,47 @@ class DynamicGenerator:
         self.say(f"}} : {a.type} to {self.typed(dims, a.dtype)}")
         self.keep(r, dims, a.dtype, max(a.bound, 2))
 
+    def window(self):
+        """A sum over a few taps of what is padded around, at stride 1 or 2: a convolution."""
+        a = self.pick(lambda v: v.dims)
+        at = self.rng.randrange(len(a.dims))
+        dim, taps, stride = a.dims[at], self.rng.choice([2, 3]), self.rng.choice([1, 1, 2])
+        low = self.rng.randrange(taps)
+        bound = a.bound * taps * 2
+        self.check(a.dims, a.dtype, bound)
+        if dim.number is not None:
+            wide = Dim(dim.number + taps - 1)
+            out = Dim(-(-dim.number // stride))
+        else:
+            wide = self.index("addi", dim, Dim(taps - 1), lambda env: dim.value(env) + taps - 1)
+            out = dim
+            if stride > 1:
+                more = self.index("addi", dim, Dim(1), lambda env: dim.value(env) + 1)
+                out = self.index("divui", more, Dim(2), lambda env: more.value(env) // 2)
+        padded, dims = a.dims[:at] + [wide] + a.dims[at + 1:], a.dims[:at] + [out] + a.dims[at + 1:]
+        c, p, k, r = self.scalar(a.dtype, 0), self.name(), self.name("taps"), self.name()
+        pads = lambda n: ", ".join(str(n if i == at else 0) for i in range(len(dims)))
+        self.say(f"%{p} = tensor.pad %{a.name} low[{pads(low)}] high[{pads(taps - 1 - low)}] {{")
+        self.say(f"^bb0({', '.join(f'%{p}i{i}: index' for i in range(len(dims)))}):")
+        self.say(f"  tensor.yield %{c} : {a.dtype}")
+        self.say(f"}} : {a.type} to {self.typed(padded, a.dtype)}")
+        dot = ".0" if a.dtype[0] == "f" else ""
+        self.say(f"%{k} = arith.constant dense<[{', '.join(f'{self.rng.choice([-1, 1, 2])}{dot}' for _ in range(taps))}]> : tensor<{taps}x{a.dtype}>")
+        z = self.filled(dims, a.dtype, 0)
+        ds = [f"d{i}" for i in range(len(dims) + 1)]
+        read = [f"d{i}{f' * {stride}' if stride > 1 else ''} + {ds[-1]}" if i == at else f"d{i}" for i in range(len(dims))]
+        to_map = lambda exprs: f"affine_map<({', '.join(ds)}) -> ({', '.join(exprs)})>"
+        kinds = ", ".join(['"parallel"'] * len(dims) + ['"reduction"'])
+        f, t = a.dtype[0] == "f", self.typed(dims, a.dtype)
+        self.say(f"%{r} = linalg.generic {{indexing_maps = [{to_map(read)}, {to_map(ds[-1:])}, {to_map(ds[:-1])}], iterator_types = [{kinds}]}}")
+        self.say(f"    ins(%{p}, %{k} : {self.typed(padded, a.dtype)}, tensor<{taps}x{a.dtype}>) outs(%{z} : {t}) {{")
+        self.say(f"^bb0(%u: {a.dtype}, %w: {a.dtype}, %o: {a.dtype}):")
+        self.say(f"  %s0 = arith.{'mulf' if f else 'muli'} %u, %w : {a.dtype}")
+        self.say(f"  %s1 = arith.{'addf' if f else 'addi'} %s0, %o : {a.dtype}")
+        self.say(f"  linalg.yield %s1 : {a.dtype}")
+        self.say(f"}} -> {t}")
+        self.keep(r, dims, a.dtype, bound)
+
     def concat(self):
         a = self.pick(lambda v: v.dims)
         at = self.rng.randrange(len(a.dims))
@@ -437,7 +478,7 @@ class DynamicGenerator:
                 if dim.name == f"{value.name}d{d}":
                     self.say(f"%{dim.name} = tensor.dim %{value.name}, %k{d} : {value.type}")
         ops = [self.elementwise, self.generic, self.generic, self.generic, self.matmul, self.transpose, self.broadcast, self.query,
-               self.generate, self.slice, self.pad, self.concat, self.reshape, self.reshape, self.constrain, self.region]
+               self.generate, self.slice, self.pad, self.concat, self.window, self.reshape, self.reshape, self.constrain, self.region]
         made = 0
         for _ in range(40):
             if made >= self.limit:

@@ -410,6 +410,13 @@ bool RankRun::visit(Operation &op) {
     else
       numbers.erase(op.getResult(0));
   }
+  if (auto parts = dyn_cast<memref::ExtractStridedMetadataOp>(op))
+    for (auto [dim, size] : llvm::enumerate(parts.getSizes())) {
+      if (auto extent = extentOf(parts.getSource(), dim))
+        numbers[size] = *extent;
+      else
+        numbers.erase(size);
+    }
   if (auto select = dyn_cast<arith::SelectOp>(op);
       select && isa<BaseMemRefType>(select.getType()))
     bind(select, select.getTrueValue());

@@ -142,3 +142,17 @@ func.func @keep(%x: tensor<8xf32>, %y: memref<4xf32>) -> tensor<8xf32> {
   collective.permute %y into %y from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> of tensor<8xf32> : memref<4xf32>, memref<4xf32>
   return %0 : tensor<8xf32>
 }
+
+// Extent and shift of an open window: behind the tensor's unknown extents, where
+// shards are.
+// CHECK-LABEL: func.func @open_windows
+// CHECK:         shardir.redistribute %{{.+}} dims [%{{.+}}, %{{.+}}] from {{.*}} halo {{\[\[}}0, 1, 1022, 1, 1, -1]] : tensor<?xf32>
+// CHECK:         collective.halo_exchange %{{.+}} dims [%{{.+}}, %{{.+}}] from {{.*}} halo {{\[\[}}0, 1, 1022, 1, 1, -1]] : tensor<?xf32>
+// CHECK:         collective.halo_exchange %{{.+}} sizes [%{{.+}}] dims [%{{.+}}, %{{.+}}, %{{.+}}] from {{.*}} halo {{\[\[}}0, 1, 1022, 1, 1, -1]] of tensor<?xf32> : tensor<?xf32> -> tensor<?xf32>
+func.func @open_windows(%x: tensor<?xf32>, %n: index, %i: index) -> (tensor<?xf32>, tensor<?xf32>, tensor<?xf32>) {
+  %0 = shardir.redistribute %x dims [%n, %i] from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[0, 1, 1022, 1, 1, -1]] : tensor<?xf32>
+  %1 = collective.halo_exchange %x dims [%n, %i] from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[0, 1, 1022, 1, 1, -1]] : tensor<?xf32>
+  %2 = collective.halo_exchange %x sizes [%i] dims [%n, %n, %i] from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]>
+      halo [[0, 1, 1022, 1, 1, -1]] of tensor<?xf32> : tensor<?xf32> -> tensor<?xf32>
+  return %0, %1, %2 : tensor<?xf32>, tensor<?xf32>, tensor<?xf32>
+}

@@ -67,6 +67,15 @@ func.func @halo_count(%x: tensor<8xf32>) {
 // -----
 
 shardir.mesh @m <["tp"=4]>
+func.func @halo_open(%x: tensor<?xf32>, %n: index) {
+  // expected-error @+1 {{'shardir.redistribute' op needs extent and shift of each window that is known at run time alone, 2 in all, found 1}}
+  %0 = shardir.redistribute %x dims [%n] from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{}]> halo [[0, 1, 7, 1, 1, 0]] : tensor<?xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["tp"=4]>
 func.func @halo_negative(%x: tensor<8xf32>) {
   // expected-error @+1 {{'shardir.redistribute' op halo entries must be [low, high], both not negative}}
   %0 = shardir.redistribute %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{}]> halo [[-1, 1]] : tensor<8xf32>

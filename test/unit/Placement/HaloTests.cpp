@@ -390,6 +390,37 @@ TEST(Halo, Errors) {
   EXPECT_FALSE(verifyHalo({}, parse(R"([{2, "a"}])"), mesh, {8}));
 }
 
+TEST(Halo, Open) {
+  // What is read lies 3 higher than the block: of 10 rows, from 3 on.
+  DimHalo open = dimHaloOf({0, 0, 7, 1, 1, 3});
+  EXPECT_TRUE(open.isOpen);
+  EXPECT_EQ(toString(open), "[0, 0, 7, 1, 1, 3]");
+  EXPECT_EQ(open.rows(2, 4, 10), std::pair(int64_t(5), int64_t(7)));
+  // As it is once its numbers are known.
+  DimHalo closed = open.closed(5, -2);
+  EXPECT_FALSE(closed.isOpen);
+  EXPECT_EQ(toString(closed), "[2, -2, 5, 1, 1]");
+  EXPECT_EQ(closed.rows(2, 4, 10), std::pair(int64_t(0), int64_t(2)));
+  EXPECT_EQ(numOpenWindows({open, {1, 1}, closed}), 1u);
+  // Of a dim of unknown extent only an open window; its blocks are of no known
+  // extent either, however large the assumed one is.
+  Mesh mesh = makeMesh({2});
+  EXPECT_FALSE(
+      verifyHalo({open}, parse(R"([{"a"}])"), mesh, {kUnknown}));
+  auto error = verifyHalo({closed}, parse(R"([{"a"}])"), mesh, {kUnknown});
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->message,
+            "halo of dim 0 is a window, which needs the dim's extent");
+  EXPECT_EQ(blockShape({10}, {open}), std::vector<int64_t>{kUnknown});
+  EXPECT_FALSE(
+      uniformLocalExtent(parse(R"([{"a"}])"), {open}, mesh, 10, 0));
+  // It is dropped only where nothing splits the dim and all of it is read.
+  DimHalo all = dimHaloOf({0, 0, 1024, 1, 1, 0});
+  EXPECT_TRUE(normalHalo({all}, parse("[{}]"), mesh, {kUnknown}).empty());
+  EXPECT_FALSE(normalHalo({open}, parse("[{}]"), mesh, {kUnknown}).empty());
+  EXPECT_FALSE(normalHalo({all}, parse(R"([{"a"}])"), mesh, {1024}).empty());
+}
+
 TEST(Halo, Groups) {
   Mesh mesh = makeMesh({2, 2, 2});
   CollectiveStep step{CollectiveKind::HaloExchange,
