@@ -47,8 +47,7 @@ private:
     if (auto constant = getConstantIntValue(value))
       return constant;
     auto found = numbers.find(value);
-    return found == numbers.end() ? std::nullopt
-                                  : std::optional(found->second);
+    return found == numbers.end() ? std::nullopt : std::optional(found->second);
   }
   std::optional<int64_t> get(OpFoldResult value) const {
     if (auto known = getConstantIntValue(value))
@@ -73,7 +72,7 @@ private:
   llvm::DenseMap<Value, int64_t> numbers;
   llvm::DenseMap<Value, SmallVector<int64_t>> shapes;
   llvm::DenseMap<Value, Value> roots;
-  llvm::DenseMap<Value, int64_t> sizes; ///< of what is allocated
+  llvm::DenseMap<Value, int64_t> sizes;    ///< of what is allocated
   llvm::DenseMap<Operation *, bool> known; ///< allocates
 };
 
@@ -196,10 +195,12 @@ std::optional<int64_t> RankRun::evaluate(Operation &op) const {
           [&](auto) { return std::min(v[0], v[1]); })
       .Case<arith::MaxSIOp, arith::MaxUIOp>(
           [&](auto) { return std::max(v[0], v[1]); })
-      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>(
-          [&](auto) { return v[1] > 0 && v[0] >= 0 ? Result(v[0] / v[1]) : Result(); })
-      .Case<arith::RemSIOp, arith::RemUIOp>(
-          [&](auto) { return v[1] > 0 && v[0] >= 0 ? Result(v[0] % v[1]) : Result(); })
+      .Case<arith::DivSIOp, arith::DivUIOp, arith::FloorDivSIOp>([&](auto) {
+        return v[1] > 0 && v[0] >= 0 ? Result(v[0] / v[1]) : Result();
+      })
+      .Case<arith::RemSIOp, arith::RemUIOp>([&](auto) {
+        return v[1] > 0 && v[0] >= 0 ? Result(v[0] % v[1]) : Result();
+      })
       .Case<arith::CeilDivSIOp, arith::CeilDivUIOp>([&](auto) {
         return v[1] > 0 && v[0] >= 0
                    ? Result(int64_t(llvm::divideCeil(v[0], v[1])))
@@ -209,8 +210,9 @@ std::optional<int64_t> RankRun::evaluate(Operation &op) const {
           [&](auto) { return v[0]; })
       .Case([&](arith::SelectOp) { return v[0] ? v[1] : v[2]; })
       .Case([&](arith::CmpIOp compare) {
-        return int64_t(arith::applyCmpPredicate(
-            compare.getPredicate(), APInt(64, v[0], true), APInt(64, v[1], true)));
+        return int64_t(arith::applyCmpPredicate(compare.getPredicate(),
+                                                APInt(64, v[0], true),
+                                                APInt(64, v[1], true)));
       })
       .Case([&](affine::AffineApplyOp apply) {
         auto values = map(apply.getAffineMap());
@@ -249,12 +251,11 @@ void RankRun::bind(Value inner, Value outer) {
 bool RankRun::allocates(Operation &op) {
   auto [found, isNew] = known.try_emplace(&op, false);
   if (isNew) {
-    bool does = op.walk([&](Operation *inner) {
-                    return WalkResult(failure(
-                        isa<memref::AllocOp, memref::DeallocOp, func::CallOp>(
-                            inner)));
-                  })
-                    .wasInterrupted();
+    bool does =
+        op.walk([&](Operation *inner) {
+            return WalkResult(failure(
+                isa<memref::AllocOp, memref::DeallocOp, func::CallOp>(inner)));
+          }).wasInterrupted();
     known[&op] = does;
     return does;
   }
@@ -268,8 +269,7 @@ bool RankRun::visitFor(scf::ForOp loop) {
   if (from && to && by && *by > 0)
     trips = std::min<int64_t>(
         2, *to > *from ? int64_t(llvm::divideCeil(*to - *from, *by)) : 0);
-  for (auto [result, init] :
-       llvm::zip(loop.getResults(), loop.getInitArgs()))
+  for (auto [result, init] : llvm::zip(loop.getResults(), loop.getInitArgs()))
     bind(result, init);
   if (!allocates(*loop))
     return true;

@@ -15,9 +15,9 @@
 #include "ShardIR/Analysis/Report.h"
 
 #include "ShardIR/Analysis/Askers.h"
+#include "ShardIR/Analysis/Extents.h"
 #include "ShardIR/Analysis/PeakMemory.h"
 #include "ShardIR/Analysis/Refusals.h"
-#include "ShardIR/Analysis/Extents.h"
 #include "ShardIR/Analysis/SymbolicBytes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
@@ -204,9 +204,8 @@ static std::optional<SizeExpr> readExtent(Attribute extent,
     return std::nullopt;
   if (list.size() == 2)
     return SizeExpr::named(
-        prefix + "arg" +
-        std::to_string(cast<IntegerAttr>(list[0]).getInt()) + "_dim" +
-        std::to_string(cast<IntegerAttr>(list[1]).getInt()));
+        prefix + "arg" + std::to_string(cast<IntegerAttr>(list[0]).getInt()) +
+        "_dim" + std::to_string(cast<IntegerAttr>(list[1]).getInt()));
   auto a = readExtent(list[1], prefix), b = readExtent(list[2], prefix);
   if (!a || !b)
     return std::nullopt;
@@ -239,7 +238,8 @@ ReportBuilder::shapeFormula(Value tensor, RankedTensorType type) {
   return shape;
 }
 
-/// Writes figures as formulas where there are some; `assumed` keeps the numbers.
+/// Writes figures as formulas where there are some; `assumed` keeps the
+/// numbers.
 static void setFigure(json::Object &entry, StringRef key,
                       const std::optional<SizeExpr> &formula) {
   auto number = entry.getInteger(key);
@@ -281,8 +281,8 @@ void ReportBuilder::addFormulas(Operation *op, const CollectiveStep &step,
       result = localBytesFormula(step.to, mesh, *shape, bytes);
     own.executions = 0;
     steps.try_emplace(key, own).first->second.executions += times;
-    sumHasFormula &= received && steps.size() <= kMaxSteps &&
-                     !isConditional(op);
+    sumHasFormula &=
+        received && steps.size() <= kMaxSteps && !isConditional(op);
   }
   if (!isAssumed)
     return;
@@ -333,8 +333,7 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &whole,
       splitComplex(type.getElementType(), shape, step.from, step.to, step.halo);
   // Sizes that are not known count as decisions assume them (P6).
   Mesh mesh = assumedSizes(symbolicMesh), toMesh = assumedSizes(symbolicToMesh);
-  bool isAssumed =
-      !symbolicMesh.isConcrete() || !symbolicToMesh.isConcrete();
+  bool isAssumed = !symbolicMesh.isConcrete() || !symbolicToMesh.isConcrete();
   for (auto [d, extent] : llvm::enumerate(shape)) {
     if (extent != kUnknown)
       continue;

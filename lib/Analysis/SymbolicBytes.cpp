@@ -15,196 +15,9 @@
 
 #include "ShardIR/Analysis/SymbolicBytes.h"
 
-#include "llvm/Support/MathExtras.h"
-
 #include <algorithm>
 
 using namespace shardir;
-
-//===----------------------------------------------------------------------===//
-// Expressions
-//===----------------------------------------------------------------------===//
-
-/// `op` is one of `#` (a number), `$` (a name), `+ - * c f < >`: the divisions
-/// rounded up and down, the smaller and the larger.
-struct SizeExpr::Node {
-  char op = '#';
-  int64_t value = 0;
-  std::string name;
-  std::shared_ptr<const Node> a, b;
-};
-
-SizeExpr::SizeExpr(int64_t number)
-    : node(std::make_shared<Node>(Node{'#', number, "", {}, {}})) {}
-
-SizeExpr SizeExpr::named(const std::string &name) {
-  return SizeExpr(std::make_shared<Node>(Node{'$', 0, name, {}, {}}));
-}
-
-SizeExpr SizeExpr::make(char op, const SizeExpr &a, const SizeExpr &b) {
-  return SizeExpr(std::make_shared<Node>(Node{op, 0, "", a.node, b.node}));
-}
-
-std::optional<int64_t> SizeExpr::number() const {
-  return node->op == '#' ? std::optional(node->value) : std::nullopt;
-}
-
-static int64_t applied(char op, int64_t a, int64_t b) {
-  int64_t result = 0;
-  switch (op) {
-  case '+':
-    return llvm::AddOverflow(a, b, result) ? INT64_MAX : result;
-  case '-':
-    return llvm::SubOverflow(a, b, result) ? INT64_MAX : result;
-  case '*':
-    return llvm::MulOverflow(a, b, result) ? INT64_MAX : result;
-  case 'c':
-    return b <= 0 ? 0 : a / b + (a % b > 0);
-  case 'f':
-    return b <= 0 ? 0 : a / b;
-  case '<':
-    return std::min(a, b);
-  default:
-    return std::max(a, b);
-  }
-}
-
-namespace shardir {
-SizeExpr operator+(const SizeExpr &a, const SizeExpr &b) {
-  if (a.number() && b.number())
-    return applied('+', *a.number(), *b.number());
-  if (a.number() == 0)
-    return b;
-  return b.number() == 0 ? a : SizeExpr::make('+', a, b);
-}
-
-SizeExpr operator-(const SizeExpr &a, const SizeExpr &b) {
-  if (a.number() && b.number())
-    return applied('-', *a.number(), *b.number());
-  if (b.number() == 0)
-    return a;
-  if (a == b)
-    return 0;
-  // a - (a - c) is c.
-  if (b.node->op == '-' && SizeExpr(b.node->a) == a)
-    return SizeExpr(b.node->b);
-  // What both are multiplied by stands in front.
-  if (a.node->op == '*' && b.node->op == '*' &&
-      SizeExpr(a.node->a) == SizeExpr(b.node->a))
-    return SizeExpr(a.node->a) *
-           (SizeExpr(a.node->b) - SizeExpr(b.node->b));
-  return SizeExpr::make('-', a, b);
-}
-
-SizeExpr operator*(const SizeExpr &a, const SizeExpr &b) {
-  if (a.number() && b.number())
-    return applied('*', *a.number(), *b.number());
-  if (b.number())
-    return b * a;
-  if (a.number() == 0)
-    return 0;
-  if (a.number() == 1)
-    return b;
-  // Numbers come first, in one.
-  if (b.node->op == '*' && SizeExpr(b.node->a).number())
-    return a.number() ? SizeExpr(applied('*', *a.number(), b.node->a->value)) *
-                            SizeExpr(b.node->b)
-                      : SizeExpr(b.node->a) * (a * SizeExpr(b.node->b));
-  if (a.node->op == '*' && SizeExpr(a.node->a).number())
-    return SizeExpr(a.node->a) * (SizeExpr(a.node->b) * b);
-  return SizeExpr::make('*', a, b);
-}
-} // namespace shardir
-
-SizeExpr SizeExpr::ceilDiv(const SizeExpr &a, const SizeExpr &b) {
-  if (a.number() && b.number())
-    return applied('c', *a.number(), *b.number());
-  return b.number() == 1 ? a : make('c', a, b);
-}
-
-SizeExpr SizeExpr::floorDiv(const SizeExpr &a, const SizeExpr &b) {
-  if (a.number() && b.number())
-    return applied('f', *a.number(), *b.number());
-  return b.number() == 1 ? a : make('f', a, b);
-}
-
-SizeExpr SizeExpr::min(const SizeExpr &a, const SizeExpr &b) {
-  if (a.number() && b.number())
-    return std::min(*a.number(), *b.number());
-  return a == b ? a : make('<', a, b);
-}
-
-SizeExpr SizeExpr::max(const SizeExpr &a, const SizeExpr &b) {
-  if (a.number() && b.number())
-    return std::max(*a.number(), *b.number());
-  return a == b ? a : make('>', a, b);
-}
-
-/// `inner` is whether an operator that binds closer than `+` is around it.
-static std::string textOf(const SizeExpr::Node &node, bool inner) {
-  auto both = [&](const char *between, bool close) {
-    return textOf(*node.a, close) + between + textOf(*node.b, close);
-  };
-  std::string text;
-  switch (node.op) {
-  case '#':
-    return std::to_string(node.value);
-  case '$':
-    return node.name;
-  case '+':
-    text = both(" + ", false);
-    break;
-  case '-':
-    text = textOf(*node.a, false) + " - " + textOf(*node.b, true);
-    break;
-  case '*':
-    return both(" * ", true);
-  case 'c':
-    return "ceil(" + textOf(*node.a, true) + "/" +
-           (node.b->op == '*' ? "(" + textOf(*node.b, false) + ")"
-                              : textOf(*node.b, true)) +
-           ")";
-  case 'f':
-    return "floor(" + textOf(*node.a, true) + "/" +
-           (node.b->op == '*' ? "(" + textOf(*node.b, false) + ")"
-                              : textOf(*node.b, true)) +
-           ")";
-  case '<':
-    return "min(" + both(", ", false) + ")";
-  default:
-    return "max(" + both(", ", false) + ")";
-  }
-  return inner ? "(" + text + ")" : text;
-}
-
-std::string SizeExpr::str() const { return textOf(*node, false); }
-
-static int64_t valueOf(const SizeExpr::Node &node,
-                       const std::map<std::string, int64_t> &sizes) {
-  if (node.op == '#')
-    return node.value;
-  if (node.op == '$') {
-    auto found = sizes.find(node.name);
-    return found == sizes.end() ? 0 : found->second;
-  }
-  return applied(node.op, valueOf(*node.a, sizes), valueOf(*node.b, sizes));
-}
-
-int64_t SizeExpr::at(const std::map<std::string, int64_t> &sizes) const {
-  return valueOf(*node, sizes);
-}
-
-static void namesIn(const SizeExpr::Node &node, std::set<std::string> &names) {
-  if (node.op == '$')
-    names.insert(node.name);
-  for (const auto &side : {node.a, node.b})
-    if (side)
-      namesIn(*side, names);
-}
-
-void SizeExpr::collectNames(std::set<std::string> &names) const {
-  namesIn(*node, names);
-}
 
 //===----------------------------------------------------------------------===//
 // Shards
@@ -256,8 +69,8 @@ static std::optional<Run> blockOf(const DimPlacement &dim, const Mesh &mesh,
     if (!axis.isWhole()) {
       if (whole == kUnknown)
         return std::nullopt;
-      own.number = own.number / (whole / (axis.preSize * axis.size)) %
-                   axis.size;
+      own.number =
+          own.number / (whole / (axis.preSize * axis.size)) % axis.size;
     }
     SizeExpr n = sizeOf(mesh, axis), length = run.length;
     SizeExpr block = SizeExpr::ceilDiv(length, n);
@@ -270,8 +83,7 @@ static std::optional<Run> blockOf(const DimPlacement &dim, const Mesh &mesh,
     run.start = run.start + start;
     // Behind the last block there is nothing.
     bool isEnd = own.isLast || (n.number() && own.number == *n.number() - 1);
-    run.length = isEnd ? length - start
-                       : SizeExpr::min(block, length - start);
+    run.length = isEnd ? length - start : SizeExpr::min(block, length - start);
   }
   return Run{run.start * units, run.length * units};
 }
@@ -326,10 +138,9 @@ neededAndHeld(const SymbolicStep &s, const Device &device) {
       shared = shared * wanted->length;
     else
       shared = shared *
-               SizeExpr::max(
-                   0, SizeExpr::min(own->start + own->length,
-                                    wanted->start + wanted->length) -
-                          SizeExpr::max(own->start, wanted->start));
+               SizeExpr::max(0, SizeExpr::min(own->start + own->length,
+                                              wanted->start + wanted->length) -
+                                    SizeExpr::max(own->start, wanted->start));
   }
   return std::pair(needed, shared);
 }
@@ -367,7 +178,8 @@ static std::optional<SizeExpr> bytesOn(const SymbolicStep &s,
   case CollectiveKind::AllReduce:
     elements = elementsOf(s.step.from, s.mesh, s.shape, device);
     if (elements)
-      elements = SizeExpr(2) * (terms - 1) * SizeExpr::ceilDiv(*elements, terms);
+      elements =
+          SizeExpr(2) * (terms - 1) * SizeExpr::ceilDiv(*elements, terms);
     break;
   case CollectiveKind::ReduceScatter:
     elements = elementsOf(s.step.to, s.mesh, s.shape, device);
@@ -503,10 +315,9 @@ shardir::receivedFormula(const std::vector<SymbolicStep> &steps) {
       return std::nullopt;
   std::vector<Sizes> samples = sampleSizes(extents, axes, unitOf(steps));
   // Units that a placement has must divide.
-  samples.erase(std::remove_if(samples.begin(), samples.end(),
-                               [&](const Sizes &sizes) {
-                                 return !divides(steps, sizes);
-                               }),
+  samples.erase(std::remove_if(
+                    samples.begin(), samples.end(),
+                    [&](const Sizes &sizes) { return !divides(steps, sizes); }),
                 samples.end());
   if (samples.size() < 6)
     return std::nullopt;
@@ -517,9 +328,9 @@ shardir::receivedFormula(const std::vector<SymbolicStep> &steps) {
     for (int64_t p = 0, e = known.numDevices(); p < e; ++p) {
       int64_t own = 0;
       for (const SymbolicStep &s : steps)
-        own += s.executions * bytesReceived(s.step, known,
-                                            shapeAt(s.shape, sizes),
-                                            s.elementBytes, p);
+        own +=
+            s.executions * bytesReceived(s.step, known, shapeAt(s.shape, sizes),
+                                         s.elementBytes, p);
       most = std::max(most, own);
     }
     expected.push_back(most);
@@ -547,10 +358,11 @@ shardir::receivedFormula(const std::vector<SymbolicStep> &steps) {
     if (isBelow)
       candidates.push_back({sum, std::move(values)});
   }
-  std::stable_sort(candidates.begin(), candidates.end(),
-                   [](const auto &a, const auto &b) {
-                     return a.first.str().size() < b.first.str().size();
-                   });
+  std::sort(
+      candidates.begin(), candidates.end(), [](const auto &a, const auto &b) {
+        std::string one = a.first.str(), other = b.first.str();
+        return std::pair(one.size(), one) < std::pair(other.size(), other);
+      });
   for (const auto &[formula, values] : candidates)
     if (values == expected)
       return formula;
@@ -562,8 +374,8 @@ shardir::receivedFormula(const std::vector<SymbolicStep> &steps) {
     for (size_t c = 0; c < candidates.size(); ++c) {
       size_t gain = 0;
       for (size_t i = 0; i < samples.size(); ++i)
-        gain += covered[i] != expected[i] &&
-                candidates[c].second[i] == expected[i];
+        gain +=
+            covered[i] != expected[i] && candidates[c].second[i] == expected[i];
       if (gain > most) {
         best = c;
         most = gain;
@@ -579,11 +391,11 @@ shardir::receivedFormula(const std::vector<SymbolicStep> &steps) {
   return covered == expected ? largest : std::nullopt;
 }
 
-std::optional<SizeExpr> shardir::localBytesFormula(
-    const Placement &placement, const Mesh &mesh,
-    const std::vector<SizeExpr> &shape, int64_t elementBytes) {
-  auto elements =
-      elementsOf(placement, mesh, shape, Device(mesh.axes.size()));
+std::optional<SizeExpr>
+shardir::localBytesFormula(const Placement &placement, const Mesh &mesh,
+                           const std::vector<SizeExpr> &shape,
+                           int64_t elementBytes) {
+  auto elements = elementsOf(placement, mesh, shape, Device(mesh.axes.size()));
   if (!elements)
     return std::nullopt;
   return SizeExpr(elementBytes) * *elements;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The peak memory of a program on buffers: its allocations in the order in which
-// a rank makes and frees them.
+// The peak memory of a program on buffers: its allocations in the order in
+// which a rank makes and frees them.
 //
 //===----------------------------------------------------------------------===//
 

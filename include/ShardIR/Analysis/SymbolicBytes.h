@@ -10,55 +10,22 @@
 // and mesh axes of unknown size.
 //
 // Requires placements that verify. Guarantees that a formula, where there is
-// one, gives at each of a set of sample sizes, uneven and small ones among them,
-// what the closed functions of Placement/Collectives.h give there; where none
-// is found there is nothing.
+// one, gives at each of a set of sample sizes, uneven and small ones among
+// them, what the closed functions of Placement/Collectives.h give there; where
+// none is found there is nothing.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDIR_ANALYSIS_SYMBOLICBYTES_H
 #define SHARDIR_ANALYSIS_SYMBOLICBYTES_H
 
+#include "ShardIR/Analysis/SizeExpr.h"
 #include "ShardIR/Placement/Collectives.h"
 
-#include <map>
-#include <memory>
 #include <optional>
-#include <set>
-#include <string>
+#include <vector>
 
 namespace shardir {
-
-/// An integer expression over named sizes, none negative. Its text has `+`,
-/// `-`, `*`, `ceil(a/b)`, `floor(a/b)`, `min(a, b)`, `max(a, b)`, numbers and
-/// names: `2 * ceil(arg0_dim0/4)`.
-class SizeExpr {
-public:
-  SizeExpr(int64_t number = 0);
-  static SizeExpr named(const std::string &name);
-
-  friend SizeExpr operator+(const SizeExpr &a, const SizeExpr &b);
-  friend SizeExpr operator-(const SizeExpr &a, const SizeExpr &b);
-  friend SizeExpr operator*(const SizeExpr &a, const SizeExpr &b);
-  static SizeExpr ceilDiv(const SizeExpr &a, const SizeExpr &b);
-  static SizeExpr floorDiv(const SizeExpr &a, const SizeExpr &b);
-  static SizeExpr min(const SizeExpr &a, const SizeExpr &b);
-  static SizeExpr max(const SizeExpr &a, const SizeExpr &b);
-
-  std::optional<int64_t> number() const;
-  bool operator==(const SizeExpr &o) const { return str() == o.str(); }
-  std::string str() const;
-  /// The value where names have these sizes; a division by 0 is 0.
-  int64_t at(const std::map<std::string, int64_t> &sizes) const;
-  void collectNames(std::set<std::string> &names) const;
-
-  struct Node;
-
-private:
-  explicit SizeExpr(std::shared_ptr<const Node> node) : node(std::move(node)) {}
-  static SizeExpr make(char op, const SizeExpr &a, const SizeExpr &b);
-  std::shared_ptr<const Node> node;
-};
 
 /// A step on a tensor whose extents are expressions. An axis of unknown size is
 /// the name of it.
@@ -78,8 +45,7 @@ std::optional<SizeExpr> localBytesFormula(const Placement &placement,
 
 /// What the device receives that receives most, of all of `steps` together,
 /// each times its executions. Nothing where they are on several meshes.
-std::optional<SizeExpr>
-receivedFormula(const std::vector<SymbolicStep> &steps);
+std::optional<SizeExpr> receivedFormula(const std::vector<SymbolicStep> &steps);
 
 } // namespace shardir
 

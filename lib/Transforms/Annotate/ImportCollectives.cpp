@@ -15,11 +15,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "ImportCollectives.h"
+#include "Combiners.h"
 
-#include "ShardIR/Analysis/BodyPartials.h"
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Analysis/GspmdSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Interfaces/IndexMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -33,14 +34,6 @@
 using namespace mlir;
 using namespace shardir;
 
-/// An op's name without its dialect; empty if it is of another dialect.
-static StringRef foreignName(Operation *op) {
-  StringRef name = op->getName().getStringRef();
-  if (name.consume_front("stablehlo.") || name.consume_front("mhlo."))
-    return name;
-  return "";
-}
-
 bool shardir::isForeignCollective(Operation *op) {
   return llvm::StringSwitch<bool>(foreignName(op))
       .Cases({"all_reduce", "all_gather", "reduce_scatter"}, true)
@@ -48,56 +41,6 @@ bool shardir::isForeignCollective(Operation *op) {
       .Cases({"collective_broadcast", "send", "recv"}, true)
       .Cases({"partition_id", "replica_id"}, true)
       .Default(false);
-}
-
-/// By what a reduction's body combines its two arguments.
-static std::optional<PartialKind> combinerOf(Region &body) {
-  if (!body.hasOneBlock() || body.front().getNumArguments() != 2 ||
-      body.front().empty())
-    return std::nullopt;
-  Block &block = body.front();
-  Operation *yield = block.getTerminator();
-  if (yield->getNumOperands() != 1)
-    return std::nullopt;
-  Value value = yield->getOperand(0);
-  // What Shardy and GSPMD say about the scalar means nothing here.
-  while (auto constrain = value.getDefiningOp<ConstrainOp>())
-    value = constrain.getInput();
-  Operation *op = value.getDefiningOp();
-  auto takesBoth = [](Operation *op, Value a, Value b) {
-    return op->getNumOperands() >= 2 &&
-           ((op->getOperand(0) == a && op->getOperand(1) == b) ||
-            (op->getOperand(0) == b && op->getOperand(1) == a));
-  };
-  if (!op || !takesBoth(op, block.getArgument(0), block.getArgument(1)))
-    return std::nullopt;
-  if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op)) {
-    Block *scalars = linalgOp.getBlock();
-    Operation *inner = scalars->getTerminator()->getOperand(0).getDefiningOp();
-    if (linalgOp.getNumDpsInputs() != 2 || !inner ||
-        inner->getNumOperands() != 2 ||
-        !takesBoth(inner, scalars->getArgument(0), scalars->getArgument(1)))
-      return std::nullopt;
-    return combinerKind(inner);
-  }
-  Type type = getElementTypeOrSelf(op->getResult(0).getType());
-  bool isBit = type.isInteger(1), isUnsigned = type.isUnsignedInteger();
-  using Kind = std::optional<PartialKind>;
-  Kind known =
-      llvm::StringSwitch<Kind>(foreignName(op))
-          .Case("add", isBit ? PartialKind::Or : PartialKind::Sum)
-          .Case("multiply", isBit ? PartialKind::And : PartialKind::Prod)
-          .Case("maximum", isBit        ? PartialKind::Or
-                           : isUnsigned ? PartialKind::UMax
-                                        : PartialKind::Max)
-          .Case("minimum", isBit        ? PartialKind::And
-                           : isUnsigned ? PartialKind::UMin
-                                        : PartialKind::Min)
-          .Case("and", PartialKind::And)
-          .Case("or", PartialKind::Or)
-          .Case("xor", PartialKind::Xor)
-          .Default(std::nullopt);
-  return known ? known : combinerKind(op);
 }
 
 static std::optional<int64_t> integerOf(Operation *op, StringRef name) {
@@ -257,11 +200,29 @@ LogicalResult RegionImporter::convertGrouped(Operation *op) {
        llvm::zip(op->getOperands(), op->getResults())) {
     auto type = dyn_cast<RankedTensorType>(operand.getType());
     auto resultType = dyn_cast<RankedTensorType>(result.getType());
-    if (!type || !resultType || !type.hasStaticShape() ||
-        !resultType.hasStaticShape() || type.getRank() != resultType.getRank())
-      return op->emitOpError("needs tensors of static shape");
+    if (!type || !resultType || type.getRank() != resultType.getRank())
+      return op->emitOpError("needs ranked tensors, of one rank");
     Placement from = Placement::replicatedOfRank(type.getRank()), to = from;
+    // What is not known stays so, and is computed where the program runs.
     SmallVector<int64_t> shape(type.getShape()), expected(shape);
+    SmallVector<OpFoldResult> whole =
+        tensor::getMixedSizes(builder, op->getLoc(), operand);
+    SmallVector<OpFoldResult> own = whole;
+    IndexMath math(builder, op->getLoc());
+    auto times = [&](int64_t dim) {
+      if (type.isDynamicDim(dim))
+        whole[dim] = math.mul(whole[dim], count);
+      else
+        shape[dim] *= count;
+      own[dim] = whole[dim];
+      expected[dim] = shape[dim];
+    };
+    auto divided = [&](int64_t dim) {
+      if (type.isDynamicDim(dim))
+        own[dim] = math.div(own[dim], count);
+      else
+        expected[dim] /= count;
+    };
     CollectiveKind step = CollectiveKind::AllReduce;
     if (reduces) {
       from.partial = *kind;
@@ -277,9 +238,9 @@ LogicalResult RegionImporter::convertGrouped(Operation *op) {
           gathers ? CollectiveKind::AllGather : CollectiveKind::ReduceScatter;
       (gathers ? from : to).dims[*dim].splits = splits;
       if (gathers)
-        expected[*dim] = shape[*dim] *= count;
+        times(*dim);
       else
-        expected[*dim] /= count;
+        divided(*dim);
     } else if (name == "all_to_all") {
       FailureOr<int64_t> split = dimOf("split_dimension");
       FailureOr<int64_t> concat = dimOf("concat_dimension");
@@ -288,9 +249,8 @@ LogicalResult RegionImporter::convertGrouped(Operation *op) {
       step = CollectiveKind::AllToAll;
       from.dims[*concat].splits = splits;
       to.dims[*split].splits = splits;
-      shape[*concat] *= count;
-      expected = shape;
-      expected[*split] /= count;
+      times(*concat);
+      divided(*split);
       // Block j of device i becomes block i of device j: the whole is cut in
       // `count` runs, of each of which a device has its part.
       if (*split == *concat) {
@@ -301,17 +261,23 @@ LogicalResult RegionImporter::convertGrouped(Operation *op) {
     }
     for (auto [dim, extent] : llvm::enumerate(resultType.getShape()))
       if (extent != expected[dim] ||
-          (name == "reduce_scatter" && expected[dim] != shape[dim] &&
-           shape[dim] % count))
+          (name == "reduce_scatter" && !type.isDynamicDim(dim) &&
+           expected[dim] != shape[dim] && shape[dim] % count))
         return op->emitOpError("gives type ")
                << resultType << " for an operand of type " << type
                << ", which groups of " << count << " do not make";
     Value value = operand;
+    SmallVector<Value> sizes, dims;
+    for (int64_t dim = 0; dim < type.getRank() && count > 1; ++dim)
+      if (type.isDynamicDim(dim)) {
+        sizes.push_back(math.value(own[dim]));
+        dims.push_back(math.value(whole[dim]));
+      }
     if (count > 1)
       value = collective::createLocalStep(
           builder, op->getLoc(), step, operand, attr(from), attr(to),
-          RankedTensorType::get(shape, type.getElementType()), resultType, {},
-          {}, {});
+          RankedTensorType::get(shape, type.getElementType()), resultType,
+          sizes, dims, {});
     result.replaceAllUsesWith(value);
   }
   op->erase();
@@ -430,9 +396,9 @@ LogicalResult RegionImporter::convertPermute(Operation *op) {
   auto type = op->getNumOperands() == 1 && op->getNumResults() == 1
                   ? dyn_cast<RankedTensorType>(op->getOperand(0).getType())
                   : RankedTensorType();
-  if (!type || !type.hasStaticShape() || op->getResult(0).getType() != type)
-    return op->emitOpError("needs one operand and one result of the same type "
-                           "of static shape");
+  if (!type || op->getResult(0).getType() != type)
+    return op->emitOpError("needs one operand and one result of the same type, "
+                           "a ranked tensor");
   OpBuilder builder(op);
   Location loc = op->getLoc();
   Mesh moved = mesh;
@@ -468,10 +434,18 @@ LogicalResult RegionImporter::convertPermute(Operation *op) {
     auto local = RankedTensorType::get(shape, type.getElementType());
     shape[0] = fed.size();
     auto global = RankedTensorType::get(shape, type.getElementType());
-    value = tensor::ExpandShapeOp::create(builder, loc, local, value, groups);
+    SmallVector<OpFoldResult> sizes =
+        tensor::getMixedSizes(builder, loc, value);
+    SmallVector<Value> open;
+    for (OpFoldResult size : sizes)
+      if (auto unknown = dyn_cast<Value>(size))
+        open.push_back(unknown);
+    sizes.insert(sizes.begin(), builder.getIndexAttr(1));
+    value = tensor::ExpandShapeOp::create(builder, loc, local, value, groups,
+                                          sizes);
     value = collective::createLocalStep(builder, loc, CollectiveKind::Exchange,
                                         value, attr(cut), attr(cut, movedName),
-                                        global, local, {}, {}, {});
+                                        global, local, open, open, {});
     value = tensor::CollapseShapeOp::create(builder, loc, type, value, groups);
   }
   if (llvm::is_contained(fed, false)) {
@@ -483,8 +457,19 @@ LogicalResult RegionImporter::convertPermute(Operation *op) {
         DenseElementsAttr::get(bits, ArrayRef<bool>(fed.begin(), fed.end())));
     Value isFed = tensor::ExtractOp::create(
         builder, loc, table, ValueRange{manualPosition(builder, loc)});
-    Value zeros =
-        arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    Value zeros;
+    if (type.hasStaticShape()) {
+      zeros =
+          arith::ConstantOp::create(builder, loc, builder.getZeroAttr(type));
+    } else {
+      Value zero = arith::ConstantOp::create(
+          builder, loc, builder.getZeroAttr(type.getElementType()));
+      SmallVector<Value> open;
+      for (int64_t dim = 0; dim < type.getRank(); ++dim)
+        if (type.isDynamicDim(dim))
+          open.push_back(tensor::DimOp::create(builder, loc, value, dim));
+      zeros = tensor::SplatOp::create(builder, loc, type, zero, open);
+    }
     value = arith::SelectOp::create(builder, loc, isFed, value, zeros);
   }
   op->getResult(0).replaceAllUsesWith(value);

@@ -148,7 +148,10 @@ struct HoistInvariant : OpRewritePattern<RedistributeOp> {
     if (!region || region.getTripCount(*op->getParentRegion()) == 0)
       return failure();
     Value before = valueBefore(region, op.getInput());
-    if (!before)
+    // A window may move from one iteration to the next.
+    if (!before || !llvm::all_of(op.getDims(), [&](Value number) {
+          return loop.isDefinedOutsideOfLoop(number);
+        }))
       return failure();
     if (memoryLimit > 0 &&
         peakMemory(op->getParentOfType<func::FuncOp>(), meshes).bytes +

@@ -137,10 +137,10 @@ static std::string explainCollective(Operation *op, const json::Object &entry) {
     text += " to mesh @" + mesh->str();
   // A formula where sizes are not known.
   std::optional<StringRef> formula = entry.getString("bytes_per_device");
-  text += ": a device receives " +
-          (formula ? formula->str() + " bytes"
-                   : bytesText(
-                         entry.getInteger("bytes_per_device").value_or(0)));
+  text +=
+      ": a device receives " +
+      (formula ? formula->str() + " bytes"
+               : bytesText(entry.getInteger("bytes_per_device").value_or(0)));
   std::optional<int64_t> times = entry.getInteger("executions");
   if (!times)
     text += " each time it runs";

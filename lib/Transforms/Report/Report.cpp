@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Analysis/BufferPeak.h"
 #include "ShardIR/Analysis/Report.h"
+#include "ShardIR/Analysis/BufferPeak.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Transforms/Passes.h"
 

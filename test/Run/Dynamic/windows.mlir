@@ -26,6 +26,9 @@
 // INPUTS inserted: --input=3x3xf32=ramp --input=0x3xf32=ramp
 // INPUTS inserted: --input=6x3xf32=ramp --input=4x3xf32=ramp
 // INPUTS inserted: --input=13x3xf32=ramp --input=11x3xf32=ramp
+// INPUTS moving: --input=4x3xf32=ramp
+// INPUTS moving: --input=7x3xf32=ramp
+// INPUTS moving: --input=13x3xf32=ramp
 // INPUTS known: --input=12x3xf32=ramp --input=index=5 --input=index=7
 // INPUTS known: --input=12x3xf32=ramp --input=index=0 --input=index=12
 // INPUTS known: --input=12x3xf32=ramp --input=index=4 --input=index=0
@@ -159,6 +162,22 @@ func.func @inserted(%a: tensor<?x3xf32> {shardir.placement = #shardir.placement<
   %n = tensor.dim %b, %c0 : tensor<?x3xf32>
   %e = math.exp %a : tensor<?x3xf32>
   %r = tensor.insert_slice %b into %e[2, 0] [%n, 3] [1, 1] : tensor<?x3xf32> into tensor<?x3xf32>
+  return %r : tensor<?x3xf32>
+}
+
+// A window that moves from one iteration to the next over what does not change.
+func.func @moving(%a: tensor<?x3xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) -> tensor<?x3xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c3 = arith.constant 3 : index
+  %n = tensor.dim %a, %c0 : tensor<?x3xf32>
+  %less = arith.subi %n, %c3 : index
+  %first = tensor.extract_slice %a[0, 0] [%less, 3] [1, 1] : tensor<?x3xf32> to tensor<?x3xf32>
+  %r = scf.for %i = %c1 to %c3 step %c1 iter_args(%s = %first) -> (tensor<?x3xf32>) {
+    %own = tensor.extract_slice %a[%i, 0] [%less, 3] [1, 1] : tensor<?x3xf32> to tensor<?x3xf32>
+    %t = arith.addf %s, %own : tensor<?x3xf32>
+    scf.yield %t : tensor<?x3xf32>
+  }
   return %r : tensor<?x3xf32>
 }
 

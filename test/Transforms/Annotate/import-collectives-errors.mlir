@@ -225,8 +225,8 @@ sdy.mesh @m = <["a"=2]>
 func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = sdy.manual_computation(%x) in_shardings=[<@m, [{}]>] out_shardings=[<@m, [{}]>] manual_axes={"a"} (%l: tensor<8xf32>) {
     %d = tensor.cast %l : tensor<8xf32> to tensor<?xf32>
-    // expected-error @+1 {{needs tensors of static shape}}
-    %1 = "stablehlo.all_gather"(%d) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<?xf32>) -> tensor<?xf32>
+    // expected-error @+1 {{gives type 'tensor<16xf32>' for an operand of type 'tensor<?xf32>', which groups of 2 do not make}}
+    %1 = "stablehlo.all_gather"(%d) <{all_gather_dim = 0 : i64, replica_groups = dense<[[0, 1]]> : tensor<1x2xi64>}> : (tensor<?xf32>) -> tensor<16xf32>
     sdy.return %l : tensor<8xf32>
   } : (tensor<8xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>

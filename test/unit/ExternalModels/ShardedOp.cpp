@@ -14,6 +14,7 @@
 
 #include "ShardedOp.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
+#include "ShardIR/Interfaces/IndexMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -202,7 +203,21 @@ bool ShardedOp::check(const FactorSplits &splits, const Partial *partial,
   // The whole op stays, so extents that are open are those of its tensors.
   OpBuilder builder(context.get());
   builder.setInsertionPointAfter(op);
-  auto setGlobal = [&](Value value, const Placed &placed) {
+  IndexMath math(builder, op->getLoc());
+  auto valueOf = [&](const RunTimeNumber &number) {
+    OpFoldResult sum = math.constant(number.constant);
+    for (const RunTimeNumber::Term &term : number.terms) {
+      Value operand = op->getOperand(term.operand);
+      OpFoldResult own = operand;
+      if (term.dim >= 0)
+        own = tensor::DimOp::create(builder, op->getLoc(), operand, term.dim)
+                  .getResult();
+      sum = math.add(sum, math.mul(own, term.factor));
+    }
+    return math.value(sum);
+  };
+  auto setGlobal = [&](Value value, const Placed &placed,
+                       const TensorFactors &factors) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type)
       return;
@@ -210,14 +225,20 @@ bool ShardedOp::check(const FactorSplits &splits, const Partial *partial,
     for (int64_t dim = 0; dim < type.getRank(); ++dim)
       if (type.isDynamicDim(dim))
         open[dim] = tensor::DimOp::create(builder, op->getLoc(), value, dim);
+    SmallVector<Value> windows;
+    for (size_t dim = 0; dim < placed.halo.size(); ++dim)
+      if (placed.halo[dim].isOpen) {
+        windows.push_back(valueOf(factors.window(dim)->open->extent));
+        windows.push_back(valueOf(factors.window(dim)->open->shift));
+      }
     localizer.setGlobal(
         value, {type, PlacementAttr::get(context.get(), "m", placed.placement),
-                placed.halo, open});
+                placed.halo, open, windows});
   };
-  for (auto [operand, placement] : llvm::zip(op->getOperands(), operands))
-    setGlobal(operand, placement);
-  for (auto [result, placement] : llvm::zip(op->getResults(), results))
-    setGlobal(result, placement);
+  for (auto [i, operand] : llvm::enumerate(op->getOperands()))
+    setGlobal(operand, operands[i], rule.operands[i]);
+  for (auto [i, result] : llvm::enumerate(op->getResults()))
+    setGlobal(result, results[i], rule.results[i]);
 
   SmallVector<Value> localOperands;
   for (Value operand : op->getOperands()) {
@@ -315,6 +336,28 @@ void ShardedOp::compare(ModuleOp module, Operation *op,
     reference.set(argument, wholes[block.getArgument(argument.getArgNumber())]);
   reference.run(*twin->getBlock());
 
+  // Open windows, as their numbers are.
+  ShardingRule rule = getShardingRule(twin);
+  auto numberOf = [&](const RunTimeNumber &number) {
+    int64_t sum = number.constant;
+    for (const RunTimeNumber::Term &term : number.terms) {
+      Array own = reference.get(twin->getOperand(term.operand));
+      sum += term.factor *
+             (term.dim >= 0 ? own.shape[term.dim] : int64_t(own.data[0]));
+    }
+    return sum;
+  };
+  auto closed = [&](size_t i) {
+    Halo halo = operands[i].halo;
+    for (size_t dim = 0; dim < halo.size(); ++dim)
+      if (halo[dim].isOpen) {
+        const Window::Open &open = *rule.operands[i].window(dim)->open;
+        halo[dim] =
+            halo[dim].closed(numberOf(open.extent), numberOf(open.shift));
+      }
+    return halo;
+  };
+
   std::map<std::vector<int64_t>, std::vector<Array>> combined;
   for (int64_t position = 0; position < positions; ++position) {
     SCOPED_TRACE("device " + std::to_string(position));
@@ -330,8 +373,8 @@ void ShardedOp::compare(ModuleOp module, Operation *op,
       bool isPartial = operands[i].placement.partial.has_value();
       if (isPartial && owed != terms.end())
         array = owed->second[coordinates[p]];
-      device.set(value, shardAt(array, operands[i].placement, operands[i].halo,
-                                mesh, position));
+      device.set(value, shardAt(array, operands[i].placement, closed(i), mesh,
+                                position));
     }
     device.run(block);
     for (auto [i, value] : llvm::enumerate(localResults)) {

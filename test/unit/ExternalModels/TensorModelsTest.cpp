@@ -99,17 +99,20 @@ TEST(TensorSlice, ExtractWithUnknownOffsetsAndSizes) {
     %0 = tensor.extract_slice %a[%c2, 0] [%c2, %d] [1, 1] : tensor<8x?xi64> to tensor<?x?xi64>
     return %0 : tensor<?x?xi64> })",
                {{8, 7}});
-  EXPECT_EQ(toText(op.rule()), "[][a] -> [][a]");
+  EXPECT_EQ(toText(op.rule()), "[a][b] -> [a][b]");
+  EXPECT_TRUE(op.rule().operands[0].window(0)->open);
+  EXPECT_FALSE(op.rule().operands[0].window(1));
   EXPECT_GT(op.checkSplits(), 4);
 }
 
-TEST(TensorSlice, ASizeThatIsNotProvedToBeAllIsNotTakenWhole) {
+TEST(TensorSlice, ASizeThatIsNotProvedToBeAllIsReadThroughAWindow) {
   ShardedOp op(
       R"(func.func @f(%a: tensor<8x?xi64>, %n: index) -> tensor<8x?xi64> {
     %0 = tensor.extract_slice %a[0, 0] [8, %n] [1, 1] : tensor<8x?xi64> to tensor<8x?xi64>
     return %0 : tensor<8x?xi64> })",
       {{8, 7}});
-  EXPECT_EQ(toText(op.rule()), "[a][] -> [a][]");
+  EXPECT_EQ(toText(op.rule()), "[a][b] -> [a][b]");
+  EXPECT_TRUE(op.rule().operands[0].window(1)->open);
   EXPECT_GT(op.checkSplits(), 4);
 }
 
