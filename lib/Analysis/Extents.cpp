@@ -255,7 +255,8 @@ SmallVector<ArrayAttr> shardir::resultExtents(func::FuncOp function) {
     return lists;
   }
   Extents extents(function);
-  for (Value value : function.getBody().front().getTerminator()->getOperands()) {
+  for (Value value :
+       function.getBody().front().getTerminator()->getOperands()) {
     ArrayAttr &list = lists.emplace_back();
     auto type = dyn_cast<RankedTensorType>(value.getType());
     if (!type || type.hasStaticShape())

@@ -99,8 +99,8 @@ projectSpelling(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
     int64_t later = isLaterKnown ? product(laterSizes) : 1;
     if (i >= lastRun && i < tail && isLaterKnown && units % later == 0 &&
         (rest == kUnknown || rest % (units / later) == 0)) {
-      // The run cuts this factor alone, evenly or not. An unknown one divides by
-      // what is left of the units, as the whole dim does by all.
+      // The run cuts this factor alone, evenly or not. An unknown one divides
+      // by what is left of the units, as the whole dim does by all.
       result[factor].insert(result[factor].end(), splits.begin() + i,
                             splits.begin() + tail);
       if (units != later)
@@ -343,10 +343,9 @@ static std::optional<DimHalo> through(const DimHalo &outer, int64_t extent,
   if (inner.open) {
     if (!outer.isZero())
       return std::nullopt;
-    return DimHalo{inner.low,    inner.high,
-                   inner.open->extent.assumed,
-                   inner.stride, inner.dilation,
-                   true,         inner.open->shift.assumed};
+    return DimHalo{
+        inner.low,      inner.high, inner.open->extent.assumed, inner.stride,
+        inner.dilation, true,       inner.open->shift.assumed};
   }
   if (outer.isOpen)
     return std::nullopt;

@@ -37,21 +37,20 @@ static int64_t piecesOf(const Mesh &mesh, const DimPlacement &dim) {
 
 /// The factors of the whole tensor and of its shard.
 static void addBorder(ShardingRule &rule, Operation *op,
-                      PlacementAttr placement, ArrayAttr axes,
-                      ShapedType whole, ShapedType shard,
-                      TensorFactors &outside, TensorFactors &inside) {
-  Placement manual =
-      manualPart(placement.getValue(), axes, /*isManual=*/true);
+                      PlacementAttr placement, ArrayAttr axes, ShapedType whole,
+                      ShapedType shard, TensorFactors &outside,
+                      TensorFactors &inside) {
+  Placement manual = manualPart(placement.getValue(), axes, /*isManual=*/true);
   auto extents = shapeOf(whole), shards = shapeOf(shard);
   for (auto [dim, extent] : llvm::enumerate(shards)) {
     DimFactors &out = outside.dims.emplace_back();
     if (!manual.dims[dim].splits.empty()) {
-      int64_t pieces = extents[dim] == 0 || extent == 0 ? 1
-                       : extent == kUnknown
-                           ? piecesOf(lookupMesh(op, placement.getMesh())
-                                          .getMesh(),
-                                      manual.dims[dim])
-                           : extents[dim] / extent;
+      int64_t pieces =
+          extents[dim] == 0 || extent == 0 ? 1
+          : extent == kUnknown
+              ? piecesOf(lookupMesh(op, placement.getMesh()).getMesh(),
+                         manual.dims[dim])
+              : extents[dim] / extent;
       out.push_back(rule.addFactor(pieces));
       rule.factors.back().pinned = manual.dims[dim].splits;
     }
@@ -127,11 +126,10 @@ static LocalValues borderLocal(Op op, OpBuilder &builder, Localizer &localizer,
     auto constant = [&](int64_t value) {
       return arith::ConstantIndexOp::create(builder, op.getLoc(), value);
     };
-    Value rest = arith::RemUIOp::create(builder, op.getLoc(), extent,
-                                        constant(pieces));
-    Value divided =
-        arith::CmpIOp::create(builder, op.getLoc(), arith::CmpIPredicate::eq,
-                              rest, constant(0));
+    Value rest =
+        arith::RemUIOp::create(builder, op.getLoc(), extent, constant(pieces));
+    Value divided = arith::CmpIOp::create(
+        builder, op.getLoc(), arith::CmpIPredicate::eq, rest, constant(0));
     cf::AssertOp::create(builder, op.getLoc(), divided,
                          "dim " + std::to_string(dim) +
                              " has an extent that does not divide by " +

@@ -291,8 +291,8 @@ static LocalValues localizeConcat(tensor::ConcatOp op, OpBuilder &builder,
       OpFoldResult size = localizer.wholeExtent(
           builder, loc, localizer.global(whole), joined, local);
       HeldRange own = rangeOf(builder, loc, localizer, result, joined, all);
-      HeldRange held = rangeOf(builder, loc, localizer,
-                               localizer.global(whole), joined, size);
+      HeldRange held = rangeOf(builder, loc, localizer, localizer.global(whole),
+                               joined, size);
       PlacedPart part = partOf(math, own, place, size, held);
       SmallVector<OpFoldResult> starts, sizes;
       for (int64_t dim = 0; dim < resultType.getRank(); ++dim) {

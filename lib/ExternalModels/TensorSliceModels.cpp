@@ -212,8 +212,8 @@ static ShardingRule extractSliceRule(tensor::ExtractSliceOp op) {
       continue;
     }
     // A dim that is dropped is in every device's result.
-    FactorKind kind = dim.sliceDim >= 0 ? FactorKind::PassThrough
-                                        : FactorKind::Replicate;
+    FactorKind kind =
+        dim.sliceDim >= 0 ? FactorKind::PassThrough : FactorKind::Replicate;
     if (dim.hasOpenWindow() ||
         (dim.sliceDim >= 0 && op.getResultType().isDynamicDim(dim.sliceDim))) {
       int factor = rule.addFactor(
@@ -326,7 +326,8 @@ static LocalValues localizeExtractSlice(tensor::ExtractSliceOp op,
 static ShardingRule insertSliceRule(tensor::InsertSliceOp op) {
   ShardingRule rule = wholeRule(op);
   for (auto [d, dim] : llvm::enumerate(slicedDims(op, op.getDest()))) {
-    bool isKnown = dim.extent <= kMaxWindow && dim.stride && *dim.stride >= 1 && *dim.stride <= kMaxWindow;
+    bool isKnown = dim.extent <= kMaxWindow && dim.stride && *dim.stride >= 1 &&
+                   *dim.stride <= kMaxWindow;
     if (!dim.isWhole && !isKnown)
       continue;
     int64_t extent = op.getDestType().getDimSize(d);

@@ -298,8 +298,8 @@ static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
     auto moved = [&](Value v, int64_t reach) {
       return math.add(math.add(v, shift), math.constant(reach));
     };
-    OpFoldResult first = math.max(
-        moved(times(start, halo.stride), -halo.low), math.constant(0));
+    OpFoldResult first =
+        math.max(moved(times(start, halo.stride), -halo.low), math.constant(0));
     OpFoldResult last = moved(times(plus(stop, -1), halo.stride), halo.high);
     OpFoldResult next = math.add(math.max(last, math.constant(-1)),
                                  math.constant(halo.dilation));
@@ -313,9 +313,9 @@ static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
   if (halo.isOpen) {
     std::tie(first, next) = openEnds(start, stop);
   } else {
-    first = divided(
-        plusReach(times(start, halo.stride), halo.low, /*isDown=*/true),
-        halo.dilation - 1);
+    first =
+        divided(plusReach(times(start, halo.stride), halo.low, /*isDown=*/true),
+                halo.dilation - 1);
     if (halo.stride == 1 && halo.dilation == 1) {
       next = plusReach(stop, halo.high, /*isDown=*/false);
     } else {

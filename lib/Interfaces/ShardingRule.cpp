@@ -103,8 +103,8 @@ void RunTimeNumber::add(OpFoldResult size, Operation *op, int64_t factor,
       terms.push_back({int(operand.getOperandNumber()), -1, factor});
       break;
     }
-  assumed = clamped(assumed + factor * clamped(assumedValue(value).value_or(
-                                           otherwise)));
+  assumed = clamped(assumed +
+                    factor * clamped(assumedValue(value).value_or(otherwise)));
 }
 
 void RunTimeNumber::addDim(Operation *op, int operand, int64_t dim,

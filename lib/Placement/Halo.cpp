@@ -168,15 +168,12 @@ Halo shardir::normalHalo(const Halo &halo, const Placement &placement,
   for (size_t d = 0; d < result.size(); ++d) {
     DimHalo &own = result[d];
     int64_t size = d < shape.size() ? shape[d] : kUnknown;
-    if (own.isWindow() && !own.isOpen && own.extent == size && own.stride == 1 &&
-        own.dilation == 1 && own.low >= 0 && own.high >= 0)
+    if (own.isWindow() && !own.isOpen && own.extent == size &&
+        own.stride == 1 && own.dilation == 1 && own.low >= 0 && own.high >= 0)
       own = {own.low, own.high};
-    int64_t blocks = own.isOpen       ? kUnknown
-                     : own.isWindow() ? own.extent
-                                      : size;
-    bool isWhole =
-        d >= placement.dims.size() ||
-        normalDim(placement.dims[d], mesh, blocks).splits.empty();
+    int64_t blocks = own.isOpen ? kUnknown : own.isWindow() ? own.extent : size;
+    bool isWhole = d >= placement.dims.size() ||
+                   normalDim(placement.dims[d], mesh, blocks).splits.empty();
     // Of an open window that is decided by the sizes that are assumed.
     int64_t read = own.isOpen && size == kUnknown ? kAssumedDimSize : size;
     if (isWhole && (!own.isWindow() || own.rows(0, own.extent, read) ==

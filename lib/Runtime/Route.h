@@ -56,7 +56,7 @@ struct RoutePart {
 struct Route {
   std::vector<int64_t> shape;
   std::vector<int64_t> known; ///< what the call told: extents and windows
-  int64_t elements = 0;                 ///< of the whole tensor
+  int64_t elements = 0;       ///< of the whole tensor
   std::vector<std::vector<int>> groups; ///< ranks, by mesh position
   /// By mesh position; between two meshes, by rank among those of either.
   std::vector<RoutePart> parts;

@@ -99,9 +99,8 @@ typename D::Extent ownExtent(mlir::OpResult result, int64_t dim, D &domain) {
       .template Case<tensor::ExpandShapeOp>([&](tensor::ExpandShapeOp op) {
         return domain.scalar(op.getMixedOutputShape()[dim]);
       })
-      .template Case<ManualCollectiveOp>([&](ManualCollectiveOp op) {
-        return listed(op.getSizes());
-      })
+      .template Case<ManualCollectiveOp>(
+          [&](ManualCollectiveOp op) { return listed(op.getSizes()); })
       .template Case<ManualInOp>([&](ManualInOp op) {
         return domain.div(domain.of(op.getInput(), dim),
                           domain.constant(manualPieces(op, dim)));

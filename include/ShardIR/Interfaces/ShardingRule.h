@@ -53,8 +53,8 @@ struct Factor {
 /// The factors of one dim, major first.
 using DimFactors = llvm::SmallVector<int, 1>;
 
-/// A number that is known at run time: a constant, and extents of operands' dims
-/// or operands that are indices, each times a factor.
+/// A number that is known at run time: a constant, and extents of operands'
+/// dims or operands that are indices, each times a factor.
 struct RunTimeNumber {
   struct Term {
     int operand;
@@ -121,7 +121,7 @@ struct ShardingRule {
   /// One per operand, then one per tensor that the op's regions capture; an
   /// interface may leave the captured ones out, which then are whole.
   llvm::SmallVector<TensorFactors> operands;
-  llvm::SmallVector<TensorFactors> results;  ///< one per result
+  llvm::SmallVector<TensorFactors> results; ///< one per result
   llvm::SmallVector<PartialRule> partials;
   /// Per result, the operand that holds the initial value of its reduction
   /// (linalg's outs), or -1: with a sharded reduction it is partial like the

@@ -60,8 +60,8 @@ struct DimHalo {
                                    int64_t size) const;
   bool operator==(const DimHalo &o) const {
     return low == o.low && high == o.high && extent == o.extent &&
-           stride == o.stride && dilation == o.dilation &&
-           isOpen == o.isOpen && shift == o.shift;
+           stride == o.stride && dilation == o.dilation && isOpen == o.isOpen &&
+           shift == o.shift;
   }
   bool operator!=(const DimHalo &o) const { return !(*this == o); }
 };

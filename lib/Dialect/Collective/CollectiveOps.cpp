@@ -194,7 +194,8 @@ LogicalResult collective::detail::verifyStep(CollectiveOpInterface op) {
   if (op.isLocal() &&
       op.getDims().size() != size_t(global.getNumDynamicDims()) + 2 * open) {
     InFlightDiagnostic error =
-        op->emitOpError("needs one extent per unknown dim of the whole tensor, ")
+        op->emitOpError(
+            "needs one extent per unknown dim of the whole tensor, ")
         << global.getNumDynamicDims() << " in all, found "
         << op.getDims().size();
     if (open)

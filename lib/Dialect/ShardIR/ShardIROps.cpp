@@ -267,8 +267,8 @@ LogicalResult shardir::checkHalo(Operation *op, ArrayAttr halo, int64_t rank) {
         llvm::any_of(llvm::enumerate(numbers), [&](auto numbered) {
           auto number = dyn_cast<IntegerAttr>(numbered.value());
           return !number || !number.getType().isSignlessInteger(64) ||
-                 (number.getInt() < 0 &&
-                  !(isWindow && (numbered.index() < 2 || numbered.index() > 4)));
+                 (number.getInt() < 0 && !(isWindow && (numbered.index() < 2 ||
+                                                        numbered.index() > 4)));
         }))
       return op->emitOpError("halo entries must be [low, high], both not "
                              "negative, or [low, high, extent, stride, "
@@ -329,9 +329,8 @@ ParseResult RedistributeOp::parse(OpAsmParser &parser, OperationState &state) {
   if (succeeded(parser.parseOptionalKeyword("dims")) &&
       parser.parseOperandList(dims, OpAsmParser::Delimiter::Square))
     return failure();
-  if (parser.parseKeyword("from") ||
-      parser.parseAttribute(from) || parser.parseKeyword("to") ||
-      parsePlacement(parser, to, type))
+  if (parser.parseKeyword("from") || parser.parseAttribute(from) ||
+      parser.parseKeyword("to") || parsePlacement(parser, to, type))
     return failure();
   state.addAttribute("from", from);
   state.addAttribute("to", to);

@@ -304,8 +304,8 @@ void Reorderer::visitCollective(collective::CollectiveOpInterface step) {
       if (halo[dim].isOpen)
         ordered.append({windows[2 * before], windows[2 * before + 1]});
     }
-    unsigned begin = step.getDims().getBeginOperandIndex() +
-                     whole.getNumDynamicDims();
+    unsigned begin =
+        step.getDims().getBeginOperandIndex() + whole.getNumDynamicDims();
     for (auto [i, value] : llvm::enumerate(ordered))
       step->setOperand(begin + i, value);
   }

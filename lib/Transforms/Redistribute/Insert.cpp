@@ -245,9 +245,9 @@ SmallVector<Value> Inserter::windowValues(Operation *op, unsigned i,
     for (const RunTimeNumber::Term &term : number.terms) {
       OpFoldResult own = op->getOperand(term.operand);
       if (term.dim >= 0)
-        own = tensor::getMixedSize(
-            builder, op->getLoc(), plain(op->getOperand(term.operand)),
-            term.dim);
+        own =
+            tensor::getMixedSize(builder, op->getLoc(),
+                                 plain(op->getOperand(term.operand)), term.dim);
       else if (auto known = getConstantIntValue(own))
         own = builder.getIndexAttr(*known);
       sum = math.add(sum, math.mul(own, term.factor));

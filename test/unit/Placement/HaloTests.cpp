@@ -405,15 +405,13 @@ TEST(Halo, Open) {
   // Of a dim of unknown extent only an open window; its blocks are of no known
   // extent either, however large the assumed one is.
   Mesh mesh = makeMesh({2});
-  EXPECT_FALSE(
-      verifyHalo({open}, parse(R"([{"a"}])"), mesh, {kUnknown}));
+  EXPECT_FALSE(verifyHalo({open}, parse(R"([{"a"}])"), mesh, {kUnknown}));
   auto error = verifyHalo({closed}, parse(R"([{"a"}])"), mesh, {kUnknown});
   ASSERT_TRUE(error);
   EXPECT_EQ(error->message,
             "halo of dim 0 is a window, which needs the dim's extent");
   EXPECT_EQ(blockShape({10}, {open}), std::vector<int64_t>{kUnknown});
-  EXPECT_FALSE(
-      uniformLocalExtent(parse(R"([{"a"}])"), {open}, mesh, 10, 0));
+  EXPECT_FALSE(uniformLocalExtent(parse(R"([{"a"}])"), {open}, mesh, 10, 0));
   // It is dropped only where nothing splits the dim and all of it is read.
   DimHalo all = dimHaloOf({0, 0, 1024, 1, 1, 0});
   EXPECT_TRUE(normalHalo({all}, parse("[{}]"), mesh, {kUnknown}).empty());

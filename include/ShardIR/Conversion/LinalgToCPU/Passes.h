@@ -74,8 +74,8 @@ void buildBufferizeForTesting(mlir::OpPassManager &pm);
 /// calls only the runtime (Runtime/Abi.h), libm and libc.
 void buildCpuLowering(mlir::OpPassManager &pm, const CpuOptions &options);
 
-/// What comes before it: nests of loops become functions, and large contractions
-/// in them packed loops, with the memory that they need for that.
+/// What comes before it: nests of loops become functions, and large
+/// contractions in them packed loops, with the memory that they need for that.
 void buildCpuContractions(mlir::OpPassManager &pm, const CpuOptions &options);
 
 /// The last part of buildCpuLowering, for code that has no linalg ops and no
