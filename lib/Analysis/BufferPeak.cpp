@@ -22,6 +22,8 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <tuple>
+
 using namespace mlir;
 using namespace shardir;
 
@@ -72,7 +74,9 @@ private:
   llvm::DenseMap<Value, int64_t> numbers;
   llvm::DenseMap<Value, SmallVector<int64_t>> shapes;
   llvm::DenseMap<Value, Value> roots;
-  llvm::DenseMap<Value, int64_t> sizes;    ///< of what is allocated
+  /// Bytes of the buffers that an allocation has made, in a loop one per
+  /// iteration, the oldest first.
+  llvm::DenseMap<Value, SmallVector<int64_t, 2>> sizes;
   llvm::DenseMap<Operation *, bool> known; ///< allocates
 };
 
@@ -313,23 +317,27 @@ bool RankRun::visitWhile(scf::WhileOp loop) {
 }
 
 bool RankRun::visitBranches(Operation &op) {
+  // By what it needs, then by what it leaves: a free that may not happen does
+  // not count.
   std::optional<RankRun> largest;
   auto known = isa<scf::IfOp>(op) ? get(cast<scf::IfOp>(op).getCondition())
                                   : std::nullopt;
   for (Region &region : op.getRegions()) {
     // The first region is for what holds.
-    if (region.empty() ||
-        (known && (*known != 0) == (region.getRegionNumber() == 1)))
+    if (known && (*known != 0) == (region.getRegionNumber() == 1))
       continue;
     RankRun side = *this;
-    if (!side.run(region.front()))
-      return false;
-    Operation *end = region.front().getTerminator();
-    if (end->getNumOperands() == op.getNumResults())
-      for (auto [result, yielded] :
-           llvm::zip(op.getResults(), end->getOperands()))
-        side.bind(result, yielded);
-    if (!largest || side.peak > largest->peak)
+    if (!region.empty()) {
+      if (!side.run(region.front()))
+        return false;
+      Operation *end = region.front().getTerminator();
+      if (end->getNumOperands() == op.getNumResults())
+        for (auto [result, yielded] :
+             llvm::zip(op.getResults(), end->getOperands()))
+          side.bind(result, yielded);
+    }
+    if (!largest || std::tie(side.peak, side.alive) >
+                        std::tie(largest->peak, largest->alive))
       largest.emplace(std::move(side));
   }
   if (!largest)
@@ -363,15 +371,17 @@ bool RankRun::visit(Operation &op) {
     bytes = llvm::alignTo(uint64_t(bytes), 64);
     roots.erase(alloc);
     shapes[alloc] = shape;
-    alive += bytes - sizes.lookup(alloc);
-    sizes[alloc] = bytes;
+    alive += bytes;
+    sizes[alloc].push_back(bytes);
     peak = std::max(peak, alive);
     return true;
   }
   if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
-    Value root = rootOf(dealloc.getMemref());
-    alive -= sizes.lookup(root);
-    sizes.erase(root);
+    auto made = sizes.find(rootOf(dealloc.getMemref()));
+    if (made != sizes.end() && !made->second.empty()) {
+      alive -= made->second.front();
+      made->second.erase(made->second.begin());
+    }
     return true;
   }
   if (auto loop = dyn_cast<scf::ForOp>(op))

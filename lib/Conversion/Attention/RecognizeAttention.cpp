@@ -17,6 +17,7 @@
 #include "ShardIR/Conversion/Attention/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -30,14 +31,16 @@ using namespace shardir;
 
 namespace {
 
-/// An init that a body does not read ties its op to an unrelated tensor.
+/// An init that a body does not read ties its op to an unrelated tensor. A
+/// buffer that the program asks for by alloc_tensor stays its op's.
 void detachUnreadInits(RewriterBase &rewriter, func::FuncOp function) {
   function.walk([&](linalg::LinalgOp op) {
     if (!isElementwise(op))
       return;
     OpOperand *init = op.getDpsInitOperand(0);
     if (op.payloadUsesValueFromOperand(init) ||
-        init->get().getDefiningOp<tensor::EmptyOp>())
+        isa_and_nonnull<tensor::EmptyOp, bufferization::AllocTensorOp>(
+            init->get().getDefiningOp()))
       return;
     rewriter.setInsertionPoint(op);
     auto type = cast<RankedTensorType>(init->get().getType());
@@ -71,12 +74,14 @@ struct RecognizeAttentionPass
   void runOnOperation() override {
     ErasedOps erased;
     IRRewriter rewriter(&getContext(), &erased);
-    detachUnreadInits(rewriter, getOperation());
     SmallVector<Operation *> products;
     getOperation().walk([&](linalg::LinalgOp op) {
       if (asProduct(op))
         products.push_back(op);
     });
+    // Attention has two.
+    if (products.size() > 1)
+      detachUnreadInits(rewriter, getOperation());
     for (Operation *candidate : products) {
       if (erased.ops.contains(candidate) ||
           scoreBytes(candidate->getResult(0)) < minBytes)
