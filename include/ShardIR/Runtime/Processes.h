@@ -5,10 +5,10 @@
 \*===----------------------------------------------------------------------===*/
 /*
  * For tools whose ranks are processes (the devices "mpi" and "nccl"): what they
- * tell each other between runs. Requires that all processes call the same functions in
- * the same order, and none during a run; processes are numbered from 0. While
- * one process reads, compiles or writes, the others wait for it as long as it
- * lives; a process that dies takes the job with it.
+ * tell each other between runs. Requires that all processes call the same
+ * functions in the same order, and none during a run; processes are numbered
+ * from 0. While one process reads, compiles or writes, the others wait for it
+ * as long as it lives; a process that dies takes the job with it.
  */
 #ifndef SHARDIR_RUNTIME_PROCESSES_H
 #define SHARDIR_RUNTIME_PROCESSES_H
@@ -24,15 +24,15 @@ extern "C" {
 int64_t shardir_processes_launched_as(void);
 
 /* For the device "mpi": loads and starts MPI, or joins the host's. For "nccl"
- * the same, unless torchrun or srun has started the processes: then they connect
- * to each other, all of them within `seconds`. A process that no launcher has
- * started is alone: number 0 of 1. */
+ * the same, unless torchrun or srun has started the processes: then they
+ * connect to each other, all of them within `seconds`. A process that no
+ * launcher has started is alone: number 0 of 1. */
 shardir_status shardir_processes_start(const char *device, double seconds,
                                        int64_t *number, int64_t *count);
 
 /* From now on a thread of each process says now and then that it is there. Who
- * waits for a process that has not said so for `seconds` fails with RANK_FAILED;
- * without this it waits for ever. */
+ * waits for a process that has not said so for `seconds` fails with
+ * RANK_FAILED; without this it waits for ever. */
 shardir_status shardir_processes_watch(double seconds);
 
 /* Whether the program has one rank for each process. */
@@ -50,7 +50,8 @@ shardir_status shardir_processes_broadcast(void *data, size_t bytes,
                                            double seconds);
 
 /* Every process' `bytes` to process 0, where buffers[r] takes sizes[r] of them
- * from process r; elsewhere both are ignored. Process 0's own are not copied. */
+ * from process r; elsewhere both are ignored. Process 0's own are not copied.
+ */
 shardir_status shardir_processes_gather(const void *data, size_t bytes,
                                         void *const *buffers,
                                         const size_t *sizes);

@@ -20,8 +20,8 @@ extern "C" {
 
 /* Where something ran. */
 enum {
-  SHARDIR_TRACE_HOST = 0,       /* in the rank's thread */
-  SHARDIR_TRACE_STREAM = 1,     /* on the GPU, in the order of the rank's work */
+  SHARDIR_TRACE_HOST = 0,   /* in the rank's thread */
+  SHARDIR_TRACE_STREAM = 1, /* on the GPU, in the order of the rank's work */
   SHARDIR_TRACE_COLLECTIVES = 2 /* on the GPU, beside that */
 };
 
@@ -33,25 +33,26 @@ typedef struct shardir_trace_event {
   double start;       /* the rank reached it */
   double ready;       /* all members had reached it: data began to move */
   double end;
-  int64_t bytes;      /* received by this rank */
-  int32_t kernel;     /* index into the table of kernels; -1: none, and where there
-                         is no collective either, it is the entry */
-  int32_t stream;     /* SHARDIR_TRACE_… */
+  int64_t bytes;  /* received by this rank */
+  int32_t kernel; /* index into the table of kernels; -1: none, and where there
+                     is no collective either, it is the entry */
+  int32_t stream; /* SHARDIR_TRACE_… */
 } shardir_trace_event;
 
 /* Whether the next runs of `program` record events. */
 void shardir_program_set_trace(shardir_program *program, int enable);
 /* The events of the last traced run, ordered by rank, then by time. */
 shardir_status shardir_last_trace(const shardir_program *program,
-                                  const shardir_trace_event **events, size_t *n);
+                                  const shardir_trace_event **events,
+                                  size_t *n);
 
 /* What collective `i` of the metadata is, such as
  * `all_reduce of f32 8x32 (mlp.mlir:9:8)`; NULL where there is none. */
 const char *shardir_program_collective_text(const shardir_program *program,
                                             size_t i);
 
-/* What kernel `i` of the metadata is, such as `main_kernel (mlp.mlir:7:8)`; NULL
- * where there is none. */
+/* What kernel `i` of the metadata is, such as `main_kernel (mlp.mlir:7:8)`;
+ * NULL where there is none. */
 const char *shardir_program_kernel_text(const shardir_program *program,
                                         size_t i);
 

@@ -201,9 +201,9 @@ LogicalResult RuntimeCalls::convert(Operation *op, MetadataBuilder &metadata) {
             return blocks(o, "scatter", o.getDestination(), o.getInput());
           })
           .Case<WaitOp>([&](WaitOp o) {
-            auto callee = declare("shardir_collective_wait",
-                                  LLVM::LLVMVoidType::get(op->getContext()),
-                                  {pointer});
+            auto callee =
+                declare("shardir_collective_wait",
+                        LLVM::LLVMVoidType::get(op->getContext()), {pointer});
             LLVM::CallOp::create(builder, loc, callee,
                                  dataPointer(builder, loc, o.getBuffer()));
             return success();

@@ -69,11 +69,10 @@ mlir::LogicalResult linearize(mlir::AffineExpr expr, int64_t factor,
                               int64_t &constant,
                               llvm::SmallVectorImpl<int64_t> &coefficients);
 
-/// `operand` addressed by the loops of `map`. Emits what that needs; fails where
-/// map or layout is not linear.
-mlir::FailureOr<NestOperand> makeNestOperand(LoopEmitter &emit,
-                                             mlir::Value operand,
-                                             mlir::AffineMap map);
+/// `operand` addressed by the loops of `map`. Emits what that needs; fails
+/// where map or layout is not linear.
+mlir::FailureOr<NestOperand>
+makeNestOperand(LoopEmitter &emit, mlir::Value operand, mlir::AffineMap map);
 
 /// Whether makeLoopNest will succeed. Emits nothing.
 bool hasLoopNest(mlir::linalg::LinalgOp op);

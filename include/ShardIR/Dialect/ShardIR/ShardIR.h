@@ -57,9 +57,9 @@ std::string elementTypeName(mlir::Type type);
 /// The number of bytes of one element as the runtime stores it; i1 takes one.
 int64_t elementBytes(mlir::Type type);
 
-/// Complex numbers as collectives have them: floats along one more, minor dim of
-/// 2 that is whole. What `placement`, `halo` and `shape` of a tensor of `type`
-/// become then; returns the element type. Other types stay as they are.
+/// Complex numbers as collectives have them: floats along one more, minor dim
+/// of 2 that is whole. What `placement`, `halo` and `shape` of a tensor of
+/// `type` become then; returns the element type. Other types stay as they are.
 mlir::Type splitComplex(mlir::Type elementType, std::vector<int64_t> &shape,
                         Placement &from, Placement &to, Halo &halo);
 
@@ -69,8 +69,7 @@ MeshOp lookupMesh(mlir::Operation *from, mlir::FlatSymbolRefAttr mesh);
 /// Checks `placement` for a tensor of type `type` against its mesh and reports
 /// what is wrong on `op`, with `what` naming the value ("argument 0", …).
 mlir::LogicalResult verifyPlacementFor(mlir::Operation *op,
-                                       PlacementAttr placement,
-                                       mlir::Type type,
+                                       PlacementAttr placement, mlir::Type type,
                                        const llvm::Twine &what);
 
 /// Replaces sugar by dims; `placement` must verify against the mesh.
@@ -115,8 +114,8 @@ std::vector<AxisRef> manualAxesOf(const Placement &placement,
 Placement manualPart(const Placement &placement, mlir::ArrayAttr manual,
                      bool isManual);
 /// The type of the shard of `type` along the axes of `placement` that are among
-/// `manual`; an error at `op` where they do not cut the tensor as a manual region
-/// needs it. `what` names the value.
+/// `manual`; an error at `op` where they do not cut the tensor as a manual
+/// region needs it. `what` names the value.
 mlir::FailureOr<mlir::RankedTensorType>
 manualShardType(mlir::Operation *op, mlir::RankedTensorType type,
                 PlacementAttr placement, mlir::ArrayAttr manual,
