@@ -1,0 +1,72 @@
+/*
+ * What the programs of four ranks share in which one thing goes wrong between
+ * processes, each in an entry of its own. The rank at fault is 2, but for the
+ * entries that end in _0, where it is 0. A program that includes this defines
+ * `static void reduce(int32_t id)`, which runs collective 0 or 1: the
+ * all-reduces that its metadata lists by REDUCE.
+ */
+#ifndef SHARDIR_TEST_INPUTS_FAULTS_H
+#define SHARDIR_TEST_INPUTS_FAULTS_H
+
+#include "ShardIR/Runtime/Abi.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#ifndef HASH
+#define HASH "0"
+#endif
+#define METADATA_HEAD                                                          \
+  "{\"abi\": 1, \"hash\": \"" HASH "\", \"ranks\": 4, \"meshes\": [{\"name\":" \
+  " \"m\", \"axes\": [{\"name\": \"x\", \"size\": 4}], \"devices\": []}], "
+#define ENTRY(NAME)                                                            \
+  "{\"name\": \"" #NAME "\", \"symbol\": \"entry_" #NAME                       \
+  "\", \"arguments\": [], \"results\": []}"
+#define FAULT_ENTRIES                                                          \
+  ENTRY(good) "," ENTRY(fails) "," ENTRY(fails_0) "," ENTRY(hangs) ","         \
+  ENTRY(killed) "," ENTRY(killed_0) "," ENTRY(exits) "," ENTRY(stopped) ","    \
+  ENTRY(stopped_0) "," ENTRY(differs) "," ENTRY(leaves)
+#define REDUCE(LOC)                                                            \
+  "{\"kind\": \"all_reduce\", \"mesh\": \"m\", \"from\": \"[{}], partial = "   \
+  "sum [\\\"x\\\"]\", \"to\": \"[{}]\", \"shape\": [8], \"element_type\": "    \
+  "\"f32\", \"loc\": \"" LOC "\"}"
+
+/* The process to which the launcher gave NUMBER in VARIABLE gets SIGNAL. */
+#define WHEN_LOADED(VARIABLE, NUMBER, SIGNAL)                                  \
+  __attribute__((constructor)) static void whenLoaded(void) {                  \
+    const char *number = getenv(VARIABLE);                                     \
+    if (number && atoi(number) == NUMBER)                                      \
+      raise(SIGNAL);                                                           \
+  }
+
+static void reduce(int32_t id);
+static int64_t me(void) { return shardir_axis_index(0, 0); }
+static void forever(void) {
+  for (volatile int go = 1; go;)
+    ;
+}
+
+/* One reduction that goes well, the fault on rank WHO, and another reduction. */
+#define FAULT(NAME, WHO, ...)                                                  \
+  void entry_##NAME(void **descriptors) {                                      \
+    (void)descriptors;                                                         \
+    reduce(0);                                                                 \
+    if (me() == WHO) {                                                         \
+      __VA_ARGS__;                                                             \
+    }                                                                          \
+    reduce(1);                                                                 \
+  }
+
+FAULT(good, -1, )
+FAULT(fails, 2, shardir_fail("no such row"))
+FAULT(fails_0, 0, shardir_fail("no such row"))
+FAULT(hangs, 2, forever())
+FAULT(killed, 2, raise(SIGKILL))
+FAULT(killed_0, 0, raise(SIGKILL))
+FAULT(exits, 2, _exit(0))
+FAULT(stopped, 2, raise(SIGSTOP))
+FAULT(stopped_0, 0, raise(SIGSTOP))
+FAULT(differs, 2, reduce(0))
+FAULT(leaves, 2, return )
+
+#endif
