@@ -20,6 +20,7 @@ import tempfile
 import time
 
 import annotate
+import hlo_bytes
 
 MESHES = ["tp=2", "tp=4", "dp=2,tp=2", "tp=3"]
 # By shard-run's exit status.
@@ -54,13 +55,18 @@ def only_noise(text):
             and max(differing) < F32_EPSILON * largest)
 
 
+def own_mesh(program):
+    """The mesh that the program brings, as --mesh spells it; empty where it brings none."""
+    return ",".join(f"{axis}={size}" for axis, size in (program.get("mesh") or {}).items())
+
+
 def meshes_of(program):
     """The meshes to run on: the usual ones whose axes the program knows, and its own."""
     own = program.get("mesh")
     if not own:
         return MESHES
     fitting = [mesh for mesh in MESHES if all(axis in own for axis, _ in annotate.parse_mesh(mesh))]
-    return fitting + [",".join(f"{axis}={size}" for axis, size in own.items())]
+    return fitting + [own_mesh(program)]
 
 
 def first_message(text):
@@ -143,6 +149,13 @@ def run(shard_run, folder, program, mesh, scratch, options):
         if measured not in (None, row["bytes_per_device"]) and not report.get("lower_bound"):
             row["status"] = "bytes"
             row["message"] = f"{measured} bytes received per device, {row['bytes_per_device']} predicted"
+        xla = os.path.join(folder, f"{program['name']}.xla.hlo.txt")
+        if mesh == own_mesh(program) and os.path.exists(xla):
+            with open(xla) as file:
+                row["xla_bytes"] = hlo_bytes.count(file.read())[0]
+            if "cost=bytes" in (options.options or "") and row["bytes_per_device"] > row["xla_bytes"]:
+                row["status"] = "bytes"
+                row["message"] = f"{row['bytes_per_device']} bytes received per device, XLA {row['xla_bytes']}"
     return row
 
 
