@@ -118,7 +118,9 @@ static SmallVector<SlicedDim> slicedDims(Op op, Value tensor) {
   int64_t sliceDim = 0;
   for (auto [dim, offset, size, stride] : llvm::enumerate(
            op.getMixedOffsets(), op.getMixedSizes(), op.getMixedStrides())) {
-    bool isWhole = isConstantIntValue(offset, 0) &&
+    // All of a dim fits at offset 0 alone, whatever computes the offset: a
+    // program that says another one reads or writes beyond the tensor.
+    bool isWhole = getConstantIntValue(offset).value_or(0) == 0 &&
                    isConstantIntValue(stride, 1) &&
                    isExtentOf(size, tensor, dim) && !dropped.test(dim);
     dims.push_back({dropped.test(dim) ? -1 : sliceDim++, isWhole, shape[dim],
@@ -265,6 +267,7 @@ static LocalValues localizeExtractSlice(tensor::ExtractSliceOp op,
         source.placement && !source.placement.getValue().axesOf(d).empty();
     sizes.push_back(slice.sizes[d]);
     if (dim.isWhole) {
+      slice.offsets[d] = zero;
       slice.sizes[d] = sizes.back() = localDim(builder, loc, operands[0], d);
     } else if (const Window *window = rule.operands[0].window(d);
                window && !(window->open && !localizer.isCut(source, d) &&
@@ -384,6 +387,7 @@ static LocalValues localizeInsertSlice(tensor::InsertSliceOp op,
   };
   for (auto [d, dim] : llvm::enumerate(slicedDims(op, op.getDest()))) {
     if (dim.isWhole) {
+      slice.offsets[d] = zero;
       slice.sizes[d] = localDim(builder, loc, operands[1], d);
       take(dim.sliceDim, zero, slice.sizes[d]);
       continue;

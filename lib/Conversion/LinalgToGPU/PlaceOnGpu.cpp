@@ -303,15 +303,25 @@ struct PlaceOnGpuPass : shardir::impl::PlaceOnGpuBase<PlaceOnGpuPass> {
     });
   }
 
-  /// Small buffers of integers that the host alone works with.
+  /// Whether a buffer is a list for a helper of the host, which reads it.
+  static bool isHelpersList(Value buffer) {
+    return llvm::any_of(buffer.getUsers(), [](Operation *user) {
+      auto cast = dyn_cast<memref::CastOp>(user);
+      return isa<func::CallOp>(user) ||
+             (cast && isHelpersList(cast.getResult()));
+    });
+  }
+
+  /// Small buffers of integers that the host alone works with, and lists of
+  /// buffers to free of any length.
   static void keepHostBuffers(func::FuncOp function) {
     SmallVector<memref::AllocOp> allocs;
     function.walk([&](memref::AllocOp op) {
       MemRefType type = op.getType();
       if (!type.getElementType().isIntOrIndex() || !type.hasStaticShape() ||
-          type.getNumElements() > 64 || !isOnHost(op))
+          !isOnHost(op) || !isHostWork(op))
         return;
-      if (!isHostWork(op))
+      if (type.getNumElements() > 64 && !isHelpersList(op))
         return;
       // What is stored is known to the host, or there is nothing to keep.
       bool stored = llvm::all_of(op->getUsers(), [](Operation *user) {

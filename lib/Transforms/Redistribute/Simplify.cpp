@@ -193,7 +193,8 @@ struct SimplifyRedistributePass
       changedAny |= simplify(costs, options);
     }
     if (!changedAny)
-      markAllAnalysesPreserved();
+      return markAllAnalysesPreserved();
+    shareReasons(getOperation());
   }
 
   bool simplify(std::shared_ptr<MoveCosts> costs,

@@ -39,6 +39,9 @@ mlir::Value cloneFresh(mlir::OpBuilder &builder, mlir::Value value,
 /// Erases a fresh value that nobody uses, and what it alone was made from.
 void eraseIfUnused(mlir::RewriterBase &rewriter, mlir::Value value);
 
+/// Erases the pure ops in `root` that nobody uses, whole chains of them at once.
+void eraseUnused(mlir::Operation *root);
+
 /// The placement in normal form for a tensor of type `type`; equal placements
 /// of one mesh then are one attribute.
 PlacementAttr normalize(PlacementAttr placement, mlir::RankedTensorType type,
@@ -67,6 +70,11 @@ std::string describeChange(const Placement &from, const Placement &to,
 /// Who asks for a placement: `operand 1 of 'linalg.matmul'`, `result 0 of @main
 /// is placed so`, …
 std::string describeUse(mlir::OpOperand &use);
+
+/// Lets pure ops of one block that compute the same and lie alike say the same
+/// reasons (`decided_by`, `alternatives`), those of the first, so that CSE
+/// takes them for one.
+void shareReasons(mlir::Operation *root);
 
 /// Lets `op` start from `input`, and keeps its reason true.
 void restartFrom(mlir::RewriterBase &rewriter, RedistributeOp op,

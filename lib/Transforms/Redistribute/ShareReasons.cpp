@@ -1,0 +1,117 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stages: propagated to collective, after every op has its placements. Requires
+// ops in an order in which producers come first. Guarantees that pure ops of
+// one block that compute the same and lie alike say the same reasons, so that
+// CSE takes them for one: fresh tensors are made once per user, each with its
+// user's reason, and two of them would keep two sums apart that are owed alike
+// and reduced twice. Changes no other attribute.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Utils.h"
+
+#include "ShardIR/Dialect/ShardIR/Reasons.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/IR/OperationSupport.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+/// Value numbering of one block, which does not look at reasons.
+class Numbering {
+public:
+  /// The first op that is like `op` but for reasons, or null.
+  Operation *find(Operation *op) {
+    SmallVector<NamedAttribute> attributes = attributesOf(op);
+    uint64_t hash = llvm::hash_combine(
+        OperationEquivalence::computeHash(
+            op,
+            [&](Value value) {
+              return llvm::hash_value(first(value).getAsOpaquePointer());
+            },
+            OperationEquivalence::ignoreHashValue, kFlags),
+        DictionaryAttr::get(op->getContext(), attributes));
+    SmallVector<Operation *, 1> &entry = known[hash];
+    for (Operation *other : entry) {
+      if (attributesOf(other) != attributes || !computesSame(other, op))
+        continue;
+      for (auto [result, same] :
+           llvm::zip(op->getResults(), other->getResults()))
+        firstOf[result] = same;
+      return other;
+    }
+    entry.push_back(op);
+    return nullptr;
+  }
+
+private:
+  static constexpr auto kFlags =
+      OperationEquivalence::Flags(OperationEquivalence::IgnoreLocations |
+                                  OperationEquivalence::IgnoreDiscardableAttrs);
+
+  Value first(Value value) const {
+    auto it = firstOf.find(value);
+    return it == firstOf.end() ? value : it->second;
+  }
+
+  static SmallVector<NamedAttribute> attributesOf(Operation *op) {
+    SmallVector<NamedAttribute> attributes(op->getDiscardableAttrs());
+    llvm::erase_if(attributes, [](NamedAttribute each) {
+      return each.getName() == ShardIRDialect::kDecidedBy ||
+             each.getName() == kAlternatives;
+    });
+    return attributes;
+  }
+
+  bool computesSame(Operation *a, Operation *b) const {
+    llvm::SmallDenseMap<Value, Value> inside;
+    return OperationEquivalence::isEquivalentTo(
+        a, b,
+        [&](Value x, Value y) {
+          auto it = inside.find(y);
+          return success(it == inside.end() ? first(x) == first(y)
+                                            : it->second == x);
+        },
+        [&](Value x, Value y) { inside[y] = x; }, kFlags);
+  }
+
+  llvm::DenseMap<Value, Value> firstOf;
+  llvm::DenseMap<uint64_t, SmallVector<Operation *, 1>> known;
+};
+
+} // namespace
+
+void shardir::shareReasons(Operation *root) {
+  root->walk([](Block *block) {
+    Numbering numbering;
+    for (Operation &op : block->without_terminator()) {
+      // The ops of a body are numbered with it; other regions may differ in the
+      // placements inside.
+      if (!op.hasAttr(ShardIRDialect::kPlacements) ||
+          (op.getNumRegions() && !isa<linalg::LinalgOp>(op)) ||
+          !isMemoryEffectFree(&op))
+        continue;
+      Operation *first = numbering.find(&op);
+      if (!first)
+        continue;
+      for (StringRef name :
+           {StringRef(ShardIRDialect::kDecidedBy), StringRef(kAlternatives)}) {
+        if (Attribute said = first->getAttr(name))
+          op.setAttr(name, said);
+        else
+          op.removeAttr(name);
+      }
+    }
+  });
+}

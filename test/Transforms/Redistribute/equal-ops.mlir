@@ -1,0 +1,41 @@
+// Equal ops are one, whatever reasons they and what they start from give, and what
+// nobody uses asks for nothing.
+// RUN: shard-opt %s --split-input-file --shardir-insert-redistribute --cse | FileCheck %s
+// RUN: shard-opt %s --split-input-file --shardir-insert-redistribute=strict --cse | FileCheck %s
+
+// Two sums of one tensor; each starts from a fill of its own.
+shardir.mesh @m <["x"=2]>
+// CHECK-LABEL: @sums
+// CHECK-COUNT-1: linalg.reduce
+// CHECK-NOT: linalg.reduce
+// CHECK: return
+func.func @sums(%x: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>})
+    -> (tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{}]>},
+        tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() {shardir.decided_by = "one", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]} : tensor<4xf32>
+  %z = linalg.fill {shardir.decided_by = "one", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
+      ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+  %a = linalg.reduce {arith.addf} ins(%x : tensor<8x4xf32>) outs(%z : tensor<4xf32>) dimensions = [0]
+      {shardir.decided_by = "both", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
+  %f = tensor.empty() {shardir.decided_by = "another", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]} : tensor<4xf32>
+  %y = linalg.fill {shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
+      ins(%zero : f32) outs(%f : tensor<4xf32>) -> tensor<4xf32>
+  %b = linalg.reduce {arith.addf} ins(%x : tensor<8x4xf32>) outs(%y : tensor<4xf32>) dimensions = [0]
+      {shardir.decided_by = "both", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
+  return %a, %b : tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// A chain without a use.
+shardir.mesh @m <["x"=2]>
+// CHECK-LABEL: @unused
+// CHECK-NEXT: return
+func.func @unused(%x: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>})
+    -> (tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) {
+  %a = math.exp %x {shardir.placements = [#shardir.placement<@m, [{}, {"x"}]>]} : tensor<8x4xf32>
+  %b = math.exp %a {shardir.placements = [#shardir.placement<@m, [{}, {}]>]} : tensor<8x4xf32>
+  %c = math.exp %b {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} : tensor<8x4xf32>
+  return %x : tensor<8x4xf32>
+}
