@@ -29,6 +29,10 @@ using namespace shardir;
 
 namespace {
 
+/// How often a loop goes around: what the first iteration has made the second
+/// one hands on, and the third frees.
+constexpr int64_t kTrips = 3;
+
 class RankRun {
 public:
   RankRun(const MeshTable &meshes, int64_t rank) : meshes(meshes), rank(rank) {}
@@ -46,10 +50,13 @@ private:
     return std::max<int64_t>(0, mesh.positionOf(rank));
   }
   std::optional<int64_t> get(Value value) const {
-    if (auto constant = getConstantIntValue(value))
-      return constant;
-    auto found = numbers.find(value);
-    return found == numbers.end() ? std::nullopt : std::optional(found->second);
+    std::optional<int64_t> number = getConstantIntValue(value);
+    if (auto found = numbers.find(value); !number && found != numbers.end())
+      number = found->second;
+    // What holds is 1, however wide numbers are.
+    if (number && value.getType().isInteger(1))
+      return *number & 1;
+    return number;
   }
   std::optional<int64_t> get(OpFoldResult value) const {
     if (auto known = getConstantIntValue(value))
@@ -73,10 +80,10 @@ private:
   int64_t alive = 0;
   llvm::DenseMap<Value, int64_t> numbers;
   llvm::DenseMap<Value, SmallVector<int64_t>> shapes;
-  llvm::DenseMap<Value, Value> roots;
-  /// Bytes of the buffers that an allocation has made, in a loop one per
-  /// iteration, the oldest first.
-  llvm::DenseMap<Value, SmallVector<int64_t, 2>> sizes;
+  /// Which allocation a value is: one in a loop makes another each time.
+  llvm::DenseMap<Value, int64_t> instances;
+  llvm::DenseMap<int64_t, int64_t> sizes; ///< of what is allocated
+  int64_t nextInstance = 1;
   llvm::DenseMap<Operation *, bool> known; ///< allocates
 };
 
@@ -115,8 +122,8 @@ bool RankRun::enter(func::FuncOp entry) {
 
 Value RankRun::rootOf(Value buffer) const {
   while (true) {
-    if (Value outer = roots.lookup(buffer)) {
-      buffer = outer;
+    if (auto parts = buffer.getDefiningOp<memref::ExtractStridedMetadataOp>()) {
+      buffer = parts.getSource();
       continue;
     }
     auto view = buffer.getDefiningOp<ViewLikeOpInterface>();
@@ -134,8 +141,6 @@ std::optional<int64_t> RankRun::extentOf(Value buffer, int64_t dim) const {
     return type.getDimSize(dim);
   if (auto found = shapes.find(buffer); found != shapes.end())
     return found->second[dim];
-  if (Value outer = roots.lookup(buffer))
-    return extentOf(outer, dim);
   Operation *op = buffer.getDefiningOp();
   if (auto cast = dyn_cast_or_null<memref::CastOp>(op))
     return extentOf(cast.getSource(), dim);
@@ -174,6 +179,9 @@ std::optional<int64_t> RankRun::evaluate(Operation &op) const {
     auto dim = get(query.getIndex());
     return dim ? extentOf(query.getSource(), *dim) : Result();
   }
+  // Who frees asks whether two buffers are the same.
+  if (auto pointer = dyn_cast<memref::ExtractAlignedPointerAsIndexOp>(op))
+    return instances.lookup(rootOf(pointer.getSource()));
   SmallVector<int64_t> v;
   for (Value operand : op.getOperands()) {
     auto own = get(operand);
@@ -195,6 +203,9 @@ std::optional<int64_t> RankRun::evaluate(Operation &op) const {
       .Case([&](arith::AddIOp) { return v[0] + v[1]; })
       .Case([&](arith::SubIOp) { return v[0] - v[1]; })
       .Case([&](arith::MulIOp) { return v[0] * v[1]; })
+      .Case([&](arith::AndIOp) { return v[0] & v[1]; })
+      .Case([&](arith::OrIOp) { return v[0] | v[1]; })
+      .Case([&](arith::XOrIOp) { return v[0] ^ v[1]; })
       .Case<arith::MinSIOp, arith::MinUIOp>(
           [&](auto) { return std::min(v[0], v[1]); })
       .Case<arith::MaxSIOp, arith::MaxUIOp>(
@@ -243,8 +254,11 @@ void RankRun::bind(Value inner, Value outer) {
         shape.push_back(*extent);
     if (type && int64_t(shape.size()) == type.getRank())
       shapes[inner] = shape;
-    if (root != inner)
-      roots[inner] = root;
+    else
+      shapes.erase(inner);
+    // What is there now, for the value may be another one later.
+    int64_t instance = instances.lookup(root);
+    instances[inner] = instance;
   } else if (auto number = get(outer)) {
     numbers[inner] = *number;
   } else {
@@ -269,10 +283,10 @@ bool RankRun::allocates(Operation &op) {
 bool RankRun::visitFor(scf::ForOp loop) {
   auto from = get(loop.getLowerBound()), to = get(loop.getUpperBound()),
        by = get(loop.getStep());
-  int64_t trips = 2;
+  int64_t trips = kTrips;
   if (from && to && by && *by > 0)
     trips = std::min<int64_t>(
-        2, *to > *from ? int64_t(llvm::divideCeil(*to - *from, *by)) : 0);
+        kTrips, *to > *from ? int64_t(llvm::divideCeil(*to - *from, *by)) : 0);
   for (auto [result, init] : llvm::zip(loop.getResults(), loop.getInitArgs()))
     bind(result, init);
   if (!allocates(*loop))
@@ -296,7 +310,7 @@ bool RankRun::visitWhile(scf::WhileOp loop) {
   for (auto [argument, init] :
        llvm::zip(loop.getBeforeArguments(), loop.getInits()))
     bind(argument, init);
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < kTrips; ++i) {
     if (!run(*loop.getBeforeBody()))
       return false;
     auto values = loop.getConditionOp().getArgs();
@@ -305,7 +319,7 @@ bool RankRun::visitWhile(scf::WhileOp loop) {
       bind(argument, value);
       bind(result, value);
     }
-    if (i == 1)
+    if (i + 1 == kTrips)
       return true;
     if (!run(*loop.getAfterBody()))
       return false;
@@ -317,8 +331,6 @@ bool RankRun::visitWhile(scf::WhileOp loop) {
 }
 
 bool RankRun::visitBranches(Operation &op) {
-  // By what it needs, then by what it leaves: a free that may not happen does
-  // not count.
   std::optional<RankRun> largest;
   auto known = isa<scf::IfOp>(op) ? get(cast<scf::IfOp>(op).getCondition())
                                   : std::nullopt;
@@ -336,6 +348,8 @@ bool RankRun::visitBranches(Operation &op) {
              llvm::zip(op.getResults(), end->getOperands()))
           side.bind(result, yielded);
     }
+    // By what it needs, then by what it leaves: a free that may not happen does
+    // not count.
     if (!largest || std::tie(side.peak, side.alive) >
                         std::tie(largest->peak, largest->alive))
       largest.emplace(std::move(side));
@@ -346,8 +360,9 @@ bool RankRun::visitBranches(Operation &op) {
   alive = largest->alive;
   numbers = std::move(largest->numbers);
   shapes = std::move(largest->shapes);
-  roots = std::move(largest->roots);
+  instances = std::move(largest->instances);
   sizes = std::move(largest->sizes);
+  nextInstance = largest->nextInstance;
   return true;
 }
 
@@ -369,19 +384,17 @@ bool RankRun::visit(Operation &op) {
       bytes *= extent;
     }
     bytes = llvm::alignTo(uint64_t(bytes), 64);
-    roots.erase(alloc);
     shapes[alloc] = shape;
+    instances[alloc] = nextInstance;
+    sizes[nextInstance++] = bytes;
     alive += bytes;
-    sizes[alloc].push_back(bytes);
     peak = std::max(peak, alive);
     return true;
   }
   if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
-    auto made = sizes.find(rootOf(dealloc.getMemref()));
-    if (made != sizes.end() && !made->second.empty()) {
-      alive -= made->second.front();
-      made->second.erase(made->second.begin());
-    }
+    int64_t instance = instances.lookup(rootOf(dealloc.getMemref()));
+    alive -= sizes.lookup(instance);
+    sizes.erase(instance);
     return true;
   }
   if (auto loop = dyn_cast<scf::ForOp>(op))
