@@ -22,7 +22,8 @@ using namespace mlir;
 using namespace shardir;
 
 /// A value's mesh is its annotation's, else its producer's, else its users'
-/// (R10): known meshes flow forward, then backward. An op whose operands come
+/// (R10): known meshes flow forward, then backward, then on to what is beside
+/// either. An op whose operands come
 /// from several meshes waits for what its results say.
 void GraphBuilder::inferMeshes() {
   auto take = [&](int n, int from) {
@@ -54,11 +55,8 @@ void GraphBuilder::inferMeshes() {
       take(n, producer);
   }
   // Of several the one that most users have; a constraint, which may be there
-  // to move the value on, counts less than others. What equal ops read may come
-  // behind the one that stands for them.
-  int count = graph.nodes.size();
-  for (int i = 0, e = repeated.empty() ? count : 2 * count; i < e; ++i) {
-    int n = count - 1 - i % count;
+  // to move the value on, counts less than others.
+  auto ofUsers = [&](int n) -> std::optional<int> {
     std::map<int, std::pair<int, int>> votes;
     for (int value : graph.nodes[n].results)
       if (value >= 0)
@@ -68,17 +66,53 @@ void GraphBuilder::inferMeshes() {
             ++all;
             others += !isa_and_nonnull<ConstrainOp>(origins[user].op);
           }
-    if (meshKnown[n] || votes.empty())
+    if (votes.empty())
+      return std::nullopt;
+    return std::max_element(
+               votes.begin(), votes.end(),
+               [](const auto &a, const auto &b) { return a.second < b.second; })
+        ->first;
+  };
+  // What equal ops read may come behind the one that stands for them.
+  int count = graph.nodes.size();
+  for (int i = 0, e = repeated.empty() ? count : 2 * count; i < e; ++i) {
+    int n = count - 1 - i % count;
+    if (meshKnown[n])
       continue;
-    auto best = std::max_element(
-        votes.begin(), votes.end(),
-        [](const auto &a, const auto &b) { return a.second < b.second; });
-    graph.nodes[n].mesh = best->first;
-    meshKnown[n] = true;
+    if (std::optional<int> mesh = ofUsers(n)) {
+      graph.nodes[n].mesh = *mesh;
+      meshKnown[n] = true;
+    }
   }
-  for (int n = 0, e = graph.nodes.size(); n < e; ++n)
-    for (int producer : producers(n))
-      take(n, producer);
+  // Sideways, step by step: what is next to nodes of a known mesh, by an
+  // operand or else by users, all at once, so that no order of nodes decides.
+  SmallVector<int> next;
+  for (int n = 0; n < count; ++n)
+    if (!meshKnown[n])
+      next.push_back(n);
+  while (!next.empty()) {
+    SmallVector<std::pair<int, int>> found;
+    for (int n : next) {
+      if (meshKnown[n])
+        continue;
+      SmallVector<int> known = llvm::filter_to_vector(
+          producers(n), [&](int producer) { return meshKnown[producer]; });
+      if (!known.empty())
+        found.push_back({n, graph.nodes[known.front()].mesh});
+      else if (std::optional<int> mesh = ofUsers(n))
+        found.push_back({n, *mesh});
+    }
+    next.clear();
+    for (auto [n, mesh] : found) {
+      graph.nodes[n].mesh = mesh;
+      meshKnown[n] = true;
+      llvm::append_range(next, producers(n));
+      for (int value : graph.nodes[n].results)
+        if (value >= 0)
+          for (auto [user, operand] : graph.values[value].uses)
+            next.push_back(user);
+    }
+  }
   for (Graph::Node &node : graph.nodes)
     if (node.alias >= 0)
       node.mesh = graph.nodes[node.alias].mesh;

@@ -92,3 +92,20 @@ func.func @alias(%w: tensor<8xf32> {shardir.placement = #shardir.placement<@a, [
   %0 = math.exp %g : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+shardir.mesh @a <["x"=2]>
+shardir.mesh @b <["p"=2]>
+
+// What nobody annotates is on the mesh of what it is used with, though that is
+// known only from what another user returns.
+// CHECK-LABEL: func.func @beside
+// CHECK-SAME:    %{{[^:]+}}: tensor<8xf32> {{[^>]*}}@b, [{"p"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8xf32> {{[^>]*}}@b, [{"p"}]>}
+// CHECK-NEXT:    arith.mulf {{.*}}@b, [{"p"}]
+func.func @beside(%x: tensor<8xf32>, %y: tensor<8xf32>)
+    -> (tensor<8xf32> {shardir.placement = #shardir.placement<@b, [{"p"}]>}, tensor<8xf32>) {
+  %0 = arith.mulf %x, %y : tensor<8xf32>
+  return %y, %0 : tensor<8xf32>, tensor<8xf32>
+}
