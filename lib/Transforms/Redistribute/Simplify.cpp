@@ -202,6 +202,15 @@ struct SimplifyRedistributePass
     RewritePatternSet patterns(&getContext());
     addPatterns(patterns, std::move(costs), options);
     FrozenRewritePatternSet frozen(std::move(patterns));
+    bool changedAny = false;
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
+      changedAny |= simplify(function, frozen);
+    return changedAny;
+  }
+
+  /// One function alone, so that the bounds on effort are its own.
+  static bool simplify(FunctionOpInterface function,
+                       const FrozenRewritePatternSet &patterns) {
     // A rewrite can be what another one waits for, so rounds are repeated; each
     // lowers the cost, and few are needed.
     static constexpr int kMaxRounds = 8;
@@ -209,7 +218,7 @@ struct SimplifyRedistributePass
     for (int round = 0; round < kMaxRounds; ++round) {
       // Other ops are not this pass's business: no folding, no dead code.
       SmallVector<Operation *> ops;
-      getOperation().walk([&](RedistributeOp op) { ops.push_back(op); });
+      function.walk([&](RedistributeOp op) { ops.push_back(op); });
       if (ops.empty())
         break;
       GreedyRewriteConfig config;
@@ -217,7 +226,7 @@ struct SimplifyRedistributePass
       config.setMaxNumRewrites(64 + 16 * int64_t(ops.size()));
       bool changed = false;
       // The bound is one on effort: what is there when it is reached is right.
-      (void)applyOpPatternsGreedily(ops, frozen, config, &changed);
+      (void)applyOpPatternsGreedily(ops, patterns, config, &changed);
       if (!changed)
         break;
       changedAny = true;
