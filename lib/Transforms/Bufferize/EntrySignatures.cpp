@@ -139,9 +139,12 @@ LogicalResult shardir::checkCollectives(ModuleOp module) {
 //===----------------------------------------------------------------------===//
 
 void shardir::separateCalledEntries(ModuleOp module) {
-  SymbolTable symbols(module);
+  SymbolTableCollection tables;
+  SymbolUserMap users(tables, module);
+  SymbolTable &symbols = tables.getSymbolTable(module);
   for (func::FuncOp entry : findEntries(module)) {
-    if (SymbolTable::symbolKnownUseEmpty(entry, module))
+    // A clone calls nothing that its original does not.
+    if (users.useEmpty(entry))
       continue;
     func::FuncOp body = entry.clone();
     body.setPrivate();
