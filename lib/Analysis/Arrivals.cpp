@@ -453,6 +453,18 @@ std::vector<uint64_t> Arrivals::findAsked() {
   return asked;
 }
 
+/// Whether the node has operands; a constraint of an argument is as that.
+bool Arrivals::isComputed(int n) const {
+  for (const Port &port : space.ports(n)) {
+    if (port.isResult)
+      continue;
+    int from = space.producer(port.value).node;
+    return !space.node(n).isConstraint || from < 0 || space.isFresh(from) ||
+           isComputed(from);
+  }
+  return false;
+}
+
 void Arrivals::findCertain() {
   sure = floors;
   std::vector<uint64_t> asked = findAsked();
@@ -490,9 +502,8 @@ void Arrivals::findCertain() {
             // where its users want it differently it is part of their conflict.
             int8_t &alone = decidesAlone[end.node][factor];
             if (alone < 0)
-              alone = llvm::any_of(space.ports(end.node),
-                                   [](const Port &p) { return !p.isResult; }) &&
-                      !isAsked(end.node, factor) && !competes(end.node, factor);
+              alone = isComputed(end.node) && !isAsked(end.node, factor) &&
+                      !competes(end.node, factor);
             if (!alone)
               return;
             own = id;

@@ -55,6 +55,7 @@ public:
 private:
   SplitsId accept(int n, int factor, SplitsId id, const NodeSplits &floor);
   bool usersAgree(int n, int factor, uint64_t axes);
+  bool isComputed(int n) const;
   bool othersAgree(End from, int n, const Port &port, int factor,
                    uint64_t axes);
   bool operandsAgree(int n, int factor, uint64_t axes, bool carriedOnly);
