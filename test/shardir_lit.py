@@ -4,6 +4,7 @@
 # A module and not a part of lit.cfg.py: lit pickles the format for its workers.
 import os
 import shutil
+from unittest import mock
 
 import lit.formats
 
@@ -83,3 +84,12 @@ class IsolatedShTest(lit.formats.ShTest):
         result = super().execute(test, lit_config)
         shutil.rmtree(cache, ignore_errors=True)
         return result
+
+
+class ShardedGoogleTest(lit.formats.GoogleTest):
+    """lit cuts an executable's tests into as many parts as there are cores, each with a
+    time limit of its own: into more where there is more to do."""
+
+    def getTestsInDirectory(self, *arguments):
+        with mock.patch("lit.util.usable_core_count", lambda: 16):
+            yield from super().getTestsInDirectory(*arguments)

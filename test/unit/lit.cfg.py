@@ -5,7 +5,7 @@ import lit.formats
 import shardir_lit
 
 config.name = "ShardIR-Unit"
-config.test_format = lit.formats.GoogleTest(".", "Tests")
+config.test_format = (shardir_lit.ShardedGoogleTest if os.environ.get("SHARDIR_EXHAUSTIVE") else lit.formats.GoogleTest)(".", "Tests")
 config.test_source_root = os.path.join(config.shardir_build, "test", "unit")
 config.test_exec_root = config.test_source_root
 config.suffixes = []
