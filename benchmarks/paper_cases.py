@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# Programs of nvFuser's tests and of the GSPMD and GShard papers, re-expressed.
+# Programs of nvFuser's tests, of the GSPMD and GShard papers and of XLA's tests of
+# its sharding propagation, re-expressed.
 #
 # Requires: nothing but Python; those systems are not run, what they do is written down
 # here from their tests' expectations and the papers' text.
@@ -317,6 +318,155 @@ def dot_merges_both(p):
     return {y: [X, Y]}
 
 
+XLA = "xla/service/sharding_propagation_test.cc"
+Z = ["z"]
+BATCHED = ((2,), (2,)), ((0,), (0,))
+
+
+@case("gspmd", XLA + ", ElementwiseOperationForwardPass", x=2, y=2)
+def elementwise_forward(p):
+    x, y = p.argument((5, 7, 6, 3), [N, X, Y, N]), p.argument((5, 7, 6, 3))
+    t = p.binary("add", x, y)
+    p.returns(t)
+    return {y: [N, X, Y, N], t: [N, X, Y, N]}
+
+
+@case("gspmd", XLA + ", ElementwiseOperationBackwardPass", x=2, y=2)
+def elementwise_backward(p):
+    x, y = p.argument((5, 7, 6, 3)), p.argument((5, 7, 6, 3))
+    t = p.binary("add", x, y)
+    p.returns(t, [N, X, Y, N])
+    return {x: [N, X, Y, N], y: [N, X, Y, N], t: [N, X, Y, N]}
+
+
+@case("gspmd", XLA + ", BroadcastForwardPass", x=2, y=2)
+def broadcast_forward(p):
+    b = p.broadcast(p.argument((3, 8, 6), [N, X, Y]), (3, 8, 6, 3), (0, 1, 2))
+    p.returns(b)
+    return {b: [N, X, Y, N]}
+
+
+@case("gspmd", XLA + ", BroadcastBackwardPass", x=2, y=2)
+def broadcast_backward(p):
+    x = p.argument((3,))
+    b = p.broadcast(x, (5, 7, 6, 3), (3,))
+    t = p.unary("tanh", b)
+    p.returns(t, [N, X, Y, N])
+    return {x: [N], b: [N, X, Y, N], t: [N, X, Y, N]}
+
+
+@case("gspmd", XLA + ", BroadcastMerge", x=2, y=2)
+def broadcast_merge(p):
+    b = p.broadcast(p.argument((3, 8), [N, X]), (3, 8, 4), (0, 1))
+    p.returns(b, [N, X, Y])
+    return {b: [N, X, Y]}
+
+
+@case("gspmd", XLA + ", BroadcastUser", x=2, y=4)
+def broadcast_user(p):
+    x = p.argument((12, 8))
+    c = p.unary("tanh", x)
+    b = p.broadcast(c, (4, 12, 6, 8), (1, 3))
+    p.returns(b, [N, X, N, Y])
+    return {x: [X, Y], c: [X, Y], b: [N, X, N, Y]}
+
+
+@case("gspmd", XLA + ", BroadcastUserPartial", x=2, y=4)
+def broadcast_user_partial(p):
+    x = p.argument((12, 8))
+    c = p.unary("tanh", x)
+    b = p.broadcast(c, (4, 12, 6, 8), (1, 3))
+    p.returns(b, [Y, X, N, N])
+    return {x: [X, N], c: [X, N], b: [Y, X, N, N]}
+
+
+@case("gspmd", XLA + ", ShardedReduceForwardPass", x=2, y=2)
+def reduce_other_dims(p):
+    r = p.reduce("add", p.argument((5, 7, 6, 3), [N, X, Y, N]), (0, 3))
+    p.returns(r)
+    return {r: [X, Y]}
+
+
+@case("gspmd", XLA + ", ReducePartiallyOnTiledDims", x=2, y=2)
+def reduce_tiled_dim(p):
+    r = p.reduce("add", p.argument((8, 8), [X, Y]), (0,))
+    p.returns(r)
+    return {r: [Y]}
+
+
+@case("gspmd", XLA + ", ReducePartiallyBackward", x=2, y=2)
+def reduce_backward(p):
+    x = p.argument((8, 8))
+    c = p.unary("tanh", x)
+    r = p.reduce("add", c, (0,))
+    p.returns(r, [X])
+    return {x: [N, X], c: [N, X], r: [X]}
+
+
+@case("gspmd", XLA + ", TransposeForwardPass", x=2, y=2)
+def transpose_forward(p):
+    t = p.transpose(p.argument((7, 5, 3), [X, N, Y]), (1, 2, 0))
+    p.returns(t)
+    return {t: [N, Y, X]}
+
+
+@case("gspmd", XLA + ", TransposeBackwardPass", x=2, y=2)
+def transpose_backward(p):
+    x = p.argument((7, 5, 3))
+    c = p.unary("tanh", x)
+    t = p.transpose(c, (1, 2, 0))
+    p.returns(t, [N, X, Y])
+    return {x: [Y, N, X], c: [Y, N, X], t: [N, X, Y]}
+
+
+@case("gspmd", XLA + ", ReshapeForwardPass", x=2)
+def reshape_forward(p):
+    r = p.reshape(p.argument((60, 1), [X, N]), (4, 5, 3))
+    p.returns(r)
+    return {r: [X, N, N]}
+
+
+@case("gspmd", XLA + ", ReshapeBackwardPass", x=2)
+def reshape_backward(p):
+    x = p.argument((60, 1))
+    c = p.unary("tanh", x)
+    r = p.reshape(c, (4, 5, 3))
+    p.returns(r, [X, N, N])
+    return {x: [X, N], c: [X, N], r: [X, N, N]}
+
+
+@case("gspmd", XLA + ", DotMergeOperands", z=2, y=2, x=2)
+def dot_merge_batch_and_free(p):
+    d = p.dot(p.argument((4, 6, 8), [Z, Y, N]), p.argument((4, 10, 8), [Z, X, N]), *BATCHED)
+    p.returns(d)
+    return {d: [Z, Y, X]}
+
+
+@case("gspmd", XLA + ", DotMergeOperands2", ties=True, z=2, y=2, x=2)
+def dot_merge_contracted(p):
+    d = p.dot(p.argument((4, 6, 8), [Z, Y, X]), p.argument((4, 10, 8), [Z, Y, X]), *BATCHED)
+    p.returns(d)
+    return {d: [Z, Y, N]}
+
+
+@case("gspmd", XLA + ", BackwardDotFromContracting", ties=True, z=2, y=2, x=2)
+def dot_backward_from_contracted(p):
+    x, w = p.argument((4, 6, 8), [Z, Y, X]), p.argument((4, 10, 8))
+    c = p.unary("tanh", w)
+    d = p.dot(x, c, *BATCHED)
+    p.returns(d, [Z, N, Y])
+    return {w: [Z, Y, X], c: [Z, Y, X], d: [Z, N, Y]}
+
+
+@case("gspmd", XLA + ", ConcatFromUserUnshardedDim", x=2)
+def concat_backward(p):
+    x, y = p.argument((8, 6)), p.argument((8, 6))
+    a, b = p.unary("tanh", x), p.unary("tanh", y)
+    c = p.concat([a, b], 0)
+    p.returns(c, [N, X])
+    return {x: [N, X], y: [N, X], a: [N, X], b: [N, X], c: [N, X]}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--out", default=os.path.join(HERE, os.pardir, "test", "Run", "Comparisons"))
@@ -336,7 +486,7 @@ def main():
             f"// {source}\n// CHECK: {name}: {verdict}\n" + program.linalg(locations=True, function=name, mesh=False) +
             with_placements(program, reply).linalg(locations=True, function=name + "_theirs", mesh=False))
     for (key, system), (mesh, texts) in files.items():
-        what = {"nvfuser": "Programs of nvFuser's tests (NVIDIA/Fuser)", "gspmd": "Programs of the GSPMD and GShard papers"}[system]
+        what = {"nvfuser": "Programs of nvFuser's tests (NVIDIA/Fuser)", "gspmd": "Programs of the GSPMD and GShard papers and of XLA's tests of its propagation (openxla/xla)"}[system]
         axes = ", ".join(f'"{axis}"={size}' for axis, size in mesh.items())
         with open(os.path.join(args.out, key + ".mlir"), "w") as file:
             file.write(f"// {what}, written by benchmarks/paper_cases.py. Each @name is beside\n// @name_theirs, which puts every "

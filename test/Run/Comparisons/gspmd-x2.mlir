@@ -1,4 +1,4 @@
-// Programs of the GSPMD and GShard papers, written by benchmarks/paper_cases.py. Each @name is beside
+// Programs of the GSPMD and GShard papers and of XLA's tests of its propagation (openxla/xla), written by benchmarks/paper_cases.py. Each @name is beside
 // @name_theirs, which puts every value where that system puts it.
 //
 // RUN: %python %S/compare.py %s --shard-opt=shard-opt --shard-run=shard-run | FileCheck %s
@@ -93,4 +93,57 @@ func.func @mixture_of_experts_theirs(%v0: tensor<2x8x4x2xf32> {shardir.placement
   } -> tensor<2x8x6xf32>
   %v18 = shardir.constrain %v17 to #shardir.placement<@m, [{"x"}, {}, {}]> : tensor<2x8x6xf32> loc("v11")
   return %v18 : tensor<2x8x6xf32>
+}
+
+// xla/service/sharding_propagation_test.cc, ReshapeForwardPass
+// CHECK: reshape_forward: {{placements equal|fewer bytes}}
+func.func @reshape_forward(%v0: tensor<60x1xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>} loc("v0")) -> (tensor<4x5x3xf32>) {
+  %s0 = arith.constant dense<[4, 5, 3]> : tensor<3xindex>
+  %v1 = tensor.reshape %v0(%s0) : (tensor<60x1xf32>, tensor<3xindex>) -> tensor<4x5x3xf32> loc("v1")
+  return %v1 : tensor<4x5x3xf32>
+}
+func.func @reshape_forward_theirs(%v0: tensor<60x1xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>} loc("v0")) -> (tensor<4x5x3xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}, {}]>}) {
+  %s0 = arith.constant dense<[4, 5, 3]> : tensor<3xindex>
+  %v1 = tensor.reshape %v0(%s0) : (tensor<60x1xf32>, tensor<3xindex>) -> tensor<4x5x3xf32>
+  %v2 = shardir.constrain %v1 to #shardir.placement<@m, [{"x"}, {}, {}]> : tensor<4x5x3xf32> loc("v1")
+  return %v2 : tensor<4x5x3xf32>
+}
+
+// xla/service/sharding_propagation_test.cc, ReshapeBackwardPass
+// CHECK: reshape_backward: {{placements equal|fewer bytes}}
+func.func @reshape_backward(%v0: tensor<60x1xf32> loc("v0")) -> (tensor<4x5x3xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}, {}]>}) {
+  %s0 = tensor.empty() : tensor<60x1xf32>
+  %v1 = linalg.tanh ins(%v0 : tensor<60x1xf32>) outs(%s0 : tensor<60x1xf32>) -> tensor<60x1xf32> loc("v1")
+  %s1 = arith.constant dense<[4, 5, 3]> : tensor<3xindex>
+  %v2 = tensor.reshape %v1(%s1) : (tensor<60x1xf32>, tensor<3xindex>) -> tensor<4x5x3xf32> loc("v2")
+  return %v2 : tensor<4x5x3xf32>
+}
+func.func @reshape_backward_theirs(%v0: tensor<60x1xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>} loc("v0")) -> (tensor<4x5x3xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}, {}]>}) {
+  %s0 = tensor.empty() : tensor<60x1xf32>
+  %v1 = linalg.tanh ins(%v0 : tensor<60x1xf32>) outs(%s0 : tensor<60x1xf32>) -> tensor<60x1xf32>
+  %v2 = shardir.constrain %v1 to #shardir.placement<@m, [{"x"}, {}]> : tensor<60x1xf32> loc("v1")
+  %s1 = arith.constant dense<[4, 5, 3]> : tensor<3xindex>
+  %v3 = tensor.reshape %v2(%s1) : (tensor<60x1xf32>, tensor<3xindex>) -> tensor<4x5x3xf32>
+  %v4 = shardir.constrain %v3 to #shardir.placement<@m, [{"x"}, {}, {}]> : tensor<4x5x3xf32> loc("v2")
+  return %v4 : tensor<4x5x3xf32>
+}
+
+// xla/service/sharding_propagation_test.cc, ConcatFromUserUnshardedDim
+// CHECK: concat_backward: {{placements equal|fewer bytes}}
+func.func @concat_backward(%v0: tensor<8x6xf32> loc("v0"), %v1: tensor<8x6xf32> loc("v1")) -> (tensor<16x6xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>}) {
+  %s0 = tensor.empty() : tensor<8x6xf32>
+  %v2 = linalg.tanh ins(%v0 : tensor<8x6xf32>) outs(%s0 : tensor<8x6xf32>) -> tensor<8x6xf32> loc("v2")
+  %v3 = linalg.tanh ins(%v1 : tensor<8x6xf32>) outs(%s0 : tensor<8x6xf32>) -> tensor<8x6xf32> loc("v3")
+  %v4 = tensor.concat dim(0) %v2, %v3 : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<16x6xf32> loc("v4")
+  return %v4 : tensor<16x6xf32>
+}
+func.func @concat_backward_theirs(%v0: tensor<8x6xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>} loc("v0"), %v1: tensor<8x6xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>} loc("v1")) -> (tensor<16x6xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>}) {
+  %s0 = tensor.empty() : tensor<8x6xf32>
+  %v2 = linalg.tanh ins(%v0 : tensor<8x6xf32>) outs(%s0 : tensor<8x6xf32>) -> tensor<8x6xf32>
+  %v3 = shardir.constrain %v2 to #shardir.placement<@m, [{}, {"x"}]> : tensor<8x6xf32> loc("v2")
+  %v4 = linalg.tanh ins(%v1 : tensor<8x6xf32>) outs(%s0 : tensor<8x6xf32>) -> tensor<8x6xf32>
+  %v5 = shardir.constrain %v4 to #shardir.placement<@m, [{}, {"x"}]> : tensor<8x6xf32> loc("v3")
+  %v6 = tensor.concat dim(0) %v3, %v5 : (tensor<8x6xf32>, tensor<8x6xf32>) -> tensor<16x6xf32>
+  %v7 = shardir.constrain %v6 to #shardir.placement<@m, [{}, {"x"}]> : tensor<16x6xf32> loc("v4")
+  return %v7 : tensor<16x6xf32>
 }
