@@ -114,6 +114,9 @@ struct Inference {
         Splits own = owedPart(all);
         if (!llvm::is_contained(axesOf(own), axis))
           own.clear();
+        // One block on each device: what lies in several moves first.
+        if (rule.factors[f].isOneBlock)
+          llvm::erase_if(own, [](const Split &each) { return !each.isAxis(); });
         if (llvm::none_of(ways, [&](const Way &way) {
               return way.factor == f && way.splits == own;
             }))

@@ -240,7 +240,7 @@ struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
       return;
     }
     if (failed(expectLocal(module)) || failed(checkEntries(module)) ||
-        failed(checkCollectives(module)))
+        failed(checkOps(module)))
       return signalPassFailure();
     module.walk([](ub::PoisonOp op) { emptyPoison(op); });
     freshenInits(module);

@@ -15,10 +15,13 @@
 #include "EntrySignatures.h"
 
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
+#include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/SymbolTable.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -63,7 +66,24 @@ static LogicalResult checkType(func::FuncOp entry, Type type, StringRef what,
   if (!isKnownElementType(element))
     return error() << "; element types of an entry are i1, i8, i16, i32, i64, "
                       "index, f16, bf16, f32, f64, f8E4M3FN and f8E5M2";
+  // The largest element has 8 bytes.
+  int64_t bytes = 8;
+  if (auto tensor = dyn_cast<RankedTensorType>(type))
+    for (int64_t extent : tensor.getShape())
+      if (!ShapedType::isDynamic(extent) &&
+          llvm::MulOverflow(bytes, std::max<int64_t>(extent, 1), bytes))
+        return error() << ", which no memory holds: it has more than 2^60 "
+                          "elements";
   return success();
+}
+
+/// The most ranks that a runtime starts (lib/Runtime/Metadata.cpp).
+static constexpr int64_t kMaxRanks = 1 << 16;
+
+/// What a tensor is a shard of, or its own type.
+static Type wholeType(Attribute whole, Type own) {
+  auto type = dyn_cast_or_null<TypeAttr>(whole);
+  return type ? type.getValue() : own;
 }
 
 LogicalResult shardir::checkEntries(ModuleOp module) {
@@ -77,12 +97,23 @@ LogicalResult shardir::checkEntries(ModuleOp module) {
              << " is declared but has no body; a compiled program calls "
                 "nothing outside itself: define it in this module";
   }
+  for (auto mesh : module.getOps<MeshOp>())
+    if (int64_t ranks = mesh.getMesh().numRanks(); ranks > kMaxRanks)
+      return mesh.emitOpError("has ")
+             << ranks << " ranks; a program runs on at most " << kMaxRanks;
   for (func::FuncOp entry : findEntries(module)) {
     for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes()))
-      if (failed(checkType(entry, type, "argument", i)))
+      if (failed(checkType(
+              entry,
+              wholeType(entry.getArgAttr(i, ShardIRDialect::kGlobalType), type),
+              "argument", i)))
         return failure();
     for (auto [i, type] : llvm::enumerate(entry.getResultTypes()))
-      if (failed(checkType(entry, type, "result", i)))
+      if (failed(checkType(
+              entry,
+              wholeType(entry.getResultAttr(i, ShardIRDialect::kGlobalType),
+                        type),
+              "result", i)))
         return failure();
     if (!llvm::any_of(entry.getBody(), [](Block &block) {
           return isa<func::ReturnOp>(block.getTerminator());
@@ -126,10 +157,27 @@ static LogicalResult checkCollective(Operation *op) {
   return success();
 }
 
-LogicalResult shardir::checkCollectives(ModuleOp module) {
-  WalkResult result = module.walk([](Operation *op) {
-    return failed(checkCollective(op)) ? WalkResult::interrupt()
-                                       : WalkResult::advance();
+/// Ops on tensors that no interface makes ops on buffers, such as what other
+/// tools have left of their dialects.
+static LogicalResult checkHasBuffers(Operation *op) {
+  auto isTensor = [](Type type) { return isa<TensorType>(type); };
+  if (!llvm::any_of(op->getOperandTypes(), isTensor) &&
+      !llvm::any_of(op->getResultTypes(), isTensor))
+    return success();
+  if (isa<bufferization::BufferizableOpInterface, FunctionOpInterface>(op) ||
+      op->hasTrait<OpTrait::IsTerminator>() ||
+      bufferization::BufferizationDialect::getDialectNamespace() ==
+          op->getName().getDialectNamespace())
+    return success();
+  return op->emitOpError("cannot be compiled: it has no form on buffers; lower "
+                         "it to linalg, tensor, arith, math or scf first");
+}
+
+LogicalResult shardir::checkOps(ModuleOp module) {
+  WalkResult result = module.walk<WalkOrder::PreOrder>([](Operation *op) {
+    return failed(checkCollective(op)) || failed(checkHasBuffers(op))
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
   });
   return failure(result.wasInterrupted());
 }

@@ -27,8 +27,9 @@ llvm::SmallVector<mlir::func::FuncOp> findEntries(mlir::ModuleOp module);
 /// and nothing is called that the program does not define.
 mlir::LogicalResult checkEntries(mlir::ModuleOp module);
 
-/// Checks that every collective can become one on buffers.
-mlir::LogicalResult checkCollectives(mlir::ModuleOp module);
+/// Checks that every collective, and every op on tensors, can become one on
+/// buffers.
+mlir::LogicalResult checkOps(mlir::ModuleOp module);
 
 /// Moves what other functions of the module call out of the entries, so that
 /// an entry is called from outside alone.

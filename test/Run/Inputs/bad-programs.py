@@ -70,8 +70,8 @@ CASES = [
     (3, "which has no body here", body(["%y = func.call @f(%x) : (tensor<8xf32>) -> tensor<8xf32>", "return %y : tensor<8xf32>"])
      + "func.func private @f(tensor<8xf32>) -> tensor<8xf32>\n"),
     (3, "is recursive", body(["%y = func.call @main(%x) : (tensor<8xf32>) -> tensor<8xf32>", "return %y : tensor<8xf32>"])),
-    (3, "has type 'tensor<4xcomplex<f32>>'", placed('@m, [{"x"}]', type="tensor<8xcomplex<f32>>")),
-    (3, "has type 'tensor<4xi3>'", placed('@m, [{"x"}]', type="tensor<8xi3>")),
+    (3, "has type 'tensor<8xcomplex<f32>>'", placed('@m, [{"x"}]', type="tensor<8xcomplex<f32>>")),
+    (3, "has type 'tensor<8xi3>'", placed('@m, [{"x"}]', type="tensor<8xi3>")),
     (3, "must be the number of an argument", placed('@m, [{"x"}]', type="tensor<8xf32>").replace(
         "-> tensor<8xf32>", "-> (tensor<8xf32> {shardir.alias = 7 : i64})")),
     (3, "placement has 2 dims but the tensor has rank 1", body(

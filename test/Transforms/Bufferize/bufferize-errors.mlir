@@ -89,3 +89,39 @@ module attributes {shardir.stage = "local"} {
     return %r : tensor<?xf32>
   }
 }
+
+// -----
+
+// expected-error @+1 {{argument 0 of @large has type 'tensor<9223372036854775807x2xf32>', which no memory holds: it has more than 2^60 elements}}
+func.func @large(%x: tensor<9223372036854775807x2xf32>) {
+  return
+}
+
+// -----
+
+module attributes {shardir.stage = "local"} {
+  // expected-error @+1 {{has 1048576 ranks; a program runs on at most 65536}}
+  shardir.mesh @m <["x"=1048576]>
+  func.func @main() {
+    return
+  }
+}
+
+// -----
+
+func.func @foreign(%x: tensor<2xf32>) -> tensor<2xf32> {
+  // expected-error @+1 {{cannot be compiled: it has no form on buffers; lower it to linalg, tensor, arith, math or scf first}}
+  %0 = "stablehlo.sort"(%x) : (tensor<2xf32>) -> tensor<2xf32>
+  return %0 : tensor<2xf32>
+}
+
+// -----
+
+// The type of the whole tensor is what a user wrote.
+module attributes {shardir.stage = "local"} {
+  shardir.mesh @m <["x"=2]>
+  // expected-error @+1 {{argument 0 of @whole has type 'tensor<8xf80>'; element types}}
+  func.func @whole(%x: tensor<4xf80> {shardir.global_type = tensor<8xf80>, shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+    return
+  }
+}
