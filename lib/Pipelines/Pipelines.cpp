@@ -52,6 +52,8 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   verify(Stage::Propagated);
   if (reached(Stage::Propagated))
     return;
+  // What nobody uses moves nothing, nor is there anything to forbid.
+  pm.addPass(createEraseUnused());
   pm.addPass(createInsertRedistribute({options.strict}));
   // What equal ops owe is then reduced once.
   pm.addPass(createCSEPass());

@@ -307,6 +307,23 @@ def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
 // propagated -> redistributed
 //===----------------------------------------------------------------------===//
 
+def EraseUnused : Pass<"shardir-erase-unused", "::mlir::ModuleOp"> {
+  let summary = "Erases pure ops whose results nobody uses.";
+  let description = [{
+    Chains of such ops go at once, so that nothing is moved for them.
+
+    Example (test/Transforms/Redistribute/erase-unused.mlir):
+
+    ```mlir
+    %a = math.exp %x : tensor<8xf32>
+    %b = math.exp %a : tensor<8xf32>
+    return %x : tensor<8xf32>
+    // becomes
+    return %x : tensor<8xf32>
+    ```
+  }];
+}
+
 def InsertRedistribute : Pass<"shardir-insert-redistribute", "::mlir::ModuleOp"> {
   let summary = "Makes every change of placement one `shardir.redistribute`.";
   let description = [{

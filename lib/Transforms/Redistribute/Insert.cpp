@@ -605,8 +605,6 @@ struct InsertRedistributePass
       return;
     if (failed(verifyStage(getOperation(), "propagated")))
       return signalPassFailure();
-    // What nobody uses moves nothing, nor is there anything to forbid.
-    eraseUnused(getOperation());
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isDeclaration() &&
           failed(Inserter(function, meshes, strict).run()))

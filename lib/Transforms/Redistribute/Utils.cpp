@@ -25,8 +25,6 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Iterators.h"
-#include "mlir/Interfaces/SideEffectInterfaces.h"
 
 #include <cmath>
 
@@ -83,13 +81,6 @@ void shardir::eraseIfUnused(RewriterBase &rewriter, Value value) {
   rewriter.eraseOp(op);
   for (Value operand : operands)
     eraseIfUnused(rewriter, operand);
-}
-
-void shardir::eraseUnused(Operation *root) {
-  root->walk<WalkOrder::PostOrder, ReverseIterator>([](Operation *op) {
-    if (isOpTriviallyDead(op))
-      op->erase();
-  });
 }
 
 PlacementAttr shardir::normalize(PlacementAttr placement, RankedTensorType type,

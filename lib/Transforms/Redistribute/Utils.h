@@ -39,9 +39,6 @@ mlir::Value cloneFresh(mlir::OpBuilder &builder, mlir::Value value,
 /// Erases a fresh value that nobody uses, and what it alone was made from.
 void eraseIfUnused(mlir::RewriterBase &rewriter, mlir::Value value);
 
-/// Erases the pure ops in `root` that nobody uses, whole chains of them at once.
-void eraseUnused(mlir::Operation *root);
-
 /// The placement in normal form for a tensor of type `type`; equal placements
 /// of one mesh then are one attribute.
 PlacementAttr normalize(PlacementAttr placement, mlir::RankedTensorType type,

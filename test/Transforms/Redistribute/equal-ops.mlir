@@ -1,5 +1,4 @@
-// Equal ops are one, whatever reasons they and what they start from give, and what
-// nobody uses asks for nothing.
+// Equal ops are one, whatever reasons they and what they start from give.
 // RUN: shard-opt %s --split-input-file --shardir-insert-redistribute --cse | FileCheck %s
 // RUN: shard-opt %s --split-input-file --shardir-insert-redistribute=strict --cse | FileCheck %s
 
@@ -24,18 +23,4 @@ func.func @sums(%x: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, 
   %b = linalg.reduce {arith.addf} ins(%x : tensor<8x4xf32>) outs(%y : tensor<4xf32>) dimensions = [0]
       {shardir.decided_by = "both", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
   return %a, %b : tensor<4xf32>, tensor<4xf32>
-}
-
-// -----
-
-// A chain without a use.
-shardir.mesh @m <["x"=2]>
-// CHECK-LABEL: @unused
-// CHECK-NEXT: return
-func.func @unused(%x: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>})
-    -> (tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) {
-  %a = math.exp %x {shardir.placements = [#shardir.placement<@m, [{}, {"x"}]>]} : tensor<8x4xf32>
-  %b = math.exp %a {shardir.placements = [#shardir.placement<@m, [{}, {}]>]} : tensor<8x4xf32>
-  %c = math.exp %b {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} : tensor<8x4xf32>
-  return %x : tensor<8x4xf32>
 }

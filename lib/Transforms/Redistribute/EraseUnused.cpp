@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: any, and it stays that. Requires nothing. Guarantees that no pure op
+// is left whose results nobody uses, chains of them included: what they ask for
+// would be moved, reported and paid for in no result. CSE, which follows,
+// erases the last op of such a chain alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Transforms/Passes.h"
+
+#include "mlir/IR/Iterators.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_ERASEUNUSED
+#include "ShardIR/Transforms/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+
+namespace {
+
+struct EraseUnusedPass : shardir::impl::EraseUnusedBase<EraseUnusedPass> {
+  void runOnOperation() override {
+    bool erased = false;
+    getOperation().walk<WalkOrder::PostOrder, ReverseIterator>(
+        [&](Operation *op) {
+          if (!isOpTriviallyDead(op))
+            return;
+          op->erase();
+          erased = true;
+        });
+    if (!erased)
+      markAllAnalysesPreserved();
+  }
+};
+
+} // namespace
