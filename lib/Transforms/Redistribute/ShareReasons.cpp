@@ -98,12 +98,12 @@ void shardir::shareReasons(Operation *root) {
     for (Operation &op : block->without_terminator()) {
       // The ops of a body are numbered with it; other regions may differ in the
       // placements inside.
-      if (!op.hasAttr(ShardIRDialect::kPlacements) ||
-          (op.getNumRegions() && !isa<linalg::LinalgOp>(op)) ||
-          !isMemoryEffectFree(&op))
+      if ((op.getNumRegions() && !isa<linalg::LinalgOp>(op)) ||
+          op.getNumResults() == 0 || !isMemoryEffectFree(&op))
         continue;
+      // Scalars have no reasons, but what is computed from them has.
       Operation *first = numbering.find(&op);
-      if (!first)
+      if (!first || !op.hasAttr(ShardIRDialect::kPlacements))
         continue;
       for (StringRef name :
            {StringRef(ShardIRDialect::kDecidedBy), StringRef(kAlternatives)}) {

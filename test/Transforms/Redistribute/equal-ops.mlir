@@ -17,9 +17,11 @@ func.func @sums(%x: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, 
       ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   %a = linalg.reduce {arith.addf} ins(%x : tensor<8x4xf32>) outs(%z : tensor<4xf32>) dimensions = [0]
       {shardir.decided_by = "both", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
+  // A callee that was inlined brings its own.
+  %zero1 = arith.constant 0.0 : f32
   %f = tensor.empty() {shardir.decided_by = "another", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]} : tensor<4xf32>
   %y = linalg.fill {shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
-      ins(%zero : f32) outs(%f : tensor<4xf32>) -> tensor<4xf32>
+      ins(%zero1 : f32) outs(%f : tensor<4xf32>) -> tensor<4xf32>
   %b = linalg.reduce {arith.addf} ins(%x : tensor<8x4xf32>) outs(%y : tensor<4xf32>) dimensions = [0]
       {shardir.decided_by = "both", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
   return %a, %b : tensor<4xf32>, tensor<4xf32>
