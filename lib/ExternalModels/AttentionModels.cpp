@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How the attention op bufferizes. Requires the form on tensors; guarantees the
-// form on memrefs, which reads its inputs and updates acc, max and sum where
-// they lie, as ops in destination style do.
+// How the attention ops bufferize. Requires the form on tensors; guarantees the
+// form on memrefs, which reads its inputs and updates its inits where they lie,
+// as ops in destination style do.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,13 +25,14 @@ using bufferization::BufferizationState;
 
 namespace {
 
+template <typename Op>
 struct AttentionModel
-    : bufferization::DstBufferizableOpInterfaceExternalModel<AttentionModel,
-                                                             AttentionOp> {
+    : bufferization::DstBufferizableOpInterfaceExternalModel<AttentionModel<Op>,
+                                                             Op> {
   LogicalResult bufferize(Operation *operation, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
-    auto op = cast<AttentionOp>(operation);
+    auto op = cast<Op>(operation);
     if (!op.hasPureTensorSemantics())
       return success(op.hasPureBufferSemantics());
     OpBuilder::InsertionGuard guard(rewriter);
@@ -44,11 +45,11 @@ struct AttentionModel
         return failure();
       buffers.push_back(*buffer);
     }
-    OperationState created(op.getLoc(), AttentionOp::getOperationName());
+    OperationState created(op.getLoc(), Op::getOperationName());
     created.addOperands(buffers);
     created.addAttributes(op->getAttrs());
-    created.addRegion()->takeBody(op.getScore());
-    created.addRegion()->takeBody(op.getProb());
+    for (Region &region : op->getRegions())
+      created.addRegion()->takeBody(region);
     rewriter.create(created);
     bufferization::replaceOpWithBufferizedValues(
         rewriter, op, ArrayRef<Value>(buffers).take_back(3));
@@ -59,9 +60,9 @@ struct AttentionModel
 /// Bodies are scalar and run within the op, as those of linalg ops do: control
 /// passes the op. The deallocation of buffers takes no op of two regions that
 /// does not say so. The defaults of external models do not compile in LLVM 22.
+template <typename Op>
 struct AttentionControlFlow
-    : RegionBranchOpInterface::ExternalModel<AttentionControlFlow,
-                                             AttentionOp> {
+    : RegionBranchOpInterface::ExternalModel<AttentionControlFlow<Op>, Op> {
   using Regions = SmallVectorImpl<RegionSuccessor>;
 
   OperandRange getEntrySuccessorOperands(Operation *op, RegionSuccessor) const {
@@ -90,7 +91,10 @@ struct AttentionControlFlow
 
 void shardir::registerAttentionModels(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, ShardIRDialect *) {
-    AttentionOp::attachInterface<AttentionModel, AttentionControlFlow>(
-        *context);
+    AttentionOp::attachInterface<AttentionModel<AttentionOp>,
+                                 AttentionControlFlow<AttentionOp>>(*context);
+    AttentionBackwardOp::attachInterface<
+        AttentionModel<AttentionBackwardOp>,
+        AttentionControlFlow<AttentionBackwardOp>>(*context);
   });
 }

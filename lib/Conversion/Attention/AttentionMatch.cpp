@@ -16,7 +16,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttentionMatch.h"
+#include "Matcher.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -26,8 +26,7 @@
 using namespace mlir;
 using namespace shardir;
 
-/// `value` or what it widens.
-static Value skipExtension(Value value) {
+Value shardir::skipExtension(Value value) {
   if (auto cast = value.getDefiningOp<arith::ExtFOp>())
     return cast.getIn();
   return value;
@@ -108,7 +107,7 @@ static bool isFloat(Value value, llvm::function_ref<bool(const APFloat &)> is) {
   FloatAttr attr;
   return matchPattern(value, m_Constant(&attr)) && is(attr.getValue());
 }
-static bool isZero(Value value) {
+bool shardir::isZero(Value value) {
   return isFloat(value, [](const APFloat &x) { return x.isZero(); });
 }
 static bool isLowest(Value value) { return isFloat(value, isInfinitelyLow); }
@@ -146,42 +145,6 @@ bool shardir::hasNeutralInit(linalg::LinalgOp op) {
   });
 }
 
-namespace {
-
-class Matcher {
-public:
-  Matcher(Product scores, std::string &why) : why(why) {
-    match.scores = scores;
-  }
-
-  std::optional<AttentionMatch> run();
-
-private:
-  LogicalResult no(const Twine &reason) {
-    why = reason.str();
-    return failure();
-  }
-  LogicalResult collect();
-  LogicalResult addElementwise(linalg::LinalgOp op, OpOperand &use);
-  LogicalResult addReshape(Operation *op);
-  LogicalResult addUse(OpOperand &use);
-  LogicalResult findLoops();
-  LogicalResult findFormulas();
-  LogicalResult findExponential();
-  LogicalResult checkRows();
-  /// Whether the columns of `op`'s operand are just what it reduces.
-  bool reducesColumns(linalg::LinalgOp op, OpOperand &use);
-  AffineMap mapOf(Value derived);
-  bool isMaskedSum(Value value);
-
-  std::string &why;
-  AttentionMatch match;
-  SmallVector<OpOperand *> reductions;
-  /// What is computed from scores otherwise, for the reason.
-  std::string other;
-  bool hasExponential = false;
-};
-
 AffineMap Matcher::mapOf(Value derived) {
   MLIRContext *context = derived.getContext();
   SmallVector<AffineExpr> results;
@@ -215,9 +178,11 @@ LogicalResult Matcher::addElementwise(linalg::LinalgOp op, OpOperand &use) {
   return success();
 }
 
-LogicalResult Matcher::addReshape(Operation *op) {
+std::optional<SmallVector<int64_t>>
+shardir::reshapedLoops(Operation *op, ArrayRef<int64_t> from, bool toOperand) {
   SmallVector<ReassociationIndices> groups;
-  bool expands = isa<tensor::ExpandShapeOp>(op);
+  // Whether `from` is the one of fewer dims.
+  bool expands = isa<tensor::ExpandShapeOp>(op) != toOperand;
   RankedTensorType longer;
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
     groups = expand.getReassociationIndices();
@@ -227,7 +192,6 @@ LogicalResult Matcher::addReshape(Operation *op) {
     groups = collapse.getReassociationIndices();
     longer = collapse.getSrcType();
   }
-  ArrayRef<int64_t> from = match.loopsOf[op->getOperand(0)];
   SmallVector<int64_t> to(expands ? longer.getRank() : groups.size(), -1);
   for (auto [shortDim, group] : llvm::enumerate(groups)) {
     int64_t wide = -1;
@@ -235,15 +199,23 @@ LogicalResult Matcher::addReshape(Operation *op) {
       if (longer.getDimSize(dim) == 1)
         continue;
       if (wide >= 0)
-        return failure();
+        return std::nullopt;
       wide = dim;
     }
     if (wide < 0)
       continue;
     (expands ? to[wide] : to[shortDim]) = expands ? from[shortDim] : from[wide];
   }
+  return to;
+}
+
+LogicalResult Matcher::addReshape(Operation *op) {
+  auto loops = reshapedLoops(op, match.loopsOf[op->getOperand(0)],
+                             /*toOperand=*/false);
+  if (!loops)
+    return failure();
   match.derived.push_back(op->getResult(0));
-  match.loopsOf[op->getResult(0)] = to;
+  match.loopsOf[op->getResult(0)] = *loops;
   return success();
 }
 
@@ -265,10 +237,7 @@ LogicalResult Matcher::addUse(OpOperand &use) {
   if (isElementwise(op))
     return addElementwise(op, use);
   if (std::optional<Product> product = asProduct(op)) {
-    if (match.values.op)
-      return failure();
-    match.values = *product;
-    match.probabilities = &use;
+    products.push_back({*product, &use});
     return success();
   }
   if (!combinerOf(op))
@@ -277,24 +246,28 @@ LogicalResult Matcher::addUse(OpOperand &use) {
   return success();
 }
 
+void Matcher::collectUses(size_t next) {
+  for (; next < match.derived.size() && match.derived.size() <= 96; ++next)
+    for (OpOperand &use : match.derived[next].getUses())
+      if (failed(addUse(use)) && other.empty())
+        other = ("'" + use.getOwner()->getName().getStringRef() + "'").str();
+}
+
 LogicalResult Matcher::collect() {
   Value scores = match.scores.op->getResult(0);
   match.derived.push_back(scores);
   auto rank = cast<RankedTensorType>(scores.getType()).getRank();
   match.loopsOf[scores] = llvm::to_vector(llvm::seq<int64_t>(0, rank));
-  for (size_t next = 0; next < match.derived.size(); ++next) {
-    for (OpOperand &use : match.derived[next].getUses()) {
-      if (succeeded(addUse(use)))
-        continue;
-      if (other.empty())
-        other = ("'" + use.getOwner()->getName().getStringRef() + "'").str();
-    }
-    if (match.derived.size() > 64)
-      return failure();
-  }
+  collectUses(0);
   // Without these it is nothing like an attention.
-  if (!match.values.op || !hasExponential)
+  if (products.empty() || !hasExponential || match.derived.size() > 96)
     return failure();
+  if (products.size() == 1) {
+    match.values = products[0].product;
+    match.probabilities = products[0].of;
+  } else if (failed(collectBackward())) {
+    return failure();
+  }
   if (!other.empty())
     return no("scores or what is computed from them are also used by " + other);
   llvm::stable_sort(match.derived, [](Value a, Value b) {
@@ -313,7 +286,8 @@ static llvm::SmallDenseSet<unsigned> loopsIn(linalg::LinalgOp op,
   return loops;
 }
 
-bool Matcher::reducesColumns(linalg::LinalgOp op, OpOperand &use) {
+std::optional<SmallVector<unsigned>> Matcher::reducedLoops(linalg::LinalgOp op,
+                                                           OpOperand &use) {
   AffineMap in = op.getMatchingIndexingMap(&use);
   SmallVector<unsigned> reduced;
   llvm::SmallDenseSet<unsigned> seen;
@@ -329,9 +303,9 @@ bool Matcher::reducesColumns(linalg::LinalgOp op, OpOperand &use) {
   // What the operand does not run along would be counted several times.
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (isReduction(iterator) && !seen.contains(loop))
-      return false;
+      return std::nullopt;
   llvm::sort(reduced);
-  return reduced == match.columns;
+  return reduced;
 }
 
 LogicalResult Matcher::findLoops() {
@@ -515,16 +489,21 @@ LogicalResult Matcher::checkRows() {
 }
 
 LogicalResult Matcher::findFormulas() {
+  SmallVector<Value> expanded(match.derived);
+  if (match.backward)
+    // The probabilities' gradient is an element of its own, as the score is.
+    llvm::append_range(expanded,
+                       ArrayRef(match.backward->derived).drop_front());
   match.graph = std::make_unique<ScalarGraph>(match.scores.op->getResult(0),
-                                              match.derived, match.columns);
+                                              expanded, match.columns);
   Value probabilities = match.probabilities->get();
   match.probability =
       match.graph->elementOf(probabilities, mapOf(probabilities));
   if (!match.probability)
     return no("scores are read at several places for one probability");
-  if (failed(findExponential()))
+  if (failed(findExponential()) || failed(checkRows()))
     return failure();
-  return checkRows();
+  return match.backward ? findBackwardFormulas() : success();
 }
 
 std::optional<AttentionMatch> Matcher::run() {
@@ -532,8 +511,6 @@ std::optional<AttentionMatch> Matcher::run() {
     return std::nullopt;
   return std::move(match);
 }
-
-} // namespace
 
 std::optional<AttentionMatch> shardir::matchAttention(Operation *op,
                                                       std::string &why) {

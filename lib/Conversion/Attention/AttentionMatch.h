@@ -40,6 +40,45 @@ struct RowFactor {
   bool guarded = false;
 };
 
+/// A scalar of the graph as a product of powers, conversions between float
+/// types apart.
+struct Factors {
+  /// The exponent is 1 or -1.
+  llvm::SmallVector<std::pair<mlir::Value, int>> powers;
+  /// It is 0 unless each condition has this value.
+  llvm::SmallVector<std::pair<mlir::Value, bool>> conditions;
+  bool negative = false;
+};
+
+/// What computes the gradients of an attention.
+struct BackwardMatch {
+  /// A product whose operand `of` was computed from scores.
+  struct Use {
+    Product product;
+    mlir::OpOperand *of = nullptr;
+    mlir::OpOperand *other() const {
+      return product.left == of ? product.right : product.left;
+    }
+  };
+  /// Of the result's gradient and the values.
+  Product probabilityGradient;
+  /// Of scores' gradients and keys, of them and queries, and of probabilities
+  /// and the result's gradient.
+  Use query, key, value;
+  /// The tensors computed from probabilityGradient, its own first.
+  llvm::SmallVector<mlir::Value> derived;
+  /// Sums of rows, each of an exponential times its gradient times `factors`,
+  /// which differ by row alone.
+  struct RowSum {
+    mlir::linalg::LinalgOp op;
+    Factors factors;
+  };
+  llvm::SmallVector<RowSum> sums;
+
+  /// Scalars of the graph: what `value` and what `query` and `key` read.
+  mlir::Value probability, scoreGradient;
+};
+
 struct AttentionMatch {
   /// Scores: query x key; loops of the graph are the dims of its result.
   Product scores;
@@ -65,6 +104,9 @@ struct AttentionMatch {
   llvm::SmallVector<mlir::Operation *> kept;
   /// … and what moves behind the product, in the order of application.
   llvm::SmallVector<RowFactor> factors;
+
+  /// In a training program.
+  std::optional<BackwardMatch> backward;
 
   /// The loops of `op`, which reads derived tensors, in those of the graph:
   /// each one of them or the constant 0. nullopt: some loop is in none of
@@ -92,10 +134,11 @@ bool isInfinitelyLow(const llvm::APFloat &x);
 std::optional<AttentionMatch> matchAttention(mlir::Operation *op,
                                              std::string &why);
 
-/// Puts the attention op in the place of the chain. Fails, with nothing
-/// changed, where an operand is computed from what depends on the scores.
+/// Puts the attention op in the place of the chain, and the backward op in the
+/// place of its. Fails, with nothing changed, where an operand is computed from
+/// what depends on the scores; `why` says so.
 mlir::LogicalResult buildAttention(mlir::RewriterBase &rewriter,
-                                   AttentionMatch &match);
+                                   AttentionMatch &match, std::string &why);
 
 } // namespace shardir
 

@@ -13,99 +13,18 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "AttentionMatch.h"
+#include "AttentionRewrite.h"
 
 #include "ShardIR/Dialect/Collective/Collective.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Analysis/TopologicalSortUtils.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/IRMapping.h"
 
 using namespace mlir;
 using namespace shardir;
-
-namespace {
-
-/// A tensor and the map from the attention's loops to its dims.
-using Operand = ScalarGraph::Leaf;
-
-class Rewrite {
-public:
-  Rewrite(RewriterBase &rewriter, AttentionMatch &match)
-      : rewriter(rewriter), match(match), graph(*match.graph),
-        scores(match.scores.op), product(match.values.op),
-        loc(product.getLoc()) {}
-
-  /// Fails, with nothing changed, where an operand is not there in time.
-  LogicalResult run();
-
-private:
-  using Body = llvm::function_ref<Value(OpBuilder &, ValueRange)>;
-
-  void numberLoops();
-  Operand operandOf(OpOperand *operand, ArrayRef<AffineExpr> loops);
-  /// What a leaf of the graph reads, by what stands for it now.
-  Operand operandOf(Value leaf) {
-    const ScalarGraph::Leaf *known = graph.leafOf(leaf);
-    Value now = replaced.lookup(known->tensor);
-    return {now ? now : known->tensor,
-            AffineMap::get(numLoops, 0, known->map.getResults(),
-                           rewriter.getContext())};
-  }
-  void skipMovement();
-  void collectExtras();
-  LogicalResult makeAvailable();
-  void createOp();
-  Value createFactor();
-  void replaceRows();
-  void replaceProduct();
-  void replaceDims();
-  void eraseDead();
-
-  /// An op with the loops of the result of `old` gives what `old` gave.
-  /// `inputs` run over the attention's loops; `body` yields a value of the
-  /// compute type, which is combined with the old init unless that is neutral.
-  void replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
-               ArrayRef<Operand> inputs, bool isMax, Body body);
-  Value neutral(ArrayRef<unsigned> loops, double value);
-  OpFoldResult extentOf(unsigned loop);
-  Value converted(OpBuilder &builder, Value value, Type type);
-  /// Clones a scalar of the graph, arguments taken from `mapping`.
-  Value cloned(OpBuilder &builder, Value value, IRMapping &mapping);
-  /// The leaves that `values` read.
-  SmallVector<Value> leavesOf(ValueRange values);
-  AffineMap outerMap() {
-    SmallVector<AffineExpr> exprs;
-    for (unsigned loop : match.outer)
-      exprs.push_back(rewriter.getAffineDimExpr(loop));
-    return AffineMap::get(numLoops, 0, exprs, rewriter.getContext());
-  }
-
-  RewriterBase &rewriter;
-  AttentionMatch &match;
-  ScalarGraph &graph;
-  linalg::LinalgOp scores, product;
-  Location loc;
-
-  unsigned numLoops = 0;
-  FloatType compute;
-  SmallVector<AffineExpr> scoreLoops, productLoops;
-  Operand query, key, value;
-  /// What queries and keys were multiplied by before they were multiplied.
-  double scale = 1;
-  AffineMap accMap;
-  SmallVector<Value> extraLeaves;
-  SmallVector<Operand> extras;
-  Operation *anchor = nullptr;
-  AttentionOp op;
-  Value factor;
-  /// Rows of the program and what has taken their place.
-  DenseMap<Value, Value> replaced;
-};
 
 void Rewrite::numberLoops() {
   MLIRContext *context = rewriter.getContext();
@@ -194,21 +113,9 @@ void Rewrite::collectExtras() {
     extras.push_back(operandOf(leaf));
 }
 
-/// The op stands where the first of its results is made. What it reads and is
-/// computed later moves up, if nothing stands against that.
-LogicalResult Rewrite::makeAvailable() {
-  anchor = product;
-  SmallPtrSet<Operation *, 16> own;
-  own.insert(product);
-  for (linalg::LinalgOp row :
-       llvm::concat<linalg::LinalgOp>(match.maxima, match.sums)) {
-    own.insert(row);
-    if (row->isBeforeInBlock(anchor))
-      anchor = row;
-  }
-  SmallVector<Value> needed = {query.tensor, key.tensor, value.tensor};
-  for (const Operand &extra : extras)
-    needed.push_back(extra.tensor);
+FailureOr<SetVector<Operation *>>
+Rewrite::findLate(Operation *anchor, ArrayRef<Value> needed,
+                  const SmallPtrSetImpl<Operation *> &own) {
   SetVector<Operation *> late;
   SmallVector<Value> list(needed);
   while (!list.empty()) {
@@ -228,8 +135,34 @@ LogicalResult Rewrite::makeAvailable() {
           list.push_back(operand);
     });
   }
+  return late;
+}
+
+void Rewrite::moveBefore(Operation *anchor,
+                         const SetVector<Operation *> &late) {
   for (Operation *producer : topologicalSort(late))
     rewriter.moveOpBefore(producer, anchor);
+}
+
+/// The op stands where the first of its results is made. What it reads and is
+/// computed later moves up, if nothing stands against that.
+LogicalResult Rewrite::makeAvailable() {
+  anchor = product;
+  SmallPtrSet<Operation *, 16> own;
+  own.insert(product);
+  for (linalg::LinalgOp row :
+       llvm::concat<linalg::LinalgOp>(match.maxima, match.sums)) {
+    own.insert(row);
+    if (row->isBeforeInBlock(anchor))
+      anchor = row;
+  }
+  SmallVector<Value> needed = {query.tensor, key.tensor, value.tensor};
+  for (const Operand &extra : extras)
+    needed.push_back(extra.tensor);
+  auto late = findLate(anchor, needed, own);
+  if (failed(late))
+    return failure();
+  moveBefore(anchor, *late);
   return success();
 }
 
@@ -388,7 +321,7 @@ Value Rewrite::createFactor() {
 }
 
 void Rewrite::replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
-                      ArrayRef<Operand> inputs, bool isMax, Body body) {
+                      ArrayRef<Operand> inputs, bool isSame, Body body) {
   OpResult result = old->getResult(0);
   Value init = old.getDpsInits()[0];
   auto type = cast<RankedTensorType>(result.getType());
@@ -410,7 +343,7 @@ void Rewrite::replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
   }
   AffineMap identity = rewriter.getMultiDimIdentityMap(rank);
   if (inputs.size() == 1 && !continues && tensors[0].getType() == type &&
-      maps[0] == identity && isMax) {
+      maps[0] == identity && isSame) {
     rewriter.replaceAllUsesWith(result, tensors[0]);
     replaced[result] = tensors[0];
     return;
@@ -451,7 +384,7 @@ void Rewrite::replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
 void Rewrite::replaceRows() {
   for (linalg::LinalgOp max : match.maxima)
     replace(max, *match.iterationOf(max), Operand{op.getResult(1), outerMap()},
-            /*isMax=*/true,
+            /*isSame=*/true,
             [](OpBuilder &, ValueRange args) { return args[0]; });
   if (!match.shiftIsMax) {
     Operation *first = product;
@@ -465,7 +398,7 @@ void Rewrite::replaceRows() {
     SmallVector<Operand> inputs = {{op.getResult(2), outerMap()}};
     if (factor)
       inputs.push_back({factor, outerMap()});
-    replace(sum, *match.iterationOf(sum), inputs, /*isMax=*/false,
+    replace(sum, *match.iterationOf(sum), inputs, /*isSame=*/false,
             [&](OpBuilder &builder, ValueRange args) -> Value {
               return factor
                          ? arith::MulFOp::create(builder, loc, args[0], args[1])
@@ -491,7 +424,7 @@ void Rewrite::replaceProduct() {
   for (Value leaf : leaves)
     inputs.push_back(operandOf(leaf));
   replace(
-      product, productLoops, inputs, /*isMax=*/false,
+      product, productLoops, inputs, /*isSame=*/false,
       [&](OpBuilder &builder, ValueRange args) -> Value {
         IRMapping mapping;
         for (auto [leaf, arg] : llvm::zip(leaves, args.drop_front(firstLeaf)))
@@ -525,8 +458,8 @@ void Rewrite::replaceProduct() {
 }
 
 /// Extents of what is gone are those of the operands.
-void Rewrite::replaceDims() {
-  for (Value derived : match.derived)
+void Rewrite::replaceDims(ArrayRef<Value> derivedTensors) {
+  for (Value derived : derivedTensors)
     for (Operation *user : llvm::to_vector(derived.getUsers())) {
       auto dim = dyn_cast<tensor::DimOp>(user);
       std::optional<int64_t> index =
@@ -543,18 +476,31 @@ void Rewrite::replaceDims() {
 }
 
 void Rewrite::eraseDead() {
-  SmallVector<Operation *> dead = {product};
+  SetVector<Operation *> dead;
+  dead.insert(product);
   for (linalg::LinalgOp row :
        llvm::concat<linalg::LinalgOp>(match.sums, match.maxima))
-    dead.push_back(row);
-  for (Value derived : llvm::reverse(match.derived))
-    dead.push_back(derived.getDefiningOp());
-  for (Operation *old : dead)
+    dead.insert(row);
+  for (Value derived : match.derived)
+    dead.insert(derived.getDefiningOp());
+  if (match.backward) {
+    const BackwardMatch &backward = *match.backward;
+    for (const BackwardMatch::Use *use :
+         {&backward.query, &backward.key, &backward.value})
+      dead.insert(use->product.op);
+    for (const BackwardMatch::RowSum &sum : backward.sums)
+      dead.insert(sum.op);
+    for (Value derived : backward.derived)
+      dead.insert(derived.getDefiningOp());
+  }
+  // Users before what they use.
+  dead = topologicalSort(dead);
+  for (Operation *old : llvm::reverse(dead))
     if (old->use_empty())
       rewriter.eraseOp(old);
 }
 
-LogicalResult Rewrite::run() {
+LogicalResult Rewrite::run(std::string &why) {
   numberLoops();
   OpOperand *values = match.values.left == match.probabilities
                           ? match.values.right
@@ -582,19 +528,24 @@ LogicalResult Rewrite::run() {
   }
   accMap = AffineMap::get(numLoops, 0, accExprs, rewriter.getContext());
   collectExtras();
-  if (failed(makeAvailable()))
+  std::optional<BackwardRewrite> backward;
+  if (match.backward && failed(backward.emplace(*this).prepare(why)))
     return failure();
+  if (failed(makeAvailable())) {
+    why = "an operand is computed from what depends on its scores";
+    return failure();
+  }
   createOp();
-  replaceDims();
+  replaceDims(match.derived);
   replaceRows();
   replaceProduct();
+  if (backward)
+    backward->run();
   eraseDead();
   return success();
 }
 
-} // namespace
-
 LogicalResult shardir::buildAttention(RewriterBase &rewriter,
-                                      AttentionMatch &match) {
-  return Rewrite(rewriter, match).run();
+                                      AttentionMatch &match, std::string &why) {
+  return Rewrite(rewriter, match).run(why);
 }

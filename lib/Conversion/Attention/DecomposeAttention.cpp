@@ -7,10 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: local on tensors, or bufferized. Requires attention ops that verify;
-// guarantees that none is left. One routine serves tensors and memrefs: what
-// differs is where a new operand comes from and who frees it.
+// guarantees that none is left, and that what takes its place computes what the
+// op's description says: it is the reference for every other lowering.
 //
 //===----------------------------------------------------------------------===//
+
+#include "LoopGenerics.h"
 
 #include "ShardIR/Conversion/Attention/Passes.h"
 
@@ -32,12 +34,12 @@ using namespace shardir;
 namespace {
 
 /// Builds the linalg ops of one attention.
-class Decomposition {
+class Decomposition : LoopGenerics {
 public:
   Decomposition(RewriterBase &rewriter, AttentionOp op)
-      : rewriter(rewriter), op(op), loc(op.getLoc()),
-        compute(op.getComputeType()), onTensors(op.hasPureTensorSemantics()),
-        loops(op.getLoops()), extents(op.getLoopExtents(rewriter)) {
+      : LoopGenerics(rewriter, op.getLoc(), op.getLoopExtents(rewriter),
+                     op.getComputeType(), op.hasPureTensorSemantics()),
+        op(op), loops(op.getLoops()) {
     outer = loops.outer();
     scores = outer;
     llvm::append_range(scores, loops.n);
@@ -46,59 +48,6 @@ public:
   void run();
 
 private:
-  using Body = llvm::function_ref<Value(OpBuilder &, ValueRange)>;
-
-  /// The identity of `dims` among the loops of the whole op.
-  AffineMap along(ArrayRef<unsigned> dims) {
-    SmallVector<AffineExpr> exprs;
-    for (unsigned dim : dims)
-      exprs.push_back(rewriter.getAffineDimExpr(dim));
-    return AffineMap::get(op.getNumLoops(), 0, exprs, rewriter.getContext());
-  }
-
-  /// A new tensor or buffer of undefined content with dims `dims`.
-  Value fresh(ArrayRef<unsigned> dims, Type element) {
-    SmallVector<OpFoldResult> sizes;
-    for (unsigned dim : dims)
-      sizes.push_back(extents[dim]);
-    if (onTensors)
-      return tensor::EmptyOp::create(rewriter, loc, sizes, element);
-    SmallVector<Value> dynamic;
-    SmallVector<int64_t> shape;
-    dispatchIndexOpFoldResults(sizes, dynamic, shape);
-    Value buffer = memref::AllocOp::create(
-        rewriter, loc, MemRefType::get(shape, element), dynamic);
-    allocated.push_back(buffer);
-    return buffer;
-  }
-
-  Value filled(Value target, double value) {
-    Value scalar = arith::ConstantOp::create(
-        rewriter, loc, rewriter.getFloatAttr(compute, value));
-    return result(linalg::FillOp::create(rewriter, loc, scalar, target),
-                  target);
-  }
-
-  /// What an op that wrote `target` gives.
-  Value result(Operation *written, Value target) {
-    return onTensors ? written->getResult(0) : target;
-  }
-
-  /// A generic over `dims`: `maps` are over all loops, one per input and one
-  /// for `target`; loops that `target` lacks are reductions.
-  Value generic(ArrayRef<unsigned> dims, ValueRange inputs, Value target,
-                ArrayRef<AffineMap> maps, Body body);
-
-  /// Clones a body of the op into one of a generic over `dims`.
-  Value inlined(OpBuilder &builder, Region &region, ArrayRef<unsigned> dims,
-                ValueRange arguments);
-
-  Value widened(OpBuilder &builder, Value value) {
-    if (value.getType() == compute)
-      return value;
-    return arith::ExtFOp::create(builder, loc, compute, value);
-  }
-
   /// max == -inf ? 0 : max.
   Value shiftOf(OpBuilder &builder, Value max) {
     Value lowest = arith::ConstantOp::create(
@@ -120,65 +69,10 @@ private:
   /// perhaps over v too.
   Value rescaled(Value target, AffineMap map, Value factor);
 
-  RewriterBase &rewriter;
   AttentionOp op;
-  Location loc;
-  FloatType compute;
-  bool onTensors;
   AttentionOp::Loops loops;
-  SmallVector<OpFoldResult> extents;
   SmallVector<unsigned> outer, scores;
-  SmallVector<Value> allocated;
 };
-
-Value Decomposition::generic(ArrayRef<unsigned> dims, ValueRange inputs,
-                             Value target, ArrayRef<AffineMap> maps,
-                             Body body) {
-  SmallVector<AffineExpr> renamed(op.getNumLoops(),
-                                  rewriter.getAffineConstantExpr(0));
-  SmallVector<utils::IteratorType> iterators;
-  for (auto [position, dim] : llvm::enumerate(dims)) {
-    renamed[dim] = rewriter.getAffineDimExpr(position);
-    iterators.push_back(maps.back().isFunctionOfDim(dim)
-                            ? utils::IteratorType::parallel
-                            : utils::IteratorType::reduction);
-  }
-  SmallVector<AffineMap> own;
-  for (AffineMap map : maps)
-    own.push_back(map.replaceDimsAndSymbols(renamed, {}, dims.size(), 0));
-  auto build = [&](OpBuilder &nested, Location nestedLoc, ValueRange args) {
-    linalg::YieldOp::create(nested, nestedLoc, body(nested, args));
-  };
-  SmallVector<Type> types;
-  if (onTensors)
-    types.push_back(target.getType());
-  return result(linalg::GenericOp::create(rewriter, loc, types, inputs, target,
-                                          own, iterators, build),
-                target);
-}
-
-Value Decomposition::inlined(OpBuilder &builder, Region &region,
-                             ArrayRef<unsigned> dims, ValueRange arguments) {
-  Block &body = region.front();
-  IRMapping mapping;
-  mapping.map(body.getArguments(), arguments);
-  SmallVector<Operation *> cloned;
-  for (Operation &nested : body.without_terminator())
-    cloned.push_back(builder.clone(nested, mapping));
-  Value yielded = mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
-  for (Operation *copy : cloned)
-    copy->walk([&](LoopIndexOp index) {
-      OpBuilder::InsertionGuard guard(builder);
-      builder.setInsertionPoint(index);
-      const unsigned *position = llvm::find(dims, unsigned(index.getLoop()));
-      Value own =
-          linalg::IndexOp::create(builder, loc, position - dims.begin());
-      if (yielded == index.getResult())
-        yielded = own;
-      rewriter.replaceOp(index, own);
-    });
-  return yielded;
-}
 
 Value Decomposition::mapped(Value x, ValueRange inputs,
                             ArrayRef<AffineMap> maps, Body body) {
@@ -222,20 +116,14 @@ void Decomposition::run() {
     extraMaps.push_back(op.getMap(extra));
 
   // s = sum over k of query * key.
-  SmallVector<unsigned> product(scores);
-  llvm::append_range(product, loops.k);
-  Value s = generic(product, {op.getQuery(), op.getKey()},
-                    filled(fresh(scores, compute), 0.0),
-                    {op.getMap(0u), op.getMap(1u), scoreMap},
-                    [&](OpBuilder &builder, ValueRange args) -> Value {
-                      Value term = arith::MulFOp::create(
-                          builder, loc, widened(builder, args[0]),
-                          widened(builder, args[1]));
-                      return arith::AddFOp::create(builder, loc, args[2], term);
-                    });
+  SmallVector<unsigned> dims(scores);
+  llvm::append_range(dims, loops.k);
+  Value s =
+      product(dims, op.getQuery(), op.getMap(0u), op.getKey(), op.getMap(1u),
+              filled(fresh(scores, compute), 0.0), scoreMap);
   Value x =
       mapped(s, extras, extraMaps, [&](OpBuilder &builder, ValueRange args) {
-        return inlined(builder, op.getScore(), scores, args);
+        return inlined(builder, op.getScore(), scores, args).front();
       });
 
   // The old max is needed once more where the inits are not neutral.
@@ -287,22 +175,91 @@ void Decomposition::run() {
     p = generic(scores, probInputs, fresh(scores, yielded.getType()), probMaps,
                 [&](OpBuilder &builder, ValueRange args) {
                   return inlined(builder, op.getProb(), scores,
-                                 args.drop_back());
+                                 args.drop_back())
+                      .front();
                 });
   }
   SmallVector<unsigned> all(scores);
   llvm::append_range(all, loops.v);
-  acc = generic(all, {p, op.getValue()}, acc, {scoreMap, op.getMap(2u), accMap},
-                [&](OpBuilder &builder, ValueRange args) -> Value {
-                  Value term = arith::MulFOp::create(builder, loc,
-                                                     widened(builder, args[0]),
-                                                     widened(builder, args[1]));
-                  return arith::AddFOp::create(builder, loc, args[2], term);
-                });
-  for (Value buffer : allocated)
-    memref::DeallocOp::create(rewriter, loc, buffer);
+  acc = product(all, p, scoreMap, op.getValue(), op.getMap(2u), acc, accMap);
+  freeAll();
   if (onTensors)
     rewriter.replaceOp(op, {acc, max, sum});
+  else
+    rewriter.eraseOp(op);
+}
+
+/// Builds the linalg ops of one attention's gradients.
+class BackwardDecomposition : LoopGenerics {
+public:
+  BackwardDecomposition(RewriterBase &rewriter, AttentionBackwardOp op)
+      : LoopGenerics(rewriter, op.getLoc(), op.getLoopExtents(rewriter),
+                     op.getComputeType(), op.hasPureTensorSemantics()),
+        op(op) {}
+
+  void run();
+
+private:
+  AttentionBackwardOp op;
+};
+
+void BackwardDecomposition::run() {
+  AttentionBackwardOp::Loops loops = op.getLoops();
+  SmallVector<unsigned> scores = loops.scores();
+  AffineMap scoreMap = along(scores);
+  auto with = [&](ArrayRef<unsigned> more) {
+    SmallVector<unsigned> dims(scores);
+    llvm::append_range(dims, more);
+    return dims;
+  };
+  unsigned first = op.getFirstInit();
+  Value s =
+      product(with(loops.k), op.getQuery(), op.getMap(0u), op.getKey(),
+              op.getMap(1u), filled(fresh(scores, compute), 0.0), scoreMap);
+  Value dp =
+      product(with(loops.v), op.getGradient(), op.getMap(3u), op.getValue(),
+              op.getMap(2u), filled(fresh(scores, compute), 0.0), scoreMap);
+
+  // Where types allow it, what comes out lies where scores lay.
+  SmallVector<Value> inputs, targets, old = {s, dp};
+  SmallVector<AffineMap> maps;
+  SmallVector<bool> inPlace;
+  auto yielded = op.getBody().front().getTerminator()->getOperandTypes();
+  for (auto [value, type] : llvm::zip(old, yielded)) {
+    inPlace.push_back(type == compute);
+    if (type == compute) {
+      targets.push_back(value);
+      continue;
+    }
+    inputs.push_back(value);
+    maps.push_back(scoreMap);
+    targets.push_back(fresh(scores, type));
+  }
+  llvm::append_range(inputs, op.getExtras());
+  for (unsigned extra = 4; extra < first; ++extra)
+    maps.push_back(op.getMap(extra));
+  maps.append(2, scoreMap);
+  SmallVector<Value> results = generic(
+      scores, inputs, targets, maps, [&](OpBuilder &builder, ValueRange args) {
+        SmallVector<Value> own;
+        size_t next = 0;
+        for (unsigned i = 0; i < 2; ++i)
+          own.push_back(inPlace[i] ? args[inputs.size() + i] : args[next++]);
+        llvm::append_range(own, args.slice(next, op.getExtras().size()));
+        return inlined(builder, op.getBody(), scores, own);
+      });
+
+  Value p = results[0], ds = results[1];
+  Value query = product(with(loops.k), ds, scoreMap, op.getKey(), op.getMap(1u),
+                        op.getQueryGradient(), op.getMap(first));
+  Value key = product(with(loops.k), ds, scoreMap, op.getQuery(), op.getMap(0u),
+                      op.getKeyGradient(), op.getMap(first + 1));
+  Value value =
+      product(with(loops.v), p, scoreMap, op.getGradient(), op.getMap(3u),
+              op.getValueGradient(), op.getMap(first + 2));
+  freeAll();
+  if (onTensors)
+    rewriter.replaceOp(op, {query, key, value});
   else
     rewriter.eraseOp(op);
 }
@@ -311,9 +268,10 @@ struct DecomposeAttentionPass
     : shardir::impl::DecomposeAttentionBase<DecomposeAttentionPass> {
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
-    getOperation().walk([&](AttentionOp op) {
-      rewriter.setInsertionPoint(op);
-      decomposeAttention(rewriter, op);
+    getOperation().walk(
+        [&](AttentionOp op) { decomposeAttention(rewriter, op); });
+    getOperation().walk([&](AttentionBackwardOp op) {
+      decomposeAttentionBackward(rewriter, op);
     });
   }
 };
@@ -324,4 +282,11 @@ void shardir::decomposeAttention(RewriterBase &rewriter, AttentionOp op) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   Decomposition(rewriter, op).run();
+}
+
+void shardir::decomposeAttentionBackward(RewriterBase &rewriter,
+                                         AttentionBackwardOp op) {
+  OpBuilder::InsertionGuard guard(rewriter);
+  rewriter.setInsertionPoint(op);
+  BackwardDecomposition(rewriter, op).run();
 }

@@ -89,13 +89,16 @@ struct RecognizeAttentionPass
       std::string why;
       Location loc = candidate->getLoc();
       std::optional<AttentionMatch> match = matchAttention(candidate, why);
-      if (match && failed(buildAttention(rewriter, *match))) {
-        why = "an operand is computed from what depends on its scores";
+      if (match && failed(buildAttention(rewriter, *match, why)))
         match.reset();
-      }
       if (!explain)
         continue;
-      if (match)
+      if (match && match->backward)
+        emitRemark(loc)
+            << "these scores are never stored: their softmax and its product "
+               "with values are one shardir.attention, their gradients one "
+               "shardir.attention_backward";
+      else if (match)
         emitRemark(loc) << "these scores are never stored: their softmax and "
                            "its product with values are one shardir.attention";
       else if (!why.empty())

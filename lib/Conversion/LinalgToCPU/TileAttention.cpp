@@ -14,8 +14,9 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "AttentionTiles.h"
+
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -23,7 +24,6 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/IR/Matchers.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_TILEATTENTIONFORCPU
@@ -34,13 +34,6 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-
-/// Rows of queries and columns of keys of one tile: its scores take 128 KiB,
-/// and packing the keys is little beside multiplying them with so many rows.
-constexpr int64_t tileRows = 128, tileColumns = 256;
-int64_t known(int64_t extent) {
-  return ShapedType::isDynamic(extent) ? 1024 : extent;
-}
 
 /// A fill is made where it is used, so that the tile begins with it.
 Value fillLike(RewriterBase &rewriter, Location loc, Value like, double value) {
@@ -53,79 +46,6 @@ Value fillLike(RewriterBase &rewriter, Location loc, Value like, double value) {
   return linalg::FillOp::create(rewriter, loc, scalar, empty).getResult(0);
 }
 
-/// Column c has a score in row r only if r + `distance` >= c; others' scores
-/// are too low to count.
-struct Causal {
-  unsigned rows, columns;
-  int64_t distance;
-};
-
-/// `value` as the iteration of a loop plus a constant.
-std::optional<std::pair<unsigned, int64_t>> asIndex(Value value) {
-  int64_t offset = 0;
-  for (;;) {
-    if (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
-      value = cast.getIn();
-      continue;
-    }
-    APInt constant;
-    if (auto add = value.getDefiningOp<arith::AddIOp>();
-        add && matchPattern(add.getRhs(), m_ConstantInt(&constant))) {
-      offset += constant.getSExtValue();
-      value = add.getLhs();
-      continue;
-    }
-    auto index = value.getDefiningOp<LoopIndexOp>();
-    if (!index)
-      return std::nullopt;
-    return std::pair(unsigned(index.getLoop()), offset);
-  }
-}
-
-/// A mask of positions, if nothing but it can make scores as low as it does.
-std::optional<Causal> findCausal(AttentionOp op) {
-  Block &body = op.getScore().front();
-  auto select =
-      body.getTerminator()->getOperand(0).getDefiningOp<arith::SelectOp>();
-  FloatAttr low;
-  if (!select || !matchPattern(select.getFalseValue(), m_Constant(&low)))
-    return std::nullopt;
-  double value = low.getValueAsDouble();
-  bool infinite = value == -std::numeric_limits<double>::infinity();
-  if (!infinite) {
-    // A finite value counts in rows whose other scores are as low: only scores
-    // themselves are known not to be.
-    if (value > -1e30 || !op.getExtras().empty() ||
-        llvm::any_of(body, [&](Operation &nested) {
-          return isa<arith::SelectOp>(nested) && &nested != select;
-        }))
-      return std::nullopt;
-  }
-  auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
-  if (!compare)
-    return std::nullopt;
-  auto left = asIndex(compare.getLhs()), right = asIndex(compare.getRhs());
-  if (!left || !right)
-    return std::nullopt;
-  using Predicate = arith::CmpIPredicate;
-  Predicate predicate = compare.getPredicate();
-  if (predicate == Predicate::sle || predicate == Predicate::slt) {
-    std::swap(left, right);
-    predicate = predicate == Predicate::sle ? Predicate::sge : Predicate::sgt;
-  }
-  if (predicate != Predicate::sge && predicate != Predicate::sgt)
-    return std::nullopt;
-  Causal causal{left->first, right->first,
-                left->second - right->second -
-                    (predicate == Predicate::sgt ? 1 : 0)};
-  AttentionOp::Loops loops = op.getLoops();
-  if (!llvm::is_contained(loops.outer(), causal.rows) ||
-      !llvm::is_contained(loops.n, causal.columns) ||
-      (!infinite && causal.distance < 0))
-    return std::nullopt;
-  return causal;
-}
-
 struct TileAttentionForCpuPass
     : shardir::impl::TileAttentionForCpuBase<TileAttentionForCpuPass> {
   void runOnOperation() override {
@@ -134,6 +54,13 @@ struct TileAttentionForCpuPass
     IRRewriter rewriter(&getContext());
     for (AttentionOp op : ops)
       if (isWorthTiling(op) && failed(tile(rewriter, op)))
+        return signalPassFailure();
+    SmallVector<AttentionBackwardOp> gradients;
+    getOperation().walk(
+        [&](AttentionBackwardOp op) { gradients.push_back(op); });
+    for (AttentionBackwardOp op : gradients)
+      if (shardir::isWorthTiling(op) &&
+          failed(tileAttentionBackward(rewriter, op)))
         return signalPassFailure();
   }
 
@@ -147,11 +74,11 @@ struct TileAttentionForCpuPass
       return false;
     int64_t bytes = op.getComputeType().getWidth() / 8;
     for (unsigned loop : loops.outer())
-      bytes *= known(extents[loop]);
+      bytes *= assumedLoopExtent(extents[loop]);
     for (unsigned loop : loops.n)
-      bytes *= known(extents[loop]);
+      bytes *= assumedLoopExtent(extents[loop]);
     return bytes >= smallScoreBytes &&
-           known(extents[loops.m.back()]) >= tileRows / 4;
+           assumedLoopExtent(extents[loops.m.back()]) >= attentionTileRows / 4;
   }
 
   static LogicalResult tile(IRRewriter &rewriter, AttentionOp op) {
@@ -159,16 +86,12 @@ struct TileAttentionForCpuPass
     SmallVector<int64_t> extents = op.getStaticLoopExtents();
     // The largest row loop and the largest column loop are cut, those around
     // them run one by one.
-    auto largest = [&](ArrayRef<unsigned> list) {
-      return *llvm::max_element(list, [&](unsigned a, unsigned b) {
-        return known(extents[a]) < known(extents[b]);
-      });
-    };
-    unsigned rows = largest(loops.m), columns = largest(loops.n);
-    std::optional<Causal> causal = findCausal(op);
+    unsigned rows = largestLoop(loops.m, extents),
+             columns = largestLoop(loops.n, extents);
+    std::optional<CausalMask> causal = findCausalMask(op);
     SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(0));
     for (unsigned loop : loops.outer())
-      sizes[loop] = rewriter.getIndexAttr(loop == rows ? tileRows : 1);
+      sizes[loop] = rewriter.getIndexAttr(loop == rows ? attentionTileRows : 1);
     scf::SCFTilingOptions options;
     options.setTileSizes(sizes).setLoopType(
         scf::SCFTilingOptions::LoopType::ForallOp);
@@ -197,11 +120,11 @@ struct TileAttentionForCpuPass
       rewriter.modifyOpInPlace(inner, [&] { init->set(fill); });
     }
     if (!ShapedType::isDynamic(extents[columns]) &&
-        extents[columns] <= tileColumns)
+        extents[columns] <= attentionTileColumns)
       return success();
     SmallVector<OpFoldResult> parts(inner.getNumLoops(),
                                     rewriter.getIndexAttr(0));
-    parts[columns] = rewriter.getIndexAttr(tileColumns);
+    parts[columns] = rewriter.getIndexAttr(attentionTileColumns);
     scf::SCFTilingOptions along;
     along.setTileSizes(parts).setLoopType(
         scf::SCFTilingOptions::LoopType::ForOp);
@@ -214,16 +137,8 @@ struct TileAttentionForCpuPass
       // Tiles of columns behind the tile's last row hold no score.
       unsigned position = llvm::count_if(
           loops.outer(), [&](unsigned loop) { return loop < rows; });
-      auto loop = cast<scf::ForOp>(result->loops.front());
-      rewriter.setInsertionPoint(loop);
-      Value first = rowTiles.getInductionVar(position);
-      Value behind = arith::AddIOp::create(
-          rewriter, loop.getLoc(), first,
-          arith::ConstantIndexOp::create(rewriter, loop.getLoc(),
-                                         tileRows + causal->distance));
-      Value end = arith::MinSIOp::create(rewriter, loop.getLoc(), behind,
-                                         loop.getUpperBound());
-      rewriter.modifyOpInPlace(loop, [&] { loop.setUpperBound(end); });
+      endAtMask(rewriter, cast<scf::ForOp>(result->loops.front()),
+                rowTiles.getInductionVar(position), *causal);
     }
     return success();
   }

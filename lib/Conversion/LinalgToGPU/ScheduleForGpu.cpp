@@ -73,7 +73,7 @@ struct ScheduleForGpuPass
     // What can take neighbours along goes first: attention and contractions,
     // then other reductions.
     auto rank = [](Operation *op) {
-      if (isa<AttentionOp>(op))
+      if (isa<AttentionOp, AttentionBackwardOp>(op))
         return 0;
       auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
       if (!linalgOp || linalgOp.getNumReductionLoops() == 0)
@@ -104,25 +104,28 @@ struct ScheduleForGpuPass
 
   /// What no schedule takes of our own ops becomes linalg that some does.
   void decomposeRest(const GpuTarget &target) {
-    SmallVector<AttentionOp> rest;
-    getOperation().walk([&](AttentionOp op) {
-      if (isScheduled(op) && choicesFor(op, target).empty())
+    SmallVector<Operation *> rest;
+    getOperation().walk([&](Operation *op) {
+      if (isa<AttentionOp, AttentionBackwardOp>(op) && isScheduled(op) &&
+          choicesFor(op, target).empty())
         rest.push_back(op);
     });
     IRRewriter rewriter(&getContext());
-    for (AttentionOp op : rest) {
+    for (Operation *op : rest) {
       if (explain)
-        emitRemark(op.getLoc())
+        emitRemark(op->getLoc())
             << op->getName().getStringRef()
             << " is decomposed: no schedule takes it as it is";
-      rewriter.setInsertionPoint(op);
-      decomposeAttention(rewriter, op);
+      if (auto attention = dyn_cast<AttentionOp>(op))
+        decomposeAttention(rewriter, attention);
+      else
+        decomposeAttentionBackward(rewriter, cast<AttentionBackwardOp>(op));
     }
   }
 
   static bool isScheduled(Operation *op) {
-    if (auto attention = dyn_cast<AttentionOp>(op))
-      return attention.getResults().empty();
+    if (isa<AttentionOp, AttentionBackwardOp>(op))
+      return op->getNumResults() == 0;
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       return linalgOp.hasPureBufferSemantics();
     if (isa<scf::ForallOp, scf::ParallelOp>(op))

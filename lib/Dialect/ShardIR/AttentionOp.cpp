@@ -13,12 +13,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopMaps.h"
+
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -69,38 +69,11 @@ AttentionOp::Loops AttentionOp::getLoops() {
 }
 
 SmallVector<int64_t> AttentionOp::getStaticLoopExtents() {
-  SmallVector<int64_t> extents(getNumLoops(), ShapedType::kDynamic);
-  for (OpOperand &operand : getOperation()->getOpOperands()) {
-    auto type = cast<ShapedType>(operand.get().getType());
-    for (auto [dim, expr] : llvm::enumerate(getMap(operand).getResults()))
-      if (auto loop = dyn_cast<AffineDimExpr>(expr))
-        if (!type.isDynamicDim(dim))
-          extents[loop.getPosition()] = type.getDimSize(dim);
-  }
-  return extents;
+  return LoopMaps(*this, getIndexingMaps()).staticExtents();
 }
 
 SmallVector<OpFoldResult> AttentionOp::getLoopExtents(OpBuilder &builder) {
-  SmallVector<int64_t> known = getStaticLoopExtents();
-  SmallVector<OpFoldResult> extents(known.size());
-  for (auto [loop, extent] : llvm::enumerate(known))
-    if (!ShapedType::isDynamic(extent))
-      extents[loop] = builder.getIndexAttr(extent);
-  for (OpOperand &operand : getOperation()->getOpOperands())
-    for (auto [dim, expr] : llvm::enumerate(getMap(operand).getResults())) {
-      auto loop = dyn_cast<AffineDimExpr>(expr);
-      if (!loop || extents[loop.getPosition()])
-        continue;
-      extents[loop.getPosition()] =
-          isa<MemRefType>(operand.get().getType())
-              ? OpFoldResult(
-                    memref::DimOp::create(builder, getLoc(), operand.get(), dim)
-                        .getResult())
-              : OpFoldResult(
-                    tensor::DimOp::create(builder, getLoc(), operand.get(), dim)
-                        .getResult());
-    }
-  return extents;
+  return LoopMaps(*this, getIndexingMaps()).extents(builder);
 }
 
 //===----------------------------------------------------------------------===//
@@ -140,13 +113,7 @@ bool AttentionOp::hasPlainProb() {
 
 void AttentionOp::getEffects(
     SmallVectorImpl<MemoryEffects::EffectInstance> &effects) {
-  for (OpOperand &operand : getOperation()->getOpOperands()) {
-    if (!isa<MemRefType>(operand.get().getType()))
-      continue;
-    effects.emplace_back(MemoryEffects::Read::get(), &operand);
-    if (isDpsInit(&operand))
-      effects.emplace_back(MemoryEffects::Write::get(), &operand);
-  }
+  addDestinationEffects(*this, effects);
 }
 
 //===----------------------------------------------------------------------===//
@@ -162,63 +129,6 @@ static std::string nameOf(AttentionOp op, unsigned operand) {
   if (operand >= op->getNumOperands() - 3)
     return inits[operand + 3 - op->getNumOperands()].str();
   return ("extra " + Twine(operand - 3)).str();
-}
-
-static LogicalResult verifyMaps(AttentionOp op) {
-  ArrayAttr maps = op.getIndexingMaps();
-  if (maps.size() != op->getNumOperands())
-    return op.emitOpError("has ")
-           << maps.size() << " indexing maps for " << op->getNumOperands()
-           << " operands; write one per operand";
-  unsigned loops = op.getMap(0u).getNumDims();
-  SmallVector<int64_t> extents(loops, ShapedType::kDynamic);
-  SmallVector<std::string> named(loops);
-  for (OpOperand &operand : op->getOpOperands()) {
-    unsigned number = operand.getOperandNumber();
-    std::string name = nameOf(op, number);
-    AffineMap map = op.getMap(operand);
-    auto type = cast<ShapedType>(operand.get().getType());
-    if (!isa<RankedTensorType, MemRefType>(type))
-      return op.emitOpError() << name << " must be a ranked tensor or a "
-                              << "memref, found " << type;
-    if (map.getNumDims() != loops || map.getNumSymbols() != 0)
-      return op.emitOpError()
-             << "indexing map of " << name << " must have " << loops
-             << " loops and no symbols, as that of query, found "
-             << AffineMapAttr::get(map);
-    if (int64_t(map.getNumResults()) != type.getRank())
-      return op.emitOpError()
-             << "indexing map of " << name << " has " << map.getNumResults()
-             << " results for rank " << type.getRank();
-    bool init = op.isDpsInit(&operand);
-    if (!map.isProjectedPermutation(/*allowZeroInResults=*/!init))
-      return op.emitOpError()
-             << "indexing map of " << name << " must name loops, each once"
-             << (init ? "" : ", or 0 for a dim of one element") << ", found "
-             << AffineMapAttr::get(map);
-    for (auto [dim, expr] : llvm::enumerate(map.getResults())) {
-      int64_t extent = type.getDimSize(dim);
-      if (ShapedType::isDynamic(extent))
-        continue;
-      auto loop = dyn_cast<AffineDimExpr>(expr);
-      if (!loop) {
-        if (extent != 1)
-          return op.emitOpError()
-                 << "indexing map of " << name << " is 0 in dim " << dim
-                 << " of size " << extent << "; only a dim of size 1 may be";
-        continue;
-      }
-      int64_t &known = extents[loop.getPosition()];
-      std::string &by = named[loop.getPosition()];
-      if (!ShapedType::isDynamic(known) && known != extent)
-        return op.emitOpError() << "loop " << loop.getPosition() << " has size "
-                                << extent << " in dim " << dim << " of " << name
-                                << " and " << known << " in " << by;
-      known = extent;
-      by = ("dim " + Twine(dim) + " of " + name).str();
-    }
-  }
-  return success();
 }
 
 /// Every loop has one of the roles that the op's description defines.
@@ -287,45 +197,20 @@ static LogicalResult verifyTypes(AttentionOp op) {
         compute.getIntOrFloatBitWidth())
       return op.emitOpError() << nameOf(op, input) << " of " << element(input)
                               << " needs acc, max and sum of f64";
-
-  bool tensors = isa<RankedTensorType>(op->getOperand(0).getType());
-  for (Value operand : op->getOperands())
-    if (isa<RankedTensorType>(operand.getType()) != tensors)
-      return op.emitOpError("mixes tensors and memrefs");
-  TypeRange results = op->getResultTypes();
-  if (results.size() != (tensors ? 3u : 0u))
-    return op.emitOpError() << "has " << results.size() << " results; on "
-                            << (tensors ? "tensors it has 3: those of outs"
-                                        : "memrefs it has none");
-  for (auto [i, type] : llvm::enumerate(results))
-    if (type != op->getOperand(inits + i).getType())
-      return op.emitOpError()
-             << "result " << i << " of type " << type << " must have the type "
-             << op->getOperand(inits + i).getType() << " of "
-             << nameOf(op, inits + i);
   return success();
 }
 
 static LogicalResult verifyBody(AttentionOp op, Region &region,
                                 StringRef name) {
-  Block &body = region.front();
   Type compute = op.getComputeType();
   SmallVector<Type> expected = {compute};
   for (Value extra : op.getExtras())
     expected.push_back(cast<ShapedType>(extra.getType()).getElementType());
-  if (!llvm::equal(body.getArgumentTypes(), expected)) {
-    InFlightDiagnostic diag = op.emitOpError()
-                              << name << " must take " << expected
-                              << ": the type of max, and of each extra "
-                                 "operand's elements; found "
-                              << SmallVector<Type>(body.getArgumentTypes());
-    return diag;
-  }
-  auto yield = dyn_cast<YieldOp>(body.getTerminator());
-  if (!yield || yield.getValues().size() != 1)
-    return op.emitOpError() << name << " must end in a shardir.yield of one "
-                            << "value";
-  Type type = yield.getValues()[0].getType();
+  if (failed(verifyScalarBody(
+          op, region, name, expected,
+          "the type of max, and of each extra operand's elements", 1)))
+    return failure();
+  Type type = region.front().getTerminator()->getOperand(0).getType();
   if (name == "score" && type != compute)
     return op.emitOpError()
            << "score must yield " << compute << ", found " << type;
@@ -333,15 +218,13 @@ static LogicalResult verifyBody(AttentionOp op, Region &region,
       type.getIntOrFloatBitWidth() > compute.getIntOrFloatBitWidth())
     return op.emitOpError() << name << " must yield a float type no wider than "
                             << compute << ", found " << type;
-  for (Operation &nested : body)
-    if (!isMemoryEffectFree(&nested))
-      return op.emitOpError() << name << " must have no effects, found '"
-                              << nested.getName() << "'";
   return success();
 }
 
 LogicalResult AttentionOp::verify() {
-  if (failed(verifyMaps(*this)) || failed(verifyRoles(*this)) ||
+  LoopMaps maps(*this, getIndexingMaps());
+  auto name = [&](unsigned operand) { return nameOf(*this, operand); };
+  if (failed(maps.verify(/*inits=*/3, name)) || failed(verifyRoles(*this)) ||
       failed(verifyTypes(*this)) ||
       failed(verifyBody(*this, getScore(), "score")))
     return failure();
@@ -349,20 +232,28 @@ LogicalResult AttentionOp::verify() {
 }
 
 LogicalResult LoopIndexOp::verify() {
-  auto parent = (*this)->getParentOfType<AttentionOp>();
+  Operation *parent = (*this)->getParentOp();
+  while (parent && !isa<AttentionOp, AttentionBackwardOp>(parent))
+    parent = parent->getParentOp();
   if (!parent)
-    return emitOpError("must be in a body of shardir.attention");
+    return emitOpError("must be in a body of shardir.attention or "
+                       "shardir.attention_backward");
   // The maps are verified behind what is inside: don't count on them.
+  auto maps = parent->getAttrOfType<ArrayAttr>("indexing_maps");
   int64_t loop = getLoop();
-  if (parent.getIndexingMaps().size() != parent->getNumOperands())
+  if (!maps || maps.size() != parent->getNumOperands())
     return success();
-  int64_t loops = parent.getNumLoops();
+  int64_t loops = LoopMaps(parent, maps).numLoops();
   if (loop < 0 || loop >= loops)
     return emitOpError("names loop ")
            << loop << " of an attention that has " << loops;
-  AttentionOp::Loops roles = parent.getLoops();
-  if (llvm::is_contained(roles.k, unsigned(loop)) ||
-      llvm::is_contained(roles.v, unsigned(loop)))
+  auto isSummed = [&](auto roles) {
+    return llvm::is_contained(roles.k, unsigned(loop)) ||
+           llvm::is_contained(roles.v, unsigned(loop));
+  };
+  auto forward = dyn_cast<AttentionOp>(parent);
+  if (forward ? isSummed(forward.getLoops())
+              : isSummed(cast<AttentionBackwardOp>(parent).getLoops()))
     return emitOpError("names loop ")
            << loop
            << ", over which scores do not run; batch, m and n have "

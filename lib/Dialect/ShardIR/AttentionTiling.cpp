@@ -13,6 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "LoopMaps.h"
+
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
@@ -32,26 +34,7 @@ SmallVector<utils::IteratorType> AttentionOp::getLoopIteratorTypes() {
 }
 
 SmallVector<Range> AttentionOp::getIterationDomain(OpBuilder &builder) {
-  SmallVector<Range> domain;
-  for (OpFoldResult extent : getLoopExtents(builder))
-    domain.push_back(
-        {builder.getIndexAttr(0), extent, builder.getIndexAttr(1)});
-  return domain;
-}
-
-/// Where a tile lies in an operand, by its map.
-static void positionOf(OpBuilder &builder, AffineMap map,
-                       ArrayRef<OpFoldResult> offsets,
-                       ArrayRef<OpFoldResult> sizes,
-                       SmallVectorImpl<OpFoldResult> &at,
-                       SmallVectorImpl<OpFoldResult> &extents) {
-  for (AffineExpr expr : map.getResults()) {
-    auto loop = dyn_cast<AffineDimExpr>(expr);
-    at.push_back(loop ? offsets[loop.getPosition()]
-                      : OpFoldResult(builder.getIndexAttr(0)));
-    extents.push_back(loop ? sizes[loop.getPosition()]
-                           : OpFoldResult(builder.getIndexAttr(1)));
-  }
+  return LoopMaps(*this, getIndexingMaps()).domain(builder);
 }
 
 FailureOr<TilingResult>
@@ -70,48 +53,16 @@ AttentionOp::getTiledImplementation(OpBuilder &builder,
              << loop << ", which is summed in scores or runs in values alone";
     }
 
-  Location loc = getLoc();
-  SmallVector<Value> operands;
-  SmallVector<Operation *> slices;
-  for (OpOperand &operand : getOperation()->getOpOperands()) {
-    SmallVector<OpFoldResult> at, size;
-    positionOf(builder, getMap(operand), offsets, sizes, at, size);
-    SmallVector<OpFoldResult> strides(at.size(), builder.getIndexAttr(1));
-    if (isa<MemRefType>(operand.get().getType())) {
-      operands.push_back(memref::SubViewOp::create(builder, loc, operand.get(),
-                                                   at, size, strides));
-      continue;
-    }
-    auto slice = tensor::ExtractSliceOp::create(builder, loc, operand.get(), at,
-                                                size, strides);
-    slices.push_back(slice);
-    operands.push_back(slice);
-  }
-  SmallVector<Type> types;
-  if (hasPureTensorSemantics())
-    for (Value init : ArrayRef<Value>(operands).take_back(3))
-      types.push_back(init.getType());
-  Operation *tile = mlir::clone(builder, getOperation(), types, operands);
-  // Bodies count from the whole op's beginning.
-  tile->walk([&](LoopIndexOp index) {
-    OpFoldResult offset = offsets[index.getLoop()];
-    if (isConstantIntValue(offset, 0))
-      return;
-    OpBuilder::InsertionGuard guard(builder);
-    builder.setInsertionPointAfter(index);
-    Value start = getValueOrCreateConstantIndexOp(builder, loc, offset);
-    auto sum = arith::AddIOp::create(builder, loc, index.getResult(), start);
-    index.getResult().replaceAllUsesExcept(sum, sum);
-  });
-  return TilingResult{{tile}, SmallVector<Value>(tile->getResults()), slices};
+  return LoopMaps(*this, getIndexingMaps()).tiled(builder, offsets, sizes);
 }
 
 LogicalResult AttentionOp::getResultTilePosition(
     OpBuilder &builder, unsigned resultNumber, ArrayRef<OpFoldResult> offsets,
     ArrayRef<OpFoldResult> sizes, SmallVector<OpFoldResult> &resultOffsets,
     SmallVector<OpFoldResult> &resultSizes) {
-  positionOf(builder, getMap(getNumOperands() - 3 + resultNumber), offsets,
-             sizes, resultOffsets, resultSizes);
+  LoopMaps(*this, getIndexingMaps())
+      .positionOf(builder, getNumOperands() - 3 + resultNumber, offsets, sizes,
+                  resultOffsets, resultSizes);
   return success();
 }
 

@@ -71,7 +71,7 @@ struct StripAnnotationsPass
     // Regions before what is in them.
     WalkResult result = module.walk<WalkOrder::PreOrder>([](Operation *op) {
       // Attention says what is computed, not where.
-      if (isa<AttentionOp>(op))
+      if (isa<AttentionOp, AttentionBackwardOp>(op))
         return WalkResult::skip();
       if (!isa<ShardIRDialect, collective::CollectiveDialect>(
               op->getDialect()) ||

@@ -403,7 +403,7 @@ func.func @no_loop(%q: tensor<6x3xf32>, %k: tensor<8x3xf32>, %v: tensor<8x4xf32>
 // -----
 
 func.func @outside() {
-  // expected-error @below {{must be in a body of shardir.attention}}
+  // expected-error @below {{must be in a body of shardir.attention or shardir.attention_backward}}
   %i = shardir.loop_index 0
   return
 }

@@ -29,6 +29,9 @@ namespace shardir {
 /// defines. Scores become one tensor or buffer of batch, m and n, in the
 /// type of max. Always succeeds on an op that verifies.
 void decomposeAttention(mlir::RewriterBase &rewriter, AttentionOp op);
+/// The same for its gradients: scores and probabilities are two such tensors.
+void decomposeAttentionBackward(mlir::RewriterBase &rewriter,
+                                AttentionBackwardOp op);
 
 #define GEN_PASS_REGISTRATION
 #include "ShardIR/Conversion/Attention/Passes.h.inc"

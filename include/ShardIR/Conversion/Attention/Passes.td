@@ -31,6 +31,11 @@ def RecognizeAttention
     results are then multiplied by exp(max - shift). With `explain` a remark
     tells what was recognised and, where it was not, why.
 
+    In a training program whose backward pass multiplies what it computed from
+    scores by the result's gradient, by keys and by queries, these three products
+    become one `shardir.attention_backward`, and sums of gradients' rows are
+    computed from acc.
+
     ```mlir
     %s = linalg.generic {…mulf, addf…} ins(%q, %k)
     %max = linalg.generic {…maximumf…} ins(%s)
@@ -44,7 +49,8 @@ def RecognizeAttention
     %acc, %max, %sum = shardir.attention … ins(%q, %k, %v) outs(%zero, %low, %zero) …
     %o = linalg.generic {…divf…} ins(%acc, %sum)
     ```
-    Test: `test/Conversion/Attention/recognize.mlir`.
+    Tests: `test/Conversion/Attention/recognize.mlir`,
+    `test/Conversion/Attention/recognize-backward.mlir`.
   }];
   let options = [
     Option<"explain", "explain", "bool", "false",
@@ -81,6 +87,8 @@ def DecomposeAttention
     %sum = linalg.generic {…addf…} ins(%p) outs(%sum0)
     %acc = linalg.generic {…mulf, addf…} ins(%p, %v) outs(%acc0)
     ```
+    Every `shardir.attention_backward` becomes two contractions for scores and
+    probabilities' gradients, one op for its body, and three contractions.
     Test: `test/Conversion/Attention/decompose.mlir`.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect",

@@ -105,8 +105,9 @@ def TileAttentionForCpu
   let description = [{
     A large `shardir.attention` that begins with neutral sums becomes an
     `scf.forall` over batches and tiles of rows, with an `scf.for` over tiles of
-    columns that carries acc, max and sum. Small ones are left: caches hold their
-    scores.
+    columns that carries acc, max and sum. A large `shardir.attention_backward`
+    becomes an `scf.forall` over batches, with loops over tiles of rows and columns
+    that carry all three gradients. Small ones are left: caches hold their scores.
 
     ```mlir
     %0:3 = shardir.attention … ins(%q, %k, %v : tensor<16x1024x64xf32>, …)
@@ -121,7 +122,8 @@ def TileAttentionForCpu
       …
     }
     ```
-    Test: `test/Conversion/LinalgToCPU/tile-attention.mlir`.
+    Tests: `test/Conversion/LinalgToCPU/tile-attention.mlir`,
+    `test/Conversion/LinalgToCPU/tile-attention-backward.mlir`.
   }];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",

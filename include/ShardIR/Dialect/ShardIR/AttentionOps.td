@@ -132,11 +132,127 @@ def ShardIR_AttentionOp : ShardIR_Op<"attention",
   }];
 }
 
+def ShardIR_AttentionBackwardOp : ShardIR_Op<"attention_backward",
+    [SingleBlock, RecursiveMemoryEffects,
+     DestinationStyleOpInterface,
+     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+     DeclareOpInterfaceMethods<TilingInterface,
+         ["getLoopIteratorTypes", "getIterationDomain", "getTiledImplementation",
+          "getResultTilePosition"]>]> {
+  let summary = "The gradients of attention's queries, keys and values, without a matrix of scores.";
+  let description = [{
+    On tensors or memrefs, in destination style, with `indexing_maps` as
+    `shardir.attention` has them. `gradient` is that of attention's result. With
+    b for the batch loops:
+
+    ```
+    s[b,m,n]  = sum over k of query * key         in the type of the results: f32, or f64
+    dp[b,m,n] = sum over v of gradient * value
+    p, ds     = body(s, dp, extras)
+    query_gradient[b,m,k] += sum over n of ds * key
+    key_gradient[b,n,k]   += sum over m of ds * query
+    value_gradient[b,n,v] += sum over m of p * gradient
+    ```
+
+    The body computes a probability and a score's gradient, each in the type that it
+    is multiplied in. For a softmax of x = score(s), rows of three values each stand
+    among the extras: max and sum, which the forward op gives, and
+    delta = sum over v of gradient * result, which is the sum over n of p * dp:
+
+    ```
+    p  = exp(x - max) / sum
+    ds = p * (dp - delta) * (dx / ds)
+    ```
+
+    So nothing but rows is kept from the forward pass, and scores are computed anew
+    (FlashAttention by Dao et al., arXiv:2205.14135, appendix B; FlashAttention-2,
+    arXiv:2307.08691, section 3.1). All three sums add to what the inits hold: parts
+    of m and of n may be taken one after the other, or on several devices that
+    add up what they have.
+
+    Which loop is which follows from the results' maps: *batch* loops are in all
+    three, `m` in that of queries alone, `n` in those of keys and values, `k` in
+    those of queries and keys, `v` in that of values alone. Query heads that share a
+    key head are a loop `m`.
+
+    Example:
+
+    ```mlir
+    %dq, %dk, %dv = shardir.attention_backward {indexing_maps = [
+        affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>,
+        affine_map<(m, n, k, v) -> (n, v)>, affine_map<(m, n, k, v) -> (m, v)>,
+        affine_map<(m, n, k, v) -> (m)>, affine_map<(m, n, k, v) -> (m)>,
+        affine_map<(m, n, k, v) -> (m)>,
+        affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>,
+        affine_map<(m, n, k, v) -> (n, v)>]}
+        ins(%q, %k, %v, %do, %max, %sum, %delta : tensor<64x32xf32>, tensor<96x32xf32>,
+            tensor<96x16xf32>, tensor<64x16xf32>, tensor<64xf32>, tensor<64xf32>, tensor<64xf32>)
+        outs(%dq0, %dk0, %dv0 : tensor<64x32xf32>, tensor<96x32xf32>, tensor<96x16xf32>) {
+        ^bb0(%s: f32, %dp: f32, %mx: f32, %sm: f32, %d: f32):
+          %0 = arith.subf %s, %mx : f32
+          %1 = math.exp %0 : f32
+          %p = arith.divf %1, %sm : f32
+          %2 = arith.subf %dp, %d : f32
+          %ds = arith.mulf %p, %2 : f32
+          shardir.yield %p, %ds : f32, f32
+        } -> tensor<64x32xf32>, tensor<96x32xf32>, tensor<96x16xf32>
+    ```
+  }];
+  let arguments = (ins AnyShaped:$query, AnyShaped:$key, AnyShaped:$value,
+                       AnyShaped:$gradient, Variadic<AnyShaped>:$extras,
+                       AnyShaped:$query_gradient, AnyShaped:$key_gradient,
+                       AnyShaped:$value_gradient,
+                       AffineMapArrayAttr:$indexing_maps);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = [{
+    attr-dict
+    `ins` `(` $query `,` $key `,` $value `,` $gradient (`,` $extras^)? `:`
+              type($query) `,` type($key) `,` type($value) `,` type($gradient)
+              (`,` type($extras)^)? `)`
+    `outs` `(` $query_gradient `,` $key_gradient `,` $value_gradient `:`
+               type($query_gradient) `,` type($key_gradient) `,` type($value_gradient) `)`
+    $body (`->` type($results)^)?
+  }];
+  let hasVerifier = 1;
+  let extraClassDeclaration = [{
+    /// The loops by role, each in ascending order.
+    struct Loops {
+      ::llvm::SmallVector<unsigned> batch, m, n, k, v;
+      /// Batch, m and n, ascending: the loops of scores.
+      ::llvm::SmallVector<unsigned> scores() const;
+    };
+    Loops getLoops();
+    unsigned getNumLoops();
+    ::mlir::AffineMap getMap(unsigned operand);
+    ::mlir::AffineMap getMap(::mlir::OpOperand &operand) {
+      return getMap(operand.getOperandNumber());
+    }
+    /// "" if each loop has one of the roles that the description defines, in
+    /// maps of an op's operands that are projected permutations; else what is wrong.
+    static std::string findMisplacedLoop(::llvm::ArrayRef<::mlir::AffineMap> maps);
+    /// The operand number of the first init.
+    unsigned getFirstInit() { return getNumOperands() - 3; }
+    /// The type of scores and of all three sums: f32 or f64.
+    ::mlir::FloatType getComputeType();
+    /// The extents of all loops; those that are not static are computed at the
+    /// builder's place.
+    ::llvm::SmallVector<::mlir::OpFoldResult> getLoopExtents(::mlir::OpBuilder &builder);
+    /// Static extents, ShapedType::kDynamic where unknown.
+    ::llvm::SmallVector<int64_t> getStaticLoopExtents();
+
+    ::mlir::MutableOperandRange getDpsInitsMutable() {
+      return ::mlir::MutableOperandRange(*this, getNumOperands() - 3, 3);
+    }
+  }];
+}
+
 def ShardIR_LoopIndexOp : ShardIR_Op<"loop_index", [Pure]> {
   let summary = "The iteration of a loop of the attention op around it.";
   let description = [{
     Loops are numbered as in the attention's `indexing_maps`; only outer loops and n
-    have an index in `score` and `prob`.
+    have an index in `score` and `prob`, and batch loops, m and n in the body of
+    `shardir.attention_backward`.
 
     Example:
 

@@ -208,7 +208,8 @@ def ShardIR_ManualOp : ShardIR_Op<"manual",
 }
 
 def ShardIR_YieldOp : ShardIR_Op<"yield", [Pure, Terminator, ReturnLike,
-                                   ParentOneOf<["ManualOp", "AttentionOp"]>]> {
+                                   ParentOneOf<["ManualOp", "AttentionOp",
+                                                "AttentionBackwardOp"]>]> {
   let summary = "What a region of this dialect gives: a manual one, or a body of an attention.";
   let description = [{
     Example:

@@ -14,16 +14,12 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionKernel.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace shardir;
 
 namespace {
-/// Elements along k that are read at a time.
-constexpr int64_t quad = 4;
-
 class FmaAttention : public AttentionKernel {
 public:
   using AttentionKernel::AttentionKernel;
@@ -31,61 +27,13 @@ public:
 private:
   int64_t pitch() const { return plan.bn + quad; }
 
-  void takeShared(SharedLayout &layout) override {
+  void takeMore(SharedLayout &layout) override {
     offset = layout.take(plan.bm() * pitch() * elementBytes(problem.wide));
   }
 
   void prepare() override {
     shared = emit.shared(problem.wide, plan.bm() * pitch(), offset);
     warpRow = emit.mul(warp, 16 * plan.rowTiles);
-  }
-
-  Value widened(Value value) {
-    Type wide = problem.wide;
-    if (auto vector = dyn_cast<VectorType>(value.getType()))
-      wide = VectorType::get(vector.getShape(), wide);
-    if (value.getType() == wide)
-      return value;
-    return arith::ExtFOp::create(emit.builder, emit.loc, wide, value);
-  }
-
-  /// `count` neighbours of `tile` from (first, second), along its second axis
-  /// or, with `alongFirst`, its first; a multiple of two, at a multiple of it.
-  SmallVector<Value> read(const Tile &tile, Index stage, Index first,
-                          Index second, int64_t count, bool alongFirst) {
-    OpBuilder &builder = emit.builder;
-    int64_t chunk = tile.chunk();
-    SmallVector<Value> result;
-    auto from = [&](Index one, Index two) {
-      Index row = tile.turned ? two : one, column = tile.turned ? one : two;
-      Index in = emit.add(place(tile, row, emit.div(column, chunk)),
-                          emit.rem(column, chunk));
-      return emit.value(emit.add(emit.mul(stage, elements(tile)), in));
-    };
-    bool together = alongFirst == tile.turned;
-    // f64 has two elements in 16 bytes.
-    int64_t width = together ? std::min(count, chunk) : 1;
-    for (int64_t i = 0; i < count; i += width) {
-      Index step = emit.constant(i);
-      Value address = alongFirst ? from(emit.add(first, step), second)
-                                 : from(first, emit.add(second, step));
-      if (width == 1) {
-        result.push_back(widened(
-            memref::LoadOp::create(builder, emit.loc, tile.shared, address)));
-        continue;
-      }
-      Value loaded = widened(vector::LoadOp::create(
-          builder, emit.loc, VectorType::get(width, tile.operand.element),
-          tile.shared, address));
-      for (int64_t e = 0; e < width; ++e)
-        result.push_back(
-            vector::ExtractOp::create(builder, emit.loc, loaded, e));
-    }
-    return result;
-  }
-
-  Value multiplyAdd(Value a, Value b, Value c) {
-    return math::FmaOp::create(emit.builder, emit.loc, a, b, c);
   }
 
   Index rowOf(int64_t row) {

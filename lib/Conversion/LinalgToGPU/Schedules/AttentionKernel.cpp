@@ -16,8 +16,6 @@
 
 #include "AttentionKernel.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
 #include <cmath>
 
@@ -27,7 +25,7 @@ using namespace shardir;
 AttentionKernel::AttentionKernel(KernelEmitter &emit,
                                  const AttentionProblem &problem,
                                  const AttentionPlan &plan)
-    : emit(emit), problem(problem), plan(plan) {
+    : AttentionTiles(emit, plan.threads()), problem(problem), plan(plan) {
   query = makeTile(problem.query, problem.rows, plan.bm(), problem.k, plan.k,
                    /*stages=*/1);
   key = makeTile(problem.key, problem.columns, plan.bn, problem.k, plan.k,
@@ -43,27 +41,10 @@ Value AttentionKernel::float_(double number) {
       emit.builder, emit.loc, emit.builder.getFloatAttr(problem.wide, number));
 }
 
-void AttentionKernel::setIvs(MutableArrayRef<Index> ivs, const Axis &axis,
-                             Index position) {
-  for (auto [loop, iv] :
-       llvm::zip(axis.loops, emit.decode(position, axis.extents)))
-    ivs[loop] = iv;
-}
-
 Index AttentionKernel::rowAt(int64_t row) {
   Index inWarp = emit.add(emit.div(lane, 4), emit.constant(8 * row));
   Index warpStart = emit.mul(warp, 16 * plan.rowTiles);
   return emit.add(rowStart, emit.add(warpStart, inWarp));
-}
-
-Value AttentionKernel::loadOf(const NestOperand &operand, ArrayRef<Index> ivs) {
-  if (operand.scalar)
-    return operand.scalar;
-  Index address = operand.offset;
-  for (auto [iv, stride] : llvm::zip(ivs, operand.strides))
-    address = emit.add(address, emit.mul(iv, stride));
-  return memref::LoadOp::create(emit.builder, emit.loc, operand.flat,
-                                emit.value(address));
 }
 
 Value AttentionKernel::exponential(Value x, Value shift) {
@@ -264,12 +245,10 @@ void AttentionKernel::run(StringRef name) {
     blocks = emit.mul(blocks, size);
   SharedLayout layout;
   for (Tile *tile : {&query, &key, &value})
-    tile->offset = layout.take(tile->stages * elements(*tile) *
-                               elementBytes(tile->operand.element));
-  takeShared(layout);
+    takeShared(*tile, layout);
+  takeMore(layout);
 
   emit.launch(name, {blocks}, plan.threads(), layout.bytes, [&] {
-    OpBuilder &builder = emit.builder;
     // Neighbouring blocks share keys and values: they stay in the second cache.
     SmallVector<Index> at = emit.decode(emit.block(0), tiles);
     Index rowTile = at.pop_back_val();
@@ -283,28 +262,12 @@ void AttentionKernel::run(StringRef name) {
       blockIvs[loop] = iv;
     lane = emit.rem(emit.thread(), 32);
     warp = emit.div(emit.thread(), 32);
-    for (Tile *tile : {&query, &key, &value}) {
-      tile->shared = emit.shared(tile->operand.element,
-                                 tile->stages * elements(*tile), tile->offset);
-      tile->base = tile->operand.offset;
-      for (auto [iv, stride] : llvm::zip(blockIvs, tile->operand.strides))
-        tile->base = emit.add(tile->base, emit.mul(iv, stride));
-    }
+    for (Tile *tile : {&query, &key, &value})
+      open(*tile, blockIvs);
     prepare();
 
-    Type token = nvgpu::DeviceAsyncTokenType::get(builder.getContext());
-    // Printed without operands and attributes, the op would not be read back:
-    // the parser takes the next line's results for its operands.
-    auto commit = [&]() -> Value {
-      auto group = nvgpu::DeviceAsyncCreateGroupOp::create(builder, emit.loc,
-                                                           token, ValueRange());
-      group->setAttr("all", builder.getUnitAttr());
-      return group;
-    };
     auto arrive = [&](Value newest) {
-      nvgpu::DeviceAsyncWaitOp::create(
-          builder, emit.loc, newest,
-          builder.getI32IntegerAttr(plan.stages - 2));
+      wait(newest, plan.stages - 2);
       beforeBarrier();
       emit.barrier();
     };

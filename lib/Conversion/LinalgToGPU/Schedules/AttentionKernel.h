@@ -47,14 +47,12 @@ struct AttentionPlan {
 /// tile, eight columns, row of the two, column of the two.
 using Fragment = llvm::SmallVector<mlir::Value>;
 
-class AttentionKernel {
+/// Parts of operands in shared memory, and copies of them.
+class AttentionTiles {
 public:
-  /// `problem` outlives the kernel.
-  AttentionKernel(KernelEmitter &emit, const AttentionProblem &problem,
-                  const AttentionPlan &plan);
-  virtual ~AttentionKernel() = default;
-
-  void run(llvm::StringRef name);
+  AttentionTiles(KernelEmitter &emit, int64_t threads)
+      : emit(emit), threads(threads) {}
+  virtual ~AttentionTiles() = default;
 
 protected:
   /// An operand's part in shared memory, in the direction in which memory is
@@ -85,8 +83,85 @@ protected:
   virtual int64_t elements(const Tile &tile) const;
   virtual Index place(const Tile &tile, Index row, Index column);
 
+  Tile makeTile(const NestOperand &operand, const Axis &first,
+                int64_t firstSize, const Axis &second, int64_t secondSize,
+                int64_t stages);
+  /// Takes memory for it, on the host.
+  void takeShared(Tile &tile, SharedLayout &layout) {
+    tile.offset = layout.take(tile.stages * elements(tile) *
+                              elementBytes(tile.operand.element));
+  }
+  /// Finds it in the kernel; `ivs` are those that the block has.
+  void open(Tile &tile, llvm::ArrayRef<Index> ivs);
+  void copy(const Tile &tile, Index stage, Index firstStart, Index secondStart);
+  /// Ends a group of asynchronous copies.
+  mlir::Value commit();
+  /// Waits until all but the newest `groups` are there.
+  void wait(mlir::Value newest, int64_t groups);
+
+  void setIvs(llvm::MutableArrayRef<Index> ivs, const Axis &axis,
+              Index position);
+  mlir::Value loadOf(const NestOperand &operand, llvm::ArrayRef<Index> ivs);
+  /// Where in a fragment of `tiles` eights of columns a value lies.
+  static int64_t at(int64_t tiles, int64_t rowTile, int64_t tile, int64_t half,
+                    int64_t one) {
+    return ((rowTile * tiles + tile) * 2 + half) * 2 + one;
+  }
+
+  /// Two 16-bit floats in a register, which mma.sync wants as an integer for
+  /// bf16.
+  mlir::Value wordOf(mlir::Value pair, bool asInteger = false);
+
+  /// Four 8x8 matrices of `tile`, at `outer` along the product's rows or
+  /// columns and at `k`; `kFirst` says that k is the tile's first axis. In
+  /// order, `outerFirst` steps along the outer dim before it steps along k.
+  llvm::SmallVector<mlir::Value> fragments(const Tile &tile, Index stage,
+                                           Index outer, int64_t k, bool kFirst,
+                                           bool outerFirst);
+  /// Adds to four values at `sum` what m16n8k16 makes of fragments.
+  void product(mlir::Type element, llvm::ArrayRef<mlir::Value> a,
+               llvm::ArrayRef<mlir::Value> b, mlir::Value *sum);
+
+  /// Elements along k that fused multiply-adds read at a time.
+  static constexpr int64_t quad = 4;
+  /// A float or a vector of floats in the type of the scores.
+  virtual mlir::FloatType wideType() const = 0;
+  mlir::Value widened(mlir::Value value);
+  /// `count` neighbours of `tile` from (first, second), along its second axis
+  /// or, with `alongFirst`, its first; a multiple of two, at a multiple of it.
+  llvm::SmallVector<mlir::Value> read(const Tile &tile, Index stage,
+                                      Index first, Index second, int64_t count,
+                                      bool alongFirst);
+  mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value c);
+
+  KernelEmitter &emit;
+  int64_t threads;
+  // In the kernel.
+  Index lane, warp;
+
+private:
+  void copyVectors(const Tile &tile, Index stage, Index firstStart,
+                   Index secondStart);
+  void copyElements(const Tile &tile, Index stage, Index firstStart,
+                    Index secondStart);
+  /// Chunk `i` of the thread: its row and column in the tile. Null where every
+  /// thread has one, else whether this one has.
+  mlir::Value chunkAt(const Tile &tile, Index i, bool isLast, Index &row,
+                      Index &column);
+  Index address(const Tile &tile, Index first, Index second);
+};
+
+class AttentionKernel : public AttentionTiles {
+public:
+  /// `problem` outlives the kernel.
+  AttentionKernel(KernelEmitter &emit, const AttentionProblem &problem,
+                  const AttentionPlan &plan);
+
+  void run(llvm::StringRef name);
+
+protected:
   /// Takes shared memory besides the tiles', on the host.
-  virtual void takeShared(SharedLayout &layout) {}
+  virtual void takeMore(SharedLayout &layout) {}
   /// At the kernel's start; when the queries are there.
   virtual void prepare() {}
   virtual void holdQuery() {}
@@ -101,41 +176,21 @@ protected:
                           Fragment &sums) = 0;
   /// Whether exponentials may be what the hardware has.
   virtual bool isApproximate() const { return false; }
+  mlir::FloatType wideType() const override { return problem.wide; }
 
   int64_t scoreTiles() const { return plan.bn / 8; }
   int64_t valueTiles() const { return plan.bv / 8; }
-  /// Where in a fragment of `tiles` eights of columns a value lies.
-  static int64_t at(int64_t tiles, int64_t rowTile, int64_t tile, int64_t half,
-                    int64_t one) {
-    return ((rowTile * tiles + tile) * 2 + half) * 2 + one;
-  }
 
-  KernelEmitter &emit;
   const AttentionProblem &problem;
   AttentionPlan plan;
   Tile query, key, value;
   // In the kernel.
-  Index lane, warp, rowStart, valueStart;
+  Index rowStart, valueStart;
 
 private:
   /// The row of the thread's `row`th, of two per row tile.
   Index rowAt(int64_t row);
-  Tile makeTile(const NestOperand &operand, const Axis &first,
-                int64_t firstSize, const Axis &second, int64_t secondSize,
-                int64_t stages);
-  void copy(const Tile &tile, Index stage, Index firstStart, Index secondStart);
-  void copyVectors(const Tile &tile, Index stage, Index firstStart,
-                   Index secondStart);
-  void copyElements(const Tile &tile, Index stage, Index firstStart,
-                    Index secondStart);
-  /// Chunk `i` of the thread: its row and column in the tile. Null where every
-  /// thread has one, else whether this one has.
-  mlir::Value chunkAt(const Tile &tile, Index i, bool isLast, Index &row,
-                      Index &column);
-  Index address(const Tile &tile, Index first, Index second);
   void load(Index step);
-  void setIvs(llvm::MutableArrayRef<Index> ivs, const Axis &axis,
-              Index position);
 
   /// With `visible`, the mask's conditions are known to hold.
   mlir::Value runRegion(mlir::Region &region, mlir::Value first,
@@ -152,7 +207,6 @@ private:
   llvm::SmallVector<mlir::Value> runStep(Index step, mlir::ValueRange carried);
   llvm::SmallVector<mlir::Value> initial();
   void finish(mlir::ValueRange carried);
-  mlir::Value loadOf(const NestOperand &operand, llvm::ArrayRef<Index> ivs);
   mlir::Value float_(double number);
   /// exp(x - shift).
   mlir::Value exponential(mlir::Value x, mlir::Value shift);
@@ -169,11 +223,9 @@ public:
 protected:
   /// Probabilities are rounded to 16 bits anyway.
   bool isApproximate() const override { return true; }
-  /// Two neighbours of `probabilities` in a register, which mma.sync wants as
-  /// an integer for bf16.
+  /// Two neighbours of `probabilities` in a register.
   mlir::Value packed(llvm::ArrayRef<mlir::Value> probabilities, int64_t rowTile,
                      int64_t tile, int64_t half, bool asInteger = false);
-  mlir::Value wordOf(mlir::Value pair, bool asInteger = false);
 };
 
 /// 16-bit operands by mma.sync, f32 sums.

@@ -14,6 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionMask.h"
+
+#include "ShardIR/Conversion/Attention/MaskedExponent.h"
+
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -25,11 +28,12 @@ constexpr double lowEnough = -1e30;
 
 class MaskFinder {
 public:
-  explicit MaskFinder(AttentionOp op)
-      : region(op.getScore()), numLoops(op.getNumLoops()) {}
+  MaskFinder(Region &region, unsigned numLoops)
+      : region(region), numLoops(numLoops) {}
 
-  AttentionMask run() {
-    visit(region.front().getTerminator()->getOperand(0));
+  /// Of the score `x`, which the region computes.
+  AttentionMask run(Value x) {
+    visit(x);
     return std::move(mask);
   }
 
@@ -159,7 +163,35 @@ Index extreme(KernelEmitter &emit, const AttentionCondition &condition,
 }
 } // namespace
 
-AttentionMask shardir::findMask(AttentionOp op) { return MaskFinder(op).run(); }
+AttentionMask shardir::findMask(AttentionOp op) {
+  return MaskFinder(op.getScore(), op.getNumLoops())
+      .run(op.getScore().front().getTerminator()->getOperand(0));
+}
+
+AttentionMask shardir::findMask(AttentionBackwardOp op) {
+  Value x = maskedExponent(op);
+  if (!x)
+    return {};
+  AttentionMask mask = MaskFinder(op.getBody(), op.getNumLoops()).run(x);
+  if (mask.isInfinite || mask.conditions.empty())
+    return mask;
+  // A finite mask counts in rows that have nothing else: that none is so is
+  // plain to see of one causal mask beside which nothing is as low.
+  AttentionBackwardOp::Loops loops = op.getLoops();
+  const AttentionCondition &first = mask.conditions.front();
+  bool isCausal = mask.isComplete && mask.conditions.size() == 1 &&
+                  first.values.empty() && first.constant >= 0;
+  for (auto [loop, factor] : llvm::enumerate(first.loops)) {
+    bool isRow = llvm::is_contained(loops.m, loop),
+         isColumn = llvm::is_contained(loops.n, loop);
+    isCausal &=
+        factor == 0 || (isRow && factor == 1) || (isColumn && factor == -1);
+  }
+  for (auto [i, extra] : llvm::enumerate(op.getExtras()))
+    for (unsigned loop : loops.n)
+      isCausal &= !op.getMap(4 + i).isFunctionOfDim(loop);
+  return isCausal ? mask : AttentionMask();
+}
 
 Index shardir::leastOf(KernelEmitter &emit, const AttentionCondition &condition,
                        const LoopRanges &ranges, int except) {

@@ -43,6 +43,9 @@ struct AttentionMask {
 /// Looks through selections of masked scores. Nothing is found where `score` is
 /// too different.
 AttentionMask findMask(AttentionOp op);
+/// Conditions without which neither a probability nor a score's gradient is
+/// other than 0: the mask is infinite, or every row has a score.
+AttentionMask findMask(AttentionBackwardOp op);
 
 /// An interval of ivs of each loop, both ends included.
 struct LoopRanges {

@@ -15,8 +15,6 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionKernel.h"
-#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
-#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -27,54 +25,6 @@ public:
   using MatrixAttention::MatrixAttention;
 
 private:
-  /// Four 8x8 matrices of `tile`, at `outer` along the product's rows or
-  /// columns and at `k`; `kFirst` says that k is the tile's first axis. In
-  /// order, `outerFirst` steps along the outer dim before it steps along k.
-  SmallVector<Value> fragments(const Tile &tile, Index stage, Index outer,
-                               int64_t k, bool kFirst, bool outerFirst) {
-    OpBuilder &builder = emit.builder;
-    // Lanes 0-7 give the rows of the first matrix, 8-15 of the second, …
-    Index low = emit.rem(lane, 8), one = emit.rem(emit.div(lane, 8), 2),
-          two = emit.div(lane, 16);
-    Index outerStep = outerFirst ? one : two, kStep = outerFirst ? two : one;
-    bool alongK = kFirst == tile.turned;
-    Index row, column;
-    if (alongK) {
-      row = emit.add(emit.add(outer, low), emit.mul(outerStep, 8));
-      column = emit.add(emit.constant(k / 8), kStep);
-    } else {
-      row = emit.add(emit.add(emit.constant(k), low), emit.mul(kStep, 8));
-      column = emit.add(emit.div(outer, 8), outerStep);
-    }
-    Index from =
-        emit.add(emit.mul(stage, elements(tile)), place(tile, row, column));
-    auto type = VectorType::get({4, 2}, tile.operand.element);
-    Value loaded = nvgpu::LdMatrixOp::create(
-        builder, emit.loc, type, tile.shared, emit.value(from),
-        /*transpose=*/!alongK, /*numTiles=*/4);
-    SmallVector<Value> result;
-    for (int64_t i = 0; i < 4; ++i)
-      result.push_back(
-          wordOf(vector::ExtractOp::create(builder, emit.loc, loaded, i)));
-    return result;
-  }
-
-  void product(Type element, ArrayRef<Value> a, ArrayRef<Value> b, Value *sum) {
-    OpBuilder &builder = emit.builder;
-    Type f32 = builder.getF32Type();
-    auto result = LLVM::LLVMStructType::getLiteral(builder.getContext(),
-                                                   {f32, f32, f32, f32});
-    auto type = element.isBF16() ? NVVM::MMATypes::bf16 : NVVM::MMATypes::f16;
-    Value all = NVVM::MmaOp::create(
-        builder, emit.loc, result, a, b, ValueRange(ArrayRef<Value>(sum, 4)),
-        {16, 8, 16}, std::nullopt, std::nullopt,
-        std::array<NVVM::MMATypes, 2>{type, type},
-        std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                       NVVM::MMALayout::col});
-    for (int64_t r = 0; r < 4; ++r)
-      sum[r] = LLVM::ExtractValueOp::create(builder, emit.loc, all, r);
-  }
-
   SmallVector<Value> queryAt(int64_t rowTile, int64_t k) {
     Index row = emit.add(emit.mul(warp, 16 * plan.rowTiles),
                          emit.constant(16 * rowTile));

@@ -20,10 +20,10 @@
 using namespace mlir;
 using namespace shardir;
 
-AttentionKernel::Tile
-AttentionKernel::makeTile(const NestOperand &operand, const Axis &first,
-                          int64_t firstSize, const Axis &second,
-                          int64_t secondSize, int64_t stages) {
+AttentionTiles::Tile
+AttentionTiles::makeTile(const NestOperand &operand, const Axis &first,
+                         int64_t firstSize, const Axis &second,
+                         int64_t secondSize, int64_t stages) {
   Tile tile;
   tile.operand = operand;
   tile.first = &first;
@@ -50,16 +50,16 @@ AttentionKernel::makeTile(const NestOperand &operand, const Axis &first,
   return tile;
 }
 
-int64_t AttentionKernel::elements(const Tile &tile) const {
+int64_t AttentionTiles::elements(const Tile &tile) const {
   return tile.rows * (tile.columns / tile.chunk() | 1) * tile.chunk();
 }
 
-Index AttentionKernel::place(const Tile &tile, Index row, Index column) {
+Index AttentionTiles::place(const Tile &tile, Index row, Index column) {
   int64_t pitch = (tile.columns / tile.chunk() | 1) * tile.chunk();
   return emit.add(emit.mul(row, pitch), emit.mul(column, tile.chunk()));
 }
 
-Index AttentionKernel::address(const Tile &tile, Index first, Index second) {
+Index AttentionTiles::address(const Tile &tile, Index first, Index second) {
   Index result = tile.base;
   auto move = [&](const Axis &axis, Index position) {
     SmallVector<Index> ivs = emit.decode(position, axis.extents);
@@ -71,9 +71,9 @@ Index AttentionKernel::address(const Tile &tile, Index first, Index second) {
   return result;
 }
 
-Value AttentionKernel::chunkAt(const Tile &tile, Index i, bool isLast,
-                               Index &row, Index &column) {
-  int64_t perRow = tile.columns / tile.chunk(), threads = plan.threads();
+Value AttentionTiles::chunkAt(const Tile &tile, Index i, bool isLast,
+                              Index &row, Index &column) {
+  int64_t perRow = tile.columns / tile.chunk();
   int64_t total = tile.rows * perRow;
   Index number = emit.add(emit.thread(), emit.mul(i, threads));
   if (threads % perRow == 0) {
@@ -90,12 +90,11 @@ Value AttentionKernel::chunkAt(const Tile &tile, Index i, bool isLast,
   return emit.lessThan(number, emit.constant(total));
 }
 
-void AttentionKernel::copyVectors(const Tile &tile, Index stage,
-                                  Index firstStart, Index secondStart) {
+void AttentionTiles::copyVectors(const Tile &tile, Index stage,
+                                 Index firstStart, Index secondStart) {
   OpBuilder &builder = emit.builder;
   int64_t chunk = tile.chunk();
-  int64_t count =
-      ceilDivide(tile.rows * (tile.columns / chunk), plan.threads());
+  int64_t count = ceilDivide(tile.rows * (tile.columns / chunk), threads);
   const Axis &rowAxis = tile.turned ? *tile.second : *tile.first,
              &columnAxis = tile.turned ? *tile.first : *tile.second;
   Index rowStart = tile.turned ? secondStart : firstStart,
@@ -147,12 +146,11 @@ void AttentionKernel::copyVectors(const Tile &tile, Index stage,
   }
 }
 
-void AttentionKernel::copyElements(const Tile &tile, Index stage,
-                                   Index firstStart, Index secondStart) {
+void AttentionTiles::copyElements(const Tile &tile, Index stage,
+                                  Index firstStart, Index secondStart) {
   OpBuilder &builder = emit.builder;
   int64_t chunk = tile.chunk();
-  int64_t count =
-      ceilDivide(tile.rows * (tile.columns / chunk), plan.threads());
+  int64_t count = ceilDivide(tile.rows * (tile.columns / chunk), threads);
   Index stageStart = emit.mul(stage, elements(tile));
   Type element = tile.operand.element;
   auto one = [&](Index row, Index column) {
@@ -190,8 +188,8 @@ void AttentionKernel::copyElements(const Tile &tile, Index stage,
             });
 }
 
-void AttentionKernel::copy(const Tile &tile, Index stage, Index firstStart,
-                           Index secondStart) {
+void AttentionTiles::copy(const Tile &tile, Index stage, Index firstStart,
+                          Index secondStart) {
   auto vectors = [&] { copyVectors(tile, stage, firstStart, secondStart); };
   auto elementwise = [&] {
     copyElements(tile, stage, firstStart, secondStart);
@@ -204,13 +202,53 @@ void AttentionKernel::copy(const Tile &tile, Index stage, Index firstStart,
     emit.branch(tile.aligned.value, vectors, elementwise);
 }
 
+void AttentionTiles::open(Tile &tile, ArrayRef<Index> ivs) {
+  tile.shared = emit.shared(tile.operand.element, tile.stages * elements(tile),
+                            tile.offset);
+  tile.base = tile.operand.offset;
+  for (auto [iv, stride] : llvm::zip(ivs, tile.operand.strides))
+    tile.base = emit.add(tile.base, emit.mul(iv, stride));
+}
+
+Value AttentionTiles::commit() {
+  Type token = nvgpu::DeviceAsyncTokenType::get(emit.builder.getContext());
+  auto group = nvgpu::DeviceAsyncCreateGroupOp::create(emit.builder, emit.loc,
+                                                       token, ValueRange());
+  // Printed without operands and attributes, the op would not be read back:
+  // the parser takes the next line's results for its operands.
+  group->setAttr("all", emit.builder.getUnitAttr());
+  return group;
+}
+
+void AttentionTiles::wait(Value newest, int64_t groups) {
+  nvgpu::DeviceAsyncWaitOp::create(emit.builder, emit.loc, newest,
+                                   emit.builder.getI32IntegerAttr(groups));
+}
+
+void AttentionTiles::setIvs(MutableArrayRef<Index> ivs, const Axis &axis,
+                            Index position) {
+  for (auto [loop, iv] :
+       llvm::zip(axis.loops, emit.decode(position, axis.extents)))
+    ivs[loop] = iv;
+}
+
+Value AttentionTiles::loadOf(const NestOperand &operand, ArrayRef<Index> ivs) {
+  if (operand.scalar)
+    return operand.scalar;
+  Index address = operand.offset;
+  for (auto [iv, stride] : llvm::zip(ivs, operand.strides))
+    address = emit.add(address, emit.mul(iv, stride));
+  return memref::LoadOp::create(emit.builder, emit.loc, operand.flat,
+                                emit.value(address));
+}
+
 void AttentionKernel::load(Index step) {
   Index stage = emit.rem(step, plan.stages), at = emit.mul(step, plan.bn);
   copy(key, stage, at, emit.constant(0));
   copy(value, stage, at, valueStart);
 }
 
-Value MatrixAttention::wordOf(Value pair, bool asInteger) {
+Value AttentionTiles::wordOf(Value pair, bool asInteger) {
   auto type = cast<VectorType>(pair.getType());
   if (!type.getElementType().isBF16() && !asInteger)
     return pair;

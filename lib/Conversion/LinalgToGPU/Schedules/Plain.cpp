@@ -154,7 +154,7 @@ public:
   std::optional<Estimate> match(Operation *op,
                                 const GpuTarget &target) const override {
     // Attention is decomposed where no other schedule takes it.
-    if (isa<AttentionOp>(op))
+    if (isa<AttentionOp, AttentionBackwardOp>(op))
       return std::nullopt;
     Estimate estimate;
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);

@@ -20,6 +20,7 @@ const std::vector<std::unique_ptr<Schedule>> &shardir::allSchedules() {
   static const std::vector<std::unique_ptr<Schedule>> all = [] {
     std::vector<std::unique_ptr<Schedule>> list;
     addAttentionSchedules(list);
+    addAttentionBackwardSchedules(list);
     list.push_back(createMmaMatmulSchedule());
     list.push_back(createWsGemmSchedule());
     list.push_back(createWgmmaMatmulSchedule());

@@ -120,6 +120,8 @@ std::unique_ptr<Schedule> createScanSchedule();
 std::unique_ptr<Schedule> createHostLoopSchedule();
 /// One for each way to multiply.
 void addAttentionSchedules(std::vector<std::unique_ptr<Schedule>> &list);
+void addAttentionBackwardSchedules(
+    std::vector<std::unique_ptr<Schedule>> &list);
 
 } // namespace shardir
 

@@ -1,0 +1,164 @@
+//===- AttentionRewrite.h - Attention ops in place of chains ----*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What builds the attention op of a match, and, in a training program, the
+// backward op behind it. Both number loops alike: those of the scores' dims,
+// then k, then v.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_ATTENTION_ATTENTIONREWRITE_H
+#define SHARDIR_LIB_CONVERSION_ATTENTION_ATTENTIONREWRITE_H
+
+#include "AttentionMatch.h"
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/IR/IRMapping.h"
+
+namespace shardir {
+
+/// A tensor and the map from the attention's loops to its dims.
+using Operand = ScalarGraph::Leaf;
+
+class Rewrite {
+public:
+  Rewrite(mlir::RewriterBase &rewriter, AttentionMatch &match)
+      : rewriter(rewriter), match(match), graph(*match.graph),
+        scores(match.scores.op), product(match.values.op),
+        loc(product.getLoc()) {}
+
+  /// Fails, with nothing changed, where an operand is not there in time.
+  mlir::LogicalResult run(std::string &why);
+
+private:
+  friend class BackwardRewrite;
+  using Body =
+      llvm::function_ref<mlir::Value(mlir::OpBuilder &, mlir::ValueRange)>;
+
+  void numberLoops();
+  Operand operandOf(mlir::OpOperand *operand,
+                    llvm::ArrayRef<mlir::AffineExpr> loops);
+  /// What a leaf of the graph reads, by what stands for it now.
+  Operand operandOf(mlir::Value leaf) {
+    const ScalarGraph::Leaf *known = graph.leafOf(leaf);
+    mlir::Value now = replaced.lookup(known->tensor);
+    return {now ? now : known->tensor,
+            mlir::AffineMap::get(numLoops, 0, known->map.getResults(),
+                                 rewriter.getContext())};
+  }
+  void skipMovement();
+  void collectExtras();
+  /// What computes `needed` and stands behind `anchor`: it can move there,
+  /// unless it depends on `own`, or has effects.
+  mlir::FailureOr<llvm::SetVector<mlir::Operation *>>
+  findLate(mlir::Operation *anchor, llvm::ArrayRef<mlir::Value> needed,
+           const llvm::SmallPtrSetImpl<mlir::Operation *> &own);
+  void moveBefore(mlir::Operation *anchor,
+                  const llvm::SetVector<mlir::Operation *> &late);
+  mlir::LogicalResult makeAvailable();
+  void createOp();
+  mlir::Value createFactor();
+  void replaceRows();
+  void replaceProduct();
+  void replaceDims(llvm::ArrayRef<mlir::Value> derived);
+  void eraseDead();
+
+  /// An op with the loops of the result of `old` gives what `old` gave.
+  /// `inputs` run over the attention's loops; `body` yields a value of the
+  /// compute type, which is combined with the old init unless that is neutral;
+  /// `isSame` says that it yields its argument.
+  void replace(mlir::linalg::LinalgOp old,
+               llvm::ArrayRef<mlir::AffineExpr> loops,
+               llvm::ArrayRef<Operand> inputs, bool isSame, Body body);
+  /// A tensor along `dims`, filled with `value`.
+  mlir::Value neutral(llvm::ArrayRef<unsigned> dims, double value);
+  mlir::OpFoldResult extentOf(unsigned loop);
+  mlir::Value converted(mlir::OpBuilder &builder, mlir::Value value,
+                        mlir::Type type);
+  /// Clones a scalar of the graph, arguments taken from `mapping`.
+  mlir::Value cloned(mlir::OpBuilder &builder, mlir::Value value,
+                     mlir::IRMapping &mapping);
+  /// The leaves that `values` read.
+  llvm::SmallVector<mlir::Value> leavesOf(mlir::ValueRange values);
+  mlir::AffineMap outerMap() {
+    llvm::SmallVector<mlir::AffineExpr> exprs;
+    for (unsigned loop : match.outer)
+      exprs.push_back(rewriter.getAffineDimExpr(loop));
+    return mlir::AffineMap::get(numLoops, 0, exprs, rewriter.getContext());
+  }
+
+  mlir::RewriterBase &rewriter;
+  AttentionMatch &match;
+  ScalarGraph &graph;
+  mlir::linalg::LinalgOp scores, product;
+  mlir::Location loc;
+
+  unsigned numLoops = 0;
+  mlir::FloatType compute;
+  llvm::SmallVector<mlir::AffineExpr> scoreLoops, productLoops;
+  Operand query, key, value;
+  /// What queries and keys were multiplied by before they were multiplied.
+  double scale = 1;
+  mlir::AffineMap accMap;
+  llvm::SmallVector<mlir::Value> extraLeaves;
+  llvm::SmallVector<Operand> extras;
+  mlir::Operation *anchor = nullptr;
+  AttentionOp op;
+  mlir::Value factor;
+  /// Rows of the program and what has taken their place.
+  llvm::DenseMap<mlir::Value, mlir::Value> replaced;
+};
+
+/// The backward op of the same match.
+class BackwardRewrite {
+public:
+  explicit BackwardRewrite(Rewrite &forward)
+      : forward(forward), backward(*forward.match.backward),
+        rewriter(forward.rewriter) {}
+
+  /// Before anything is changed; fails where operands of the products do not
+  /// fit together or are not there in time. The forward op's loops are numbered
+  /// and its operands known.
+  mlir::LogicalResult prepare(std::string &why);
+  /// Once the forward op is there.
+  void run();
+
+private:
+  /// Number `unknown` loops of the product so that its operand `other` is
+  /// `known`; what is known of them are those of its result or of `of`.
+  mlir::LogicalResult
+  solveLoops(const Product &product, mlir::OpOperand *other,
+             const Operand &known,
+             llvm::SmallVectorImpl<mlir::AffineExpr> &loops);
+  /// The same for a product whose operand `of` was computed from scores; the
+  /// map of its result.
+  std::optional<mlir::AffineMap>
+  solveUse(const BackwardMatch::Use &use, const Operand &known,
+           llvm::SmallVectorImpl<mlir::AffineExpr> &loops);
+  mlir::SmallVector<mlir::Value> neededTensors();
+  void replaceSum(const BackwardMatch::RowSum &sum);
+  void createOp();
+  void replaceProducts();
+
+  Rewrite &forward;
+  BackwardMatch &backward;
+  mlir::RewriterBase &rewriter;
+  Operand query, key, value, gradient;
+  /// By result: queries', keys', values' gradient.
+  llvm::SmallVector<mlir::AffineExpr> loops[3];
+  mlir::AffineMap maps[3];
+  llvm::SmallVector<mlir::Value> extraLeaves;
+  mlir::Value gradientLeaf;
+  mlir::Operation *anchor = nullptr;
+  AttentionBackwardOp op;
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_ATTENTION_ATTENTIONREWRITE_H

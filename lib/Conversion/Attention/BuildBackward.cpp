@@ -1,0 +1,331 @@
+//===- BuildBackward.cpp - The backward op in place of its chain ----------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires a match with a backward pass and its forward op. Guarantees one
+// shardir.attention_backward in the place of three products, and that what used
+// their results and the sums of gradients still finds them. A sum over n of
+// p * dp is acc's row times the gradient's row, summed over v.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionRewrite.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+
+using namespace mlir;
+using namespace shardir;
+
+static bool isUnit(const Operand &operand, unsigned dim) {
+  return cast<RankedTensorType>(operand.tensor.getType()).getDimSize(dim) == 1;
+}
+
+LogicalResult BackwardRewrite::solveLoops(const Product &product,
+                                          OpOperand *other,
+                                          const Operand &known,
+                                          SmallVectorImpl<AffineExpr> &loops) {
+  linalg::LinalgOp op = product.op;
+  Operand moved =
+      throughMovement({other->get(), op.getMatchingIndexingMap(other)});
+  if (moved.tensor != known.tensor)
+    return failure();
+  for (auto [dim, pair] : llvm::enumerate(
+           llvm::zip(moved.map.getResults(), known.map.getResults()))) {
+    auto [own, wanted] = pair;
+    auto loop = dyn_cast<AffineDimExpr>(own);
+    if (!loop) {
+      if (own != wanted && !isUnit(known, dim))
+        return failure();
+      continue;
+    }
+    AffineExpr &is = loops[loop.getPosition()];
+    if (!is)
+      is = wanted;
+    else if (is != wanted && !isUnit(known, dim))
+      return failure();
+  }
+  return success(llvm::all_of(loops, [](AffineExpr expr) { return expr; }));
+}
+
+/// The loops of a product's operand or result with dims `of`, from scores'.
+static void setLoops(AffineMap map, ArrayRef<int64_t> of,
+                     SmallVectorImpl<AffineExpr> &loops) {
+  for (auto [expr, loop] : llvm::zip(map.getResults(), of))
+    if (auto own = dyn_cast<AffineDimExpr>(expr))
+      loops[own.getPosition()] =
+          loop < 0 ? getAffineConstantExpr(0, map.getContext())
+                   : getAffineDimExpr(loop, map.getContext());
+}
+
+std::optional<AffineMap>
+BackwardRewrite::solveUse(const BackwardMatch::Use &use, const Operand &known,
+                          SmallVectorImpl<AffineExpr> &loops) {
+  linalg::LinalgOp op = use.product.op;
+  loops.assign(op.getNumLoops(), AffineExpr());
+  setLoops(op.getMatchingIndexingMap(use.of),
+           forward.match.loopsOf[use.of->get()], loops);
+  if (failed(solveLoops(use.product, use.other(), known, loops)))
+    return std::nullopt;
+  SmallVector<AffineExpr> results;
+  for (AffineExpr expr :
+       op.getIndexingMapMatchingResult(op->getResult(0)).getResults()) {
+    AffineExpr loop = loops[cast<AffineDimExpr>(expr).getPosition()];
+    // Dims of one element are no loops, or they are added to all results.
+    if (auto dim = dyn_cast<AffineDimExpr>(loop);
+        dim && !llvm::is_contained(results, loop))
+      results.push_back(loop);
+  }
+  return AffineMap::get(forward.numLoops, 0, results, rewriter.getContext());
+}
+
+LogicalResult BackwardRewrite::prepare(std::string &why) {
+  auto no = [&](const Twine &reason) {
+    why = reason.str();
+    return failure();
+  };
+  const AttentionMatch &match = forward.match;
+  auto moved = [&](OpOperand *operand, ArrayRef<AffineExpr> of) {
+    return throughMovement(forward.operandOf(operand, of));
+  };
+  OpOperand *queryOf = match.keyIsLeft ? match.scores.right : match.scores.left,
+            *keyOf = match.keyIsLeft ? match.scores.left : match.scores.right,
+            *valueOf = match.values.left == match.probabilities
+                           ? match.values.right
+                           : match.values.left;
+  query = moved(queryOf, forward.scoreLoops);
+  key = moved(keyOf, forward.scoreLoops);
+  value = moved(valueOf, forward.productLoops);
+
+  // The probabilities' gradient is that of the result times the values.
+  const Product &product = backward.probabilityGradient;
+  linalg::LinalgOp gradientOp = product.op;
+  Value probabilityGradient = backward.derived[0];
+  SmallVector<AffineExpr> own;
+  OpOperand *gradientOf = nullptr;
+  for (OpOperand *candidate : {product.left, product.right}) {
+    own.assign(gradientOp.getNumLoops(), AffineExpr());
+    setLoops(gradientOp.getIndexingMapMatchingResult(
+                 cast<OpResult>(probabilityGradient)),
+             match.loopsOf.lookup(probabilityGradient), own);
+    if (succeeded(solveLoops(product, candidate, value, own))) {
+      gradientOf = candidate == product.left ? product.right : product.left;
+      break;
+    }
+  }
+  if (!gradientOf)
+    return no("the product with the values has no gradient of probabilities");
+  gradient = moved(gradientOf, own);
+
+  const BackwardMatch::Use *uses[] = {&backward.query, &backward.key,
+                                      &backward.value};
+  const Operand *others[] = {&key, &query, &gradient};
+  for (unsigned i = 0; i < 3; ++i) {
+    std::optional<AffineMap> map = solveUse(*uses[i], *others[i], loops[i]);
+    if (!map)
+      return no("scores' gradients are multiplied with other tensors than "
+                "queries and keys, or probabilities with another gradient");
+    maps[i] = *map;
+  }
+
+  // A loop of one iteration that a product has left out is a batch loop.
+  auto scores = cast<RankedTensorType>(match.derived[0].getType());
+  for (auto [loop, extent] : llvm::enumerate(scores.getShape())) {
+    if (extent != 1)
+      continue;
+    AffineExpr unit = rewriter.getAffineDimExpr(loop);
+    for (AffineMap &map : maps) {
+      SmallVector<AffineExpr> results = {unit};
+      for (AffineExpr expr : map.getResults())
+        if (expr != unit)
+          results.push_back(expr);
+      map = AffineMap::get(forward.numLoops, 0, results, rewriter.getContext());
+    }
+  }
+
+  SmallVector<Value> roots = {backward.probability, backward.scoreGradient};
+  for (Value leaf : forward.leavesOf(roots)) {
+    if (forward.graph.leafOf(leaf)->tensor != probabilityGradient) {
+      extraLeaves.push_back(leaf);
+      continue;
+    }
+    if (gradientLeaf)
+      return no("gradients of probabilities are read at several places");
+    gradientLeaf = leaf;
+  }
+  SmallVector<AffineMap> all = {query.map, key.map, value.map, gradient.map};
+  for (Value leaf : extraLeaves)
+    all.push_back(forward.operandOf(leaf).map);
+  llvm::append_range(all, maps);
+  if (std::string misplaced = AttentionBackwardOp::findMisplacedLoop(all);
+      !misplaced.empty())
+    return no("of what would be their backward op, " + misplaced);
+
+  // The op stands where the first of its results is made.
+  SmallPtrSet<Operation *, 4> products;
+  for (const BackwardMatch::Use *use : uses) {
+    Operation *made = use->product.op;
+    products.insert(made);
+    if (!anchor || made->isBeforeInBlock(anchor))
+      anchor = made;
+  }
+  // Their sums are computed from acc, and brought to the program's shift.
+  for (const BackwardMatch::RowSum &sum : backward.sums) {
+    bool early = match.sums.empty() && sum.op->isBeforeInBlock(match.values.op);
+    for (linalg::LinalgOp row : match.sums)
+      early |= sum.op->isBeforeInBlock(row);
+    if (early)
+      return no("gradients of scores are summed before exponentials are");
+  }
+  if (failed(forward.findLate(anchor, neededTensors(), products)))
+    return no("an operand of the gradients is computed from them");
+  return success();
+}
+
+SmallVector<Value> BackwardRewrite::neededTensors() {
+  SmallVector<Value> needed = {query.tensor, key.tensor, value.tensor,
+                               gradient.tensor};
+  for (Value leaf : extraLeaves)
+    needed.push_back(forward.operandOf(leaf).tensor);
+  return needed;
+}
+
+/// The sum over v of acc and the result's gradient, times what differs by row.
+void BackwardRewrite::replaceSum(const BackwardMatch::RowSum &sum) {
+  MLIRContext *context = rewriter.getContext();
+  Location loc = forward.loc;
+  rewriter.setInsertionPoint(sum.op);
+  const AttentionMatch &match = forward.match;
+  // One loop per dim of max, then those of v.
+  SmallVector<AffineExpr> own(forward.numLoops,
+                              getAffineConstantExpr(0, context));
+  SmallVector<utils::IteratorType> iterators(match.outer.size(),
+                                             utils::IteratorType::parallel);
+  for (auto [position, loop] : llvm::enumerate(match.outer))
+    own[loop] = getAffineDimExpr(position, context);
+  for (unsigned loop : forward.op.getLoops().v) {
+    own[loop] = getAffineDimExpr(iterators.size(), context);
+    iterators.push_back(utils::IteratorType::reduction);
+  }
+  auto renamed = [&](AffineMap map) {
+    return map.replaceDimsAndSymbols(own, {}, iterators.size(), 0);
+  };
+  Value init = forward.neutral(match.outer, 0.0);
+  auto body = [&](OpBuilder &builder, Location, ValueRange args) {
+    Value term = arith::MulFOp::create(
+        builder, loc, args[0],
+        forward.converted(builder, args[1], forward.compute));
+    linalg::YieldOp::create(
+        builder, loc,
+        arith::AddFOp::create(builder, loc, args[2], term).getResult());
+  };
+  Value dot =
+      linalg::GenericOp::create(
+          rewriter, loc, init.getType(),
+          ValueRange{forward.op.getResult(0), gradient.tensor}, init,
+          ArrayRef<AffineMap>{renamed(forward.accMap), renamed(gradient.map),
+                              renamed(forward.outerMap())},
+          iterators, body)
+          .getResult(0);
+
+  SmallVector<Operand> inputs = {{dot, forward.outerMap()}};
+  if (forward.factor)
+    inputs.push_back({forward.factor, forward.outerMap()});
+  size_t firstLeaf = inputs.size();
+  SmallVector<Value> factors;
+  for (auto &[value, power] : sum.factors.powers)
+    factors.push_back(value);
+  SmallVector<Value> leaves = forward.leavesOf(factors);
+  for (Value leaf : leaves)
+    inputs.push_back(forward.operandOf(leaf));
+  forward.replace(
+      sum.op, *match.iterationOf(sum.op), inputs, /*isSame=*/false,
+      [&](OpBuilder &builder, ValueRange args) -> Value {
+        IRMapping mapping;
+        for (auto [leaf, arg] : llvm::zip(leaves, args.drop_front(firstLeaf)))
+          mapping.map(leaf, arg);
+        Value made = args[0];
+        if (forward.factor)
+          made = arith::MulFOp::create(builder, loc, made, args[1]);
+        for (auto &[value, power] : sum.factors.powers) {
+          Value by = forward.converted(builder,
+                                       forward.cloned(builder, value, mapping),
+                                       forward.compute);
+          made =
+              power < 0
+                  ? arith::DivFOp::create(builder, loc, made, by).getResult()
+                  : arith::MulFOp::create(builder, loc, made, by).getResult();
+        }
+        return sum.factors.negative
+                   ? arith::NegFOp::create(builder, loc, made).getResult()
+                   : made;
+      });
+}
+
+void BackwardRewrite::createOp() {
+  Location loc = backward.query.product.op.getLoc();
+  rewriter.setInsertionPoint(anchor);
+  SmallVector<Value> inits;
+  for (AffineMap map : maps) {
+    SmallVector<unsigned> dims;
+    for (AffineExpr expr : map.getResults())
+      dims.push_back(cast<AffineDimExpr>(expr).getPosition());
+    inits.push_back(forward.neutral(dims, 0.0));
+  }
+  SmallVector<Value> tensors;
+  SmallVector<AffineMap> all = {query.map, key.map, value.map, gradient.map};
+  SmallVector<Type> types(2, forward.compute);
+  for (Value leaf : extraLeaves) {
+    Operand extra = forward.operandOf(leaf);
+    tensors.push_back(extra.tensor);
+    all.push_back(extra.map);
+    types.push_back(leaf.getType());
+  }
+  llvm::append_range(all, maps);
+  op = AttentionBackwardOp::create(
+      rewriter, loc, ValueRange(inits).getTypes(), query.tensor, key.tensor,
+      value.tensor, gradient.tensor, tensors, inits[0], inits[1], inits[2],
+      rewriter.getAffineMapArrayAttr(all));
+
+  OpBuilder::InsertionGuard guard(rewriter);
+  SmallVector<Location> locs(types.size(), loc);
+  Block *body = rewriter.createBlock(&op.getBody(), {}, types, locs);
+  IRMapping mapping;
+  mapping.map(forward.graph.score(),
+              forward.converted(rewriter, body->getArgument(0),
+                                forward.graph.score().getType()));
+  if (gradientLeaf)
+    mapping.map(gradientLeaf, forward.converted(rewriter, body->getArgument(1),
+                                                gradientLeaf.getType()));
+  for (auto [leaf, argument] :
+       llvm::zip(extraLeaves, body->getArguments().drop_front(2)))
+    mapping.map(leaf, argument);
+  Value p = forward.cloned(rewriter, backward.probability, mapping),
+        ds = forward.cloned(rewriter, backward.scoreGradient, mapping);
+  YieldOp::create(rewriter, loc, ValueRange{p, ds});
+}
+
+void BackwardRewrite::replaceProducts() {
+  const BackwardMatch::Use *uses[] = {&backward.query, &backward.key,
+                                      &backward.value};
+  for (unsigned i = 0; i < 3; ++i)
+    forward.replace(uses[i]->product.op, loops[i],
+                    Operand{op.getResult(i), maps[i]}, /*isSame=*/true,
+                    [](OpBuilder &, ValueRange args) { return args[0]; });
+}
+
+void BackwardRewrite::run() {
+  forward.replaceDims(backward.derived);
+  for (const BackwardMatch::RowSum &sum : backward.sums)
+    replaceSum(sum);
+  SmallPtrSet<Operation *, 4> none;
+  auto late = forward.findLate(anchor, neededTensors(), none);
+  assert(succeeded(late) && "what was there in time is so still");
+  forward.moveBefore(anchor, *late);
+  createOp();
+  replaceProducts();
+}

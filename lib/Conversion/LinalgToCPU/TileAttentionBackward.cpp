@@ -1,0 +1,96 @@
+//===- TileAttentionBackward.cpp - Attention's gradients in tiles ---------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: local, on tensors, before fusion. Requires a backward op; guarantees
+// an scf.forall over its batch loops, each with loops over tiles of rows and of
+// columns that add to all three gradients: every tile's scores are computed
+// once, in a small buffer (the loops of FlashAttention, arXiv:2205.14135,
+// algorithm 4). Tiles are backward ops again, which are decomposed next.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionTiles.h"
+
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
+
+using namespace mlir;
+using namespace shardir;
+
+bool shardir::isWorthTiling(AttentionBackwardOp op) {
+  if (!op.hasPureTensorSemantics() || op->getParentOfType<scf::ForallOp>())
+    return false;
+  AttentionBackwardOp::Loops loops = op.getLoops();
+  if (loops.m.empty() || loops.n.empty())
+    return false;
+  SmallVector<int64_t> extents = op.getStaticLoopExtents();
+  int64_t bytes = op.getComputeType().getWidth() / 8;
+  for (unsigned loop : loops.scores())
+    bytes *= assumedLoopExtent(extents[loop]);
+  return bytes >= smallScoreBytes;
+}
+
+/// `op` in a loop or loops over tiles of `sizes`, 0 for what stays whole.
+static FailureOr<scf::SCFTilingResult>
+tileBy(RewriterBase &rewriter, AttentionBackwardOp op,
+       ArrayRef<OpFoldResult> sizes, scf::SCFTilingOptions::LoopType type) {
+  scf::SCFTilingOptions options;
+  options.setTileSizes(sizes).setLoopType(type);
+  rewriter.setInsertionPoint(op);
+  FailureOr<scf::SCFTilingResult> result = scf::tileUsingSCF(
+      rewriter, cast<TilingInterface>(op.getOperation()), options);
+  if (succeeded(result))
+    rewriter.replaceOp(op, result->replacements);
+  return result;
+}
+
+LogicalResult shardir::tileAttentionBackward(RewriterBase &rewriter,
+                                             AttentionBackwardOp op) {
+  using LoopType = scf::SCFTilingOptions::LoopType;
+  AttentionBackwardOp::Loops loops = op.getLoops();
+  SmallVector<int64_t> extents = op.getStaticLoopExtents();
+  unsigned rows = largestLoop(loops.m, extents),
+           columns = largestLoop(loops.n, extents);
+  std::optional<CausalMask> mask = findCausalMask(op);
+  SmallVector<OpFoldResult> none(op.getNumLoops(), rewriter.getIndexAttr(0));
+  if (!loops.batch.empty()) {
+    SmallVector<OpFoldResult> sizes(none);
+    for (unsigned loop : loops.batch)
+      sizes[loop] = rewriter.getIndexAttr(1);
+    auto outer = tileBy(rewriter, op, sizes, LoopType::ForallOp);
+    if (failed(outer))
+      return failure();
+    op = cast<AttentionBackwardOp>(outer->tiledOps.front());
+  }
+
+  // Rows outside, so that a tile's gradient of queries is finished in one go.
+  SmallVector<OpFoldResult> sizes(none);
+  for (unsigned loop : loops.m)
+    sizes[loop] = rewriter.getIndexAttr(loop == rows ? attentionTileRows : 1);
+  auto rowTiles = tileBy(rewriter, op, sizes, LoopType::ForOp);
+  if (failed(rowTiles))
+    return failure();
+  op = cast<AttentionBackwardOp>(rowTiles->tiledOps.front());
+  if (!ShapedType::isDynamic(extents[columns]) &&
+      extents[columns] <= attentionTileColumns)
+    return success();
+  sizes.assign(none);
+  sizes[columns] = rewriter.getIndexAttr(attentionTileColumns);
+  auto columnTiles = tileBy(rewriter, op, sizes, LoopType::ForOp);
+  if (failed(columnTiles))
+    return failure();
+  if (mask && mask->rows == rows && mask->columns == columns) {
+    size_t position =
+        llvm::count_if(loops.m, [&](unsigned loop) { return loop < rows; });
+    auto row = cast<scf::ForOp>(rowTiles->loops[position]);
+    endAtMask(rewriter, cast<scf::ForOp>(columnTiles->loops.front()),
+              row.getInductionVar(), *mask);
+  }
+  return success();
+}

@@ -1,0 +1,212 @@
+//===- AttentionBackwardUnits.cpp - Products of attention's gradients -----===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The backward kernels' five products: by mma.sync for 16-bit operands, where
+// two eights of columns of scores are the A fragment of the next product, so
+// that nothing of them leaves registers; by fused multiply-adds for all others,
+// where they go through shared memory, of which each warp has its own rows.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionBackwardKernel.h"
+
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+class FmaBackward : public BackwardKernel {
+public:
+  using BackwardKernel::BackwardKernel;
+
+private:
+  int64_t pitch() const { return plan.bn + quad; }
+
+  void takeMore(SharedLayout &layout) override {
+    int64_t bytes = plan.bm() * pitch() * elementBytes(problem.wide);
+    for (int64_t slot : {0, 1})
+      if (slot == 0 ? part.first : part.second)
+        offsets[slot] = layout.take(bytes);
+  }
+
+  void prepare() override {
+    for (int64_t slot : {0, 1})
+      if (slot == 0 ? part.first : part.second)
+        slots[slot] =
+            emit.shared(problem.wide, plan.bm() * pitch(), offsets[slot]);
+    warpRow = emit.mul(warp, 16);
+  }
+
+  Index rowOf(int64_t row) {
+    return emit.add(warpRow,
+                    emit.add(emit.div(lane, 4), emit.constant(8 * row)));
+  }
+
+  Fragment scores(const Tile &left, const Tile &right, Index stage,
+                  int64_t extent) override {
+    Index zero = emit.constant(0);
+    SmallVector<Value> zeros(4 * scoreTiles(), emit.zero(problem.wide));
+    Index pairs = emit.mul(emit.rem(lane, 4), 2);
+    return emit.loop(
+        zero, emit.constant(extent), emit.constant(quad), zeros,
+        [&](Index k, ValueRange carried) {
+          SmallVector<Value> sums(carried);
+          SmallVector<SmallVector<Value>> rows;
+          for (int64_t row = 0; row < 2; ++row)
+            rows.push_back(read(left, zero, rowOf(row), k, quad,
+                                /*alongFirst=*/false));
+          for (int64_t j = 0; j < scoreTiles(); ++j)
+            for (int64_t one = 0; one < 2; ++one) {
+              Index column = emit.add(pairs, emit.constant(8 * j + one));
+              SmallVector<Value> columns =
+                  read(right, stage, column, k, quad, /*alongFirst=*/false);
+              for (int64_t row = 0; row < 2; ++row)
+                for (int64_t e = 0; e < quad; ++e) {
+                  Value &sum = sums[at(scoreTiles(), 0, j, row, one)];
+                  sum = multiplyAdd(rows[row][e], columns[e], sum);
+                }
+            }
+          return sums;
+        });
+  }
+
+  void accumulate(ArrayRef<Value> factors, int64_t slot, const Tile &right,
+                  Index stage, int64_t extent, Fragment &sums) override {
+    OpBuilder &builder = emit.builder;
+    Index pairs = emit.mul(emit.rem(lane, 4), 2);
+    auto type = VectorType::get(2, problem.wide);
+    for (int64_t row = 0; row < 2; ++row)
+      for (int64_t j = 0; j < scoreTiles(); ++j) {
+        SmallVector<Value> two;
+        for (int64_t one = 0; one < 2; ++one)
+          two.push_back(widened(factors[at(scoreTiles(), 0, j, row, one)]));
+        Value vector =
+            vector::FromElementsOp::create(builder, emit.loc, type, two);
+        Index to = emit.add(emit.mul(rowOf(row), pitch()),
+                            emit.add(pairs, emit.constant(8 * j)));
+        vector::StoreOp::create(builder, emit.loc, vector, slots[slot],
+                                emit.value(to));
+      }
+    // The next writes come behind the next step's barrier.
+    emit.barrier();
+    auto quads = VectorType::get(quad, problem.wide);
+    int64_t tiles = extent / 8;
+    sums = emit.loop(
+        emit.constant(0), emit.constant(plan.bn), emit.constant(quad), sums,
+        [&](Index k, ValueRange carried) {
+          SmallVector<Value> result(carried);
+          SmallVector<Value> rows;
+          for (int64_t row = 0; row < 2; ++row) {
+            Index from = emit.add(emit.mul(rowOf(row), pitch()), k);
+            rows.push_back(vector::LoadOp::create(
+                builder, emit.loc, quads, slots[slot], emit.value(from)));
+          }
+          for (int64_t e = 0; e < quad; ++e) {
+            SmallVector<Value> own;
+            for (Value of : rows)
+              own.push_back(
+                  vector::ExtractOp::create(builder, emit.loc, of, e));
+            for (int64_t j = 0; j < tiles; ++j) {
+              SmallVector<Value> columns =
+                  read(right, stage, emit.add(k, emit.constant(e)),
+                       emit.add(pairs, emit.constant(8 * j)), 2,
+                       /*alongFirst=*/false);
+              for (int64_t row = 0; row < 2; ++row)
+                for (int64_t one = 0; one < 2; ++one) {
+                  Value &sum = result[at(tiles, 0, j, row, one)];
+                  sum = multiplyAdd(own[row], columns[one], sum);
+                }
+            }
+          }
+          return result;
+        });
+  }
+
+  int64_t offsets[2] = {0, 0};
+  Value slots[2];
+  Index warpRow;
+};
+
+class MmaBackward : public BackwardKernel {
+public:
+  using BackwardKernel::BackwardKernel;
+
+private:
+  bool isApproximate() const override { return true; }
+
+  Fragment scores(const Tile &left, const Tile &right, Index stage,
+                  int64_t extent) override {
+    Fragment sums(4 * scoreTiles(), emit.zero(problem.wide));
+    Index zero = emit.constant(0);
+    for (int64_t k = 0; k < extent; k += 16) {
+      SmallVector<Value> rows =
+          fragments(left, zero, emit.mul(warp, 16), k, /*kFirst=*/false,
+                    /*outerFirst=*/true);
+      for (int64_t j = 0; j < scoreTiles(); j += 2) {
+        SmallVector<Value> columns =
+            fragments(right, stage, emit.constant(8 * j), k, /*kFirst=*/false,
+                      /*outerFirst=*/false);
+        for (int64_t one = 0; one < 2; ++one)
+          product(right.operand.element, rows,
+                  ArrayRef(columns).slice(2 * one, 2),
+                  &sums[at(scoreTiles(), 0, j + one, 0, 0)]);
+      }
+    }
+    return sums;
+  }
+
+  void accumulate(ArrayRef<Value> factors, int64_t, const Tile &right,
+                  Index stage, int64_t extent, Fragment &sums) override {
+    Type element = right.operand.element;
+    auto pair = [&](int64_t j, int64_t half) {
+      Value two = vector::FromElementsOp::create(
+          emit.builder, emit.loc, VectorType::get(2, element),
+          factors.slice(at(scoreTiles(), 0, j, half, 0), 2));
+      return wordOf(two);
+    };
+    int64_t tiles = extent / 8;
+    for (int64_t k = 0; k < plan.bn; k += 16) {
+      SmallVector<Value> rows = {pair(k / 8, 0), pair(k / 8, 1),
+                                 pair(k / 8 + 1, 0), pair(k / 8 + 1, 1)};
+      for (int64_t j = 0; j < tiles; j += 2) {
+        SmallVector<Value> columns =
+            fragments(right, stage, emit.constant(8 * j), k, /*kFirst=*/true,
+                      /*outerFirst=*/false);
+        for (int64_t one = 0; one < 2; ++one)
+          product(element, rows, ArrayRef(columns).slice(2 * one, 2),
+                  &sums[at(tiles, 0, j + one, 0, 0)]);
+      }
+    }
+  }
+};
+
+} // namespace
+
+static std::string nameOf(StringRef unit, const BackwardPart &part) {
+  return (unit + (!part.ofKeys   ? "_queries"
+                  : !part.second ? "_keys"
+                  : !part.first  ? "_values"
+                                 : "_keys_values"))
+      .str();
+}
+
+void shardir::emitFmaBackward(KernelEmitter &emit,
+                              const BackwardProblem &problem,
+                              const BackwardPlan &plan,
+                              const BackwardPart &part) {
+  FmaBackward(emit, problem, plan, part).run(nameOf("fma", part));
+}
+
+void shardir::emitMmaBackward(KernelEmitter &emit,
+                              const BackwardProblem &problem,
+                              const BackwardPlan &plan,
+                              const BackwardPart &part) {
+  MmaBackward(emit, problem, plan, part).run(nameOf("mma", part));
+}
