@@ -84,10 +84,16 @@ static std::optional<CausalMask> maskOf(Value x, bool &isFinite) {
   return mask;
 }
 
-static bool hasOtherSelect(Block &body, Value select) {
-  return llvm::any_of(body, [&](Operation &nested) {
-    return isa<arith::SelectOp>(nested) && nested.getResult(0) != select;
-  });
+/// Whether a select is among what `value` is computed from in its block.
+static bool selects(Value value) {
+  Operation *op = value.getDefiningOp();
+  return op &&
+         (isa<arith::SelectOp>(op) || llvm::any_of(op->getOperands(), selects));
+}
+
+/// Whether what mask `x` selects where it does not hold may be as low.
+static bool hasOtherMask(Value x) {
+  return selects(x.getDefiningOp<arith::SelectOp>().getTrueValue());
 }
 
 std::optional<CausalMask> shardir::findCausalMask(AttentionOp op) {
@@ -97,8 +103,7 @@ std::optional<CausalMask> shardir::findCausalMask(AttentionOp op) {
   std::optional<CausalMask> mask = maskOf(x, isFinite);
   // A finite value counts in rows whose other scores are as low: only scores
   // themselves are known not to be.
-  if (!mask ||
-      (isFinite && (!op.getExtras().empty() || hasOtherSelect(body, x))))
+  if (!mask || (isFinite && (!op.getExtras().empty() || hasOtherMask(x))))
     return std::nullopt;
   AttentionOp::Loops loops = op.getLoops();
   if (!llvm::is_contained(loops.outer(), mask->rows) ||
@@ -128,7 +133,7 @@ std::optional<CausalMask> shardir::findCausalMask(AttentionBackwardOp op) {
     for (unsigned loop : loops.n)
       if (op.getMap(4 + i).isFunctionOfDim(loop))
         return std::nullopt;
-  if (hasOtherSelect(op.getBody().front(), x))
+  if (hasOtherMask(x))
     return std::nullopt;
   return mask;
 }

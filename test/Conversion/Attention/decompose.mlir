@@ -89,3 +89,38 @@ func.func @memrefs(%q: memref<?x3xf32>, %k: memref<?x3xf32>, %v: memref<?x4xf32>
       }
   return
 }
+
+// -----
+
+// Two products for scores and their gradients, one body in place, three products.
+// CHECK-LABEL: func.func @gradients
+// CHECK-SAME:    %[[Q:.+]]: memref<4x6x3xf32>, %[[K:.+]]: memref<4x8x3xf32>, %[[V:.+]]: memref<4x8x5xf32>, %[[G:.+]]: memref<4x6x5xf32>, %[[MAX:.+]]: memref<4x6xf32>, %[[SUM:.+]]: memref<4x6xf32>, %[[D:.+]]: memref<4x6xf32>, %[[DQ:.+]]: memref<4x6x3xf32>, %[[DK:.+]]: memref<4x8x3xf32>, %[[DV:.+]]: memref<4x8x5xf32>
+// CHECK:       %[[S:.+]] = memref.alloc() : memref<4x6x8xf32>
+// CHECK:       linalg.generic {{.*}} ins(%[[Q]], %[[K]] : {{.*}} outs(%[[S]] :
+// CHECK:       %[[P:.+]] = memref.alloc() : memref<4x6x8xf32>
+// CHECK:       linalg.generic {{.*}} ins(%[[G]], %[[V]] : {{.*}} outs(%[[P]] :
+// CHECK:       linalg.generic {{.*}} ins(%[[MAX]], %[[SUM]], %[[D]] : {{.*}} outs(%[[S]], %[[P]] :
+// CHECK:         math.exp
+// CHECK:       linalg.generic {{.*}} ins(%[[P]], %[[K]] : {{.*}} outs(%[[DQ]] :
+// CHECK:       linalg.generic {{.*}} ins(%[[P]], %[[Q]] : {{.*}} outs(%[[DK]] :
+// CHECK:       linalg.generic {{.*}} ins(%[[S]], %[[G]] : {{.*}} outs(%[[DV]] :
+// CHECK-DAG:   memref.dealloc %[[S]]
+// CHECK-DAG:   memref.dealloc %[[P]]
+func.func @gradients(%q: memref<4x6x3xf32>, %k: memref<4x8x3xf32>, %v: memref<4x8x5xf32>, %g: memref<4x6x5xf32>, %max: memref<4x6xf32>, %sum: memref<4x6xf32>, %delta: memref<4x6xf32>, %dq: memref<4x6x3xf32>, %dk: memref<4x8x3xf32>, %dv: memref<4x8x5xf32>) {
+  %scale = arith.constant 0.125 : f32
+  %low = arith.constant -1.0e+38 : f32
+  shardir.attention_backward {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>, affine_map<(h, m, n, k, v) -> (h, m, v)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>]}
+      ins(%q, %k, %v, %g, %max, %sum, %delta : memref<4x6x3xf32>, memref<4x8x3xf32>, memref<4x8x5xf32>, memref<4x6x5xf32>, memref<4x6xf32>, memref<4x6xf32>, memref<4x6xf32>)
+      outs(%dq, %dk, %dv : memref<4x6x3xf32>, memref<4x8x3xf32>, memref<4x8x5xf32>) {
+      ^bb0(%s: f32, %dp: f32, %mx: f32, %l: f32, %d: f32):
+        %x0 = arith.mulf %s, %scale : f32
+        %y = arith.subf %x0, %mx : f32
+        %e = math.exp %y : f32
+        %p = arith.divf %e, %l : f32
+        %f = arith.subf %dp, %d : f32
+        %w = arith.mulf %p, %f : f32
+        %ds = arith.mulf %w, %scale : f32
+        shardir.yield %p, %ds : f32, f32
+      }
+  return
+}

@@ -114,8 +114,10 @@ int64_t sharedBytesOf(AttentionBackwardOp op, const Unit &unit,
 SmallVector<BackwardPart> partsOf(AttentionBackwardOp op,
                                   const BackwardPlan &plan) {
   int64_t words = elementBytes(op.getComputeType()) / 4;
-  // Scores and their gradients, and what addresses and the body take.
-  int64_t most = 255 - (plan.bn * words + 80);
+  // Scores and their gradients, the extras of a thread's columns, which are
+  // loaded early, and what addresses and the body take.
+  int64_t loaded = plan.bn / 4 * static_cast<int64_t>(op.getExtras().size());
+  int64_t most = 255 - (plan.bn * words + loaded + 80);
   if (plan.k / 2 * words > most || plan.v / 2 * words > most)
     return {};
   BackwardPart queries, keys, values;
@@ -138,7 +140,11 @@ std::optional<Choice> choose(AttentionBackwardOp op, const Unit &unit,
                              const GpuTarget &target) {
   BackwardShape shape = shapeOf(op);
   std::optional<Choice> best;
-  for (int64_t warps : {4, 2, 1})
+  // Fewer warps copy the same step by more instructions, and read it for fewer
+  // rows: only where more do not fit.
+  for (int64_t warps : {4, 2, 1}) {
+    if (best)
+      break;
     for (int64_t bn : {64, 32, 16}) {
       BackwardPlan plan;
       plan.warps = warps;
@@ -177,6 +183,7 @@ std::optional<Choice> choose(AttentionBackwardOp op, const Unit &unit,
       if (!best || seconds < best->seconds)
         best = Choice{plan, seconds};
     }
+  }
   return best;
 }
 
