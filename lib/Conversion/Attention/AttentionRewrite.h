@@ -130,8 +130,8 @@ public:
   void run();
 
 private:
-  /// Number `unknown` loops of the product so that its operand `other` is
-  /// `known`; what is known of them are those of its result or of `of`.
+  /// Numbers those of the product's loops that have no number yet, so that its
+  /// operand `other` is `known`. Fails where it is another one.
   mlir::LogicalResult
   solveLoops(const Product &product, mlir::OpOperand *other,
              const Operand &known,
@@ -141,7 +141,7 @@ private:
   std::optional<mlir::AffineMap>
   solveUse(const BackwardMatch::Use &use, const Operand &known,
            llvm::SmallVectorImpl<mlir::AffineExpr> &loops);
-  mlir::SmallVector<mlir::Value> neededTensors();
+  llvm::SmallVector<mlir::Value> neededTensors();
   void replaceSum(const BackwardMatch::RowSum &sum);
   void createOp();
   void replaceProducts();

@@ -62,10 +62,10 @@ struct BackwardPart {
   bool ofKeys = false, first = true, second = false;
 };
 
-/// 16-bit operands by mma.sync, f32 sums; ...
+/// The kernel of a part: 16-bit operands by mma.sync, f32 sums.
 void emitMmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
                      const BackwardPlan &plan, const BackwardPart &part);
-/// ... and operands of any float types by fused multiply-adds.
+/// The same for operands of any float types by fused multiply-adds.
 void emitFmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
                      const BackwardPlan &plan, const BackwardPart &part);
 

@@ -124,8 +124,8 @@ protected:
 
   /// Elements along k that fused multiply-adds read at a time.
   static constexpr int64_t quad = 4;
-  /// A float or a vector of floats in the type of the scores.
   virtual mlir::FloatType wideType() const = 0;
+  /// A float or a vector of floats in the type of the scores, wideType.
   mlir::Value widened(mlir::Value value);
   /// `count` neighbours of `tile` from (first, second), along its second axis
   /// or, with `alongFirst`, its first; a multiple of two, at a multiple of it.
