@@ -49,7 +49,15 @@ LogicalResult BackwardRewrite::solveLoops(const Product &product,
     else if (is != wanted && !isUnit(known, dim))
       return failure();
   }
-  return success(llvm::all_of(loops, [](AffineExpr expr) { return expr; }));
+  // Two loops are never one: that would be the diagonal of their product alone.
+  SmallVector<AffineExpr> seen;
+  for (AffineExpr expr : loops) {
+    if (!expr || llvm::is_contained(seen, expr))
+      return failure();
+    if (isa<AffineDimExpr>(expr))
+      seen.push_back(expr);
+  }
+  return success();
 }
 
 /// The loops of a product's operand or result with dims `of`, from scores'.
@@ -76,8 +84,7 @@ BackwardRewrite::solveUse(const BackwardMatch::Use &use, const Operand &known,
        op.getIndexingMapMatchingResult(op->getResult(0)).getResults()) {
     AffineExpr loop = loops[cast<AffineDimExpr>(expr).getPosition()];
     // Dims of one element are no loops, or they are added to all results.
-    if (auto dim = dyn_cast<AffineDimExpr>(loop);
-        dim && !llvm::is_contained(results, loop))
+    if (isa<AffineDimExpr>(loop))
       results.push_back(loop);
   }
   return AffineMap::get(forward.numLoops, 0, results, rewriter.getContext());

@@ -497,3 +497,88 @@ func.func @other_key(%q: tensor<2x7x3xf32>, %k: tensor<2x9x3xf32>, %v: tensor<2x
   %dv = linalg.batch_matmul indexing_maps = [#ri, #rj, #ij] ins(%p, %g : tensor<2x7x9xf32>, tensor<2x7x4xf32>) outs(%z6 : tensor<2x9x4xf32>) -> tensor<2x9x4xf32>
   return %o, %dq, %dk, %dv : tensor<2x7x4xf32>, tensor<2x7x3xf32>, tensor<2x9x3xf32>, tensor<2x9x4xf32>
 }
+
+// Probabilities of each head with the gradients of all.
+// CHECK-LABEL: func.func @all_pairs
+// CHECK-NOT:   shardir.attention
+func.func @all_pairs(%q: tensor<2x7x3xf32>, %k: tensor<2x9x3xf32>, %v: tensor<2x9x4xf32>, %g: tensor<2x7x4xf32>) -> (tensor<2x7x4xf32>, tensor<2x7x3xf32>, tensor<2x9x3xf32>, tensor<2x2x9x4xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %low = arith.constant 0xFF800000 : f32
+  %scale = arith.constant 0.5 : f32
+  %es = tensor.empty() : tensor<2x7x9xf32>
+  %er = tensor.empty() : tensor<2x7xf32>
+  %i1 = tensor.empty() : tensor<2x7x9xf32>
+  %z1 = linalg.fill ins(%zero : f32) outs(%i1 : tensor<2x7x9xf32>) -> tensor<2x7x9xf32>
+  // expected-remark @below {{these scores are stored: scores' gradients are multiplied with other tensors than queries and keys, or probabilities with another gradient}}
+  %s = linalg.batch_matmul indexing_maps = [#ir, #jr, #ij] ins(%q, %k : tensor<2x7x3xf32>, tensor<2x9x3xf32>) outs(%z1 : tensor<2x7x9xf32>) -> tensor<2x7x9xf32>
+  %x = linalg.generic {indexing_maps = [#s, #s], iterator_types = ["parallel", "parallel", "parallel"]} ins(%s : tensor<2x7x9xf32>) outs(%es : tensor<2x7x9xf32>) {
+  ^bb0(%a0: f32, %b: f32):
+    %x = arith.mulf %a0, %scale : f32
+    linalg.yield %x : f32
+  } -> tensor<2x7x9xf32>
+  %lows = linalg.fill ins(%low : f32) outs(%er : tensor<2x7xf32>) -> tensor<2x7xf32>
+  %zr = linalg.fill ins(%zero : f32) outs(%er : tensor<2x7xf32>) -> tensor<2x7xf32>
+  %max = linalg.generic {indexing_maps = [#s, #r], iterator_types = ["parallel", "parallel", "reduction"]} ins(%x : tensor<2x7x9xf32>) outs(%lows : tensor<2x7xf32>) {
+  ^bb0(%a0: f32, %b: f32):
+    %r = arith.maximumf %a0, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<2x7xf32>
+  %e = linalg.generic {indexing_maps = [#s, #r, #s], iterator_types = ["parallel", "parallel", "parallel"]} ins(%x, %max : tensor<2x7x9xf32>, tensor<2x7xf32>) outs(%es : tensor<2x7x9xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %b: f32):
+    %d = arith.subf %a0, %a1 : f32
+    %r = math.exp %d : f32
+    linalg.yield %r : f32
+  } -> tensor<2x7x9xf32>
+  %sum = linalg.generic {indexing_maps = [#s, #r], iterator_types = ["parallel", "parallel", "reduction"]} ins(%e : tensor<2x7x9xf32>) outs(%zr : tensor<2x7xf32>) {
+  ^bb0(%a0: f32, %b: f32):
+    %r = arith.addf %a0, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<2x7xf32>
+  %p = linalg.generic {indexing_maps = [#s, #r, #s], iterator_types = ["parallel", "parallel", "parallel"]} ins(%e, %sum : tensor<2x7x9xf32>, tensor<2x7xf32>) outs(%es : tensor<2x7x9xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %b: f32):
+    %r = arith.divf %a0, %a1 : f32
+    linalg.yield %r : f32
+  } -> tensor<2x7x9xf32>
+  %i2 = tensor.empty() : tensor<2x7x4xf32>
+  %z2 = linalg.fill ins(%zero : f32) outs(%i2 : tensor<2x7x4xf32>) -> tensor<2x7x4xf32>
+  %o = linalg.batch_matmul indexing_maps = [#ir, #rj, #ij] ins(%p, %v : tensor<2x7x9xf32>, tensor<2x9x4xf32>) outs(%z2 : tensor<2x7x4xf32>) -> tensor<2x7x4xf32>
+  %i3 = tensor.empty() : tensor<2x7x9xf32>
+  %z3 = linalg.fill ins(%zero : f32) outs(%i3 : tensor<2x7x9xf32>) -> tensor<2x7x9xf32>
+  %dp = linalg.batch_matmul indexing_maps = [#ir, #jr, #ij] ins(%g, %v : tensor<2x7x4xf32>, tensor<2x9x4xf32>) outs(%z3 : tensor<2x7x9xf32>) -> tensor<2x7x9xf32>
+  %w = linalg.generic {indexing_maps = [#s, #r, #s, #s], iterator_types = ["parallel", "parallel", "parallel"]} ins(%dp, %sum, %e : tensor<2x7x9xf32>, tensor<2x7xf32>, tensor<2x7x9xf32>) outs(%es : tensor<2x7x9xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %b: f32):
+    %u = arith.divf %a2, %a1 : f32
+    %r = arith.mulf %u, %a0 : f32
+    linalg.yield %r : f32
+  } -> tensor<2x7x9xf32>
+  %delta = linalg.generic {indexing_maps = [#s, #r], iterator_types = ["parallel", "parallel", "reduction"]} ins(%w : tensor<2x7x9xf32>) outs(%zr : tensor<2x7xf32>) {
+  ^bb0(%a0: f32, %b: f32):
+    %r = arith.addf %a0, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<2x7xf32>
+  %ds = linalg.generic {indexing_maps = [#s, #r, #r, #s, #s], iterator_types = ["parallel", "parallel", "parallel"]} ins(%dp, %sum, %delta, %e : tensor<2x7x9xf32>, tensor<2x7xf32>, tensor<2x7xf32>, tensor<2x7x9xf32>) outs(%es : tensor<2x7x9xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %a2: f32, %a3: f32, %b: f32):
+    %u = arith.divf %a3, %a1 : f32
+    %f = arith.subf %a0, %a2 : f32
+    %h = arith.mulf %f, %u : f32
+    %r = arith.mulf %h, %scale : f32
+    linalg.yield %r : f32
+  } -> tensor<2x7x9xf32>
+  %i4 = tensor.empty() : tensor<2x7x3xf32>
+  %z4 = linalg.fill ins(%zero : f32) outs(%i4 : tensor<2x7x3xf32>) -> tensor<2x7x3xf32>
+  %dq = linalg.batch_matmul indexing_maps = [#ir, #rj, #ij] ins(%ds, %k : tensor<2x7x9xf32>, tensor<2x9x3xf32>) outs(%z4 : tensor<2x7x3xf32>) -> tensor<2x7x3xf32>
+  %i5 = tensor.empty() : tensor<2x9x3xf32>
+  %z5 = linalg.fill ins(%zero : f32) outs(%i5 : tensor<2x9x3xf32>) -> tensor<2x9x3xf32>
+  %dk = linalg.batch_matmul indexing_maps = [#ri, #rj, #ij] ins(%ds, %q : tensor<2x7x9xf32>, tensor<2x7x3xf32>) outs(%z5 : tensor<2x9x3xf32>) -> tensor<2x9x3xf32>
+  %i6 = tensor.empty() : tensor<2x9x4xf32>
+  %z6 = linalg.fill ins(%zero : f32) outs(%i6 : tensor<2x9x4xf32>) -> tensor<2x9x4xf32>
+  %ev = tensor.empty() : tensor<2x2x9x4xf32>
+  %zv = linalg.fill ins(%zero : f32) outs(%ev : tensor<2x2x9x4xf32>) -> tensor<2x2x9x4xf32>
+  %dv = linalg.generic {indexing_maps = [affine_map<(b, c, n, v, m) -> (b, m, n)>, affine_map<(b, c, n, v, m) -> (c, m, v)>, affine_map<(b, c, n, v, m) -> (b, c, n, v)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction"]} ins(%p, %g : tensor<2x7x9xf32>, tensor<2x7x4xf32>) outs(%zv : tensor<2x2x9x4xf32>) {
+  ^bb0(%a0: f32, %a1: f32, %b: f32):
+    %t = arith.mulf %a0, %a1 : f32
+    %r = arith.addf %t, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<2x2x9x4xf32>
+  return %o, %dq, %dk, %dv : tensor<2x7x4xf32>, tensor<2x7x3xf32>, tensor<2x9x3xf32>, tensor<2x2x9x4xf32>
+}
