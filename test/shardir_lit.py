@@ -4,6 +4,7 @@
 # A module and not a part of lit.cfg.py: lit pickles the format for its workers.
 import os
 import shutil
+import tempfile
 from unittest import mock
 
 import lit.formats
@@ -62,7 +63,9 @@ def set_environment(config):
 
 
 class IsolatedShTest(lit.formats.ShTest):
-    """A shell test whose compiled programs are kept below its own %t.
+    """A shell test whose compiled programs are kept below its own %t, and whose
+    temporary files are nobody else's: of two mpirun in one folder the one that ends
+    removes what the other one is about to use. That folder's name is short, for sockets.
 
     Files named in `left_out`, by their path in the suite, are no tests.
     """
@@ -80,9 +83,11 @@ class IsolatedShTest(lit.formats.ShTest):
         path = test.getExecPath()
         cache = os.path.join(os.path.dirname(path), "Output", os.path.basename(path) + ".cache")
         shutil.rmtree(cache, ignore_errors=True)
-        test.config.environment = dict(test.config.environment, SHARDIR_CACHE_DIR=cache)
+        temporary = tempfile.mkdtemp(prefix="t-")
+        test.config.environment = dict(test.config.environment, SHARDIR_CACHE_DIR=cache, TMPDIR=temporary)
         result = super().execute(test, lit_config)
         shutil.rmtree(cache, ignore_errors=True)
+        shutil.rmtree(temporary, ignore_errors=True)
         return result
 
 
