@@ -9,9 +9,9 @@
 // Stand-ins for the dialects `stablehlo` and `mhlo`, of which few ops are left
 // in a program that has become linalg: custom calls that are GSPMD's
 // annotations, collectives, whose bodies may have kept the op that combines,
-// and the device's number (stablehlo/dialect/StablehloOps.td). Everything else
-// of theirs is parsed in generic form alone. Requires that neither dialect is
-// in the context.
+// barriers and the device's number (stablehlo/dialect/StablehloOps.td).
+// Everything else of theirs is parsed in generic form alone. Requires that
+// neither dialect is in the context.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,6 +60,22 @@ static ParseResult parseBinary(OpAsmParser &parser, OperationState &state) {
   return parser.resolveOperands(operands, types, loc, state.operands);
 }
 
+/// `%0, %1 : type, type`: each result has its operand's type; `()` for none.
+static ParseResult parseBarrier(OpAsmParser &parser, OperationState &state) {
+  if (succeeded(parser.parseOptionalLParen()))
+    return failure(parser.parseRParen() ||
+                   parser.parseOptionalAttrDict(state.attributes));
+  SmallVector<OpAsmParser::UnresolvedOperand> operands;
+  SmallVector<Type> types;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseOperandList(operands) ||
+      parser.parseOptionalAttrDict(state.attributes) ||
+      parser.parseColonTypeList(types))
+    return failure();
+  state.addTypes(types);
+  return parser.resolveOperands(operands, types, loc, state.operands);
+}
+
 /// ` : type`, of the result.
 static ParseResult parseNullary(OpAsmParser &parser, OperationState &state) {
   Type type;
@@ -95,6 +111,7 @@ public:
             .Cases({"add", "multiply", "maximum", "minimum"}, parseBinary)
             .Cases({"and", "or", "xor"}, parseBinary)
             .Case("return", parseReturn)
+            .Case("optimization_barrier", parseBarrier)
             .Cases({"partition_id", "replica_id"}, parseNullary)
             .Default(nullptr);
     if (!parse)

@@ -460,8 +460,26 @@ struct ImportAnnotationsPass
     Importer importer(getOperation());
     if (failed(importer.run()))
       return signalPassFailure();
-    if (!importer.foundAny())
+    if (!dropBarriers() && !importer.foundAny())
       markAllAnalysesPreserved();
+  }
+
+  /// StableHLO's barriers keep what a backward pass computes again apart from
+  /// what the forward pass did: values pass. The inliner would refuse them.
+  bool dropBarriers() {
+    SmallVector<Operation *> barriers;
+    getOperation().walk([&](Operation *op) {
+      StringRef name = op->getName().getStringRef();
+      if ((name == "stablehlo.optimization_barrier" ||
+           name == "mhlo.optimization_barrier") &&
+          op->getOperandTypes() == op->getResultTypes())
+        barriers.push_back(op);
+    });
+    for (Operation *op : barriers) {
+      op->replaceAllUsesWith(op->getOperands());
+      op->erase();
+    }
+    return !barriers.empty();
   }
 };
 
