@@ -184,7 +184,10 @@ int compileFile(const Flags &flags) {
   std::string error;
   llvm::raw_string_ostream stream(error);
   if (failed(options.parseFromString(flags.options, stream)))
-    return usage("bad --options: " + StringRef(error).rtrim());
+    // What a value lacks, LLVM's parser says itself, and no more.
+    return usage("bad --options: " + (StringRef(error).trim().empty()
+                                          ? "'" + flags.options + "'"
+                                          : StringRef(error).rtrim().str()));
   if (failed(checkOptions(options, error)))
     return usage("bad --options: " + error);
   if (!flags.function.empty())
