@@ -117,7 +117,7 @@ SmallVector<BackwardPart> partsOf(AttentionBackwardOp op,
   // Scores and their gradients, the extras of a thread's columns, which are
   // loaded early, and what addresses and the body take.
   int64_t loaded = plan.bn / 4 * static_cast<int64_t>(op.getExtras().size());
-  int64_t most = 255 - (plan.bn * words + loaded + 80);
+  int64_t most = 255 - (plan.bn * words + loaded + 90);
   if (plan.k / 2 * words > most || plan.v / 2 * words > most)
     return {};
   BackwardPart queries, keys, values;
