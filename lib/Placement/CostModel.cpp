@@ -229,36 +229,41 @@ double Costs::seconds(const CollectiveStep &step, const Table &received) {
   if (classes.empty())
     return 0;
 
-  double latency = 0, slowest = 0;
+  double rounds = 0, slowest = 0;
   for (const Class &c : classes) {
-    latency += static_cast<double>(ceilLog2(c.size)) * c.link.latency;
+    rounds += static_cast<double>(ceilLog2(c.size)) * c.link.latency;
     slowest = std::max(slowest, c.link.latency);
   }
-  if (step.kind == CollectiveKind::AllReduce)
-    latency *= 2;
   if (step.kind == CollectiveKind::Permute)
-    latency = slowest;
+    rounds = slowest;
   if (step.kind == CollectiveKind::Exchange ||
       step.kind == CollectiveKind::AllToAll) {
-    latency = static_cast<double>(ceilLog2(1 + mostPeers(step))) * slowest;
+    rounds = static_cast<double>(ceilLog2(1 + mostPeers(step))) * slowest;
     most = std::max(most, mostSent(step));
   }
-
-  latency += slowest;
-
-  double bytes = static_cast<double>(most) * static_cast<double>(elementBytes);
-  if (step.kind == CollectiveKind::Permute || classes.size() == 1)
-    return latency + bytes / classes.front().link.bandwidth;
-  // Of all others, those that differ along an axis of the slowest links get
-  // their bytes over these; of the rest, along the next ones; and so on.
-  double time = latency;
-  double all = static_cast<double>(devices), left = all;
-  for (const Class &c : classes) {
-    double inner = left / static_cast<double>(c.size);
-    time += bytes * (left - inner) / (all - 1) / c.link.bandwidth;
-    left = inner;
-  }
-  return time;
+  auto travel = [&](int64_t elements) {
+    double bytes =
+        static_cast<double>(elements) * static_cast<double>(elementBytes);
+    if (step.kind == CollectiveKind::Permute || classes.size() == 1)
+      return bytes / classes.front().link.bandwidth;
+    // Of all others, those that differ along an axis of the slowest links get
+    // their bytes over these; of the rest, along the next ones; and so on.
+    double time = 0;
+    double all = static_cast<double>(devices), left = all;
+    for (const Class &c : classes) {
+      double inner = left / static_cast<double>(c.size);
+      time += bytes * (left - inner) / (all - 1) / c.link.bandwidth;
+      left = inner;
+    }
+    return time;
+  };
+  if (step.kind != CollectiveKind::AllReduce)
+    return slowest + rounds + travel(most);
+  // In chunks that are then sent to all; or whole to all at once.
+  Table whole = held(step.from);
+  int64_t all = mulSaturated(termsOf(step, mesh) - 1,
+                             *std::max_element(whole.begin(), whole.end()));
+  return slowest + std::min(2 * rounds + travel(most), rounds + travel(all));
 }
 
 /// How many other devices one device gets elements from, at most.

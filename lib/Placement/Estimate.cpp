@@ -201,6 +201,13 @@ Cost shardir::estimateRedistribute(const Placement &src, const Placement &dst,
                       (unplacedTerms > 1 ? 1 + 2 * log2(unplacedTerms) : 0) +
                       (moves ? 1 + log2(both.leaving) : 0);
     seconds = std::min(seconds, price(direct, messages));
+    // Short operands are sent whole to all that reduce them.
+    if (unplacedTerms > 1)
+      seconds = std::min(
+          seconds,
+          price(direct + (unplacedTerms - 1) *
+                             (coarse - 2 * std::ceil(coarse / unplacedTerms)),
+                messages - log2(unplacedTerms)));
   }
   double total = least * bytes;
   cost.bytes = total >= 9e18 ? INT64_MAX : static_cast<int64_t>(total);

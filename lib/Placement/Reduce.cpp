@@ -390,6 +390,12 @@ std::vector<CollectiveStep> Planner::reduce(const Placement &src,
   for (size_t d = 0; !rest.empty() && d < shape.size(); ++d)
     weigh(best, cost, reduceAndMove(start, src, dst, rest, kept, d),
           linksDiffer());
+  // What is short is reduced whole in one step and sliced then.
+  if (options.mode == CostMode::Time && rest.size() < reduced.size())
+    weigh(best, cost,
+          reduceAndMove(Scatter{src, src, {}}, src, dst, reduced, kept,
+                        std::nullopt),
+          false);
   // Without sizes nothing is known to be better, without elements nothing is.
   if (!isConcrete || numElements(shape) == 0)
     return best;

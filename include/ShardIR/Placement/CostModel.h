@@ -15,8 +15,11 @@
 // group to meet. Messages are those that follow one another on one device:
 // ceil(log2(n)) for the collectives of n devices (recursive doubling and
 // halving: Thakur, Rabenseifner, Gropp, "Optimization of Collective
-// Communication Operations in MPICH", 2005), twice that for an all_reduce, 1
-// for a permute, ceil(log2(1 + peers)) for an all_to_all or an exchange. Each
+// Communication Operations in MPICH", 2005), 1 for a permute,
+// ceil(log2(1 + peers)) for an all_to_all or an exchange. An all_reduce takes
+// the faster of two ways, as there: twice ceil(log2(n)) messages, or as many as
+// others and n-1 operands, which is faster for short ones. Bytes are always
+// those of the first. Each
 // axis has the link that the mesh gives it (P7). Where the links of a group's
 // axes differ, bytes that cross several axes go over the slowest of them, links
 // are used one after another, and every device of a group is taken to hold an

@@ -77,9 +77,9 @@ func.func @term(%x: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK-NEXT:    %[[S:.+]] = collective.reduce_scatter %{{.+}} to #shardir.placement<@m, [{"x"}], partial = sum ["tp"]>
 // CHECK-NEXT:    collective.all_reduce %[[S]] from #shardir.placement<@m, [{"x"}], partial = sum ["tp"]> to #shardir.placement<@m, [{"x"}]>
 // CHECK-NEXT:    return
-func.func @two_axes(%x: tensor<8xf32>) -> tensor<8xf32> {
-  %0 = shardir.redistribute %x from #shardir.placement<@m, [{}], partial = sum ["x", "tp"]> to #shardir.placement<@m, [{"x"}]> : tensor<8xf32>
-  return %0 : tensor<8xf32>
+func.func @two_axes(%x: tensor<65536xf32>) -> tensor<65536xf32> {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{}], partial = sum ["x", "tp"]> to #shardir.placement<@m, [{"x"}]> : tensor<65536xf32>
+  return %0 : tensor<65536xf32>
 }
 
 // The same place: nothing.

@@ -81,6 +81,13 @@ TEST(CostModel, Formulas) {
   Cost reduce = cost(R"([{}, {}], partial = sum ["a"])", R"([{}, {}])");
   EXPECT_EQ(reduce.bytes, 2 * 786432);
   EXPECT_DOUBLE_EQ(reduce.seconds, 5e-6 + 2 * 786432e-9);
+  // 256 bytes: as many messages as a reduce_scatter, and three operands. What
+  // counts as received stays the same.
+  shape = {16, 4};
+  Cost brief = cost(R"([{}, {}], partial = sum ["a"])", R"([{}, {}])");
+  EXPECT_EQ(brief.bytes, 2 * 192);
+  EXPECT_DOUBLE_EQ(brief.seconds, 3e-6 + 3 * 256e-9);
+  shape = {1024, 256};
   Cost slice = cost(R"([{}, {}])", R"([{"a"}, {}])");
   EXPECT_EQ(slice.bytes, 0);
   EXPECT_EQ(slice.seconds, 0);
