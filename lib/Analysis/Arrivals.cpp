@@ -16,9 +16,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-#include <numeric>
-
 #include <deque>
+#include <limits>
 
 using namespace shardir;
 
@@ -86,21 +85,11 @@ SplitsId Arrivals::accept(int n, int factor, SplitsId id,
         table.uses(prefix) != table.uses(floor[factor]))
       fits.push_back(prefix);
   };
-  int64_t rest = space.rule(n).factors[factor].size;
-  for (SplitsId prefix : table.prefixes(id)) {
-    if (table.uses(prefix) & taken)
+  // An axis that does not divide what is left may fit in part.
+  for (SplitsId part : table.parts(id, space.rule(n).factors[factor].size)) {
+    if (table.uses(part) & taken)
       break;
-    // An axis that does not divide what is left may fit in part.
-    const Split &last = table.splits(prefix).back();
-    int64_t size = last.isAxis() ? axisSize(table.mesh, *last.axis) : 1;
-    int64_t part = rest > 0 ? std::gcd(rest, size) : size;
-    if (part > 1 && part < size) {
-      Splits cut = table.splits(prefix);
-      cut.back().axis->size = part;
-      consider(table.get(cut));
-    }
-    rest = rest > 0 && part == size ? rest / size : 0;
-    consider(prefix);
+    consider(part);
   }
   // The longest that can be written for every tensor.
   for (SplitsId own : llvm::reverse(fits)) {
@@ -280,7 +269,9 @@ bool Arrivals::operandsAgree(int n, int factor, uint64_t axes,
           if (f == factor)
             brought |= space.table(n).uses(id);
         });
-    if (carriedOnly || !othersAgree(from, n, port, factor, axes))
+    if (!othersAgree(from, n, port, factor, axes))
+      return false;
+    if (carriedOnly)
       brought &= carried[from.node];
     if (axes & ~brought)
       return false;
@@ -526,6 +517,7 @@ std::vector<NodeSplits> Arrivals::firstCome() {
     int factor;
     SplitsId splits;
     double bytes;
+    bool isWanted; ///< by who reads the tensor
   };
   SplitsId one = 0;
   // The first phase moves through ops that only pass on what they get.
@@ -556,16 +548,18 @@ std::vector<NodeSplits> Arrivals::firstCome() {
               },
               [&](int factor, SplitsId id) {
                 if (accept(end.node, factor, id, states[end.node]))
-                  proposals.push_back(
-                      {end.node, factor, id, bytesOf(port.value)});
+                  proposals.push_back({end.node, factor, id,
+                                       bytesOf(port.value), !port.isResult});
               });
         });
       llvm::sort(proposals, [&](const Proposal &a, const Proposal &b) {
         auto hash = [&](const Proposal &p) {
           return space.table(p.node).hash(p.splits);
         };
-        return std::make_tuple(a.node, -a.bytes, a.factor, hash(a)) <
-               std::make_tuple(b.node, -b.bytes, b.factor, hash(b));
+        return std::make_tuple(a.node, -a.bytes, !a.isWanted, a.factor,
+                               hash(a)) < std::make_tuple(b.node, -b.bytes,
+                                                          !b.isWanted, b.factor,
+                                                          hash(b));
       });
       changed.clear();
       for (const Proposal &proposal : proposals) {

@@ -17,8 +17,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-#include <numeric>
-
 using namespace shardir;
 
 /// A node is weighed in at most this many ways.
@@ -69,25 +67,21 @@ CandidateLists::optionsOf(int n, int factor, llvm::ArrayRef<AxisRef> subAxes) {
   bool isMade = llvm::any_of(space.rule(n).operands, hasOthers) ||
                 llvm::any_of(space.rule(n).results, hasOthers);
   for (SplitsId id : arrivals.possible(n, factor)) {
-    int64_t rest = space.rule(n).factors[factor].size;
-    for (SplitsId prefix : table.prefixes(id)) {
+    // As much of an axis as divides what is left, on dims that several factors
+    // make: the others cannot be cut behind the whole of it.
+    int64_t size = isMade ? space.rule(n).factors[factor].size : kUnknown;
+    for (SplitsId prefix : table.parts(id, size)) {
       add(prefix);
       if (!table.splits(prefix).back().isAxis())
         continue;
       const AxisRef last = *table.splits(prefix).back().axis;
-      int64_t size = axisSize(table.mesh, last), end = last.preSize * size;
+      int64_t end = last.preSize * axisSize(table.mesh, last);
       for (const AxisRef &other : subAxes)
         if (other.name == last.name)
           for (int64_t cut : {other.preSize, other.preSize * other.size})
             if (cut > last.preSize && cut < end && cut % last.preSize == 0 &&
                 end % cut == 0)
               addPart(prefix, cut / last.preSize);
-      // As much of an axis as divides what is left, on dims that several
-      // factors make: the others cannot be cut behind the whole of it.
-      int64_t part = rest > 0 && isMade ? std::gcd(rest, size) : size;
-      if (part > 1 && part < size)
-        addPart(prefix, part);
-      rest = part == size && rest > 0 ? rest / size : 0;
     }
   }
   llvm::sort(options, [&](SplitsId a, SplitsId b) {

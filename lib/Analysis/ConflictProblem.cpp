@@ -26,11 +26,10 @@ static constexpr int64_t kDirectTable = 4096;
 static constexpr size_t kMostPlacements = 6;
 /// The largest table of one user of a value, its producer and what is made.
 static constexpr int64_t kCopyTable = 1 << 12;
-/// Up to so many placements of a value are made from one another exactly.
-static constexpr size_t kExactTree = 4;
 
 ConflictProblem::ConflictProblem(PropagationSpace &space, PriceTable &prices,
-                                 std::vector<const CandidateList *> candidates)
+                                 std::vector<const CandidateList *> candidates,
+                                 const std::vector<NodeSplits> &preferred)
     : space(space), prices(prices), lists(std::move(candidates)) {
   variableOf.assign(space.numNodes(), -1);
   for (int n = 0, e = space.numNodes(); n < e; ++n)
@@ -41,7 +40,7 @@ ConflictProblem::ConflictProblem(PropagationSpace &space, PriceTable &prices,
       problem.names.push_back(space.name(n));
     }
   for (int n : std::vector<int>(nodeOf))
-    addNode(n);
+    addNode(n, preferred);
   for (int v = 0, e = space.graph.values.size(); v < e; ++v)
     addValue(v);
   termsOf.resize(problem.domains.size());
@@ -50,10 +49,15 @@ ConflictProblem::ConflictProblem(PropagationSpace &space, PriceTable &prices,
       termsOf[variable].push_back(i);
 }
 
-void ConflictProblem::addNode(int n) {
+void ConflictProblem::addNode(int n, const std::vector<NodeSplits> &preferred) {
+  // More than any rank, so that ties go by it first; whether something stays
+  // owed is not part of it.
+  constexpr int64_t kOtherwise = int64_t(1) << 20;
   double executions = space.node(n).executions;
+  int first =
+      preferred.empty() ? -1 : CandidateLists::find(*lists[n], preferred[n]);
   std::vector<int64_t> key = {-1, lists[n]->id, int64_t(space.name(n)),
-                              int64_t(executions)};
+                              int64_t(executions), first};
   for (const Port &port : space.ports(n))
     key.push_back(space.typeOf(port.value));
   auto &table = tables[key];
@@ -61,121 +65,15 @@ void ConflictProblem::addNode(int n) {
     auto costs = std::make_shared<std::vector<SearchCost>>();
     for (const Candidate &candidate : lists[n]->all) {
       SearchCost cost = scaled(prices.work(n, candidate), executions);
-      cost.parts[3] = candidate.rank;
+      bool isOther =
+          first >= 0 && candidate.splits != lists[n]->all[first].splits;
+      cost.parts[3] = candidate.rank + (isOther ? kOtherwise : 0);
       cost.parts[4] = mixHash(space.name(n), candidate.hash) >> 24;
       costs->push_back(cost);
     }
     table = std::move(costs);
   }
   problem.terms.push_back({{variableOf[n]}, table});
-}
-
-std::vector<ConflictProblem::User> ConflictProblem::usersOf(int value) const {
-  std::vector<User> users;
-  const PropagationGraph::Node &from = space.node(space.producer(value).node);
-  for (End user : space.users(value)) {
-    const PropagationGraph::Node &node = space.node(user.node);
-    if (lists[user.node] && node.mesh == from.mesh)
-      users.push_back({user, std::min(from.executions, node.executions)});
-  }
-  return users;
-}
-
-PlacementId ConflictProblem::shown(const End &end, int candidate) const {
-  const Port &port = space.ports(end.node)[end.port];
-  const Candidate &own = lists[end.node]->all[candidate];
-  return port.isResult || port.isAlias ? own.results[port.tensor]
-                                       : own.operands[port.tensor];
-}
-
-SearchCost ConflictProblem::valueCost(int value, const std::vector<User> &users,
-                                      llvm::function_ref<int(int)> choice) {
-  End from = space.producer(value);
-  PlacementId has = shown(from, choice(from.node));
-  llvm::SmallVector<std::pair<PlacementId, double>, 4> made;
-  SearchCost sum;
-  for (const User &user : users) {
-    int n = user.end.node;
-    const Port &port = space.ports(n)[user.end.port];
-    if (!port.isAlias && !space.rule(n).operands[port.tensor].windows.empty()) {
-      sum += scaled(prices.read(n, port, lists[n]->all[choice(n)], has),
-                    user.weight);
-      continue;
-    }
-    PlacementId wants = shown(user.end, choice(n));
-    if (wants == has)
-      continue;
-    auto known = llvm::find_if(
-        made, [&](const auto &other) { return other.first == wants; });
-    if (known == made.end())
-      made.push_back({wants, user.weight});
-    else
-      known->second = std::max(known->second, user.weight);
-  }
-  return sum += madeCost(value, has, made);
-}
-
-/// What is made for one user may be the source for another: the least tree over
-/// what is made, as redistributions are shared later. Exact for few of them; of
-/// more, what holds less may start from what holds more.
-SearchCost
-ConflictProblem::madeCost(int value, PlacementId has,
-                          llvm::ArrayRef<std::pair<PlacementId, double>> made) {
-  SearchCost sum;
-  if (made.size() == 1)
-    return scaled(prices.change(value, has, made[0].first), made[0].second);
-  if (made.size() > kExactTree) {
-    int from = space.producer(value).node;
-    for (auto [wants, weight] : made) {
-      SearchCost least = prices.change(value, has, wants);
-      int64_t bytes = prices.localBytes(from, value, wants);
-      for (auto [other, otherWeight] : made)
-        if (prices.localBytes(from, value, other) > bytes)
-          least = std::min(least, prices.change(value, other, wants));
-      sum += scaled(least, weight);
-    }
-    return sum;
-  }
-  // least[set]: of having made exactly these, one after another.
-  llvm::SmallVector<SearchCost, 16> least(size_t(1) << made.size(),
-                                          SearchCost::infinite());
-  least[0] = {};
-  for (size_t set = 0; set + 1 < least.size(); ++set)
-    for (size_t next = 0; next < made.size(); ++next) {
-      if (set & (size_t(1) << next))
-        continue;
-      SearchCost own = prices.change(value, has, made[next].first);
-      for (size_t other = 0; other < made.size(); ++other)
-        if (set & (size_t(1) << other))
-          own = std::min(
-              own, prices.change(value, made[other].first, made[next].first));
-      SearchCost all = least[set];
-      all += scaled(own, made[next].second);
-      SearchCost &best = least[set | (size_t(1) << next)];
-      best = std::min(best, all);
-    }
-  return least.back();
-}
-
-bool ConflictProblem::settle(const std::vector<int> &chosen) {
-  bool changed = false;
-  for (int v = 0, e = space.graph.values.size(); v < e; ++v) {
-    End from = space.producer(v);
-    if (from.node < 0 || !lists[from.node])
-      continue;
-    llvm::SmallVector<PlacementId, 4> all = {shown(from, chosen[from.node])};
-    for (const User &user : usersOf(v)) {
-      PlacementId wants = shown(user.end, chosen[user.end.node]);
-      if (!llvm::is_contained(all, wants))
-        all.push_back(wants);
-    }
-    bool isTree = all.size() <= kExactTree + 1;
-    for (PlacementId a :
-         isTree ? llvm::ArrayRef(all) : llvm::ArrayRef(all).take_front())
-      for (PlacementId b : llvm::ArrayRef(all).drop_front())
-        changed |= prices.settle(v, a, b);
-  }
-  return changed;
 }
 
 void ConflictProblem::addValue(int value) {
@@ -188,16 +86,32 @@ void ConflictProblem::addValue(int value) {
     if (variableOf[n] >= 0 && !llvm::is_contained(nodes, n))
       nodes.push_back(n);
   };
+  auto sizeOf = [&] {
+    int64_t size = 1;
+    for (int n : nodes)
+      size = std::min(size * problem.domains[variableOf[n]], kDirectTable + 1);
+    return size;
+  };
   note(from.node);
   for (const User &user : users)
     note(user.end.node);
+  std::vector<Beyond> beyond = beyondOf(users);
+  if (sizeOf() > kDirectTable && nodes.size() > 2) {
+    if (!beyond.empty())
+      roughValues.push_back(value);
+    return addWideValue(value, users, nodes);
+  }
+  // Who reads behind constraints takes part while that is not too much.
+  std::vector<int> near = nodes;
+  for (const Beyond &reader : beyond)
+    note(reader.end.node);
+  if (nodes.size() > near.size() && sizeOf() > kDirectTable) {
+    roughValues.push_back(value);
+    beyond.clear();
+    nodes = near;
+  }
   if (users.empty() || nodes.empty())
     return;
-  int64_t size = 1;
-  for (int n : nodes)
-    size = std::min(size * problem.domains[variableOf[n]], kDirectTable + 1);
-  if (size > kDirectTable && nodes.size() > 2)
-    return addWideValue(value, users, nodes);
 
   std::vector<int64_t> key = {space.typeOf(value)};
   auto describe = [&](End end, double weight) {
@@ -213,6 +127,14 @@ void ConflictProblem::addValue(int value) {
   describe(from, 1);
   for (const User &user : users)
     describe(user.end, user.weight);
+  for (const Beyond &reader : beyond) {
+    describe(reader.end, -1);
+    key.push_back(llvm::find_if(users,
+                                [&](const User &user) {
+                                  return user.end.node == reader.constraint;
+                                }) -
+                  users.begin());
+  }
   auto &table = tables[key];
   if (!table) {
     auto costs = std::make_shared<std::vector<SearchCost>>();
@@ -222,7 +144,7 @@ void ConflictProblem::addValue(int value) {
       return it == nodes.end() ? 0 : at[it - nodes.begin()];
     };
     while (true) {
-      costs->push_back(valueCost(value, users, choice));
+      costs->push_back(valueCost(value, users, beyond, choice));
       int i = int(at.size()) - 1;
       for (; i >= 0; --i) {
         if (++at[i] < problem.domains[variableOf[nodes[i]]])
@@ -259,7 +181,8 @@ void ConflictProblem::addTable(std::vector<int> variables,
 void ConflictProblem::addCopiedValue(int value, const std::vector<User> &users,
                                      const std::vector<PlacementId> &wanted,
                                      double weight) {
-  roughValues.push_back(value);
+  if (!llvm::is_contained(roughValues, value))
+    roughValues.push_back(value);
   End from = space.producer(value);
   size_t sources = lists[from.node]->all.size();
   int made = variableOf[from.node];
@@ -353,11 +276,11 @@ void ConflictProblem::addWideValue(int value, const std::vector<User> &users,
   for (size_t p = 0; p < sources; ++p)
     for (unsigned set = 0; set < 1u << wanted.size(); ++set) {
       PlacementId has = shown(from, p);
-      llvm::SmallVector<std::pair<PlacementId, double>> made;
+      llvm::SmallVector<Made> made;
       for (size_t i = 0; i < wanted.size(); ++i)
         if ((set & (1u << i)) && wanted[i] != has)
           made.push_back({wanted[i], weights[i]});
-      costs.push_back(madeCost(value, has, made));
+      costs.push_back(madeCost(value, has, made, {}));
     }
   std::vector<int64_t> key = wantedKey;
   key.push_back(lists[from.node]->id);
@@ -398,7 +321,7 @@ SearchCost ConflictProblem::total(const std::vector<int> &chosen,
   for (int v = 0, e = space.graph.values.size(); v < e; ++v) {
     End from = space.producer(v);
     if (from.node >= 0 && lists[from.node])
-      sum += valueCost(v, usersOf(v), choice);
+      sum += valueCost(v, choice);
   }
   return sum;
 }
@@ -427,7 +350,7 @@ SearchCost ConflictProblem::around(int n, int candidate,
           std::min(space.node(from.node).executions, space.node(n).executions));
       continue;
     }
-    sum += valueCost(value, usersOf(value), choice);
+    sum += valueCost(value, choice);
   }
   return sum;
 }

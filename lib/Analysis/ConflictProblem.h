@@ -56,9 +56,11 @@ private:
 
 class ConflictProblem {
 public:
-  /// `lists[n]` is null for nodes that do not decide for themselves.
+  /// `lists[n]` is null for nodes that do not decide for themselves. Of equal
+  /// costs those win that are as in `preferred`, which may be empty.
   ConflictProblem(PropagationSpace &space, PriceTable &prices,
-                  std::vector<const CandidateList *> lists);
+                  std::vector<const CandidateList *> lists,
+                  const std::vector<NodeSplits> &preferred);
 
   /// Chooses a candidate for each node that has a list: what the search found,
   /// where it is asked for, then the answers that it started from.
@@ -103,15 +105,37 @@ private:
   void sortByName(llvm::SmallVectorImpl<End> &ends);
   bool moveValue(int value, PlacementId wanted, bool moveProducer,
                  std::vector<int> &chosen);
+  /// Who reads what a constraint makes of a value. What is made for them is
+  /// the value as well, and others may start from it.
+  struct Beyond {
+    End end;
+    int constraint; ///< the first one on the way, a user of the value
+  };
+  /// What is made of a value in one placement.
+  struct Made {
+    PlacementId to;
+    double weight;
+  };
+  /// What is there once `after` is made, or from the beginning if that is -1.
+  struct Given {
+    PlacementId to;
+    int after;
+  };
   std::vector<User> usersOf(int value) const;
+  std::vector<Beyond> beyondOf(const std::vector<User> &users) const;
   /// What the changes of one value cost.
   SearchCost valueCost(int value, const std::vector<User> &users,
+                       const std::vector<Beyond> &beyond,
                        llvm::function_ref<int(int)> choice);
+  SearchCost valueCost(int value, llvm::function_ref<int(int)> choice) {
+    std::vector<User> users = usersOf(value);
+    return valueCost(value, users, beyondOf(users), choice);
+  }
   /// The changes of a value that lies as `has` to all that is made of it.
-  SearchCost madeCost(int value, PlacementId has,
-                      llvm::ArrayRef<std::pair<PlacementId, double>> made);
+  SearchCost madeCost(int value, PlacementId has, llvm::ArrayRef<Made> made,
+                      llvm::ArrayRef<Given> given);
   PlacementId shown(const End &end, int candidate) const;
-  void addNode(int n);
+  void addNode(int n, const std::vector<NodeSplits> &preferred);
   void addValue(int value);
   void addWideValue(int value, const std::vector<User> &users,
                     const std::vector<int> &nodes);

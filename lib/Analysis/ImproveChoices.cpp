@@ -50,13 +50,25 @@ SearchCost ConflictProblem::costAround(llvm::ArrayRef<int> nodes,
   for (int n : nodes) {
     sum += scaled(prices.work(n, lists[n]->all[choice(n)]),
                   space.node(n).executions);
+    auto add = [&](int value) {
+      End from = space.producer(value);
+      if (value == without || from.node < 0 || !lists[from.node] ||
+          llvm::is_contained(seen, value))
+        return;
+      seen.push_back(value);
+      sum += valueCost(value, choice);
+    };
     for (const Port &port : space.ports(n)) {
-      End from = space.producer(port.value);
-      if (port.value == without || from.node < 0 || !lists[from.node] ||
-          llvm::is_contained(seen, port.value))
-        continue;
-      seen.push_back(port.value);
-      sum += valueCost(port.value, usersOf(port.value), choice);
+      add(port.value);
+      // What is made behind a constraint can be a source in front of it.
+      for (int from = port.isResult ? -1 : space.producer(port.value).node;
+           from >= 0 && space.node(from).isConstraint;) {
+        int value = space.node(from).operands.front();
+        if (value < 0)
+          break;
+        add(value);
+        from = space.producer(value).node;
+      }
     }
   }
   return sum;

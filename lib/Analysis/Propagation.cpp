@@ -50,7 +50,8 @@ private:
   using Node = PropagationGraph::Node;
 
   void decide(int64_t priority, bool isLast);
-  std::vector<int> choose(Arrivals &arrivals,
+  std::vector<int> choose(const Arrivals &arrivals,
+                          const std::vector<NodeSplits> &shardy,
                           const std::vector<const CandidateList *> &lists,
                           std::optional<ConflictProblem> &problem);
   void write(int n, const Candidate &candidate);
@@ -137,13 +138,11 @@ void Propagator::addAlternatives(int n, ConflictProblem &problem,
 /// promised less than the planner has can mislead the search, so it searches
 /// again with the prices that have turned out.
 std::vector<int>
-Propagator::choose(Arrivals &arrivals,
+Propagator::choose(const Arrivals &arrivals,
+                   const std::vector<NodeSplits> &shardy,
                    const std::vector<const CandidateList *> &lists,
                    std::optional<ConflictProblem> &problem) {
   static constexpr int kMostRounds = 8;
-  std::vector<NodeSplits> shardy;
-  if (cost.conflicts != ConflictMode::Greedy)
-    shardy = arrivals.firstCome();
   std::vector<int> best;
   SearchCost least;
   for (int round = 0; round < kMostRounds; ++round) {
@@ -164,7 +163,7 @@ Propagator::choose(Arrivals &arrivals,
     }
     if (!changed || cost.conflicts != ConflictMode::Search)
       break;
-    problem.emplace(space, prices, lists);
+    problem.emplace(space, prices, lists, shardy);
   }
   return best;
 }
@@ -182,9 +181,13 @@ void Propagator::decide(int64_t priority, bool isLast) {
       competes |= lists[n]->all.size() > 1;
     }
   std::vector<int> chosen(space.numNodes(), 0);
-  std::optional<ConflictProblem> problem(std::in_place, space, prices, lists);
+  std::vector<NodeSplits> shardy;
+  if (competes && cost.conflicts != ConflictMode::Greedy)
+    shardy = arrivals.firstCome();
+  std::optional<ConflictProblem> problem(std::in_place, space, prices, lists,
+                                         shardy);
   if (competes)
-    chosen = choose(arrivals, lists, problem);
+    chosen = choose(arrivals, shardy, lists, problem);
   if (isLast) {
     PropagationCost plain = cost;
     plain.memoryWeight = 0;

@@ -288,15 +288,18 @@ void PropagationSpace::show(
         deliver(own.normal(id, extent));
       continue;
     }
-    // All ways to have one entry of each factor's list; without one only where
-    // none of them goes with the others.
+    // All ways to have one entry of each factor's list, or what it begins with;
+    // less of one only where more of it does not go with the others.
     llvm::SmallVector<int64_t> sizes;
     llvm::SmallVector<llvm::SmallVector<SplitsId>> choices;
     for (int g : theirDim) {
       sizes.push_back(sourceRule.factors[g].size);
-      choices.emplace_back();
-      llvm::append_range(choices.back(), lists(g));
-      choices.back().push_back(0);
+      auto &parts = choices.emplace_back();
+      for (SplitsId id : lists(g))
+        for (SplitsId part : own.parts(id, sizes.back()))
+          if (!llvm::is_contained(parts, part))
+            parts.push_back(part);
+      parts.push_back(0);
     }
     std::vector<std::pair<llvm::SmallVector<SplitsId>, SplitsId>> ways;
     llvm::SmallVector<size_t> at(choices.size(), 0);
@@ -313,11 +316,10 @@ void PropagationSpace::show(
       if (i == at.size())
         break;
     }
-    auto isPart = [](llvm::ArrayRef<SplitsId> part,
-                     llvm::ArrayRef<SplitsId> all) {
-      return part != all && llvm::all_of(llvm::zip(part, all), [](auto pair) {
-               return std::get<0>(pair) == 0 ||
-                      std::get<0>(pair) == std::get<1>(pair);
+    auto isPart = [&](llvm::ArrayRef<SplitsId> part,
+                      llvm::ArrayRef<SplitsId> all) {
+      return part != all && llvm::all_of(llvm::zip(part, all), [&](auto pair) {
+               return own.isPrefix(std::get<0>(pair), std::get<1>(pair));
              });
     };
     for (const auto &way : ways)

@@ -15,6 +15,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <numeric>
+
 using namespace shardir;
 
 uint64_t shardir::mixHash(uint64_t seed, uint64_t value) {
@@ -123,6 +125,27 @@ llvm::ArrayRef<SplitsId> SplitsTable::prefixes(SplitsId id) {
     found.push_back(id);
   entries[id].prefixes = std::move(found);
   return entries[id].prefixes;
+}
+
+llvm::ArrayRef<SplitsId> SplitsTable::parts(SplitsId id, int64_t size) {
+  auto [it, isNew] = cuts.try_emplace({id, size});
+  if (!isNew)
+    return it->second;
+  std::vector<SplitsId> found;
+  int64_t rest = size;
+  for (SplitsId prefix : prefixes(id)) {
+    const Split &last = splits(prefix).back();
+    int64_t whole = last.isAxis() ? axisSize(mesh, *last.axis) : 1;
+    int64_t part = rest > 0 ? std::gcd(rest, whole) : whole;
+    if (part > 1 && part < whole) {
+      Splits cut = splits(prefix);
+      cut.back().axis->size = part;
+      found.push_back(get(cut));
+    }
+    rest = rest > 0 && part == whole ? rest / whole : 0;
+    found.push_back(prefix);
+  }
+  return cuts[{id, size}] = std::move(found);
 }
 
 SplitsId SplitsTable::normal(SplitsId id, int64_t extent) {

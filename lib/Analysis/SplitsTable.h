@@ -62,6 +62,10 @@ public:
   /// All that it starts with and that end in an axis, the shortest first, it
   /// itself last; not the empty one.
   llvm::ArrayRef<SplitsId> prefixes(SplitsId id);
+  /// The same on a factor of this size: in front of a prefix whose last axis
+  /// does not divide what is left of the size, that with the part of the axis
+  /// which does.
+  llvm::ArrayRef<SplitsId> parts(SplitsId id, int64_t size);
   /// The same blocks of a dim of this extent in normal form (P8).
   SplitsId normal(SplitsId id, int64_t extent);
 
@@ -91,6 +95,7 @@ private:
   std::vector<AxisRef> atoms;
   std::vector<uint64_t> overlaps;
   llvm::DenseMap<std::pair<SplitsId, int64_t>, SplitsId> normals;
+  llvm::DenseMap<std::pair<SplitsId, int64_t>, std::vector<SplitsId>> cuts;
   std::deque<Placement> placements;
   std::unordered_map<Placement, PlacementId> placementIds;
 };

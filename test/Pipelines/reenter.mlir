@@ -21,7 +21,7 @@
 // RUN: shard-opt %s -shardir-resolve-sugar -shardir-specialize-mesh -shardir-constrain-callees -inline="default-pipeline=" -symbol-dce -o %t.annotated
 // RUN: shard-opt %t.annotated --shardir-to-local | diff %t.direct -
 // RUN: shard-opt %t.annotated -shardir-propagate | diff %t.propagated -
-// RUN: shard-opt %t.propagated -shardir-insert-redistribute -shardir-simplify-redistribute | diff %t.redistributed -
+// RUN: shard-opt %t.propagated -shardir-insert-redistribute -cse -shardir-simplify-redistribute -cse | diff %t.redistributed -
 // RUN: shard-opt %t.redistributed -shardir-redistribute-to-collectives | diff %t.collective -
 // RUN: shard-opt %t.collective -shardir-localize -cse | diff %t.direct -
 // In generic form as well.

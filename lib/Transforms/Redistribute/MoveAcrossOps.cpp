@@ -130,7 +130,7 @@ MoveAcross::usesCost(Value value, PlacementAttr placement, bool after,
     }
     need(to);
   }
-  return after ? planTree(placement, type, nodes, *costs)
+  return after ? planTree(placement, type, nodes, {}, *costs)
                : std::optional(total);
 }
 

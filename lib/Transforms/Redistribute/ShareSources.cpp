@@ -40,8 +40,8 @@ struct Node {
   RedistributeOp carrier;
 };
 
-/// All redistributions of one value in one block, without those of what a
-/// constraint makes of it.
+/// All redistributions of one value in one block. Those of what a constraint
+/// makes of it are trees of their own, which others may start from.
 struct Tree {
   Value root;
   Block *block;
@@ -50,6 +50,8 @@ struct Tree {
   SmallVector<RedistributeOp> ops; ///< in the block's order
   llvm::DenseMap<Operation *, unsigned> targetOf;
   SmallVector<Target> targets;
+  /// What is made of what a constraint has asked for, and that target.
+  SmallVector<std::pair<RedistributeOp, unsigned>> beyond;
 
   /// Uses by other ops than those of the tree, in the block's order.
   SmallVector<OpOperand *> directUses(RedistributeOp op) const {
@@ -93,9 +95,10 @@ struct ShareSource : OpRewritePattern<RedistributeOp> {
   bool repeatsGathers(const Tree &tree) const;
   void makeNodes(const Tree &tree, SmallVector<Node> &nodes,
                  SmallVector<TreeNode> &shape) const;
-  bool memoryAllows(const Tree &tree, ArrayRef<TreeNode> shape) const;
+  bool memoryAllows(const Tree &tree, ArrayRef<TreeNode> shape,
+                    ArrayRef<GivenNode> given) const;
   void rewrite(Tree &tree, SmallVector<Node> &nodes, ArrayRef<TreeNode> shape,
-               PatternRewriter &rewriter) const;
+               ArrayRef<RedistributeOp> given, PatternRewriter &rewriter) const;
 
   std::shared_ptr<MoveCosts> costs;
   RedistributePatternOptions options;
@@ -143,6 +146,20 @@ Tree ShareSource::collect(RedistributeOp op) const {
       found = &tree.targets.emplace_back(Target{to, {}});
     found->ops.push_back(other);
     tree.targetOf[other] = found - tree.targets.begin();
+  }
+  for (RedistributeOp constraint : tree.ops) {
+    if (!isConstrained(constraint))
+      continue;
+    worklist = {constraint};
+    while (!worklist.empty())
+      for (Operation *user : worklist.pop_back_val().getUsers())
+        if (auto other = dyn_cast<RedistributeOp>(user);
+            belongs(other) && !other->use_empty() &&
+            other.getFrom().getMesh() == tree.source.getMesh() &&
+            seen.insert(other).second) {
+          tree.beyond.push_back({other, tree.targetOf[constraint]});
+          worklist.push_back(other);
+        }
   }
   return tree;
 }
@@ -219,8 +236,8 @@ void ShareSource::makeNodes(const Tree &tree, SmallVector<Node> &nodes,
 
 /// Whether keeping what others start from fits the limit. A value that lives
 /// longer adds at most its own bytes to the peak.
-bool ShareSource::memoryAllows(const Tree &tree,
-                               ArrayRef<TreeNode> shape) const {
+bool ShareSource::memoryAllows(const Tree &tree, ArrayRef<TreeNode> shape,
+                               ArrayRef<GivenNode> given) const {
   if (options.memoryLimit <= 0)
     return true;
   auto function = tree.ops[0]->getParentOfType<func::FuncOp>();
@@ -231,7 +248,11 @@ bool ShareSource::memoryAllows(const Tree &tree,
   const MeshTable &meshes = costs->meshTable();
   int64_t more = 0;
   for (int parent : parents)
-    more += localBytes(tree.type, shape[parent].to, meshes);
+    more +=
+        localBytes(tree.type,
+                   parent < int(shape.size()) ? shape[parent].to
+                                              : given[parent - shape.size()].to,
+                   meshes);
   return !more ||
          peakMemory(function, meshes).bytes + more <= options.memoryLimit;
 }
@@ -257,8 +278,21 @@ LogicalResult ShareSource::matchAndRewrite(RedistributeOp op,
   SmallVector<Node> nodes;
   SmallVector<TreeNode> shape;
   makeNodes(tree, nodes, shape);
+  SmallVector<GivenNode> given;
+  SmallVector<RedistributeOp> givenOps;
+  for (const auto &behind : tree.beyond) {
+    auto isMade = [&](const Node &node) {
+      return node.target == behind.second;
+    };
+    if (llvm::count_if(nodes, isMade) != 1)
+      continue;
+    RedistributeOp other = behind.first;
+    given.push_back({normalize(other.getTo(), tree.type, costs->meshTable()),
+                     unsigned(llvm::find_if(nodes, isMade) - nodes.begin())});
+    givenOps.push_back(other);
+  }
   std::optional<MoveCost> best =
-      planTree(tree.source, tree.type, shape, *costs);
+      planTree(tree.source, tree.type, shape, given, *costs);
   if (!best)
     return failure();
 
@@ -290,14 +324,27 @@ LogicalResult ShareSource::matchAndRewrite(RedistributeOp op,
   }
   if (used == tree.ops.size() && matches && !(*best < present))
     return failure();
-  if (!memoryAllows(tree, shape))
+  if (!memoryAllows(tree, shape, given))
     return failure();
-  rewrite(tree, nodes, shape, rewriter);
+  rewrite(tree, nodes, shape, givenOps, rewriter);
   return success();
+}
+
+/// Moves a redistribution, and those that it starts from, in front of `anchor`,
+/// which what they all start from is in front of.
+static void moveUp(RedistributeOp op, Operation *anchor,
+                   PatternRewriter &rewriter) {
+  while (op && op->getBlock() == anchor->getBlock() &&
+         anchor->isBeforeInBlock(op)) {
+    rewriter.moveOpBefore(op, anchor);
+    anchor = op;
+    op = op.getInput().getDefiningOp<RedistributeOp>();
+  }
 }
 
 void ShareSource::rewrite(Tree &tree, SmallVector<Node> &nodes,
                           ArrayRef<TreeNode> shape,
+                          ArrayRef<RedistributeOp> given,
                           PatternRewriter &rewriter) const {
   const MeshTable &meshes = costs->meshTable();
   // An op that is there carries each node; further regions get copies.
@@ -340,7 +387,9 @@ void ShareSource::rewrite(Tree &tree, SmallVector<Node> &nodes,
   while (true) {
     size_t before = order.size();
     for (auto [i, plan] : llvm::enumerate(shape))
-      if (plan.used && !placed[i] && (plan.parent < 0 || placed[plan.parent])) {
+      if (plan.used && !placed[i] &&
+          (plan.parent < 0 || plan.parent >= int(nodes.size()) ||
+           placed[plan.parent])) {
         placed.set(i);
         order.push_back(i);
       }
@@ -349,8 +398,16 @@ void ShareSource::rewrite(Tree &tree, SmallVector<Node> &nodes,
   }
   for (unsigned i : order) {
     int parent = shape[i].parent;
-    Value input = parent < 0 ? tree.root : nodes[parent].carrier.getResult();
-    PlacementAttr from = parent < 0 ? tree.source : shape[parent].to;
+    Value input = tree.root;
+    PlacementAttr from = tree.source;
+    if (parent >= int(nodes.size())) {
+      RedistributeOp behind = given[parent - nodes.size()];
+      input = behind.getResult();
+      from = behind.getTo();
+    } else if (parent >= 0) {
+      input = nodes[parent].carrier.getResult();
+      from = shape[parent].to;
+    }
     if (nodes[i].carrier.getInput() != input)
       restartFrom(rewriter, nodes[i].carrier, input, from, meshes);
   }
@@ -370,6 +427,9 @@ void ShareSource::rewrite(Tree &tree, SmallVector<Node> &nodes,
     if (anchor && (anchor->isBeforeInBlock(carrier) || !shape[i].everywhere))
       rewriter.moveOpBefore(carrier, anchor);
   }
+  for (unsigned i : order)
+    if (shape[i].parent >= int(nodes.size()))
+      moveUp(given[shape[i].parent - nodes.size()], nodes[i].carrier, rewriter);
   for (RedistributeOp op : llvm::reverse(tree.ops))
     if (!taken.contains(op) && op->use_empty())
       rewriter.eraseOp(op);

@@ -258,11 +258,21 @@ std::optional<MoveCost> MoveCosts::get(PlacementAttr from, PlacementAttr to,
 std::optional<MoveCost> shardir::planTree(PlacementAttr source,
                                           RankedTensorType type,
                                           MutableArrayRef<TreeNode> nodes,
+                                          ArrayRef<GivenNode> given,
                                           MoveCosts &costs) {
-  unsigned count = nodes.size();
+  unsigned count = nodes.size(), sources = count + given.size();
   auto edge = [&](int parent, unsigned child) -> std::optional<MoveCost> {
     if (parent < 0)
       return costs.get(source, nodes[child].to, type);
+    if (parent >= int(count)) {
+      if (!nodes[child].everywhere)
+        return std::nullopt;
+      std::optional<MoveCost> cost =
+          costs.get(given[parent - count].to, nodes[child].to, type);
+      if (cost)
+        ++cost->depth;
+      return cost;
+    }
     const TreeNode &from = nodes[parent], &to = nodes[child];
     if (!from.everywhere && (to.firstRegion != from.firstRegion ||
                              to.lastRegion != from.firstRegion))
@@ -292,8 +302,8 @@ std::optional<MoveCost> shardir::planTree(PlacementAttr source,
     std::optional<MoveCost> cost;
     int added = -1, parent = -1;
   };
-  std::vector<std::optional<MoveCost>> edges((count + 1) * count);
-  for (int parent = -1; parent < int(count); ++parent)
+  std::vector<std::optional<MoveCost>> edges((sources + 1) * count);
+  for (int parent = -1; parent < int(sources); ++parent)
     for (unsigned child = 0; child < count; ++child)
       if (parent != int(child))
         edges[(parent + 1) * count + child] = edge(parent, child);
@@ -313,9 +323,10 @@ std::optional<MoveCost> shardir::planTree(PlacementAttr source,
       if (set & (1u << child))
         continue;
       State &next = best[set | (1u << child)];
-      for (int parent = -1; parent < int(count); ++parent) {
+      for (int parent = -1; parent < int(sources); ++parent) {
         const auto &cost = edges[(parent + 1) * count + child];
-        if (!cost || (parent >= 0 && !(set & (1u << parent))))
+        int needs = parent < int(count) ? parent : given[parent - count].after;
+        if (!cost || (parent >= 0 && !(set & (1u << needs))))
           continue;
         MoveCost total = *best[set].cost + *cost;
         if (!next.cost || total < *next.cost)

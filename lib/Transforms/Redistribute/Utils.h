@@ -123,7 +123,16 @@ struct TreeNode {
   bool everywhere = true;
   // Decided:
   bool used = true;
-  int parent = -1; ///< another node; -1: the value itself
+  /// Another node; -1: the value itself; from the number of nodes on: what is
+  /// given.
+  int parent = -1;
+};
+
+/// A placement that is there as soon as node `after` is, at no cost: made
+/// behind a constraint. Nodes that are `everywhere` may start from it.
+struct GivenNode {
+  PlacementAttr to;
+  unsigned after = 0;
 };
 
 /// Decides from which placement each node starts, so that all together move
@@ -132,6 +141,7 @@ struct TreeNode {
 std::optional<MoveCost> planTree(PlacementAttr source,
                                  mlir::RankedTensorType type,
                                  llvm::MutableArrayRef<TreeNode> nodes,
+                                 llvm::ArrayRef<GivenNode> given,
                                  MoveCosts &costs);
 
 } // namespace shardir

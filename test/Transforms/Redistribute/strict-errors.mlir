@@ -45,13 +45,13 @@ func.func @captured(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m
 
 // A lookup needs none; a scalar does.
 shardir.mesh @m <["tp"=2]>
-// expected-note @+1 {{the tensor is placed so by argument 0 of @scalar}}
-func.func @scalar(%t: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, %i: tensor<3x1xindex>, %k: index) -> (tensor<3x4xf32>, f32) {
+// expected-note @+1 {{the tensor is placed so by argument 1 of @scalar}}
+func.func @scalar(%t: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, %u: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}, %i: tensor<3x1xindex>, %k: index) -> (tensor<3x4xf32>, f32) {
   %0 = tensor.gather %t[%i] gather_dims([0]) : (tensor<8x4xf32>, tensor<3x1xindex>) -> tensor<3x4xf32>
   // expected-remark @+3 {{a scalar is whole on each device, and its index may name an element on any of them}}
   // expected-note @+2 {{no annotation asks for the other placement, but the op's rule does}}
   // expected-error @+1 {{'tensor.extract' op needs an implicit redistribution, which strict forbids: operand 0 of 'tensor.extract'}}
-  %1 = tensor.extract %t[%k, %k] : tensor<8x4xf32>
+  %1 = tensor.extract %u[%k, %k] : tensor<8x4xf32>
   return %0, %1 : tensor<3x4xf32>, f32
 }
 
