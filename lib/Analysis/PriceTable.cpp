@@ -65,7 +65,7 @@ static bool isExactlyPriced(const Placement &from, const Placement &to,
   };
   for (const MeshAxis &axis : mesh.axes)
     if (isUsed(axis))
-      devices *= std::max<int64_t>(1, axis.size);
+      devices *= std::max<int64_t>(1, axis.assumedSize());
   return llvm::all_of(shape, [&](int64_t extent) {
     return extent != kUnknown && extent % devices == 0;
   });

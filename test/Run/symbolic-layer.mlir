@@ -23,20 +23,28 @@
 // RUN: shard-run %t/collective.mlir --mesh=dp=1,tp=8 --expected_output=@%t/y.npy
 // RUN: shard-run %t/collective.mlir --mesh=dp=2,tp=3 --expected_output=@%t/y.npy
 
-// Megatron's two all-reduces, for every size at once, and no more.
+// One plan for every size, the one that receives least at the assumed sizes: of
+// attention's output projection the heads are gathered, of the other layer the
+// terms are summed.
 // RUN: FileCheck %s --check-prefix=PLAN < %t/collective.mlir
 // PLAN: shardir.mesh @m <["dp"=?2, "tp"=?4]>
-// PLAN-COUNT-2: collective.all_reduce {{.*}} partial = sum ["tp"]
-// PLAN-NOT: collective.all_reduce
+// PLAN: collective.all_gather
+// PLAN: collective.all_to_all
+// PLAN: collective.reduce_scatter {{.*}} partial = sum ["dp"]
+// PLAN: collective.all_gather
+// PLAN: collective.all_reduce {{.*}} partial = sum ["tp"]
+// PLAN-NOT: collective.
 // PLAN: return
 
-// For the sizes that decisions assume, late and early are the same program where
-// time decides. (Where bytes do, known sizes are planned to the byte: 528 here
-// instead of 576.)
+// For the sizes that decisions assume, late and early are the same program,
+// whether time decides or bytes.
 // RUN: shard-opt %t/layer.mlir --shardir-to-collective -o %t/timed.mlir
 // RUN: shard-opt %t/timed.mlir --shardir-to-local="mesh=dp=2,tp=4" -o %t/late.mlir
 // RUN: shard-opt %t/layer.mlir --shardir-to-local="mesh=dp=2,tp=4" -o %t/early.mlir
 // RUN: diff %t/late.mlir %t/early.mlir
+// RUN: shard-opt %t/collective.mlir --shardir-to-local="mesh=dp=2,tp=4 cost=bytes" -o %t/late-bytes.mlir
+// RUN: shard-opt %t/layer.mlir --shardir-to-local="mesh=dp=2,tp=4 cost=bytes" -o %t/early-bytes.mlir
+// RUN: diff %t/late-bytes.mlir %t/early-bytes.mlir
 
 //--- layer.mlir
 #x = affine_map<(s, h, k, d) -> (s, d)>
