@@ -25,6 +25,7 @@ too long; then the same by PyTorch, where that is there (peers/). `FOLDER/run.sh
 runs on the emulated GPU.
 """
 import argparse
+import importlib.util
 import os
 import re
 import shlex
@@ -87,15 +88,12 @@ def expand(text, definitions):
 
 def every_function(file, flags):
     """The runs of test/Run/Inputs/verify-all.py."""
-    text = open(file).read()
-    inputs = {}
-    for name, line in re.findall(r"^// INPUTS (\w+): (.*)$", text, re.MULTILINE):
-        inputs.setdefault(name, []).append(shlex.split(line))
-    meshes = [mesh for line in re.findall(r"^// MESHES: (.*)$", text, re.MULTILINE) for mesh in line.split()]
-    for name in re.findall(r"^ *func\.func @(\w+)\(", text, re.MULTILINE):
-        for given in inputs.get(name, [[]]):
-            for mesh in meshes or [None]:
-                yield [f"--function={name}", *given, *flags, *([f"--mesh={mesh}"] if mesh else [])]
+    path = os.path.join(ROOT, "test", "Run", "Inputs", "verify-all.py")
+    spec = importlib.util.spec_from_file_location("verify_all", path)
+    verify_all = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(verify_all)
+    for name, given, mesh in verify_all.runs_of(file):
+        yield [f"--function={name}", *given, *flags, *([f"--mesh={mesh}"] if mesh else [])]
 
 
 def find_checks(pattern):
@@ -156,12 +154,15 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--arch", default="sm_90a", help="as the compiler's option; native: that of the first card here")
     parser.add_argument("--filter", default="", help="only files whose path contains this")
-    parser.add_argument("--target", default="avx2", help="instructions of the other machine's processor: avx2, avx512, x86-64")
+    parser.add_argument("--target", help="instructions of the other machine's processor: avx2 (default), avx512, x86-64; "
+                        "of this one with --arch=host")
     parser.add_argument("--meshes", type=int, default=2, help="of each function, as many of its meshes (default 2)")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     options = parser.parse_args()
     if options.arch == "native":
         options.arch = architecture_of_card()
+    # The emulated GPU's kernels convert bf16, for which older processors call a compiler's library.
+    options.target = options.target or ("host" if options.arch == "host" else "avx2")
     out = os.path.abspath(options.folder)
     for sub in ("programs", "bin", "lib"):
         os.makedirs(os.path.join(out, sub), exist_ok=True)

@@ -13,7 +13,6 @@ import subprocess
 import sys
 
 
-
 def spelled(flag):
     """The flag with the numbers of a ramp."""
     match = re.fullmatch(r"(--input=((?:\d+x)*)\w+)=ramp", flag)
@@ -25,30 +24,37 @@ def spelled(flag):
     return match[1] + ("=" + ",".join(str(i * 5 % 11 - 4) for i in range(total)) if total else "")
 
 
-path, flags = sys.argv[1], sys.argv[2:]
-tool = os.environ.get("SHARD_RUN", "shard-run")
-text = open(path).read()
-functions = re.findall(r"^ *func\.func @(\w+)\(", text, re.MULTILINE)
-inputs = {}
-for name, line in re.findall(r"^// INPUTS (\w+): (.*)$", text, re.MULTILINE):
-    inputs.setdefault(name, []).append([spelled(flag) for flag in shlex.split(line)])
-meshes = [mesh for line in re.findall(r"^// MESHES: (.*)$", text, re.MULTILINE) for mesh in line.split()]
-if not functions or set(inputs) - set(functions):
-    sys.exit(f"{path}: no public function, or inputs of an unknown one")
+def runs_of(path):
+    """(function, its flags, mesh or None) of each run."""
+    text = open(path).read()
+    functions = re.findall(r"^ *func\.func @(\w+)\(", text, re.MULTILINE)
+    inputs = {}
+    for name, line in re.findall(r"^// INPUTS (\w+): (.*)$", text, re.MULTILINE):
+        inputs.setdefault(name, []).append([spelled(flag) for flag in shlex.split(line)])
+    meshes = [mesh for line in re.findall(r"^// MESHES: (.*)$", text, re.MULTILINE) for mesh in line.split()]
+    if not functions or set(inputs) - set(functions):
+        sys.exit(f"{path}: no public function, or inputs of an unknown one")
+    return [(name, given, mesh) for name in functions for given in inputs.get(name, [[]]) for mesh in meshes or [None]]
 
-failed = 0
-for name in functions:
-    for given in inputs.get(name, [[]]):
-        for mesh in meshes or [None]:
-            command = [tool, path, f"--function={name}", "--verify", *given, *flags]
-            if mesh:
-                command.append(f"--mesh={mesh}")
-            run = subprocess.run(command, capture_output=True, text=True)
-            compared = run.stdout.splitlines()
-            good = run.returncode == 0 and compared and all(" equal to " in line for line in compared)
-            if not good:
-                failed += 1
-                print(f"FAILED with status {run.returncode}: {shlex.join(command)}\n{run.stdout}{run.stderr}")
-            elif os.environ.get("VERBOSE"):
-                print(name, mesh or "", *compared)
-sys.exit(failed != 0)
+
+def main():
+    path, flags = sys.argv[1], sys.argv[2:]
+    tool = os.environ.get("SHARD_RUN", "shard-run")
+    failed = 0
+    for name, given, mesh in runs_of(path):
+        command = [tool, path, f"--function={name}", "--verify", *given, *flags]
+        if mesh:
+            command.append(f"--mesh={mesh}")
+        run = subprocess.run(command, capture_output=True, text=True)
+        compared = run.stdout.splitlines()
+        good = run.returncode == 0 and compared and all(" equal to " in line for line in compared)
+        if not good:
+            failed += 1
+            print(f"FAILED with status {run.returncode}: {shlex.join(command)}\n{run.stdout}{run.stderr}")
+        elif os.environ.get("VERBOSE"):
+            print(name, mesh or "", *compared)
+    sys.exit(failed != 0)
+
+
+if __name__ == "__main__":
+    main()
