@@ -83,6 +83,8 @@ SHARDIR_EXPORT int cuGetErrorName(int code, const char **name) {
       {kInvalidHandle, "CUDA_ERROR_INVALID_HANDLE"},
       {kNotFound, "CUDA_ERROR_NOT_FOUND"},
       {kNotReady, "CUDA_ERROR_NOT_READY"},
+      {kCaptureUnsupported, "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"},
+      {kCaptureInvalidated, "CUDA_ERROR_STREAM_CAPTURE_INVALIDATED"},
       {kInvalidClusterSize, "CUDA_ERROR_INVALID_CLUSTER_SIZE"},
       {kLaunchFailed, "CUDA_ERROR_LAUNCH_FAILED"},
       {kNotSupported, "CUDA_ERROR_NOT_SUPPORTED"},
@@ -166,7 +168,7 @@ SHARDIR_EXPORT int cuStreamDestroy_v2(Stream *stream) {
 SHARDIR_EXPORT int cuStreamQuery(Stream *stream) {
   Call call("cuStreamQuery");
   call.with("stream", text(stream));
-  if (call.isStream(stream))
+  if (call.isNotCaptured(stream))
     Queue::get().finish(stream);
   return call.result();
 }
@@ -174,14 +176,14 @@ SHARDIR_EXPORT int cuStreamQuery(Stream *stream) {
 SHARDIR_EXPORT int cuStreamSynchronize(Stream *stream) {
   Call call("cuStreamSynchronize");
   call.with("stream", text(stream));
-  if (call.isStream(stream))
+  if (call.isNotCaptured(stream))
     Queue::get().finish(stream);
   return call.result();
 }
 
 SHARDIR_EXPORT int cuStreamWaitEvent(Stream *stream, Event *event, unsigned) {
   Call call("cuStreamWaitEvent");
-  if (!call.isStream(stream) || !call.isEvent(event))
+  if (!call.isNotCaptured(stream) || !call.isEvent(event))
     return call.result();
   call.with("event", uint64_t(event->number)).with("stream", text(stream));
   Queue::get().await(stream, event);
@@ -206,7 +208,7 @@ SHARDIR_EXPORT int cuEventDestroy_v2(Event *event) {
 
 SHARDIR_EXPORT int cuEventRecord(Event *event, Stream *stream) {
   Call call("cuEventRecord");
-  if (!call.isStream(stream) || !call.isEvent(event))
+  if (!call.isNotCaptured(stream) || !call.isEvent(event))
     return call.result();
   call.with("event", uint64_t(event->number)).with("stream", text(stream));
   Queue::get().record(event, stream);

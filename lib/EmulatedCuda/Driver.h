@@ -46,6 +46,8 @@ enum : int {
   kNotFound = 500,
   kNotReady = 600,
   kLaunchFailed = 719,
+  kCaptureUnsupported = 900,
+  kCaptureInvalidated = 901,
   kInvalidClusterSize = 912,
   kNotSupported = 801,
 };
@@ -125,6 +127,12 @@ public:
   bool isStream(Stream *stream) {
     if (code == kSuccess && !Queue::get().knows(stream))
       fail(kInvalidHandle, "no such stream");
+    return ok();
+  }
+  /// Fails on a stream that is being captured, and spoils the capture.
+  bool isNotCaptured(Stream *stream) {
+    if (isStream(stream) && Queue::get().spoilCapture(stream))
+      fail(kCaptureUnsupported, "the stream is being captured");
     return ok();
   }
   bool isEvent(Event *event) {

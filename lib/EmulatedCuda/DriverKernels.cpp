@@ -65,14 +65,13 @@ int launchKernel(Call &call, Function *function, const unsigned grid[3],
                    {block[0], block[1], block[2]},
                    shared,
                    arguments};
-  std::string fault;
-  bool ran = Queue::get().runNow(stream, [&] {
+  std::string fault = Queue::get().runNow(stream, [launch, &kernel] {
     Memory::Access access;
-    fault = run(launch);
-    return fault.empty();
+    std::string said = run(launch);
+    return said.empty() ? said : std::string(kernel.name) + ": " + said;
   });
-  if (!ran)
-    call.fail(kLaunchFailed, std::string(kernel.name) + ": " + fault);
+  if (!fault.empty())
+    call.fail(kLaunchFailed, fault);
   return call.result();
 }
 

@@ -254,7 +254,7 @@ int finishGroup() {
     }
     Queue::get().runNow(list.front()->stream, [&, c = comm] {
       result = exchange(*c, others);
-      return result == kSuccess;
+      return std::string();
     });
     if (result != kSuccess)
       return result;

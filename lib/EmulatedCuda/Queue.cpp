@@ -82,7 +82,34 @@ void Queue::advance(Stream *stream, uint64_t place) {
   }
 }
 
+bool Queue::spoilCapture(Stream *stream) {
+  Lock lock(mutex);
+  if (!stream || !stream->capture)
+    return false;
+  return stream->capture->spoiled = true;
+}
+
+bool Queue::beginCapture(Stream *stream) {
+  Lock lock(mutex);
+  if (stream->capture)
+    return false;
+  stream->capture = std::make_unique<Graph>();
+  return true;
+}
+
+std::unique_ptr<Graph> Queue::endCapture(Stream *stream) {
+  Lock lock(mutex);
+  return std::move(stream->capture);
+}
+
 void Queue::add(Stream *stream, std::function<void()> work) {
+  if (stream && stream->capture) {
+    stream->capture->nodes.push_back([work = std::move(work)] {
+      work();
+      return std::string();
+    });
+    return;
+  }
   if (!Settings::get().lazy)
     return work();
   Lock lock(mutex);
@@ -91,7 +118,12 @@ void Queue::add(Stream *stream, std::function<void()> work) {
   ++stream->queued;
 }
 
-bool Queue::runNow(Stream *stream, const std::function<bool()> &work) {
+std::string Queue::runNow(Stream *stream,
+                          const std::function<std::string()> &work) {
+  if (stream && stream->capture) {
+    stream->capture->nodes.push_back(work);
+    return "";
+  }
   if (Settings::get().lazy)
     finish(stream);
   // Not under the lock: a kernel may leave by a jump out of a signal handler.

@@ -27,6 +27,9 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
+#include <vector>
 
 namespace shardir {
 namespace emulated {
@@ -41,8 +44,20 @@ struct Event {
   bool asked = false; ///< since it was recorded
 };
 
+/// What a captured stream was given, in order. Nodes say what went wrong, or
+/// nothing.
+struct Graph {
+  std::vector<std::function<std::string()>> nodes;
+  bool spoiled = false;
+};
+/// Of a graph, whose nodes it keeps.
+struct GraphExec {
+  Graph graph;
+};
+
 struct Stream {
   int number = 0;
+  std::unique_ptr<Graph> capture; ///< while it is captured
   struct Work {
     std::function<void()> run; ///< empty: a wait for
     Stream *other = nullptr;
@@ -65,8 +80,18 @@ public:
 
   /// Work that can be put off.
   void add(Stream *stream, std::function<void()> work);
-  /// Work that cannot: false if it has failed.
-  bool runNow(Stream *stream, const std::function<bool()> &work);
+  /// Work that cannot: what went wrong, or nothing. What it refers to must live
+  /// as long as a graph that it is captured in: a GPU's driver copies
+  /// parameters, of which only the caller knows the sizes here.
+  std::string runNow(Stream *stream, const std::function<std::string()> &work);
+  /// Whether the stream is captured; what cannot be then spoils the capture.
+  bool spoilCapture(Stream *stream);
+  /// False where it is captured already.
+  bool beginCapture(Stream *stream);
+  /// The graph, null where the stream was not captured.
+  std::unique_ptr<Graph> endCapture(Stream *stream);
+  std::set<Graph *> graphs;
+  std::set<GraphExec *> executables;
   void record(Event *event, Stream *stream);
   void await(Stream *stream, const Event *event);
   /// Whether the event has been passed; asked again, it has.

@@ -34,6 +34,8 @@ using Stream = struct StreamHandle *;
 using Event = struct EventHandle *;
 using Module = struct ModuleHandle *;
 using Function = struct FunctionHandle *;
+using Graph = struct GraphHandle *;
+using GraphExec = struct GraphExecHandle *;
 
 enum : Result {
   Success = 0,
@@ -60,6 +62,9 @@ enum : unsigned {
   StreamNonBlocking = 1,
   EventDefault = 0,
   EventDisableTiming = 2,
+};
+enum : int { // CUstreamCaptureMode
+  StreamCaptureRelaxed = 2,
 };
 enum : int { // CUtensorMapL2promotion
   TensorMapPromotion256B = 3,
@@ -133,6 +138,13 @@ static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56,
      unsigned, Stream, void **, void **))                                      \
   X(LaunchKernelEx, cuLaunchKernelEx,                                          \
     (const LaunchConfig *, Function, void **, void **))                        \
+  X(StreamBeginCapture, cuStreamBeginCapture_v2, (Stream, int))                \
+  X(StreamEndCapture, cuStreamEndCapture, (Stream, Graph *))                   \
+  X(GraphInstantiate, cuGraphInstantiateWithFlags,                             \
+    (GraphExec *, Graph, unsigned long long))                                  \
+  X(GraphLaunch, cuGraphLaunch, (GraphExec, Stream))                           \
+  X(GraphExecDestroy, cuGraphExecDestroy, (GraphExec))                         \
+  X(GraphDestroy, cuGraphDestroy, (Graph))                                     \
   X(TensorMapEncodeTiled, cuTensorMapEncodeTiled,                              \
     (void *, int, unsigned, void *, const uint64_t *, const uint64_t *,        \
      const uint32_t *, const uint32_t *, int, int, int, int))

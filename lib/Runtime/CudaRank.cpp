@@ -51,8 +51,9 @@ CudaEvent::~CudaEvent() { (void)api.EventDestroy(handle); }
 
 CudaRank::CudaRank(CudaDevice &device)
     : device(device), arena(device.api), api(device.api), ownMarks(device.api),
-      besideMarks(device.api), besideArena(device.api), reached(device.api),
-      ready(device.api), transferred(device.api) {
+      besideMarks(device.api), besideArena(device.api),
+      graphs(device.api, arena, [this](const CudaWork &work) { issue(work); }),
+      reached(device.api), ready(device.api), transferred(device.api) {
   api.check(api.StreamCreate(&ownStream, cuda::StreamNonBlocking),
             "cuStreamCreate", "make a stream");
   stream = ownStream;
@@ -60,6 +61,7 @@ CudaRank::CudaRank(CudaDevice &device)
 
 /// Requires that the GPU is the calling thread's.
 CudaRank::~CudaRank() {
+  graphs.clear();
   for (Staging &piece : staging)
     if (piece.memory)
       (void)api.MemFreeHost(piece.memory);
@@ -73,6 +75,11 @@ CudaRank::~CudaRank() {
 void CudaRank::bind(RankContext &r, std::shared_ptr<CudaProgram> program) {
   rank = &r;
   loaded = std::move(program);
+  graphs.drop();
+  graphs.rank = rank->rank;
+  if (graphsOf.lock() != loaded)
+    graphs.clear();
+  graphsOf = loaded;
   launches = usedTimes = 0;
   recent = {};
   // A run that failed may have left one halfway.
@@ -101,6 +108,14 @@ void CudaRank::fail(cuda::Result result, const char *call,
 }
 
 void *CudaRank::allocate(size_t size, size_t alignment) {
+  try {
+    return arena.allocate(size, alignment);
+  } catch (const cuda::Failure &) {
+    if (!graphs.keepsBack())
+      throw;
+  }
+  // Now blocks that are kept may go back.
+  graphs.end("memory is out");
   return arena.allocate(size, alignment);
 }
 
@@ -137,52 +152,110 @@ void CudaRank::launch(int32_t id, const int64_t grid[3], const int64_t block[3],
                         " bytes of shared memory: its table entry allows " +
                         std::to_string(kernel->spec->maxSharedBytes));
   recent[launches++ % recent.size()] = kernel->spec;
+  CudaWork work;
+  work.function = kernel->function;
+  work.spec = kernel->spec;
+  std::copy_n(config.grid, 3, work.grid);
+  std::copy_n(config.block, 3, work.block);
+  std::copy_n(kernel->spec->cluster, 3, work.cluster);
+  work.sharedBytes = unsigned(sharedBytes);
   bool traced = rank && rank->tracesKernels();
+  if (!traced && kernel->spec->hasParameters) {
+    for (size_t i = 0; i < kernel->spec->parameters.size(); ++i)
+      work.addArgument(arguments[i], kernel->spec->parameters[i]);
+    return put(std::move(work));
+  }
+  graphs.end("a kernel is timed, or its parameters are not known");
   size_t begin = traced ? markTime() : 0;
-  launchOn(*kernel, config, sharedBytes, arguments);
+  launchOn(work, arguments);
   if (traced)
     rank->addSpan({rank->rank, -1, 0, 0, 0, 0, id, SHARDIR_TRACE_STREAM}, begin,
                   markTime());
 }
 
-void CudaRank::launchOn(const CudaProgram::Kernel &kernel,
-                        cuda::LaunchConfig &config, int64_t sharedBytes,
-                        void **arguments) {
-  auto what = [&] { return "launch kernel " + kernel.spec->describe(); };
-  const unsigned *cluster = kernel.spec->cluster;
+void CudaRank::put(CudaWork work) {
+  // What goes on beside has a stream of its own.
+  if (lane)
+    return issue(work);
+  graphs.put(std::move(work), stream);
+}
+
+void CudaRank::issue(const CudaWork &work) {
+  switch (work.kind) {
+  case CudaWork::Launch:
+    return launchOn(work, work.addresses());
+  case CudaWork::Copy:
+    return check(api.MemcpyDtoDAsync(work.to, work.from, work.count, stream),
+                 "cuMemcpyDtoDAsync", [&] {
+                   return "copy " + bytesText(work.count) + " on the GPU";
+                 });
+  case CudaWork::Set:
+    break;
+  }
+  auto what = [&] {
+    return "fill " + std::to_string(work.count) + " elements on the GPU";
+  };
+  if (work.width == 1)
+    check(api.MemsetD8Async(work.to, uint8_t(work.value), work.count, stream),
+          "cuMemsetD8Async", what);
+  else if (work.width == 2)
+    check(api.MemsetD16Async(work.to, uint16_t(work.value), work.count, stream),
+          "cuMemsetD16Async", what);
+  else
+    check(api.MemsetD32Async(work.to, work.value, work.count, stream),
+          "cuMemsetD32Async", what);
+}
+
+void CudaRank::launchOn(const CudaWork &work, void **arguments) {
+  auto what = [&] {
+    return "launch " +
+           (work.spec ? "kernel " + work.spec->describe() : work.name);
+  };
+  const unsigned *cluster = work.cluster;
   if (cluster[0] * cluster[1] * cluster[2] == 1) {
-    check(api.LaunchKernel(kernel.function, config.grid[0], config.grid[1],
-                           config.grid[2], config.block[0], config.block[1],
-                           config.block[2], unsigned(sharedBytes), stream,
-                           arguments, nullptr),
+    check(api.LaunchKernel(work.function, work.grid[0], work.grid[1],
+                           work.grid[2], work.block[0], work.block[1],
+                           work.block[2], work.sharedBytes, stream, arguments,
+                           nullptr),
           "cuLaunchKernel", what);
     return;
   }
+  cuda::LaunchConfig config = {};
+  std::copy_n(work.grid, 3, config.grid);
+  std::copy_n(work.block, 3, config.block);
   cuda::LaunchAttribute attribute;
-  for (int d = 0; d < 3; ++d)
-    attribute.value.cluster[d] = cluster[d];
-  config.sharedBytes = unsigned(sharedBytes);
+  std::copy_n(cluster, 3, attribute.value.cluster);
+  config.sharedBytes = work.sharedBytes;
   config.stream = stream;
   config.attributes = &attribute;
   config.numAttributes = 1;
-  check(api.LaunchKernelEx(&config, kernel.function, arguments, nullptr),
+  check(api.LaunchKernelEx(&config, work.function, arguments, nullptr),
         "cuLaunchKernelEx", what);
 }
 
-void CudaRank::launchOwn(const char *name, uint64_t units, void *arguments) {
+template <class Arguments>
+void CudaRank::launchOwn(const char *name, uint64_t units,
+                         const Arguments &arguments) {
   uint64_t blocks = (units + kKernelThreads - 1) / kKernelThreads;
   blocks = std::min(blocks, kBlocksEach * uint64_t(device.multiprocessors));
-  void *parameters[] = {arguments};
-  check(api.LaunchKernel(device.kernel(name), unsigned(blocks), 1, 1,
-                         kKernelThreads, 1, 1, 0, stream, parameters, nullptr),
-        "cuLaunchKernel", [&] { return std::string("launch ") + name; });
+  CudaWork work;
+  work.function = device.kernel(name);
+  work.name = name;
+  work.grid[0] = unsigned(blocks);
+  work.block[0] = kKernelThreads;
+  work.addArgument(&arguments, sizeof(Arguments));
+  put(std::move(work));
 }
 
 void CudaRank::copy(void *to, const void *from, size_t bytes) {
-  if (bytes && to != from)
-    check(api.MemcpyDtoDAsync(address(to), address(from), bytes, stream),
-          "cuMemcpyDtoDAsync",
-          [&] { return "copy " + bytesText(bytes) + " on the GPU"; });
+  if (!bytes || to == from)
+    return;
+  CudaWork work;
+  work.kind = CudaWork::Copy;
+  work.to = address(to);
+  work.from = address(from);
+  work.count = bytes;
+  put(std::move(work));
 }
 
 void CudaRank::copyDims(const std::vector<CopyDim> &dims, size_t size,
@@ -199,37 +272,34 @@ void CudaRank::copyDims(const std::vector<CopyDim> &dims, size_t size,
         CopyArguments arguments = {region, uint32_t(unit),
                                    static_cast<const char *>(from) + s,
                                    static_cast<char *>(to) + d};
-        launchOwn("shardir_copy", region.total, &arguments);
+        launchOwn("shardir_copy", region.total, arguments);
       });
 }
 
-void CudaRank::clear(void *p, size_t bytes) {
-  if (bytes)
-    check(api.MemsetD8Async(address(p), 0, bytes, stream), "cuMemsetD8Async",
-          [&] { return "clear " + bytesText(bytes) + " on the GPU"; });
+void CudaRank::set(void *p, unsigned value, unsigned width, size_t count) {
+  if (!count)
+    return;
+  CudaWork work;
+  work.kind = CudaWork::Set;
+  work.to = address(p);
+  work.value = value;
+  work.width = width;
+  work.count = count;
+  put(std::move(work));
 }
+
+void CudaRank::clear(void *p, size_t bytes) { set(p, 0, 1, bytes); }
 
 void CudaRank::fill(PartialKind kind, ElementType type, void *p, size_t count) {
   if (!count)
     return;
   uint64_t bits = 0;
   fillIdentity(kind, type, &bits, 1); // in the low bytes
-  auto what = [&] {
-    return "fill " + std::to_string(count) + " elements on the GPU";
-  };
-  switch (elementSize(type)) {
-  case 1:
-    return check(api.MemsetD8Async(address(p), uint8_t(bits), count, stream),
-                 "cuMemsetD8Async", what);
-  case 2:
-    return check(api.MemsetD16Async(address(p), uint16_t(bits), count, stream),
-                 "cuMemsetD16Async", what);
-  case 4:
-    return check(api.MemsetD32Async(address(p), uint32_t(bits), count, stream),
-                 "cuMemsetD32Async", what);
-  }
+  size_t width = elementSize(type);
+  if (width == 1 || width == 2 || width == 4)
+    return set(p, unsigned(bits), unsigned(width), count);
   FillArguments arguments = {p, count, bits};
-  launchOwn("shardir_fill", count, &arguments);
+  launchOwn("shardir_fill", count, arguments);
 }
 
 void CudaRank::reduce(PartialKind kind, ElementType type,
@@ -264,7 +334,7 @@ void CudaRank::reduce(PartialKind kind, ElementType type,
           arguments.terms[t] = static_cast<const char *>(terms[t]) + s;
         for (size_t o = 0; o < outs.size(); ++o)
           arguments.outs[o] = static_cast<char *>(outs[o]) + d;
-        launchOwn(name.c_str(), region.total, &arguments);
+        launchOwn(name.c_str(), region.total, arguments);
       });
 }
 
@@ -282,6 +352,7 @@ CudaRank::Staging &CudaRank::nextStaging() {
 }
 
 void CudaRank::upload(void *to, const void *from, size_t bytes) {
+  graphs.end("the host copies to the GPU");
   for (size_t at = 0; at < bytes; at += kStagingBytes) {
     size_t n = std::min(kStagingBytes, bytes - at);
     Staging &piece = nextStaging();
@@ -294,6 +365,7 @@ void CudaRank::upload(void *to, const void *from, size_t bytes) {
 }
 
 void CudaRank::download(void *to, const void *from, size_t bytes) {
+  graphs.end("the host reads from the GPU");
   // One piece is on its way while the one before is read.
   Staging *before = nullptr;
   size_t beforeAt = 0;
@@ -338,11 +410,13 @@ bool CudaRank::isIdle() const {
 }
 
 void CudaRank::record(const CudaEvent &event) {
+  graphs.end("somebody waits");
   check(api.EventRecord(event.handle, stream), "cuEventRecord",
         [] { return "mark a place in the stream"; });
 }
 
 void CudaRank::await(const CudaEvent &event) {
+  graphs.end("the stream waits for another one");
   check(api.StreamWaitEvent(stream, event.handle, 0), "cuStreamWaitEvent",
         [] { return "wait for another stream"; });
 }

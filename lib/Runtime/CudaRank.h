@@ -20,6 +20,7 @@
 
 #include "Communicator.h"
 #include "CudaDevice.h"
+#include "CudaGraphs.h"
 #include "DeviceArena.h"
 
 #include <array>
@@ -127,9 +128,14 @@ public:
 
 private:
   void wait(const CudaEvent &event);
-  void launchOn(const CudaProgram::Kernel &kernel, cuda::LaunchConfig &config,
-                int64_t sharedBytes, void **arguments);
-  void launchOwn(const char *kernel, uint64_t units, void *arguments);
+  /// Gives work to the stream, at once or as part of a graph.
+  void put(CudaWork work);
+  void issue(const CudaWork &work);
+  void set(void *p, unsigned value, unsigned width, size_t count);
+  void launchOn(const CudaWork &work, void **arguments);
+  template <class Arguments>
+  void launchOwn(const char *kernel, uint64_t units,
+                 const Arguments &arguments);
   /// `what` tells what could not be done, and is asked for only then: launches
   /// and copies are many.
   template <class What>
@@ -160,6 +166,8 @@ private:
   std::vector<std::unique_ptr<CudaEvent>> spareEvents;
   RankContext *rank = nullptr;
   std::shared_ptr<CudaProgram> loaded;
+  CudaGraphs graphs;
+  std::weak_ptr<CudaProgram> graphsOf;
   CudaEvent reached;
   cuda::Stream transfers = nullptr; ///< once there was one
   CudaEvent ready, transferred;

@@ -122,7 +122,7 @@ void DeviceArena::keep(const Block &block) {
   liveReserved -= block.reserved;
   live -= int64_t(block.size);
   std::lock_guard<std::mutex> lock(keptMutex);
-  if (keptBytes + block.reserved > highReserved / 2 * 3 + kSlack) {
+  if (!held && keptBytes + block.reserved > highReserved / 2 * 3 + kSlack) {
     (void)api.MemFree(block.memory);
     return;
   }
@@ -151,7 +151,8 @@ void DeviceArena::releaseAll() {
 void DeviceArena::trimAll() {
   std::lock_guard<std::mutex> lock(registry().mutex);
   for (DeviceArena *arena : registry().arenas)
-    arena->trim();
+    if (!arena->held)
+      arena->trim();
 }
 
 void DeviceArena::trim() {

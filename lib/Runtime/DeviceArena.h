@@ -19,6 +19,7 @@
 
 #include "CudaApi.h"
 
+#include <atomic>
 #include <mutex>
 #include <unordered_map>
 #include <vector>
@@ -42,6 +43,9 @@ public:
   void releaseAll();
   /// Returns kept blocks to the driver, which waits for the device.
   void trim();
+  /// Meanwhile none goes back to the driver, which knows nothing yet of work
+  /// that needs them.
+  void hold(bool yes) { held = yes; }
 
   /// Counts memory that is alive but not from here; a negative size takes it
   /// off again.
@@ -67,6 +71,7 @@ private:
   std::mutex keptMutex; ///< of the two below, which other arenas may empty
   std::vector<std::vector<Block>> kept; ///< by size class
   size_t keptBytes = 0;
+  std::atomic<bool> held{false};
   size_t liveReserved = 0, highReserved = 0;
   int64_t live = 0, peak = 0;
 };

@@ -379,6 +379,13 @@ GpuSpec readGpu(const Json &object) {
           invalid(at + ".cluster", "has more than 3 extents");
         k.cluster[d++] = unsigned(integer(v, where, 1, 16));
       });
+    if ((k.hasParameters = o.contains("parameters")))
+      forEach(o, at, "parameters",
+              [&](const Json &v, const std::string &where) {
+                k.parameters.push_back(uint32_t(integer(v, where, 1, 4096)));
+              });
+    if (k.parameters.size() > 512)
+      invalid(at + ".parameters", "has more than 512 entries");
     gpu.kernels.push_back(std::move(k));
   });
   forEach(

@@ -69,6 +69,9 @@ struct KernelSpec {
   std::string name, loc;
   unsigned cluster[3] = {1, 1, 1};
   int64_t maxSharedBytes = 0; ///< the most that a launch asks for
+  /// Bytes of each parameter; none where the compiler did not say.
+  std::vector<uint32_t> parameters;
+  bool hasParameters = false;
   /// `main_kernel (mlp.mlir:7:8)`
   std::string describe() const {
     return loc.empty() ? name : name + " (" + loc + ")";

@@ -41,7 +41,11 @@ struct KernelEntry {
   std::string name, location;
   int64_t cluster[3] = {1, 1, 1};
   int64_t maxSharedBytes = 0;
+  /// Bytes of each.
+  std::vector<int64_t> parameters;
 };
+/// A CUtensorMap.
+constexpr int64_t tensorMapBytes = 128;
 
 struct LaunchesToRuntimePass
     : shardir::impl::LaunchesToRuntimeBase<LaunchesToRuntimePass> {
@@ -104,6 +108,12 @@ struct LaunchesToRuntimePass
         return launch.emitOpError("names a kernel that is not there");
       kernel.name = launch.getKernelName().str();
       kernel.location = describeLocation(function->getLoc());
+      DataLayout layout = DataLayout::closest(launch);
+      for (Value operand : launch.getKernelOperands())
+        kernel.parameters.push_back(
+            tensorMapOf(operand)
+                ? tensorMapBytes
+                : int64_t(layout.getTypeSize(operand.getType())));
       if (launch.hasClusterSize()) {
         Value sizes[] = {launch.getClusterSizeX(), launch.getClusterSizeY(),
                          launch.getClusterSizeZ()};
@@ -147,6 +157,7 @@ struct LaunchesToRuntimePass
           {"loc", json::fixUTF8(kernel.location)},
           {"cluster", json::Array{kernel.cluster[0], kernel.cluster[1],
                                   kernel.cluster[2]}},
+          {"parameters", json::Array(kernel.parameters)},
           {"max_shared_bytes", kernel.maxSharedBytes}});
     for (memref::GlobalOp global : module.getOps<memref::GlobalOp>()) {
       auto type = cast<MemRefType>(global.getType());

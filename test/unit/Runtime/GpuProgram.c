@@ -59,6 +59,8 @@ const char shardir_program_metadata[] =
     FUNCTION("clusters", TENSOR("[4, 3]", WHOLE), TENSOR("[4, 3]", WHOLE)) ","
     FUNCTION("odd_clusters", "", "") ","
     FUNCTION("reuse", TENSOR("[1, 64]", WHOLE), TENSOR("[1, 64]", WHOLE)) ","
+    FUNCTION("steady", TENSOR("[4, 3]", WHOLE), TENSOR("[4, 3]", WHOLE)) ","
+    FUNCTION("changing", TENSOR("[4, 3]", WHOLE), TENSOR("[4, 3]", WHOLE)) ","
     FUNCTION("shift", TENSOR("[4, 3]", ROWS), TENSOR("[4, 3]", ROWS)) ","
     FUNCTION("outside", "", "") ","
     FUNCTION("freed", "", "") ","
@@ -88,7 +90,8 @@ const char shardir_program_metadata[] =
     "],"
     "\"gpu\": {\"arch\": \"" ARCH "\","
     "\"modules\": [{\"symbol\": \"program_gpu\", \"format\": \"" FORMAT "\"}],"
-    "\"kernels\": [" KERNEL("twice", "twice.mlir:7:8", "0") ","
+    "\"kernels\": [{\"module\": 0, \"name\": \"twice\", \"loc\": \"twice.mlir:7:8\", "
+    "\"cluster\": [1, 1, 1], \"parameters\": [8, 8, 8], \"max_shared_bytes\": 0},"
     KERNEL("far", "far.mlir:9:1", "0") ","
     KERNEL("half_barrier", "half.mlir:2:2", "0") ","
     KERNEL("use_shared", "shared.mlir:3:3", "65536") ","
@@ -169,6 +172,36 @@ void entry_total(void **descriptors) {
   Matrix *a = descriptors[0], *r = descriptors[1];
   launch_twice(a->aligned, r->aligned, 12);
   shardir_collective(1, r->aligned, r->aligned, NULL);
+}
+
+/* 64 a by launches that are the same in every run, then the sum of the ranks'
+ * by some more. */
+void entry_steady(void **descriptors) {
+  Matrix *a = descriptors[0], *r = descriptors[1];
+  float *y = shardir_gpu_alloc(64, 12 * sizeof(float));
+  launch_twice(a->aligned, y, 12);
+  for (int i = 0; i < 4; ++i)
+    launch_twice(y, y, 12);
+  launch_twice(y, r->aligned, 12);
+  shardir_collective(1, r->aligned, r->aligned, NULL);
+  for (int i = 0; i < 5; ++i)
+    launch_twice(r->aligned, r->aligned, 12);
+  shardir_gpu_free(y);
+}
+
+/* Other launches in the middle and behind in every run. */
+void entry_changing(void **descriptors) {
+  static _Atomic int calls;
+  Matrix *a = descriptors[0], *r = descriptors[1];
+  int call = calls++;
+  float *y = shardir_gpu_alloc(64, 12 * sizeof(float));
+  launch_twice(a->aligned, y, 12);
+  for (int i = 0; i < 6; ++i)
+    launch_twice(y, y, 12 - (i == 3 ? call % 3 : 0));
+  for (int i = 0; i < call % 4; ++i)
+    launch_twice(a->aligned, r->aligned, 12);
+  launch_twice(a->aligned, r->aligned, 12);
+  shardir_gpu_free(y);
 }
 
 /* Sums 2 a over the ranks while it computes another 2 a, and doubles the sum. */

@@ -14,23 +14,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "FloatArray.h"
+#include "GpuFixture.h"
 
-#include "ShardIR/Runtime/ShardIR.h"
 #include "ShardIR/Runtime/Trace.h"
 
+#include <algorithm>
 #include <cstdlib>
-#include <dlfcn.h>
-#include <fstream>
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
 #include <map>
 #include <numeric>
 #include <set>
-#include <string>
 #include <sys/mman.h>
-#include <unistd.h>
-#include <vector>
 
 using testing::AllOf;
 using testing::Contains;
@@ -38,86 +31,6 @@ using testing::ElementsAreArray;
 using testing::HasSubstr;
 
 namespace {
-
-using Array = FloatArray;
-
-void *driver() {
-  static void *library = [] {
-    setenv("SHARDIR_CUDA_LIBRARY", SHARDIR_TEST_CUDA, 1);
-    return dlopen(SHARDIR_TEST_CUDA, RTLD_NOW);
-  }();
-  return library;
-}
-
-void configure(const std::string &settings) {
-  auto *set = reinterpret_cast<void (*)(const char *)>(
-      dlsym(driver(), "shardir_emulated_cuda_configure"));
-  set(settings.c_str());
-}
-
-size_t usedBytes() {
-  return reinterpret_cast<size_t (*)()>(
-      dlsym(driver(), "shardir_emulated_cuda_used"))();
-}
-
-class GpuTest : public testing::TestWithParam<const char *> {
-protected:
-  void SetUp() override {
-    ASSERT_NE(driver(), nullptr) << dlerror();
-    configure(GetParam());
-    load(SHARDIR_TEST_PROGRAM);
-  }
-  void TearDown() override {
-    shardir_program_free(program);
-    configure("");
-    if (!logFile.empty())
-      unlink(logFile.c_str());
-  }
-
-  void load(const char *path) {
-    shardir_program_free(program);
-    program = nullptr;
-    ASSERT_EQ(shardir_program_load(path, &program), SHARDIR_OK)
-        << shardir_last_error();
-  }
-
-  shardir_status run(const char *function, std::vector<Array *> arguments,
-                     std::vector<Array *> results, double timeout = 0,
-                     const char *device = "cuda-local", int unsharded = 0) {
-    std::vector<shardir_buffer> in, out;
-    for (Array *a : arguments)
-      in.push_back(a->buffer());
-    for (Array *a : results)
-      out.push_back(a->buffer());
-    shardir_run_options options = {device, timeout, unsharded, 1};
-    return shardir_run(program, function, in.data(), in.size(), out.data(),
-                       out.size(), &options);
-  }
-
-  /// The lines of what was called from here on.
-  void startLog(const std::string &settings = "") {
-    char name[] = "/tmp/shardir-gpu-testXXXXXX";
-    close(mkstemp(name));
-    logFile = name;
-    configure(std::string(GetParam()) + " " + settings + " log=" + logFile);
-  }
-  std::vector<std::string> readLog() {
-    configure(GetParam());
-    std::ifstream file(logFile);
-    std::vector<std::string> lines;
-    for (std::string line; std::getline(file, line);)
-      lines.push_back(line);
-    return lines;
-  }
-
-  void expectFailure(const char *function, const std::string &message) {
-    EXPECT_EQ(run(function, {}, {}), SHARDIR_RANK_FAILED) << function;
-    EXPECT_THAT(shardir_last_error(), HasSubstr(message)) << function;
-  }
-
-  shardir_program *program = nullptr;
-  std::string logFile;
-};
 
 INSTANTIATE_TEST_SUITE_P(Orders, GpuTest, testing::Values("", "lazy"));
 
