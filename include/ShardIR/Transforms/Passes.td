@@ -147,6 +147,28 @@ def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
   ];
 }
 
+def SplitArgReductions : Pass<"shardir-split-arg-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Makes two reductions of one that gives an extremum and its place.";
+  let description = [{
+    The largest or least element along a dim and its place, from one op whose
+    steps do not combine, become the extremum's reduction and that of the first
+    (or last) place where it is found, NaN as the op treats them. Of zeros with
+    different signs the extremum may be another one than before, which is why
+    GPUs' pipeline alone runs this; shardir-normalize splits the rest.
+
+    Example (test/Transforms/Annotate/split-arg-reductions.mlir):
+
+    ```mlir
+    %max, %at = linalg.generic … ins(%x : tensor<4x8xf32>) outs(%least, %zero : tensor<4xf32>, tensor<4xi32>) {
+      // the larger one, and linalg.index of it
+    // becomes
+    %max = linalg.generic … ins(%x) outs(%least) { maximumf }
+    %at = linalg.generic … ins(%x, %max) outs(…) { minsi of the places where x == max }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
+}
+
 def StripAnnotations : Pass<"shardir-strip-annotations", "::mlir::ModuleOp"> {
   let summary = "Leaves the unsharded program.";
   let description = [{

@@ -16,6 +16,7 @@
 #include "ShardIR/Conversion/GpuToHost/Passes.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
+#include "ShardIR/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"
@@ -25,8 +26,11 @@ using namespace mlir;
 void shardir::buildGpuTensorPipeline(OpPassManager &pm,
                                      const GpuOptions &options) {
   // Before what the loops' steps compute is fused with anything else.
+  pm.addNestedPass<func::FuncOp>(createRecognizeSorts({options.explain}));
+  pm.addNestedPass<func::FuncOp>(createWindowsToScans());
   pm.addNestedPass<func::FuncOp>(createLoopsToElements());
   pm.addNestedPass<func::FuncOp>(createHoistFromLoops());
+  pm.addNestedPass<func::FuncOp>(createSplitArgReductions());
   FusionOptions fusion;
   fusion.recognizeAttention = options.attention;
   fusion.explain = options.explain;

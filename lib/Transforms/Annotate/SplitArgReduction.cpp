@@ -343,7 +343,8 @@ static bool behavesAs(linalg::LinalgOp op, ArgReduction &match, Value place,
   return true;
 }
 
-std::optional<ArgReduction> shardir::matchArgReduction(linalg::LinalgOp op) {
+std::optional<ArgReduction> shardir::matchArgReduction(linalg::LinalgOp op,
+                                                       bool anyZero) {
   if (!op.hasPureTensorSemantics() || op->getNumResults() != 2 ||
       op.getNumReductionLoops() != 1 || op.getNumDpsInputs() < 1 ||
       op.getNumDpsInputs() > 2 || !op.getBlock())
@@ -369,7 +370,7 @@ std::optional<ArgReduction> shardir::matchArgReduction(linalg::LinalgOp op) {
         !(placeType.isIndex() || placeType.isSignlessInteger()))
       continue;
     // Bits that a use would see are those of whichever zero came last.
-    if (isa<FloatType>(type) && !op->getResult(value).use_empty())
+    if (!anyZero && isa<FloatType>(type) && !op->getResult(value).use_empty())
       continue;
     AffineMap valueMap = op.getMatchingIndexingMap(match.values);
     auto shaped = cast<ShapedType>(match.values->get().getType());

@@ -37,8 +37,10 @@ struct ArgReduction {
 /// Recognizes an op of two results over one dim: the extremum, and the place of
 /// it along that dim, from an operand that counts along the dim or from
 /// linalg.index. The initial values are constants. The extremum itself may be
-/// used where values are integers: a float's sign of zero depends on the order.
-std::optional<ArgReduction> matchArgReduction(mlir::linalg::LinalgOp op);
+/// used where values are integers: a float's sign of zero depends on the order,
+/// and is that of either one with `anyZero`.
+std::optional<ArgReduction> matchArgReduction(mlir::linalg::LinalgOp op,
+                                              bool anyZero = false);
 
 /// Replaces it by the extremum's reduction, and the least (or largest) place
 /// where it is found.

@@ -45,6 +45,25 @@
 // REDEFINE: %{function} = by_rows
 // RUN: %{scan}
 // RUN: %{run}
+// Few long rows: several blocks each.
+// REDEFINE: %{function} = long_rows
+// RUN: %{scan}
+// REDEFINE: %{function} = cumulative
+// RUN: %{run}
+// RUN: %{scan}
+// REDEFINE: %{function} = segments
+// RUN: %{run}
+// Steps in order in a block.
+// DEFINE: %{ordered} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=host schedule=ordered_loops" --verify --function=%{function}
+// REDEFINE: %{function} = sorted
+// RUN: %{ordered}
+// REDEFINE: %{function} = running
+// RUN: %{ordered}
+// REDEFINE: %{function} = overlapping
+// RUN: %{ordered}
+// RUN: %{run}
+// REDEFINE: %{function} = stencils
+// RUN: %{ordered}
 
 // Rows that are added; many fall on the same place.
 func.func @add_rows() -> tensor<11x600xf32> {
@@ -435,4 +454,143 @@ func.func @sorted(%x: tensor<301xf32>) -> tensor<301xf32> {
     scf.yield %q : tensor<301xf32>
   }
   return %r : tensor<301xf32>
+}
+
+// Running sums of two rows, each in several parts, and what they come to.
+func.func @long_rows(%x: tensor<2x9001xf32>) -> (tensor<2x9001xf32>, tensor<2xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %rows = arith.constant 2 : index
+  %n = arith.constant 9001 : index
+  %zero = arith.constant 0.25 : f32
+  %e = tensor.empty() : tensor<2x9001xf32>
+  %e1 = tensor.empty() : tensor<2xf32>
+  %r:2 = scf.for %b = %c0 to %rows step %c1 iter_args(%t = %e, %last = %e1) -> (tensor<2x9001xf32>, tensor<2xf32>) {
+    %q:2 = scf.for %i = %c0 to %n step %c1 iter_args(%s = %t, %p = %zero) -> (tensor<2x9001xf32>, f32) {
+      %v = tensor.extract %x[%b, %i] : tensor<2x9001xf32>
+      %w = arith.mulf %v, %v : f32
+      %next = arith.addf %w, %p : f32
+      %u = tensor.insert %next into %s[%b, %i] : tensor<2x9001xf32>
+      scf.yield %u, %next : tensor<2x9001xf32>, f32
+    }
+    %l = tensor.insert %q#1 into %last[%b] : tensor<2xf32>
+    scf.yield %q#0, %l : tensor<2x9001xf32>, tensor<2xf32>
+  }
+  return %r#0, %r#1 : tensor<2x9001xf32>, tensor<2xf32>
+}
+
+// A cumulative sum as JAX writes it: windows of all that is before.
+func.func @cumulative(%x: tensor<3x300xf32>) -> tensor<3x300xf32> {
+  %zero = arith.constant 0.0 : f32
+  %w = tensor.empty() : tensor<300xf32>
+  %p = tensor.pad %x low[0, 299] high[0, 0] {
+  ^bb0(%a: index, %b: index):
+    tensor.yield %zero : f32
+  } : tensor<3x300xf32> to tensor<3x599xf32>
+  %e = tensor.empty() : tensor<3x300xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<3x300xf32>) -> tensor<3x300xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j, r) -> (i, j + r)>, affine_map<(i, j, r) -> (r)>, affine_map<(i, j, r) -> (i, j)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%p, %w : tensor<3x599xf32>, tensor<300xf32>) outs(%f : tensor<3x300xf32>) {
+  ^bb0(%v: f32, %k: f32, %o: f32):
+    %s = arith.addf %o, %v : f32
+    linalg.yield %s : f32
+  } -> tensor<3x300xf32>
+  return %r : tensor<3x300xf32>
+}
+
+// A window that is a whole dim, whose start is clamped to where it must be.
+func.func @segments(%x: tensor<90x33xf32>) -> tensor<7x33xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c7 = arith.constant 7 : index
+  %n = arith.constant 90 : index
+  %at = arith.constant dense<3> : tensor<90xindex>
+  %zero = arith.constant dense<0.0> : tensor<7x33xf32>
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%t = %zero) -> (tensor<7x33xf32>) {
+    %p0 = tensor.extract %at[%i] : tensor<90xindex>
+    %p1 = arith.muli %p0, %i : index
+    %p = arith.remui %p1, %c7 : index
+    %s0 = arith.maxsi %p1, %c0 : index
+    %start = arith.minsi %s0, %c0 : index
+    %row = tensor.extract_slice %x[%i, 0] [1, 33] [1, 1] : tensor<90x33xf32> to tensor<1x33xf32>
+    %old = tensor.extract_slice %t[%p, %start] [1, 33] [1, 1] : tensor<7x33xf32> to tensor<1x33xf32>
+    %e = tensor.empty() : tensor<1x33xf32>
+    %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} ins(%row, %old : tensor<1x33xf32>, tensor<1x33xf32>) outs(%e : tensor<1x33xf32>) {
+    ^bb0(%a: f32, %b: f32, %o: f32):
+      %v = arith.addf %a, %b : f32
+      linalg.yield %v : f32
+    } -> tensor<1x33xf32>
+    %u = tensor.insert_slice %s into %t[%p, %start] [1, 33] [1, 1] : tensor<1x33xf32> into tensor<7x33xf32>
+    scf.yield %u : tensor<7x33xf32>
+  }
+  return %r : tensor<7x33xf32>
+}
+
+// Windows at places that data decides, which overlap in part: each step's elements
+// at the same time, the steps in order.
+func.func @overlapping(%x: tensor<40x48xf32>) -> tensor<90xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c40 = arith.constant 40 : index
+  %c48 = arith.constant 48 : index
+  %c11 = arith.constant 11 : index
+  %c42 = arith.constant 42 : index
+  %half = arith.constant 0.5 : f32
+  %zero = arith.constant dense<1.0> : tensor<90xf32>
+  %r = scf.for %i = %c0 to %c40 step %c1 iter_args(%t = %zero) -> (tensor<90xf32>) {
+    %p0 = arith.muli %i, %c11 : index
+    %p = arith.remui %p0, %c42 : index
+    %q = scf.for %j = %c0 to %c48 step %c1 iter_args(%s = %t) -> (tensor<90xf32>) {
+      %at = arith.addi %p, %j : index
+      %v = tensor.extract %x[%i, %j] : tensor<40x48xf32>
+      %old = tensor.extract %s[%at] : tensor<90xf32>
+      %h = arith.mulf %old, %half : f32
+      %w = arith.addf %h, %v : f32
+      %u = tensor.insert %w into %s[%at] : tensor<90xf32>
+      scf.yield %u : tensor<90xf32>
+    }
+    scf.yield %q : tensor<90xf32>
+  }
+  return %r : tensor<90xf32>
+}
+
+// Rows that are smoothed in place, even and odd places by turns, and one
+// element that each step sets: a block per row.
+func.func @stencils(%x: tensor<3x70xf32>) -> tensor<3x70xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %c3 = arith.constant 3 : index
+  %c5 = arith.constant 5 : index
+  %c34 = arith.constant 34 : index
+  %half = arith.constant 0.5 : f32
+  %r = scf.for %b = %c0 to %c3 step %c1 iter_args(%t0 = %x) -> (tensor<3x70xf32>) {
+    %q = scf.for %s = %c0 to %c5 step %c1 iter_args(%t = %t0) -> (tensor<3x70xf32>) {
+      %even = scf.for %i = %c0 to %c34 step %c1 iter_args(%y = %t) -> (tensor<3x70xf32>) {
+        %l = arith.muli %i, %c2 : index
+        %m = arith.addi %l, %c1 : index
+        %a = tensor.extract %y[%b, %l] : tensor<3x70xf32>
+        %c = tensor.extract %y[%b, %m] : tensor<3x70xf32>
+        %d = arith.addf %a, %c : f32
+        %e = arith.mulf %d, %half : f32
+        %z = tensor.insert %e into %y[%b, %m] : tensor<3x70xf32>
+        scf.yield %z : tensor<3x70xf32>
+      }
+      %first = tensor.extract %even[%b, %c1] : tensor<3x70xf32>
+      %put = tensor.insert %first into %even[%b, %c0] : tensor<3x70xf32>
+      %odd = scf.for %i = %c0 to %c34 step %c1 iter_args(%y = %put) -> (tensor<3x70xf32>) {
+        %l = arith.muli %i, %c2 : index
+        %m = arith.addi %l, %c1 : index
+        %n = arith.addi %l, %c2 : index
+        %a = tensor.extract %y[%b, %m] : tensor<3x70xf32>
+        %c = tensor.extract %y[%b, %n] : tensor<3x70xf32>
+        %d = arith.subf %c, %a : f32
+        %e = arith.mulf %d, %half : f32
+        %z = tensor.insert %e into %y[%b, %n] : tensor<3x70xf32>
+        scf.yield %z : tensor<3x70xf32>
+      }
+      scf.yield %odd : tensor<3x70xf32>
+    }
+    scf.yield %q : tensor<3x70xf32>
+  }
+  return %r : tensor<3x70xf32>
 }

@@ -16,6 +16,64 @@
 
 include "mlir/Pass/PassBase.td"
 
+def RecognizeSorts : Pass<"shardir-recognize-sorts", "::mlir::func::FuncOp"> {
+  let summary = "Make sorting networks of few steps of loops that sort";
+  let description = [{
+    A loop whose steps compare neighbours and swap them, at even and odd places by
+    turns (as sorts arrive where no op is left for them), sorts in as many steps
+    as there are elements, on whole tensors. If the comparison is a strict order
+    of integer keys, it becomes a bitonic network of elements in place, which is
+    one kernel for rows of up to 16384 elements, and a kernel per step for longer
+    ones. Equal elements stay in their order, and several tensors are sorted by
+    the keys of some of them. With `explain` a remark tells so.
+
+    ```mlir
+    %r = scf.for %i = %c0 to %c64 step %c1 iter_args(%x = %init) -> (tensor<8x64xf32>) {
+      // where(left, min-like of x and its neighbour on the right, …)
+    ```
+    becomes
+    ```mlir
+    scf.for %row … { scf.for %p = %c0 to %c6 … { scf.for %q = %c0 to %p + 1 … {
+      scf.for %i = %c0 to %c32 … { compare and swap two elements } {independent_iterations}
+    ```
+    Test: `test/Conversion/LinalgToGPU/recognize-sorts.mlir`.
+  }];
+  let options = [
+    Option<"explain", "explain", "bool", "false", "Say which loops are sorts">
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def WindowsToScans : Pass<"shardir-windows-to-scans", "::mlir::func::FuncOp"> {
+  let summary = "Make loops that carry a value of windows over all that is before";
+  let description = [{
+    A reduction over windows as long as the dim along which they slide, of a
+    tensor padded with the neutral element on one side, gives each element
+    combined with all before it (or behind it): how cumulative sums arrive. It
+    becomes loops over elements that carry the value so far, which are scans.
+    Dims of less than 64 elements stay.
+
+    ```mlir
+    %p = tensor.pad %x low[0, 299] high[0, 0] { 0.0 } : tensor<8x300xf32> to tensor<8x599xf32>
+    %y = linalg.generic {indexing_maps = [(i, j, r) -> (i, j + r), …]} ins(%p, %window) … { addf }
+    ```
+    becomes
+    ```mlir
+    scf.for %i … { scf.for %j … iter_args(%t, %sum) {
+      %v = tensor.extract %x[%i, %j]
+      %next = arith.addf %sum, %v
+      tensor.insert %next into %t[%i, %j]
+    ```
+    Test: `test/Conversion/LinalgToGPU/windows-to-scans.mlir`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
 def LoopsToElements
     : Pass<"shardir-loops-to-elements", "::mlir::func::FuncOp"> {
   let summary = "Take loops that update windows of a tensor apart into elements";

@@ -30,6 +30,7 @@ const std::vector<std::unique_ptr<Schedule>> &shardir::allSchedules() {
     list.push_back(createParallelLoopsSchedule());
     list.push_back(createScatterSchedule());
     list.push_back(createScanSchedule());
+    list.push_back(createOrderedLoopsSchedule());
     list.push_back(createHostLoopSchedule());
     list.push_back(createPlainSchedule());
     return list;

@@ -25,6 +25,30 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
+/// The number that `value` is whatever it is made of: a clamp between bounds
+/// that leave nothing, as of the start of a window that is the whole dim.
+std::optional<int64_t> clampedTo(Value value) {
+  if (auto number = getConstantIntValue(value))
+    return number;
+  Operation *op = value.getDefiningOp();
+  bool isLeast = isa_and_nonnull<arith::MinSIOp>(op);
+  if (!isLeast && !isa_and_nonnull<arith::MaxSIOp>(op))
+    return std::nullopt;
+  for (unsigned i : {0, 1}) {
+    auto bound = getConstantIntValue(op->getOperand(i));
+    Operation *inner = op->getOperand(1 - i).getDefiningOp();
+    if (!bound || !inner ||
+        !(isLeast ? isa<arith::MaxSIOp>(inner) : isa<arith::MinSIOp>(inner)))
+      continue;
+    for (Value operand : inner->getOperands()) {
+      auto other = getConstantIntValue(operand);
+      if (other && (isLeast ? *other >= *bound : *other <= *bound))
+        return bound;
+    }
+  }
+  return std::nullopt;
+}
+
 /// constant + sum of coefficient * value.
 struct LinearForm {
   int64_t constant = 0;
@@ -32,7 +56,7 @@ struct LinearForm {
 
   void add(Value value, int64_t factor) {
     Operation *op = value.getDefiningOp();
-    if (auto number = getConstantIntValue(value)) {
+    if (auto number = clampedTo(value)) {
       constant += factor * *number;
       return;
     }
@@ -105,6 +129,54 @@ struct Access {
 /// Accesses by the buffer that they touch.
 using Accesses = llvm::MapVector<Value, SmallVector<Access>>;
 
+struct NestAccesses {
+  Accesses byBase;
+  llvm::SetVector<Value> written;
+  SmallVector<Operation *> stores;
+
+  /// Of each written buffer one view, made before `nest`.
+  bool hasOneView(Operation *nest) {
+    return llvm::all_of(written, [&](Value base) {
+      return llvm::all_of(byBase[base], [&](const Access &access) {
+        return access.memref == byBase[base].front().memref &&
+               !isDefinedIn(access.memref, nest);
+      });
+    });
+  }
+};
+
+/// Who touches what in `nest`; nullopt where that is not known.
+std::optional<NestAccesses> accessesOf(Operation *nest) {
+  NestAccesses all;
+  WalkResult known = nest->walk([&](Operation *op) {
+    Access access{op, {}, {}};
+    auto store = dyn_cast<memref::StoreOp>(op);
+    if (store) {
+      access.memref = store.getMemRef();
+      access.indices = store.getIndices();
+    } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
+      access.memref = load.getMemRef();
+      access.indices = load.getIndices();
+    } else {
+      return isMemoryEffectFree(op) || op->getNumRegions() > 0
+                 ? WalkResult::advance()
+                 : WalkResult::interrupt();
+    }
+    Value base = baseOf(access.memref);
+    if (!hasOneName(base))
+      return WalkResult::interrupt();
+    if (store) {
+      all.written.insert(base);
+      all.stores.push_back(op);
+    }
+    all.byBase[base].push_back(access);
+    return WalkResult::advance();
+  });
+  if (known.wasInterrupted())
+    return std::nullopt;
+  return all;
+}
+
 /// The dim along which the iterations of `loop` touch different elements.
 std::optional<unsigned> ownDim(scf::ForOp loop, ArrayRef<Access> accesses,
                                Operation *root) {
@@ -175,44 +247,52 @@ bool isComputedIn(Value value, Block *body, Operation *root, Value written) {
 } // namespace
 
 bool shardir::isIndependent(scf::ForOp loop, Operation *nest) {
-  Accesses accesses;
+  std::optional<NestAccesses> all = accessesOf(nest);
+  if (!all)
+    return false;
+  if (loop == nest && loop->hasAttr(kIndependentIterations))
+    return true;
   llvm::SetVector<Value> written;
-  bool known = true;
-  nest->walk([&](Operation *op) {
-    Access access{op, {}, {}};
-    auto store = dyn_cast<memref::StoreOp>(op);
-    if (store) {
-      access.memref = store.getMemRef();
-      access.indices = store.getIndices();
-    } else if (auto load = dyn_cast<memref::LoadOp>(op)) {
-      access.memref = load.getMemRef();
-      access.indices = load.getIndices();
-    } else {
-      known &= isMemoryEffectFree(op) || op->getNumRegions() > 0;
-      return;
-    }
-    Value base = baseOf(access.memref);
-    known &= hasOneName(base);
-    if (store && loop->isAncestor(op))
-      written.insert(base);
-    accesses[base].push_back(access);
+  for (Operation *store : all->stores)
+    if (loop->isAncestor(store))
+      written.insert(baseOf(cast<memref::StoreOp>(store).getMemRef()));
+  return llvm::all_of(written, [&](Value base) {
+    ArrayRef<Access> own = all->byBase[base];
+    return llvm::all_of(own,
+                        [&](const Access &access) {
+                          return loop->isAncestor(access.op) &&
+                                 access.memref == own.front().memref &&
+                                 !isDefinedIn(access.memref, nest);
+                        }) &&
+           ownDim(loop, own, nest);
   });
-  return known && llvm::all_of(written, [&](Value base) {
-           ArrayRef<Access> own = accesses[base];
-           return llvm::all_of(own,
-                               [&](const Access &access) {
-                                 return loop->isAncestor(access.op) &&
-                                        access.memref == own.front().memref &&
-                                        !isDefinedIn(access.memref, nest);
-                               }) &&
-                  ownDim(loop, own, nest);
-         });
+}
+
+bool shardir::hasOneViewEach(Operation *nest) {
+  std::optional<NestAccesses> all = accessesOf(nest);
+  return all && all->hasOneView(nest);
 }
 
 double shardir::assumedTrips(scf::ForOp loop) {
   auto lower = getConstantIntValue(loop.getLowerBound()),
        upper = getConstantIntValue(loop.getUpperBound()),
        step = getConstantIntValue(loop.getStep());
+  // As many as a loop around has run: half of its trips.
+  if (!upper) {
+    LinearForm bound;
+    bound.add(loop.getUpperBound(), 1);
+    auto around = bound.terms.size() == 1 && bound.terms.begin()->second == 1
+                      ? dyn_cast<BlockArgument>(bound.terms.begin()->first)
+                      : BlockArgument();
+    auto outer = around ? dyn_cast<scf::ForOp>(around.getOwner()->getParentOp())
+                        : scf::ForOp();
+    auto first =
+        outer ? getConstantIntValue(outer.getLowerBound()) : std::nullopt;
+    auto last =
+        outer ? getConstantIntValue(outer.getUpperBound()) : std::nullopt;
+    if (first && last && around == outer.getInductionVar())
+      upper = bound.constant + (*first + *last) / 2;
+  }
   if (!lower || !upper || !step || *step <= 0)
     return assumedExtent;
   return std::max<int64_t>(ceilDivide(*upper - *lower, *step), 0);
@@ -251,39 +331,12 @@ std::optional<ScalarNest> shardir::analyzeNest(Operation *op) {
   nest.root = dyn_cast<scf::ForOp>(op);
   if (!nest.root || nest.root.getNumResults() != 0)
     return std::nullopt;
-  // Who touches what.
-  Accesses accesses;
-  llvm::SetVector<Value> written;
-  SmallVector<Operation *> stores;
-  WalkResult known = op->walk([&](Operation *nested) {
-    Access access{nested, {}, {}};
-    if (auto load = dyn_cast<memref::LoadOp>(nested)) {
-      access.memref = load.getMemRef();
-      access.indices = load.getIndices();
-    } else if (auto store = dyn_cast<memref::StoreOp>(nested)) {
-      access.memref = store.getMemRef();
-      access.indices = store.getIndices();
-      stores.push_back(store);
-    } else {
-      return isMemoryEffectFree(nested) || nested->getNumRegions() > 0
-                 ? WalkResult::advance()
-                 : WalkResult::interrupt();
-    }
-    Value base = baseOf(access.memref);
-    if (!hasOneName(base))
-      return WalkResult::interrupt();
-    if (isa<memref::StoreOp>(nested))
-      written.insert(base);
-    accesses[base].push_back(access);
-    return WalkResult::advance();
-  });
-  if (known.wasInterrupted() || stores.empty())
+  std::optional<NestAccesses> all = accessesOf(op);
+  if (!all || all->stores.empty() || !all->hasOneView(op))
     return std::nullopt;
-  for (Value base : written)
-    for (const Access &access : accesses[base])
-      if (access.memref != accesses[base].front().memref ||
-          isDefinedIn(access.memref, op))
-        return std::nullopt;
+  Accesses &accesses = all->byBase;
+  const llvm::SetVector<Value> &written = all->written;
+  const SmallVector<Operation *> &stores = all->stores;
 
   SmallVector<std::pair<unsigned, scf::ForOp>> owners;
   llvm::SmallPtrSet<Operation *, 4> isParallel;
@@ -294,6 +347,17 @@ std::optional<ScalarNest> shardir::analyzeNest(Operation *op) {
         !llvm::all_of(
             stores, [&](Operation *store) { return loop->isAncestor(store); }))
       return;
+    // Those that are known to be so, within loops that are.
+    bool isKnown = loop->hasAttr(kIndependentIterations);
+    for (Operation *around = loop; around != op && isKnown;) {
+      around = around->getParentOp();
+      isKnown = isParallel.contains(around);
+    }
+    if (isKnown) {
+      owners.push_back({~0u, loop});
+      isParallel.insert(loop);
+      return;
+    }
     unsigned last = 0;
     for (Value base : written) {
       auto dim = ownDim(loop, accesses[base], op);

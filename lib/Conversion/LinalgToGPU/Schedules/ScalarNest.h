@@ -47,6 +47,11 @@ struct ScalarNest {
   double accesses() const;
 };
 
+/// On an scf.for: its maker knows that its iterations touch different elements
+/// of what they write, though their indices do not show it. Of the loops around
+/// it nothing is said.
+constexpr llvm::StringLiteral kIndependentIterations = "independent_iterations";
+
 /// nullopt where `op` is no loop without results, or touches memory that may
 /// have other names.
 std::optional<ScalarNest> analyzeNest(mlir::Operation *op);
@@ -55,6 +60,11 @@ std::optional<ScalarNest> analyzeNest(mlir::Operation *op);
 /// different elements of every buffer that it writes, where those are written
 /// nowhere else in the nest and have one name.
 bool isIndependent(mlir::scf::ForOp loop, mlir::Operation *nest);
+
+/// Whether different views name different memory, and each view one buffer: all
+/// loads and stores in `nest` are of allocations, constants or arguments, and
+/// of what is stored to there is one view, made before the nest.
+bool hasOneViewEach(mlir::Operation *nest);
 
 /// Accesses to memory that `op` makes, loops counted by their trips.
 double countAccesses(mlir::Operation *op);

@@ -11,9 +11,11 @@
 // extremum), all else being independent. A block per iteration of the loops
 // around it walks along the loop in chunks of 1024: a thread combines four
 // neighbours, the threads' totals are scanned in shared memory (Kogge and
-// Stone), and the body runs with the value so far put in place. The order is
-// decided by the extent alone (X3); sums of floats are associated otherwise
-// than in sequence.
+// Stone), and the body runs with the value so far put in place. A few long rows
+// are shared by several blocks: a kernel before gives what each part of a row
+// comes to, and a block begins with what the parts before its own come to. The
+// order is decided by the extents and the target alone (X3); sums of floats are
+// associated otherwise than in sequence.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +28,8 @@ namespace {
 constexpr int64_t threads = 256, perThread = 4, chunk = threads * perThread;
 /// Of a chunk: loads, sixteen barriers, stores.
 constexpr double chunkSeconds = 2.5e-6;
+/// Of a row: each block combines what the parts before its own come to.
+constexpr int64_t mostParts = 128;
 
 struct ScanNest {
   /// From the outside inwards; the last one carries.
@@ -134,8 +138,7 @@ public:
   ScanEmitter(KernelEmitter &emit, ScanNest &scan)
       : emit(emit), scan(scan), type(scan.loop.getResult(0).getType()) {}
 
-  void run() {
-    SmallVector<Index> extents;
+  void run(int64_t parts) {
     Index rows = emit.constant(1);
     for (scf::ForOp loop : scan.outer) {
       extents.push_back(tripsOf(emit, loop));
@@ -144,39 +147,112 @@ public:
     trips = tripsOf(emit, scan.loop);
     SharedLayout layout;
     int64_t offset = layout.take(threads * elementBytes(type));
-    emit.launch("scan", {rows}, threads, layout.bytes, [&] {
-      totals = emit.shared(type, threads, offset);
-      IRMapping mapping;
-      SmallVector<Index> at = emit.decode(emit.block(0), extents);
-      for (auto [loop, iv] : llvm::zip(scan.outer, at)) {
-        mapping.map(loop.getInductionVar(), inductionAt(emit, loop, iv));
-        if (loop.getBody() != scan.loop->getBlock())
-          for (Operation &op : loop.getBody()->without_terminator())
-            if (op.getNumRegions() == 0)
-              emit.builder.clone(op, mapping);
-      }
-      for (Operation &op : *scan.loop->getBlock()) {
-        if (&op == scan.loop)
-          break;
-        emit.builder.clone(op, mapping);
-      }
-      Value first = mapping.lookupOrDefault(scan.loop.getInitArgs()[0]);
-      Value all = emit.loop(emit.constant(0), trips, emit.constant(chunk),
-                            {first}, [&](Index from, ValueRange carried) {
-                              return SmallVector<Value>{
-                                  step(from, carried[0], mapping)};
-                            })[0];
-      mapping.map(scan.loop.getResult(0), all);
-      emit.branch(emit.equal(emit.thread(), emit.constant(0)), [&] {
-        for (Operation *op = scan.loop->getNextNode();
-             op != scan.loop->getBlock()->getTerminator();
-             op = op->getNextNode())
-          emit.builder.clone(*op, mapping);
-      });
-    });
+    // What each part comes to, by row.
+    Value workspace;
+    Index part = trips;
+    if (parts > 1) {
+      part = emit.roundUp(emit.ceilDiv(trips, parts), chunk);
+      workspace = emit.workspace(type, emit.mul(rows, parts - 1));
+      emit.launch("scan_parts", {rows, emit.constant(parts - 1)}, threads,
+                  layout.bytes, [&] {
+                    totals = emit.shared(type, threads, offset);
+                    sumPart(workspace, part, parts);
+                  });
+    }
+    emit.launch("scan", {rows, emit.constant(parts)}, threads, layout.bytes,
+                [&] {
+                  totals = emit.shared(type, threads, offset);
+                  scanPart(workspace, part, parts);
+                });
+    if (workspace)
+      memref::DeallocOp::create(emit.builder, emit.loc, workspace);
   }
 
 private:
+  /// The row's ivs, and what stands before the loop.
+  IRMapping startRow() {
+    IRMapping mapping;
+    SmallVector<Index> at = emit.decode(emit.block(0), extents);
+    for (auto [loop, iv] : llvm::zip(scan.outer, at)) {
+      mapping.map(loop.getInductionVar(), inductionAt(emit, loop, iv));
+      if (loop.getBody() != scan.loop->getBlock())
+        for (Operation &op : loop.getBody()->without_terminator())
+          if (op.getNumRegions() == 0)
+            emit.builder.clone(op, mapping);
+    }
+    for (Operation &op : *scan.loop->getBlock()) {
+      if (&op == scan.loop)
+        break;
+      emit.builder.clone(op, mapping);
+    }
+    return mapping;
+  }
+
+  /// Combines the terms of this block's part.
+  void sumPart(Value workspace, Index part, int64_t parts) {
+    IRMapping around = startRow();
+    Index from = emit.mul(emit.block(1), part);
+    Index to = emit.min(emit.add(from, part), trips);
+    Value sum =
+        emit.loop(emit.add(from, emit.thread()), to, emit.constant(threads),
+                  {neutral()}, [&](Index number, ValueRange carried) {
+                    IRMapping mapping = startIteration(number, around);
+                    cloneSlice(scan.term, mapping);
+                    return SmallVector<Value>{combine(
+                        carried[0], mapping.lookupOrDefault(scan.term))};
+                  })[0];
+    Value own = emit.value(emit.thread());
+    for (int64_t half = threads / 2; half > 0; half /= 2) {
+      memref::StoreOp::create(emit.builder, emit.loc, sum, totals, own);
+      emit.barrier();
+      Value near = emit.lessThan(emit.thread(), emit.constant(half));
+      Value other = computeIf(near, [&] {
+        return load(emit.value(emit.add(emit.thread(), emit.constant(half))));
+      });
+      sum = combine(sum, other);
+      emit.barrier();
+    }
+    emit.branch(emit.equal(emit.thread(), emit.constant(0)), [&] {
+      memref::StoreOp::create(
+          emit.builder, emit.loc, sum, workspace,
+          emit.value(
+              emit.add(emit.mul(emit.block(0), parts - 1), emit.block(1))));
+    });
+  }
+
+  void scanPart(Value workspace, Index part, int64_t parts) {
+    IRMapping mapping = startRow();
+    Value first = mapping.lookupOrDefault(scan.loop.getInitArgs()[0]);
+    Index from = emit.constant(0), to = trips;
+    if (parts > 1) {
+      from = emit.mul(emit.block(1), part);
+      to = emit.min(emit.add(from, part), trips);
+      Index row = emit.mul(emit.block(0), parts - 1);
+      first = emit.loop(emit.constant(0), emit.block(1), emit.constant(1),
+                        {first}, [&](Index before, ValueRange carried) {
+                          Value total = memref::LoadOp::create(
+                              emit.builder, emit.loc, workspace,
+                              emit.value(emit.add(row, before)));
+                          return SmallVector<Value>{combine(carried[0], total)};
+                        })[0];
+    }
+    Value all =
+        emit.loop(from, to, emit.constant(chunk), {first},
+                  [&](Index at, ValueRange carried) {
+                    return SmallVector<Value>{step(at, carried[0], mapping)};
+                  })[0];
+    mapping.map(scan.loop.getResult(0), all);
+    Value isLast = emit.equal(emit.thread(), emit.constant(0));
+    if (parts > 1)
+      isLast = emit.both(isLast,
+                         emit.equal(emit.block(1), emit.constant(parts - 1)));
+    emit.branch(isLast, [&] {
+      for (Operation *op = scan.loop->getNextNode();
+           op != scan.loop->getBlock()->getTerminator(); op = op->getNextNode())
+        emit.builder.clone(*op, mapping);
+    });
+  }
+
   Value combine(Value a, Value b) {
     return emit.builder
         .create(emit.loc, scan.combine->getName().getIdentifier(),
@@ -275,6 +351,7 @@ private:
   KernelEmitter &emit;
   ScanNest &scan;
   Type type;
+  SmallVector<Index> extents;
   Index trips;
   Value totals;
 };
@@ -294,26 +371,48 @@ public:
     for (scf::ForOp loop : scan->outer)
       rows *= assumedTrips(loop);
     double chunks = std::ceil(assumedTrips(scan->loop) / chunk);
+    int64_t parts = partsFor(*scan, target);
     // Eight blocks of a multiprocessor wait at the same time.
-    double waves = std::ceil(rows / (8.0 * target.multiprocessors));
+    double waves = std::ceil(rows * parts / (8.0 * target.multiprocessors));
+    double bytes = countAccesses(op) * 4;
     Estimate estimate;
     estimate.seconds =
-        target.launchSeconds +
-        std::max(countAccesses(op) * 4 / target.copyBytesPerSecond,
-                 waves * chunks * chunkSeconds);
-    estimate.reason = "a block per row, chunks of 1024";
+        target.launchSeconds * (parts > 1 ? 2 : 1) +
+        std::max((parts > 1 ? 1.5 : 1) * bytes / target.copyBytesPerSecond,
+                 waves * std::ceil(chunks / parts) * chunkSeconds *
+                     (parts > 1 ? 1.3 : 1));
+    llvm::raw_string_ostream out(estimate.reason);
+    if (parts > 1)
+      out << parts << " blocks per row, chunks of 1024";
+    else
+      out << "a block per row, chunks of 1024";
     return estimate;
   }
 
   LogicalResult emit(RewriterBase &rewriter, Operation *op,
-                     const GpuTarget &) const override {
+                     const GpuTarget &target) const override {
     ScanNest scan = *matchScan(op);
     rewriter.setInsertionPoint(op);
     KernelEmitter emitter(rewriter, op);
     op->removeAttr(ShardIRDialect::kKernel);
-    ScanEmitter(emitter, scan).run();
+    ScanEmitter(emitter, scan).run(partsFor(scan, target));
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  /// Blocks that share a row: where rows do not fill the GPU, and only by what
+  /// is known of them, so that sums are associated in one way (X3).
+  static int64_t partsFor(const ScanNest &scan, const GpuTarget &target) {
+    double rows = 1;
+    for (scf::ForOp loop : scan.outer)
+      rows *= assumedTrips(loop);
+    double chunks = std::floor(assumedTrips(scan.loop) / chunk);
+    double wanted = 4.0 * double(target.multiprocessors) / std::max(rows, 1.0);
+    // Below that a second launch costs more than it saves.
+    if (chunks < 4 || wanted < 2)
+      return 1;
+    return std::min<int64_t>({int64_t(chunks), int64_t(wanted), mostParts});
   }
 };
 } // namespace

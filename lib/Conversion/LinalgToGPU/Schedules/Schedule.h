@@ -117,6 +117,7 @@ std::unique_ptr<Schedule> createColumnReductionSchedule();
 std::unique_ptr<Schedule> createParallelLoopsSchedule();
 std::unique_ptr<Schedule> createScatterSchedule();
 std::unique_ptr<Schedule> createScanSchedule();
+std::unique_ptr<Schedule> createOrderedLoopsSchedule();
 std::unique_ptr<Schedule> createHostLoopSchedule();
 /// One for each way to multiply.
 void addAttentionSchedules(std::vector<std::unique_ptr<Schedule>> &list);
