@@ -6,7 +6,7 @@ module attributes {gpu.container_module} {
   // CHECK: shardir.gpu =
   // CHECK-SAME: {\22bytes\22:32,\22symbol\22:\22shardir_program_constant_0\22}
   // CHECK-SAME: \22kernels\22:[{\22cluster\22:[1,1,1]
-  // CHECK-SAME: \22max_shared_bytes\22:4096,\22module\22:0,\22name\22:\22k\22}]
+  // CHECK-SAME: \22max_shared_bytes\22:4096,\22module\22:0,\22name\22:\22k\22,\22parameters\22:[8,8]}]
   // CHECK: memref.global constant @shardir_program_constant_0 : memref<8xf32>
   memref.global "private" constant @weights : memref<8xf32> = dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]>
 

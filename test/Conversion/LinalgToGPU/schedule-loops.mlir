@@ -11,9 +11,10 @@
 // CHECK: scf.for is scheduled by parallel_loops (a thread per iteration of 2 independent loops)
 // CHECK: scf.for is scheduled by plain (one thread)
 // CHECK: scf.for is scheduled by plain (one thread)
-// CHECK: scf.for is scheduled by scan (a block per row, chunks of 1024)
+// CHECK: scf.for is scheduled by scan (4 blocks per row, chunks of 1024)
+// CHECK: scf.for is scheduled by ordered_loops (steps in order in a block of 512 threads)
 // CHECK: scf.for is scheduled by host_loop (1 nest of kernels per iteration)
-// CHECK-COUNT-8: needs {{[0-9]+}} registers, 0 bytes of stack, spills 0 bytes
+// CHECK-COUNT-10: needs {{[0-9]+}} registers, 0 bytes of stack, spills 0 bytes
 func.func @add_rows(%at: memref<2048xi32>, %x: memref<2048x256xf32>, %t: memref<1000x256xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
@@ -108,8 +109,8 @@ func.func @sums(%x: memref<64x4096xf32>, %t: memref<64x4096xf32>) {
   return
 }
 
-// Pairs that change places with the step: the steps stay on the host.
-func.func @network(%t: memref<4096xf32>) {
+// Pairs that change places with the step: a block does all steps.
+func.func @network_of_block(%t: memref<4096xf32>) {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
   %c2 = arith.constant 2 : index
@@ -127,6 +128,30 @@ func.func @network(%t: memref<4096xf32>) {
       %high = arith.maximumf %v, %w : f32
       memref.store %low, %t[%a] : memref<4096xf32>
       memref.store %high, %t[%b] : memref<4096xf32>
+    }
+  }
+  return
+}
+
+// Pairs that change places with the step: large steps stay on the host.
+func.func @network(%t: memref<4194304xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %n = arith.constant 4096 : index
+  %pairs = arith.constant 2097151 : index
+  scf.for %p = %c0 to %n step %c1 {
+    %o = arith.remui %p, %c2 : index
+    scf.for %i = %c0 to %pairs step %c1 {
+      %twice = arith.muli %i, %c2 : index
+      %a = arith.addi %twice, %o : index
+      %b = arith.addi %a, %c1 : index
+      %v = memref.load %t[%a] : memref<4194304xf32>
+      %w = memref.load %t[%b] : memref<4194304xf32>
+      %low = arith.minimumf %v, %w : f32
+      %high = arith.maximumf %v, %w : f32
+      memref.store %low, %t[%a] : memref<4194304xf32>
+      memref.store %high, %t[%b] : memref<4194304xf32>
     }
   }
   return

@@ -6,10 +6,10 @@
 #out = affine_map<(i, j, r) -> (i, j)>
 
 // CHECK-LABEL: func.func @sums
-// CHECK:         scf.for %[[I:.+]] =
-// CHECK:           scf.for %[[J:.+]] = {{.*}} iter_args(%{{.+}} = %{{.+}}, %[[SUM:.+]] = %{{.+}}) -> (tensor<8x300xf32>, f32)
-// CHECK:             %[[V:.+]] = tensor.extract %arg0[%[[I]], %[[J]]]
-// CHECK:             %[[NEXT:.+]] = arith.addf %[[SUM]], %[[V]]
+// CHECK:         scf.for %[[I:[a-z0-9_]+]] =
+// CHECK:           scf.for %[[J:[a-z0-9_]+]] = {{.*}} iter_args(%{{.+}} = %{{.+}}, %[[SUM:[a-z0-9_]+]] = %{{[^)]+}}) -> (tensor<8x300xf32>, f32)
+// CHECK:             %[[V:[a-z0-9_]+]] = tensor.extract %arg0[%[[I]], %[[J]]]
+// CHECK:             %[[NEXT:[a-z0-9_]+]] = arith.addf %[[SUM]], %[[V]]
 // CHECK:             tensor.insert %[[NEXT]] into %{{.+}}[%[[I]], %[[J]]]
 // CHECK-NOT:     linalg.generic
 func.func @sums(%x: tensor<8x300xf32>) -> tensor<8x300xf32> {
@@ -31,8 +31,8 @@ func.func @sums(%x: tensor<8x300xf32>) -> tensor<8x300xf32> {
 
 // From the end.
 // CHECK-LABEL: func.func @behind
-// CHECK:         scf.for %[[J:.+]] =
-// CHECK:           %[[AT:.+]] = arith.subi %{{.+}}, %[[J]]
+// CHECK:         scf.for %[[J:[a-z0-9_]+]] =
+// CHECK:           %[[AT:[a-z0-9_]+]] = arith.subi %{{.+}}, %[[J]]
 // CHECK:           tensor.extract %arg0[%[[AT]]]
 // CHECK:           arith.maxsi
 #in1 = affine_map<(j, r) -> (j + r)>

@@ -17,11 +17,18 @@
 // result is that of the nest in sequence, bit by bit.
 //
 // The search compares each pair of updates once; 256 places per step and warp.
+// Where there are too many for that, places and numbers are sorted instead, by
+// a bitonic network of one kernel per step (RecognizeSorts.cpp has the same
+// network), and a warp that is the first of its place among those that are
+// sorted does them all.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ScalarNest.h"
 #include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace shardir;
@@ -30,14 +37,22 @@ namespace {
 constexpr double loadLatency = 5e-7;
 /// Places that a multiprocessor compares per second, out of its first cache.
 constexpr double comparisonsPerSecond = 2e10;
+/// Fewer by the emulated GPU: from some 500 updates on it sorts.
+constexpr double emulatedPerSecond = 1.7e7;
 constexpr int64_t threads = 256, lanes = 32, warps = threads / lanes;
 /// Places that a lane looks at in a step, and elements of a window per lane.
 constexpr int64_t perStep = 8, perLane = 16;
 
+/// Steps of a network that sorts so many.
+double networkSteps(double count) {
+  double levels = std::ceil(std::log2(std::max(count, 2.0)));
+  return levels * (levels + 1) / 2;
+}
+
 class ScatterEmitter {
 public:
-  ScatterEmitter(KernelEmitter &emit, ScalarNest &nest)
-      : emit(emit), nest(nest) {}
+  ScatterEmitter(KernelEmitter &emit, ScalarNest &nest, bool sorts)
+      : emit(emit), nest(nest), sorts(sorts) {}
 
   void run() {
     for (scf::ForOp loop : nest.chain) {
@@ -63,15 +78,19 @@ public:
                    ? int64_t(1) << 32
                    : places * std::max<int64_t>(type.getDimSize(dim), 1);
     }
-    keyType = places < (int64_t(1) << 31) ? emit.builder.getI32Type()
-                                          : emit.builder.getI64Type();
+    // With its number a place fills a word of 64 bits.
+    sorts &= places < (int64_t(1) << 31);
+    keyType = places < (int64_t(1) << 31) && !sorts ? emit.builder.getI32Type()
+                                                    : emit.builder.getI64Type();
     keys = emit.workspace(keyType, updates);
     emit.launch("places", {emit.ceilDiv(updates, threads)}, threads, 0,
                 [&] { writeKeys(); });
+    if (sorts)
+      sortKeys();
     emit.launch(
         "scatter",
         {emit.ceilDiv(updates, warps), emit.ceilDiv(window, lanes * perLane)},
-        threads, 0, [&] { scatter(); });
+        threads, 0, [&] { sorts ? scatterSorted() : scatter(); });
     memref::DeallocOp::create(emit.builder, emit.loc, keys);
   }
 
@@ -118,8 +137,135 @@ private:
                        Index(mapping.lookupOrDefault(index)));
       Value word = arith::IndexCastOp::create(emit.builder, emit.loc, keyType,
                                               emit.value(key));
+      if (sorts)
+        word = arith::OrIOp::create(
+            emit.builder, emit.loc,
+            arith::ShLIOp::create(emit.builder, emit.loc, word, long32()),
+            arith::IndexCastOp::create(emit.builder, emit.loc, keyType,
+                                       emit.value(number)));
       memref::StoreOp::create(emit.builder, emit.loc, word, keys,
                               emit.value(number));
+    });
+  }
+
+  Value long32() {
+    return arith::ConstantIntOp::create(emit.builder, emit.loc, 32, 64);
+  }
+
+  /// Orders the words of all updates: on the host, a kernel per step.
+  void sortKeys() {
+    OpBuilder &builder = emit.builder;
+    Location loc = emit.loc;
+    Value one = emit.value(emit.constant(1));
+    // The least power of two that is as large, and which one that is.
+    Value levels;
+    if (auto known = LoopEmitter::known(updates)) {
+      levels = emit.value(
+          emit.constant(*known > 1 ? llvm::Log2_64_Ceil(uint64_t(*known)) : 0));
+    } else {
+      Type i64 = builder.getI64Type();
+      Value last = arith::IndexCastOp::create(
+          builder, loc, i64,
+          emit.value(
+              emit.sub(emit.max(updates, emit.constant(1)), emit.constant(1))));
+      Value zeros = math::CountLeadingZerosOp::create(builder, loc, last);
+      Value bits = arith::ConstantIntOp::create(builder, loc, 64, 64);
+      levels = arith::IndexCastOp::create(
+          builder, loc, builder.getIndexType(),
+          arith::SubIOp::create(builder, loc, bits, zeros));
+    }
+    Value all = arith::ShLIOp::create(builder, loc, one, levels);
+    Index pairs =
+        Index(arith::ShRUIOp::create(builder, loc, all, one).getResult());
+    emit.loop(emit.constant(0), Index(levels), emit.constant(1), [&](Index p) {
+      Value half = arith::ShLIOp::create(builder, loc, one, emit.value(p));
+      emit.loop(emit.constant(0), emit.add(p, emit.constant(1)),
+                emit.constant(1), [&](Index q) {
+                  emit.launch("order", {emit.ceilDiv(pairs, threads)}, threads,
+                              0, [&] { comparePair(pairs, half, q); });
+                });
+    });
+  }
+
+  /// This thread's pair of a step: places that differ by half >> q, or mirror
+  /// each other in blocks of 2 half where q is 0; the smaller word goes first.
+  void comparePair(Index pairs, Value half, Index q) {
+    OpBuilder &builder = emit.builder;
+    Location loc = emit.loc;
+    Index number = emit.add(emit.mul(emit.block(0), threads), emit.thread());
+    Value one = emit.value(emit.constant(1));
+    Value distance = arith::ShRUIOp::create(builder, loc, half, emit.value(q));
+    Value below = arith::SubIOp::create(builder, loc, distance, one);
+    Value offset =
+        arith::AndIOp::create(builder, loc, emit.value(number), below);
+    Value block =
+        arith::SubIOp::create(builder, loc, emit.value(number), offset);
+    Index start =
+        Index(arith::ShLIOp::create(builder, loc, block, one).getResult());
+    Value mirrored = arith::SubIOp::create(builder, loc, below, offset);
+    Value other = arith::SelectOp::create(
+        builder, loc, emit.equal(q, emit.constant(0)), mirrored, offset);
+    Index left = emit.add(start, Index(offset));
+    Index right = emit.add(start, emit.add(Index(distance), Index(other)));
+    Value exists =
+        emit.both(emit.lessThan(number, pairs), emit.lessThan(right, updates));
+    emit.branch(exists, [&] {
+      Value a = loadKey(left), b = loadKey(right);
+      Value swaps =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ugt, a, b);
+      emit.branch(swaps, [&] {
+        memref::StoreOp::create(builder, loc, b, keys, emit.value(left));
+        memref::StoreOp::create(builder, loc, a, keys, emit.value(right));
+      });
+    });
+  }
+
+  /// A warp whose place differs from the one before does all of that place.
+  void scatterSorted() {
+    OpBuilder &builder = emit.builder;
+    Location loc = emit.loc;
+    Index lane = emit.rem(emit.thread(), lanes),
+          warp = emit.div(emit.thread(), lanes);
+    Index at = emit.add(emit.mul(emit.block(0), warps), warp);
+    auto placeOf = [&](Value word) -> Value {
+      return arith::ShRUIOp::create(builder, loc, word, long32());
+    };
+    emit.branch(emit.lessThan(at, updates), [&] {
+      Value own = placeOf(loadKey(at));
+      Index before = emit.max(emit.sub(at, emit.constant(1)), emit.constant(0));
+      Value differs =
+          arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne, own,
+                                placeOf(loadKey(before)));
+      Value isFirst = arith::OrIOp::create(builder, loc, differs,
+                                           emit.equal(at, emit.constant(0)));
+      emit.branch(isFirst, [&] {
+        auto walk = scf::WhileOp::create(builder, loc,
+                                         TypeRange{builder.getIndexType()},
+                                         ValueRange{emit.value(at)});
+        OpBuilder::InsertionGuard guard(builder);
+        Block *test = builder.createBlock(&walk.getBefore(), {},
+                                          {builder.getIndexType()}, {loc});
+        Index next = Index(test->getArgument(0));
+        Index last = emit.sub(updates, emit.constant(1));
+        Value same =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, own,
+                                  placeOf(loadKey(emit.min(next, last))));
+        scf::ConditionOp::create(builder, loc,
+                                 emit.both(same, emit.lessThan(next, updates)),
+                                 test->getArguments());
+        Block *body = builder.createBlock(&walk.getAfter(), {},
+                                          {builder.getIndexType()}, {loc});
+        Index place = Index(body->getArgument(0));
+        Value number = arith::IndexCastOp::create(
+            builder, loc, builder.getIndexType(),
+            arith::AndIOp::create(
+                builder, loc, loadKey(place),
+                arith::ConstantIntOp::create(builder, loc, 0xffffffffll, 64)));
+        update(Index(number), lane);
+        scf::YieldOp::create(
+            builder, loc,
+            ValueRange{emit.value(emit.add(place, emit.constant(1)))});
+      });
     });
   }
 
@@ -271,6 +417,7 @@ private:
 
   KernelEmitter &emit;
   ScalarNest &nest;
+  bool sorts;
   SmallVector<Index> chainExtents, windowExtents, sizes;
   Index updates, window;
   Type keyType;
@@ -291,9 +438,7 @@ public:
     double parts = std::ceil(window / (lanes * perLane));
     double accesses = nest->accesses();
     double search =
-        std::max(updates * updates * parts /
-                     (comparisonsPerSecond * target.multiprocessors),
-                 std::ceil(updates / (lanes * perStep)) * loadLatency);
+        std::min(searchSeconds(*nest, target), sortSeconds(*nest, target));
     double update =
         std::max(accesses * 4 / target.copyBytesPerSecond,
                  accesses / updates / std::min(window, double(lanes)) *
@@ -301,18 +446,41 @@ public:
     Estimate estimate;
     estimate.seconds = 2 * target.launchSeconds + search + update;
     estimate.reason = "a warp per update that is the first at its place";
+    if (sortSeconds(*nest, target) < searchSeconds(*nest, target))
+      estimate.reason += ", of places that are sorted";
     return estimate;
   }
 
   LogicalResult emit(RewriterBase &rewriter, Operation *op,
-                     const GpuTarget &) const override {
+                     const GpuTarget &target) const override {
     ScalarNest nest = *analyzeNest(op);
     rewriter.setInsertionPoint(op);
     KernelEmitter emitter(rewriter, op);
     op->removeAttr(ShardIRDialect::kKernel);
-    ScatterEmitter(emitter, nest).run();
+    ScatterEmitter(emitter, nest,
+                   sortSeconds(nest, target) < searchSeconds(nest, target))
+        .run();
     rewriter.eraseOp(op);
     return success();
+  }
+
+private:
+  /// To compare each update with all others.
+  static double searchSeconds(const ScalarNest &nest, const GpuTarget &target) {
+    double updates = std::max(nest.chainTrips(), 1.0);
+    double parts =
+        std::ceil(std::max(nest.parallelTrips(), 1.0) / (lanes * perLane));
+    return std::max(
+        updates * updates * parts /
+            ((target.isHost() ? emulatedPerSecond : comparisonsPerSecond) *
+             target.multiprocessors),
+        std::ceil(updates / (lanes * perStep)) * loadLatency);
+  }
+  /// To sort them: words are read and written in each step.
+  static double sortSeconds(const ScalarNest &nest, const GpuTarget &target) {
+    double updates = std::max(nest.chainTrips(), 1.0);
+    return networkSteps(updates) *
+           (target.launchSeconds + updates * 16 / target.copyBytesPerSecond);
   }
 };
 } // namespace
