@@ -104,6 +104,11 @@ void CudaGraphs::put(CudaWork work, cuda::Stream on) {
   if (last < segment->works.size() && segment->works[last] == current[last])
     return;
   ++segment->misses;
+  explain([&] {
+    return "launch or copy " + std::to_string(last + 1) + " of " +
+           std::to_string(segment->works.size()) +
+           " is not what it was: those before it are launched one by one";
+  });
   segment = nullptr;
   for (const CudaWork &each : current)
     issue(each);
@@ -128,8 +133,9 @@ void CudaGraphs::end(const char *why) {
   else if (!same)
     explain([&] {
       return std::to_string(current.size()) +
-             " launches and copies are too few for a CUDA graph: behind them " +
-             why;
+             (current.size() == 1 ? " launch or copy is"
+                                  : " launches and copies are") +
+             " too few for a CUDA graph: behind it " + why;
     });
   current.clear();
 }

@@ -82,8 +82,9 @@ void *DeviceArena::allocate(size_t size, size_t alignment) {
     if (c >= kept.size())
       kept.resize(c + 1);
     if (!kept[c].empty()) {
-      block = kept[c].back();
-      kept[c].pop_back();
+      block.memory = *kept[c].begin();
+      block.reserved = sizeOf(c);
+      kept[c].erase(kept[c].begin());
       keptBytes -= block.reserved;
     }
   }
@@ -127,7 +128,7 @@ void DeviceArena::keep(const Block &block) {
     return;
   }
   keptBytes += block.reserved;
-  kept[classOf(block.reserved)].push_back(block);
+  kept[classOf(block.reserved)].insert(block.memory);
 }
 
 bool DeviceArena::release(void *p) {
@@ -157,9 +158,9 @@ void DeviceArena::trimAll() {
 
 void DeviceArena::trim() {
   std::lock_guard<std::mutex> lock(keptMutex);
-  for (std::vector<Block> &blocks : kept) {
-    for (Block &block : blocks)
-      (void)api.MemFree(block.memory);
+  for (std::set<cuda::DevicePtr> &blocks : kept) {
+    for (cuda::DevicePtr memory : blocks)
+      (void)api.MemFree(memory);
     blocks.clear();
   }
   keptBytes = 0;

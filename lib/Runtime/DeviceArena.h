@@ -21,6 +21,7 @@
 
 #include <atomic>
 #include <mutex>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -69,7 +70,9 @@ private:
   const cuda::Api &api;
   std::unordered_map<void *, Block> out;
   std::mutex keptMutex; ///< of the two below, which other arenas may empty
-  std::vector<std::vector<Block>> kept; ///< by size class
+  /// By size class. The least address is used first: what asks for memory in
+  /// one order gets the same blocks each time, and its launches are the same.
+  std::vector<std::set<cuda::DevicePtr>> kept;
   size_t keptBytes = 0;
   std::atomic<bool> held{false};
   size_t liveReserved = 0, highReserved = 0;
