@@ -80,14 +80,6 @@ static Axes symmetricDifference(const Axes &a, const Axes &b) {
   return result;
 }
 
-static Axes refineAll(const Axes &axes, const Mesh &mesh, const Axes &parts) {
-  Axes result;
-  for (const AxisRef &axis : axes)
-    for (const AxisRef &part : refine(axis, mesh, parts))
-      result.push_back(part);
-  return result;
-}
-
 static Axes dimAxes(const Placement &placement, const Mesh &mesh,
                     const Axes &parts) {
   Axes result;

@@ -95,6 +95,11 @@ std::vector<Split> refinedSplits(const DimPlacement &dim, const Mesh &mesh,
                                  int64_t size,
                                  const std::vector<AxisRef> &parts);
 
+/// Each axis as the run of the parts that it is (refine), one after another.
+std::vector<AxisRef> refineAll(const std::vector<AxisRef> &axes,
+                               const Mesh &mesh,
+                               const std::vector<AxisRef> &parts);
+
 /// [pre, size] spelled as the whole axis where it is that.
 AxisRef canonicalAxis(const std::string &name, int64_t pre, int64_t size,
                       const Mesh &mesh);

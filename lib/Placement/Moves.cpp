@@ -225,43 +225,50 @@ bool Planner::linksDiffer() const {
   return false;
 }
 
+bool Planner::cutInTwo(
+    std::vector<CollectiveStep> &steps, Cost &cost, size_t i, const Axes &axes,
+    const std::function<Placement(const Axes &)> &placementBetween) {
+  if (axes.size() < 2 || axes.size() > kMaxSplits)
+    return false;
+  std::vector<CollectiveStep> best;
+  for (size_t set = 1; set + 1 < size_t{1} << axes.size(); ++set) {
+    Axes chosen;
+    for (size_t j = 0; j < axes.size(); ++j)
+      if (set >> j & 1)
+        chosen.push_back(axes[j]);
+    Placement mid = placementBetween(chosen);
+    if (mid == steps[i].from || mid == steps[i].to)
+      continue;
+    std::vector<CollectiveStep> other = steps;
+    other[i].to = mid;
+    other.insert(other.begin() + static_cast<long>(i) + 1,
+                 {steps[i].kind, mid, steps[i].to});
+    Cost otherCost = costOf(other);
+    if (isBetter(otherCost, cost)) {
+      best = std::move(other);
+      cost = otherCost;
+    }
+  }
+  if (best.empty())
+    return false;
+  steps = std::move(best);
+  return true;
+}
+
 /// Cuts all-gathers in two while that is cheaper: slow links carry least while
 /// shards are small.
 void Planner::splitGathers(std::vector<CollectiveStep> &steps, Cost &cost) {
   for (size_t i = 0; i < steps.size() && i < kMaxSplits; ++i) {
     if (steps[i].kind != CollectiveKind::AllGather)
       continue;
-    Axes gathered;
-    for (const AxisRef &axis : groupAxes(steps[i], mesh, shape))
-      for (const AxisRef &piece : refine(axis, mesh, pieces))
-        gathered.push_back(piece);
-    if (gathered.size() < 2 || gathered.size() > kMaxSplits)
-      continue;
-    std::vector<CollectiveStep> best;
-    for (size_t first = 1; first + 1 < size_t{1} << gathered.size(); ++first) {
-      Axes removed;
-      for (size_t j = 0; j < gathered.size(); ++j)
-        if (first >> j & 1)
-          removed.push_back(gathered[j]);
+    Axes gathered = refineAll(groupAxes(steps[i], mesh, shape), mesh, pieces);
+    bool isCut = cutInTwo(steps, cost, i, gathered, [&](const Axes &removed) {
       Placement mid = steps[i].from;
       mid.dims = without(steps[i].from.dims, removed, steps[i].to.dims);
-      mid = normal(mid);
-      if (mid == steps[i].from || mid == steps[i].to)
-        continue;
-      std::vector<CollectiveStep> other = steps;
-      other[i].to = mid;
-      other.insert(other.begin() + static_cast<long>(i) + 1,
-                   {CollectiveKind::AllGather, mid, steps[i].to});
-      Cost otherCost = costOf(other);
-      if (isBetter(otherCost, cost)) {
-        best = std::move(other);
-        cost = otherCost;
-      }
-    }
-    if (best.empty())
-      continue;
-    steps = std::move(best);
-    --i; // the first of the two may be cut again
+      return normal(mid);
+    });
+    if (isCut)
+      --i; // the first of the two may be cut again
   }
 }
 

@@ -288,6 +288,16 @@ DimPlacement detail::normalDim(const DimPlacement &dim, const Mesh &mesh,
   return result;
 }
 
+std::vector<AxisRef> detail::refineAll(const std::vector<AxisRef> &axes,
+                                       const Mesh &mesh,
+                                       const std::vector<AxisRef> &parts) {
+  std::vector<AxisRef> result;
+  for (const AxisRef &axis : axes)
+    for (const AxisRef &part : refine(axis, mesh, parts))
+      result.push_back(part);
+  return result;
+}
+
 std::vector<Split> detail::refinedSplits(const DimPlacement &dim,
                                          const Mesh &mesh, int64_t size,
                                          const std::vector<AxisRef> &parts) {

@@ -19,6 +19,8 @@
 #include "Search.h"
 #include "ShardIR/Placement/RedistributePlan.h"
 
+#include <functional>
+
 namespace shardir::detail {
 
 /// Axes that one collective is cut by, and steps that are looked at for that.
@@ -75,6 +77,11 @@ private:
   bool linksDiffer() const;
   bool fits(const Cost &cost) const;
   bool isBetter(const Cost &a, const Cost &b) const;
+  /// Cuts step i into two of its kind where that is cheaper, with the placement
+  /// between them that some but not all of `axes` give. Returns whether it has.
+  bool cutInTwo(std::vector<CollectiveStep> &steps, Cost &cost, size_t i,
+                const Axes &axes,
+                const std::function<Placement(const Axes &)> &placementBetween);
   void splitGathers(std::vector<CollectiveStep> &steps, Cost &cost);
   Cost costOf(const std::vector<CollectiveStep> &steps);
 

@@ -30,11 +30,7 @@ static constexpr size_t kMaxTargets = 8;
 static constexpr size_t kMaxTimedTargets = 24;
 
 Planner::Axes Planner::refined(const Axes &axes) const {
-  Axes result;
-  for (const AxisRef &axis : axes)
-    for (const AxisRef &part : refine(axis, mesh, parts))
-      result.push_back(part);
-  return result;
+  return refineAll(axes, mesh, parts);
 }
 
 bool Planner::isIn(const AxisRef &axis, const Axes &set) const {
@@ -310,47 +306,28 @@ void Planner::splitScatters(std::vector<CollectiveStep> &steps, Cost &cost) {
   for (size_t i = 0; i < steps.size() && i < kMaxSplits; ++i) {
     if (steps[i].kind != CollectiveKind::ReduceScatter)
       continue;
-    Axes reduced, owed;
-    for (const AxisRef &axis : steps[i].to.partialAxes)
-      for (const AxisRef &piece : refine(axis, mesh, pieces))
-        owed.push_back(piece);
-    for (const AxisRef &axis : steps[i].from.partialAxes)
-      for (const AxisRef &piece : refine(axis, mesh, pieces))
-        if (std::find(owed.begin(), owed.end(), piece) == owed.end())
-          reduced.push_back(piece);
+    Axes reduced, owed = refineAll(steps[i].to.partialAxes, mesh, pieces);
+    for (const AxisRef &piece :
+         refineAll(steps[i].from.partialAxes, mesh, pieces))
+      if (std::find(owed.begin(), owed.end(), piece) == owed.end())
+        reduced.push_back(piece);
     bool isApart = true;
     for (const AxisRef &axis : reduced)
       for (const AxisRef &other : owed)
         isApart &= !overlap(axis, other, mesh);
-    if (!isApart || reduced.size() < 2 || reduced.size() > kMaxSplits)
+    if (!isApart)
       continue;
-    std::vector<CollectiveStep> best;
-    for (size_t later = 1; later + 1 < size_t{1} << reduced.size(); ++later) {
-      Axes second;
-      for (size_t j = 0; j < reduced.size(); ++j)
-        if (later >> j & 1)
-          second.push_back(reduced[j]);
+    bool isCut = cutInTwo(steps, cost, i, reduced, [&](const Axes &second) {
       Placement mid;
       mid.dims = without(steps[i].to.dims, second, steps[i].from.dims);
       mid.partial = steps[i].from.partial;
       mid.partialAxes = steps[i].to.partialAxes;
       mid.partialAxes.insert(mid.partialAxes.end(), second.begin(),
                              second.end());
-      mid = normal(mid);
-      std::vector<CollectiveStep> other = steps;
-      other[i].to = mid;
-      other.insert(other.begin() + static_cast<long>(i) + 1,
-                   {CollectiveKind::ReduceScatter, mid, steps[i].to});
-      Cost otherCost = costOf(other);
-      if (isBetter(otherCost, cost)) {
-        best = std::move(other);
-        cost = otherCost;
-      }
-    }
-    if (best.empty())
-      continue;
-    steps = std::move(best);
-    --i; // the first of the two may be cut again
+      return normal(mid);
+    });
+    if (isCut)
+      --i; // the first of the two may be cut again
   }
 }
 
