@@ -52,20 +52,13 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   verify(Stage::Propagated);
   if (reached(Stage::Propagated))
     return;
-  // What nobody uses moves nothing, nor is there anything to forbid.
-  pm.addPass(createEraseUnused());
-  pm.addPass(createInsertRedistribute({options.strict}));
-  // What equal ops owe is then reduced once.
-  pm.addPass(createCSEPass());
-  pm.addPass(createSimplifyRedistribute(
-      {options.cost, options.shareGathers, options.memoryLimit}));
-  pm.addPass(createCSEPass());
+  buildRedistribution(
+      pm, {options.strict},
+      {options.cost, options.shareGathers, options.memoryLimit});
   verify(Stage::Redistributed);
   if (reached(Stage::Redistributed))
     return;
-  pm.addPass(createRedistributeToCollectives({options.cost}));
-  // Equal steps would run once, and are to be counted once.
-  pm.addPass(createCSEPass());
+  buildCollectives(pm, {options.cost});
   if (options.memoryLimit > 0)
     pm.addPass(createCheckMemory({options.memoryLimit}));
   verify(Stage::Collective);

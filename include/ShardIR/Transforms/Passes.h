@@ -23,6 +23,15 @@ namespace shardir {
 #define GEN_PASS_REGISTRATION
 #include "ShardIR/Transforms/Passes.h.inc"
 
+/// From stage propagated to stage redistributed.
+void buildRedistribution(mlir::OpPassManager &passes,
+                         const InsertRedistributeOptions &insert,
+                         const SimplifyRedistributeOptions &simplify);
+
+/// From stage redistributed to stage collective.
+void buildCollectives(mlir::OpPassManager &passes,
+                      const RedistributeToCollectivesOptions &options);
+
 } // namespace shardir
 
 #endif // SHARDIR_TRANSFORMS_PASSES_H

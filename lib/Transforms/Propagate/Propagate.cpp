@@ -8,11 +8,15 @@
 //
 // Stage: annotated to propagated. Requires sugar resolved and calls inlined.
 // A thin user of the algorithm of Analysis/Propagation.h: builds the graph of
-// each function (GraphBuilder.h) and writes its answer back.
+// each function (GraphBuilder.h) and writes its answer back. Where bytes
+// decide, the answers that the search starts from are planned beside its own,
+// for it prices one move at a time and cannot see what redistributions become
+// together.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GraphBuilder.h"
+#include "PlannedBytes.h"
 
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
@@ -89,10 +93,80 @@ static LogicalResult mergeAliases(func::FuncOp function,
   return success();
 }
 
+/// Whether two answers place everything alike.
+static bool placeAlike(ArrayRef<PropagationResult> a,
+                       ArrayRef<PropagationResult> b) {
+  auto nodeAlike = [](const auto &pair) {
+    auto &[one, other] = pair;
+    return one.results == other.results && one.operands == other.operands;
+  };
+  return llvm::all_of(llvm::zip_equal(a, b), [&](const auto &pair) {
+    auto &[one, other] = pair;
+    return llvm::all_of(llvm::zip_equal(one.nodes, other.nodes), nodeAlike);
+  });
+}
+
 namespace {
+
+/// Larger modules take the answer of the search unplanned.
+constexpr size_t kMostPlannedNodes = 1024;
 
 struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
   using PropagateBase::PropagateBase;
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    PropagateBase::getDependentDialects(registry);
+    getPlanningDialects(registry);
+  }
+
+  /// The answers of one module, one per function with a body.
+  using Answers = std::vector<PropagationResult>;
+
+  static void write(ModuleOp module, const MeshTable &meshes,
+                    const Answers &answers) {
+    auto answer = answers.begin();
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (function.isDeclaration())
+        continue;
+      GraphBuilder builder(function, meshes);
+      builder.build();
+      builder.write(*answer++);
+    }
+  }
+
+  /// The least of `answers`, those of the two rules without costs and that of
+  /// least time, by what is received once all is planned; the first of equal
+  /// ones.
+  void takeLeast(ArrayRef<const PropagationGraph *> graphs,
+                 const MeshTable &meshes, const PropagationCost &model,
+                 Answers &answers) {
+    std::vector<Answers> all = {std::move(answers)};
+    PropagationCost greedy = model, shardy = model, time = model;
+    greedy.conflicts = ConflictMode::Greedy;
+    shardy.conflicts = ConflictMode::Shardy;
+    time.mode = CostMode::Time;
+    for (const PropagationCost &other : {greedy, shardy, time}) {
+      Answers others;
+      for (const PropagationGraph *graph : graphs)
+        others.push_back(propagate(*graph, other));
+      if (llvm::none_of(all, [&](const Answers &known) {
+            return placeAlike(known, others);
+          }))
+        all.push_back(std::move(others));
+    }
+    size_t best = 0;
+    std::optional<int64_t> least;
+    for (size_t i = 0; all.size() > 1 && i < all.size(); ++i) {
+      OwningOpRef<ModuleOp> copy(getOperation().clone());
+      write(*copy, meshes, all[i]);
+      std::optional<int64_t> bytes = plannedBytes(*copy);
+      if (!bytes || (least && *bytes >= *least))
+        continue;
+      least = bytes;
+      best = i;
+    }
+    answers = std::move(all[best]);
+  }
 
   void runOnOperation() override {
     MeshTable meshes(getOperation());
@@ -116,15 +190,27 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     }
     model.conflicts = *mode;
     model.memoryLimit = double(memoryLimit);
+    std::vector<std::unique_ptr<GraphBuilder>> builders;
+    std::vector<const PropagationGraph *> graphs;
+    Answers answers;
+    size_t nodes = 0;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration())
         continue;
       if (failed(checkSupported(function)) || failed(checkSugar(function)) ||
           failed(mergeAliases(function, meshes)))
         return signalPassFailure();
-      GraphBuilder builder(function, meshes);
-      builder.write(propagate(builder.build(), model));
+      builders.push_back(std::make_unique<GraphBuilder>(function, meshes));
+      graphs.push_back(&builders.back()->build());
+      answers.push_back(propagate(*graphs.back(), model));
+      nodes += graphs.back()->nodes.size();
     }
+    if (model.mode == CostMode::Bytes &&
+        model.conflicts == ConflictMode::Search && memoryLimit <= 0 &&
+        nodes <= kMostPlannedNodes)
+      takeLeast(graphs, meshes, model, answers);
+    for (auto [builder, answer] : llvm::zip_equal(builders, answers))
+      builder->write(answer);
   }
 };
 

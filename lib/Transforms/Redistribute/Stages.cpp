@@ -1,0 +1,40 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The passes between stages propagated, redistributed and collective, for the
+// pipelines and for who plans an answer to see what it costs. Requires and
+// guarantees what the stages do (docs/Pipeline.md).
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Transforms/Passes.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/Passes.h"
+
+using namespace mlir;
+using namespace shardir;
+
+void shardir::buildRedistribution(OpPassManager &passes,
+                                  const InsertRedistributeOptions &insert,
+                                  const SimplifyRedistributeOptions &simplify) {
+  // What nobody uses moves nothing, nor is there anything to forbid.
+  passes.addPass(createEraseUnused());
+  passes.addPass(createInsertRedistribute(insert));
+  // What equal ops owe is then reduced once.
+  passes.addPass(createCSEPass());
+  passes.addPass(createSimplifyRedistribute(simplify));
+  passes.addPass(createCSEPass());
+}
+
+void shardir::buildCollectives(
+    OpPassManager &passes, const RedistributeToCollectivesOptions &options) {
+  passes.addPass(createRedistributeToCollectives(options));
+  // Equal steps would run once, and are to be counted once.
+  passes.addPass(createCSEPass());
+}
