@@ -37,7 +37,7 @@ Arrivals::Arrivals(PropagationSpace &space,
   for (int n = 0; n < count; ++n) {
     const PropagationGraph::Node &node = space.node(n);
     SplitsTable &table = space.table(n);
-    size_t factors = node.rule.factors.size();
+    size_t factors = node.rule->factors.size();
     arrived[n].resize(factors);
     floors[n].resize(factors, 0);
     reserved[n].assign(factors, 0);
@@ -56,15 +56,15 @@ Arrivals::Arrivals(PropagationSpace &space,
     if (llvm::any_of(floors[n], [](SplitsId id) { return id != 0; }) ||
         node.partial)
       levels[n] = 0;
-    owes[n].resize(node.rule.results.size());
+    owes[n].resize(node.rule->results.size());
   }
 }
 
 bool Arrivals::mayGrow(int n, int factor) const {
   const PropagationGraph::Node &node = space.node(n);
   return !node.isFixed && !space.isFollower(n) &&
-         node.rule.factors[factor].kind != FactorKind::Replicate &&
-         node.rule.factors[factor].size != 1 &&
+         node.rule->factors[factor].kind != FactorKind::Replicate &&
+         node.rule->factors[factor].size != 1 &&
          (node.closed.empty() || !node.closed[factor]);
 }
 

@@ -286,7 +286,7 @@ const CandidateList &CandidateLists::get(int n) {
   std::vector<std::vector<SplitsId>> options;
   std::vector<Pass> passes;
   std::vector<AxisRef> subAxes = subAxesOf(n);
-  for (size_t f = 0; f < node.rule.factors.size(); ++f)
+  for (size_t f = 0; f < node.rule->factors.size(); ++f)
     options.push_back(optionsOf(n, f, subAxes));
   if (!node.isFixed && !node.partial)
     passes = passesOf(n);

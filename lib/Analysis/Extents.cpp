@@ -145,7 +145,7 @@ void Extents::Walker::visitScalar(Operation *op) {
 }
 
 void Extents::Walker::visitTensors(Operation *op) {
-  std::optional<ShardingRule> rule;
+  std::optional<SharedRule> rule;
   for (OpResult result : op->getResults())
     if (auto type = dyn_cast<RankedTensorType>(result.getType()))
       for (int64_t dim = 0; dim < type.getRank(); ++dim)

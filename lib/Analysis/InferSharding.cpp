@@ -375,7 +375,8 @@ shardir::requiredOperands(mlir::Operation *op, const MeshTable &meshes) {
                         ? std::optional(placement.getValue())
                         : std::nullopt);
   const Mesh &mesh = meshes.get(any);
-  ShardingRule rule = getShardingRule(op);
+  SharedRule shared = getShardingRule(op);
+  const ShardingRule &rule = *shared;
   auto inferred = inferSharding(rule, results, known, mesh);
   if (auto *error = std::get_if<PlacementError>(&inferred)) {
     InFlightDiagnostic diagnostic = op->emitOpError() << error->message;

@@ -40,14 +40,14 @@ PredictedPeak shardir::findPeak(const PropagationGraph &graph,
       continue;
     const PropagationGraph::Node &producer = graph.nodes[value.producer];
     const Placement &has =
-        result.nodes[value.producer].results[value.resultIndex];
+        result.nodes[value.producer].sharding->results[value.resultIndex];
     const Mesh &mesh = graph.meshes[producer.mesh];
-    bool isArgument = producer.operands.empty() && !producer.rule.isFresh;
+    bool isArgument = producer.operands.empty() && !producer.rule->isFresh;
     int last = isArgument ? count - 1 : value.producer;
     std::map<std::string, std::pair<int, int>> copies;
     std::map<std::string, Placement> placements;
     for (auto [user, operand] : value.uses) {
-      const std::vector<Placement> &wants = result.nodes[user].operands;
+      const std::vector<Placement> &wants = result.nodes[user].sharding->operands;
       if (operand >= int(wants.size()) || wants[operand] == has ||
           graph.nodes[user].mesh != producer.mesh) {
         last = std::max(last, user);

@@ -54,7 +54,11 @@ private:
                           const std::vector<NodeSplits> &shardy,
                           const std::vector<const CandidateList *> &lists,
                           std::optional<ConflictProblem> &problem);
-  void write(int n, const Candidate &candidate);
+  /// The one sharding that is so, on the mesh of node n.
+  std::shared_ptr<const PropagationResult::Sharding>
+  share(int n, llvm::ArrayRef<SplitsId> splits,
+        llvm::ArrayRef<PlacementId> results,
+        llvm::ArrayRef<PlacementId> operands);
   void addAlternatives(int n, ConflictProblem &problem,
                        const CandidateList &list,
                        const std::vector<int> &chosen);
@@ -67,19 +71,32 @@ private:
   PriceTable prices;
   std::vector<NodeSplits> decided;
   PropagationResult result;
+  NumbersMap<std::shared_ptr<const PropagationResult::Sharding>> shardings;
 };
 
 } // namespace
 
-void Propagator::write(int n, const Candidate &candidate) {
+std::shared_ptr<const PropagationResult::Sharding>
+Propagator::share(int n, llvm::ArrayRef<SplitsId> splits,
+                  llvm::ArrayRef<PlacementId> results,
+                  llvm::ArrayRef<PlacementId> operands) {
+  std::vector<int64_t> key = {graph.nodes[n].mesh, int64_t(splits.size()),
+                              int64_t(results.size())};
+  for (llvm::ArrayRef<int> list : {splits, results, operands})
+    key.insert(key.end(), list.begin(), list.end());
+  auto &shared = shardings[key];
+  if (shared)
+    return shared;
   SplitsTable &table = space.table(n);
-  PropagationResult::Node &out = result.nodes[n];
-  for (SplitsId id : candidate.splits)
-    out.splits.push_back(table.splits(id));
-  for (PlacementId id : candidate.results)
-    out.results.push_back(table.placement(id));
-  for (PlacementId id : candidate.operands)
-    out.operands.push_back(table.placement(id));
+  PropagationResult::Sharding made;
+  for (SplitsId id : splits)
+    made.splits.push_back(table.splits(id));
+  for (PlacementId id : results)
+    made.results.push_back(table.placement(id));
+  for (PlacementId id : operands)
+    made.operands.push_back(table.placement(id));
+  return shared = std::make_shared<const PropagationResult::Sharding>(
+             std::move(made));
 }
 
 void Propagator::addAlternatives(int n, ConflictProblem &problem,
@@ -204,7 +221,8 @@ void Propagator::decide(int64_t priority, bool isLast) {
     if (!isLast || !lists[n])
       continue;
     const Candidate &candidate = lists[n]->all[chosen[n]];
-    write(n, candidate);
+    result.nodes[n].sharding = share(n, candidate.splits, candidate.results,
+                                     candidate.operands);
     result.nodes[n].hasOtherOperands =
         llvm::any_of(lists[n]->all, [&](const Candidate &other) {
           return other.results == candidate.results &&
@@ -220,82 +238,105 @@ void Propagator::placeFresh(int n) {
   const Node &node = graph.nodes[n];
   PropagationResult::Node &out = result.nodes[n];
   SplitsTable &table = space.table(n);
-  out.splits.resize(node.rule.factors.size());
-  out.decidedBy.resize(node.rule.factors.size());
-  for (const TensorFactors &factors : node.rule.results)
-    out.results.push_back(Placement::replicatedOfRank(factors.dims.size()));
+  FactorSplits splits(node.rule->factors.size());
+  std::vector<Placement> results, operands;
+  out.decidedBy.resize(node.rule->factors.size());
+  for (const TensorFactors &factors : node.rule->results)
+    results.push_back(Placement::replicatedOfRank(factors.dims.size()));
   for (const Port &port : space.ports(n)) {
     if (!port.isResult)
       continue;
     struct Wish {
+      const Placement *placement;
       int votes = 0;
-      Placement placement;
-      End user;
+      End user; ///< the last one
     };
-    std::map<std::string, Wish> wishes;
+    llvm::SmallVector<Wish, 4> wishes;
     for (End user : space.users(port.value)) {
       const Port &own = space.ports(user.node)[user.port];
       const PropagationResult::Node &other = result.nodes[user.node];
       if (graph.nodes[user.node].mesh != node.mesh || own.isAlias ||
-          own.tensor >= int(other.operands.size()))
+          !other.sharding ||
+          own.tensor >= int(other.sharding->operands.size()))
         continue;
-      Wish &wish = wishes[toString(other.operands[own.tensor])];
-      ++wish.votes;
-      wish.placement = other.operands[own.tensor];
-      wish.user = user;
+      const Placement &wanted = other.sharding->operands[own.tensor];
+      auto wish = llvm::find_if(wishes, [&](const Wish &known) {
+        return known.placement == &wanted || *known.placement == wanted;
+      });
+      if (wish == wishes.end())
+        wish = wishes.insert(wishes.end(), Wish{&wanted});
+      ++wish->votes;
+      wish->user = user;
     }
     const Wish *best = nullptr;
     auto rank = [&](const Wish &wish) {
       return std::make_pair(
           -wish.votes,
-          prices.localBytes(n, port.value, table.getPlacement(wish.placement)));
+          prices.localBytes(n, port.value,
+                            table.getPlacement(*wish.placement)));
     };
-    for (auto &[text, wish] : wishes)
+    if (wishes.size() > 1)
+      llvm::sort(wishes, [](const Wish &a, const Wish &b) {
+        return toString(*a.placement) < toString(*b.placement);
+      });
+    for (const Wish &wish : wishes)
       if (!best || rank(wish) < rank(*best))
         best = &wish;
     if (!best)
       continue;
-    const TensorFactors &factors = node.rule.results[port.tensor];
-    Placement placement = best->placement;
+    const TensorFactors &factors = node.rule->results[port.tensor];
+    const Placement &placement = *best->placement;
     FactorSplits own = projectTensor(node.rule, factors, placement, table.mesh);
-    for (auto &&[all, one] : llvm::zip(out.splits, own))
+    for (auto &&[all, one] : llvm::zip(splits, own))
       if (all.empty())
         all = one;
-    out.results[port.tensor] = placement;
+    results[port.tensor] = placement;
     // The reason is its user's.
     const Node &user = graph.nodes[best->user.node];
     const Port &theirs = space.ports(best->user.node)[best->user.port];
     const auto &reasons = result.nodes[best->user.node].decidedBy;
     for (auto [mine, other] :
-         llvm::zip(factors.dims, user.rule.operands[theirs.tensor].dims))
+         llvm::zip(factors.dims, user.rule->operands[theirs.tensor].dims))
       for (int f : mine)
         for (int g : other)
-          if (out.decidedBy[f].empty() && !out.splits[f].empty() &&
+          if (out.decidedBy[f].empty() && !splits[f].empty() &&
               g < int(reasons.size()))
             out.decidedBy[f] = reasons[g];
-    if (placement.partial && reasons.size() > user.rule.factors.size())
+    if (placement.partial && reasons.size() > user.rule->factors.size())
       out.decidedBy.push_back(reasons.back());
   }
-  for (auto [i, factors] : llvm::enumerate(node.rule.operands)) {
-    auto operand = composeTensor(node.rule, factors, out.splits, table.mesh);
-    out.operands.push_back(
+  for (auto [i, factors] : llvm::enumerate(node.rule->operands)) {
+    auto operand = composeTensor(node.rule, factors, splits, table.mesh);
+    operands.push_back(
         operand ? *operand : Placement::replicatedOfRank(factors.dims.size()));
     // A fill owes through the tensor that it fills.
-    if (!out.results.empty() && out.results[0].partial &&
-        llvm::any_of(node.rule.partials, [&](const PartialRule &partial) {
+    if (!results.empty() && results[0].partial &&
+        llvm::any_of(node.rule->partials, [&](const PartialRule &partial) {
           return llvm::is_contained(partial.operands, int(i));
         })) {
-      out.operands.back().partial = out.results[0].partial;
-      out.operands.back().partialAxes = out.results[0].partialAxes;
+      operands.back().partial = results[0].partial;
+      operands.back().partialAxes = results[0].partialAxes;
     }
   }
+  llvm::SmallVector<SplitsId> splitsIds;
+  llvm::SmallVector<PlacementId> resultIds, operandIds;
+  for (const Splits &own : splits)
+    splitsIds.push_back(table.get(own));
+  for (const Placement &own : results)
+    resultIds.push_back(table.getPlacement(own));
+  for (const Placement &own : operands)
+    operandIds.push_back(table.getPlacement(own));
+  out.sharding = share(n, splitsIds, resultIds, operandIds);
 }
 
 /// A result in an argument's place lies as the argument does.
 void Propagator::follow(int n) {
   const PropagationResult::Node &from = result.nodes[graph.nodes[n].alias];
-  result.nodes[n].splits = from.splits;
-  result.nodes[n].operands = from.results;
+  PropagationResult::Sharding own;
+  own.splits = from.sharding->splits;
+  own.operands = from.sharding->results;
+  result.nodes[n].sharding =
+      std::make_shared<const PropagationResult::Sharding>(std::move(own));
   result.nodes[n].decidedBy = from.decidedBy;
 }
 

@@ -78,11 +78,19 @@ void PropagationSpace::addPorts() {
 
 void PropagationSpace::classify() {
   NumbersMap<int> ruleIds, typeIds;
+  llvm::DenseMap<std::pair<const ShardingRule *, int>, int> known;
+  classes.reserve(graph.nodes.size());
+  types.reserve(graph.values.size());
   for (const Node &node : graph.nodes) {
+    auto [shared, isOther] = known.try_emplace({&*node.rule, node.mesh});
+    if (!isOther) {
+      classes.push_back(shared->second);
+      continue;
+    }
     std::vector<int64_t> key = keyOf(node.rule);
     key.push_back(node.mesh);
     auto [it, isNew] = ruleIds.try_emplace(std::move(key), ruleIds.size());
-    classes.push_back(it->second);
+    classes.push_back(shared->second = it->second);
     // Of the rule alone: the number of a mesh is its place in the file.
     if (isNew)
       ruleHashes.push_back(NumbersHash()(

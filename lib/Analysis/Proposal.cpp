@@ -77,7 +77,7 @@ ProposalSearch::ProposalSearch(PropagationGraph &graph,
   }
   std::vector<int> nodes;
   for (auto [i, n] : llvm::enumerate(arguments))
-    if (!isAnnotated(graph.nodes[n]) && !graph.nodes[n].rule.factors.empty()) {
+    if (!isAnnotated(graph.nodes[n]) && !graph.nodes[n].rule->factors.empty()) {
       frees.push_back(i);
       nodes.push_back(n);
     }
@@ -97,7 +97,7 @@ void ProposalSearch::annotate(const ProposalState &state) {
   }
   for (auto &[where, splits] : state.ops) {
     PropagationGraph::Node &node = graph.nodes[where.first];
-    size_t factors = node.rule.factors.size();
+    size_t factors = node.rule->factors.size();
     node.annotated.resize(factors);
     node.closed.assign(factors, false);
     node.priority.assign(factors, PropagationGraph::kLastPriority);
@@ -115,7 +115,7 @@ ProposalCandidate ProposalSearch::price(const PropagationResult &result) const {
   ProposalCandidate outcome;
   for (int n : arguments)
     outcome.arguments.push_back(normalForm(
-        result.nodes[n].results[0], graph.meshes[graph.nodes[n].mesh],
+        result.nodes[n].sharding->results[0], graph.meshes[graph.nodes[n].mesh],
         graph.values[graph.nodes[n].results[0]].shape));
   outcome.seconds = result.seconds;
   outcome.bytes = result.bytes;

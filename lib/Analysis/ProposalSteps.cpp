@@ -71,7 +71,7 @@ ProposalSearch::growOps(const ProposalAttempt &from, ProposalStep step) const {
     int n = contractions[i];
     const PropagationGraph::Node &node = graph.nodes[n];
     const Mesh &mesh = graph.meshes[node.mesh];
-    const Factor &factor = node.rule.factors[step.dim];
+    const Factor &factor = node.rule->factors[step.dim];
     if (step.axis >= int(mesh.axes.size()) ||
         isInterchangeable(from, mesh, step.axis) ||
         factor.kind == FactorKind::Replicate)

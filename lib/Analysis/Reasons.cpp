@@ -16,6 +16,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <array>
 #include <map>
 #include <set>
 
@@ -24,24 +25,25 @@ using namespace shardir;
 namespace {
 
 /// The way from an annotation: its first and last ops, and how many there are.
+/// Every factor of a program has one, so it is small.
 struct Way {
+  static constexpr int kFirst = 3, kLast = 2;
   int origin = -1;
   int length = 0;
-  llvm::SmallVector<int, 3> first;
-  llvm::SmallVector<int, 2> last;
+  std::array<int, kFirst> first = {};
+  std::array<int, kLast> last = {}; ///< behind the first ones, latest last
 
   bool isKnown() const { return origin >= 0; }
   /// The way on through op `n`.
   Way through(int n) const {
     Way way = *this;
-    ++way.length;
-    if (way.first.size() < 3) {
-      way.first.push_back(n);
-      return way;
+    if (length < kFirst) {
+      way.first[length] = n;
+    } else {
+      way.last[0] = last[1];
+      way.last[1] = n;
     }
-    if (way.last.size() == 2)
-      way.last.erase(way.last.begin());
-    way.last.push_back(n);
+    ++way.length;
     return way;
   }
 };
@@ -57,13 +59,13 @@ static std::string textOf(const PropagationSpace &space, const Way &way) {
     text += separator + name;
     separator = ", ";
   };
-  for (int n : way.first)
-    add(space.node(n).name);
-  int hidden = way.length - int(way.first.size() + way.last.size());
-  if (hidden > 0)
-    add(std::to_string(hidden) + " more");
-  for (int n : way.last)
-    add(space.node(n).name);
+  for (int i = 0; i < std::min(way.length, Way::kFirst); ++i)
+    add(space.node(way.first[i]).name);
+  int behind = way.length - Way::kFirst;
+  if (behind > Way::kLast)
+    add(std::to_string(behind - Way::kLast) + " more");
+  for (int i = std::max(0, Way::kLast - behind); i < Way::kLast; ++i)
+    add(space.node(way.last[i]).name);
   return text;
 }
 
@@ -146,7 +148,10 @@ static void findRemainingWays(PropagationSpace &space,
 /// The axes that a node's results owe, or its operands where it has no result.
 static uint64_t owedBy(PropagationSpace &space, const PropagationResult &result,
                        int n) {
-  const PropagationResult::Node &own = result.nodes[n];
+  // Fresh values are placed later, by their users.
+  if (!result.nodes[n].sharding)
+    return 0;
+  const PropagationResult::Sharding &own = *result.nodes[n].sharding;
   uint64_t bits = 0;
   for (const Placement &placement :
        own.results.empty() ? own.operands : own.results)

@@ -75,10 +75,10 @@ static std::string whyWhole(Value value) {
     return "it is constrained to be whole";
   if (asShardableRegion(op))
     return "what flows through the op keeps one placement";
-  ShardingRule rule = getShardingRule(op);
-  if (!rule.replicatedBecause.empty())
-    return rule.replicatedBecause;
-  for (const Factor &factor : rule.factors)
+  SharedRule rule = getShardingRule(op);
+  if (!rule->replicatedBecause.empty())
+    return rule->replicatedBecause;
+  for (const Factor &factor : rule->factors)
     if (factor.kind == FactorKind::Replicate)
       return "the op needs a dim whole on each device";
   return "the axis is on a dim that the result does not have, or to split it "

@@ -259,7 +259,7 @@ static ShardingRule makeLinalgRule(Operation *asked) {
   return rule;
 }
 
-static ShardingRule linalgRule(linalg::LinalgOp op) {
+static SharedRule linalgRule(linalg::LinalgOp op) {
   return RuleCache::get(op, makeLinalgRule);
 }
 
@@ -381,7 +381,7 @@ static void shiftMaps(linalg::LinalgOp op, Operation *local,
 template <typename OpTy>
 struct LinalgRule
     : ShardingRuleOpInterface::ExternalModel<LinalgRule<OpTy>, OpTy> {
-  ShardingRule getShardingRule(Operation *op) const {
+  SharedRule getShardingRule(Operation *op) const {
     return linalgRule(cast<linalg::LinalgOp>(op));
   }
 };

@@ -71,7 +71,7 @@ static bool describeBody(Region &region, std::vector<const void *> &key) {
   return true;
 }
 
-ShardingRule
+SharedRule
 RuleCache::get(Operation *op,
                llvm::function_ref<ShardingRule(Operation *)> make) {
   auto *cache = op->getName().getDialect()->getRegisteredInterface<RuleCache>();
@@ -92,7 +92,7 @@ RuleCache::get(Operation *op,
     if (it != cache->rules.end())
       return it->second;
   }
-  ShardingRule rule = make(op);
+  SharedRule rule = make(op);
   std::lock_guard<std::mutex> lock(cache->mutex);
   if (cache->rules.size() >= kMostRules)
     cache->rules.clear();

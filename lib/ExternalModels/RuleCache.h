@@ -36,7 +36,7 @@ public:
   /// The rule of `op`, by `make` where no equal op was asked about: one of the
   /// same name, properties, types and body. A body that reads other values than
   /// its arguments, or has regions, equals no other.
-  static ShardingRule
+  static SharedRule
   get(mlir::Operation *op,
       llvm::function_ref<ShardingRule(mlir::Operation *)> make);
 
@@ -47,7 +47,7 @@ private:
   };
 
   mutable std::mutex mutex;
-  mutable std::unordered_map<Key, ShardingRule, KeyHash> rules;
+  mutable std::unordered_map<Key, SharedRule, KeyHash> rules;
 };
 
 } // namespace shardir

@@ -231,7 +231,7 @@ static ShardingRule readRule(Operation *op, RuleAttr attr) {
   return rule;
 }
 
-static ShardingRule ownRule(Operation *op) {
+static SharedRule ownRule(Operation *op) {
   if (auto attr = op->getAttrOfType<RuleAttr>(ShardIRDialect::kRule))
     return readRule(op, attr);
   if (auto interface = dyn_cast<ShardingRuleOpInterface>(op))
@@ -242,12 +242,22 @@ static ShardingRule ownRule(Operation *op) {
   return ShardingRule::replicated(op, why);
 }
 
-ShardingRule shardir::getShardingRule(Operation *op) {
-  ShardingRule rule = ownRule(op);
+SharedRule::SharedRule() {
+  static const auto empty = std::make_shared<const ShardingRule>();
+  rule = empty;
+}
+
+SharedRule shardir::getShardingRule(Operation *op) {
+  SharedRule own = ownRule(op);
+  if (!op->getNumRegions() || own->operands.size() != op->getNumOperands())
+    return own;
+  SmallVector<Value> captured = capturedTensors(op);
+  if (captured.empty())
+    return own;
   // What the rule does not speak of is whole.
-  if (op->getNumRegions() && rule.operands.size() == op->getNumOperands())
-    for (Value captured : capturedTensors(op))
-      rule.operands.push_back(wholeTensor(captured.getType()));
+  ShardingRule rule = own;
+  for (Value value : captured)
+    rule.operands.push_back(wholeTensor(value.getType()));
   return rule;
 }
 

@@ -141,7 +141,7 @@ typename D::Extent sharedExtent(mlir::OpResult result, int64_t dim,
 /// the op's, made when it is needed.
 template <typename D>
 typename D::Extent extentOf(mlir::OpResult result, int64_t dim,
-                            std::optional<ShardingRule> &rule, D &domain) {
+                            std::optional<SharedRule> &rule, D &domain) {
   mlir::Operation *op = result.getOwner();
   if (mlir::isa<collective::CollectiveOpInterface, RedistributeOp, ConstrainOp>(
           op))
@@ -150,7 +150,7 @@ typename D::Extent extentOf(mlir::OpResult result, int64_t dim,
     return own;
   if (!rule)
     rule = getShardingRule(op);
-  if (typename D::Extent shared = sharedExtent(result, dim, *rule, domain))
+  if (typename D::Extent shared = sharedExtent(result, dim, **rule, domain))
     return shared;
   // A dim that no factor has, as where a part is inserted.
   if (auto inPlace = mlir::dyn_cast<mlir::DestinationStyleOpInterface>(op))

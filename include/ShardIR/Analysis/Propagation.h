@@ -26,6 +26,7 @@
 #include "ShardIR/Placement/CostModel.h"
 
 #include <limits>
+#include <memory>
 
 namespace shardir {
 
@@ -69,7 +70,7 @@ struct PropagationGraph {
     std::vector<std::pair<int, int>> uses;
   };
   struct Node {
-    ShardingRule rule;
+    SharedRule rule;
     std::vector<int> operands; ///< value, or -1 for what is not a tensor
     std::vector<int> results;
     std::string name; ///< for reasons: `argument 1 of @main`, `linalg.matmul`
@@ -114,10 +115,14 @@ struct PropagationResult {
     int64_t bytes = 0;
     bool isChosen = false;
   };
-  struct Node {
+  struct Sharding {
     FactorSplits splits;
     std::vector<Placement> results;  ///< one per result, partial included
     std::vector<Placement> operands; ///< what each operand should be
+  };
+  struct Node {
+    /// Shared by nodes that chose the same; never null in an answer.
+    std::shared_ptr<const Sharding> sharding;
     /// Whether other operands could give these results: the results alone do
     /// not say all that was decided.
     bool hasOtherOperands = false;

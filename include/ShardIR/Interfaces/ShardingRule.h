@@ -24,6 +24,7 @@
 #include "mlir/IR/OpDefinition.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -147,13 +148,30 @@ struct ShardingRule {
   int addFactor(int64_t size, FactorKind kind = FactorKind::PassThrough);
 };
 
+/// A rule that is not changed any more: ops of one kind share theirs, so that a
+/// large program holds few.
+class SharedRule {
+public:
+  /// The rule without factors and tensors.
+  SharedRule();
+  SharedRule(ShardingRule rule)
+      : rule(std::make_shared<const ShardingRule>(std::move(rule))) {}
+
+  operator const ShardingRule &() const { return *rule; }
+  const ShardingRule &operator*() const { return *rule; }
+  const ShardingRule *operator->() const { return rule.get(); }
+
+private:
+  std::shared_ptr<const ShardingRule> rule; ///< never null
+};
+
 /// Numbers that are equal for equal rules: everything in a rule that says how
 /// its op can be sharded.
 std::vector<int64_t> keyOf(const ShardingRule &rule);
 
 /// The rule of any op: the attribute `shardir.rule`'s, or its interface's, or
 /// `replicated`.
-ShardingRule getShardingRule(mlir::Operation *op);
+SharedRule getShardingRule(mlir::Operation *op);
 
 /// Tensors that regions of `op` use and that are defined outside of it, in the
 /// order of their first use. They are whole on each device unless the op's rule

@@ -24,7 +24,7 @@ def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
   }];
   let methods = [
     InterfaceMethod<"The op's sharding rule; it depends on types and regions alone.",
-                    "::shardir::ShardingRule", "getShardingRule">,
+                    "::shardir::SharedRule", "getShardingRule">,
   ];
 }
 

@@ -25,12 +25,12 @@ namespace shardir {
 
 /// From stage propagated to stage redistributed.
 void buildRedistribution(mlir::OpPassManager &passes,
-                         const InsertRedistributeOptions &insert,
-                         const SimplifyRedistributeOptions &simplify);
+                         InsertRedistributeOptions insert,
+                         SimplifyRedistributeOptions simplify);
 
 /// From stage redistributed to stage collective.
 void buildCollectives(mlir::OpPassManager &passes,
-                      const RedistributeToCollectivesOptions &options);
+                      RedistributeToCollectivesOptions options);
 
 } // namespace shardir
 

@@ -366,8 +366,12 @@ def InsertRedistribute : Pass<"shardir-insert-redistribute", "::mlir::ModuleOp">
                                    to #shardir.placement<@m, [{}, {} ]> {reason = "..."} : tensor<8x8xf32>
     ```
   }];
-  let options = [Option<"strict", "strict", "bool", "false",
-                        "an implicit redistribution is an error">];
+  let options = [
+    Option<"strict", "strict", "bool", "false",
+           "an implicit redistribution is an error">,
+    Option<"mergeEqual", "merge-equal", "bool", "false",
+           "merge equal ops afterwards, as -cse does, where anything has changed">,
+  ];
   let dependentDialects = ["::shardir::ShardIRDialect"];
 }
 
@@ -397,6 +401,8 @@ def SimplifyRedistribute : Pass<"shardir-simplify-redistribute", "::mlir::Module
            "gather an argument once for all of its uses">,
     Option<"memoryLimit", "memory-limit", "int64_t", "0",
            "bytes per device; what would keep values alive for longer stays below">,
+    Option<"mergeEqual", "merge-equal", "bool", "false",
+           "merge equal ops afterwards, as -cse does, where anything has changed">,
   ];
 }
 
@@ -423,6 +429,8 @@ def RedistributeToCollectives : Pass<"shardir-redistribute-to-collectives", "::m
   let options = [
     Option<"cost", "cost", "std::string", "\"time\"",
            "what decides between plans: `time` (of a machine model) or `bytes`">,
+    Option<"mergeEqual", "merge-equal", "bool", "false",
+           "merge equal ops afterwards, as -cse does, where anything has changed">,
   ];
   let dependentDialects = ["::shardir::collective::CollectiveDialect"];
 }

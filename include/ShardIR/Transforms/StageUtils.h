@@ -33,9 +33,23 @@ mlir::LogicalResult checkSupported(mlir::func::FuncOp function);
 /// is named by some mesh (P7). Meshes of unknown size are left for later.
 mlir::LogicalResult checkMeshes(mlir::ModuleOp module);
 
+/// An analysis of a module: the last of the stages propagated (0),
+/// redistributed (1) and collective (2) that it was found to be in, or -1. It
+/// is forgotten when a pass changes the module.
+struct VerifiedStage {
+  explicit VerifiedStage(mlir::Operation *) {}
+  int level = -1;
+};
+
 /// Checks what `stage` promises and reports the first op that breaks it. A
-/// module that is local or later already passes for every earlier stage.
-mlir::LogicalResult verifyStage(mlir::ModuleOp module, llvm::StringRef stage);
+/// module that is local or later already passes for every earlier stage. What
+/// `verified` says is not checked again.
+mlir::LogicalResult verifyStage(mlir::ModuleOp module, llvm::StringRef stage,
+                                VerifiedStage *verified = nullptr);
+
+/// Merges equal ops and drops what is not used then, as upstream's CSE does: up
+/// to `rounds` times, while that changes something.
+void mergeEqualOps(mlir::ModuleOp module, int rounds = 1);
 
 /// The attributes of a function's arguments and results, read once, changed
 /// here, and written once: a function keeps them in one array each, so that a

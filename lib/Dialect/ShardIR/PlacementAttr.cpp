@@ -317,7 +317,14 @@ PlacementAttr shardir::getResultPlacement(OpResult result) {
 }
 
 MeshTable::MeshTable(Operation *module) {
-  module->walk([&](MeshOp mesh) { meshes.push_back(mesh.getMesh()); });
+  // A mesh is a symbol: it stands where symbols do, not in functions' bodies.
+  module->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (auto mesh = dyn_cast<MeshOp>(op))
+      meshes.push_back(mesh.getMesh());
+    return op == module || op->hasTrait<OpTrait::SymbolTable>()
+               ? WalkResult::advance()
+               : WalkResult::skip();
+  });
 }
 
 int MeshTable::indexOf(StringRef name) const {

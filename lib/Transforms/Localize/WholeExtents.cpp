@@ -158,7 +158,7 @@ shardir::wholeExtentsOf(OpResult result, const Localizer::Global &global,
                         OpBuilder &builder, const Localizer &localizer,
                         const IRMapping &mapping) {
   SmallVector<Value> values;
-  std::optional<ShardingRule> rule;
+  std::optional<SharedRule> rule;
   Operation *op = result.getOwner();
   LocalExtents extents(builder, op->getLoc(), localizer, mapping);
   for (int64_t dim = 0; dim < global.type.getRank(); ++dim) {

@@ -69,7 +69,7 @@ std::string GraphBuilder::annotationName(Operation *op) {
 /// Adds what a placement says to factors `firstFactor`, … one per dim.
 void GraphBuilder::annotate(Graph::Node &node, const Placement &placement,
                             int firstFactor) {
-  size_t count = node.rule.factors.size();
+  size_t count = node.rule->factors.size();
   node.annotated.resize(count);
   node.closed.resize(count, false);
   node.priority.resize(count, Graph::kLastPriority);
@@ -85,13 +85,21 @@ void GraphBuilder::annotate(Graph::Node &node, const Placement &placement,
 }
 
 /// A node for a function's argument or result: one factor per dim.
-int GraphBuilder::addBoundary(Type type, PlacementAttr placement, Twine name) {
+int GraphBuilder::addBoundary(Type type, PlacementAttr placement, Twine name,
+                              bool isResult) {
   Graph::Node node;
   node.name = name.str();
-  TensorFactors factors;
-  for (int64_t extent : shapeOf(cast<RankedTensorType>(type)))
-    factors.dims.push_back({node.rule.addFactor(extent)});
-  node.rule.results.push_back(factors);
+  // A program has many arguments of few types.
+  auto [known, isNew] = boundaryRules[isResult].try_emplace(type);
+  if (isNew) {
+    ShardingRule rule;
+    TensorFactors factors;
+    for (int64_t extent : shapeOf(cast<RankedTensorType>(type)))
+      factors.dims.push_back({rule.addFactor(extent)});
+    (isResult ? rule.operands : rule.results).push_back(factors);
+    known->second = std::move(rule);
+  }
+  node.rule = known->second;
   if (placement) {
     annotate(node, placement.getValue(), 0);
     node.mesh = meshes.indexOf(placement.getMesh().getValue());
@@ -106,15 +114,17 @@ void GraphBuilder::addStep(Operation *op, PlacementAttr from,
   node.name = op->getName().getStringRef().str();
   node.annotation = annotationName(op);
   auto shape = shapeOf(cast<RankedTensorType>(op->getResult(0).getType()));
+  ShardingRule rule;
   TensorFactors operand, result;
   for (int64_t extent : shape)
-    operand.dims.push_back({node.rule.addFactor(extent)});
+    operand.dims.push_back({rule.addFactor(extent)});
   for (int64_t extent : shape)
-    result.dims.push_back({node.rule.addFactor(extent)});
+    result.dims.push_back({rule.addFactor(extent)});
+  rule.operands.push_back(operand);
+  rule.results.push_back(result);
+  node.rule = std::move(rule);
   annotate(node, to.getValue(), shape.size());
   annotate(node, from.getValue(), 0);
-  node.rule.operands.push_back(operand);
-  node.rule.results.push_back(result);
   node.isFixed = true;
   node.partial.reset();
   node.partialAxes.clear();
@@ -140,9 +150,9 @@ void GraphBuilder::annotateDecided(Graph::Node &node, Operation *origin,
       node.mesh = meshes.indexOf(placement.getMesh().getValue());
   }
   const Mesh &mesh = graph.meshes[node.mesh];
-  size_t count = node.rule.factors.size();
+  size_t count = node.rule->factors.size();
   node.annotated.resize(count);
-  for (auto [factors, placement] : llvm::zip(node.rule.results, results)) {
+  for (auto [factors, placement] : llvm::zip(node.rule->results, results)) {
     FactorSplits splits = projectTensor(node.rule, factors, placement, mesh);
     for (auto &&[all, one] : llvm::zip(node.annotated, splits))
       if (all.empty())
@@ -151,13 +161,13 @@ void GraphBuilder::annotateDecided(Graph::Node &node, Operation *origin,
   // What no sharding of the op gives is kept as it is, for later passes to say
   // so.
   for (const TensorFactors &factors :
-       llvm::concat<TensorFactors>(node.rule.results, node.rule.operands))
+       llvm::concat<const TensorFactors>(node.rule->results, node.rule->operands))
     decided |= !composeTensor(node.rule, factors, node.annotated, mesh);
   if (decided) {
     node.isFixed = true;
     for (const Placement &placement : results)
       node.fixedResults.push_back(placement.closed());
-    std::vector<std::optional<Placement>> operands(node.rule.operands.size());
+    std::vector<std::optional<Placement>> operands(node.rule->operands.size());
     auto chosen = origin->getAttrOfType<ArrayAttr>(kOperands);
     for (auto [i, operand] : llvm::enumerate(values)) {
       PlacementAttr placement = getPlacement(operand);
@@ -175,7 +185,7 @@ void GraphBuilder::annotateDecided(Graph::Node &node, Operation *origin,
   }
   node.closed.resize(count, false);
   node.priority.resize(count, Graph::kLastPriority);
-  for (auto [factors, placement] : llvm::zip(node.rule.results, results)) {
+  for (auto [factors, placement] : llvm::zip(node.rule->results, results)) {
     for (auto [dim, entry] : llvm::enumerate(placement.dims))
       for (int f : factors.dims[dim]) {
         if (!entry.open)
@@ -196,7 +206,7 @@ void GraphBuilder::annotateDecided(Graph::Node &node, Operation *origin,
 static void annotateBorder(PropagationGraph::Node &node,
                            const Placement &placement, ArrayAttr manual,
                            const TensorFactors &inside) {
-  size_t count = node.rule.factors.size();
+  size_t count = node.rule->factors.size();
   node.annotated.resize(count);
   node.closed.resize(count, true);
   node.priority.resize(count, PropagationGraph::kLastPriority);
@@ -215,10 +225,10 @@ static void annotateBorder(PropagationGraph::Node &node,
 /// Axes that always split a factor, and axes along which values vary that no
 /// placement shows.
 void GraphBuilder::pinManual(Graph::Node &node, const ManualAxes::Axes &axes) {
-  for (auto [f, factor] : llvm::enumerate(node.rule.factors)) {
+  for (auto [f, factor] : llvm::enumerate(node.rule->factors)) {
     if (factor.pinned.empty())
       continue;
-    node.annotated.resize(node.rule.factors.size());
+    node.annotated.resize(node.rule->factors.size());
     node.annotated[f] = factor.pinned;
   }
   for (const std::string &axis : axes)
@@ -264,8 +274,8 @@ void GraphBuilder::addOp(Operation *op) {
     node.isConstraint = true;
   } else {
     node.rule = getShardingRule(op);
-    if (!node.rule.replicatedBecause.empty() && hasTensors(op))
-      op->emitRemark() << node.rule.replicatedBecause;
+    if (!node.rule->replicatedBecause.empty() && hasTensors(op))
+      op->emitRemark() << node.rule->replicatedBecause;
   }
   bool known = own && llvm::any_of(own, llvm::IsaPred<PlacementAttr>);
   if (known) {
@@ -280,13 +290,13 @@ void GraphBuilder::addOp(Operation *op) {
     known = true;
   } else if (auto in = dyn_cast<ManualInOp>(op)) {
     annotateBorder(node, in.getPlacement().getValue(), in.getAxes(),
-                   node.rule.results[0]);
+                   node.rule->results[0]);
     node.annotation = annotationName(op);
     node.mesh = meshes.indexOf(in.getPlacement().getMesh().getValue());
     known = true;
   } else if (auto out = dyn_cast<ManualOutOp>(op)) {
     annotateBorder(node, out.getPlacement().getValue(), out.getAxes(),
-                   node.rule.operands[0]);
+                   node.rule->operands[0]);
     node.annotation = annotationName(op);
     node.mesh = meshes.indexOf(out.getPlacement().getMesh().getValue());
     known = true;
@@ -302,7 +312,7 @@ void GraphBuilder::addOp(Operation *op) {
   } else {
     pinManual(node, {});
   }
-  bool isShared = !node.rule.isFresh;
+  bool isShared = !node.rule->isFresh;
   int n = addNode(std::move(node), {op}, known);
   if (isShared)
     nodeOfFirst[op] = n;
@@ -327,19 +337,21 @@ int GraphBuilder::addTie(Operation *op, const RegionTie &tie, int index,
                          PlacementAttr placement) {
   Graph::Node node;
   node.name = op->getName().getStringRef().str();
+  ShardingRule rule;
   TensorFactors factors;
   for (int64_t extent :
        shapeOf(cast<RankedTensorType>(tie.values.front().getType())))
-    factors.dims.push_back({node.rule.addFactor(extent)});
-  node.rule.operands.assign(tie.operands.size(), factors);
-  node.rule.results.assign(tie.values.size(), factors);
-  node.rule.inits.assign(tie.values.size(), -1);
-  PartialRule &partials = node.rule.partials.emplace_back();
+    factors.dims.push_back({rule.addFactor(extent)});
+  rule.operands.assign(tie.operands.size(), factors);
+  rule.results.assign(tie.values.size(), factors);
+  rule.inits.assign(tie.values.size(), -1);
+  PartialRule &partials = rule.partials.emplace_back();
   SmallVector<Value> operands;
   for (auto [i, operand] : llvm::enumerate(tie.operands)) {
     partials.operands.push_back(i);
     operands.push_back(operand->get());
   }
+  node.rule = std::move(rule);
   if (placement) {
     annotateDecided(
         node, op, operands,
@@ -393,7 +405,7 @@ const PropagationGraph &GraphBuilder::build() {
     int n = argumentNodes.back() = addBoundary(
         argument.getType(),
         function.getArgAttrOfType<PlacementAttr>(i, ShardIRDialect::kPlacement),
-        "argument " + Twine(i) + owner);
+        "argument " + Twine(i) + owner, /*isResult=*/false);
     graph.nodes[n].results = {addValue(argument, n, 0)};
   }
   Block &body = function.getBody().front();
@@ -406,9 +418,8 @@ const PropagationGraph &GraphBuilder::build() {
         addBoundary(value.getType(),
                     dyn_cast_or_null<PlacementAttr>(
                         function.getResultAttr(i, ShardIRDialect::kPlacement)),
-                    "result " + Twine(i) + owner);
+                    "result " + Twine(i) + owner, /*isResult=*/true);
     Graph::Node &node = graph.nodes[n];
-    std::swap(node.rule.operands, node.rule.results);
     if (auto alias = dyn_cast_or_null<IntegerAttr>(
             function.getResultAttr(i, ShardIRDialect::kAlias)))
       node.alias = argumentNodes[alias.getInt()];
@@ -478,7 +489,7 @@ void GraphBuilder::writeOp(Operation *op, int n,
     SmallVector<Attribute> placements;
     for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
       placements.push_back(isa<RankedTensorType>(type)
-                               ? Attribute(attr(node, decided.results[i]))
+                               ? Attribute(attr(node, decided.sharding->results[i]))
                                : UnitAttr::get(context));
     op->setAttr(ShardIRDialect::kPlacements,
                 ArrayAttr::get(context, placements));
@@ -489,7 +500,7 @@ void GraphBuilder::writeOp(Operation *op, int n,
     op->setAttr(ShardIRDialect::kDecidedBy, StringAttr::get(context, reason));
   if (decided.hasOtherOperands && !node.isFixed) {
     SmallVector<Attribute> operands;
-    for (auto [value, placement] : llvm::zip(node.operands, decided.operands))
+    for (auto [value, placement] : llvm::zip(node.operands, decided.sharding->operands))
       operands.push_back(value < 0 ? Attribute(UnitAttr::get(context))
                                    : Attribute(attr(node, placement)));
     op->setAttr(kOperands, ArrayAttr::get(context, operands));
@@ -514,7 +525,7 @@ void GraphBuilder::writeTies(const PropagationResult &result) {
     for (int n : nodes) {
       addAlternatives(alternatives, "tie", origins[n].tie, n, result.nodes[n]);
       placements[origins[n].tie] =
-          attr(graph.nodes[n], result.nodes[n].results.front());
+          attr(graph.nodes[n], result.nodes[n].sharding->results.front());
       if (!graph.nodes[n].isFixed)
         llvm::append_range(all.decidedBy, result.nodes[n].decidedBy);
     }
@@ -537,7 +548,7 @@ void GraphBuilder::write(const PropagationResult &result) {
     if (n < 0)
       continue;
     signature.setArgument(i, ShardIRDialect::kPlacement,
-                          attr(graph.nodes[n], result.nodes[n].results[0]));
+                          attr(graph.nodes[n], result.nodes[n].sharding->results[0]));
     std::string reason = decidedBy(result.nodes[n]);
     if (!reason.empty() && reason != graph.nodes[n].name)
       signature.setArgument(i, ShardIRDialect::kDecidedBy,
@@ -548,7 +559,7 @@ void GraphBuilder::write(const PropagationResult &result) {
     if (n < 0)
       continue;
     signature.setResult(i, ShardIRDialect::kPlacement,
-                        attr(graph.nodes[n], result.nodes[n].operands[0]));
+                        attr(graph.nodes[n], result.nodes[n].sharding->operands[0]));
     addAlternatives(alternatives, "result", i, n, result.nodes[n]);
   }
   signature.write();

@@ -57,7 +57,8 @@ private:
   int addValue(mlir::Value value, int node, int result);
   int addNode(Graph::Node node, Origin origin, bool meshIsKnown);
   void use(int node, mlir::Value value);
-  int addBoundary(mlir::Type type, PlacementAttr placement, llvm::Twine name);
+  int addBoundary(mlir::Type type, PlacementAttr placement, llvm::Twine name,
+                  bool isResult);
   void annotate(Graph::Node &node, const Placement &placement, int firstFactor);
   void annotateDecided(Graph::Node &node, mlir::Operation *op,
                        mlir::ValueRange operands,
@@ -94,6 +95,8 @@ private:
   /// Ops that compute what the op of a node does.
   llvm::SmallVector<std::pair<mlir::Operation *, int>> repeated;
   llvm::SmallVector<int> argumentNodes, resultNodes;
+  /// Of arguments and of results, by type.
+  llvm::DenseMap<mlir::Type, SharedRule> boundaryRules[2];
   std::vector<bool> meshKnown;
   double executions = 1; ///< of the block that is being looked at
 };

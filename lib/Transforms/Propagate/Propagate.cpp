@@ -98,7 +98,8 @@ static bool placeAlike(ArrayRef<PropagationResult> a,
                        ArrayRef<PropagationResult> b) {
   auto nodeAlike = [](const auto &pair) {
     auto &[one, other] = pair;
-    return one.results == other.results && one.operands == other.operands;
+    return one.sharding->results == other.sharding->results &&
+           one.sharding->operands == other.sharding->operands;
   };
   return llvm::all_of(llvm::zip_equal(a, b), [&](const auto &pair) {
     auto &[one, other] = pair;

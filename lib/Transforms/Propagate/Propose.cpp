@@ -205,7 +205,7 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
           !function.getResultAttr(i, ShardIRDialect::kAlias))
         function.setResultAttr(
             i, StringAttr::get(&getContext(), ShardIRDialect::kPlacement),
-            attr(n, proposal.result.nodes[n].operands[0],
+            attr(n, proposal.result.nodes[n].sharding->operands[0],
                  function.getResultTypes()[i]));
     return success();
   }

@@ -229,7 +229,7 @@ SmallVector<Value> Inserter::windowValues(Operation *op, unsigned i,
     return values;
   OpBuilder builder(op);
   IndexMath math(builder, op->getLoc());
-  ShardingRule rule = getShardingRule(op);
+  SharedRule rule = getShardingRule(op);
   // Extents are asked of what has no halo.
   auto plain = [&](Value value) {
     while (true) {
@@ -256,7 +256,7 @@ SmallVector<Value> Inserter::windowValues(Operation *op, unsigned i,
   };
   for (size_t dim = 0; dim < halo.size(); ++dim)
     if (halo[dim].isOpen) {
-      const Window::Open &open = *rule.operands[i].window(dim)->open;
+      const Window::Open &open = *rule->operands[i].window(dim)->open;
       values.push_back(valueOf(open.extent));
       values.push_back(valueOf(open.shift));
     }
@@ -289,8 +289,8 @@ FailureOr<Value> Inserter::makeAnew(Value value, PlacementAttr wanted,
       op->hasAttr(ShardIRDialect::kConstrained) || numOpenWindows(halo))
     return Value();
   PlacementAttr present = getPlacement(value);
-  ShardingRule rule = getShardingRule(op);
-  if (!rule.takesResultHalo || present.getMesh() != wanted.getMesh())
+  SharedRule rule = getShardingRule(op);
+  if (!rule->takesResultHalo || present.getMesh() != wanted.getMesh())
     return Value();
   // Operands that were redistributed for this op are taken from where they
   // were.
@@ -603,13 +603,19 @@ struct InsertRedistributePass
     MeshTable meshes(getOperation());
     if (meshes.all().empty() || isLocalOrLater(getOperation()))
       return;
-    if (failed(verifyStage(getOperation(), "propagated")))
+    auto verified = getCachedAnalysis<VerifiedStage>();
+    if (failed(verifyStage(getOperation(), "propagated",
+                           verified ? &verified->get() : nullptr)))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isDeclaration() &&
           failed(Inserter(function, meshes, strict).run()))
         return signalPassFailure();
     shareReasons(getOperation());
+    // What equal ops owe is then reduced once; what they alone used has no use
+    // after the first round.
+    if (mergeEqual)
+      mergeEqualOps(getOperation(), /*rounds=*/2);
   }
 };
 

@@ -49,10 +49,10 @@ static double localWork(const ShardingRule &rule, const FactorSplits &splits,
 }
 
 const ShardingRule &OpChanges::ruleOf(Operation *op) const {
-  std::unique_ptr<ShardingRule> &rule = rules[op];
-  if (!rule)
-    rule = std::make_unique<ShardingRule>(getShardingRule(op));
-  return *rule;
+  auto it = rules.find(op);
+  if (it == rules.end())
+    it = rules.try_emplace(op, getShardingRule(op)).first;
+  return *it->second;
 }
 
 bool OpChanges::mayChange(Operation *op) const {
@@ -64,21 +64,20 @@ bool OpChanges::mayChange(Operation *op) const {
       op->hasAttr(ShardIRDialect::kHalo))
     return false;
   // Halos are priced where they are inserted; other placements need others.
-  if (llvm::any_of(getShardingRule(op).operands,
+  SharedRule rule = getShardingRule(op);
+  if (llvm::any_of(rule->operands,
                    [](const TensorFactors &factors) {
                      return !factors.windows.empty();
                    }))
     return false;
   // What regions capture moves with an op only where the op's rule says how,
   // and a change knows of operands alone.
-  if (op->getNumRegions()) {
-    ShardingRule rule = getShardingRule(op);
+  if (op->getNumRegions())
     for (const TensorFactors &captured :
-         llvm::drop_begin(rule.operands, op->getNumOperands()))
+         llvm::drop_begin(rule->operands, op->getNumOperands()))
       for (const DimFactors &dim : captured.dims)
         if (!dim.empty())
           return false;
-  }
   PlacementAttr first;
   auto agrees = [&](Value value) {
     if (!isa<RankedTensorType>(value.getType()))

@@ -85,8 +85,7 @@ public:
 private:
   const MeshTable &meshes() const { return costs.meshTable(); }
   MoveCosts &costs;
-  mutable llvm::DenseMap<mlir::Operation *, std::unique_ptr<ShardingRule>>
-      rules;
+  mutable llvm::DenseMap<mlir::Operation *, SharedRule> rules;
 };
 
 } // namespace shardir

@@ -195,6 +195,8 @@ struct SimplifyRedistributePass
     if (!changedAny)
       return markAllAnalysesPreserved();
     shareReasons(getOperation());
+    if (mergeEqual)
+      mergeEqualOps(getOperation());
   }
 
   bool simplify(std::shared_ptr<MoveCosts> costs,

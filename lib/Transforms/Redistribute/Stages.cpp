@@ -15,26 +15,23 @@
 #include "ShardIR/Transforms/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
-#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 using namespace shardir;
 
 void shardir::buildRedistribution(OpPassManager &passes,
-                                  const InsertRedistributeOptions &insert,
-                                  const SimplifyRedistributeOptions &simplify) {
+                                  InsertRedistributeOptions insert,
+                                  SimplifyRedistributeOptions simplify) {
+  // Equal steps would run once, and are to be counted once.
+  insert.mergeEqual = simplify.mergeEqual = true;
   // What nobody uses moves nothing, nor is there anything to forbid.
   passes.addPass(createEraseUnused());
   passes.addPass(createInsertRedistribute(insert));
-  // What equal ops owe is then reduced once.
-  passes.addPass(createCSEPass());
   passes.addPass(createSimplifyRedistribute(simplify));
-  passes.addPass(createCSEPass());
 }
 
-void shardir::buildCollectives(
-    OpPassManager &passes, const RedistributeToCollectivesOptions &options) {
+void shardir::buildCollectives(OpPassManager &passes,
+                               RedistributeToCollectivesOptions options) {
+  options.mergeEqual = true;
   passes.addPass(createRedistributeToCollectives(options));
-  // Equal steps would run once, and are to be counted once.
-  passes.addPass(createCSEPass());
 }

@@ -19,6 +19,7 @@
 #include "ShardIR/Placement/PlanCache.h"
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/Patterns.h"
+#include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -154,6 +155,9 @@ struct RedistributeToCollectivesPass
       op.emitOpError() << explainNoPlan(op, meshes);
       return signalPassFailure();
     }
+    // Equal steps would run once, and are to be counted once.
+    if (mergeEqual)
+      mergeEqualOps(getOperation());
   }
 };
 

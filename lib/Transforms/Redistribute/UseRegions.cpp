@@ -43,7 +43,7 @@ static OpOperand *onlySource(Operation *op) {
   auto from = cast<RankedTensorType>(source->get().getType());
   if (!from.hasStaticShape() || from.getNumElements() != type.getNumElements())
     return nullptr;
-  bool reads = llvm::any_of(getShardingRule(op).factors, [](const Factor &f) {
+  bool reads = llvm::any_of(getShardingRule(op)->factors, [](const Factor &f) {
     return f.kind == FactorKind::Reduction && f.size != 1;
   });
   return reads || !capturedTensors(op).empty() ? nullptr : source;
@@ -81,7 +81,8 @@ Operation *shardir::topOf(OpOperand *use, Block *block) {
 /// elements alone.
 static SmallVector<int> contractedDims(OpOperand &use, int depth = 0) {
   Operation *op = use.getOwner();
-  ShardingRule rule = getShardingRule(op);
+  SharedRule shared = getShardingRule(op);
+  const ShardingRule &rule = *shared;
   SmallVector<int> dims;
   if (use.getOperandNumber() >= rule.operands.size())
     return dims;

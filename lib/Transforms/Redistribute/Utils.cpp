@@ -46,7 +46,7 @@ bool shardir::isFresh(Value value) {
     if (isa<RankedTensorType>(operand.get().getType()) &&
         !(destination && destination.isDpsInit(&operand)))
       return false;
-  if (!getShardingRule(op).isFresh)
+  if (!getShardingRule(op)->isFresh)
     return false;
   auto fill = dyn_cast<linalg::LinalgOp>(op);
   return !fill || fill.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>();

@@ -14,7 +14,10 @@
 #include "ShardIR/Transforms/StageUtils.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 
+#include "mlir/IR/Dominance.h"
+#include "mlir/IR/PatternMatch.h"
 #include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Transforms/CSE.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -100,6 +103,16 @@ LogicalResult shardir::checkSupported(func::FuncOp function) {
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());
+}
+
+void shardir::mergeEqualOps(ModuleOp module, int rounds) {
+  IRRewriter rewriter(module.getContext());
+  DominanceInfo dominance(module);
+  bool changed = true;
+  for (int round = 0; round < rounds && changed; ++round) {
+    changed = false;
+    eliminateCommonSubExpressions(rewriter, dominance, module, &changed);
+  }
 }
 
 LogicalResult shardir::checkMeshes(ModuleOp module) {

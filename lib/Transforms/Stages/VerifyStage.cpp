@@ -251,7 +251,8 @@ static LogicalResult verifyLocal(func::FuncOp function) {
 // What each stage promises of a module
 //===----------------------------------------------------------------------===//
 
-LogicalResult shardir::verifyStage(ModuleOp module, StringRef stage) {
+LogicalResult shardir::verifyStage(ModuleOp module, StringRef stage,
+                                   VerifiedStage *verified) {
   static constexpr StringLiteral stages[] = {"propagated", "redistributed",
                                              "collective", "local",
                                              "scheduled",  "bufferized"};
@@ -268,6 +269,9 @@ LogicalResult shardir::verifyStage(ModuleOp module, StringRef stage) {
            << ShardIRDialect::kStage << "'";
   if (local && level < 3)
     return success();
+  int known = verified && !local ? verified->level : -1;
+  if (level <= known)
+    return success();
   MeshTable meshes(module);
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isDeclaration())
@@ -279,13 +283,17 @@ LogicalResult shardir::verifyStage(ModuleOp module, StringRef stage) {
     }
     if (meshes.all().empty())
       continue;
-    if (failed(checkSupported(function)) ||
-        failed(verifyPropagated(function)) || failed(verifyManual(function)) ||
-        (level >= 1 &&
+    if (known < 0 && (failed(checkSupported(function)) ||
+                      failed(verifyPropagated(function)) ||
+                      failed(verifyManual(function))))
+      return failure();
+    if ((level >= 1 && known < 1 &&
          failed(verifyRedistributed(function.getBody().front(), meshes))) ||
         (level >= 2 && failed(verifyCollective(function))))
       return failure();
   }
+  if (verified && !local)
+    verified->level = level;
   return success();
 }
 
@@ -295,7 +303,8 @@ struct VerifyStagePass : shardir::impl::VerifyStageBase<VerifyStagePass> {
   using VerifyStageBase::VerifyStageBase;
 
   void runOnOperation() override {
-    if (failed(verifyStage(getOperation(), stage)))
+    if (failed(verifyStage(getOperation(), stage,
+                           &getAnalysis<VerifiedStage>())))
       signalPassFailure();
     markAllAnalysesPreserved();
   }

@@ -135,9 +135,10 @@ int GraphMaker::constraint(int value, const std::string &placement) {
 void GraphMaker::result(int value, const std::string &placement) {
   PropagationGraph::Node made;
   made.name = "result of value " + std::to_string(value);
-  made.rule = elementwiseRule(graph.values[value].shape, 1);
-  made.rule.results.clear();
-  made.rule.inits.clear();
+  ShardingRule rule = elementwiseRule(graph.values[value].shape, 1);
+  rule.results.clear();
+  rule.inits.clear();
+  made.rule = std::move(rule);
   made.operands = {value};
   annotate(made, placement);
   int n = node(std::move(made));

@@ -26,7 +26,7 @@ namespace {
 std::string placementOf(const GraphMaker &maker,
                         const PropagationResult &result, int value) {
   const auto &made = maker.graph.values[value];
-  return toString(result.nodes[made.producer].results[made.resultIndex]);
+  return toString(result.nodes[made.producer].sharding->results[made.resultIndex]);
 }
 
 TEST(Propagation, ForwardBackwardSideways) {
@@ -88,7 +88,7 @@ TEST(Propagation, SaysWhatWasCompared) {
   for (const auto &each : node.alternatives)
     ASSERT_EQ(each.placements.size(), 1u);
   EXPECT_EQ(toString(node.alternatives[0].placements[0]), "[{}, {\"a\"}]");
-  EXPECT_EQ(node.alternatives[0].placements[0], node.results[0]);
+  EXPECT_EQ(node.alternatives[0].placements[0], node.sharding->results[0]);
   EXPECT_TRUE(node.alternatives[0].isChosen);
   EXPECT_EQ(toString(node.alternatives[1].placements[0]), "[{\"a\"}, {}]");
   EXPECT_FALSE(node.alternatives[1].isChosen);
@@ -145,7 +145,7 @@ TEST(Propagation, NothingAnnotatedNothingSplit) {
   maker.result(maker.op("exp", elementwiseRule({8, 8}, 1), {x}, {{8, 8}}));
   PropagationResult result = propagate(maker.graph, {});
   for (const auto &node : result.nodes)
-    for (const Placement &placement : node.results)
+    for (const Placement &placement : node.sharding->results)
       EXPECT_EQ(toString(placement), "[{}, {}]");
 }
 
@@ -276,17 +276,17 @@ TEST(Propagation, KeepsItsPromisesOnRandomPrograms) {
               EXPECT_FALSE(overlap(axis, forbidden, mesh));
           }
       };
-      for (size_t r = 0; r < decided.results.size(); ++r)
-        check(decided.results[r], graph.values[node.results[r]].shape);
+      for (size_t r = 0; r < decided.sharding->results.size(); ++r)
+        check(decided.sharding->results[r], graph.values[node.results[r]].shape);
       // The results say all: the rest can be read back from them.
       if (node.operands.empty() || node.results.empty())
         continue;
       std::vector<std::optional<Placement>> operands;
       for (int value : node.operands) {
         const auto &v = graph.values[value];
-        operands.push_back(result.nodes[v.producer].results[v.resultIndex]);
+        operands.push_back(result.nodes[v.producer].sharding->results[v.resultIndex]);
       }
-      auto inferred = inferSharding(node.rule, decided.results, operands, mesh);
+      auto inferred = inferSharding(node.rule, decided.sharding->results, operands, mesh);
       auto *error = std::get_if<PlacementError>(&inferred);
       EXPECT_FALSE(error) << error->message << " for " << node.name
                           << " in program " << seed;
@@ -302,19 +302,19 @@ TEST(Propagation, RunningItOnItsResultChangesNothing) {
     PropagationGraph decided = maker.graph;
     for (size_t n = 0; n < decided.nodes.size(); ++n) {
       auto &node = decided.nodes[n];
-      node.annotated = first.nodes[n].splits;
+      node.annotated = first.nodes[n].sharding->splits;
       node.closed.assign(node.annotated.size(), true);
       node.priority.clear();
       if (!node.operands.empty() && !node.results.empty()) {
         node.isFixed = true;
-        node.fixedResults = first.nodes[n].results;
+        node.fixedResults = first.nodes[n].sharding->results;
       }
     }
     PropagationResult second = propagate(decided, {});
     for (size_t n = 0; n < decided.nodes.size(); ++n)
-      for (size_t r = 0; r < first.nodes[n].results.size(); ++r)
-        EXPECT_EQ(toString(first.nodes[n].results[r]),
-                  toString(second.nodes[n].results[r]));
+      for (size_t r = 0; r < first.nodes[n].sharding->results.size(); ++r)
+        EXPECT_EQ(toString(first.nodes[n].sharding->results[r]),
+                  toString(second.nodes[n].sharding->results[r]));
   }
 }
 

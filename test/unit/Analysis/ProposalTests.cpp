@@ -135,7 +135,7 @@ TEST(Proposal, LeastOfAllWithAConstraint) {
         std::optional<Placement> held;
         for (auto [n, node] : llvm::enumerate(maker.graph.nodes))
           if (node.isConstraint)
-            held = proposal.result.nodes[n].results[0];
+            held = proposal.result.nodes[n].sharding->results[0];
         ASSERT_TRUE(held);
         Placement asked = parse(constraint);
         for (size_t dim = 0; dim < 2; ++dim)
