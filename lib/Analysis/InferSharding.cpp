@@ -326,7 +326,8 @@ Halo shardir::presentHalo(mlir::Value value) {
     return readHalo(redistribute.getHaloAttr());
   if (auto step = mlir::dyn_cast<collective::CollectiveOpInterface>(op))
     return readHalo(step.getHaloAttr());
-  return readHalo(op->getAttrOfType<mlir::ArrayAttr>(ShardIRDialect::kHalo));
+  return readHalo(mlir::dyn_cast_or_null<mlir::ArrayAttr>(
+      op->getDiscardableAttr(ShardIRDialect::kHalo)));
 }
 
 mlir::FailureOr<OperandRequirements>

@@ -47,7 +47,8 @@ PredictedPeak shardir::findPeak(const PropagationGraph &graph,
     std::map<std::string, std::pair<int, int>> copies;
     std::map<std::string, Placement> placements;
     for (auto [user, operand] : value.uses) {
-      const std::vector<Placement> &wants = result.nodes[user].sharding->operands;
+      const std::vector<Placement> &wants =
+          result.nodes[user].sharding->operands;
       if (operand >= int(wants.size()) || wants[operand] == has ||
           graph.nodes[user].mesh != producer.mesh) {
         last = std::max(last, user);

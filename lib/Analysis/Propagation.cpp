@@ -221,8 +221,8 @@ void Propagator::decide(int64_t priority, bool isLast) {
     if (!isLast || !lists[n])
       continue;
     const Candidate &candidate = lists[n]->all[chosen[n]];
-    result.nodes[n].sharding = share(n, candidate.splits, candidate.results,
-                                     candidate.operands);
+    result.nodes[n].sharding =
+        share(n, candidate.splits, candidate.results, candidate.operands);
     result.nodes[n].hasOtherOperands =
         llvm::any_of(lists[n]->all, [&](const Candidate &other) {
           return other.results == candidate.results &&
@@ -256,8 +256,7 @@ void Propagator::placeFresh(int n) {
       const Port &own = space.ports(user.node)[user.port];
       const PropagationResult::Node &other = result.nodes[user.node];
       if (graph.nodes[user.node].mesh != node.mesh || own.isAlias ||
-          !other.sharding ||
-          own.tensor >= int(other.sharding->operands.size()))
+          !other.sharding || own.tensor >= int(other.sharding->operands.size()))
         continue;
       const Placement &wanted = other.sharding->operands[own.tensor];
       auto wish = llvm::find_if(wishes, [&](const Wish &known) {
@@ -271,9 +270,8 @@ void Propagator::placeFresh(int n) {
     const Wish *best = nullptr;
     auto rank = [&](const Wish &wish) {
       return std::make_pair(
-          -wish.votes,
-          prices.localBytes(n, port.value,
-                            table.getPlacement(*wish.placement)));
+          -wish.votes, prices.localBytes(n, port.value,
+                                         table.getPlacement(*wish.placement)));
     };
     if (wishes.size() > 1)
       llvm::sort(wishes, [](const Wish &a, const Wish &b) {

@@ -122,9 +122,11 @@ private:
   std::vector<int> classes, types;
   std::vector<uint64_t> ruleHashes; ///< per class
   std::vector<bool> isAnnotated;
-  std::vector<std::vector<Port>> nodePorts;
+  // A program has many nodes of few ports: each its own allocation would be
+  // slow.
+  std::vector<llvm::SmallVector<Port, 4>> nodePorts;
   std::vector<End> producers;
-  std::vector<std::vector<End>> valueUsers;
+  std::vector<llvm::SmallVector<End, 2>> valueUsers;
   std::vector<uint64_t> names, fullNames;
   NumbersMap<SplitsId> composedDims;
   NumbersMap<std::vector<SplitsId>> projectedDims;

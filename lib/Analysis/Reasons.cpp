@@ -92,15 +92,20 @@ static void findRemainingWays(PropagationSpace &space,
                               std::vector<llvm::SmallVector<Way, 4>> &ways) {
   using State = std::tuple<int, int, SplitsId>; // node, factor, splits
   int remaining = 0;
+  auto forDecided = [&](auto visit) {
+    for (int n = 0, e = space.numNodes(); n < e; ++n)
+      for (size_t f = 0; f < decided[n].size(); ++f)
+        if (decided[n][f] && !space.isFollower(n) && !space.isFresh(n))
+          visit(n, int(f));
+  };
+  forDecided([&](int n, int f) { remaining += !ways[n][f].isKnown(); });
+  if (remaining == 0)
+    return;
   Round<State> frontier;
-  for (int n = 0, e = space.numNodes(); n < e; ++n)
-    for (size_t f = 0; f < decided[n].size(); ++f)
-      if (decided[n][f] && !space.isFollower(n) && !space.isFresh(n)) {
-        if (ways[n][f].isKnown())
-          frontier.try_emplace({n, int(f), decided[n][f]}, ways[n][f]);
-        else
-          ++remaining;
-      }
+  forDecided([&](int n, int f) {
+    if (ways[n][f].isKnown())
+      frontier.try_emplace({n, f, decided[n][f]}, ways[n][f]);
+  });
   std::set<State> seen;
   for (auto &[state, way] : frontier)
     seen.insert(state);

@@ -71,9 +71,8 @@ static bool describeBody(Region &region, std::vector<const void *> &key) {
   return true;
 }
 
-SharedRule
-RuleCache::get(Operation *op,
-               llvm::function_ref<ShardingRule(Operation *)> make) {
+SharedRule RuleCache::get(Operation *op,
+                          llvm::function_ref<ShardingRule(Operation *)> make) {
   auto *cache = op->getName().getDialect()->getRegisteredInterface<RuleCache>();
   Key key;
   key.reserve(48);

@@ -67,12 +67,12 @@ struct PropagationGraph {
     int resultIndex = 0;
     /// (node, operand index). A fresh value has uses by nodes with another
     /// operand there where these stand for an equal op that has this one.
-    std::vector<std::pair<int, int>> uses;
+    llvm::SmallVector<std::pair<int, int>, 2> uses;
   };
   struct Node {
     SharedRule rule;
-    std::vector<int> operands; ///< value, or -1 for what is not a tensor
-    std::vector<int> results;
+    llvm::SmallVector<int, 4> operands; ///< value, or -1: not a tensor
+    llvm::SmallVector<int, 1> results;
     std::string name; ///< for reasons: `argument 1 of @main`, `linalg.matmul`
     /// What its annotation is called in reasons; `name` if empty.
     std::string annotation;

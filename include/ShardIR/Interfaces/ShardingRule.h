@@ -160,6 +160,8 @@ public:
   operator const ShardingRule &() const { return *rule; }
   const ShardingRule &operator*() const { return *rule; }
   const ShardingRule *operator->() const { return rule.get(); }
+  /// Whether anybody else has it as well.
+  bool isShared() const { return rule.use_count() > 1; }
 
 private:
   std::shared_ptr<const ShardingRule> rule; ///< never null

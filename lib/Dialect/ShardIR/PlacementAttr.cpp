@@ -308,9 +308,11 @@ PlacementAttr shardir::resolveSugar(PlacementAttr placement, const Mesh &mesh,
 PlacementAttr shardir::getResultPlacement(OpResult result) {
   Operation *op = result.getOwner();
   // Redistributions and collectives say where they lead.
-  if (auto to = op->getAttrOfType<PlacementAttr>("to"))
-    return to;
-  auto placements = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements);
+  if (auto to = op->getInherentAttr("to"))
+    if (auto placement = dyn_cast_or_null<PlacementAttr>(*to))
+      return placement;
+  auto placements = dyn_cast_or_null<ArrayAttr>(
+      op->getDiscardableAttr(ShardIRDialect::kPlacements));
   if (!placements || placements.size() != op->getNumResults())
     return {};
   return dyn_cast<PlacementAttr>(placements[result.getResultNumber()]);

@@ -47,7 +47,7 @@ int GraphBuilder::addNode(Graph::Node node, Origin origin, bool meshIsKnown) {
 void GraphBuilder::use(int node, Value value) {
   auto it = valueIds.find(value);
   int id = it == valueIds.end() ? -1 : it->second;
-  std::vector<int> &operands = graph.nodes[node].operands;
+  SmallVectorImpl<int> &operands = graph.nodes[node].operands;
   if (id >= 0)
     graph.values[id].uses.push_back({node, int(operands.size())});
   operands.push_back(id);
@@ -160,8 +160,8 @@ void GraphBuilder::annotateDecided(Graph::Node &node, Operation *origin,
   }
   // What no sharding of the op gives is kept as it is, for later passes to say
   // so.
-  for (const TensorFactors &factors :
-       llvm::concat<const TensorFactors>(node.rule->results, node.rule->operands))
+  for (const TensorFactors &factors : llvm::concat<const TensorFactors>(
+           node.rule->results, node.rule->operands))
     decided |= !composeTensor(node.rule, factors, node.annotated, mesh);
   if (decided) {
     node.isFixed = true;
@@ -395,8 +395,12 @@ void GraphBuilder::addRegions(ShardableRegionOpInterface op) {
 const PropagationGraph &GraphBuilder::build() {
   std::string owner = (" of @" + function.getSymName()).str();
   // Nodes are large; regions have more of them.
-  graph.nodes.reserve(function.getNumArguments() + function.getNumResults() +
-                      function.getBody().front().getOperations().size());
+  size_t count = function.getNumArguments() + function.getNumResults() +
+                 function.getBody().front().getOperations().size();
+  graph.nodes.reserve(count);
+  graph.values.reserve(count);
+  origins.reserve(count);
+  valueIds.reserve(count);
   for (BlockArgument argument : function.getArguments()) {
     argumentNodes.push_back(-1);
     if (!isa<RankedTensorType>(argument.getType()))
@@ -488,9 +492,10 @@ void GraphBuilder::writeOp(Operation *op, int n,
   if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
     SmallVector<Attribute> placements;
     for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
-      placements.push_back(isa<RankedTensorType>(type)
-                               ? Attribute(attr(node, decided.sharding->results[i]))
-                               : UnitAttr::get(context));
+      placements.push_back(
+          isa<RankedTensorType>(type)
+              ? Attribute(attr(node, decided.sharding->results[i]))
+              : UnitAttr::get(context));
     op->setAttr(ShardIRDialect::kPlacements,
                 ArrayAttr::get(context, placements));
   }
@@ -500,7 +505,8 @@ void GraphBuilder::writeOp(Operation *op, int n,
     op->setAttr(ShardIRDialect::kDecidedBy, StringAttr::get(context, reason));
   if (decided.hasOtherOperands && !node.isFixed) {
     SmallVector<Attribute> operands;
-    for (auto [value, placement] : llvm::zip(node.operands, decided.sharding->operands))
+    for (auto [value, placement] :
+         llvm::zip(node.operands, decided.sharding->operands))
       operands.push_back(value < 0 ? Attribute(UnitAttr::get(context))
                                    : Attribute(attr(node, placement)));
     op->setAttr(kOperands, ArrayAttr::get(context, operands));
@@ -547,8 +553,9 @@ void GraphBuilder::write(const PropagationResult &result) {
   for (auto [i, n] : llvm::enumerate(argumentNodes)) {
     if (n < 0)
       continue;
-    signature.setArgument(i, ShardIRDialect::kPlacement,
-                          attr(graph.nodes[n], result.nodes[n].sharding->results[0]));
+    signature.setArgument(
+        i, ShardIRDialect::kPlacement,
+        attr(graph.nodes[n], result.nodes[n].sharding->results[0]));
     std::string reason = decidedBy(result.nodes[n]);
     if (!reason.empty() && reason != graph.nodes[n].name)
       signature.setArgument(i, ShardIRDialect::kDecidedBy,
@@ -558,8 +565,9 @@ void GraphBuilder::write(const PropagationResult &result) {
   for (auto [i, n] : llvm::enumerate(resultNodes)) {
     if (n < 0)
       continue;
-    signature.setResult(i, ShardIRDialect::kPlacement,
-                        attr(graph.nodes[n], result.nodes[n].sharding->operands[0]));
+    signature.setResult(
+        i, ShardIRDialect::kPlacement,
+        attr(graph.nodes[n], result.nodes[n].sharding->operands[0]));
     addAlternatives(alternatives, "result", i, n, result.nodes[n]);
   }
   signature.write();

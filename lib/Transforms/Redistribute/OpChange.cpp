@@ -65,10 +65,9 @@ bool OpChanges::mayChange(Operation *op) const {
     return false;
   // Halos are priced where they are inserted; other placements need others.
   SharedRule rule = getShardingRule(op);
-  if (llvm::any_of(rule->operands,
-                   [](const TensorFactors &factors) {
-                     return !factors.windows.empty();
-                   }))
+  if (llvm::any_of(rule->operands, [](const TensorFactors &factors) {
+        return !factors.windows.empty();
+      }))
     return false;
   // What regions capture moves with an op only where the op's rule says how,
   // and a change knows of operands alone.

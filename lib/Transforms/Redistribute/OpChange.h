@@ -51,8 +51,8 @@ class OpChanges {
 public:
   explicit OpChanges(MoveCosts &costs) : costs(costs) {}
 
-  /// The rule of an op, asked for once until `forget`: many placements of one op
-  /// are looked at. Ops that are erased may come back as others at the same
+  /// The rule of an op, asked for once until `forget`: many placements of one
+  /// op are looked at. Ops that are erased may come back as others at the same
   /// address, so whoever rewrites forgets first.
   const ShardingRule &ruleOf(mlir::Operation *op) const;
   void forget() const { rules.clear(); }

@@ -11,6 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Analysis/AgreedOps.h"
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Analysis/ManualAxes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
@@ -135,8 +136,8 @@ static LogicalResult verifyHalos(Operation *op, const MeshTable &meshes,
 }
 
 /// Operands and results of every op agree under its rule.
-static LogicalResult verifyRedistributed(Block &block,
-                                         const MeshTable &meshes) {
+static LogicalResult verifyRedistributed(Block &block, const MeshTable &meshes,
+                                         AgreedOps &agreed) {
   for (Operation &op : block) {
     if (isa<ConstrainOp>(op))
       return op.emitOpError("is gone in the redistributed stage");
@@ -166,7 +167,7 @@ static LogicalResult verifyRedistributed(Block &block,
     if (asShardableRegion(&op)) {
       for (Region &region : op.getRegions())
         if (!region.empty() &&
-            failed(verifyRedistributed(region.front(), meshes)))
+            failed(verifyRedistributed(region.front(), meshes, agreed)))
           return failure();
       continue;
     }
@@ -194,6 +195,9 @@ static LogicalResult verifyRedistributed(Block &block,
         return failure();
       continue;
     }
+    AgreedOps::Key key = AgreedOps::keyOf(&op);
+    if (agreed.contains(key))
+      continue;
     FailureOr<OperandRequirements> needed = requiredOperands(&op, meshes);
     if (failed(needed) || failed(verifyHalos(&op, meshes, needed->halos)))
       return failure();
@@ -203,6 +207,7 @@ static LogicalResult verifyRedistributed(Block &block,
          llvm::zip(values, needed->operands, needed->halos))
       if (wanted && failed(check(value, *wanted, needed->mesh, halo)))
         return failure();
+    agreed.insert(std::move(key));
   }
   return success();
 }
@@ -273,6 +278,7 @@ LogicalResult shardir::verifyStage(ModuleOp module, StringRef stage,
   if (level <= known)
     return success();
   MeshTable meshes(module);
+  AgreedOps agreed;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (function.isDeclaration())
       continue;
@@ -283,12 +289,13 @@ LogicalResult shardir::verifyStage(ModuleOp module, StringRef stage,
     }
     if (meshes.all().empty())
       continue;
-    if (known < 0 && (failed(checkSupported(function)) ||
-                      failed(verifyPropagated(function)) ||
-                      failed(verifyManual(function))))
+    if (known < 0 &&
+        (failed(checkSupported(function)) ||
+         failed(verifyPropagated(function)) || failed(verifyManual(function))))
       return failure();
     if ((level >= 1 && known < 1 &&
-         failed(verifyRedistributed(function.getBody().front(), meshes))) ||
+         failed(verifyRedistributed(function.getBody().front(), meshes,
+                                    agreed))) ||
         (level >= 2 && failed(verifyCollective(function))))
       return failure();
   }
@@ -303,8 +310,8 @@ struct VerifyStagePass : shardir::impl::VerifyStageBase<VerifyStagePass> {
   using VerifyStageBase::VerifyStageBase;
 
   void runOnOperation() override {
-    if (failed(verifyStage(getOperation(), stage,
-                           &getAnalysis<VerifiedStage>())))
+    if (failed(
+            verifyStage(getOperation(), stage, &getAnalysis<VerifiedStage>())))
       signalPassFailure();
     markAllAnalysesPreserved();
   }

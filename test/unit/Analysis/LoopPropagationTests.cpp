@@ -49,7 +49,8 @@ struct Loop {
   }
   std::string at(const PropagationResult &result, int value) const {
     const auto &made = maker.graph.values[value];
-    return toString(result.nodes[made.producer].sharding->results[made.resultIndex]);
+    return toString(
+        result.nodes[made.producer].sharding->results[made.resultIndex]);
   }
 };
 

@@ -26,7 +26,8 @@ namespace {
 std::string placementOf(const GraphMaker &maker,
                         const PropagationResult &result, int value) {
   const auto &made = maker.graph.values[value];
-  return toString(result.nodes[made.producer].sharding->results[made.resultIndex]);
+  return toString(
+      result.nodes[made.producer].sharding->results[made.resultIndex]);
 }
 
 TEST(Propagation, ForwardBackwardSideways) {
@@ -277,16 +278,19 @@ TEST(Propagation, KeepsItsPromisesOnRandomPrograms) {
           }
       };
       for (size_t r = 0; r < decided.sharding->results.size(); ++r)
-        check(decided.sharding->results[r], graph.values[node.results[r]].shape);
+        check(decided.sharding->results[r],
+              graph.values[node.results[r]].shape);
       // The results say all: the rest can be read back from them.
       if (node.operands.empty() || node.results.empty())
         continue;
       std::vector<std::optional<Placement>> operands;
       for (int value : node.operands) {
         const auto &v = graph.values[value];
-        operands.push_back(result.nodes[v.producer].sharding->results[v.resultIndex]);
+        operands.push_back(
+            result.nodes[v.producer].sharding->results[v.resultIndex]);
       }
-      auto inferred = inferSharding(node.rule, decided.sharding->results, operands, mesh);
+      auto inferred =
+          inferSharding(node.rule, decided.sharding->results, operands, mesh);
       auto *error = std::get_if<PlacementError>(&inferred);
       EXPECT_FALSE(error) << error->message << " for " << node.name
                           << " in program " << seed;
