@@ -42,8 +42,7 @@ LogicalResult shardir::checkOptions(const PipelineOptions &options,
     return failure();
   }
   if (!CpuTarget::get(options.target)) {
-    error = "option target must be host, x86-64, avx2, avx512 or avx512-bf16, "
-            "found '" +
+    error = "option target must be " + CpuTarget::known().str() + ", found '" +
             options.target + "'";
     return failure();
   }

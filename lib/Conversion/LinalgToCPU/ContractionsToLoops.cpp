@@ -41,11 +41,9 @@ struct ContractionsToCpuLoopsPass
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    std::optional<CpuTarget> known = CpuTarget::get(target);
-    if (!known)
-      return emitError(UnknownLoc::get(context), "unknown CPU '")
-             << target
-             << "': expected host, x86-64, avx2, avx512 or avx512-bf16";
+    FailureOr<CpuTarget> known = CpuTarget::find(context, target);
+    if (failed(known))
+      return failure();
     cpu = *known;
     return success();
   }

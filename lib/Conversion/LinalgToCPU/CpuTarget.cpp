@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
+#include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/TargetParser/Host.h"
 #include "llvm/TargetParser/SubtargetFeature.h"
@@ -67,6 +68,18 @@ CpuTarget makeHost() {
 CpuTarget CpuTarget::host() {
   static const CpuTarget target = makeHost();
   return target;
+}
+
+llvm::StringRef CpuTarget::known() {
+  return "host, x86-64, avx2, avx512 or avx512-bf16";
+}
+
+mlir::FailureOr<CpuTarget> CpuTarget::find(mlir::MLIRContext *context,
+                                           llvm::StringRef name) {
+  if (std::optional<CpuTarget> target = get(name))
+    return *target;
+  return mlir::emitError(mlir::UnknownLoc::get(context), "unknown CPU '")
+         << name << "': expected " << known();
 }
 
 std::optional<CpuTarget> CpuTarget::get(llvm::StringRef name) {

@@ -185,8 +185,8 @@ private:
   }
 
   /// Lanes i to i + lanes, the square loop in steps as long: inputs that are
-  /// contiguous along the square loop are transposed into scratch squares, which
-  /// the body then reads like any other contiguous operand.
+  /// contiguous along the square loop are transposed into scratch squares,
+  /// which the body then reads like any other contiguous operand.
   void squares(Index i, std::optional<Index> count) {
     OpBuilder &builder = emit.builder;
     int64_t lanes = plan.lanes;
@@ -227,9 +227,9 @@ private:
         replaced.strides.assign(nest.extents.size(), emit.constant(0));
         replaced.strides[plan.loop] = one;
         replaced.strides[plan.squareLoop] = emit.constant(lanes);
-        replaced.offset = emit.sub(
-            emit.constant(0),
-            emit.add(i, emit.mul(start, emit.constant(lanes))));
+        replaced.offset =
+            emit.sub(emit.constant(0),
+                     emit.add(i, emit.mul(start, emit.constant(lanes))));
       }
       emit.loop(emit.constant(0), left, one, [&](Index step) {
         ivs[plan.squareLoop] = emit.add(start, step);
@@ -247,8 +247,7 @@ private:
     if (!square) {
       OpBuilder front = OpBuilder::atBlockBegin(&scope->getRegion(0).front());
       square = memref::AllocaOp::create(
-          front, emit.loc,
-          MemRefType::get({plan.lanes * plan.lanes}, element),
+          front, emit.loc, MemRefType::get({plan.lanes * plan.lanes}, element),
           front.getI64IntegerAttr(64));
     }
     return square;
@@ -387,11 +386,9 @@ struct VectorizeForCpuPass
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    std::optional<CpuTarget> known = CpuTarget::get(target);
-    if (!known)
-      return emitError(UnknownLoc::get(context), "unknown CPU '")
-             << target
-             << "': expected host, x86-64, avx2, avx512 or avx512-bf16";
+    FailureOr<CpuTarget> known = CpuTarget::find(context, target);
+    if (failed(known))
+      return failure();
     cpu = *known;
     return success();
   }

@@ -41,7 +41,7 @@ public:
               return llvm::hash_value(first(value).getAsOpaquePointer());
             },
             OperationEquivalence::ignoreHashValue, kFlags),
-        DictionaryAttr::get(op->getContext(), attributes));
+        llvm::hash_combine_range(attributes.begin(), attributes.end()));
     SmallVector<Operation *, 1> &entry = known[hash];
     for (Operation *other : entry) {
       if (attributesOf(other) != attributes || !computesSame(other, op))

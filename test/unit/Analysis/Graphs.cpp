@@ -112,7 +112,7 @@ int GraphMaker::op(const std::string &name, const ShardingRule &rule,
   PropagationGraph::Node made;
   made.name = name;
   made.rule = rule;
-  made.operands = operands;
+  made.operands.assign(operands.begin(), operands.end());
   for (size_t i = 0; i < resultShapes.size(); ++i)
     made.results.push_back(first + i);
   int n = node(std::move(made));

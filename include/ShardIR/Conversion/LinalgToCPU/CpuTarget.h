@@ -16,6 +16,7 @@
 #ifndef SHARDIR_CONVERSION_LINALGTOCPU_CPUTARGET_H
 #define SHARDIR_CONVERSION_LINALGTOCPU_CPUTARGET_H
 
+#include "mlir/Support/LLVM.h"
 #include "llvm/ADT/StringRef.h"
 #include <cstdint>
 #include <optional>
@@ -53,6 +54,11 @@ struct CpuTarget {
   /// `host`, or one of `x86-64`, `avx2`, `avx512`, `avx512-bf16`: a fixed
   /// machine of that instruction set. Nothing for any other name.
   static std::optional<CpuTarget> get(llvm::StringRef name);
+  /// The names of `get`, for messages.
+  static llvm::StringRef known();
+  /// The same; an error where there is no such machine.
+  static mlir::FailureOr<CpuTarget> find(mlir::MLIRContext *context,
+                                         llvm::StringRef name);
 };
 
 } // namespace shardir
