@@ -228,11 +228,12 @@ TEST(Propagation, DoesNotDependOnTheOrderOfNodes) {
           std::string where = "node " + std::to_string(n) + " (" +
                               maker.graph.nodes[n].name + ") of program " +
                               std::to_string(seed);
-          ASSERT_EQ(one.splits, two.splits) << where;
+          ASSERT_EQ(one.sharding->splits, two.sharding->splits) << where;
           ASSERT_EQ(one.decidedBy, two.decidedBy) << where;
-          ASSERT_EQ(one.results.size(), two.results.size());
-          for (size_t r = 0; r < one.results.size(); ++r)
-            ASSERT_EQ(toString(one.results[r]), toString(two.results[r]))
+          ASSERT_EQ(one.sharding->results.size(), two.sharding->results.size());
+          for (size_t r = 0; r < one.sharding->results.size(); ++r)
+            ASSERT_EQ(toString(one.sharding->results[r]),
+                      toString(two.sharding->results[r]))
                 << where;
         }
       }
@@ -257,7 +258,8 @@ TEST(Propagation, KeepsItsPromisesOnRandomPrograms) {
       const auto &decided = result.nodes[n];
       // R1: annotated splits are where they were; closed ones did not grow.
       for (size_t f = 0; f < node.annotated.size(); ++f) {
-        const Splits &given = node.annotated[f], &found = decided.splits[f];
+        const Splits &given = node.annotated[f],
+                     &found = decided.sharding->splits[f];
         ASSERT_LE(given.size(), found.size());
         EXPECT_TRUE(std::equal(given.begin(), given.end(), found.begin()));
         if (!node.closed.empty() && node.closed[f]) {
