@@ -22,6 +22,10 @@
 #include <optional>
 #include <string>
 
+namespace mlir {
+class MLIRContext;
+} // namespace mlir
+
 namespace shardir {
 
 struct CpuTarget {
