@@ -22,10 +22,10 @@
 #define ENTRY(NAME)                                                            \
   "{\"name\": \"" #NAME "\", \"symbol\": \"entry_" #NAME                       \
   "\", \"arguments\": [], \"results\": []}"
-#define FAULT_ENTRIES                                                          \
-  ENTRY(good) "," ENTRY(fails) "," ENTRY(fails_0) "," ENTRY(hangs) ","         \
-  ENTRY(killed) "," ENTRY(killed_0) "," ENTRY(exits) "," ENTRY(stopped) ","    \
-  ENTRY(stopped_0) "," ENTRY(differs) "," ENTRY(leaves)
+#define FAULT_ENTRIES                                                                                   \
+  ENTRY(good)                                                                                           \
+  "," ENTRY(fails) "," ENTRY(fails_0) "," ENTRY(hangs) "," ENTRY(killed) "," ENTRY(killed_0) "," ENTRY( \
+      exits) "," ENTRY(stopped) "," ENTRY(stopped_0) "," ENTRY(differs) "," ENTRY(leaves)
 #define REDUCE(LOC)                                                            \
   "{\"kind\": \"all_reduce\", \"mesh\": \"m\", \"from\": \"[{}], partial = "   \
   "sum [\\\"x\\\"]\", \"to\": \"[{}]\", \"shape\": [8], \"element_type\": "    \
@@ -46,7 +46,8 @@ static void forever(void) {
     ;
 }
 
-/* One reduction that goes well, the fault on rank WHO, and another reduction. */
+/* One reduction that goes well, the fault on rank WHO, and another reduction.
+ */
 #define FAULT(NAME, WHO, ...)                                                  \
   void entry_##NAME(void **descriptors) {                                      \
     (void)descriptors;                                                         \
@@ -67,6 +68,6 @@ FAULT(exits, 2, _exit(0))
 FAULT(stopped, 2, raise(SIGSTOP))
 FAULT(stopped_0, 0, raise(SIGSTOP))
 FAULT(differs, 2, reduce(0))
-FAULT(leaves, 2, return )
+FAULT(leaves, 2, return)
 
 #endif

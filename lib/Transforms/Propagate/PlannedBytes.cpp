@@ -15,7 +15,6 @@
 #include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Transforms/Passes.h"
 
-#include "mlir/IR/Diagnostics.h"
 #include "mlir/Pass/PassManager.h"
 
 using namespace mlir;
@@ -34,8 +33,6 @@ void shardir::getPlanningDialects(DialectRegistry &registry) {
 
 std::optional<int64_t> shardir::plannedBytes(ModuleOp propagated) {
   OwningOpRef<ModuleOp> copy(propagated.clone());
-  ScopedDiagnosticHandler silence(propagated.getContext(),
-                                  [](Diagnostic &) { return success(); });
   PassManager passes(propagated.getContext(), ModuleOp::getOperationName());
   passes.enableVerifier(false);
   addPasses(passes);

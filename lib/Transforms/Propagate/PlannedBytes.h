@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Runs what the pipelines run behind propagation, on a copy. Requires a module
-// in stage propagated; guarantees that it stays as it is and that nothing is
-// reported to the user.
+// in stage propagated; guarantees that it stays as it is. What the passes
+// report is the caller's to silence.
 //
 //===----------------------------------------------------------------------===//
 

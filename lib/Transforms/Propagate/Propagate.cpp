@@ -22,6 +22,7 @@
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_PROPAGATE
@@ -155,6 +156,9 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
           }))
         all.push_back(std::move(others));
     }
+    // The user hears of the answer that is kept, once.
+    ScopedDiagnosticHandler silence(&getContext(),
+                                    [](Diagnostic &) { return success(); });
     size_t best = 0;
     std::optional<int64_t> least;
     for (size_t i = 0; all.size() > 1 && i < all.size(); ++i) {
