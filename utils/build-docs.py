@@ -95,7 +95,7 @@ class Docs:
                 self.check_entries(page.split("\n## Attributes")[0], "op")
                 self.write(f"dialects/{name}.md", page)
                 pages.append((f"dialects/{name}.md", f"The {name} dialect"))
-            elif base.endswith("Passes.td"):
+            elif base == "Passes.td":
                 page = self.tblgen(path, "-gen-pass-doc")
                 self.check_entries(page, "pass")
                 page = EXAMPLE.sub(self.run_example, page)
