@@ -11,15 +11,14 @@
 """Annotate arguments, results or the middle: what is decided must not differ."""
 
 import argparse
-import json
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 
 from annotation_programs import KINDS, Drawn, Made
+from report_of import report_of
 
 
 class Checker:
@@ -29,15 +28,9 @@ class Checker:
 
     def decide(self, text):
         """{function: ({value: placement}, collectives)}, or what went wrong."""
-        path, report = os.path.join(self.folder, "a.mlir"), os.path.join(self.folder, "a.json")
-        with open(path, "w") as file:
-            file.write(text)
-        run = subprocess.run([self.tool, path, f"--shardir-to-collective={self.options}", f"--shardir-report=file={report}",
-                              "-o", os.devnull], capture_output=True, text=True, timeout=900)
-        if run.returncode:
-            return None, "\n".join(line for line in run.stderr.splitlines() if "error" in line)[:500]
-        with open(report) as file:
-            found = json.load(file)
+        found, error = report_of(self.tool, text, f"--shardir-to-collective={self.options}", self.folder)
+        if error:
+            return None, error
         decided = {}
         for value in found["values"]:
             if value["name"] and not value["op"].startswith(("collective.", "shardir.")):

@@ -10,15 +10,14 @@
 """Shuffle and rename random annotated programs; their placements must not change."""
 
 import argparse
-import json
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 
 from fuzz_generator import Generator
+from report_of import report_of
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(os.path.join(HERE, os.pardir, "benchmarks"))
@@ -120,18 +119,13 @@ class Checker:
 
     def placements(self, text):
         """{function: {value: placement}}, or what went wrong."""
-        path, report = os.path.join(self.folder, "order.mlir"), os.path.join(self.folder, "order.json")
-        with open(path, "w") as file:
-            file.write(text)
-        run = subprocess.run([self.tool, path, f"--shardir-to-propagated={self.options}", f"--shardir-report=file={report}",
-                              "-o", os.devnull], capture_output=True, text=True, timeout=600)
-        if run.returncode:
-            return None, "\n".join(line for line in run.stderr.splitlines() if "error" in line)[:500]
+        report, error = report_of(self.tool, text, f"--shardir-to-propagated={self.options}", self.folder)
+        if error:
+            return None, error
         found = {}
-        with open(report) as file:
-            for value in json.load(file)["values"]:
-                if value["name"]:
-                    found.setdefault(value["function"], {})[value["name"]] = re.sub(r"@\w+", "@m", value["placement"])
+        for value in report["values"]:
+            if value["name"]:
+                found.setdefault(value["function"], {})[value["name"]] = re.sub(r"@\w+", "@m", value["placement"])
         return found, None
 
     def check(self, programs, rng, variants):
