@@ -53,9 +53,28 @@ public:
     SmallVector<Value> tensors;
     for (unsigned tensor : match.tensors)
       tensors.push_back(loop.getInitArgs()[tensor]);
-    auto type = cast<RankedTensorType>(tensors[0].getType());
-    at.resize(type.getRank());
-    tensors.push_back(places(type.getShape()));
+    shape = cast<RankedTensorType>(tensors[0].getType()).getShape();
+    at.resize(shape.size());
+    tensors.push_back(places());
+    for (auto [i, key] : llvm::enumerate(match.keys)) {
+      if (!key.barrier)
+        continue;
+      if (i > 0)
+        tensors = network(tensors, i);
+      parts[i] = tensors.size();
+      tensors.push_back(countBarriers(tensors, key.barrier));
+    }
+    tensors = network(tensors, match.keys.size());
+    tensors.truncate(match.tensors.size());
+    return tensors;
+  }
+
+private:
+  using Body = function_ref<SmallVector<Value>(Value, ValueRange)>;
+
+  /// Sorts by the first `keys` keys and the places.
+  SmallVector<Value> network(ValueRange tensors, size_t keys) {
+    numKeys = keys;
     int64_t steps = llvm::Log2_64_Ceil(uint64_t(match.extent));
     bool byRows = match.extent <= longestRowOfBlock;
     auto merge = [&](ValueRange given) {
@@ -66,19 +85,12 @@ public:
           auto compare = [&](ValueRange given) {
             return compareAll(given, half, q, int64_t(1) << (steps - 1));
           };
-          return byRows ? compare(given)
-                        : rows(type.getShape(), 0, given, compare);
+          return byRows ? compare(given) : rows(0, given, compare);
         });
       });
     };
-    tensors =
-        byRows ? rows(type.getShape(), 0, tensors, merge) : merge(tensors);
-    tensors.pop_back();
-    return tensors;
+    return byRows ? rows(0, tensors, merge) : merge(tensors);
   }
-
-private:
-  using Body = function_ref<SmallVector<Value>(Value, ValueRange)>;
 
   Value index(int64_t value) {
     return arith::ConstantIndexOp::create(builder, loc, value);
@@ -99,21 +111,20 @@ private:
   }
 
   /// Loops over the dims from `dim` on that are not sorted.
-  SmallVector<Value> rows(ArrayRef<int64_t> shape, unsigned dim,
-                          ValueRange given,
+  SmallVector<Value> rows(unsigned dim, ValueRange given,
                           function_ref<SmallVector<Value>(ValueRange)> body) {
     if (dim == shape.size())
       return body(given);
     if (dim == match.dim)
-      return rows(shape, dim + 1, given, body);
+      return rows(dim + 1, given, body);
     return nest(index(shape[dim]), given, [&](Value iv, ValueRange inner) {
       at[dim] = iv;
-      return rows(shape, dim + 1, inner, body);
+      return rows(dim + 1, inner, body);
     });
   }
 
   /// Where each element is before the sort.
-  Value places(ArrayRef<int64_t> shape) {
+  Value places() {
     Value empty =
         tensor::EmptyOp::create(builder, loc, shape, builder.getI32Type());
     AffineMap map = builder.getMultiDimIdentityMap(shape.size());
@@ -129,6 +140,37 @@ private:
                  linalg::YieldOp::create(inner, loc, place);
                })
         .getResult(0);
+  }
+
+  /// How many barriers there are up to each element and with it. Elements with
+  /// equal earlier keys lie together, so between those the count tells on which
+  /// side of their barriers they are; a barrier itself is the first of its
+  /// part.
+  Value countBarriers(ArrayRef<Value> tensors, const SortTerm *key) {
+    Type type = builder.getI32Type();
+    Value empty = tensor::EmptyOp::create(builder, loc, shape, type);
+    Value none =
+        arith::ConstantOp::create(builder, loc, builder.getI32IntegerAttr(0));
+    return rows(0, empty, [&](ValueRange counts) {
+      SmallVector<Value> counted =
+          nest(index(match.extent), {none, counts[0]},
+               [&](Value place, ValueRange given) -> SmallVector<Value> {
+                 std::map<const SortTerm *, Value> made;
+                 Value value = emitTerm(
+                     builder, key,
+                     [&](int64_t tensor, int64_t) {
+                       return read(tensors[size_t(tensor)], place);
+                     },
+                     made);
+                 Value isNaN = arith::CmpFOp::create(
+                     builder, loc, arith::CmpFPredicate::UNO, value, value);
+                 Value count = arith::AddIOp::create(
+                     builder, loc, given[0],
+                     arith::ExtUIOp::create(builder, loc, type, isNaN));
+                 return {count, write(given[1], place, count)};
+               });
+      return SmallVector<Value>{counted[1]};
+    })[0];
   }
 
   /// One step: pairs whose places differ by half >> q, or mirror each other in
@@ -182,22 +224,14 @@ private:
       a.push_back(read(tensor, left));
       b.push_back(read(tensor, right));
     }
-    auto isBefore = [&](ArrayRef<Value> first, ArrayRef<Value> second) {
-      std::map<const SortTerm *, Value> made;
-      return emitTerm(
-          builder, match.before,
-          [&](int64_t tensor, int64_t offset) {
-            return (offset == 1 ? first : second)[size_t(tensor)];
-          },
-          made);
-    };
     Value later = isBefore(b, a), sooner = isBefore(a, b);
     Value isNot =
         arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
     Value equal = arith::XOrIOp::create(
         builder, loc, arith::OrIOp::create(builder, loc, later, sooner), isNot);
-    Value order = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
-                                        b.back(), a.back());
+    Value order =
+        arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                              b[match.tensors.size()], a[match.tensors.size()]);
     Value swaps = arith::OrIOp::create(
         builder, loc, later, arith::AndIOp::create(builder, loc, equal, order));
     return choose(swaps, tensors, [&](ValueRange given) {
@@ -206,6 +240,39 @@ private:
         next.push_back(write(write(tensor, left, y), right, x));
       return next;
     });
+  }
+
+  /// Whether the keys put the elements `first` before `second`.
+  Value isBefore(ArrayRef<Value> first, ArrayRef<Value> second) {
+    std::map<const SortTerm *, Value> made;
+    auto emit = [&](const SortTerm *term) {
+      return emitTerm(
+          builder, term,
+          [&](int64_t tensor, int64_t offset) {
+            return (offset == 1 ? first : second)[size_t(tensor)];
+          },
+          made);
+    };
+    auto decide = [&](Value less, Value equal, Value rest) -> Value {
+      return arith::OrIOp::create(
+          builder, loc, less, arith::AndIOp::create(builder, loc, equal, rest));
+    };
+    Value before;
+    for (size_t i = numKeys; i-- > 0;) {
+      const SortKey &key = match.keys[i];
+      Value less = emit(key.less);
+      before = before ? decide(less, emit(key.equal), before) : less;
+      auto part = parts.find(i);
+      if (part == parts.end())
+        continue;
+      auto compare = [&](arith::CmpIPredicate predicate) -> Value {
+        return arith::CmpIOp::create(builder, loc, predicate,
+                                     first[part->second], second[part->second]);
+      };
+      before = decide(compare(arith::CmpIPredicate::slt),
+                      compare(arith::CmpIPredicate::eq), before);
+    }
+    return before;
   }
 
   Value read(Value tensor, Value place) {
@@ -221,7 +288,12 @@ private:
   scf::ForOp loop;
   const SortMatch &match;
   Location loc;
+  ArrayRef<int64_t> shape;
   SmallVector<Value> at;
+  /// How many keys the network being emitted compares.
+  size_t numKeys = 0;
+  /// By key with barriers: the tensor that counts them.
+  std::map<size_t, size_t> parts;
 };
 
 struct RecognizeSortsPass

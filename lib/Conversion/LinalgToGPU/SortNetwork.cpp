@@ -429,7 +429,7 @@ static bool transposes(scf::ForOp loop, SortMatch &match, int counter,
   unsigned rank =
       cast<RankedTensorType>(loop.getResult(match.tensors[0]).getType())
           .getRank();
-  match.before = nullptr;
+  const SortTerm *before = nullptr;
   for (auto [least, most, parity] : places)
     for (int64_t step : {0, 1}) {
       Evaluator evaluator(loop, match, terms, {least, most, parity, step},
@@ -462,9 +462,9 @@ static bool transposes(scf::ForOp loop, SortMatch &match, int counter,
         const SortTerm *swaps = next->operands[0];
         if (!isLeft)
           swaps = terms.shift(swaps, 1);
-        if (!swaps || (match.before && match.before != swaps))
+        if (!swaps || (before && before != swaps))
           return false;
-        match.before = swaps;
+        before = swaps;
       }
       if (counter >= 0) {
         const SortTerm *next =
@@ -473,7 +473,9 @@ static bool transposes(scf::ForOp loop, SortMatch &match, int counter,
           return false;
       }
     }
-  return match.before && terms.isStrictOrder(match.before);
+  if (before)
+    match.keys = terms.keysOf(before);
+  return !match.keys.empty();
 }
 
 std::optional<SortMatch> shardir::matchSort(scf::ForOp loop, SortTerms &terms) {

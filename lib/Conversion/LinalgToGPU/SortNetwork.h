@@ -46,15 +46,26 @@ struct SortTerm {
   std::vector<const SortTerm *> operands;
 };
 
+/// One of the keys that decide an order one after the other.
+struct SortKey {
+  /// Of elements at offsets 1 and 0: the key puts the former before the latter;
+  /// it is the same for both. The last key has no `equal`.
+  const SortTerm *less = nullptr, *equal = nullptr;
+  /// The float at offset 1 if elements where that is NaN stay where they are
+  /// among those of which earlier keys are equal, and nothing passes them; null
+  /// where every element has its place.
+  const SortTerm *barrier = nullptr;
+};
+
 class SortTerms {
 public:
   const SortTerm *get(SortTerm term);
   /// The same at the place `by` further on; null where it is not made of
   /// elements alone.
   const SortTerm *shift(const SortTerm *term, int64_t by);
-  /// Whether `term`, of elements at offsets 1 and 0, is a strict weak order
-  /// whatever the elements are.
-  bool isStrictOrder(const SortTerm *term);
+  /// The keys by which `term`, of elements at offsets 1 and 0, tells whether
+  /// the former belongs before the latter; none where that is no order.
+  std::vector<SortKey> keysOf(const SortTerm *term);
 
 private:
   using Key = std::tuple<int, void *, void *, int64_t, int64_t, void *, void *,
@@ -68,9 +79,9 @@ struct SortMatch {
   std::vector<unsigned> tensors;
   unsigned dim = 0;
   int64_t extent = 0;
-  /// Whether an element at offset 1 belongs before the one at offset 0: a
-  /// strict weak order. Elements are those of `tensors`, by their number there.
-  const SortTerm *before = nullptr;
+  /// What decides whether an element at offset 1 belongs before the one at
+  /// offset 0. Elements are those of `tensors`, by their number there.
+  std::vector<SortKey> keys;
 };
 
 /// Recognizes a loop that sorts its carried tensors, all of one static shape,

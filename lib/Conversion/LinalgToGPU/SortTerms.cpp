@@ -7,9 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Terms of which equal ones are one object, and what they say of an order.
-// Orders are strict comparisons of integer keys, one after the other where keys
-// are equal: of others, NaN among them, a network with fewer steps might make
-// something else.
+// Orders are strict comparisons of keys, one after the other where keys are
+// equal: of others a network with fewer steps might make something else. What a
+// comparison of one key is follows from its value for keys that are less, equal
+// and greater, and NaN on either side or both.
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,44 +62,138 @@ static bool isAt(const SortTerm *term, int64_t offset) {
          });
 }
 
-/// The key at offset 1 that `term` compares with the same at offset 0.
-static const SortTerm *comparedKey(const SortTerm *term, bool equal,
-                                   SortTerms &terms) {
-  auto compare = dyn_cast_or_null<arith::CmpIOp>(
-      term->kind == SortTerm::Result ? term->op : nullptr);
-  if (!compare)
-    return nullptr;
-  using P = arith::CmpIPredicate;
-  P predicate = compare.getPredicate();
-  bool fits = equal ? predicate == P::eq
-                    : predicate == P::slt || predicate == P::sgt ||
-                          predicate == P::ult || predicate == P::ugt;
-  if (!fits)
-    return nullptr;
-  for (unsigned i : {0, 1})
-    if (isAt(term->operands[i], 1) &&
-        terms.shift(term->operands[i], -1) == term->operands[1 - i])
-      return term->operands[i];
-  return nullptr;
+namespace {
+/// How the key of the element at offset 1 lies to the one at offset 0.
+enum KeyCase { Less, Equal, Greater, FirstNaN, SecondNaN, BothNaN };
+
+/// What a truth value that compares one key of two elements says in each case.
+class KeyTable {
+public:
+  KeyTable(const SortTerm *term, SortTerms &terms) : terms(terms) {
+    isKnown = true;
+    for (KeyCase c : {Less, Equal, Greater, FirstNaN, SecondNaN, BothNaN})
+      says[c] = value(term, c);
+    isKnown &= key != nullptr;
+  }
+  const SortTerm *keyOrNull() const { return isKnown ? key : nullptr; }
+  bool isFloat() const { return isa<FloatType>(key->type); }
+  /// Whether this is a strict weak order of keys that are numbers, and no order
+  /// of NaN and others that is none.
+  bool isStrict() const {
+    return says[Less] != says[Greater] && !says[Equal] &&
+           (!isFloat() ||
+            (!says[BothNaN] && !(says[FirstNaN] && says[SecondNaN])));
+  }
+  /// Of a strict one: NaN belongs neither before nor behind anything.
+  bool leavesNaN() const {
+    return isFloat() && !says[FirstNaN] && !says[SecondNaN];
+  }
+  bool isEquality(bool ofNaN) const {
+    return says[Equal] && !says[Less] && !says[Greater] &&
+           (!isFloat() ||
+            (!says[FirstNaN] && !says[SecondNaN] && (ofNaN || !says[BothNaN])));
+  }
+
+private:
+  bool value(const SortTerm *term, KeyCase c);
+  bool compared(const SortTerm *term, KeyCase c);
+
+  SortTerms &terms;
+  const SortTerm *key = nullptr;
+  std::optional<bool> isSigned;
+  bool isKnown, says[6];
+};
+} // namespace
+
+bool KeyTable::value(const SortTerm *term, KeyCase c) {
+  auto constant = dyn_cast_or_null<IntegerAttr>(term->attribute);
+  if (term->kind == SortTerm::Constant && constant)
+    return !constant.getValue().isZero();
+  if (term->kind == SortTerm::Result) {
+    if (isa<arith::CmpIOp, arith::CmpFOp>(term->op))
+      return compared(term, c);
+    // All of them, so that it is known of which key they are.
+    SmallVector<bool> operands;
+    for (const SortTerm *operand : term->operands)
+      operands.push_back(value(operand, c));
+    if (isa<arith::AndIOp>(term->op))
+      return operands[0] && operands[1];
+    if (isa<arith::OrIOp>(term->op))
+      return operands[0] || operands[1];
+    if (isa<arith::XOrIOp>(term->op))
+      return operands[0] != operands[1];
+    if (isa<arith::SelectOp>(term->op))
+      return operands[operands[0] ? 1 : 2];
+  }
+  isKnown = false;
+  return false;
 }
 
-bool SortTerms::isStrictOrder(const SortTerm *term) {
-  if (comparedKey(term, /*equal=*/false, *this))
-    return true;
+bool KeyTable::compared(const SortTerm *term, KeyCase c) {
+  // Keys that lie so: 0, 1 or NaN.
+  bool isNaN[2] = {c == FirstNaN || c == BothNaN,
+                   c == SecondNaN || c == BothNaN};
+  int64_t numbers[2] = {c == Greater, c == Less};
+  unsigned sides[2];
+  for (unsigned i : {0, 1}) {
+    const SortTerm *side = term->operands[i];
+    sides[i] = isAt(side, 1) ? 0 : 1;
+    const SortTerm *first = sides[i] == 0 ? side : terms.shift(side, 1);
+    if (!first || !isAt(first, 1) || (key && key != first))
+      return isKnown = false;
+    key = first;
+  }
+  if (auto compare = dyn_cast<arith::CmpFOp>(term->op)) {
+    auto value = [&](unsigned side) {
+      return isNaN[side] ? APFloat::getNaN(APFloat::IEEEsingle())
+                         : APFloat(float(numbers[side]));
+    };
+    return arith::applyCmpPredicate(compare.getPredicate(), value(sides[0]),
+                                    value(sides[1]));
+  }
+  auto predicate = cast<arith::CmpIOp>(term->op).getPredicate();
+  using P = arith::CmpIPredicate;
+  if (predicate != P::eq && predicate != P::ne) {
+    bool ofSigned = predicate < P::ult;
+    isKnown &= isSigned.value_or(ofSigned) == ofSigned;
+    isSigned = ofSigned;
+  }
+  return arith::applyCmpPredicate(predicate, APInt(8, numbers[sides[0]]),
+                                  APInt(8, numbers[sides[1]]));
+}
+
+std::vector<SortKey> SortTerms::keysOf(const SortTerm *term) {
+  auto keyOf = [](const KeyTable &table, const SortTerm *less,
+                  const SortTerm *equal) {
+    return SortKey{less, equal,
+                   table.leavesNaN() ? table.keyOrNull() : nullptr};
+  };
+  KeyTable only(term, *this);
+  if (only.keyOrNull())
+    return only.isStrict() ? std::vector{keyOf(only, term, nullptr)}
+                           : std::vector<SortKey>();
   // The first key decides, or is equal and the others do.
   if (term->kind != SortTerm::Result || !isa<arith::OrIOp>(term->op))
-    return false;
+    return {};
   for (unsigned i : {0, 1}) {
-    const SortTerm *key = comparedKey(term->operands[i], false, *this);
-    const SortTerm *rest = term->operands[1 - i];
-    if (!key || rest->kind != SortTerm::Result || !isa<arith::AndIOp>(rest->op))
+    const SortTerm *less = term->operands[i], *rest = term->operands[1 - i];
+    KeyTable order(less, *this);
+    if (!order.keyOrNull() || !order.isStrict() ||
+        rest->kind != SortTerm::Result || !isa<arith::AndIOp>(rest->op))
       continue;
-    for (unsigned j : {0, 1})
-      if (comparedKey(rest->operands[j], true, *this) == key &&
-          isStrictOrder(rest->operands[1 - j]))
-        return true;
+    for (unsigned j : {0, 1}) {
+      KeyTable equality(rest->operands[j], *this);
+      if (!equality.keyOrNull() || equality.keyOrNull() != order.keyOrNull() ||
+          !equality.isEquality(/*ofNaN=*/!order.leavesNaN()))
+        continue;
+      std::vector<SortKey> keys = keysOf(rest->operands[1 - j]);
+      if (keys.empty())
+        continue;
+      keys.insert(keys.begin(), keyOf(order, less, rest->operands[j]));
+      return keys;
+    }
   }
-  return false;
+  return {};
 }
 
 Value shardir::emitTerm(OpBuilder &builder, const SortTerm *term,

@@ -21,11 +21,12 @@ def RecognizeSorts : Pass<"shardir-recognize-sorts", "::mlir::func::FuncOp"> {
   let description = [{
     A loop whose steps compare neighbours and swap them, at even and odd places by
     turns (as sorts arrive where no op is left for them), sorts in as many steps
-    as there are elements, on whole tensors. If the comparison is a strict order
-    of integer keys, it becomes a bitonic network of elements in place, which is
-    one kernel for rows of up to 16384 elements, and a kernel per step for longer
-    ones. Equal elements stay in their order, and several tensors are sorted by
-    the keys of some of them. With `explain` a remark tells so.
+    as there are elements, on whole tensors. If the comparison is an order of
+    integer and float keys, it becomes a bitonic network of elements in place,
+    which is one kernel for rows of up to 16384 elements, and a kernel per step for
+    longer ones. Equal elements stay in their order, several tensors are sorted by
+    the keys of some of them, and NaN that the comparison leaves where it is stays
+    there. With `explain` a remark tells so.
 
     ```mlir
     %r = scf.for %i = %c0 to %c64 step %c1 iter_args(%x = %init) -> (tensor<8x64xf32>) {
