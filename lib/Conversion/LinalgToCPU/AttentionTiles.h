@@ -16,7 +16,7 @@
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/IR/PatternMatch.h"
 
 #include <optional>
@@ -51,6 +51,16 @@ std::optional<CausalMask> findCausalMask(AttentionBackwardOp op);
 /// `firstRow` has a score any more.
 void endAtMask(mlir::RewriterBase &rewriter, mlir::scf::ForOp columns,
                mlir::Value firstRow, const CausalMask &mask);
+
+/// Of scores of `type` that run over `loops`.
+int64_t scoreBytes(mlir::FloatType type, llvm::ArrayRef<unsigned> loops,
+                   llvm::ArrayRef<int64_t> extents);
+
+/// `op` in a loop or loops over tiles of `sizes`, 0 for what stays whole.
+mlir::FailureOr<mlir::scf::SCFTilingResult>
+tileBy(mlir::RewriterBase &rewriter, mlir::TilingInterface op,
+       llvm::ArrayRef<mlir::OpFoldResult> sizes,
+       mlir::scf::SCFTilingOptions::LoopType type);
 
 /// Whether its scores are too many to be stored.
 bool isWorthTiling(AttentionBackwardOp op);

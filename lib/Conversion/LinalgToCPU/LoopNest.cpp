@@ -204,11 +204,15 @@ SmallVector<int> LoopNest::loops(bool wantReductions) const {
   return result;
 }
 
-Value LoopNest::address(LoopEmitter &emit, const NestOperand &operand,
-                        ArrayRef<Index> ivs) const {
-  Index address = operand.offset;
-  for (auto [iv, stride] : llvm::zip(ivs, operand.strides))
+Index NestOperand::address(LoopEmitter &emit, ArrayRef<Index> ivs) const {
+  Index address = offset;
+  for (auto [iv, stride] : llvm::zip(ivs, strides))
     if (iv)
       address = emit.add(address, emit.mul(iv, stride));
-  return emit.value(address);
+  return address;
+}
+
+Value LoopNest::address(LoopEmitter &emit, const NestOperand &operand,
+                        ArrayRef<Index> ivs) const {
+  return emit.value(operand.address(emit, ivs));
 }

@@ -31,6 +31,9 @@ struct NestOperand {
   /// By loop.
   llvm::SmallVector<Index> strides;
 
+  /// The linear address at `ivs`; a null one counts as 0.
+  Index address(LoopEmitter &emit, llvm::ArrayRef<Index> ivs) const;
+
   bool isUniform(int loop) const {
     return scalar || LoopEmitter::isKnown(strides[loop], 0);
   }

@@ -22,7 +22,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 namespace shardir {
@@ -32,6 +31,28 @@ namespace shardir {
 
 using namespace mlir;
 using namespace shardir;
+
+int64_t shardir::scoreBytes(FloatType type, ArrayRef<unsigned> loops,
+                            ArrayRef<int64_t> extents) {
+  int64_t bytes = type.getWidth() / 8;
+  for (unsigned loop : loops)
+    bytes *= assumedLoopExtent(extents[loop]);
+  return bytes;
+}
+
+FailureOr<scf::SCFTilingResult>
+shardir::tileBy(RewriterBase &rewriter, TilingInterface op,
+                ArrayRef<OpFoldResult> sizes,
+                scf::SCFTilingOptions::LoopType type) {
+  scf::SCFTilingOptions options;
+  options.setTileSizes(sizes).setLoopType(type);
+  rewriter.setInsertionPoint(op);
+  FailureOr<scf::SCFTilingResult> result =
+      scf::tileUsingSCF(rewriter, op, options);
+  if (succeeded(result))
+    rewriter.replaceOp(op, result->replacements);
+  return result;
+}
 
 namespace {
 
@@ -72,12 +93,10 @@ struct TileAttentionForCpuPass
     SmallVector<int64_t> extents = op.getStaticLoopExtents();
     if (loops.n.empty() || loops.m.empty())
       return false;
-    int64_t bytes = op.getComputeType().getWidth() / 8;
-    for (unsigned loop : loops.outer())
-      bytes *= assumedLoopExtent(extents[loop]);
-    for (unsigned loop : loops.n)
-      bytes *= assumedLoopExtent(extents[loop]);
-    return bytes >= smallScoreBytes &&
+    SmallVector<unsigned> scores = loops.outer();
+    llvm::append_range(scores, loops.n);
+    return scoreBytes(op.getComputeType(), scores, extents) >=
+               smallScoreBytes &&
            assumedLoopExtent(extents[loops.m.back()]) >= attentionTileRows / 4;
   }
 
@@ -92,9 +111,6 @@ struct TileAttentionForCpuPass
     SmallVector<OpFoldResult> sizes(op.getNumLoops(), rewriter.getIndexAttr(0));
     for (unsigned loop : loops.outer())
       sizes[loop] = rewriter.getIndexAttr(loop == rows ? attentionTileRows : 1);
-    scf::SCFTilingOptions options;
-    options.setTileSizes(sizes).setLoopType(
-        scf::SCFTilingOptions::LoopType::ForallOp);
     rewriter.setInsertionPoint(op);
     // What the loop fills is not read: it begins undefined.
     for (OpOperand &init : op.getDpsInitsMutable()) {
@@ -104,11 +120,10 @@ struct TileAttentionForCpuPass
           cast<RankedTensorType>(init.get().getType()).getElementType());
       rewriter.modifyOpInPlace(op, [&] { init.set(empty); });
     }
-    FailureOr<scf::SCFTilingResult> outer = scf::tileUsingSCF(
-        rewriter, cast<TilingInterface>(op.getOperation()), options);
+    auto outer =
+        tileBy(rewriter, op, sizes, scf::SCFTilingOptions::LoopType::ForallOp);
     if (failed(outer))
       return failure();
-    rewriter.replaceOp(op, outer->replacements);
 
     auto inner = cast<AttentionOp>(outer->tiledOps.front());
     auto rowTiles = cast<scf::ForallOp>(outer->loops.front());
@@ -125,14 +140,10 @@ struct TileAttentionForCpuPass
     SmallVector<OpFoldResult> parts(inner.getNumLoops(),
                                     rewriter.getIndexAttr(0));
     parts[columns] = rewriter.getIndexAttr(attentionTileColumns);
-    scf::SCFTilingOptions along;
-    along.setTileSizes(parts).setLoopType(
-        scf::SCFTilingOptions::LoopType::ForOp);
-    FailureOr<scf::SCFTilingResult> result = scf::tileUsingSCF(
-        rewriter, cast<TilingInterface>(inner.getOperation()), along);
+    auto result =
+        tileBy(rewriter, inner, parts, scf::SCFTilingOptions::LoopType::ForOp);
     if (failed(result))
       return failure();
-    rewriter.replaceOp(inner, result->replacements);
     if (causal && causal->rows == rows && causal->columns == columns) {
       // Tiles of columns behind the tile's last row hold no score.
       unsigned position = llvm::count_if(

@@ -18,8 +18,6 @@
 
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 
-#include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
-
 using namespace mlir;
 using namespace shardir;
 
@@ -29,25 +27,8 @@ bool shardir::isWorthTiling(AttentionBackwardOp op) {
   AttentionBackwardOp::Loops loops = op.getLoops();
   if (loops.m.empty() || loops.n.empty())
     return false;
-  SmallVector<int64_t> extents = op.getStaticLoopExtents();
-  int64_t bytes = op.getComputeType().getWidth() / 8;
-  for (unsigned loop : loops.scores())
-    bytes *= assumedLoopExtent(extents[loop]);
-  return bytes >= smallScoreBytes;
-}
-
-/// `op` in a loop or loops over tiles of `sizes`, 0 for what stays whole.
-static FailureOr<scf::SCFTilingResult>
-tileBy(RewriterBase &rewriter, AttentionBackwardOp op,
-       ArrayRef<OpFoldResult> sizes, scf::SCFTilingOptions::LoopType type) {
-  scf::SCFTilingOptions options;
-  options.setTileSizes(sizes).setLoopType(type);
-  rewriter.setInsertionPoint(op);
-  FailureOr<scf::SCFTilingResult> result = scf::tileUsingSCF(
-      rewriter, cast<TilingInterface>(op.getOperation()), options);
-  if (succeeded(result))
-    rewriter.replaceOp(op, result->replacements);
-  return result;
+  return scoreBytes(op.getComputeType(), loops.scores(),
+                    op.getStaticLoopExtents()) >= smallScoreBytes;
 }
 
 LogicalResult shardir::tileAttentionBackward(RewriterBase &rewriter,

@@ -213,17 +213,12 @@ FailureOr<TilingResult>
 AttentionBackwardOp::getTiledImplementation(OpBuilder &builder,
                                             ArrayRef<OpFoldResult> offsets,
                                             ArrayRef<OpFoldResult> sizes) {
+  LoopMaps maps(*this, getIndexingMaps());
   Loops loops = getLoops();
-  SmallVector<int64_t> known = getStaticLoopExtents();
-  for (unsigned loop : llvm::concat<unsigned>(loops.k, loops.v)) {
-    if (ShapedType::isDynamic(known[loop]))
-      continue;
-    if (!isConstantIntValue(offsets[loop], 0) ||
-        !isConstantIntValue(sizes[loop], known[loop]))
-      return emitOpError("cannot be tiled along loop ")
-             << loop << ", which is summed in scores or their gradients";
-  }
-  return LoopMaps(*this, getIndexingMaps()).tiled(builder, offsets, sizes);
+  if (auto cut = maps.firstCut({loops.k, loops.v}, offsets, sizes))
+    return emitOpError("cannot be tiled along loop ")
+           << *cut << ", which is summed in scores or their gradients";
+  return maps.tiled(builder, offsets, sizes);
 }
 
 LogicalResult AttentionBackwardOp::getResultTilePosition(

@@ -36,19 +36,12 @@ FailureOr<TilingResult>
 AttentionOp::getTiledImplementation(OpBuilder &builder,
                                     ArrayRef<OpFoldResult> offsets,
                                     ArrayRef<OpFoldResult> sizes) {
+  LoopMaps maps(*this, getIndexingMaps());
   Loops loops = getLoops();
-  SmallVector<int64_t> known = getStaticLoopExtents();
-  SmallVector<OpFoldResult> extents = getLoopExtents(builder);
-  for (unsigned loop : llvm::concat<unsigned>(loops.k, loops.v))
-    if (!isConstantIntValue(offsets[loop], 0) ||
-        !isEqualConstantIntOrValue(sizes[loop], extents[loop])) {
-      if (ShapedType::isDynamic(known[loop]))
-        continue;
-      return emitOpError("cannot be tiled along loop ")
-             << loop << ", which is summed in scores or runs in values alone";
-    }
-
-  return LoopMaps(*this, getIndexingMaps()).tiled(builder, offsets, sizes);
+  if (auto cut = maps.firstCut({loops.k, loops.v}, offsets, sizes))
+    return emitOpError("cannot be tiled along loop ")
+           << *cut << ", which is summed in scores or runs in values alone";
+  return maps.tiled(builder, offsets, sizes);
 }
 
 LogicalResult AttentionOp::getResultTilePosition(

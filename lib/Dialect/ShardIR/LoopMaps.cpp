@@ -206,6 +206,20 @@ void LoopMaps::positionOf(OpBuilder &builder, unsigned operand,
   }
 }
 
+std::optional<unsigned>
+LoopMaps::firstCut(std::initializer_list<ArrayRef<unsigned>> loops,
+                   ArrayRef<OpFoldResult> offsets,
+                   ArrayRef<OpFoldResult> sizes) const {
+  SmallVector<int64_t> known = staticExtents();
+  for (ArrayRef<unsigned> list : loops)
+    for (unsigned loop : list)
+      if (!ShapedType::isDynamic(known[loop]) &&
+          (!isConstantIntValue(offsets[loop], 0) ||
+           !isConstantIntValue(sizes[loop], known[loop])))
+        return loop;
+  return std::nullopt;
+}
+
 TilingResult LoopMaps::tiled(OpBuilder &builder, ArrayRef<OpFoldResult> offsets,
                              ArrayRef<OpFoldResult> sizes) const {
   Location loc = op->getLoc();

@@ -49,6 +49,12 @@ public:
                   llvm::ArrayRef<mlir::OpFoldResult> sizes,
                   llvm::SmallVectorImpl<mlir::OpFoldResult> &at,
                   llvm::SmallVectorImpl<mlir::OpFoldResult> &tile) const;
+  /// The first of `loops` that the tile does not hold whole, as far as types
+  /// tell.
+  std::optional<unsigned>
+  firstCut(std::initializer_list<llvm::ArrayRef<unsigned>> loops,
+           llvm::ArrayRef<mlir::OpFoldResult> offsets,
+           llvm::ArrayRef<mlir::OpFoldResult> sizes) const;
   /// The op on slices of its operands; loop indices in its bodies count on
   /// from the tile's offsets.
   mlir::TilingResult tiled(mlir::OpBuilder &builder,

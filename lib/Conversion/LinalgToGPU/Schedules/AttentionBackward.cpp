@@ -23,47 +23,6 @@ using namespace shardir;
 
 namespace {
 
-struct BackwardShape {
-  double batch = 1, rows = 1, columns = 1;
-  /// nullopt where unknown.
-  std::optional<int64_t> k = 1, v = 1;
-};
-
-BackwardShape shapeOf(AttentionBackwardOp op) {
-  BackwardShape shape;
-  SmallVector<int64_t> extents = op.getStaticLoopExtents();
-  AttentionBackwardOp::Loops loops = op.getLoops();
-  auto times = [&](double &product, ArrayRef<unsigned> of) {
-    for (unsigned loop : of)
-      product *=
-          ShapedType::isDynamic(extents[loop]) ? assumedExtent : extents[loop];
-  };
-  times(shape.batch, loops.batch);
-  times(shape.rows, loops.m);
-  times(shape.columns, loops.n);
-  auto exactly = [&](std::optional<int64_t> &product, ArrayRef<unsigned> of) {
-    for (unsigned loop : of)
-      if (ShapedType::isDynamic(extents[loop]) || !product)
-        product = std::nullopt;
-      else
-        *product *= extents[loop];
-  };
-  exactly(shape.k, loops.k);
-  exactly(shape.v, loops.v);
-  return shape;
-}
-
-bool isTileable(AttentionBackwardOp op) {
-  for (Value operand : op->getOperands()) {
-    auto type = dyn_cast<MemRefType>(operand.getType());
-    if (!type || (!isa<StridedLayoutAttr>(type.getLayout()) &&
-                  !type.getLayout().isIdentity()))
-      return false;
-  }
-  BackwardShape shape = shapeOf(op);
-  return shape.k.value_or(0) > 0 && shape.v.value_or(0) > 0;
-}
-
 Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
 
 int64_t roundUp(int64_t number, int64_t to) {
@@ -138,7 +97,7 @@ struct Choice {
 
 std::optional<Choice> choose(AttentionBackwardOp op, const Unit &unit,
                              const GpuTarget &target) {
-  BackwardShape shape = shapeOf(op);
+  AttentionShape shape = attentionShapeOf(op);
   std::optional<Choice> best;
   // Fewer warps copy the same step by more instructions, and read it for fewer
   // rows: only where more do not fit.
@@ -165,7 +124,7 @@ std::optional<Choice> choose(AttentionBackwardOp op, const Unit &unit,
       for (const BackwardPart &part : parts) {
         double own = part.ofKeys ? shape.columns : shape.rows,
                other = part.ofKeys ? shape.rows : shape.columns;
-        double blocks = shape.batch * std::ceil(own / plan.bm());
+        double blocks = shape.outer * std::ceil(own / plan.bm());
         double steps = std::ceil(other / bn);
         double work = 2.0 * plan.bm() * bn *
                       (plan.k + plan.v + (part.first ? plan.k : 0) +

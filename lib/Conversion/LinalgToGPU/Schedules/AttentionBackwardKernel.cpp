@@ -32,13 +32,7 @@ FailureOr<BackwardProblem> BackwardProblem::create(KernelEmitter &emit,
   result.op = op;
   result.wide = op.getComputeType();
   result.extents = op.getLoopExtents(emit.builder);
-  bool failedAny = false;
-  auto operand = [&](OpOperand &of) {
-    FailureOr<NestOperand> made =
-        makeNestOperand(emit, of.get(), op.getMap(of));
-    failedAny |= failed(made);
-    return failed(made) ? NestOperand() : *made;
-  };
+  NestOperands<AttentionBackwardOp> operand(emit, op);
   result.query = operand(op.getQueryMutable());
   result.key = operand(op.getKeyMutable());
   result.value = operand(op.getValueMutable());
@@ -47,17 +41,10 @@ FailureOr<BackwardProblem> BackwardProblem::create(KernelEmitter &emit,
     result.extras.push_back(operand(extra));
   for (unsigned i = 0; i < 3; ++i)
     result.results[i] = operand(op->getOpOperand(op.getFirstInit() + i));
-  if (failedAny)
+  if (operand.failedAny)
     return failure();
   auto axis = [&](ArrayRef<unsigned> loops) {
-    Axis made;
-    made.extent = emit.constant(1);
-    for (unsigned loop : loops) {
-      made.loops.push_back(loop);
-      made.extents.push_back(result.extents[loop]);
-      made.extent = emit.mul(made.extent, result.extents[loop]);
-    }
-    return made;
+    return Axis::of(emit, loops, result.extents);
   };
   AttentionBackwardOp::Loops loops = op.getLoops();
   result.batch = axis(loops.batch);
@@ -200,27 +187,17 @@ std::pair<Index, Index> BackwardKernel::stepRange() {
 void BackwardKernel::store(const NestOperand &result, const Axis &axis,
                            int64_t extent, ArrayRef<Value> sums) {
   OpBuilder &builder = emit.builder;
-  auto where = [&](bool always, Index position, Index end,
-                   llvm::function_ref<void()> body) {
-    if (always)
-      body();
-    else
-      emit.branch(emit.lessThan(position, end), body);
-  };
   SmallVector<Index> ivs(blockIvs);
   for (int64_t row = 0; row < 2; ++row)
-    where(own.isDividedBy(plan.bm()), rowAt(row), own.extent, [&] {
+    ifInside(own, plan.bm(), rowAt(row), [&] {
       setIvs(ivs, own, rowAt(row));
       for (int64_t j = 0; j < extent / 8; ++j)
         for (int64_t one = 0; one < 2; ++one) {
           Index column = emit.add(emit.mul(emit.rem(lane, 4), 2),
                                   emit.constant(8 * j + one));
-          where(axis.isDividedBy(extent), column, axis.extent, [&] {
+          ifInside(axis, extent, column, [&] {
             setIvs(ivs, axis, column);
-            Index address = result.offset;
-            for (auto [iv, stride] : llvm::zip(ivs, result.strides))
-              address = emit.add(address, emit.mul(iv, stride));
-            Value to = emit.value(address);
+            Value to = emit.value(result.address(emit, ivs));
             Value old =
                 memref::LoadOp::create(builder, emit.loc, result.flat, to);
             Value sum = arith::AddFOp::create(

@@ -44,37 +44,10 @@ private:
     warpRow = emit.mul(warp, 16);
   }
 
-  Index rowOf(int64_t row) {
-    return emit.add(warpRow,
-                    emit.add(emit.div(lane, 4), emit.constant(8 * row)));
-  }
-
   Fragment scores(const Tile &left, const Tile &right, Index stage,
                   int64_t extent) override {
-    Index zero = emit.constant(0);
-    SmallVector<Value> zeros(4 * scoreTiles(), emit.zero(problem.wide));
-    Index pairs = emit.mul(emit.rem(lane, 4), 2);
-    return emit.loop(
-        zero, emit.constant(extent), emit.constant(quad), zeros,
-        [&](Index k, ValueRange carried) {
-          SmallVector<Value> sums(carried);
-          SmallVector<SmallVector<Value>> rows;
-          for (int64_t row = 0; row < 2; ++row)
-            rows.push_back(read(left, zero, rowOf(row), k, quad,
-                                /*alongFirst=*/false));
-          for (int64_t j = 0; j < scoreTiles(); ++j)
-            for (int64_t one = 0; one < 2; ++one) {
-              Index column = emit.add(pairs, emit.constant(8 * j + one));
-              SmallVector<Value> columns =
-                  read(right, stage, column, k, quad, /*alongFirst=*/false);
-              for (int64_t row = 0; row < 2; ++row)
-                for (int64_t e = 0; e < quad; ++e) {
-                  Value &sum = sums[at(scoreTiles(), 0, j, row, one)];
-                  sum = multiplyAdd(rows[row][e], columns[e], sum);
-                }
-            }
-          return sums;
-        });
+    return multiply(left, warpRow, /*rows=*/2, right, stage, scoreTiles(),
+                    extent);
   }
 
   void accumulate(ArrayRef<Value> factors, int64_t slot, const Tile &right,
@@ -89,7 +62,7 @@ private:
           two.push_back(widened(factors[at(scoreTiles(), 0, j, row, one)]));
         Value vector =
             vector::FromElementsOp::create(builder, emit.loc, type, two);
-        Index to = emit.add(emit.mul(rowOf(row), pitch()),
+        Index to = emit.add(emit.mul(rowBehind(warpRow, row), pitch()),
                             emit.add(pairs, emit.constant(8 * j)));
         vector::StoreOp::create(builder, emit.loc, vector, slots[slot],
                                 emit.value(to));
@@ -104,7 +77,8 @@ private:
           SmallVector<Value> result(carried);
           SmallVector<Value> rows;
           for (int64_t row = 0; row < 2; ++row) {
-            Index from = emit.add(emit.mul(rowOf(row), pitch()), k);
+            Index from =
+                emit.add(emit.mul(rowBehind(warpRow, row), pitch()), k);
             rows.push_back(vector::LoadOp::create(
                 builder, emit.loc, quads, slots[slot], emit.value(from)));
           }

@@ -36,37 +36,9 @@ private:
     warpRow = emit.mul(warp, 16 * plan.rowTiles);
   }
 
-  Index rowOf(int64_t row) {
-    return emit.add(warpRow,
-                    emit.add(emit.div(lane, 4), emit.constant(8 * row)));
-  }
-
   Fragment scores(Index stage) override {
-    Index zero = emit.constant(0);
-    SmallVector<Value> zeros(4 * plan.rowTiles * scoreTiles(),
-                             emit.zero(problem.wide));
-    Index pairs = emit.mul(emit.rem(lane, 4), 2);
-    return emit.loop(
-        zero, emit.constant(plan.k), emit.constant(quad), zeros,
-        [&](Index k, ValueRange carried) {
-          SmallVector<Value> sums(carried);
-          SmallVector<SmallVector<Value>> left;
-          for (int64_t row = 0; row < 2 * plan.rowTiles; ++row)
-            left.push_back(read(query, zero, rowOf(row), k, quad,
-                                /*alongFirst=*/false));
-          for (int64_t j = 0; j < scoreTiles(); ++j)
-            for (int64_t one = 0; one < 2; ++one) {
-              Index column = emit.add(pairs, emit.constant(8 * j + one));
-              SmallVector<Value> right =
-                  read(key, stage, column, k, quad, /*alongFirst=*/false);
-              for (int64_t row = 0; row < 2 * plan.rowTiles; ++row)
-                for (int64_t e = 0; e < quad; ++e) {
-                  Value &sum = sums[at(scoreTiles(), row / 2, j, row % 2, one)];
-                  sum = multiplyAdd(left[row][e], right[e], sum);
-                }
-            }
-          return sums;
-        });
+    return multiply(query, warpRow, 2 * plan.rowTiles, key, stage, scoreTiles(),
+                    plan.k);
   }
 
   void accumulate(Index stage, ArrayRef<Value> p, Fragment &sums) override {
@@ -80,7 +52,7 @@ private:
           two.push_back(widened(p[at(scoreTiles(), row / 2, j, row % 2, one)]));
         Value vector =
             vector::FromElementsOp::create(builder, emit.loc, type, two);
-        Index to = emit.add(emit.mul(rowOf(row), pitch()),
+        Index to = emit.add(emit.mul(rowBehind(warpRow, row), pitch()),
                             emit.add(pairs, emit.constant(8 * j)));
         vector::StoreOp::create(builder, emit.loc, vector, shared,
                                 emit.value(to));
@@ -94,7 +66,8 @@ private:
           SmallVector<Value> result(carried);
           SmallVector<Value> left;
           for (int64_t row = 0; row < 2 * plan.rowTiles; ++row) {
-            Index from = emit.add(emit.mul(rowOf(row), pitch()), k);
+            Index from =
+                emit.add(emit.mul(rowBehind(warpRow, row), pitch()), k);
             left.push_back(vector::LoadOp::create(builder, emit.loc, quads,
                                                   shared, emit.value(from)));
           }

@@ -191,22 +191,13 @@ void AttentionKernel::finish(ValueRange carried) {
   int64_t rows = 2 * plan.rowTiles;
   int64_t accs = 8 * plan.rowTiles * valueTiles() / 2;
   bool paired = problem.isPaired(emit);
-  bool rowsExist = problem.rows.isDividedBy(plan.bm()),
-       columnsExist = problem.v.isDividedBy(plan.bv);
-  auto where = [&](bool always, Index position, Index end,
-                   llvm::function_ref<void()> body) {
-    if (always)
-      body();
-    else
-      emit.branch(emit.lessThan(position, end), body);
-  };
   for (int64_t row = 0; row < rows; ++row) {
     Value max = carried[accs + row];
     Value sum = emit.butterfly(
         carried[accs + rows + row], 4, [&](Value a, Value b) -> Value {
           return arith::AddFOp::create(builder, emit.loc, a, b);
         });
-    where(rowsExist, rowAt(row), problem.rows.extent, [&] {
+    ifInside(problem.rows, plan.bm(), rowAt(row), [&] {
       SmallVector<Index> ivs(blockIvs);
       setIvs(ivs, problem.rows, rowAt(row));
       if (problem.neighbours.maxEscapes || problem.neighbours.sumEscapes) {
@@ -225,7 +216,7 @@ void AttentionKernel::finish(ValueRange carried) {
         int64_t together = paired ? 2 : 1;
         for (int64_t one = 0; one < 2; one += together) {
           Index here = emit.add(column, emit.constant(one));
-          where(columnsExist, here, problem.v.extent, [&] {
+          ifInside(problem.v, plan.bv, here, [&] {
             setIvs(ivs, problem.v, here);
             problem.finish(emit, ivs, ArrayRef(two).slice(one, together), max,
                            sum);

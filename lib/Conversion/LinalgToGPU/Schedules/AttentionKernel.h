@@ -102,6 +102,9 @@ protected:
   void setIvs(llvm::MutableArrayRef<Index> ivs, const Axis &axis,
               Index position);
   mlir::Value loadOf(const NestOperand &operand, llvm::ArrayRef<Index> ivs);
+  /// `body` where `position`, in tiles of `tile`, exists along `axis`.
+  void ifInside(const Axis &axis, int64_t tile, Index position,
+                llvm::function_ref<void()> body);
   /// Where in a fragment of `tiles` eights of columns a value lies.
   static int64_t at(int64_t tiles, int64_t rowTile, int64_t tile, int64_t half,
                     int64_t one) {
@@ -133,6 +136,17 @@ protected:
                                       Index first, Index second, int64_t count,
                                       bool alongFirst);
   mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value c);
+  /// By fused multiply-adds: `rows` rows of `left`, the thread's first one at
+  /// `warpRow`, times `columnTiles` eights of columns in `stage` of `right`,
+  /// summed over `extent` of their second axes.
+  Fragment multiply(const Tile &left, Index warpRow, int64_t rows,
+                    const Tile &right, Index stage, int64_t columnTiles,
+                    int64_t extent);
+  /// The row of shared memory that is the thread's `row`th behind `warpRow`.
+  Index rowBehind(Index warpRow, int64_t row) {
+    return emit.add(warpRow,
+                    emit.add(emit.div(lane, 4), emit.constant(8 * row)));
+  }
 
   KernelEmitter &emit;
   int64_t threads;

@@ -18,10 +18,11 @@
 using namespace mlir;
 using namespace shardir;
 
-AttentionShape shardir::attentionShapeOf(AttentionOp op) {
+/// Of either op: their loops have the same roles.
+template <typename Op> static AttentionShape rolesShape(Op op) {
   AttentionShape shape;
   SmallVector<int64_t> extents = op.getStaticLoopExtents();
-  AttentionOp::Loops loops = op.getLoops();
+  typename Op::Loops loops = op.getLoops();
   auto times = [&](double &product, ArrayRef<unsigned> of) {
     for (unsigned loop : of)
       product *=
@@ -42,15 +43,37 @@ AttentionShape shardir::attentionShapeOf(AttentionOp op) {
   return shape;
 }
 
-bool shardir::isTileable(AttentionOp op) {
+AttentionShape shardir::attentionShapeOf(AttentionOp op) {
+  return rolesShape(op);
+}
+AttentionShape shardir::attentionShapeOf(AttentionBackwardOp op) {
+  return rolesShape(op);
+}
+
+template <typename Op> static bool isTileableOp(Op op) {
   for (Value operand : op->getOperands()) {
     auto type = dyn_cast<MemRefType>(operand.getType());
     if (!type || (!isa<StridedLayoutAttr>(type.getLayout()) &&
                   !type.getLayout().isIdentity()))
       return false;
   }
-  AttentionShape shape = attentionShapeOf(op);
+  AttentionShape shape = rolesShape(op);
   return shape.k.value_or(0) > 0 && shape.v.value_or(0) > 0;
+}
+
+bool shardir::isTileable(AttentionOp op) { return isTileableOp(op); }
+bool shardir::isTileable(AttentionBackwardOp op) { return isTileableOp(op); }
+
+Axis Axis::of(KernelEmitter &emit, ArrayRef<unsigned> loops,
+              ArrayRef<Index> extents) {
+  Axis made;
+  made.extent = emit.constant(1);
+  for (unsigned loop : loops) {
+    made.loops.push_back(loop);
+    made.extents.push_back(extents[loop]);
+    made.extent = emit.mul(made.extent, extents[loop]);
+  }
+  return made;
 }
 
 FailureOr<AttentionProblem>
@@ -63,13 +86,7 @@ AttentionProblem::create(KernelEmitter &emit, AttentionOp op,
   result.wide = op.getComputeType();
   result.extents = op.getLoopExtents(emit.builder);
 
-  bool failedAny = false;
-  auto operand = [&](OpOperand &of) {
-    FailureOr<NestOperand> made =
-        makeNestOperand(emit, of.get(), op.getMap(of));
-    failedAny |= failed(made);
-    return failed(made) ? NestOperand() : *made;
-  };
+  NestOperands<AttentionOp> operand(emit, op);
   result.query = operand(op.getQueryMutable());
   result.key = operand(op.getKeyMutable());
   result.value = operand(op.getValueMutable());
@@ -81,22 +98,15 @@ AttentionProblem::create(KernelEmitter &emit, AttentionOp op,
   if (neighbours.map) {
     FailureOr<LoopNest> nest =
         makeLoopNest(neighbours.map, emit, /*merge=*/false);
-    failedAny |= failed(nest);
-    if (succeeded(nest))
-      result.map = *nest;
+    if (failed(nest))
+      return failure();
+    result.map = *nest;
   }
-  if (failedAny)
+  if (operand.failedAny)
     return failure();
 
   auto axis = [&](ArrayRef<unsigned> loops) {
-    Axis made;
-    made.extent = emit.constant(1);
-    for (unsigned loop : loops) {
-      made.loops.push_back(loop);
-      made.extents.push_back(result.extents[loop]);
-      made.extent = emit.mul(made.extent, result.extents[loop]);
-    }
-    return made;
+    return Axis::of(emit, loops, result.extents);
   };
   AttentionOp::Loops loops = op.getLoops();
   // Rows of several loops of m fill a tile together, where one is too short:
@@ -143,26 +153,10 @@ bool AttentionProblem::isPaired(KernelEmitter &emit) const {
          });
 }
 
-static void storeRow(KernelEmitter &emit, const NestOperand &operand,
-                     Value address, ArrayRef<Value> values) {
-  if (values.size() == 1) {
-    memref::StoreOp::create(emit.builder, emit.loc, values[0], operand.flat,
-                            address);
-    return;
-  }
-  auto type = VectorType::get(values.size(), operand.element);
-  Value vector = vector::FromElementsOp::create(emit.builder, emit.loc, type,
-                                                SmallVector<Value>(values));
-  vector::StoreOp::create(emit.builder, emit.loc, vector, operand.flat,
-                          address);
-}
-
 void AttentionProblem::finishRow(KernelEmitter &emit, ArrayRef<Index> ivs,
                                  Value maxValue, Value sumValue) const {
   auto store = [&](const NestOperand &operand, Value value) {
-    Index address = operand.offset;
-    for (auto [iv, stride] : llvm::zip(ivs, operand.strides))
-      address = emit.add(address, emit.mul(iv, stride));
+    Index address = operand.address(emit, ivs);
     if (value.getType() != operand.element)
       value = arith::TruncFOp::create(emit.builder, emit.loc, operand.element,
                                       value);
@@ -177,12 +171,6 @@ void AttentionProblem::finishRow(KernelEmitter &emit, ArrayRef<Index> ivs,
 void AttentionProblem::finish(KernelEmitter &emit, ArrayRef<Index> ivs,
                               ValueRange values, Value maxValue,
                               Value sumValue) const {
-  auto addressOf = [&](const NestOperand &operand, ArrayRef<Index> at) {
-    Index address = operand.offset;
-    for (auto [iv, stride] : llvm::zip(at, operand.strides))
-      address = emit.add(address, emit.mul(iv, stride));
-    return emit.value(address);
-  };
   // What memory would have held.
   auto rounded = [&](Value value, Type element) -> Value {
     if (value.getType() == element)
@@ -195,7 +183,7 @@ void AttentionProblem::finish(KernelEmitter &emit, ArrayRef<Index> ivs,
   for (Value value : values)
     accs.push_back(rounded(value, acc.element));
   if (neighbours.accEscapes)
-    storeRow(emit, acc, addressOf(acc, ivs), accs);
+    storeRow(emit, acc, emit.value(acc.address(emit, ivs)), accs);
   if (!map)
     return;
 

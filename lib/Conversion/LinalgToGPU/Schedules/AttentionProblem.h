@@ -27,6 +27,10 @@ struct Axis {
   /// Of all together.
   Index extent;
 
+  /// `loops`, whose extents are among those of all.
+  static Axis of(KernelEmitter &emit, llvm::ArrayRef<unsigned> loops,
+                 llvm::ArrayRef<Index> extents);
+
   /// Whether its extent is a known multiple of `tile`.
   bool isDividedBy(int64_t tile) const {
     auto number = LoopEmitter::known(extent);
@@ -71,9 +75,29 @@ struct AttentionShape {
   std::optional<int64_t> k = 1, v = 1;
 };
 AttentionShape attentionShapeOf(AttentionOp op);
+AttentionShape attentionShapeOf(AttentionBackwardOp op);
 
 /// Whether addresses are linear and k and v are known and not 0.
 bool isTileable(AttentionOp op);
+bool isTileable(AttentionBackwardOp op);
+
+/// Makes linear addresses of operands of `Op`, which has a map for each.
+template <typename Op> struct NestOperands {
+  NestOperands(KernelEmitter &emit, Op op) : emit(emit), op(op) {}
+
+  NestOperand operator()(mlir::OpOperand &of) {
+    mlir::FailureOr<NestOperand> made =
+        makeNestOperand(emit, of.get(), op.getMap(of));
+    failedAny |= failed(made);
+    return failed(made) ? NestOperand() : *made;
+  }
+
+  bool failedAny = false;
+
+private:
+  KernelEmitter &emit;
+  Op op;
+};
 
 struct AttentionProblem {
   /// By value: ops' methods are not const.

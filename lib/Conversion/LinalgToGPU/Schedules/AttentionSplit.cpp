@@ -93,11 +93,8 @@ void shardir::mergeParts(KernelEmitter &emit, const AttentionProblem &problem,
       };
       auto read = [&](const NestOperand &operand, Index part) -> Value {
         ivs[parts.partLoop] = part;
-        Index address = operand.offset;
-        for (auto [iv, stride] : llvm::zip(ivs, operand.strides))
-          address = emit.add(address, emit.mul(iv, stride));
         return memref::LoadOp::create(builder, loc, operand.flat,
-                                      emit.value(address));
+                                      emit.value(operand.address(emit, ivs)));
       };
       Value lowest = number(-std::numeric_limits<double>::infinity());
       Value max =

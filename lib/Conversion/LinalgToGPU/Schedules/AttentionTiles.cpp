@@ -205,9 +205,7 @@ void AttentionTiles::copy(const Tile &tile, Index stage, Index firstStart,
 void AttentionTiles::open(Tile &tile, ArrayRef<Index> ivs) {
   tile.shared = emit.shared(tile.operand.element, tile.stages * elements(tile),
                             tile.offset);
-  tile.base = tile.operand.offset;
-  for (auto [iv, stride] : llvm::zip(ivs, tile.operand.strides))
-    tile.base = emit.add(tile.base, emit.mul(iv, stride));
+  tile.base = tile.operand.address(emit, ivs);
 }
 
 Value AttentionTiles::commit() {
@@ -235,11 +233,16 @@ void AttentionTiles::setIvs(MutableArrayRef<Index> ivs, const Axis &axis,
 Value AttentionTiles::loadOf(const NestOperand &operand, ArrayRef<Index> ivs) {
   if (operand.scalar)
     return operand.scalar;
-  Index address = operand.offset;
-  for (auto [iv, stride] : llvm::zip(ivs, operand.strides))
-    address = emit.add(address, emit.mul(iv, stride));
   return memref::LoadOp::create(emit.builder, emit.loc, operand.flat,
-                                emit.value(address));
+                                emit.value(operand.address(emit, ivs)));
+}
+
+void AttentionTiles::ifInside(const Axis &axis, int64_t tile, Index position,
+                              llvm::function_ref<void()> body) {
+  if (axis.isDividedBy(tile))
+    body();
+  else
+    emit.branch(emit.lessThan(position, axis.extent), body);
 }
 
 void AttentionKernel::load(Index step) {

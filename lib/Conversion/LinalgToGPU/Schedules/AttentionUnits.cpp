@@ -114,3 +114,32 @@ SmallVector<Value> AttentionTiles::read(const Tile &tile, Index stage,
 Value AttentionTiles::multiplyAdd(Value a, Value b, Value c) {
   return math::FmaOp::create(emit.builder, emit.loc, a, b, c);
 }
+
+Fragment AttentionTiles::multiply(const Tile &left, Index warpRow, int64_t rows,
+                                  const Tile &right, Index stage,
+                                  int64_t columnTiles, int64_t extent) {
+  Index zero = emit.constant(0);
+  SmallVector<Value> zeros(2 * rows * columnTiles, emit.zero(wideType()));
+  Index pairs = emit.mul(emit.rem(lane, 4), 2);
+  return emit.loop(
+      zero, emit.constant(extent), emit.constant(quad), zeros,
+      [&](Index k, ValueRange carried) {
+        SmallVector<Value> sums(carried);
+        SmallVector<SmallVector<Value>> factors;
+        for (int64_t row = 0; row < rows; ++row)
+          factors.push_back(read(left, zero, rowBehind(warpRow, row), k, quad,
+                                 /*alongFirst=*/false));
+        for (int64_t j = 0; j < columnTiles; ++j)
+          for (int64_t one = 0; one < 2; ++one) {
+            Index column = emit.add(pairs, emit.constant(8 * j + one));
+            SmallVector<Value> columns =
+                read(right, stage, column, k, quad, /*alongFirst=*/false);
+            for (int64_t row = 0; row < rows; ++row)
+              for (int64_t e = 0; e < quad; ++e) {
+                Value &sum = sums[at(columnTiles, row / 2, j, row % 2, one)];
+                sum = multiplyAdd(factors[row][e], columns[e], sum);
+              }
+          }
+        return sums;
+      });
+}

@@ -71,12 +71,11 @@ void ProductTiles::setStep(Index step) {
   stepOuterK = at;
 }
 
-Index ProductTiles::address(const TileSource &source, Index outer, Index k) {
-  const NestOperand &operand = source.operand;
-  Index result = operand.offset;
+void ProductTiles::forEachIv(const TileSource &source, Index outer, Index k,
+                             llvm::function_ref<void(int, Index)> visit) {
   auto move = [&](int loop, Index iv) {
     if (loop >= 0)
-      result = emit.add(result, emit.mul(iv, operand.strides[loop]));
+      visit(loop, iv);
   };
   for (auto [loop, iv] : llvm::zip(contraction.outer, batch))
     move(loop, iv);
@@ -84,6 +83,14 @@ Index ProductTiles::address(const TileSource &source, Index outer, Index k) {
     move(loop, iv);
   move(source.outerLoop, outer);
   move(contraction.k, k);
+}
+
+Index ProductTiles::address(const TileSource &source, Index outer, Index k) {
+  const NestOperand &operand = source.operand;
+  Index result = operand.offset;
+  forEachIv(source, outer, k, [&](int loop, Index iv) {
+    result = emit.add(result, emit.mul(iv, operand.strides[loop]));
+  });
   return result;
 }
 
@@ -92,16 +99,7 @@ Value ProductTiles::element(const TileSource &source, Index outer, Index k) {
     return memref::LoadOp::create(emit.builder, emit.loc, source.operand.flat,
                                   emit.value(address(source, outer, k)));
   SmallVector<Index> ivs(contraction.extents.size(), emit.constant(0));
-  auto move = [&](int loop, Index iv) {
-    if (loop >= 0)
-      ivs[loop] = iv;
-  };
-  for (auto [loop, iv] : llvm::zip(contraction.outer, batch))
-    move(loop, iv);
-  for (auto [loop, iv] : llvm::zip(contraction.outerK, stepOuterK))
-    move(loop, iv);
-  move(source.outerLoop, outer);
-  move(contraction.k, k);
+  forEachIv(source, outer, k, [&](int loop, Index iv) { ivs[loop] = iv; });
   return source.prologue->at(emit, ivs);
 }
 

@@ -68,6 +68,9 @@ protected:
   /// The element of `source` at the given positions, and the sizes of what is
   /// left of the tile there.
   Index address(const TileSource &source, Index outer, Index k);
+  /// Visits every loop of `source`'s at which it stands there.
+  void forEachIv(const TileSource &source, Index outer, Index k,
+                 llvm::function_ref<void(int, Index)> visit);
   /// That element, read or made.
   mlir::Value element(const TileSource &source, Index outer, Index k);
   /// The ivs of all loops at row `m` and column `n` of C.

@@ -221,25 +221,8 @@ SmallVector<Value> Epilogue::mapped(KernelEmitter &emit, ArrayRef<Index> ivs,
   return runScalarBody(emit, *map, ivs, inputs);
 }
 
-void Epilogue::store(KernelEmitter &emit, const NestOperand &operand,
-                     Value address, ArrayRef<Value> values) const {
-  if (values.size() == 1) {
-    memref::StoreOp::create(emit.builder, emit.loc, values[0], operand.flat,
-                            address);
-    return;
-  }
-  auto type = VectorType::get(values.size(), operand.element);
-  Value vector = vector::FromElementsOp::create(emit.builder, emit.loc, type,
-                                                SmallVector<Value>(values));
-  vector::StoreOp::create(emit.builder, emit.loc, vector, operand.flat,
-                          address);
-}
-
 Index Epilogue::addressOf(KernelEmitter &emit, ArrayRef<Index> ivs) const {
-  Index at = c.offset;
-  for (auto [iv, stride] : llvm::zip(ivs, c.strides))
-    at = emit.add(at, emit.mul(iv, stride));
-  return at;
+  return c.address(emit, ivs);
 }
 
 SmallVector<Value> Epilogue::elementsOf(KernelEmitter &emit,
@@ -267,15 +250,7 @@ SmallVector<Value> Epilogue::elementsOf(KernelEmitter &emit,
 SmallVector<SmallVector<Value>>
 Epilogue::mapAll(KernelEmitter &emit, ArrayRef<Index> ivs,
                  ArrayRef<Value> elements, SmallVector<Index> &mapIvs) const {
-  // The ivs of the op's own loops, and from them those of the map's.
-  SmallVector<Index> opIvs(contraction->opExtents.size(), emit.constant(0));
-  for (auto [loop, parts] : llvm::enumerate(contraction->parts)) {
-    SmallVector<Index> extents;
-    for (int part : parts)
-      extents.push_back(contraction->opExtents[part]);
-    for (auto [part, iv] : llvm::zip(parts, emit.decode(ivs[loop], extents)))
-      opIvs[part] = iv;
-  }
+  SmallVector<Index> opIvs = opIvsOf(emit, *contraction, ivs);
   for (int loop : loops)
     mapIvs.push_back(loop < 0 ? emit.constant(0) : opIvs[loop]);
   int minor = contraction->parts[contraction->n].empty()
@@ -296,7 +271,7 @@ void Epilogue::finish(KernelEmitter &emit, ArrayRef<Index> ivs,
                       ArrayRef<Value> sums) const {
   SmallVector<Value> elements = elementsOf(emit, ivs, sums);
   if (storesResult)
-    store(emit, c, emit.value(addressOf(emit, ivs)), elements);
+    storeRow(emit, c, emit.value(addressOf(emit, ivs)), elements);
   if (!map)
     return;
   SmallVector<Index> mapIvs;
@@ -305,7 +280,7 @@ void Epilogue::finish(KernelEmitter &emit, ArrayRef<Index> ivs,
     SmallVector<Value> row;
     for (const SmallVector<Value> &of : results)
       row.push_back(of[r]);
-    store(emit, operand, map->address(emit, operand, mapIvs), row);
+    storeRow(emit, operand, map->address(emit, operand, mapIvs), row);
   }
 }
 

@@ -95,8 +95,6 @@ private:
          llvm::SmallVector<Index> &mapIvs) const;
   llvm::SmallVector<mlir::Value>
   mapped(KernelEmitter &emit, llvm::ArrayRef<Index> ivs, mlir::Value c) const;
-  void store(KernelEmitter &emit, const NestOperand &operand,
-             mlir::Value address, llvm::ArrayRef<mlir::Value> values) const;
 
   const Contraction *contraction = nullptr;
   std::optional<Prologue> prologues[2];

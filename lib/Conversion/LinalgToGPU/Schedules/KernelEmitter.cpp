@@ -259,6 +259,20 @@ SmallVector<Value> shardir::runScalarBody(KernelEmitter &emit,
   return inlineBody(emit.rewriter, op, iteration, arguments);
 }
 
+void shardir::storeRow(KernelEmitter &emit, const NestOperand &operand,
+                       Value address, ArrayRef<Value> values) {
+  if (values.size() == 1) {
+    memref::StoreOp::create(emit.builder, emit.loc, values[0], operand.flat,
+                            address);
+    return;
+  }
+  auto type = VectorType::get(values.size(), operand.element);
+  Value vector = vector::FromElementsOp::create(emit.builder, emit.loc, type,
+                                                SmallVector<Value>(values));
+  vector::StoreOp::create(emit.builder, emit.loc, vector, operand.flat,
+                          address);
+}
+
 int64_t shardir::lanesFor(const LoopNest &nest) {
   int64_t narrowest = 16;
   bool allBytes = true;

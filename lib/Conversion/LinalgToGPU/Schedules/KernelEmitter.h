@@ -114,6 +114,11 @@ llvm::SmallVector<mlir::Value> runScalarBody(KernelEmitter &emit,
                                              mlir::ValueRange inputs = {},
                                              mlir::ValueRange olds = {});
 
+/// Stores `values`, neighbours in memory, from `address` of `operand`: more
+/// than one at once, which must be aligned.
+void storeRow(KernelEmitter &emit, const NestOperand &operand,
+              mlir::Value address, llvm::ArrayRef<mlir::Value> values);
+
 /// Lanes of one access of at most 16 bytes that suits every operand of `nest`:
 /// 16 bytes of the narrowest one, at most 8 elements (16 where all are bytes).
 int64_t lanesFor(const LoopNest &nest);

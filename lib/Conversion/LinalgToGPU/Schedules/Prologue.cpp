@@ -118,15 +118,22 @@ FailureOr<Prologue> Prologue::create(KernelEmitter &emit,
   return result;
 }
 
-Value Prologue::at(KernelEmitter &emit, ArrayRef<Index> ivs) const {
-  SmallVector<Index> opIvs(contraction->opExtents.size(), emit.constant(0));
-  for (auto [loop, parts] : llvm::enumerate(contraction->parts)) {
+SmallVector<Index> shardir::opIvsOf(KernelEmitter &emit,
+                                    const Contraction &contraction,
+                                    ArrayRef<Index> ivs) {
+  SmallVector<Index> opIvs(contraction.opExtents.size(), emit.constant(0));
+  for (auto [loop, parts] : llvm::enumerate(contraction.parts)) {
     SmallVector<Index> extents;
     for (int part : parts)
-      extents.push_back(contraction->opExtents[part]);
+      extents.push_back(contraction.opExtents[part]);
     for (auto [part, iv] : llvm::zip(parts, emit.decode(ivs[loop], extents)))
       opIvs[part] = iv;
   }
+  return opIvs;
+}
+
+Value Prologue::at(KernelEmitter &emit, ArrayRef<Index> ivs) const {
+  SmallVector<Index> opIvs = opIvsOf(emit, *contraction, ivs);
   SmallVector<Index> mapIvs;
   for (auto [loop, place] : llvm::zip(loops, places))
     mapIvs.push_back(loop < 0 ? emit.constant(place) : opIvs[loop]);

@@ -50,6 +50,11 @@ private:
   llvm::SmallVector<int64_t> places;
 };
 
+/// From ivs of the contraction's loops those of its op's.
+llvm::SmallVector<Index> opIvsOf(KernelEmitter &emit,
+                                 const Contraction &contraction,
+                                 llvm::ArrayRef<Index> ivs);
+
 } // namespace shardir
 
 #endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_PROLOGUE_H
