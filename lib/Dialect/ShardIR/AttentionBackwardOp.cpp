@@ -213,12 +213,10 @@ FailureOr<TilingResult>
 AttentionBackwardOp::getTiledImplementation(OpBuilder &builder,
                                             ArrayRef<OpFoldResult> offsets,
                                             ArrayRef<OpFoldResult> sizes) {
-  LoopMaps maps(*this, getIndexingMaps());
   Loops loops = getLoops();
-  if (auto cut = maps.firstCut({loops.k, loops.v}, offsets, sizes))
-    return emitOpError("cannot be tiled along loop ")
-           << *cut << ", which is summed in scores or their gradients";
-  return maps.tiled(builder, offsets, sizes);
+  return LoopMaps(*this, getIndexingMaps())
+      .tiled(builder, offsets, sizes, {loops.k, loops.v},
+             "is summed in scores or their gradients");
 }
 
 LogicalResult AttentionBackwardOp::getResultTilePosition(

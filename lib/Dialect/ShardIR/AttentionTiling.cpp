@@ -36,12 +36,10 @@ FailureOr<TilingResult>
 AttentionOp::getTiledImplementation(OpBuilder &builder,
                                     ArrayRef<OpFoldResult> offsets,
                                     ArrayRef<OpFoldResult> sizes) {
-  LoopMaps maps(*this, getIndexingMaps());
   Loops loops = getLoops();
-  if (auto cut = maps.firstCut({loops.k, loops.v}, offsets, sizes))
-    return emitOpError("cannot be tiled along loop ")
-           << *cut << ", which is summed in scores or runs in values alone";
-  return maps.tiled(builder, offsets, sizes);
+  return LoopMaps(*this, getIndexingMaps())
+      .tiled(builder, offsets, sizes, {loops.k, loops.v},
+             "is summed in scores or runs in values alone");
 }
 
 LogicalResult AttentionOp::getResultTilePosition(

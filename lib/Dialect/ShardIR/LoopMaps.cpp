@@ -206,22 +206,19 @@ void LoopMaps::positionOf(OpBuilder &builder, unsigned operand,
   }
 }
 
-std::optional<unsigned>
-LoopMaps::firstCut(std::initializer_list<ArrayRef<unsigned>> loops,
-                   ArrayRef<OpFoldResult> offsets,
-                   ArrayRef<OpFoldResult> sizes) const {
+FailureOr<TilingResult>
+LoopMaps::tiled(OpBuilder &builder, ArrayRef<OpFoldResult> offsets,
+                ArrayRef<OpFoldResult> sizes,
+                std::initializer_list<ArrayRef<unsigned>> whole,
+                StringRef what) const {
   SmallVector<int64_t> known = staticExtents();
-  for (ArrayRef<unsigned> list : loops)
-    for (unsigned loop : list)
+  for (ArrayRef<unsigned> loops : whole)
+    for (unsigned loop : loops)
       if (!ShapedType::isDynamic(known[loop]) &&
           (!isConstantIntValue(offsets[loop], 0) ||
            !isConstantIntValue(sizes[loop], known[loop])))
-        return loop;
-  return std::nullopt;
-}
-
-TilingResult LoopMaps::tiled(OpBuilder &builder, ArrayRef<OpFoldResult> offsets,
-                             ArrayRef<OpFoldResult> sizes) const {
+        return op->emitOpError("cannot be tiled along loop ")
+               << loop << ", which " << what;
   Location loc = op->getLoc();
   SmallVector<Value> operands;
   SmallVector<Operation *> slices;

@@ -49,17 +49,14 @@ public:
                   llvm::ArrayRef<mlir::OpFoldResult> sizes,
                   llvm::SmallVectorImpl<mlir::OpFoldResult> &at,
                   llvm::SmallVectorImpl<mlir::OpFoldResult> &tile) const;
-  /// The first of `loops` that the tile does not hold whole, as far as types
-  /// tell.
-  std::optional<unsigned>
-  firstCut(std::initializer_list<llvm::ArrayRef<unsigned>> loops,
-           llvm::ArrayRef<mlir::OpFoldResult> offsets,
-           llvm::ArrayRef<mlir::OpFoldResult> sizes) const;
   /// The op on slices of its operands; loop indices in its bodies count on
-  /// from the tile's offsets.
-  mlir::TilingResult tiled(mlir::OpBuilder &builder,
-                           llvm::ArrayRef<mlir::OpFoldResult> offsets,
-                           llvm::ArrayRef<mlir::OpFoldResult> sizes) const;
+  /// from the tile's offsets. An error where the tile does not hold all of
+  /// `whole`, as far as types tell: such a loop `what`.
+  mlir::FailureOr<mlir::TilingResult>
+  tiled(mlir::OpBuilder &builder, llvm::ArrayRef<mlir::OpFoldResult> offsets,
+        llvm::ArrayRef<mlir::OpFoldResult> sizes,
+        std::initializer_list<llvm::ArrayRef<unsigned>> whole,
+        llvm::StringRef what) const;
 
 private:
   mlir::Operation *op;
