@@ -175,7 +175,12 @@ static TensorFactors operandFactors(linalg::LinalgOp op, OpOperand &operand,
       if (!window || window->first != int(i))
         rule.factors[i].kind = FactorKind::Replicate;
     }
-    if (window)
+    if (!window)
+      continue;
+    // A kernel of one tap leaves a plain dim.
+    if (window->second.isIdentity(rule.factors[window->first].size))
+      factors.dims[dim] = {window->first};
+    else
       factors.readThrough(dim, window->first, window->second);
   }
   return factors;

@@ -232,13 +232,35 @@ static SmallVector<Window> joinedWindows(tensor::ConcatOp op) {
   return windows;
 }
 
+/// The operand that is the result, where the others have no elements.
+static std::optional<unsigned> soleOperand(tensor::ConcatOp op) {
+  std::optional<unsigned> sole;
+  for (auto [i, type] : llvm::enumerate(op.getInputs().getTypes())) {
+    if (cast<RankedTensorType>(type).getDimSize(op.getDim()) == 0)
+      continue;
+    if (sole)
+      return std::nullopt;
+    sole = i;
+  }
+  return sole;
+}
+
 static ShardingRule concatRule(tensor::ConcatOp op) {
   ShardingRule rule = wholeRule(op);
+  std::optional<unsigned> sole = soleOperand(op);
   auto result = cast<RankedTensorType>(op.getResult().getType());
   SmallVector<int> all;
   for (int64_t dim = 0; dim < result.getRank(); ++dim) {
     int64_t extent = result.getDimSize(dim);
     if (dim == static_cast<int64_t>(op.getDim())) {
+      if (sole) {
+        Type type = op.getInputs()[*sole].getType();
+        int factor = rule.addFactor(
+            commonExtent(extent, cast<RankedTensorType>(type).getDimSize(dim)));
+        rule.operands[*sole].dims[dim] = {factor};
+        rule.results[0].dims[dim] = {factor};
+        continue;
+      }
       SmallVector<Window> windows = joinedWindows(op);
       if (windows.empty())
         continue;
@@ -271,6 +293,9 @@ static LocalValues localizeConcat(tensor::ConcatOp op, OpBuilder &builder,
   OpFoldResult place = math.constant(0);
   Localizer::Global result = localizer.global(op.getResult());
   RankedTensorType resultType = localizer.localType(op.getResult());
+  if (std::optional<unsigned> sole = soleOperand(op))
+    return SmallVector<Value>{
+        castTo(builder, loc, operands[*sole], resultType)};
   SmallVector<Value> pieces;
   // A dim of unknown extent that no device cuts is joined as it is.
   auto isCut = [&](Value whole) {

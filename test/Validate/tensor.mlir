@@ -171,6 +171,16 @@ func.func @concat(%a: tensor<4x2xf32>, %b: tensor<4x3xf32>) -> tensor<4x5xf32> {
   return %0 : tensor<4x5xf32>
 }
 
+func.func @concat_one(%a: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %0 = tensor.concat dim(1) %a : (tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
+func.func @concat_empty(%a: tensor<4x0xf32>, %b: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %0 = tensor.concat dim(1) %a, %b : (tensor<4x0xf32>, tensor<4x6xf32>) -> tensor<4x6xf32>
+  return %0 : tensor<4x6xf32>
+}
+
 func.func @concat_three(%a: tensor<2x5xf32>, %b: tensor<2x5xf32>, %c: tensor<2x5xf32>) -> tensor<6x5xf32> {
   %0 = tensor.concat dim(0) %a, %b, %c : (tensor<2x5xf32>, tensor<2x5xf32>, tensor<2x5xf32>) -> tensor<6x5xf32>
   return %0 : tensor<6x5xf32>

@@ -90,6 +90,13 @@ struct Window {
     RunTimeNumber extent, shift;
   };
   std::optional<Open> open = std::nullopt;
+
+  /// Whether a factor of `extent` elements reads just its own of the dim: then
+  /// the dim is the factor's, and no window.
+  bool isIdentity(int64_t extent) const {
+    return !open && size == extent && low == 0 && high == 0 && stride == 1 &&
+           dilation == 1;
+  }
 };
 
 /// The factors of one operand or result; empty for what is not a tensor.
