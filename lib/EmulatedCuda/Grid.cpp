@@ -263,6 +263,15 @@ static void callWgmma(shardir_emulated_thread *self, int32_t n, int32_t type,
                            std::to_string(n));
 }
 
+static void callMisaligned(shardir_emulated_thread *self, const void *address,
+                           int64_t bytes) {
+  blockOf(self).fail(*static_cast<Thread *>(self),
+                     "accesses " + std::to_string(bytes) +
+                         " bytes as one, at an address " +
+                         std::to_string(uintptr_t(address) % uintptr_t(bytes)) +
+                         " bytes behind a multiple of them");
+}
+
 //===----------------------------------------------------------------------===//
 // Block
 //===----------------------------------------------------------------------===//
@@ -308,6 +317,7 @@ Block::Block(const Launch &launch, const int64_t place[3], int64_t number)
     t.commit_stores = callCommitStores;
     t.wait_stores = callWaitStores;
     t.wgmma = callWgmma;
+    t.misaligned = callMisaligned;
     t.owner = this;
   }
 }

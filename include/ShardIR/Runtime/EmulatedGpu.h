@@ -83,6 +83,10 @@ typedef struct shardir_emulated_thread {
                 uint64_t a, const void *a_registers, uint64_t b,
                 int32_t a_transposed, int32_t b_transposed, int32_t scale_d,
                 float *d);
+  /* A vector of `bytes` is loaded from or stored to `address`, which is no
+   * multiple of them: an error on a GPU. Does not return. */
+  void (*misaligned)(struct shardir_emulated_thread *self, const void *address,
+                     int64_t bytes);
 } shardir_emulated_thread;
 
 /* How the emulating driver fills the 128 bytes of a CUtensorMap. */

@@ -59,7 +59,8 @@ public:
     TensorStore,
     CommitStores,
     WaitStores,
-    Wgmma
+    Wgmma,
+    Misaligned
   };
   /// Calls `function` with the thread and `arguments`.
   void call(mlir::OpBuilder &builder, mlir::Location loc, int32_t function,

@@ -18,9 +18,14 @@
 #include "HopperOps.h"
 #include "WarpOps.h"
 
+#include "ShardIR/Conversion/BufferAddress.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
@@ -76,6 +81,7 @@ private:
         .getResult(0);
   }
   Value scratch(int64_t bytes);
+  void checkAlignment(Operation *access);
   LogicalResult rewrite(Operation *op);
   Location loc() { return kernel.getLoc(); }
 
@@ -247,6 +253,36 @@ LogicalResult KernelToHost::rewrite(Operation *op) {
       });
 }
 
+/// Before a load or a store of a vector: PTX wants it at a multiple of its
+/// size.
+void KernelToHost::checkAlignment(Operation *access) {
+  auto load = dyn_cast<vector::LoadOp>(access);
+  auto store = dyn_cast<vector::StoreOp>(access);
+  VectorType vector = load ? load.getVectorType() : store.getVectorType();
+  int64_t bytes = llvm::PowerOf2Ceil(uint64_t(
+      vector.getNumElements() * elementBytes(vector.getElementType())));
+  if (bytes == elementBytes(vector.getElementType()))
+    return;
+  OpBuilder here(access);
+  Location at = access->getLoc();
+  Value address =
+      bufferAddress(here, at, load ? load.getBase() : store.getBase(),
+                    load ? load.getIndices() : store.getIndices());
+  auto constant = [&](int64_t value) -> Value {
+    return LLVM::ConstantOp::create(here, at, here.getI64Type(),
+                                    here.getI64IntegerAttr(value));
+  };
+  Value rest = arith::AndIOp::create(
+      here, at, LLVM::PtrToIntOp::create(here, at, here.getI64Type(), address),
+      constant(bytes - 1));
+  Value size = constant(bytes);
+  Value fails = arith::CmpIOp::create(here, at, arith::CmpIPredicate::ne, rest,
+                                      constant(0));
+  auto branch = scf::IfOp::create(here, at, fails);
+  OpBuilder inside = branch.getThenBodyBuilder();
+  thread.call(inside, at, EmulatedThread::Misaligned, {address, size});
+}
+
 FailureOr<int64_t> KernelToHost::run() {
   Block &entry = kernel.getBody().front();
   unsigned arguments = kernel.getNumArguments();
@@ -271,6 +307,8 @@ FailureOr<int64_t> KernelToHost::run() {
 
   SmallVector<Operation *> ops;
   kernel.getBody().walk([&](Operation *op) {
+    if (isa<vector::LoadOp, vector::StoreOp>(op))
+      checkAlignment(op);
     if (isa<gpu::GPUDialect>(op->getDialect()) ||
         op->getName().getDialectNamespace() == "nvvm" ||
         op->getName().getDialectNamespace() == "nvgpu")

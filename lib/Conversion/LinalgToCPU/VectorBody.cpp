@@ -177,6 +177,18 @@ void VectorBody::noteConsecutive(Operation *op) {
   consecutive[op->getResult(0)] = builder.create(state)->getResult(0);
 }
 
+Value VectorBody::loadRow(Value memref, ValueRange at,
+                          std::optional<Index> count) {
+  OpBuilder &builder = emit.builder;
+  VectorType type =
+      vectorOf(cast<MemRefType>(memref.getType()).getElementType());
+  if (!count)
+    return vector::LoadOp::create(builder, emit.loc, type, memref, at);
+  return vector::MaskedLoadOp::create(builder, emit.loc, type, memref, at,
+                                      emit.mask(lanes, *count),
+                                      emit.zero(type));
+}
+
 Value VectorBody::emitLoad(Operation *op, std::optional<Index> count) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
@@ -199,12 +211,7 @@ Value VectorBody::emitLoad(Operation *op, std::optional<Index> count) {
       strides.back() == 1) {
     if (Value base = consecutive.lookup(load.getIndices().back())) {
       at.back() = base;
-      VectorType vector = vectorOf(type.getElementType());
-      if (!count)
-        return vector::LoadOp::create(builder, loc, vector, memref, at);
-      return vector::MaskedLoadOp::create(builder, loc, vector, memref, at,
-                                          emit.mask(lanes, *count),
-                                          emit.zero(vector));
+      return loadRow(memref, at, count);
     }
   }
   SmallVector<Value> elements;

@@ -25,6 +25,7 @@ public:
   /// `loop` is the one whose iterations become lanes.
   VectorBody(LoopEmitter &emit, const LoopNest &nest, int loop, int64_t lanes)
       : emit(emit), nest(nest), loop(loop), lanes(lanes) {}
+  virtual ~VectorBody() = default;
 
   /// Whether every op of the body has a form on lanes. With `allLanesExist` no
   /// count is ever given, and what could trap in a lane that doesn't is fine.
@@ -52,6 +53,15 @@ public:
              std::optional<Index> count);
   mlir::Value spread(mlir::Value value);
 
+protected:
+  /// The lanes of `memref` from `at` on along its last dim, which is
+  /// contiguous: what the body loads from a captured buffer.
+  virtual mlir::Value loadRow(mlir::Value memref, mlir::ValueRange at,
+                              std::optional<Index> count);
+  mlir::VectorType vectorOf(mlir::Type element) {
+    return mlir::VectorType::get(lanes, element);
+  }
+
 private:
   mlir::Value load(const NestOperand &operand, llvm::ArrayRef<Index> ivs,
                    std::optional<Index> count);
@@ -59,9 +69,6 @@ private:
               std::optional<Index> count);
   mlir::Value emitLoad(mlir::Operation *load, std::optional<Index> count);
   void noteConsecutive(mlir::Operation *op);
-  mlir::VectorType vectorOf(mlir::Type element) {
-    return mlir::VectorType::get(lanes, element);
-  }
   /// The address as a pointer, for elements that vectors hold in bits and
   /// memory in bytes.
   mlir::Value pointer(mlir::Value flat, mlir::Value at);

@@ -141,3 +141,26 @@ gpu.module @k {
     gpu.return
   }
 }
+
+// -----
+
+// PTX wants vectors at multiples of their size.
+// CHECK-LABEL: func.func private @emulated.k.vectors
+// CHECK-SAME: (%[[THREAD:.*]]: !llvm.ptr, %[[ARGUMENTS:.*]]: !llvm.ptr)
+gpu.module @k {
+  gpu.func @vectors(%x: memref<64xbf16>, %i: index) kernel {
+    // CHECK: %[[FIFTEEN:.*]] = llvm.mlir.constant(15 : i64)
+    // CHECK: %[[REST:.*]] = arith.andi %{{.*}}, %[[FIFTEEN]]
+    // CHECK: %[[SIZE:.*]] = llvm.mlir.constant(16 : i64)
+    // CHECK: %[[FAILS:.*]] = arith.cmpi ne, %[[REST]]
+    // CHECK: scf.if %[[FAILS]]
+    // CHECK:   llvm.getelementptr %[[THREAD]][28]
+    // CHECK:   llvm.call %{{.*}}(%[[THREAD]], %{{.*}}, %[[SIZE]])
+    // CHECK: vector.load
+    %v = vector.load %x[%i] : memref<64xbf16>, vector<8xbf16>
+    // CHECK: scf.if
+    // CHECK: vector.store
+    vector.store %v, %x[%i] : memref<64xbf16>, vector<8xbf16>
+    gpu.return
+  }
+}

@@ -161,6 +161,12 @@ TEST(Grid, SaysWhatKernelsDoWrong) {
   EXPECT_EQ(launch(unaligned, 1, 1, {}),
             "block (0, 0, 0) copies 16 bytes asynchronously between addresses "
             "that are no multiples of that");
+  auto vector = [](Self *self, void **) {
+    self->misaligned(self, self->shared + 20, 16);
+  };
+  EXPECT_EQ(launch(vector, 1, 1, {}),
+            "block (0, 0, 0) accesses 16 bytes as one, at an address 4 bytes "
+            "behind a multiple of them");
   auto nothing = [](Self *, void **) {};
   EXPECT_EQ(launch(nothing, 1, 1025, {}),
             "has 1025 threads a block; at most 1024 are possible");

@@ -14,9 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../LinalgToCPU/VectorBody.h"
 #include "../../LinalgToCPU/VectorPlan.h"
-#include "KernelEmitter.h"
+#include "KernelVectorBody.h"
 #include "RowChain.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -147,7 +146,7 @@ private:
       ivs[loop] = iv;
     if (plan.lanes == 1)
       return runScalarBody(emit, nest, ivs, {}, sums);
-    VectorBody body(emit, nest, plan.loop, plan.lanes);
+    KernelVectorBody body(emit, nest, plan.loop, plan.lanes);
     body.loadInputs(ivs, std::nullopt);
     SmallVector<Value> next = body.run(ivs, sums, std::nullopt);
     for (Value &value : next)
@@ -197,7 +196,7 @@ private:
     OpBuilder &builder = emit.builder;
     for (auto [i, combiner] : llvm::enumerate(combiners)) {
       if (plan.lanes > 1) {
-        VectorBody body(emit, nest, plan.loop, plan.lanes);
+        KernelVectorBody body(emit, nest, plan.loop, plan.lanes);
         Value old = body.spread(body.loadResult(i, ivs, std::nullopt));
         body.store(i, combiner.combine(emit, old, sums[i]), ivs, std::nullopt);
         continue;

@@ -18,8 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "../../LinalgToCPU/VectorBody.h"
-#include "KernelEmitter.h"
+#include "KernelVectorBody.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -141,8 +140,8 @@ private:
     });
   }
 
-  void vector() {
-    VectorBody body(emit, nest, plan.loop, plan.lanes);
+  void vector(int64_t lanes) {
+    KernelVectorBody body(emit, nest, plan.loop, lanes);
     body.loadInputs(ivs, std::nullopt);
     SmallVector<Value> olds;
     Block *block = nest.getOp().getBlock();
@@ -163,16 +162,20 @@ private:
     return loops;
   }
 
+  Condition isAligned(int64_t lanes) {
+    Condition result{true, {}};
+    for (const NestOperand &operand : nest.operands)
+      if (lanes > 1 && !operand.scalar && operand.isUnit(plan.loop))
+        result = emit.both(result, emit.isAligned(operand, plan.loop, lanes));
+    return result;
+  }
+
   void rows() {
     int64_t lanes = plan.lanes;
-    Condition aligned{true, {}};
-    if (lanes > 1)
-      for (const NestOperand &operand : nest.operands)
-        if (!operand.scalar && operand.isUnit(plan.loop))
-          aligned =
-              emit.both(aligned, emit.isAligned(operand, plan.loop, lanes));
-    if (aligned.never())
-      lanes = 1;
+    Condition aligned = isAligned(lanes);
+    // Rows that are no multiple of 16 bytes may be one of 8.
+    while (aligned.never())
+      aligned = isAligned(lanes /= 2);
     SmallVector<int> loops = order();
     SmallVector<Index> extents;
     Index total = emit.constant(1);
@@ -213,9 +216,9 @@ private:
       whole = emit.both(whole, emit.lessEqual(end, extent));
     ivs[plan.loop] = start;
     if (!whole)
-      return vector();
+      return vector(lanes);
     emit.branch(
-        whole, [&] { vector(); },
+        whole, [&] { vector(lanes); },
         [&] {
           emit.loop(start, emit.min(end, extent), emit.constant(1),
                     [&](Index i) {

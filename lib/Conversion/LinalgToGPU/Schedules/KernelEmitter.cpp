@@ -188,9 +188,7 @@ Condition KernelEmitter::isMultiple(Index index, int64_t count) {
   return {std::nullopt, equal(Index(rest), constant(0))};
 }
 
-/// Whether the buffer that `view` lies in starts at a multiple of 64 bytes
-/// (X4): what the program allocates, constants, and arguments of the entry.
-static bool hasAlignedStart(Value view) {
+bool shardir::hasAlignedStart(Value view) {
   Value base = baseOf(view);
   if (auto argument = dyn_cast<BlockArgument>(base)) {
     auto type = cast<MemRefType>(base.getType());

@@ -103,6 +103,9 @@ inline int64_t ceilDivide(int64_t number, int64_t extent) {
 /// The buffer that `view` is a view of: an allocation, an argument, or what an
 /// op gives that is not known here.
 mlir::Value baseOf(mlir::Value view);
+/// Whether the buffer that `view` lies in starts at a multiple of 64 bytes
+/// (X4): what the program allocates, constants, and arguments of the entry.
+bool hasAlignedStart(mlir::Value view);
 
 /// Runs `op`'s body at `ivs` on one element of each operand: inputs come from
 /// `inputs` where that has a value, else from memory; what was there before

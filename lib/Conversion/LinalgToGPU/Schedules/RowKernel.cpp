@@ -15,6 +15,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "KernelVectorBody.h"
 #include "RowKernel.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -334,7 +335,7 @@ void RowKernel::runChunk(const Phase &phase, int64_t lanes,
     SmallVector<Index> at = ivsOf(*member);
     int loop = llvm::find(member->member.dims, plan.inner) -
                member->member.dims.begin();
-    VectorBody body(emit, member->nest, loop, lanes);
+    KernelVectorBody body(emit, member->nest, loop, lanes);
     SmallVector<Value> inputs = boundInputs(*member);
     for (auto [i, value] : llvm::enumerate(inputs)) {
       const NestOperand &operand = member->nest.operands[i];
@@ -581,7 +582,7 @@ void RowKernel::storeElements() {
         SmallVector<Index> at = ivsOf(*member);
         const NestOperand &operand = member->nest.results()[i];
         if (plan.lanes > 1)
-          VectorBody(emit, member->nest, loop, plan.lanes)
+          KernelVectorBody(emit, member->nest, loop, plan.lanes)
               .store(i, value, at, std::nullopt);
         else
           memref::StoreOp::create(emit.builder, emit.loc, value, operand.flat,
