@@ -51,6 +51,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
       to == Stage::Gpu || (to == Stage::Bufferized && !options.arch.empty());
 
   // The unsharded program comes here as it was written.
+  pm.addPass(createCheckExits());
   pm.addPass(createLiftControlFlowToSCFPass());
   pm.addPass(createNormalize());
   // One function per entry: fusion then sees all of a program, and outlining

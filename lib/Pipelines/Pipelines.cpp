@@ -38,6 +38,7 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   pm.addPass(createResolveSugar());
   pm.addPass(createSpecializeMesh({options.mesh}));
   // Analyses follow regions, not blocks.
+  pm.addPass(createCheckExits());
   pm.addPass(createLiftControlFlowToSCFPass());
   pm.addPass(createForallToFor());
   // Callees take part in propagation as if written in place.

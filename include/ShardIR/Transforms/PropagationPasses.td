@@ -63,6 +63,26 @@ def SpecializeMesh : Pass<"shardir-specialize-mesh", "::mlir::ModuleOp"> {
   let options = [Option<"mesh", "mesh", "std::string", "", "sizes: `dp=2,m.tp=4`">];
 }
 
+def CheckExits : Pass<"shardir-check-exits", "::mlir::ModuleOp"> {
+  let summary = "Refuses branches from where nothing leads out.";
+  let description = [{
+    A loop of blocks that no branch leaves never returns. As `scf` it would be a
+    loop without results, which counts as dead, and what follows it would return
+    undefined values. That is an error at the first branch from where nothing leaves;
+    blocks that nothing reaches are not looked at.
+
+    Example (test/Transforms/Propagate/check-exits-errors.mlir):
+
+    ```mlir
+    func.func @forever(%x: tensor<4xf32>) -> tensor<4xf32> {
+      cf.br ^bb1
+    ^bb1:
+      cf.br ^bb1  // error: 'cf.br' op leads into a loop that no branch leaves
+    }
+    ```
+  }];
+}
+
 def ForallToFor : Pass<"shardir-forall-to-for", "::mlir::ModuleOp"> {
   let summary = "Writes `scf.forall` on tensors as `scf.for`.";
   let description = [{
@@ -120,7 +140,10 @@ def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
     and the shapes of tensors of known extents become constants; witnesses of the
     `shape` dialect become assertions, and `shape.assuming` its region. A
     `linalg.generic` that reads one of several tensors by its own index becomes
-    `tensor.concat`, and a slice of all of a tensor the tensor. The place of a
+    `tensor.concat`, and a slice of all of a tensor the tensor. The real or
+    imaginary part of what another op makes of two parts becomes that part, and
+    operands that a body does not read are dropped: compiled they are gone, and
+    nothing should move for them. The place of a
     largest or least element, a reduction of pairs, becomes the reduction of the
     elements and that of the places where their extremum is found, where ties and
     NaN stay the same (docs/Semantics.md). Placements on such an op go to the op

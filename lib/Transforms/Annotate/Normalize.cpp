@@ -15,6 +15,8 @@
 //   shape.shape_of of known extents   constants, which read no tensor
 //   a body that reads by its own index one of several tensors   tensor.concat
 //   slices and updates of all of a tensor   the tensor
+//   re and im of what is made of two parts  the part
+//   operands that a body does not read      none
 //   shape.assuming and its witnesses  assertions, and the region in place
 //   the place of a largest or least element   its value's reduction, then the
 //                                     least place where that is found
@@ -32,13 +34,16 @@
 
 #include "mlir/Conversion/ShapeToStandard/ShapeToStandard.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 #include "mlir/Dialect/MLProgram/IR/MLProgram.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Shape/IR/Shape.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/WalkPatternRewriteDriver.h"
 
 namespace shardir {
@@ -199,6 +204,68 @@ static Value wholeSlice(Operation *op) {
   return {};
 }
 
+//===----------------------------------------------------------------------===//
+// What is not read
+//===----------------------------------------------------------------------===//
+
+/// What the body of a parallel generic of one result yields, if that is all
+/// that it computes; null otherwise.
+static Operation *onlyOp(linalg::GenericOp op) {
+  if (!op || op->getNumResults() != 1 || op.getNumReductionLoops() ||
+      op->hasAttr(ShardIRDialect::kPlacements) ||
+      op->hasAttr(ShardIRDialect::kRule) ||
+      !llvm::hasNItems(op.getBody()->getOperations(), 2))
+    return nullptr;
+  Operation *only = &op.getBody()->front();
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+  return yielded.getDefiningOp() == only ? only : nullptr;
+}
+
+/// The tensor whose elements `op` gives again: it takes parts of numbers that
+/// the op in front has made of them. Compiled the two are one, so that nothing
+/// would have to move for the other part.
+static Value createdPart(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  Operation *part = onlyOp(generic);
+  if (!part || !isa<complex::ReOp, complex::ImOp>(part))
+    return {};
+  // An operand of `of` at the very places of its result.
+  auto operandAt = [](linalg::GenericOp of, Value argument) -> OpOperand * {
+    auto own = dyn_cast<BlockArgument>(argument);
+    if (!own || own.getOwner() != of.getBody())
+      return nullptr;
+    OpOperand *operand = of.getMatchingOpOperand(own);
+    AffineMap map = of.getMatchingIndexingMap(operand);
+    return of.isDpsInput(operand) && map.isPermutation() &&
+                   map == of.getMatchingIndexingMap(of.getDpsInitOperand(0))
+               ? operand
+               : nullptr;
+  };
+  OpOperand *whole = operandAt(generic, part->getOperand(0));
+  auto producer =
+      whole ? whole->get().getDefiningOp<linalg::GenericOp>() : nullptr;
+  auto create = dyn_cast_or_null<complex::CreateOp>(onlyOp(producer));
+  if (!create)
+    return {};
+  OpOperand *given =
+      operandAt(producer, isa<complex::ReOp>(part) ? create.getReal()
+                                                   : create.getImaginary());
+  return given && given->get().getType() == op->getResult(0).getType()
+             ? given->get()
+             : Value();
+}
+
+/// Whether the body does not read one of the operands: nothing should have to
+/// agree with it.
+static bool hasUnreadOperand(linalg::GenericOp op) {
+  bool isPlaced = op->hasAttr(ShardIRDialect::kPlacements);
+  return op.hasPureTensorSemantics() && !op->hasAttr(ShardIRDialect::kRule) &&
+         !(isPlaced && op->getNumResults() > 1) &&
+         llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+           return op.getMatchingBlockArgument(operand).use_empty();
+         });
+}
+
 /// A concatenation by its name.
 static void sayConcat(RewriterBase &rewriter, linalg::GenericOp op) {
   HiddenConcat concat = *matchConcat(op);
@@ -245,6 +312,7 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
     ModuleOp module = getOperation();
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> found;
+    llvm::SetVector<Operation *> unread;
     bool hasConstraints = false;
     WalkResult types = module.walk([&](Operation *op) {
       if (failed(checkTypes(op)))
@@ -253,8 +321,10 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
                             shape::CstrRequireOp>(op);
       auto generic = dyn_cast<linalg::GenericOp>(op);
       auto structured = dyn_cast<linalg::LinalgOp>(op);
+      if (generic && !matchConcat(generic) && hasUnreadOperand(generic))
+        unread.insert(op);
       if ((generic && matchConcat(generic)) || wholeSlice(op) ||
-          (structured && argReductionOf(structured)) ||
+          createdPart(op) || (structured && argReductionOf(structured)) ||
           isa<linalg::SoftmaxOp, tensor::ReshapeOp, ml_program::GlobalLoadOp,
               ml_program::GlobalLoadConstOp, shape::ShapeOfOp,
               shape::AssumingOp>(op))
@@ -263,7 +333,7 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
     });
     if (types.wasInterrupted())
       return signalPassFailure();
-    if (found.empty() && !hasConstraints)
+    if (found.empty() && unread.empty() && !hasConstraints)
       return markAllAnalysesPreserved();
     for (Operation *op : found) {
       rewriter.setInsertionPoint(op);
@@ -272,8 +342,13 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
         done = decomposeSoftmax(rewriter, softmax);
       else if (Value whole = wholeSlice(op))
         rewriter.replaceOp(op, whole);
-      else if (auto structured = dyn_cast<linalg::LinalgOp>(op);
-               structured && argReductionOf(structured))
+      else if (Value part = createdPart(op)) {
+        for (Value operand : op->getOperands())
+          if (auto whole = operand.getDefiningOp<linalg::GenericOp>())
+            unread.insert(whole);
+        rewriter.replaceOp(op, part);
+      } else if (auto structured = dyn_cast<linalg::LinalgOp>(op);
+                 structured && argReductionOf(structured))
         splitArgReduction(rewriter, structured, *argReductionOf(structured));
       else if (auto generic = dyn_cast<linalg::GenericOp>(op))
         sayConcat(rewriter, generic);
@@ -289,6 +364,15 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
         inlineAssuming(rewriter, cast<shape::AssumingOp>(op));
       if (failed(done))
         return signalPassFailure();
+    }
+    if (!unread.empty()) {
+      RewritePatternSet patterns(&getContext());
+      linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+      GreedyRewriteConfig config;
+      config.setStrictness(GreedyRewriteStrictness::ExistingOps);
+      config.enableFolding(false);
+      (void)applyOpPatternsGreedily(unread.getArrayRef(), std::move(patterns),
+                                    config);
     }
     if (!hasConstraints)
       return;

@@ -43,6 +43,7 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
   /// What the pipelines run ahead of propagation.
   static void addPasses(OpPassManager &passes) {
     passes.addPass(createResolveSugar());
+    passes.addPass(createCheckExits());
     passes.addPass(createLiftControlFlowToSCFPass());
     passes.addPass(createForallToFor());
     passes.addPass(createConstrainCallees());

@@ -386,3 +386,89 @@ func.func @computes(%x: tensor<4x6xf32>) -> (tensor<4xi32>) {
   } -> (tensor<4xf32>, tensor<4xi32>)
   return %r#1 : tensor<4xi32>
 }
+
+// A part of what is made of two parts is that part, whatever else uses the whole; nothing is left of the other.
+// CHECK-LABEL: func.func @complex_parts
+// CHECK-SAME:    %[[RE:[^:]+]]: tensor<2x3xf32>, %[[IM:[^:]+]]: tensor<2x3xf32>
+// CHECK-NOT:     linalg.generic
+// CHECK:         return %[[RE]], %[[IM]]
+func.func @complex_parts(%re: tensor<2x3xf32>, %im: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<2x3xf32>) {
+  %e = tensor.empty() : tensor<2x3xcomplex<f32>>
+  %f = tensor.empty() : tensor<2x3xf32>
+  %z = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%re, %im : tensor<2x3xf32>, tensor<2x3xf32>) outs(%e : tensor<2x3xcomplex<f32>>) {
+  ^bb0(%a: f32, %b: f32, %o: complex<f32>):
+    %c = complex.create %a, %b : complex<f32>
+    linalg.yield %c : complex<f32>
+  } -> tensor<2x3xcomplex<f32>>
+  %r = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%z : tensor<2x3xcomplex<f32>>) outs(%f : tensor<2x3xf32>) {
+  ^bb0(%a: complex<f32>, %o: f32):
+    %c = complex.re %a : complex<f32>
+    linalg.yield %c : f32
+  } -> tensor<2x3xf32>
+  %i = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%z : tensor<2x3xcomplex<f32>>) outs(%f : tensor<2x3xf32>) {
+  ^bb0(%a: complex<f32>, %o: f32):
+    %c = complex.im %a : complex<f32>
+    linalg.yield %c : f32
+  } -> tensor<2x3xf32>
+  return %r, %i : tensor<2x3xf32>, tensor<2x3xf32>
+}
+
+// Parts at other places, and those that have a placement, stay.
+// CHECK-LABEL: func.func @other_complex_parts
+// CHECK:         complex.create
+// CHECK:         complex.re
+// CHECK:         complex.im
+func.func @other_complex_parts(%re: tensor<3x3xf32>, %im: tensor<3x3xf32>) -> (tensor<3x3xf32>, tensor<3x3xf32>) {
+  %e = tensor.empty() : tensor<3x3xcomplex<f32>>
+  %f = tensor.empty() : tensor<3x3xf32>
+  %z = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%re, %im : tensor<3x3xf32>, tensor<3x3xf32>) outs(%e : tensor<3x3xcomplex<f32>>) {
+  ^bb0(%a: f32, %b: f32, %o: complex<f32>):
+    %c = complex.create %a, %b : complex<f32>
+    linalg.yield %c : complex<f32>
+  } -> tensor<3x3xcomplex<f32>>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d1, d0)>, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%z : tensor<3x3xcomplex<f32>>) outs(%f : tensor<3x3xf32>) {
+  ^bb0(%a: complex<f32>, %o: f32):
+    %c = complex.re %a : complex<f32>
+    linalg.yield %c : f32
+  } -> tensor<3x3xf32>
+  %i = linalg.generic {indexing_maps = [#all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%z : tensor<3x3xcomplex<f32>>) outs(%f : tensor<3x3xf32>)
+      attrs = {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} {
+  ^bb0(%a: complex<f32>, %o: f32):
+    %c = complex.im %a : complex<f32>
+    linalg.yield %c : f32
+  } -> tensor<3x3xf32>
+  return %r, %i : tensor<3x3xf32>, tensor<3x3xf32>
+}
+
+// What a body does not read goes, unless only it tells a loop's extent.
+// CHECK-LABEL: func.func @unread
+// CHECK-SAME:    %[[A:[^:]+]]: tensor<2x3xf32>, %[[B:[^:]+]]: tensor<2x3xf32>
+// CHECK:         linalg.generic
+// CHECK-SAME:      ins(%[[A]] : tensor<2x3xf32>)
+// CHECK-SAME:      shardir.placements
+// CHECK:         linalg.generic
+// CHECK-SAME:      ins(%{{.+}}, %[[B]] : tensor<2xf32>, tensor<2x3xf32>)
+func.func @unread(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>, %k: tensor<2xf32>) -> (tensor<2x3xf32>, tensor<2xf32>) {
+  %e = tensor.empty() : tensor<2x3xf32>
+  %r = linalg.generic {indexing_maps = [#all, #all, #all], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<2x3xf32>, tensor<2x3xf32>) outs(%e : tensor<2x3xf32>)
+      attrs = {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %n = arith.negf %x : f32
+    linalg.yield %n : f32
+  } -> tensor<2x3xf32>
+  %g = tensor.empty() : tensor<2xf32>
+  %s = linalg.generic {indexing_maps = [#rows, #all, #rows], iterator_types = ["parallel", "reduction"]}
+      ins(%k, %b : tensor<2xf32>, tensor<2x3xf32>) outs(%g : tensor<2xf32>) {
+  ^bb0(%x: f32, %y: f32, %o: f32):
+    %n = arith.addf %x, %o : f32
+    linalg.yield %n : f32
+  } -> tensor<2xf32>
+  return %r, %s : tensor<2x3xf32>, tensor<2xf32>
+}
