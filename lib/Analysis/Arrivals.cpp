@@ -25,8 +25,9 @@ using namespace shardir;
 static constexpr size_t kMostArrivals = 12;
 
 Arrivals::Arrivals(PropagationSpace &space,
-                   const std::vector<NodeSplits> &decided, int64_t priority)
-    : space(space), floors(decided) {
+                   const std::vector<NodeSplits> &decided, int64_t priority,
+                   bool weighContractions)
+    : space(space), weighContractions(weighContractions), floors(decided) {
   int count = space.numNodes();
   reserved.resize(count);
   forbidden.resize(count, 0);
@@ -368,7 +369,7 @@ bool Arrivals::competes(int n, int factor) {
   if (own.kind != FactorKind::Reduction)
     return false;
   // What is looked up in each iteration of a loop can be made whole once.
-  if (!own.isIterated && space.node(n).executions > 1)
+  if (weighContractions || (!own.isIterated && space.node(n).executions > 1))
     return true;
   uint64_t axes = space.table(n).uses(floors[n][factor]);
   for (SplitsId id : arrived[n][factor])

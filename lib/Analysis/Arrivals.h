@@ -24,9 +24,10 @@ using NodeSplits = llvm::SmallVector<SplitsId, 4>;
 class Arrivals {
 public:
   /// `decided` is what each node has from earlier priorities, `current` what is
-  /// annotated with the present one; nothing of either changes.
+  /// annotated with the present one; nothing of either changes. With
+  /// `weighContractions` no contraction is certain.
   Arrivals(PropagationSpace &space, const std::vector<NodeSplits> &decided,
-           int64_t priority);
+           int64_t priority, bool weighContractions);
 
   /// All splits that may arrive, along any way: the least fixed point.
   void findPossible();
@@ -68,6 +69,7 @@ private:
   template <typename Step> void untilStable(std::vector<int> nodes, Step step);
 
   PropagationSpace &space;
+  bool weighContractions;
   std::vector<NodeSplits> floors, sure;
   std::vector<uint64_t> forbidden; ///< per node, axes
   /// Annotated with a later priority: not there yet, but its axes are taken.

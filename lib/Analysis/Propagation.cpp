@@ -186,7 +186,7 @@ Propagator::choose(const Arrivals &arrivals,
 }
 
 void Propagator::decide(int64_t priority, bool isLast) {
-  Arrivals arrivals(space, decided, priority);
+  Arrivals arrivals(space, decided, priority, cost.weighContractions);
   arrivals.findPossible();
   arrivals.findCertain();
   CandidateLists candidates(space, arrivals);

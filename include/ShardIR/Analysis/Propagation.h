@@ -54,6 +54,9 @@ struct PropagationCost {
   /// lowest peak.
   double memoryLimit = 0;
   ConflictMode conflicts = ConflictMode::Search;
+  /// Contractions whose operands agree compete with whole ones: else they are
+  /// taken, so that small programs show what large ones do.
+  bool weighContractions = false;
   SearchOptions search;
 };
 

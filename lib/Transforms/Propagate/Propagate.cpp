@@ -136,18 +136,20 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     }
   }
 
-  /// The least of `answers`, those of the two rules without costs and that of
-  /// least time, by what is received once all is planned; the first of equal
-  /// ones.
+  /// The least of `answers`, those of the two rules without costs, that of
+  /// least time and that where contractions are weighed, by what is received
+  /// once all is planned; the first of equal ones.
   void takeLeast(ArrayRef<const PropagationGraph *> graphs,
                  const MeshTable &meshes, const PropagationCost &model,
                  Answers &answers) {
     std::vector<Answers> all = {std::move(answers)};
-    PropagationCost greedy = model, shardy = model, time = model;
+    PropagationCost greedy = model, shardy = model, time = model,
+                    weighed = model;
     greedy.conflicts = ConflictMode::Greedy;
     shardy.conflicts = ConflictMode::Shardy;
     time.mode = CostMode::Time;
-    for (const PropagationCost &other : {greedy, shardy, time}) {
+    weighed.weighContractions = true;
+    for (const PropagationCost &other : {greedy, shardy, time, weighed}) {
       Answers others;
       for (const PropagationGraph *graph : graphs)
         others.push_back(propagate(*graph, other));

@@ -11,11 +11,11 @@
 shardir.mesh @m <["x"=4, "y"=2]>
 
 // The constraint asks for what is there, so the two products are one, whatever
-// decided them, and one sum is reduced.
+// decided them, and one operand is gathered, which is less than its sum.
 // CHECK-LABEL: func.func @becomes_equal
-// CHECK: linalg.vecmat
-// CHECK-NOT: linalg.vecmat
-// CHECK: collective.all_reduce
+// CHECK: collective.all_gather
+// CHECK: = linalg.vecmat
+// CHECK-NOT: = linalg.vecmat
 // CHECK-NOT: collective
 // CHECK: return
 func.func @becomes_equal(%a: tensor<8x16xf32>, %init: tensor<16xf32>) -> (tensor<16xf32>, tensor<16xf32>) {

@@ -232,3 +232,50 @@ func.func @shared_operand(%a: tensor<16x8xf32>,
   } -> tensor<8x8xf32>
   return %y, %n : tensor<8x8xf32>, tensor<16x8xf32>
 }
+
+// Where as many elements are contracted as the result has, gathering them is half of reducing it: contractions whose
+// operands agree are weighed too.
+// CHECK-LABEL: func.func @square
+// CHECK: collective.all_gather
+// CHECK-NOT: collective.
+// CHECK: return
+func.func @square(%a: tensor<8x64xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>}, %w: tensor<64x64xf32>, %init: tensor<8x64xf32>)
+    -> (tensor<8x64xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) {
+  %y = linalg.matmul ins(%a, %w : tensor<8x64xf32>, tensor<64x64xf32>) outs(%init : tensor<8x64xf32>) -> tensor<8x64xf32>
+  return %y : tensor<8x64xf32>
+}
+
+// Of four times as many the sum is reduced.
+// CHECK-LABEL: func.func @narrowing
+// CHECK-NOT: collective.all_gather %arg0
+// CHECK: collective.{{all_reduce|reduce_scatter}}
+// CHECK: return
+func.func @narrowing(%a: tensor<8x256xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>}, %w: tensor<256x64xf32>, %init: tensor<8x64xf32>)
+    -> (tensor<8x64xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) {
+  %y = linalg.matmul ins(%a, %w : tensor<8x256xf32>, tensor<256x64xf32>) outs(%init : tensor<8x64xf32>) -> tensor<8x64xf32>
+  return %y : tensor<8x64xf32>
+}
+
+// A grouped convolution: the operand would change axes for the split of the kernel, and the sum be reduced on top.
+// CHECK-LABEL: func.func @grouped
+// CHECK-COUNT-2: collective.all_gather
+// CHECK-NOT: collective.
+// CHECK: return
+func.func @grouped(%a: tensor<2x9x6xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {"y"}]>},
+                   %k: tensor<3x2x9xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x":(1)2}, {}]>}, %init: tensor<2x4x3x3xf32>)
+    -> (tensor<2x4x3x3xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {}, {}]>},
+        tensor<2x9x6xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {"y"}]>}) {
+  %n = arith.negf %a : tensor<2x9x6xf32>
+  %g = tensor.expand_shape %n [[0], [1], [2, 3]] output_shape [2, 9, 3, 2] : tensor<2x9x6xf32> into tensor<2x9x3x2xf32>
+  %h = tensor.expand_shape %k [[0], [1], [2, 3]] output_shape [3, 2, 3, 3] : tensor<3x2x9xf32> into tensor<3x2x3x3xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(b, o, g, f, t, c) -> (b, o * 2 + t, g, c)>, affine_map<(b, o, g, f, t, c) -> (t, c, g, f)>,
+                                        affine_map<(b, o, g, f, t, c) -> (b, o, g, f)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%g, %h : tensor<2x9x3x2xf32>, tensor<3x2x3x3xf32>) outs(%init : tensor<2x4x3x3xf32>) {
+  ^bb0(%x: f32, %w: f32, %o: f32):
+    %p = arith.mulf %x, %w : f32
+    %s = arith.addf %o, %p : f32
+    linalg.yield %s : f32
+  } -> tensor<2x4x3x3xf32>
+  return %y, %n : tensor<2x4x3x3xf32>, tensor<2x9x6xf32>
+}

@@ -55,7 +55,7 @@ func.func @main(%x: tensor<16x8xf32>, %w: tensor<8x8xf32> {shardir.placement = #
 // CHECK-LABEL: func.func @own_along_dp(
 // PROP-LABEL: func.func @own_along_dp(
 shardir.mesh @m <["dp"=8, "tp"=4]>
-func.func @own_along_dp(%x: tensor<512x64xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {"tp"}]>}, %w: tensor<64x64xf32>)
+func.func @own_along_dp(%x: tensor<512x64xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {"tp"}]>}, %w: tensor<64x64xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>})
     -> (tensor<512x64xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>}) {
   %0 = shardir.manual (%x, %w) in [#shardir.placement<@m, [{"dp"}, {"tp"}]>, #shardir.placement<@m, [{?}, {?}]>]
       out [#shardir.placement<@m, [{"dp"}, {}]>] manual = ["dp"] {
