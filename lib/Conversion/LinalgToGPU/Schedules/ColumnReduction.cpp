@@ -341,7 +341,7 @@ public:
     plan.splits = splitsFor(outputs, iterations, target);
     if (plan.loop >= 0 &&
         VectorBody::isSupported(reduction, /*allLanesExist=*/true))
-      plan.lanes = lanesAlong(emitter, *nest, plan.loop, outputs, target);
+      plan.lanes = surelyAlignedLanes(emitter, *nest, plan.loop, warpLanes);
     ColumnEmitter(emitter, *nest, plan).run();
     rewriter.eraseOp(op);
     return success();
@@ -381,26 +381,6 @@ private:
         return 1;
     }
     return moves ? 8 : 0.25;
-  }
-
-  /// Vectors only where they surely fit and leave enough of them.
-  static int64_t lanesAlong(KernelEmitter &emit, const LoopNest &nest, int loop,
-                            double outputs, const GpuTarget &target) {
-    auto extent = LoopEmitter::known(nest.extents[loop]);
-    if (!extent)
-      return 1;
-    for (int64_t lanes = std::min<int64_t>(lanesFor(nest), 8); lanes > 1;
-         lanes /= 2) {
-      if (*extent % lanes != 0 || *extent < lanes * warpLanes)
-        continue;
-      bool fits = llvm::all_of(nest.operands, [&](const NestOperand &operand) {
-        return operand.scalar || !operand.isUnit(loop) ||
-               emit.isAligned(operand, loop, lanes).always();
-      });
-      if (fits)
-        return lanes;
-    }
-    return 1;
   }
 };
 } // namespace

@@ -286,6 +286,25 @@ int64_t shardir::lanesFor(const LoopNest &nest) {
   return std::clamp<int64_t>(16 / narrowest, 1, most);
 }
 
+int64_t shardir::surelyAlignedLanes(KernelEmitter &emit, const LoopNest &nest,
+                                    int loop, int64_t vectors) {
+  auto extent = LoopEmitter::known(nest.extents[loop]);
+  if (!extent)
+    return 1;
+  for (int64_t lanes = std::min<int64_t>(lanesFor(nest), 8); lanes > 1;
+       lanes /= 2) {
+    if (*extent % lanes != 0 || *extent < lanes * vectors)
+      continue;
+    bool fits = llvm::all_of(nest.operands, [&](const NestOperand &operand) {
+      return operand.scalar || !operand.isUnit(loop) ||
+             emit.isAligned(operand, loop, lanes).always();
+    });
+    if (fits)
+      return lanes;
+  }
+  return 1;
+}
+
 double shardir::bytesMoved(linalg::LinalgOp op) {
   double bytes = 0;
   SmallVector<int64_t> extents = assumedLoopExtents(op);

@@ -126,6 +126,11 @@ void storeRow(KernelEmitter &emit, const NestOperand &operand,
 /// 16 bytes of the narrowest one, at most 8 elements (16 where all are bytes).
 int64_t lanesFor(const LoopNest &nest);
 
+/// At most as many, along `loop`: so many that every access is surely aligned
+/// and that they divide the extent into at least `vectors`.
+int64_t surelyAlignedLanes(KernelEmitter &emit, const LoopNest &nest, int loop,
+                           int64_t vectors);
+
 /// Bytes that `nest` moves between memory and the chip, each element once;
 /// unknown extents count as `assumedExtent`.
 double bytesMoved(mlir::linalg::LinalgOp op);

@@ -25,6 +25,7 @@ const std::vector<std::unique_ptr<Schedule>> &shardir::allSchedules() {
     list.push_back(createWsGemmSchedule());
     list.push_back(createWgmmaMatmulSchedule());
     list.push_back(createRowReductionSchedule());
+    list.push_back(createWindowSchedule());
     list.push_back(createColumnReductionSchedule());
     list.push_back(createElementwiseSchedule());
     list.push_back(createParallelLoopsSchedule());

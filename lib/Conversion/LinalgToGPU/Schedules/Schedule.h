@@ -113,6 +113,7 @@ std::unique_ptr<Schedule> createMmaMatmulSchedule();
 std::unique_ptr<Schedule> createWgmmaMatmulSchedule();
 std::unique_ptr<Schedule> createWsGemmSchedule();
 std::unique_ptr<Schedule> createRowReductionSchedule();
+std::unique_ptr<Schedule> createWindowSchedule();
 std::unique_ptr<Schedule> createColumnReductionSchedule();
 std::unique_ptr<Schedule> createParallelLoopsSchedule();
 std::unique_ptr<Schedule> createScatterSchedule();
