@@ -31,12 +31,11 @@ void shardir::getPlanningDialects(DialectRegistry &registry) {
   passes.getDependentDialects(registry);
 }
 
-std::optional<int64_t> shardir::plannedBytes(ModuleOp propagated) {
-  OwningOpRef<ModuleOp> copy(propagated.clone());
-  PassManager passes(propagated.getContext(), ModuleOp::getOperationName());
+std::optional<int64_t> shardir::plannedBytes(ModuleOp module) {
+  PassManager passes(module.getContext(), ModuleOp::getOperationName());
   passes.enableVerifier(false);
   addPasses(passes);
-  if (failed(passes.run(*copy)))
+  if (failed(passes.run(module)))
     return std::nullopt;
-  return buildReport(*copy).getInteger("bytes_per_device");
+  return buildReport(module).getInteger("bytes_per_device");
 }

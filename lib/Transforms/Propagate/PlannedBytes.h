@@ -21,9 +21,10 @@
 
 namespace shardir {
 
-/// The report's `bytes_per_device` in stage collective, bytes; nothing where
-/// the stage is not reached or the figure is a formula.
-std::optional<int64_t> plannedBytes(mlir::ModuleOp propagated);
+/// Brings a propagated module to stage collective. The report's
+/// `bytes_per_device` there, bytes; nothing where the stage is not reached or
+/// the figure is a formula.
+std::optional<int64_t> plannedBytes(mlir::ModuleOp module);
 
 /// Of the passes that plannedBytes runs.
 void getPlanningDialects(mlir::DialectRegistry &registry);

@@ -95,17 +95,35 @@ static LogicalResult mergeAliases(func::FuncOp function,
 }
 
 /// Whether two answers place everything alike.
-static bool placeAlike(ArrayRef<PropagationResult> a,
-                       ArrayRef<PropagationResult> b) {
-  auto nodeAlike = [](const auto &pair) {
+static bool placeAlike(const PropagationResult &a, const PropagationResult &b) {
+  return llvm::all_of(llvm::zip_equal(a.nodes, b.nodes), [](const auto &pair) {
     auto &[one, other] = pair;
     return one.sharding->results == other.sharding->results &&
            one.sharding->operands == other.sharding->operands;
-  };
-  return llvm::all_of(llvm::zip_equal(a, b), [&](const auto &pair) {
-    auto &[one, other] = pair;
-    return llvm::all_of(llvm::zip_equal(one.nodes, other.nodes), nodeAlike);
   });
+}
+
+/// The module of `function` with no other function that has a body, as `answer`
+/// decides.
+static OwningOpRef<ModuleOp> decidedCopy(func::FuncOp function,
+                                         const MeshTable &meshes,
+                                         const PropagationResult &answer) {
+  auto module = function->getParentOfType<ModuleOp>();
+  OwningOpRef<ModuleOp> copy = ModuleOp::create(module.getLoc());
+  (*copy)->setAttrs(module->getAttrs());
+  OpBuilder builder(copy->getBodyRegion());
+  for (Operation &op : *module.getBody()) {
+    auto other = dyn_cast<func::FuncOp>(op);
+    if (other && other != function && !other.isDeclaration())
+      continue;
+    Operation *clone = builder.clone(op);
+    if (other != function)
+      continue;
+    GraphBuilder graph(cast<func::FuncOp>(clone), meshes);
+    graph.build();
+    graph.write(answer);
+  }
+  return copy;
 }
 
 namespace {
@@ -121,28 +139,14 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     getPlanningDialects(registry);
   }
 
-  /// The answers of one module, one per function with a body.
-  using Answers = std::vector<PropagationResult>;
-
-  static void write(ModuleOp module, const MeshTable &meshes,
-                    const Answers &answers) {
-    auto answer = answers.begin();
-    for (auto function : module.getOps<func::FuncOp>()) {
-      if (function.isDeclaration())
-        continue;
-      GraphBuilder builder(function, meshes);
-      builder.build();
-      builder.write(*answer++);
-    }
-  }
-
-  /// The least of `answers`, those of the two rules without costs, that of
+  /// The least of `answer`, those of the two rules without costs, that of
   /// least time and that where contractions are weighed, by what is received
   /// once all is planned; the first of equal ones.
-  void takeLeast(ArrayRef<const PropagationGraph *> graphs,
+  void takeLeast(func::FuncOp function, const PropagationGraph &graph,
                  const MeshTable &meshes, const PropagationCost &model,
-                 Answers &answers) {
-    std::vector<Answers> all = {std::move(answers)};
+                 PropagationResult &answer) {
+    std::vector<PropagationResult> all;
+    all.push_back(std::move(answer));
     PropagationCost greedy = model, shardy = model, time = model,
                     weighed = model;
     greedy.conflicts = ConflictMode::Greedy;
@@ -150,13 +154,11 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     time.mode = CostMode::Time;
     weighed.weighContractions = true;
     for (const PropagationCost &other : {greedy, shardy, time, weighed}) {
-      Answers others;
-      for (const PropagationGraph *graph : graphs)
-        others.push_back(propagate(*graph, other));
-      if (llvm::none_of(all, [&](const Answers &known) {
-            return placeAlike(known, others);
+      PropagationResult found = propagate(graph, other);
+      if (llvm::none_of(all, [&](const PropagationResult &known) {
+            return placeAlike(known, found);
           }))
-        all.push_back(std::move(others));
+        all.push_back(std::move(found));
     }
     // The user hears of the answer that is kept, once.
     ScopedDiagnosticHandler silence(&getContext(),
@@ -164,15 +166,14 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     size_t best = 0;
     std::optional<int64_t> least;
     for (size_t i = 0; all.size() > 1 && i < all.size(); ++i) {
-      OwningOpRef<ModuleOp> copy(getOperation().clone());
-      write(*copy, meshes, all[i]);
-      std::optional<int64_t> bytes = plannedBytes(*copy);
+      std::optional<int64_t> bytes =
+          plannedBytes(*decidedCopy(function, meshes, all[i]));
       if (!bytes || (least && *bytes >= *least))
         continue;
       least = bytes;
       best = i;
     }
-    answers = std::move(all[best]);
+    answer = std::move(all[best]);
   }
 
   void runOnOperation() override {
@@ -198,8 +199,8 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     model.conflicts = *mode;
     model.memoryLimit = double(memoryLimit);
     std::vector<std::unique_ptr<GraphBuilder>> builders;
-    std::vector<const PropagationGraph *> graphs;
-    Answers answers;
+    std::vector<std::pair<func::FuncOp, const PropagationGraph *>> graphs;
+    std::vector<PropagationResult> answers;
     size_t nodes = 0;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration())
@@ -208,14 +209,16 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
           failed(mergeAliases(function, meshes)))
         return signalPassFailure();
       builders.push_back(std::make_unique<GraphBuilder>(function, meshes));
-      graphs.push_back(&builders.back()->build());
-      answers.push_back(propagate(*graphs.back(), model));
-      nodes += graphs.back()->nodes.size();
+      const PropagationGraph &graph = builders.back()->build();
+      graphs.push_back({function, &graph});
+      answers.push_back(propagate(graph, model));
+      nodes += graph.nodes.size();
     }
     if (model.mode == CostMode::Bytes &&
         model.conflicts == ConflictMode::Search && memoryLimit <= 0 &&
         nodes <= kMostPlannedNodes)
-      takeLeast(graphs, meshes, model, answers);
+      for (auto [of, answer] : llvm::zip_equal(graphs, answers))
+        takeLeast(of.first, *of.second, meshes, model, answer);
     for (auto [builder, answer] : llvm::zip_equal(builders, answers))
       builder->write(answer);
   }
