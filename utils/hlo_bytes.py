@@ -37,7 +37,7 @@ def group_size(line):
     listed = re.search(r"replica_groups=\{\{([\d,]*)\}", line)
     if listed:
         return listed[1].count(",") + 1
-    named = re.search(r"replica_groups=mesh\[([^\]]*)\] ?\{([^}]*)\}", line)
+    named = re.search(r"replica_groups=mesh\[([^\]]*)\](?:, device_ids=\(.*?\)\))? ?\{([^}]*)\}", line)
     if named:
         sizes = dict(re.findall(r"'([^']+)'=(\d+)", named[1]))
         return math.prod(int(sizes[axis]) for axis in re.findall(r"'([^']+)'", named[2]))
