@@ -268,15 +268,12 @@ void RankRun::bind(Value inner, Value outer) {
 
 bool RankRun::allocates(Operation &op) {
   auto [found, isNew] = known.try_emplace(&op, false);
-  if (isNew) {
-    bool does =
+  if (isNew)
+    found->second =
         op.walk([&](Operation *inner) {
             return WalkResult(failure(
                 isa<memref::AllocOp, memref::DeallocOp, func::CallOp>(inner)));
           }).wasInterrupted();
-    known[&op] = does;
-    return does;
-  }
   return found->second;
 }
 
@@ -413,19 +410,14 @@ bool RankRun::visit(Operation &op) {
       bind(argument, operand);
     return !callee.getBody().hasOneBlock() || run(callee.getBody().front());
   }
-  if (auto loop = dyn_cast<scf::ParallelOp>(op)) {
-    for (auto [index, from] :
-         llvm::zip(loop.getInductionVars(), loop.getLowerBound()))
+  // One device runs all threads alike: the first stands for them.
+  if (isa<scf::ParallelOp, scf::ForallOp>(op)) {
+    auto loop = cast<LoopLikeOpInterface>(op);
+    for (auto [index, from] : llvm::zip(*loop.getLoopInductionVars(),
+                                        *loop.getLoopLowerBounds()))
       if (auto number = get(from))
         numbers[index] = *number;
-    return !allocates(op) || run(*loop.getBody());
-  }
-  if (auto loop = dyn_cast<scf::ForallOp>(op)) {
-    for (auto [index, from] :
-         llvm::zip(loop.getInductionVars(), loop.getMixedLowerBound()))
-      if (auto known = get(from))
-        numbers[index] = *known;
-    return !allocates(op) || run(*loop.getBody());
+    return !allocates(op) || run(op.getRegion(0).front());
   }
   if (op.getNumResults() == 1 && op.getResult(0).getType().isIntOrIndex()) {
     if (auto number = evaluate(op))

@@ -102,8 +102,7 @@ bool PeakFinder::isUneven(Value value) const {
     const Mesh &mesh = meshes.get(placement);
     int64_t pieces = 1;
     for (const AxisRef &axis : placement.getValue().axesOf(dim))
-      pieces *= axis.isWhole() ? mesh.axes[mesh.axisIndex(axis.name)].size
-                               : axis.size;
+      pieces *= axisSize(mesh, axis);
     if (extent % std::max<int64_t>(pieces, 1))
       return true;
   }

@@ -155,12 +155,8 @@ static std::string textOf(const SizeExpr::Node &node, bool inner) {
   case '*':
     return both(" * ", true);
   case 'c':
-    return "ceil(" + textOf(*node.a, true) + "/" +
-           (node.b->op == '*' ? "(" + textOf(*node.b, false) + ")"
-                              : textOf(*node.b, true)) +
-           ")";
   case 'f':
-    return "floor(" + textOf(*node.a, true) + "/" +
+    return (node.op == 'c' ? "ceil(" : "floor(") + textOf(*node.a, true) + "/" +
            (node.b->op == '*' ? "(" + textOf(*node.b, false) + ")"
                               : textOf(*node.b, true)) +
            ")";
