@@ -35,6 +35,8 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   CpuOptions cpu;
   cpu.targetName = options.target;
   cpu.attention = options.attention;
+  cpu.rings = options.rings;
+  cpu.explain = options.explain;
   if (auto target = CpuTarget::get(options.target))
     cpu.target = *target;
   GpuOptions gpu;
@@ -43,6 +45,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   gpu.explain = options.explain;
   gpu.schedule = options.schedule;
   gpu.attention = options.attention;
+  gpu.rings = options.rings;
   gpu.overlap = options.overlap;
   gpu.tf32 = options.tf32;
   // Buffers for the CPU are those of tiled loops; an architecture that is named

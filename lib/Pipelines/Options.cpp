@@ -41,6 +41,12 @@ LogicalResult shardir::checkOptions(const PipelineOptions &options,
             options.layout + "'";
     return failure();
   }
+  if (options.rings != "auto" && options.rings != "always" &&
+      options.rings != "never") {
+    error = "option rings must be auto, always or never, found '" +
+            options.rings + "'";
+    return failure();
+  }
   if (!CpuTarget::get(options.target)) {
     error = "option target must be " + CpuTarget::known().str() + ", found '" +
             options.target + "'";

@@ -82,6 +82,12 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("make softmax(Q K^T) V one op that never stores its "
                      "scores"),
       llvm::cl::init(true)};
+  Option<std::string> rings{
+      *this, "rings",
+      llvm::cl::desc("when blocks of operands that are gathered for a product "
+                     "or attention come around a ring instead: auto (where "
+                     "that takes less time), always or never"),
+      llvm::cl::init("auto")};
   Option<bool> tf32{
       *this, "tf32",
       llvm::cl::desc("on the GPU, matrix units may read f32 operands of "

@@ -190,6 +190,48 @@ def ChooseLayouts : Pass<"shardir-choose-layouts", "::mlir::ModuleOp"> {
   ];
 }
 
+def RingGathers : Pass<"shardir-ring-gathers", "::mlir::ModuleOp"> {
+  let summary = "Works on blocks of gathered operands as they come around a ring.";
+  let description = [{
+    An operand that is gathered for one op alone, a product or attention, need not
+    be there as a whole: the op is tiled along the gathered dim, each device
+    begins with its own block, and the others come from its neighbour, one after
+    the other, while the one before is worked on. Products add up in what the op
+    accumulates in (attention continues acc, max and sum), or each block's part of
+    the result is put in its place. As many bytes are received as by the gather,
+    and two blocks of an operand are held instead of all.
+
+    `mode=auto` does so where it is predicted to take less time: where
+    collectives go on beside work (`overlap`), and there is enough of it.
+    `mode=always` does it wherever it can, which needs the least memory.
+
+    Example (test/Transforms/Schedule/ring-gathers.mlir):
+
+    ```mlir
+    %k = collective.all_gather %0 from #shardir.placement<@m, [{"x"}, {} ]> to
+        #shardir.placement<@m, [{}, {} ]> of tensor<8x4xf32> : tensor<4x4xf32> -> tensor<8x4xf32>
+    %s = linalg.matmul ins(%a, %k : tensor<2x8xf32>, tensor<8x4xf32>) outs(%z : tensor<2x4xf32>) -> tensor<2x4xf32>
+    // becomes, where %a0 and %a1 are the columns that belong to the blocks,
+    %1 = collective.exchange %0 from #shardir.placement<@m, [{"x"}, {} ]> to
+        #shardir.placement<@m_ring1, [{"x"}, {} ]> of tensor<8x4xf32> : tensor<4x4xf32> -> tensor<4x4xf32>
+    %s0 = linalg.matmul ins(%a0, %0 : tensor<2x4xf32>, tensor<4x4xf32>) outs(%z : tensor<2x4xf32>) -> tensor<2x4xf32>
+    %s = linalg.matmul ins(%a1, %1 : tensor<2x4xf32>, tensor<4x4xf32>) outs(%s0 : tensor<2x4xf32>) -> tensor<2x4xf32>
+    ```
+  }];
+  let options = [
+    Option<"mode", "mode", "std::string", "\"auto\"", "auto, always or never">,
+    Option<"overlap", "overlap", "bool", "true", "Collectives go on beside work">,
+    Option<"flops", "flops", "double", "5e10", "Of a device, in floating-point operations/s">,
+    Option<"narrowFlops", "narrow-flops", "double", "5e10", "The same for operands of 16 bits or less">,
+    Option<"launch", "launch", "double", "0", "Of an op, in seconds">,
+    Option<"explain", "explain", "bool", "false", "Remarks: which operands come around rings">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::tensor::TensorDialect",
+    "::shardir::collective::CollectiveDialect", "::shardir::ShardIRDialect",
+  ];
+}
+
 //===----------------------------------------------------------------------===//
 // local -> bufferized
 //===----------------------------------------------------------------------===//
@@ -263,6 +305,8 @@ def Report : Pass<"shardir-report", "::mlir::ModuleOp"> {
   let options = [
     Option<"file", "file", "std::string", "", "where to write; - for standard output">,
     Option<"embed", "embed", "bool", "false", "keep it on the module">,
+    Option<"renew", "renew", "bool", "false",
+           "name the collectives that rings have made in what the module keeps">,
   ];
 }
 

@@ -35,6 +35,11 @@ void shardir::buildFusion(OpPassManager &pm, const FusionOptions &options) {
   if (options.recognizeAttention)
     pm.addNestedPass<func::FuncOp>(createRecognizeAttention(
         {options.explain, options.tileAttention ? smallScoreBytes : 0}));
+  if (options.rings.mode != "never") {
+    pm.addPass(createRingGathers(options.rings));
+    // They are other collectives than the report has named.
+    pm.addPass(createReport({"", /*embed=*/false, /*renew=*/true}));
+  }
   if (options.tileAttention)
     pm.addNestedPass<func::FuncOp>(createTileAttentionForCpu());
   if (!options.keepAttention)
@@ -48,6 +53,10 @@ void shardir::buildCpuTensorPipeline(OpPassManager &pm,
                                      const CpuOptions &options) {
   FusionOptions fusion;
   fusion.recognizeAttention = fusion.tileAttention = options.attention;
+  // A rank waits in its collectives: rings save memory alone.
+  fusion.rings.mode = options.rings;
+  fusion.rings.overlap = false;
+  fusion.rings.explain = options.explain;
   buildFusion(pm, fusion);
   pm.addNestedPass<func::FuncOp>(createTileForCpu());
 }

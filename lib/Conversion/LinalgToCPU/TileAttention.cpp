@@ -71,10 +71,13 @@ struct TileAttentionForCpuPass
     : shardir::impl::TileAttentionForCpuBase<TileAttentionForCpuPass> {
   void runOnOperation() override {
     SmallVector<AttentionOp> ops;
-    getOperation().walk([&](AttentionOp op) { ops.push_back(op); });
+    getOperation().walk([&](AttentionOp op) {
+      if (isWorthTiling(op))
+        ops.push_back(op);
+    });
     IRRewriter rewriter(&getContext());
     for (AttentionOp op : ops)
-      if (isWorthTiling(op) && failed(tile(rewriter, op)))
+      if (failed(tile(rewriter, op)))
         return signalPassFailure();
     SmallVector<AttentionBackwardOp> gradients;
     getOperation().walk(
@@ -86,8 +89,7 @@ struct TileAttentionForCpuPass
   }
 
   static bool isWorthTiling(AttentionOp op) {
-    if (!op.hasPureTensorSemantics() || !op.hasNeutralInits() ||
-        op->getParentOfType<scf::ForallOp>())
+    if (!op.hasPureTensorSemantics() || op->getParentOfType<scf::ForallOp>())
       return false;
     AttentionOp::Loops loops = op.getLoops();
     SmallVector<int64_t> extents = op.getStaticLoopExtents();
@@ -95,9 +97,17 @@ struct TileAttentionForCpuPass
       return false;
     SmallVector<unsigned> scores = loops.outer();
     llvm::append_range(scores, loops.n);
-    return scoreBytes(op.getComputeType(), scores, extents) >=
-               smallScoreBytes &&
+    return (isPart(op) || scoreBytes(op.getComputeType(), scores, extents) >=
+                              smallScoreBytes) &&
            assumedLoopExtent(extents[loops.m.back()]) >= attentionTileRows / 4;
+  }
+
+  /// Of an attention whose columns come one part after the other: it is all of
+  /// them that are many.
+  static bool isPart(AttentionOp op) {
+    return op.getAcc().getDefiningOp<AttentionOp>() ||
+           llvm::any_of(op->getUsers(),
+                        [](Operation *user) { return isa<AttentionOp>(user); });
   }
 
   static LogicalResult tile(IRRewriter &rewriter, AttentionOp op) {
@@ -112,8 +122,12 @@ struct TileAttentionForCpuPass
     for (unsigned loop : loops.outer())
       sizes[loop] = rewriter.getIndexAttr(loop == rows ? attentionTileRows : 1);
     rewriter.setInsertionPoint(op);
-    // What the loop fills is not read: it begins undefined.
+    // What the loop fills is not read: it begins undefined. Other inits are
+    // what another part of the columns has come to.
+    bool fills = op.hasNeutralInits();
     for (OpOperand &init : op.getDpsInitsMutable()) {
+      if (!fills)
+        break;
       Value empty = tensor::EmptyOp::create(
           rewriter, op.getLoc(),
           tensor::getMixedSizes(rewriter, op.getLoc(), init.get()),
@@ -129,7 +143,7 @@ struct TileAttentionForCpuPass
     auto rowTiles = cast<scf::ForallOp>(outer->loops.front());
     rewriter.setInsertionPoint(inner);
     double neutral[] = {0.0, -std::numeric_limits<double>::infinity(), 0.0};
-    for (int64_t i = 0; i < 3; ++i) {
+    for (int64_t i = 0; fills && i < 3; ++i) {
       OpOperand *init = inner.getDpsInitOperand(i);
       Value fill = fillLike(rewriter, inner.getLoc(), init->get(), neutral[i]);
       rewriter.modifyOpInPlace(inner, [&] { init->set(fill); });

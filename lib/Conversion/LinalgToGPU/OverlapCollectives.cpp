@@ -10,7 +10,8 @@
 // gpu.launch ops on memrefs; guarantees that a collective which other work of
 // its block need not wait for is marked `collective.start`, stands as early as
 // its operands allow, and that a collective.wait on its result stands before
-// the first op that may touch either buffer, whatever the way to it.
+// the first op that may touch the result's buffer or write to the operand's,
+// whatever the way to it.
 // Collectives keep their order among each other, which ranks must agree on
 // (X1). An operand that is freed meanwhile is freed after the wait.
 //
@@ -22,6 +23,7 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -61,24 +63,58 @@ public:
           return false;
         if (isa<CallOpInterface>(user) && user->getNumResults() != 0)
           return false;
-        llvm::append_range(open, user->getResults());
+        for (Value result : user->getResults())
+          if (leadsOn(result))
+            open.push_back(result);
       }
     }
     return true;
   }
 
   bool touchedBy(Operation *op) const {
+    return anyInside(op, [&](Operation *inner) { return uses(inner); });
+  }
+
+  /// Whether `op` may write there, or free it.
+  bool writtenBy(Operation *op) const {
+    return anyInside(op, [&](Operation *inner) {
+      if (!uses(inner) || inner->getNumRegions() != 0 ||
+          isMemoryEffectFree(inner))
+        return false;
+      auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
+      return !effects || llvm::any_of(inner->getOperands(), [&](Value v) {
+        return values.contains(v) &&
+               (effects.getEffectOnValue<MemoryEffects::Write>(v) ||
+                effects.getEffectOnValue<MemoryEffects::Free>(v) ||
+                !effects.getEffectOnValue<MemoryEffects::Read>(v));
+      });
+    });
+  }
+
+private:
+  bool uses(Operation *op) const {
+    return llvm::any_of(op->getOperands(),
+                        [&](Value v) { return values.contains(v); });
+  }
+
+  static bool anyInside(Operation *op,
+                        llvm::function_ref<bool(Operation *)> test) {
     return op
         ->walk([&](Operation *inner) {
-          return llvm::any_of(inner->getOperands(),
-                              [&](Value v) { return values.contains(v); })
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
+          return test(inner) ? WalkResult::interrupt() : WalkResult::advance();
         })
         .wasInterrupted();
   }
 
-private:
+  /// Whether memory can be reached by what an op makes of it: not by elements
+  /// that were read, the tokens of copies, or extents.
+  static bool leadsOn(Value result) {
+    if (auto parts = result.getDefiningOp<memref::ExtractStridedMetadataOp>())
+      return result == parts.getBaseBuffer();
+    return !isa<VectorType, FloatType, nvgpu::DeviceAsyncTokenType>(
+        result.getType());
+  }
+
   /// What the memory is: an allocation or an argument of the function. Null for
   /// anything else; what a function can name by a symbol, calls can reach.
   static Value rootOf(Value value) {
@@ -134,9 +170,13 @@ struct OverlapCollectivesPass
   }
 
   void overlap(CollectiveOpInterface op) {
-    Reach reach;
-    if (!reach.add(op.getInput()) || !reach.add(op.getOutput()))
+    Reach input, output;
+    if (!input.add(op.getInput()) || !output.add(op.getOutput()))
       return;
+    // What is sent may be read meanwhile.
+    auto inTheWay = [&](Operation *other) {
+      return output.touchedBy(other) || input.writtenBy(other);
+    };
     // Where it may start: behind all that makes its operands.
     Operation *first = op;
     bool works = false;
@@ -144,7 +184,7 @@ struct OverlapCollectivesPass
       bool defines = llvm::any_of(op->getOperands(), [&](Value v) {
         return v.getDefiningOp() == before;
       });
-      if (defines || communicates(before) || reach.touchedBy(before))
+      if (defines || communicates(before) || inTheWay(before))
         break;
       works |= isWork(before);
       first = before;
@@ -160,7 +200,7 @@ struct OverlapCollectivesPass
         frees.push_back(last);
         continue;
       }
-      if (reach.touchedBy(last))
+      if (inTheWay(last))
         break;
       works |= isWork(last);
     }

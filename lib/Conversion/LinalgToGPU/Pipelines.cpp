@@ -15,6 +15,7 @@
 
 #include "ShardIR/Conversion/GpuToHost/Passes.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "ShardIR/Conversion/LinalgToGPU/GpuTarget.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Transforms/Passes.h"
 
@@ -35,6 +36,15 @@ void shardir::buildGpuTensorPipeline(OpPassManager &pm,
   fusion.recognizeAttention = options.attention;
   fusion.explain = options.explain;
   fusion.keepAttention = true;
+  // The rates are those that schedules reach with most products.
+  if (auto target = GpuTarget::get(options.arch)) {
+    fusion.rings.flops = 0.4 * target->scalarFlops;
+    fusion.rings.narrowFlops = 0.5 * target->matrixFlops;
+    fusion.rings.launch = target->launchSeconds;
+  }
+  fusion.rings.mode = options.rings;
+  fusion.rings.overlap = options.overlap;
+  fusion.rings.explain = options.explain;
   buildFusion(pm, fusion);
 }
 

@@ -14,7 +14,7 @@
 
 #include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Analysis/BufferPeak.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -63,9 +63,13 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
                           llvm::json::Object &now) {
     auto keyOf = [](const llvm::json::Object &entry) {
       std::string key;
-      for (StringRef name : {"function", "loc", "reason", "kind"})
+      for (StringRef name : {"function", "loc"})
         key += (entry.getString(name).value_or("") + "\n").str();
-      return key;
+      // What comes around a ring is what was gathered.
+      auto [reason, block] =
+          entry.getString("reason").value_or("").split(collective::kBlock);
+      StringRef kind = entry.getString("kind").value_or("");
+      return (key + reason + "\n" + (block.empty() ? kind : "all_gather")).str();
     };
     llvm::StringMap<const llvm::json::Object *> known;
     if (const llvm::json::Array *entries = before.getArray("collectives"))
@@ -134,6 +138,11 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
     if (embed && stage && stage == "bufferized") {
       if (present)
         updatePeak(present);
+      return;
+    }
+    if (renew) {
+      if (present && getOperation()->hasAttr(collective::kRings))
+        updateCollectives(present);
       return;
     }
     if (embed && !isLowered && present &&

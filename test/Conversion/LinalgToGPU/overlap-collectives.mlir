@@ -2,7 +2,10 @@
 
 #owed = #shardir.placement<@m, [{}], partial = sum ["x"]>
 #all = #shardir.placement<@m, [{}]>
+#part = #shardir.placement<@m, [{"x"}]>
+#turned = #shardir.placement<@turned, [{"x"}]>
 shardir.mesh @m <["x"=2]>
+shardir.mesh @turned <["x"=2], devices = [1, 0]>
 
 // A gradient is summed while the next one is computed: it starts where its
 // operand is ready, and is waited for at the end. The second one has nothing to
@@ -103,5 +106,35 @@ func.func @chosen(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %c: i
   %w = arith.select %c, %x, %y : memref<8xf32>
   collective.all_reduce %w into %z from #owed to #all of tensor<8xf32> : memref<8xf32>, memref<8xf32>
   memref.copy %x, %y : memref<8xf32> to memref<8xf32>
+  return
+}
+
+// What is sent may be read meanwhile, but not written: the wait stands before the
+// kernel that writes.
+// CHECK-LABEL: func.func @sends_what_is_read
+// CHECK:         collective.exchange %arg0 into %{{.*}} {{.*}}collective.start
+// CHECK:         gpu.launch
+// CHECK:           memref.load %arg0
+// CHECK:         collective.wait
+// CHECK-NEXT:    gpu.launch
+// CHECK:           memref.store %{{.*}}, %arg0
+func.func @sends_what_is_read(%x: memref<4xf32>, %y: memref<4xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %one = arith.constant 1.0 : f32
+  %r = memref.alloc() : memref<4xf32>
+  collective.exchange %x into %r from #part to #turned of tensor<8xf32> : memref<4xf32>, memref<4xf32>
+  gpu.launch blocks(%a, %b, %c) in (%d = %c1, %e = %c1, %f = %c1) threads(%g, %h, %i) in (%j = %c1, %k = %c1, %l = %c1) {
+    %v = memref.load %x[%c0] : memref<4xf32>
+    %w = vector.load %x[%c0] : memref<4xf32>, vector<4xf32>
+    memref.store %v, %y[%c0] : memref<4xf32>
+    vector.store %w, %y[%c0] : memref<4xf32>, vector<4xf32>
+    gpu.terminator
+  }
+  gpu.launch blocks(%a, %b, %c) in (%d = %c1, %e = %c1, %f = %c1) threads(%g, %h, %i) in (%j = %c1, %k = %c1, %l = %c1) {
+    memref.store %one, %x[%c0] : memref<4xf32>
+    gpu.terminator
+  }
+  memref.dealloc %r : memref<4xf32>
   return
 }

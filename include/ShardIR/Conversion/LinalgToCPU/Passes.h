@@ -17,6 +17,8 @@
 #define SHARDIR_CONVERSION_LINALGTOCPU_PASSES_H
 
 #include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
+#include "ShardIR/Transforms/Passes.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Pass/Pass.h"
@@ -35,6 +37,10 @@ struct CpuOptions {
   bool parallel = true;
   /// Compute large attention in tiles that stay in caches.
   bool attention = true;
+  /// When gathered operands come around rings (shardir-ring-gathers).
+  std::string rings = "auto";
+  /// Say at each op what became of it.
+  bool explain = false;
 };
 
 /// Scores of fewer bytes are left to the CPU's caches: ops that run over all of
@@ -49,6 +55,8 @@ struct FusionOptions {
   bool tileAttention = false;
   /// … or leave them to schedules; else they are linalg again before fusion.
   bool keepAttention = false;
+  /// Which gathered operands come around rings, behind that.
+  RingGathersOptions rings;
   /// Remarks that say which chains are attention and which not.
   bool explain = false;
 };

@@ -47,6 +47,8 @@ struct GpuOptions {
   bool attention = true;
   /// Let collectives go on beside work that does not need them.
   bool overlap = true;
+  /// When gathered operands come around rings (shardir-ring-gathers).
+  std::string rings = "auto";
   /// Matrix units may read f32 operands of products as tf32.
   bool tf32 = false;
 };

@@ -61,6 +61,11 @@ int64_t groupSize(mlir::Operation *op, mlir::FlatSymbolRefAttr mesh,
 namespace shardir::collective {
 /// On a step on buffers: it goes on beside what follows, until a WaitOp.
 inline constexpr llvm::StringLiteral kStart = "collective.start";
+/// On a module: gathers have become exchanges around rings.
+inline constexpr llvm::StringLiteral kRings = "collective.rings";
+/// In the reasons of those exchanges, behind the gather's own: which block it
+/// is.
+inline constexpr llvm::StringLiteral kBlock = "; block ";
 /// On a memref.global: it has a row for each rank, which no other one touches.
 inline constexpr llvm::StringLiteral kRowsOfRanks = "collective.rows_of_ranks";
 
