@@ -15,6 +15,7 @@
 #include "AttentionMatch.h"
 
 #include "ShardIR/Conversion/Attention/Passes.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -28,6 +29,7 @@ namespace shardir {
 
 using namespace mlir;
 using namespace shardir;
+using shardir::collective::AllGatherOp;
 
 namespace {
 
@@ -51,6 +53,49 @@ void detachUnreadInits(RewriterBase &rewriter, func::FuncOp function) {
     rewriter.modifyOpInPlace(op, [&] { init->set(empty); });
   });
 }
+
+/// Gathers that the backward pass repeats, so that nothing is held in between:
+/// they are one while attention is looked for, and again what they were when
+/// its ops have been made.
+class RepeatedGathers {
+public:
+  explicit RepeatedGathers(func::FuncOp function) {
+    SmallVector<AllGatherOp> firsts;
+    function.walk([&](AllGatherOp gather) {
+      auto isSame = [&](AllGatherOp other) {
+        return other->getBlock() == gather->getBlock() &&
+               other->getOperands() == gather->getOperands() &&
+               other.getFrom() == gather.getFrom() &&
+               other.getTo() == gather.getTo() &&
+               other->getResultTypes() == gather->getResultTypes();
+      };
+      auto first = llvm::find_if(firsts, isSame);
+      if (first == firsts.end()) {
+        firsts.push_back(gather);
+        return;
+      }
+      gather->getResult(0).replaceAllUsesWith((*first)->getResult(0));
+      repeated.push_back({*first, gather});
+    });
+  }
+
+  void restore() {
+    for (auto [first, again] : llvm::reverse(repeated)) {
+      first->getResult(0).replaceUsesWithIf(
+          again->getResult(0), [&, again = again](OpOperand &use) {
+            Operation *user =
+                again->getBlock()->findAncestorOpInBlock(*use.getOwner());
+            return user && again->isBeforeInBlock(user);
+          });
+      if (again->use_empty())
+        again->erase();
+    }
+  }
+
+private:
+  /// In the order of the program: the first one, and one like it.
+  SmallVector<std::pair<AllGatherOp, AllGatherOp>> repeated;
+};
 
 int64_t scoreBytes(Value scores) {
   auto type = cast<RankedTensorType>(scores.getType());
@@ -82,6 +127,7 @@ struct RecognizeAttentionPass
     // Attention has two.
     if (products.size() > 1)
       detachUnreadInits(rewriter, getOperation());
+    RepeatedGathers gathers(getOperation());
     for (Operation *candidate : products) {
       if (erased.ops.contains(candidate) ||
           scoreBytes(candidate->getResult(0)) < minBytes)
@@ -104,6 +150,7 @@ struct RecognizeAttentionPass
       else if (!why.empty())
         emitRemark(loc) << "these scores are stored: " << why;
     }
+    gathers.restore();
   }
 };
 

@@ -69,7 +69,8 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
       auto [reason, block] =
           entry.getString("reason").value_or("").split(collective::kBlock);
       StringRef kind = entry.getString("kind").value_or("");
-      return (key + reason + "\n" + (block.empty() ? kind : "all_gather")).str();
+      return (key + reason + "\n" + (block.empty() ? kind : "all_gather"))
+          .str();
     };
     llvm::StringMap<const llvm::json::Object *> known;
     if (const llvm::json::Array *entries = before.getArray("collectives"))

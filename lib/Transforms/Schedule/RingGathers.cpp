@@ -192,8 +192,10 @@ Ring findRing(Operation *op, const Loops &loops, const MeshTable &meshes) {
   Ring ring;
   for (OpOperand &operand : op->getOpOperands()) {
     auto gather = operand.get().getDefiningOp<AllGatherOp>();
-    if (!gather || !llvm::all_of(gather->getUsers(),
-                                 [&](Operation *user) { return user == op; }))
+    // One in front of a loop runs once, not in every iteration.
+    if (!gather || gather->getBlock() != op->getBlock() ||
+        !llvm::all_of(gather->getUsers(),
+                      [&](Operation *user) { return user == op; }))
       continue;
     int64_t dim = gatheredDim(gather, meshes);
     if (dim < 0)
@@ -313,7 +315,12 @@ struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
           names, around * 1e6, whole * 1e6,
           ring.parts.size() == 1 ? "it" : "them");
     }
-    return taken && succeeded(decompose(op, *loops, ring, meshes));
+    if (taken && failed(decompose(op, *loops, ring, meshes))) {
+      op->emitOpError("cannot be tiled along what its operands are gathered "
+                      "along; compile with rings=never");
+      signalPassFailure();
+    }
+    return taken;
   }
 
   /// Seconds with the operands gathered first, and around the ring.

@@ -4,7 +4,7 @@
 // RUN: shard-opt %s --shardir-ring-gathers="mode=always" | FileCheck %s
 // RUN: shard-opt %s --shardir-ring-gathers="mode=always" | shard-opt | FileCheck %s
 // RUN: shard-opt %s --shardir-ring-gathers="mode=never" | FileCheck %s --check-prefix=NEVER --implicit-check-not=collective.exchange
-// NEVER-COUNT-7: collective.all_gather
+// NEVER-COUNT-8: collective.all_gather
 // NEVER-NOT: collective.rings
 // RUN: not shard-opt %s --shardir-ring-gathers="mode=often" 2>&1 | FileCheck %s --check-prefix=MODE
 // MODE: error: unknown mode 'often' of rings; use auto, always or never
@@ -105,7 +105,8 @@ func.func @rows(%x: tensor<?x6xf32>, %w: tensor<6x4xf32>, %b: tensor<10x4xf32>) 
 }
 
 // Sums of 16 bits would be rounded once for each block; another op reads the whole;
-// extents are not known: these stay gathers.
+// extents are not known; the op is in a loop, the gather in front of it: these stay
+// gathers.
 // CHECK-LABEL: func.func @rounded
 // CHECK:       collective.all_gather
 func.func @rounded(%x: tensor<3x8xbf16>, %w: tensor<2x5xbf16>, %z: tensor<3x5xbf16>) -> tensor<3x5xbf16> {
@@ -130,4 +131,19 @@ func.func @unknown(%x: tensor<3x?xf32>, %w: tensor<?x5xf32>, %z: tensor<3x5xf32>
   %wa = collective.all_gather %w sizes [%n] dims [%n] from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {}]> of tensor<?x5xf32> : tensor<?x5xf32> -> tensor<?x5xf32>
   %y = linalg.matmul ins(%x, %wa : tensor<3x?xf32>, tensor<?x5xf32>) outs(%z : tensor<3x5xf32>) -> tensor<3x5xf32>
   return %y : tensor<3x5xf32>
+}
+
+// CHECK-LABEL: func.func @in_a_loop
+// CHECK:       collective.all_gather
+// CHECK:       scf.for
+func.func @in_a_loop(%x: tensor<3x8xf32>, %w: tensor<2x5xf32>, %z: tensor<3x5xf32>) -> tensor<3x5xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  %wa = collective.all_gather %w from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {}]> of tensor<8x5xf32> : tensor<2x5xf32> -> tensor<8x5xf32>
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%s = %z) -> (tensor<3x5xf32>) {
+    %y = linalg.matmul ins(%x, %wa : tensor<3x8xf32>, tensor<8x5xf32>) outs(%s : tensor<3x5xf32>) -> tensor<3x5xf32>
+    scf.yield %y : tensor<3x5xf32>
+  }
+  return %r : tensor<3x5xf32>
 }
