@@ -53,14 +53,20 @@ func.func @causal(%q: tensor<16x1024x64xf32>, %k: tensor<16x1024x64xf32>, %v: te
 #r = affine_map<(m, n, k, v) -> (m)>
 
 // A bias may lower scores as far as the mask: all tiles are computed. One that
-// carries earlier sums is left, so is a small one.
+// carries earlier sums begins with them.
 // CHECK-LABEL: func.func @biased
 // CHECK:         scf.forall
 // CHECK-NOT:       arith.minsi
 // CHECK:           scf.for
 // CHECK-LABEL: func.func @continued
-// CHECK-NOT:     scf.for
-// CHECK:         shardir.attention
+// CHECK-SAME:    %[[A:arg3]]: {{.*}} %[[M:arg4]]: {{.*}} %[[S:arg5]]:
+// CHECK:         scf.forall (%[[I:.*]]) = (0) to (2048) step (128) shared_outs(%[[TA:.*]] = %[[A]], %[[TM:.*]] = %[[M]], %[[TS:.*]] = %[[S]])
+// CHECK-NOT:       linalg.fill
+// CHECK:           %[[A0:.*]] = tensor.extract_slice %[[TA]][%[[I]], 0] [128, 64]
+// CHECK:           %[[M0:.*]] = tensor.extract_slice %[[TM]][%[[I]]] [128]
+// CHECK:           %[[S0:.*]] = tensor.extract_slice %[[TS]][%[[I]]] [128]
+// CHECK:           scf.for {{.*}} iter_args(%{{.*}} = %[[A0]], %{{.*}} = %[[M0]], %{{.*}} = %[[S0]])
+// CHECK:             shardir.attention
 func.func @biased(%q: tensor<2048x64xf32>, %k: tensor<2048x64xf32>, %v: tensor<2048x64xf32>, %b: tensor<2048xf32>) -> tensor<2048x64xf32> {
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32

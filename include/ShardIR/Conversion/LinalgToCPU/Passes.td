@@ -103,9 +103,9 @@ def TileAttentionForCpu
     : Pass<"shardir-tile-attention-for-cpu", "::mlir::func::FuncOp"> {
   let summary = "Compute attention in tiles whose scores stay in caches";
   let description = [{
-    A large `shardir.attention` that begins with neutral sums becomes an
-    `scf.forall` over batches and tiles of rows, with an `scf.for` over tiles of
-    columns that carries acc, max and sum. A large `shardir.attention_backward`
+    A large `shardir.attention`, or one part of those that carry on each other's
+    sums, becomes an `scf.forall` over batches and tiles of rows, with an `scf.for`
+    over tiles of columns that carries acc, max and sum. A large `shardir.attention_backward`
     becomes an `scf.forall` over batches, with loops over tiles of rows and columns
     that carry all three gradients. Small ones are left: caches hold their scores.
 
