@@ -27,7 +27,7 @@ from scaling_programs import PROGRAMS
 CASES = [("chain", 1000), ("chain", 10000), ("chain", 100000), ("chain_few", 10000), ("elementwise", 10000),
          ("elementwise", 100000), ("doubled", 20), ("diamonds", 20), ("diamonds", 2500), ("conflicted", 20), ("conflicted", 2500),
          ("fan_in", 64), ("fan_out", 64), ("gathers", 5000), ("transformer_forward", 48), ("transformer_tp", 48),
-         ("transformer_dp_tp", 12), ("transformer_dp_tp", 48)]
+         ("transformer_dp_tp", 12), ("transformer_dp_tp", 48), ("gpt", 12), ("gpt", 48)]
 XLA_LAYERS = [1, 4]
 
 

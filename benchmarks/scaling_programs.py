@@ -116,16 +116,31 @@ def gelu(p, x):
     return p.binary("mul", p.binary("mul", x, c(0.5)), p.binary("add", p.unary("tanh", inner), c(1.0)))
 
 
-def attention(p, x, wq, wk, wv, wo):
-    """x is [b, s, d], weights [d, h, k] and [h, k, d]."""
+def attention(p, x, wq, wk, wv, wo, mask=None):
+    """x is [b, s, d], weights [d, h, k] and [h, k, d]; mask [s, s] is added to the scores."""
     q, k, v = [p.transpose(p.dot(x, w, ((2,), (0,))), (0, 2, 1, 3)) for w in (wq, wk, wv)]
     scores = p.dot(q, k, ((3,), (3,)), ((0, 1), (0, 1)))
     scores = p.binary("mul", scores, p.constant(scores.shape, q.shape[-1] ** -0.5))
+    if mask:
+        scores = p.binary("add", scores, p.broadcast(mask, scores.shape, (2, 3)))
     wide = lambda value: p.broadcast(value, scores.shape, (0, 1, 2))
     weights = p.unary("exp", p.binary("sub", scores, wide(p.reduce("max", scores, (3,)))))
     weights = p.binary("div", weights, wide(p.reduce("add", weights, (3,))))
     out = p.transpose(p.dot(weights, v, ((3,), (2,)), ((0, 1), (0, 1))), (0, 2, 1, 3))
     return p.dot(out, wo, ((2, 3), (0, 1)))
+
+
+def layer_arguments(p, layers, tp, d, h, f):
+    """Of each layer its norms, attention and feed-forward weights; matrices tensor-parallel over tp."""
+    specs = [((d,), None), ((d,), None), *[((d, h, d // h), [[], tp, []])] * 3, ((h, d // h, d), [tp, [], []]), ((d,), None),
+             ((d,), None), ((d, f), [[], tp]), ((f, d), [tp, []])]
+    return [[p.argument(shape, placement) for shape, placement in specs] for _ in range(layers)]
+
+
+def layer(p, x, weights, mask=None):
+    g1, b1, wq, wk, wv, wo, g2, b2, w1, w2 = weights
+    x = p.binary("add", x, attention(p, layer_norm(p, x, g1, b1), wq, wk, wv, wo, mask))
+    return p.binary("add", x, p.dot(gelu(p, p.dot(layer_norm(p, x, g2, b2), w1, ((2,), (0,)))), w2, ((2,), (0,))))
 
 
 def transformer(layers, backward=True, mesh=None, b=4, s=512, d=1024, h=16, f=4096):
@@ -134,18 +149,35 @@ def transformer(layers, backward=True, mesh=None, b=4, s=512, d=1024, h=16, f=40
     p = Program(mesh)
     dp, tp = ["dp"] if "dp" in mesh else [], ["tp"]
     x = p.argument((b, s, d), [dp, [], []])
-    specs = [((d,), None), ((d,), None), *[((d, h, d // h), [[], tp, []])] * 3, ((h, d // h, d), [tp, [], []]), ((d,), None),
-             ((d,), None), ((d, f), [[], tp]), ((f, d), [tp, []])]
-    weights = [[p.argument(shape, placement) for shape, placement in specs] for _ in range(layers)]
+    weights = layer_arguments(p, layers, tp, d, h, f)
     dy = p.argument((b, s, d), [dp, [], []]) if backward else None
-    for g1, b1, wq, wk, wv, wo, g2, b2, w1, w2 in weights:
-        x = p.binary("add", x, attention(p, layer_norm(p, x, g1, b1), wq, wk, wv, wo))
-        x = p.binary("add", x, p.dot(gelu(p, p.dot(layer_norm(p, x, g2, b2), w1, ((2,), (0,)))), w2, ((2,), (0,))))
+    for own in weights:
+        x = layer(p, x, own)
     p.returns(x, [dp, [], []])
     if backward:
-        wanted = [w for layer in weights for w in layer]
+        wanted = [w for own in weights for w in own]
         for w, gradient in zip(wanted, p.gradients(x, dy, wanted)):
             p.returns(gradient, w.parameters["placement"] or [[] for _ in w.shape])
+    return p
+
+
+def gpt(layers, b=4, s=512, d=1024, h=16, f=4096, v=8192):
+    """A step of training: tokens looked up in an embedding over tp that gives the logits as well, one mask for all layers,
+    forward, backward, and each weight less its gradient times one rate. What all layers share joins them."""
+    p = Program({"dp": 2, "tp": 4})
+    dp, tp = ["dp"], ["tp"]
+    tokens = p.argument((b, s, v), [dp, [], []])
+    embedding = p.argument((v, d), [tp, []])
+    mask, rate = p.argument((s, s)), p.argument(())
+    weights = layer_arguments(p, layers, tp, d, h, f)
+    x = p.dot(tokens, embedding, ((2,), (0,)))
+    for own in weights:
+        x = layer(p, x, own, mask)
+    logits = p.dot(x, embedding, ((2,), (1,)))
+    wanted = [embedding] + [w for own in weights for w in own]
+    for w, gradient in zip(wanted, p.gradients(logits, p.argument(logits.shape, [dp, [], tp]), wanted)):
+        p.returns(p.binary("sub", w, p.binary("mul", gradient, p.broadcast(rate, w.shape, ()))),
+                  w.parameters["placement"] or [[] for _ in w.shape])
     return p
 
 
@@ -154,6 +186,7 @@ PROGRAMS = {
     "diamonds": diamonds, "conflicted": conflicted, "fan_in": fan_in, "fan_out": fan_out, "gathers": gathers,
     "transformer_tp": lambda n: transformer(n, True, {"tp": 4}), "transformer_dp_tp": transformer,
     "transformer_forward": lambda n: transformer(n, False),
+    "gpt": gpt,
 }
 
 

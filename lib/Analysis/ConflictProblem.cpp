@@ -37,7 +37,7 @@ ConflictProblem::ConflictProblem(PropagationSpace &space, PriceTable &prices,
       variableOf[n] = nodeOf.size();
       nodeOf.push_back(n);
       problem.domains.push_back(lists[n]->all.size());
-      problem.names.push_back(space.name(n));
+      names.push_back(space.name(n));
     }
   for (int n : std::vector<int>(nodeOf))
     addNode(n, preferred);
@@ -189,8 +189,9 @@ void ConflictProblem::addCopiedValue(int value, const std::vector<User> &users,
   int copy = problem.domains.size();
   size_t copies = wanted.size() + 1;
   problem.domains.push_back(copies);
-  problem.names.push_back(mixHash(space.name(from.node), value >= 0));
+  names.push_back(mixHash(space.name(from.node), 1));
   nodeOf.push_back(-1);
+  producerOf[copy] = from.node;
   std::vector<int64_t> key = {-4, space.typeOf(value), lists[from.node]->id,
                               space.ports(from.node)[from.port].tensor,
                               int64_t(weight)};
@@ -265,8 +266,9 @@ void ConflictProblem::addWideValue(int value, const std::vector<User> &users,
                           *std::max_element(weights.begin(), weights.end()));
   int placements = problem.domains.size();
   problem.domains.push_back(1 << wanted.size());
-  problem.names.push_back(mixHash(space.name(from.node), value >= 0));
+  names.push_back(mixHash(space.name(from.node), 1));
   nodeOf.push_back(-1);
+  producerOf[placements] = from.node;
   std::vector<int64_t> wantedKey = {-2, space.typeOf(value)};
   for (auto [id, weight] : llvm::zip(wanted, weights)) {
     wantedKey.push_back(id);
@@ -385,8 +387,8 @@ std::vector<int> ConflictProblem::greedy(const Arrivals &arrivals) {
     if (nodeOf[v] >= 0)
       sequence.push_back(v);
   llvm::sort(sequence, [&](int a, int b) {
-    return std::make_tuple(arrivals.distance(nodeOf[a]), problem.names[a], a) <
-           std::make_tuple(arrivals.distance(nodeOf[b]), problem.names[b], b);
+    return std::make_tuple(arrivals.distance(nodeOf[a]), names[a], a) <
+           std::make_tuple(arrivals.distance(nodeOf[b]), names[b], b);
   });
   std::vector<int> assignment(problem.domains.size(), 0);
   std::vector<bool> isChosen(problem.domains.size(), false);
@@ -415,6 +417,11 @@ std::vector<int> ConflictProblem::greedy(const Arrivals &arrivals) {
 std::vector<std::vector<int>> ConflictProblem::solve(
     const Arrivals &arrivals, const std::vector<NodeSplits> &shardy,
     const PropagationCost &cost, SearchStatistics &statistics) {
+  problem.name = [&](int variable) {
+    int n = nodeOf[variable];
+    return n < 0 ? mixHash(space.fullName(producerOf[variable]), 1)
+                 : space.fullName(n);
+  };
   problem.tieBreak = [&](int variable, int value) {
     int n = nodeOf[variable];
     return n < 0 ? int64_t(0)

@@ -149,8 +149,11 @@ private:
   PropagationSpace &space;
   PriceTable &prices;
   std::vector<const CandidateList *> lists;
-  std::vector<int> variableOf;  ///< per node, or -1
-  std::vector<int> nodeOf;      ///< per variable, or -1 for those of values
+  std::vector<int> variableOf; ///< per node, or -1
+  std::vector<int> nodeOf;     ///< per variable, or -1 for those of values
+  std::vector<uint64_t> names; ///< per variable, of what is near
+  /// Of the variables of values.
+  llvm::DenseMap<int, int> producerOf;
   std::vector<int> roughValues; ///< whose users were priced one by one
   SearchProblem problem;
   std::vector<std::vector<int>> termsOf; ///< per variable

@@ -15,13 +15,13 @@
 
 #include "ShardIR/Analysis/ConflictSearch.h"
 
+#include "BucketElimination.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <map>
 #include <numeric>
-#include <queue>
-#include <set>
 
 using namespace shardir;
 
@@ -29,287 +29,93 @@ namespace {
 
 using Table = std::vector<SearchCost>;
 
+/// Smaller tables are not asked for, whatever the work.
+constexpr int64_t kLeastLimit = 256;
+
 /// One connected component, its variables numbered from 0.
 struct Component {
   std::vector<int> domains;
-  std::vector<uint64_t> names;
   std::vector<SearchTerm> terms;
+  std::function<uint64_t(int)> name; ///< null: by number
 };
 
-class Solver {
+/// Solves for some variables after others where no order solves for all.
+class HoldingSearch {
 public:
-  Solver(const Component &component, const SearchOptions &options)
-      : component(component), options(options),
-        count(component.domains.size()) {}
+  HoldingSearch(const Component &component, const EliminationGraph &graph,
+                const SearchOptions &options)
+      : component(component), graph(graph), options(options),
+        limit(options.tableLimit), solver(component.domains, component.terms),
+        heldBefore(component.domains.size(), 0) {}
 
-  /// The variables that must be held for all tables to stay within the limit.
-  /// `heldBefore` counts how often each was: those held least come first.
-  std::vector<int> chooseHeld(const std::vector<int> &heldBefore);
-  /// Solves for all variables that are not held; held ones keep `assignment`.
-  /// Returns whether others cost as little.
-  bool solve(const std::vector<int> &held, std::vector<int> &assignment);
-  SearchCost cost(const std::vector<int> &assignment) const {
+  std::vector<int> run(const std::vector<std::vector<int>> &starts);
+
+private:
+  const EliminationPlan &planOf(int round);
+  SearchCost costOfAll(const std::vector<int> &assignment) const {
     SearchCost sum;
     for (const SearchTerm &term : component.terms)
       sum += costOf(term, component.domains, assignment);
     return sum;
   }
 
-private:
-  /// The order in which to eliminate, least table first; a variable whose table
-  /// would pass the limit ends it, unless none is left.
-  std::vector<int> order(const std::vector<bool> &isHeld, int &stuckAt,
-                         const std::vector<int> &heldBefore);
-
   const Component &component;
+  const EliminationGraph &graph;
   const SearchOptions &options;
-  int count;
+  int64_t limit;
+  BucketElimination solver;
+  std::vector<int> heldBefore;
+  std::vector<EliminationPlan> plans;
 };
 
 } // namespace
 
-std::vector<int> Solver::order(const std::vector<bool> &isHeld, int &stuckAt,
-                               const std::vector<int> &heldBefore) {
-  std::vector<std::set<int>> neighbours(count);
-  for (const SearchTerm &term : component.terms)
-    for (int a : term.variables)
-      for (int b : term.variables)
-        if (a != b && !isHeld[a] && !isHeld[b])
-          neighbours[a].insert(b);
-  auto tableSize = [&](int v) {
-    int64_t size = 1;
-    for (int other : neighbours[v]) {
-      size *= component.domains[other];
-      if (size > options.tableLimit)
-        return options.tableLimit + 1;
+/// The plan of one round is that of all starts: those variables are held that
+/// were held least before.
+const EliminationPlan &HoldingSearch::planOf(int round) {
+  if (round == int(plans.size())) {
+    EliminationPlan plan = graph.plan(limit, heldBefore);
+    // Large tables are worth their time in small components alone: all rounds
+    // together take time that grows with the component.
+    int64_t most = options.work +
+                   options.workPerVariable * int64_t(component.domains.size());
+    while (plans.empty() && plan.work > most && limit > kLeastLimit) {
+      limit = std::max(limit / 4, kLeastLimit);
+      plan = graph.plan(limit, heldBefore);
     }
-    return size;
-  };
-  using Entry = std::pair<int64_t, int>;
-  std::priority_queue<Entry, std::vector<Entry>, std::greater<Entry>> queue;
-  std::vector<bool> isDone(isHeld);
-  for (int v = 0; v < count; ++v)
-    if (!isDone[v])
-      queue.push({tableSize(v), v});
-  std::vector<int> result;
-  stuckAt = -1;
-  while (!queue.empty()) {
-    auto [size, v] = queue.top();
-    queue.pop();
-    if (isDone[v])
-      continue;
-    int64_t now = tableSize(v);
-    if (now != size) {
-      queue.push({now, v});
-      continue;
-    }
-    if (now > options.tableLimit) {
-      // Hold the variable that most others depend on.
-      auto rank = [&](int candidate) {
-        return std::make_tuple(-heldBefore[candidate],
-                               int(neighbours[candidate].size()),
-                               component.names[candidate]);
-      };
-      for (int u = 0; u < count; ++u)
-        if (!isDone[u] && (stuckAt < 0 || rank(stuckAt) < rank(u)))
-          stuckAt = u;
-      return result;
-    }
-    isDone[v] = true;
-    result.push_back(v);
-    for (int a : neighbours[v]) {
-      neighbours[a].erase(v);
-      for (int b : neighbours[v])
-        if (a != b)
-          neighbours[a].insert(b);
-    }
-    for (int a : neighbours[v])
-      queue.push({tableSize(a), a});
-    neighbours[v].clear();
+    for (int v : plan.held)
+      ++heldBefore[v];
+    plans.push_back(std::move(plan));
   }
-  return result;
+  return plans[round];
 }
 
-std::vector<int> Solver::chooseHeld(const std::vector<int> &heldBefore) {
-  std::vector<bool> isHeld(count, false);
-  std::vector<int> held;
-  while (true) {
-    int stuckAt = -1;
-    order(isHeld, stuckAt, heldBefore);
-    if (stuckAt < 0)
-      return held;
-    isHeld[stuckAt] = true;
-    held.push_back(stuckAt);
-  }
-}
-
-bool Solver::solve(const std::vector<int> &held, std::vector<int> &assignment) {
-  std::vector<bool> isHeld(count, false);
-  for (int v : held)
-    isHeld[v] = true;
-  int stuckAt = -1;
-  std::vector<int> sequence =
-      order(isHeld, stuckAt, std::vector<int>(count, 0));
-
-  // Tables that are still there, by the variables they depend on.
-  struct Live {
-    llvm::SmallVector<int, 4> variables;
-    std::shared_ptr<const Table> costs;
-    /// Per entry whether its least is reached in several ways; null: in one.
-    std::shared_ptr<const std::vector<uint8_t>> ties;
-  };
-  bool isAmbiguous = false;
-  std::vector<Live> tables;
-  std::vector<llvm::SmallVector<int, 4>> tablesOf(count);
-  auto add = [&](Live live) {
-    for (int v : live.variables)
-      tablesOf[v].push_back(tables.size());
-    tables.push_back(std::move(live));
-  };
-  for (const SearchTerm &term : component.terms) {
-    Live live;
-    for (int v : term.variables)
-      if (!isHeld[v])
-        live.variables.push_back(v);
-    if (live.variables.size() == term.variables.size()) {
-      live.costs = term.costs;
-      add(std::move(live));
-      continue;
-    }
-    if (live.variables.empty())
-      continue;
-    // Fix what is held.
-    auto costs = std::make_shared<Table>();
-    std::vector<int> values(assignment);
-    for (int v : live.variables)
-      values[v] = 0;
-    while (true) {
-      costs->push_back(costOf(term, component.domains, values));
-      int i = live.variables.size() - 1;
-      for (; i >= 0; --i) {
-        if (++values[live.variables[i]] < component.domains[live.variables[i]])
-          break;
-        values[live.variables[i]] = 0;
+std::vector<int>
+HoldingSearch::run(const std::vector<std::vector<int>> &starts) {
+  std::vector<int> best;
+  SearchCost least;
+  for (std::vector<int> assignment : starts) {
+    SearchCost reached = costOfAll(assignment);
+    int idle = 0;
+    for (int round = 0; round < options.rounds && idle < 3; ++round) {
+      std::vector<int> next = assignment;
+      solver.solve(planOf(round), next);
+      SearchCost now = costOfAll(next);
+      idle = now < reached ? 0 : idle + 1;
+      if (now < reached) {
+        reached = now;
+        assignment = std::move(next);
       }
-      if (i < 0)
+      // From there no round of an earlier start found anything better.
+      if (assignment == best)
         break;
     }
-    live.costs = std::move(costs);
-    add(std::move(live));
-  }
-
-  // What each eliminated variable is to be, given those that come after it.
-  struct Choice {
-    int variable;
-    llvm::SmallVector<int, 4> given;
-    std::vector<uint8_t> best;
-  };
-  std::vector<Choice> choices;
-  for (int v : sequence) {
-    Choice choice;
-    choice.variable = v;
-    for (int t : tablesOf[v])
-      for (int u : tables[t].variables)
-        if (u != v && !llvm::is_contained(choice.given, u))
-          choice.given.push_back(u);
-    llvm::sort(choice.given);
-    int64_t size = 1;
-    for (int u : choice.given)
-      size *= component.domains[u];
-    // How far each table moves on when one of the given variables, or v, does.
-    struct Walk {
-      const SearchCost *costs;
-      const uint8_t *ties;
-      llvm::SmallVector<int64_t, 5> strides;
-      int64_t own = 0, at = 0;
-    };
-    llvm::SmallVector<Walk, 6> walks;
-    for (int t : tablesOf[v]) {
-      Walk walk;
-      walk.costs = tables[t].costs->data();
-      walk.ties = tables[t].ties ? tables[t].ties->data() : nullptr;
-      walk.strides.assign(choice.given.size(), 0);
-      int64_t stride = 1;
-      for (int u : llvm::reverse(tables[t].variables)) {
-        if (u == v)
-          walk.own = stride;
-        else
-          walk.strides[llvm::find(choice.given, u) - choice.given.begin()] =
-              stride;
-        stride *= component.domains[u];
-      }
-      walks.push_back(std::move(walk));
+    if (best.empty() || reached < least) {
+      least = reached;
+      best = std::move(assignment);
     }
-    auto reduced = std::make_shared<Table>();
-    auto ties = std::make_shared<std::vector<uint8_t>>();
-    bool anyTies = false;
-    reduced->reserve(size);
-    ties->reserve(size);
-    choice.best.reserve(size);
-    llvm::SmallVector<int, 4> at(choice.given.size(), 0);
-    std::vector<int64_t> firsts(component.domains[v]);
-    for (int64_t entry = 0; entry < size; ++entry) {
-      // The first parts say which values need a look at the others.
-      int64_t leastFirst = std::numeric_limits<int64_t>::max();
-      for (int value = 0; value < component.domains[v]; ++value) {
-        int64_t first = 0;
-        for (const Walk &walk : walks)
-          first = std::min(
-              first + walk.costs[walk.at + value * walk.own].parts.front(),
-              SearchCost::kInfinite);
-        firsts[value] = first;
-        leastFirst = std::min(leastFirst, first);
-      }
-      SearchCost least = SearchCost::infinite();
-      int best = -1;
-      bool tied = false;
-      for (int value = 0; value < component.domains[v]; ++value) {
-        if (firsts[value] != leastFirst)
-          continue;
-        SearchCost sum;
-        for (const Walk &walk : walks)
-          sum += walk.costs[walk.at + value * walk.own];
-        if (best < 0 || sum < least) {
-          least = sum;
-          best = value;
-          tied = false;
-        } else if (sum == least) {
-          tied = true;
-        }
-      }
-      for (const Walk &walk : walks)
-        tied |= walk.ties && walk.ties[walk.at + best * walk.own];
-      ties->push_back(tied);
-      anyTies |= tied;
-      reduced->push_back(least);
-      choice.best.push_back(best);
-      for (int i = int(at.size()) - 1; i >= 0; --i) {
-        bool wraps = ++at[i] == component.domains[choice.given[i]];
-        for (Walk &walk : walks)
-          walk.at += wraps ? -walk.strides[i] * (at[i] - 1) : walk.strides[i];
-        if (!wraps)
-          break;
-        at[i] = 0;
-      }
-    }
-    llvm::SmallVector<int, 4> used = tablesOf[v];
-    for (int t : used)
-      for (int u : tables[t].variables)
-        llvm::erase(tablesOf[u], t);
-    if (choice.given.empty())
-      isAmbiguous |= ties->front();
-    else
-      add({choice.given, std::move(reduced),
-           anyTies ? std::move(ties) : nullptr});
-    choices.push_back(std::move(choice));
   }
-  for (const Choice &choice : llvm::reverse(choices)) {
-    size_t entry = 0;
-    for (int u : choice.given)
-      entry = entry * component.domains[u] + assignment[u];
-    assignment[choice.variable] = choice.best[entry];
-  }
-  return isAmbiguous;
+  return best;
 }
 
 /// The least assignment of one component.
@@ -317,45 +123,23 @@ static std::vector<int>
 solveComponent(const Component &component,
                const std::vector<std::vector<int>> &starts,
                const SearchOptions &options, bool &isExact, bool &isAmbiguous) {
-  Solver solver(component, options);
-  size_t count = component.domains.size();
-  std::vector<int> heldBefore(count, 0);
-  std::vector<int> held = solver.chooseHeld(heldBefore);
-  isExact = held.empty();
-  std::vector<int> best(count, 0);
+  EliminationGraph graph(component.domains, component.terms);
+  std::vector<int> best(component.domains.size(), 0);
+  EliminationPlan plan = graph.plan(options.tableLimit, best);
+  isExact = plan.held.empty();
   isAmbiguous = false;
-  if (isExact) {
-    isAmbiguous = solver.solve(held, best);
-    return best;
-  }
-  SearchCost least = SearchCost::infinite();
-  bool isFirst = true;
-  std::vector<std::vector<int>> from = starts;
-  if (from.empty())
-    from.push_back(best);
-  for (std::vector<int> assignment : from) {
-    std::fill(heldBefore.begin(), heldBefore.end(), 0);
-    SearchCost reached = solver.cost(assignment);
-    int idle = 0;
-    for (int round = 0; round < options.rounds && idle < 3; ++round) {
-      held = solver.chooseHeld(heldBefore);
-      for (int v : held)
-        ++heldBefore[v];
-      std::vector<int> next = assignment;
-      solver.solve(held, next);
-      SearchCost now = solver.cost(next);
-      idle = now < reached ? 0 : idle + 1;
-      if (now < reached) {
-        reached = now;
-        assignment = std::move(next);
-      }
+  if (!isExact) {
+    if (component.name) {
+      std::vector<uint64_t> names;
+      for (int v = 0, e = component.domains.size(); v < e; ++v)
+        names.push_back(component.name(v));
+      graph.setNames(names);
     }
-    if (isFirst || reached < least) {
-      least = reached;
-      best = assignment;
-      isFirst = false;
-    }
+    return HoldingSearch(component, graph, options)
+        .run(starts.empty() ? std::vector<std::vector<int>>{best} : starts);
   }
+  BucketElimination solver(component.domains, component.terms);
+  isAmbiguous = solver.solve(plan, best);
   return best;
 }
 
@@ -418,9 +202,10 @@ std::vector<int> shardir::searchLeast(
     std::vector<int64_t> key;
     for (int v : members[c]) {
       component.domains.push_back(problem.domains[v]);
-      component.names.push_back(problem.names.empty() ? v : problem.names[v]);
       key.push_back(problem.domains[v]);
     }
+    if (problem.name)
+      component.name = [&, c](int v) { return problem.name(members[c][v]); };
     for (int t : termsOf[c]) {
       SearchTerm term = problem.terms[t];
       for (int &v : term.variables) {

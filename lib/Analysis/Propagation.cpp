@@ -193,7 +193,7 @@ void Propagator::decide(int64_t priority, bool isLast) {
   std::vector<const CandidateList *> lists(space.numNodes(), nullptr);
   bool competes = false;
   for (int n = 0, e = space.numNodes(); n < e; ++n)
-    if (!space.isFollower(n) && !space.isFresh(n)) {
+    if (!space.isFollower(n) && !space.isFree(n)) {
       lists[n] = &candidates.get(n);
       competes |= lists[n]->all.size() > 1;
     }
@@ -347,6 +347,14 @@ PropagationResult Propagator::run() {
         priorities.insert(node.priority[f]);
   for (int64_t priority : priorities)
     decide(priority, priority == *priorities.rbegin());
+  // Ways lead on through what spreads a constant, where its users have put it.
+  for (int n = 0, e = space.numNodes(); n < e; ++n)
+    if (space.isFree(n) && !space.isFresh(n)) {
+      placeFresh(n);
+      const FactorSplits &splits = result.nodes[n].sharding->splits;
+      for (auto [f, own] : llvm::enumerate(splits))
+        decided[n][f] = space.table(n).get(own);
+    }
   std::vector<std::vector<std::string>> reasons =
       findReasons(space, decided, result);
   for (int n = 0, e = space.numNodes(); n < e; ++n)

@@ -79,6 +79,11 @@ public:
   bool isFresh(int n) const {
     return rule(n).isFresh && !node(n).isFixed && !isAnnotated[n];
   }
+  /// Takes no part in conflicts, as each user gets what it wants at no cost.
+  bool isFree(int n) const {
+    return isFresh(n) ||
+           (node(n).isSpread && !node(n).isFixed && !isAnnotated[n]);
+  }
   /// Does not take part: another node decides for it.
   bool isFollower(int n) const { return node(n).alias >= 0; }
 

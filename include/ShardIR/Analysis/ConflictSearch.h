@@ -71,8 +71,8 @@ struct SearchProblem {
   std::vector<int> domains; ///< how many values each variable has, at least one
   std::vector<SearchTerm> terms;
   /// What decides between variables where the search is not exact, so that the
-  /// answer does not depend on their order. May be empty.
-  std::vector<uint64_t> names;
+  /// answer does not depend on their order. May be null.
+  std::function<uint64_t(int)> name;
   /// Decides, by the last part of a cost, where several assignments cost least:
   /// asked for a variable and a value of it. May be null.
   std::function<int64_t(int, int)> tieBreak;
@@ -83,6 +83,9 @@ struct SearchOptions {
   int64_t tableLimit = 1 << 16;
   /// How often the held variables change, at most, per start.
   int rounds = 8;
+  /// Where variables are held, tables are smaller than `tableLimit` if adding
+  /// them up took more sums than this in one round.
+  int64_t work = 1 << 22, workPerVariable = 256;
 };
 
 struct SearchStatistics {

@@ -97,6 +97,9 @@ struct PropagationGraph {
     std::vector<Placement> fixedResults;
     /// A constraint: its result is its operand.
     bool isConstraint = false;
+    /// Spreads a constant: what arrives passes through it as through any op,
+    /// but each user is given what it wants at no cost, as if it were fresh.
+    bool isSpread = false;
     /// A function result that takes the placement of this argument's node
     /// (R11), or -1.
     int alias = -1;

@@ -323,8 +323,9 @@ def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
     `cost=bytes` the answers that the search starts from and that of
     least time are planned beside its own in modules of up to 1,024 nodes, and
     the least is kept. Priorities are
-    decided level by level. What has placements already keeps them.
-    docs/Propagation.md follows one program.
+    decided level by level. What has placements already keeps them. An op that
+    spreads a constant scalar becomes `linalg.fill`, which later passes make
+    anew for each user (R5). docs/Propagation.md follows one program.
 
     Example (test/Transforms/Propagate/propagate.mlir):
 
@@ -345,6 +346,8 @@ def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
     Option<"memoryLimit", "memory-limit", "int64_t", "0",
            "bytes per device to stay below where cost leaves a choice">,
   ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect"];
 }
 
 #endif // SHARDIR_TRANSFORMS_PROPAGATIONPASSES_TD

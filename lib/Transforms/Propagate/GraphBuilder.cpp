@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphBuilder.h"
+#include "SpreadConstants.h"
 
 #include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
@@ -276,6 +277,7 @@ void GraphBuilder::addOp(Operation *op) {
     node.rule = getShardingRule(op);
     if (!node.rule->replicatedBecause.empty() && hasTensors(op))
       op->emitRemark() << node.rule->replicatedBecause;
+    node.isSpread = bool(spreadConstant(op));
   }
   bool known = own && llvm::any_of(own, llvm::IsaPred<PlacementAttr>);
   if (known) {
@@ -580,4 +582,5 @@ void GraphBuilder::write(const PropagationResult &result) {
   for (auto [op, n] : repeated)
     writeOp(op, n, result.nodes[n]);
   writeTies(result);
+  fillSpreadConstants(function);
 }

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The least assignment against trying all of them, on random problems; the
-// search with held variables against the same; equal components; long chains.
+// search with held variables against the same; equal components; long chains;
+// stacks whose layers share values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -160,6 +161,88 @@ TEST(ConflictSearch, LongChainsAreExact) {
   }
   EXPECT_EQ(costOf(problem, searchLeast(problem, {})).parts[0],
             *std::min_element(best.begin(), best.end()));
+}
+
+/// A stack of layers of two variables, the first of which depends on the layer
+/// before and the second on values that all layers share. Each table is 0 where
+/// it agrees with `planted`.
+SearchProblem stackWithHubs(std::mt19937 &random, int layers, int hubs,
+                            std::vector<int> &planted) {
+  SearchProblem problem;
+  constexpr int kDomain = 3, kHubDomain = 8;
+  problem.domains.assign(hubs, kHubDomain);
+  problem.domains.resize(hubs + 2 * layers, kDomain);
+  planted.resize(problem.domains.size());
+  for (size_t v = 0; v < planted.size(); ++v)
+    planted[v] = v < size_t(hubs) ? random() % kHubDomain : v % 2;
+  auto join = [&](int a, int b) {
+    auto costs = std::make_shared<std::vector<SearchCost>>();
+    for (int i = 0; i < problem.domains[a]; ++i)
+      for (int j = 0; j < problem.domains[b]; ++j)
+        costs->push_back(costOfParts((i != planted[a]) + (j != planted[b]) +
+                                     (i != planted[a]) * 5));
+    problem.terms.push_back({{a, b}, std::move(costs)});
+  };
+  for (int layer = 0; layer < layers; ++layer) {
+    int first = hubs + 2 * layer;
+    join(first, first + 1);
+    if (layer)
+      join(first - 2, first);
+    for (int hub = 0; hub < hubs; ++hub)
+      join(first + 1, hub);
+  }
+  return problem;
+}
+
+TEST(ConflictSearch, LayersThatShareValuesAreSolvedBeyondTheLimit) {
+  std::mt19937 random(4);
+  std::vector<int> planted;
+  SearchProblem problem = stackWithHubs(random, 500, 12, planted);
+  std::vector<int> start;
+  for (int domain : problem.domains)
+    start.push_back(random() % domain);
+  SearchStatistics statistics;
+  std::vector<int> found = searchLeast(problem, {start}, {}, &statistics);
+  EXPECT_EQ(statistics.components, 1);
+  EXPECT_EQ(statistics.inexact, 1);
+  EXPECT_EQ(costOf(problem, found), SearchCost());
+  EXPECT_EQ(found, planted);
+}
+
+TEST(ConflictSearch, HeldVariablesDoNotDependOnTheOrderOfVariables) {
+  std::mt19937 random(5);
+  for (int i = 0; i < 50; ++i) {
+    SearchProblem problem = randomProblem(random, 12, 24);
+    SearchOptions options;
+    options.tableLimit = 4;
+    int count = problem.domains.size();
+    std::vector<int> start;
+    for (int domain : problem.domains)
+      start.push_back(random() % domain);
+    problem.name = [](int v) { return uint64_t(v) * 7919 % 101; };
+    // What was variable v is variable place[v] now, and terms come in another
+    // order.
+    std::vector<int> place(count);
+    for (int v = 0; v < count; ++v)
+      place[v] = v;
+    std::shuffle(place.begin(), place.end(), random);
+    SearchProblem other;
+    other.domains.resize(count);
+    std::vector<int> otherStart(count), of(count);
+    for (int v = 0; v < count; ++v) {
+      other.domains[place[v]] = problem.domains[v];
+      otherStart[place[v]] = start[v];
+      of[place[v]] = v;
+    }
+    other.terms = problem.terms;
+    for (SearchTerm &term : other.terms)
+      for (int &v : term.variables)
+        v = place[v];
+    std::shuffle(other.terms.begin(), other.terms.end(), random);
+    other.name = [&](int v) { return problem.name(of[v]); };
+    EXPECT_EQ(costOf(problem, searchLeast(problem, {start}, options)),
+              costOf(other, searchLeast(other, {otherStart}, options)));
+  }
 }
 
 } // namespace
