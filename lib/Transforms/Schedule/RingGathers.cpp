@@ -69,8 +69,8 @@ double timesExtents(double product, ArrayRef<int64_t> extents,
 
 bool isNarrow(ValueRange operands) {
   return llvm::all_of(operands, [](Value operand) {
-    return getElementTypeOrSelf(operand.getType()).getIntOrFloatBitWidth() <=
-           16;
+    Type type = getElementTypeOrSelf(operand.getType());
+    return type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 16;
   });
 }
 

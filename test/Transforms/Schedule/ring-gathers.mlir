@@ -4,7 +4,7 @@
 // RUN: shard-opt %s --shardir-ring-gathers="mode=always" | FileCheck %s
 // RUN: shard-opt %s --shardir-ring-gathers="mode=always" | shard-opt | FileCheck %s
 // RUN: shard-opt %s --shardir-ring-gathers="mode=never" | FileCheck %s --check-prefix=NEVER --implicit-check-not=collective.exchange
-// NEVER-COUNT-8: collective.all_gather
+// NEVER-COUNT-9: collective.all_gather
 // NEVER-NOT: collective.rings
 // RUN: not shard-opt %s --shardir-ring-gathers="mode=often" 2>&1 | FileCheck %s --check-prefix=MODE
 // MODE: error: unknown mode 'often' of rings; use auto, always or never
@@ -12,7 +12,7 @@
 // By time: nothing goes on beside the work of a rank on a CPU; on a slow device with
 // its own stream of collectives the work hides them, if there is enough of it.
 // RUN: shard-opt %s -o /dev/null --shardir-ring-gathers="overlap=false explain" 2>&1 | FileCheck %s --check-prefix=CPU --implicit-check-not="operands come"
-// CPU-COUNT-3: operands do not come around a ring
+// CPU-COUNT-4: operands do not come around a ring
 // RUN: shard-opt %s -o /dev/null --shardir-ring-gathers="flops=3e9 explain" 2>&1 | FileCheck %s --check-prefix=TIME
 // TIME: remark: 2 of its operands come around a ring of 4 devices over "x": {{[0-9.]+}} us predicted, {{[0-9.]+}} us with them gathered before
 // TIME: remark: 1 of its operands do not come around a ring of 2 devices over "x:(2)2": {{.*}} us with it gathered before
@@ -146,4 +146,14 @@ func.func @in_a_loop(%x: tensor<3x8xf32>, %w: tensor<2x5xf32>, %z: tensor<3x5xf3
     scf.yield %y : tensor<3x5xf32>
   }
   return %r : tensor<3x5xf32>
+}
+
+// Rows of complex numbers.
+// CHECK-LABEL: func.func @complex
+// CHECK-COUNT-3: collective.exchange {{.*}} : tensor<2x6xcomplex<f32>> -> tensor<2x6xcomplex<f32>>
+// CHECK-NOT:   collective.all_gather
+func.func @complex(%x: tensor<2x6xcomplex<f32>>, %w: tensor<6x4xcomplex<f32>>, %b: tensor<8x4xcomplex<f32>>) -> tensor<8x4xcomplex<f32>> {
+  %xa = collective.all_gather %x from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {}]> of tensor<8x6xcomplex<f32>> : tensor<2x6xcomplex<f32>> -> tensor<8x6xcomplex<f32>>
+  %y = linalg.matmul ins(%xa, %w : tensor<8x6xcomplex<f32>>, tensor<6x4xcomplex<f32>>) outs(%b : tensor<8x4xcomplex<f32>>) -> tensor<8x4xcomplex<f32>>
+  return %y : tensor<8x4xcomplex<f32>>
 }
