@@ -39,6 +39,9 @@ public:
   /// it through a window: blocks with their halos (D6).
   SearchCost read(int n, const Port &port, const Candidate &candidate,
                   PlacementId from);
+  /// Whether a reduction where everything lies makes `to` of `from`, on the
+  /// mesh of node n.
+  bool owesOnly(int n, PlacementId from, PlacementId to);
   /// One execution of a node's own work.
   SearchCost work(int n, const Candidate &candidate);
 

@@ -163,17 +163,26 @@ SearchCost PriceTable::read(int n, const Port &port, const Candidate &candidate,
     result = change(port.value, from, to);
     from = to;
   }
-  int64_t bytes = 0;
-  if (!table.placement(from).partial)
-    bytes = haloBytes(space.rule(n), port.tensor, table.placement(from), splits,
-                      table.mesh, space.graph.values[port.value].elementBytes)
-                .value_or(0);
+  // Terms are read like what they add up to.
+  Placement terms = table.placement(from);
+  terms.partial.reset();
+  terms.partialAxes.clear();
+  int64_t bytes =
+      haloBytes(space.rule(n), port.tensor, terms, splits, table.mesh,
+                space.graph.values[port.value].elementBytes)
+          .value_or(0);
   result.parts[bytesPart()] += bytes;
   if (cost.mode == CostMode::Time && bytes)
     result.parts[0] += toInteger(
         (cost.machine.latency + double(bytes) / cost.machine.bandwidth) * 1e12);
   result.parts[2] += localBytes(n, port.value, to);
   return reads[key] = result;
+}
+
+bool PriceTable::owesOnly(int n, PlacementId from, PlacementId to) {
+  const Placement &has = space.table(n).placement(from);
+  const Placement &wants = space.table(n).placement(to);
+  return has.partial && !wants.partial && has.dims == wants.dims;
 }
 
 SearchCost PriceTable::work(int n, const Candidate &candidate) {

@@ -89,12 +89,16 @@ SearchCost ConflictProblem::valueCost(int value, const std::vector<User> &users,
   for (const User &user : users) {
     int n = user.end.node;
     const Port &port = space.ports(n)[user.end.port];
-    if (!port.isAlias && !space.rule(n).operands[port.tensor].windows.empty()) {
-      sum += scaled(prices.read(n, port, lists[n]->all[choice(n)], has),
-                    user.weight);
-      continue;
-    }
     PlacementId wants = shown(user.end, choice(n));
+    if (!port.isAlias && !space.rule(n).operands[port.tensor].windows.empty()) {
+      // What is only owed is reduced as for other users, then read.
+      bool isReduced = prices.owesOnly(from.node, has, wants);
+      sum += scaled(prices.read(n, port, lists[n]->all[choice(n)],
+                                isReduced ? wants : has),
+                    user.weight);
+      if (!isReduced)
+        continue;
+    }
     auto known =
         llvm::find_if(made, [&](const Made &own) { return own.to == wants; });
     if (!beyond.empty() && space.node(n).isConstraint)

@@ -75,6 +75,13 @@ LogicalResult Inserter::refuse(Value value, PlacementAttr wanted,
   return error;
 }
 
+/// Whether a reduction where everything lies makes `wanted` of `present`.
+static bool owesOnly(PlacementAttr present, PlacementAttr wanted) {
+  return present.getMesh() == wanted.getMesh() && present.getValue().partial &&
+         !wanted.getValue().partial &&
+         present.getValue().dims == wanted.getValue().dims;
+}
+
 FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
                                   Operation *before, bool isExplicit,
                                   const Twine &reason, const Halo &halo,
@@ -134,6 +141,15 @@ FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
   }
   if (strict && !isExplicit)
     return refuse(value, wanted, before, use, reason, halo);
+  if (owesOnly(present, wanted) && !halo.empty()) {
+    // What is owed is reduced first, once for all that read it.
+    FailureOr<Value> reduced =
+        obtain(value, wanted, before, /*isExplicit=*/true, reason);
+    if (failed(reduced))
+      return failure();
+    value = *reduced;
+    present = wanted;
+  }
   OpBuilder builder(before);
   std::string change =
       present.getMesh() == wanted.getMesh()
