@@ -43,8 +43,9 @@ namespace {
 constexpr int64_t mostDevices = 64;
 
 /// Parts cost what no model sees: sums are stored and read again between them,
-/// and what surrounds the op is not fused with it.
-constexpr double leastGain = 0.95;
+/// and what surrounds a product is not fused with it. At almost equal times
+/// attention's rings need less memory.
+constexpr double leastProductGain = 0.95, leastAttentionGain = 0.99;
 
 /// An op's loops, as far as rings ask.
 struct Loops {
@@ -303,7 +304,9 @@ struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
     if (ring.parts.empty() || ring.devices < 2 || ring.devices > mostDevices)
       return false;
     auto [whole, around] = predict(*loops, ring, meshes);
-    bool taken = mode == "always" || around < leastGain * whole;
+    double most =
+        isa<linalg::LinalgOp>(op) ? leastProductGain : leastAttentionGain;
+    bool taken = mode == "always" || around < most * whole;
     if (explain) {
       std::string names;
       for (const AxisRef &axis : ring.axes)
