@@ -20,6 +20,7 @@
 
 #include "ShardIR/Runtime/ShardIR.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <fstream>
@@ -48,6 +49,14 @@ inline void configure(const std::string &settings) {
 inline size_t usedBytes() {
   return reinterpret_cast<size_t (*)()>(
       dlsym(driver(), "shardir_emulated_cuda_used"))();
+}
+
+/// How often `call` is in a log.
+inline size_t countOf(const std::vector<std::string> &log,
+                      const std::string &call) {
+  return size_t(std::count_if(log.begin(), log.end(), [&](auto &line) {
+    return line.compare(0, call.size() + 1, call + " ") == 0;
+  }));
 }
 
 class GpuTest : public testing::TestWithParam<const char *> {

@@ -22,12 +22,6 @@ using testing::HasSubstr;
 
 namespace {
 
-size_t countOf(const std::vector<std::string> &log, const std::string &call) {
-  return size_t(std::count_if(log.begin(), log.end(), [&](auto &line) {
-    return line.compare(0, call.size() + 1, call + " ") == 0;
-  }));
-}
-
 TEST_P(GpuTest, WhatRepeatsIsAGraph) {
   Array a({4, 3}), r({4, 3});
   auto runOnce = [&](float start) {

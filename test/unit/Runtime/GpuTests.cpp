@@ -95,10 +95,7 @@ TEST_P(GpuTest, ConstantsAreUploadedOnce) {
     ASSERT_EQ(run("constant", {}, {&r}), SHARDIR_OK) << shardir_last_error();
     EXPECT_THAT(r.data, ElementsAreArray({6, 2, 8, 2, 6, 2, 8, 2}));
   }
-  size_t uploads = 0;
-  for (const std::string &line : readLog())
-    uploads += line.find("cuMemcpyHtoDAsync") == 0;
-  EXPECT_EQ(uploads, 1u);
+  EXPECT_EQ(countOf(readLog(), "cuMemcpyHtoDAsync"), 1u);
 }
 
 TEST_P(GpuTest, WhatIsWrittenIsEachRanksOwn) {
