@@ -37,6 +37,28 @@ namespace shardir {
 using namespace mlir;
 using namespace shardir;
 
+std::pair<Value, Value> shardir::pairOfNetwork(OpBuilder &builder, Location loc,
+                                               Value number, Value half,
+                                               Value q) {
+  Value zero = arith::ConstantIndexOp::create(builder, loc, 0),
+        one = arith::ConstantIndexOp::create(builder, loc, 1);
+  Value distance = arith::ShRUIOp::create(builder, loc, half, q);
+  Value below = arith::SubIOp::create(builder, loc, distance, one);
+  Value isFirst =
+      arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, q, zero);
+  Value offset = arith::AndIOp::create(builder, loc, number, below);
+  Value block = arith::SubIOp::create(builder, loc, number, offset);
+  Value start = arith::ShLIOp::create(builder, loc, block, one);
+  Value left = arith::AddIOp::create(builder, loc, start, offset);
+  Value other = arith::SelectOp::create(
+      builder, loc, isFirst, arith::SubIOp::create(builder, loc, below, offset),
+      offset);
+  Value right = arith::AddIOp::create(
+      builder, loc, start,
+      arith::AddIOp::create(builder, loc, distance, other));
+  return {left, right};
+}
+
 namespace {
 /// A block sorts rows up to this by itself; the steps of longer ones are
 /// kernels.
@@ -173,34 +195,20 @@ private:
     })[0];
   }
 
-  /// One step: pairs whose places differ by half >> q, or mirror each other in
-  /// blocks of 2 half where q is 0.
+  /// One step.
   SmallVector<Value> compareAll(ValueRange given, Value half, Value q,
                                 int64_t pairs) {
-    Value one = index(1);
-    Value distance = arith::ShRUIOp::create(builder, loc, half, q);
-    Value below = arith::SubIOp::create(builder, loc, distance, one);
-    Value isFirst = arith::CmpIOp::create(
-        builder, loc, arith::CmpIPredicate::eq, q, index(0));
     return nest(
         index(pairs), given,
         [&](Value i, ValueRange inner) {
-          Value offset = arith::AndIOp::create(builder, loc, i, below);
-          Value block = arith::SubIOp::create(builder, loc, i, offset);
-          Value start = arith::ShLIOp::create(builder, loc, block, one);
-          Value left = arith::AddIOp::create(builder, loc, start, offset);
-          Value other = arith::SelectOp::create(
-              builder, loc, isFirst,
-              arith::SubIOp::create(builder, loc, below, offset), offset);
-          Value right = arith::AddIOp::create(
-              builder, loc, start,
-              arith::AddIOp::create(builder, loc, distance, other));
+          auto [left, right] = pairOfNetwork(builder, loc, i, half, q);
           Value exists =
               arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                     right, index(match.extent));
-          return choose(exists, inner, [&](ValueRange tensors) {
-            return compare(tensors, left, right);
-          });
+          return choose(exists, inner,
+                        [&, first = left, second = right](ValueRange tensors) {
+                          return compare(tensors, first, second);
+                        });
         },
         /*independent=*/true);
   }

@@ -96,6 +96,14 @@ mlir::Value emitTerm(
     llvm::function_ref<mlir::Value(int64_t tensor, int64_t offset)> element,
     std::map<const SortTerm *, mlir::Value> &made);
 
+/// The places that pair `number` of a step of a bitonic network compares, the
+/// one where the smaller element goes first: they differ by half >> q, or
+/// mirror each other in blocks of 2 half where q is 0 (RecognizeSorts.cpp). All
+/// of type index.
+std::pair<mlir::Value, mlir::Value>
+pairOfNetwork(mlir::OpBuilder &builder, mlir::Location loc, mlir::Value number,
+              mlir::Value half, mlir::Value q);
+
 } // namespace shardir
 
 #endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SORTNETWORK_H

@@ -243,30 +243,28 @@ private:
     for (int loop : loops)
       sizes.push_back(nest.extents[loop]);
     plan.lanes = 1;
-    emit.launch("columns_combine", {emit.ceilDiv(outputs, 128)}, 128, 0, [&] {
-      Index output = emit.add(emit.mul(emit.block(0), 128), emit.thread());
-      emit.branch(emit.lessThan(output, outputs), [&] {
-        for (auto [loop, iv] : llvm::zip(loops, emit.decode(output, sizes)))
-          ivs[loop] = iv;
-        SmallVector<Value> sums;
-        for (auto [combiner, result] : llvm::zip(combiners, nest.results()))
-          sums.push_back(combiner.identity(emit, result.element));
-        sums = emit.loop(
-            emit.constant(0), emit.constant(plan.splits), emit.constant(1),
-            sums, [&](Index split, ValueRange carried) {
-              SmallVector<Value> next;
-              Value at = emit.value(emit.add(emit.mul(split, outputs), output));
-              for (auto [combiner, workspace, sum] :
-                   llvm::zip(combiners, workspaces, carried))
-                next.push_back(combiner.combine(
-                    emit, sum,
-                    memref::LoadOp::create(emit.builder, emit.loc, workspace,
-                                           at)));
-              return next;
-            });
-        store(sums);
-      });
-    });
+    auto part = [&](Index output, ArrayRef<Index> at) {
+      for (auto [loop, iv] : llvm::zip(loops, at))
+        ivs[loop] = iv;
+      SmallVector<Value> sums;
+      for (auto [combiner, result] : llvm::zip(combiners, nest.results()))
+        sums.push_back(combiner.identity(emit, result.element));
+      sums = emit.loop(
+          emit.constant(0), emit.constant(plan.splits), emit.constant(1), sums,
+          [&](Index split, ValueRange carried) {
+            SmallVector<Value> next;
+            Value at = emit.value(emit.add(emit.mul(split, outputs), output));
+            for (auto [combiner, workspace, sum] :
+                 llvm::zip(combiners, workspaces, carried))
+              next.push_back(
+                  combiner.combine(emit, sum,
+                                   memref::LoadOp::create(
+                                       emit.builder, emit.loc, workspace, at)));
+            return next;
+          });
+      store(sums);
+    };
+    emit.launchOver("columns_combine", sizes, 128, part);
     for (Value workspace : workspaces)
       memref::DeallocOp::create(emit.builder, emit.loc, workspace);
   }

@@ -175,43 +175,37 @@ void ProductTiles::combinePartials() {
   SmallVector<Index> places = batchExtents;
   places.push_back(extent(contraction.m));
   places.push_back(emit.ceilDiv(extent(contraction.n), 2));
-  Index count = emit.constant(1);
-  for (Index size : places)
-    count = emit.mul(count, size);
   bool paired = epilogue.isPaired(emit);
-  emit.launch("combine", {emit.ceilDiv(count, threads)}, threads, 0, [&] {
-    Index place = emit.add(emit.mul(emit.block(0), threads), emit.thread());
-    emit.branch(emit.lessThan(place, count), [&] {
-      SmallVector<Index> at = emit.decode(place, places);
-      Index n = emit.mul(at.pop_back_val(), 2);
-      Index m = at.pop_back_val();
-      batch = at;
-      auto type = VectorType::get(2, contraction.accumulator);
-      auto add = [&](Index part, Value sum) -> Value {
-        Value more = vector::LoadOp::create(emit.builder, emit.loc, type, sums,
-                                            emit.value(partialsAt(part, m, n)));
-        return sum ? addSums(emit, sum, more) : more;
-      };
-      // So many loads are on their way at a time.
-      constexpr int64_t atOnce = 8;
-      Value sum;
-      for (int64_t part = 0; part < std::min(atOnce, plan.splits); ++part)
-        sum = add(emit.constant(part), sum);
-      sum = emit.loop(emit.constant(atOnce), emit.constant(plan.splits),
-                      emit.constant(atOnce), sum,
-                      [&](Index from, ValueRange carried) {
-                        Value sum = carried[0];
-                        for (int64_t part = 0; part < atOnce; ++part)
-                          sum = add(emit.add(from, emit.constant(part)), sum);
-                        return SmallVector<Value>{sum};
-                      })[0];
-      SmallVector<Value> two;
-      for (int64_t e : {0, 1})
-        two.push_back(
-            vector::ExtractOp::create(emit.builder, emit.loc, sum, e));
-      store(m, n, two, paired);
-    });
-  });
+  auto combineAt = [&](Index, ArrayRef<Index> found) {
+    SmallVector<Index> at(found);
+    Index n = emit.mul(at.pop_back_val(), 2);
+    Index m = at.pop_back_val();
+    batch = at;
+    auto type = VectorType::get(2, contraction.accumulator);
+    auto add = [&](Index part, Value sum) -> Value {
+      Value more = vector::LoadOp::create(emit.builder, emit.loc, type, sums,
+                                          emit.value(partialsAt(part, m, n)));
+      return sum ? addSums(emit, sum, more) : more;
+    };
+    // So many loads are on their way at a time.
+    constexpr int64_t atOnce = 8;
+    Value sum;
+    for (int64_t part = 0; part < std::min(atOnce, plan.splits); ++part)
+      sum = add(emit.constant(part), sum);
+    sum = emit.loop(emit.constant(atOnce), emit.constant(plan.splits),
+                    emit.constant(atOnce), sum,
+                    [&](Index from, ValueRange carried) {
+                      Value sum = carried[0];
+                      for (int64_t part = 0; part < atOnce; ++part)
+                        sum = add(emit.add(from, emit.constant(part)), sum);
+                      return SmallVector<Value>{sum};
+                    })[0];
+    SmallVector<Value> two;
+    for (int64_t e : {0, 1})
+      two.push_back(vector::ExtractOp::create(emit.builder, emit.loc, sum, e));
+    store(m, n, two, paired);
+  };
+  emit.launchOver("combine", places, threads, combineAt);
   memref::DeallocOp::create(emit.builder, emit.loc, sums);
 }
 

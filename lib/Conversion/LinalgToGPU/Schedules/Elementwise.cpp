@@ -178,30 +178,17 @@ private:
       aligned = isAligned(lanes /= 2);
     SmallVector<int> loops = order();
     SmallVector<Index> extents;
-    Index total = emit.constant(1);
     for (int loop : loops) {
       Index extent = nest.extents[loop];
       extents.push_back(loop == plan.loop ? emit.ceilDiv(extent, lanes)
                                           : extent);
-      total = emit.mul(total, extents.back());
     }
-    int64_t threads = threadsPerBlock;
-    if (auto known = LoopEmitter::known(total))
-      threads = std::clamp<int64_t>(ceilDivide(*known, 32) * 32, 32, threads);
-    emit.launch("elementwise", {emit.ceilDiv(total, threads)}, threads, 0, [&] {
-      Index position =
-          emit.add(emit.mul(emit.block(0), threads), emit.thread());
-      bool ragged = !LoopEmitter::isKnown(emit.rem(total, threads), 0);
-      auto work = [&] {
-        for (auto [loop, iv] : llvm::zip(loops, emit.decode(position, extents)))
-          ivs[loop] = iv;
-        element(lanes, aligned);
-      };
-      if (ragged)
-        emit.branch(emit.lessThan(position, total), work);
-      else
-        work();
-    });
+    emit.launchOver("elementwise", extents, threadsPerBlock,
+                    [&](Index, ArrayRef<Index> at) {
+                      for (auto [loop, iv] : llvm::zip(loops, at))
+                        ivs[loop] = iv;
+                      element(lanes, aligned);
+                    });
   }
 
   /// `lanes` elements from vector number ivs[loop], fewer at the end of a row.

@@ -96,6 +96,24 @@ SmallVector<Index> KernelEmitter::decode(Index linear,
   return ivs;
 }
 
+void KernelEmitter::launchOver(
+    StringRef name, ArrayRef<Index> extents, int64_t threads,
+    function_ref<void(Index, ArrayRef<Index>)> body) {
+  Index total = constant(1);
+  for (Index extent : extents)
+    total = mul(total, extent);
+  if (auto count = known(total))
+    threads = std::clamp<int64_t>(ceilDivide(*count, 32) * 32, 32, threads);
+  launch(name, {ceilDiv(total, threads)}, threads, 0, [&] {
+    Index number = add(mul(block(0), threads), thread());
+    auto work = [&] { body(number, decode(number, extents)); };
+    if (isKnown(rem(total, threads), 0))
+      work();
+    else
+      branch(lessThan(number, total), work);
+  });
+}
+
 void KernelEmitter::barrier() { gpu::BarrierOp::create(builder, loc); }
 
 Value KernelEmitter::shuffleXor(Value value, int64_t mask) {

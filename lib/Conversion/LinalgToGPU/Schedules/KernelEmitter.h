@@ -53,6 +53,12 @@ public:
   /// body is emitted by `body`; afterwards the emitter is behind the launch.
   void launch(llvm::StringRef name, llvm::ArrayRef<Index> grid, int64_t threads,
               int64_t sharedBytes, llvm::function_ref<void()> body);
+  /// A kernel of one thread per number below the product of `extents`, in
+  /// blocks of at most `threads`. `body` gets the number and the ivs there, the
+  /// last one running fastest.
+  void launchOver(llvm::StringRef name, llvm::ArrayRef<Index> extents,
+                  int64_t threads,
+                  llvm::function_ref<void(Index, llvm::ArrayRef<Index>)> body);
   /// In a body: the thread's and the block's position.
   Index thread() { return threadId; }
   Index block(int dim) { return blockIds[dim]; }

@@ -80,13 +80,7 @@ std::optional<OrderedNest> matchOrdered(Operation *op) {
   OrderedNest nest;
   // All else in a loop around is arithmetic that each block does.
   while (isIndependent(loop, op) && nest.blocks.size() < 3) {
-    scf::ForOp inner;
-    for (Operation &nested : loop.getBody()->without_terminator()) {
-      if (auto found = dyn_cast<scf::ForOp>(nested); found && !inner)
-        inner = found;
-      else if (nested.getNumRegions() != 0 || !isMemoryEffectFree(&nested))
-        return std::nullopt;
-    }
+    scf::ForOp inner = onlyLoop(loop.getBody());
     if (!isCounted(inner))
       return std::nullopt;
     nest.blocks.push_back(loop);
@@ -94,11 +88,8 @@ std::optional<OrderedNest> matchOrdered(Operation *op) {
   }
   // Their number must be known to the host.
   for (scf::ForOp outer : nest.blocks)
-    for (Value bound :
-         {outer.getLowerBound(), outer.getUpperBound(), outer.getStep()})
-      if (!getConstantIntValue(bound) &&
-          op->isAncestor(bound.getParentBlock()->getParentOp()))
-        return std::nullopt;
+    if (!hasKnownBounds(outer, op))
+      return std::nullopt;
   if (partOf(loop) != Part::Ordered)
     return std::nullopt;
   // What one thread stores of several values, others need not see.

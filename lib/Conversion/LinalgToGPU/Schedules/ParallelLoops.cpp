@@ -54,24 +54,14 @@ public:
     rewriter.setInsertionPoint(op);
     KernelEmitter emit(rewriter, op);
     SmallVector<Index> extents;
-    Index total = emit.constant(1);
-    for (scf::ForOp loop : nest.parallel) {
+    for (scf::ForOp loop : nest.parallel)
       extents.push_back(tripsOf(emit, loop));
-      total = emit.mul(total, extents.back());
-    }
-    int64_t threads = threadsPerBlock;
-    if (auto known = LoopEmitter::known(total))
-      threads = std::clamp<int64_t>(ceilDivide(*known, 32) * 32, 32, threads);
     op->removeAttr(ShardIRDialect::kKernel);
-    emit.launch("loops", {emit.ceilDiv(total, threads)}, threads, 0, [&] {
-      Index position =
-          emit.add(emit.mul(emit.block(0), threads), emit.thread());
-      emit.branch(emit.lessThan(position, total), [&] {
-        IRMapping mapping;
-        cloneAt(emit, op, mapping, nest.parallel,
-                emit.decode(position, extents));
-      });
-    });
+    emit.launchOver("loops", extents, threadsPerBlock,
+                    [&](Index, ArrayRef<Index> at) {
+                      IRMapping mapping;
+                      cloneAt(emit, op, mapping, nest.parallel, at);
+                    });
     rewriter.eraseOp(op);
     return success();
   }

@@ -207,21 +207,6 @@ std::optional<unsigned> ownDim(scf::ForOp loop, ArrayRef<Access> accesses,
   return std::nullopt;
 }
 
-/// The only loop in `body`, where all else in it is arithmetic.
-scf::ForOp onlyLoop(Block *body) {
-  scf::ForOp found;
-  for (Operation &op : body->without_terminator()) {
-    if (auto loop = dyn_cast<scf::ForOp>(op)) {
-      if (found)
-        return {};
-      found = loop;
-    } else if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op)) {
-      return {};
-    }
-  }
-  return found;
-}
-
 /// Whether `value` is computed in `body` from what is known there without
 /// reading `written`.
 bool isComputedIn(Value value, Block *body, Operation *root, Value written) {
@@ -245,6 +230,26 @@ bool isComputedIn(Value value, Block *body, Operation *root, Value written) {
   });
 }
 } // namespace
+
+bool shardir::hasKnownBounds(scf::ForOp loop, Operation *nest) {
+  return isInvariant(loop.getLowerBound(), nest) &&
+         isInvariant(loop.getUpperBound(), nest) &&
+         isInvariant(loop.getStep(), nest);
+}
+
+scf::ForOp shardir::onlyLoop(Block *body) {
+  scf::ForOp found;
+  for (Operation &op : body->without_terminator()) {
+    if (auto loop = dyn_cast<scf::ForOp>(op)) {
+      if (found)
+        return {};
+      found = loop;
+    } else if (op.getNumRegions() != 0 || !isMemoryEffectFree(&op)) {
+      return {};
+    }
+  }
+  return found;
+}
 
 bool shardir::isIndependent(scf::ForOp loop, Operation *nest) {
   std::optional<NestAccesses> all = accessesOf(nest);
@@ -341,9 +346,7 @@ std::optional<ScalarNest> shardir::analyzeNest(Operation *op) {
   SmallVector<std::pair<unsigned, scf::ForOp>> owners;
   llvm::SmallPtrSet<Operation *, 4> isParallel;
   op->walk<WalkOrder::PreOrder>([&](scf::ForOp loop) {
-    if (loop.getNumResults() != 0 || !isInvariant(loop.getLowerBound(), op) ||
-        !isInvariant(loop.getUpperBound(), op) ||
-        !isInvariant(loop.getStep(), op) ||
+    if (loop.getNumResults() != 0 || !hasKnownBounds(loop, op) ||
         !llvm::all_of(
             stores, [&](Operation *store) { return loop->isAncestor(store); }))
       return;
@@ -374,9 +377,7 @@ std::optional<ScalarNest> shardir::analyzeNest(Operation *op) {
 
   for (scf::ForOp loop = nest.root; loop && !isParallel.contains(loop);
        loop = onlyLoop(loop.getBody())) {
-    if (loop.getNumResults() != 0 || !isInvariant(loop.getLowerBound(), op) ||
-        !isInvariant(loop.getUpperBound(), op) ||
-        !isInvariant(loop.getStep(), op))
+    if (loop.getNumResults() != 0 || !hasKnownBounds(loop, op))
       break;
     nest.chain.push_back(loop);
   }

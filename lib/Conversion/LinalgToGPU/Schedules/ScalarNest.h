@@ -56,6 +56,13 @@ constexpr llvm::StringLiteral kIndependentIterations = "independent_iterations";
 /// have other names.
 std::optional<ScalarNest> analyzeNest(mlir::Operation *op);
 
+/// Whether the bounds and the step of `loop`, which is in `nest` or `nest`
+/// itself, are known before it.
+bool hasKnownBounds(mlir::scf::ForOp loop, mlir::Operation *nest);
+
+/// The only loop in `body`, where all else in it is arithmetic; else null.
+mlir::scf::ForOp onlyLoop(mlir::Block *body);
+
 /// Whether the iterations of `loop`, which is in `nest` or `nest` itself, touch
 /// different elements of every buffer that it writes, where those are written
 /// nowhere else in the nest and have one name.

@@ -89,16 +89,10 @@ std::optional<ScanNest> matchScan(Operation *nest) {
   }
   if (scan.outer.size() + 1 != loops)
     return std::nullopt;
-  auto isInvariant = [&](Value value) {
-    return getConstantIntValue(value) ||
-           !nest->isAncestor(value.getParentBlock()->getParentOp());
-  };
   SmallVector<scf::ForOp> all = scan.outer;
   all.push_back(scan.loop);
   for (scf::ForOp loop : all)
-    if (!isInvariant(loop.getLowerBound()) ||
-        !isInvariant(loop.getUpperBound()) || !isInvariant(loop.getStep()) ||
-        !isIndependent(loop, nest))
+    if (!hasKnownBounds(loop, nest) || !isIndependent(loop, nest))
       return std::nullopt;
 
   // The value so far and the term.

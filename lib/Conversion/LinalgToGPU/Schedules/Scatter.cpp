@@ -18,12 +18,12 @@
 //
 // The search compares each pair of updates once; 256 places per step and warp.
 // Where there are too many for that, places and numbers are sorted instead, by
-// a bitonic network of one kernel per step (RecognizeSorts.cpp has the same
-// network), and a warp that is the first of its place among those that are
-// sorted does them all.
+// a bitonic network of one kernel per step (SortNetwork.h), and a warp that is
+// the first of its place among those that are sorted does them all.
 //
 //===----------------------------------------------------------------------===//
 
+#include "../SortNetwork.h"
 #include "ScalarNest.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/Support/MathExtras.h"
@@ -83,8 +83,9 @@ public:
     keyType = places < (int64_t(1) << 31) && !sorts ? emit.builder.getI32Type()
                                                     : emit.builder.getI64Type();
     keys = emit.workspace(keyType, updates);
-    emit.launch("places", {emit.ceilDiv(updates, threads)}, threads, 0,
-                [&] { writeKeys(); });
+    emit.launchOver(
+        "places", chainExtents, threads,
+        [&](Index number, ArrayRef<Index> at) { writeKey(number, at); });
     if (sorts)
       sortKeys();
     emit.launch(
@@ -100,25 +101,19 @@ private:
   bool isShared(Operation &op) {
     if (op.getNumRegions() != 0)
       return false;
-    if (auto load = dyn_cast<memref::LoadOp>(op))
-      return baseOf(load.getMemRef()) != baseOf(nest.written) &&
-             llvm::all_of(op.getOperands(), [&](Value operand) {
-               Operation *from = operand.getDefiningOp();
-               return !from || from->getBlock() != op.getBlock() ||
-                      isShared(*from);
-             });
-    return isMemoryEffectFree(&op) &&
-           llvm::all_of(op.getOperands(), [&](Value operand) {
+    auto load = dyn_cast<memref::LoadOp>(op);
+    bool keeps = load ? baseOf(load.getMemRef()) != baseOf(nest.written)
+                      : isMemoryEffectFree(&op);
+    return keeps && llvm::all_of(op.getOperands(), [&](Value operand) {
              Operation *from = operand.getDefiningOp();
              return !from || from->getBlock() != op.getBlock() ||
                     isShared(*from);
            });
   }
 
-  IRMapping startUpdate(Index number) {
+  IRMapping startUpdate(ArrayRef<Index> at) {
     IRMapping mapping;
-    for (auto [loop, iv] :
-         llvm::zip(nest.chain, emit.decode(number, chainExtents))) {
+    for (auto [loop, iv] : llvm::zip(nest.chain, at)) {
       mapping.map(loop.getInductionVar(), inductionAt(emit, loop, iv));
       for (Operation &op : loop.getBody()->without_terminator())
         if (isShared(op))
@@ -127,25 +122,22 @@ private:
     return mapping;
   }
 
-  void writeKeys() {
-    Index number = emit.add(emit.mul(emit.block(0), threads), emit.thread());
-    emit.branch(emit.lessThan(number, updates), [&] {
-      IRMapping mapping = startUpdate(number);
-      Index key = emit.constant(0);
-      for (auto [index, size] : llvm::zip(nest.keys, sizes))
-        key = emit.add(emit.mul(key, size),
-                       Index(mapping.lookupOrDefault(index)));
-      Value word = arith::IndexCastOp::create(emit.builder, emit.loc, keyType,
-                                              emit.value(key));
-      if (sorts)
-        word = arith::OrIOp::create(
-            emit.builder, emit.loc,
-            arith::ShLIOp::create(emit.builder, emit.loc, word, long32()),
-            arith::IndexCastOp::create(emit.builder, emit.loc, keyType,
-                                       emit.value(number)));
-      memref::StoreOp::create(emit.builder, emit.loc, word, keys,
-                              emit.value(number));
-    });
+  void writeKey(Index number, ArrayRef<Index> at) {
+    IRMapping mapping = startUpdate(at);
+    Index key = emit.constant(0);
+    for (auto [index, size] : llvm::zip(nest.keys, sizes))
+      key =
+          emit.add(emit.mul(key, size), Index(mapping.lookupOrDefault(index)));
+    Value word = arith::IndexCastOp::create(emit.builder, emit.loc, keyType,
+                                            emit.value(key));
+    if (sorts)
+      word = arith::OrIOp::create(
+          emit.builder, emit.loc,
+          arith::ShLIOp::create(emit.builder, emit.loc, word, long32()),
+          arith::IndexCastOp::create(emit.builder, emit.loc, keyType,
+                                     emit.value(number)));
+    memref::StoreOp::create(emit.builder, emit.loc, word, keys,
+                            emit.value(number));
   }
 
   Value long32() {
@@ -187,26 +179,14 @@ private:
     });
   }
 
-  /// This thread's pair of a step: places that differ by half >> q, or mirror
-  /// each other in blocks of 2 half where q is 0; the smaller word goes first.
+  /// This thread's pair of a step: the smaller word goes first.
   void comparePair(Index pairs, Value half, Index q) {
     OpBuilder &builder = emit.builder;
     Location loc = emit.loc;
     Index number = emit.add(emit.mul(emit.block(0), threads), emit.thread());
-    Value one = emit.value(emit.constant(1));
-    Value distance = arith::ShRUIOp::create(builder, loc, half, emit.value(q));
-    Value below = arith::SubIOp::create(builder, loc, distance, one);
-    Value offset =
-        arith::AndIOp::create(builder, loc, emit.value(number), below);
-    Value block =
-        arith::SubIOp::create(builder, loc, emit.value(number), offset);
-    Index start =
-        Index(arith::ShLIOp::create(builder, loc, block, one).getResult());
-    Value mirrored = arith::SubIOp::create(builder, loc, below, offset);
-    Value other = arith::SelectOp::create(
-        builder, loc, emit.equal(q, emit.constant(0)), mirrored, offset);
-    Index left = emit.add(start, Index(offset));
-    Index right = emit.add(start, emit.add(Index(distance), Index(other)));
+    auto [first, second] =
+        pairOfNetwork(builder, loc, emit.value(number), half, emit.value(q));
+    Index left = first, right = second;
     Value exists =
         emit.both(emit.lessThan(number, pairs), emit.lessThan(right, updates));
     emit.branch(exists, [&] {
@@ -401,7 +381,7 @@ private:
 
   /// This lane's part of one update's window.
   void update(Index number, Index lane) {
-    IRMapping shared = startUpdate(number);
+    IRMapping shared = startUpdate(emit.decode(number, chainExtents));
     Index first = emit.add(emit.mul(emit.block(1), lanes * perLane), lane);
     Index end = emit.min(
         emit.mul(emit.add(emit.block(1), emit.constant(1)), lanes * perLane),

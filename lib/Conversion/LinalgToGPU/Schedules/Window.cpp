@@ -238,26 +238,19 @@ public:
       loops.push_back(plan.slide);
     loops.push_back(plan.lane);
     SmallVector<Index> sizes;
-    Index total = emit.constant(1);
     for (int loop : loops) {
       Index size = nest.extents[loop];
       sizes.push_back(loop == plan.lane    ? emit.div(size, lanes)
                       : loop == plan.slide ? emit.ceilDiv(size, plan.places)
                                            : size);
-      total = emit.mul(total, sizes.back());
     }
-    emit.launch("window", {emit.ceilDiv(total, threadsPerBlock)},
-                threadsPerBlock, 0, [&] {
-                  Index position = emit.add(
-                      emit.mul(emit.block(0), threadsPerBlock), emit.thread());
-                  emit.branch(emit.lessThan(position, total), [&] {
-                    for (auto [loop, iv] :
-                         llvm::zip(loops, emit.decode(position, sizes)))
-                      ivs[loop] = iv;
-                    ivs[plan.lane] = emit.mul(ivs[plan.lane], lanes);
-                    compute();
-                  });
-                });
+    emit.launchOver("window", sizes, threadsPerBlock,
+                    [&](Index, ArrayRef<Index> at) {
+                      for (auto [loop, iv] : llvm::zip(loops, at))
+                        ivs[loop] = iv;
+                      ivs[plan.lane] = emit.mul(ivs[plan.lane], lanes);
+                      compute();
+                    });
   }
 
 private:
