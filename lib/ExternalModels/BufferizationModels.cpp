@@ -61,6 +61,26 @@ FailureOr<Value> makeContiguous(RewriterBase &rewriter, Location loc,
   return copy;
 }
 
+/// The operand of a collective: its own buffer, and where the runtime reads it.
+struct Input {
+  Value buffer, contiguous;
+};
+
+template <typename OpTy>
+FailureOr<Input> inputOf(OpTy op, RewriterBase &rewriter,
+                         const BufferizationOptions &options,
+                         const BufferizationState &state) {
+  FailureOr<Value> buffer =
+      bufferization::getBuffer(rewriter, op.getInput(), options, state);
+  if (failed(buffer))
+    return failure();
+  FailureOr<Value> contiguous =
+      makeContiguous(rewriter, op.getLoc(), *buffer, options);
+  if (failed(contiguous))
+    return failure();
+  return Input{*buffer, *contiguous};
+}
+
 /// What is shared by ops that read their operand and make a new buffer.
 template <typename Model, typename OpTy>
 struct FreshResultModel : BufferizableOpInterface::ExternalModel<Model, OpTy> {
@@ -90,8 +110,8 @@ struct FreshResultModel : BufferizableOpInterface::ExternalModel<Model, OpTy> {
 template <typename OpTy>
 void createBufferStep(RewriterBase &rewriter, OpTy op, Value in, Value out) {
   OpTy::create(rewriter, op.getLoc(), TypeRange(), in, out, ValueRange(),
-               op.getDims(), op.getFromAttr(), op.getToAttr(),
-               op.getHaloAttr(), op.getGlobalAttr(), op.getReasonAttr());
+               op.getDims(), op.getFromAttr(), op.getToAttr(), op.getHaloAttr(),
+               op.getGlobalAttr(), op.getReasonAttr());
 }
 
 template <typename OpTy>
@@ -102,13 +122,8 @@ struct StepModel : FreshResultModel<StepModel<OpTy>, OpTy> {
     auto op = cast<OpTy>(operation);
     if (!op.isLocal())
       return failure();
-    FailureOr<Value> buffer =
-        bufferization::getBuffer(rewriter, op.getInput(), options, state);
-    if (failed(buffer))
-      return failure();
-    FailureOr<Value> in =
-        makeContiguous(rewriter, op.getLoc(), *buffer, options);
-    if (failed(in))
+    FailureOr<Input> input = inputOf(op, rewriter, options, state);
+    if (failed(input))
       return failure();
     FailureOr<Value> out = options.createAlloc(
         rewriter, op.getLoc(),
@@ -116,7 +131,7 @@ struct StepModel : FreshResultModel<StepModel<OpTy>, OpTy> {
         op.getSizes());
     if (failed(out))
       return failure();
-    createBufferStep(rewriter, op, *in, *out);
+    createBufferStep(rewriter, op, input->contiguous, *out);
     bufferization::replaceOpWithBufferizedValues(rewriter, op, *out);
     return success();
   }
@@ -144,20 +159,16 @@ struct AllReduceModel
     auto op = cast<AllReduceOp>(operation);
     if (!op.isLocal())
       return failure();
-    FailureOr<Value> buffer =
-        bufferization::getBuffer(rewriter, op.getInput(), options, state);
-    if (failed(buffer))
+    FailureOr<Input> input = inputOf(op, rewriter, options, state);
+    if (failed(input))
       return failure();
-    FailureOr<Value> work =
-        makeContiguous(rewriter, op.getLoc(), *buffer, options);
-    if (failed(work))
-      return failure();
-    createBufferStep(rewriter, op, *work, *work);
+    auto [buffer, work] = *input;
+    createBufferStep(rewriter, op, work, work);
     // The analysis counts on the result being the operand's own buffer.
-    if (*work != *buffer &&
-        failed(options.createMemCpy(rewriter, op.getLoc(), *work, *buffer)))
+    if (work != buffer &&
+        failed(options.createMemCpy(rewriter, op.getLoc(), work, buffer)))
       return failure();
-    bufferization::replaceOpWithBufferizedValues(rewriter, op, *buffer);
+    bufferization::replaceOpWithBufferizedValues(rewriter, op, buffer);
     return success();
   }
 };
@@ -199,20 +210,19 @@ struct RootedModel : FreshResultModel<RootedModel<OpTy>, OpTy> {
                           BufferizationState &state) const {
     auto op = cast<OpTy>(operation);
     Location loc = op.getLoc();
-    FailureOr<Value> buffer =
-        bufferization::getBuffer(rewriter, op.getInput(), options, state);
-    if (failed(buffer))
+    FailureOr<Input> input = inputOf(op, rewriter, options, state);
+    if (failed(input))
       return failure();
-    FailureOr<Value> in = makeContiguous(rewriter, loc, *buffer, options);
-    FailureOr<SmallVector<Value>> sizes = resultSizes(rewriter, op, *buffer);
-    if (failed(in) || failed(sizes))
+    FailureOr<SmallVector<Value>> sizes =
+        resultSizes(rewriter, op, input->buffer);
+    if (failed(sizes))
       return failure();
     FailureOr<Value> out = options.createAlloc(
         rewriter, loc,
         contiguousType(cast<ShapedType>(op.getResult().getType())), *sizes);
     if (failed(out))
       return failure();
-    OpTy::create(rewriter, loc, Type(), *in, *out, op.getRoot(),
+    OpTy::create(rewriter, loc, Type(), input->contiguous, *out, op.getRoot(),
                  op.getMeshAttr(), op.getAxesAttr());
     bufferization::replaceOpWithBufferizedValues(rewriter, op, *out);
     return success();

@@ -64,9 +64,10 @@ static LocalValues localizeCast(tensor::CastOp op, OpBuilder &builder,
 // dim and rank
 //===----------------------------------------------------------------------===//
 
-/// Whatever dim is asked for: the whole tensor's extent is known everywhere.
-static ShardingRule dimRule(tensor::DimOp op) {
-  auto source = dyn_cast<RankedTensorType>(op.getSource().getType());
+/// Of an op that asks for the shape alone: the whole tensor's is known
+/// everywhere.
+template <typename OpTy> static ShardingRule shapeOnlyRule(OpTy op) {
+  auto source = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   if (!source)
     return ShardingRule::replicated(op, kUnranked);
   ShardingRule rule = wholeRule(op);
@@ -104,17 +105,6 @@ static LocalValues localizeDim(tensor::DimOp op, OpBuilder &builder,
   return SmallVector<Value>{result};
 }
 
-static ShardingRule rankRule(tensor::RankOp op) {
-  auto source = dyn_cast<RankedTensorType>(op.getTensor().getType());
-  if (!source)
-    return ShardingRule::replicated(op, kUnranked);
-  ShardingRule rule = wholeRule(op);
-  for (auto [dim, extent] : llvm::enumerate(shapeOf(source)))
-    rule.operands[0].dims[dim] = {rule.addFactor(extent)};
-  passAnyPartial(rule, {0});
-  return rule;
-}
-
 //===----------------------------------------------------------------------===//
 // Whole on each device
 //===----------------------------------------------------------------------===//
@@ -136,8 +126,9 @@ void shardir::registerTensorModels(DialectRegistry &registry) {
     attachModels<tensor::CastOp, castRule<tensor::CastOp>, localizeCast>(
         context);
     attachRule<tensor::BitcastOp, castRule<tensor::BitcastOp>>(context);
-    attachModels<tensor::DimOp, dimRule, localizeDim>(context);
-    attachRule<tensor::RankOp, rankRule>(context);
+    attachModels<tensor::DimOp, shapeOnlyRule<tensor::DimOp>, localizeDim>(
+        context);
+    attachRule<tensor::RankOp, shapeOnlyRule<tensor::RankOp>>(context);
     attachRule<tensor::ReshapeOp, reshapeRule>(context);
   });
 }

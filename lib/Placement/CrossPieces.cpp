@@ -159,7 +159,7 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
   }
 
   std::vector<size_t> choice(sizes.size(), 0);
-  while (true) {
+  do {
     std::vector<int64_t> coords = base;
     Piece piece;
     for (size_t d = 0; d < sizes.size(); ++d) {
@@ -169,15 +169,7 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
     }
     piece.source = holders.positionAt(coords);
     pieces.push_back(std::move(piece));
-    size_t d = sizes.size();
-    for (; d > 0; --d) {
-      if (++choice[d - 1] < sources[d - 1].size())
-        break;
-      choice[d - 1] = 0;
-    }
-    if (d == 0)
-      break;
-  }
+  } while (nextChoice(choice, sources));
   return pieces;
 }
 

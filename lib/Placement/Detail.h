@@ -46,6 +46,19 @@ inline Block cutBlock(int64_t length, int64_t count, int64_t index) {
   return {offset, std::min(size, length - offset)};
 }
 
+/// The next way to take one of each dim's `sources`, the last dim's first;
+/// false after the last, which starts over.
+template <typename Source>
+bool nextChoice(std::vector<size_t> &choice,
+                const std::vector<std::vector<Source>> &sources) {
+  for (size_t d = choice.size(); d > 0; --d) {
+    if (++choice[d - 1] < sources[d - 1].size())
+      return true;
+    choice[d - 1] = 0;
+  }
+  return false;
+}
+
 /// The end of an axis or sub-axis seen as [pre, size, rest]: pre x size.
 inline int64_t axisEnd(const Mesh &mesh, const AxisRef &axis) {
   return mulSaturated(axis.isWhole() ? 1 : axis.preSize, axisSize(mesh, axis));

@@ -352,7 +352,7 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
   // receiver's own coordinates are the nearest choice, and a balanced one: the
   // receivers that share a holder differ only along axes that split.
   std::vector<size_t> choice(sizes.size(), 0);
-  while (true) {
+  do {
     std::vector<int64_t> coords = own;
     Piece piece;
     for (size_t d = 0; d < sizes.size(); ++d) {
@@ -369,15 +369,7 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
       piece.source = positionAt(mesh, coords);
       pieces.push_back(piece);
     });
-    size_t d = sizes.size();
-    for (; d > 0; --d) {
-      if (++choice[d - 1] < sources[d - 1].size())
-        break;
-      choice[d - 1] = 0;
-    }
-    if (d == 0)
-      break;
-  }
+  } while (nextChoice(choice, sources));
   return pieces;
 }
 
