@@ -140,7 +140,8 @@ def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
     and the shapes of tensors of known extents become constants; witnesses of the
     `shape` dialect become assertions, and `shape.assuming` its region. A
     `linalg.generic` that reads one of several tensors by its own index becomes
-    `tensor.concat`, and a slice of all of a tensor the tensor. The real or
+    `tensor.concat`, and a slice of all of a tensor the tensor; where it takes
+    all of a dim, the start that was computed for it becomes 0. The real or
     imaginary part of what another op makes of two parts becomes that part, and
     operands that a body does not read are dropped: compiled they are gone, and
     nothing should move for them. The place of a

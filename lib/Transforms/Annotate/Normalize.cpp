@@ -15,6 +15,7 @@
 //   shape.shape_of of known extents   constants, which read no tensor
 //   a body that reads by its own index one of several tensors   tensor.concat
 //   slices and updates of all of a tensor   the tensor
+//   the computed start of a slice of all of a dim   0
 //   re and im of what is made of two parts  the part
 //   operands that a body does not read      none
 //   shape.assuming and its witnesses  assertions, and the region in place
@@ -204,6 +205,41 @@ static Value wholeSlice(Operation *op) {
   return {};
 }
 
+/// Where a slice or an update takes all of a dim, it starts at 0, whatever was
+/// computed: nothing should have to move for that. Returns whether any such
+/// start was computed.
+static bool startWholeDims(Operation *op) {
+  auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op);
+  RankedTensorType whole;
+  if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op))
+    whole = extract.getSourceType();
+  else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    whole = insert.getDestType();
+  else
+    return false;
+  SmallVector<OpFoldResult> offsets = slice.getMixedOffsets();
+  bool known = false;
+  for (int64_t dim = 0; dim < whole.getRank(); ++dim)
+    if (slice.isDynamicOffset(dim) && !whole.isDynamicDim(dim) &&
+        slice.getStaticSizes()[dim] == whole.getDimSize(dim) &&
+        slice.getStaticStrides()[dim] == 1) {
+      offsets[dim] = IntegerAttr::get(IndexType::get(op->getContext()), 0);
+      known = true;
+    }
+  if (!known)
+    return false;
+  auto [fixed, computed] = decomposeMixedValues(offsets);
+  if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    extract.getOffsetsMutable().assign(computed);
+    extract.setStaticOffsets(fixed);
+  } else {
+    auto insert = cast<tensor::InsertSliceOp>(op);
+    insert.getOffsetsMutable().assign(computed);
+    insert.setStaticOffsets(fixed);
+  }
+  return true;
+}
+
 //===----------------------------------------------------------------------===//
 // What is not read
 //===----------------------------------------------------------------------===//
@@ -313,12 +349,13 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> found;
     llvm::SetVector<Operation *> unread;
-    bool hasConstraints = false;
+    bool hasConstraints = false, hasStarts = false;
     WalkResult types = module.walk([&](Operation *op) {
       if (failed(checkTypes(op)))
         return WalkResult::interrupt();
       hasConstraints |= isa<shape::CstrBroadcastableOp, shape::CstrEqOp,
                             shape::CstrRequireOp>(op);
+      hasStarts |= startWholeDims(op);
       auto generic = dyn_cast<linalg::GenericOp>(op);
       auto structured = dyn_cast<linalg::LinalgOp>(op);
       if (generic && !matchConcat(generic) && hasUnreadOperand(generic))
@@ -333,7 +370,7 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
     });
     if (types.wasInterrupted())
       return signalPassFailure();
-    if (found.empty() && unread.empty() && !hasConstraints)
+    if (found.empty() && unread.empty() && !hasConstraints && !hasStarts)
       return markAllAnalysesPreserved();
     for (Operation *op : found) {
       rewriter.setInsertionPoint(op);

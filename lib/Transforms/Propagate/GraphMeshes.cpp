@@ -90,6 +90,12 @@ void GraphBuilder::inferMeshes() {
   for (int n = 0; n < count; ++n)
     if (!meshKnown[n])
       next.push_back(n);
+  // What an equal op reads that a node stands for is next to the node as well.
+  llvm::DenseMap<int, SmallVector<int>> readByEquals;
+  for (auto [v, value] : llvm::enumerate(graph.values))
+    for (auto [user, operand] : value.uses)
+      if (graph.nodes[user].operands[operand] != int(v))
+        readByEquals[user].push_back(value.producer);
   while (!next.empty()) {
     SmallVector<std::pair<int, int>> found;
     for (int n : next) {
@@ -107,6 +113,8 @@ void GraphBuilder::inferMeshes() {
       graph.nodes[n].mesh = mesh;
       meshKnown[n] = true;
       llvm::append_range(next, producers(n));
+      if (auto equals = readByEquals.find(n); equals != readByEquals.end())
+        llvm::append_range(next, equals->second);
       for (int value : graph.nodes[n].results)
         if (value >= 0)
           for (auto [user, operand] : graph.values[value].uses)

@@ -153,6 +153,18 @@ func.func @whole_slices(%x: tensor<8x4xf32>, %y: tensor<8x4xf32>, %i: index) -> 
   return %2 : tensor<8x4xf32>
 }
 
+// Where all of a dim is taken, it is from its start.
+// CHECK-LABEL: func.func @whole_dims
+// CHECK-SAME:    %[[I:[^:]+]]: index
+// CHECK:         tensor.extract_slice %{{.+}}[%[[I]], 0, %[[I]]] [1, 4, 2]
+// CHECK:         tensor.insert_slice %{{.+}} into %{{.+}}[%[[I]], 0, %[[I]]] [1, 4, 2]
+func.func @whole_dims(%x: tensor<8x4x3xf32>, %i: index) -> tensor<8x4x3xf32> {
+  %0 = tensor.extract_slice %x[%i, %i, %i] [1, 4, 2] [1, 1, 1] : tensor<8x4x3xf32> to tensor<4x2xf32>
+  %1 = math.absf %0 : tensor<4x2xf32>
+  %2 = tensor.insert_slice %1 into %x[%i, %i, %i] [1, 4, 2] [1, 1, 1] : tensor<4x2xf32> into tensor<8x4x3xf32>
+  return %2 : tensor<8x4x3xf32>
+}
+
 // A part, or every other row, is none.
 // CHECK-LABEL: func.func @parts
 // CHECK:         tensor.extract_slice
