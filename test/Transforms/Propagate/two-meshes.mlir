@@ -2,7 +2,6 @@
 // operands', else its results'; one over two meshes runs on its result's.
 //
 // RUN: shard-opt %s -split-input-file --shardir-to-redistributed -verify-diagnostics | FileCheck %s
-// RUN: shard-opt %s -split-input-file --shardir-to-propagated -verify-diagnostics | FileCheck %s --check-prefix=PROPAGATED
 
 shardir.mesh @a <["x"=2, "y"=2]>
 shardir.mesh @b <["p"=4], devices = [4, 5, 6, 7]>
@@ -109,26 +108,4 @@ func.func @beside(%x: tensor<8xf32>, %y: tensor<8xf32>)
     -> (tensor<8xf32> {shardir.placement = #shardir.placement<@b, [{"p"}]>}, tensor<8xf32>) {
   %0 = arith.mulf %x, %y : tensor<8xf32>
   return %y, %0 : tensor<8xf32>, tensor<8xf32>
-}
-
-// -----
-
-// Constants of equal ops are on the mesh of what reads them, found over a
-// sibling, not on the module's first.
-shardir.mesh @first <["x"=2]>
-shardir.mesh @own <["x"=2]>
-
-// PROPAGATED-LABEL: func.func @equal_readers
-// PROPAGATED:         arith.constant {{.*}}<@own, [{"x"}, {}]>{{.*}} dense<2.0
-// PROPAGATED:         arith.constant {{.*}}<@own, [{"x"}, {}]>{{.*}} dense<2.0
-func.func @equal_readers(%x: tensor<4x8xf32>)
-    -> (tensor<4x8xf32> {shardir.placement = #shardir.placement<@own, [{"x"}, {}]>},
-        tensor<4x8xf32>, tensor<4x8xf32>) {
-  %e = tensor.empty() : tensor<4x8xf32>
-  %c = arith.constant dense<2.0> : tensor<4x8xf32>
-  %d = arith.constant dense<2.0> : tensor<4x8xf32>
-  %0 = linalg.negf ins(%x : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
-  %1 = linalg.mul ins(%x, %c : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
-  %2 = linalg.mul ins(%x, %d : tensor<4x8xf32>, tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
-  return %0, %1, %2 : tensor<4x8xf32>, tensor<4x8xf32>, tensor<4x8xf32>
 }
