@@ -22,8 +22,9 @@ packages=(
   "libmlir-$llvm-dev" "mlir-$llvm-tools"
   nlohmann-json3-dev zlib1g-dev libgtest-dev libgmock-dev
 )
-# Open MPI for the tests of --device=mpi, which are skipped without it.
-full=(ccache "libclang-rt-$llvm-dev" python3-psutil openmpi-bin)
+# Open MPI for the tests of --device=mpi, which are skipped without it; mimalloc
+# for the tools, which are slower without it.
+full=(ccache libmimalloc-dev "libclang-rt-$llvm-dev" python3-psutil openmpi-bin)
 dev=("clang-format-$llvm" "clang-tidy-$llvm" libopenblas-dev)
 
 list=false

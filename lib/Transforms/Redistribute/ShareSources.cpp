@@ -53,18 +53,23 @@ struct Tree {
   /// What is made of what a constraint has asked for, and that target.
   SmallVector<std::pair<RedistributeOp, unsigned>> beyond;
 
-  /// Uses by other ops than those of the tree, in the block's order.
+  /// Uses by other ops than those of the tree.
   SmallVector<OpOperand *> directUses(RedistributeOp op) const {
     SmallVector<OpOperand *> uses;
     for (OpOperand &use : op->getUses())
       if (!targetOf.count(use.getOwner()))
         uses.push_back(&use);
-    sort(uses);
     return uses;
   }
-  void sort(SmallVector<OpOperand *> &uses) const {
-    llvm::sort(uses, [&](OpOperand *a, OpOperand *b) {
-      Operation *topA = topOf(a, block), *topB = topOf(b, block);
+  /// Those of all ops of the tree, in the block's order.
+  SmallVector<OpOperand *> directUses() const {
+    SmallVector<std::pair<Operation *, OpOperand *>> found;
+    for (RedistributeOp op : ops)
+      for (OpOperand *use : directUses(op))
+        found.push_back({topOf(use, block), use});
+    llvm::sort(found, [](const auto &one, const auto &other) {
+      Operation *topA = one.first, *topB = other.first;
+      OpOperand *a = one.second, *b = other.second;
       if (topA != topB)
         return topA->isBeforeInBlock(topB);
       if (a->getOwner() != b->getOwner()) {
@@ -79,6 +84,7 @@ struct Tree {
       }
       return a->getOperandNumber() < b->getOperandNumber();
     });
+    return llvm::to_vector(llvm::make_second_range(found));
   }
 };
 
@@ -203,10 +209,7 @@ bool ShareSource::repeatsGathers(const Tree &tree) const {
 void ShareSource::makeNodes(const Tree &tree, SmallVector<Node> &nodes,
                             SmallVector<TreeNode> &shape) const {
   bool repeats = repeatsGathers(tree);
-  SmallVector<OpOperand *> all;
-  for (RedistributeOp op : tree.ops)
-    llvm::append_range(all, tree.directUses(op));
-  tree.sort(all);
+  SmallVector<OpOperand *> all = tree.directUses();
   SmallVector<int> regions(all.size());
   if (repeats && all.size() > 1)
     regions = findUseRegions(tree.root, all, tree.block, costs->meshTable());
@@ -299,18 +302,18 @@ LogicalResult ShareSource::matchAndRewrite(RedistributeOp op,
   // Is it there already?
   bool matches = true;
   size_t used = 0;
-  llvm::SmallPtrSet<Operation *, 8> taken;
   for (auto [node, plan] : llvm::zip(nodes, shape)) {
     if (!plan.used)
       continue;
     ++used;
-    for (RedistributeOp other : tree.targets[node.target].ops)
-      if (!node.carrier && !taken.contains(other) &&
-          tree.directUses(other) == node.uses)
-        node.carrier = other;
+    // One whose uses are those of the node and no others.
+    Value made = node.uses.front()->get();
+    auto other = made.getDefiningOp<RedistributeOp>();
+    if (llvm::all_of(node.uses,
+                     [&](OpOperand *use) { return use->get() == made; }) &&
+        tree.directUses(other).size() == node.uses.size())
+      node.carrier = other;
     matches &= bool(node.carrier);
-    if (node.carrier)
-      taken.insert(node.carrier);
   }
   MoveCost present;
   for (RedistributeOp other : tree.ops) {
