@@ -15,7 +15,7 @@ shardir.mesh @m <["dp"=?, "tp"=?8]>
 // CHECK:       %[[R:.+]] = collective.all_reduce %[[Y]]
 // CHECK:       return %[[R]]
 func.func @main(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, placements = [shard(0), shard(1)]>},
-                %w: tensor<16x32xf32>)
+                %w: tensor<16x32xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>})
     -> (tensor<8x32xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>}) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8x32xf32>
