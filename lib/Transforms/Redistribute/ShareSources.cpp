@@ -302,18 +302,24 @@ LogicalResult ShareSource::matchAndRewrite(RedistributeOp op,
   // Is it there already?
   bool matches = true;
   size_t used = 0;
+  llvm::SmallPtrSet<Operation *, 8> taken;
   for (auto [node, plan] : llvm::zip(nodes, shape)) {
     if (!plan.used)
       continue;
     ++used;
-    // One whose uses are those of the node and no others.
-    Value made = node.uses.front()->get();
-    auto other = made.getDefiningOp<RedistributeOp>();
-    if (llvm::all_of(node.uses,
-                     [&](OpOperand *use) { return use->get() == made; }) &&
-        tree.directUses(other).size() == node.uses.size())
-      node.carrier = other;
+    // One whose uses are those of the node and no others; nobody may use what
+    // others start from.
+    for (RedistributeOp other : tree.targets[node.target].ops)
+      if (!node.carrier && !taken.contains(other) &&
+          llvm::all_of(node.uses,
+                       [&](OpOperand *use) {
+                         return use->get() == other.getResult();
+                       }) &&
+          tree.directUses(other).size() == node.uses.size())
+        node.carrier = other;
     matches &= bool(node.carrier);
+    if (node.carrier)
+      taken.insert(node.carrier);
   }
   MoveCost present;
   for (RedistributeOp other : tree.ops) {
