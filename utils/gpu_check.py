@@ -21,8 +21,9 @@ FOLDER/results.txt with the GPU's name, the driver and the date.
 `FOLDER/run.sh --benchmark` times the checks of bench.txt: models, and the
 functions of benchmarks/gpu, which are not compared, as the processor would take
 too long; then the same by PyTorch, where that is there (peers/). `FOLDER/run.sh
---sanitize` runs all under compute-sanitizer. With --arch=host the same folder
-runs on the emulated GPU.
+--sanitize` runs all under compute-sanitizer. With --arch=host, or with
+--emulated for another architecture's PTX, the same folder runs on the emulated
+GPU.
 """
 import argparse
 import importlib.util
@@ -154,6 +155,7 @@ def main():
     parser.add_argument("folder")
     parser.add_argument("--arch", default="sm_90a", help="as the compiler's option; native: that of the first card here")
     parser.add_argument("--filter", default="", help="only files whose path contains this")
+    parser.add_argument("--emulated", action="store_true", help="for the emulated GPU: PTX instead of what ptxas makes of it")
     parser.add_argument("--target", help="instructions of the other machine's processor: avx2 (default), avx512, x86-64; "
                         "of this one with --arch=host")
     parser.add_argument("--meshes", type=int, default=2, help="of each function, as many of its meshes (default 2)")
@@ -161,8 +163,10 @@ def main():
     options = parser.parse_args()
     if options.arch == "native":
         options.arch = architecture_of_card()
+    emulated = options.emulated or options.arch == "host"
     # The emulated GPU's kernels convert bf16, for which older processors call a compiler's library.
-    options.target = options.target or ("host" if options.arch == "host" else "avx2")
+    options.target = options.target or ("host" if emulated else "avx2")
+    code = f"arch={options.arch} target={options.target}" + (" ptxas=none" if options.emulated else "")
     out = os.path.abspath(options.folder)
     for sub in ("programs", "bin", "lib"):
         os.makedirs(os.path.join(out, sub), exist_ok=True)
@@ -174,7 +178,7 @@ def main():
         # The C library is the other machine's.
         if not re.match(r"(libc|libm|libdl|libpthread|ld-)", name):
             shutil.copy(path, os.path.join(out, "lib"))
-    if options.arch == "host":
+    if emulated:
         shutil.copy(os.path.join(options.build, "lib", "libShardIREmulatedCuda.so"), os.path.join(out, "lib"))
 
     checks, bench, refused, compiled, meshes = [], [], [], {}, {}
@@ -187,7 +191,7 @@ def main():
         if seen.index(mesh) >= options.meshes:
             continue
         chosen = [f for f in flags if f.startswith(COMPILED) and not f.startswith("--options=")]
-        pipeline = " ".join([f.split("=", 1)[1] for f in flags if f.startswith("--options=")] + [f"arch={options.arch} target={options.target}"])
+        pipeline = " ".join([f.split("=", 1)[1] for f in flags if f.startswith("--options=")] + [code])
         command = [compiler, os.path.join(ROOT, file), "--gpu", "--verify", f"--options={pipeline}", *chosen]
         key = tuple(command)
         if key not in compiled:
@@ -210,7 +214,7 @@ def main():
 
     for file, function in find_benchmarks(options.filter):
         name = f"b{len(bench)}.so"
-        done = subprocess.run([compiler, os.path.join(ROOT, file), "--gpu", f"--options=arch={options.arch} target={options.target}",
+        done = subprocess.run([compiler, os.path.join(ROOT, file), "--gpu", f"--options={code}",
                                f"--function={function}", "-o", os.path.join(out, "programs", name)],
                               capture_output=True, text=True, timeout=600)
         if done.returncode != 0:
@@ -230,7 +234,7 @@ def main():
 
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True,
                             text=True).stdout.strip() or "unknown"
-    host = 'export SHARDIR_CUDA_LIBRARY="$PWD/lib/libShardIREmulatedCuda.so"' if options.arch == "host" else ""
+    host = 'export SHARDIR_CUDA_LIBRARY="$PWD/lib/libShardIREmulatedCuda.so"' if emulated else ""
     write("checks.txt", "".join(checks))
     write("bench.txt", "".join(bench))
     write("refused.txt", "".join(refused))

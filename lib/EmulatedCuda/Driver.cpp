@@ -79,6 +79,7 @@ SHARDIR_EXPORT int cuGetErrorName(int code, const char **name) {
       {kInvalidDevice, "CUDA_ERROR_INVALID_DEVICE"},
       {kInvalidImage, "CUDA_ERROR_INVALID_IMAGE"},
       {kInvalidContext, "CUDA_ERROR_INVALID_CONTEXT"},
+      {kInvalidPtx, "CUDA_ERROR_INVALID_PTX"},
       {kNoBinaryForGpu, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
       {kInvalidHandle, "CUDA_ERROR_INVALID_HANDLE"},
       {kNotFound, "CUDA_ERROR_NOT_FOUND"},
@@ -119,11 +120,11 @@ SHARDIR_EXPORT int cuDeviceGetName(char *name, int n, int) {
 
 SHARDIR_EXPORT int cuDeviceGetAttribute(int *value, int attribute, int) {
   Call call("cuDeviceGetAttribute", false);
-  static const std::map<int, int> values = {
-      {kMultiprocessors, 2},
-      {kMajor, 9},
-      {kMinor, 0},
-      {kSharedOptin, int(kMaxSharedBytes)}};
+  const int capability = Settings::get().capability;
+  const std::map<int, int> values = {{kMultiprocessors, 2},
+                                     {kMajor, capability / 10},
+                                     {kMinor, capability % 10},
+                                     {kSharedOptin, int(kMaxSharedBytes)}};
   auto it = values.find(attribute);
   if (it == values.end())
     return call.fail(kInvalidValue);

@@ -17,6 +17,7 @@
 #define SHARDIR_LIB_EMULATEDCUDA_DRIVER_H
 
 #include "Memory.h"
+#include "Ptx/Machine.h"
 #include "Queue.h"
 #include "Settings.h"
 
@@ -41,6 +42,7 @@ enum : int {
   kInvalidDevice = 101,
   kInvalidImage = 200,
   kInvalidContext = 201,
+  kInvalidPtx = 218,
   kNoBinaryForGpu = 209,
   kInvalidHandle = 400,
   kNotFound = 500,
@@ -54,9 +56,17 @@ enum : int {
 /// Of cuDeviceGetAttribute.
 constexpr unsigned kSharedDefault = 48 * 1024;
 
+/// A host function, or a kernel of a PTX module.
 struct Function {
-  const shardir_emulated_kernel *kernel;
+  const shardir_emulated_kernel *kernel = nullptr;
+  std::unique_ptr<ptx::LoadedKernel> ptx;
   unsigned maxShared = kSharedDefault;
+
+  std::string name() const { return kernel ? kernel->name : ptx->name(); }
+  /// Bytes before those of the launch.
+  int64_t staticShared() const {
+    return kernel ? kernel->shared_bytes : ptx->staticShared();
+  }
 };
 struct Module {
   std::vector<std::unique_ptr<Function>> functions;

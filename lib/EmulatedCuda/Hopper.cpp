@@ -16,6 +16,7 @@
 #include "TensorCore.h"
 
 #include <cstring>
+#include <utility>
 
 using namespace shardir::emulated;
 
@@ -140,7 +141,11 @@ int64_t shardir::emulated::placeInShared(uint64_t descriptor, bool transposed,
   int64_t perRow = row / bytes;
   int64_t contiguous = transposed ? along : k, other = transposed ? k : along;
   // An operand that is contiguous along k never has more than one swizzled row
-  // of it; else rows that follow each other are `leading` apart.
+  // of it; else rows that follow each other are `leading` apart. Without
+  // swizzling an operand that is not contiguous along k has its strides the
+  // other way round.
+  if (swizzle == 0 && transposed)
+    std::swap(leading, stride);
   int64_t offset = contiguous / perRow * leading + contiguous % perRow * bytes +
                    other % 8 * row + other / 8 * stride;
   return swizzled(start + offset, swizzle);

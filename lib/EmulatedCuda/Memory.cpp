@@ -163,6 +163,14 @@ bool Memory::check(uint64_t address, size_t bytes, const char *what) {
   return false;
 }
 
+std::vector<ptx::Range> Memory::ranges() {
+  std::lock_guard<std::mutex> lock(mutex);
+  std::vector<ptx::Range> all;
+  for (const auto &[address, block] : blocks)
+    all.push_back({address, address + block.bytes});
+  return all;
+}
+
 std::string Memory::name(uint64_t address) {
   std::lock_guard<std::mutex> lock(mutex);
   uint64_t offset = 0;

@@ -20,11 +20,14 @@
 #ifndef SHARDIR_LIB_EMULATEDCUDA_MEMORY_H
 #define SHARDIR_LIB_EMULATEDCUDA_MEMORY_H
 
+#include "Ptx/Machine.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <string>
+#include <vector>
 
 namespace shardir {
 namespace emulated {
@@ -41,6 +44,8 @@ public:
   bool check(uint64_t address, size_t bytes, const char *what);
   /// `#3+256`: the third block of the process, from byte 256 on.
   std::string name(uint64_t address);
+  /// What has been given out, by address.
+  std::vector<ptx::Range> ranges();
   size_t used() const { return usedBytes; }
 
   /// While one exists, the calling thread may touch device memory.

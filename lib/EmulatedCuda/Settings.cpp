@@ -42,6 +42,7 @@ void Settings::configure(const std::string &text) {
   std::lock_guard<std::mutex> lock(mutex);
   lazy = unified = false;
   memory = kMemory;
+  capability = 90;
   faults.clear();
   const char *variable = std::getenv("SHARDIR_EMULATED_CUDA_LOG");
   std::string path = variable ? variable : "";
@@ -58,6 +59,9 @@ void Settings::configure(const std::string &text) {
       unified = true;
     } else if (key == "memory") {
       memory = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (key == "capability") {
+      capability = std::atoi(value.c_str());
+      known = capability >= 80 && capability < 1000;
     } else if (key == "log") {
       path = value;
     } else if (key == "fail") {

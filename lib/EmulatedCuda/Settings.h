@@ -13,6 +13,7 @@
 //                    sooner: who forgets to wait reads old data
 //   unified          kernels and copies may use the host's memory, too
 //   memory=BYTES     of the GPU (8589934592)
+//   capability=N     of the GPU: 80, 90 or 100 (90)
 //   fail=CALL:N:CODE the Nth call of CALL from now returns CODE
 //   log=FILE         each call, in the order of the calls; also
 //                    $SHARDIR_EMULATED_CUDA_LOG
@@ -47,6 +48,7 @@ public:
 
   std::atomic<bool> lazy{false}, unified{false};
   std::atomic<size_t> memory{0};
+  std::atomic<int> capability{90};
 
 private:
   Settings();

@@ -79,11 +79,17 @@ private:
   CompileRequest request() const {
     bool gpu = options.device == "cuda-local" || options.device == "nccl";
     std::string pipeline = options.pipelineOptions;
+    auto says = [&](const char *option) {
+      return (" " + pipeline).find(option) != std::string::npos;
+    };
     // For the GPU that is here, unless another one is named; the compiler's
-    // choice where there is none.
-    if (gpu && (" " + pipeline).find(" arch=") == std::string::npos)
-      if (const char *arch = shardir_gpu_architecture())
+    // choice where there is none. The emulated one runs others' PTX.
+    if (const char *arch = gpu ? shardir_gpu_architecture() : nullptr) {
+      if (!says(" arch="))
         pipeline += std::string(pipeline.empty() ? "" : " ") + "arch=" + arch;
+      else if (std::string(arch) == "host" && !says(" ptxas="))
+        pipeline += " ptxas=none";
+    }
     return {options.program, options.function, options.mesh,
             pipeline,        options.verify,   gpu};
   }

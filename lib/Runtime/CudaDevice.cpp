@@ -132,10 +132,12 @@ cuda::Function CudaDevice::kernel(const char *kernelName) {
   if (function)
     return function;
   if (!ownKernels) {
-    const void *image = api.emulatedKernels;
+    // The emulated GPU runs what a card does; it has host functions of its own
+    // for runtimes that were built without.
 #ifdef SHARDIR_HAVE_DEVICE_KERNELS
-    if (!image)
-      image = shardir_device_kernels_ptx;
+    const void *image = shardir_device_kernels_ptx;
+#else
+    const void *image = api.emulatedKernels;
 #endif
     if (!image)
       throw cuda::Failure("cannot copy and reduce on GPUs: the runtime was "
@@ -153,18 +155,20 @@ cuda::Function CudaDevice::kernel(const char *kernelName) {
 /// `sm_90a` is for 9.0 alone, `sm_80` for 8.x, as PTX for anything later.
 void CudaProgram::checkArchitecture(const GpuSpec &spec) const {
   bool emulated = device.api.isEmulated(), host = spec.arch == "host";
+  bool binary = false;
+  for (const GpuModuleSpec &module : spec.modules)
+    binary |= module.format == "cubin";
   std::string why;
-  if (host != emulated) {
-    why = host ? "runs on the emulated GPU alone; name its library in "
-                 "$SHARDIR_CUDA_LIBRARY, or compile for sm_" +
-                     std::to_string(device.architecture)
-               : "does not run on the emulated GPU; compile for arch=host";
+  if (host && !emulated) {
+    why = "runs on the emulated GPU alone; name its library in "
+          "$SHARDIR_CUDA_LIBRARY, or compile for sm_" +
+          std::to_string(device.architecture);
+  } else if (binary && emulated) {
+    why = "does not run on the emulated GPU, which takes no cubins; compile "
+          "with the option ptxas=none, or for arch=host";
   } else if (!host) {
     bool exact = !spec.arch.empty() && spec.arch.back() == 'a';
     int wanted = std::atoi(spec.arch.c_str() + 3);
-    bool binary = false;
-    for (const GpuModuleSpec &module : spec.modules)
-      binary |= module.format == "cubin";
     bool fits = exact    ? device.architecture == wanted
                 : binary ? device.architecture / 10 == wanted / 10 &&
                                device.architecture >= wanted

@@ -337,8 +337,9 @@ TEST_P(GpuTest, DevicesAndPrograms) {
   load(SHARDIR_TEST_SM90_PROGRAM);
   EXPECT_EQ(run("stuck", {}, {}), SHARDIR_INVALID_ARGUMENT);
   EXPECT_THAT(shardir_last_error(),
-              HasSubstr("compiled for arch=sm_90a, which does not run on the "
-                        "emulated GPU; compile for arch=host"));
+              HasSubstr("cannot load the program's kernels (program_gpu, ptx) "
+                        "on GPU 0 (emulated GPU): cuModuleLoadDataEx says "
+                        "CUDA_ERROR_INVALID_PTX (a module without .target)"));
 }
 
 TEST_P(GpuTest, KernelsThatFail) {
