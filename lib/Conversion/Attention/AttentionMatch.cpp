@@ -490,7 +490,7 @@ LogicalResult Matcher::checkRows() {
 
 LogicalResult Matcher::findFormulas() {
   SmallVector<Value> expanded(match.derived);
-  if (match.backward)
+  if (match.backward && !match.backward->derived.empty())
     // The probabilities' gradient is an element of its own, as the score is.
     llvm::append_range(expanded,
                        ArrayRef(match.backward->derived).drop_front());

@@ -60,10 +60,11 @@ struct BackwardMatch {
       return product.left == of ? product.right : product.left;
     }
   };
-  /// Of the result's gradient and the values.
+  /// Of the result's gradient and the values; no op where the gradient of
+  /// values alone is wanted.
   Product probabilityGradient;
   /// Of scores' gradients and keys, of them and queries, and of probabilities
-  /// and the result's gradient.
+  /// and the result's gradient. Those of frozen parameters are not there.
   Use query, key, value;
   /// The tensors computed from probabilityGradient, its own first.
   llvm::SmallVector<mlir::Value> derived;
@@ -75,7 +76,8 @@ struct BackwardMatch {
   };
   llvm::SmallVector<RowSum> sums;
 
-  /// Scalars of the graph: what `value` and what `query` and `key` read.
+  /// Scalars of the graph: what `value` and what `query` and `key` read; null
+  /// where none of these is there.
   mlir::Value probability, scoreGradient;
 };
 

@@ -26,6 +26,25 @@ namespace shardir {
 /// A tensor and the map from the attention's loops to its dims.
 using Operand = ScalarGraph::Leaf;
 
+/// A loop that is two in the op. Keys or values repeat what they have per head
+/// of theirs for several heads of the queries: one of the two is not in them.
+struct SplitLoop {
+  unsigned loop;
+  /// Of the slower and the faster one; what is not repeated may be unknown.
+  int64_t extents[2];
+  /// Which of the two is repeated.
+  unsigned repeated;
+  /// A tensor and its dim that has the extent of the other one.
+  mlir::Value source;
+  int64_t dim;
+};
+
+/// Reads `operand` where it is not repeated yet, if it is a broadcast whose
+/// dims were made one with others: then d`loop` of the result's map is the
+/// slower part, and one more dim behind all loops the faster. `split` tells
+/// which loop it was; nullopt where nothing is repeated so.
+std::optional<Operand> throughRepeat(const Operand &operand, SplitLoop &split);
+
 class Rewrite {
 public:
   Rewrite(mlir::RewriterBase &rewriter, AttentionMatch &match)
@@ -53,6 +72,7 @@ private:
                                  rewriter.getContext())};
   }
   void skipMovement();
+  void findSplit();
   void collectExtras();
   /// What computes `needed` and stands behind `anchor`: it can move there,
   /// unless it depends on `own`, or has effects.
@@ -67,17 +87,43 @@ private:
   void replaceRows();
   void replaceProduct();
   void replaceDims(llvm::ArrayRef<mlir::Value> derived);
-  void eraseDead();
+  /// What the op is in the place of, and `late`, where nothing uses it.
+  void eraseDead(llvm::ArrayRef<mlir::Operation *> late);
 
   /// An op with the loops of the result of `old` gives what `old` gave.
   /// `inputs` run over the attention's loops; `body` yields a value of the
   /// compute type, which is combined with the old init unless that is neutral;
-  /// `isSame` says that it yields its argument.
+  /// `isSame` says that it yields its argument; unless `divides`, the split
+  /// loop stands for what is left of it.
   void replace(mlir::linalg::LinalgOp old,
                llvm::ArrayRef<mlir::AffineExpr> loops,
-               llvm::ArrayRef<Operand> inputs, bool isSame, Body body);
+               llvm::ArrayRef<Operand> inputs, bool isSame, Body body,
+               bool divides = true);
   /// A tensor along `dims`, filled with `value`.
   mlir::Value neutral(llvm::ArrayRef<unsigned> dims, double value);
+  mlir::Value neutral(llvm::ArrayRef<mlir::OpFoldResult> sizes, double value);
+
+  // SplitLoops.cpp: a loop may be two in the op; all but the op itself still
+  // sees one.
+  /// `map` over the op's loops.
+  mlir::AffineMap inOp(mlir::AffineMap map);
+  /// An operand as the op reads it, where it is not repeated; extras keep
+  /// their type.
+  Operand inOp(const Operand &operand, bool isExtra = false);
+  mlir::AffineMap mapInOp(const Operand &operand, bool isExtra = false);
+  /// No tensor: it is not repeated.
+  Operand sourceInOp(const Operand &operand);
+  /// Extents along the results of `map`, which is over the op's loops.
+  llvm::SmallVector<mlir::OpFoldResult> sizesOf(mlir::AffineMap map);
+  mlir::OpFoldResult splitExtent(unsigned part);
+  /// `operand` with the dim that is d`position` in two, as is `position` in the
+  /// map.
+  Operand divided(const Operand &operand, unsigned position);
+  /// The other way round: what the op gives, along `map` of unsplit loops.
+  mlir::Value joined(mlir::Value tensor, mlir::AffineMap map);
+  mlir::Value joinedAt(mlir::Value tensor, int64_t dim);
+  /// Loop indices of a body that was made of unsplit loops.
+  void renumberIndices(mlir::Region &region);
   mlir::OpFoldResult extentOf(unsigned loop);
   mlir::Value converted(mlir::OpBuilder &builder, mlir::Value value,
                         mlir::Type type);
@@ -110,6 +156,9 @@ private:
   llvm::SmallVector<Operand> extras;
   mlir::Operation *anchor = nullptr;
   AttentionOp op;
+  /// acc, max and sum along unsplit loops.
+  mlir::Value results[3];
+  std::optional<SplitLoop> split;
   mlir::Value factor;
   /// Rows of the program and what has taken their place.
   llvm::DenseMap<mlir::Value, mlir::Value> replaced;
@@ -128,6 +177,8 @@ public:
   mlir::LogicalResult prepare(std::string &why);
   /// Once the forward op is there.
   void run();
+  /// What led from products to sums over heads, which the op does.
+  llvm::SmallVector<mlir::Operation *> chains();
 
 private:
   /// Numbers those of the product's loops that have no number yet, so that its
@@ -142,6 +193,26 @@ private:
   solveUse(const BackwardMatch::Use &use, const Operand &known,
            llvm::SmallVectorImpl<mlir::AffineExpr> &loops);
   llvm::SmallVector<mlir::Value> neededTensors();
+  /// By result; null for those that are not wanted.
+  const BackwardMatch::Use *useOf(unsigned result) const {
+    const BackwardMatch::Use *uses[] = {&backward.query, &backward.key,
+                                        &backward.value};
+    return uses[result]->of ? uses[result] : nullptr;
+  }
+  mlir::LogicalResult findGradient(std::string &why);
+  mlir::AffineMap unwantedMap(unsigned result);
+  /// Where heads of queries share what one head of keys or values has, the
+  /// gradient of the latter is summed over the former, behind the product.
+  struct HeadSum {
+    mlir::linalg::LinalgOp op;
+    llvm::SmallVector<mlir::AffineExpr> loops;
+    /// From the product on.
+    llvm::SmallVector<mlir::Operation *> chain;
+  };
+  std::optional<HeadSum> findHeadSum(unsigned result);
+  /// Finds those of keys and values, if the op can do without their loop.
+  void findHeadSums();
+  std::string misplacedLoop();
   void replaceSum(const BackwardMatch::RowSum &sum);
   void createOp();
   void replaceProducts();
@@ -150,9 +221,14 @@ private:
   BackwardMatch &backward;
   mlir::RewriterBase &rewriter;
   Operand query, key, value, gradient;
+  /// Over the op's loops, of the result `i`.
+  mlir::AffineMap resultMap(unsigned i);
   /// By result: queries', keys', values' gradient.
   llvm::SmallVector<mlir::AffineExpr> loops[3];
   mlir::AffineMap maps[3];
+  /// Of the gradients of keys and values, and the op's loop that is summed.
+  std::optional<HeadSum> headSums[2];
+  std::optional<unsigned> summedLoop;
   llvm::SmallVector<mlir::Value> extraLeaves;
   mlir::Value gradientLeaf;
   mlir::Operation *anchor = nullptr;

@@ -157,6 +157,8 @@ LogicalResult Rewrite::makeAvailable() {
       anchor = row;
   }
   SmallVector<Value> needed = {query.tensor, key.tensor, value.tensor};
+  if (split)
+    needed.push_back(split->source);
   for (const Operand &extra : extras)
     needed.push_back(extra.tensor);
   auto late = findLate(anchor, needed, own);
@@ -167,10 +169,17 @@ LogicalResult Rewrite::makeAvailable() {
 }
 
 OpFoldResult Rewrite::extentOf(unsigned loop) {
-  for (const Operand *operand : {&query, &key, &value})
-    for (auto [dim, expr] : llvm::enumerate(operand->map.getResults()))
+  for (const Operand *known : {&query, &key, &value}) {
+    Operand operand = *known;
+    // What is repeated shall not be needed for its extents.
+    SplitLoop own;
+    if (split && loop != split->loop)
+      if (std::optional<Operand> source = throughRepeat(operand, own))
+        operand = *source;
+    for (auto [dim, expr] : llvm::enumerate(operand.map.getResults()))
       if (expr == rewriter.getAffineDimExpr(loop))
-        return tensor::getMixedSize(rewriter, loc, operand->tensor, dim);
+        return tensor::getMixedSize(rewriter, loc, operand.tensor, dim);
+  }
   // A dim that scores have by an extra alone does not exist: one operand of
   // a contraction has each of its loops.
   llvm_unreachable("a loop that is in no operand");
@@ -180,6 +189,10 @@ Value Rewrite::neutral(ArrayRef<unsigned> loops, double value) {
   SmallVector<OpFoldResult> sizes;
   for (unsigned loop : loops)
     sizes.push_back(extentOf(loop));
+  return neutral(sizes, value);
+}
+
+Value Rewrite::neutral(ArrayRef<OpFoldResult> sizes, double value) {
   Value empty = tensor::EmptyOp::create(rewriter, loc, sizes, compute);
   Value scalar = arith::ConstantOp::create(
       rewriter, loc, rewriter.getFloatAttr(compute, value));
@@ -216,24 +229,28 @@ Value Rewrite::cloned(OpBuilder &builder, Value value, IRMapping &mapping) {
 
 void Rewrite::createOp() {
   rewriter.setInsertionPoint(anchor);
-  SmallVector<unsigned> accLoops;
-  for (AffineExpr expr : accMap.getResults())
-    accLoops.push_back(cast<AffineDimExpr>(expr).getPosition());
-  Value acc = neutral(accLoops, 0.0),
-        max = neutral(match.outer, -std::numeric_limits<double>::infinity()),
-        sum = neutral(match.outer, 0.0);
+  SmallVector<OpFoldResult> rows = sizesOf(inOp(outerMap()));
+  Value acc = neutral(sizesOf(inOp(accMap)), 0.0),
+        max = neutral(rows, -std::numeric_limits<double>::infinity()),
+        sum = neutral(rows, 0.0);
 
+  Operand own[] = {inOp(query), inOp(key), inOp(value)};
   SmallVector<Value> tensors;
-  SmallVector<AffineMap> maps = {query.map, key.map, value.map};
-  for (const Operand &extra : extras) {
+  SmallVector<AffineMap> maps = {own[0].map, own[1].map, own[2].map};
+  for (const Operand &known : extras) {
+    Operand extra = inOp(known, /*isExtra=*/true);
     tensors.push_back(extra.tensor);
     maps.push_back(extra.map);
   }
-  llvm::append_range(maps, ArrayRef<AffineMap>{accMap, outerMap(), outerMap()});
+  AffineMap resultMaps[] = {accMap, outerMap(), outerMap()};
+  for (AffineMap map : resultMaps)
+    maps.push_back(inOp(map));
   op = AttentionOp::create(
       rewriter, loc, TypeRange{acc.getType(), max.getType(), sum.getType()},
-      query.tensor, key.tensor, value.tensor, tensors, acc, max, sum,
+      own[0].tensor, own[1].tensor, own[2].tensor, tensors, acc, max, sum,
       rewriter.getAffineMapArrayAttr(maps));
+  for (auto [i, map] : llvm::enumerate(resultMaps))
+    results[i] = joined(op.getResult(i), map);
 
   SmallVector<Type> types = {compute};
   for (Value leaf : extraLeaves)
@@ -277,13 +294,15 @@ void Rewrite::createOp() {
   }
   p = converted(rewriter, p, match.probability.getType());
   YieldOp::create(rewriter, loc, p);
+  renumberIndices(op.getScore());
+  renumberIndices(op.getProb());
 }
 
 /// exp(max - shift), which leads from sums that are shifted by the op's own max
 /// to those of the program. The max is -inf where a part has no finite
 /// score: 0 then, as such a part is 0 beside others.
 Value Rewrite::createFactor() {
-  SmallVector<Operand> inputs = {{op.getResult(1), outerMap()}};
+  SmallVector<Operand> inputs = {{results[1], outerMap()}};
   SmallVector<Value> leaves = leavesOf(match.shift);
   for (Value leaf : leaves)
     inputs.push_back(operandOf(leaf));
@@ -299,8 +318,7 @@ Value Rewrite::createFactor() {
   }
   maps.push_back(rewriter.getMultiDimIdentityMap(match.outer.size()));
   Value empty = tensor::EmptyOp::create(
-      rewriter, loc, tensor::getMixedSizes(rewriter, loc, op.getResult(1)),
-      compute);
+      rewriter, loc, tensor::getMixedSizes(rewriter, loc, results[1]), compute);
   SmallVector<utils::IteratorType> iterators(match.outer.size(),
                                              utils::IteratorType::parallel);
   auto body = [&](OpBuilder &builder, Location, ValueRange args) {
@@ -321,7 +339,8 @@ Value Rewrite::createFactor() {
 }
 
 void Rewrite::replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
-                      ArrayRef<Operand> inputs, bool isSame, Body body) {
+                      ArrayRef<Operand> inputs, bool isSame, Body body,
+                      bool divides) {
   OpResult result = old->getResult(0);
   Value init = old.getDpsInits()[0];
   auto type = cast<RankedTensorType>(result.getType());
@@ -335,6 +354,7 @@ void Rewrite::replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
       own[position.getPosition()] = rewriter.getAffineDimExpr(dim);
   }
   bool continues = !hasNeutralInit(old);
+  rewriter.setInsertionPoint(old);
   SmallVector<Value> tensors;
   SmallVector<AffineMap> maps;
   for (const Operand &input : inputs) {
@@ -353,10 +373,24 @@ void Rewrite::replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
     maps.push_back(identity);
   }
   maps.push_back(identity);
-  rewriter.setInsertionPoint(old);
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, tensor::getMixedSizes(rewriter, loc, init),
-      type.getElementType());
+  SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, init);
+  // What the op gives is read as it is.
+  std::optional<unsigned> dim;
+  if (split && divides)
+    if (auto position = dyn_cast<AffineDimExpr>(own[split->loop]))
+      dim = position.getPosition();
+  if (dim) {
+    for (auto [tensor, map] : llvm::zip(tensors, maps)) {
+      Operand input = divided({tensor, map}, *dim);
+      tensor = input.tensor;
+      map = input.map;
+    }
+    maps.back() = rewriter.getMultiDimIdentityMap(++rank);
+    sizes[*dim] = splitExtent(1);
+    sizes.insert(sizes.begin() + *dim, splitExtent(0));
+  }
+  Value empty =
+      tensor::EmptyOp::create(rewriter, loc, sizes, type.getElementType());
   SmallVector<utils::IteratorType> iterators(rank,
                                              utils::IteratorType::parallel);
   auto build = [&](OpBuilder &builder, Location, ValueRange args) {
@@ -375,15 +409,21 @@ void Rewrite::replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
     linalg::YieldOp::create(builder, loc,
                             converted(builder, made, type.getElementType()));
   };
-  auto made = linalg::GenericOp::create(rewriter, loc, type, tensors, empty,
-                                        maps, iterators, build);
-  rewriter.replaceAllUsesWith(result, made.getResult(0));
-  replaced[result] = made.getResult(0);
+  Value made = linalg::GenericOp::create(rewriter, loc, empty.getType(),
+                                         tensors, empty, maps, iterators, build)
+                   .getResult(0);
+  if (dim) {
+    made = joinedAt(made, *dim);
+    if (made.getType() != type)
+      made = tensor::CastOp::create(rewriter, loc, type, made);
+  }
+  rewriter.replaceAllUsesWith(result, made);
+  replaced[result] = made;
 }
 
 void Rewrite::replaceRows() {
   for (linalg::LinalgOp max : match.maxima)
-    replace(max, *match.iterationOf(max), Operand{op.getResult(1), outerMap()},
+    replace(max, *match.iterationOf(max), Operand{results[1], outerMap()},
             /*isSame=*/true,
             [](OpBuilder &, ValueRange args) { return args[0]; });
   if (!match.shiftIsMax) {
@@ -395,7 +435,7 @@ void Rewrite::replaceRows() {
     factor = createFactor();
   }
   for (linalg::LinalgOp sum : match.sums) {
-    SmallVector<Operand> inputs = {{op.getResult(2), outerMap()}};
+    SmallVector<Operand> inputs = {{results[2], outerMap()}};
     if (factor)
       inputs.push_back({factor, outerMap()});
     replace(sum, *match.iterationOf(sum), inputs, /*isSame=*/false,
@@ -409,13 +449,13 @@ void Rewrite::replaceRows() {
 }
 
 void Rewrite::replaceProduct() {
-  SmallVector<Operand> inputs = {{op.getResult(0), accMap}};
+  SmallVector<Operand> inputs = {{results[0], accMap}};
   if (factor)
     inputs.push_back({factor, outerMap()});
   bool guarded = llvm::any_of(match.factors,
                               [](const RowFactor &row) { return row.guarded; });
   if (guarded)
-    inputs.push_back({op.getResult(1), outerMap()});
+    inputs.push_back({results[1], outerMap()});
   size_t firstLeaf = inputs.size();
   SmallVector<Value> roots;
   for (const RowFactor &row : match.factors)
@@ -475,7 +515,7 @@ void Rewrite::replaceDims(ArrayRef<Value> derivedTensors) {
     }
 }
 
-void Rewrite::eraseDead() {
+void Rewrite::eraseDead(ArrayRef<Operation *> late) {
   SetVector<Operation *> dead;
   dead.insert(product);
   for (linalg::LinalgOp row :
@@ -487,11 +527,13 @@ void Rewrite::eraseDead() {
     const BackwardMatch &backward = *match.backward;
     for (const BackwardMatch::Use *use :
          {&backward.query, &backward.key, &backward.value})
-      dead.insert(use->product.op);
+      if (use->of)
+        dead.insert(use->product.op);
     for (const BackwardMatch::RowSum &sum : backward.sums)
       dead.insert(sum.op);
     for (Value derived : backward.derived)
       dead.insert(derived.getDefiningOp());
+    dead.insert(late.begin(), late.end());
   }
   // Users before what they use.
   dead = topologicalSort(dead);
@@ -511,6 +553,7 @@ LogicalResult Rewrite::run(std::string &why) {
                   scoreLoops);
   value = operandOf(values, productLoops);
   skipMovement();
+  findSplit();
   bool wideTypes = false;
   for (Value tensor : std::initializer_list<Value>{
            query.tensor, key.tensor, value.tensor, scores->getResult(0),
@@ -541,7 +584,7 @@ LogicalResult Rewrite::run(std::string &why) {
   replaceProduct();
   if (backward)
     backward->run();
-  eraseDead();
+  eraseDead(backward ? backward->chains() : SmallVector<Operation *>());
   return success();
 }
 

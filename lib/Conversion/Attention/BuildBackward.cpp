@@ -90,6 +90,81 @@ BackwardRewrite::solveUse(const BackwardMatch::Use &use, const Operand &known,
   return AffineMap::get(forward.numLoops, 0, results, rewriter.getContext());
 }
 
+/// The probabilities' gradient is that of the result times the values.
+LogicalResult BackwardRewrite::findGradient(std::string &why) {
+  const Product &product = backward.probabilityGradient;
+  linalg::LinalgOp op = product.op ? product.op : backward.value.product.op;
+  SmallVector<AffineExpr> own(op.getNumLoops());
+  OpOperand *gradientOf = nullptr;
+  if (product.op) {
+    Value made = backward.derived[0];
+    for (OpOperand *candidate : {product.left, product.right}) {
+      own.assign(op.getNumLoops(), AffineExpr());
+      setLoops(op.getIndexingMapMatchingResult(cast<OpResult>(made)),
+               forward.match.loopsOf.lookup(made), own);
+      if (succeeded(solveLoops(product, candidate, value, own))) {
+        gradientOf = candidate == product.left ? product.right : product.left;
+        break;
+      }
+    }
+  } else {
+    // The gradient of values alone: what it is multiplied with has their dim.
+    const BackwardMatch::Use &use = backward.value;
+    setLoops(op.getMatchingIndexingMap(use.of),
+             forward.match.loopsOf.lookup(use.of->get()), own);
+    SmallVector<unsigned> dims;
+    for (auto [dim, expr] : llvm::enumerate(value.map.getResults())) {
+      auto loop = dyn_cast<AffineDimExpr>(expr);
+      if (loop &&
+          !llvm::is_contained(forward.match.outer, loop.getPosition()) &&
+          !llvm::is_contained(forward.match.columns, loop.getPosition()))
+        dims.push_back(dim);
+    }
+    if (dims.size() == 1 && llvm::count(own, AffineExpr()) == 1) {
+      unsigned loop = llvm::find(own, AffineExpr()) - own.begin();
+      own[loop] = value.map.getResult(dims[0]);
+      int64_t extent = op.getStaticLoopRanges()[loop];
+      if (!ShapedType::isDynamic(extent) &&
+          extent == cast<RankedTensorType>(value.tensor.getType())
+                        .getDimSize(dims[0]))
+        gradientOf = use.other();
+    }
+  }
+  if (!gradientOf) {
+    why = "the product with the values has no gradient of probabilities";
+    return failure();
+  }
+  gradient = throughMovement(forward.operandOf(gradientOf, own));
+  return success();
+}
+
+/// The map of a result that is not there, as the others have theirs.
+AffineMap BackwardRewrite::unwantedMap(unsigned result) {
+  const AttentionMatch &match = forward.match;
+  // A loop that the gradient beside it has, or keys and values, if that is not
+  // there either.
+  unsigned beside = 3 - result;
+  auto isBatch = [&](unsigned loop) {
+    if (result > 0 && useOf(beside))
+      return maps[beside].isFunctionOfDim(loop);
+    return key.map.isFunctionOfDim(loop) || value.map.isFunctionOfDim(loop);
+  };
+  auto isSummed = [&](unsigned loop) {
+    return !llvm::is_contained(match.outer, loop) &&
+           !llvm::is_contained(match.columns, loop);
+  };
+  SmallVector<AffineExpr> results;
+  for (unsigned loop = 0; loop < forward.numLoops; ++loop) {
+    bool outer = llvm::is_contained(match.outer, loop),
+         column = llvm::is_contained(match.columns, loop);
+    const Operand &own = result == 2 ? value : query;
+    bool has = result == 0 ? outer : column || (outer && isBatch(loop));
+    if (has || (isSummed(loop) && own.map.isFunctionOfDim(loop)))
+      results.push_back(rewriter.getAffineDimExpr(loop));
+  }
+  return AffineMap::get(forward.numLoops, 0, results, rewriter.getContext());
+}
+
 LogicalResult BackwardRewrite::prepare(std::string &why) {
   auto no = [&](const Twine &reason) {
     why = reason.str();
@@ -108,36 +183,23 @@ LogicalResult BackwardRewrite::prepare(std::string &why) {
   key = moved(keyOf, forward.scoreLoops);
   value = moved(valueOf, forward.productLoops);
 
-  // The probabilities' gradient is that of the result times the values.
-  const Product &product = backward.probabilityGradient;
-  linalg::LinalgOp gradientOp = product.op;
-  Value probabilityGradient = backward.derived[0];
-  SmallVector<AffineExpr> own;
-  OpOperand *gradientOf = nullptr;
-  for (OpOperand *candidate : {product.left, product.right}) {
-    own.assign(gradientOp.getNumLoops(), AffineExpr());
-    setLoops(gradientOp.getIndexingMapMatchingResult(
-                 cast<OpResult>(probabilityGradient)),
-             match.loopsOf.lookup(probabilityGradient), own);
-    if (succeeded(solveLoops(product, candidate, value, own))) {
-      gradientOf = candidate == product.left ? product.right : product.left;
-      break;
-    }
-  }
-  if (!gradientOf)
-    return no("the product with the values has no gradient of probabilities");
-  gradient = moved(gradientOf, own);
+  if (failed(findGradient(why)))
+    return failure();
 
-  const BackwardMatch::Use *uses[] = {&backward.query, &backward.key,
-                                      &backward.value};
   const Operand *others[] = {&key, &query, &gradient};
   for (unsigned i = 0; i < 3; ++i) {
-    std::optional<AffineMap> map = solveUse(*uses[i], *others[i], loops[i]);
+    const BackwardMatch::Use *use = useOf(i);
+    if (!use)
+      continue;
+    std::optional<AffineMap> map = solveUse(*use, *others[i], loops[i]);
     if (!map)
       return no("scores' gradients are multiplied with other tensors than "
                 "queries and keys, or probabilities with another gradient");
     maps[i] = *map;
   }
+  for (unsigned i = 0; i < 3; ++i)
+    if (!useOf(i))
+      maps[i] = unwantedMap(i);
 
   // A loop of one iteration that a product has left out is a batch loop.
   auto scores = cast<RankedTensorType>(match.derived[0].getType());
@@ -155,6 +217,8 @@ LogicalResult BackwardRewrite::prepare(std::string &why) {
   }
 
   SmallVector<Value> roots = {backward.probability, backward.scoreGradient};
+  Value probabilityGradient =
+      backward.derived.empty() ? Value() : backward.derived[0];
   for (Value leaf : forward.leavesOf(roots)) {
     if (forward.graph.leafOf(leaf)->tensor != probabilityGradient) {
       extraLeaves.push_back(leaf);
@@ -164,18 +228,16 @@ LogicalResult BackwardRewrite::prepare(std::string &why) {
       return no("gradients of probabilities are read at several places");
     gradientLeaf = leaf;
   }
-  SmallVector<AffineMap> all = {query.map, key.map, value.map, gradient.map};
-  for (Value leaf : extraLeaves)
-    all.push_back(forward.operandOf(leaf).map);
-  llvm::append_range(all, maps);
-  if (std::string misplaced = AttentionBackwardOp::findMisplacedLoop(all);
-      !misplaced.empty())
+  findHeadSums();
+  if (std::string misplaced = misplacedLoop(); !misplaced.empty())
     return no("of what would be their backward op, " + misplaced);
 
   // The op stands where the first of its results is made.
   SmallPtrSet<Operation *, 4> products;
-  for (const BackwardMatch::Use *use : uses) {
-    Operation *made = use->product.op;
+  for (unsigned i = 0; i < 3; ++i) {
+    if (!useOf(i))
+      continue;
+    Operation *made = useOf(i)->product.op;
     products.insert(made);
     if (!anchor || made->isBeforeInBlock(anchor))
       anchor = made;
@@ -214,7 +276,10 @@ void BackwardRewrite::replaceSum(const BackwardMatch::RowSum &sum) {
                                              utils::IteratorType::parallel);
   for (auto [position, loop] : llvm::enumerate(match.outer))
     own[loop] = getAffineDimExpr(position, context);
-  for (unsigned loop : forward.op.getLoops().v) {
+  for (unsigned loop = 0; loop < forward.numLoops; ++loop) {
+    if (!forward.accMap.isFunctionOfDim(loop) ||
+        llvm::is_contained(match.outer, loop))
+      continue;
     own[loop] = getAffineDimExpr(iterators.size(), context);
     iterators.push_back(utils::IteratorType::reduction);
   }
@@ -233,7 +298,7 @@ void BackwardRewrite::replaceSum(const BackwardMatch::RowSum &sum) {
   Value dot =
       linalg::GenericOp::create(
           rewriter, loc, init.getType(),
-          ValueRange{forward.op.getResult(0), gradient.tensor}, init,
+          ValueRange{forward.results[0], gradient.tensor}, init,
           ArrayRef<AffineMap>{renamed(forward.accMap), renamed(gradient.map),
                               renamed(forward.outerMap())},
           iterators, body)
@@ -274,29 +339,36 @@ void BackwardRewrite::replaceSum(const BackwardMatch::RowSum &sum) {
 }
 
 void BackwardRewrite::createOp() {
-  Location loc = backward.query.product.op.getLoc();
+  Location loc = anchor->getLoc();
   rewriter.setInsertionPoint(anchor);
+  SmallVector<int64_t> unwanted;
+  for (unsigned i = 0; i < 3; ++i)
+    if (!useOf(i))
+      unwanted.push_back(i);
   SmallVector<Value> inits;
-  for (AffineMap map : maps) {
-    SmallVector<unsigned> dims;
-    for (AffineExpr expr : map.getResults())
-      dims.push_back(cast<AffineDimExpr>(expr).getPosition());
-    inits.push_back(forward.neutral(dims, 0.0));
-  }
+  for (unsigned i = 0; i < 3; ++i)
+    inits.push_back(forward.neutral(forward.sizesOf(resultMap(i)), 0.0));
+  Operand own[] = {forward.inOp(query), forward.inOp(key), forward.inOp(value),
+                   forward.inOp(gradient)};
   SmallVector<Value> tensors;
-  SmallVector<AffineMap> all = {query.map, key.map, value.map, gradient.map};
+  SmallVector<AffineMap> all;
+  for (const Operand &operand : own)
+    all.push_back(operand.map);
   SmallVector<Type> types(2, forward.compute);
   for (Value leaf : extraLeaves) {
-    Operand extra = forward.operandOf(leaf);
+    Operand extra = forward.inOp(forward.operandOf(leaf), /*isExtra=*/true);
     tensors.push_back(extra.tensor);
     all.push_back(extra.map);
     types.push_back(leaf.getType());
   }
-  llvm::append_range(all, maps);
+  for (unsigned i = 0; i < 3; ++i)
+    all.push_back(resultMap(i));
   op = AttentionBackwardOp::create(
-      rewriter, loc, ValueRange(inits).getTypes(), query.tensor, key.tensor,
-      value.tensor, gradient.tensor, tensors, inits[0], inits[1], inits[2],
-      rewriter.getAffineMapArrayAttr(all));
+      rewriter, loc, ValueRange(inits).getTypes(), own[0].tensor, own[1].tensor,
+      own[2].tensor, own[3].tensor, tensors, inits[0], inits[1], inits[2],
+      rewriter.getAffineMapArrayAttr(all),
+      unwanted.empty() ? DenseI64ArrayAttr()
+                       : rewriter.getDenseI64ArrayAttr(unwanted));
 
   OpBuilder::InsertionGuard guard(rewriter);
   SmallVector<Location> locs(types.size(), loc);
@@ -311,18 +383,42 @@ void BackwardRewrite::createOp() {
   for (auto [leaf, argument] :
        llvm::zip(extraLeaves, body->getArguments().drop_front(2)))
     mapping.map(leaf, argument);
-  Value p = forward.cloned(rewriter, backward.probability, mapping),
-        ds = forward.cloned(rewriter, backward.scoreGradient, mapping);
+  // What is not wanted is no work: the other one stands for it.
+  Value p, ds;
+  if (backward.probability)
+    p = forward.cloned(rewriter, backward.probability, mapping);
+  if (backward.scoreGradient)
+    ds = forward.cloned(rewriter, backward.scoreGradient, mapping);
+  p = p ? p : ds;
+  ds = ds ? ds : p;
   YieldOp::create(rewriter, loc, ValueRange{p, ds});
+  forward.renumberIndices(op.getBody());
 }
 
 void BackwardRewrite::replaceProducts() {
-  const BackwardMatch::Use *uses[] = {&backward.query, &backward.key,
-                                      &backward.value};
-  for (unsigned i = 0; i < 3; ++i)
-    forward.replace(uses[i]->product.op, loops[i],
-                    Operand{op.getResult(i), maps[i]}, /*isSame=*/true,
-                    [](OpBuilder &, ValueRange args) { return args[0]; });
+  auto same = [](OpBuilder &, ValueRange args) { return args[0]; };
+  for (unsigned i = 0; i < 3; ++i) {
+    if (!useOf(i))
+      continue;
+    rewriter.setInsertionPointAfter(op);
+    if (i == 0 || !summedLoop) {
+      forward.replace(
+          useOf(i)->product.op, loops[i],
+          Operand{forward.joined(op.getResult(i), maps[i]), maps[i]},
+          /*isSame=*/true, same);
+      continue;
+    }
+    // What is left of the heads stands where they stood.
+    SmallVector<AffineExpr> results;
+    for (AffineExpr expr : maps[i].getResults())
+      if (forward.split || expr != rewriter.getAffineDimExpr(*summedLoop))
+        results.push_back(expr);
+    AffineMap map =
+        AffineMap::get(forward.numLoops, 0, results, rewriter.getContext());
+    const HeadSum &sum = *headSums[i - 1];
+    forward.replace(sum.op, sum.loops, Operand{op.getResult(i), map},
+                    /*isSame=*/true, same, /*divides=*/false);
+  }
 }
 
 void BackwardRewrite::run() {

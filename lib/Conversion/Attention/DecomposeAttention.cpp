@@ -216,9 +216,11 @@ void BackwardDecomposition::run() {
   Value s =
       product(with(loops.k), op.getQuery(), op.getMap(0u), op.getKey(),
               op.getMap(1u), filled(fresh(scores, compute), 0.0), scoreMap);
-  Value dp =
-      product(with(loops.v), op.getGradient(), op.getMap(3u), op.getValue(),
-              op.getMap(2u), filled(fresh(scores, compute), 0.0), scoreMap);
+  // A body that does not ask for it, where only values' gradient is wanted.
+  Value dp = fresh(scores, compute);
+  if (!op.getBody().front().getArgument(1).use_empty())
+    dp = product(with(loops.v), op.getGradient(), op.getMap(3u), op.getValue(),
+                 op.getMap(2u), filled(dp, 0.0), scoreMap);
 
   // Where types allow it, what comes out lies where scores lay.
   SmallVector<Value> inputs, targets, old = {s, dp};
@@ -250,16 +252,18 @@ void BackwardDecomposition::run() {
       });
 
   Value p = results[0], ds = results[1];
-  Value query = product(with(loops.k), ds, scoreMap, op.getKey(), op.getMap(1u),
-                        op.getQueryGradient(), op.getMap(first));
-  Value key = product(with(loops.k), ds, scoreMap, op.getQuery(), op.getMap(0u),
-                      op.getKeyGradient(), op.getMap(first + 1));
-  Value value =
-      product(with(loops.v), p, scoreMap, op.getGradient(), op.getMap(3u),
-              op.getValueGradient(), op.getMap(first + 2));
+  Value gradients[] = {op.getQueryGradient(), op.getKeyGradient(),
+                       op.getValueGradient()};
+  Value others[] = {op.getKey(), op.getQuery(), op.getGradient()};
+  unsigned otherMaps[] = {1, 0, 3};
+  for (unsigned i = 0; i < 3; ++i)
+    if (op.isWanted(i))
+      gradients[i] = product(with(i == 2 ? loops.v : loops.k), i == 2 ? p : ds,
+                             scoreMap, others[i], op.getMap(otherMaps[i]),
+                             gradients[i], op.getMap(first + i));
   freeAll();
   if (onTensors)
-    rewriter.replaceOp(op, {query, key, value});
+    rewriter.replaceOp(op, gradients);
   else
     rewriter.eraseOp(op);
 }

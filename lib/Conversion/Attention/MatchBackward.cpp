@@ -79,24 +79,31 @@ LogicalResult Matcher::collectBackward() {
     if (auto op = derived.getDefiningOp<linalg::LinalgOp>();
         op && isElementwise(op))
       findGradientsOfOperands(op, match.loopsOf[derived], 0);
-  if (gradients.size() != 1 || products.size() != 4)
+  // Without a gradient of probabilities that of values is all that is wanted.
+  if (gradients.size() > 1 || products.size() > 4 ||
+      (gradients.empty() && products.size() != 2))
     return no("scores or what is computed from them are also used by " + user);
   BackwardMatch &backward = match.backward.emplace();
-  Value gradient = gradients[0].first;
-  backward.probabilityGradient = *asProduct(gradient.getDefiningOp());
-  size_t known = match.derived.size();
-  match.derived.push_back(gradient);
-  match.loopsOf[gradient] = gradients[0].second;
-  collectUses(known);
-  if (products.size() != 4 || match.derived.size() > 96)
-    return no("more than the gradients of queries, keys and values is computed "
-              "from scores and the result's gradient");
+  Value gradient;
+  if (!gradients.empty()) {
+    gradient = gradients[0].first;
+    backward.probabilityGradient = *asProduct(gradient.getDefiningOp());
+    size_t known = match.derived.size();
+    match.derived.push_back(gradient);
+    match.loopsOf[gradient] = gradients[0].second;
+    collectUses(known);
+    if (products.size() > 4 || match.derived.size() > 96)
+      return no("more than the gradients of queries, keys and values is "
+                "computed from scores and the result's gradient");
+  }
 
   // What depends on the result's gradient is the backward pass's.
   llvm::stable_sort(match.derived, [](Value a, Value b) {
     return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp());
   });
-  llvm::SmallDenseSet<Value> mixed = {gradient};
+  llvm::SmallDenseSet<Value> mixed;
+  if (gradient)
+    mixed.insert(gradient);
   SmallVector<Value> forward;
   for (Value derived : match.derived) {
     bool depends = derived == gradient;
@@ -138,9 +145,10 @@ LogicalResult Matcher::collectBackward() {
                 user);
     place = use;
   }
-  if (!match.values.op || !backward.query.of || !backward.key.of ||
-      !backward.value.of)
-    return no("of the gradients of queries, keys and values one is missing");
+  if (!match.values.op)
+    return no("no product with values is there");
+  if (gradient && !backward.query.of && !backward.key.of)
+    return no("the gradient of probabilities leads to none of queries or keys");
   return success();
 }
 
@@ -195,14 +203,25 @@ LogicalResult Matcher::findBackwardFormulas() {
   auto elementOf = [&](OpOperand *use) {
     return graph.elementOf(use->get(), mapOf(use->get()));
   };
-  backward.probability = elementOf(backward.value.of);
-  backward.scoreGradient = elementOf(backward.query.of);
-  Value again = elementOf(backward.key.of);
-  if (!backward.probability || !backward.scoreGradient || !again)
-    return no("scores are read at several places for one gradient");
-  if (again != backward.scoreGradient)
-    return no("the gradients of queries and keys are computed from two "
-              "gradients of scores");
+  const char *several = "scores are read at several places for one gradient";
+  if (backward.value.of) {
+    backward.probability = elementOf(backward.value.of);
+    if (!backward.probability)
+      return no(several);
+  }
+  if (!backward.probabilityGradient.op)
+    return success();
+  for (const BackwardMatch::Use *use : {&backward.query, &backward.key}) {
+    if (!use->of)
+      continue;
+    Value element = elementOf(use->of);
+    if (!element)
+      return no(several);
+    if (backward.scoreGradient && element != backward.scoreGradient)
+      return no("the gradients of queries and keys are computed from two "
+                "gradients of scores");
+    backward.scoreGradient = element;
+  }
   Value gradient =
       graph.elementOf(backward.derived[0], mapOf(backward.derived[0]));
 

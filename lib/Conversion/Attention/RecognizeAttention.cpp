@@ -29,7 +29,6 @@ namespace shardir {
 
 using namespace mlir;
 using namespace shardir;
-using shardir::collective::AllGatherOp;
 
 namespace {
 
@@ -54,28 +53,24 @@ void detachUnreadInits(RewriterBase &rewriter, func::FuncOp function) {
   });
 }
 
-/// Gathers that the backward pass repeats, so that nothing is held in between:
-/// they are one while attention is looked for, and again what they were when
-/// its ops have been made.
+/// Gathers and exchanges that the backward pass repeats, so that nothing is
+/// held in between: they are one while attention is looked for, and again what
+/// they were when its ops have been made.
 class RepeatedGathers {
 public:
   explicit RepeatedGathers(func::FuncOp function) {
-    SmallVector<AllGatherOp> firsts;
-    function.walk([&](AllGatherOp gather) {
-      auto isSame = [&](AllGatherOp other) {
-        return other->getBlock() == gather->getBlock() &&
-               other->getOperands() == gather->getOperands() &&
-               other.getFrom() == gather.getFrom() &&
-               other.getTo() == gather.getTo() &&
-               other->getResultTypes() == gather->getResultTypes();
-      };
-      auto first = llvm::find_if(firsts, isSame);
+    SmallVector<Operation *> firsts;
+    function.walk([&](Operation *op) {
+      if (!isa<collective::AllGatherOp, collective::ExchangeOp>(op))
+        return;
+      auto first = llvm::find_if(
+          firsts, [&](Operation *other) { return isSame(op, other); });
       if (first == firsts.end()) {
-        firsts.push_back(gather);
+        firsts.push_back(op);
         return;
       }
-      gather->getResult(0).replaceAllUsesWith((*first)->getResult(0));
-      repeated.push_back({*first, gather});
+      op->getResult(0).replaceAllUsesWith((*first)->getResult(0));
+      repeated.push_back({*first, op});
     });
   }
 
@@ -93,8 +88,22 @@ public:
   }
 
 private:
+  /// But for why they are there.
+  static bool isSame(Operation *op, Operation *other) {
+    auto withoutReason = [](Operation *collective) {
+      NamedAttrList attributes(collective->getAttrs());
+      attributes.erase("reason");
+      return attributes.getDictionary(collective->getContext());
+    };
+    return op->getName() == other->getName() &&
+           op->getBlock() == other->getBlock() &&
+           op->getOperands() == other->getOperands() &&
+           op->getResultTypes() == other->getResultTypes() &&
+           withoutReason(op) == withoutReason(other);
+  }
+
   /// In the order of the program: the first one, and one like it.
-  SmallVector<std::pair<AllGatherOp, AllGatherOp>> repeated;
+  SmallVector<std::pair<Operation *, Operation *>> repeated;
 };
 
 int64_t scoreBytes(Value scores) {

@@ -340,7 +340,13 @@ Value ScalarGraph::elementOf(Value tensor, AffineMap map) {
 
 ScalarGraph::Leaf shardir::throughMovement(ScalarGraph::Leaf operand) {
   for (;;) {
-    auto source = operand.tensor.getDefiningOp<linalg::LinalgOp>();
+    Operation *producer = operand.tensor.getDefiningOp();
+    if (producer)
+      if (auto map = throughReshape(producer, operand.map)) {
+        operand = {producer->getOperand(0), *map};
+        continue;
+      }
+    auto source = dyn_cast_or_null<linalg::LinalgOp>(producer);
     if (!source || !isElementwise(source) || source.getNumDpsInputs() != 1 ||
         !isa<RankedTensorType>(source.getDpsInputs()[0].getType()))
       return operand;

@@ -86,8 +86,8 @@ private:
   int64_t budget = 48;
 };
 
-/// An operand that is only moved or widened, read where it came from: the loops
-/// of broadcasts are then in the map no longer.
+/// An operand that is only moved, widened, or given dims of one element, read
+/// where it came from: the loops of broadcasts are then in the map no longer.
 ScalarGraph::Leaf throughMovement(ScalarGraph::Leaf operand);
 
 /// The same through products with constants and quotients by them, if the

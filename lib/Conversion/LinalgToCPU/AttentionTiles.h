@@ -39,6 +39,9 @@ unsigned largestLoop(llvm::ArrayRef<unsigned> list,
 struct CausalMask {
   unsigned rows, columns;
   int64_t distance;
+  /// Numbers that are added to the rows' positions and to the columns'.
+  llvm::SmallVector<mlir::Value> rowsBegin, columnsBegin;
+  bool isStatic() const { return rowsBegin.empty() && columnsBegin.empty(); }
 };
 
 /// A mask of positions, if nothing but it can make scores as low as it does.

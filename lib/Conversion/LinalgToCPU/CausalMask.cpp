@@ -29,25 +29,45 @@ unsigned shardir::largestLoop(ArrayRef<unsigned> list,
   });
 }
 
-/// `value` as the iteration of a loop plus a constant.
-static std::optional<std::pair<unsigned, int64_t>> asIndex(Value value) {
+namespace {
+/// The iteration of a loop plus a constant and numbers from outside.
+struct Position {
+  unsigned loop;
   int64_t offset = 0;
+  SmallVector<Value> more;
+};
+} // namespace
+
+static std::optional<Position> asPosition(Value value) {
+  Position position{0};
   for (;;) {
     if (auto cast = value.getDefiningOp<arith::IndexCastOp>()) {
       value = cast.getIn();
       continue;
     }
     APInt constant;
-    if (auto add = value.getDefiningOp<arith::AddIOp>();
-        add && matchPattern(add.getRhs(), m_ConstantInt(&constant))) {
-      offset += constant.getSExtValue();
+    auto add = value.getDefiningOp<arith::AddIOp>();
+    if (add && matchPattern(add.getRhs(), m_ConstantInt(&constant))) {
+      position.offset += constant.getSExtValue();
       value = add.getLhs();
+      continue;
+    }
+    // Where a device's part or a block around a ring begins.
+    auto isOutside = [&](Value addend) {
+      return addend.getType().isIndex() &&
+             addend.getParentRegion() != add->getParentRegion();
+    };
+    if (add && (isOutside(add.getLhs()) || isOutside(add.getRhs()))) {
+      bool left = isOutside(add.getLhs());
+      position.more.push_back(left ? add.getLhs() : add.getRhs());
+      value = left ? add.getRhs() : add.getLhs();
       continue;
     }
     auto index = value.getDefiningOp<LoopIndexOp>();
     if (!index)
       return std::nullopt;
-    return std::pair(unsigned(index.getLoop()), offset);
+    position.loop = index.getLoop();
+    return position;
   }
 }
 
@@ -65,7 +85,8 @@ static std::optional<CausalMask> maskOf(Value x, bool &isFinite) {
   auto compare = select.getCondition().getDefiningOp<arith::CmpIOp>();
   if (!compare)
     return std::nullopt;
-  auto left = asIndex(compare.getLhs()), right = asIndex(compare.getRhs());
+  auto left = asPosition(compare.getLhs()),
+       right = asPosition(compare.getRhs());
   if (!left || !right)
     return std::nullopt;
   using Predicate = arith::CmpIPredicate;
@@ -76,10 +97,11 @@ static std::optional<CausalMask> maskOf(Value x, bool &isFinite) {
   }
   if (predicate != Predicate::sge && predicate != Predicate::sgt)
     return std::nullopt;
-  CausalMask mask{left->first, right->first,
-                  left->second - right->second -
-                      (predicate == Predicate::sgt ? 1 : 0)};
-  if (isFinite && mask.distance < 0)
+  CausalMask mask{left->loop, right->loop,
+                  left->offset - right->offset -
+                      (predicate == Predicate::sgt ? 1 : 0),
+                  left->more, right->more};
+  if (isFinite && (mask.distance < 0 || !mask.isStatic()))
     return std::nullopt;
   return mask;
 }
@@ -120,7 +142,7 @@ std::optional<CausalMask> shardir::findCausalMask(AttentionBackwardOp op) {
   std::optional<CausalMask> mask = maskOf(x, isFinite);
   // Every row has a column in sight, so that what its scores are reduced by is
   // not as low as the mask.
-  if (!mask || mask->distance < 0)
+  if (!mask || mask->distance < 0 || !mask->isStatic())
     return std::nullopt;
   AttentionBackwardOp::Loops loops = op.getLoops();
   if (!llvm::is_contained(loops.m, mask->rows) ||
@@ -146,6 +168,10 @@ void shardir::endAtMask(RewriterBase &rewriter, scf::ForOp columns,
       rewriter, loc, firstRow,
       arith::ConstantIndexOp::create(rewriter, loc,
                                      attentionTileRows + mask.distance));
+  for (Value more : mask.rowsBegin)
+    behind = arith::AddIOp::create(rewriter, loc, behind, more);
+  for (Value more : mask.columnsBegin)
+    behind = arith::SubIOp::create(rewriter, loc, behind, more);
   Value end =
       arith::MinSIOp::create(rewriter, loc, behind, columns.getUpperBound());
   rewriter.modifyOpInPlace(columns, [&] { columns.setUpperBound(end); });

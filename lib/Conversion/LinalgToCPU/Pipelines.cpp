@@ -37,6 +37,10 @@ void shardir::buildFusion(OpPassManager &pm, const FusionOptions &options) {
         {options.explain, options.tileAttention ? smallScoreBytes : 0}));
   if (options.rings.mode != "never") {
     pm.addPass(createRingGathers(options.rings));
+    const RingGathersOptions &rings = options.rings;
+    pm.addPass(createRingSums({rings.mode, rings.overlap, rings.flops,
+                               rings.narrowFlops, rings.launch,
+                               options.bandwidth, rings.explain}));
     // They are other collectives than the report has named.
     pm.addPass(createReport({"", /*embed=*/false, /*renew=*/true}));
   }

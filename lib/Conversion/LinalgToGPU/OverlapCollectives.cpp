@@ -41,6 +41,22 @@ namespace {
 /// A buffer, and every value from which somebody could get at it.
 class Reach {
 public:
+  /// What the memory is: an allocation or an argument of the function. Null for
+  /// anything else; what a function can name by a symbol, calls can reach.
+  static Value rootOf(Value value) {
+    while (Operation *definition = value.getDefiningOp()) {
+      if (isa<memref::AllocOp>(definition))
+        return value;
+      auto view = dyn_cast<ViewLikeOpInterface>(definition);
+      if (!view)
+        return Value();
+      value = view.getViewSource();
+    }
+    return isa<FunctionOpInterface>(value.getParentBlock()->getParentOp())
+               ? value
+               : Value();
+  }
+
   /// False where the buffer cannot be followed: it is what control flow or a
   /// call has made, or goes into such.
   bool add(Value buffer) {
@@ -113,22 +129,6 @@ private:
       return result == parts.getBaseBuffer();
     return !isa<VectorType, FloatType, nvgpu::DeviceAsyncTokenType>(
         result.getType());
-  }
-
-  /// What the memory is: an allocation or an argument of the function. Null for
-  /// anything else; what a function can name by a symbol, calls can reach.
-  static Value rootOf(Value value) {
-    while (Operation *definition = value.getDefiningOp()) {
-      if (isa<memref::AllocOp>(definition))
-        return value;
-      auto view = dyn_cast<ViewLikeOpInterface>(definition);
-      if (!view)
-        return Value();
-      value = view.getViewSource();
-    }
-    return isa<FunctionOpInterface>(value.getParentBlock()->getParentOp())
-               ? value
-               : Value();
   }
 
   llvm::SmallPtrSet<Value, 16> values;
@@ -216,13 +216,9 @@ struct OverlapCollectivesPass
 
   /// Whether what is freed is the operand's memory and not the result's.
   static bool freesOperand(memref::DeallocOp free, CollectiveOpInterface op) {
-    auto root = [](Value value) {
-      while (auto view = value.getDefiningOp<ViewLikeOpInterface>())
-        value = view.getViewSource();
-      return value;
-    };
-    Value freed = root(free.getMemref());
-    return freed == root(op.getInput()) && freed != root(op.getOutput());
+    Value freed = Reach::rootOf(free.getMemref());
+    return freed == Reach::rootOf(op.getInput()) &&
+           freed != Reach::rootOf(op.getOutput());
   }
 };
 

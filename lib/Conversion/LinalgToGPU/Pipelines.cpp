@@ -41,6 +41,7 @@ void shardir::buildGpuTensorPipeline(OpPassManager &pm,
     fusion.rings.flops = 0.4 * target->scalarFlops;
     fusion.rings.narrowFlops = 0.5 * target->matrixFlops;
     fusion.rings.launch = target->launchSeconds;
+    fusion.bandwidth = target->copyBytesPerSecond;
   }
   fusion.rings.mode = options.rings;
   fusion.rings.overlap = options.overlap;
@@ -66,5 +67,5 @@ void shardir::buildGpuKernels(OpPassManager &pm, const GpuOptions &options) {
     return;
   }
   pm.addNestedPass<gpu::GPUModuleOp>(createKernelsToNVVM({options.arch}));
-  pm.addPass(createAssembleKernels({options.arch, "", options.explain, ""}));
+  pm.addPass(createAssembleKernels({options.arch, options.ptxas, options.explain, ""}));
 }

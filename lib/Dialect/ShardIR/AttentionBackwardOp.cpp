@@ -174,6 +174,16 @@ LogicalResult AttentionBackwardOp::verify() {
     return emitOpError(misplaced);
   if (failed(verifyTypes(*this)))
     return failure();
+  int64_t last = -1;
+  for (int64_t number : getUnwanted().value_or(ArrayRef<int64_t>())) {
+    if (number <= last || number > 2)
+      return emitOpError("unwanted must hold numbers of results from 0 to 2, "
+                         "in ascending order, found ")
+             << number;
+    last = number;
+  }
+  if (getUnwanted().value_or(ArrayRef<int64_t>()).size() == 3)
+    return emitOpError("unwanted must leave one of the results");
   Type compute = getComputeType();
   SmallVector<Type> expected = {compute, compute};
   for (Value extra : getExtras())

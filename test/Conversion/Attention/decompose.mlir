@@ -124,3 +124,25 @@ func.func @gradients(%q: memref<4x6x3xf32>, %k: memref<4x8x3xf32>, %v: memref<4x
       }
   return
 }
+
+// -----
+
+// The gradient of values alone: no product for the probabilities' gradient, and one behind the body.
+// CHECK-LABEL: func.func @unwanted
+// CHECK-SAME:    %[[Q:.+]]: tensor<6x3xf32>, %[[K:.+]]: tensor<8x3xf32>, %[[V:.+]]: tensor<8x4xf32>, %[[G:.+]]: tensor<6x4xf32>, %[[DQ:.+]]: tensor<6x3xf32>, %[[DK:.+]]: tensor<8x3xf32>, %[[DV:.+]]: tensor<8x4xf32>
+// CHECK:       linalg.generic {{.*}} ins(%[[Q]], %[[K]] :
+// CHECK:       %[[P:.+]]:2 = linalg.generic
+// CHECK:         math.exp
+// CHECK:       %[[R:.+]] = linalg.generic {{.*}} ins(%[[P]]#0, %[[G]] : {{.*}} outs(%[[DV]] :
+// CHECK:       return %[[DQ]], %[[DK]], %[[R]]
+func.func @unwanted(%q: tensor<6x3xf32>, %k: tensor<8x3xf32>, %v: tensor<8x4xf32>, %g: tensor<6x4xf32>,
+    %dq: tensor<6x3xf32>, %dk: tensor<8x3xf32>, %dv: tensor<8x4xf32>) -> (tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>) {
+  %0:3 = shardir.attention_backward {unwanted = array<i64: 0, 1>, indexing_maps = [affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>, affine_map<(m, n, k, v) -> (n, v)>, affine_map<(m, n, k, v) -> (m, v)>, affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>, affine_map<(m, n, k, v) -> (n, v)>]}
+      ins(%q, %k, %v, %g : tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>, tensor<6x4xf32>)
+      outs(%dq, %dk, %dv : tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>) {
+      ^bb0(%s: f32, %dp: f32):
+        %p = math.exp %s : f32
+        shardir.yield %p, %p : f32, f32
+      } -> tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>
+  return %0#0, %0#1, %0#2 : tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>
+}

@@ -106,3 +106,42 @@ func.func @continued(%q: tensor<2048x64xf32>, %k: tensor<2048x64xf32>, %v: tenso
       } -> tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>
   return %0#0 : tensor<2048x64xf32>
 }
+
+// Positions count from where a device's rows and a block's columns begin: so does the end; a block behind
+// all rows has no steps.
+// CHECK-LABEL: func.func @begins
+// CHECK-SAME:    %[[ROWS:arg6]]: index, %[[COLUMNS:arg7]]: index
+// CHECK:         scf.forall (%[[I:.*]]) = (0) to (2048) step (128)
+// CHECK:           %[[B0:.+]] = arith.addi %[[I]], %{{.*}} : index
+// CHECK:           %[[B1:.+]] = arith.addi %[[B0]], %[[ROWS]] : index
+// CHECK:           %[[B2:.+]] = arith.subi %[[B1]], %[[COLUMNS]] : index
+// CHECK:           %[[END:.+]] = arith.minsi %[[B2]], %{{.*}} : index
+// CHECK:           scf.for %{{.*}} = %{{.*}} to %[[END]]
+#q2 = affine_map<(m, n, k, v) -> (m, k)>
+#k2 = affine_map<(m, n, k, v) -> (n, k)>
+#v2 = affine_map<(m, n, k, v) -> (n, v)>
+#o2 = affine_map<(m, n, k, v) -> (m, v)>
+#r2 = affine_map<(m, n, k, v) -> (m)>
+func.func @begins(%q: tensor<2048x64xf32>, %k: tensor<1024x64xf32>, %v: tensor<1024x64xf32>, %a: tensor<2048x64xf32>, %m: tensor<2048xf32>, %s: tensor<2048xf32>,
+    %rows: index, %columns: index) -> (tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>) {
+  %low = arith.constant 0xFF800000 : f32
+  %0:3 = shardir.attention {indexing_maps = [#q2, #k2, #v2, #o2, #r2, #r2]}
+      ins(%q, %k, %v : tensor<2048x64xf32>, tensor<1024x64xf32>, tensor<1024x64xf32>)
+      outs(%a, %m, %s : tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>)
+      score {
+      ^bb0(%x: f32):
+        %i = shardir.loop_index 0
+        %i1 = arith.addi %i, %rows : index
+        %i2 = arith.index_cast %i1 : index to i32
+        %j = shardir.loop_index 1
+        %j1 = arith.addi %columns, %j : index
+        %j2 = arith.index_cast %j1 : index to i32
+        %c = arith.cmpi sge, %i2, %j2 : i32
+        %u = arith.select %c, %x, %low : f32
+        shardir.yield %u : f32
+      } prob {
+      ^bb0(%p: f32):
+        shardir.yield %p : f32
+      } -> tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>
+  return %0#0, %0#1, %0#2 : tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>
+}

@@ -209,3 +209,45 @@ func.func @index(%q: tensor<6x3xf32>, %k: tensor<8x3xf32>, %v: tensor<8x4xf32>, 
       } -> tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>
   return
 }
+
+// -----
+
+func.func @no_result(%q: tensor<6x3xf32>, %k: tensor<8x3xf32>, %v: tensor<8x4xf32>, %g: tensor<6x4xf32>,
+    %dq: tensor<6x3xf32>, %dk: tensor<8x3xf32>, %dv: tensor<8x4xf32>) {
+  // expected-error @below {{unwanted must hold numbers of results from 0 to 2, in ascending order, found 3}}
+  %0:3 = shardir.attention_backward {unwanted = array<i64: 1, 3>, indexing_maps = [affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>, affine_map<(m, n, k, v) -> (n, v)>, affine_map<(m, n, k, v) -> (m, v)>, affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>, affine_map<(m, n, k, v) -> (n, v)>]}
+      ins(%q, %k, %v, %g : tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>, tensor<6x4xf32>)
+      outs(%dq, %dk, %dv : tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>) {
+      ^bb0(%s: f32, %dp: f32):
+        shardir.yield %s, %dp : f32, f32
+      } -> tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @twice(%q: tensor<6x3xf32>, %k: tensor<8x3xf32>, %v: tensor<8x4xf32>, %g: tensor<6x4xf32>,
+    %dq: tensor<6x3xf32>, %dk: tensor<8x3xf32>, %dv: tensor<8x4xf32>) {
+  // expected-error @below {{unwanted must hold numbers of results from 0 to 2, in ascending order, found 1}}
+  %0:3 = shardir.attention_backward {unwanted = array<i64: 1, 1>, indexing_maps = [affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>, affine_map<(m, n, k, v) -> (n, v)>, affine_map<(m, n, k, v) -> (m, v)>, affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>, affine_map<(m, n, k, v) -> (n, v)>]}
+      ins(%q, %k, %v, %g : tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>, tensor<6x4xf32>)
+      outs(%dq, %dk, %dv : tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>) {
+      ^bb0(%s: f32, %dp: f32):
+        shardir.yield %s, %dp : f32, f32
+      } -> tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>
+  return
+}
+
+// -----
+
+func.func @nothing_left(%q: tensor<6x3xf32>, %k: tensor<8x3xf32>, %v: tensor<8x4xf32>, %g: tensor<6x4xf32>,
+    %dq: tensor<6x3xf32>, %dk: tensor<8x3xf32>, %dv: tensor<8x4xf32>) {
+  // expected-error @below {{unwanted must leave one of the results}}
+  %0:3 = shardir.attention_backward {unwanted = array<i64: 0, 1, 2>, indexing_maps = [affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>, affine_map<(m, n, k, v) -> (n, v)>, affine_map<(m, n, k, v) -> (m, v)>, affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>, affine_map<(m, n, k, v) -> (n, v)>]}
+      ins(%q, %k, %v, %g : tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>, tensor<6x4xf32>)
+      outs(%dq, %dk, %dv : tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>) {
+      ^bb0(%s: f32, %dp: f32):
+        shardir.yield %s, %dp : f32, f32
+      } -> tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>
+  return
+}

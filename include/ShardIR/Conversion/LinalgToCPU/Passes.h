@@ -57,6 +57,8 @@ struct FusionOptions {
   bool keepAttention = false;
   /// Which gathered operands come around rings, behind that.
   RingGathersOptions rings;
+  /// Of a device's memory in bytes/s, for rings of sums.
+  double bandwidth = 1e10;
   /// Remarks that say which chains are attention and which not.
   bool explain = false;
 };

@@ -49,6 +49,8 @@ struct GpuOptions {
   bool overlap = true;
   /// When gathered operands come around rings (shardir-ring-gathers).
   std::string rings = "auto";
+  /// As shardir-assemble-kernels has it: `none` keeps PTX.
+  std::string ptxas;
   /// Matrix units may read f32 operands of products as tf32.
   bool tf32 = false;
 };

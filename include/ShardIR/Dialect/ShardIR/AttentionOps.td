@@ -202,7 +202,8 @@ def ShardIR_AttentionBackwardOp : ShardIR_Op<"attention_backward",
                        AnyShaped:$gradient, Variadic<AnyShaped>:$extras,
                        AnyShaped:$query_gradient, AnyShaped:$key_gradient,
                        AnyShaped:$value_gradient,
-                       AffineMapArrayAttr:$indexing_maps);
+                       AffineMapArrayAttr:$indexing_maps,
+                       OptionalAttr<DenseI64ArrayAttr>:$unwanted);
   let results = (outs Variadic<AnyRankedTensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{
@@ -231,6 +232,10 @@ def ShardIR_AttentionBackwardOp : ShardIR_Op<"attention_backward",
     /// "" if each loop has one of the roles that the description defines, in
     /// maps of an op's operands that are projected permutations; else what is wrong.
     static std::string findMisplacedLoop(::llvm::ArrayRef<::mlir::AffineMap> maps);
+    /// Whether result `result` is one that somebody reads.
+    bool isWanted(unsigned result) {
+      return !getUnwanted() || !::llvm::is_contained(*getUnwanted(), result);
+    }
     /// The operand number of the first init.
     unsigned getFirstInit() { return getNumOperands() - 3; }
     /// The type of scores and of all three sums: f32 or f64.

@@ -68,8 +68,8 @@ int64_t sharedBytesOf(AttentionBackwardOp op, const Unit &unit,
   return std::max(ofQueries, ofKeys) + slots;
 }
 
-/// The kernels of a plan: with the gradients of keys and values in one, if its
-/// registers suffice.
+/// The kernels of a plan for the results that are wanted: with the gradients of
+/// keys and values in one, if its registers suffice.
 SmallVector<BackwardPart> partsOf(AttentionBackwardOp op,
                                   const BackwardPlan &plan) {
   int64_t words = elementBytes(op.getComputeType()) / 4;
@@ -77,17 +77,20 @@ SmallVector<BackwardPart> partsOf(AttentionBackwardOp op,
   // loaded early, and what addresses and the body take.
   int64_t loaded = plan.bn / 4 * static_cast<int64_t>(op.getExtras().size());
   int64_t most = 255 - (plan.bn * words + loaded + 90);
-  if (plan.k / 2 * words > most || plan.v / 2 * words > most)
+  int64_t k = plan.k / 2 * words, v = plan.v / 2 * words;
+  bool dq = op.isWanted(0), dk = op.isWanted(1), dv = op.isWanted(2);
+  if (((dq || dk) && k > most) || (dv && v > most))
     return {};
-  BackwardPart queries, keys, values;
-  keys.ofKeys = values.ofKeys = true;
-  if ((plan.k + plan.v) / 2 * words <= most) {
-    keys.second = true;
-    return {queries, keys};
-  }
-  values.first = false;
-  values.second = true;
-  return {queries, keys, values};
+  SmallVector<BackwardPart> parts;
+  if (dq)
+    parts.push_back({/*ofKeys=*/false, /*first=*/true, /*second=*/false});
+  if (dk)
+    parts.push_back({/*ofKeys=*/true, /*first=*/true, /*second=*/false});
+  if (dk && dv && k + v <= most)
+    parts.back().second = true;
+  else if (dv)
+    parts.push_back({/*ofKeys=*/true, /*first=*/false, /*second=*/true});
+  return parts;
 }
 
 struct Choice {

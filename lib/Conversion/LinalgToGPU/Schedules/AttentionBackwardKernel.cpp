@@ -208,6 +208,16 @@ void BackwardKernel::store(const NestOperand &result, const Axis &axis,
     });
 }
 
+/// Within a body of scalar ops.
+static bool dependsOn(Value value, BlockArgument argument) {
+  Operation *op = value.getDefiningOp();
+  return value == argument ||
+         (op && op->getBlock() == argument.getOwner() &&
+          llvm::any_of(op->getOperands(), [&](Value operand) {
+            return dependsOn(operand, argument);
+          }));
+}
+
 void BackwardKernel::run(StringRef name) {
   SmallVector<Index> tiles = problem.batch.extents;
   tiles.push_back(emit.ceilDiv(own.extent, plan.bm()));
@@ -244,6 +254,12 @@ void BackwardKernel::run(StringRef name) {
     }
     int64_t firsts = part.first ? plan.k / 2 : 0,
             seconds = part.second ? plan.v / 2 : 0;
+    // What this kernel sums may need no gradient of probabilities.
+    Operation *yield = problem.getOp().getBody().front().getTerminator();
+    BlockArgument gradient = problem.getOp().getBody().getArgument(1);
+    bool asksGradient =
+        (part.first && dependsOn(yield->getOperand(1), gradient)) ||
+        (part.second && dependsOn(yield->getOperand(0), gradient));
     SmallVector<Value> zeros(firsts + seconds, emit.zero(problem.wide));
     SmallVector<Value> sums = emit.loop(
         first, steps, one, zeros, [&](Index step, ValueRange carried) {
@@ -254,7 +270,9 @@ void BackwardKernel::run(StringRef name) {
           commit();
           Index stage = emit.rem(step, plan.stages);
           Fragment s = scores(ownK, otherK, stage, plan.k);
-          Fragment dp = scores(ownV, otherV, stage, plan.v);
+          Fragment dp = asksGradient
+                            ? scores(ownV, otherV, stage, plan.v)
+                            : Fragment(s.size(), emit.zero(problem.wide));
           auto [p, ds] = runBodies(s, dp, step);
           Fragment made(carried.take_front(firsts)),
               more(carried.take_back(seconds));
