@@ -191,7 +191,7 @@ def main():
     parser.add_argument("--seed", type=int, default=0, help="the first; programs have consecutive seeds")
     parser.add_argument("--ops", type=int, default=12)
     parser.add_argument("--options", default="cost=bytes")
-    parser.add_argument("--keep", help="folder for the programs where Shardy's placements cost less")
+    parser.add_argument("--keep", help="folder for the programs where Shardy's placements cost less or that fail")
     parser.add_argument("--show", action="store_true", help="print each program's bytes")
     args = parser.parse_args()
     shardy = Shardy(args.python)
@@ -199,6 +199,14 @@ def main():
         sys.exit(f"error: Shardy is not to be had from {args.python}: {shardy.error}")
     less = equal = 0
     lost, failed, totals = [], [], [0, 0]
+
+    def keep(seed, texts):
+        if args.keep:
+            os.makedirs(args.keep, exist_ok=True)
+            for name, text in texts.items():
+                with open(os.path.join(args.keep, f"{seed}.{name}.mlir"), "w") as file:
+                    file.write(text)
+
     with tempfile.TemporaryDirectory() as folder:
         for seed in range(args.seed, args.seed + args.count):
             program = random_program(seed, args.ops)
@@ -210,11 +218,13 @@ def main():
             ours, error = count(args.build, text, folder, args.options)
             if error:
                 failed.append((seed, error))
+                keep(seed, {"ours": text})
                 continue
             placed = with_placements(program, reply).linalg()
             theirs, error = count(args.build, placed, folder, args.options)
             if error:
                 failed.append((seed, "Shardy's placements: " + error))
+                keep(seed, {"shardy": placed})
                 continue
             totals[0] += ours
             totals[1] += theirs
@@ -224,11 +234,7 @@ def main():
                 print(f"seed {seed}: {ours} bytes, Shardy's placements {theirs}")
             if ours > theirs:
                 lost.append((seed, ours, theirs, len(program.values)))
-                if args.keep:
-                    os.makedirs(args.keep, exist_ok=True)
-                    for name, content in (("ours", text), ("shardy", placed), ("stablehlo", program.stablehlo())):
-                        with open(os.path.join(args.keep, f"{seed}.{name}.mlir"), "w") as file:
-                            file.write(content)
+                keep(seed, {"ours": text, "shardy": placed, "stablehlo": program.stablehlo()})
     shardy.close()
     print(f"seeds {args.seed} to {args.seed + args.count - 1}: {less} with fewer bytes than Shardy's placements, {equal} equal, "
           f"{len(lost)} with more, {len(failed)} failed; {totals[0]} bytes in all, Shardy's {totals[1]}")

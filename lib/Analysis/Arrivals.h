@@ -16,6 +16,8 @@
 
 #include "PropagationSpace.h"
 
+#include <deque>
+
 namespace shardir {
 
 /// What one node's factors have; one entry per factor.
@@ -63,6 +65,9 @@ private:
   bool arrivalsCompete(int n, int factor);
   bool fitTogether(int n);
   bool competes(int n, int factor);
+  void findCarried();
+  void findContested();
+  bool enlarges(int n) const;
   std::vector<uint64_t> findAsked();
   bool updateOwed(int n);
   bool mayGrow(int n, int factor) const;
@@ -78,9 +83,31 @@ private:
   std::vector<llvm::SmallVector<llvm::SmallVector<Owed, 2>, 1>> owes;
   std::vector<llvm::SmallVector<Owed, 2>> passes;
   std::vector<int> levels;
-  /// Per node, the axes that it has from annotations in front of it.
-  std::vector<uint64_t> carried;
+  /// Per node, the axes that it can have, those of them that it has from
+  /// annotations in front of it, and those that it is in a conflict about.
+  std::vector<uint64_t> reached, carried, contested;
 };
+
+/// Looks at nodes until nothing changes; `step` tells whether one has.
+template <typename Step>
+void Arrivals::untilStable(std::vector<int> nodes, Step step) {
+  std::vector<bool> isQueued(space.numNodes(), false);
+  std::deque<int> queue;
+  auto push = [&](int n) {
+    if (!isQueued[n] && !space.isFollower(n)) {
+      isQueued[n] = true;
+      queue.push_back(n);
+    }
+  };
+  for (int n : nodes)
+    push(n);
+  while (!queue.empty()) {
+    int n = queue.front();
+    queue.pop_front();
+    isQueued[n] = false;
+    step(n, push);
+  }
+}
 
 } // namespace shardir
 

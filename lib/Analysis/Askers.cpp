@@ -156,6 +156,18 @@ static Alternatives alternativesOfOp(Operation *op) {
           readAlternatives(op, present)};
 }
 
+/// The tie of an op with regions that `value` is of.
+static std::optional<unsigned> tieOfValue(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!op)
+    op = cast<BlockArgument>(value).getOwner()->getParentOp();
+  if (auto region = asShardableRegion(op))
+    for (auto [i, tie] : llvm::enumerate(region.getTies()))
+      if (llvm::is_contained(tie.values, value))
+        return i;
+  return std::nullopt;
+}
+
 Alternatives shardir::alternativesOf(Value value) {
   Operation *op = value.getDefiningOp();
   if (op && !asShardableRegion(op))
@@ -169,10 +181,9 @@ Alternatives shardir::alternativesOf(Value value) {
                              function.getArgAttr(i, ShardIRDialect::kPlacement),
                              "argument", i)};
   }
-  if (auto region = asShardableRegion(op); region && op->hasAttr(kAlternatives))
-    for (auto [i, tie] : llvm::enumerate(region.getTies()))
-      if (llvm::is_contained(tie.values, value))
-        return alternativesOfTie(region, i);
+  if (op->hasAttr(kAlternatives))
+    if (std::optional<unsigned> tie = tieOfValue(value))
+      return alternativesOfTie(asShardableRegion(op), *tie);
   return {};
 }
 
@@ -231,6 +242,29 @@ static std::string text(Attribute attr) {
   return string ? string.getValue().str() : "";
 }
 
+/// The reason that an op gives; for what flows through its regions that of one
+/// tie, where the op tells them apart.
+static std::string reasonOf(Operation *op,
+                            std::optional<unsigned> tie = std::nullopt) {
+  Attribute attr = op->getAttr(ShardIRDialect::kDecidedBy);
+  auto list = dyn_cast_or_null<ArrayAttr>(attr);
+  if (!list)
+    return text(attr);
+  auto region = asShardableRegion(op);
+  if (tie && region && region.getTies().size() == list.size())
+    return text(list[*tie]);
+  std::string all;
+  for (Attribute each : list)
+    if (std::string reason = text(each);
+        !reason.empty() && all.find(reason) == std::string::npos)
+      all += (all.empty() ? "" : "; ") + reason;
+  return all;
+}
+
+std::string shardir::reasonOnMaker(Value value) {
+  return reasonOf(value.getDefiningOp(), tieOfValue(value));
+}
+
 /// What is whole on every device needs no annotation.
 static bool isWhole(Attribute attr) {
   auto placement = dyn_cast_or_null<PlacementAttr>(attr);
@@ -259,8 +293,8 @@ std::string shardir::decidedByOfUse(OpOperand &use) {
                              use.getOperandNumber());
   if (user == use.getOwner())
     if (auto tied = tieOf(use))
-      user = tied->first;
-  return text(user->getAttr(ShardIRDialect::kDecidedBy));
+      return reasonOf(tied->first, tied->second);
+  return reasonOf(user);
 }
 
 /// The reason of the nearest op that uses what `op` makes and has one: an op
@@ -318,7 +352,7 @@ std::string shardir::decidedBy(Value value) {
              describeLocation(askers.front().loc);
     return op->getName().getStringRef().str();
   }
-  if (std::string reason = text(op->getAttr(ShardIRDialect::kDecidedBy));
+  if (std::string reason = reasonOf(op, tieOfValue(value));
       !reason.empty() || isWhole(getPlacement(value)))
     return reason;
   // An annotation carries no reason but itself.

@@ -42,7 +42,7 @@ public:
   bool enter(func::FuncOp entry);
   /// False where a size is not known.
   bool run(Block &block);
-  int64_t peak = 0;
+  MemoryPeak peak;
 
 private:
   /// The place of this rank in a mesh; ranks that it lacks run as its first.
@@ -116,7 +116,7 @@ bool RankRun::enter(func::FuncOp entry) {
     alive += bytes;
     shapes[argument] = shape;
   }
-  peak = alive;
+  peak.bytes = alive;
   return true;
 }
 
@@ -347,8 +347,8 @@ bool RankRun::visitBranches(Operation &op) {
     }
     // By what it needs, then by what it leaves: a free that may not happen does
     // not count.
-    if (!largest || std::tie(side.peak, side.alive) >
-                        std::tie(largest->peak, largest->alive))
+    if (!largest || std::tie(side.peak.bytes, side.alive) >
+                        std::tie(largest->peak.bytes, largest->alive))
       largest.emplace(std::move(side));
   }
   if (!largest)
@@ -385,7 +385,8 @@ bool RankRun::visit(Operation &op) {
     instances[alloc] = nextInstance;
     sizes[nextInstance++] = bytes;
     alive += bytes;
-    peak = std::max(peak, alive);
+    if (alive > peak.bytes)
+      peak = {alive, &op};
     return true;
   }
   if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
@@ -413,8 +414,8 @@ bool RankRun::visit(Operation &op) {
   // One device runs all threads alike: the first stands for them.
   if (isa<scf::ParallelOp, scf::ForallOp>(op)) {
     auto loop = cast<LoopLikeOpInterface>(op);
-    for (auto [index, from] : llvm::zip(*loop.getLoopInductionVars(),
-                                        *loop.getLoopLowerBounds()))
+    for (auto [index, from] :
+         llvm::zip(*loop.getLoopInductionVars(), *loop.getLoopLowerBounds()))
       if (auto number = get(from))
         numbers[index] = *number;
     return !allocates(op) || run(op.getRegion(0).front());
@@ -445,21 +446,23 @@ bool RankRun::run(Block &block) {
   return true;
 }
 
-std::optional<int64_t> shardir::bufferPeak(func::FuncOp entry,
-                                           const MeshTable &meshes) {
+std::optional<MemoryPeak> shardir::bufferPeak(func::FuncOp entry,
+                                              const MeshTable &meshes) {
   if (!entry.getBody().hasOneBlock())
     return std::nullopt;
-  int64_t ranks = 1, most = 0;
+  int64_t ranks = 1;
   for (const Mesh &mesh : meshes.all()) {
     if (!mesh.isConcrete())
       return std::nullopt;
     ranks = std::max(ranks, mesh.numRanks());
   }
+  MemoryPeak most;
   for (int64_t rank = 0; rank < ranks; ++rank) {
     RankRun run(meshes, rank);
     if (!run.enter(entry) || !run.run(entry.getBody().front()))
       return std::nullopt;
-    most = std::max(most, run.peak);
+    if (run.peak.bytes > most.bytes)
+      most = run.peak;
   }
   return most;
 }

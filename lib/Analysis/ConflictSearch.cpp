@@ -22,6 +22,7 @@
 
 #include <map>
 #include <numeric>
+#include <set>
 
 using namespace shardir;
 
@@ -118,29 +119,54 @@ HoldingSearch::run(const std::vector<std::vector<int>> &starts) {
   return best;
 }
 
-/// The least assignment of one component.
-static std::vector<int>
-solveComponent(const Component &component,
-               const std::vector<std::vector<int>> &starts,
-               const SearchOptions &options, bool &isExact, bool &isAmbiguous) {
-  EliminationGraph graph(component.domains, component.terms);
+/// The least assignment of one component by a plan that holds nothing;
+/// `isAmbiguous` if there are others that cost as much.
+static std::vector<int> solveExactly(const Component &component,
+                                     const EliminationPlan &plan,
+                                     bool &isAmbiguous) {
   std::vector<int> best(component.domains.size(), 0);
-  EliminationPlan plan = graph.plan(options.tableLimit, best);
-  isExact = plan.held.empty();
-  isAmbiguous = false;
-  if (!isExact) {
-    if (component.name) {
-      std::vector<uint64_t> names;
-      for (int v = 0, e = component.domains.size(); v < e; ++v)
-        names.push_back(component.name(v));
-      graph.setNames(names);
-    }
-    return HoldingSearch(component, graph, options)
-        .run(starts.empty() ? std::vector<std::vector<int>>{best} : starts);
-  }
-  BucketElimination solver(component.domains, component.terms);
-  isAmbiguous = solver.solve(plan, best);
+  isAmbiguous =
+      BucketElimination(component.domains, component.terms).solve(plan, best);
   return best;
+}
+
+/// So that a plan does not depend on the order of variables.
+static void setNames(EliminationGraph &graph, const Component &component) {
+  if (!component.name)
+    return;
+  std::vector<uint64_t> names;
+  for (int v = 0, e = component.domains.size(); v < e; ++v)
+    names.push_back(component.name(v));
+  graph.setNames(names);
+}
+
+/// The best assignment that was found of a component beyond the limits.
+static std::vector<int>
+solveHolding(const Component &component,
+             const std::vector<std::vector<int>> &starts,
+             const SearchOptions &options) {
+  EliminationGraph graph(component.domains, component.terms);
+  setNames(graph, component);
+  std::vector<int> first(component.domains.size(), 0);
+  return HoldingSearch(component, graph, options)
+      .run(starts.empty() ? std::vector<std::vector<int>>{first} : starts);
+}
+
+/// How much work a component may take that is solved exactly by wide tables:
+/// those with the least, as many as are allowed together, whatever their order.
+static int64_t mostWideWork(std::vector<int64_t> works, int64_t allowed) {
+  llvm::sort(works);
+  int64_t most = 0, sum = 0;
+  for (size_t i = 0; i < works.size();) {
+    size_t end = i;
+    for (; end < works.size() && works[end] == works[i]; ++end)
+      sum = std::min(sum + works[end], allowed + 1);
+    if (sum > allowed)
+      break;
+    most = works[i];
+    i = end;
+  }
+  return most;
 }
 
 const SearchCost &shardir::costOf(const SearchTerm &term,
@@ -193,6 +219,52 @@ std::vector<int> shardir::searchLeast(
   // such ones are solved anew.
   std::map<std::vector<int64_t>, std::vector<int>> solved;
   std::vector<int> assignment(count, 0);
+  struct Wide {
+    int root;
+    Component component;
+    std::vector<int64_t> key;
+    EliminationPlan plan; ///< holds nothing, or cannot be
+  };
+  std::vector<Wide> wide;
+  auto assign = [&](int c, const std::vector<int> &values) {
+    for (auto [v, value] : llvm::zip(members[c], values))
+      assignment[v] = value;
+  };
+  auto solve = [&](int c, Component &component, std::vector<int64_t> &key,
+                   const EliminationPlan *plan) {
+    bool isAmbiguous = false;
+    std::vector<int> least;
+    if (plan) {
+      least = solveExactly(component, *plan, isAmbiguous);
+    } else {
+      std::vector<std::vector<int>> own;
+      for (const std::vector<int> &start : starts) {
+        own.emplace_back();
+        for (int v : members[c])
+          own.back().push_back(start[v]);
+      }
+      least = solveHolding(component, own, options);
+    }
+    if (isAmbiguous && problem.tieBreak) {
+      // Variables that look alike from near may differ from afar.
+      for (auto [i, v] : llvm::enumerate(members[c])) {
+        auto costs = std::make_shared<Table>(problem.domains[v]);
+        for (int value = 0; value < problem.domains[v]; ++value)
+          (*costs)[value].parts.back() = problem.tieBreak(v, value);
+        component.terms.push_back({{int(i)}, std::move(costs)});
+      }
+      bool ignored;
+      least = solveExactly(component, *plan, ignored);
+    }
+    if (statistics) {
+      ++statistics->solved;
+      statistics->inexact += !plan;
+      statistics->ambiguous += isAmbiguous;
+    }
+    assign(c, least);
+    if (plan && !isAmbiguous)
+      solved.emplace(std::move(key), std::move(least));
+  };
   for (int c = 0; c < count; ++c) {
     if (members[c].empty())
       continue;
@@ -216,44 +288,38 @@ std::vector<int> shardir::searchLeast(
       key.push_back(reinterpret_cast<intptr_t>(term.costs.get()));
       component.terms.push_back(std::move(term));
     }
-    auto known = solved.find(key);
-    if (known == solved.end()) {
-      if (statistics)
-        ++statistics->solved;
-      std::vector<std::vector<int>> own;
-      for (const std::vector<int> &start : starts) {
-        own.emplace_back();
-        for (int v : members[c])
-          own.back().push_back(start[v]);
-      }
-      bool isExact = true, isAmbiguous = false;
-      std::vector<int> least =
-          solveComponent(component, own, options, isExact, isAmbiguous);
-      if (isAmbiguous && problem.tieBreak) {
-        // Variables that look alike from near may differ from afar.
-        for (auto [i, v] : llvm::enumerate(members[c])) {
-          auto costs = std::make_shared<Table>(problem.domains[v]);
-          for (int value = 0; value < problem.domains[v]; ++value)
-            (*costs)[value].parts.back() = problem.tieBreak(v, value);
-          component.terms.push_back({{int(i)}, std::move(costs)});
-        }
-        bool ignored;
-        least = solveComponent(component, own, options, isExact, ignored);
-      }
-      if (statistics) {
-        statistics->inexact += !isExact;
-        statistics->ambiguous += isAmbiguous;
-      }
-      if (isExact && !isAmbiguous)
-        known = solved.emplace(std::move(key), least).first;
-      else {
-        for (auto [v, value] : llvm::zip(members[c], least))
-          assignment[v] = value;
-        continue;
-      }
+    if (auto known = solved.find(key); known != solved.end()) {
+      assign(c, known->second);
+      continue;
     }
-    for (auto [v, value] : llvm::zip(members[c], known->second))
-      assignment[v] = value;
+    EliminationGraph graph(component.domains, component.terms);
+    std::vector<int> never(component.domains.size(), 0);
+    EliminationPlan plan = graph.plan(options.tableLimit, never);
+    if (plan.held.empty()) {
+      solve(c, component, key, &plan);
+      continue;
+    }
+    if (int(component.domains.size()) <= options.wideVariables &&
+        options.wideLimit > options.tableLimit) {
+      setNames(graph, component);
+      plan = graph.plan(options.wideLimit, never);
+    }
+    wide.push_back({c, std::move(component), std::move(key), std::move(plan)});
+  }
+  std::vector<int64_t> works;
+  std::set<llvm::ArrayRef<int64_t>> keys;
+  for (const Wide &own : wide)
+    if (own.plan.held.empty() && keys.insert(own.key).second)
+      works.push_back(own.plan.work);
+  int64_t most = mostWideWork(std::move(works), options.wideWork);
+  for (Wide &own : wide) {
+    auto known = solved.find(own.key);
+    if (known != solved.end())
+      assign(own.root, known->second);
+    else
+      solve(own.root, own.component, own.key,
+            own.plan.held.empty() && own.plan.work <= most ? &own.plan
+                                                           : nullptr);
   }
   return assignment;
 }

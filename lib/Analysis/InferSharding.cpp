@@ -181,7 +181,8 @@ std::variant<OpSharding, PlacementError> Inference::run() {
     for (auto [f, factor] : llvm::enumerate(rule.factors))
       if (factor.kind == FactorKind::Replicate && !axesOf(splits[f]).empty())
         return PlacementError{"splits a dim that this op needs whole on each "
-                              "device",
+                              "device; place it whole and ask for the split "
+                              "with shardir.constrain",
                               ""};
     if (!composed || !equivalent(*composed, dims, mesh, shape))
       return PlacementError{

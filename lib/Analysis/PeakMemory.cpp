@@ -99,11 +99,8 @@ bool PeakFinder::isUneven(Value value) const {
       return true;
     if (!placement)
       continue;
-    const Mesh &mesh = meshes.get(placement);
-    int64_t pieces = 1;
-    for (const AxisRef &axis : placement.getValue().axesOf(dim))
-      pieces *= axisSize(mesh, axis);
-    if (extent % std::max<int64_t>(pieces, 1))
+    if (extent %
+        groupSize(meshes.get(placement), placement.getValue().axesOf(dim)))
       return true;
   }
   return false;

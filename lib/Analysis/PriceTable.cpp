@@ -180,9 +180,8 @@ SearchCost PriceTable::read(int n, const Port &port, const Candidate &candidate,
 }
 
 bool PriceTable::owesOnly(int n, PlacementId from, PlacementId to) {
-  const Placement &has = space.table(n).placement(from);
-  const Placement &wants = space.table(n).placement(to);
-  return has.partial && !wants.partial && has.dims == wants.dims;
+  SplitsTable &table = space.table(n);
+  return table.placement(from).owesOnly(table.placement(to));
 }
 
 SearchCost PriceTable::work(int n, const Candidate &candidate) {
@@ -190,12 +189,19 @@ SearchCost PriceTable::work(int n, const Candidate &candidate) {
   SplitsTable &table = space.table(n);
   int64_t moved = 0, held = 0;
   bool reads = false, writes = false;
+  using Moves = PropagationGraph::Node::Moves;
+  Moves moves = space.node(n).moves;
   for (const Port &port : space.ports(n)) {
     PlacementId placement = port.isResult || port.isAlias
                                 ? candidate.results[port.tensor]
                                 : candidate.operands[port.tensor];
     int64_t bytes = localBytes(n, port.value, placement);
-    moved += bytes;
+    bool isSlice = moves == Moves::Result ? port.isResult
+                                          : !port.isResult && port.tensor == 0;
+    if (moves == Moves::All)
+      moved += bytes;
+    else if (isSlice)
+      moved += 2 * bytes;
     held += port.isResult ? bytes : 0;
     (port.isResult ? writes : reads) = true;
   }
@@ -207,9 +213,9 @@ SearchCost PriceTable::work(int n, const Candidate &candidate) {
   else
     result.parts[0] = toInteger(extra * 1e12);
   // Arguments, results and constants do nothing themselves.
-  if (!reads || !writes)
+  if (!reads || !writes || moves == Moves::Nothing)
     return result;
-  double points = 2;
+  double points = moves == Moves::All ? 2 : 0;
   for (auto [f, factor] : llvm::enumerate(rule.factors)) {
     if (!factor.isIterated)
       continue;

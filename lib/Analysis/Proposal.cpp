@@ -61,6 +61,7 @@ ProposalSearch::ProposalSearch(PropagationGraph &graph,
   cost.memoryLimit = 0;
   // Many attempts at a rough price; what is chosen is propagated in full.
   cost.search.tableLimit = std::min<int64_t>(cost.search.tableLimit, 256);
+  cost.search.wideLimit = 0;
   cost.search.rounds = std::min(cost.search.rounds, 1);
   for (const PropagationGraph::Node &node : graph.nodes) {
     for (const Splits &splits : node.annotated)

@@ -26,10 +26,13 @@ using namespace shardir;
 static uint64_t ownColour(const PropagationGraph::Node &node) {
   NumbersHash hash;
   uint64_t colour = mixHash(hash(keyOf(node.rule)), node.mesh);
-  int64_t executions;
-  static_assert(sizeof(executions) == sizeof(node.executions));
-  std::memcpy(&executions, &node.executions, sizeof(executions));
-  colour = mixHash(colour, executions);
+  for (const double &count : {node.executions, node.mostChanges}) {
+    int64_t bits;
+    static_assert(sizeof(bits) == sizeof(count));
+    std::memcpy(&bits, &count, sizeof(bits));
+    colour = mixHash(colour, bits);
+  }
+  colour = mixHash(colour, int(node.moves));
   colour = mixHash(colour, node.alias >= 0);
   for (const Splits &splits : node.annotated) {
     colour = mixHash(colour, splits.size());

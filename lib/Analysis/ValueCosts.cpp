@@ -29,7 +29,8 @@ std::vector<ConflictProblem::User> ConflictProblem::usersOf(int value) const {
   for (End user : space.users(value)) {
     const PropagationGraph::Node &node = space.node(user.node);
     if (lists[user.node] && node.mesh == from.mesh)
-      users.push_back({user, std::min(from.executions, node.executions)});
+      users.push_back({user, std::min({from.executions, from.mostChanges,
+                                       node.executions})});
   }
   return users;
 }

@@ -33,8 +33,11 @@ ShardDigits shardir::shardDigits(OpBuilder &builder, Location loc,
   ShardDigits result(global.type.getRank());
   if (!global.placement)
     return result;
+  const Mesh &mesh = localizer.meshOf(global.placement);
+  // Over axes of size 1 a dim is whole.
+  auto cuts = [&](const AxisRef &axis) { return axisSize(mesh, axis) != 1; };
   for (int64_t dim = 0; dim < global.type.getRank(); ++dim)
-    if (!global.placement.getValue().axesOf(dim).empty())
+    if (llvm::any_of(global.placement.getValue().axesOf(dim), cuts))
       result[dim] = localizer.digits(
           builder, loc, {global.type, global.placement, {}, global.extents},
           dim);

@@ -27,14 +27,6 @@
 using namespace mlir;
 using namespace shardir;
 
-/// How many shards manual axes make of a dim.
-static int64_t piecesOf(const Mesh &mesh, const DimPlacement &dim) {
-  int64_t pieces = 1;
-  for (const Split &split : dim.splits)
-    pieces *= axisSize(mesh, *split.axis);
-  return pieces;
-}
-
 /// The factors of the whole tensor and of its shard.
 static void addBorder(ShardingRule &rule, Operation *op,
                       PlacementAttr placement, ArrayAttr axes, ShapedType whole,
@@ -48,8 +40,8 @@ static void addBorder(ShardingRule &rule, Operation *op,
       int64_t pieces =
           extents[dim] == 0 || extent == 0 ? 1
           : extent == kUnknown
-              ? piecesOf(lookupMesh(op, placement.getMesh()).getMesh(),
-                         manual.dims[dim])
+              ? groupSize(lookupMesh(op, placement.getMesh()).getMesh(),
+                          manual.axesOf(dim))
               : extents[dim] / extent;
       out.push_back(rule.addFactor(pieces));
       rule.factors.back().pinned = manual.dims[dim].splits;
@@ -118,7 +110,8 @@ static LocalValues borderLocal(Op op, OpBuilder &builder, Localizer &localizer,
     if (!whole || own.splits.empty() ||
         !cast<RankedTensorType>(whole.getType()).isDynamicDim(dim))
       continue;
-    int64_t pieces = piecesOf(localizer.meshOf(op.getPlacement()), own);
+    int64_t pieces =
+        groupSize(localizer.meshOf(op.getPlacement()), manual.axesOf(dim));
     Value extent = getValueOrCreateConstantIndexOp(
         builder, op.getLoc(),
         localizer.wholeExtent(builder, op.getLoc(), localizer.global(whole),

@@ -44,6 +44,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
     gpu.arch = options.arch;
   gpu.explain = options.explain;
   gpu.schedule = options.schedule;
+  gpu.ptxas = options.ptxas;
   gpu.attention = options.attention;
   gpu.rings = options.rings;
   gpu.overlap = options.overlap;
@@ -77,6 +78,8 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   if (!forGpu) {
     buildCpuContractions(pm, cpu);
     pm.addPass(createReport({"", /*embed=*/true}));
+    if (options.memoryLimit > 0)
+      pm.addPass(createCheckMemory({options.memoryLimit}));
   }
 
   CollectivesToRuntimeOptions runtime;

@@ -48,15 +48,11 @@ static int64_t addSaturated(int64_t a, int64_t b) {
 
 /// The number of terms that a step adds up for one element.
 static int64_t termsOf(const CollectiveStep &step, const Mesh &mesh) {
-  auto owed = [&](const Placement &placement) {
-    int64_t count = 1;
-    for (const AxisRef &axis : placement.partialAxes)
-      count = mulSaturated(count, axisSize(mesh, axis));
-    return count;
-  };
+  int64_t terms = groupSize(mesh, step.from.partialAxes);
   return step.from.partial == step.to.partial
-             ? std::max<int64_t>(1, owed(step.from) / owed(step.to))
-             : owed(step.from);
+             ? std::max<int64_t>(1,
+                                 terms / groupSize(mesh, step.to.partialAxes))
+             : terms;
 }
 
 static int64_t ceilLog2(int64_t n) {

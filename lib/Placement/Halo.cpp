@@ -105,9 +105,7 @@ static std::vector<int64_t> assumedBlocks(const std::vector<int64_t> &shape,
 static bool
 forEachBlock(const std::vector<AxisRef> &axes, const Mesh &mesh,
              const std::function<bool(const std::vector<int64_t> &)> &visit) {
-  int64_t blocks = 1;
-  for (const AxisRef &axis : axes)
-    blocks = mulSaturated(blocks, axisSize(mesh, axis));
+  int64_t blocks = groupSize(mesh, axes);
   for (int64_t i = 0; i < blocks; ++i) {
     std::vector<int64_t> coords(mesh.axes.size(), 0);
     int64_t rest = i;

@@ -96,6 +96,22 @@ int64_t shardir::axisCoordinate(const Mesh &mesh, const AxisRef &axis,
   return coords[index] / rest % axisSize(mesh, axis);
 }
 
+int64_t shardir::groupSize(const Mesh &mesh, const std::vector<AxisRef> &axes) {
+  int64_t size = 1;
+  for (const AxisRef &axis : axes)
+    size = mulSaturated(size, axisSize(mesh, axis));
+  return size;
+}
+
+int64_t shardir::groupCoordinate(const Mesh &mesh,
+                                 const std::vector<AxisRef> &axes,
+                                 const std::vector<int64_t> &coords) {
+  int64_t place = 0;
+  for (const AxisRef &axis : axes)
+    place = place * axisSize(mesh, axis) + axisCoordinate(mesh, axis, coords);
+  return place;
+}
+
 bool shardir::overlap(const AxisRef &a, const AxisRef &b, const Mesh &mesh) {
   if (a.name != b.name)
     return false;

@@ -18,6 +18,10 @@
 
 using namespace shardir;
 
+bool Placement::owesOnly(const Placement &wanted) const {
+  return partial && !wanted.partial && dims == wanted.dims;
+}
+
 bool Placement::isReplicated() const {
   if (sugar) {
     for (const MeshAxisPlacement &entry : *sugar)

@@ -73,20 +73,14 @@ int Volumes::option(size_t d, const DimPlacement &dim) {
   option.dim.splits = dim.splits;
   // A cut depends on the coordinates along the option's own axes alone.
   std::vector<AxisRef> axes;
-  int64_t count = 1;
   for (const Split &split : dim.splits)
-    if (split.isAxis()) {
+    if (split.isAxis())
       axes.push_back(*split.axis);
-      count = mulSaturated(count, axisSize(mesh, *split.axis));
-    }
-  std::vector<int32_t> cutAt(static_cast<size_t>(count), -1);
+  std::vector<int32_t> cutAt(static_cast<size_t>(groupSize(mesh, axes)), -1);
   option.cutOf.reserve(coords.size());
   option.extents.reserve(coords.size());
   for (const std::vector<int64_t> &at : coords) {
-    int64_t linear = 0;
-    for (const AxisRef &axis : axes)
-      linear = linear * axisSize(mesh, axis) + axisCoordinate(mesh, axis, at);
-    int32_t &cut = cutAt[static_cast<size_t>(linear)];
+    int32_t &cut = cutAt[static_cast<size_t>(groupCoordinate(mesh, axes, at))];
     if (cut < 0) {
       cut = static_cast<int32_t>(option.cuts.size());
       Cut &made = option.cuts.emplace_back();

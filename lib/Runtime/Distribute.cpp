@@ -91,11 +91,8 @@ ShardView viewShard(const TensorSpec &spec, const Mesh *mesh,
       replica[size_t(mesh->axisIndex(axis.name))] -=
           axisCoordinate(*mesh, axis, coords) * innerSize(*mesh, axis);
     view.owner = isZero(replica);
-    int64_t terms = 1;
-    for (const AxisRef &axis : placement.partialAxes) {
-      view.identity |= axisCoordinate(*mesh, axis, coords) != 0;
-      terms *= axisSize(*mesh, axis);
-    }
+    view.identity = groupCoordinate(*mesh, placement.partialAxes, coords) != 0;
+    int64_t terms = groupSize(*mesh, placement.partialAxes);
     for (int64_t t = 0; view.owner && t < terms; ++t) {
       std::vector<int64_t> at = coords;
       int64_t rest = t;

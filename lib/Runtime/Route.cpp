@@ -39,15 +39,6 @@ Coordinates withoutAxes(const Mesh &mesh, Coordinates coords,
   return coords;
 }
 
-/// The coordinate along several axes, major first, flattened.
-int64_t flatCoordinate(const Mesh &mesh, const std::vector<AxisRef> &axes,
-                       const Coordinates &coords) {
-  int64_t c = 0;
-  for (const AxisRef &ref : axes)
-    c = c * axisSize(mesh, ref) + axisCoordinate(mesh, ref, coords);
-  return c;
-}
-
 /// The parts of `axes` that are not parts of `others`, in mesh order.
 std::vector<AxisRef> difference(const std::vector<AxisRef> &axes,
                                 const std::vector<AxisRef> &others,
@@ -130,7 +121,7 @@ public:
       part.bytes = bytesReceived(step, mesh, route->shape,
                                  int64_t(elementSize(spec.type)), position);
       part.identity =
-          flatCoordinate(mesh, added, mesh.coordinates(position)) != 0;
+          groupCoordinate(mesh, added, mesh.coordinates(position)) != 0;
       if (!part.identity)
         pieces[p] = receivePieces(step, mesh, route->shape, position);
     }
@@ -179,14 +170,12 @@ private:
     RoutePart &part = route->parts[p];
     std::vector<int64_t> shape = localShape(spec.step.to, spec.step.halo, mesh,
                                             route->shape, int64_t(p));
-    int64_t numTerms = 1;
-    for (const AxisRef &axis : reduced)
-      numTerms *= axisSize(mesh, axis);
     // By term, each in the order of the result: the terms' pieces line up.
-    std::vector<std::vector<const Piece *>> byTerm{size_t(numTerms)};
+    std::vector<std::vector<const Piece *>> byTerm{
+        size_t(groupSize(mesh, reduced))};
     for (const Piece &piece : pieces[p])
-      byTerm[size_t(
-                 flatCoordinate(mesh, reduced, mesh.coordinates(piece.source)))]
+      byTerm[size_t(groupCoordinate(mesh, reduced,
+                                    mesh.coordinates(piece.source)))]
           .push_back(&piece);
     std::vector<std::vector<Transfer>> terms;
     for (std::vector<const Piece *> &list : byTerm) {
@@ -361,17 +350,14 @@ const PeerRoute *RouteCache::getPeer(int32_t id) {
   auto built = std::make_unique<PeerRoute>();
   built->placeOfRank.resize(size_t(metadata.ranks));
   built->inMesh.resize(size_t(metadata.ranks));
-  int64_t groupSize = 1;
-  for (const AxisRef &axis : spec.axes)
-    groupSize *= axisSize(mesh, axis);
   std::map<Coordinates, size_t> groupOf;
   for (int64_t p = 0; p < mesh.numDevices(); ++p) {
     Coordinates coords = mesh.coordinates(p);
     auto [it, isNew] = groupOf.emplace(withoutAxes(mesh, coords, spec.axes),
                                        built->groups.size());
     if (isNew)
-      built->groups.emplace_back(size_t(groupSize));
-    auto place = size_t(flatCoordinate(mesh, spec.axes, coords));
+      built->groups.emplace_back(size_t(groupSize(mesh, spec.axes)));
+    auto place = size_t(groupCoordinate(mesh, spec.axes, coords));
     auto rank = size_t(mesh.rankAt(p));
     built->groups[it->second][place] = int(rank);
     built->placeOfRank[rank] = {it->second, place};

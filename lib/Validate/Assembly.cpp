@@ -25,34 +25,18 @@ static std::vector<int64_t> shapeOfTensor(const TensorData &tensor) {
   return {tensor.shape.begin(), tensor.shape.end()};
 }
 
-/// The number of the term that the device at a position holds.
-static int64_t termOf(const Placement &placement, const Mesh &mesh,
-                      int64_t position) {
-  std::vector<int64_t> coordinates = mesh.coordinates(position);
-  int64_t term = 0;
-  for (const AxisRef &axis : placement.partialAxes)
-    term =
-        term * axisSize(mesh, axis) + axisCoordinate(mesh, axis, coordinates);
-  return term;
-}
-
-static int64_t numTerms(const Placement &placement, const Mesh &mesh) {
-  int64_t count = 1;
-  for (const AxisRef &axis : placement.partialAxes)
-    count *= axisSize(mesh, axis);
-  return count;
-}
-
 std::vector<Tensor> validate::distribute(const TensorData &whole,
                                          const Placement &placement,
                                          const Mesh &mesh, TestData &data) {
   std::vector<Tensor> terms = {std::make_shared<TensorData>(whole)};
   if (placement.partial)
-    terms = data.terms(*placement.partial, whole, numTerms(placement, mesh));
+    terms = data.terms(*placement.partial, whole,
+                       groupSize(mesh, placement.partialAxes));
   std::vector<Tensor> shards;
   for (int64_t position = 0; position < mesh.numDevices(); ++position)
     shards.push_back(
-        cut(*terms[termOf(placement, mesh, position)],
+        cut(*terms[groupCoordinate(mesh, placement.partialAxes,
+                                   mesh.coordinates(position))],
             shardOf(placement, mesh, shapeOfTensor(whole), position)));
   return shards;
 }

@@ -67,6 +67,9 @@ Alternatives alternativesBehind(mlir::Operation *step);
 /// redistributed names who asked. Empty where nobody decided.
 std::string decidedBy(mlir::Value value);
 std::string decidedByOfResult(mlir::func::FuncOp function, unsigned index);
+/// What the op that makes `value`, an op's result, says of it alone; empty if
+/// it says nothing.
+std::string reasonOnMaker(mlir::Value value);
 /// The same for what an op wants of an operand.
 std::string decidedByOfUse(mlir::OpOperand &use);
 

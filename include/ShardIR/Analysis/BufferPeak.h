@@ -14,9 +14,7 @@
 #ifndef SHARDIR_ANALYSIS_BUFFERPEAK_H
 #define SHARDIR_ANALYSIS_BUFFERPEAK_H
 
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
-
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "ShardIR/Analysis/PeakMemory.h"
 
 #include <optional>
 
@@ -24,11 +22,12 @@ namespace shardir {
 
 /// Bytes that the rank which needs most has at one time in one call of a
 /// bufferized entry: arguments and results as they are, allocations rounded up
-/// to 64 as the runtime counts them. Of a branch whose condition is not known
-/// the larger side counts, of a loop three iterations, of parallel iterations
-/// one at a time. Nothing where an extent is not known before the program runs.
-std::optional<int64_t> bufferPeak(mlir::func::FuncOp entry,
-                                  const MeshTable &meshes);
+/// to 64 as the runtime counts them; and the allocation with which it has them.
+/// Of a branch whose condition is not known the larger side counts, of a loop
+/// three iterations, of parallel iterations one at a time. Nothing where an
+/// extent is not known before the program runs.
+std::optional<MemoryPeak> bufferPeak(mlir::func::FuncOp entry,
+                                     const MeshTable &meshes);
 
 } // namespace shardir
 

@@ -86,6 +86,11 @@ struct SearchOptions {
   /// Where variables are held, tables are smaller than `tableLimit` if adding
   /// them up took more sums than this in one round.
   int64_t work = 1 << 22, workPerVariable = 256;
+  /// Nothing is held in components of at most `wideVariables` that tables of up
+  /// to `wideLimit` entries solve exactly, the ones with the least work first,
+  /// while all of these together make at most `wideWork` sums.
+  int64_t wideLimit = 1 << 20, wideWork = 1 << 25;
+  int wideVariables = 1024;
 };
 
 struct SearchStatistics {

@@ -83,6 +83,14 @@ struct PropagationGraph {
     /// How often it runs per call of the program; an unknown trip count counts
     /// 16 (R11). What is defined outside of a loop moves outside of it.
     double executions = 1;
+    /// How often its results change placement at most: what is computed in a
+    /// loop from what does not change there moves outside with the change.
+    double mostChanges = std::numeric_limits<double>::infinity();
+    /// What it reads and writes: all of its operands and results; a slice, as
+    /// large as its result; what it puts into another tensor, in place; or
+    /// nothing, as what only stands for a tensor.
+    enum class Moves { All, Result, FirstOperand, Nothing };
+    Moves moves = Moves::All;
 
     // Annotations. A node stands for a function argument (results alone), a
     // function result (operands alone), a constraint, or an op.

@@ -93,6 +93,11 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("on the GPU, matrix units may read f32 operands of "
                      "products as tf32: 10 bits of fraction instead of 23"),
       llvm::cl::init(false)};
+  Option<std::string> ptxas{
+      *this, "ptxas",
+      llvm::cl::desc("on the GPU, the assembler; none keeps PTX, which a "
+                     "driver assembles and the emulated GPU runs"),
+      llvm::cl::init("")};
   Option<bool> explain{
       *this, "explain",
       llvm::cl::desc("remarks that say which schedule each op got, and what "

@@ -190,6 +190,8 @@ struct Placement {
   bool isReplicated() const;
   /// The axes that split dimension `dim`, major first.
   std::vector<AxisRef> axesOf(size_t dim) const;
+  /// Whether a reduction where everything lies makes `wanted` of this one.
+  bool owesOnly(const Placement &wanted) const;
   /// Splits and partial alone: closed, no priorities, no `replicated`.
   Placement closed() const;
   bool operator==(const Placement &o) const {
@@ -263,6 +265,11 @@ int64_t axisSize(const Mesh &mesh, const AxisRef &axis);
 /// The coordinate along an axis or sub-axis of the device at `coords`.
 int64_t axisCoordinate(const Mesh &mesh, const AxisRef &axis,
                        const std::vector<int64_t> &coords);
+/// The number of devices of a group along `axes` (saturated).
+int64_t groupSize(const Mesh &mesh, const std::vector<AxisRef> &axes);
+/// The place in its group along `axes`, major first, of the device at `coords`.
+int64_t groupCoordinate(const Mesh &mesh, const std::vector<AxisRef> &axes,
+                        const std::vector<int64_t> &coords);
 
 /// One digit of a dimension that is seen as a mixed-radix number, major digit
 /// first (P3, P4). The extent of the dimension is the product of `extent`s.

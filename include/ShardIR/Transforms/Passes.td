@@ -232,6 +232,49 @@ def RingGathers : Pass<"shardir-ring-gathers", "::mlir::ModuleOp"> {
   ];
 }
 
+def RingSums : Pass<"shardir-ring-sums", "::mlir::ModuleOp"> {
+  let summary = "Computes terms of a reduce-scatter block by block as sums come around a ring.";
+  let description = [{
+    Where the terms that a product gives are reduced and scattered, and nothing
+    else reads them, each device computes its terms of one block after the other,
+    beginning with its neighbour's and ending with its own; the sum of a block so
+    far comes from the neighbour meanwhile, and is added to. As many bytes are
+    received as by the reduce-scatter, and blocks are held instead of all terms.
+
+    A block's terms are added in the order in which it comes around: first those
+    of the device whose own block is the one before, then of the one before that,
+    and so on, those of the device that keeps it last. Modes and options
+    are those of `shardir-ring-gathers`; `bandwidth` is what adding costs.
+
+    Example (test/Transforms/Schedule/ring-sums.mlir):
+
+    ```mlir
+    %y = linalg.matmul ins(%a, %b : tensor<8x2xf32>, tensor<2x4xf32>) outs(%z : tensor<8x4xf32>) -> tensor<8x4xf32>
+    %s = collective.reduce_scatter %y from #shardir.placement<@m, [{}, {} ], partial = sum ["x"]> to
+        #shardir.placement<@m, [{"x"}, {} ]> of tensor<8x4xf32> : tensor<8x4xf32> -> tensor<4x4xf32>
+    // becomes, where %a1 are the other device's rows and %a0 the device's own,
+    %0 = linalg.matmul ins(%a1, %b : tensor<4x2xf32>, tensor<2x4xf32>) outs(%z1 : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %1 = collective.exchange %0 from #shardir.placement<@m_ring1, [{"x"}, {} ]> to
+        #shardir.placement<@m, [{"x"}, {} ]> of tensor<8x4xf32> : tensor<4x4xf32> -> tensor<4x4xf32>
+    %2 = linalg.matmul ins(%a0, %b : tensor<4x2xf32>, tensor<2x4xf32>) outs(%z0 : tensor<4x4xf32>) -> tensor<4x4xf32>
+    %s = linalg.add %1 and %2
+    ```
+  }];
+  let options = [
+    Option<"mode", "mode", "std::string", "\"auto\"", "auto, always or never">,
+    Option<"overlap", "overlap", "bool", "true", "Collectives go on beside work">,
+    Option<"flops", "flops", "double", "5e10", "Of a device, in floating-point operations/s">,
+    Option<"narrowFlops", "narrow-flops", "double", "5e10", "The same for operands of 16 bits or less">,
+    Option<"launch", "launch", "double", "0", "Of an op, in seconds">,
+    Option<"bandwidth", "bandwidth", "double", "1e10", "Of a device's memory, in bytes/s">,
+    Option<"explain", "explain", "bool", "false", "Remarks: which sums come around rings">,
+  ];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
+    "::shardir::collective::CollectiveDialect", "::shardir::ShardIRDialect",
+  ];
+}
+
 //===----------------------------------------------------------------------===//
 // local -> bufferized
 //===----------------------------------------------------------------------===//
@@ -333,10 +376,11 @@ def Explain : Pass<"shardir-explain", "::mlir::ModuleOp"> {
 }
 
 def CheckMemory : Pass<"shardir-check-memory", "::mlir::ModuleOp"> {
-  let summary = "Holds the predicted peak of memory against a limit.";
+  let summary = "Holds the peak of memory against a limit.";
   let description = [{
     `limit` is in bytes per device; 0 is no limit. The error names the op at the
-    peak.
+    peak, which is predicted for tensors and counted for buffers, where extents
+    are known.
 
     Example (test/Transforms/Report/check-memory.mlir):
 

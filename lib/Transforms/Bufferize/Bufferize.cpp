@@ -22,6 +22,7 @@
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Interfaces/IndexMath.h"
 #include "ShardIR/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -122,7 +123,7 @@ static bool endsEntry(memref::CopyOp copy) {
 /// where the whole tensor's extent is known no sooner; elsewhere the runtime
 /// has computed the buffer's extents by the same rules.
 static void assertExtents(OpBuilder &builder, memref::CopyOp copy,
-                          ValueRange sourceSizes, unsigned result) {
+                          ArrayRef<OpFoldResult> sourceSizes, unsigned result) {
   auto buffer = cast<BlockArgument>(copy.getTarget());
   auto type = cast<MemRefType>(buffer.getType());
   auto entry = cast<func::FuncOp>(buffer.getOwner()->getParentOp());
@@ -130,12 +131,13 @@ static void assertExtents(OpBuilder &builder, memref::CopyOp copy,
                                                  ShardIRDialect::kGlobalType);
   auto tensor = cast<RankedTensorType>(global.getValue());
   Location loc = copy.getLoc();
+  IndexMath math(builder, loc);
   for (int64_t dim = 0; dim < type.getRank(); ++dim) {
     if (!type.isDynamicDim(dim) || !tensor.isDynamicDim(dim))
       continue;
     Value expected = memref::DimOp::create(builder, loc, buffer, dim);
     Value equal = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                        sourceSizes[dim], expected);
+                                        math.value(sourceSizes[dim]), expected);
     std::string message =
         ("result " + Twine(result) + " of @" + entry.getSymName() +
          " has another extent in dim " + Twine(dim) + " than the buffer for it")
@@ -144,43 +146,60 @@ static void assertExtents(OpBuilder &builder, memref::CopyOp copy,
   }
 }
 
-/// The extents of `value`, of which the unknown ones are computed at the
-/// builder's place.
-static SmallVector<Value> sizesOf(OpBuilder &builder, Location loc,
-                                  Value value) {
-  SmallVector<Value> sizes;
-  for (int64_t dim = 0; dim < cast<MemRefType>(value.getType()).getRank();
-       ++dim)
-    sizes.push_back(memref::DimOp::create(builder, loc, value, dim));
-  return sizes;
+/// The buffer that `value` is, behind `views` of whole contiguous groups of
+/// dims; null where it is no fresh one.
+static memref::AllocOp
+findFreshBuffer(Value value, SmallVectorImpl<memref::CollapseShapeOp> &views) {
+  while (auto view = value.getDefiningOp<memref::CollapseShapeOp>()) {
+    views.push_back(view);
+    value = view.getSrc();
+  }
+  return value.getDefiningOp<memref::AllocOp>();
 }
 
 /// A result that is computed in a fresh buffer and copied out at the end is
-/// computed in the caller's buffer at once.
+/// computed in the caller's buffer at once:
+///   %a = alloc; op into %a; %v = collapse %a; copy %v, %out
+///   ->   %a = expand %out; op into %a
 static void computeInResultBuffer(memref::CopyOp copy, unsigned result) {
   Value output = copy.getTarget();
-  auto alloc = copy.getSource().getDefiningOp<memref::AllocOp>();
+  Location loc = copy.getLoc();
   OpBuilder builder(copy);
+  SmallVector<memref::CollapseShapeOp> views;
+  auto alloc = findFreshBuffer(copy.getSource(), views);
   bool forward = alloc && alloc->getBlock() == copy->getBlock() &&
-                 alloc.getType() == output.getType() && output.hasOneUse() &&
-                 endsEntry(copy) && copy->getBlock()->isEntryBlock();
+                 copy.getSource().getType() == output.getType() &&
+                 output.hasOneUse() && endsEntry(copy) &&
+                 copy->getBlock()->isEntryBlock();
   if (!forward) {
     assertExtents(builder, copy,
-                  sizesOf(builder, copy.getLoc(), copy.getSource()), result);
+                  memref::getMixedSizes(builder, loc, copy.getSource()),
+                  result);
     return;
   }
   builder.setInsertionPoint(alloc);
+  // Of the buffer, and then of each view of it from the inside out.
+  SmallVector<SmallVector<OpFoldResult>> sizes = {alloc.getMixedSizes()};
+  IndexMath math(builder, loc);
+  for (memref::CollapseShapeOp view : llvm::reverse(views)) {
+    SmallVector<OpFoldResult> collapsed;
+    for (const ReassociationIndices &group : view.getReassociationIndices()) {
+      OpFoldResult size = math.constant(1);
+      for (int64_t dim : group)
+        size = math.mul(size, sizes.back()[dim]);
+      collapsed.push_back(size);
+    }
+    sizes.push_back(std::move(collapsed));
+  }
   // Before the buffer is replaced, since its extents are then the output's.
-  SmallVector<Value> sizes;
-  unsigned next = 0;
-  for (int64_t dim = 0; dim < alloc.getType().getRank(); ++dim)
-    sizes.push_back(alloc.getType().isDynamicDim(dim)
-                        ? alloc.getDynamicSizes()[next++]
-                        : Value());
-  assertExtents(builder, copy, sizes, result);
+  assertExtents(builder, copy, sizes.pop_back_val(), result);
+  copy.erase();
+  for (memref::CollapseShapeOp view : views)
+    output = memref::ExpandShapeOp::create(
+        builder, loc, view.getSrcType(), output, view.getReassociationIndices(),
+        sizes.pop_back_val());
   alloc.getResult().replaceAllUsesWith(output);
   alloc.erase();
-  copy.erase();
 }
 
 namespace {

@@ -22,6 +22,11 @@
 #include "ShardIR/Dialect/ShardIR/Reasons.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+#include <limits>
 #include <map>
 
 using namespace mlir;
@@ -54,11 +59,19 @@ void GraphBuilder::use(int node, Value value) {
   operands.push_back(id);
 }
 
+std::string GraphBuilder::reasonOfTie(Operation *op, int tie) {
+  Attribute earlier = op->getAttr(ShardIRDialect::kDecidedBy);
+  if (auto list = dyn_cast_or_null<ArrayAttr>(earlier))
+    earlier = tie >= 0 && tie < int(list.size()) ? list[tie] : Attribute();
+  auto reason = dyn_cast_or_null<StringAttr>(earlier);
+  return reason ? reason.getValue().str() : "";
+}
+
 /// What an op's own placement is called in reasons: where it came from, if that
 /// is known, else the op and its place, for there may be many.
-std::string GraphBuilder::annotationName(Operation *op) {
-  if (auto earlier = op->getAttrOfType<StringAttr>(ShardIRDialect::kDecidedBy))
-    return earlier.getValue().str();
+std::string GraphBuilder::annotationName(Operation *op, int tie) {
+  if (std::string earlier = reasonOfTie(op, tie); !earlier.empty())
+    return earlier;
   std::string name =
       isa<ConstrainOp, RedistributeOp, collective::CollectiveOpInterface>(op)
           ? op->getName().getStringRef().str()
@@ -236,6 +249,38 @@ void GraphBuilder::pinManual(Graph::Node &node, const ManualAxes::Axes &axes) {
     node.forbidden.push_back({axis, 1, 0});
 }
 
+/// How often op would run if it stood as far in front of the loops around it as
+/// what it reads allows; infinity where it stays.
+double GraphBuilder::mostChangesOf(Operation *op) {
+  constexpr double kStays = std::numeric_limits<double>::infinity();
+  if (executionsOfBlock.empty() || !isPure(op))
+    return kStays;
+  // As far as nothing but loops is around it.
+  double most = executions;
+  for (Operation *around = op->getParentOp();
+       isa<LoopLikeOpInterface>(around) && asShardableRegion(around);
+       around = around->getParentOp())
+    most = executionsOfBlock.lookup_or(around->getBlock(), 1);
+  auto read = [&](Value value) {
+    auto it = executionsBefore.find(value);
+    most = std::max(
+        most, it != executionsBefore.end()
+                  ? it->second
+                  : executionsOfBlock.lookup_or(value.getParentBlock(), 1));
+  };
+  for (Value operand : op->getOperands())
+    read(operand);
+  llvm::SetVector<Value> inside;
+  getUsedValuesDefinedAbove(op->getRegions(), inside);
+  for (Value value : inside)
+    read(value);
+  if (most >= executions)
+    return kStays;
+  for (Value result : op->getResults())
+    executionsBefore[result] = most;
+  return most;
+}
+
 void GraphBuilder::addOp(Operation *op) {
   if (auto step = dyn_cast<collective::CollectiveOpInterface>(op);
       step && op->getNumResults())
@@ -244,6 +289,7 @@ void GraphBuilder::addOp(Operation *op) {
     return addStep(op, redistribute.getFrom(), redistribute.getTo());
   if (auto region = asShardableRegion(op))
     return addRegions(region);
+  double mostChanges = mostChangesOf(op);
   // What is fresh is made anew wherever it is used, not shared (R5).
   Operation *first = equals.find(op);
   auto same = first ? nodeOfFirst.find(first) : nodeOfFirst.end();
@@ -314,6 +360,13 @@ void GraphBuilder::addOp(Operation *op) {
   } else {
     pinManual(node, {});
   }
+  node.mostChanges = mostChanges;
+  if (isa<tensor::ExtractSliceOp, tensor::ExtractOp>(op))
+    node.moves = Graph::Node::Moves::Result;
+  else if (isa<tensor::InsertSliceOp>(op))
+    node.moves = Graph::Node::Moves::FirstOperand;
+  else if (constrain)
+    node.moves = Graph::Node::Moves::Nothing;
   bool isShared = !node.rule->isFresh;
   int n = addNode(std::move(node), {op}, known);
   if (isShared)
@@ -339,6 +392,7 @@ int GraphBuilder::addTie(Operation *op, const RegionTie &tie, int index,
                          PlacementAttr placement) {
   Graph::Node node;
   node.name = op->getName().getStringRef().str();
+  node.moves = Graph::Node::Moves::Nothing;
   ShardingRule rule;
   TensorFactors factors;
   for (int64_t extent :
@@ -358,7 +412,7 @@ int GraphBuilder::addTie(Operation *op, const RegionTie &tie, int index,
     annotateDecided(
         node, op, operands,
         SmallVector<Attribute>(tie.values.size(), Attribute(placement)));
-    node.annotation = annotationName(op);
+    node.annotation = annotationName(op, index);
   }
   pinManual(node, varying.of(tie.values.front()));
   int n = addNode(std::move(node), {op, index}, bool(placement));
@@ -368,22 +422,24 @@ int GraphBuilder::addTie(Operation *op, const RegionTie &tie, int index,
 }
 
 void GraphBuilder::addRegions(ShardableRegionOpInterface op) {
-  static constexpr int64_t kUnknownTrips = 16;
   SmallVector<RegionTie> ties = op.getTies();
   SmallVector<PlacementAttr> placements = getTiePlacements(op, ties);
   SmallVector<int> nodes(ties.size(), -1);
   double outside = executions;
   for (Region &region : op->getRegions()) {
-    executions =
-        outside * double(op.getTripCount(region).value_or(kUnknownTrips));
+    std::optional<int64_t> trips = op.getTripCount(region);
+    isUnknown |= !trips;
+    executions = outside * double(trips.value_or(unknownTrips));
     for (auto [i, tie] : llvm::enumerate(ties))
       if (llvm::any_of(tie.values, [&](Value value) {
             return value.getParentRegion() == &region && nodes[i] < 0 &&
                    isa<BlockArgument>(value);
           }))
         nodes[i] = addTie(op, tie, i, placements[i]);
-    if (!region.empty())
-      addOps(region.front());
+    if (region.empty())
+      continue;
+    executionsOfBlock[&region.front()] = executions;
+    addOps(region.front());
   }
   executions = outside;
   for (auto [i, tie] : llvm::enumerate(ties)) {
@@ -433,154 +489,4 @@ const PropagationGraph &GraphBuilder::build() {
   }
   inferMeshes();
   return graph;
-}
-
-/// The annotations that decided a node, each once (R7).
-static std::string decidedBy(const PropagationResult::Node &node) {
-  std::string reason;
-  for (const std::string &origin : node.decidedBy)
-    if (!origin.empty() && reason.find(origin) == std::string::npos)
-      reason += (reason.empty() ? "" : "; ") + origin;
-  return reason;
-}
-
-/// Appends what competed at a node; `owner` and `index` tell which tensor of an
-/// op or function it is about, if that is needed.
-void GraphBuilder::addAlternatives(SmallVectorImpl<Attribute> &list,
-                                   StringRef owner, int index, int n,
-                                   const PropagationResult::Node &decided) {
-  Builder builder(function.getContext());
-  for (const PropagationResult::Alternative &each : decided.alternatives) {
-    SmallVector<Attribute> placements;
-    for (const Placement &placement : each.placements)
-      placements.push_back(attr(graph.nodes[n], placement));
-    // All that a tie's tensors have is one placement.
-    if (!owner.empty())
-      placements.resize(1);
-    SmallVector<NamedAttribute> entry = {
-        builder.getNamedAttr("bytes", builder.getI64IntegerAttr(each.bytes)),
-        builder.getNamedAttr("placements", builder.getArrayAttr(placements))};
-    if (!owner.empty())
-      entry.push_back(
-          builder.getNamedAttr(owner, builder.getI64IntegerAttr(index)));
-    list.push_back(builder.getDictionaryAttr(entry));
-  }
-}
-
-/// Regions run whole on each device.
-void GraphBuilder::writeWhole(Operation *op, const Graph::Node &node) {
-  for (Region &region : op->getRegions())
-    region.walk([&](Operation *inner) {
-      if (!llvm::any_of(inner->getResultTypes(),
-                        llvm::IsaPred<RankedTensorType>))
-        return;
-      SmallVector<Attribute> placements;
-      for (Type type : inner->getResultTypes()) {
-        auto tensor = dyn_cast<RankedTensorType>(type);
-        placements.push_back(
-            tensor ? Attribute(attr(
-                         node, Placement::replicatedOfRank(tensor.getRank())))
-                   : UnitAttr::get(op->getContext()));
-      }
-      inner->setAttr(ShardIRDialect::kPlacements,
-                     ArrayAttr::get(op->getContext(), placements));
-    });
-}
-
-void GraphBuilder::writeOp(Operation *op, int n,
-                           const PropagationResult::Node &decided) {
-  const Graph::Node &node = graph.nodes[n];
-  MLIRContext *context = function.getContext();
-  if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
-    SmallVector<Attribute> placements;
-    for (auto [i, type] : llvm::enumerate(op->getResultTypes()))
-      placements.push_back(
-          isa<RankedTensorType>(type)
-              ? Attribute(attr(node, decided.sharding->results[i]))
-              : UnitAttr::get(context));
-    op->setAttr(ShardIRDialect::kPlacements,
-                ArrayAttr::get(context, placements));
-  }
-  std::string reason = decidedBy(decided);
-  // What an earlier run decided keeps the reason that it gave.
-  if (!reason.empty() && !node.isFixed)
-    op->setAttr(ShardIRDialect::kDecidedBy, StringAttr::get(context, reason));
-  if (decided.hasOtherOperands && !node.isFixed) {
-    SmallVector<Attribute> operands;
-    for (auto [value, placement] :
-         llvm::zip(node.operands, decided.sharding->operands))
-      operands.push_back(value < 0 ? Attribute(UnitAttr::get(context))
-                                   : Attribute(attr(node, placement)));
-    op->setAttr(kOperands, ArrayAttr::get(context, operands));
-  }
-  SmallVector<Attribute> alternatives;
-  addAlternatives(alternatives, "", 0, n, decided);
-  if (!alternatives.empty())
-    op->setAttr(kAlternatives, ArrayAttr::get(context, alternatives));
-  writeWhole(op, node);
-}
-
-/// What flows through regions: one placement per tie, the reasons together.
-void GraphBuilder::writeTies(const PropagationResult &result) {
-  llvm::MapVector<Operation *, SmallVector<int>> nodesOf;
-  for (auto [n, origin] : llvm::enumerate(origins))
-    if (origin.tie >= 0)
-      nodesOf[origin.op].push_back(n);
-  for (auto &[op, nodes] : nodesOf) {
-    SmallVector<PlacementAttr> placements(nodes.size());
-    PropagationResult::Node all;
-    SmallVector<Attribute> alternatives;
-    for (int n : nodes) {
-      addAlternatives(alternatives, "tie", origins[n].tie, n, result.nodes[n]);
-      placements[origins[n].tie] =
-          attr(graph.nodes[n], result.nodes[n].sharding->results.front());
-      if (!graph.nodes[n].isFixed)
-        llvm::append_range(all.decidedBy, result.nodes[n].decidedBy);
-    }
-    setTiePlacements(asShardableRegion(op), placements);
-    std::string reason = decidedBy(all);
-    if (!reason.empty())
-      op->setAttr(ShardIRDialect::kDecidedBy,
-                  StringAttr::get(op->getContext(), reason));
-    if (!alternatives.empty())
-      op->setAttr(kAlternatives,
-                  ArrayAttr::get(op->getContext(), alternatives));
-  }
-}
-
-void GraphBuilder::write(const PropagationResult &result) {
-  MLIRContext *context = function.getContext();
-  SignatureAttrs signature(function);
-  SmallVector<Attribute> alternatives;
-  for (auto [i, n] : llvm::enumerate(argumentNodes)) {
-    if (n < 0)
-      continue;
-    signature.setArgument(
-        i, ShardIRDialect::kPlacement,
-        attr(graph.nodes[n], result.nodes[n].sharding->results[0]));
-    std::string reason = decidedBy(result.nodes[n]);
-    if (!reason.empty() && reason != graph.nodes[n].name)
-      signature.setArgument(i, ShardIRDialect::kDecidedBy,
-                            StringAttr::get(context, reason));
-    addAlternatives(alternatives, "argument", i, n, result.nodes[n]);
-  }
-  for (auto [i, n] : llvm::enumerate(resultNodes)) {
-    if (n < 0)
-      continue;
-    signature.setResult(
-        i, ShardIRDialect::kPlacement,
-        attr(graph.nodes[n], result.nodes[n].sharding->operands[0]));
-    addAlternatives(alternatives, "result", i, n, result.nodes[n]);
-  }
-  signature.write();
-  if (!alternatives.empty())
-    function->setAttr(kAlternatives, ArrayAttr::get(context, alternatives));
-  for (auto [n, origin] : llvm::enumerate(origins))
-    if (origin.op && origin.tie < 0 &&
-        !isa<collective::CollectiveOpInterface, RedistributeOp>(origin.op))
-      writeOp(origin.op, n, result.nodes[n]);
-  for (auto [op, n] : repeated)
-    writeOp(op, n, result.nodes[n]);
-  writeTies(result);
-  fillSpreadConstants(function);
 }

@@ -31,8 +31,13 @@ namespace shardir {
 /// one factor per dim, so that loops close cycles.
 class GraphBuilder {
 public:
-  GraphBuilder(mlir::func::FuncOp function, const MeshTable &meshes)
-      : function(function), meshes(meshes), varying(function) {
+  /// What an unknown trip count counts in decisions (R11).
+  static constexpr int64_t kUnknownTrips = 16;
+
+  GraphBuilder(mlir::func::FuncOp function, const MeshTable &meshes,
+               int64_t unknownTrips = kUnknownTrips)
+      : function(function), meshes(meshes), unknownTrips(unknownTrips),
+        varying(function) {
     graph.meshes = meshes.all();
   }
 
@@ -43,6 +48,8 @@ public:
   /// not a tensor.
   llvm::ArrayRef<int> nodesOfArguments() const { return argumentNodes; }
   llvm::ArrayRef<int> nodesOfResults() const { return resultNodes; }
+  /// Whether a loop runs as often as nobody knows; once it is built.
+  bool hasUnknownTrips() const { return isUnknown; }
   /// The op that a node stands for; null for arguments and results.
   mlir::Operation *opOf(int node) const { return origins[node].op; }
 
@@ -67,6 +74,7 @@ private:
   void addOps(mlir::Block &block);
   void addOp(mlir::Operation *op);
   void addRegions(ShardableRegionOpInterface op);
+  double mostChangesOf(mlir::Operation *op);
   int addTie(mlir::Operation *op, const RegionTie &tie, int index,
              PlacementAttr placement);
   void addStep(mlir::Operation *op, PlacementAttr from, PlacementAttr to);
@@ -75,7 +83,9 @@ private:
                               graph.meshes[node.mesh].name, placement);
   }
   void inferMeshes();
-  std::string annotationName(mlir::Operation *op);
+  /// The reason that an earlier run gave op, or one of its ties; empty if none.
+  static std::string reasonOfTie(mlir::Operation *op, int tie);
+  std::string annotationName(mlir::Operation *op, int tie = -1);
   void addAlternatives(llvm::SmallVectorImpl<mlir::Attribute> &list,
                        llvm::StringRef owner, int index, int node,
                        const PropagationResult::Node &decided);
@@ -86,6 +96,8 @@ private:
 
   mlir::func::FuncOp function;
   const MeshTable &meshes;
+  int64_t unknownTrips;
+  bool isUnknown = false;
   ManualAxes varying;
   Graph graph;
   llvm::DenseMap<mlir::Value, int> valueIds;
@@ -99,6 +111,10 @@ private:
   llvm::DenseMap<mlir::Type, SharedRule> boundaryRules[2];
   std::vector<bool> meshKnown;
   double executions = 1; ///< of the block that is being looked at
+  /// Of blocks of regions, and of values in loops that could be computed in
+  /// front of these.
+  llvm::DenseMap<mlir::Block *, double> executionsOfBlock;
+  llvm::DenseMap<mlir::Value, double> executionsBefore;
 };
 
 } // namespace shardir

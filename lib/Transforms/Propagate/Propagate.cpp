@@ -140,29 +140,37 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
   }
 
   /// The least of `answer`, those of the two rules without costs, that of
-  /// least time and that where contractions are weighed, by what is received
-  /// once all is planned; the first of equal ones.
-  void takeLeast(func::FuncOp function, const PropagationGraph &graph,
-                 const MeshTable &meshes, const PropagationCost &model,
-                 PropagationResult &answer) {
+  /// least time, that where contractions are weighed, and those where loops
+  /// count once that run as often as nobody knows (as reports count them), by
+  /// what is received once all is planned; the first of equal ones.
+  void takeLeast(func::FuncOp function, const GraphBuilder &builder,
+                 const PropagationGraph &graph, const MeshTable &meshes,
+                 const PropagationCost &model, PropagationResult &answer) {
     std::vector<PropagationResult> all;
     all.push_back(std::move(answer));
+    auto add = [&](PropagationResult found) {
+      if (llvm::none_of(all, [&](const PropagationResult &known) {
+            return placeAlike(known, found);
+          }))
+        all.push_back(std::move(found));
+    };
     PropagationCost greedy = model, shardy = model, time = model,
                     weighed = model;
     greedy.conflicts = ConflictMode::Greedy;
     shardy.conflicts = ConflictMode::Shardy;
     time.mode = CostMode::Time;
     weighed.weighContractions = true;
-    for (const PropagationCost &other : {greedy, shardy, time, weighed}) {
-      PropagationResult found = propagate(graph, other);
-      if (llvm::none_of(all, [&](const PropagationResult &known) {
-            return placeAlike(known, found);
-          }))
-        all.push_back(std::move(found));
-    }
+    for (const PropagationCost &other : {greedy, shardy, time, weighed})
+      add(propagate(graph, other));
     // The user hears of the answer that is kept, once.
     ScopedDiagnosticHandler silence(&getContext(),
                                     [](Diagnostic &) { return success(); });
+    if (builder.hasUnknownTrips()) {
+      GraphBuilder once(function, meshes, /*unknownTrips=*/1);
+      const PropagationGraph &onceGraph = once.build();
+      for (const PropagationCost &other : {model, weighed})
+        add(propagate(onceGraph, other));
+    }
     size_t best = 0;
     std::optional<int64_t> least;
     for (size_t i = 0; all.size() > 1 && i < all.size(); ++i) {
@@ -217,8 +225,9 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     if (model.mode == CostMode::Bytes &&
         model.conflicts == ConflictMode::Search && memoryLimit <= 0 &&
         nodes <= kMostPlannedNodes)
-      for (auto [of, answer] : llvm::zip_equal(graphs, answers))
-        takeLeast(of.first, *of.second, meshes, model, answer);
+      for (auto [of, builder, answer] :
+           llvm::zip_equal(graphs, builders, answers))
+        takeLeast(of.first, *builder, *of.second, meshes, model, answer);
     for (auto [builder, answer] : llvm::zip_equal(builders, answers))
       builder->write(answer);
   }

@@ -478,10 +478,9 @@ static StringAttr originOf(Operation *op, const OpChange &change,
         return StringAttr::get(op->getContext(),
                                "argument " + Twine(argument.getArgNumber()) +
                                    " of @" + function.getSymName());
-    if (Operation *producer = value.getDefiningOp())
-      if (auto text =
-              producer->getAttrOfType<StringAttr>(ShardIRDialect::kDecidedBy))
-        return text;
+    if (value.getDefiningOp())
+      if (std::string reason = reasonOnMaker(value); !reason.empty())
+        return StringAttr::get(op->getContext(), reason);
   }
   return nullptr;
 }

@@ -75,13 +75,6 @@ LogicalResult Inserter::refuse(Value value, PlacementAttr wanted,
   return error;
 }
 
-/// Whether a reduction where everything lies makes `wanted` of `present`.
-static bool owesOnly(PlacementAttr present, PlacementAttr wanted) {
-  return present.getMesh() == wanted.getMesh() && present.getValue().partial &&
-         !wanted.getValue().partial &&
-         present.getValue().dims == wanted.getValue().dims;
-}
-
 FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
                                   Operation *before, bool isExplicit,
                                   const Twine &reason, const Halo &halo,
@@ -141,7 +134,8 @@ FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
   }
   if (strict && !isExplicit)
     return refuse(value, wanted, before, use, reason, halo);
-  if (owesOnly(present, wanted) && !halo.empty()) {
+  if (!halo.empty() && present.getMesh() == wanted.getMesh() &&
+      present.getValue().owesOnly(wanted.getValue())) {
     // What is owed is reduced first, once for all that read it.
     FailureOr<Value> reduced =
         obtain(value, wanted, before, /*isExplicit=*/true, reason);

@@ -26,6 +26,27 @@
 using namespace mlir;
 using namespace shardir;
 
+/// The ops in the regions of `op`, in one order for ops of equal structure.
+static SmallVector<Operation *> opsInside(Operation *op) {
+  SmallVector<Operation *> inside;
+  op->walk([&](Operation *inner) {
+    if (inner != op)
+      inside.push_back(inner);
+  });
+  return inside;
+}
+
+/// Lets `op` say the reasons of `first`.
+static void takeReasons(Operation *op, Operation *first) {
+  for (StringRef name :
+       {StringRef(ShardIRDialect::kDecidedBy), StringRef(kAlternatives)}) {
+    if (Attribute said = first->getAttr(name))
+      op->setAttr(name, said);
+    else
+      op->removeAttr(name);
+  }
+}
+
 namespace {
 
 /// Value numbering of one block, which does not look at reasons.
@@ -44,7 +65,8 @@ public:
         llvm::hash_combine_range(attributes.begin(), attributes.end()));
     SmallVector<Operation *, 1> &entry = known[hash];
     for (Operation *other : entry) {
-      if (attributesOf(other) != attributes || !computesSame(other, op))
+      if (attributesOf(other) != attributes || !computesSame(other, op) ||
+          !liesAlikeInside(other, op))
         continue;
       for (auto [result, same] :
            llvm::zip(op->getResults(), other->getResults()))
@@ -86,6 +108,18 @@ private:
         [&](Value x, Value y) { inside[y] = x; }, kFlags);
   }
 
+  /// Whether what is in the regions of two ops that compute the same says the
+  /// same, but for reasons.
+  static bool liesAlikeInside(Operation *a, Operation *b) {
+    if (a->getNumRegions() == 0 || isa<linalg::LinalgOp>(a))
+      return true;
+    return llvm::all_of(llvm::zip_equal(opsInside(a), opsInside(b)),
+                        [](const auto &pair) {
+                          auto &[one, other] = pair;
+                          return attributesOf(one) == attributesOf(other);
+                        });
+  }
+
   llvm::DenseMap<Value, Value> firstOf;
   llvm::DenseMap<uint64_t, SmallVector<Operation *, 1>> known;
 };
@@ -96,22 +130,18 @@ void shardir::shareReasons(Operation *root) {
   root->walk([](Block *block) {
     Numbering numbering;
     for (Operation &op : block->without_terminator()) {
-      // The ops of a body are numbered with it; other regions may differ in the
-      // placements inside.
-      if ((op.getNumRegions() && !isa<linalg::LinalgOp>(op)) ||
-          op.getNumResults() == 0 || !isMemoryEffectFree(&op))
+      if (op.getNumResults() == 0 || !isMemoryEffectFree(&op))
         continue;
       // Scalars have no reasons, but what is computed from them has.
       Operation *first = numbering.find(&op);
-      if (!first || !op.hasAttr(ShardIRDialect::kPlacements))
+      if (!first)
         continue;
-      for (StringRef name :
-           {StringRef(ShardIRDialect::kDecidedBy), StringRef(kAlternatives)}) {
-        if (Attribute said = first->getAttr(name))
-          op.setAttr(name, said);
-        else
-          op.removeAttr(name);
-      }
+      if (op.hasAttr(ShardIRDialect::kPlacements))
+        takeReasons(&op, first);
+      if (!isa<linalg::LinalgOp>(op))
+        for (auto [inner, same] :
+             llvm::zip_equal(opsInside(&op), opsInside(first)))
+          takeReasons(inner, same);
     }
   });
 }

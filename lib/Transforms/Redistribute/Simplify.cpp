@@ -22,6 +22,7 @@
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/RegionUtils.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_SIMPLIFYREDISTRIBUTE
@@ -134,12 +135,44 @@ static Value valueBefore(ShardableRegionOpInterface loop, Value value) {
   return initial;
 }
 
+/// The ops that compute `value` in each iteration from what does not change
+/// there, producers first; false if something else takes part, or too many.
+static bool findInvariant(ShardableRegionOpInterface loop, Value value,
+                          llvm::SetVector<Operation *> &ops) {
+  static constexpr size_t kMost = 16;
+  if (valueBefore(loop, value))
+    return true;
+  Operation *op = value.getDefiningOp();
+  if (!op || op->getParentOp() != loop || ops.size() > kMost || !isPure(op))
+    return false;
+  if (ops.contains(op))
+    return true;
+  auto isBefore = [&](Value operand) {
+    return findInvariant(loop, operand, ops);
+  };
+  if (!llvm::all_of(op->getOperands(), isBefore))
+    return false;
+  // What bodies read is not replaced.
+  llvm::SetVector<Value> inside;
+  getUsedValuesDefinedAbove(op->getRegions(), inside);
+  if (!llvm::all_of(inside, [&](Value read) {
+        return isa<BlockArgument>(read)
+                   ? cast<LoopLikeOpInterface>(*loop).isDefinedOutsideOfLoop(
+                         read)
+                   : isBefore(read);
+      }))
+    return false;
+  ops.insert(op);
+  return true;
+}
+
 /// What a loop gathers anew in each iteration is gathered once, in front of it,
-/// where memory allows to keep it (R11).
+/// where memory allows to keep it (R11), and so is what it computes anew from
+/// what does not change and then moves.
 struct HoistInvariant : OpRewritePattern<RedistributeOp> {
-  HoistInvariant(MLIRContext *context, const MeshTable &meshes,
+  HoistInvariant(MLIRContext *context, std::shared_ptr<MoveCosts> costs,
                  int64_t memoryLimit)
-      : OpRewritePattern(context, /*benefit=*/5), meshes(meshes),
+      : OpRewritePattern(context, /*benefit=*/5), costs(std::move(costs)),
         memoryLimit(memoryLimit) {}
   LogicalResult matchAndRewrite(RedistributeOp op,
                                 PatternRewriter &rewriter) const override {
@@ -147,22 +180,45 @@ struct HoistInvariant : OpRewritePattern<RedistributeOp> {
     auto region = asShardableRegion(loop);
     if (!region || region.getTripCount(*op->getParentRegion()) == 0)
       return failure();
-    Value before = valueBefore(region, op.getInput());
     // A window may move from one iteration to the next.
-    if (!before || !llvm::all_of(op.getDims(), [&](Value number) {
+    if (!llvm::all_of(op.getDims(), [&](Value number) {
           return loop.isDefinedOutsideOfLoop(number);
         }))
       return failure();
-    if (memoryLimit > 0 &&
-        peakMemory(op->getParentOfType<func::FuncOp>(), meshes).bytes +
-                localBytes(op.getType(), op.getTo(), meshes) >
-            memoryLimit)
-      return failure();
+    llvm::SetVector<Operation *> computed;
+    if (!valueBefore(region, op.getInput())) {
+      std::optional<MoveCost> cost =
+          costs->get(op.getFrom(), op.getTo(), op.getType());
+      if (!cost || cost->bytes == 0 ||
+          !findInvariant(region, op.getInput(), computed))
+        return failure();
+    }
+    if (memoryLimit > 0) {
+      const MeshTable &meshes = costs->meshTable();
+      int64_t more = localBytes(op.getType(), op.getTo(), meshes);
+      for (Operation *own : computed)
+        for (Value result : own->getResults())
+          if (PlacementAttr placement = getPlacement(result))
+            more += localBytes(cast<RankedTensorType>(result.getType()),
+                               placement, meshes);
+      if (peakMemory(op->getParentOfType<func::FuncOp>(), meshes).bytes + more >
+          memoryLimit)
+        return failure();
+    }
+    for (Operation *own : computed) {
+      rewriter.modifyOpInPlace(own, [&] {
+        for (OpOperand &operand : own->getOpOperands())
+          if (Value before = valueBefore(region, operand.get()))
+            operand.set(before);
+      });
+      rewriter.moveOpBefore(own, loop);
+    }
+    Value before = valueBefore(region, op.getInput());
     rewriter.modifyOpInPlace(op, [&] { op.getInputMutable().set(before); });
     rewriter.moveOpBefore(op, loop);
     return success();
   }
-  const MeshTable &meshes;
+  std::shared_ptr<MoveCosts> costs;
   int64_t memoryLimit;
 };
 
@@ -245,7 +301,7 @@ static void addPatterns(RewritePatternSet &patterns,
   const MeshTable &meshes = costs->meshTable();
   patterns.add<DropSame, CollapseChain>(patterns.getContext(), meshes);
   patterns.add<ShrinkEarly>(patterns.getContext(), costs);
-  patterns.add<HoistInvariant>(patterns.getContext(), meshes,
+  patterns.add<HoistInvariant>(patterns.getContext(), costs,
                                options.memoryLimit);
   addSharePatterns(patterns, costs, options);
   if (options.moveAcrossOps)

@@ -154,8 +154,9 @@ SmallVector<int> shardir::findUseRegions(Value root, ArrayRef<OpOperand *> uses,
     bool otherRole = !dims.empty() && !lastDims.empty() && dims != lastDims;
     Operation *top = topOf(use, block);
     Operation *before = i ? topOf(uses[i - 1], block) : nullptr;
-    if (i && (otherRole || (before != top &&
-                            usesOthersBetween(before, top, root, meshes)))) {
+    // What one op's regions use is there for as long as the op runs.
+    if (i && before != top &&
+        (otherRole || usesOthersBetween(before, top, root, meshes))) {
       ++region;
       lastDims.clear();
     }

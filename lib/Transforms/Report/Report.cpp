@@ -114,10 +114,10 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration() || !function.isPublic())
         continue;
-      std::optional<int64_t> own = bufferPeak(function, meshes);
+      std::optional<MemoryPeak> own = bufferPeak(function, meshes);
       if (!own)
         return;
-      peak = std::max(peak, *own);
+      peak = std::max(peak, own->bytes);
     }
     llvm::Expected<llvm::json::Value> kept =
         llvm::json::parse(present.getValue());

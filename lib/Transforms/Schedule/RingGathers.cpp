@@ -16,6 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Rings.h"
+
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Interfaces/Localizer.h"
 #include "ShardIR/Placement/CostModel.h"
@@ -39,97 +41,10 @@ using namespace shardir::collective;
 
 namespace {
 
-/// Copies of an op for more devices make programs large.
-constexpr int64_t mostDevices = 64;
-
 /// Parts cost what no model sees: sums are stored and read again between them,
 /// and what surrounds a product is not fused with it. At almost equal times
 /// attention's rings need less memory.
 constexpr double leastProductGain = 0.95, leastAttentionGain = 0.99;
-
-/// An op's loops, as far as rings ask.
-struct Loops {
-  /// By operand.
-  SmallVector<AffineMap> maps;
-  /// May be cut, and each part adds to what the inits hold or makes its own
-  /// part of them.
-  SmallVector<bool> cuttable;
-  /// Of one call on the device, in floating-point operations; 0 where it does
-  /// little with each element.
-  double flops = 0;
-  /// Whether all large operands have 16 bits or less.
-  bool narrow = false;
-};
-
-double timesExtents(double product, ArrayRef<int64_t> extents,
-                    ArrayRef<unsigned> loops) {
-  for (unsigned loop : loops)
-    product *= ShapedType::isDynamic(extents[loop]) ? 1024 : extents[loop];
-  return product;
-}
-
-bool isNarrow(ValueRange operands) {
-  return llvm::all_of(operands, [](Value operand) {
-    Type type = getElementTypeOrSelf(operand.getType());
-    return type.isIntOrFloat() && type.getIntOrFloatBitWidth() <= 16;
-  });
-}
-
-/// nullopt for ops that rings are not for.
-std::optional<Loops> loopsOf(Operation *op) {
-  Loops result;
-  auto cut = [&](ArrayRef<unsigned> loops) {
-    for (unsigned loop : loops)
-      result.cuttable[loop] = true;
-  };
-  auto maps = [&](auto attention) {
-    for (OpOperand &operand : op->getOpOperands())
-      result.maps.push_back(attention.getMap(operand));
-    result.cuttable.resize(attention.getNumLoops());
-  };
-  if (auto attention = dyn_cast<AttentionOp>(op)) {
-    maps(attention);
-    AttentionOp::Loops loops = attention.getLoops();
-    cut(loops.n);
-    SmallVector<int64_t> extents = attention.getStaticLoopExtents();
-    double scores =
-        timesExtents(timesExtents(1, extents, loops.outer()), extents, loops.n);
-    result.flops =
-        2 * scores *
-        (timesExtents(1, extents, loops.k) + timesExtents(1, extents, loops.v));
-    result.narrow = isNarrow(op->getOperands().take_front(3));
-    return result;
-  }
-  if (auto backward = dyn_cast<AttentionBackwardOp>(op)) {
-    maps(backward);
-    AttentionBackwardOp::Loops loops = backward.getLoops();
-    cut(loops.n);
-    SmallVector<int64_t> extents = backward.getStaticLoopExtents();
-    double scores = timesExtents(1, extents, loops.scores());
-    result.flops = 2 * scores *
-                   (3 * timesExtents(1, extents, loops.k) +
-                    2 * timesExtents(1, extents, loops.v));
-    result.narrow = isNarrow(op->getOperands().take_front(4));
-    return result;
-  }
-  auto product = dyn_cast<linalg::LinalgOp>(op);
-  if (!product || !linalg::isaContractionOpInterface(product) ||
-      product.getNumDpsInits() != 1)
-    return std::nullopt;
-  result.maps = product.getIndexingMapsArray();
-  auto types = product.getIteratorTypesArray();
-  // Between parts a sum is rounded to the result's type.
-  Type sum = getElementTypeOrSelf(op->getResult(0).getType());
-  bool sumsAreWide = sum.isIntOrFloat() && sum.getIntOrFloatBitWidth() >= 32;
-  for (utils::IteratorType type : types)
-    result.cuttable.push_back(type == utils::IteratorType::parallel ||
-                              sumsAreWide);
-  result.flops = 2;
-  for (int64_t extent : product.getStaticLoopRanges())
-    result.flops *= ShapedType::isDynamic(extent) ? 1024 : extent;
-  result.narrow = isNarrow(product.getDpsInputs());
-  return result;
-}
 
 /// An operand that is gathered along `dim`, for this op alone.
 struct Part {
@@ -156,28 +71,7 @@ int64_t gatheredDim(AllGatherOp gather, const MeshTable &meshes) {
   if (!gather.isLocal() || !mesh.isConcrete() || !global.hasStaticShape() ||
       from.partial || to.partial)
     return -1;
-  std::vector<AxisRef> parts = commonRefinement(from, to, mesh);
-  auto axesOfDim = [&](const Placement &placement, int64_t dim) {
-    std::vector<AxisRef> axes;
-    for (const AxisRef &axis : placement.axesOf(dim))
-      llvm::append_range(axes, refine(axis, mesh, parts));
-    return axes;
-  };
-  auto isWhole = [&](const Split &split) { return !split.isAxis(); };
-  int64_t found = -1;
-  for (int64_t dim = 0; dim < global.getRank(); ++dim) {
-    if (from.dims[dim].splits == to.dims[dim].splits)
-      continue;
-    std::vector<AxisRef> blocks = axesOfDim(from, dim),
-                         kept = axesOfDim(to, dim);
-    if (found >= 0 || kept.size() > blocks.size() ||
-        !std::equal(kept.begin(), kept.end(), blocks.begin()) ||
-        llvm::any_of(from.dims[dim].splits, isWhole) ||
-        llvm::any_of(to.dims[dim].splits, isWhole))
-      return -1;
-    found = dim;
-  }
-  return found;
+  return joinedDim(from, to, mesh).dim;
 }
 
 std::vector<AxisRef> axesOf(AllGatherOp gather, const MeshTable &meshes) {
@@ -189,7 +83,7 @@ std::vector<AxisRef> axesOf(AllGatherOp gather, const MeshTable &meshes) {
 
 /// The operands of `op` that can come around a ring together; no parts where
 /// there are none.
-Ring findRing(Operation *op, const Loops &loops, const MeshTable &meshes) {
+Ring findRing(Operation *op, const RingLoops &loops, const MeshTable &meshes) {
   Ring ring;
   for (OpOperand &operand : op->getOpOperands()) {
     auto gather = operand.get().getDefiningOp<AllGatherOp>();
@@ -209,8 +103,7 @@ Ring findRing(Operation *op, const Loops &loops, const MeshTable &meshes) {
       ring.loop = loop.getPosition();
       std::vector<AxisRef> axes = axesOf(gather, meshes);
       ring.axes.assign(axes.begin(), axes.end());
-      for (const AxisRef &axis : axes)
-        ring.devices *= axisSize(meshes.get(gather.getFrom()), axis);
+      ring.devices = groupSize(meshes.get(gather.getFrom()), axes);
     } else {
       // Blocks of all operands must be the same part of the loop.
       AllGatherOp first = ring.parts[0].gather;
@@ -230,54 +123,12 @@ Ring findRing(Operation *op, const Loops &loops, const MeshTable &meshes) {
   return ring;
 }
 
-/// The devices of `mesh` when each stands where the one `step` ahead of it on
-/// the ring over `axes` stood: position p then has the block of that one.
-std::vector<int64_t> turned(const Mesh &mesh, ArrayRef<AxisRef> axes,
-                            int64_t step) {
-  int64_t count = mesh.numDevices();
-  // How far apart in the grid neighbours along each axis are.
-  SmallVector<int64_t> sizes, strides;
-  int64_t devices = 1;
-  for (const AxisRef &axis : axes) {
-    int64_t stride = 1;
-    int index = mesh.axisIndex(axis.name);
-    for (size_t later = index + 1; later < mesh.axes.size(); ++later)
-      stride *= mesh.axes[later].size;
-    int64_t size = axisSize(mesh, axis);
-    if (!axis.isWhole())
-      stride *= mesh.axes[index].size / (axis.preSize * size);
-    sizes.push_back(size);
-    strides.push_back(stride);
-    devices *= size;
-  }
-  std::vector<int64_t> result(count);
-  for (int64_t p = 0; p < count; ++p) {
-    int64_t place = 0, base = p;
-    for (auto [size, stride] : llvm::zip(sizes, strides)) {
-      int64_t coordinate = p / stride % size;
-      place = place * size + coordinate;
-      base -= coordinate * stride;
-    }
-    place = (place + step) % devices;
-    for (auto [size, stride] :
-         llvm::zip(llvm::reverse(sizes), llvm::reverse(strides))) {
-      base += place % size * stride;
-      place /= size;
-    }
-    result[p] = mesh.rankAt(base);
-  }
-  return result;
-}
-
 struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
   using RingGathersBase::RingGathersBase;
 
   void runOnOperation() override {
-    if (mode != "auto" && mode != "always" && mode != "never") {
-      getOperation().emitError("unknown mode '")
-          << mode << "' of rings; use auto, always or never";
+    if (failed(verifyRingMode(getOperation(), mode)))
       return signalPassFailure();
-    }
     if (mode == "never")
       return markAllAnalysesPreserved();
     bool changed = false;
@@ -296,12 +147,13 @@ struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
   }
 
   bool visit(Operation *op) {
-    std::optional<Loops> loops = loopsOf(op);
+    std::optional<RingLoops> loops = ringLoopsOf(op);
     if (!loops)
       return false;
     MeshTable meshes(getOperation());
     Ring ring = findRing(op, *loops, meshes);
-    if (ring.parts.empty() || ring.devices < 2 || ring.devices > mostDevices)
+    if (ring.parts.empty() || ring.devices < 2 ||
+        ring.devices > mostRingDevices)
       return false;
     auto [whole, around] = predict(*loops, ring, meshes);
     double most =
@@ -327,10 +179,9 @@ struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
   }
 
   /// Seconds with the operands gathered first, and around the ring.
-  std::pair<double, double> predict(const Loops &loops, Ring &ring,
+  std::pair<double, double> predict(const RingLoops &loops, Ring &ring,
                                     const MeshTable &meshes) {
     const Mesh &mesh = meshes.get(ring.parts[0].gather.getFrom());
-    MachineModel machine;
     double gathers = 0, step = 0;
     for (Part &part : ring.parts) {
       RankedTensorType global = part.gather.getGlobalTensorType();
@@ -343,13 +194,7 @@ struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
                      .seconds;
       for (size_t dim = 0; dim < shape.size(); ++dim)
         bytes *= maxLocalExtent(from, mesh, shape[dim], dim);
-      // As Placement/CostModel.h has steps of one message.
-      double slowest = 0;
-      for (const AxisRef &axis : ring.axes) {
-        Link link = machine.linkOf(mesh.axes[mesh.axisIndex(axis.name)]);
-        slowest = std::max(slowest, 2 * link.latency + bytes / link.bandwidth);
-      }
-      step += slowest;
+      step += turnSeconds(mesh, ring.axes, bytes);
     }
     double work = loops.flops / (loops.narrow ? narrowFlops : flops);
     double part = work / ring.devices + launch;
@@ -359,40 +204,7 @@ struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
     return {gathers + work + launch, around};
   }
 
-  /// The mesh on which the devices stand `step` further; the module's own one
-  /// where it has it.
-  PlacementAttr onRing(PlacementAttr placement, const Mesh &mesh,
-                       ArrayRef<AxisRef> axes, int64_t step) {
-    if (step == 0)
-      return placement;
-    Mesh wanted = mesh;
-    wanted.devices = turned(mesh, axes, step);
-    ModuleOp module = getOperation();
-    StringAttr name;
-    for (auto op : module.getOps<MeshOp>()) {
-      Mesh known = op.getMesh();
-      wanted.name = known.name;
-      if (known == wanted)
-        name = op.getSymNameAttr();
-    }
-    if (!name) {
-      auto original = module.lookupSymbol<MeshOp>(mesh.name);
-      OpBuilder builder(module.getContext());
-      builder.setInsertionPointAfter(original);
-      auto clone = cast<MeshOp>(builder.clone(*original));
-      std::string free = mesh.name + "_ring" + std::to_string(step);
-      while (module.lookupSymbol(free))
-        free += "_";
-      clone.setSymName(free);
-      clone.setDevicesAttr(builder.getDenseI64ArrayAttr(wanted.devices));
-      name = clone.getSymNameAttr();
-    }
-    return PlacementAttr::get(placement.getContext(),
-                              FlatSymbolRefAttr::get(name),
-                              placement.getValue());
-  }
-
-  LogicalResult decompose(Operation *op, const Loops &loops, Ring &ring,
+  LogicalResult decompose(Operation *op, const RingLoops &loops, Ring &ring,
                           const MeshTable &before) {
     AllGatherOp first = ring.parts[0].gather;
     const Mesh mesh = before.get(first.getFrom());
@@ -400,7 +212,8 @@ struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
     SmallVector<SmallVector<PlacementAttr>> placements(ring.parts.size());
     for (auto [part, of] : llvm::zip(ring.parts, placements))
       for (int64_t step = 0; step < ring.devices; ++step) {
-        of.push_back(onRing(part.gather.getFrom(), mesh, ring.axes, step));
+        of.push_back(onRing(getOperation(), part.gather.getFrom(), mesh,
+                            ring.axes, step));
       }
     MeshTable meshes(getOperation());
     Localizer localizer(meshes);
@@ -465,20 +278,10 @@ struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
     return success();
   }
 
-  static OpFoldResult distance(OpBuilder &builder, Location loc,
-                               OpFoldResult from, OpFoldResult to) {
-    if (isConstantIntValue(from, 0))
-      return to;
-    Value result = arith::SubIOp::create(
-        builder, loc, getValueOrCreateConstantIndexOp(builder, loc, to),
-        getValueOrCreateConstantIndexOp(builder, loc, from));
-    return result;
-  }
-
   /// Continues `carried` with what `op` makes of a part of its loop, where its
   /// gathered operands are `blocks`.
   static LogicalResult
-  work(IRRewriter &rewriter, Operation *op, const Loops &loops, Ring &ring,
+  work(IRRewriter &rewriter, Operation *op, const RingLoops &loops, Ring &ring,
        ArrayRef<Value> blocks, ArrayRef<OpFoldResult> offsets,
        ArrayRef<OpFoldResult> sizes, SmallVector<Value> &carried) {
     auto inPlace = cast<DestinationStyleOpInterface>(op);

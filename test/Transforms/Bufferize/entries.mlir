@@ -78,6 +78,48 @@ func.func @extent(%x: tensor<?xf32>) -> tensor<?xf32> {
 
 // -----
 
+// What is computed under another shape is so in the result's buffer, too.
+// CHECK-LABEL: func.func @collapsed
+// CHECK-SAME:    %[[X:.+]]: memref<4x6xf32> {{.*}}, %[[R:.+]]: memref<24xf32>
+// CHECK-NEXT:    %[[VIEW:.+]] = memref.expand_shape %[[R]] {{\[\[}}0, 1]] output_shape [4, 6]
+// CHECK-NEXT:    linalg.exp ins(%[[X]] {{.*}} outs(%[[VIEW]]
+// CHECK-NEXT:    return
+func.func @collapsed(%x: tensor<4x6xf32>) -> tensor<24xf32> {
+  %empty = tensor.empty() : tensor<4x6xf32>
+  %y = linalg.exp ins(%x : tensor<4x6xf32>) outs(%empty : tensor<4x6xf32>) -> tensor<4x6xf32>
+  %r = tensor.collapse_shape %y [[0, 1]] : tensor<4x6xf32> into tensor<24xf32>
+  return %r : tensor<24xf32>
+}
+
+// -----
+
+// CHECK-LABEL: func.func @collapsed_twice
+// CHECK-SAME:    %[[X:.+]]: memref<?x?x3xf32> {{.*}}, %[[R:.+]]: memref<?xf32>
+// CHECK-DAG:     %[[M:.+]] = memref.dim %[[X]], %c0
+// CHECK-DAG:     %[[N:.+]] = memref.dim %[[X]], %c1
+// CHECK:         %[[MN:.+]] = arith.muli %[[M]], %[[N]]
+// CHECK:         %[[SIZE:.+]] = arith.muli %[[MN]], %c3
+// CHECK:         %[[EQ:.+]] = arith.cmpi eq, %[[SIZE]],
+// CHECK:         cf.assert %[[EQ]], "result 0 of @collapsed_twice has another extent in dim 0 than the buffer for it"
+// CHECK-NOT:     memref.alloc
+// CHECK:         linalg.exp ins(%[[X]]
+// CHECK-NOT:     memref.copy
+// CHECK:         return
+func.func @collapsed_twice(%x: tensor<?x?x3xf32>) -> tensor<?xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %m = tensor.dim %x, %c0 : tensor<?x?x3xf32>
+  %n = tensor.dim %x, %c1 : tensor<?x?x3xf32>
+  %empty = tensor.empty(%m, %n) : tensor<?x?x3xf32>
+  %y = linalg.exp ins(%x : tensor<?x?x3xf32>) outs(%empty : tensor<?x?x3xf32>) -> tensor<?x?x3xf32>
+  %s = tensor.collapse_shape %y [[0], [1, 2]] : tensor<?x?x3xf32> into tensor<?x?xf32>
+  %z = linalg.exp ins(%s : tensor<?x?xf32>) outs(%s : tensor<?x?xf32>) -> tensor<?x?xf32>
+  %r = tensor.collapse_shape %z [[0, 1]] : tensor<?x?xf32> into tensor<?xf32>
+  return %r : tensor<?xf32>
+}
+
+// -----
+
 // What the program itself calls is apart from the entry.
 // CHECK-LABEL: func.func @callee(
 // CHECK-SAME:    shardir.result

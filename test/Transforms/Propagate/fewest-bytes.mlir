@@ -279,3 +279,25 @@ func.func @grouped(%a: tensor<2x9x6xf32> {shardir.placement = #shardir.placement
   } -> tensor<2x4x3x3xf32>
   return %y, %n : tensor<2x4x3x3xf32>, tensor<2x9x6xf32>
 }
+
+// What is put into something larger can be made whole before that: it need not
+// stay split for the sake of what it is put into.
+// DECIDED-LABEL: func.func @enlarged
+// DECIDED: tensor.insert_slice {{.*}} {shardir.alternatives = [{bytes = 192 : i64, placements = [#shardir.placement<@m, [{}, {}]>]}, {bytes = {{[0-9]+}} : i64, placements = [#shardir.placement<@m, [{}, {"x"}]>]}]
+// CHECK-LABEL: func.func @enlarged
+// CHECK: collective.all_gather {{.*}} : tensor<8x8xf32>
+// CHECK-NOT: collective.
+// CHECK: tensor.insert_slice
+// CHECK-NOT: collective.
+// CHECK: return
+func.func @enlarged(%a: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>},
+                    %w: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>},
+                    %init: tensor<64x4xf32>) -> (tensor<64x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>}) {
+  %b = math.exp %a : tensor<8x8xf32>
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x8xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<64x8xf32>) -> tensor<64x8xf32>
+  %p = tensor.insert_slice %b into %z[4, 0] [8, 8] [1, 1] : tensor<8x8xf32> into tensor<64x8xf32>
+  %y = linalg.matmul ins(%p, %w : tensor<64x8xf32>, tensor<8x4xf32>) outs(%init : tensor<64x4xf32>) -> tensor<64x4xf32>
+  return %y : tensor<64x4xf32>
+}

@@ -199,3 +199,72 @@ module {
     return %s#0 : tensor<4xf32>
   }
 }
+
+// -----
+
+// What is computed in a loop from what does not change there is computed in
+// front of it where it is moved, and moved once; what reads what the loop
+// carries stays.
+// CHECK-LABEL: func.func @computed
+// CHECK-NOT:     scf.for
+// CHECK:         %[[T:.+]] = linalg.transpose ins(%arg1
+// CHECK:         %[[W:.+]] = shardir.redistribute %[[T]]
+// CHECK:         scf.for {{.*}} iter_args(%[[A:.+]] = %arg0)
+// CHECK-NOT:       shardir.redistribute
+// CHECK:           linalg.matmul {{.*}} ins(%[[A]], %[[W]]
+// CHECK:           %[[U:.+]] = linalg.transpose
+// CHECK:           shardir.redistribute %[[U]]
+module {
+  shardir.mesh @m <["x"=2]>
+  func.func @computed(%x: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>},
+                      %w: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>})
+      -> (tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<4x4xf32>) {
+      %f = tensor.empty() {shardir.placements = [#shardir.placement<@m, [{}, {"x"}]>]} : tensor<4x4xf32>
+      %t = linalg.transpose ins(%w : tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) permutation = [1, 0] {shardir.placements = [#shardir.placement<@m, [{}, {"x"}]>]}
+      %e = tensor.empty() {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} : tensor<4x4xf32>
+      %p = linalg.matmul {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} ins(%a, %t : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+      %u = linalg.transpose ins(%p : tensor<4x4xf32>) outs(%f : tensor<4x4xf32>) permutation = [1, 0] {shardir.placements = [#shardir.placement<@m, [{}, {"x"}]>]}
+      %q = linalg.matmul {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} ins(%p, %u : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+      scf.yield %q : tensor<4x4xf32>
+    } {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]}
+    return %r : tensor<4x4xf32>
+  }
+}
+
+// -----
+
+// An argument that one loop reads in two ways is gathered once: it is there for
+// as long as the loop runs.
+// CHECK-LABEL: func.func @two_ways
+// CHECK-COUNT-1: shardir.redistribute %arg1
+// CHECK-NOT:     shardir.redistribute %arg1
+// CHECK:         return
+module {
+  shardir.mesh @m <["x"=2]>
+  func.func @two_ways(%x: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>},
+                      %w: tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>})
+      -> (tensor<4x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>}) {
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c3 = arith.constant 3 : index
+    %r = scf.for %i = %c0 to %c3 step %c1 iter_args(%a = %x) -> (tensor<4x4xf32>) {
+      %e = tensor.empty() {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} : tensor<4x4xf32>
+      %p = linalg.matmul {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} ins(%a, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>) -> tensor<4x4xf32>
+      %q = linalg.generic {indexing_maps = [affine_map<(i, j, k) -> (i, k)>, affine_map<(i, j, k) -> (j, k)>, affine_map<(i, j, k) -> (i, j)>],
+                           iterator_types = ["parallel", "parallel", "reduction"]}
+          ins(%p, %w : tensor<4x4xf32>, tensor<4x4xf32>) outs(%e : tensor<4x4xf32>)
+          attrs = {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} {
+      ^bb0(%l: f32, %o: f32, %s: f32):
+        %m = arith.mulf %l, %o : f32
+        %n = arith.addf %s, %m : f32
+        linalg.yield %n : f32
+      } -> tensor<4x4xf32>
+      scf.yield %q : tensor<4x4xf32>
+    } {shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]}
+    return %r : tensor<4x4xf32>
+  }
+}

@@ -85,6 +85,7 @@ TEST(ConflictSearch, HeldVariablesAreNeverDearerThanAStart) {
     SearchProblem problem = randomProblem(random, 8, 16);
     SearchOptions options;
     options.tableLimit = 4; // most components are then beyond the limit
+    options.wideLimit = 0;
     std::vector<std::vector<int>> starts(2);
     for (std::vector<int> &start : starts)
       for (int domain : problem.domains)
@@ -98,6 +99,39 @@ TEST(ConflictSearch, HeldVariablesAreNeverDearerThanAStart) {
   }
   // A search, not a proof; it is right most of the time.
   EXPECT_GE(equal, 150);
+}
+
+TEST(ConflictSearch, WideTablesAreExactWhileTheyTakeLittleWork) {
+  std::mt19937 random(6);
+  int exact = 0, held = 0;
+  for (int i = 0; i < 100; ++i) {
+    SearchProblem problem = randomProblem(random, 8, 16);
+    std::vector<std::vector<int>> starts(1);
+    for (int domain : problem.domains)
+      starts.front().push_back(random() % domain);
+    SearchOptions options;
+    options.tableLimit = 4;
+    options.rounds = 1;
+    SearchStatistics statistics;
+    searchLeast(problem, starts, options, &statistics);
+    EXPECT_EQ(statistics.inexact, 0);
+    exact += statistics.solved;
+    EXPECT_EQ(costOf(problem, searchLeast(problem, starts, options)),
+              bruteForce(problem))
+        << "problem " << i;
+    // What all of them may take together is not enough for any.
+    options.wideWork = 1;
+    statistics = {};
+    searchLeast(problem, starts, options, &statistics);
+    held += statistics.inexact;
+    options.wideWork = int64_t(1) << 25;
+    options.wideVariables = 1;
+    SearchStatistics small;
+    searchLeast(problem, starts, options, &small);
+    EXPECT_EQ(small.inexact, statistics.inexact);
+  }
+  EXPECT_GE(exact, 100);
+  EXPECT_GE(held, 75);
 }
 
 TEST(ConflictSearch, EqualComponentsAreSolvedOnce) {
@@ -215,6 +249,7 @@ TEST(ConflictSearch, HeldVariablesDoNotDependOnTheOrderOfVariables) {
     SearchProblem problem = randomProblem(random, 12, 24);
     SearchOptions options;
     options.tableLimit = 4;
+    options.wideLimit = 0;
     int count = problem.domains.size();
     std::vector<int> start;
     for (int domain : problem.domains)

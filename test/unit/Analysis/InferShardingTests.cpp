@@ -163,7 +163,8 @@ TEST(InferSharding, SaysWhatNoShardingGives) {
   ShardingRule whole = elementwiseRule({4}, 1);
   whole.factors[0].kind = FactorKind::Replicate;
   EXPECT_EQ(infer(whole, {"[{\"a\"}]"}, {}, mesh),
-            "error: splits a dim that this op needs whole on each device");
+            "error: splits a dim that this op needs whole on each device; "
+            "place it whole and ask for the split with shardir.constrain");
   // A merged dim cut across its factors.
   ShardingRule merge;
   merge.addFactor(3);

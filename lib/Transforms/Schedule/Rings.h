@@ -1,0 +1,79 @@
+//===- Rings.h - Blocks that come around rings of devices -------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What rings of gathered operands and rings of sums have in common: the ops
+// that can be cut into parts, meshes on which devices stand further along a
+// ring, and what a turn costs. Stage: local, on tensors.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_TRANSFORMS_SCHEDULE_RINGS_H
+#define SHARDIR_LIB_TRANSFORMS_SCHEDULE_RINGS_H
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Placement/CostModel.h"
+
+#include "mlir/IR/AffineMap.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <optional>
+
+namespace shardir {
+
+/// Copies of an op for more devices make programs large.
+constexpr int64_t mostRingDevices = 64;
+
+/// An op's loops, as far as rings ask.
+struct RingLoops {
+  /// By operand.
+  llvm::SmallVector<mlir::AffineMap> maps;
+  /// May be cut, and each part adds to what the inits hold or makes its own
+  /// part of them.
+  llvm::SmallVector<bool> cuttable;
+  /// Of one call on the device, in floating-point operations; 0 where it does
+  /// little with each element.
+  double flops = 0;
+  /// Whether all large operands have 16 bits or less.
+  bool narrow = false;
+};
+
+/// nullopt for ops that rings are not for.
+std::optional<RingLoops> ringLoopsOf(mlir::Operation *op);
+
+/// The one dim that `blocks` splits further than `whole`, one block per device
+/// of the axes that it does so over; -1 where there is no such dim.
+struct JoinedDim {
+  int64_t dim = -1;
+  std::vector<AxisRef> axes;
+};
+JoinedDim joinedDim(const Placement &blocks, const Placement &whole,
+                    const Mesh &mesh);
+
+/// An error where `mode` is none of auto, always and never.
+mlir::LogicalResult verifyRingMode(mlir::ModuleOp module, llvm::StringRef mode);
+
+/// `placement` on the mesh on which each device stands where the one `step`
+/// ahead of it on the ring over `axes` stands on `mesh`: it has the block of
+/// that one. The module's own mesh where it has such, else a new one.
+PlacementAttr onRing(mlir::ModuleOp module, PlacementAttr placement,
+                     const Mesh &mesh, llvm::ArrayRef<AxisRef> axes,
+                     int64_t step);
+
+/// Seconds until `bytes` have come from the neighbour, over the slowest of the
+/// ring's links.
+double turnSeconds(const Mesh &mesh, llvm::ArrayRef<AxisRef> axes,
+                   int64_t bytes);
+
+/// `to` - `from`.
+mlir::OpFoldResult distance(mlir::OpBuilder &builder, mlir::Location loc,
+                            mlir::OpFoldResult from, mlir::OpFoldResult to);
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_TRANSFORMS_SCHEDULE_RINGS_H

@@ -1,0 +1,17 @@
+// What is predicted to fit is counted once buffers are there: each temporary
+// takes 64 bytes at least.
+//
+// RUN: shard-opt %s --shardir-to-collective="memory-limit=64" -o /dev/null
+// RUN: shard-opt %s --shardir-to-cpu="memory-limit=112" -o /dev/null
+// RUN: not shard-opt %s --shardir-to-cpu="memory-limit=111" -o /dev/null 2>&1 | FileCheck %s
+
+// CHECK: check-memory-buffers.mlir:[[#@LINE+6]]:8: error: needs 112 bytes at one time on a device, above the memory limit of 111
+// CHECK: check-memory-buffers.mlir:[[#@LINE+3]]:1: note: split more of @main's tensors, or raise memory-limit
+shardir.mesh @m <["x"=2]>
+
+func.func @main(%a: tensor<2x2xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}, %b: tensor<2x2xf32>) -> tensor<2x2xf32> {
+  %z = arith.constant dense<0.0> : tensor<2x2xf32>
+  %0 = linalg.matmul ins(%a, %b : tensor<2x2xf32>, tensor<2x2xf32>) outs(%z : tensor<2x2xf32>) -> tensor<2x2xf32>
+  %1 = linalg.matmul ins(%0, %b : tensor<2x2xf32>, tensor<2x2xf32>) outs(%z : tensor<2x2xf32>) -> tensor<2x2xf32>
+  return %1 : tensor<2x2xf32>
+}
