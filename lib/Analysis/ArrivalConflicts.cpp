@@ -222,20 +222,14 @@ void Arrivals::findContested() {
 bool Arrivals::enlarges(int n) const {
   if (space.isFresh(n) || space.node(n).isConstraint || space.node(n).isFixed)
     return false;
-  auto bytesOf = [&](int value) {
-    const PropagationGraph::Value &own = space.graph.values[value];
-    double bytes = own.elementBytes;
-    for (int64_t extent : own.shape)
-      bytes *= extent == kUnknown ? kAssumedDimSize : extent;
-    return bytes;
-  };
   double read = 0, made = 0;
   for (const Port &port : space.ports(n)) {
     int from = space.producer(port.value).node;
+    double bytes = wholeBytes(space.graph.values[port.value]);
     if (port.isResult)
-      made += bytesOf(port.value);
+      made += bytes;
     else if (from >= 0 && !space.isFresh(from))
-      read += bytesOf(port.value);
+      read += bytes;
   }
   return read > 0 && made > read;
 }

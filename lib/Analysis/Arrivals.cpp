@@ -255,12 +255,6 @@ void Arrivals::findCertain() {
 
 std::vector<NodeSplits> Arrivals::firstCome() {
   std::vector<NodeSplits> states = floors;
-  auto bytesOf = [&](int value) {
-    double bytes = space.graph.values[value].elementBytes;
-    for (int64_t extent : space.graph.values[value].shape)
-      bytes *= extent == kUnknown ? kAssumedDimSize : extent;
-    return bytes;
-  };
   struct Proposal {
     int node;
     int factor;
@@ -297,8 +291,10 @@ std::vector<NodeSplits> Arrivals::firstCome() {
               },
               [&](int factor, SplitsId id) {
                 if (accept(end.node, factor, id, states[end.node]))
-                  proposals.push_back({end.node, factor, id,
-                                       bytesOf(port.value), !port.isResult});
+                  proposals.push_back(
+                      {end.node, factor, id,
+                       wholeBytes(space.graph.values[port.value]),
+                       !port.isResult});
               });
         });
       llvm::sort(proposals, [&](const Proposal &a, const Proposal &b) {

@@ -242,16 +242,12 @@ static std::string text(Attribute attr) {
   return string ? string.getValue().str() : "";
 }
 
-/// The reason that an op gives; for what flows through its regions that of one
-/// tie, where the op tells them apart.
-static std::string reasonOf(Operation *op,
-                            std::optional<unsigned> tie = std::nullopt) {
+std::string shardir::reasonOn(Operation *op, std::optional<unsigned> tie) {
   Attribute attr = op->getAttr(ShardIRDialect::kDecidedBy);
   auto list = dyn_cast_or_null<ArrayAttr>(attr);
   if (!list)
     return text(attr);
-  auto region = asShardableRegion(op);
-  if (tie && region && region.getTies().size() == list.size())
+  if (tie && *tie < list.size())
     return text(list[*tie]);
   std::string all;
   for (Attribute each : list)
@@ -262,7 +258,7 @@ static std::string reasonOf(Operation *op,
 }
 
 std::string shardir::reasonOnMaker(Value value) {
-  return reasonOf(value.getDefiningOp(), tieOfValue(value));
+  return reasonOn(value.getDefiningOp(), tieOfValue(value));
 }
 
 /// What is whole on every device needs no annotation.
@@ -275,7 +271,7 @@ std::string shardir::decidedByOfResult(func::FuncOp function, unsigned index) {
   Attribute own = function.getResultAttr(index, ShardIRDialect::kPlacement);
   Value value = function.getBody().front().getTerminator()->getOperand(index);
   if (isWhole(own))
-    return "";
+    return text(function.getResultAttr(index, ShardIRDialect::kDecidedBy));
   // What was brought here was brought for the annotation.
   Operation *made = value.getDefiningOp();
   if ((made && isStep(made)) || getPlacement(value) != own)
@@ -293,8 +289,8 @@ std::string shardir::decidedByOfUse(OpOperand &use) {
                              use.getOperandNumber());
   if (user == use.getOwner())
     if (auto tied = tieOf(use))
-      return reasonOf(tied->first, tied->second);
-  return reasonOf(user);
+      return reasonOn(tied->first, tied->second);
+  return reasonOn(user);
 }
 
 /// The reason of the nearest op that uses what `op` makes and has one: an op
@@ -331,16 +327,19 @@ std::string shardir::decidedBy(Value value) {
     }
   }
   if (isStep(op)) {
-    PlacementAttr placement = getPlacement(value);
-    if (placement && placement.getValue().isReplicated())
-      return "";
+    // What is made whole for an op is so for its rule, not for an annotation.
+    bool whole = isWhole(getPlacement(value));
     SmallVector<Asker> askers = findAskers(op);
     for (const Asker &asker : askers) {
       if (!asker.use)
         return asker.name + " at " + describeLocation(asker.loc);
+      if (whole && !isa<func::ReturnOp>(asker.use->getOwner()))
+        continue;
       if (std::string reason = decidedByOfUse(*asker.use); !reason.empty())
         return reason;
     }
+    if (whole)
+      return "";
     for (const Asker &asker : askers)
       if (std::string reason = decidedBehind(asker.use->getOwner());
           !reason.empty())
@@ -352,7 +351,7 @@ std::string shardir::decidedBy(Value value) {
              describeLocation(askers.front().loc);
     return op->getName().getStringRef().str();
   }
-  if (std::string reason = reasonOf(op, tieOfValue(value));
+  if (std::string reason = reasonOn(op, tieOfValue(value));
       !reason.empty() || isWhole(getPlacement(value)))
     return reason;
   // An annotation carries no reason but itself.

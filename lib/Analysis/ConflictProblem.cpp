@@ -56,12 +56,8 @@ void ConflictProblem::addNode(int n, const std::vector<NodeSplits> &preferred) {
   double executions = space.node(n).executions;
   int first =
       preferred.empty() ? -1 : CandidateLists::find(*lists[n], preferred[n]);
-  std::vector<int64_t> key = {-1,
-                              lists[n]->id,
-                              int64_t(space.name(n)),
-                              int64_t(executions),
-                              first,
-                              int64_t(space.node(n).moves)};
+  std::vector<int64_t> key = {-1, lists[n]->id, int64_t(space.name(n)),
+                              int64_t(executions), first};
   for (const Port &port : space.ports(n))
     key.push_back(space.typeOf(port.value));
   auto &table = tables[key];
@@ -353,9 +349,7 @@ SearchCost ConflictProblem::around(int n, int candidate,
                         port.isAlias
                             ? lists[n]->all[candidate].results[port.tensor]
                             : lists[n]->all[candidate].operands[port.tensor]),
-          std::min({space.node(from.node).executions,
-                    space.node(from.node).mostChanges,
-                    space.node(n).executions}));
+          space.node(from.node).changesFor(space.node(n)));
       continue;
     }
     sum += valueCost(value, choice);

@@ -189,16 +189,16 @@ SearchCost PriceTable::work(int n, const Candidate &candidate) {
   SplitsTable &table = space.table(n);
   int64_t moved = 0, held = 0;
   bool reads = false, writes = false;
-  using Moves = PropagationGraph::Node::Moves;
-  Moves moves = space.node(n).moves;
+  using Moves = ShardingRule::Moves;
   for (const Port &port : space.ports(n)) {
     PlacementId placement = port.isResult || port.isAlias
                                 ? candidate.results[port.tensor]
                                 : candidate.operands[port.tensor];
     int64_t bytes = localBytes(n, port.value, placement);
-    bool isSlice = moves == Moves::Result ? port.isResult
-                                          : !port.isResult && port.tensor == 0;
-    if (moves == Moves::All)
+    bool isSlice = rule.moves == Moves::Result
+                       ? port.isResult
+                       : !port.isResult && port.tensor == 0;
+    if (rule.moves == Moves::All)
       moved += bytes;
     else if (isSlice)
       moved += 2 * bytes;
@@ -213,9 +213,9 @@ SearchCost PriceTable::work(int n, const Candidate &candidate) {
   else
     result.parts[0] = toInteger(extra * 1e12);
   // Arguments, results and constants do nothing themselves.
-  if (!reads || !writes || moves == Moves::Nothing)
+  if (!reads || !writes || rule.moves == Moves::Nothing)
     return result;
-  double points = moves == Moves::All ? 2 : 0;
+  double points = rule.moves == Moves::All ? 2 : 0;
   for (auto [f, factor] : llvm::enumerate(rule.factors)) {
     if (!factor.isIterated)
       continue;

@@ -19,6 +19,13 @@ using namespace shardir;
 
 static constexpr SplitsId kNone = -1;
 
+double shardir::wholeBytes(const PropagationGraph::Value &value) {
+  double bytes = double(value.elementBytes);
+  for (int64_t extent : value.shape)
+    bytes *= double(extent == kUnknown ? kAssumedDimSize : extent);
+  return bytes;
+}
+
 double shardir::localBytes(const PropagationGraph::Value &value,
                            const Placement &placement, const Mesh &mesh) {
   double bytes = double(value.elementBytes);

@@ -47,6 +47,8 @@ struct Owed {
   }
 };
 
+/// The bytes of a whole value; a dim of unknown size counts kAssumedDimSize.
+double wholeBytes(const PropagationGraph::Value &value);
 /// The most bytes that a device holds of a value that lies so.
 double localBytes(const PropagationGraph::Value &value,
                   const Placement &placement, const Mesh &mesh);

@@ -70,7 +70,8 @@ static std::string whyWhole(Value value) {
            " bytes as it is, and " + std::to_string(*other) +
            " bytes at least where it is split";
   if (!op)
-    return "it is annotated whole, or split nothing would be saved";
+    return decidedBy(value).empty() ? "split, it would save nothing"
+                                    : "it is annotated whole";
   if (isa<ConstrainOp>(op))
     return "it is constrained to be whole";
   if (asShardableRegion(op))
@@ -116,7 +117,8 @@ void Refusals::findDirect(Value value) {
       if (asker.use) {
         Operation *user = asker.use->getOwner();
         why = isa<func::ReturnOp>(user) || user->getNumResults() == 0
-                  ? "it is annotated whole, or taken whole"
+                  ? decidedByOfUse(*asker.use).empty() ? "it is taken whole"
+                                                       : "it is annotated whole"
                   : whyWhole(user->getResult(0));
       }
       return add(value, spell(axis, decidedBy(source),

@@ -32,7 +32,6 @@ static uint64_t ownColour(const PropagationGraph::Node &node) {
     std::memcpy(&bits, &count, sizeof(bits));
     colour = mixHash(colour, bits);
   }
-  colour = mixHash(colour, int(node.moves));
   colour = mixHash(colour, node.alias >= 0);
   for (const Splits &splits : node.annotated) {
     colour = mixHash(colour, splits.size());

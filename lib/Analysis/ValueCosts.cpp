@@ -29,8 +29,7 @@ std::vector<ConflictProblem::User> ConflictProblem::usersOf(int value) const {
   for (End user : space.users(value)) {
     const PropagationGraph::Node &node = space.node(user.node);
     if (lists[user.node] && node.mesh == from.mesh)
-      users.push_back({user, std::min({from.executions, from.mostChanges,
-                                       node.executions})});
+      users.push_back({user, from.changesFor(node)});
   }
   return users;
 }

@@ -189,6 +189,7 @@ static ShardingRule insertRule(tensor::InsertOp op) {
     rule.results[0].dims[dim] = {factor};
   }
   passAnyPartial(rule, {1});
+  rule.moves = ShardingRule::Moves::FirstOperand;
   return rule;
 }
 
@@ -220,9 +221,11 @@ static LocalValues localizeInsert(tensor::InsertOp op, OpBuilder &builder,
 }
 
 static ShardingRule extractRule(tensor::ExtractOp op) {
-  return ShardingRule::replicated(
+  ShardingRule rule = ShardingRule::replicated(
       op, "a scalar is whole on each device, and its index may name an element "
           "on any of them");
+  rule.moves = ShardingRule::Moves::Result;
+  return rule;
 }
 
 void shardir::attachTensorIndexedModels(MLIRContext *context) {

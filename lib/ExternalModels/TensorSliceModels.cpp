@@ -242,6 +242,7 @@ static ShardingRule extractSliceRule(tensor::ExtractSliceOp op) {
   }
   passAnyPartial(rule, {0});
   rule.takesResultHalo = true;
+  rule.moves = ShardingRule::Moves::Result;
   return rule;
 }
 
@@ -361,6 +362,7 @@ static ShardingRule insertSliceRule(tensor::InsertSliceOp op) {
   // The source replaces terms of the destination by terms of its own.
   passAnyPartial(rule, {0, 1});
   rule.takesResultHalo = true;
+  rule.moves = ShardingRule::Moves::FirstOperand;
   return rule;
 }
 

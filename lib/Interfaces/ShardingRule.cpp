@@ -154,6 +154,7 @@ std::vector<int64_t> shardir::keyOf(const ShardingRule &rule) {
   key.insert(key.end(), rule.inits.begin(), rule.inits.end());
   key.push_back(rule.isFresh);
   key.push_back(rule.takesResultHalo);
+  key.push_back(int64_t(rule.moves));
   return key;
 }
 

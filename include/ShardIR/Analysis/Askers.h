@@ -67,6 +67,10 @@ Alternatives alternativesBehind(mlir::Operation *step);
 /// redistributed names who asked. Empty where nobody decided.
 std::string decidedBy(mlir::Value value);
 std::string decidedByOfResult(mlir::func::FuncOp function, unsigned index);
+/// The reason that `op` itself carries; for what flows through its regions that
+/// of one tie, where it tells them apart, else all of them. Empty if none.
+std::string reasonOn(mlir::Operation *op,
+                     std::optional<unsigned> tie = std::nullopt);
 /// What the op that makes `value`, an op's result, says of it alone; empty if
 /// it says nothing.
 std::string reasonOnMaker(mlir::Value value);

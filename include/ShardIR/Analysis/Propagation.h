@@ -25,6 +25,7 @@
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Placement/CostModel.h"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 
@@ -86,11 +87,11 @@ struct PropagationGraph {
     /// How often its results change placement at most: what is computed in a
     /// loop from what does not change there moves outside with the change.
     double mostChanges = std::numeric_limits<double>::infinity();
-    /// What it reads and writes: all of its operands and results; a slice, as
-    /// large as its result; what it puts into another tensor, in place; or
-    /// nothing, as what only stands for a tensor.
-    enum class Moves { All, Result, FirstOperand, Nothing };
-    Moves moves = Moves::All;
+    /// How often what it makes is brought to `user`, if that wants it in
+    /// another placement.
+    double changesFor(const Node &user) const {
+      return std::min({executions, mostChanges, user.executions});
+    }
 
     // Annotations. A node stands for a function argument (results alone), a
     // function result (operands alone), a constraint, or an op.

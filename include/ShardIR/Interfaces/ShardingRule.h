@@ -143,6 +143,11 @@ struct ShardingRule {
   /// result beyond its own block is then read from the operands, and the result
   /// is made once per user.
   bool takesResultHalo = false;
+  /// What the op reads and writes: all of its operands and results; a slice, as
+  /// large as its result; what it puts into another tensor, in place; or
+  /// nothing, as what only stands for a tensor.
+  enum class Moves { All, Result, FirstOperand, Nothing };
+  Moves moves = Moves::All;
   /// Why nothing can be sharded, for the remark; empty if something can.
   std::string replicatedBecause;
 

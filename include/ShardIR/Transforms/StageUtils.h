@@ -60,6 +60,7 @@ public:
   void setArgument(unsigned index, llvm::StringRef name, mlir::Attribute value);
   void setResult(unsigned index, llvm::StringRef name, mlir::Attribute value);
   void removeFromArgument(unsigned index, llvm::StringRef name);
+  void removeFromResult(unsigned index, llvm::StringRef name);
   /// Writes what has changed.
   void write();
 

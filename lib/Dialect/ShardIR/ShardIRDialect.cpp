@@ -281,6 +281,8 @@ LogicalResult ShardIRDialect::verifyRegionResultAttribute(Operation *op,
   if (!function)
     return op->emitError() << "'" << attr.getName().getValue()
                            << "' is for results of functions";
+  if (attr.getName() == kDecidedBy)
+    return success();
   if (attr.getName() == kGlobalType)
     return verifyGlobalType(op, attr, function.getResultTypes()[resultIndex],
                             "result " + Twine(resultIndex));

@@ -262,19 +262,14 @@ void decodePair(Decoder &d, Inst &i, Type to) {
   if (from == Type::E4M3x2 || from == Type::E5M2x2) {
     if (to != Type::F16x2 || i.variant)
       d.fail("a conversion that is not emulated");
-    d.wantOperands(2, 2);
-    i.s[0] = d.out(0, to);
-    i.s[1] = d.in(1, Type::B16);
+    operandsOf(d, i, {to, Type::B16});
     i.run = from == Type::E5M2x2 ? widenBytes<true> : widenBytes<false>;
     return;
   }
   bool bytes = to == Type::E4M3x2 || to == Type::E5M2x2;
   if (from != Type::F32 || finite != bytes)
     d.fail("a conversion that is not emulated");
-  d.wantOperands(3, 3);
-  i.s[0] = d.out(0, bytes ? Type::B16 : Type::B32);
-  i.s[1] = d.in(1, Type::F32);
-  i.s[2] = d.in(2, Type::F32);
+  operandsOf(d, i, {bytes ? Type::B16 : Type::B32, Type::F32, Type::F32});
   i.run = to == Type::BF16x2   ? pairBfloat
           : to == Type::F16x2  ? pairHalf
           : to == Type::E5M2x2 ? pairBytes<true>

@@ -283,10 +283,7 @@ template <Bitwise op> void decodeBits(Decoder &d, Inst &i) {
 /// What shifts have in common: by how much is 32 bits wide.
 Type takeShift(Decoder &d, Inst &i) {
   Type type = d.takeType();
-  d.wantOperands(3, 3);
-  i.s[0] = d.out(0, type);
-  i.s[1] = d.in(1, type);
-  i.s[2] = d.in(2, Type::U32);
+  operandsOf(d, i, {type, type, Type::U32});
   return type;
 }
 
@@ -319,11 +316,7 @@ void decodeFunnel(Decoder &d, Inst &i) {
 }
 void decodeExtract(Decoder &d, Inst &i) {
   Type type = d.takeType();
-  d.wantOperands(4, 4);
-  i.s[0] = d.out(0, type);
-  i.s[1] = d.in(1, type);
-  i.s[2] = d.in(2, Type::U32);
-  i.s[3] = d.in(3, Type::U32);
+  operandsOf(d, i, {type, type, Type::U32, Type::U32});
   byInteger(d, type, [&](auto zero) {
     using T = decltype(zero);
     i.run = run3<T, T, uint32_t, uint32_t, extractOf<T>>;
@@ -344,12 +337,7 @@ template <class T> void runInsert(Warp &w, const Inst &i, uint32_t mask) {
 }
 void decodeInsert(Decoder &d, Inst &i) {
   Type type = d.takeType();
-  d.wantOperands(5, 5);
-  i.s[0] = d.out(0, type);
-  i.s[1] = d.in(1, type);
-  i.s[2] = d.in(2, type);
-  i.s[3] = d.in(3, Type::U32);
-  i.s[4] = d.in(4, Type::U32);
+  operandsOf(d, i, {type, type, type, Type::U32, Type::U32});
   i.run = sizeOf(type) == 8 ? runInsert<uint64_t> : runInsert<uint32_t>;
 }
 void decodePermute(Decoder &d, Inst &i) {
@@ -359,9 +347,7 @@ void decodePermute(Decoder &d, Inst &i) {
 }
 template <bool leading> void decodeCount(Decoder &d, Inst &i) {
   Type type = d.takeType();
-  d.wantOperands(2, 2);
-  i.s[0] = d.out(0, Type::U32);
-  i.s[1] = d.in(1, type);
+  operandsOf(d, i, {Type::U32, type});
   using U = uint32_t;
   if (sizeOf(type) == 8)
     i.run = leading ? run1<U, uint64_t, clzOf<uint64_t>>

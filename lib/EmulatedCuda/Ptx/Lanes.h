@@ -91,12 +91,16 @@ void compare(Warp &w, const Inst &i, uint32_t mask) {
   w.setKnown(i.s[0], mask, w.known(i.s[1]) & w.known(i.s[2]));
 }
 
-/// Slots of operand 0 as the result, and of the others, all of one type.
+/// Slots of operand 0 as the result, and of the others.
+inline void operandsOf(Decoder &d, Inst &i, const std::vector<Type> &types) {
+  d.wantOperands(types.size(), types.size());
+  i.s[0] = d.out(0, types[0]);
+  for (size_t n = 1; n < types.size(); ++n)
+    i.s[n] = d.in(n, types[n]);
+}
+/// The same where all are of one type.
 inline void operandsOf(Decoder &d, Inst &i, Type type, size_t count) {
-  d.wantOperands(count, count);
-  i.s[0] = d.out(0, type);
-  for (size_t n = 1; n < count; ++n)
-    i.s[n] = d.in(n, type);
+  operandsOf(d, i, std::vector<Type>(count, type));
 }
 
 } // namespace ptx

@@ -14,7 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Families.h"
-#include "Warp.h"
+#include "Lanes.h"
 
 using namespace shardir::emulated::ptx;
 
@@ -175,9 +175,7 @@ void decodeConvertAddress(Decoder &d, Inst &i) {
   Type type = d.takeType();
   if (i.generic || sizeOf(type) != 8)
     d.fail("a conversion of an address that is not emulated");
-  d.wantOperands(2, 2);
-  i.s[0] = d.out(0, type);
-  i.s[1] = d.in(1, type);
+  operandsOf(d, i, {type, type});
   i.run = runConvertAddress;
 }
 
@@ -203,10 +201,7 @@ void runMapAddress(Warp &w, const Inst &i, uint32_t mask) {
 void decodeMapAddress(Decoder &d, Inst &i) {
   d.take("shared::cluster");
   Type type = d.takeType();
-  d.wantOperands(3, 3);
-  i.s[0] = d.out(0, type);
-  i.s[1] = d.in(1, type);
-  i.s[2] = d.in(2, Type::U32);
+  operandsOf(d, i, {type, type, Type::U32});
   i.run = runMapAddress;
 }
 

@@ -115,11 +115,7 @@ template <class C> void runSelect(Warp &w, const Inst &i, uint32_t mask) {
 }
 void decodeSelect(Decoder &d, Inst &i) {
   Type type = d.takeType();
-  d.wantOperands(4, 4);
-  i.s[0] = d.out(0, type);
-  i.s[1] = d.in(1, type);
-  i.s[2] = d.in(2, type);
-  i.s[3] = d.in(3, Type::Pred);
+  operandsOf(d, i, {type, type, type, Type::Pred});
   i.run = sizeOf(type) == 8 ? runSelect<uint64_t> : runSelect<uint32_t>;
 }
 

@@ -336,6 +336,7 @@ LogicalResult FunctionLocalizer::run() {
   Operation *terminator = body.getTerminator();
   for (auto [i, value] : llvm::enumerate(terminator->getOperands())) {
     Type whole = function.getResultTypes()[i];
+    signature.removeFromResult(i, ShardIRDialect::kDecidedBy);
     if (isa<RankedTensorType>(whole))
       signature.setResult(i, ShardIRDialect::kGlobalType, TypeAttr::get(whole));
     if (extents[i])

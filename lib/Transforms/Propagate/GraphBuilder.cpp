@@ -17,6 +17,7 @@
 #include "GraphBuilder.h"
 #include "SpreadConstants.h"
 
+#include "ShardIR/Analysis/Askers.h"
 #include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/Reasons.h"
@@ -59,18 +60,11 @@ void GraphBuilder::use(int node, Value value) {
   operands.push_back(id);
 }
 
-std::string GraphBuilder::reasonOfTie(Operation *op, int tie) {
-  Attribute earlier = op->getAttr(ShardIRDialect::kDecidedBy);
-  if (auto list = dyn_cast_or_null<ArrayAttr>(earlier))
-    earlier = tie >= 0 && tie < int(list.size()) ? list[tie] : Attribute();
-  auto reason = dyn_cast_or_null<StringAttr>(earlier);
-  return reason ? reason.getValue().str() : "";
-}
-
 /// What an op's own placement is called in reasons: where it came from, if that
 /// is known, else the op and its place, for there may be many.
-std::string GraphBuilder::annotationName(Operation *op, int tie) {
-  if (std::string earlier = reasonOfTie(op, tie); !earlier.empty())
+std::string GraphBuilder::annotationName(Operation *op,
+                                         std::optional<unsigned> tie) {
+  if (std::string earlier = reasonOn(op, tie); !earlier.empty())
     return earlier;
   std::string name =
       isa<ConstrainOp, RedistributeOp, collective::CollectiveOpInterface>(op)
@@ -317,7 +311,9 @@ void GraphBuilder::addOp(Operation *op) {
   auto own = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements);
   SmallVector<Value> captured = capturedTensors(op);
   if (constrain) {
-    node.rule = ShardingRule::elementwise(op);
+    ShardingRule rule = ShardingRule::elementwise(op);
+    rule.moves = ShardingRule::Moves::Nothing;
+    node.rule = std::move(rule);
     node.isConstraint = true;
   } else {
     node.rule = getShardingRule(op);
@@ -361,12 +357,6 @@ void GraphBuilder::addOp(Operation *op) {
     pinManual(node, {});
   }
   node.mostChanges = mostChanges;
-  if (isa<tensor::ExtractSliceOp, tensor::ExtractOp>(op))
-    node.moves = Graph::Node::Moves::Result;
-  else if (isa<tensor::InsertSliceOp>(op))
-    node.moves = Graph::Node::Moves::FirstOperand;
-  else if (constrain)
-    node.moves = Graph::Node::Moves::Nothing;
   bool isShared = !node.rule->isFresh;
   int n = addNode(std::move(node), {op}, known);
   if (isShared)
@@ -392,8 +382,8 @@ int GraphBuilder::addTie(Operation *op, const RegionTie &tie, int index,
                          PlacementAttr placement) {
   Graph::Node node;
   node.name = op->getName().getStringRef().str();
-  node.moves = Graph::Node::Moves::Nothing;
   ShardingRule rule;
+  rule.moves = ShardingRule::Moves::Nothing;
   TensorFactors factors;
   for (int64_t extent :
        shapeOf(cast<RankedTensorType>(tie.values.front().getType())))
@@ -488,5 +478,13 @@ const PropagationGraph &GraphBuilder::build() {
     use(n, value);
   }
   inferMeshes();
+  auto computes = [](const Graph::Node &node) {
+    return !node.operands.empty() && !node.isConstraint &&
+           llvm::any_of(node.results, [](int value) { return value >= 0; });
+  };
+  allDecided = llvm::any_of(graph.nodes, computes) &&
+               llvm::all_of(graph.nodes, [&](const Graph::Node &node) {
+                 return node.isFixed || !computes(node);
+               });
   return graph;
 }

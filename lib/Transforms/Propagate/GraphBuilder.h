@@ -83,14 +83,14 @@ private:
                               graph.meshes[node.mesh].name, placement);
   }
   void inferMeshes();
-  /// The reason that an earlier run gave op, or one of its ties; empty if none.
-  static std::string reasonOfTie(mlir::Operation *op, int tie);
-  std::string annotationName(mlir::Operation *op, int tie = -1);
+  std::string annotationName(mlir::Operation *op,
+                             std::optional<unsigned> tie = std::nullopt);
   void addAlternatives(llvm::SmallVectorImpl<mlir::Attribute> &list,
                        llvm::StringRef owner, int index, int node,
                        const PropagationResult::Node &decided);
-  void writeOp(mlir::Operation *op, int node,
-               const PropagationResult::Node &decided);
+  bool isAnnotatedWhole(const Graph::Node &node) const;
+  std::string reasonOf(int node, const PropagationResult &result) const;
+  void writeOp(mlir::Operation *op, int node, const PropagationResult &result);
   void writeTies(const PropagationResult &result);
   void writeWhole(mlir::Operation *op, const Graph::Node &node);
 
@@ -98,6 +98,7 @@ private:
   const MeshTable &meshes;
   int64_t unknownTrips;
   bool isUnknown = false;
+  bool allDecided = false; ///< by an earlier run
   ManualAxes varying;
   Graph graph;
   llvm::DenseMap<mlir::Value, int> valueIds;

@@ -16,6 +16,7 @@
 #include "GraphBuilder.h"
 #include "SpreadConstants.h"
 
+#include "ShardIR/Analysis/Askers.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/Reasons.h"
 #include "ShardIR/Transforms/StageUtils.h"
@@ -25,10 +26,25 @@ using namespace shardir;
 
 using Graph = PropagationGraph;
 
+/// Whether the user has said of a tensor that it is whole: no axis came from
+/// anywhere, so that no other annotation decided it. What an earlier run left
+/// whole looks the same, but then all is decided.
+bool GraphBuilder::isAnnotatedWhole(const Graph::Node &node) const {
+  return !allDecided && !node.isFixed && !node.closed.empty() &&
+         llvm::all_of(node.closed, [](bool closed) { return closed; }) &&
+         llvm::all_of(node.annotated,
+                      [](const Splits &splits) { return splits.empty(); }) &&
+         !node.partial;
+}
+
 /// The annotations that decided a node, each once (R7).
-static std::string decidedBy(const PropagationResult::Node &node) {
+std::string GraphBuilder::reasonOf(int n,
+                                   const PropagationResult &result) const {
+  const Graph::Node &node = graph.nodes[n];
+  if (isAnnotatedWhole(node))
+    return node.annotation.empty() ? node.name : node.annotation;
   std::string reason;
-  for (const std::string &origin : node.decidedBy)
+  for (const std::string &origin : result.nodes[n].decidedBy)
     if (!origin.empty() && reason.find(origin) == std::string::npos)
       reason += (reason.empty() ? "" : "; ") + origin;
   return reason;
@@ -78,8 +94,9 @@ void GraphBuilder::writeWhole(Operation *op, const Graph::Node &node) {
 }
 
 void GraphBuilder::writeOp(Operation *op, int n,
-                           const PropagationResult::Node &decided) {
+                           const PropagationResult &result) {
   const Graph::Node &node = graph.nodes[n];
+  const PropagationResult::Node &decided = result.nodes[n];
   MLIRContext *context = function.getContext();
   if (llvm::any_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>)) {
     SmallVector<Attribute> placements;
@@ -91,7 +108,7 @@ void GraphBuilder::writeOp(Operation *op, int n,
     op->setAttr(ShardIRDialect::kPlacements,
                 ArrayAttr::get(context, placements));
   }
-  std::string reason = decidedBy(decided);
+  std::string reason = reasonOf(n, result);
   // What an earlier run decided keeps the reason that it gave.
   if (!reason.empty() && !node.isFixed)
     op->setAttr(ShardIRDialect::kDecidedBy, StringAttr::get(context, reason));
@@ -125,8 +142,8 @@ void GraphBuilder::writeTies(const PropagationResult &result) {
       placements[origins[n].tie] =
           attr(graph.nodes[n], result.nodes[n].sharding->results.front());
       reasons[origins[n].tie] = graph.nodes[n].isFixed
-                                    ? reasonOfTie(op, origins[n].tie)
-                                    : decidedBy(result.nodes[n]);
+                                    ? reasonOn(op, origins[n].tie)
+                                    : reasonOf(n, result);
     }
     setTiePlacements(asShardableRegion(op), placements);
     // One for all, or one for each.
@@ -153,8 +170,10 @@ void GraphBuilder::write(const PropagationResult &result) {
     signature.setArgument(
         i, ShardIRDialect::kPlacement,
         attr(graph.nodes[n], result.nodes[n].sharding->results[0]));
-    std::string reason = decidedBy(result.nodes[n]);
-    if (!reason.empty() && reason != graph.nodes[n].name)
+    std::string reason = reasonOf(n, result);
+    // What is placed as annotated names itself without being told.
+    if (!reason.empty() &&
+        (reason != graph.nodes[n].name || isAnnotatedWhole(graph.nodes[n])))
       signature.setArgument(i, ShardIRDialect::kDecidedBy,
                             StringAttr::get(context, reason));
     addAlternatives(alternatives, "argument", i, n, result.nodes[n]);
@@ -165,6 +184,9 @@ void GraphBuilder::write(const PropagationResult &result) {
     signature.setResult(
         i, ShardIRDialect::kPlacement,
         attr(graph.nodes[n], result.nodes[n].sharding->operands[0]));
+    if (isAnnotatedWhole(graph.nodes[n]))
+      signature.setResult(i, ShardIRDialect::kDecidedBy,
+                          StringAttr::get(context, reasonOf(n, result)));
     addAlternatives(alternatives, "result", i, n, result.nodes[n]);
   }
   signature.write();
@@ -173,9 +195,9 @@ void GraphBuilder::write(const PropagationResult &result) {
   for (auto [n, origin] : llvm::enumerate(origins))
     if (origin.op && origin.tie < 0 &&
         !isa<collective::CollectiveOpInterface, RedistributeOp>(origin.op))
-      writeOp(origin.op, n, result.nodes[n]);
+      writeOp(origin.op, n, result);
   for (auto [op, n] : repeated)
-    writeOp(op, n, result.nodes[n]);
+    writeOp(op, n, result);
   writeTies(result);
   fillSpreadConstants(function);
 }

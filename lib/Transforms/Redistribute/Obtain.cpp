@@ -57,12 +57,6 @@ LogicalResult Inserter::refuse(Value value, PlacementAttr wanted,
   };
   if (std::string mine = decidedBy(value); !mine.empty())
     blame("the tensor is placed so", mine, value.getLoc());
-  else if (auto argument = dyn_cast<BlockArgument>(value);
-           argument && isa<func::FuncOp>(argument.getOwner()->getParentOp()))
-    error.attachNote(value.getLoc())
-        << "argument " << argument.getArgNumber() << " of @"
-        << function.getSymName()
-        << " is whole: annotated so, or no annotation brings an axis to it";
   else
     error.attachNote(value.getLoc())
         << "the tensor is whole: no annotation brings an axis to it";
@@ -283,9 +277,9 @@ FailureOr<Value> Inserter::makeAnew(Value value, PlacementAttr wanted,
   if (!halo.empty())
     clone->setAttr(ShardIRDialect::kHalo, haloAttr(builder.getContext(), halo));
   // What no annotation has decided is now there for its user's reason.
-  if (Attribute reason = before->getAttr(ShardIRDialect::kDecidedBy);
-      reason && !clone->hasAttr(ShardIRDialect::kDecidedBy))
-    clone->setAttr(ShardIRDialect::kDecidedBy, reason);
+  if (std::string reason = reasonOn(before);
+      !reason.empty() && !clone->hasAttr(ShardIRDialect::kDecidedBy))
+    clone->setAttr(ShardIRDialect::kDecidedBy, builder.getStringAttr(reason));
   remade.insert(op);
   madeFrom[clone->getResult(0)] = value;
   if (failed(visit(clone)))

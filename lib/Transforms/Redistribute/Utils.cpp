@@ -16,6 +16,7 @@
 
 #include "Utils.h"
 
+#include "ShardIR/Analysis/Askers.h"
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/ShardIR/Reasons.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
@@ -67,8 +68,8 @@ Value shardir::cloneFresh(OpBuilder &builder, Value value, PlacementAttr wanted,
   clone->setAttr(ShardIRDialect::kPlacements,
                  builder.getArrayAttr({Attribute(wanted)}));
   // It is placed for another op now (R5).
-  if (Attribute reason = before->getAttr(ShardIRDialect::kDecidedBy))
-    clone->setAttr(ShardIRDialect::kDecidedBy, reason);
+  if (std::string reason = reasonOn(before); !reason.empty())
+    clone->setAttr(ShardIRDialect::kDecidedBy, builder.getStringAttr(reason));
   clone->removeAttr(kAlternatives);
   return clone->getResult(0);
 }

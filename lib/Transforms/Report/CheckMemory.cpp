@@ -62,11 +62,11 @@ struct CheckMemoryPass : shardir::impl::CheckMemoryBase<CheckMemoryPass> {
       Operation *at = function;
       if (peak.op)
         at = isBufferized ? purposeOf(peak.op) : peak.op;
-      InFlightDiagnostic diag = at->emitError()
-                                << "needs " << peak.bytes
-                                << " bytes at one time on a "
-                                << "device, above the memory limit of "
-                                << int64_t(limit);
+      InFlightDiagnostic diag =
+          at->emitError() << "needs " << peak.bytes
+                          << " bytes at one time on a device, above the memory "
+                             "limit of "
+                          << int64_t(limit);
       diag.attachNote(function.getLoc())
           << (peak.op ? "split more of @"
                       : "the arguments alone need it; split "

@@ -53,6 +53,10 @@ void SignatureAttrs::removeFromArgument(unsigned index, StringRef name) {
   argumentsChanged |= bool(arguments[index].erase(name));
 }
 
+void SignatureAttrs::removeFromResult(unsigned index, StringRef name) {
+  resultsChanged |= bool(results[index].erase(name));
+}
+
 void SignatureAttrs::write() {
   auto dictionaries = [&](MutableArrayRef<NamedAttrList> lists) {
     SmallVector<DictionaryAttr> all;

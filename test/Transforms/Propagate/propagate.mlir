@@ -81,7 +81,7 @@ func.func @middle(%x: tensor<8x16xf32>) -> (tensor<8x16xf32> {shardir.placement 
 // CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp", "tp"}, {}]>}
 // CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>}
 // CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^>]*}}placement<@m, [{"dp", "tp"}, {}]>}
-// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {shardir.decided_by = "argument 3 of @closed", shardir.placement = #shardir.placement<@m, [{}, {}]>}
 func.func @closed(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp", "tp"}, {}]>},
                   %closed: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>},
                   %open: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp", ?}, {?}]>},

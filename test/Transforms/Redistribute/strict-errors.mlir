@@ -4,7 +4,7 @@
 
 shardir.mesh @m <["tp"=2]>
 // expected-note @+2 {{the other placement is asked for by argument 0 of @operand}}
-// expected-note @+2 {{argument 1 of @operand is whole: annotated so, or no annotation brings an axis to it}}
+// expected-note @+2 {{the tensor is placed so by argument 1 of @operand}}
 func.func @operand(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>},
                    %y: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) -> tensor<8x8xf32> {
   // expected-error @+1 {{'arith.addf' op needs an implicit redistribution, which strict forbids: operand 1 of 'arith.addf' from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@m, [{"tp"}, {}]>, 0 bytes per device; ask for it with shardir.constrain}}
@@ -97,7 +97,7 @@ func.func @stored(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m, 
 // What an iteration leaves behind is not as the next one takes it.
 shardir.mesh @m <["tp"=2]>
 // expected-note @+2 {{the other placement is asked for by argument 0 of @yielded}}
-// expected-note @+1 {{argument 1 of @yielded is whole: annotated so, or no annotation brings an axis to it}}
+// expected-note @+1 {{the tensor is placed so by argument 1 of @yielded}}
 func.func @yielded(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>}, %y: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) -> tensor<8xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index

@@ -19,8 +19,8 @@
 // CHECK:       "function": "constrained"
 // CHECK:       "refused": "\"a\" of argument 0 of @constrained, refused at shardir.constrain at {{.*}}: it is constrained to be whole"
 // CHECK:       "function": "argument"
-// CHECK:       "refused": "\"a\" of argument 1 of @argument, refused at argument 0 of @argument at {{.*}}: it is annotated whole
-// TOLD:        remark: argument 0 is whole on every device, {{.*}}: no annotation brings an axis to it
+// CHECK:       "refused": "\"a\" of argument 1 of @argument, refused at argument 0 of @argument at {{.*}}: it is annotated whole"
+// TOLD:        remark: argument 0 is whole on every device, {{.*}}, as annotated{{$}}
 // TOLD:        remark: result of 'math.exp' is whole on every device, {{.*}}; axis "a" of argument 0 of @kept, refused at ml.sort at {{.*}}: no sharding rule for 'ml.sort'; it runs whole on each device{{$}}
 shardir.mesh @m <["a"=2]>
 func.func @far(%x: tensor<6xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) -> tensor<6xf32> {

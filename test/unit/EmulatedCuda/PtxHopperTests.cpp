@@ -32,6 +32,24 @@ uint16_t bf16(float value) {
 /// Small integers, which every type and every order of sums holds exactly.
 int value(int i, int j) { return (3 * i + 5 * j) % 7 - 3; }
 
+/// Each thread has stored its four sums of 16 products, on top of `start`: two
+/// neighbours in a row, and the two that lie eight rows below.
+void expectProduct(const Trial &run, int threads, int start) {
+  for (int t = 0; t < threads; ++t)
+    for (int i = 0; i < 4; ++i) {
+      int row = t / 32 * 16 + t % 32 / 4 + (i < 2 ? 0 : 8);
+      int column = t % 4 * 2 + (i & 1);
+      int sum = start;
+      for (int k = 0; k < 16; ++k)
+        sum += value(row, k) * value(column, k);
+      float found;
+      std::memcpy(
+          &found,
+          reinterpret_cast<const char *>(run.out.data()) + 16 * t + 4 * i, 4);
+      EXPECT_EQ(found, float(sum)) << t << " " << i;
+    }
+}
+
 //===----------------------------------------------------------------------===//
 // mma.sync, ldmatrix
 //===----------------------------------------------------------------------===//
@@ -69,19 +87,7 @@ TEST(PtxMatrices, ProductOfSixteenBits) {
                 "{%r10, %r10, %r10, %r10};\n"
                 "st.global.v4.b32 [%d30], {%r11, %r12, %r13, %r14};"),
             "");
-  for (int lane = 0; lane < 32; ++lane)
-    for (int i = 0; i < 4; ++i) {
-      int row = lane / 4 + (i < 2 ? 0 : 8);
-      int column = lane % 4 * 2 + (i & 1);
-      int sum = 1;
-      for (int k = 0; k < 16; ++k)
-        sum += value(row, k) * value(column, k);
-      float found;
-      std::memcpy(&found,
-                  reinterpret_cast<char *>(run.out.data()) + 16 * lane + 4 * i,
-                  4);
-      EXPECT_EQ(found, float(sum)) << lane << " " << i;
-    }
+  expectProduct(run, 32, 1);
 }
 
 TEST(PtxMatrices, LoadAndTranspose) {
@@ -205,19 +211,7 @@ TEST(PtxWarpgroups, Product) {
     run.blocks = blocks;
     run.out.resize(256);
     ASSERT_EQ(run(product(kFence, kOrder, kWait)), "");
-    for (int t = 0; t < 128; ++t)
-      for (int i = 0; i < 4; ++i) {
-        int row = t / 32 * 16 + t % 32 / 4 + (i < 2 ? 0 : 8);
-        int column = t % 4 * 2 + (i & 1);
-        int sum = 2;
-        for (int k = 0; k < 16; ++k)
-          sum += value(row, k) * value(column, k);
-        float found;
-        std::memcpy(&found,
-                    reinterpret_cast<char *>(run.out.data()) + 16 * t + 4 * i,
-                    4);
-        EXPECT_EQ(found, float(sum)) << t << " " << i;
-      }
+    expectProduct(run, 128, 2);
   }
 }
 
