@@ -112,7 +112,7 @@ public:
   void store(Thread &thread, const Thread::Store &box);
   void waitStores(Thread &thread, size_t pending);
   /// Ends the block for the reason `what`; does not return.
-  [[noreturn]] void fail(Thread &thread, const std::string &what);
+  [[noreturn]] void fail(Thread &thread, std::string what);
 
 private:
   static void enter(void *thread);
@@ -423,8 +423,9 @@ void Block::end(Thread &thread) {
   releaseWarp(thread);
 }
 
-void Block::fail(Thread &thread, const std::string &what) {
-  error = what;
+/// Nothing on the thread's stack is destroyed: what owns memory is moved away.
+void Block::fail(Thread &thread, std::string what) {
+  error = std::move(what);
   thread.ready = false;
   Fiber::switchTo(thread.fiber, scheduler);
   std::abort(); // nobody resumes it
@@ -545,7 +546,7 @@ void Block::load(Thread &thread, char *to,
   }
   std::string wrong = perform(load);
   if (!wrong.empty())
-    fail(thread, wrong);
+    fail(thread, std::move(wrong));
 }
 
 void Block::store(Thread &thread, const Thread::Store &box) {
@@ -555,7 +556,7 @@ void Block::store(Thread &thread, const Thread::Store &box) {
   }
   std::string wrong = storeBox(*box.map, box.coordinates.data(), box.shared);
   if (!wrong.empty())
-    fail(thread, wrong);
+    fail(thread, std::move(wrong));
 }
 
 void Block::waitStores(Thread &thread, size_t pending) {
@@ -565,7 +566,7 @@ void Block::waitStores(Thread &thread, size_t pending) {
       std::string wrong =
           storeBox(*box.map, box.coordinates.data(), box.shared);
       if (!wrong.empty())
-        fail(thread, wrong);
+        fail(thread, std::move(wrong));
     }
     groups.erase(groups.begin());
   }

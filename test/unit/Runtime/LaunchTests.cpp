@@ -228,6 +228,7 @@ TEST(TcpMessages, LongerThanTheReceiverTakes) {
   MessageRequest receive =
       two.ranks[1]->receive(two.ranks[1]->posts, short_, sizeof(short_), 0, 1);
   EXPECT_THROW(two.ranks[1]->test(receive), std::runtime_error);
+  two.ranks[1]->cancel(receive);
 }
 
 } // namespace
