@@ -110,7 +110,7 @@ static bool isFloat(Value value, llvm::function_ref<bool(const APFloat &)> is) {
 bool shardir::isZero(Value value) {
   return isFloat(value, [](const APFloat &x) { return x.isZero(); });
 }
-static bool isLowest(Value value) { return isFloat(value, isInfinitelyLow); }
+bool shardir::isLowest(Value value) { return isFloat(value, isInfinitelyLow); }
 
 static bool isReduction(utils::IteratorType type) {
   return type == utils::IteratorType::reduction;
@@ -432,59 +432,10 @@ LogicalResult Matcher::findExponential() {
     if (!graph.dependsOnColumns(difference.getRhs()) &&
         !graph.dependsOnScore(difference.getRhs())) {
       match.x = difference.getLhs();
-      match.shift = difference.getRhs();
+      match.shifts = {difference.getRhs()};
     }
   if (!graph.dependsOnScore(match.x))
     return no("exponentials do not depend on scores");
-  return success();
-}
-
-/// Whether `value` is the exponential where a mask holds and 0 elsewhere, and
-/// x is -inf there.
-bool Matcher::isMaskedSum(Value value) {
-  auto select = value.getDefiningOp<arith::SelectOp>();
-  auto mask = skipExtension(match.x).getDefiningOp<arith::SelectOp>();
-  return select && mask && select.getCondition() == mask.getCondition() &&
-         skipExtension(select.getTrueValue()) == match.exponential &&
-         isZero(select.getFalseValue()) && isLowest(mask.getFalseValue());
-}
-
-LogicalResult Matcher::checkRows() {
-  for (OpOperand *use : reductions) {
-    auto op = cast<linalg::LinalgOp>(use->getOwner());
-    auto &list =
-        isa<arith::AddFOp>(combinerOf(op)->first) ? match.sums : match.maxima;
-    if (llvm::is_contained(list, op))
-      continue;
-    std::optional<SmallVector<AffineExpr>> loops = match.iterationOf(op);
-    Value element =
-        loops ? match.graph->bodyValue(op, combinerOf(op)->second, *loops)
-              : Value();
-    if (!element)
-      return no("a reduction reads scores at several places");
-    element = skipExtension(element);
-    if (&list == &match.sums && element != skipExtension(match.exponential) &&
-        !isMaskedSum(element))
-      return no("a sum is not one of the exponentials");
-    if (&list == &match.maxima && element != skipExtension(match.x))
-      return no("a maximum is not one of the exponents");
-    list.push_back(op);
-  }
-  // Is the shift what these maxima give, moved and widened alone?
-  Value shift = match.shift ? skipExtension(match.shift) : Value();
-  if (const ScalarGraph::Leaf *leaf =
-          shift ? match.graph->leafOf(shift) : nullptr)
-    for (linalg::LinalgOp max : match.maxima)
-      if (leaf->tensor == max->getResult(0)) {
-        auto loops = *match.iterationOf(max);
-        AffineMap out = max.getIndexingMapMatchingResult(max->getResult(0));
-        bool same = true;
-        for (auto [expr, at] :
-             llvm::zip(out.getResults(), leaf->map.getResults()))
-          same &= loops[cast<AffineDimExpr>(expr).getPosition()] == at ||
-                  isa<AffineConstantExpr>(at);
-        match.shiftIsMax |= same && hasNeutralInit(max);
-      }
   return success();
 }
 

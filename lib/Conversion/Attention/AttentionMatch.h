@@ -93,14 +93,17 @@ struct AttentionMatch {
   /// Per dim of a derived tensor its loop; -1 for a dim of one element.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<int64_t>> loopsOf;
   /// Reductions of rows; all maxima are that of `x`, all sums that of exp(x -
-  /// shift).
+  /// shifts).
   llvm::SmallVector<mlir::linalg::LinalgOp> maxima, sums;
+  /// Per maximum, how many of the shifts have been taken from what it is of.
+  llvm::SmallVector<unsigned> lowered;
   llvm::SmallVector<unsigned> columns, outer;
 
   std::unique_ptr<ScalarGraph> graph;
-  /// Scalars of the graph: exp's argument is x - shift; no shift is null.
-  mlir::Value x, shift, exponential, probability;
-  /// Whether shift is what `maxima` compute.
+  /// Scalars of the graph: exp's argument is x less each of the shifts.
+  mlir::Value x, exponential, probability;
+  llvm::SmallVector<mlir::Value> shifts;
+  /// Whether there is one shift, and it is what `maxima` compute.
   bool shiftIsMax = false;
   /// From the probability down to the exponential: what stays per element …
   llvm::SmallVector<mlir::Operation *> kept;

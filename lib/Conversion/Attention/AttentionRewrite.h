@@ -84,6 +84,9 @@ private:
   mlir::LogicalResult makeAvailable();
   void createOp();
   mlir::Value createFactor();
+  /// `row`, less the first `count` of the program's shifts.
+  mlir::Value shifted(mlir::OpBuilder &builder, mlir::Value row, unsigned count,
+                      mlir::IRMapping &mapping);
   void replaceRows();
   void replaceProduct();
   void replaceDims(llvm::ArrayRef<mlir::Value> derived);

@@ -298,12 +298,21 @@ void Rewrite::createOp() {
   renumberIndices(op.getProb());
 }
 
+Value Rewrite::shifted(OpBuilder &builder, Value row, unsigned count,
+                       IRMapping &mapping) {
+  for (Value shift : ArrayRef(match.shifts).take_front(count))
+    row = arith::SubFOp::create(
+        builder, loc, row,
+        converted(builder, cloned(builder, shift, mapping), compute));
+  return row;
+}
+
 /// exp(max - shift), which leads from sums that are shifted by the op's own max
 /// to those of the program. The max is -inf where a part has no finite
 /// score: 0 then, as such a part is 0 beside others.
 Value Rewrite::createFactor() {
   SmallVector<Operand> inputs = {{results[1], outerMap()}};
-  SmallVector<Value> leaves = leavesOf(match.shift);
+  SmallVector<Value> leaves = leavesOf(match.shifts);
   for (Value leaf : leaves)
     inputs.push_back(operandOf(leaf));
   SmallVector<AffineExpr> own(numLoops, rewriter.getAffineConstantExpr(0));
@@ -325,11 +334,7 @@ Value Rewrite::createFactor() {
     IRMapping mapping;
     for (auto [leaf, arg] : llvm::zip(leaves, args.drop_front()))
       mapping.map(leaf, arg);
-    Value exponent = args[0];
-    if (match.shift)
-      exponent = arith::SubFOp::create(
-          builder, loc, exponent,
-          converted(builder, cloned(builder, match.shift, mapping), compute));
+    Value exponent = shifted(builder, args[0], match.shifts.size(), mapping);
     linalg::YieldOp::create(
         builder, loc, math::ExpOp::create(builder, loc, exponent).getResult());
   };
@@ -422,10 +427,20 @@ void Rewrite::replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
 }
 
 void Rewrite::replaceRows() {
-  for (linalg::LinalgOp max : match.maxima)
-    replace(max, *match.iterationOf(max), Operand{results[1], outerMap()},
-            /*isSame=*/true,
-            [](OpBuilder &, ValueRange args) { return args[0]; });
+  for (auto [max, count] : llvm::zip(match.maxima, match.lowered)) {
+    SmallVector<Operand> inputs = {{results[1], outerMap()}};
+    SmallVector<Value> leaves =
+        leavesOf(ArrayRef(match.shifts).take_front(count));
+    for (Value leaf : leaves)
+      inputs.push_back(operandOf(leaf));
+    replace(max, *match.iterationOf(max), inputs, /*isSame=*/count == 0,
+            [&, count = count](OpBuilder &builder, ValueRange args) {
+              IRMapping mapping;
+              for (auto [leaf, arg] : llvm::zip(leaves, args.drop_front()))
+                mapping.map(leaf, arg);
+              return shifted(builder, args[0], count, mapping);
+            });
+  }
   if (!match.shiftIsMax) {
     Operation *first = product;
     for (linalg::LinalgOp sum : match.sums)

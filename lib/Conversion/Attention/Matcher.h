@@ -22,6 +22,8 @@ namespace shardir {
 mlir::Value skipExtension(mlir::Value value);
 /// Whether `value` is a constant 0.
 bool isZero(mlir::Value value);
+/// Whether `value` is a constant -inf.
+bool isLowest(mlir::Value value);
 /// The loops of the operand of a reshape that only adds or drops dims of one
 /// element, from those of its result, or the other way round. -1 is a dim of
 /// one element; nullopt: another reshape.
@@ -53,7 +55,9 @@ private:
   mlir::LogicalResult findLoops();
   mlir::LogicalResult findFormulas();
   mlir::LogicalResult findExponential();
+  // MatchRows.cpp
   mlir::LogicalResult checkRows();
+  mlir::LogicalResult findLowered(llvm::ArrayRef<mlir::Value> elements);
   /// The loops of scores that `op` reduces of its operand, in order; nullopt
   /// where it reduces others as well.
   std::optional<llvm::SmallVector<unsigned>>

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionMatch.h"
+#include "JoinedColumns.h"
 
 #include "ShardIR/Conversion/Attention/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
@@ -143,9 +144,21 @@ struct RecognizeAttentionPass
         continue;
       std::string why;
       Location loc = candidate->getLoc();
-      std::optional<AttentionMatch> match = matchAttention(candidate, why);
-      if (match && failed(buildAttention(rewriter, *match, why)))
-        match.reset();
+      auto recognize = [&] {
+        std::optional<AttentionMatch> match = matchAttention(candidate, why);
+        if (match && failed(buildAttention(rewriter, *match, why)))
+          match.reset();
+        return match;
+      };
+      std::optional<AttentionMatch> match = recognize();
+      JoinedColumns columns(&getContext());
+      if (!match && succeeded(columns.split(candidate->getResult(0)))) {
+        match = recognize();
+        if (match)
+          columns.keep(rewriter);
+        else
+          columns.undo();
+      }
       if (!explain)
         continue;
       if (match && match->backward)

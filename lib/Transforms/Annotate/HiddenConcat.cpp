@@ -55,11 +55,16 @@ static Value partAt(Value value, RankedTensorType shape, int64_t dim,
       type.getElementType() != shape.getElementType())
     return {};
   for (auto [d, index] : llvm::enumerate(read.getIndices())) {
-    std::optional<Place> place = placeOf(index);
     bool isDim = int64_t(d) == dim;
+    int64_t size = isDim ? extent : shape.getDimSize(d);
+    if (type.getDimSize(d) != size)
+      return {};
+    // One element has one place.
+    if (size == 1 && matchPattern(index, m_Zero()))
+      continue;
+    std::optional<Place> place = placeOf(index);
     if (!place || place->dim != int64_t(d) ||
-        place->offset != (isDim ? start : 0) ||
-        type.getDimSize(d) != (isDim ? extent : shape.getDimSize(d)))
+        place->offset != (isDim ? start : 0))
       return {};
   }
   return read.getTensor();

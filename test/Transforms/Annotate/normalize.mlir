@@ -118,6 +118,31 @@ func.func @roll(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
   return %0 : tensor<8x4xf32>
 }
 
+// Where a dim has one element its index is 0.
+// CHECK-LABEL: func.func @one_row
+// CHECK-SAME:    %[[A:[^:]+]]: tensor<1x3xf32>, %[[B:[^:]+]]: tensor<1x1xf32>
+// CHECK:         %[[C:.+]] = tensor.concat dim(1) %[[A]], %[[B]] : (tensor<1x3xf32>, tensor<1x1xf32>) -> tensor<1x4xf32>
+// CHECK-NEXT:    return %[[C]]
+func.func @one_row(%a: tensor<1x3xf32>, %b: tensor<1x1xf32>) -> tensor<1x4xf32> {
+  %c0 = arith.constant 0 : index
+  %c3 = arith.constant 3 : index
+  %e = tensor.empty() : tensor<1x4xf32>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<1x4xf32>) {
+  ^bb0(%out: f32):
+    %j = linalg.index 1 : index
+    %first = arith.cmpi ult, %j, %c3 : index
+    %v = scf.if %first -> (f32) {
+      %p = tensor.extract %a[%c0, %j] : tensor<1x3xf32>
+      scf.yield %p : f32
+    } else {
+      %q = tensor.extract %b[%c0, %c0] : tensor<1x1xf32>
+      scf.yield %q : f32
+    }
+    linalg.yield %v : f32
+  } -> tensor<1x4xf32>
+  return %0 : tensor<1x4xf32>
+}
+
 // What reads past the first part by another offset does not.
 // CHECK-LABEL: func.func @not_a_roll
 // CHECK-NOT:     tensor.concat

@@ -36,6 +36,10 @@ def RecognizeAttention
     become one `shardir.attention_backward`, and sums of gradients' rows are
     computed from acc.
 
+    Where scores are joined with other columns (a sink), what is computed from
+    what was joined is computed part by part, if one of the parts is then an
+    attention, and maxima and sums go on from part to part.
+
     ```mlir
     %s = linalg.generic {…mulf, addf…} ins(%q, %k)
     %max = linalg.generic {…maximumf…} ins(%s)
@@ -50,7 +54,8 @@ def RecognizeAttention
     %o = linalg.generic {…divf…} ins(%acc, %sum)
     ```
     Tests: `test/Conversion/Attention/recognize.mlir`,
-    `test/Conversion/Attention/recognize-backward.mlir`.
+    `test/Conversion/Attention/recognize-backward.mlir`,
+    `test/Conversion/Attention/joined-columns.mlir`.
   }];
   let options = [
     Option<"explain", "explain", "bool", "false",

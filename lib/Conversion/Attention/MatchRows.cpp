@@ -1,0 +1,102 @@
+//===- MatchRows.cpp - What of a program are rows of an attention ---------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which maxima and sums of rows are the op's, and what they differ from them
+// by.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Matcher.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace shardir;
+
+/// Whether `value` is the exponential where a mask holds and 0 elsewhere, and
+/// x is -inf there.
+bool Matcher::isMaskedSum(Value value) {
+  auto select = value.getDefiningOp<arith::SelectOp>();
+  auto mask = skipExtension(match.x).getDefiningOp<arith::SelectOp>();
+  return select && mask && select.getCondition() == mask.getCondition() &&
+         skipExtension(select.getTrueValue()) == match.exponential &&
+         isZero(select.getFalseValue()) && isLowest(mask.getFalseValue());
+}
+
+/// Of which exponents maxima are: x, or x that some of the rows have been
+/// subtracted from, as where a maximum is taken out before a softmax that
+/// takes out its own.
+LogicalResult Matcher::findLowered(ArrayRef<Value> elements) {
+  SmallVector<Value> exponents = {match.x}, rows;
+  SmallVector<unsigned> places;
+  for (Value element : elements) {
+    unsigned place = 0;
+    while (skipExtension(exponents[place]) != element) {
+      if (++place < exponents.size())
+        continue;
+      auto difference =
+          skipExtension(exponents.back()).getDefiningOp<arith::SubFOp>();
+      if (!difference || match.graph->dependsOnColumns(difference.getRhs()) ||
+          match.graph->dependsOnScore(difference.getRhs()))
+        return failure();
+      exponents.push_back(difference.getLhs());
+      rows.push_back(difference.getRhs());
+    }
+    places.push_back(place);
+  }
+  // No deeper than some maximum is.
+  for (unsigned place : places)
+    match.lowered.push_back(rows.size() - place);
+  match.x = exponents[rows.size()];
+  std::reverse(rows.begin(), rows.end());
+  match.shifts.insert(match.shifts.begin(), rows.begin(), rows.end());
+  return success();
+}
+
+LogicalResult Matcher::checkRows() {
+  SmallVector<Value> elements;
+  for (OpOperand *use : reductions) {
+    auto op = cast<linalg::LinalgOp>(use->getOwner());
+    auto &list =
+        isa<arith::AddFOp>(combinerOf(op)->first) ? match.sums : match.maxima;
+    if (llvm::is_contained(list, op))
+      continue;
+    std::optional<SmallVector<AffineExpr>> loops = match.iterationOf(op);
+    Value element =
+        loops ? match.graph->bodyValue(op, combinerOf(op)->second, *loops)
+              : Value();
+    if (!element)
+      return no("a reduction reads scores at several places");
+    element = skipExtension(element);
+    if (&list == &match.sums && element != skipExtension(match.exponential) &&
+        !isMaskedSum(element))
+      return no("a sum is not one of the exponentials");
+    if (&list == &match.maxima)
+      elements.push_back(element);
+    list.push_back(op);
+  }
+  if (failed(findLowered(elements)))
+    return no("a maximum is not one of the exponents");
+  // Is the shift what these maxima give, moved and widened alone?
+  Value shift =
+      match.shifts.size() == 1 ? skipExtension(match.shifts[0]) : Value();
+  if (const ScalarGraph::Leaf *leaf =
+          shift ? match.graph->leafOf(shift) : nullptr)
+    for (linalg::LinalgOp max : match.maxima)
+      if (leaf->tensor == max->getResult(0)) {
+        auto loops = *match.iterationOf(max);
+        AffineMap out = max.getIndexingMapMatchingResult(max->getResult(0));
+        bool same = true;
+        for (auto [expr, at] :
+             llvm::zip(out.getResults(), leaf->map.getResults()))
+          same &= loops[cast<AffineDimExpr>(expr).getPosition()] == at ||
+                  isa<AffineConstantExpr>(at);
+        match.shiftIsMax |= same && hasNeutralInit(max);
+      }
+  return success();
+}
