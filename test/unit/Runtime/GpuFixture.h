@@ -69,8 +69,7 @@ protected:
   void TearDown() override {
     shardir_program_free(program);
     configure("");
-    if (!logFile.empty())
-      unlink(logFile.c_str());
+    dropLog();
   }
 
   void load(const char *path) {
@@ -95,6 +94,7 @@ protected:
 
   /// The lines of what was called from here on.
   void startLog(const std::string &settings = "") {
+    dropLog();
     char name[] = "/tmp/shardir-gpu-testXXXXXX";
     close(mkstemp(name));
     logFile = name;
@@ -116,6 +116,12 @@ protected:
 
   shardir_program *program = nullptr;
   std::string logFile;
+
+private:
+  void dropLog() {
+    if (!logFile.empty())
+      unlink(logFile.c_str());
+  }
 };
 
 #endif // SHARDIR_TEST_UNIT_RUNTIME_GPUFIXTURE_H
