@@ -463,12 +463,13 @@ std::optional<AttentionMatch> Matcher::run() {
   return std::move(match);
 }
 
-std::optional<AttentionMatch> shardir::matchAttention(Operation *op,
-                                                      std::string &why) {
+std::optional<AttentionMatch>
+shardir::matchAttention(Operation *op, std::string &why,
+                        std::optional<AbsentProduct> &absent) {
   std::optional<Product> product = asProduct(op);
   if (!product ||
       !isa<FloatType>(
           cast<RankedTensorType>(op->getResult(0).getType()).getElementType()))
     return std::nullopt;
-  return Matcher(*product, why).run();
+  return Matcher(*product, why, absent).run();
 }

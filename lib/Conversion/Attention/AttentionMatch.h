@@ -133,11 +133,30 @@ bool hasNeutralInit(mlir::linalg::LinalgOp op);
 /// -inf.
 bool isInfinitelyLow(const llvm::APFloat &x);
 
+/// Gradients of an attention whose own result nothing computes.
+struct AbsentProduct {
+  /// Of the result's gradient and the values.
+  Product gradient;
+  mlir::Value probabilities;
+  /// Per dim of probabilities and of their gradient its loop; -1 for a dim of
+  /// one element.
+  llvm::SmallVector<int64_t> loops, gradientLoops;
+  /// The loops of the scores, and those that the result sums over.
+  unsigned numLoops = 0;
+  llvm::SmallVector<unsigned> columns;
+};
+
 /// The attention whose scores `op` computes. nullopt: there is none; `why`
 /// then says what is missing where exponentials of the scores are multiplied
-/// with something, and is empty elsewhere.
-std::optional<AttentionMatch> matchAttention(mlir::Operation *op,
-                                             std::string &why);
+/// with something, and is empty elsewhere; `absent` is set where that is the
+/// product with the values.
+std::optional<AttentionMatch>
+matchAttention(mlir::Operation *op, std::string &why,
+               std::optional<AbsentProduct> &absent);
+
+/// Computes the result of the attention; null where that is not clear.
+mlir::Operation *addProduct(mlir::RewriterBase &rewriter,
+                            const AbsentProduct &absent);
 
 /// Puts the attention op in the place of the chain, and the backward op in the
 /// place of its. Fails, with nothing changed, where an operand is computed from

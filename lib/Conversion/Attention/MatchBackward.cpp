@@ -145,8 +145,18 @@ LogicalResult Matcher::collectBackward() {
                 user);
     place = use;
   }
-  if (!match.values.op)
+  if (!match.values.op) {
+    if (gradient && backward.value.of && columns) {
+      Value probabilities = backward.value.of->get();
+      absent = {backward.probabilityGradient,
+                probabilities,
+                match.loopsOf[probabilities],
+                match.loopsOf[gradient],
+                unsigned(match.loopsOf[match.scores.op->getResult(0)].size()),
+                *columns};
+    }
     return no("no product with values is there");
+  }
   if (gradient && !backward.query.of && !backward.key.of)
     return no("the gradient of probabilities leads to none of queries or keys");
   return success();

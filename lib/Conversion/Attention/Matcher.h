@@ -34,7 +34,9 @@ reshapedLoops(mlir::Operation *reshape, llvm::ArrayRef<int64_t> loops,
 /// Finds the attention around a product.
 class Matcher {
 public:
-  Matcher(Product scores, std::string &why) : why(why) {
+  Matcher(Product scores, std::string &why,
+          std::optional<AbsentProduct> &absent)
+      : why(why), absent(absent) {
     match.scores = scores;
   }
 
@@ -81,6 +83,7 @@ private:
   void factorize(mlir::Value value, int power, Factors &factors);
 
   std::string &why;
+  std::optional<AbsentProduct> &absent;
   AttentionMatch match;
   llvm::SmallVector<mlir::OpOperand *> reductions;
   /// Products with what was computed from scores.

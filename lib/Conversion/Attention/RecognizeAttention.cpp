@@ -122,6 +122,21 @@ struct ErasedOps : RewriterBase::Listener {
   DenseSet<Operation *> ops;
 };
 
+/// Recognises the attention whose scores `op` computes.
+std::optional<AttentionMatch> recognizeAt(RewriterBase &rewriter, Operation *op,
+                                          std::string &why) {
+  std::optional<AbsentProduct> absent, none;
+  std::optional<AttentionMatch> match = matchAttention(op, why, absent);
+  Operation *added = absent ? addProduct(rewriter, *absent) : nullptr;
+  if (added)
+    match = matchAttention(op, why, none);
+  if (match && succeeded(buildAttention(rewriter, *match, why)))
+    return match;
+  if (added)
+    rewriter.eraseOp(added);
+  return std::nullopt;
+}
+
 struct RecognizeAttentionPass
     : shardir::impl::RecognizeAttentionBase<RecognizeAttentionPass> {
   using RecognizeAttentionBase::RecognizeAttentionBase;
@@ -144,12 +159,7 @@ struct RecognizeAttentionPass
         continue;
       std::string why;
       Location loc = candidate->getLoc();
-      auto recognize = [&] {
-        std::optional<AttentionMatch> match = matchAttention(candidate, why);
-        if (match && failed(buildAttention(rewriter, *match, why)))
-          match.reset();
-        return match;
-      };
+      auto recognize = [&] { return recognizeAt(rewriter, candidate, why); };
       std::optional<AttentionMatch> match = recognize();
       JoinedColumns columns(&getContext());
       if (!match && succeeded(columns.split(candidate->getResult(0)))) {
