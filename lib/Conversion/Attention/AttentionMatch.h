@@ -93,10 +93,12 @@ struct AttentionMatch {
   /// Per dim of a derived tensor its loop; -1 for a dim of one element.
   llvm::DenseMap<mlir::Value, llvm::SmallVector<int64_t>> loopsOf;
   /// Reductions of rows; all maxima are that of `x`, all sums that of exp(x -
-  /// shifts).
+  /// shifts), but for what is said below.
   llvm::SmallVector<mlir::linalg::LinalgOp> maxima, sums;
   /// Per maximum, how many of the shifts have been taken from what it is of.
   llvm::SmallVector<unsigned> lowered;
+  /// Per sum, what x is less by in its exponentials where that is not `shifts`.
+  llvm::SmallVector<std::optional<llvm::SmallVector<mlir::Value>>> ownShifts;
   llvm::SmallVector<unsigned> columns, outer;
 
   std::unique_ptr<ScalarGraph> graph;

@@ -83,9 +83,11 @@ private:
                   const llvm::SetVector<mlir::Operation *> &late);
   mlir::LogicalResult makeAvailable();
   void createOp();
-  mlir::Value createFactor();
-  /// `row`, less the first `count` of the program's shifts.
-  mlir::Value shifted(mlir::OpBuilder &builder, mlir::Value row, unsigned count,
+  mlir::Operation *firstShifted();
+  mlir::Value createFactor(llvm::ArrayRef<mlir::Value> shifts);
+  /// `row`, less each of the program's `shifts`.
+  mlir::Value shifted(mlir::OpBuilder &builder, mlir::Value row,
+                      llvm::ArrayRef<mlir::Value> shifts,
                       mlir::IRMapping &mapping);
   void replaceRows();
   void replaceProduct();

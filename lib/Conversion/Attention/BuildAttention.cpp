@@ -298,21 +298,30 @@ void Rewrite::createOp() {
   renumberIndices(op.getProb());
 }
 
-Value Rewrite::shifted(OpBuilder &builder, Value row, unsigned count,
+Value Rewrite::shifted(OpBuilder &builder, Value row, ArrayRef<Value> shifts,
                        IRMapping &mapping) {
-  for (Value shift : ArrayRef(match.shifts).take_front(count))
+  for (Value shift : shifts)
     row = arith::SubFOp::create(
         builder, loc, row,
         converted(builder, cloned(builder, shift, mapping), compute));
   return row;
 }
 
+/// The first op of the program whose exponentials are those of probabilities.
+Operation *Rewrite::firstShifted() {
+  Operation *first = product;
+  for (auto [sum, own] : llvm::zip(match.sums, match.ownShifts))
+    if (!own && sum->isBeforeInBlock(first))
+      first = sum;
+  return first;
+}
+
 /// exp(max - shift), which leads from sums that are shifted by the op's own max
 /// to those of the program. The max is -inf where a part has no finite
 /// score: 0 then, as such a part is 0 beside others.
-Value Rewrite::createFactor() {
+Value Rewrite::createFactor(ArrayRef<Value> shifts) {
   SmallVector<Operand> inputs = {{results[1], outerMap()}};
-  SmallVector<Value> leaves = leavesOf(match.shifts);
+  SmallVector<Value> leaves = leavesOf(shifts);
   for (Value leaf : leaves)
     inputs.push_back(operandOf(leaf));
   SmallVector<AffineExpr> own(numLoops, rewriter.getAffineConstantExpr(0));
@@ -334,7 +343,7 @@ Value Rewrite::createFactor() {
     IRMapping mapping;
     for (auto [leaf, arg] : llvm::zip(leaves, args.drop_front()))
       mapping.map(leaf, arg);
-    Value exponent = shifted(builder, args[0], match.shifts.size(), mapping);
+    Value exponent = shifted(builder, args[0], shifts, mapping);
     linalg::YieldOp::create(
         builder, loc, math::ExpOp::create(builder, loc, exponent).getResult());
   };
@@ -429,36 +438,36 @@ void Rewrite::replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
 void Rewrite::replaceRows() {
   for (auto [max, count] : llvm::zip(match.maxima, match.lowered)) {
     SmallVector<Operand> inputs = {{results[1], outerMap()}};
-    SmallVector<Value> leaves =
-        leavesOf(ArrayRef(match.shifts).take_front(count));
+    ArrayRef<Value> shifts = ArrayRef(match.shifts).take_front(count);
+    SmallVector<Value> leaves = leavesOf(shifts);
     for (Value leaf : leaves)
       inputs.push_back(operandOf(leaf));
     replace(max, *match.iterationOf(max), inputs, /*isSame=*/count == 0,
-            [&, count = count](OpBuilder &builder, ValueRange args) {
+            [&](OpBuilder &builder, ValueRange args) {
               IRMapping mapping;
               for (auto [leaf, arg] : llvm::zip(leaves, args.drop_front()))
                 mapping.map(leaf, arg);
-              return shifted(builder, args[0], count, mapping);
+              return shifted(builder, args[0], shifts, mapping);
             });
   }
   if (!match.shiftIsMax) {
-    Operation *first = product;
-    for (linalg::LinalgOp sum : match.sums)
-      if (sum->isBeforeInBlock(first))
-        first = sum;
-    rewriter.setInsertionPoint(first);
-    factor = createFactor();
+    rewriter.setInsertionPoint(firstShifted());
+    factor = createFactor(match.shifts);
   }
-  for (linalg::LinalgOp sum : match.sums) {
+  for (auto [sum, own] : llvm::zip(match.sums, match.ownShifts)) {
     SmallVector<Operand> inputs = {{results[2], outerMap()}};
-    if (factor)
-      inputs.push_back({factor, outerMap()});
+    Value by = factor;
+    if (own) {
+      rewriter.setInsertionPoint(sum);
+      by = createFactor(*own);
+    }
+    if (by)
+      inputs.push_back({by, outerMap()});
     replace(sum, *match.iterationOf(sum), inputs, /*isSame=*/false,
             [&](OpBuilder &builder, ValueRange args) -> Value {
-              return factor
-                         ? arith::MulFOp::create(builder, loc, args[0], args[1])
-                               .getResult()
-                         : args[0];
+              return by ? arith::MulFOp::create(builder, loc, args[0], args[1])
+                              .getResult()
+                        : args[0];
             });
   }
 }

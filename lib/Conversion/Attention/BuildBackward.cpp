@@ -244,7 +244,7 @@ LogicalResult BackwardRewrite::prepare(std::string &why) {
   }
   // Their sums are computed from acc, and brought to the program's shift.
   for (const BackwardMatch::RowSum &sum : backward.sums) {
-    bool early = match.sums.empty() && sum.op->isBeforeInBlock(match.values.op);
+    bool early = sum.op->isBeforeInBlock(forward.firstShifted());
     for (linalg::LinalgOp row : match.sums)
       early |= sum.op->isBeforeInBlock(row);
     if (early)

@@ -14,6 +14,7 @@
 #include "Matcher.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -58,8 +59,24 @@ LogicalResult Matcher::findLowered(ArrayRef<Value> elements) {
   return success();
 }
 
+/// What x is less by in `exponent`.
+std::optional<SmallVector<Value>> Matcher::rowsOf(Value exponent) {
+  SmallVector<Value> rows;
+  Value x = skipExtension(match.x);
+  while (skipExtension(exponent) != x) {
+    auto difference = skipExtension(exponent).getDefiningOp<arith::SubFOp>();
+    if (!difference || match.graph->dependsOnColumns(difference.getRhs()) ||
+        match.graph->dependsOnScore(difference.getRhs()))
+      return std::nullopt;
+    rows.push_back(difference.getRhs());
+    exponent = difference.getLhs();
+  }
+  std::reverse(rows.begin(), rows.end());
+  return rows;
+}
+
 LogicalResult Matcher::checkRows() {
-  SmallVector<Value> elements;
+  SmallVector<Value> elements, exponents;
   for (OpOperand *use : reductions) {
     auto op = cast<linalg::LinalgOp>(use->getOwner());
     auto &list =
@@ -73,15 +90,33 @@ LogicalResult Matcher::checkRows() {
     if (!element)
       return no("a reduction reads scores at several places");
     element = skipExtension(element);
-    if (&list == &match.sums && element != skipExtension(match.exponential) &&
-        !isMaskedSum(element))
-      return no("a sum is not one of the exponentials");
-    if (&list == &match.maxima)
+    if (&list == &match.maxima) {
       elements.push_back(element);
+    } else {
+      // Null: that of the probabilities.
+      Value &exponent = exponents.emplace_back();
+      if (element != skipExtension(match.exponential) &&
+          !isMaskedSum(element)) {
+        auto exp = element.getDefiningOp<math::ExpOp>();
+        if (!exp)
+          return no("a sum is not one of the exponentials");
+        exponent = exp.getOperand();
+      }
+    }
     list.push_back(op);
   }
   if (failed(findLowered(elements)))
     return no("a maximum is not one of the exponents");
+  // Rows of an exponential may be shifted twice, once for the probabilities and
+  // once for the logarithm of their sum.
+  for (Value exponent : exponents) {
+    auto &own = match.ownShifts.emplace_back();
+    if (!exponent)
+      continue;
+    own = rowsOf(exponent);
+    if (!own)
+      return no("a sum is not one of the exponentials");
+  }
   // Is the shift what these maxima give, moved and widened alone?
   Value shift =
       match.shifts.size() == 1 ? skipExtension(match.shifts[0]) : Value();

@@ -60,6 +60,7 @@ private:
   // MatchRows.cpp
   mlir::LogicalResult checkRows();
   mlir::LogicalResult findLowered(llvm::ArrayRef<mlir::Value> elements);
+  std::optional<llvm::SmallVector<mlir::Value>> rowsOf(mlir::Value exponent);
   /// The loops of scores that `op` reduces of its operand, in order; nullopt
   /// where it reduces others as well.
   std::optional<llvm::SmallVector<unsigned>>
