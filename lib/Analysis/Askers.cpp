@@ -270,8 +270,10 @@ static bool isWhole(Attribute attr) {
 std::string shardir::decidedByOfResult(func::FuncOp function, unsigned index) {
   Attribute own = function.getResultAttr(index, ShardIRDialect::kPlacement);
   Value value = function.getBody().front().getTerminator()->getOperand(index);
-  if (isWhole(own))
-    return text(function.getResultAttr(index, ShardIRDialect::kDecidedBy));
+  std::string given =
+      text(function.getResultAttr(index, ShardIRDialect::kDecidedBy));
+  if (isWhole(own) || !given.empty())
+    return given;
   // What was brought here was brought for the annotation.
   Operation *made = value.getDefiningOp();
   if ((made && isStep(made)) || getPlacement(value) != own)

@@ -34,6 +34,8 @@ struct Inference {
   /// Per operand, the axes that it owes, all of one kind.
   std::vector<std::vector<AxisRef>> owed;
   std::vector<std::optional<PartialKind>> owedKind;
+  /// Whether axes that the results owe were taken apart.
+  bool isCut = false;
 
   bool owes(int operand, const AxisRef &axis, PartialKind kind) const {
     return operands[operand] && operands[operand]->partial == kind &&
@@ -153,6 +155,18 @@ struct Inference {
       owedKind[i] = kind;
     }
   }
+  /// The kind of an owed axis, and whether all results owe it so.
+  std::pair<PartialKind, bool> kindOf(const AxisRef &axis) const {
+    PartialKind kind = PartialKind::Sum;
+    for (const Placement &result : results)
+      if (llvm::is_contained(result.partialAxes, axis))
+        kind = *result.partial;
+    return {kind, llvm::all_of(results, [&](const Placement &result) {
+              return result.partial == kind &&
+                     llvm::is_contained(result.partialAxes, axis);
+            })};
+  }
+  std::vector<Placement> cutOwedAxes() const;
   double bytesToMove(const OpSharding &sharding) const;
   std::variant<OpSharding, PlacementError> finish() const;
 
@@ -160,6 +174,47 @@ struct Inference {
 };
 
 } // namespace
+
+/// The results, where an axis that they owe is owed in parts: an axis of which
+/// several factors, or a factor and an operand's terms, have sub-axes stands as
+/// one in the normal form.
+std::vector<Placement> Inference::cutOwedAxes() const {
+  Placement used;
+  for (auto [factors, operand] : llvm::zip(rule.operands, operands)) {
+    if (!operand)
+      continue;
+    FactorSplits own = projectTensor(rule, factors, *operand, mesh);
+    for (auto [factor, all] : llvm::zip(rule.factors, own))
+      if (factor.kind == FactorKind::Reduction)
+        llvm::append_range(used.partialAxes, axesOf(all));
+    llvm::append_range(used.partialAxes, operand->partialAxes);
+  }
+  Inference cut = *this;
+  std::vector<Placement> all(results.begin(), results.end());
+  for (const Placement &result : results)
+    for (const AxisRef &axis : result.partialAxes) {
+      auto [kind, oneKind] = cut.kindOf(axis);
+      if (!cut.presentWays(axis, kind, oneKind).empty())
+        continue;
+      std::vector<AxisRef> parts =
+          refine(axis, mesh, commonRefinement(used, Placement(), mesh));
+      std::vector<Placement> attempt = all;
+      for (Placement &each : attempt)
+        if (auto it = llvm::find(each.partialAxes, axis);
+            it != each.partialAxes.end()) {
+          it = each.partialAxes.erase(it);
+          each.partialAxes.insert(it, parts.begin(), parts.end());
+        }
+      cut.results = attempt;
+      if (llvm::all_of(parts, [&](const AxisRef &part) {
+            auto [kind, oneKind] = cut.kindOf(part);
+            return !cut.presentWays(part, kind, oneKind).empty();
+          }))
+        all = std::move(attempt);
+      cut.results = all;
+    }
+  return all;
+}
 
 std::variant<OpSharding, PlacementError> Inference::run() {
   splits.resize(rule.factors.size());
@@ -199,6 +254,9 @@ std::variant<OpSharding, PlacementError> Inference::run() {
               "owes " + toString(axis) +
                   ", which its placement does not say: " + toString(result),
               ""};
+  std::vector<Placement> cut = cutOwedAxes();
+  isCut = !llvm::equal(cut, results);
+  results = cut;
   std::vector<AxisRef> axes;
   for (const Placement &result : results)
     for (const AxisRef &axis : result.partialAxes)
@@ -217,15 +275,7 @@ std::variant<OpSharding, PlacementError> Inference::run() {
   };
   std::vector<Choice> choices;
   for (const AxisRef &axis : axes) {
-    PartialKind kind = PartialKind::Sum;
-    bool oneKind = true;
-    for (const Placement &result : results) {
-      if (llvm::is_contained(result.partialAxes, axis))
-        kind = *result.partial;
-    }
-    for (const Placement &result : results)
-      oneKind &= result.partial == kind &&
-                 llvm::is_contained(result.partialAxes, axis);
+    auto [kind, oneKind] = kindOf(axis);
     std::vector<Way> ways = presentWays(axis, kind, oneKind);
     if (ways.empty())
       if (std::optional<Way> way = absentWay(axis, kind, oneKind))
@@ -306,6 +356,12 @@ std::variant<OpSharding, PlacementError> Inference::finish() const {
                                     ""};
       operand->partial = owedKind[i];
       operand->partialAxes = owed[i];
+      if (isCut) {
+        Placement terms;
+        terms.partial = owedKind[i];
+        terms.partialAxes = owed[i];
+        operand->partialAxes = normalForm(terms, mesh, {}).partialAxes;
+      }
     }
     sharding.operands.push_back(*operand);
   }
@@ -316,7 +372,7 @@ std::variant<OpSharding, PlacementError> Inference::finish() const {
 std::variant<OpSharding, PlacementError> shardir::inferSharding(
     const ShardingRule &rule, llvm::ArrayRef<Placement> results,
     llvm::ArrayRef<std::optional<Placement>> operands, const Mesh &mesh) {
-  return Inference{rule, results, operands, mesh, {}, {}, {}}.run();
+  return Inference{rule, results, operands, mesh, {}, {}, {}, false}.run();
 }
 
 Halo shardir::presentHalo(mlir::Value value) {

@@ -71,6 +71,7 @@ private:
   PriceTable prices;
   std::vector<NodeSplits> decided;
   PropagationResult result;
+  std::vector<std::vector<Reason>> reasons; ///< as findReasons gives them
   NumbersMap<std::shared_ptr<const PropagationResult::Sharding>> shardings;
 };
 
@@ -240,7 +241,7 @@ void Propagator::placeFresh(int n) {
   SplitsTable &table = space.table(n);
   FactorSplits splits(node.rule->factors.size());
   std::vector<Placement> results, operands;
-  out.decidedBy.resize(node.rule->factors.size());
+  std::vector<Reason> found(node.rule->factors.size());
   for (const TensorFactors &factors : node.rule->results)
     results.push_back(Placement::replicatedOfRank(factors.dims.size()));
   for (const Port &port : space.ports(n)) {
@@ -248,8 +249,7 @@ void Propagator::placeFresh(int n) {
       continue;
     struct Wish {
       const Placement *placement;
-      int votes = 0;
-      End user; ///< the last one
+      llvm::SmallVector<End, 2> users;
     };
     llvm::SmallVector<Wish, 4> wishes;
     for (End user : space.users(port.value)) {
@@ -263,15 +263,15 @@ void Propagator::placeFresh(int n) {
         return known.placement == &wanted || *known.placement == wanted;
       });
       if (wish == wishes.end())
-        wish = wishes.insert(wishes.end(), Wish{&wanted});
-      ++wish->votes;
-      wish->user = user;
+        wish = wishes.insert(wishes.end(), Wish{&wanted, {}});
+      wish->users.push_back(user);
     }
     const Wish *best = nullptr;
     auto rank = [&](const Wish &wish) {
       return std::make_pair(
-          -wish.votes, prices.localBytes(n, port.value,
-                                         table.getPlacement(*wish.placement)));
+          -int(wish.users.size()),
+          prices.localBytes(n, port.value,
+                            table.getPlacement(*wish.placement)));
     };
     if (wishes.size() > 1)
       llvm::sort(wishes, [](const Wish &a, const Wish &b) {
@@ -289,20 +289,36 @@ void Propagator::placeFresh(int n) {
       if (all.empty())
         all = one;
     results[port.tensor] = placement;
-    // The reason is its user's.
-    const Node &user = graph.nodes[best->user.node];
-    const Port &theirs = space.ports(best->user.node)[best->user.port];
-    const auto &reasons = result.nodes[best->user.node].decidedBy;
-    for (auto [mine, other] :
-         llvm::zip(factors.dims, user.rule->operands[theirs.tensor].dims))
-      for (int f : mine)
-        for (int g : other)
-          if (out.decidedBy[f].empty() && !splits[f].empty() &&
-              g < int(reasons.size()))
-            out.decidedBy[f] = reasons[g];
-    if (placement.partial && reasons.size() > user.rule->factors.size())
-      out.decidedBy.push_back(reasons.back());
+    // The reason is that of its users which has the nearest annotation.
+    auto offer = [](Reason &own, const Reason &other) {
+      if (!other.text.empty() && (own.text.empty() || other.isBefore(own)))
+        own = other;
+    };
+    llvm::ArrayRef<Reason> owed;
+    for (End end : best->users) {
+      const Node &user = graph.nodes[end.node];
+      const Port &theirs = space.ports(end.node)[end.port];
+      const std::vector<Reason> &given = reasons[end.node];
+      for (auto [mine, other] :
+           llvm::zip(factors.dims, user.rule->operands[theirs.tensor].dims))
+        for (int f : mine)
+          for (int g : other)
+            if (!splits[f].empty() && g < int(given.size()))
+              offer(found[f], given[g]);
+      if (given.size() <= user.rule->factors.size())
+        continue;
+      llvm::ArrayRef<Reason> terms =
+          llvm::ArrayRef(given).drop_front(user.rule->factors.size());
+      if (owed.empty() ||
+          std::lexicographical_compare(
+              terms.begin(), terms.end(), owed.begin(), owed.end(),
+              [](const Reason &a, const Reason &b) { return a.isBefore(b); }))
+        owed = terms;
+    }
+    if (placement.partial)
+      llvm::append_range(found, owed);
   }
+  reasons[n] = std::move(found);
   for (auto [i, factors] : llvm::enumerate(node.rule->operands)) {
     auto operand = composeTensor(node.rule, factors, splits, table.mesh);
     operands.push_back(
@@ -340,6 +356,7 @@ void Propagator::follow(int n) {
 
 PropagationResult Propagator::run() {
   result.nodes.resize(graph.nodes.size());
+  reasons.resize(graph.nodes.size());
   std::set<int64_t> priorities = {PropagationGraph::kLastPriority};
   for (const Node &node : graph.nodes)
     for (auto [f, splits] : llvm::enumerate(node.annotated))
@@ -355,13 +372,13 @@ PropagationResult Propagator::run() {
       for (auto [f, own] : llvm::enumerate(splits))
         decided[n][f] = space.table(n).get(own);
     }
-  std::vector<std::vector<std::string>> reasons =
-      findReasons(space, decided, result);
-  for (int n = 0, e = space.numNodes(); n < e; ++n)
-    result.nodes[n].decidedBy = std::move(reasons[n]);
+  reasons = findReasons(space, decided, result);
   for (int n = space.numNodes() - 1; n >= 0; --n)
     if (space.isFresh(n) && !space.isFollower(n))
       placeFresh(n);
+  for (auto [node, own] : llvm::zip(result.nodes, reasons))
+    for (Reason &reason : own)
+      node.decidedBy.push_back(std::move(reason.text));
   for (int n = 0, e = space.numNodes(); n < e; ++n)
     if (space.isFollower(n))
       follow(n);

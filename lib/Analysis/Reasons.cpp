@@ -165,54 +165,81 @@ static uint64_t owedBy(PropagationSpace &space, const PropagationResult &result,
   return bits;
 }
 
-/// Who decided what is owed: the annotation of the axis that a reduction is
-/// split by, or of the term itself, then on along what passes it.
-static std::vector<Way>
+namespace {
+
+/// One axis that a node owes, and why.
+struct OwedWay {
+  uint64_t axis;
+  Way way;
+};
+
+} // namespace
+
+template <typename Visit> static void forBits(uint64_t bits, Visit visit) {
+  for (; bits; bits &= bits - 1)
+    visit(bits & -bits);
+}
+
+/// Who decided what is owed: for each axis the annotation that split a
+/// reduction by it, or that of the term itself, then on along what passes it.
+static std::vector<llvm::SmallVector<OwedWay, 1>>
 findOwedWays(PropagationSpace &space, const std::vector<NodeSplits> &decided,
              const std::vector<llvm::SmallVector<Way, 4>> &ways,
              const PropagationResult &result) {
   int count = space.numNodes();
-  std::vector<Way> owed(count);
+  std::vector<llvm::SmallVector<OwedWay, 1>> owed(count);
+  std::vector<uint64_t> missing(count, 0);
   std::vector<int> frontier;
   for (int n = 0; n < count; ++n) {
     uint64_t bits = space.isFollower(n) ? 0 : owedBy(space, result, n);
+    missing[n] = bits;
     if (!bits)
       continue;
     SplitsTable &table = space.table(n);
-    if (space.node(n).partial)
-      owed[n].origin = n;
-    for (auto [f, factor] : llvm::enumerate(space.rule(n).factors))
-      if (factor.kind == FactorKind::Reduction && !owed[n].isKnown() &&
-          (table.blocks(decided[n][f]) & bits))
-        owed[n] = ways[n][f];
-    if (owed[n].isKnown())
+    auto give = [&](uint64_t given, const Way &way) {
+      forBits(given & bits,
+              [&](uint64_t bit) { owed[n].push_back({bit, way}); });
+      missing[n] &= ~given;
+    };
+    if (space.node(n).partial) {
+      Way own;
+      own.origin = n;
+      give(bits, own);
+    } else {
+      for (auto [f, factor] : llvm::enumerate(space.rule(n).factors))
+        if (factor.kind == FactorKind::Reduction && ways[n][f].isKnown())
+          give(table.blocks(decided[n][f]), ways[n][f]);
+    }
+    if (!owed[n].empty())
       frontier.push_back(n);
   }
   while (!frontier.empty()) {
-    Round<int> found;
+    Round<std::pair<int, uint64_t>> found;
     for (int n : frontier)
       for (const Port &port : space.ports(n)) {
         if (!port.isResult)
           continue;
-        for (End user : space.users(port.value)) {
-          if (owed[user.node].isKnown() || space.isFollower(user.node) ||
-              !owedBy(space, result, user.node))
-            continue;
-          bool passesOn = isOp(space, n) && owed[n].origin != n;
-          offer(found, space, user.node,
-                passesOn ? owed[n].through(n) : owed[n]);
-        }
+        for (End user : space.users(port.value))
+          for (const OwedWay &own : owed[n])
+            if (missing[user.node] & own.axis) {
+              bool passesOn = isOp(space, n) && own.way.origin != n;
+              offer(found, space, {user.node, own.axis},
+                    passesOn ? own.way.through(n) : own.way);
+            }
       }
     frontier.clear();
-    for (auto &[n, way] : found) {
-      owed[n] = std::move(way);
-      frontier.push_back(n);
+    for (auto &[key, way] : found) {
+      auto [n, axis] = key;
+      owed[n].push_back({axis, std::move(way)});
+      missing[n] &= ~axis;
+      if (frontier.empty() || frontier.back() != n)
+        frontier.push_back(n);
     }
   }
   return owed;
 }
 
-std::vector<std::vector<std::string>>
+std::vector<std::vector<Reason>>
 shardir::findReasons(PropagationSpace &space,
                      const std::vector<NodeSplits> &decided,
                      const PropagationResult &result) {
@@ -272,13 +299,15 @@ shardir::findReasons(PropagationSpace &space,
     }
   }
   findRemainingWays(space, decided, ways);
-  std::vector<Way> owed = findOwedWays(space, decided, ways, result);
-  std::vector<std::vector<std::string>> reasons(count);
+  std::vector<llvm::SmallVector<OwedWay, 1>> owed =
+      findOwedWays(space, decided, ways, result);
+  std::vector<std::vector<Reason>> reasons(count);
   for (int n = 0; n < count; ++n) {
     for (const Way &way : ways[n])
-      reasons[n].push_back(way.isKnown() ? textOf(space, way) : "");
-    if (owed[n].isKnown())
-      reasons[n].push_back(textOf(space, owed[n]));
+      reasons[n].push_back(
+          way.isKnown() ? Reason{textOf(space, way), way.length} : Reason());
+    for (const OwedWay &own : owed[n])
+      reasons[n].push_back({textOf(space, own.way), own.way.length});
   }
   return reasons;
 }

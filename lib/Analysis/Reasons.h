@@ -18,10 +18,20 @@
 
 namespace shardir {
 
-/// Per node and factor, empty where nothing is split or nobody decided; one more
-/// per node that owes something. `result` has the placements of all nodes that
-/// are not fresh.
-std::vector<std::vector<std::string>>
+struct Reason {
+  std::string text; ///< the annotation and the way from it
+  int length = 0;   ///< ops on the way
+
+  /// Whether this one is to be named rather than the other (R7).
+  bool isBefore(const Reason &other) const {
+    return std::tie(length, text) < std::tie(other.length, other.text);
+  }
+};
+
+/// Per node and factor, empty where nothing is split or nobody decided; one
+/// more per node that owes something. `result` has the placements of all nodes
+/// that are not fresh.
+std::vector<std::vector<Reason>>
 findReasons(PropagationSpace &space, const std::vector<NodeSplits> &decided,
             const PropagationResult &result);
 

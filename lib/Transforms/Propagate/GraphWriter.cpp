@@ -184,9 +184,17 @@ void GraphBuilder::write(const PropagationResult &result) {
     signature.setResult(
         i, ShardIRDialect::kPlacement,
         attr(graph.nodes[n], result.nodes[n].sharding->operands[0]));
-    if (isAnnotatedWhole(graph.nodes[n]))
+    // What is annotated names itself without being told, and what stays as it
+    // was made has its maker's reason.
+    std::string reason = reasonOf(n, result);
+    const Graph::Value &value = graph.values[graph.nodes[n].operands[0]];
+    bool isMoved =
+        result.nodes[value.producer].sharding->results[value.resultIndex] !=
+        result.nodes[n].sharding->operands[0];
+    if (isAnnotatedWhole(graph.nodes[n]) ||
+        (isMoved && !reason.empty() && reason != graph.nodes[n].name))
       signature.setResult(i, ShardIRDialect::kDecidedBy,
-                          StringAttr::get(context, reasonOf(n, result)));
+                          StringAttr::get(context, reason));
     addAlternatives(alternatives, "result", i, n, result.nodes[n]);
   }
   signature.write();

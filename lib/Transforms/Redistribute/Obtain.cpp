@@ -19,6 +19,7 @@
 
 #include "ShardIR/Analysis/Askers.h"
 #include "ShardIR/Analysis/FactorSharding.h"
+#include "ShardIR/Dialect/ShardIR/Reasons.h"
 #include "ShardIR/Interfaces/IndexMath.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -28,6 +29,24 @@
 
 using namespace mlir;
 using namespace shardir;
+
+/// Lets a copy of an op that is placed as `user` wants it say so (R7): the
+/// user's reason, and nothing of what was compared elsewhere.
+static void placeFor(Operation *user, Operation *clone, PlacementAttr wanted) {
+  // The user's splits are no reason for what it has whole.
+  bool explains = !wanted.getValue().isReplicated() ||
+                  llvm::all_of(user->getResults(), [](OpResult result) {
+                    PlacementAttr placement = getResultPlacement(result);
+                    return !placement || placement.getValue().isReplicated();
+                  });
+  std::string reason = explains ? reasonOn(user) : "";
+  if (!reason.empty())
+    clone->setAttr(ShardIRDialect::kDecidedBy,
+                   StringAttr::get(clone->getContext(), reason));
+  else if (wanted.getValue().isReplicated())
+    clone->removeAttr(ShardIRDialect::kDecidedBy);
+  clone->removeAttr(kAlternatives);
+}
 
 /// Under strict: what would move, what it costs, and who wants what (C11).
 LogicalResult Inserter::refuse(Value value, PlacementAttr wanted,
@@ -49,7 +68,13 @@ LogicalResult Inserter::refuse(Value value, PlacementAttr wanted,
     else if (cost)
       error << ", " << cost->bytes << " bytes per device";
   }
-  error << "; ask for it with shardir.constrain";
+  if (halo.empty())
+    error << "; ask for it with shardir.constrain";
+  else if (present.getMesh() == wanted.getMesh())
+    error << ": "
+          << describeChange(present.getValue(), wanted.getValue(),
+                            meshes.get(wanted), halo)
+          << "; to do without, ask for such dims whole with shardir.constrain";
   auto module = function->getParentOfType<ModuleOp>();
   auto blame = [&](StringRef what, const std::string &who, Location otherwise) {
     error.attachNote(locateAnnotation(who, module).value_or(otherwise))
@@ -106,7 +131,9 @@ FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
       init = *there;
     }
     OpBuilder builder(before);
-    return known[value][key] = cloneFresh(builder, value, wanted, before, init);
+    Value made = cloneFresh(builder, value, wanted, before, init);
+    placeFor(before, made.getDefiningOp(), wanted);
+    return known[value][key] = made;
   }
   if (isFresh(value)) {
     // What a window reads of it is cut from the whole, which costs nothing to
@@ -276,9 +303,12 @@ FailureOr<Value> Inserter::makeAnew(Value value, PlacementAttr wanted,
                  builder.getArrayAttr({Attribute(wanted)}));
   if (!halo.empty())
     clone->setAttr(ShardIRDialect::kHalo, haloAttr(builder.getContext(), halo));
-  // What no annotation has decided is now there for its user's reason.
-  if (std::string reason = reasonOn(before);
-      !reason.empty() && !clone->hasAttr(ShardIRDialect::kDecidedBy))
+  // What is placed anew, or what no annotation has decided, is now there for
+  // its user's reason.
+  if (present != wanted)
+    placeFor(before, clone, wanted);
+  else if (std::string reason = reasonOn(before);
+           !reason.empty() && !clone->hasAttr(ShardIRDialect::kDecidedBy))
     clone->setAttr(ShardIRDialect::kDecidedBy, builder.getStringAttr(reason));
   remade.insert(op);
   madeFrom[clone->getResult(0)] = value;

@@ -23,6 +23,43 @@ func.func @owed(%x: tensor<6x4xf32> {shardir.placement = #shardir.placement<@m, 
   return %d : tensor<6xf32>
 }
 
+// What is owed over two axes names the annotations of both.
+// CHECK-LABEL: func.func @owed_twice
+// CHECK:         tensor.empty() {shardir.decided_by = "argument 0 of @owed_twice, through arith.mulf; argument 1 of @owed_twice, through arith.mulf", shardir.placements = [#shardir.placement<@m, [], partial = sum ["a", "b"]>]}
+// CHECK:         linalg.reduce
+// CHECK:         arith.negf {{.*}}shardir.decided_by = "argument 0 of @owed_twice, through arith.mulf, linalg.reduce; argument 1 of @owed_twice, through arith.mulf, linalg.reduce"
+func.func @owed_twice(%x: tensor<6x6xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},
+                      %y: tensor<6x6xf32> {shardir.placement = #shardir.placement<@m, [{}, {"b"}]>}) -> tensor<f32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<f32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<f32>) -> tensor<f32>
+  %p = arith.mulf %x, %y : tensor<6x6xf32>
+  %s = linalg.reduce { arith.addf } ins(%p : tensor<6x6xf32>) outs(%z : tensor<f32>) dimensions = [0, 1]
+  %n = arith.negf %s : tensor<f32>
+  return %n : tensor<f32>
+}
+
+// Of the users of a fresh tensor the nearest to its annotation is the reason,
+// whichever comes last in the file.
+// CHECK-LABEL: func.func @shared
+// CHECK:         tensor.empty() {shardir.decided_by = "argument 0 of @shared", shardir.placements
+func.func @shared(%x: tensor<6xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>}) -> tensor<6xf32> {
+  %e = tensor.empty() : tensor<6xf32>
+  %0 = linalg.exp ins(%x : tensor<6xf32>) outs(%e : tensor<6xf32>) -> tensor<6xf32>
+  %1 = linalg.tanh ins(%0 : tensor<6xf32>) outs(%e : tensor<6xf32>) -> tensor<6xf32>
+  return %1 : tensor<6xf32>
+}
+
+// A result that nobody annotated, and that is not as its maker gives it, names
+// who decided that.
+// CHECK-LABEL: func.func @moved_result
+// CHECK-SAME:    -> (tensor<6x6xf32> {shardir.decided_by = "argument 0 of @moved_result, through linalg.matmul", shardir.placement = #shardir.placement<@m, [{"b"}, {}]>})
+func.func @moved_result(%x: tensor<6x4xf32> {shardir.placement = #shardir.placement<@m, [{"b"}, {"a"}]>}, %w: tensor<4x6xf32>) -> tensor<6x6xf32> {
+  %z = arith.constant dense<0.0> : tensor<6x6xf32>
+  %0 = linalg.matmul ins(%x, %w : tensor<6x4xf32>, tensor<4x6xf32>) outs(%z : tensor<6x6xf32>) -> tensor<6x6xf32>
+  return %0 : tensor<6x6xf32>
+}
+
 // A term that is annotated names the argument that holds it.
 // CHECK-LABEL: func.func @given
 // CHECK:         arith.negf {{.*}}shardir.decided_by = "argument 0 of @given", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["a"]>]

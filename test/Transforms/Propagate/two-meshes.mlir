@@ -84,7 +84,7 @@ shardir.mesh @b <["p"=2], devices = [1, 0]>
 
 // A result that takes an argument's placement takes its mesh too.
 // CHECK-LABEL: func.func @alias
-// CHECK-SAME:    -> (tensor<8xf32> {shardir.alias = 0 : i64, shardir.placement = #shardir.placement<@a, [{"x"}]>})
+// CHECK-SAME:    -> (tensor<8xf32> {shardir.alias = 0 : i64, shardir.decided_by = "argument 0 of @alias", shardir.placement = #shardir.placement<@a, [{"x"}]>})
 // CHECK:         shardir.redistribute {{.*}} from #shardir.placement<@b, [{"p"}]> to #shardir.placement<@a, [{"x"}]>
 func.func @alias(%w: tensor<8xf32> {shardir.placement = #shardir.placement<@a, [{"x"}]>},
                  %g: tensor<8xf32> {shardir.placement = #shardir.placement<@b, [{"p"}]>})

@@ -155,3 +155,19 @@ func.func @main(%x: tensor<8x8xf32>, %y: tensor<8x8xf32> {shardir.placement = #s
   %1 = call @callee(%0, %y) : (tensor<8x8xf32>, tensor<8x8xf32>) -> tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
 }
+
+// -----
+
+// Rows that neighbours have: both placements are the same, and no constraint asks for such shards.
+shardir.mesh @m <["tp"=2]>
+// expected-note @+2 {{the tensor is placed so by argument 0 of @window}}
+// expected-note @+1 {{the other placement is asked for by argument 0 of @window}}
+func.func @window(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>}) -> tensor<10xf32> {
+  %z = arith.constant 0.0 : f32
+  // expected-error @+1 {{operand 0 of 'tensor.pad' from #shardir.placement<@m, [{"tp"}]> to #shardir.placement<@m, [{"tp"}]>, 4 bytes per device: reads dim 0 through a window; to do without, ask for such dims whole with shardir.constrain}}
+  %p = tensor.pad %x low[2] high[0] {
+  ^bb0(%i: index):
+    tensor.yield %z : f32
+  } : tensor<8xf32> to tensor<10xf32>
+  return %p : tensor<10xf32>
+}

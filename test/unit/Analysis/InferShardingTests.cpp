@@ -39,6 +39,13 @@ std::string infer(const ShardingRule &rule,
   return text;
 }
 
+TensorFactors factorsOf(std::initializer_list<int> factors) {
+  TensorFactors tensor;
+  for (int f : factors)
+    tensor.dims.push_back({f});
+  return tensor;
+}
+
 const Mesh mesh = makeMesh({2, 2});
 
 TEST(InferSharding, AllShardingsOfAContraction) {
@@ -105,6 +112,41 @@ TEST(InferSharding, AnOwingOperandIsNotContractedAgain) {
                   {"[{}, {\"b\"}], partial = sum [\"a\"]", "", ""}, mesh),
             "[{}, {\"b\"}], partial = sum [\"a\"] [{\"b\"}, {}] "
             "[{}, {}], partial = sum [\"a\", \"b\"]");
+}
+
+TEST(InferSharding, PartsOfAnAxisAreOwedByWhoHasThem) {
+  // (k, g, m), (k, g, n), init (m, n) -> (m, n); factors m, n, k, g.
+  ShardingRule rule;
+  rule.addFactor(4);
+  rule.addFactor(6);
+  for (int f : {2, 3}) {
+    rule.addFactor(2, FactorKind::Reduction);
+    rule.factors[f].combiners = {PartialKind::Sum};
+  }
+  rule.operands = {factorsOf({2, 3, 0}), factorsOf({2, 3, 1}),
+                   factorsOf({0, 1})};
+  rule.results = {factorsOf({0, 1})};
+  rule.inits = {2};
+  rule.partials = {{PartialKind::Sum, {0, 2}}, {PartialKind::Sum, {1, 2}}};
+  Mesh four = makeMesh({4});
+  std::string owes = "[{}, {}], partial = sum [\"a\"]";
+  std::string halves = "[{\"a\":(1)2}, {\"a\":(2)2}, {}]";
+  // In the normal form of a result both halves are one axis.
+  EXPECT_EQ(infer(rule, {owes}, {halves, "", ""}, four),
+            halves + " " + halves + " " + owes);
+  // Each from another operand.
+  EXPECT_EQ(infer(rule, {owes},
+                  {"[{\"a\":(1)2}, {}, {}]", "[{}, {\"a\":(2)2}, {}]", ""},
+                  four),
+            halves + " " + halves + " " + owes);
+  // One half is contracted, the other owed already.
+  std::string half = "[{}, {\"a\":(2)2}, {}]";
+  EXPECT_EQ(infer(rule, {owes},
+                  {half + ", partial = sum [\"a\":(1)2]", half, ""}, four),
+            half + ", partial = sum [\"a\":(1)2] " + half + " " + owes);
+  // An axis that an operand has as a whole stays whole.
+  EXPECT_EQ(infer(rule, {owes}, {"[{\"a\"}, {}, {}]", halves, ""}, four),
+            "[{\"a\"}, {}, {}] [{\"a\"}, {}, {}] " + owes);
 }
 
 TEST(InferSharding, OfAProductOneOperandOwes) {
