@@ -15,6 +15,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <numeric>
+
 using namespace shardir;
 
 static constexpr SplitsId kNone = -1;
@@ -215,7 +217,8 @@ SplitsId PropagationSpace::composeDim(SplitsTable &table,
 /// Axes of a dim that no splits of its factors give exactly, on factors all the
 /// same: each factor in turn is filled, and the last one is cut unevenly. The
 /// blocks are others, so that what arrives so moves a little; it is nearer than
-/// the whole dim. Empty where that does not work out either.
+/// the whole dim. Where that does not work out either, what fits in front of
+/// it.
 static std::vector<Splits> projectNearly(const Splits &splits,
                                          llvm::ArrayRef<int64_t> sizes,
                                          const Mesh &mesh) {
@@ -237,13 +240,15 @@ static std::vector<Splits> projectNearly(const Splits &splits,
         continue;
       }
       bool fits = rest % left == 0 || (isLast && left <= rest);
-      int64_t own = fits ? left : left % rest == 0 ? rest : 0;
+      int64_t own = fits ? left : std::gcd(left, rest);
       if (own <= 1)
-        return {};
+        return result;
       AxisRef part =
           own == size ? axis : AxisRef{axis.name, axis.preSize * placed, own};
       result[factor].push_back(Split::byAxis(part));
       placed *= own;
+      if (own != left && own != rest)
+        return result;
       // Behind an uneven cut there is no other.
       rest = rest % own == 0 ? rest / own : 1;
     }

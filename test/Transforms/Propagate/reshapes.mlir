@@ -155,3 +155,17 @@ func.func @in_part(%x: tensor<4x4xf32> {shardir.placement = #shardir.placement<@
   %y = tensor.collapse_shape %x [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
   return %y : tensor<16xf32>
 }
+
+// 12 over 6 devices as 4 x 3: half of the axis cuts the rows, and the rest has no place: each device gathers
+// from two others, and not from all.
+// CHECK-LABEL: func.func @part_of_an_axis
+// CHECK-SAME:    -> (tensor<8x12xf32> {shardir.placement = #shardir.placement<@six, [{}, {"a"}]>}, tensor<8x4x3xf32>
+// CHECK-SAME:    shardir.placement = #shardir.placement<@six, [{}, {"a":(1)2}, {}]>})
+// CHECK:         collective.all_gather {{.*}} to #shardir.placement<@six, [{}, {"a":(1)2}]>
+// CHECK-NOT:     collective
+// CHECK:         return
+func.func @part_of_an_axis(%x: tensor<8x12xf32> {shardir.placement = #shardir.placement<@six, [{}, {"a"}]>}) -> (tensor<8x12xf32>, tensor<8x4x3xf32>) {
+  %0 = math.exp %x : tensor<8x12xf32>
+  %1 = tensor.expand_shape %0 [[0], [1, 2]] output_shape [8, 4, 3] : tensor<8x12xf32> into tensor<8x4x3xf32>
+  return %0, %1 : tensor<8x12xf32>, tensor<8x4x3xf32>
+}
