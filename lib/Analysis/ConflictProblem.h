@@ -126,6 +126,7 @@ private:
   };
   std::vector<User> usersOf(int value) const;
   std::vector<Beyond> beyondOf(const std::vector<User> &users) const;
+  llvm::SmallVector<End, 8> readersOf(int value) const;
   /// What the changes of one value cost.
   SearchCost valueCost(int value, const std::vector<User> &users,
                        const std::vector<Beyond> &beyond,

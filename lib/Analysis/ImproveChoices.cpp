@@ -113,16 +113,27 @@ void ConflictProblem::sortByName(llvm::SmallVectorImpl<End> &ends) {
   });
 }
 
-/// Lets all users of a value, and with `moveProducer` what makes it, take one
-/// placement, and what is next to them follow.
+/// The users of a value, and of what constraints make of it.
+llvm::SmallVector<End, 8> ConflictProblem::readersOf(int value) const {
+  llvm::SmallVector<End, 8> readers;
+  std::vector<User> users = usersOf(value);
+  for (const User &user : users)
+    readers.push_back(user.end);
+  for (const Beyond &reader : beyondOf(users))
+    readers.push_back(reader.end);
+  return readers;
+}
+
+/// Lets all users of a value, also those behind a constraint, and with
+/// `moveProducer` what makes it, take one placement, and what is next to them
+/// follow.
 bool ConflictProblem::moveValue(int value, PlacementId wanted,
                                 bool moveProducer, std::vector<int> &chosen) {
   Trial trial{chosen};
   llvm::SmallVector<End, 8> ends;
   if (moveProducer)
     ends.push_back(space.producer(value));
-  for (const User &user : usersOf(value))
-    ends.push_back(user.end);
+  llvm::append_range(ends, readersOf(value));
   sortByName(ends);
   llvm::SmallVector<int, 16> nodes;
   auto take = [&](int n, int c) {
@@ -211,11 +222,10 @@ void ConflictProblem::improve(std::vector<int> &chosen, bool isExact) {
             wanted.push_back(id);
       };
       note(from);
-      std::vector<User> users = usersOf(value);
-      if (users.size() > kManyUsers)
+      if (space.users(value).size() > kManyUsers)
         continue;
-      for (const User &user : users)
-        note(user.end);
+      for (const End &reader : readersOf(value))
+        note(reader);
       SplitsTable &table = space.table(from.node);
       llvm::sort(wanted, [&](PlacementId a, PlacementId b) {
         return toString(table.placement(a)) < toString(table.placement(b));
