@@ -59,7 +59,8 @@ static void forever(void) {
   }
 
 FAULT(good, -1, )
-FAULT(fails, 2, shardir_fail("no such row"))
+/* By then the others wait in the second reduction. */
+FAULT(fails, 2, sleep(2); shardir_fail("no such row"))
 FAULT(fails_0, 0, shardir_fail("no such row"))
 FAULT(hangs, 2, forever())
 FAULT(killed, 2, raise(SIGKILL))
