@@ -106,8 +106,8 @@ private:
   int bestCandidate(int n, llvm::function_ref<int(int)> trial, const End *end,
                     PlacementId wanted);
   void sortByName(llvm::SmallVectorImpl<End> &ends);
-  bool moveValue(int value, PlacementId wanted, bool moveProducer,
-                 std::vector<int> &chosen);
+  bool moveValue(int value, llvm::ArrayRef<End> readers, PlacementId wanted,
+                 bool moveProducer, std::vector<int> &chosen);
   /// Who reads what a constraint makes of a value. What is made for them is
   /// the value as well, and others may start from it.
   struct Beyond {

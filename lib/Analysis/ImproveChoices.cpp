@@ -127,13 +127,14 @@ llvm::SmallVector<End, 8> ConflictProblem::readersOf(int value) const {
 /// Lets all users of a value, also those behind a constraint, and with
 /// `moveProducer` what makes it, take one placement, and what is next to them
 /// follow.
-bool ConflictProblem::moveValue(int value, PlacementId wanted,
-                                bool moveProducer, std::vector<int> &chosen) {
+bool ConflictProblem::moveValue(int value, llvm::ArrayRef<End> readers,
+                                PlacementId wanted, bool moveProducer,
+                                std::vector<int> &chosen) {
   Trial trial{chosen};
   llvm::SmallVector<End, 8> ends;
   if (moveProducer)
     ends.push_back(space.producer(value));
-  llvm::append_range(ends, readersOf(value));
+  llvm::append_range(ends, readers);
   sortByName(ends);
   llvm::SmallVector<int, 16> nodes;
   auto take = [&](int n, int c) {
@@ -224,7 +225,8 @@ void ConflictProblem::improve(std::vector<int> &chosen, bool isExact) {
       note(from);
       if (space.users(value).size() > kManyUsers)
         continue;
-      for (const End &reader : readersOf(value))
+      llvm::SmallVector<End, 8> readers = readersOf(value);
+      for (const End &reader : readers)
         note(reader);
       SplitsTable &table = space.table(from.node);
       llvm::sort(wanted, [&](PlacementId a, PlacementId b) {
@@ -232,7 +234,7 @@ void ConflictProblem::improve(std::vector<int> &chosen, bool isExact) {
       });
       for (PlacementId id : wanted)
         for (bool moveProducer : {false, true})
-          changed |= moveValue(value, id, moveProducer, chosen);
+          changed |= moveValue(value, readers, id, moveProducer, chosen);
     }
     if (!changed)
       return;

@@ -179,6 +179,11 @@ struct Inference {
 /// several factors, or a factor and an operand's terms, have sub-axes stands as
 /// one in the normal form.
 std::vector<Placement> Inference::cutOwedAxes() const {
+  std::vector<Placement> all(results.begin(), results.end());
+  if (llvm::all_of(results, [](const Placement &result) {
+        return result.partialAxes.empty();
+      }))
+    return all;
   Placement used;
   for (auto [factors, operand] : llvm::zip(rule.operands, operands)) {
     if (!operand)
@@ -190,7 +195,6 @@ std::vector<Placement> Inference::cutOwedAxes() const {
     llvm::append_range(used.partialAxes, operand->partialAxes);
   }
   Inference cut = *this;
-  std::vector<Placement> all(results.begin(), results.end());
   for (const Placement &result : results)
     for (const AxisRef &axis : result.partialAxes) {
       auto [kind, oneKind] = cut.kindOf(axis);
