@@ -19,7 +19,6 @@
 
 #include "ShardIR/Analysis/Askers.h"
 #include "ShardIR/Analysis/FactorSharding.h"
-#include "ShardIR/Dialect/ShardIR/Reasons.h"
 #include "ShardIR/Interfaces/IndexMath.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -29,24 +28,6 @@
 
 using namespace mlir;
 using namespace shardir;
-
-/// Lets a copy of an op that is placed as `user` wants it say so (R7): the
-/// user's reason, and nothing of what was compared elsewhere.
-static void placeFor(Operation *user, Operation *clone, PlacementAttr wanted) {
-  // The user's splits are no reason for what it has whole.
-  bool explains = !wanted.getValue().isReplicated() ||
-                  llvm::all_of(user->getResults(), [](OpResult result) {
-                    PlacementAttr placement = getResultPlacement(result);
-                    return !placement || placement.getValue().isReplicated();
-                  });
-  std::string reason = explains ? reasonOn(user) : "";
-  if (!reason.empty())
-    clone->setAttr(ShardIRDialect::kDecidedBy,
-                   StringAttr::get(clone->getContext(), reason));
-  else if (wanted.getValue().isReplicated())
-    clone->removeAttr(ShardIRDialect::kDecidedBy);
-  clone->removeAttr(kAlternatives);
-}
 
 /// Under strict: what would move, what it costs, and who wants what (C11).
 LogicalResult Inserter::refuse(Value value, PlacementAttr wanted,
@@ -131,9 +112,7 @@ FailureOr<Value> Inserter::obtain(Value value, PlacementAttr wanted,
       init = *there;
     }
     OpBuilder builder(before);
-    Value made = cloneFresh(builder, value, wanted, before, init);
-    placeFor(before, made.getDefiningOp(), wanted);
-    return known[value][key] = made;
+    return known[value][key] = cloneFresh(builder, value, wanted, before, init);
   }
   if (isFresh(value)) {
     // What a window reads of it is cut from the whole, which costs nothing to

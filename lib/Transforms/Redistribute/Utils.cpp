@@ -53,6 +53,23 @@ bool shardir::isFresh(Value value) {
   return !fill || fill.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>();
 }
 
+void shardir::placeFor(Operation *user, Operation *clone,
+                       PlacementAttr wanted) {
+  // The user's splits are no reason for what it has whole.
+  bool explains = !wanted.getValue().isReplicated() ||
+                  llvm::all_of(user->getResults(), [](OpResult result) {
+                    PlacementAttr placement = getResultPlacement(result);
+                    return !placement || placement.getValue().isReplicated();
+                  });
+  std::string reason = explains ? reasonOn(user) : "";
+  if (!reason.empty())
+    clone->setAttr(ShardIRDialect::kDecidedBy,
+                   StringAttr::get(clone->getContext(), reason));
+  else if (wanted.getValue().isReplicated())
+    clone->removeAttr(ShardIRDialect::kDecidedBy);
+  clone->removeAttr(kAlternatives);
+}
+
 Value shardir::cloneFresh(OpBuilder &builder, Value value, PlacementAttr wanted,
                           Operation *before, Value init) {
   OpBuilder::InsertionGuard guard(builder);
@@ -68,9 +85,7 @@ Value shardir::cloneFresh(OpBuilder &builder, Value value, PlacementAttr wanted,
   clone->setAttr(ShardIRDialect::kPlacements,
                  builder.getArrayAttr({Attribute(wanted)}));
   // It is placed for another op now (R5).
-  if (std::string reason = reasonOn(before); !reason.empty())
-    clone->setAttr(ShardIRDialect::kDecidedBy, builder.getStringAttr(reason));
-  clone->removeAttr(kAlternatives);
+  placeFor(before, clone, wanted);
   return clone->getResult(0);
 }
 

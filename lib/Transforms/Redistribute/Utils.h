@@ -30,6 +30,11 @@ namespace shardir {
 /// (R5).
 bool isFresh(mlir::Value value);
 
+/// Lets a copy of an op that is placed as `user` wants it say so (R7): the
+/// user's reason, and nothing of what was compared elsewhere.
+void placeFor(mlir::Operation *user, mlir::Operation *clone,
+              PlacementAttr wanted);
+
 /// Makes a fresh value again, in front of `before`, with another placement; a
 /// fill on `init`, if there is one in that placement.
 mlir::Value cloneFresh(mlir::OpBuilder &builder, mlir::Value value,
