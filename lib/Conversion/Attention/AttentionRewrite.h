@@ -83,13 +83,16 @@ private:
                   const llvm::SetVector<mlir::Operation *> &late);
   mlir::LogicalResult makeAvailable();
   void createOp();
+  // BuildRows.cpp
   mlir::Operation *firstShifted();
   mlir::Value createFactor(llvm::ArrayRef<mlir::Value> shifts);
-  /// `row`, less each of the program's `shifts`.
-  mlir::Value shifted(mlir::OpBuilder &builder, mlir::Value row,
-                      llvm::ArrayRef<mlir::Value> shifts,
-                      mlir::IRMapping &mapping);
+  /// The op's max and what the program's `shifts` read, and from elements of
+  /// these the max less each of the shifts.
+  llvm::SmallVector<Operand> maxAndShifts(llvm::ArrayRef<mlir::Value> shifts);
+  mlir::Value shiftedMax(mlir::OpBuilder &builder, mlir::ValueRange args,
+                         llvm::ArrayRef<mlir::Value> shifts);
   void replaceRows();
+
   void replaceProduct();
   void replaceDims(llvm::ArrayRef<mlir::Value> derived);
   /// What the op is in the place of, and `late`, where nothing uses it.

@@ -7,9 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Requires a match (AttentionMatch.h) in the program as it is; guarantees one
-// attention op in its place, row ops behind it that bring its sums to the
-// program's shift, and that what used the chain's rows still finds them. Where
-// an operand is not there in time nothing is changed.
+// attention op in its place, and that what used the chain's rows still finds
+// them. Where an operand is not there in time nothing is changed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -298,60 +297,6 @@ void Rewrite::createOp() {
   renumberIndices(op.getProb());
 }
 
-Value Rewrite::shifted(OpBuilder &builder, Value row, ArrayRef<Value> shifts,
-                       IRMapping &mapping) {
-  for (Value shift : shifts)
-    row = arith::SubFOp::create(
-        builder, loc, row,
-        converted(builder, cloned(builder, shift, mapping), compute));
-  return row;
-}
-
-/// The first op of the program whose exponentials are those of probabilities.
-Operation *Rewrite::firstShifted() {
-  Operation *first = product;
-  for (auto [sum, own] : llvm::zip(match.sums, match.ownShifts))
-    if (!own && sum->isBeforeInBlock(first))
-      first = sum;
-  return first;
-}
-
-/// exp(max - shift), which leads from sums that are shifted by the op's own max
-/// to those of the program. The max is -inf where a part has no finite
-/// score: 0 then, as such a part is 0 beside others.
-Value Rewrite::createFactor(ArrayRef<Value> shifts) {
-  SmallVector<Operand> inputs = {{results[1], outerMap()}};
-  SmallVector<Value> leaves = leavesOf(shifts);
-  for (Value leaf : leaves)
-    inputs.push_back(operandOf(leaf));
-  SmallVector<AffineExpr> own(numLoops, rewriter.getAffineConstantExpr(0));
-  for (auto [position, loop] : llvm::enumerate(match.outer))
-    own[loop] = rewriter.getAffineDimExpr(position);
-  SmallVector<Value> tensors;
-  SmallVector<AffineMap> maps;
-  for (const Operand &input : inputs) {
-    tensors.push_back(input.tensor);
-    maps.push_back(
-        input.map.replaceDimsAndSymbols(own, {}, match.outer.size(), 0));
-  }
-  maps.push_back(rewriter.getMultiDimIdentityMap(match.outer.size()));
-  Value empty = tensor::EmptyOp::create(
-      rewriter, loc, tensor::getMixedSizes(rewriter, loc, results[1]), compute);
-  SmallVector<utils::IteratorType> iterators(match.outer.size(),
-                                             utils::IteratorType::parallel);
-  auto body = [&](OpBuilder &builder, Location, ValueRange args) {
-    IRMapping mapping;
-    for (auto [leaf, arg] : llvm::zip(leaves, args.drop_front()))
-      mapping.map(leaf, arg);
-    Value exponent = shifted(builder, args[0], shifts, mapping);
-    linalg::YieldOp::create(
-        builder, loc, math::ExpOp::create(builder, loc, exponent).getResult());
-  };
-  return linalg::GenericOp::create(rewriter, loc, empty.getType(), tensors,
-                                   empty, maps, iterators, body)
-      .getResult(0);
-}
-
 void Rewrite::replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
                       ArrayRef<Operand> inputs, bool isSame, Body body,
                       bool divides) {
@@ -433,43 +378,6 @@ void Rewrite::replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
   }
   rewriter.replaceAllUsesWith(result, made);
   replaced[result] = made;
-}
-
-void Rewrite::replaceRows() {
-  for (auto [max, count] : llvm::zip(match.maxima, match.lowered)) {
-    SmallVector<Operand> inputs = {{results[1], outerMap()}};
-    ArrayRef<Value> shifts = ArrayRef(match.shifts).take_front(count);
-    SmallVector<Value> leaves = leavesOf(shifts);
-    for (Value leaf : leaves)
-      inputs.push_back(operandOf(leaf));
-    replace(max, *match.iterationOf(max), inputs, /*isSame=*/count == 0,
-            [&](OpBuilder &builder, ValueRange args) {
-              IRMapping mapping;
-              for (auto [leaf, arg] : llvm::zip(leaves, args.drop_front()))
-                mapping.map(leaf, arg);
-              return shifted(builder, args[0], shifts, mapping);
-            });
-  }
-  if (!match.shiftIsMax) {
-    rewriter.setInsertionPoint(firstShifted());
-    factor = createFactor(match.shifts);
-  }
-  for (auto [sum, own] : llvm::zip(match.sums, match.ownShifts)) {
-    SmallVector<Operand> inputs = {{results[2], outerMap()}};
-    Value by = factor;
-    if (own) {
-      rewriter.setInsertionPoint(sum);
-      by = createFactor(*own);
-    }
-    if (by)
-      inputs.push_back({by, outerMap()});
-    replace(sum, *match.iterationOf(sum), inputs, /*isSame=*/false,
-            [&](OpBuilder &builder, ValueRange args) -> Value {
-              return by ? arith::MulFOp::create(builder, loc, args[0], args[1])
-                              .getResult()
-                        : args[0];
-            });
-  }
 }
 
 void Rewrite::replaceProduct() {
