@@ -277,6 +277,32 @@ def feed_forward_2d_finalized(p):
     return {h: [X, N, Y], r: [X, N, Y], y: [X, N, Y]}
 
 
+@case("gspmd", "GSPMD, section 5.1: a transformer layer, finalized, where sizes do not divide", ties=True, x=2, y=3)
+def transformer_layer_2d_uneven(p):
+    batch, length, model, heads, size, hidden = 4, 8, 16, 4, 4, 32
+    x = p.argument((batch, length, model), [X, N, Y])
+    wq, wk, wv = (p.argument((model, heads, size), [X, Y, N]) for _ in range(3))
+    wo = p.argument((heads, size, model), [Y, N, X])
+    w1, w2 = p.argument((model, hidden), [X, Y]), p.argument((hidden, model), [Y, X])
+    q, k, v = (p.dot(x, w, ((2,), (0,))) for w in (wq, wk, wv))
+    scores = p.dot(q, k, ((3,), (3,)), ((0, 2), (0, 2)))
+    terms = p.unary("exp", scores)
+    sums = p.reduce("add", terms, (3,))
+    spread = p.broadcast(sums, terms.shape, (0, 1, 2))
+    weights = p.binary("div", terms, spread)
+    mixed = p.dot(weights, v, ((3,), (1,)), ((0, 1), (0, 2)))
+    y = p.dot(mixed, wo, ((1, 3), (0, 1)))
+    h = p.binary("add", x, y)
+    wide = p.dot(h, w1, ((2,), (0,)))
+    r = p.binary("max", wide, p.constant(wide.shape, 0.0))
+    back = p.dot(r, w2, ((2,), (0,)))
+    z = p.binary("add", h, back)
+    p.returns(z, [X, N, Y])
+    return {q: [X, N, Y, N], k: [X, N, Y, N], v: [X, N, Y, N], scores: [X, Y, N, N], terms: [X, Y, N, N], sums: [X, Y, N],
+            spread: [X, Y, N, N], weights: [X, Y, N, N], mixed: [X, Y, N, N], y: [X, N, Y], h: [X, N, Y], wide: [X, N, Y],
+            r: [X, N, Y], back: [X, N, Y], z: [X, N, Y]}
+
+
 @case("gspmd", "GSPMD, section 5.1: the same, first attempt: weights in 2D, activations by batch alone", ties=True, x=2, y=2)
 def feed_forward_2d_first_attempt(p):
     x, w1, w2 = p.argument((4, 8, 8), [X, N, N]), p.argument((8, 16), [X, Y]), p.argument((16, 8), [Y, X])

@@ -154,13 +154,14 @@ bool Arrivals::fitTogether(int n) {
 /// conflict anyway, or another user of an operand cannot take the axis, they
 /// agree only in what they have without being asked.
 bool Arrivals::competes(int n, int factor) {
-  if (arrivalsCompete(n, factor))
+  if (weigh == Weigh::All || arrivalsCompete(n, factor))
     return true;
   const Factor &own = space.rule(n).factors[factor];
   if (own.kind != FactorKind::Reduction)
     return false;
   // What is looked up in each iteration of a loop can be made whole once.
-  if (weighContractions || (!own.isIterated && space.node(n).executions > 1))
+  if (weigh == Weigh::Contractions ||
+      (!own.isIterated && space.node(n).executions > 1))
     return true;
   uint64_t axes = space.table(n).uses(floors[n][factor]);
   for (SplitsId id : arrived[n][factor])

@@ -25,8 +25,8 @@ static constexpr size_t kMostArrivals = 12;
 
 Arrivals::Arrivals(PropagationSpace &space,
                    const std::vector<NodeSplits> &decided, int64_t priority,
-                   bool weighContractions)
-    : space(space), weighContractions(weighContractions), floors(decided) {
+                   Weigh weigh)
+    : space(space), weigh(weigh), floors(decided) {
   int count = space.numNodes();
   reserved.resize(count);
   forbidden.resize(count, 0);

@@ -26,10 +26,9 @@ using NodeSplits = llvm::SmallVector<SplitsId, 4>;
 class Arrivals {
 public:
   /// `decided` is what each node has from earlier priorities, `current` what is
-  /// annotated with the present one; nothing of either changes. With
-  /// `weighContractions` no contraction is certain.
+  /// annotated with the present one; nothing of either changes.
   Arrivals(PropagationSpace &space, const std::vector<NodeSplits> &decided,
-           int64_t priority, bool weighContractions);
+           int64_t priority, Weigh weigh);
 
   /// All splits that may arrive, along any way: the least fixed point.
   void findPossible();
@@ -74,7 +73,7 @@ private:
   template <typename Step> void untilStable(std::vector<int> nodes, Step step);
 
   PropagationSpace &space;
-  bool weighContractions;
+  Weigh weigh;
   std::vector<NodeSplits> floors, sure;
   std::vector<uint64_t> forbidden; ///< per node, axes
   /// Annotated with a later priority: not there yet, but its axes are taken.

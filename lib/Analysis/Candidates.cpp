@@ -351,6 +351,18 @@ const CandidateList &CandidateLists::get(int n) {
   return list;
 }
 
+const CandidateList &CandidateLists::restrictTo(
+    const CandidateList &list,
+    llvm::function_ref<bool(const Candidate &)> isWanted) {
+  CandidateList some;
+  some.id = lists.size();
+  llvm::copy_if(list.all, std::back_inserter(some.all), isWanted);
+  if (some.all.empty())
+    return list;
+  lists.push_back(std::move(some));
+  return lists.back();
+}
+
 int CandidateLists::find(const CandidateList &list, const NodeSplits &splits) {
   int best = 0, most = -1;
   int64_t rank = -1;

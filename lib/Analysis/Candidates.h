@@ -41,6 +41,10 @@ public:
 
   /// The list of node n, which decides for itself.
   const CandidateList &get(int n);
+  /// Those of `list` that `isWanted` takes; all if it takes none.
+  const CandidateList &
+  restrictTo(const CandidateList &list,
+             llvm::function_ref<bool(const Candidate &)> isWanted);
   /// The candidate with these splits, or the one that agrees on most factors;
   /// of several the one that owes least.
   static int find(const CandidateList &list, const NodeSplits &splits);

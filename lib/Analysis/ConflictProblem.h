@@ -17,6 +17,8 @@
 
 #include "Candidates.h"
 
+#include "ShardIR/Placement/RedistributePlan.h"
+
 #include "llvm/ADT/DenseSet.h"
 
 namespace shardir {
@@ -49,6 +51,12 @@ public:
   int bytesPart() const { return cost.mode == CostMode::Bytes ? 0 : 1; }
 
 private:
+  int64_t bytesOf(const RedistributePlan &plan, const Mesh &mesh,
+                  const PropagationGraph::Value &value) const;
+  std::optional<int64_t>
+  bytesOfMove(const Placement &from, const Placement &to, const Mesh &mesh,
+              const PropagationGraph::Value &value) const;
+
   PropagationSpace &space;
   const PropagationCost &cost;
   NumbersMap<SearchCost> reads;

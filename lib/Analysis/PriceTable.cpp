@@ -71,19 +71,29 @@ static bool isExactlyPriced(const Placement &from, const Placement &to,
   });
 }
 
+int64_t PriceTable::bytesOf(const RedistributePlan &plan, const Mesh &mesh,
+                            const PropagationGraph::Value &value) const {
+  return cost.deviceWeights.empty()
+             ? planBytes(plan, mesh, value.shape, value.elementBytes)
+             : planBytes(plan, mesh, value.shape, value.elementBytes,
+                         cost.deviceWeights);
+}
+
 /// The least bytes of a change that owes nothing, where the closed form may be
-/// wrong: what a device has afterwards and had not before (rule D3). Nothing on
-/// meshes on which looking at each device takes long.
-static std::optional<int64_t>
-bytesOfMove(const Placement &from, const Placement &to, const Mesh &mesh,
-            const PropagationGraph::Value &value) {
+/// wrong: what a device has afterwards and had not before (rule D3).
+std::optional<int64_t>
+PriceTable::bytesOfMove(const Placement &from, const Placement &to,
+                        const Mesh &mesh,
+                        const PropagationGraph::Value &value) const {
+  // Looking at each of more takes long.
   static constexpr int64_t kMostDevices = 64;
   if (from.partial || to.partial || mesh.numDevices() > kMostDevices ||
-      isExactlyPriced(from, to, mesh, value.shape))
+      (cost.deviceWeights.empty() &&
+       isExactlyPriced(from, to, mesh, value.shape)))
     return std::nullopt;
   RedistributePlan plan;
   plan.steps.push_back({CollectiveKind::Exchange, from, to, {}});
-  return planBytes(plan, mesh, value.shape, value.elementBytes);
+  return bytesOf(plan, mesh, value);
 }
 
 SearchCost PriceTable::change(int value, PlacementId from, PlacementId to) {
@@ -126,7 +136,8 @@ bool PriceTable::settle(int value, PlacementId from, PlacementId to) {
   SplitsTable &table = space.table(v.producer);
   const Placement &source = table.placement(from),
                   &target = table.placement(to);
-  if (isExactlyPriced(source, target, table.mesh, v.shape))
+  if (cost.deviceWeights.empty() &&
+      isExactlyPriced(source, target, table.mesh, v.shape))
     return false;
   PlanOptions options;
   options.elementBytes = v.elementBytes;
@@ -134,8 +145,7 @@ bool PriceTable::settle(int value, PlacementId from, PlacementId to) {
   auto *plan = std::get_if<RedistributePlan>(&planned);
   if (!plan)
     return false;
-  int64_t bytes =
-      toInteger(double(planBytes(*plan, table.mesh, v.shape, v.elementBytes)));
+  int64_t bytes = toInteger(double(bytesOf(*plan, table.mesh, v)));
   change(value, from, to);
   SearchCost &known =
       changes[{space.typeOf(value), (int64_t(from) << 32) | int64_t(to)}];

@@ -59,6 +59,9 @@ private:
   share(int n, llvm::ArrayRef<SplitsId> splits,
         llvm::ArrayRef<PlacementId> results,
         llvm::ArrayRef<PlacementId> operands);
+  const CandidateList &restrict(const PropagationCost::Choice &choice,
+                                const CandidateList &list,
+                                CandidateLists &candidates);
   void addAlternatives(int n, ConflictProblem &problem,
                        const CandidateList &list,
                        const std::vector<int> &chosen);
@@ -100,6 +103,35 @@ Propagator::share(int n, llvm::ArrayRef<SplitsId> splits,
              std::move(made));
 }
 
+/// What is said of a candidate: its results, else its operands.
+static llvm::ArrayRef<PlacementId> shownOf(const Candidate &candidate) {
+  if (candidate.results.empty())
+    return candidate.operands;
+  return candidate.results;
+}
+
+const CandidateList &Propagator::restrict(const PropagationCost::Choice &choice,
+                                          const CandidateList &list,
+                                          CandidateLists &candidates) {
+  SplitsTable &table = space.table(choice.node);
+  return candidates.restrictTo(list, [&](const Candidate &candidate) {
+    return llvm::equal(shownOf(candidate), choice.placements,
+                       [&](PlacementId id, const Placement &placement) {
+                         return table.placement(id) == placement;
+                       });
+  });
+}
+
+/// The place of a candidate in the list that it was taken from.
+static int indexIn(const CandidateList &list, const Candidate &candidate) {
+  auto isSame = [&](const Candidate &other) {
+    return other.splits == candidate.splits &&
+           other.operands == candidate.operands &&
+           other.results == candidate.results;
+  };
+  return llvm::find_if(list.all, isSame) - list.all.begin();
+}
+
 void Propagator::addAlternatives(int n, ConflictProblem &problem,
                                  const CandidateList &list,
                                  const std::vector<int> &chosen) {
@@ -112,18 +144,12 @@ void Propagator::addAlternatives(int n, ConflictProblem &problem,
     const Candidate *candidate = nullptr;
   };
   std::map<std::vector<PlacementId>, Found> found;
-  auto placementsOf = [](const Candidate &candidate) {
-    const auto &own = candidate.results.empty()
-                          ? llvm::ArrayRef<PlacementId>(candidate.operands)
-                          : llvm::ArrayRef<PlacementId>(candidate.results);
-    return own.vec();
-  };
   for (auto [c, candidate] : llvm::enumerate(list.all)) {
     Found one;
     one.isOther = int(c) != chosen[n];
     one.bytes = problem.around(n, c, chosen).parts[prices.bytesPart()];
     one.candidate = &candidate;
-    auto [it, isNew] = found.try_emplace(placementsOf(candidate), one);
+    auto [it, isNew] = found.try_emplace(shownOf(candidate).vec(), one);
     if (!isNew && std::make_pair(one.isOther, one.bytes) <
                       std::make_pair(it->second.isOther, it->second.bytes))
       it->second = one;
@@ -144,7 +170,7 @@ void Propagator::addAlternatives(int n, ConflictProblem &problem,
   sorted.resize(std::min(sorted.size(), PropagationResult::kMostAlternatives));
   for (const Found &one : sorted) {
     PropagationResult::Alternative alternative;
-    for (PlacementId id : placementsOf(*one.candidate))
+    for (PlacementId id : shownOf(*one.candidate))
       alternative.placements.push_back(table.placement(id));
     alternative.bytes = one.bytes;
     alternative.isChosen = !one.isOther;
@@ -187,17 +213,21 @@ Propagator::choose(const Arrivals &arrivals,
 }
 
 void Propagator::decide(int64_t priority, bool isLast) {
-  Arrivals arrivals(space, decided, priority, cost.weighContractions);
+  Arrivals arrivals(space, decided, priority, cost.weigh);
   arrivals.findPossible();
   arrivals.findCertain();
   CandidateLists candidates(space, arrivals);
-  std::vector<const CandidateList *> lists(space.numNodes(), nullptr);
+  std::vector<const CandidateList *> all(space.numNodes(), nullptr);
   bool competes = false;
   for (int n = 0, e = space.numNodes(); n < e; ++n)
     if (!space.isFollower(n) && !space.isFree(n)) {
-      lists[n] = &candidates.get(n);
-      competes |= lists[n]->all.size() > 1;
+      all[n] = &candidates.get(n);
+      competes |= all[n]->all.size() > 1;
     }
+  std::vector<const CandidateList *> lists = all;
+  for (const PropagationCost::Choice &choice : cost.choices)
+    if (isLast && lists[choice.node])
+      lists[choice.node] = &restrict(choice, *lists[choice.node], candidates);
   std::vector<int> chosen(space.numNodes(), 0);
   std::vector<NodeSplits> shardy;
   if (competes && cost.conflicts != ConflictMode::Greedy)
@@ -206,10 +236,18 @@ void Propagator::decide(int64_t priority, bool isLast) {
                                          shardy);
   if (competes)
     chosen = choose(arrivals, shardy, lists, problem);
+  // What is told counts bytes as reports do.
+  PropagationCost plain = cost;
+  plain.memoryWeight = 0;
+  plain.deviceWeights.clear();
+  PriceTable work(space, plain);
   if (isLast) {
-    PropagationCost plain = cost;
-    plain.memoryWeight = 0;
-    PriceTable work(space, plain);
+    for (int n = 0, e = space.numNodes(); n < e; ++n)
+      if (lists[n] != all[n])
+        chosen[n] = indexIn(*all[n], lists[n]->all[chosen[n]]);
+    lists = all;
+    if (!cost.deviceWeights.empty() || !cost.choices.empty())
+      problem.emplace(space, work, lists, shardy);
     SearchCost total = problem->total(chosen, work);
     result.bytes = double(total.parts[prices.bytesPart()]);
     result.seconds = double(total.parts[1 - prices.bytesPart()]) * 1e-12;
@@ -229,6 +267,7 @@ void Propagator::decide(int64_t priority, bool isLast) {
           return other.results == candidate.results &&
                  other.operands != candidate.operands;
         });
+    result.nodes[n].name = space.fullName(n);
     if (lists[n]->all.size() > 1)
       addAlternatives(n, *problem, *lists[n], chosen);
   }

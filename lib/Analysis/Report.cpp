@@ -558,6 +558,8 @@ json::Object ReportBuilder::build() {
   int64_t bytes = 0;
   for (int64_t own : received)
     bytes = std::max(bytes, own);
+  if (sources)
+    sources->received = received;
   auto saved =
       module->getAttrOfType<IntegerAttr>(ShardIRDialect::kLayoutSavedBytes);
   json::Object report{{"version", 1},

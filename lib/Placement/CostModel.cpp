@@ -151,6 +151,18 @@ Costs::Table Costs::received(const CollectiveStep &step) {
   return result;
 }
 
+std::vector<int64_t> Costs::received(const std::vector<CollectiveStep> &steps) {
+  std::vector<int64_t> total(static_cast<size_t>(mesh.numDevices()), 0);
+  for (const CollectiveStep &step : steps) {
+    Table elements = received(step);
+    for (size_t p = 0; p < total.size(); ++p)
+      total[p] = addSaturated(total[p],
+                              elements[volumes.deviceAt(
+                                  mesh.coordinates(static_cast<int64_t>(p)))]);
+  }
+  return total;
+}
+
 Cost Costs::of(const std::vector<CollectiveStep> &steps) {
   Cost cost;
   Table total(volumes.numDevices(), 0);
@@ -339,9 +351,12 @@ bool Costs::isBalanced(const CollectiveStep &step) {
 // The public interface
 //===----------------------------------------------------------------------===//
 
-static Cost costWith(const std::vector<CollectiveStep> &steps, const Mesh &mesh,
-                     const std::vector<int64_t> &shape, int64_t elementBytes,
-                     const MachineModel *machine) {
+/// What `use` makes of the costs of chains of `steps`.
+template <typename Use>
+static auto withCosts(const std::vector<CollectiveStep> &steps,
+                      const Mesh &mesh, const std::vector<int64_t> &shape,
+                      int64_t elementBytes, const MachineModel *machine,
+                      Use use) {
   Mesh concrete = assumedMesh(mesh);
   std::vector<const Placement *> placements;
   for (const CollectiveStep &step : steps) {
@@ -350,17 +365,32 @@ static Cost costWith(const std::vector<CollectiveStep> &steps, const Mesh &mesh,
   }
   std::vector<int64_t> sizes = assumedShape(shape, concrete, placements);
   Volumes volumes(concrete, sizes, placements);
-  return Costs(volumes, concrete, sizes, elementBytes, machine).of(steps);
+  Costs costs(volumes, concrete, sizes, elementBytes, machine);
+  return use(costs);
 }
 
 Cost shardir::costOf(const std::vector<CollectiveStep> &steps, const Mesh &mesh,
                      const std::vector<int64_t> &shape, int64_t elementBytes,
                      const MachineModel &machine) {
-  return costWith(steps, mesh, shape, elementBytes, &machine);
+  return withCosts(steps, mesh, shape, elementBytes, &machine,
+                   [&](Costs &costs) { return costs.of(steps); });
+}
+
+std::vector<int64_t>
+detail::bytesOfDevices(const std::vector<CollectiveStep> &steps,
+                       const Mesh &mesh, const std::vector<int64_t> &shape,
+                       int64_t elementBytes) {
+  std::vector<int64_t> bytes =
+      withCosts(steps, mesh, shape, elementBytes, /*machine=*/nullptr,
+                [&](Costs &costs) { return costs.received(steps); });
+  for (int64_t &own : bytes)
+    own = mulSaturated(own, std::max<int64_t>(0, elementBytes));
+  return bytes;
 }
 
 int64_t detail::bytesOf(const std::vector<CollectiveStep> &steps,
                         const Mesh &mesh, const std::vector<int64_t> &shape,
                         int64_t elementBytes) {
-  return costWith(steps, mesh, shape, elementBytes, nullptr).bytes;
+  return withCosts(steps, mesh, shape, elementBytes, /*machine=*/nullptr,
+                   [&](Costs &costs) { return costs.of(steps).bytes; });
 }

@@ -30,6 +30,8 @@ public:
         machine(machine) {}
 
   Cost of(const std::vector<CollectiveStep> &steps);
+  /// The elements that each device receives, by position in the mesh.
+  std::vector<int64_t> received(const std::vector<CollectiveStep> &steps);
   /// Whether no device sends more than the most that one receives.
   bool isBalanced(const CollectiveStep &step);
   /// The most elements that a device holds.

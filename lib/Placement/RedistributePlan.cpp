@@ -17,6 +17,9 @@
 #include "Planner.h"
 #include "ShardIR/Placement/PlanCache.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace shardir;
 using namespace shardir::detail;
 
@@ -77,6 +80,21 @@ int64_t shardir::planBytes(const RedistributePlan &plan, const Mesh &mesh,
                            const std::vector<int64_t> &shape,
                            int64_t elementBytes) {
   return detail::bytesOf(plan.steps, mesh, shape, elementBytes);
+}
+
+int64_t shardir::planBytes(const RedistributePlan &plan, const Mesh &mesh,
+                           const std::vector<int64_t> &shape,
+                           int64_t elementBytes,
+                           const std::vector<double> &weights) {
+  std::vector<int64_t> bytes =
+      detail::bytesOfDevices(plan.steps, mesh, shape, elementBytes);
+  double sum = 0;
+  for (size_t p = 0; p < bytes.size(); ++p) {
+    auto rank = static_cast<size_t>(mesh.rankAt(static_cast<int64_t>(p)));
+    if (rank < weights.size())
+      sum += weights[rank] * static_cast<double>(bytes[p]);
+  }
+  return std::llround(std::min(sum, 9e18));
 }
 
 int64_t shardir::planPeak(const RedistributePlan &plan, const Mesh &mesh,

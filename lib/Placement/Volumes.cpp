@@ -63,6 +63,13 @@ Volumes::Volumes(const Mesh &mesh, const std::vector<int64_t> &shape,
   }
 }
 
+size_t Volumes::deviceAt(const std::vector<int64_t> &meshCoordinates) const {
+  int64_t device = 0;
+  for (size_t i = 0; i < strides.size(); ++i)
+    device += meshCoordinates[i] * strides[i];
+  return static_cast<size_t>(device);
+}
+
 int Volumes::option(size_t d, const DimPlacement &dim) {
   Dim &known = dims[d];
   for (size_t i = 0; i < known.options.size(); ++i)

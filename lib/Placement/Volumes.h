@@ -43,6 +43,9 @@ public:
     return coords[device];
   }
 
+  /// The one that a device of the mesh has all used coordinates of.
+  size_t deviceAt(const std::vector<int64_t> &meshCoordinates) const;
+
   /// The number of a placement of dimension `d`.
   int option(size_t d, const DimPlacement &dim);
   const DimPlacement &dimOf(size_t d, int option) const {

@@ -41,6 +41,10 @@ enum class ConflictMode {
 };
 std::optional<ConflictMode> parseConflictMode(const std::string &text);
 
+/// What is decided by cost: what several want; contractions whose operands
+/// agree as well; or all, also what is wanted in one way alone.
+enum class Weigh { Conflicts, Contractions, All };
+
 /// What decides among candidates.
 struct PropagationCost {
   CostMode mode = CostMode::Time;
@@ -55,9 +59,19 @@ struct PropagationCost {
   /// lowest peak.
   double memoryLimit = 0;
   ConflictMode conflicts = ConflictMode::Search;
-  /// Contractions whose operands agree compete with whole ones: else they are
-  /// taken, so that small programs show what large ones do.
-  bool weighContractions = false;
+  /// What competes although nothing else wants the axis: else it is taken, so
+  /// that small programs show what large ones do.
+  Weigh weigh = Weigh::Conflicts;
+  /// Under `bytes`, by rank: bytes of a change of placement are the sum of
+  /// those that devices receive, each with its weight. Else those of the device
+  /// that receives most.
+  std::vector<double> deviceWeights;
+  /// A node that is placed so, if it can be: its results, else its operands.
+  struct Choice {
+    int node;
+    std::vector<Placement> placements;
+  };
+  std::vector<Choice> choices; ///< the others are decided around them
   SearchOptions search;
 };
 
@@ -122,6 +136,7 @@ struct PropagationGraph {
 
 /// What was decided, per node.
 struct PropagationResult {
+  std::vector<double> deviceWeights; ///< of the prices that decided
   static constexpr size_t kMostAlternatives = 8;
   /// One way a node with a conflict could be sharded.
   struct Alternative {
@@ -148,6 +163,9 @@ struct PropagationResult {
     /// What was chosen, then the others, cheapest first, at most
     /// kMostAlternatives in all; empty where nothing competes.
     std::vector<Alternative> alternatives;
+    /// What orders equal costs: a hash of what the node is in the program, not
+    /// of where it stands.
+    uint64_t name = 0;
   };
   std::vector<Node> nodes;
   /// What the program is predicted to cost, per call, on one device: what it

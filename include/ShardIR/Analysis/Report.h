@@ -22,6 +22,8 @@ namespace shardir {
 struct ReportSources {
   llvm::SmallVector<mlir::Value> values; ///< a function's result: what returns
   llvm::SmallVector<mlir::Operation *> collectives;
+  /// By rank: the bytes that it receives, whose largest is `bytes_per_device`.
+  std::vector<int64_t> received;
 };
 
 /// The report of a module in any stage from propagated on: placements of

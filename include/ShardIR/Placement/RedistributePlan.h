@@ -63,6 +63,12 @@ planRedistribute(const Placement &src, const Placement &dst, const Mesh &mesh,
 int64_t planBytes(const RedistributePlan &plan, const Mesh &mesh,
                   const std::vector<int64_t> &shape, int64_t elementBytes);
 
+/// The sum over devices of the bytes received over all steps, each with the
+/// weight of its rank; ranks beyond the weights have none.
+int64_t planBytes(const RedistributePlan &plan, const Mesh &mesh,
+                  const std::vector<int64_t> &shape, int64_t elementBytes,
+                  const std::vector<double> &weights);
+
 /// The bytes of the largest shard between the first and the last step, on any
 /// device; 0 where there is none. At most those of source or destination (rule
 /// D2).

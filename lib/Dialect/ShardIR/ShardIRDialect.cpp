@@ -120,6 +120,12 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
   if (attr.getName() == kDecidedBy || attr.getName() == kAlternatives ||
       attr.getName() == kConstrained)
     return success();
+  if (attr.getName() == kDeviceWeights) {
+    if (isa<DenseF64ArrayAttr>(attr.getValue()))
+      return success();
+    return op->emitError() << "'" << kDeviceWeights
+                           << "' must be an array of f64, one for each rank";
+  }
   if (attr.getName() == kOperands) {
     auto list = dyn_cast<ArrayAttr>(attr.getValue());
     if (list && llvm::all_of(list, llvm::IsaPred<PlacementAttr, UnitAttr>))

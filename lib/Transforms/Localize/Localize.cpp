@@ -127,6 +127,7 @@ static void dropPlacements(Operation *op) {
     inner->removeAttr(ShardIRDialect::kPlacements);
     inner->removeAttr(ShardIRDialect::kCarried);
     inner->removeAttr(ShardIRDialect::kDecidedBy);
+    inner->removeAttr(ShardIRDialect::kDeviceWeights);
     inner->removeAttr(kAlternatives);
     inner->removeAttr(ShardIRDialect::kConstrained);
     inner->removeAttr(ShardIRDialect::kHalo);

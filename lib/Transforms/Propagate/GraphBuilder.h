@@ -50,6 +50,8 @@ public:
   llvm::ArrayRef<int> nodesOfResults() const { return resultNodes; }
   /// Whether a loop runs as often as nobody knows; once it is built.
   bool hasUnknownTrips() const { return isUnknown; }
+  /// Whether an earlier run has decided all that computes.
+  bool isDecided() const { return allDecided; }
   /// The op that a node stands for; null for arguments and results.
   mlir::Operation *opOf(int node) const { return origins[node].op; }
 

@@ -198,6 +198,11 @@ void GraphBuilder::write(const PropagationResult &result) {
     addAlternatives(alternatives, "result", i, n, result.nodes[n]);
   }
   signature.write();
+  if (result.deviceWeights.empty())
+    function->removeAttr(ShardIRDialect::kDeviceWeights);
+  else
+    function->setAttr(ShardIRDialect::kDeviceWeights,
+                      DenseF64ArrayAttr::get(context, result.deviceWeights));
   if (!alternatives.empty())
     function->setAttr(kAlternatives, ArrayAttr::get(context, alternatives));
   for (auto [n, origin] : llvm::enumerate(origins))

@@ -8,15 +8,13 @@
 //
 // Stage: annotated to propagated. Requires sugar resolved and calls inlined.
 // A thin user of the algorithm of Analysis/Propagation.h: builds the graph of
-// each function (GraphBuilder.h) and writes its answer back. Where bytes
-// decide, the answers that the search starts from are planned beside its own,
-// for it prices one move at a time and cannot see what redistributions become
-// together.
+// each function (GraphBuilder.h) and writes its answer back; where bytes
+// decide, the least of several (LeastPlanned.h).
 //
 //===----------------------------------------------------------------------===//
 
 #include "GraphBuilder.h"
-#include "PlannedBytes.h"
+#include "LeastPlanned.h"
 
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
@@ -94,38 +92,6 @@ static LogicalResult mergeAliases(func::FuncOp function,
   return success();
 }
 
-/// Whether two answers place everything alike.
-static bool placeAlike(const PropagationResult &a, const PropagationResult &b) {
-  return llvm::all_of(llvm::zip_equal(a.nodes, b.nodes), [](const auto &pair) {
-    auto &[one, other] = pair;
-    return one.sharding->results == other.sharding->results &&
-           one.sharding->operands == other.sharding->operands;
-  });
-}
-
-/// The module of `function` with no other function that has a body, as `answer`
-/// decides.
-static OwningOpRef<ModuleOp> decidedCopy(func::FuncOp function,
-                                         const MeshTable &meshes,
-                                         const PropagationResult &answer) {
-  auto module = function->getParentOfType<ModuleOp>();
-  OwningOpRef<ModuleOp> copy = ModuleOp::create(module.getLoc());
-  (*copy)->setAttrs(module->getAttrs());
-  OpBuilder builder(copy->getBodyRegion());
-  for (Operation &op : *module.getBody()) {
-    auto other = dyn_cast<func::FuncOp>(op);
-    if (other && other != function && !other.isDeclaration())
-      continue;
-    Operation *clone = builder.clone(op);
-    if (other != function)
-      continue;
-    GraphBuilder graph(cast<func::FuncOp>(clone), meshes);
-    graph.build();
-    graph.write(answer);
-  }
-  return copy;
-}
-
 namespace {
 
 /// Larger modules take the answer of the search unplanned.
@@ -137,51 +103,6 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
   void getDependentDialects(DialectRegistry &registry) const override {
     PropagateBase::getDependentDialects(registry);
     getPlanningDialects(registry);
-  }
-
-  /// The least of `answer`, those of the two rules without costs, that of
-  /// least time, that where contractions are weighed, and those where loops
-  /// count once that run as often as nobody knows (as reports count them), by
-  /// what is received once all is planned; the first of equal ones.
-  void takeLeast(func::FuncOp function, const GraphBuilder &builder,
-                 const PropagationGraph &graph, const MeshTable &meshes,
-                 const PropagationCost &model, PropagationResult &answer) {
-    std::vector<PropagationResult> all;
-    all.push_back(std::move(answer));
-    auto add = [&](PropagationResult found) {
-      if (llvm::none_of(all, [&](const PropagationResult &known) {
-            return placeAlike(known, found);
-          }))
-        all.push_back(std::move(found));
-    };
-    PropagationCost greedy = model, shardy = model, time = model,
-                    weighed = model;
-    greedy.conflicts = ConflictMode::Greedy;
-    shardy.conflicts = ConflictMode::Shardy;
-    time.mode = CostMode::Time;
-    weighed.weighContractions = true;
-    for (const PropagationCost &other : {greedy, shardy, time, weighed})
-      add(propagate(graph, other));
-    // The user hears of the answer that is kept, once.
-    ScopedDiagnosticHandler silence(&getContext(),
-                                    [](Diagnostic &) { return success(); });
-    if (builder.hasUnknownTrips()) {
-      GraphBuilder once(function, meshes, /*unknownTrips=*/1);
-      const PropagationGraph &onceGraph = once.build();
-      for (const PropagationCost &other : {model, weighed})
-        add(propagate(onceGraph, other));
-    }
-    size_t best = 0;
-    std::optional<int64_t> least;
-    for (size_t i = 0; all.size() > 1 && i < all.size(); ++i) {
-      std::optional<int64_t> bytes =
-          plannedBytes(*decidedCopy(function, meshes, all[i]));
-      if (!bytes || (least && *bytes >= *least))
-        continue;
-      least = bytes;
-      best = i;
-    }
-    answer = std::move(all[best]);
   }
 
   void runOnOperation() override {
@@ -206,6 +127,16 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     }
     model.conflicts = *mode;
     model.memoryLimit = double(memoryLimit);
+    // An earlier run may have weighed devices.
+    auto modelFor = [&](func::FuncOp function) {
+      PropagationCost own = model;
+      auto weights = function->getAttrOfType<DenseF64ArrayAttr>(
+          ShardIRDialect::kDeviceWeights);
+      if (weights && own.mode == CostMode::Bytes)
+        own.deviceWeights.assign(weights.asArrayRef().begin(),
+                                 weights.asArrayRef().end());
+      return own;
+    };
     std::vector<std::unique_ptr<GraphBuilder>> builders;
     std::vector<std::pair<func::FuncOp, const PropagationGraph *>> graphs;
     std::vector<PropagationResult> answers;
@@ -219,7 +150,9 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
       builders.push_back(std::make_unique<GraphBuilder>(function, meshes));
       const PropagationGraph &graph = builders.back()->build();
       graphs.push_back({function, &graph});
-      answers.push_back(propagate(graph, model));
+      PropagationCost own = modelFor(function);
+      answers.push_back(propagate(graph, own));
+      answers.back().deviceWeights = own.deviceWeights;
       nodes += graph.nodes.size();
     }
     if (model.mode == CostMode::Bytes &&
@@ -227,7 +160,8 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
         nodes <= kMostPlannedNodes)
       for (auto [of, builder, answer] :
            llvm::zip_equal(graphs, builders, answers))
-        takeLeast(of.first, *builder, *of.second, meshes, model, answer);
+        answer = takeLeastPlanned(of.first, *builder, *of.second, meshes,
+                                  modelFor(of.first), std::move(answer));
     for (auto [builder, answer] : llvm::zip_equal(builders, answers))
       builder->write(answer);
   }

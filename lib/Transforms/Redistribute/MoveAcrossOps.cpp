@@ -56,9 +56,11 @@ std::tuple<int64_t, int64_t, int64_t, double> gain(const Proposal &p) {
 
 struct MoveAcross : OpRewritePattern<RedistributeOp> {
   MoveAcross(MLIRContext *context, std::shared_ptr<MoveCosts> costs,
-             int64_t memoryLimit)
+             const RedistributePatternOptions &options)
       : OpRewritePattern(context, /*benefit=*/1), costs(std::move(costs)),
-        memoryLimit(memoryLimit), ops(*this->costs) {}
+        memoryLimit(options.memoryLimit),
+        repeatsWork(options.mode == CostMode::Bytes && options.shareGathers),
+        ops(*this->costs, repeatsWork) {}
 
   LogicalResult matchAndRewrite(RedistributeOp op,
                                 PatternRewriter &rewriter) const override;
@@ -85,6 +87,8 @@ struct MoveAcross : OpRewritePattern<RedistributeOp> {
 
   std::shared_ptr<MoveCosts> costs;
   int64_t memoryLimit;
+  /// Whether what others use as well may be made on more devices to save bytes.
+  bool repeatsWork;
   OpChanges ops;
 };
 
@@ -309,13 +313,17 @@ std::optional<Proposal> MoveAcross::inFront(RedistributeOp op) const {
   if (!own)
     return std::nullopt;
   proposal.before = *own;
+  MoveCost othersAfter;
+  bool repeats = false;
   Overlay overlay;
   for (int length = 0; length < kMaxChain && producer; ++length) {
     if (producer->getBlock() != op->getBlock() ||
         producer->getNumResults() != 1 || !ops.mayChange(producer) ||
-        isFresh(value) || !llvm::all_of(value.getUsers(), [&](Operation *u) {
-          return u == last;
-        }))
+        isFresh(value))
+      break;
+    bool isShared =
+        llvm::any_of(value.getUsers(), [&](Operation *u) { return u != last; });
+    if (isShared && !repeatsWork)
       break;
     bool contracts =
         llvm::any_of(ops.ruleOf(producer).factors, [](const Factor &f) {
@@ -331,7 +339,18 @@ std::optional<Proposal> MoveAcross::inFront(RedistributeOp op) const {
     proposal.before += present->cost();
     proposal.after += change->cost();
     proposal.changes.push_back(*change);
-    if (proposal.isBetter() && (!best || gain(proposal) > gain(*best)))
+    if (isShared) {
+      SmallPtrSet<Operation *, 4> inside = {last};
+      MoveCost others;
+      if (!changeUses(*change, proposal.before, others, inside))
+        break;
+      proposal.after += others;
+      othersAfter += others;
+      repeats = true;
+    }
+    if (proposal.isBetter() &&
+        (!repeats || proposal.after.bytes < proposal.before.bytes) &&
+        (!best || gain(proposal) > gain(*best)))
       best = proposal;
     // Farther in front of the one operand that still has to move.
     OpOperand *moving = nullptr;
@@ -348,7 +367,7 @@ std::optional<Proposal> MoveAcross::inFront(RedistributeOp op) const {
     Source source = ops.sourceOf(*moving, overlay);
     // The next op delivers it as it is needed.
     MoveCost &paid = proposal.changes.back().operandCosts[number];
-    proposal.after = MoveCost();
+    proposal.after = othersAfter;
     paid = MoveCost();
     for (const OpChange &each : proposal.changes)
       proposal.after += each.cost();
@@ -546,6 +565,5 @@ LogicalResult MoveAcross::matchAndRewrite(RedistributeOp op,
 void shardir::addMovePatterns(RewritePatternSet &patterns,
                               std::shared_ptr<MoveCosts> costs,
                               const RedistributePatternOptions &options) {
-  patterns.add<MoveAcross>(patterns.getContext(), std::move(costs),
-                           options.memoryLimit);
+  patterns.add<MoveAcross>(patterns.getContext(), std::move(costs), options);
 }

@@ -106,6 +106,27 @@ Source OpChanges::sourceOf(OpOperand &operand, const Overlay &overlay) const {
   return {value, placementOf(value, overlay), nullptr};
 }
 
+/// Whether others have a redistribution of the source of `op`'s operand to
+/// `needed`.
+bool OpChanges::isThereAnyway(Operation *op, const Source &source,
+                              PlacementAttr needed,
+                              const Overlay &overlay) const {
+  auto type = cast<RankedTensorType>(source.value.getType());
+  auto serves = [&](RedistributeOp other) {
+    return samePlacement(other.getTo(), needed, type, meshes()) &&
+           llvm::any_of(other->getUsers(),
+                        [&](Operation *user) { return user != op; });
+  };
+  if (source.op && serves(source.op))
+    return true;
+  return shares && !overlay.contains(source.value) &&
+         llvm::any_of(source.value.getUsers(), [&](Operation *user) {
+           auto other = dyn_cast<RedistributeOp>(user);
+           return other && isPlain(other) &&
+                  other->getBlock() == op->getBlock() && serves(other);
+         });
+}
+
 std::optional<OpChange> OpChanges::present(Operation *op) const {
   OpChange change;
   change.op = op;
@@ -129,8 +150,7 @@ std::optional<OpChange> OpChanges::present(Operation *op) const {
     operands.back() = change.operands.back().getValue();
     Source source = sourceOf(operand, Overlay());
     if (!source.op || !counted.insert(source.op).second ||
-        llvm::any_of(source.op->getUsers(),
-                     [&](Operation *user) { return user != op; }))
+        isThereAnyway(op, source, change.operands.back(), Overlay()))
       continue;
     auto cost = costs.get(normalize(source.placement, type, meshes()),
                           change.operands.back(), type);
@@ -204,10 +224,7 @@ std::optional<OpChange> OpChanges::with(Operation *op,
     Source source = sourceOf(operand, overlay);
     if (isFresh(source.value) || !counted.insert({source.value, needed}).second)
       continue;
-    // A redistribution that others use as well is there anyway.
-    if (source.op && samePlacement(source.op.getTo(), needed, type, meshes()) &&
-        llvm::any_of(source.op->getUsers(),
-                     [&](Operation *user) { return user != op; }))
+    if (isThereAnyway(op, source, needed, overlay))
       continue;
     auto cost =
         costs.get(normalize(source.placement, type, meshes()), needed, type);

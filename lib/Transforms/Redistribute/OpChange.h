@@ -49,7 +49,9 @@ struct OpChange {
 /// Looks at ops under other placements.
 class OpChanges {
 public:
-  explicit OpChanges(MoveCosts &costs) : costs(costs) {}
+  /// With `shares`, what is made of an operand for others anyway costs nothing
+  /// here.
+  OpChanges(MoveCosts &costs, bool shares) : costs(costs), shares(shares) {}
 
   /// The rule of an op, asked for once until `forget`: many placements of one
   /// op are looked at. Ops that are erased may come back as others at the same
@@ -84,7 +86,10 @@ public:
 
 private:
   const MeshTable &meshes() const { return costs.meshTable(); }
+  bool isThereAnyway(mlir::Operation *op, const Source &source,
+                     PlacementAttr needed, const Overlay &overlay) const;
   MoveCosts &costs;
+  bool shares;
   mutable llvm::DenseMap<mlir::Operation *, SharedRule> rules;
 };
 

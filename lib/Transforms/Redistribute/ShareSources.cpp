@@ -101,6 +101,12 @@ struct ShareSource : OpRewritePattern<RedistributeOp> {
   bool repeatsGathers(const Tree &tree) const;
   void makeNodes(const Tree &tree, SmallVector<Node> &nodes,
                  SmallVector<TreeNode> &shape) const;
+  std::optional<MoveCost> planBehind(const Tree &tree, ArrayRef<TreeNode> shape,
+                                     ArrayRef<GivenNode> given) const;
+  std::optional<MoveCost> plan(const Tree &tree, SmallVector<TreeNode> &shape,
+                               ArrayRef<GivenNode> given) const;
+  std::optional<MoveCost> presentCost(const Tree &tree,
+                                      ArrayRef<RedistributeOp> given) const;
   bool memoryAllows(const Tree &tree, ArrayRef<TreeNode> shape,
                     ArrayRef<GivenNode> given) const;
   void rewrite(Tree &tree, SmallVector<Node> &nodes, ArrayRef<TreeNode> shape,
@@ -237,6 +243,97 @@ void ShareSource::makeNodes(const Tree &tree, SmallVector<Node> &nodes,
   }
 }
 
+/// The cost of what is made of constraints' results, if it is made as cheaply
+/// as this tree lets it: of what a constraint has asked for and of what starts
+/// from that.
+std::optional<MoveCost>
+ShareSource::planBehind(const Tree &tree, ArrayRef<TreeNode> shape,
+                        ArrayRef<GivenNode> given) const {
+  llvm::SmallSetVector<int, 2> constraints;
+  for (const GivenNode &behind : given)
+    constraints.insert(behind.after);
+  MoveCost total;
+  for (int constraint : constraints) {
+    SmallVector<TreeNode> made;
+    for (const GivenNode &behind : given)
+      if (behind.after == constraint &&
+          llvm::none_of(made, [&](const TreeNode &other) {
+            return other.to == behind.to;
+          }))
+        made.push_back({behind.to});
+    SmallVector<GivenNode> below;
+    for (const TreeNode &node : shape) {
+      int at = node.used ? node.parent : -1;
+      while (at >= 0 && at < int(shape.size()) && at != constraint)
+        at = shape[at].parent;
+      if (at == constraint)
+        below.push_back({node.to});
+    }
+    std::optional<MoveCost> cost =
+        planTree(shape[constraint].to, tree.type, made, below, *costs);
+    if (!cost)
+      return std::nullopt;
+    total += *cost;
+  }
+  return total;
+}
+
+/// Decides where each node starts. Of trees that cost the same one may leave
+/// more to what is made behind a constraint: also tries those in which all else
+/// starts from what one constraint asks for.
+std::optional<MoveCost> ShareSource::plan(const Tree &tree,
+                                          SmallVector<TreeNode> &shape,
+                                          ArrayRef<GivenNode> given) const {
+  std::optional<MoveCost> best;
+  SmallVector<TreeNode> chosen;
+  auto consider = [&](int first) {
+    std::optional<MoveCost> cost =
+        planTree(tree.source, tree.type, shape, given, *costs, first);
+    std::optional<MoveCost> behind;
+    if (cost)
+      behind = planBehind(tree, shape, given);
+    if (behind && (!best || *cost + *behind < *best)) {
+      best = *cost + *behind;
+      chosen = shape;
+    }
+  };
+  consider(-1);
+  llvm::SmallSetVector<int, 2> constraints;
+  for (const GivenNode &behind : given)
+    constraints.insert(behind.after);
+  for (int constraint : constraints)
+    consider(constraint);
+  shape = std::move(chosen);
+  return best;
+}
+
+/// What the tree costs as it is, with what is made behind constraints.
+std::optional<MoveCost>
+ShareSource::presentCost(const Tree &tree,
+                         ArrayRef<RedistributeOp> given) const {
+  const MeshTable &meshes = costs->meshTable();
+  MoveCost present;
+  auto add = [&](RedistributeOp op, bool isDeep) {
+    std::optional<MoveCost> cost =
+        costs->get(normalize(op.getFrom(), tree.type, meshes),
+                   normalize(op.getTo(), tree.type, meshes), tree.type);
+    if (cost) {
+      present += *cost;
+      present.depth += isDeep;
+    }
+    return bool(cost);
+  };
+  for (RedistributeOp op : tree.ops)
+    if (!add(op, op.getInput() != tree.root))
+      return std::nullopt;
+  for (RedistributeOp op : given) {
+    auto inner = op.getInput().getDefiningOp<RedistributeOp>();
+    if (!add(op, inner && !isConstrained(inner)))
+      return std::nullopt;
+  }
+  return present;
+}
+
 /// Whether keeping what others start from fits the limit. A value that lives
 /// longer adds at most its own bytes to the peak.
 bool ShareSource::memoryAllows(const Tree &tree, ArrayRef<TreeNode> shape,
@@ -258,6 +355,18 @@ bool ShareSource::memoryAllows(const Tree &tree, ArrayRef<TreeNode> shape,
                    meshes);
   return !more ||
          peakMemory(function, meshes).bytes + more <= options.memoryLimit;
+}
+
+/// What a node starts from, and its placement.
+static std::pair<Value, PlacementAttr>
+sourceOf(const Tree &tree, ArrayRef<Node> nodes, const TreeNode &plan,
+         ArrayRef<RedistributeOp> given) {
+  if (plan.parent < 0)
+    return {tree.root, tree.source};
+  RedistributeOp parent = plan.parent < int(nodes.size())
+                              ? nodes[plan.parent].carrier
+                              : given[plan.parent - nodes.size()];
+  return {parent.getResult(), parent.getTo()};
 }
 
 LogicalResult ShareSource::matchAndRewrite(RedistributeOp op,
@@ -291,12 +400,12 @@ LogicalResult ShareSource::matchAndRewrite(RedistributeOp op,
       continue;
     RedistributeOp other = behind.first;
     given.push_back({normalize(other.getTo(), tree.type, costs->meshTable()),
-                     unsigned(llvm::find_if(nodes, isMade) - nodes.begin())});
+                     int(llvm::find_if(nodes, isMade) - nodes.begin())});
     givenOps.push_back(other);
   }
-  std::optional<MoveCost> best =
-      planTree(tree.source, tree.type, shape, given, *costs);
-  if (!best)
+  std::optional<MoveCost> best = plan(tree, shape, given);
+  std::optional<MoveCost> present = presentCost(tree, givenOps);
+  if (!best || !present)
     return failure();
 
   // Is it there already?
@@ -321,17 +430,14 @@ LogicalResult ShareSource::matchAndRewrite(RedistributeOp op,
     if (node.carrier)
       taken.insert(node.carrier);
   }
-  MoveCost present;
-  for (RedistributeOp other : tree.ops) {
-    std::optional<MoveCost> cost = costs->get(
-        normalize(other.getFrom(), tree.type, costs->meshTable()),
-        normalize(other.getTo(), tree.type, costs->meshTable()), tree.type);
-    if (!cost)
-      return failure();
-    present += *cost;
-    present.depth += other.getInput() != tree.root;
-  }
-  if (used == tree.ops.size() && matches && !(*best < present))
+  matches &= used == tree.ops.size();
+  auto isInPlace = [&](size_t i) {
+    return !shape[i].used ||
+           nodes[i].carrier.getInput() ==
+               sourceOf(tree, nodes, shape[i], givenOps).first;
+  };
+  if (matches &&
+      (!(*best < *present) || llvm::all_of(llvm::seq(nodes.size()), isInPlace)))
     return failure();
   if (!memoryAllows(tree, shape, given))
     return failure();
@@ -406,17 +512,7 @@ void ShareSource::rewrite(Tree &tree, SmallVector<Node> &nodes,
       break;
   }
   for (unsigned i : order) {
-    int parent = shape[i].parent;
-    Value input = tree.root;
-    PlacementAttr from = tree.source;
-    if (parent >= int(nodes.size())) {
-      RedistributeOp behind = given[parent - nodes.size()];
-      input = behind.getResult();
-      from = behind.getTo();
-    } else if (parent >= 0) {
-      input = nodes[parent].carrier.getResult();
-      from = shape[parent].to;
-    }
+    auto [input, from] = sourceOf(tree, nodes, shape[i], given);
     if (nodes[i].carrier.getInput() != input)
       restartFrom(rewriter, nodes[i].carrier, input, from, meshes);
   }

@@ -243,10 +243,22 @@ struct SimplifyRedistributePass
     // Whether it pays to move one redistribution of a value depends on what the
     // others share with it.
     bool changedAny = false;
-    auto costs = std::make_shared<MoveCosts>(meshes, options.mode);
-    for (bool moves : {false, true}) {
-      options.moveAcrossOps = moves;
-      changedAny |= simplify(costs, options);
+    llvm::MapVector<Attribute, SmallVector<FunctionOpInterface>> byWeights;
+    for (auto function : getOperation().getOps<FunctionOpInterface>())
+      byWeights[options.mode == CostMode::Bytes
+                    ? function->getAttr(ShardIRDialect::kDeviceWeights)
+                    : Attribute()]
+          .push_back(function);
+    for (const auto &[weights, functions] : byWeights) {
+      options.deviceWeights.clear();
+      if (auto list = dyn_cast_or_null<DenseF64ArrayAttr>(weights))
+        llvm::append_range(options.deviceWeights, list.asArrayRef());
+      auto costs = std::make_shared<MoveCosts>(meshes, options.mode,
+                                               options.deviceWeights);
+      for (bool moves : {false, true}) {
+        options.moveAcrossOps = moves;
+        changedAny |= simplify(functions, costs, options);
+      }
     }
     if (!changedAny)
       return markAllAnalysesPreserved();
@@ -255,13 +267,14 @@ struct SimplifyRedistributePass
       mergeEqualOps(getOperation());
   }
 
-  bool simplify(std::shared_ptr<MoveCosts> costs,
+  bool simplify(ArrayRef<FunctionOpInterface> functions,
+                std::shared_ptr<MoveCosts> costs,
                 const RedistributePatternOptions &options) {
     RewritePatternSet patterns(&getContext());
     addPatterns(patterns, std::move(costs), options);
     FrozenRewritePatternSet frozen(std::move(patterns));
     bool changedAny = false;
-    for (auto function : getOperation().getOps<FunctionOpInterface>())
+    for (FunctionOpInterface function : functions)
       changedAny |= simplify(function, frozen);
     return changedAny;
   }
@@ -311,6 +324,8 @@ static void addPatterns(RewritePatternSet &patterns,
 void shardir::populateSimplifyRedistributePatterns(
     RewritePatternSet &patterns, const MeshTable &meshes,
     const RedistributePatternOptions &options) {
-  addPatterns(patterns, std::make_shared<MoveCosts>(meshes, options.mode),
-              options);
+  addPatterns(
+      patterns,
+      std::make_shared<MoveCosts>(meshes, options.mode, options.deviceWeights),
+      options);
 }

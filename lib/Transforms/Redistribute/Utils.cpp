@@ -266,7 +266,9 @@ std::optional<MoveCost> MoveCosts::get(PlacementAttr from, PlacementAttr to,
   static constexpr double kLongest = 9.0e6;
   if (mode == CostMode::Time)
     cost.picoseconds = std::llround(std::min(own.seconds, kLongest) * 1e12);
-  cost.bytes = own.bytes;
+  cost.bytes = weights.empty() ? own.bytes
+                               : planBytes(*steps, mesh, shape,
+                                           options.elementBytes, weights);
   cost.collectives = own.steps;
   return it->second = cost;
 }
@@ -275,11 +277,14 @@ std::optional<MoveCost> shardir::planTree(PlacementAttr source,
                                           RankedTensorType type,
                                           MutableArrayRef<TreeNode> nodes,
                                           ArrayRef<GivenNode> given,
-                                          MoveCosts &costs) {
+                                          MoveCosts &costs, int first) {
   unsigned count = nodes.size(), sources = count + given.size();
   auto edge = [&](int parent, unsigned child) -> std::optional<MoveCost> {
-    if (parent < 0)
+    if (parent < 0) {
+      if (first >= 0 && first != int(child))
+        return std::nullopt;
       return costs.get(source, nodes[child].to, type);
+    }
     if (parent >= int(count)) {
       if (!nodes[child].everywhere)
         return std::nullopt;
@@ -342,7 +347,7 @@ std::optional<MoveCost> shardir::planTree(PlacementAttr source,
       for (int parent = -1; parent < int(sources); ++parent) {
         const auto &cost = edges[(parent + 1) * count + child];
         int needs = parent < int(count) ? parent : given[parent - count].after;
-        if (!cost || (parent >= 0 && !(set & (1u << needs))))
+        if (!cost || (needs >= 0 && !(set & (1u << needs))))
           continue;
         MoveCost total = *best[set].cost + *cost;
         if (!next.cost || total < *next.cost)

@@ -103,8 +103,11 @@ struct MoveCost {
 /// Costs of redistributions, each computed once.
 class MoveCosts {
 public:
-  MoveCosts(const MeshTable &meshes, CostMode mode)
-      : meshes(meshes), mode(mode) {}
+  /// With `weights` by rank, bytes are the sum of those that devices receive,
+  /// each with its weight.
+  MoveCosts(const MeshTable &meshes, CostMode mode,
+            std::vector<double> weights = {})
+      : meshes(meshes), mode(mode), weights(std::move(weights)) {}
   const MeshTable &meshTable() const { return meshes; }
   /// The cost of moving a tensor; nothing where there is no plan.
   std::optional<MoveCost> get(PlacementAttr from, PlacementAttr to,
@@ -113,6 +116,7 @@ public:
 private:
   const MeshTable &meshes;
   CostMode mode;
+  std::vector<double> weights;
   llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, mlir::Type>,
                  std::optional<MoveCost>>
       known;
@@ -133,21 +137,22 @@ struct TreeNode {
   int parent = -1;
 };
 
-/// A placement that is there as soon as node `after` is, at no cost: made
-/// behind a constraint. Nodes that are `everywhere` may start from it.
+/// A placement that is there, as soon as node `after` is if that is one (not
+/// -1), at no cost. Nodes that are `everywhere` may start from it.
 struct GivenNode {
   PlacementAttr to;
-  unsigned after = 0;
+  int after = -1;
 };
 
 /// Decides from which placement each node starts, so that all together move
-/// least. Exact for up to 8 nodes; more start from the value itself. Nothing
-/// where some node cannot be reached.
+/// least; from the value itself only node `first`, if that is one. Exact for up
+/// to 8 nodes; more start from the value itself. Nothing where some node cannot
+/// be reached.
 std::optional<MoveCost> planTree(PlacementAttr source,
                                  mlir::RankedTensorType type,
                                  llvm::MutableArrayRef<TreeNode> nodes,
                                  llvm::ArrayRef<GivenNode> given,
-                                 MoveCosts &costs);
+                                 MoveCosts &costs, int first = -1);
 
 } // namespace shardir
 

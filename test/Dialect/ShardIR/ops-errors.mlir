@@ -127,6 +127,13 @@ func.func @no_result() {
 
 // -----
 
+// expected-error @+1 {{'shardir.device_weights' must be an array of f64, one for each rank}}
+func.func @weights() attributes {shardir.device_weights = [0.5, 0.5]} {
+  return
+}
+
+// -----
+
 shardir.mesh @m <["tp"=2]>
 func.func @carried_no_placements(%x: tensor<8xf32>, %c: i1) {
   // expected-error @+1 {{'shardir.carried' must be a list of placements}}

@@ -185,10 +185,42 @@ func.func @small_sums(%a: tensor<16x2xf32> {shardir.placement = #shardir.placeme
 // CHECK: %[[E:.+]] = collective.exchange {{.*}} to #shardir.placement<@m, [{"x"}, {}, {"y"}]>
 // CHECK: arith.negf %[[E]]
 // CHECK: linalg.reduce ins(%[[E]]
-// CHECK: collective.exchange {{.*}} : tensor<8x8xf32>
+// CHECK: collective.exchange {{.*}} : tensor<4x4xf32>
 // CHECK-NOT: collective.
 // CHECK: return
-func.func @together(%a: tensor<8x16x32xf32> {shardir.placement = #shardir.placement<@m, [{"y"}, {"x"}, {}]>},
+func.func @together(%a: tensor<4x16x32xf32> {shardir.placement = #shardir.placement<@m, [{"y"}, {"x"}, {}]>},
+                    %b: tensor<4x32x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x", "y"}, {}]>})
+    -> (tensor<4x16x4xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}, {"y"}]>},
+        tensor<16xf32> {shardir.placement = #shardir.placement<@m, [{"x", "y"}]>}) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<4x16x4xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<4x16x4xf32>) -> tensor<4x16x4xf32>
+  %p = linalg.batch_matmul ins(%a, %b : tensor<4x16x32xf32>, tensor<4x32x4xf32>) outs(%z : tensor<4x16x4xf32>) -> tensor<4x16x4xf32>
+  %n = arith.negf %p : tensor<4x16x4xf32>
+  %e2 = tensor.empty() : tensor<4x4xf32>
+  %z2 = linalg.fill ins(%zero : f32) outs(%e2 : tensor<4x4xf32>) -> tensor<4x4xf32>
+  %s = linalg.reduce ins(%p : tensor<4x16x4xf32>) outs(%z2 : tensor<4x4xf32>) dimensions = [1]
+    (%in: f32, %acc: f32) {
+      %sum = arith.addf %in, %acc : f32
+      linalg.yield %sum : f32
+    }
+  %t = linalg.transpose ins(%s : tensor<4x4xf32>) outs(%e2 : tensor<4x4xf32>) permutation = [1, 0]
+  %flat = tensor.collapse_shape %t [[0, 1]] : tensor<4x4xf32> into tensor<16xf32>
+  return %n, %flat : tensor<4x16x4xf32>, tensor<16xf32>
+}
+
+// Larger, this is a case where the device that receives most is not the same one in each change: what costs more by the
+// sum of the most costs less in all, 4112 bytes rather than 4128. So devices are weighed.
+// CHECK-LABEL: func.func @weighed
+// CHECK-SAME: shardir.device_weights = array<f64: 1.250000e-01,
+// CHECK: collective.all_to_all %arg0
+// CHECK: collective.all_to_all %arg1
+// CHECK: collective.reduce_scatter {{.*}} to #shardir.placement<@m, [{"y"}, {}, {"x"}]>
+// CHECK: collective.all_to_all {{.*}} : tensor<8x8xf32>
+// CHECK: collective.exchange {{.*}} to #shardir.placement<@m, [{"x"}, {}, {"y"}]>
+// CHECK-NOT: collective.
+// CHECK: return
+func.func @weighed(%a: tensor<8x16x32xf32> {shardir.placement = #shardir.placement<@m, [{"y"}, {"x"}, {}]>},
                     %b: tensor<8x32x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x", "y"}, {}]>})
     -> (tensor<8x16x8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}, {"y"}]>},
         tensor<64xf32> {shardir.placement = #shardir.placement<@m, [{"x", "y"}]>}) {

@@ -176,3 +176,21 @@ func.func @constraints(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %4 = shardir.redistribute %3 from #shardir.placement<@m, [{"y"}]> to #shardir.placement<@m, [{"x"}]> : tensor<8xf32>
   return %2, %4 : tensor<8xf32>, tensor<8xf32>
 }
+
+// -----
+
+shardir.mesh @m <["x"=2, "y"=2]>
+
+// Of two trees that cost the same, the one that leaves less to do behind a constraint.
+// CHECK-LABEL: func.func @behind_a_constraint
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<8x8xf32>
+// CHECK-NEXT:    %[[A:.+]] = shardir.redistribute %[[X]] {{.*}} to #shardir.placement<@m, [{}, {"x"}]> {shardir.constrained}
+// CHECK-NEXT:    %[[W:.+]] = shardir.redistribute %[[A]] {{.*}} to #shardir.placement<@m, [{}, {}]>
+// CHECK-NEXT:    %[[B:.+]] = shardir.redistribute %[[W]] {{.*}} to #shardir.placement<@m, [{"x"}, {}]>
+// CHECK-NEXT:    return %[[A]], %[[B]], %[[W]]
+func.func @behind_a_constraint(%x: tensor<8x8xf32>) -> (tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>) {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{}, {}], partial = sum ["x"]> to #shardir.placement<@m, [{}, {"x"}]> {shardir.constrained} : tensor<8x8xf32>
+  %1 = shardir.redistribute %0 from #shardir.placement<@m, [{}, {"x"}]> to #shardir.placement<@m, [{"x"}, {}]> : tensor<8x8xf32>
+  %2 = shardir.redistribute %x from #shardir.placement<@m, [{}, {}], partial = sum ["x"]> to #shardir.placement<@m, [{}, {}]> : tensor<8x8xf32>
+  return %0, %1, %2 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x8xf32>
+}

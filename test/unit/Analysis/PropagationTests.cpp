@@ -95,6 +95,25 @@ TEST(Propagation, SaysWhatWasCompared) {
   EXPECT_FALSE(node.alternatives[1].isChosen);
   EXPECT_LT(node.alternatives[0].bytes, node.alternatives[1].bytes);
   EXPECT_LE(node.alternatives[1].bytes, node.alternatives[2].bytes);
+  // What is asked for is taken, and what was compared is told all the same.
+  for (const auto &other : node.alternatives) {
+    PropagationCost asked = cost;
+    asked.choices.push_back({maker.producer(y), other.placements});
+    PropagationResult given = propagate(maker.graph, asked);
+    const auto &own = given.nodes[maker.producer(y)];
+    EXPECT_EQ(own.sharding->results, other.placements);
+    ASSERT_EQ(own.alternatives.size(), 3u);
+    EXPECT_EQ(own.alternatives[0].placements, other.placements);
+    EXPECT_GE(given.bytes, result.bytes);
+  }
+  // What cannot be is not.
+  PropagationCost impossible = cost;
+  impossible.choices.push_back(
+      {maker.producer(y), {Placement::replicatedOfRank(3)}});
+  EXPECT_EQ(propagate(maker.graph, impossible)
+                .nodes[maker.producer(y)]
+                .sharding->results,
+            node.sharding->results);
   // Where nothing competes nothing is listed.
   EXPECT_TRUE(result.nodes[maker.producer(x)].alternatives.empty());
   // An axis that came through an op which then took another.
@@ -215,9 +234,13 @@ GraphMaker randomProgram(unsigned seed) {
 TEST(Propagation, DoesNotDependOnTheOrderOfNodes) {
   for (unsigned seed = 0; seed < 40; ++seed) {
     GraphMaker maker = randomProgram(seed);
-    for (bool byBytes : {false, true}) {
-      PropagationCost cost;
-      cost.mode = byBytes ? CostMode::Bytes : CostMode::Time;
+    std::vector<PropagationCost> costs(4);
+    for (size_t i = 1; i < costs.size(); ++i)
+      costs[i].mode = CostMode::Bytes;
+    costs[2].weigh = Weigh::All;
+    costs[3].deviceWeights = {0.5, 0.125, 0.125, 0.25};
+    costs.resize(seed < 3 ? 4 : 2); // the others take longer
+    for (const PropagationCost &cost : costs) {
       PropagationResult expected = propagate(maker.graph, cost);
       for (unsigned order = 0; order < 4; ++order) {
         std::vector<int> newIndex;
@@ -230,6 +253,7 @@ TEST(Propagation, DoesNotDependOnTheOrderOfNodes) {
                               std::to_string(seed);
           ASSERT_EQ(one.sharding->splits, two.sharding->splits) << where;
           ASSERT_EQ(one.decidedBy, two.decidedBy) << where;
+          ASSERT_EQ(one.name, two.name) << where;
           ASSERT_EQ(one.sharding->results.size(), two.sharding->results.size());
           for (size_t r = 0; r < one.sharding->results.size(); ++r)
             ASSERT_EQ(toString(one.sharding->results[r]),

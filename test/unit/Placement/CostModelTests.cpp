@@ -18,6 +18,7 @@
 #include "ShardIR/Placement/PlanCache.h"
 #include "Support.h"
 
+#include <cmath>
 #include <ctime>
 #include <random>
 #include <thread>
@@ -115,6 +116,41 @@ TEST(CostModel, ExchangeCountsWhatIsSent) {
                          parse(R"([{"a"}, {}])")}},
                        mesh, {1, 8}, 1, machine);
   EXPECT_EQ(narrow.bytes, 6);
+}
+
+TEST(CostModel, WeighsDevices) {
+  Mesh mesh = makeMesh({3, 2});
+  mesh.devices = {5, 3, 1, 0, 2, 4};
+  for (const Shape &shape : std::vector<Shape>{{6, 4}, {5, 4}, {2, 7}}) {
+    std::vector<Placement> placements =
+        allPlacements(mesh, shape.size(), wholeAxes(mesh), PartialKind::Sum);
+    for (const Placement &src : placements)
+      for (const Placement &dst : placements) {
+        if (!src.partial && dst.partial)
+          continue;
+        RedistributePlan plan = planOf(src, dst, mesh, shape);
+        int64_t most = 0;
+        std::vector<double> weights(6, 0.0);
+        double sum = 0;
+        for (int64_t p = 0; p < 6; ++p) {
+          auto rank = static_cast<size_t>(mesh.rankAt(p));
+          int64_t own = 0;
+          for (const CollectiveStep &step : plan.steps)
+            own += bytesReceived(step, mesh, shape, 4, p);
+          most = std::max(most, own);
+          std::vector<double> one(6, 0.0);
+          one[rank] = 1;
+          ASSERT_EQ(planBytes(plan, mesh, shape, 4, one), own)
+              << toString(src) << " to " << toString(dst) << ", rank " << rank;
+          weights[rank] = static_cast<double>(1 + rank) / 4;
+          sum += weights[rank] * static_cast<double>(own);
+        }
+        ASSERT_EQ(planBytes(plan, mesh, shape, 4), most);
+        ASSERT_EQ(planBytes(plan, mesh, shape, 4, weights), std::llround(sum));
+        // Ranks without a weight do not count.
+        ASSERT_EQ(planBytes(plan, mesh, shape, 4, {}), 0);
+      }
+  }
 }
 
 TEST(CostModel, Order) {

@@ -66,6 +66,9 @@ def ShardIR_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kGpu = "shardir.gpu";
     static constexpr ::llvm::StringLiteral kRule = "shardir.rule";
     static constexpr ::llvm::StringLiteral kDecidedBy = "shardir.decided_by";
+    /// On functions, f64 by rank: what a byte counts that the rank receives,
+    /// where bytes are weighed (cost=bytes).
+    static constexpr ::llvm::StringLiteral kDeviceWeights = "shardir.device_weights";
     static constexpr ::llvm::StringLiteral kConstrained = "shardir.constrained";
     static constexpr ::llvm::StringLiteral kManualAxes = "shardir.manual_axes";
     // On an op of one result: its shards have this halo (redistributed stage).
