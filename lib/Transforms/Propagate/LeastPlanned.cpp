@@ -191,7 +191,11 @@ void LeastPlanned::tryAlternatives() {
       PropagationCost::Choice choice;
     };
     std::vector<Trial> trials;
-    for (auto [n, node] : llvm::enumerate(best->answer.nodes)) {
+    // What is certain is one of several, too.
+    PropagationCost all = best->cost;
+    all.weigh = Weigh::All;
+    PropagationResult around = propagate(graph, all);
+    for (auto [n, node] : llvm::enumerate(around.nodes)) {
       if (graph.nodes[n].isFixed)
         continue;
       for (const PropagationResult::Alternative &other : node.alternatives) {
@@ -213,7 +217,7 @@ void LeastPlanned::tryAlternatives() {
       if (left == 0)
         return;
       --left;
-      PropagationCost cost = best->cost;
+      PropagationCost cost = all;
       llvm::erase_if(cost.choices, [&](const PropagationCost::Choice &known) {
         return known.node == trial.choice.node;
       });

@@ -47,6 +47,15 @@ static void takeReasons(Operation *op, Operation *first) {
   }
 }
 
+/// What is asked for of one of two ops that make the same is there with the
+/// other one.
+static void shareConstraint(Operation *a, Operation *b) {
+  if (!isConstrained(a) && !isConstrained(b))
+    return;
+  for (Operation *op : {a, b})
+    op->setAttr(ShardIRDialect::kConstrained, UnitAttr::get(op->getContext()));
+}
+
 namespace {
 
 /// Value numbering of one block, which does not look at reasons.
@@ -91,7 +100,8 @@ private:
     SmallVector<NamedAttribute> attributes(op->getDiscardableAttrs());
     llvm::erase_if(attributes, [](NamedAttribute each) {
       return each.getName() == ShardIRDialect::kDecidedBy ||
-             each.getName() == kAlternatives;
+             each.getName() == kAlternatives ||
+             each.getName() == ShardIRDialect::kConstrained;
     });
     return attributes;
   }
@@ -136,8 +146,10 @@ void shardir::shareReasons(Operation *root) {
       Operation *first = numbering.find(&op);
       if (!first)
         continue;
-      if (op.hasAttr(ShardIRDialect::kPlacements))
+      if (op.hasAttr(ShardIRDialect::kPlacements)) {
         takeReasons(&op, first);
+        shareConstraint(&op, first);
+      }
       if (!isa<linalg::LinalgOp>(op))
         for (auto [inner, same] :
              llvm::zip_equal(opsInside(&op), opsInside(first)))

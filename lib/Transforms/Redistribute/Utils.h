@@ -74,8 +74,8 @@ std::string describeChange(const Placement &from, const Placement &to,
 std::string describeUse(mlir::OpOperand &use);
 
 /// Lets pure ops of one block that compute the same and lie alike say the same
-/// reasons (`decided_by`, `alternatives`), those of the first, so that CSE
-/// takes them for one.
+/// reasons (`decided_by`, `alternatives`), those of the first, and be asked for
+/// alike, so that CSE takes them for one.
 void shareReasons(mlir::Operation *root);
 
 /// Lets `op` start from `input`, and keeps its reason true.

@@ -26,3 +26,20 @@ func.func @sums(%x: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, 
       {shardir.decided_by = "both", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
   return %a, %b : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+// What a constraint asked of one, both have.
+shardir.mesh @m <["x"=2]>
+// CHECK-LABEL: @asked
+// CHECK: math.exp {{.*}}shardir.constrained
+// CHECK-NOT: math.exp
+// CHECK: return
+func.func @asked(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
+    -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>},
+        tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
+  %a = math.exp %x {shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
+  %b = math.exp %x {shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
+  %c = shardir.constrain %b to #shardir.placement<@m, [{"x"}]> {shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
+  return %a, %c : tensor<8xf32>, tensor<8xf32>
+}
