@@ -158,6 +158,7 @@ void LeastPlanned::weighDevices() {
     PropagationCost cost = best->cost;
     cost.mode = CostMode::Bytes;
     cost.conflicts = ConflictMode::Search;
+    cost.weigh = Weigh::All;
     cost.deviceWeights = weights;
     PropagationResult answer = propagate(graph, cost);
     answer.deviceWeights = weights;
