@@ -214,11 +214,11 @@ SplitsId PropagationSpace::composeDim(SplitsTable &table,
   return it->second;
 }
 
-/// Axes of a dim that no splits of its factors give exactly, on factors all the
-/// same: each factor in turn is filled, and the last one is cut unevenly. The
-/// blocks are others, so that what arrives so moves a little; it is nearer than
-/// the whole dim. Where that does not work out either, what fits in front of
-/// it.
+/// Axes of a dim that no splits of its factors give exactly, up to the first
+/// that is behind an integer, on factors all the same: each factor in turn is
+/// filled, and the last one is cut unevenly. The blocks are others, so that
+/// what arrives so moves a little; it is nearer than the whole dim. Where that
+/// does not work out either, what fits in front of it.
 static std::vector<Splits> projectNearly(const Splits &splits,
                                          llvm::ArrayRef<int64_t> sizes,
                                          const Mesh &mesh) {
@@ -229,7 +229,7 @@ static std::vector<Splits> projectNearly(const Splits &splits,
   int64_t rest = sizes[0];
   for (const Split &split : splits) {
     if (!split.isAxis())
-      return {};
+      return result;
     AxisRef axis = *split.axis;
     int64_t size = axisSize(mesh, axis), placed = 1;
     while (placed < size) {

@@ -323,7 +323,8 @@ std::optional<Proposal> MoveAcross::inFront(RedistributeOp op) const {
       break;
     bool isShared =
         llvm::any_of(value.getUsers(), [&](Operation *u) { return u != last; });
-    if (isShared && !repeatsWork)
+    if (isShared &&
+        (!repeatsWork || value.hasNUsesOrMore(OpChanges::kManyUses)))
       break;
     bool contracts =
         llvm::any_of(ops.ruleOf(producer).factors, [](const Factor &f) {

@@ -120,6 +120,7 @@ bool OpChanges::isThereAnyway(Operation *op, const Source &source,
   if (source.op && serves(source.op))
     return true;
   return shares && !overlay.contains(source.value) &&
+         !source.value.hasNUsesOrMore(kManyUses) &&
          llvm::any_of(source.value.getUsers(), [&](Operation *user) {
            auto other = dyn_cast<RedistributeOp>(user);
            return other && isPlain(other) &&

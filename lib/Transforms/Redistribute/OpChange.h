@@ -49,6 +49,10 @@ struct OpChange {
 /// Looks at ops under other placements.
 class OpChanges {
 public:
+  /// Others are looked at for values of fewer uses than this, so that time is
+  /// linear in them.
+  static constexpr unsigned kManyUses = 64;
+
   /// With `shares`, what is made of an operand for others anyway costs nothing
   /// here.
   OpChanges(MoveCosts &costs, bool shares) : costs(costs), shares(shares) {}

@@ -178,3 +178,52 @@ func.func @seed_10277_theirs(%v0: tensor<10x12xf32> {shardir.placement = #shardi
   %v23 = shardir.constrain %v22 to #shardir.placement<@m, [{"y"}, {"x"}]> : tensor<10x4xf32> loc("v14")
   return %v14, %v17, %v20, %v23 : tensor<4x4xf32>, tensor<16xf32>, tensor<16xf32>, tensor<10x4xf32>
 }
+
+// CHECK: seed_50471: {{placements equal|fewer bytes|as many bytes}}
+func.func @seed_50471(%v0: tensor<12x3xf32> {shardir.placement = #shardir.placement<@m, [{"y"}, {"x"}]>} loc("v0"), %v1: tensor<9x2x6xf32> {shardir.placement = #shardir.placement<@m, [{"y"}, {"x"}, {}]>} loc("v1"), %v5: tensor<2x3xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>} loc("v5"), %v8: tensor<9x2x6xf32> loc("v8")) -> (tensor<9x2x6xf32>, tensor<12x2xf32>, tensor<2x3xf32>, tensor<9x2x6xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {"y"}]>}, tensor<9x2x6xf32>) {
+  %v2 = shardir.constrain %v1 to #shardir.placement<@m, [{"x"}, {}, {}]> : tensor<9x2x6xf32> loc("v2")
+  %v3 = shardir.constrain %v2 to #shardir.placement<@m, [{}, {}, {"x", "y"}]> : tensor<9x2x6xf32> loc("v3")
+  %s0 = tensor.empty() : tensor<9x2x6xf32>
+  %v4 = linalg.tanh ins(%v2 : tensor<9x2x6xf32>) outs(%s0 : tensor<9x2x6xf32>) -> tensor<9x2x6xf32> loc("v4")
+  %s1 = arith.constant 0.000000e+00 : f32
+  %s2 = tensor.empty() : tensor<12x2xf32>
+  %s3 = linalg.fill ins(%s1 : f32) outs(%s2 : tensor<12x2xf32>) -> tensor<12x2xf32>
+  %v6 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%v0, %v5 : tensor<12x3xf32>, tensor<2x3xf32>) outs(%s3 : tensor<12x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %n = arith.addf %m, %c : f32
+    linalg.yield %n : f32
+  } -> tensor<12x2xf32> loc("v6")
+  %s4 = tensor.empty() : tensor<2x3xf32>
+  %v7 = linalg.max ins(%v5, %v5 : tensor<2x3xf32>, tensor<2x3xf32>) outs(%s4 : tensor<2x3xf32>) -> tensor<2x3xf32> loc("v7")
+  %v9 = linalg.add ins(%v4, %v8 : tensor<9x2x6xf32>, tensor<9x2x6xf32>) outs(%s0 : tensor<9x2x6xf32>) -> tensor<9x2x6xf32> loc("v9")
+  %v10 = arith.constant dense<2.000000e+00> : tensor<9x2x6xf32> loc("v10")
+  %v11 = linalg.mul ins(%v4, %v10 : tensor<9x2x6xf32>, tensor<9x2x6xf32>) outs(%s0 : tensor<9x2x6xf32>) -> tensor<9x2x6xf32> loc("v11")
+  return %v3, %v6, %v7, %v9, %v11 : tensor<9x2x6xf32>, tensor<12x2xf32>, tensor<2x3xf32>, tensor<9x2x6xf32>, tensor<9x2x6xf32>
+}
+func.func @seed_50471_theirs(%v0: tensor<12x3xf32> {shardir.placement = #shardir.placement<@m, [{"y"}, {"x"}]>} loc("v0"), %v1: tensor<9x2x6xf32> {shardir.placement = #shardir.placement<@m, [{"y"}, {"x"}, {}]>} loc("v1"), %v6: tensor<2x3xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>} loc("v5"), %v11: tensor<9x2x6xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}, {"y"}]>} loc("v8")) -> (tensor<9x2x6xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {"x", "y"}]>}, tensor<12x2xf32> {shardir.placement = #shardir.placement<@m, [{"y"}, {}]>}, tensor<2x3xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>}, tensor<9x2x6xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {"y"}]>}, tensor<9x2x6xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}, {"y"}]>}) {
+  %v2 = shardir.constrain %v1 to #shardir.placement<@m, [{"x"}, {}, {}]> : tensor<9x2x6xf32> loc("v2")
+  %v3 = shardir.constrain %v2 to #shardir.placement<@m, [{}, {}, {"x", "y"}]> : tensor<9x2x6xf32> loc("v3")
+  %s0 = tensor.empty() : tensor<9x2x6xf32>
+  %v4 = linalg.tanh ins(%v2 : tensor<9x2x6xf32>) outs(%s0 : tensor<9x2x6xf32>) -> tensor<9x2x6xf32>
+  %v5 = shardir.constrain %v4 to #shardir.placement<@m, [{"x"}, {}, {"y"}]> : tensor<9x2x6xf32> loc("v4")
+  %s1 = arith.constant 0.000000e+00 : f32
+  %s2 = tensor.empty() : tensor<12x2xf32>
+  %s3 = linalg.fill ins(%s1 : f32) outs(%s2 : tensor<12x2xf32>) -> tensor<12x2xf32>
+  %v7 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d1, d2)>, affine_map<(d0, d1, d2) -> (d0, d1)>], iterator_types = ["parallel", "parallel", "reduction"]} ins(%v0, %v6 : tensor<12x3xf32>, tensor<2x3xf32>) outs(%s3 : tensor<12x2xf32>) {
+  ^bb0(%a: f32, %b: f32, %c: f32):
+    %m = arith.mulf %a, %b : f32
+    %n = arith.addf %m, %c : f32
+    linalg.yield %n : f32
+  } -> tensor<12x2xf32>
+  %v8 = shardir.constrain %v7 to #shardir.placement<@m, [{"y"}, {}]> : tensor<12x2xf32> loc("v6")
+  %s4 = tensor.empty() : tensor<2x3xf32>
+  %v9 = linalg.max ins(%v6, %v6 : tensor<2x3xf32>, tensor<2x3xf32>) outs(%s4 : tensor<2x3xf32>) -> tensor<2x3xf32>
+  %v10 = shardir.constrain %v9 to #shardir.placement<@m, [{}, {"x"}]> : tensor<2x3xf32> loc("v7")
+  %v12 = linalg.add ins(%v5, %v11 : tensor<9x2x6xf32>, tensor<9x2x6xf32>) outs(%s0 : tensor<9x2x6xf32>) -> tensor<9x2x6xf32>
+  %v13 = shardir.constrain %v12 to #shardir.placement<@m, [{"x"}, {}, {"y"}]> : tensor<9x2x6xf32> loc("v9")
+  %v14 = arith.constant dense<2.000000e+00> : tensor<9x2x6xf32>
+  %v15 = linalg.mul ins(%v5, %v14 : tensor<9x2x6xf32>, tensor<9x2x6xf32>) outs(%s0 : tensor<9x2x6xf32>) -> tensor<9x2x6xf32>
+  %v16 = shardir.constrain %v15 to #shardir.placement<@m, [{"x"}, {}, {"y"}]> : tensor<9x2x6xf32> loc("v11")
+  return %v3, %v8, %v10, %v13, %v16 : tensor<9x2x6xf32>, tensor<12x2xf32>, tensor<2x3xf32>, tensor<9x2x6xf32>, tensor<9x2x6xf32>
+}
