@@ -141,6 +141,7 @@ bool PriceTable::settle(int value, PlacementId from, PlacementId to) {
     return false;
   PlanOptions options;
   options.elementBytes = v.elementBytes;
+  options.deviceWeights = cost.deviceWeights;
   auto planned = planRedistribute(source, target, table.mesh, v.shape, options);
   auto *plan = std::get_if<RedistributePlan>(&planned);
   if (!plan)

@@ -66,6 +66,19 @@ static int64_t ceilLog2(int64_t n) {
 // Elements
 //===----------------------------------------------------------------------===//
 
+Costs::Costs(Volumes &volumes, const Mesh &mesh,
+             const std::vector<int64_t> &shape, int64_t elementBytes,
+             const MachineModel *machine, const std::vector<double> &weights)
+    : volumes(volumes), mesh(mesh), shape(shape), elementBytes(elementBytes),
+      machine(machine) {
+  if (weights.empty())
+    return;
+  this->weights.assign(volumes.numDevices(), 0);
+  for (int64_t p = 0; p < mesh.numDevices(); ++p)
+    if (auto rank = static_cast<size_t>(mesh.rankAt(p)); rank < weights.size())
+      this->weights[volumes.deviceAt(mesh.coordinates(p))] += weights[rank];
+}
+
 Costs::Table Costs::product(const std::vector<const Table *> &tables) const {
   Table result(volumes.numDevices(), 1);
   for (const Table *table : tables)
@@ -193,8 +206,17 @@ Cost Costs::of(const std::vector<CollectiveStep> &steps) {
     if (machine)
       time += seconds(step, elements);
   }
-  cost.bytes = mulSaturated(*std::max_element(total.begin(), total.end()),
-                            std::max<int64_t>(0, elementBytes));
+  int64_t bytesEach = std::max<int64_t>(0, elementBytes);
+  if (weights.empty()) {
+    cost.bytes =
+        mulSaturated(*std::max_element(total.begin(), total.end()), bytesEach);
+  } else {
+    double sum = 0;
+    for (size_t p = 0; p < total.size(); ++p)
+      sum += weights[p] * static_cast<double>(total[p]);
+    cost.bytes =
+        std::llround(std::min(sum * static_cast<double>(bytesEach), 9e18));
+  }
   cost.peak = mulSaturated(peak, std::max<int64_t>(0, elementBytes));
   cost.alive = mulSaturated(alive, std::max<int64_t>(0, elementBytes));
   cost.seconds = std::round(time * 1e12) / 1e12;

@@ -23,11 +23,11 @@ namespace shardir::detail {
 
 class Costs {
 public:
-  /// `machine` null: seconds are not asked for and stay 0.
+  /// `machine` null: seconds are not asked for and stay 0. `weights` as those of
+  /// PlanOptions.
   Costs(Volumes &volumes, const Mesh &mesh, const std::vector<int64_t> &shape,
-        int64_t elementBytes, const MachineModel *machine)
-      : volumes(volumes), mesh(mesh), shape(shape), elementBytes(elementBytes),
-        machine(machine) {}
+        int64_t elementBytes, const MachineModel *machine,
+        const std::vector<double> &weights = {});
 
   Cost of(const std::vector<CollectiveStep> &steps);
   /// The elements that each device receives, by position in the mesh.
@@ -51,6 +51,7 @@ private:
   const std::vector<int64_t> &shape;
   int64_t elementBytes;
   const MachineModel *machine;
+  std::vector<double> weights; ///< per device of `volumes`; empty: none
 };
 
 } // namespace shardir::detail

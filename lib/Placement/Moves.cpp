@@ -48,7 +48,8 @@ Planner::Planner(const Placement &src, const Placement &dst, const Mesh &mesh,
                 return std::vector<const Placement *>{&src, &dst, &extra};
               }(extraAxes(src, mesh, options.mode))),
       costs(volumes, concreteMesh, concreteShape, options.elementBytes,
-            options.mode == CostMode::Time ? &options.machine : nullptr) {
+            options.mode == CostMode::Time ? &options.machine : nullptr,
+            options.deviceWeights) {
   int64_t source = costs.mostHeld(src), target = costs.mostHeld(dst);
   for (int64_t held : {source, target, std::max(source, target)})
     memory = held > INT64_MAX - memory ? INT64_MAX : memory + held;

@@ -96,6 +96,12 @@ std::string PlanCache::keyOf(const Placement &src, const Placement &dst,
   append(key, options.elementBytes);
   append(key, options.machine.bandwidth);
   append(key, options.machine.latency);
+  if (options.deviceWeights.empty())
+    return key;
+  for (double weight : options.deviceWeights)
+    append(key, weight);
+  for (int64_t rank : mesh.devices)
+    append(key, rank);
   return key;
 }
 

@@ -477,6 +477,7 @@ bool Planner::searchTargets(std::vector<CollectiveStep> &best, Cost &cost,
   for (const ReduceSearch::Target &target : targets) {
     // In time, fewer steps may be worth more bytes.
     if (options.mode == CostMode::Bytes && !splits &&
+        options.deviceWeights.empty() &&
         mulSaturated(target.elements, options.elementBytes) > cost.bytes)
       continue;
     if (options.mode == CostMode::Time && !splits &&

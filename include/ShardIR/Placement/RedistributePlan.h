@@ -40,6 +40,9 @@ struct PlanOptions {
   int64_t elementBytes = 4; ///< matters under CostMode::Time alone
   MachineModel machine = {};
   PlanCache *cache = nullptr; ///< where to look first, and to keep the plan
+  /// By rank: bytes are the sum of those that devices receive, each with its
+  /// weight. Else those of the device that receives most.
+  std::vector<double> deviceWeights = {};
 };
 
 /// Plans the change from `src` to `dst` (unknown sizes count as assumed, but

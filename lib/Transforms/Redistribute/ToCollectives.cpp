@@ -33,10 +33,23 @@ namespace shardir {
 using namespace mlir;
 using namespace shardir;
 
+/// What a byte counts that a rank receives, where bytes are weighed.
+static std::vector<double> deviceWeightsOf(Operation *op) {
+  auto function = op->getParentOfType<FunctionOpInterface>();
+  auto weights = function ? function->getAttrOfType<DenseF64ArrayAttr>(
+                                ShardIRDialect::kDeviceWeights)
+                          : nullptr;
+  if (!weights)
+    return {};
+  return {weights.asArrayRef().begin(), weights.asArrayRef().end()};
+}
+
 /// The steps of a redistribution, or why there are none.
 static std::variant<CrossMeshPlan, PlacementError>
 findPlan(RedistributeOp op, const MeshTable &meshes, PlanOptions options) {
   options.elementBytes = elementBytes(op.getType());
+  if (options.mode == CostMode::Bytes)
+    options.deviceWeights = deviceWeightsOf(op);
   Mesh from = meshes.get(op.getFrom()), to = meshes.get(op.getTo());
   // Along a manual axis every device has a tensor of its own, as if it were
   // alone there.
@@ -49,6 +62,7 @@ findPlan(RedistributeOp op, const MeshTable &meshes, PlanOptions options) {
         from.axes[index].size = from.axes[index].assumed = 1;
     from.devices.clear();
     to = from;
+    options.deviceWeights.clear();
   }
   return planRedistribute(op.getFrom().getValue(), from, op.getTo().getValue(),
                           to, shapeOf(op.getType()), readHalo(op.getHaloAttr()),

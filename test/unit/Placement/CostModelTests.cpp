@@ -149,6 +149,14 @@ TEST(CostModel, WeighsDevices) {
         ASSERT_EQ(planBytes(plan, mesh, shape, 4, weights), std::llround(sum));
         // Ranks without a weight do not count.
         ASSERT_EQ(planBytes(plan, mesh, shape, 4, {}), 0);
+        // Whoever plans by weights is right, and has no more by them.
+        PlanOptions options;
+        options.deviceWeights = weights;
+        RedistributePlan other = planOf(src, dst, mesh, shape, options);
+        ASSERT_EQ(checkPlan(other, src, dst, mesh, shape), "");
+        ASSERT_LE(planBytes(other, mesh, shape, 4, weights),
+                  planBytes(plan, mesh, shape, 4, weights))
+            << toString(src) << " to " << toString(dst);
       }
   }
 }
