@@ -18,7 +18,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Job.h"
+#include "Core/Job.h"
 
 #include <algorithm>
 #include <chrono>

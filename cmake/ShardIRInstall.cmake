@@ -75,6 +75,11 @@ if(SHARDIR_ENABLE_COMPILER)
   install(EXPORT ShardIRCompilerTargets NAMESPACE ShardIR:: DESTINATION ${_package_dir})
 endif()
 
+# For programs that do not use CMake: pkg-config --cflags --libs shardir-runtime
+file(RELATIVE_PATH _pc_to_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+configure_file(cmake/shardir-runtime.pc.in ${CMAKE_CURRENT_BINARY_DIR}/shardir-runtime.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/shardir-runtime.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
 foreach(_tool shard-opt shard-run shard-compile shard-validate shard-reduce shard-lsp-server)
   if(TARGET ${_tool})
     install(TARGETS ${_tool} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -85,11 +90,12 @@ if(TARGET ShardIRPlugin)
 endif()
 
 # Headers, TableGen files for those who extend the dialects, and what TableGen made.
-install(DIRECTORY include/ShardIR DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+install(DIRECTORY include/ShardIR include/ShardIR-c DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.h" PATTERN "*.td")
 install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/include/ShardIR DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.inc" PATTERN "CMakeFiles" EXCLUDE)
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/ShardIR)
+install(DIRECTORY examples/embedding DESTINATION ${CMAKE_INSTALL_DATADIR}/ShardIR/examples)
 
 configure_package_config_file(cmake/ShardIRConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/ShardIRConfig.cmake
   INSTALL_DESTINATION ${_package_dir}

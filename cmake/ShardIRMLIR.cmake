@@ -30,8 +30,8 @@ add_definitions(${LLVM_DEFINITIONS})
 set(SHARDIR_LLVM_BINDIR ${LLVM_TOOLS_BINARY_DIR})
 set(SHARDIR_LLVM_LIBDIR ${LLVM_LIBRARY_DIR})
 
-# The headers of MLIR that most sources need, compiled once: about three seconds
-# for each source otherwise. No header of ours, so that no change of ours rebuilds
+# The headers of MLIR that most sources need, compiled once: three to eight
+# seconds for each source otherwise. No header of ours, so that no change of ours rebuilds
 # it; and no source may rely on it for an include.
 #
 # Not by target_precompile_headers: that names the result by its absolute path,
@@ -44,17 +44,31 @@ if(SHARDIR_PRECOMPILED_HEADERS)
   # Relative to the build folder, in which Ninja runs the compiler.
   set(SHARDIR_PCH pch/mlir.h.pch)
   set(_pch_headers
+    mlir/Conversion/LLVMCommon/TypeConverter.h
+    mlir/Dialect/Affine/IR/AffineOps.h
     mlir/Dialect/Arith/IR/Arith.h
+    mlir/Dialect/ControlFlow/IR/ControlFlowOps.h
     mlir/Dialect/Func/IR/FuncOps.h
+    mlir/Dialect/GPU/IR/GPUDialect.h
+    mlir/Dialect/LLVMIR/LLVMDialect.h
+    mlir/Dialect/LLVMIR/NVVMDialect.h
     mlir/Dialect/Linalg/IR/Linalg.h
+    mlir/Dialect/Math/IR/Math.h
+    mlir/Dialect/MemRef/IR/MemRef.h
+    mlir/Dialect/NVGPU/IR/NVGPUDialect.h
     mlir/Dialect/SCF/IR/SCF.h
     mlir/Dialect/Tensor/IR/Tensor.h
+    mlir/Dialect/Utils/StaticValueUtils.h
+    mlir/Dialect/Vector/IR/VectorOps.h
     mlir/IR/BuiltinOps.h
     mlir/IR/BuiltinTypes.h
+    mlir/IR/IRMapping.h
     mlir/IR/Matchers.h
     mlir/IR/PatternMatch.h
     mlir/IR/SymbolTable.h
     mlir/Pass/Pass.h
+    mlir/Pass/PassManager.h
+    mlir/Transforms/DialectConversion.h
     mlir/Transforms/GreedyPatternRewriteDriver.h)
   list(JOIN _pch_headers ">\n#include <" _pch_text)
   string(TOUPPER "${CMAKE_BUILD_TYPE}" _config)
@@ -87,17 +101,24 @@ function(shardir_configure_compiler_target name)
   endif()
 endfunction()
 
-# shardir_add_compiler_library(NAME file... [DEPENDS target...] [LINK target...])
-# A static library of the compiler, compiled without exceptions.
+# shardir_add_compiler_library(NAME file... [TESTING] [DEPENDS target...] [LINK target...])
+# A static library of the compiler, compiled without exceptions; not installed if
+# it is for testing alone.
 function(shardir_add_compiler_library name)
-  cmake_parse_arguments(ARG "" "" "DEPENDS;LINK" ${ARGN})
-  add_library(${name} STATIC ${ARG_UNPARSED_ARGUMENTS})
+  cmake_parse_arguments(ARG "TESTING" "" "DEPENDS;LINK" ${ARGN})
+  set(_sources ${ARG_UNPARSED_ARGUMENTS})
+  if(NOT ARG_TESTING)
+    shardir_group_sources(_sources ${_sources})
+  endif()
+  add_library(${name} STATIC ${_sources})
   shardir_configure_compiler_target(${name})
   if(ARG_DEPENDS)
     add_dependencies(${name} ${ARG_DEPENDS})
   endif()
   target_link_libraries(${name} PUBLIC ${ARG_LINK})
-  set_property(GLOBAL APPEND PROPERTY SHARDIR_COMPILER_LIBS ${name})
+  if(NOT ARG_TESTING)
+    set_property(GLOBAL APPEND PROPERTY SHARDIR_COMPILER_LIBS ${name})
+  endif()
 endfunction()
 
 # shardir_add_tool(NAME file...)
@@ -113,7 +134,8 @@ endif()
 function(shardir_add_tool name)
   add_executable(${name} ${ARGN})
   # -fPIC and not -fPIE, like the precompiled header.
-  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+  # Plugins that implement our interfaces find them in the tool.
+  set_target_properties(${name} PROPERTIES POSITION_INDEPENDENT_CODE OFF ENABLE_EXPORTS ON)
   target_compile_options(${name} PRIVATE -fPIC)
   shardir_configure_compiler_target(${name})
   target_link_libraries(${name} PRIVATE ShardIRPipelines MLIR LLVM)

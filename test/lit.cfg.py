@@ -1,7 +1,8 @@
 # The lit suite over .mlir and .test files.
 #
 # Features: compiler, asan, tsan, avx512, cuda, ptxas (with libdevice), mpi,
-# programs (the corpus of exported models lies beside the repository), exhaustive.
+# programs (the corpus of exported models lies beside the repository), exhaustive,
+# python-package (NumPy, nanobind and pytest are there).
 import os
 import re
 import subprocess
@@ -78,6 +79,7 @@ features = {
     # Open MPI itself leaks and races, as sanitizers see it.
     "mpi": has_open_mpi() and not config.shardir_sanitizer,
     "programs": os.path.exists(os.path.join(programs, "manifest.json")),
+    "python-package": bool(getattr(config, "shardir_python", "")),
     "exhaustive": bool(os.environ.get("SHARDIR_EXHAUSTIVE")),
 }
 config.available_features.update(name for name, there in features.items() if there)
@@ -86,12 +88,16 @@ config.available_features.update(name for name, there in features.items() if the
 if not config.shardir_compiler:
     config.suffixes = [".test"]
 
+# Other folders' configurations do not say it.
+shardir_python = getattr(config, "shardir_python", "")
 config.substitutions += [
+    ("%shardir_python", f"{shardir_python} -B"),
     ("%shardir_src", config.shardir_source),
     ("%shardir_build", config.shardir_build),
     ("%shardir_plugin", os.path.join(config.shardir_build, "lib", "ShardIRPlugin.so")),
+    ("%demo_plugin", os.path.join(config.shardir_build, "lib", "ShardIRDemoPlugin.so")),
     ("%shared", programs),
-    ("%emulated_cuda", os.path.join(config.shardir_build, "lib", "libShardIREmulatedCuda.so")),
+    ("%emulated_cuda", os.path.join(config.shardir_build, "lib", "libShardIREmulatedGpu.so")),
     ("%clangxx", config.cxx_compiler),
     ("%clang", config.c_compiler),
     ("%cmake", config.cmake),

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 # Writes a program of the corpus with a mesh and the placements that its manifest
-# suggests, so that shard-opt and shard-run can take it.
+# suggests, so that shard-opt and shard-run can run it.
 #
-# Requires: a folder with manifest.json and NAME.mlir, whose entry is @main, or
-# NAME.sdy.linalg.mlir, which carries Shardy's annotations as strings.
+# Requires: a folder with manifest.json and NAME.mlir, whose entry is @main.
 # Guarantees: only the mesh line and `shardir.placement` on arguments are added;
 # arguments keep their other attributes; one that no axis of the mesh shards stays
 # open, unless --close is given. In a program with Shardy's annotations only the
@@ -47,7 +46,7 @@ def parse_mesh(text):
 
 
 def scan(text, start, stops):
-    """The first position from `start` of a character of `stops` that lies in no
+    """The first position from `start` of a character of `stops` that is in no
     string, bracket or comment opened after `start`."""
     depth = 0
     i = start
@@ -88,7 +87,7 @@ def dims_of(argument, mesh):
     """Per tensor dim the mesh axes that split it, or None where no axis does."""
     suggested = dict(argument.get("placement") or {})
     names = [axis for axis, _ in mesh]
-    # Experts lie on the tensor-parallel axis where the mesh has none for them.
+    # Experts are sharded over the tensor-parallel axis where the mesh has none for them.
     if "ep" in suggested and "ep" not in names and shard_dim(suggested.get("tp")) is None:
         suggested["tp"] = suggested["ep"]
     dims = [[] for _ in argument["shape"]]
@@ -139,23 +138,22 @@ def annotate(text, program, mesh, close=False):
     return text[:at] + ("  " if module else "") + line + text[at:]
 
 
-MESH_COMMENT = re.compile(r"""^(// sdy\.mesh @\w+ = <)\[(.*?)\](>).*$""", re.MULTILINE)
+SHARDY_MESH = re.compile(r"^( *sdy\.mesh @\w+ = <)\[(.*?)\](>)", re.MULTILINE)
 
 
 def resize(text, mesh):
-    """The text of a program that carries Shardy's annotations as strings, which the
-    compiler reads, with the mesh of its comment given other sizes; axes that the mesh
-    lacks become 1."""
-    comment = MESH_COMMENT.search(text)
-    if not comment:
-        raise AnnotateError("there is no comment with its mesh")
-    names = re.findall(r'"(\w+)"=\d+', comment[2])
+    """The text of a program with Shardy's annotations, with other sizes in its mesh;
+    axes that `mesh` lacks become 1."""
+    declared = SHARDY_MESH.search(text)
+    if not declared:
+        raise AnnotateError("it declares no sdy.mesh")
+    names = re.findall(r'"(\w+)"=\d+', declared[2])
     sizes = dict(mesh)
     if not sizes.keys() & set(names):
         raise AnnotateError(f"its mesh has {', '.join(sorted(names))} alone")
     axes = [(name, sizes.pop(name, 1)) for name in names] + list(sizes.items())
     spelled = ", ".join(f'"{axis}"={size}' for axis, size in axes)
-    return text[:comment.start()] + comment[1] + f"[{spelled}]" + comment[3] + text[comment.end():]
+    return text[:declared.start()] + declared[1] + f"[{spelled}]" + declared[3] + text[declared.end():]
 
 
 def read_program(path):
@@ -167,12 +165,12 @@ def read_program(path):
 
 
 def annotate_program(folder, program, mesh, close=False):
-    stem = os.path.join(folder, program["name"])
-    if os.path.exists(stem + ".sdy.linalg.mlir"):
-        return resize(read_program(stem + ".sdy.linalg.mlir"), mesh)
+    path = os.path.join(folder, program["name"] + ".mlir")
+    if "mesh" in program:
+        return resize(read_program(path), mesh)
     if "args" not in program or any("placement" not in arg for arg in program["args"]):
         raise AnnotateError("the manifest suggests no placements for it")
-    return annotate(read_program(stem + ".mlir"), program, mesh, close)
+    return annotate(read_program(path), program, mesh, close)
 
 
 def main():

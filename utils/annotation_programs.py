@@ -66,7 +66,7 @@ class Dims:
 
     def is_reduced(self, root):
         """Whether it counts at which value the class is annotated: an op that sums over what
-        is split owes its result, unless what it reads is whole as nothing says otherwise."""
+        is split makes its result partial, unless its operand is replicated as nothing says otherwise."""
         of = lambda atoms: root in map(self.find, atoms)
         return of(self.reduced) and not of(self.everywhere)
 
@@ -282,7 +282,7 @@ class Made:
             axes.setdefault(self.rng.choice(roots), []).append(axis)
         found = {}
         for root in sorted(axes):
-            # Where a sum may be owed an annotation says that it is not.
+            # Where a sum may be partial an annotation says that it is not.
             sites = [site for site in self.sites(root)
                      if not any(self.dims.find(atom) in axes for atom in self.sums.get(site[0].name, ()))]
             if self.dims.is_reduced(root) and sites:
@@ -487,7 +487,7 @@ class Drawn:
     def ways(self):
         """{what is different: text arguments}."""
         p = self.program
-        # An axis reaches no dim of one element, and nothing unannotated owes.
+        # An axis reaches no dim of one element, and nothing unannotated is partial.
         plain = lambda v, q: q and not re.search(r"partial|p[01]", q) and all(
             "\"" not in dim for dim, n in zip(re.findall(r"\{[^}]*\}", q), v.shape) if n == 1)
         arguments = [("argument", v.name) for v, q in p.arguments if plain(v, q)]

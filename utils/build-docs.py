@@ -59,15 +59,19 @@ class Docs:
             self.problems.append(f"an example names '{match[1]}', which does not exist")
             return match[0]
         run = re.search(r"RUN:\s*shard-opt ([^|\n]+)\|", test.replace("\\\n// RUN:", ""))
+        if "-errors.mlir" in path:
+            return f"`{match[1]}` has its errors. In short:"
         if not run:
             self.problems.append(f"'{match[1]}' has no RUN line that pipes shard-opt")
             return match[0]
-        flags = [path if flag == "%s" else flag for flag in shlex.split(run[1])]
-        result = subprocess.run([self.options.shard_opt, *flags], capture_output=True, text=True, timeout=60)
+        words = [path if word == "%s" else word for word in shlex.split(re.sub(r"2>(&1| \S+)", "", run[1]))]
+        words = [re.sub(r"%t\S*", os.devnull, word) for word in words]
+        errors = subprocess.STDOUT if "2>&1" in run[1] else subprocess.PIPE
+        result = subprocess.run([self.options.shard_opt, *words], stdout=subprocess.PIPE, stderr=errors, text=True, timeout=60)
         if result.returncode:
-            self.problems.append(f"'{match[1]}' fails: {result.stderr.strip().splitlines()[0]}")
+            self.problems.append(f"'{match[1]}' fails: {(result.stderr or result.stdout).strip().splitlines()[0]}")
             return match[0]
-        lines = result.stdout.split("// -----")[0].strip().splitlines()
+        lines = result.stdout.replace(SOURCE + "/", "").split("// -----")[0].strip().splitlines()
         if len(lines) > MAX_LINES:
             lines = lines[:MAX_LINES] + ["// and so on"]
         shown = " ".join(flag for flag in shlex.split(run[1]) if flag not in ("%s", "-split-input-file", "--split-input-file"))
@@ -90,6 +94,8 @@ class Docs:
             if base.endswith("Ops.td"):
                 # The dialect is defined there or in the file with its attributes.
                 folder = "".join(open(other).read() for other in sorted(glob.glob(os.path.join(os.path.dirname(path), "*.td"))))
+                if f'/{base}"' in folder:  # part of the file that includes it
+                    continue
                 name = re.search(r":\s*Dialect\s*\{.*?let name = \"(\w+)\"", folder, re.DOTALL)[1]
                 page = self.tblgen(path, "-gen-dialect-doc", f"-dialect={name}")
                 self.check_entries(page.split("\n## Attributes")[0], "op")

@@ -5,26 +5,29 @@
 # A shown command is a block of `sh`, the comment <!-- output -->, and the block
 # with its output. The comment may say more, separated by semicolons:
 #   fails            the command must end with another status than 0
+#   needs PROGRAM    where this program is not installed, the block is not checked
 #   only /A/, /B/    of the output the lines that match one of these
 #   from /A/ to /B/  of the output the part between two lines, both included
 #
-# Requires: a build with the tools that the commands name.
+# Requires: a build with the tools that the commands name. A command may begin with
+# NAME=value, as in a shell.
 # Guarantees: status 1 and a difference where a page and its command disagree, or
 # a page that was named shows no output; --update rewrites the blocks instead.
 """Check the pages' examples against what the tools print."""
 
 import argparse
 import difflib
+import glob
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-PAGES = ["README.md", "docs/GPU.md", "docs/Importing.md", "docs/Manual.md", "docs/Pipeline.md", "docs/Propagation.md",
-         "docs/Proposing.md", "docs/Redistribution.md", "docs/Report.md", "docs/Rules.md", "docs/Status.md"]
+FOREIGN = ("cat", "mpirun", "mlir-opt-22")
 BLOCK = re.compile(r"^```sh\n(?P<command>(?:(?!```).*\n)+?)```\n\n?<!-- output(?:: (?P<how>.*?))? -->\n"
                    r"```(?P<language>\w*)\n(?P<shown>(?:(?!```).*\n)*)```$", re.MULTILINE)
 WIDTH = 116
@@ -33,6 +36,18 @@ LONGEST_STRING = 160
 
 class Problem(Exception):
     pass
+
+
+def pages():
+    """All pages that show output."""
+    found = ["README.md", "CONTRIBUTING.md"] + sorted(
+        os.path.relpath(path, SOURCE) for path in glob.glob(os.path.join(SOURCE, "docs", "**", "*.md"), recursive=True))
+    return [page for page in found if "<!-- output" in read(page)]
+
+
+def read(page):
+    with open(os.path.join(SOURCE, page)) as file:
+        return file.read()
 
 
 def breaks(line, start):
@@ -70,10 +85,13 @@ def fit(line):
 
 def choose(lines, how):
     for part in filter(None, (part.strip() for part in (how or "").split(";"))):
-        if part == "fails":
+        if part == "fails" or part.startswith("needs "):
             continue
         patterns = re.findall(r"/(.*?)/", part)
         if part.startswith("only "):
+            unused = [pattern for pattern in patterns if not any(re.search(pattern, line) for line in lines)]
+            if unused or not patterns:
+                raise Problem(f"no line matches /{'/, /'.join(unused)}/")
             lines = [line for line in lines if any(re.search(pattern, line) for pattern in patterns)]
         elif part.startswith("from ") and len(patterns) == 2:
             first = next((i for i, line in enumerate(lines) if re.search(patterns[0], line)), None)
@@ -83,33 +101,42 @@ def choose(lines, how):
                 raise Problem(f"no line matches {part}")
             lines = lines[first:last + 1]
         else:
-            raise Problem(f"'{part}' is not fails, only /…/ or from /…/ to /…/")
+            raise Problem(f"'{part}' is not fails, needs …, only /…/ or from /…/ to /…/")
     return lines
 
 
 def comparable(line, how):
-    """What may differ from run to run and from machine to machine is left out: times, the
-    last digits of errors, and the numbers of values in lines picked from a long text."""
+    """The line without what differs from run to run and from machine to machine: times, the last
+    digits of errors, which rank fails first, and the numbers of values in lines picked from a long text."""
     if "only " in (how or ""):
         line = re.sub(r"%\d+", "%N", line)
     line = re.sub(r"\b\d+(\.\d+)?(e[+-]?\d+)? ms\b", "N ms", line)
+    line = re.sub(r"rank \d+ failed", "rank N failed", line)
     return re.sub(r"largest error .*", "largest error N", line)
 
 
 class Checker:
     def __init__(self, tools, scratch):
         self.tools = tools
-        self.environment = dict(os.environ, SHARDIR_CACHE_DIR=os.path.join(scratch, "cache"))
+        self.environment = dict(
+            os.environ, SHARDIR_CACHE_DIR=os.path.join(scratch, "cache"), PATH=f"{tools}:{os.environ['PATH']}",
+            OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
 
     def spawn(self, words, text, errors):
+        environment = dict(self.environment)
+        words = [word.replace("build/lib/", os.path.join(os.path.dirname(self.tools), "lib", "")) for word in words]
+        while re.match(r"[A-Z_]+=", words[0]):
+            name, value = words[0].split("=", 1)
+            environment[name] = value
+            words = words[1:]
         if os.path.dirname(words[0]) in ("utils", "benchmarks"):
             words = [sys.executable, "-B"] + words
         elif words[0].startswith("shard-"):
             words = [os.path.join(self.tools, words[0])] + words[1:]
-        elif words[0] != "cat":
+        elif words[0] not in FOREIGN:
             raise Problem(f"'{words[0]}' is not a tool of the project")
         return subprocess.run(words, input=text, stdout=subprocess.PIPE, stderr=errors, text=True,
-                              cwd=SOURCE, env=self.environment, timeout=300)
+                              cwd=SOURCE, env=environment, timeout=300)
 
     def output(self, command, how, language):
         text = ""
@@ -128,15 +155,16 @@ class Checker:
 
     def check(self, page, update):
         """The number of outputs on the page and of those that differ."""
-        path = os.path.join(SOURCE, page)
-        with open(path) as file:
-            text = file.read()
+        text = read(page)
         found = list(BLOCK.finditer(text))
         if not found or len(found) != text.count("<!-- output"):
             raise Problem(f"{page}: {text.count('<!-- output')} outputs are announced, {len(found)} are found")
         wrong = 0
         for match in reversed(found):
             line = text.count("\n", 0, match.start()) + 2
+            needed = re.findall(r"needs (\S+?)(?:;|$)", match["how"] or "")
+            if not all(map(shutil.which, needed)):
+                continue
             try:
                 printed = self.output(match["command"], match["how"], match["language"])
             except Problem as problem:
@@ -152,14 +180,14 @@ class Checker:
                     [each + "\n" for each in shown], [each + "\n" for each in printed],
                     f"{page}:{line}", match["command"].strip()))
         if update and wrong:
-            with open(path, "w") as file:
+            with open(os.path.join(SOURCE, page), "w") as file:
                 file.write(text)
         return len(found), wrong
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("pages", nargs="*", help=f"relative to the repository; {', '.join(PAGES)} unless given")
+    parser.add_argument("pages", nargs="*", help="relative to the repository; all that show output unless given")
     parser.add_argument("--tools", default=os.path.join(SOURCE, "build", "bin"))
     parser.add_argument("--update", action="store_true", help="rewrite the blocks that differ")
     options = parser.parse_args()
@@ -167,7 +195,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         checker = Checker(os.path.abspath(options.tools), scratch)
         try:
-            for page in options.pages or PAGES:
+            for page in options.pages or pages():
                 count, wrong = checker.check(page, options.update)
                 total += count
                 differ += wrong

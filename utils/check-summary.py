@@ -5,7 +5,10 @@
 # Requires: a configured and built tree, which has bin/shardir-lit.
 # Guarantees: the count line is the last line and stands there once; the exit
 # status is 0 only where something ran, nothing failed and lit itself was well.
-"""usage: check-summary.py BUILD_DIR [lit arguments or test paths]"""
+"""usage: check-summary.py BUILD_DIR [--list=FILE] [lit arguments or test paths]
+
+--list=FILE  run the tests that FILE names, one a line, relative to test/, with the options there
+"""
 
 import json
 import os
@@ -13,6 +16,7 @@ import subprocess
 import sys
 
 PASSED = {"PASS", "FLAKYPASS", "XFAIL"}
+SLOWEST = 10
 SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
 
 
@@ -29,7 +33,15 @@ def main():
     results = os.path.join(build, "test", "results.json")
     if os.path.exists(results):
         os.remove(results)
-    arguments = sys.argv[2:]
+    arguments = []
+    for argument in sys.argv[2:]:
+        if argument.startswith("--list="):
+            with open(argument[len("--list="):]) as file:
+                names = [line.strip() for line in file]
+            arguments += [name if name.startswith("-") else os.path.join(build, "test", name)
+                          for name in names if name and not name.startswith("#")]
+        else:
+            arguments.append(argument)
     if not any(not argument.startswith("-") for argument in arguments):
         arguments = arguments + [os.path.join(build, "test")]
     status = subprocess.run([lit, "--output", results] + arguments).returncode
@@ -48,6 +60,10 @@ def main():
             skipped += 1
         else:
             failed += 1
+    if len(tests) > SLOWEST:
+        print("Slowest tests, in seconds:")
+        for test in sorted(tests, key=lambda test: -test["elapsed"])[:SLOWEST]:
+            print(f"{test['elapsed']:8.1f}  {test['name']}")
     print(f"{passed} passed, {failed} failed, {skipped} skipped", flush=True)
     return 1 if failed or status or not passed else 0
 

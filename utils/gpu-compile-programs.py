@@ -29,12 +29,9 @@ BEGIN, END = "<!-- gpu-programs begin -->", "<!-- gpu-programs end -->"
 
 def source_of(folder, program, mesh):
     """The program's text, annotated for the mesh if there is one; programs that come annotated are as they stand."""
-    stem = os.path.join(folder, program["name"])
     if mesh:
         return annotate.annotate_program(folder, program, annotate.parse_mesh(mesh), False)
-    own = stem + ".sdy.linalg.mlir"
-    with open(own if os.path.exists(own) else stem + ".mlir") as file:
-        return file.read()
+    return annotate.read_program(os.path.join(folder, program["name"] + ".mlir"))
 
 
 def compile_program(options, program, mesh, arch, scratch):

@@ -179,7 +179,7 @@ def main():
         if not re.match(r"(libc|libm|libdl|libpthread|ld-)", name):
             shutil.copy(path, os.path.join(out, "lib"))
     if emulated:
-        shutil.copy(os.path.join(options.build, "lib", "libShardIREmulatedCuda.so"), os.path.join(out, "lib"))
+        shutil.copy(os.path.join(options.build, "lib", "libShardIREmulatedGpu.so"), os.path.join(out, "lib"))
 
     checks, bench, refused, compiled, meshes = [], [], [], {}, {}
     for file, flags in find_checks(options.filter):
@@ -234,7 +234,7 @@ def main():
 
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True,
                             text=True).stdout.strip() or "unknown"
-    host = 'export SHARDIR_CUDA_LIBRARY="$PWD/lib/libShardIREmulatedCuda.so"' if emulated else ""
+    host = 'export SHARDIR_CUDA_LIBRARY="$PWD/lib/libShardIREmulatedGpu.so"' if emulated else ""
     write("checks.txt", "".join(checks))
     write("bench.txt", "".join(bench))
     write("refused.txt", "".join(refused))

@@ -23,8 +23,8 @@ packages=(
   nlohmann-json3-dev zlib1g-dev libgtest-dev libgmock-dev
 )
 # Open MPI for the tests of --device=mpi, which are skipped without it; mimalloc
-# for the tools, which are slower without it.
-full=(ccache libmimalloc-dev "libclang-rt-$llvm-dev" python3-psutil openmpi-bin)
+# for the tools, which are slower without it; venv for the site of `make docs` and the Python package.
+full=(ccache libmimalloc-dev "libclang-rt-$llvm-dev" python3-psutil python3-dev python3-venv openmpi-bin)
 dev=("clang-format-$llvm" "clang-tidy-$llvm" libopenblas-dev)
 
 list=false

@@ -21,9 +21,9 @@ USUAL = ["tp=2", "tp=4", "dp=2,tp=2", "tp=3"]
 
 
 def cell(row):
-    """`pass`, and how many collectives of each kind; `whole` where nothing is sharded."""
+    """`pass`, and how many collectives of each kind; `unsharded` where nothing is sharded."""
     if row.get("sharded_values") == 0:
-        return row["status"] + " (whole)"
+        return row["status"] + " (unsharded)"
     moved = ", ".join(f"{count} {SHORT[kind]}" for kind, count in sorted((row.get("collectives") or {}).items()))
     return row["status"] + (f" ({moved})" if moved else "")
 
@@ -49,7 +49,7 @@ def table(rows):
                                        sorted(counts.items(), key=lambda entry: -entry[1])) + "."]
     odd = [row for row in rows if row["status"] != "pass"]
     if odd:
-        lines += ["", "Why a run did not simply pass:", ""]
+        lines += ["", "Runs with a note:", ""]
         lines += [f"- {row['program']}, {row['mesh']}, {row['status']}: `{reason(row)}`" for row in odd]
     return "\n".join(lines) + "\n"
 

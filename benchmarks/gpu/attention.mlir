@@ -20,17 +20,17 @@ func.func @full64(%q: tensor<4x16x4096x64xbf16>, %k: tensor<4x16x4096x64xbf16>, 
   %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<4x16x4096x64xf32>) -> tensor<4x16x4096x64xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<4x16x4096xf32>) -> tensor<4x16x4096xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<4x16x4096xf32>) -> tensor<4x16x4096xf32>
-  %r:3 = shardir.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
+  %r:3 = kernel.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
       ins(%q, %k, %v : tensor<4x16x4096x64xbf16>, tensor<4x16x4096x64xbf16>, tensor<4x16x4096x64xbf16>)
       outs(%acc, %max, %sum : tensor<4x16x4096x64xf32>, tensor<4x16x4096xf32>, tensor<4x16x4096xf32>)
       score {
       ^bb0(%s: f32):
         %0 = arith.mulf %s, %scale : f32
-        shardir.yield %0 : f32
+        kernel.yield %0 : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       } -> tensor<4x16x4096x64xf32>, tensor<4x16x4096xf32>, tensor<4x16x4096xf32>
   %o = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%r#0, %r#2 : tensor<4x16x4096x64xf32>, tensor<4x16x4096xf32>) outs(%eo : tensor<4x16x4096x64xbf16>) {
@@ -52,21 +52,21 @@ func.func @causal64(%q: tensor<4x16x4096x64xbf16>, %k: tensor<4x16x4096x64xbf16>
   %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<4x16x4096x64xf32>) -> tensor<4x16x4096x64xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<4x16x4096xf32>) -> tensor<4x16x4096xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<4x16x4096xf32>) -> tensor<4x16x4096xf32>
-  %r:3 = shardir.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
+  %r:3 = kernel.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
       ins(%q, %k, %v : tensor<4x16x4096x64xbf16>, tensor<4x16x4096x64xbf16>, tensor<4x16x4096x64xbf16>)
       outs(%acc, %max, %sum : tensor<4x16x4096x64xf32>, tensor<4x16x4096xf32>, tensor<4x16x4096xf32>)
       score {
       ^bb0(%s: f32):
         %0 = arith.mulf %s, %scale : f32
-        %m = shardir.loop_index 2
-        %n = shardir.loop_index 3
+        %m = kernel.loop_index 2
+        %n = kernel.loop_index 3
         %c = arith.cmpi sge, %m, %n : index
         %1 = arith.select %c, %0, %l : f32
-        shardir.yield %1 : f32
+        kernel.yield %1 : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       } -> tensor<4x16x4096x64xf32>, tensor<4x16x4096xf32>, tensor<4x16x4096xf32>
   %o = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%r#0, %r#2 : tensor<4x16x4096x64xf32>, tensor<4x16x4096xf32>) outs(%eo : tensor<4x16x4096x64xbf16>) {
@@ -88,17 +88,17 @@ func.func @full128(%q: tensor<4x16x4096x128xbf16>, %k: tensor<4x16x4096x128xbf16
   %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<4x16x4096x128xf32>) -> tensor<4x16x4096x128xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<4x16x4096xf32>) -> tensor<4x16x4096xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<4x16x4096xf32>) -> tensor<4x16x4096xf32>
-  %r:3 = shardir.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
+  %r:3 = kernel.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
       ins(%q, %k, %v : tensor<4x16x4096x128xbf16>, tensor<4x16x4096x128xbf16>, tensor<4x16x4096x128xbf16>)
       outs(%acc, %max, %sum : tensor<4x16x4096x128xf32>, tensor<4x16x4096xf32>, tensor<4x16x4096xf32>)
       score {
       ^bb0(%s: f32):
         %0 = arith.mulf %s, %scale : f32
-        shardir.yield %0 : f32
+        kernel.yield %0 : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       } -> tensor<4x16x4096x128xf32>, tensor<4x16x4096xf32>, tensor<4x16x4096xf32>
   %o = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%r#0, %r#2 : tensor<4x16x4096x128xf32>, tensor<4x16x4096xf32>) outs(%eo : tensor<4x16x4096x128xbf16>) {
@@ -120,21 +120,21 @@ func.func @causal128(%q: tensor<4x16x4096x128xbf16>, %k: tensor<4x16x4096x128xbf
   %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<4x16x4096x128xf32>) -> tensor<4x16x4096x128xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<4x16x4096xf32>) -> tensor<4x16x4096xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<4x16x4096xf32>) -> tensor<4x16x4096xf32>
-  %r:3 = shardir.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
+  %r:3 = kernel.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
       ins(%q, %k, %v : tensor<4x16x4096x128xbf16>, tensor<4x16x4096x128xbf16>, tensor<4x16x4096x128xbf16>)
       outs(%acc, %max, %sum : tensor<4x16x4096x128xf32>, tensor<4x16x4096xf32>, tensor<4x16x4096xf32>)
       score {
       ^bb0(%s: f32):
         %0 = arith.mulf %s, %scale : f32
-        %m = shardir.loop_index 2
-        %n = shardir.loop_index 3
+        %m = kernel.loop_index 2
+        %n = kernel.loop_index 3
         %c = arith.cmpi sge, %m, %n : index
         %1 = arith.select %c, %0, %l : f32
-        shardir.yield %1 : f32
+        kernel.yield %1 : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       } -> tensor<4x16x4096x128xf32>, tensor<4x16x4096xf32>, tensor<4x16x4096xf32>
   %o = linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%r#0, %r#2 : tensor<4x16x4096x128xf32>, tensor<4x16x4096xf32>) outs(%eo : tensor<4x16x4096x128xbf16>) {

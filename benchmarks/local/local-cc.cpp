@@ -82,6 +82,7 @@ int main(int argc, char **argv) {
   if (failed(applyPassManagerCLOptions(pm)))
     return 1;
   pm.addPass(createInlinerPass());
+  shardir::buildScheduling(pm, shardir::SchedulingOptions::forCpu());
   shardir::buildCpuTensorPipeline(pm, options);
   shardir::buildBufferizeForTesting(pm);
   shardir::buildCpuLowering(pm, options);

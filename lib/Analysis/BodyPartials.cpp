@@ -61,10 +61,9 @@ bool shardir::isMonotone(Operation *op) {
              math::AsinhOp, math::CbrtOp, arith::TruncFOp>(op);
 }
 
-/// Whether `kind` is the largest or the least of floats.
+/// True if `kind` is the maximum or the minimum of floats.
 static bool isFloatExtremum(PartialKind kind) {
-  return kind == PartialKind::Max || kind == PartialKind::Min ||
-         kind == PartialKind::MaxNum || kind == PartialKind::MinNum;
+  return infoOf(kind).idempotent && infoOf(kind).isFor(NumberClass::Floats);
 }
 
 /// min distributes over max and max over min, of one reading of NaN and of one
@@ -97,40 +96,40 @@ shardir::matchAccumulation(Value yielded, BlockArgument accumulator) {
 }
 
 namespace {
-/// What a scalar is while some arguments are partial terms. Zero is both: a
-/// constant 0 is a whole value and also a valid term of a sum.
-enum class State { Whole, Owed, Zero, Spoiled };
+/// The state of a scalar while some arguments are partial terms. Zero is both:
+/// a constant 0 is a complete value and also a valid term of a sum.
+enum class State { Complete, Partial, Zero, Neither };
 } // namespace
 
 static bool isZero(Value value) {
   return matchPattern(value, m_AnyZeroFloat()) || matchPattern(value, m_Zero());
 }
 
-/// A sum of equally owed terms, or of nothing owed.
+/// A sum of equally partial terms, or of complete values.
 static State combineTerms(State a, State b) {
-  if (a == State::Spoiled || b == State::Spoiled)
-    return State::Spoiled;
+  if (a == State::Neither || b == State::Neither)
+    return State::Neither;
   if (a == State::Zero)
     return b;
   if (b == State::Zero)
     return a;
-  return a == b ? a : State::Spoiled;
+  return a == b ? a : State::Neither;
 }
 
 /// The state of one result for sums.
 static State transferSum(Operation *op, llvm::function_ref<State(Value)> get) {
   auto operand = [&](unsigned i) { return get(op->getOperand(i)); };
-  bool anyOwed = false, anySpoiled = false;
+  bool anyPartial = false, anySpoiled = false;
   for (Value value : op->getOperands()) {
-    anyOwed |= get(value) == State::Owed;
-    anySpoiled |= get(value) == State::Spoiled;
+    anyPartial |= get(value) == State::Partial;
+    anySpoiled |= get(value) == State::Neither;
   }
   if (anySpoiled)
-    return State::Spoiled;
-  if (!anyOwed)
-    return State::Whole;
+    return State::Neither;
+  if (!anyPartial)
+    return State::Complete;
   if (op->getNumRegions())
-    return State::Spoiled;
+    return State::Neither;
   bool oneBit = getElementTypeOrSelf(op->getResult(0).getType()).isInteger(1);
   if (isa<arith::AddFOp, arith::SubFOp, complex::AddOp, complex::SubOp>(op) ||
       (isa<arith::AddIOp, arith::SubIOp>(op) && !oneBit))
@@ -143,79 +142,80 @@ static State transferSum(Operation *op, llvm::function_ref<State(Value)> get) {
     return combineTerms(operand(0), operand(1));
   if (isa<arith::MulFOp, complex::MulOp>(op) ||
       (isa<arith::MulIOp>(op) && !oneBit))
-    return operand(0) == State::Owed && operand(1) == State::Owed
-               ? State::Spoiled
-               : State::Owed;
+    return operand(0) == State::Partial && operand(1) == State::Partial
+               ? State::Neither
+               : State::Partial;
   if (isa<arith::DivFOp, complex::DivOp>(op))
-    return operand(1) == State::Owed ? State::Spoiled : State::Owed;
+    return operand(1) == State::Partial ? State::Neither : State::Partial;
   if (isa<arith::SelectOp>(op))
-    return operand(0) == State::Owed ? State::Spoiled
-                                     : combineTerms(operand(1), operand(2));
-  return State::Spoiled;
+    return operand(0) == State::Partial ? State::Neither
+                                        : combineTerms(operand(1), operand(2));
+  return State::Neither;
 }
 
 /// The state of one result for the other kinds: what combines by the same kind
-/// stays owed, and what does not change an order passes max and min.
+/// stays partial, and a monotone function passes max and min.
 static State transferKind(Operation *op, PartialKind kind,
                           llvm::function_ref<State(Value)> get) {
-  bool anyOwed = false;
+  bool anyPartial = false;
   for (Value value : op->getOperands()) {
-    if (get(value) == State::Spoiled)
-      return State::Spoiled;
-    anyOwed |= get(value) == State::Owed;
+    if (get(value) == State::Neither)
+      return State::Neither;
+    anyPartial |= get(value) == State::Partial;
   }
-  if (!anyOwed)
-    return State::Whole;
+  if (!anyPartial)
+    return State::Complete;
   if (combinerKind(op) == kind) {
     State a = get(op->getOperand(0)), b = get(op->getOperand(1));
     if (a == b)
       return a;
-    // max(term, whole) owes the same maximum: combining a whole value more
-    // than once changes nothing.
-    bool idempotent = kind != PartialKind::Prod && kind != PartialKind::Xor;
-    return idempotent ? State::Owed : State::Spoiled;
+    // max(term, complete) is a term of the same maximum: combining a complete
+    // value more than once changes nothing.
+    return infoOf(kind).idempotent ? State::Partial : State::Neither;
   }
   if (isa<arith::ExtFOp>(op) && kind != PartialKind::Prod)
-    return State::Owed;
+    return State::Partial;
   if (isMonotone(op) && isFloatExtremum(kind))
-    return State::Owed;
-  // Between an owed value and a whole one; of two owed ones each is the
+    return State::Partial;
+  // Between a partial value and a complete one; of two partial ones each is the
   // extremum of other terms.
   if (isClamp(op, kind) && get(op->getOperand(0)) != get(op->getOperand(1)))
-    return State::Owed;
-  return State::Spoiled;
+    return State::Partial;
+  return State::Neither;
 }
 
-/// Whether all yielded values are owed if exactly the arguments in `owed` are.
+/// True if all yielded values are partial if exactly the arguments in `partial`
+/// are.
 static bool staysPartial(Block &body, std::optional<PartialKind> kind,
-                         llvm::function_ref<bool(BlockArgument)> owed) {
+                         llvm::function_ref<bool(BlockArgument)> isPartial) {
   llvm::SmallDenseMap<Value, State, 16> states;
   for (BlockArgument argument : body.getArguments())
-    states[argument] = owed(argument) ? State::Owed : State::Whole;
+    states[argument] = isPartial(argument) ? State::Partial : State::Complete;
   auto get = [&](Value value) {
     auto it = states.find(value);
     if (it != states.end())
       return it->second;
     bool zero = kind == PartialKind::Sum && isZero(value);
-    return zero ? State::Zero : State::Whole;
+    return zero ? State::Zero : State::Complete;
   };
   for (Operation &op : body.without_terminator()) {
     State state;
     if (matchPattern(&op, m_Constant()))
       continue;
-    // A region may read any owed value in ways that nothing here follows.
+    // A region may read any partial value in ways that this analysis does not
+    // follow.
     if (op.getNumRegions()) {
       bool reads = false;
       op.walk([&](Operation *inner) {
         for (Value value : inner->getOperands())
-          reads |= get(value) == State::Owed || get(value) == State::Spoiled;
+          reads |= get(value) == State::Partial || get(value) == State::Neither;
       });
-      state = reads ? State::Spoiled : State::Whole;
+      state = reads ? State::Neither : State::Complete;
     } else if (!kind) {
-      state = State::Whole;
+      state = State::Complete;
       for (Value value : op.getOperands())
-        if (get(value) != State::Whole)
-          state = State::Spoiled;
+        if (get(value) != State::Complete)
+          state = State::Neither;
     } else if (op.getNumResults() == 0) {
       continue;
     } else if (*kind == PartialKind::Sum) {
@@ -228,7 +228,7 @@ static bool staysPartial(Block &body, std::optional<PartialKind> kind,
   }
   return llvm::all_of(body.getTerminator()->getOperands(), [&](Value value) {
     State state = get(value);
-    return state == State::Owed || state == State::Zero;
+    return state == State::Partial || state == State::Zero;
   });
 }
 
@@ -236,22 +236,24 @@ SmallVector<PartialRule>
 shardir::bodyPartials(Block &body, ArrayRef<int> operandOf,
                       ArrayRef<BlockArgument> accumulators) {
   SmallVector<PartialRule> rules;
-  // Only operands that the body reads can owe anything.
+  // Only operands that the body reads can be partial.
   SmallVector<int> used;
   for (auto [argument, operand] : llvm::zip(body.getArguments(), operandOf))
     if (operand >= 0 && !argument.use_empty())
       used.push_back(operand);
   auto tryKind = [&](std::optional<PartialKind> kind, ArrayRef<int> set) {
-    auto owed = [&](BlockArgument argument) {
+    auto isPartial = [&](BlockArgument argument) {
       return operandOf[argument.getArgNumber()] >= 0 &&
              llvm::is_contained(set, operandOf[argument.getArgNumber()]);
     };
-    bool holds = staysPartial(body, kind, owed);
-    // What the first step of a reduction yields, the next one reads: a product
-    // of one term with a whole value is owed, a product of two is not.
+    bool holds = staysPartial(body, kind, isPartial);
+    // The next step of a reduction reads the value that the first yields: a
+    // product of one term with a complete value is partial, a product of two is
+    // not.
     if (holds && !accumulators.empty())
       holds = staysPartial(body, kind, [&](BlockArgument argument) {
-        return owed(argument) || llvm::is_contained(accumulators, argument);
+        return isPartial(argument) ||
+               llvm::is_contained(accumulators, argument);
       });
     if (holds)
       rules.push_back({kind, SmallVector<int, 2>(set)});
@@ -279,12 +281,8 @@ shardir::bodyPartials(Block &body, ArrayRef<int> operandOf,
       sets.push_back({operand});
     sets.push_back(used);
   }
-  static constexpr PartialKind kinds[] = {
-      PartialKind::Sum,  PartialKind::Prod,   PartialKind::Max,
-      PartialKind::Min,  PartialKind::MaxNum, PartialKind::MinNum,
-      PartialKind::UMax, PartialKind::UMin,   PartialKind::And,
-      PartialKind::Or,   PartialKind::Xor};
-  for (PartialKind kind : kinds) {
+  for (const PartialKindInfo &info : kPartialKinds) {
+    PartialKind kind = info.kind;
     // A kind whose combiner the body lacks passes nothing but movement; sums
     // pass multiplications and more.
     bool present = kind == PartialKind::Sum ||

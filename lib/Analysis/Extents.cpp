@@ -15,6 +15,7 @@
 #include "ShardIR/Analysis/Extents.h"
 #include "ShardIR/Analysis/ExtentRules.h"
 
+#include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -66,6 +67,10 @@ public:
 
 private:
   Attribute combine(StringRef name, Attribute a, Attribute b);
+  bool isNonNegative(Attribute e);
+  std::optional<bool> decide(Value condition);
+  Attribute evaluate(AffineExpr e, ArrayRef<Attribute> dims,
+                     ArrayRef<Attribute> symbols);
   void visitScalar(Operation *op);
   void visitTensors(Operation *op);
   void visitLoop(scf::ForOp loop, unsigned depth);
@@ -107,6 +112,66 @@ Attribute Extents::Walker::combine(StringRef name, Attribute a, Attribute b) {
   return result;
 }
 
+Attribute Extents::Walker::evaluate(AffineExpr e, ArrayRef<Attribute> dims,
+                                    ArrayRef<Attribute> symbols) {
+  if (auto number = dyn_cast<AffineConstantExpr>(e))
+    return constant(number.getValue());
+  if (auto dim = dyn_cast<AffineDimExpr>(e))
+    return dims[dim.getPosition()];
+  if (auto symbol = dyn_cast<AffineSymbolExpr>(e))
+    return symbols[symbol.getPosition()];
+  auto both = cast<AffineBinaryOpExpr>(e);
+  Attribute a = evaluate(both.getLHS(), dims, symbols),
+            b = evaluate(both.getRHS(), dims, symbols);
+  switch (e.getKind()) {
+  case AffineExprKind::Add:
+    return add(a, b);
+  case AffineExprKind::Mul:
+    return mul(a, b);
+  case AffineExprKind::Mod:
+    return combine("rem", a, b);
+  case AffineExprKind::FloorDiv:
+    return div(a, b);
+  case AffineExprKind::CeilDiv:
+    return div(combine("sub", add(a, b), constant(1)), b);
+  default:
+    return {};
+  }
+}
+
+/// Whether an expression is made of extents without a difference.
+bool Extents::Walker::isNonNegative(Attribute e) {
+  if (auto number = dyn_cast_or_null<IntegerAttr>(e))
+    return number.getInt() >= 0;
+  auto list = dyn_cast_or_null<ArrayAttr>(e);
+  if (!list)
+    return false;
+  if (list.size() == 2) // an argument's
+    return true;
+  return cast<StringAttr>(list[0]).getValue() != "sub" &&
+         isNonNegative(list[1]) && isNonNegative(list[2]);
+}
+
+/// Exporters ask whether a size is negative before they use it.
+std::optional<bool> Extents::Walker::decide(Value condition) {
+  auto compare = condition.getDefiningOp<arith::CmpIOp>();
+  if (!compare || !isNonNegative(scalar(OpFoldResult(compare.getLhs()))))
+    return std::nullopt;
+  std::optional<int64_t> bound = getConstantIntValue(compare.getRhs());
+  if (!bound)
+    return std::nullopt;
+  switch (compare.getPredicate()) {
+  case arith::CmpIPredicate::slt:
+    return *bound <= 0 ? std::optional(false) : std::nullopt;
+  case arith::CmpIPredicate::eq:
+    return *bound < 0 ? std::optional(false) : std::nullopt;
+  case arith::CmpIPredicate::sge:
+    return *bound <= 0 ? std::optional(true) : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
 void Extents::Walker::visitScalar(Operation *op) {
   Value result = op->getResult(0);
   if (std::optional<int64_t> known = getConstantIntValue(result)) {
@@ -118,6 +183,22 @@ void Extents::Walker::visitScalar(Operation *op) {
     std::optional<int64_t> dim = query.getConstantIndex();
     if (type && dim && *dim >= 0 && *dim < type.getRank())
       scalars[result] = of(query.getSource(), *dim);
+    return;
+  }
+  if (auto apply = dyn_cast<affine::AffineApplyOp>(op)) {
+    SmallVector<Attribute> operands;
+    for (Value operand : apply.getOperands())
+      operands.push_back(scalar(OpFoldResult(operand)));
+    ArrayRef<Attribute> all = operands;
+    unsigned dims = apply.getAffineMap().getNumDims();
+    scalars[result] = evaluate(apply.getAffineMap().getResult(0),
+                               all.take_front(dims), all.drop_front(dims));
+    return;
+  }
+  if (auto select = dyn_cast<arith::SelectOp>(op)) {
+    if (std::optional<bool> taken = decide(select.getCondition()))
+      scalars[result] = scalar(OpFoldResult(*taken ? select.getTrueValue()
+                                                   : select.getFalseValue()));
     return;
   }
   // Numbers of fewer bits may wrap.
@@ -186,7 +267,7 @@ void Extents::Walker::visitBranches(Operation *op, unsigned depth) {
   for (Region &region : op->getRegions())
     for (Block &block : region)
       visit(block, depth);
-  // An extent that all branches give alike.
+  // An extent that is equal in all branches.
   for (OpResult result : op->getResults()) {
     auto type = dyn_cast<RankedTensorType>(result.getType());
     for (int64_t dim = 0; type && dim < type.getRank(); ++dim) {
@@ -215,7 +296,7 @@ void Extents::Walker::visit(Block &block, unsigned depth) {
       visitBranches(&op, depth);
       continue;
     }
-    // What leaves other regions is not followed.
+    // Values that leave other regions are not followed.
     if (op.getNumRegions() > 0 && !isa<DestinationStyleOpInterface>(op) &&
         !isa<tensor::GenerateOp, tensor::PadOp>(op))
       continue;

@@ -51,7 +51,7 @@ static int64_t product(llvm::ArrayRef<int64_t> sizes) {
   return all;
 }
 
-/// Whether the size of an axis is known, or of the axis that it is a part of.
+/// True if the size of an axis is known, or of the axis that it is a part of.
 static bool isKnownAxis(const Mesh &mesh, const AxisRef &axis) {
   int index = mesh.axisIndex(axis.name);
   return index >= 0 && mesh.axes[index].size != kUnknown;
@@ -100,7 +100,7 @@ projectSpelling(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
     if (i >= lastRun && i < tail && isLaterKnown && units % later == 0 &&
         (rest == kUnknown || rest % (units / later) == 0)) {
       // The run cuts this factor alone, evenly or not. An unknown one divides
-      // by what is left of the units, as the whole dim does by all.
+      // by the remaining units, as the full dim does by all.
       result[factor].insert(result[factor].end(), splits.begin() + i,
                             splits.begin() + tail);
       if (units != later)
@@ -136,14 +136,14 @@ projectSpelling(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
 std::optional<std::vector<Splits>>
 shardir::projectDim(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
                     const Mesh &mesh) {
-  std::vector<Splits> whole(sizes.size());
+  std::vector<Splits> onFirst(sizes.size());
   if (axesOf(splits).empty())
-    return whole;
+    return onFirst;
   if (sizes.empty())
     return std::nullopt;
   if (sizes.size() == 1) {
-    whole[0] = splits;
-    return whole;
+    onFirst[0] = splits;
+    return onFirst;
   }
   if (auto projected = projectSpelling(splits, sizes, mesh))
     return projected;
@@ -155,11 +155,11 @@ shardir::projectDim(const Splits &splits, llvm::ArrayRef<int64_t> sizes,
   own.dims.push_back({splits, false, std::nullopt});
   own = normalForm(own, mesh, shape);
   if (axesOf(own.dims[0].splits).empty())
-    return whole;
+    return onFirst;
   if (auto projected = projectSpelling(own.dims[0].splits, sizes, mesh))
     return projected;
   // The normal form ends in the smallest integer that cuts these blocks (P8),
-  // or in none; the cut may still be one of whole later factors.
+  // or in none; the cut may still be one of complete later factors.
   Placement run = own;
   while (!run.dims[0].splits.back().isAxis())
     run.dims[0].splits.pop_back();
@@ -190,8 +190,8 @@ std::optional<Splits> shardir::composeDim(llvm::ArrayRef<Splits> factorSplits,
   if (sizes.size() == 1)
     return factorSplits[0];
   if (llvm::is_contained(sizes.drop_front(last + 1), kUnknown)) {
-    // Units of unknown size: blocks of whole ones alone, which every device has
-    // as many of, are blocks of the merged dim as well.
+    // Units of unknown size: blocks of complete ones alone, which every device
+    // has the same number of, are blocks of the merged dim as well.
     Splits run = factorSplits[last];
     while (!run.back().isAxis())
       run.pop_back();
@@ -219,7 +219,7 @@ std::optional<Splits> shardir::composeDim(llvm::ArrayRef<Splits> factorSplits,
       result.push_back(Split::byFactor(sizes[i] / cut));
   }
   llvm::append_range(result, factorSplits[last]);
-  // Units of the later factors stay whole on the device. Where the last factor
+  // Units of the later factors stay on one device. Where the last factor
   // has integers at its end they multiply with these.
   int64_t units = product(sizes.drop_front(last + 1));
   if (units != 1)
@@ -287,7 +287,7 @@ std::optional<Placement> shardir::composeTensor(const ShardingRule &rule,
       bool split = llvm::any_of(own, [](const Split &s) { return s.isAxis(); });
       if (split && !isNew(own))
         return std::nullopt;
-      // What blocks of units, or of a strided dim, read is no run of its own.
+      // Blocks of units, or of a strided dim, read no contiguous run.
       if (split &&
           (factors.window(dim) || rule.factors[dimFactors[0]].isOneBlock) &&
           !llvm::all_of(own, [](const Split &s) { return s.isAxis(); }))
@@ -399,22 +399,24 @@ Halo shardir::haloOf(const ShardingRule &rule, int operand,
   return haloOf(rule, operand, splits, mesh, Halo()).value_or(Halo());
 }
 
-std::optional<int64_t> shardir::haloBytes(const ShardingRule &rule, int operand,
-                                          const Placement &from,
-                                          const FactorSplits &splits,
-                                          const Mesh &mesh,
-                                          int64_t elementBytes) {
+std::vector<int64_t> shardir::haloBytes(const ShardingRule &rule, int operand,
+                                        const Placement &from,
+                                        const FactorSplits &splits,
+                                        const Mesh &mesh,
+                                        int64_t elementBytes) {
   const TensorFactors &factors = rule.operands[operand];
   auto to = composeTensor(rule, factors, splits, mesh);
   if (!to)
-    return std::nullopt;
+    return {};
   CollectiveStep step{CollectiveKind::HaloExchange, from, *to,
                       haloOf(rule, operand, splits, mesh)};
-  std::vector<int64_t> shape = shapeOf(rule, factors);
-  int64_t most = 0;
-  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p)
-    most = std::max(most, bytesReceived(step, mesh, shape, elementBytes, p));
-  return most;
+  std::vector<int64_t> shape = shapeOf(rule, factors), received;
+  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p) {
+    size_t rank = mesh.rankAt(p);
+    received.resize(std::max(received.size(), rank + 1), 0);
+    received[rank] = bytesReceived(step, mesh, shape, elementBytes, p);
+  }
+  return received;
 }
 
 bool shardir::agrees(const Placement &present, const Halo &presentHalo,

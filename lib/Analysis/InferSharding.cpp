@@ -14,7 +14,7 @@
 
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
-#include "ShardIR/Dialect/ShardIR/Reasons.h"
+#include "ShardIR/Dialect/ShardIR/Provenance.h"
 #include "ShardIR/Placement/CostModel.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -24,20 +24,20 @@ using namespace shardir;
 
 namespace {
 
-/// One partial axis of the results, and how the op comes to owe it.
+/// One partial axis of the results, and how the op produces it.
 struct Inference {
   const ShardingRule &rule;
   llvm::ArrayRef<Placement> results;
   llvm::ArrayRef<std::optional<Placement>> operands;
   const Mesh &mesh;
   FactorSplits splits;
-  /// Per operand, the axes that it owes, all of one kind.
-  std::vector<std::vector<AxisRef>> owed;
-  std::vector<std::optional<PartialKind>> owedKind;
-  /// Whether axes that the results owe were taken apart.
+  /// Per operand, the axes that it is partial over, all of one kind.
+  std::vector<std::vector<AxisRef>> partials;
+  std::vector<std::optional<PartialKind>> partialKind;
+  /// True if partial axes of the results were divided into sub-axes.
   bool isCut = false;
 
-  bool owes(int operand, const AxisRef &axis, PartialKind kind) const {
+  bool isPartialOver(int operand, const AxisRef &axis, PartialKind kind) const {
     return operands[operand] && operands[operand]->partial == kind &&
            llvm::is_contained(operands[operand]->partialAxes, axis);
   }
@@ -46,7 +46,8 @@ struct Inference {
     return llvm::is_contained(rule.inits, operand);
   }
 
-  /// Whether every result owes this axis by the factor's own combiner.
+  /// True if every result is partial over this axis by the factor's own
+  /// combiner.
   bool combines(const Factor &factor, const AxisRef &axis) const {
     if (factor.kind != FactorKind::Reduction)
       return false;
@@ -57,12 +58,12 @@ struct Inference {
     return true;
   }
 
-  /// The op owes `axis` because factor `chosen` is split by it.
+  /// The result is partial over `axis` because it splits factor `chosen`.
   void takeReduction(const AxisRef &axis, int chosen,
                      const Splits &chosenSplits) {
     // Several axes keep the order that the operand has them in, integers
     // included; an axis that no operand has goes last.
-    // What an earlier axis has settled is not forgotten for it.
+    // Decisions for earlier axes stay.
     bool keepsAll = llvm::all_of(axesOf(splits[chosen]), [&](const AxisRef &a) {
       return llvm::is_contained(axesOf(chosenSplits), a);
     });
@@ -74,13 +75,13 @@ struct Inference {
          llvm::zip(rule.inits, rule.factors[chosen].combiners)) {
       if (init < 0)
         continue;
-      owed[init].push_back(axis);
-      owedKind[init] = kind;
+      partials[init].push_back(axis);
+      partialKind[init] = kind;
     }
   }
 
-  /// The beginning of a factor's splits that has only axes that are owed.
-  Splits owedPart(const Splits &own) const {
+  /// The leading splits of a factor that are all partial axes.
+  Splits partialPart(const Splits &own) const {
     auto end = llvm::find_if(own, [&](const Split &split) {
       return split.isAxis() &&
              !llvm::is_contained(results[0].partialAxes, *split.axis);
@@ -92,8 +93,8 @@ struct Inference {
     return Splits(own.begin(), end);
   }
 
-  /// One way to owe an axis: a factor that is split by it, or operands that owe
-  /// it and a rule by which they pass.
+  /// One way to be partial over an axis: a factor that it splits, or operands
+  /// that are partial over it and a rule by which they pass.
   struct Way {
     int factor = -1;
     Splits splits;
@@ -113,10 +114,11 @@ struct Inference {
         Splits all = projectTensor(rule, rule.operands[i], *operand, mesh)[f];
         if (!llvm::is_contained(axesOf(all), axis))
           continue;
-        Splits own = owedPart(all);
+        Splits own = partialPart(all);
         if (!llvm::is_contained(axesOf(own), axis))
           own.clear();
-        // One block on each device: what lies in several moves first.
+        // One block on each device: factors in several blocks are redistributed
+        // first.
         if (rule.factors[f].isOneBlock)
           llvm::erase_if(own, [](const Split &each) { return !each.isAxis(); });
         if (llvm::none_of(ways, [&](const Way &way) {
@@ -128,13 +130,13 @@ struct Inference {
     for (const PartialRule &candidate : rule.partials)
       if (oneKind && (!candidate.kind || *candidate.kind == kind) &&
           llvm::any_of(candidate.operands, [&](int i) {
-            return !isInit(i) && owes(i, axis, kind);
+            return !isInit(i) && isPartialOver(i, axis, kind);
           }))
         ways.push_back({-1, {}, &candidate});
     return ways;
   }
   /// The way to take where no operand is as any would have it: a reduction, or
-  /// the rule that asks for least.
+  /// the rule that requires the least.
   std::optional<Way> absentWay(const AxisRef &axis, PartialKind kind,
                                bool oneKind) const {
     for (int f = 0, e = rule.factors.size(); f < e; ++f)
@@ -151,11 +153,11 @@ struct Inference {
     if (way.factor >= 0)
       return takeReduction(axis, way.factor, way.splits);
     for (int i : way.rule->operands) {
-      owed[i].push_back(axis);
-      owedKind[i] = kind;
+      partials[i].push_back(axis);
+      partialKind[i] = kind;
     }
   }
-  /// The kind of an owed axis, and whether all results owe it so.
+  /// The kind of a partial axis, and whether all results have it.
   std::pair<PartialKind, bool> kindOf(const AxisRef &axis) const {
     PartialKind kind = PartialKind::Sum;
     for (const Placement &result : results)
@@ -166,7 +168,7 @@ struct Inference {
                      llvm::is_contained(result.partialAxes, axis);
             })};
   }
-  std::vector<Placement> cutOwedAxes() const;
+  std::vector<Placement> cutPartialAxes() const;
   double bytesToMove(const OpSharding &sharding) const;
   std::variant<OpSharding, PlacementError> finish() const;
 
@@ -175,10 +177,10 @@ struct Inference {
 
 } // namespace
 
-/// The results, where an axis that they owe is owed in parts: an axis of which
+/// The results, where an axis is partial in parts: an axis of which
 /// several factors, or a factor and an operand's terms, have sub-axes stands as
 /// one in the normal form.
-std::vector<Placement> Inference::cutOwedAxes() const {
+std::vector<Placement> Inference::cutPartialAxes() const {
   std::vector<Placement> all(results.begin(), results.end());
   if (llvm::all_of(results, [](const Placement &result) {
         return result.partialAxes.empty();
@@ -222,8 +224,8 @@ std::vector<Placement> Inference::cutOwedAxes() const {
 
 std::variant<OpSharding, PlacementError> Inference::run() {
   splits.resize(rule.factors.size());
-  owed.resize(rule.operands.size());
-  owedKind.resize(rule.operands.size());
+  partials.resize(rule.operands.size());
+  partialKind.resize(rule.operands.size());
   for (auto [own, factor] : llvm::zip(splits, rule.factors))
     own = factor.pinned;
   for (auto [result, factors] : llvm::zip(results, rule.results)) {
@@ -239,10 +241,11 @@ std::variant<OpSharding, PlacementError> Inference::run() {
     dims.partialAxes.clear();
     for (auto [f, factor] : llvm::enumerate(rule.factors))
       if (factor.kind == FactorKind::Replicate && !axesOf(splits[f]).empty())
-        return PlacementError{"splits a dim that this op needs whole on each "
-                              "device; place it whole and ask for the split "
-                              "with shardir.constrain",
-                              ""};
+        return PlacementError{
+            "splits a dim that this op needs unsharded on each "
+            "device; leave it unsharded and constrain the split "
+            "with shardir.constrain",
+            ""};
     if (!composed || !equivalent(*composed, dims, mesh, shape))
       return PlacementError{
           "has a placement that no sharding of this op gives: " +
@@ -255,10 +258,10 @@ std::variant<OpSharding, PlacementError> Inference::run() {
         if (factor.kind == FactorKind::Reduction &&
             !llvm::is_contained(result.partialAxes, axis))
           return PlacementError{
-              "owes " + toString(axis) +
+              "is partial over " + toString(axis) +
                   ", which its placement does not say: " + toString(result),
               ""};
-  std::vector<Placement> cut = cutOwedAxes();
+  std::vector<Placement> cut = cutPartialAxes();
   isCut = !llvm::equal(cut, results);
   results = cut;
   std::vector<AxisRef> axes;
@@ -268,7 +271,7 @@ std::variant<OpSharding, PlacementError> Inference::run() {
         axes.push_back(axis);
   // A constant makes its own terms: the first device holds it, the others the
   // identity.
-  if (rule.isFresh && rule.partials.empty())
+  if (rule.isRematerializable && rule.partials.empty())
     axes.clear();
   // Where what is there can be used in several ways, the one for which least
   // moves.
@@ -326,7 +329,8 @@ std::variant<OpSharding, PlacementError> Inference::run() {
   return std::move(*best);
 }
 
-/// What the operands' redistributions receive, for elements of one byte.
+/// The bytes that the operands' redistributions receive, for elements of one
+/// byte.
 double Inference::bytesToMove(const OpSharding &sharding) const {
   double bytes = 0;
   for (auto [i, wanted] : llvm::enumerate(sharding.operands)) {
@@ -339,7 +343,7 @@ double Inference::bytesToMove(const OpSharding &sharding) const {
   return bytes;
 }
 
-/// The operands that the splits and what is owed ask for.
+/// The operands that the splits and partial axes require.
 std::variant<OpSharding, PlacementError> Inference::finish() const {
   OpSharding sharding;
   for (auto [i, factors] : llvm::enumerate(rule.operands)) {
@@ -349,21 +353,21 @@ std::variant<OpSharding, PlacementError> Inference::finish() const {
       return PlacementError{"needs operand " + std::to_string(i) +
                                 " in a placement that cannot be written",
                             ""};
-    if (!owed[i].empty()) {
-      for (const AxisRef &axis : owed[i])
+    if (!partials[i].empty()) {
+      for (const AxisRef &axis : partials[i])
         for (const DimPlacement &dim : operand->dims)
           for (const AxisRef &used : axesOf(dim.splits))
             if (overlap(axis, used, mesh))
-              return PlacementError{"owes " + toString(axis) +
+              return PlacementError{"is partial over " + toString(axis) +
                                         " over an axis that splits operand " +
                                         std::to_string(i),
                                     ""};
-      operand->partial = owedKind[i];
-      operand->partialAxes = owed[i];
+      operand->partial = partialKind[i];
+      operand->partialAxes = partials[i];
       if (isCut) {
         Placement terms;
-        terms.partial = owedKind[i];
-        terms.partialAxes = owed[i];
+        terms.partial = partialKind[i];
+        terms.partialAxes = partials[i];
         operand->partialAxes = normalForm(terms, mesh, {}).partialAxes;
       }
     }
@@ -419,11 +423,11 @@ shardir::requiredOperands(mlir::Operation *op, const MeshTable &meshes) {
   }
   if (!any)
     return needed;
-  // A size is the whole tensor's, however the tensor lies.
+  // A size is the global tensor's, whatever its placement.
   if (isa<tensor::DimOp, tensor::RankOp>(op))
     return needed;
   needed.mesh = any.getMesh().getValue().str();
-  // What was decided counts where it says more than the results do.
+  // The recorded decision counts where it says more than the results do.
   if (auto decided = op->getAttrOfType<ArrayAttr>(kOperands);
       decided && decided.size() == present.size())
     for (auto [own, entry] : llvm::zip(present, decided))

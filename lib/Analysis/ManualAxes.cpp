@@ -36,7 +36,7 @@ ManualAxes::Axes ManualAxes::ofOperands(Operation *op) const {
   };
   for (Value operand : op->getOperands())
     addAll(operand);
-  // What regions read counts, too.
+  // Values that regions read count, too.
   if (!asShardableRegion(op))
     for (Region &region : op->getRegions())
       visitUsedValuesDefinedAbove(
@@ -56,7 +56,7 @@ bool ManualAxes::add(Value value, const Axes &more) {
 bool ManualAxes::visit(Operation *op) {
   bool changed = false;
   if (auto region = asShardableRegion(op)) {
-    // Which branch ran, or how often, may vary as well.
+    // The branch taken, or the trip count, may vary as well.
     Axes control;
     auto addScalars = [&](ValueRange values) {
       for (Value value : values)
@@ -69,13 +69,13 @@ bool ManualAxes::visit(Operation *op) {
     for (Region &each : op->getRegions())
       for (Block &block : each)
         addScalars(block.getTerminator()->getOperands());
-    for (const RegionTie &tie : region.getTies()) {
+    for (const RegionValueGroup &group : region.getValueGroups()) {
       Axes all = control;
-      for (OpOperand *operand : tie.operands) {
+      for (OpOperand *operand : group.operands) {
         const Axes &own = of(operand->get());
         all.insert(own.begin(), own.end());
       }
-      for (Value value : tie.values)
+      for (Value value : group.values)
         changed |= add(value, all);
     }
     // Scalars that it carries or gives.

@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // How the attention ops bufferize. Requires the form on tensors; guarantees the
-// form on memrefs, which reads its inputs and updates its inits where they lie,
+// form on memrefs, which reads its inputs and updates its inits in place,
 // as ops in destination style do.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
 
@@ -90,11 +91,12 @@ struct AttentionControlFlow
 } // namespace
 
 void shardir::registerAttentionModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, ShardIRDialect *) {
-    AttentionOp::attachInterface<AttentionModel<AttentionOp>,
-                                 AttentionControlFlow<AttentionOp>>(*context);
-    AttentionBackwardOp::attachInterface<
-        AttentionModel<AttentionBackwardOp>,
-        AttentionControlFlow<AttentionBackwardOp>>(*context);
+  registry.addExtension(+[](MLIRContext *context, kernel::KernelDialect *) {
+    kernel::AttentionOp::attachInterface<
+        AttentionModel<kernel::AttentionOp>,
+        AttentionControlFlow<kernel::AttentionOp>>(*context);
+    kernel::AttentionBackwardOp::attachInterface<
+        AttentionModel<kernel::AttentionBackwardOp>,
+        AttentionControlFlow<kernel::AttentionBackwardOp>>(*context);
   });
 }

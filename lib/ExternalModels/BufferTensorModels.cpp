@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The bufferization dialect's ops on tensors. A new tensor is fresh, or a copy
-// that lies as what it copies; a tensor put into another lies as that one. A
-// buffer is what each device holds, so that what goes to one or comes from one
-// is whole.
+// The bufferization dialect's ops on tensors. A new tensor is rematerializable,
+// or a copy with the placement of its source; a tensor put into another takes
+// the placement of that one. A buffer is what each device holds, so that what
+// goes to one or comes from one is replicated.
 //
 // Requires ranked tensors; guarantees local ops of the same kind.
 //
@@ -28,7 +28,7 @@ using namespace shardir;
 //===----------------------------------------------------------------------===//
 
 static ShardingRule allocRule(bufferization::AllocTensorOp op) {
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   for (auto [dim, extent] : llvm::enumerate(shapeOf(op.getType()))) {
     int factor = rule.addFactor(extent);
     rule.results[0].dims[dim] = {factor};
@@ -39,7 +39,7 @@ static ShardingRule allocRule(bufferization::AllocTensorOp op) {
   if (op.getCopy())
     passAnyPartial(rule, {int(op.getCopyMutable()[0].getOperandNumber())});
   else
-    rule.isFresh = true;
+    rule.isRematerializable = true;
   return rule;
 }
 
@@ -70,8 +70,8 @@ materializeRule(bufferization::MaterializeInDestinationOp op) {
   auto dest = dyn_cast<RankedTensorType>(op.getDest().getType());
   if (!source || !dest)
     return ShardingRule::replicated(
-        op, "a buffer is what each device holds, and takes a whole tensor");
-  ShardingRule rule = wholeRule(op);
+        op, "a buffer exists on each device, and takes a replicated tensor");
+  ShardingRule rule = replicatedRule(op);
   for (int64_t dim = 0; dim < source.getRank(); ++dim) {
     int factor = rule.addFactor(
         commonExtent(source.getDimSize(dim), dest.getDimSize(dim)));
@@ -79,7 +79,7 @@ materializeRule(bufferization::MaterializeInDestinationOp op) {
          {&rule.operands[0], &rule.operands[1], &rule.results[0]})
       tensor->dims[dim] = {factor};
   }
-  // What was in the destination is overwritten.
+  // The old content of the destination is overwritten.
   passAnyPartial(rule, {0});
   return rule;
 }
@@ -94,7 +94,7 @@ localizeMaterialize(bufferization::MaterializeInDestinationOp op,
 }
 
 static ShardingRule deallocRule(bufferization::DeallocTensorOp op) {
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   if (auto type = dyn_cast<RankedTensorType>(op.getTensor().getType()))
     for (auto [dim, extent] : llvm::enumerate(shapeOf(type)))
       rule.operands[0].dims[dim] = {rule.addFactor(extent)};
@@ -107,7 +107,7 @@ static ShardingRule deallocRule(bufferization::DeallocTensorOp op) {
 
 template <typename Op> static ShardingRule bufferRule(Op op) {
   return ShardingRule::replicated(
-      op, "a buffer is what each device holds, and is of a whole tensor");
+      op, "a buffer exists on each device, and is of a replicated tensor");
 }
 
 void shardir::registerBufferTensorModels(DialectRegistry &registry) {

@@ -8,7 +8,7 @@
 //
 // How the collective dialect bufferizes. Requires the local form on tensors;
 // guarantees the buffer form on contiguous row-major buffers, which is all that
-// the runtime takes. Results are fresh buffers, but for all_reduce, which may
+// the runtime takes. Results are new buffers, except for all_reduce, which may
 // work in place where one-shot analysis allows it. Models fail without a
 // message: upstream adds its own, and shardir-bufferize has checked before.
 //
@@ -39,7 +39,7 @@ MemRefType contiguousType(ShapedType type) {
   return MemRefType::get(type.getShape(), type.getElementType());
 }
 
-/// `buffer` itself if it is contiguous, a view of whole rows included, else a
+/// `buffer` itself if it is contiguous, a view of full rows included, else a
 /// contiguous copy of it.
 FailureOr<Value> makeContiguous(RewriterBase &rewriter, Location loc,
                                 Value buffer,
@@ -81,9 +81,10 @@ FailureOr<Input> inputOf(OpTy op, RewriterBase &rewriter,
   return Input{*buffer, *contiguous};
 }
 
-/// What is shared by ops that read their operand and make a new buffer.
+/// Base of the models of ops that read their operand and make a new buffer.
 template <typename Model, typename OpTy>
-struct FreshResultModel : BufferizableOpInterface::ExternalModel<Model, OpTy> {
+struct RematerializableModel
+    : BufferizableOpInterface::ExternalModel<Model, OpTy> {
   bool bufferizesToMemoryRead(Operation *, OpOperand &,
                               const AnalysisState &) const {
     return true;
@@ -115,7 +116,7 @@ void createBufferStep(RewriterBase &rewriter, OpTy op, Value in, Value out) {
 }
 
 template <typename OpTy>
-struct StepModel : FreshResultModel<StepModel<OpTy>, OpTy> {
+struct StepModel : RematerializableModel<StepModel<OpTy>, OpTy> {
   LogicalResult bufferize(Operation *operation, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
@@ -204,7 +205,7 @@ FailureOr<SmallVector<Value>> resultSizes(RewriterBase &rewriter, OpTy op,
 }
 
 template <typename OpTy>
-struct RootedModel : FreshResultModel<RootedModel<OpTy>, OpTy> {
+struct RootedModel : RematerializableModel<RootedModel<OpTy>, OpTy> {
   LogicalResult bufferize(Operation *operation, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
@@ -229,7 +230,7 @@ struct RootedModel : FreshResultModel<RootedModel<OpTy>, OpTy> {
   }
 };
 
-struct SendModel : FreshResultModel<SendModel, SendOp> {
+struct SendModel : RematerializableModel<SendModel, SendOp> {
   LogicalResult bufferize(Operation *operation, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {
@@ -247,7 +248,7 @@ struct SendModel : FreshResultModel<SendModel, SendOp> {
   }
 };
 
-struct RecvModel : FreshResultModel<RecvModel, RecvOp> {
+struct RecvModel : RematerializableModel<RecvModel, RecvOp> {
   LogicalResult bufferize(Operation *operation, RewriterBase &rewriter,
                           const BufferizationOptions &options,
                           BufferizationState &state) const {

@@ -8,7 +8,7 @@
 //
 // Reads of captured tensors in linalg bodies, as CapturedReads.h says. Requires
 // linalg on tensors; guarantees that a tensor which a body uses in any way but
-// tensor.extract is whole.
+// tensor.extract is unsharded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -42,7 +42,7 @@ static int loopOfIndex(linalg::LinalgOp op, Value index) {
   return query.getDim();
 }
 
-/// Whether all that `op` yields is `element`, or `element` combined with what
+/// True if `op` yields only `element`, or `element` combined with what
 /// was there; and the kind of that.
 static void matchLookup(linalg::LinalgOp op, tensor::ExtractOp read,
                         CapturedReads &reads) {
@@ -137,13 +137,13 @@ void shardir::localizeCapturedReads(
     linalg::LinalgOp op, linalg::LinalgOp local, OpBuilder &builder,
     const Localizer &localizer,
     llvm::SmallPtrSetImpl<Operation *> &localIndices) {
-  SmallVector<tensor::ExtractOp> wholeReads, localReads;
-  op->walk([&](tensor::ExtractOp read) { wholeReads.push_back(read); });
+  SmallVector<tensor::ExtractOp> originalReads, localReads;
+  op->walk([&](tensor::ExtractOp read) { originalReads.push_back(read); });
   local->walk([&](tensor::ExtractOp read) { localReads.push_back(read); });
   llvm::DenseMap<Value, CapturedReads> known;
-  for (auto [whole, read] : llvm::zip_equal(wholeReads, localReads)) {
-    Value tensor = whole.getTensor();
-    // What is whole on each device is read as it was.
+  for (auto [original, read] : llvm::zip_equal(originalReads, localReads)) {
+    Value tensor = original.getTensor();
+    // A replicated tensor is read as before.
     if (!localizer.local(tensor))
       continue;
     auto [it, isNew] = known.try_emplace(tensor);

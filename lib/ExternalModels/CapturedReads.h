@@ -11,9 +11,10 @@
 // concatenations and rolls has it.
 //
 // A dim that every read takes at one loop's own index, with the loop's extent,
-// is that loop's factor and passes through. Other dims are whole, but where the
-// element that is read is all that the op yields, or all that it accumulates:
-// then each device may read what it holds, and what it gives is a term.
+// is that loop's factor and passes through. Other dims must be unsharded,
+// unless the element that is read is all that the op yields, or all that it
+// accumulates: then each device may read what it holds, and what it gives is a
+// term.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,7 @@ void addCapturedFactors(mlir::linalg::LinalgOp op, ShardingRule &rule);
 
 /// Makes the reads of `local`, a clone of `op` on local values, read the shards
 /// of captured tensors. Adds to `localIndices` the linalg.index ops that mean
-/// the local index. Indices of lookups are the whole tensor's.
+/// the local index. Indices of lookups are global.
 void localizeCapturedReads(
     mlir::linalg::LinalgOp op, mlir::linalg::LinalgOp local,
     mlir::OpBuilder &builder, const Localizer &localizer,

@@ -10,8 +10,8 @@
 // table of which partial terms pass which op (P5).
 //
 // The local form is the op itself on local types; the one exception is
-// arith.constant, a fresh value. Ops on scalars and vectors have empty rules:
-// they run on every device alike.
+// arith.constant, a rematerializable value. Ops on scalars and vectors have
+// empty rules: they run on every device.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,18 +37,18 @@ struct Passes {
       rules.push_back({kind, operands});
   }
   /// The op combines two terms by `kind`: equally partial operands pass, and
-  /// where combining twice changes nothing, so does one with a whole value.
+  /// where combining twice changes nothing, so does one with a complete value.
   void combines(PartialKind kind) {
-    if (isIdempotent(kind))
+    if (infoOf(kind).idempotent)
       add(kind, {{0, 1}, {0}, {1}});
     else
       add(kind, {{0, 1}});
   }
   /// A non-decreasing function of operand 0 that keeps NaN.
   void monotone() {
-    for (PartialKind kind : {PartialKind::Max, PartialKind::Min,
-                             PartialKind::MaxNum, PartialKind::MinNum})
-      add(kind, {{0}});
+    for (const PartialKindInfo &info : kPartialKinds)
+      if (info.idempotent && info.isFor(NumberClass::Floats))
+        add(info.kind, {{0}});
   }
 };
 } // namespace
@@ -129,9 +129,9 @@ template <typename Op> static ShardingRule elementwiseRule(Op op) {
     if (!first)
       first = dyn_cast<RankedTensorType>(type);
   if (!first)
-    return wholeRule(op);
+    return replicatedRule(op);
   // Types that say different things of one extent, and unranked tensors, can
-  // agree only where they are whole.
+  // agree only where they are replicated.
   auto agrees = [&](Type type) {
     if (isa<UnrankedTensorType>(type))
       return false;

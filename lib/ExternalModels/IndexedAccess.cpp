@@ -8,7 +8,7 @@
 //
 // Masked reads and writes of shards, gathers as linalg, scatters as loops.
 // Requires ranked tensors; guarantees that nothing outside of a shard is read
-// or written, an empty one included, for every index that is within the whole
+// or written, an empty one included, for every index that is within the global
 // tensor. An index outside of it is undefined upstream; here it reads the
 // identity and writes nothing where the dim is split.
 //
@@ -34,7 +34,7 @@ ShardDigits shardir::shardDigits(OpBuilder &builder, Location loc,
   if (!global.placement)
     return result;
   const Mesh &mesh = localizer.meshOf(global.placement);
-  // Over axes of size 1 a dim is whole.
+  // Over axes of size 1 a dim is unsharded.
   auto cuts = [&](const AxisRef &axis) { return axisSize(mesh, axis) != 1; };
   for (int64_t dim = 0; dim < global.type.getRank(); ++dim)
     if (llvm::any_of(global.placement.getValue().axesOf(dim), cuts))
@@ -44,8 +44,8 @@ ShardDigits shardir::shardDigits(OpBuilder &builder, Location loc,
   return result;
 }
 
-/// The local index of whole index `index` along a dim of these digits, and
-/// whether it is within the shard.
+/// The local index of global index `index` along a dim of these digits, and
+/// a flag that tells if it is within the shard.
 static std::pair<Value, Value>
 localIndex(OpBuilder &builder, Location loc,
            ArrayRef<Localizer::DigitValue> digits, Value index) {
@@ -180,7 +180,9 @@ Value shardir::buildGather(OpBuilder &builder, Location loc,
 
 Value shardir::buildScatter(OpBuilder &builder, Location loc, Value source,
                             Value dest, Value indices,
-                            ArrayRef<int64_t> scatterDims, LocateSlice locate) {
+                            ArrayRef<int64_t> scatterDims, LocateSlice locate,
+                            ArrayRef<int64_t> batchDims,
+                            CombineSlices combine) {
   auto destType = cast<RankedTensorType>(dest.getType());
   auto sourceType = cast<RankedTensorType>(source.getType());
   auto indicesType = cast<RankedTensorType>(indices.getType());
@@ -202,15 +204,17 @@ Value shardir::buildScatter(OpBuilder &builder, Location loc, Value source,
 
   // One slice: what it covers of the source, and of the destination.
   SmallVector<OpFoldResult> sourceSizes(batchRank, attrOne), destSizes;
-  SmallVector<int64_t> sliceShape;
+  SmallVector<int64_t> sliceShape, destShape;
   int64_t next = batchRank;
   for (int64_t dim = 0; dim < rank; ++dim) {
-    bool scattered = llvm::is_contained(scatterDims, dim);
+    bool scattered = llvm::is_contained(scatterDims, dim) ||
+                     llvm::is_contained(batchDims, dim);
     destSizes.push_back(scattered ? attrOne : extent(dest, dim));
     if (scattered && !keepsUnitDims)
       continue;
     sourceSizes.push_back(scattered ? attrOne : extent(source, next));
     sliceShape.push_back(scattered ? 1 : sourceType.getDimSize(next));
+    destShape.push_back(scattered ? 1 : destType.getDimSize(dim));
     ++next;
   }
   auto sliceType =
@@ -226,6 +230,8 @@ Value shardir::buildScatter(OpBuilder &builder, Location loc, Value source,
       entry.back() = arith::ConstantIndexOp::create(b, l, i);
       position[dim] = extractIndex(b, l, indices, entry);
     }
+    for (auto [loop, dim] : llvm::zip(at, batchDims))
+      position[dim] = loop;
     ElementPosition where = locate(b, l, position);
     auto write = [&](OpBuilder &inner) -> Value {
       SmallVector<OpFoldResult> sourceOffsets(at.begin(), at.end());
@@ -235,6 +241,12 @@ Value shardir::buildScatter(OpBuilder &builder, Location loc, Value source,
                                                    sourceStrides);
       SmallVector<OpFoldResult> destOffsets(where.indices.begin(),
                                             where.indices.end());
+      if (combine) {
+        Value old = tensor::ExtractSliceOp::create(
+            inner, l, destType.clone(destShape), accumulated, destOffsets,
+            destSizes, destStrides);
+        slice = combine(inner, l, slice, old);
+      }
       return tensor::InsertSliceOp::create(inner, l, slice, accumulated,
                                            destOffsets, destSizes, destStrides);
     };

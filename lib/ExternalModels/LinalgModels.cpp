@@ -8,8 +8,8 @@
 //
 // Rules and local forms of every structured op of linalg at once, from its
 // indexing maps, iterator types and body. A map such as 2 * d0 + d1 is a
-// window: sharding one of its loops asks for a halo of the operand, and the
-// others, the taps, are whole on each device. Tensors that a body reads by
+// window: sharding one of its loops requires a halo of the operand, and the
+// others, the taps, must be unsharded. Tensors that a body reads by
 // `tensor.extract` are as CapturedReads.h says.
 //
 // Requires operands and results that agree under the rule, halos included;
@@ -87,8 +87,8 @@ loopExtent(linalg::LinalgOp op, ArrayRef<AffineMap> maps, unsigned loop) {
 
 /// The loop, and the window through which it reads a dim of `size` elements by
 /// `expr`, such as 2 * d0 + d1 - 1: the loop that reaches farthest, so that the
-/// few taps of a kernel stay whole, or the one of unknown extent. Nothing where
-/// no loop reads upwards.
+/// few taps of a kernel stay unsharded, or the one of unknown extent. Nothing
+/// where no loop reads upwards.
 static std::optional<std::pair<int, Window>>
 matchWindow(AffineExpr expr, int64_t size, linalg::LinalgOp op,
             ArrayRef<AffineMap> maps, const ShardingRule &rule) {
@@ -210,7 +210,7 @@ static ShardingRule makeLinalgRule(Operation *asked) {
                           : FactorKind::Reduction;
     rule.addFactor(ShapedType::isDynamic(range) ? kUnknown : range, kind);
   }
-  // Each call builds the maps of a named op anew.
+  // Each call rebuilds the maps of a named op.
   SmallVector<AffineMap> maps = op.getIndexingMapsArray();
   for (OpOperand &operand : op->getOpOperands()) {
     rule.operands.emplace_back();
@@ -232,8 +232,9 @@ static ShardingRule makeLinalgRule(Operation *asked) {
     combiners.push_back(matchAccumulation(yield->getOperand(i),
                                           op.getMatchingBlockArgument(init)));
   }
-  // A reduction whose steps don't combine, in any result, must stay whole. So
-  // must one that is a result's dim or that reads another result's accumulator.
+  // A reduction whose steps don't combine, in any result, must stay unsharded.
+  // So must one that is a result's dim or that reads another result's
+  // accumulator.
   bool combines = llvm::all_of(combiners, [](auto kind) { return bool(kind); });
   for (Factor &factor : rule.factors) {
     if (factor.kind != FactorKind::Reduction)
@@ -251,7 +252,7 @@ static ShardingRule makeLinalgRule(Operation *asked) {
         if (rule.factors[factor].kind == FactorKind::Reduction)
           rule.factors[factor].kind = FactorKind::Replicate;
   if (filledWith(op)) {
-    rule.isFresh = true;
+    rule.isRematerializable = true;
     rule.partials.push_back({std::nullopt, {rule.inits[0]}});
     return rule;
   }
@@ -272,7 +273,8 @@ static SharedRule linalgRule(linalg::LinalgOp op) {
 // Local forms
 //===----------------------------------------------------------------------===//
 
-/// Whether every device may hold `value` for the whole to be `value`.
+/// True if every device may hold `value` as its term for the reduction to be
+/// `value`.
 static bool isOwnTerm(Value value, PartialKind kind) {
   switch (kind) {
   case PartialKind::Sum:
@@ -327,7 +329,7 @@ static std::pair<Value, int64_t> findSharded(linalg::LinalgOp op,
   return {};
 }
 
-/// Makes `linalg.index` of sharded loops the whole tensor's index (R9), but for
+/// Makes `linalg.index` of sharded loops the global index (R9), except for
 /// those that read a shard at its own index.
 static void
 shiftIndices(linalg::LinalgOp op, linalg::LinalgOp local, OpBuilder &builder,
@@ -356,7 +358,7 @@ shiftIndices(linalg::LinalgOp op, linalg::LinalgOp local, OpBuilder &builder,
   }
 }
 
-/// What the block reads through a window starts at its first element: moves the
+/// The block's window starts at its first element: moves the
 /// maps of operands that hold no more than that, such as d0 + 1, to there.
 static void shiftMaps(linalg::LinalgOp op, Operation *local,
                       const Localizer &localizer) {
@@ -398,8 +400,8 @@ struct LinalgLocalize
                                          Localizer &localizer,
                                          ValueRange operands) const {
     IRMapping mapping;
-    for (auto [whole, local] : llvm::zip(op->getOperands(), operands))
-      mapping.map(whole, local);
+    for (auto [original, local] : llvm::zip(op->getOperands(), operands))
+      mapping.map(original, local);
     auto linalgOp = cast<linalg::LinalgOp>(op);
     if (filledWith(linalgOp) &&
         failed(localizeFill(linalgOp, builder, localizer, mapping)))

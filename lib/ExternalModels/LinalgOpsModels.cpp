@@ -11,9 +11,9 @@
 //
 // A packed dim is two, outer and tile, and the plain one lists both as factors,
 // like a reshape: either may be split, and nothing moves. Where tiles do not
-// divide a dim it is padded, and whole. The dim of a softmax is whole; sharded
-// programs have it taken apart before (shardir-normalize), so that its two
-// reductions are all that is communicated.
+// divide a dim it is padded, and unsharded. The dim of a softmax is unsharded;
+// sharded programs have it decomposed before (shardir-normalize), so that its
+// two reductions are all that is communicated.
 //
 //===----------------------------------------------------------------------===//
 
@@ -32,7 +32,7 @@ using namespace shardir;
 static ShardingRule softmaxRule(linalg::SoftmaxOp op) {
   if (!op.hasPureTensorSemantics())
     return ShardingRule::replicated(op, "linalg on buffers is local already");
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   RankedTensorType input = cast<RankedTensorType>(op.getInput().getType());
   RankedTensorType output = cast<RankedTensorType>(op.getOutput().getType());
   for (int64_t dim = 0; dim < input.getRank(); ++dim) {
@@ -100,7 +100,7 @@ static ShardingRule packRule(linalg::PackOp op) {
   auto dest = dyn_cast<RankedTensorType>(op.getDest().getType());
   if (!source || !dest)
     return ShardingRule::replicated(op, "linalg on buffers is local already");
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   bool padded =
       relayoutFactors(rule, source, dest, op.getInnerDimsPos(),
                       op.getOuterDimsPerm(), rule.operands[0], rule.results[0]);
@@ -115,7 +115,7 @@ static ShardingRule unpackRule(linalg::UnPackOp op) {
   auto dest = dyn_cast<RankedTensorType>(op.getDest().getType());
   if (!source || !dest)
     return ShardingRule::replicated(op, "linalg on buffers is local already");
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   relayoutFactors(rule, dest, source, op.getInnerDimsPos(),
                   op.getOuterDimsPerm(), rule.results[0], rule.operands[0]);
   rule.operands[1] = rule.results[0];

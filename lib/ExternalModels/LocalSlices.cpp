@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// A dim that all devices cut alike costs no arithmetic, and upstream's slices
-// of nothing are never made: they do not verify. See LocalSlices.h.
+// A dim that all devices cut in the same way costs no arithmetic, and
+// upstream's slices of nothing are never made: they do not verify. See
+// LocalSlices.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,7 +27,7 @@ HeldRange shardir::rangeOf(OpBuilder &builder, Location loc,
   if (all && global.type.isDynamicDim(dim) && !localizer.isCut(global, dim))
     return {builder.getIndexAttr(0), all};
   auto digits = localizer.digits(builder, loc, global, dim);
-  // The digits below the one that is cut are whole: a unit of the block.
+  // The digits below the one that is cut are complete: a unit of the block.
   int64_t unit = 1;
   for (const Localizer::DigitValue &digit : ArrayRef(digits).drop_front())
     unit *= digit.extent;

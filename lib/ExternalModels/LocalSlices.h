@@ -8,7 +8,7 @@
 //
 // The part of a dim that a device has, and slices of local tensors that may be
 // empty. Requires an insertion point in a function that has the rank;
-// guarantees constants for what all devices cut alike.
+// guarantees constants where all devices cut in the same way.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,12 +20,12 @@
 
 namespace shardir {
 
-/// The elements [offset, offset + length) of a dim of the whole tensor.
+/// The elements [offset, offset + length) of a dim of the global tensor.
 struct HeldRange {
   mlir::OpFoldResult offset, length;
 };
 
-/// What this device has of dim `dim` of a value, which is one block. `all` is
+/// The range of dim `dim` of a value that this device has, one block. `all` is
 /// the dim's extent where neither its type tells it nor a device cuts it.
 HeldRange rangeOf(mlir::OpBuilder &builder, mlir::Location loc,
                   const Localizer &localizer, const Localizer::Global &global,

@@ -27,13 +27,13 @@
 using namespace mlir;
 using namespace shardir;
 
-/// The factors of the whole tensor and of its shard.
+/// The factors of the global tensor and of its shard.
 static void addBorder(ShardingRule &rule, Operation *op,
-                      PlacementAttr placement, ArrayAttr axes, ShapedType whole,
+                      PlacementAttr placement, ArrayAttr axes, ShapedType outer,
                       ShapedType shard, TensorFactors &outside,
                       TensorFactors &inside) {
   Placement manual = manualPart(placement.getValue(), axes, /*isManual=*/true);
-  auto extents = shapeOf(whole), shards = shapeOf(shard);
+  auto extents = shapeOf(outer), shards = shapeOf(shard);
   for (auto [dim, extent] : llvm::enumerate(shards)) {
     DimFactors &out = outside.dims.emplace_back();
     if (!manual.dims[dim].splits.empty()) {
@@ -72,12 +72,12 @@ static ShardingRule outRule(ManualOutOp op) {
   const Placement &placement = op.getPlacement().getValue();
   addBorder(rule, op, op.getPlacement(), op.getAxes(), op.getType(),
             op.getInput().getType(), rule.results[0], rule.operands[0]);
-  // What is owed comes from nowhere but the region.
+  // Partial terms come from the region alone.
   if (placement.partial) {
-    Factor &owed = rule.factors[rule.addFactor(2, FactorKind::Reduction)];
-    owed.combiners = {*placement.partial};
+    Factor &pending = rule.factors[rule.addFactor(2, FactorKind::Reduction)];
+    pending.combiners = {*placement.partial};
     for (const AxisRef &axis : placement.partialAxes)
-      owed.pinned.push_back(Split::byAxis(axis));
+      pending.pinned.push_back(Split::byAxis(axis));
   }
   return rule;
 }
@@ -103,19 +103,19 @@ template <typename Op>
 static LocalValues borderLocal(Op op, OpBuilder &builder, Localizer &localizer,
                                ValueRange operands) {
   // Shards along manual axes are equal; of an open dim that is known here.
-  Value whole = isa<ManualInOp>(op) ? op->getOperand(0) : Value();
+  Value outer = isa<ManualInOp>(op) ? op->getOperand(0) : Value();
   Placement manual =
       manualPart(op.getPlacement().getValue(), op.getAxes(), true);
   for (auto [dim, own] : llvm::enumerate(manual.dims)) {
-    if (!whole || own.splits.empty() ||
-        !cast<RankedTensorType>(whole.getType()).isDynamicDim(dim))
+    if (!outer || own.splits.empty() ||
+        !cast<RankedTensorType>(outer.getType()).isDynamicDim(dim))
       continue;
     int64_t pieces =
         groupSize(localizer.meshOf(op.getPlacement()), manual.axesOf(dim));
     Value extent = getValueOrCreateConstantIndexOp(
         builder, op.getLoc(),
-        localizer.wholeExtent(builder, op.getLoc(), localizer.global(whole),
-                              dim, operands[0]));
+        localizer.globalExtent(builder, op.getLoc(), localizer.global(outer),
+                               dim, operands[0]));
     auto constant = [&](int64_t value) {
       return arith::ConstantIndexOp::create(builder, op.getLoc(), value);
     };
@@ -152,7 +152,7 @@ static LocalValues collectiveLocal(ManualCollectiveOp op, OpBuilder &builder,
       cast<RankedTensorType>(op.getGlobal()), type,
       localizer.dynamicSizes(builder, op.getLoc(), inside, Value()),
       numbers.drop_front(op.getSizes().size()),
-      builder.getStringAttr("the program asks for it"))};
+      ReasonAttr::ofProgram(op.getContext()))};
 }
 
 void shardir::registerManualModels(DialectRegistry &registry) {

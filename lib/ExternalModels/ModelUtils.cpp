@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Shards and terms of what a device knows whole, and clones on local types.
+// Shards and terms of a replicated value, and clones on local types.
 // Requires a concrete mesh and verified placements. A dim of digits is cut by
 // expanding it to its digits, slicing each, and collapsing what is left, which
 // is right for every placement (P4).
@@ -25,18 +25,13 @@
 using namespace mlir;
 using namespace shardir;
 
-ShardingRule shardir::wholeRule(Operation *op) {
+ShardingRule shardir::replicatedRule(Operation *op) {
   return ShardingRule::replicated(op, "");
 }
 
 void shardir::passAnyPartial(ShardingRule &rule, ArrayRef<int> operands) {
   rule.partials.push_back(
       {std::nullopt, SmallVector<int, 2>(operands.begin(), operands.end())});
-}
-
-bool shardir::isIdempotent(PartialKind kind) {
-  return kind != PartialKind::Sum && kind != PartialKind::Prod &&
-         kind != PartialKind::Xor;
 }
 
 std::optional<PartialKind> shardir::lookupKind(Type elementType) {
@@ -77,19 +72,19 @@ Value shardir::castTo(OpBuilder &builder, Location loc, Value value,
 
 /// `global` with all of its unknown extents.
 static Localizer::Global withExtents(Localizer::Global global,
-                                     ValueRange wholeSizes) {
+                                     ValueRange globalSizes) {
   global.extents.resize(global.type.getRank());
   for (int64_t dim = 0; dim < global.type.getRank(); ++dim)
     if (global.type.isDynamicDim(dim))
-      global.extents[dim] = wholeSizes[global.type.getDynamicDimIndex(dim)];
+      global.extents[dim] = globalSizes[global.type.getDynamicDimIndex(dim)];
   return global;
 }
 
 SmallVector<SmallVector<Localizer::DigitValue>>
 shardir::allDigits(OpBuilder &builder, Location loc, const Localizer &localizer,
-                   const Localizer::Global &global, ValueRange wholeSizes) {
+                   const Localizer::Global &global, ValueRange globalSizes) {
   SmallVector<SmallVector<Localizer::DigitValue>> result;
-  Localizer::Global known = withExtents(global, wholeSizes);
+  Localizer::Global known = withExtents(global, globalSizes);
   for (int64_t dim = 0; dim < global.type.getRank(); ++dim)
     result.push_back(localizer.digits(builder, loc, known, dim));
   return result;
@@ -98,24 +93,25 @@ shardir::allDigits(OpBuilder &builder, Location loc, const Localizer &localizer,
 SmallVector<Value> shardir::localSizes(OpBuilder &builder, Location loc,
                                        const Localizer &localizer,
                                        const Localizer::Global &global,
-                                       ValueRange wholeSizes) {
-  return localizer.dynamicSizes(builder, loc, withExtents(global, wholeSizes));
+                                       ValueRange globalSizes) {
+  return localizer.dynamicSizes(builder, loc, withExtents(global, globalSizes));
 }
 
 Value shardir::fillLocal(OpBuilder &builder, Location loc,
                          const Localizer &localizer,
                          const Localizer::Global &global, Value scalar,
-                         ValueRange wholeSizes) {
+                         ValueRange globalSizes) {
   RankedTensorType type = localizer.localType(global.type, global.placement);
   Value empty = tensor::EmptyOp::create(
       builder, loc, type,
-      localSizes(builder, loc, localizer, global, wholeSizes));
+      localSizes(builder, loc, localizer, global, globalSizes));
   return linalg::FillOp::create(builder, loc, scalar, empty).getResult(0);
 }
 
-Value shardir::shardOfWhole(OpBuilder &builder, Location loc,
-                            const Localizer &localizer,
-                            const Localizer::Global &global, Value whole) {
+Value shardir::shardOfReplicated(OpBuilder &builder, Location loc,
+                                 const Localizer &localizer,
+                                 const Localizer::Global &global,
+                                 Value replicated) {
   RankedTensorType local = localizer.localType(global.type, global.placement);
   Type element = local.getElementType();
   SmallVector<int64_t> expanded, sliced;
@@ -136,9 +132,9 @@ Value shardir::shardOfWhole(OpBuilder &builder, Location loc,
     }
   }
   if (!cuts)
-    return castTo(builder, loc, whole, local);
+    return castTo(builder, loc, replicated, local);
   bool regroup = expanded.size() != groups.size();
-  Value value = whole;
+  Value value = replicated;
   if (regroup)
     value = tensor::ExpandShapeOp::create(
         builder, loc, RankedTensorType::get(expanded, element), value, groups);
@@ -151,15 +147,15 @@ Value shardir::shardOfWhole(OpBuilder &builder, Location loc,
   return castTo(builder, loc, value, local);
 }
 
-FailureOr<Value> shardir::termOfWhole(OpBuilder &builder, Location loc,
-                                      const Localizer &localizer,
-                                      const Localizer::Global &global,
-                                      Value value) {
+FailureOr<Value> shardir::termOfReplicated(OpBuilder &builder, Location loc,
+                                           const Localizer &localizer,
+                                           const Localizer::Global &global,
+                                           Value value) {
   if (!global.placement || !global.placement.getValue().partial)
     return value;
   const Placement &placement = global.placement.getValue();
   // Every device may hold max(v, v) = v.
-  if (isIdempotent(*placement.partial))
+  if (infoOf(*placement.partial).idempotent)
     return value;
   Type element = global.type.getElementType();
   Value first = localizer.isFirst(

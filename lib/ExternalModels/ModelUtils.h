@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the models of several dialects share: attaching a rule and a local form
+// Shared by the models of several dialects: attaching a rule and a local form
 // to an op, cloning an op on local types, and cutting this device's shard or
-// term out of a value that it knows whole.
+// term out of a replicated value.
 //
 // Requires operands and results that agree under the op's rule; emits nothing
 // that communicates.
@@ -61,19 +61,16 @@ void attachModels(mlir::MLIRContext *context) {
 }
 
 /// A rule without factors: nothing can be sharded yet, and nothing is wrong.
-ShardingRule wholeRule(mlir::Operation *op);
+ShardingRule replicatedRule(mlir::Operation *op);
 
 /// Lets `operands` be partial together, by any kind.
 void passAnyPartial(ShardingRule &rule, llvm::ArrayRef<int> operands);
-
-/// Whether a whole value may be combined twice with itself and stay the same.
-bool isIdempotent(PartialKind kind);
 
 /// The kind by which an element that one device reads, and the others do not,
 /// is put together; nothing for element types without reductions.
 std::optional<PartialKind> lookupKind(mlir::Type elementType);
 
-/// Whether a device's shard may have no elements, seen from its local type.
+/// True if a device's shard may have no elements, seen from its local type.
 bool mayBeEmpty(mlir::Value local);
 
 /// The static extent of a dim that two types both describe, or kUnknown.
@@ -89,43 +86,44 @@ mlir::Value castTo(mlir::OpBuilder &builder, mlir::Location loc,
                    mlir::Value value, mlir::RankedTensorType type);
 
 /// The extents of dims that `global`'s local type leaves unknown, of a tensor
-/// that has no local value yet: `wholeSizes` are the whole tensor's unknown
+/// that has no local value yet: `globalSizes` are the global tensor's unknown
 /// extents, in order.
 llvm::SmallVector<mlir::Value> localSizes(mlir::OpBuilder &builder,
                                           mlir::Location loc,
                                           const Localizer &localizer,
                                           const Localizer::Global &global,
-                                          mlir::ValueRange wholeSizes);
+                                          mlir::ValueRange globalSizes);
 
-/// The digits of each dim, with the unknown whole extents given in order.
+/// The digits of each dim, with the unknown global extents given in order.
 llvm::SmallVector<llvm::SmallVector<Localizer::DigitValue>>
 allDigits(mlir::OpBuilder &builder, mlir::Location loc,
           const Localizer &localizer, const Localizer::Global &global,
-          mlir::ValueRange wholeSizes);
+          mlir::ValueRange globalSizes);
 
 /// A tensor of `global`'s local type that holds `scalar` everywhere.
 mlir::Value fillLocal(mlir::OpBuilder &builder, mlir::Location loc,
                       const Localizer &localizer,
                       const Localizer::Global &global, mlir::Value scalar,
-                      mlir::ValueRange wholeSizes);
+                      mlir::ValueRange globalSizes);
 
-/// This device's shard of `whole`, a tensor of static shape that every device
-/// holds whole.
-mlir::Value shardOfWhole(mlir::OpBuilder &builder, mlir::Location loc,
-                         const Localizer &localizer,
-                         const Localizer::Global &global, mlir::Value whole);
+/// This device's shard of `replicated`, a tensor of static shape that every
+/// device holds.
+mlir::Value shardOfReplicated(mlir::OpBuilder &builder, mlir::Location loc,
+                              const Localizer &localizer,
+                              const Localizer::Global &global,
+                              mlir::Value replicated);
 
 /// The term that this device holds of a partial `global` whose value (or an
 /// element of it) every device knows: the first one keeps `value`, the others
-/// hold the identity (P5). `value` itself where nothing is owed.
-mlir::FailureOr<mlir::Value> termOfWhole(mlir::OpBuilder &builder,
-                                         mlir::Location loc,
-                                         const Localizer &localizer,
-                                         const Localizer::Global &global,
-                                         mlir::Value value);
+/// hold the identity (P5). `value` itself where nothing is partial.
+mlir::FailureOr<mlir::Value> termOfReplicated(mlir::OpBuilder &builder,
+                                              mlir::Location loc,
+                                              const Localizer &localizer,
+                                              const Localizer::Global &global,
+                                              mlir::Value value);
 
 /// Clones the one block of `from` to the empty region `to`, with its index
-/// arguments replaced by the whole tensor's indices (R9). `yielded` may rewrite
+/// arguments replaced by the global indices (R9). `yielded` may rewrite
 /// what the terminator takes.
 void cloneIndexedBody(
     mlir::OpBuilder &builder, const Localizer &localizer, mlir::Region &from,
@@ -137,13 +135,13 @@ void cloneIndexedBody(
 void attachTensorReshapeModels(mlir::MLIRContext *context);
 void attachTensorSliceModels(mlir::MLIRContext *context);
 void attachTensorJoinModels(mlir::MLIRContext *context);
-void attachTensorFreshModels(mlir::MLIRContext *context);
+void attachTensorRematerializableModels(mlir::MLIRContext *context);
 void attachTensorIndexedModels(mlir::MLIRContext *context);
 
 /// The ops of linalg that are not structured by maps.
 void attachLinalgOpsModels(mlir::MLIRContext *context);
 
-/// arith.constant, a fresh value like those of the tensor dialect.
+/// arith.constant, a rematerializable value like those of the tensor dialect.
 void attachConstantModel(mlir::MLIRContext *context);
 
 } // namespace shardir

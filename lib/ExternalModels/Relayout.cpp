@@ -8,7 +8,7 @@
 //
 // Pack and unpack as tensor ops. A tiled dim of N elements is [outer, inner];
 // where outer x inner is more than N the rest is padding. Requires ranked
-// tensors, and that only dims which a device holds whole are padded; guarantees
+// tensors, and that only unsharded dims are padded; guarantees
 // ops that one-shot bufferization and the lowering to loops have.
 //
 //===----------------------------------------------------------------------===//
@@ -150,7 +150,7 @@ Value shardir::buildUnPack(OpBuilder &builder, linalg::UnPackOp op,
           ->getResult(0);
   Value collapsed = tensor::CollapseShapeOp::create(
       builder, loc, RankedTensorType::get(merged, element), transposed, groups);
-  // What is padding is left out; where nothing can be, this is all of it.
+  // Drops the padding; where there is none, this is the full value.
   bool exact = true;
   SmallVector<OpFoldResult> kept;
   for (int64_t dim = 0; dim < rank; ++dim) {

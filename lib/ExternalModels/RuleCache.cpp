@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Requires rules that depend on types, properties and bodies alone, as the
-// interface of rules asks for. Guarantees the rule that would be made: keys are
+// interface of rules needs. Guarantees the rule that would be made: keys are
 // compared, not only hashed, and name everything that a rule can depend on.
 //
 //===----------------------------------------------------------------------===//
@@ -42,7 +42,7 @@ static void describe(Operation *op, std::vector<const void *> &key) {
     key.push_back(type.getAsOpaquePointer());
 }
 
-/// Whether the op's region is described by `key` as well.
+/// True if `key` describes the op's region as well.
 static bool describeBody(Region &region, std::vector<const void *> &key) {
   if (!region.hasOneBlock())
     return region.empty();

@@ -9,7 +9,7 @@
 // The data flow of scf's loops and branches: which values are one tensor, so
 // that they share a placement. Queries alone; ops need not be placed. What the
 // ops do with scalars (bounds, conditions, indices) is the same on all devices,
-// as scalars come from whole tensors.
+// as scalars come from replicated tensors.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,9 +29,9 @@ namespace {
 
 struct ForModel
     : ShardableRegionOpInterface::ExternalModel<ForModel, scf::ForOp> {
-  SmallVector<RegionTie> getTies(Operation *op) const {
+  SmallVector<RegionValueGroup> getValueGroups(Operation *op) const {
     auto loop = cast<scf::ForOp>(op);
-    SmallVector<RegionTie> ties;
+    SmallVector<RegionValueGroup> ties;
     for (auto [i, result] : llvm::enumerate(loop.getResults()))
       if (isTensor(result))
         ties.push_back({{&loop.getInitArgsMutable()[i],
@@ -39,10 +39,9 @@ struct ForModel
                         {loop.getRegionIterArg(i), result}});
     return ties;
   }
-  OpResult getTiedResult(Operation *op, BlockArgument argument) const {
-    return isTensor(argument)
-               ? cast<scf::ForOp>(op).getTiedLoopResult(argument)
-               : OpResult();
+  OpResult getGroupedResult(Operation *op, BlockArgument argument) const {
+    return isTensor(argument) ? cast<scf::ForOp>(op).getTiedLoopResult(argument)
+                              : OpResult();
   }
   std::optional<int64_t> getTripCount(Operation *op, Region &) const {
     std::optional<APInt> count = cast<scf::ForOp>(op).getStaticTripCount();
@@ -54,12 +53,12 @@ struct ForModel
 template <typename Op>
 struct BranchModel
     : ShardableRegionOpInterface::ExternalModel<BranchModel<Op>, Op> {
-  SmallVector<RegionTie> getTies(Operation *op) const {
-    SmallVector<RegionTie> ties;
+  SmallVector<RegionValueGroup> getValueGroups(Operation *op) const {
+    SmallVector<RegionValueGroup> ties;
     for (OpResult result : op->getResults()) {
       if (!isTensor(result))
         continue;
-      RegionTie &tie = ties.emplace_back();
+      RegionValueGroup &tie = ties.emplace_back();
       for (Region &region : op->getRegions())
         for (Block &block : region)
           if (isa<scf::YieldOp>(block.getTerminator()))
@@ -73,9 +72,9 @@ struct BranchModel
 
 struct WhileModel
     : ShardableRegionOpInterface::ExternalModel<WhileModel, scf::WhileOp> {
-  SmallVector<RegionTie> getTies(Operation *op) const {
+  SmallVector<RegionValueGroup> getValueGroups(Operation *op) const {
     auto loop = cast<scf::WhileOp>(op);
-    SmallVector<RegionTie> ties;
+    SmallVector<RegionValueGroup> ties;
     for (auto [i, result] : llvm::enumerate(loop.getResults()))
       if (isTensor(result))
         ties.push_back({{&loop.getConditionOp().getArgsMutable()[i]},
@@ -87,7 +86,7 @@ struct WhileModel
              {argument}});
     return ties;
   }
-  OpResult getTiedResult(Operation *op, BlockArgument argument) const {
+  OpResult getGroupedResult(Operation *op, BlockArgument argument) const {
     auto loop = cast<scf::WhileOp>(op);
     return isTensor(argument) && argument.getOwner() == loop.getAfterBody()
                ? loop->getResult(argument.getArgNumber())

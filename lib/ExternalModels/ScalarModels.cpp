@@ -9,11 +9,10 @@
 // Dialects whose values are few and the same on all devices: shapes (the shape
 // dialect), and the state of a program (ml_program's globals).
 //
-// A shape is whole on each device; a size query reads no element, so that the
-// tensor may lie any way where the extents are known. A mutable global is whole
-// on each device: every device stores the same and loads the same, call after
-// call. Immutable ones are constants before placements are decided
-// (shardir-normalize).
+// A shape is replicated; a size query reads no element, so that the tensor may
+// have any placement where the extents are known. A mutable global is
+// replicated: every device stores and loads the same in every call. Immutable
+// ones are constants before placements are decided (shardir-normalize).
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,15 +33,16 @@ using namespace shardir;
 
 /// Ops on shapes and extents alone.
 template <typename Op> static ShardingRule shapeRule(Op op) {
-  return wholeRule(op);
+  return replicatedRule(op);
 }
 
 static ShardingRule shapeOfRule(shape::ShapeOfOp op) {
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
+  rule.moves = ShardingRule::Moves::Nothing;
   auto type = dyn_cast<RankedTensorType>(op.getArg().getType());
   if (!type)
     return rule;
-  // An extent that is known only at run time is read off the whole dim.
+  // An extent that is known only at run time is read from the unsharded dim.
   for (auto [dim, extent] : llvm::enumerate(shapeOf(type)))
     if (extent != kUnknown)
       rule.operands[0].dims[dim] = {rule.addFactor(extent)};
@@ -87,7 +87,7 @@ template <typename... Ops> static void attachShapeOps(MLIRContext *context) {
 
 template <typename Op> static ShardingRule globalRule(Op op) {
   return ShardingRule::replicated(
-      op, "a global that the program changes is whole on each device");
+      op, "a global that the program changes is replicated");
 }
 
 void shardir::registerScalarModels(DialectRegistry &registry) {

@@ -15,9 +15,9 @@
 //             is split);
 //   scatter,  the device that holds a place writes it;
 //   insert
-//   extract   makes a scalar, which has no placement: the tensor is whole.
+//   extract   makes a scalar, which has no placement: the tensor is replicated.
 //
-// Requires indices within the whole tensor, as upstream does.
+// Requires indices within the global tensor, as upstream does.
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,7 +31,7 @@
 using namespace mlir;
 using namespace shardir;
 
-/// Whether an index along a dim of this extent can be answered by the device
+/// True if an index along a dim of this extent can be answered by the device
 /// that holds it: that takes more than one place.
 static bool mayBeLookedUp(int64_t extent) {
   return ShapedType::isDynamic(extent) || extent > 1;
@@ -48,7 +48,7 @@ static ShardingRule gatherRule(tensor::GatherOp op) {
   if (!source || !indices || !result)
     return ShardingRule::replicated(
         op, "the extents of an unranked tensor are not known");
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   int64_t batchRank = indices.getRank() - 1;
   for (int64_t dim = 0; dim < batchRank; ++dim) {
     int factor = rule.addFactor(
@@ -103,7 +103,7 @@ static LocalValues localizeGather(tensor::GatherOp op, OpBuilder &builder,
     if (local.isDynamicDim(dim))
       sizes.push_back(
           tensor::DimOp::create(builder, loc, origins[dim], originDims[dim]));
-  // Only gathered dims need the whole tensor's index turned into the shard's.
+  // Only gathered dims need the global index turned into the shard's.
   ShardDigits digits = shardDigits(builder, loc, localizer, global);
   bool masked = false;
   for (auto [dim, own] : llvm::enumerate(digits)) {
@@ -135,7 +135,7 @@ static ShardingRule scatterRule(tensor::ScatterOp op) {
   if (!source || !dest || !indices)
     return ShardingRule::replicated(
         op, "the extents of an unranked tensor are not known");
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   int64_t batchRank = indices.getRank() - 1;
   bool keepsUnitDims = source.getRank() == batchRank + dest.getRank();
   int64_t next = batchRank;
@@ -180,7 +180,7 @@ static LocalValues localizeScatter(tensor::ScatterOp op, OpBuilder &builder,
 //===----------------------------------------------------------------------===//
 
 static ShardingRule insertRule(tensor::InsertOp op) {
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   for (auto [dim, extent] : llvm::enumerate(shapeOf(op.getDest().getType()))) {
     if (!mayBeLookedUp(extent))
       continue;
@@ -200,7 +200,7 @@ static LocalValues localizeInsert(tensor::InsertOp op, OpBuilder &builder,
   Value dest = operands[1];
   // Every device knows the scalar; of a partial result one keeps it.
   FailureOr<Value> scalar =
-      termOfWhole(builder, loc, localizer, global, operands[0]);
+      termOfReplicated(builder, loc, localizer, global, operands[0]);
   if (failed(scalar))
     return failure();
   ShardDigits digits = shardDigits(builder, loc, localizer, global);
@@ -222,7 +222,7 @@ static LocalValues localizeInsert(tensor::InsertOp op, OpBuilder &builder,
 
 static ShardingRule extractRule(tensor::ExtractOp op) {
   ShardingRule rule = ShardingRule::replicated(
-      op, "a scalar is whole on each device, and its index may name an element "
+      op, "a scalar is replicated, and its index may name an element "
           "on any of them");
   rule.moves = ShardingRule::Moves::Result;
   return rule;

@@ -6,13 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// pad and concat: what lies around a tensor, and beside it. A dim that is not
+// pad and concat: elements around a tensor, and beside it. A dim that is not
 // padded or joined passes through; one that is reads each operand through a
 // window, with the result's blocks: an operand's elements are those of the
 // result at an offset.
 //
 // Requires operands that hold what the result's block reads (haloOf);
-// guarantees that pads lie at the borders of the whole tensor alone, for short
+// guarantees that pads are at the borders of the global tensor alone, for short
 // and empty blocks and overlapping results too.
 //
 //===----------------------------------------------------------------------===//
@@ -28,9 +28,10 @@
 using namespace mlir;
 using namespace shardir;
 
-/// Of an operand whose elements lie in the result from `place` on, what belongs
-/// to the block `own` of the result: where it starts in what the device has of
-/// the operand, how much it is, and how much of the block lies before it.
+/// Of an operand whose elements are in the result from `place` on, the part
+/// that belongs to the block `own` of the result: where it starts in what the
+/// device has of the operand, its length, and the length of the block before
+/// it.
 namespace {
 struct PlacedPart {
   OpFoldResult start, length, before;
@@ -86,7 +87,7 @@ static std::optional<Window> padWindow(tensor::PadOp op, int64_t dim) {
 }
 
 static ShardingRule padRule(tensor::PadOp op) {
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   Block &body = op.getRegion().front();
   for (auto [dim, low, high] :
        llvm::enumerate(op.getMixedLowPad(), op.getMixedHighPad())) {
@@ -105,11 +106,9 @@ static ShardingRule padRule(tensor::PadOp op) {
     rule.results[0].dims[dim] = {factor};
   }
   // All devices pad with the same value: it counts as many times.
-  for (PartialKind kind :
-       {PartialKind::Max, PartialKind::Min, PartialKind::MaxNum,
-        PartialKind::MinNum, PartialKind::UMax, PartialKind::UMin,
-        PartialKind::And, PartialKind::Or})
-    rule.partials.push_back({kind, {0}});
+  for (const PartialKindInfo &info : kPartialKinds)
+    if (info.idempotent)
+      rule.partials.push_back({info.kind, {0}});
   Value padding = cast<tensor::YieldOp>(body.getTerminator()).getValue();
   if (matchPattern(padding, m_AnyZeroFloat()) ||
       matchPattern(padding, m_Zero()))
@@ -154,7 +153,7 @@ static LocalValues localizePad(tensor::PadOp op, OpBuilder &builder,
       continue;
     }
     OpFoldResult size =
-        localizer.wholeExtent(builder, loc, source, dim, operands[0]);
+        localizer.globalExtent(builder, loc, source, dim, operands[0]);
     HeldRange own = rangeOf(builder, loc, localizer, result, dim,
                             math.add(math.add(low[dim], size), high[dim]));
     HeldRange held = rangeOf(builder, loc, localizer, source, dim, size);
@@ -176,7 +175,7 @@ static LocalValues localizePad(tensor::PadOp op, OpBuilder &builder,
   auto local = tensor::PadOp::create(
       builder, loc, RankedTensorType::get(shape, resultType.getElementType()),
       piece, low, high);
-  // A body that reads indices reads those of the whole tensor (R9).
+  // A body that reads indices reads global ones (R9).
   SmallVector<SmallVector<Localizer::DigitValue>> digits;
   {
     OpBuilder::InsertionGuard guard(builder);
@@ -211,16 +210,16 @@ static SmallVector<Window> joinedWindows(tensor::ConcatOp op) {
   int64_t extent = extentOf(op.getResult().getType()), place = 0;
   bool isKnown = extent != kUnknown;
   SmallVector<Window> windows;
-  RunTimeNumber whole, before;
+  RunTimeNumber global, before;
   for (unsigned i = 0; i < op->getNumOperands(); ++i)
-    whole.addDim(op, i, dim);
+    global.addDim(op, i, dim);
   for (auto [i, type] : llvm::enumerate(op.getInputs().getTypes())) {
     int64_t size = extentOf(type);
     isKnown &= size != kUnknown;
     if (extent > kMaxWindow || size > kMaxWindow)
       return {};
     windows.push_back({size});
-    windows.back().open = {whole, before};
+    windows.back().open = {global, before};
     before.addDim(op, i, dim, -1);
   }
   for (Window &window : windows) {
@@ -246,7 +245,7 @@ static std::optional<unsigned> soleOperand(tensor::ConcatOp op) {
 }
 
 static ShardingRule concatRule(tensor::ConcatOp op) {
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   std::optional<unsigned> sole = soleOperand(op);
   auto result = cast<RankedTensorType>(op.getResult().getType());
   SmallVector<int> all;
@@ -298,26 +297,26 @@ static LocalValues localizeConcat(tensor::ConcatOp op, OpBuilder &builder,
         castTo(builder, loc, operands[*sole], resultType)};
   SmallVector<Value> pieces;
   // A dim of unknown extent that no device cuts is joined as it is.
-  auto isCut = [&](Value whole) {
-    return localizer.isCut(localizer.global(whole), joined);
+  auto isCut = [&](Value global) {
+    return localizer.isCut(localizer.global(global), joined);
   };
   bool isPart = !joinedWindows(op).empty() &&
                 (!result.type.isDynamicDim(joined) || isCut(op.getResult()) ||
                  llvm::any_of(op.getInputs(), isCut));
   OpFoldResult all = math.constant(0);
-  for (auto [whole, local] : llvm::zip(op.getInputs(), operands))
+  for (auto [global, local] : llvm::zip(op.getInputs(), operands))
     if (isPart)
-      all = math.add(all, localizer.wholeExtent(builder, loc,
-                                                localizer.global(whole), joined,
-                                                local));
-  for (auto [whole, local] : llvm::zip(op.getInputs(), operands)) {
+      all = math.add(all, localizer.globalExtent(builder, loc,
+                                                 localizer.global(global),
+                                                 joined, local));
+  for (auto [global, local] : llvm::zip(op.getInputs(), operands)) {
     Value piece = local;
     if (isPart) {
-      OpFoldResult size = localizer.wholeExtent(
-          builder, loc, localizer.global(whole), joined, local);
+      OpFoldResult size = localizer.globalExtent(
+          builder, loc, localizer.global(global), joined, local);
       HeldRange own = rangeOf(builder, loc, localizer, result, joined, all);
-      HeldRange held = rangeOf(builder, loc, localizer, localizer.global(whole),
-                               joined, size);
+      HeldRange held = rangeOf(builder, loc, localizer,
+                               localizer.global(global), joined, size);
       PlacedPart part = partOf(math, own, place, size, held);
       SmallVector<OpFoldResult> starts, sizes;
       for (int64_t dim = 0; dim < resultType.getRank(); ++dim) {
@@ -329,9 +328,10 @@ static LocalValues localizeConcat(tensor::ConcatOp op, OpBuilder &builder,
       piece = extractRange(builder, loc, local, starts, sizes);
       place = math.add(place, size);
     }
-    // What nobody has here is not joined: it would start past the end.
+    // An operand without elements here is not joined: it would start past the
+    // end.
     if (cast<RankedTensorType>(piece.getType()).getDimSize(joined) != 0 ||
-        (pieces.empty() && whole == op.getInputs().back()))
+        (pieces.empty() && global == op.getInputs().back()))
       pieces.push_back(piece);
   }
   if (pieces.size() == 1)

@@ -9,8 +9,8 @@
 // The tensor dialect's other ops, and the registration of all of them.
 //
 // Requires ranked tensors; ops on unranked ones are replicated. A size query
-// answers with the whole tensor's extent whatever the shard's is, so it never
-// asks for a sharded tensor to be gathered where the extent is known.
+// answers with the global extent whatever the shard's is, so it never
+// needs a sharded tensor to be gathered where the extent is known.
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,11 +37,11 @@ template <typename Op> static ShardingRule castRule(Op op) {
   auto result = dyn_cast<RankedTensorType>(op.getResult().getType());
   if (!source || !result)
     return ShardingRule::replicated(op, kUnranked);
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   std::vector<int64_t> shape = shapeOf(source), toShape = shapeOf(result);
   for (int64_t dim = 0; dim < source.getRank(); ++dim) {
     // Only an extent that is known can be split into shards, and both sides
-    // must be: a dim whose extent the cast forgets or learns is whole.
+    // must be: a dim whose extent the cast forgets or learns is unsharded.
     if (shape[dim] != toShape[dim])
       continue;
     int factor = rule.addFactor(shape[dim]);
@@ -64,13 +64,13 @@ static LocalValues localizeCast(tensor::CastOp op, OpBuilder &builder,
 // dim and rank
 //===----------------------------------------------------------------------===//
 
-/// Of an op that asks for the shape alone: the whole tensor's is known
+/// For an op that reads the shape alone: the global shape is known
 /// everywhere.
 template <typename OpTy> static ShardingRule shapeOnlyRule(OpTy op) {
   auto source = dyn_cast<RankedTensorType>(op->getOperand(0).getType());
   if (!source)
     return ShardingRule::replicated(op, kUnranked);
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   for (auto [dim, extent] : llvm::enumerate(shapeOf(source)))
     rule.operands[0].dims[dim] = {rule.addFactor(extent)};
   passAnyPartial(rule, {0});
@@ -84,7 +84,7 @@ static LocalValues localizeDim(tensor::DimOp op, OpBuilder &builder,
   auto extent = [&](int64_t dim) {
     return getValueOrCreateConstantIndexOp(
         builder, loc,
-        localizer.wholeExtent(builder, loc, global, dim, operands[0]));
+        localizer.globalExtent(builder, loc, global, dim, operands[0]));
   };
   int64_t rank = global.type.getRank();
   std::optional<int64_t> index = op.getConstantIndex();
@@ -106,7 +106,7 @@ static LocalValues localizeDim(tensor::DimOp op, OpBuilder &builder,
 }
 
 //===----------------------------------------------------------------------===//
-// Whole on each device
+// Replicated tensors
 //===----------------------------------------------------------------------===//
 
 static ShardingRule reshapeRule(tensor::ReshapeOp op) {
@@ -121,7 +121,7 @@ void shardir::registerTensorModels(DialectRegistry &registry) {
     attachTensorReshapeModels(context);
     attachTensorSliceModels(context);
     attachTensorJoinModels(context);
-    attachTensorFreshModels(context);
+    attachTensorRematerializableModels(context);
     attachTensorIndexedModels(context);
     attachModels<tensor::CastOp, castRule<tensor::CastOp>, localizeCast>(
         context);

@@ -57,7 +57,7 @@ static void reshapeFactors(ShardingRule &rule, RankedTensorType parts,
 }
 
 static ShardingRule collapseRule(tensor::CollapseShapeOp op) {
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   reshapeFactors(rule, op.getSrcType(), op.getReassociationIndices(),
                  rule.operands[0], rule.results[0]);
   passAnyPartial(rule, {0});
@@ -65,7 +65,7 @@ static ShardingRule collapseRule(tensor::CollapseShapeOp op) {
 }
 
 static ShardingRule expandRule(tensor::ExpandShapeOp op) {
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   reshapeFactors(rule, op.getResultType(), op.getReassociationIndices(),
                  rule.results[0], rule.operands[0]);
   passAnyPartial(rule, {0});
@@ -105,22 +105,22 @@ static LocalValues localizeExpand(tensor::ExpandShapeOp op, OpBuilder &builder,
   Localizer::Global global = localizer.global(op.getResult());
   RankedTensorType local = localizer.localType(op.getResult());
 
-  // The whole tensor's unknown extents are operands.
-  ValueRange wholeSizes = operands.drop_front();
+  // The global tensor's unknown extents are operands.
+  ValueRange globalSizes = operands.drop_front();
   SmallVector<OpFoldResult> shape(local.getRank());
   size_t unknown = 0;
   for (const ReassociationIndices &group : groups)
     for (int64_t dim : group) {
-      Value whole;
+      Value extent;
       if (ShapedType::isDynamic(op.getStaticOutputShape()[dim]))
-        whole = wholeSizes[unknown++];
+        extent = globalSizes[unknown++];
       if (!local.isDynamicDim(dim))
         shape[dim] = builder.getIndexAttr(local.getDimSize(dim));
       else if (!global.type.isDynamicDim(dim) || localizer.isCut(global, dim))
         shape[dim] = localizer.localExtent(builder, loc, global, dim);
       else
-        shape[dim] = whole
-                         ? OpFoldResult(whole)
+        shape[dim] = extent
+                         ? OpFoldResult(extent)
                          : builder.getIndexAttr(op.getStaticOutputShape()[dim]);
     }
   Value source = castTo(builder, loc, operands[0], mergedType(local, groups));

@@ -9,13 +9,13 @@
 // extract_slice and insert_slice. A dim that the op takes as it is passes
 // through; one of which it takes or replaces a part is read through a window,
 // with the result's blocks; a part at an offset that is known only at run time,
-// small beside the dim, is read where it lies and owed by the others.
+// small beside the dim, is read by its owner and is a partial term elsewhere.
 //
 // Requires operands that hold what the result's block reads (haloOf);
 // guarantees exact rows, computed from the rank, for short and empty blocks and
-// overlapping results too. Offsets are those of the whole tensor until the
+// overlapping results too. Offsets are global until the
 // block's own is subtracted, so that a clamp of the program stays one of the
-// whole tensor.
+// global tensor.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,7 +69,7 @@ static ExtentRoot followed(ExtentRoot root) {
   return root;
 }
 
-/// Whether `size` is all of dim `dim` of `tensor`.
+/// True if `size` is all of dim `dim` of `tensor`.
 static bool isExtentOf(OpFoldResult size, Value tensor, int64_t dim) {
   int64_t extent = cast<RankedTensorType>(tensor.getType()).getDimSize(dim);
   if (std::optional<int64_t> known = getConstantIntValue(size))
@@ -89,12 +89,12 @@ struct SlicedDim {
   static bool inRange(std::optional<int64_t> number, int64_t least) {
     return number && *number >= least && *number <= kMaxWindow;
   }
-  /// Whether a window over this dim has numbers that are in range.
+  /// True if a window over this dim has numbers that are in range.
   bool hasWindow() const {
     return extent != kUnknown && inRange(extent, 0) && inRange(size, 0) &&
            inRange(stride, 1) && (!offset || inRange(offset, 0));
   }
-  /// Whether an open one has, where extent or size are known at run time alone.
+  /// True if an open one has, where extent or size are known at run time alone.
   bool hasOpenWindow() const {
     return !hasWindow() && (extent == kUnknown || !size) &&
            (extent == kUnknown || inRange(extent, 0)) &&
@@ -181,7 +181,7 @@ static std::optional<PartialKind> kindOfOwner(Type type) {
   return std::nullopt;
 }
 
-/// Whether the part of a dim is read on the device that has it: its offset is
+/// True if the part of a dim is read on the device that has it: its offset is
 /// known at run time alone, and a window over all offsets would read most of
 /// the dim.
 static bool isReadByOwner(const SlicedDim &dim, Type elementType) {
@@ -192,7 +192,7 @@ static bool isReadByOwner(const SlicedDim &dim, Type elementType) {
 }
 
 static ShardingRule extractSliceRule(tensor::ExtractSliceOp op) {
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   Type elementType = op.getSourceType().getElementType();
   for (auto [d, dim] : llvm::enumerate(slicedDims(op, op.getSource()))) {
     if (dim.isWhole) {
@@ -262,7 +262,7 @@ static LocalValues localizeExtractSlice(tensor::ExtractSliceOp op,
   OpFoldResult zero = math.constant(0);
   // Where in the result what is read belongs, and the result's sizes.
   SmallVector<OpFoldResult> places(slice.sizes.size(), zero), sizes;
-  bool isOwed = false;
+  bool isPartial = false;
   for (auto [d, dim] : llvm::enumerate(slicedDims(op, op.getSource()))) {
     bool isSplit =
         source.placement && !source.placement.getValue().axesOf(d).empty();
@@ -290,7 +290,7 @@ static LocalValues localizeExtractSlice(tensor::ExtractSliceOp op,
       if (getConstantIntValue(slice.sizes[d]).value_or(0) == 0)
         slice.offsets[d] = math.clamp(slice.offsets[d], zero, held.length);
     } else if (isSplit) {
-      isOwed = true;
+      isPartial = true;
       HeldRange held = rangeOf(builder, loc, localizer, source, d);
       OpFoldResult offset = slice.offsets[d];
       OpFoldResult end = math.add(held.offset, held.length);
@@ -304,9 +304,9 @@ static LocalValues localizeExtractSlice(tensor::ExtractSliceOp op,
   }
   llvm::SmallBitVector none(dropped.size());
   Value value = extractSlice(
-      builder, loc, typeOf(slice.sizes, isOwed ? none : dropped, element),
+      builder, loc, typeOf(slice.sizes, isPartial ? none : dropped, element),
       operands[0], slice.offsets, slice.sizes, slice.strides);
-  if (!isOwed)
+  if (!isPartial)
     return SmallVector<Value>{castTo(builder, loc, value, resultType)};
   Value identity = arith::ConstantOp::create(
       builder, loc, partialIdentity(element, *kindOfOwner(element)));
@@ -328,7 +328,7 @@ static LocalValues localizeExtractSlice(tensor::ExtractSliceOp op,
 //===----------------------------------------------------------------------===//
 
 static ShardingRule insertSliceRule(tensor::InsertSliceOp op) {
-  ShardingRule rule = wholeRule(op);
+  ShardingRule rule = replicatedRule(op);
   for (auto [d, dim] : llvm::enumerate(slicedDims(op, op.getDest()))) {
     bool isKnown = dim.extent <= kMaxWindow && dim.stride && *dim.stride >= 1 &&
                    *dim.stride <= kMaxWindow;
@@ -353,7 +353,7 @@ static ShardingRule insertSliceRule(tensor::InsertSliceOp op) {
       rule.operands[0].readThrough(dim.sliceDim, factor, window);
     } else if (dim.sliceDim >= 0 && dim.hasWindow() && dim.offset &&
                !op.getSourceType().isDynamicDim(dim.sliceDim)) {
-      // Element i of the source lies at offset + i * stride.
+      // Element i of the source is at offset + i * stride.
       rule.operands[0].readThrough(
           dim.sliceDim, factor,
           {*dim.size, *dim.offset, -*dim.offset, 1, *dim.stride});
@@ -378,7 +378,7 @@ static LocalValues localizeInsertSlice(tensor::InsertSliceOp op,
   llvm::SmallBitVector dropped = op.getDroppedDims();
   MixedSlice slice = mixedSlice(op, builder, operands);
   OpFoldResult zero = math.constant(0);
-  // What of the source is put here.
+  // The part of the source that is put here.
   SmallVector<OpFoldResult> from, sizes;
   bool isPart = false;
   auto take = [&](int64_t sliceDim, OpFoldResult offset, OpFoldResult size) {
@@ -429,7 +429,8 @@ static LocalValues localizeInsertSlice(tensor::InsertSliceOp op,
       held = range.offset;
       length = range.length;
     }
-    // A dim that is dropped, and lies elsewhere, leaves nothing to put here.
+    // A dropped dim whose element is on another device leaves nothing to put
+    // here.
     if (dim.sliceDim < 0) {
       isPart = true;
       continue;

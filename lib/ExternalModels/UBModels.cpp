@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // ub.poison on tensors, which stands where branches between blocks meet and one
-// of them brings no value. It is fresh: any placement will do. Its local form
-// has the extents of a shard and no content, so that whatever runs on it stays
-// in bounds.
+// of them has no value. It is rematerializable: any placement will do. Its
+// local form has the extents of a shard and no content, so that whatever runs
+// on it stays in bounds.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ using namespace shardir;
 
 static ShardingRule poisonRule(ub::PoisonOp op) {
   ShardingRule rule = ShardingRule::elementwise(op);
-  rule.isFresh = true;
+  rule.isRematerializable = true;
   return rule;
 }
 

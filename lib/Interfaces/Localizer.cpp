@@ -40,13 +40,13 @@ RankedTensorType Localizer::localType(RankedTensorType type,
     return type;
   const Mesh &mesh = meshOf(placement);
   SmallVector<int64_t> shape(type.getShape());
-  std::vector<int64_t> whole = shapeOf(type);
+  std::vector<int64_t> fullExtent = shapeOf(type);
   for (size_t dim = 0; dim < shape.size(); ++dim) {
     bool hasWindow = dim < halo.size() && halo[dim].isWindow();
     if (placement.getValue().dims[dim].splits.empty() && !hasWindow)
       continue;
-    std::optional<int64_t> extent =
-        uniformLocalExtent(placement.getValue(), halo, mesh, whole[dim], dim);
+    std::optional<int64_t> extent = uniformLocalExtent(
+        placement.getValue(), halo, mesh, fullExtent[dim], dim);
     shape[dim] = extent ? *extent : ShapedType::kDynamic;
   }
   return RankedTensorType::get(shape, type.getElementType());
@@ -66,8 +66,8 @@ Value Localizer::axisIndex(OpBuilder &builder, Location loc, const Mesh &mesh,
   if (axis.isWhole())
     return index;
   // The axis is [pre, size, rest]; the sub-axis is the middle digit.
-  int64_t whole = mesh.axes[mesh.axisIndex(axis.name)].assumedSize();
-  int64_t rest = whole / (axis.preSize * axis.size);
+  int64_t fullExtent = mesh.axes[mesh.axisIndex(axis.name)].assumedSize();
+  int64_t rest = fullExtent / (axis.preSize * axis.size);
   auto constant = [&](int64_t v) {
     return arith::ConstantIndexOp::create(builder, loc, v);
   };
@@ -94,22 +94,23 @@ Value Localizer::isFirst(OpBuilder &builder, Location loc, const Mesh &mesh,
   return all;
 }
 
-/// The extent of the one digit that takes what the others leave of `whole`,
+/// The extent of the one digit that takes what the others leave of `global`,
 /// which they divide (P4).
-static OpFoldResult openDigit(OpBuilder &builder, Location loc, Value whole,
+static OpFoldResult openDigit(OpBuilder &builder, Location loc,
+                              Value fullExtent,
                               ArrayRef<SymbolicDigit> digits) {
-  assert(whole && "an unknown extent needs the whole tensor's");
+  assert(fullExtent && "an unknown extent needs the global tensor's");
   int64_t others = 1;
   for (const SymbolicDigit &digit : digits)
     if (digit.extent != kUnknown)
       others *= digit.extent;
-  return IndexMath(builder, loc).div(whole, others);
+  return IndexMath(builder, loc).div(fullExtent, others);
 }
 
 SmallVector<Localizer::DigitValue>
 Localizer::digits(OpBuilder &builder, Location loc, const Mesh &mesh,
                   const Placement &placement, int64_t extent, int64_t dim,
-                  Value wholeExtent) const {
+                  Value globalExtent) const {
   SmallVector<DigitValue> result;
   auto constant = [&](int64_t v) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, v);
@@ -118,7 +119,7 @@ Localizer::digits(OpBuilder &builder, Location loc, const Mesh &mesh,
   for (const SymbolicDigit &digit : all) {
     OpFoldResult zero = builder.getIndexAttr(0);
     OpFoldResult size = digit.extent == kUnknown
-                            ? openDigit(builder, loc, wholeExtent, all)
+                            ? openDigit(builder, loc, globalExtent, all)
                             : OpFoldResult(builder.getIndexAttr(digit.extent));
     OpFoldResult length = size;
     if (digit.axes.empty()) {
@@ -144,19 +145,19 @@ Localizer::digits(OpBuilder &builder, Location loc, const Mesh &mesh,
         length = builder.getIndexAttr(block);
         continue;
       }
-      Value whole = getValueOrCreateConstantIndexOp(builder, loc, length);
+      Value fullExtent = getValueOrCreateConstantIndexOp(builder, loc, length);
       Value block;
       if (known)
         block = constant(llvm::divideCeil(*known, n));
       else
         block = arith::DivUIOp::create(
             builder, loc,
-            arith::AddIOp::create(builder, loc, whole, constant(n - 1)),
+            arith::AddIOp::create(builder, loc, fullExtent, constant(n - 1)),
             constant(n));
       Value start = arith::MinUIOp::create(
           builder, loc, arith::MulIOp::create(builder, loc, index, block),
-          whole);
-      Value rest = arith::SubIOp::create(builder, loc, whole, start);
+          fullExtent);
+      Value rest = arith::SubIOp::create(builder, loc, fullExtent, start);
       length = arith::MinUIOp::create(builder, loc, rest, block).getResult();
       offset =
           offset
@@ -175,9 +176,9 @@ bool Localizer::isCut(const Global &global, int64_t dim) const {
          (size_t(dim) < global.halo.size() && !global.halo[dim].isZero());
 }
 
-OpFoldResult Localizer::wholeExtent(OpBuilder &builder, Location loc,
-                                    const Global &global, int64_t dim,
-                                    Value local) const {
+OpFoldResult Localizer::globalExtent(OpBuilder &builder, Location loc,
+                                     const Global &global, int64_t dim,
+                                     Value local) const {
   if (!global.type.isDynamicDim(dim))
     return builder.getIndexAttr(global.type.getDimSize(dim));
   if (size_t(dim) < global.extents.size() && global.extents[dim])
@@ -189,13 +190,13 @@ OpFoldResult Localizer::wholeExtent(OpBuilder &builder, Location loc,
 OpFoldResult Localizer::localExtent(OpBuilder &builder, Location loc,
                                     Global global, int64_t dim,
                                     Value local) const {
-  int64_t whole = shapeOf(global.type)[dim];
+  int64_t fullExtent = shapeOf(global.type)[dim];
   if (!isCut(global, dim))
-    return wholeExtent(builder, loc, global, dim, local);
+    return globalExtent(builder, loc, global, dim, local);
   const Mesh &mesh = meshOf(global.placement);
   const Placement &placement = global.placement.getValue();
   if (auto uniform =
-          uniformLocalExtent(placement, global.halo, mesh, whole, dim))
+          uniformLocalExtent(placement, global.halo, mesh, fullExtent, dim))
     return builder.getIndexAttr(*uniform);
   int64_t kept = 1;
   OpFoldResult varying;
@@ -226,20 +227,20 @@ SmallVector<Value> Localizer::dynamicSizes(OpBuilder &builder, Location loc,
   return sizes;
 }
 
-/// What a block of a dim reads, where `digits` are the block's and the dim has
-/// `size` elements (Placement/Halo.h). All numbers are signed: a window may
-/// start below the dim and end above it.
+/// The range that a block of a dim reads, where `digits` are the block's and
+/// the dim has `size` elements (Placement/Halo.h). All numbers are signed: a
+/// window may start below the dim and end above it.
 static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
                                       ArrayRef<Localizer::DigitValue> digits,
                                       const DimHalo &halo, int64_t size,
-                                      OpFoldResult whole, Value shift) {
+                                      OpFoldResult fullExtent, Value shift) {
   auto value = [&](OpFoldResult v) {
     return getValueOrCreateConstantIndexOp(builder, loc, v);
   };
   auto constant = [&](int64_t v) -> Value {
     return arith::ConstantIndexOp::create(builder, loc, v);
   };
-  // The digits below the one that is cut are whole: a unit of the block.
+  // The digits below the one that is cut are complete: a unit of the block.
   int64_t unit = 1;
   for (const Localizer::DigitValue &digit : digits.drop_front())
     unit *= digit.extent;
@@ -247,12 +248,12 @@ static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
   auto offset = getConstantIntValue(digits.front().offset);
   auto length = getConstantIntValue(digits.front().length);
   if (size == 0 || extent == 0 || length == 0)
-    return {size, builder.getIndexAttr(0), builder.getIndexAttr(0), whole};
+    return {size, builder.getIndexAttr(0), builder.getIndexAttr(0), fullExtent};
   if (offset && length && size != kUnknown && !halo.isOpen) {
     auto [begin, end] =
         halo.rows(*offset * unit, (*offset + *length) * unit, size);
     return {size, builder.getIndexAttr(begin),
-            builder.getIndexAttr(end - begin), whole};
+            builder.getIndexAttr(end - begin), fullExtent};
   }
   auto times = [&](Value v, int64_t factor) -> Value {
     if (factor == 1)
@@ -267,8 +268,8 @@ static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
   // Halos may be larger than any dim; windows are not.
   auto plusReach = [&](Value v, int64_t reach, bool isDown) -> Value {
     if (!halo.isWindow() && size == kUnknown && reach != 0) {
-      Value bound =
-          arith::MinUIOp::create(builder, loc, constant(reach), value(whole));
+      Value bound = arith::MinUIOp::create(builder, loc, constant(reach),
+                                           value(fullExtent));
       return isDown ? arith::SubIOp::create(builder, loc, v, bound).getResult()
                     : arith::AddIOp::create(builder, loc, v, bound).getResult();
     }
@@ -289,10 +290,10 @@ static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
   };
   auto clamp = [&](Value v, Value low) -> Value {
     Value atLeast = arith::MaxSIOp::create(builder, loc, v, low);
-    return arith::MinSIOp::create(builder, loc, atLeast, value(whole));
+    return arith::MinSIOp::create(builder, loc, atLeast, value(fullExtent));
   };
-  // Wherever an open window lies: what is below the dim is clamped before it
-  // is divided.
+  // For any position of an open window: an index below the dim is clamped
+  // before it is divided.
   auto openEnds = [&](Value start, Value stop) -> std::pair<Value, Value> {
     IndexMath math(builder, loc);
     auto moved = [&](Value v, int64_t reach) {
@@ -327,14 +328,14 @@ static Localizer::DigitValue withHalo(OpBuilder &builder, Location loc,
   Value end = clamp(next, begin);
   Value wide = arith::SubIOp::create(builder, loc, end, begin);
   if (length)
-    return {size, begin, wide, whole};
+    return {size, begin, wide, fullExtent};
   Value zero = constant(0);
   Value isEmpty = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                         count, zero);
   return {
       size, begin,
       arith::SelectOp::create(builder, loc, isEmpty, zero, wide).getResult(),
-      whole};
+      fullExtent};
 }
 
 SmallVector<Localizer::DigitValue> Localizer::digits(OpBuilder &builder,
@@ -342,15 +343,15 @@ SmallVector<Localizer::DigitValue> Localizer::digits(OpBuilder &builder,
                                                      const Global &global,
                                                      int64_t dim) const {
   int64_t size = shapeOf(global.type)[dim];
-  OpFoldResult whole = wholeExtent(builder, loc, global, dim);
+  OpFoldResult fullExtent = globalExtent(builder, loc, global, dim);
   if (!global.placement)
-    return {{size, builder.getIndexAttr(0), whole, whole}};
+    return {{size, builder.getIndexAttr(0), fullExtent, fullExtent}};
   const Mesh &mesh = meshOf(global.placement);
   const Placement &placement = global.placement.getValue();
   DimHalo halo =
       size_t(dim) < global.halo.size() ? global.halo[dim] : DimHalo();
   int64_t extent = halo.isWindow() ? halo.extent : size;
-  Value blocks = dyn_cast<Value>(whole), shift;
+  Value blocks = dyn_cast<Value>(fullExtent), shift;
   if (halo.isOpen) {
     size_t before = 0;
     for (int64_t d = 0; d < dim; ++d)
@@ -365,7 +366,7 @@ SmallVector<Localizer::DigitValue> Localizer::digits(OpBuilder &builder,
   auto own = digits(builder, loc, mesh, placement, extent, dim, blocks);
   if (halo.isZero())
     return own;
-  return {withHalo(builder, loc, own, halo, size, whole, shift)};
+  return {withHalo(builder, loc, own, halo, size, fullExtent, shift)};
 }
 
 Value Localizer::globalIndex(OpBuilder &builder, Location loc,
@@ -383,7 +384,7 @@ Value Localizer::globalIndex(OpBuilder &builder, Location loc,
   };
   if (digits.size() == 1)
     return addOffset(local, digits[0].offset);
-  // Peel the local index's digits from the minor end and rebuild the whole
+  // Peel the local index's digits from the minor end and rebuild the global
   // tensor's index with each digit's own weight.
   Value result, rest = local;
   OpFoldResult weight = builder.getIndexAttr(1);
@@ -416,25 +417,23 @@ TypedAttr shardir::partialIdentity(Type elementType, PartialKind kind) {
   if (auto type = dyn_cast<FloatType>(elementType)) {
     const llvm::fltSemantics &sem = type.getFloatSemantics();
     auto make = [&](const APFloat &v) { return builder.getFloatAttr(type, v); };
-    // Types without infinities end in their largest finite number.
     auto extreme = [&](bool negative) {
       return make(APFloat::semanticsHasInf(sem)
                       ? APFloat::getInf(sem, negative)
                       : APFloat::getLargest(sem, negative));
     };
-    switch (kind) {
-    case PartialKind::Sum:
+    switch (infoOf(kind).ofFloats) {
+    case NeutralElement::NegativeZero:
       if (!APFloat::semanticsHasZero(sem))
         return {};
       return make(APFloat::getZero(sem, /*Negative=*/true));
-    case PartialKind::Prod:
+    case NeutralElement::One:
       return make(APFloat::getOne(sem));
-    case PartialKind::Max:
+    case NeutralElement::Lowest:
       return extreme(/*negative=*/true);
-    case PartialKind::Min:
+    case NeutralElement::Highest:
       return extreme(/*negative=*/false);
-    case PartialKind::MaxNum:
-    case PartialKind::MinNum:
+    case NeutralElement::NaN:
       return make(APFloat::getNaN(sem));
     default:
       return {};
@@ -447,20 +446,16 @@ TypedAttr shardir::partialIdentity(Type elementType, PartialKind kind) {
   auto make = [&](const APInt &v) {
     return builder.getIntegerAttr(elementType, v);
   };
-  switch (kind) {
-  case PartialKind::Sum:
-  case PartialKind::Or:
-  case PartialKind::Xor:
-  case PartialKind::UMax:
+  switch (infoOf(kind).ofIntegers) {
+  case NeutralElement::Zero:
     return make(APInt::getZero(width));
-  case PartialKind::Prod:
+  case NeutralElement::One:
     return make(APInt(width, 1));
-  case PartialKind::Max:
+  case NeutralElement::Lowest:
     return make(APInt::getSignedMinValue(width));
-  case PartialKind::Min:
+  case NeutralElement::Highest:
     return make(APInt::getSignedMaxValue(width));
-  case PartialKind::UMin:
-  case PartialKind::And:
+  case NeutralElement::AllOnes:
     return make(APInt::getAllOnes(width));
   default:
     return {};

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Placements of what flows through regions. A tie with a result has the
+// Placements of what flows through regions. A group with a result has the
 // result's entry of `shardir.placements`; those without one are listed, in
 // order, in `shardir.carried`. Requires verified ops; changes no types.
-// In the dialect's library, for the placement of a region argument is asked for
+// In the dialect's library, for the placement of a region argument is queried
 // like that of any other value.
 //
 //===----------------------------------------------------------------------===//
@@ -43,40 +43,41 @@ bool shardir::isPlacedBlock(Block *block) {
   return parent;
 }
 
-static OpResult resultOf(const RegionTie &tie) {
-  for (Value value : tie.values)
+static OpResult resultOf(const RegionValueGroup &group) {
+  for (Value value : group.values)
     if (auto result = dyn_cast<OpResult>(value))
       return result;
   return {};
 }
 
 SmallVector<PlacementAttr>
-shardir::getTiePlacements(ShardableRegionOpInterface op,
-                          ArrayRef<RegionTie> ties) {
+shardir::getGroupPlacements(ShardableRegionOpInterface op,
+                            ArrayRef<RegionValueGroup> groups) {
   SmallVector<PlacementAttr> placements;
   size_t withoutResult = 0;
-  for (const RegionTie &tie : ties) {
-    OpResult result = resultOf(tie);
+  for (const RegionValueGroup &group : groups) {
+    OpResult result = resultOf(group);
     placements.push_back(result ? getResultPlacement(result) : nullptr);
     withoutResult += !result;
   }
-  // An op that lost a tie since has a list that no longer fits.
+  // An op that lost a group since has a list that no longer fits.
   auto carried = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kCarried);
   if (carried && carried.size() == withoutResult)
     for (size_t i = 0; i < withoutResult; ++i)
-      placements[ties.size() - withoutResult + i] =
+      placements[groups.size() - withoutResult + i] =
           dyn_cast<PlacementAttr>(carried[i]);
   return placements;
 }
 
-void shardir::setTiePlacements(ShardableRegionOpInterface op,
-                               ArrayRef<PlacementAttr> placements) {
+void shardir::setGroupPlacements(ShardableRegionOpInterface op,
+                                 ArrayRef<PlacementAttr> placements) {
   MLIRContext *context = op->getContext();
   SmallVector<Attribute> results(op->getNumResults(), UnitAttr::get(context));
   SmallVector<Attribute> carried;
   bool any = false;
-  for (auto [tie, placement] : llvm::zip_equal(op.getTies(), placements)) {
-    if (OpResult result = resultOf(tie)) {
+  for (auto [group, placement] :
+       llvm::zip_equal(op.getValueGroups(), placements)) {
+    if (OpResult result = resultOf(group)) {
       results[result.getResultNumber()] = placement;
       any = true;
     } else {
@@ -95,13 +96,13 @@ void shardir::setTiePlacements(ShardableRegionOpInterface op,
 }
 
 SmallVector<std::pair<OpOperand *, PlacementAttr>>
-shardir::getTiedOperands(Operation *op) {
+shardir::getGroupedOperands(Operation *op) {
   SmallVector<std::pair<OpOperand *, PlacementAttr>> operands;
   auto collect = [&](ShardableRegionOpInterface region) {
-    SmallVector<RegionTie> ties = region.getTies();
-    for (auto [tie, placement] :
-         llvm::zip_equal(ties, getTiePlacements(region, ties)))
-      for (OpOperand *operand : tie.operands)
+    SmallVector<RegionValueGroup> groups = region.getValueGroups();
+    for (auto [group, placement] :
+         llvm::zip_equal(groups, getGroupPlacements(region, groups)))
+      for (OpOperand *operand : group.operands)
         if (operand->getOwner() == op)
           operands.push_back({operand, placement});
   };
@@ -141,12 +142,12 @@ PlacementAttr shardir::getPlacement(Value value) {
   auto region = asShardableRegion(parent);
   if (!region)
     return {};
-  if (OpResult result = region.getTiedResult(argument))
+  if (OpResult result = region.getGroupedResult(argument))
     return getResultPlacement(result);
-  SmallVector<RegionTie> ties = region.getTies();
-  for (auto [tie, placement] :
-       llvm::zip_equal(ties, getTiePlacements(region, ties)))
-    if (llvm::is_contained(tie.values, value))
+  SmallVector<RegionValueGroup> groups = region.getValueGroups();
+  for (auto [group, placement] :
+       llvm::zip_equal(groups, getGroupPlacements(region, groups)))
+    if (llvm::is_contained(group.values, value))
       return placement;
   return {};
 }

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Interfaces/ShardingRule.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Interfaces/VerifyRule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"
@@ -38,8 +38,8 @@ int ShardingRule::addFactor(int64_t size, FactorKind kind) {
 // Numbers that are known at run time
 //===----------------------------------------------------------------------===//
 
-/// What decisions take an index for that follows from extents; nothing where
-/// it comes from elsewhere.
+/// The value that decisions assume for an index that follows from extents;
+/// nothing where it comes from elsewhere.
 static std::optional<int64_t> assumedValue(Value value, int depth = 0) {
   if (std::optional<int64_t> known = getConstantIntValue(value))
     return known;
@@ -152,13 +152,13 @@ std::vector<int64_t> shardir::keyOf(const ShardingRule &rule) {
     key.insert(key.end(), partial.operands.begin(), partial.operands.end());
   }
   key.insert(key.end(), rule.inits.begin(), rule.inits.end());
-  key.push_back(rule.isFresh);
+  key.push_back(rule.isRematerializable);
   key.push_back(rule.takesResultHalo);
   key.push_back(int64_t(rule.moves));
   return key;
 }
 
-static TensorFactors wholeTensor(Type type) {
+static TensorFactors globalTensor(Type type) {
   TensorFactors factors;
   if (auto tensor = dyn_cast<RankedTensorType>(type))
     factors.dims.resize(tensor.getRank());
@@ -168,9 +168,9 @@ static TensorFactors wholeTensor(Type type) {
 ShardingRule ShardingRule::replicated(Operation *op, StringRef why) {
   ShardingRule rule;
   for (Type type : op->getOperandTypes())
-    rule.operands.push_back(wholeTensor(type));
+    rule.operands.push_back(globalTensor(type));
   for (Type type : op->getResultTypes())
-    rule.results.push_back(wholeTensor(type));
+    rule.results.push_back(globalTensor(type));
   rule.inits.assign(op->getNumResults(), -1);
   rule.replicatedBecause = why.str();
   return rule;
@@ -200,31 +200,44 @@ ShardingRule ShardingRule::elementwise(Operation *op) {
   return rule;
 }
 
-/// The rule that stands on an op as an attribute.
-static ShardingRule readRule(Operation *op, RuleAttr attr) {
-  ShardingRule rule = ShardingRule::replicated(op, "");
+/// The rule that stands on an op as an attribute, which may fit the op or not,
+/// and the names of its factors.
+static ShardingRule readRule(Operation *op, RuleAttr attr,
+                             SmallVectorImpl<StringRef> &names) {
+  ShardingRule rule;
+  rule.inits.assign(op->getNumResults(), -1);
   llvm::StringMap<int> factors;
+  auto factorOf = [&](StringRef name) {
+    auto [it, isNew] = factors.try_emplace(name, int(names.size()));
+    if (isNew) {
+      rule.addFactor(kUnknown);
+      names.push_back(name);
+    }
+    return it->second;
+  };
   auto read = [&](ArrayAttr lists, TypeRange types,
-                  MutableArrayRef<TensorFactors> tensors) {
-    for (auto [list, type, tensor] : llvm::zip(lists, types, tensors))
+                  SmallVectorImpl<TensorFactors> &tensors) {
+    for (auto [i, list] : llvm::enumerate(lists)) {
+      TensorFactors &tensor = tensors.emplace_back();
+      auto type = i < types.size() ? dyn_cast<RankedTensorType>(types[i])
+                                   : RankedTensorType();
       for (auto [dim, entry] : llvm::enumerate(cast<ArrayAttr>(list))) {
+        DimFactors &own = tensor.dims.emplace_back();
         StringRef name = cast<StringAttr>(entry).getValue();
         if (name == "_")
           continue;
-        auto [it, isNew] = factors.try_emplace(name, 0);
-        if (isNew)
-          it->second =
-              rule.addFactor(shapeOf(cast<RankedTensorType>(type))[dim]);
-        tensor.dims[dim] = {it->second};
+        own = {factorOf(name)};
+        // The size is that of the first dim which tells one.
+        Factor &factor = rule.factors[own[0]];
+        if (factor.size == kUnknown && type && int64_t(dim) < type.getRank())
+          factor.size = shapeOf(type)[dim];
       }
+    }
   };
   read(attr.getOperands(), op->getOperandTypes(), rule.operands);
   read(attr.getResults(), op->getResultTypes(), rule.results);
   for (NamedAttribute entry : attr.getReduction()) {
-    auto it = factors.find(entry.getName().getValue());
-    if (it == factors.end())
-      continue;
-    Factor &factor = rule.factors[it->second];
+    Factor &factor = rule.factors[factorOf(entry.getName().getValue())];
     factor.kind = FactorKind::Reduction;
     std::string kind = cast<StringAttr>(entry.getValue()).getValue().str();
     factor.combiners.assign(op->getNumResults(), *parsePartialKind(kind));
@@ -232,13 +245,25 @@ static ShardingRule readRule(Operation *op, RuleAttr attr) {
   return rule;
 }
 
+LogicalResult shardir::verifyRule(Operation *op, RuleAttr attr) {
+  SmallVector<StringRef> names;
+  ShardingRule rule = readRule(op, attr, names);
+  return verifyRule(op, rule, names);
+}
+
+bool shardir::hasShardingRule(Operation *op) {
+  return op->hasAttr(ShardIRDialect::kRule) || isa<ShardingRuleOpInterface>(op);
+}
+
 static SharedRule ownRule(Operation *op) {
-  if (auto attr = op->getAttrOfType<RuleAttr>(ShardIRDialect::kRule))
-    return readRule(op, attr);
+  if (auto attr = op->getAttrOfType<RuleAttr>(ShardIRDialect::kRule)) {
+    SmallVector<StringRef> names;
+    return readRule(op, attr, names);
+  }
   if (auto interface = dyn_cast<ShardingRuleOpInterface>(op))
     return interface.getShardingRule();
   std::string why = ("no sharding rule for '" + op->getName().getStringRef() +
-                     "'; it runs whole on each device")
+                     "'; it runs replicated on each device")
                         .str();
   return ShardingRule::replicated(op, why);
 }
@@ -255,10 +280,10 @@ SharedRule shardir::getShardingRule(Operation *op) {
   SmallVector<Value> captured = capturedTensors(op);
   if (captured.empty())
     return own;
-  // What the rule does not speak of is whole.
+  // Dims that the rule does not mention are unsharded.
   ShardingRule rule = own;
   for (Value value : captured)
-    rule.operands.push_back(wholeTensor(value.getType()));
+    rule.operands.push_back(globalTensor(value.getType()));
   return rule;
 }
 

@@ -19,13 +19,15 @@
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
 #include "ShardIR/Pipelines/Pipelines.h"
 #include "ShardIR/Transforms/Passes.h"
 
 void shardir::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<ShardIRDialect, collective::CollectiveDialect>();
+  registry.insert<ShardIRDialect, collective::CollectiveDialect,
+                  kernel::KernelDialect>();
   registerLinalgModels(registry);
   registerTensorModels(registry);
   registerElementwiseModels(registry);
@@ -34,12 +36,13 @@ void shardir::registerAllDialects(mlir::DialectRegistry &registry) {
   registerBufferizationModels(registry);
   registerAttentionModels(registry);
   registerManualModels(registry);
+  registerIndexedOpsModels(registry);
   registerSCFModels(registry);
   registerUBModels(registry);
 }
 
 void shardir::registerAllPasses() {
-  registerShardIRPasses();
+  registerTransformsPasses();
   registerAttentionPasses();
   registerCollectivesToRuntimePasses();
   registerGpuToHostPasses();

@@ -6,54 +6,55 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The way from local tensors to LLVM dialect: the tensor pipeline of the
-// target, bufferization, the runtime's calls, and the target's lowering.
-// Requires the local or scheduled stage; guarantees the stage that was asked
-// for.
+// The way from local tensors to LLVM dialect: the passes to the scheduled
+// stage, then the tensor pipeline of the target, bufferization, the runtime's
+// calls, and the target's lowering.
 //
 //===----------------------------------------------------------------------===//
+
+#include "Lowering.h"
 
 #include "ShardIR/Conversion/CollectivesToRuntime/Passes.h"
 #include "ShardIR/Conversion/GpuToHost/Passes.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
-#include "ShardIR/Pipelines/Pipelines.h"
 #include "ShardIR/Transforms/Passes.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Shape/Transforms/Passes.h"
+#include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+using shardir::GpuOptions, shardir::SchedulingOptions, shardir::Stage;
 
-void shardir::buildLowering(OpPassManager &pm, Stage to,
-                            const PipelineOptions &options,
-                            const LoweringOptions &lowering) {
-  if (to < Stage::Bufferized)
-    return;
-  CpuOptions cpu;
-  cpu.targetName = options.target;
-  cpu.attention = options.attention;
-  cpu.rings = options.rings;
-  cpu.explain = options.explain;
-  if (auto target = CpuTarget::get(options.target))
-    cpu.target = *target;
+/// Buffers for the CPU are those of tiled loops; an architecture that is named
+/// asks for those of whole kernels.
+static bool isForGpu(Stage to, const shardir::PipelineOptions &options) {
+  return to == Stage::Gpu || (to < Stage::Cpu && !options.arch.empty());
+}
+
+static GpuOptions gpuOptions(const shardir::PipelineOptions &options) {
   GpuOptions gpu;
   if (!options.arch.empty())
     gpu.arch = options.arch;
   gpu.explain = options.explain;
   gpu.schedule = options.schedule;
   gpu.ptxas = options.ptxas;
-  gpu.attention = options.attention;
-  gpu.rings = options.rings;
   gpu.overlap = options.overlap;
   gpu.tf32 = options.tf32;
-  // Buffers for the CPU are those of tiled loops; an architecture that is named
-  // asks for those of whole kernels.
-  bool forGpu =
-      to == Stage::Gpu || (to == Stage::Bufferized && !options.arch.empty());
+  return gpu;
+}
 
+/// Appends passes that the user names, which parseOptions has read once.
+static void addOwn(OpPassManager &pm, StringRef passes) {
+  (void)parsePassPipeline(passes, pm, llvm::nulls());
+}
+
+void shardir::buildScheduled(OpPassManager &pm, Stage to,
+                             const PipelineOptions &options) {
+  addOwn(pm, options.afterLocal);
   // The unsharded program comes here as it was written.
   pm.addPass(createCheckExits());
   pm.addPass(createLiftControlFlowToSCFPass());
@@ -66,20 +67,45 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   pm.addPass(createSymbolDCEPass());
   pm.addNestedPass<func::FuncOp>(createShapeToShapeLoweringPass());
   pm.addPass(createConvertShapeToStandardPass());
+  SchedulingOptions scheduling = SchedulingOptions::forCpu();
+  if (isForGpu(to, options)) {
+    scheduling = schedulingForGpu(gpuOptions(options).arch);
+    scheduling.collectives.overlap = options.overlap;
+    scheduling.explain = options.explain;
+    buildGpuLoops(pm);
+  }
+  scheduling.recognizeAttention = options.attention;
+  scheduling.collectives.rings = options.rings;
+  scheduling.collectives.explain = options.explain;
+  buildScheduling(pm, scheduling);
+}
+
+void shardir::buildLowering(OpPassManager &pm, Stage to,
+                            const PipelineOptions &options,
+                            const LoweringOptions &lowering) {
+  CpuOptions cpu;
+  cpu.targetName = options.target;
+  cpu.attention = options.attention;
+  if (auto target = CpuTarget::get(options.target))
+    cpu.target = *target;
+  GpuOptions gpu = gpuOptions(options);
+  bool forGpu = isForGpu(to, options);
+
   pm.addPass(createLowerGlobals());
   if (forGpu)
-    buildGpuTensorPipeline(pm, gpu);
+    buildFusion(pm);
   else
     buildCpuTensorPipeline(pm, cpu);
   pm.addPass(createBufferize());
   if (to < Stage::Cpu)
     return;
+  addOwn(pm, options.afterBufferized);
   // What allocations add up to is known once contractions have theirs.
   if (!forGpu) {
     buildCpuContractions(pm, cpu);
     pm.addPass(createReport({"", /*embed=*/true}));
-    if (options.memoryLimit > 0)
-      pm.addPass(createCheckMemory({options.memoryLimit}));
+    if (options.getMemoryLimit() > 0)
+      pm.addPass(createCheckMemory({options.getMemoryLimit()}));
   }
 
   CollectivesToRuntimeOptions runtime;

@@ -12,50 +12,146 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Analysis/LocalLayouts.h"
-#include "ShardIR/Analysis/Propagation.h"
 #include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
 #include "ShardIR/Conversion/LinalgToGPU/GpuTarget.h"
+#include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Pipelines/Pipelines.h"
+#include "ShardIR/Placement/NearestName.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
+using namespace shardir;
 
-LogicalResult shardir::checkOptions(const PipelineOptions &options,
-                                    std::string &error) {
-  if (options.cost != "time" && options.cost != "bytes") {
-    error = "option cost must be time or bytes, found '" + options.cost + "'";
+/// Reads `16000000000`, `16G` or `16Gi`.
+static std::optional<int64_t> parseBytes(StringRef text) {
+  bool isBinary = text.consume_back("i");
+  size_t power =
+      text.empty() ? StringRef::npos : StringRef("KMGT").find(text.back());
+  int64_t unit = 1, count = 0, bytes = 0;
+  if (power != StringRef::npos) {
+    text = text.drop_back();
+    for (size_t i = 0; i <= power; ++i)
+      unit *= isBinary ? 1024 : 1000;
+  } else if (isBinary) {
+    return std::nullopt;
+  }
+  if (text.getAsInteger(10, count) || count < 0 ||
+      llvm::MulOverflow(count, unit, bytes))
+    return std::nullopt;
+  return bytes;
+}
+
+int64_t PipelineOptions::getMemoryLimit() const {
+  if (!memoryLimit.empty())
+    return parseBytes(memoryLimit.getValue()).value_or(0);
+  std::string error;
+  auto known = machine.empty() ? std::nullopt : readMachine(machine, error);
+  return known ? known->memory : 0;
+}
+
+std::string PipelineOptions::getMachine() const {
+  return machine.empty() ? getMachineOfArch(arch).str() : machine.getValue();
+}
+
+std::vector<std::string> PipelineOptions::getNames() const {
+  std::vector<std::string> names;
+  for (const auto &[name, option] : OptionsMap)
+    names.push_back(name.str());
+  llvm::sort(names);
+  return names;
+}
+
+/// Says which option of a text that does not parse is unknown, or else the
+/// text.
+static std::string explainParseError(StringRef text,
+                                     const PipelineOptions &options) {
+  std::vector<std::string> names = options.getNames();
+  SmallVector<StringRef> entries;
+  llvm::SplitString(text, entries);
+  for (StringRef entry : entries) {
+    std::string name = entry.split('=').first.str();
+    if (llvm::is_contained(names, name))
+      continue;
+    std::string nearest = didYouMean(name, names);
+    return "unknown option '" + name + "'" +
+           (nearest.empty() ? "; the options are " + llvm::join(names, ", ")
+                            : nearest);
+  }
+  return "cannot read '" + text.str() + "'";
+}
+
+/// What is wrong with passes of the user's, as the parser of pipelines says it.
+static std::string explainPasses(StringRef passes) {
+  std::string said;
+  llvm::raw_string_ostream errors(said);
+  OpPassManager parsed(ModuleOp::getOperationName());
+  if (succeeded(parsePassPipeline(passes, parsed, errors)))
+    return "";
+  auto [before, after] = StringRef(said).split("error: ");
+  return "cannot be '" + passes.str() +
+         "': " + (after.empty() ? before : after).split('\n').first.str() +
+         "; load the plugin that has the pass by --load-pass-plugin";
+}
+
+/// The names in `a, b or c`.
+static std::vector<std::string> namesIn(StringRef list) {
+  std::vector<std::string> names;
+  SmallVector<StringRef> words;
+  llvm::SplitString(list, words, ", ");
+  for (StringRef word : words)
+    if (word != "or")
+      names.push_back(word.str());
+  return names;
+}
+
+static LogicalResult checkOptions(const PipelineOptions &options,
+                                  std::string &error) {
+  auto isOneOf = [&](StringRef name, const std::string &value,
+                     const std::vector<std::string> &known) {
+    bool found = llvm::is_contained(known, value);
+    if (!found)
+      error = ("option " + name + " " + mustBeOneOf(known, value)).str();
+    return found;
+  };
+  if (!isOneOf("cost", options.cost, {"time", "bytes"}) ||
+      !isOneOf("conflicts", options.conflicts,
+               {"search", "greedy", "shardy"}) ||
+      !isOneOf("layout", options.layout, {"row-major", "auto", "contiguous"}) ||
+      !isOneOf("rings", options.rings, {"auto", "always", "never"}) ||
+      (!options.target.empty() &&
+       !isOneOf("target", options.target, namesIn(CpuTarget::known()))) ||
+      (!options.arch.empty() &&
+       !isOneOf("arch", options.arch, namesIn(GpuTarget::known()))))
+    return failure();
+  if (!options.machine.empty() && !readMachine(options.machine, error)) {
+    error = "option " + error;
     return failure();
   }
-  if (!parseConflictMode(options.conflicts)) {
-    error = "option conflicts must be search, greedy or shardy, found '" +
-            options.conflicts + "'";
+  if (!options.memoryLimit.empty() &&
+      !parseBytes(options.memoryLimit.getValue())) {
+    error = "option memory-limit must be a number of bytes, with K, M, G, T, "
+            "Ki, Mi, Gi or Ti after it or not, found '" +
+            options.memoryLimit + "'";
     return failure();
   }
-  if (options.memoryLimit < 0) {
-    error = "option memory-limit must not be negative, found " +
-            std::to_string(options.memoryLimit);
-    return failure();
-  }
-  if (!parseLayoutMode(options.layout)) {
-    error = "option layout must be row-major, auto or contiguous, found '" +
-            options.layout + "'";
-    return failure();
-  }
-  if (options.rings != "auto" && options.rings != "always" &&
-      options.rings != "never") {
-    error = "option rings must be auto, always or never, found '" +
-            options.rings + "'";
-    return failure();
-  }
-  if (!CpuTarget::get(options.target)) {
-    error = "option target must be " + CpuTarget::known().str() + ", found '" +
-            options.target + "'";
-    return failure();
-  }
-  if (!options.arch.empty() && !GpuTarget::get(options.arch)) {
-    error = "option arch must be " + GpuTarget::known().str() + ", found '" +
-            options.arch + "'";
-    return failure();
-  }
+  for (const auto *passes : {&options.afterLocal, &options.afterBufferized})
+    if (std::string why = explainPasses(passes->getValue()); !why.empty()) {
+      error = ("option " + passes->getArgStr() + " " + why).str();
+      return failure();
+    }
   return success();
+}
+
+LogicalResult shardir::parseOptions(StringRef text, PipelineOptions &options,
+                                    std::string &error) {
+  // The parser knows neither near names nor all faults; ours is the message.
+  if (failed(options.parseFromString(text, llvm::nulls()))) {
+    error = explainParseError(text, options);
+    return failure();
+  }
+  return checkOptions(options, error);
 }

@@ -11,6 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Lowering.h"
+
 #include "ShardIR/Pipelines/Pipelines.h"
 #include "ShardIR/Transforms/Passes.h"
 
@@ -20,13 +22,6 @@
 
 using namespace mlir;
 
-llvm::StringRef shardir::stageName(Stage stage) {
-  static constexpr llvm::StringLiteral names[] = {
-      "annotated", "propagated", "redistributed", "collective", "local",
-      "scheduled", "bufferized", "cpu",           "gpu"};
-  return names[int(stage)];
-}
-
 void shardir::buildPipeline(OpPassManager &pm, Stage to,
                             const PipelineOptions &options,
                             const LoweringOptions &lowering) {
@@ -35,8 +30,9 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
     pm.addPass(createVerifyStage({stageName(stage).str()}));
   };
   pm.addPass(createImportAnnotations());
-  pm.addPass(createResolveSugar());
+  pm.addPass(createLowerDTensorSyntax());
   pm.addPass(createSpecializeMesh({options.mesh}));
+  pm.addPass(createUseMachine({options.getMachine()}));
   // Analyses follow regions, not blocks.
   pm.addPass(createCheckExits());
   pm.addPass(createLiftControlFlowToSCFPass());
@@ -47,21 +43,21 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   pm.addPass(createInlineManual());
   pm.addPass(createNormalize());
   if (options.propose)
-    pm.addPass(createPropose({options.cost, options.memoryLimit, ""}));
-  pm.addPass(
-      createPropagate({options.cost, options.conflicts, options.memoryLimit}));
+    pm.addPass(createPropose({options.cost, options.getMemoryLimit(), ""}));
+  pm.addPass(createPropagate(
+      {options.cost, options.conflicts, options.getMemoryLimit()}));
   verify(Stage::Propagated);
   if (reached(Stage::Propagated))
     return;
   buildRedistribution(
       pm, {options.strict},
-      {options.cost, options.shareGathers, options.memoryLimit});
+      {options.cost, options.shareGathers, options.getMemoryLimit()});
   verify(Stage::Redistributed);
   if (reached(Stage::Redistributed))
     return;
   buildCollectives(pm, {options.cost});
-  if (options.memoryLimit > 0)
-    pm.addPass(createCheckMemory({options.memoryLimit}));
+  if (options.getMemoryLimit() > 0)
+    pm.addPass(createCheckMemory({options.getMemoryLimit()}));
   verify(Stage::Collective);
   if (reached(Stage::Collective))
     return;
@@ -75,10 +71,18 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
     return;
   pm.addPass(createChooseLayouts({options.layout}));
   pm.addPass(createCSEPass());
-  // What was reordered packs less than the report has said.
+  buildScheduled(pm, to, options);
   if (to >= Stage::Cpu)
     pm.addPass(createReport({"", /*embed=*/true}));
-  buildLowering(pm, to, options, lowering);
+  verify(Stage::Scheduled);
+  if (!reached(Stage::Scheduled))
+    buildLowering(pm, to, options, lowering);
+}
+
+void shardir::buildUnsharded(OpPassManager &pm, const PipelineOptions &options,
+                             const LoweringOptions &lowering) {
+  buildScheduled(pm, Stage::Cpu, options);
+  buildLowering(pm, Stage::Cpu, options, lowering);
 }
 
 void shardir::registerPipelines() {
@@ -93,15 +97,12 @@ void shardir::registerPipelines() {
                 llvm::function_ref<LogicalResult(const Twine &)> onError) {
           PipelineOptions options;
           std::string error;
-          if (failed(options.parseFromString(text)))
-            return failure();
-          if (failed(checkOptions(options, error)))
+          if (failed(parseOptions(text, options, error)))
             return onError(error);
           buildPipeline(pm, stage, options);
           return success();
         },
-        [](llvm::function_ref<void(const detail::PassOptions &)> describe) {
-          describe(PipelineOptions());
-        });
+        [](llvm::function_ref<void(const mlir::detail::PassOptions &)>
+               describe) { describe(PipelineOptions()); });
   }
 }

@@ -19,13 +19,13 @@
 using namespace shardir;
 using namespace shardir::detail;
 
-/// Whether an axis is whole, or part of one whose size is known.
+/// True for a full axis, and for a sub-axis of one whose size is known.
 bool Planner::isForAnySize(const AxisRef &axis) const {
   return axis.isWhole() || isKnown(mesh, AxisRef{axis.name, 1, 0});
 }
 
-/// Whether a dim can be spelled so whatever the sizes are. Integers need what
-/// is major to them to divide.
+/// True if the spelling of a dim is valid for all sizes. The axes major to an
+/// integer must divide.
 bool Planner::isForAnySize(const DimPlacement &dim, size_t d) const {
   bool known = isKnownDim(dim, d);
   for (const Split &split : dim.splits)
@@ -34,7 +34,7 @@ bool Planner::isForAnySize(const DimPlacement &dim, size_t d) const {
   return true;
 }
 
-/// Whether a reduce-scatter's owed axes are what its dims are cut by besides.
+/// True if a reduce-scatter adds to its dims exactly the axes that it reduces.
 bool Planner::scattersReduced(const CollectiveStep &step) const {
   auto axesOf = [&](const Placement &placement) {
     Axes axes;
@@ -60,25 +60,25 @@ bool Planner::scattersReduced(const CollectiveStep &step) const {
 
 bool Planner::isForAnySize(const CollectiveStep &step) {
   const Placement &from = step.from, &to = step.to;
-  bool owesTheSame =
+  bool haveEqualPartials =
       from.partial == to.partial && from.partialAxes == to.partialAxes;
   switch (step.kind) {
   case CollectiveKind::Slice:
-    return owesTheSame && contains(from, to);
+    return haveEqualPartials && contains(from, to);
   case CollectiveKind::AllGather:
-    return owesTheSame && isAllGather(from, to);
+    return haveEqualPartials && isAllGather(from, to);
   case CollectiveKind::AllToAll:
-    return owesTheSame && isAllToAll(from, to);
+    return haveEqualPartials && isAllToAll(from, to);
   case CollectiveKind::Permute:
-    return owesTheSame && isPermute(from, to);
+    return haveEqualPartials && isPermute(from, to);
   case CollectiveKind::Exchange:
-    return owesTheSame;
+    return haveEqualPartials;
   case CollectiveKind::AllReduce:
     return from.dims == to.dims;
   case CollectiveKind::ReduceScatter:
     return contains(from, to) && scattersReduced(step);
   case CollectiveKind::MakePartial:
-    return from.dims == to.dims && !from.partial;
+    return canMakePartial(from, to, mesh, shape);
   case CollectiveKind::HaloExchange:
     break;
   }

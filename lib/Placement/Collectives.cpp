@@ -8,8 +8,8 @@
 //
 // Requires a step between two placements that verify; sizes that are not known
 // count as assumed.
-// Guarantees the byte formulas of docs/Report.md, in whole elements, and that a
-// device gets its pieces (receivePieces) from devices of its own group alone:
+// Guarantees the byte formulas of docs/Report.md, counted in elements, and that
+// a device gets its pieces (receivePieces) from devices of its own group alone:
 // those that differ from it along groupAxes and nowhere else.
 //
 //===----------------------------------------------------------------------===//
@@ -68,7 +68,7 @@ static bool contains(const Axes &axes, const AxisRef &axis) {
   return std::find(axes.begin(), axes.end(), axis) != axes.end();
 }
 
-/// What is in exactly one of `a` and `b`.
+/// The axes in exactly one of `a` and `b`.
 static Axes symmetricDifference(const Axes &a, const Axes &b) {
   Axes result;
   for (const AxisRef &axis : a)
@@ -90,7 +90,7 @@ static Axes dimAxes(const Placement &placement, const Mesh &mesh,
 }
 
 /// Mesh order, adjacent parts merged; axes whose parts overlap without a common
-/// refinement become whole.
+/// refinement become full axes.
 static Axes canonicalGroup(Axes axes, const Mesh &mesh) {
   Axes unique;
   for (AxisRef axis : axes) {
@@ -134,13 +134,13 @@ std::vector<AxisRef> shardir::groupAxes(const CollectiveStep &step,
   Axes parts = commonRefinement(from, to, mesh);
 
   Axes group;
-  Axes owedBefore = refineAll(from.partialAxes, mesh, parts);
-  Axes owedAfter = refineAll(to.partialAxes, mesh, parts);
+  Axes partialBefore = refineAll(from.partialAxes, mesh, parts);
+  Axes partialAfter = refineAll(to.partialAxes, mesh, parts);
   if (from.partial && to.partial && from.partial != to.partial) {
-    group = owedBefore;
-    group.insert(group.end(), owedAfter.begin(), owedAfter.end());
+    group = partialBefore;
+    group.insert(group.end(), partialAfter.begin(), partialAfter.end());
   } else {
-    group = symmetricDifference(owedBefore, owedAfter);
+    group = symmetricDifference(partialBefore, partialAfter);
   }
 
   switch (step.kind) {

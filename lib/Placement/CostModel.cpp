@@ -21,6 +21,15 @@
 using namespace shardir;
 using namespace shardir::detail;
 
+double DeviceRates::flopsOf(int64_t elementBytes) const {
+  double rate = elementBytes > 4 && flops64 > 0 ? flops64 : flops32;
+  if (elementBytes <= 2 && flops16 > 0)
+    rate = flops16;
+  if (elementBytes <= 1 && flops8 > 0)
+    rate = flops8;
+  return rate;
+}
+
 Link MachineModel::linkOf(const MeshAxis &axis) const {
   Link link = axis.link.value_or(Link{});
   if (!(link.bandwidth > 0))
@@ -66,7 +75,7 @@ static int64_t ceilLog2(int64_t n) {
 // Elements
 //===----------------------------------------------------------------------===//
 
-Costs::Costs(Volumes &volumes, const Mesh &mesh,
+Costs::Costs(ShardSizes &volumes, const Mesh &mesh,
              const std::vector<int64_t> &shape, int64_t elementBytes,
              const MachineModel *machine, const std::vector<double> &weights)
     : volumes(volumes), mesh(mesh), shape(shape), elementBytes(elementBytes),
@@ -195,8 +204,10 @@ Cost Costs::of(const std::vector<CollectiveStep> &steps) {
     peak = std::max(peak, result);
     if (i > 0)
       now = addSaturated(now, mostHeld(step.from));
-    if (step.kind != CollectiveKind::MakePartial || i == 0)
-      now = addSaturated(now, result); // else it overwrites its operand
+    bool overwrites = step.kind == CollectiveKind::MakePartial && i > 0 &&
+                      step.from.dims == step.to.dims;
+    if (!overwrites)
+      now = addSaturated(now, result);
     alive = std::max(alive, now);
     if (local)
       continue;
@@ -289,7 +300,7 @@ double Costs::seconds(const CollectiveStep &step, const Table &received) {
   };
   if (step.kind != CollectiveKind::AllReduce)
     return slowest + rounds + travel(most);
-  // In chunks that are then sent to all; or whole to all at once.
+  // In chunks that are then sent to all; or the full operand to all at once.
   Table whole = held(step.from);
   int64_t all = mulSaturated(termsOf(step, mesh) - 1,
                              *std::max_element(whole.begin(), whole.end()));
@@ -350,7 +361,7 @@ int64_t Costs::mostSent(const CollectiveStep &step) {
       }
     int from = volumes.option(d, step.from.dims[d]);
     int to = volumes.option(d, step.to.dims[d]);
-    // Blocks of all coordinates together are the whole dim.
+    // Blocks of all coordinates together are the full dim.
     wanted.push_back(all ? volumes.extents(d, from)
                          : volumes.sharedByAny(d, from, to, varied));
     shared.push_back(&volumes.shared(d, from, to));
@@ -373,7 +384,7 @@ bool Costs::isBalanced(const CollectiveStep &step) {
 // The public interface
 //===----------------------------------------------------------------------===//
 
-/// What `use` makes of the costs of chains of `steps`.
+/// Returns the result of `use` on the costs of chains of `steps`.
 template <typename Use>
 static auto withCosts(const std::vector<CollectiveStep> &steps,
                       const Mesh &mesh, const std::vector<int64_t> &shape,
@@ -386,7 +397,7 @@ static auto withCosts(const std::vector<CollectiveStep> &steps,
     placements.push_back(&step.to);
   }
   std::vector<int64_t> sizes = assumedShape(shape, concrete, placements);
-  Volumes volumes(concrete, sizes, placements);
+  ShardSizes volumes(concrete, sizes, placements);
   Costs costs(volumes, concrete, sizes, elementBytes, machine);
   return use(costs);
 }

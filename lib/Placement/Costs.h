@@ -17,28 +17,28 @@
 #define SHARDIR_LIB_PLACEMENT_COSTS_H
 
 #include "ShardIR/Placement/CostModel.h"
-#include "Volumes.h"
+#include "ShardSizes.h"
 
 namespace shardir::detail {
 
 class Costs {
 public:
-  /// `machine` null: seconds are not asked for and stay 0. `weights` as those of
-  /// PlanOptions.
-  Costs(Volumes &volumes, const Mesh &mesh, const std::vector<int64_t> &shape,
-        int64_t elementBytes, const MachineModel *machine,
-        const std::vector<double> &weights = {});
+  /// `machine` null: seconds are not asked for and stay 0. `weights` as those
+  /// of PlanOptions.
+  Costs(ShardSizes &volumes, const Mesh &mesh,
+        const std::vector<int64_t> &shape, int64_t elementBytes,
+        const MachineModel *machine, const std::vector<double> &weights = {});
 
   Cost of(const std::vector<CollectiveStep> &steps);
   /// The elements that each device receives, by position in the mesh.
   std::vector<int64_t> received(const std::vector<CollectiveStep> &steps);
-  /// Whether no device sends more than the most that one receives.
+  /// True if no device sends more than the most that any device receives.
   bool isBalanced(const CollectiveStep &step);
   /// The most elements that a device holds.
   int64_t mostHeld(const Placement &placement);
 
 private:
-  using Table = Volumes::Table;
+  using Table = ShardSizes::Table;
   Table product(const std::vector<const Table *> &tables) const;
   Table held(const Placement &placement);
   Table received(const CollectiveStep &step);
@@ -46,7 +46,7 @@ private:
   int64_t mostSent(const CollectiveStep &step);
   int64_t mostPeers(const CollectiveStep &step);
 
-  Volumes &volumes;
+  ShardSizes &volumes;
   const Mesh &mesh;
   const std::vector<int64_t> &shape;
   int64_t elementBytes;

@@ -8,14 +8,14 @@
 //
 // Requires two placements of one shape; they are verified here too.
 // Guarantees a chain of one step between the meshes, and of steps of the
-// one-mesh planner before it where something is owed. Where the meshes differ
-// in names alone the whole change is the one-mesh planner's, and the step
-// between the meshes moves nothing.
+// one-mesh planner before it where the source is partial. Where the meshes
+// differ in names alone the one-mesh planner makes all steps but the one
+// between the meshes, which communicates nothing.
 //
-// An owed tensor is reduced before it leaves: into every dim in turn and in
-// every mixture of dims, or whole. Of these the one is taken after which the
-// rank that receives most, before and between the meshes together, receives
-// least; then the one of fewest steps.
+// A partial source is reduced on its own mesh: to every dim in turn, to every
+// mixture of dims, or to a replicated tensor. The planner takes the candidate
+// that minimizes the bytes of the rank that receives most, on and between the
+// meshes together; of equal ones the one with the fewest steps.
 //
 //===----------------------------------------------------------------------===//
 
@@ -100,32 +100,43 @@ int64_t shardir::planBytes(const CrossMeshPlan &plan, const Mesh &srcMesh,
                            const Mesh &dstMesh,
                            const std::vector<int64_t> &shape,
                            int64_t elementBytes) {
+  std::vector<int64_t> bytes =
+      receivedByRank(plan, srcMesh, dstMesh, shape, elementBytes);
+  return bytes.empty() ? 0 : *std::max_element(bytes.begin(), bytes.end());
+}
+
+std::vector<int64_t> shardir::receivedByRank(const CrossMeshPlan &plan,
+                                             const Mesh &srcMesh,
+                                             const Mesh &dstMesh,
+                                             const std::vector<int64_t> &shape,
+                                             int64_t elementBytes) {
   Mesh from = assumedMesh(srcMesh), to = assumedMesh(dstMesh);
   std::vector<const Placement *> placements;
   for (const CollectiveStep &step : plan.steps)
     placements.push_back(&step.from);
+  std::vector<int64_t> ranks = ranksOfEither(from, to);
   std::vector<int64_t> elements =
-      received(plan, from, to, assumedShape(shape, from, placements),
-               ranksOfEither(from, to));
-  int64_t most = elements.empty()
-                     ? 0
-                     : *std::max_element(elements.begin(), elements.end());
-  return mulSaturated(most, std::max<int64_t>(0, elementBytes));
+      received(plan, from, to, assumedShape(shape, from, placements), ranks);
+  std::vector<int64_t> bytes(ranks.empty() ? 0 : ranks.back() + 1, 0);
+  for (size_t r = 0; r < ranks.size(); ++r)
+    bytes[ranks[r]] =
+        mulSaturated(elements[r], std::max<int64_t>(0, elementBytes));
+  return bytes;
 }
 
 //===----------------------------------------------------------------------===//
 // Plans
 //===----------------------------------------------------------------------===//
 
-/// Where the owed tensor may be reduced to before it leaves its mesh.
+/// The placements that a partial source may be reduced to on its own mesh.
 static std::vector<Placement>
 reducedPlacements(const Placement &src, const Mesh &mesh,
                   const std::vector<int64_t> &shape) {
   constexpr size_t kMost = 256;
-  Placement whole = src;
-  whole.partial.reset();
-  whole.partialAxes.clear();
-  std::vector<Placement> result = {whole};
+  Placement replicated = src;
+  replicated.partial.reset();
+  replicated.partialAxes.clear();
+  std::vector<Placement> result = {replicated};
   for (const AxisRef &axis : src.partialAxes) {
     size_t count = result.size();
     for (size_t i = 0; i < count && result.size() < kMost; ++i)
@@ -213,8 +224,8 @@ static bool moves(CollectiveKind kind) {
          kind == CollectiveKind::Exchange;
 }
 
-/// Whether each device has all that the overlapping shards of `step` hold. With
-/// axes of unknown size only what is whole is known to be there.
+/// True if each device holds all elements of the overlapping shards of `step`.
+/// With axes of unknown size this is known for replicated dims alone.
 static bool isThere(const CollectiveStep &step, const Mesh &mesh,
                     const std::vector<int64_t> &shape) {
   if (!mesh.isConcrete() ||
@@ -241,7 +252,7 @@ static void addHalo(CrossMeshPlan &plan, const Placement &src,
   while (first > 0 && moves(plan.steps[first - 1].kind))
     --first;
   bool crosses = !oneMesh && first <= plan.crossing;
-  // A new name may be all that crosses while something is owed.
+  // Meshes that differ in names alone may be crossed by a partial tensor.
   if (crosses && plan.steps[first].from.partial)
     first = plan.steps.size();
   Placement from = first < plan.steps.size() ? plan.steps[first].from
@@ -263,7 +274,7 @@ shardir::planRedistribute(const Placement &src, const Mesh &srcMesh,
                           const Placement &dst, const Mesh &dstMesh,
                           const std::vector<int64_t> &shape, const Halo &halo,
                           const PlanOptions &options) {
-  // What a window reads is named by the blocks that read it.
+  // A window's splits name the blocks that read through it.
   const std::vector<int64_t> blocks = blockShape(shape, halo);
   for (auto [placement, mesh, extents] :
        {std::tuple(&src, &srcMesh, &shape), std::tuple(&dst, &dstMesh, &shape),

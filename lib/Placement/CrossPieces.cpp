@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // The pieces of steps between two meshes, and of those whose result overlaps
-// (Pieces.cpp has the others). Requires placements that verify, and owe the
-// same on one mesh or nothing on two.
+// (Pieces.cpp has the others). Requires placements that verify: of equal
+// partials on one mesh, without partials on two.
 // Guarantees that every element of the receiver's new shard comes in exactly
 // one piece, that a device takes from itself what it has, and that receivers
 // that share a block take it from its holders by turns. Costs are in the number

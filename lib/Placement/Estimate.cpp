@@ -1,4 +1,4 @@
-//===- Estimate.cpp - A price without a plan --------------------*- C++ -*-===//
+//===- Estimate.cpp - A cost without a plan ---------------------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -11,11 +11,13 @@
 // of Search.cpp: (r-1)|M| for r terms, |M| being the source's shard cut by all
 // axes that do not split it, and |dst| - |M and dst|, which is |dst| on some
 // device where source and destination cut one place of a dim by different axes.
-// Work is in the splits of the two placements, not in devices or elements.
+// A destination that is partial counts as cut by those axes too, each where the
+// source has it or where neither has a cut. Work is in the splits of the two
+// placements, not in devices or elements.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Detail.h"
+#include "PlacementMath.h"
 #include "ShardIR/Placement/CostModel.h"
 #include "Steps.h"
 
@@ -34,8 +36,10 @@ struct Place {
 
 /// How source and destination cut one tensor.
 struct Overlap {
-  double fixed = 1;           ///< blocks that both together cut the tensor into
-  bool isApart = false;       ///< some device shares nothing
+  double fixed = 1;     ///< blocks that both together cut the tensor into
+  bool isApart = false; ///< some device shares nothing
+  /// The same, were it not for axes of the source that become partial.
+  bool isBesides = false;
   double leaving = 1;         ///< blocks by axes that leave a place
   std::vector<AxisRef> moved; ///< axes of places that only one has
 };
@@ -59,8 +63,13 @@ std::vector<Place> placesOf(const DimPlacement &dim, const Mesh &mesh,
   return places;
 }
 
+/// `made`: the parts that become partial.
 Overlap overlapOf(const Placement &src, const Placement &dst, const Mesh &mesh,
-                  const std::vector<AxisRef> &parts) {
+                  const std::vector<AxisRef> &parts,
+                  const std::vector<AxisRef> &made) {
+  auto turns = [&](const Place &place) {
+    return std::find(made.begin(), made.end(), place.axis) != made.end();
+  };
   Overlap result;
   for (size_t d = 0; d < src.dims.size(); ++d) {
     std::vector<Place> a = placesOf(src.dims[d], mesh, parts);
@@ -74,7 +83,7 @@ Overlap overlapOf(const Placement &src, const Placement &dst, const Mesh &mesh,
         if (a[i].axis == to.axis && a[i].begin == to.begin)
           shared = isShared[i] = true;
         else if (a[i].begin < to.end && to.begin < a[i].end)
-          result.isApart = true;
+          (turns(a[i]) ? result.isBesides : result.isApart) = true;
       }
       if (shared)
         continue;
@@ -82,7 +91,7 @@ Overlap overlapOf(const Placement &src, const Placement &dst, const Mesh &mesh,
       result.moved.push_back(to.axis);
     }
     for (size_t i = 0; i < a.size(); ++i)
-      if (!isShared[i]) {
+      if (!isShared[i] && !turns(a[i])) {
         result.leaving *= a[i].end / a[i].begin;
         result.moved.push_back(a[i].axis);
       }
@@ -102,15 +111,20 @@ static double largestShard(const Placement &placement, const Mesh &mesh,
   return elements;
 }
 
-Cost shardir::estimateRedistribute(const Placement &src, const Placement &dst,
-                                   const Mesh &mesh,
-                                   const std::vector<int64_t> &shape,
-                                   int64_t elementBytes,
-                                   const MachineModel &machine) {
+static Cost leastOf(Cost a, const Cost &b) {
+  a.bytes = std::min(a.bytes, b.bytes);
+  a.seconds = std::min(a.seconds, b.seconds);
+  a.steps = std::min(a.steps, b.steps);
+  return a;
+}
+
+/// `keeps`: whether what is partial in both stays so; else it is reduced and
+/// made partial again.
+static Cost estimate(const Placement &src, const Placement &dst,
+                     const Mesh &mesh, const std::vector<int64_t> &shape,
+                     int64_t elementBytes, const MachineModel &machine,
+                     bool keeps) {
   Cost cost;
-  if (src.sugar || dst.sugar || src.dims.size() != shape.size() ||
-      dst.dims.size() != shape.size())
-    return cost;
   std::vector<AxisRef> parts = commonRefinement(src, dst, mesh);
   auto isIn = [&](const AxisRef &part, const std::vector<AxisRef> &axes) {
     for (const AxisRef &axis : axes)
@@ -125,28 +139,45 @@ Cost shardir::estimateRedistribute(const Placement &src, const Placement &dst,
     return false;
   };
 
-  Overlap both = overlapOf(src, dst, mesh, parts);
   double terms = 1, free = 1, unplaced = 1, unplacedTerms = 1, whole = 1;
+  double cuts = 1, added = 1; // by what becomes partial: all, and of that new
   bool sameKind = src.partial == dst.partial;
+  std::vector<AxisRef> kept, made;
   for (const AxisRef &part : parts) {
     double size = static_cast<double>(axisSize(mesh, part));
-    if (size <= 1 || splits(src, part))
+    if (size <= 1)
       continue;
-    bool owed = isIn(part, src.partialAxes);
-    if (owed && sameKind && isIn(part, dst.partialAxes))
+    bool isPartial = isIn(part, src.partialAxes);
+    bool becomesPartial = isIn(part, dst.partialAxes);
+    if (keeps && isPartial && sameKind && becomesPartial) {
+      kept.push_back(part);
       continue;
-    (owed ? terms : free) *= size;
-    if (splits(dst, part)) {
+    }
+    if (becomesPartial) {
+      made.push_back(part);
+      cuts *= size;
+    }
+    if (splits(src, part))
+      continue;
+    (isPartial ? terms : free) *= size;
+    added *= becomesPartial ? size : 1;
+    if (becomesPartial || splits(dst, part)) {
       whole *= size;
       continue;
     }
     unplaced *= size;
-    if (owed)
+    if (isPartial)
       unplacedTerms *= size;
   }
 
+  Overlap both = overlapOf(src, dst, mesh, parts, made);
+  both.fixed *= added;
+  // Each device may keep its shard as it is; else it is apart.
+  bool mayStay = both.isBesides && !both.isApart && both.leaving == 1;
+  both.isApart |= both.isBesides;
+
   double held = largestShard(src, mesh, shape);
-  double wanted = largestShard(dst, mesh, shape);
+  double wanted = std::ceil(largestShard(dst, mesh, shape) / cuts);
   double elements = 1;
   for (int64_t extent : shape)
     elements *= static_cast<double>(extent < 0 ? kAssumedDimSize : extent);
@@ -167,16 +198,16 @@ Cost shardir::estimateRedistribute(const Placement &src, const Placement &dst,
     isFirst = false;
   }
   double bytes = static_cast<double>(std::max<int64_t>(0, elementBytes));
-  auto price = [&](double received, double messages) {
+  auto secondsOf = [&](double received, double messages) {
     return messages * latency + received * bytes * perByte;
   };
 
   double least, seconds;
   if (terms == 1) {
     least = wanted - shared;
-    seconds = least > 0 ? price(least, 1 + log2(both.leaving)) : 0;
+    seconds = least > 0 ? secondsOf(least, 1 + log2(both.leaving)) : 0;
   } else {
-    // Cut by all axes; or whole over those that the destination lacks.
+    // Split by all axes; or replicated over those that the destination lacks.
     double fine = std::min(held, std::ceil(held / (terms * free)));
     bool moves = both.isApart || both.leaving > 1;
     double kept =
@@ -189,7 +220,7 @@ Cost shardir::estimateRedistribute(const Placement &src, const Placement &dst,
       least += std::max(0.0, wanted - kept);
       fineMessages += 1 + log2(both.leaving * unplaced);
     }
-    seconds = price(least, fineMessages);
+    seconds = secondsOf(least, fineMessages);
     double coarse = std::ceil(held / whole);
     double scattered = terms / unplacedTerms;
     double direct =
@@ -200,18 +231,42 @@ Cost shardir::estimateRedistribute(const Placement &src, const Placement &dst,
     double messages = (scattered > 1 ? 1 + log2(scattered) : 0) +
                       (unplacedTerms > 1 ? 1 + 2 * log2(unplacedTerms) : 0) +
                       (moves ? 1 + log2(both.leaving) : 0);
-    seconds = std::min(seconds, price(direct, messages));
-    // Short operands are sent whole to all that reduce them.
+    seconds = std::min(seconds, secondsOf(direct, messages));
+    // Short operands are sent in full to all devices that reduce them.
     if (unplacedTerms > 1)
       seconds = std::min(
           seconds,
-          price(direct + (unplacedTerms - 1) *
-                             (coarse - 2 * std::ceil(coarse / unplacedTerms)),
-                messages - log2(unplacedTerms)));
+          secondsOf(direct +
+                        (unplacedTerms - 1) *
+                            (coarse - 2 * std::ceil(coarse / unplacedTerms)),
+                    messages - log2(unplacedTerms)));
   }
   double total = least * bytes;
   cost.bytes = total >= 9e18 ? INT64_MAX : static_cast<int64_t>(total);
   cost.seconds = std::round(seconds * 1e12) / 1e12;
   cost.steps = least > 0;
-  return cost;
+  if (!mayStay)
+    return cost;
+  Placement stays = src;
+  stays.partialAxes = kept;
+  if (kept.empty())
+    stays.partial.reset();
+  return leastOf(cost, estimateRedistribute(src, stays, mesh, shape,
+                                            elementBytes, machine));
+}
+
+Cost shardir::estimateRedistribute(const Placement &src, const Placement &dst,
+                                   const Mesh &mesh,
+                                   const std::vector<int64_t> &shape,
+                                   int64_t elementBytes,
+                                   const MachineModel &machine) {
+  if (src.sugar || dst.sugar || src.dims.size() != shape.size() ||
+      dst.dims.size() != shape.size())
+    return Cost();
+  Cost cost =
+      estimate(src, dst, mesh, shape, elementBytes, machine, /*keeps=*/true);
+  if (!src.partial || src.partial != dst.partial || cost.steps == 0)
+    return cost;
+  return leastOf(cost, estimate(src, dst, mesh, shape, elementBytes, machine,
+                                /*keeps=*/false));
 }

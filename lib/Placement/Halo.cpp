@@ -128,7 +128,7 @@ static DimShard withHalo(const DimShard &shard, const DimHalo &halo,
                          int64_t size) {
   if (halo.isZero())
     return shard;
-  // One digit is cut and those below it are whole: a block.
+  // One digit is cut and those below it are not: a block.
   int64_t offset = 0, length = 1;
   for (const Digit &digit : shard.digits) {
     offset = mulSaturated(offset, digit.extent) + digit.offset;
@@ -138,7 +138,7 @@ static DimShard withHalo(const DimShard &shard, const DimHalo &halo,
   return DimShard{{Digit{size, begin, end - begin}}};
 }
 
-/// Whether what each block reads through the window is the dim's own block.
+/// True if each block reads its own block of the dim through the window.
 static bool readsOwnBlocks(const DimPlacement &dim, const DimHalo &halo,
                            const Mesh &mesh, int64_t size) {
   std::vector<AxisRef> axes;
@@ -185,7 +185,7 @@ Halo shardir::normalHalo(const Halo &halo, const Placement &placement,
   return any ? result : Halo();
 }
 
-/// What is wrong with the numbers of one entry; empty if nothing is.
+/// The error in the numbers of one entry; empty if they are valid.
 static std::string numberError(const DimHalo &halo, int64_t size) {
   if (!halo.isWindow())
     return halo.low < 0 || halo.high < 0 ? "must not be negative" : "";

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Detail.h"
+#include "PlacementMath.h"
 
 #include <numeric>
 

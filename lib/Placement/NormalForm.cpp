@@ -12,13 +12,12 @@
 // whatever the sizes are that are not known; it is its own normal form; and
 // placements that differ only in what P8 names have the same one.
 //
-// Whether two spellings cut the same blocks is decided by comparing the blocks
-// of every coordinate, where sizes are known. Blocks without elements compare
-// equal wherever they lie.
+// Where sizes are known, two spellings are equal if the blocks of every
+// coordinate are. Empty blocks compare equal wherever they start.
 //
 //===----------------------------------------------------------------------===//
 
-#include "Detail.h"
+#include "PlacementMath.h"
 
 using namespace shardir;
 using namespace shardir::detail;
@@ -56,7 +55,7 @@ struct Cut {
   }
 };
 
-/// Whether two cuts with equally many blocks of the same elements agree.
+/// True if two cuts with equally many blocks have the same blocks.
 bool sameBlocks(const Cut &a, const Cut &b) {
   if (a.unit == b.unit && a.sizes == b.sizes)
     return true;
@@ -224,7 +223,7 @@ DimPlacement detail::normalDim(const DimPlacement &dim, const Mesh &mesh,
   auto [begin, end] = lastRun(splits);
   if (begin == end)
     return result;
-  // Whole axes alone, which most placements have, are spelled in one way.
+  // Full axes alone, which most placements have, have one spelling.
   bool plain = true;
   for (const Split &split : splits)
     plain &= split.isAxis() && split.axis->isWhole();
@@ -319,7 +318,7 @@ Placement shardir::normalForm(const Placement &placement, const Mesh &mesh,
                               const std::vector<int64_t> &shape) {
   if (placement.sugar) {
     Placement resolved = placement;
-    if (resolveSugar(resolved, mesh, shape.size()))
+    if (lowerDTensorSyntax(resolved, mesh, shape.size()))
       return placement;
     return normalForm(resolved, mesh, shape);
   }

@@ -56,7 +56,8 @@ CollectiveStep shardir::reordered(const CollectiveStep &step,
 namespace {
 /// The part of a shard's memory that a piece is, seen from the inside out.
 struct Span {
-  /// Whether everything so far is whole: outer dims may be any one run.
+  /// True while every dim so far is covered in full: the next outer dim may
+  /// then be any one run.
   bool whole = true;
   bool contiguous = true;
 
@@ -72,7 +73,7 @@ struct Span {
 };
 } // namespace
 
-/// Whether the runs follow each other on the side that `start` names.
+/// True if the runs are adjacent on the side that `start` names.
 static bool isOneRun(const std::vector<Piece::Run> &runs,
                      int64_t Piece::Run::*start) {
   for (size_t i = 1; i < runs.size(); ++i)
@@ -136,8 +137,8 @@ int64_t shardir::packedBytes(const CollectiveStep &step, const Mesh &fromMesh,
     std::vector<Piece> pieces =
         oneMesh ? receivePieces(step, toMesh, sizes, p)
                 : receivePieces(step, fromMesh, toMesh, sizes, p);
-    // Who gathers the same from the same devices has the same pieces: without
-    // this a gather on n devices would take n x n of them.
+    // Devices that gather the same elements from the same devices share their
+    // pieces; else a gather on n devices would enumerate n x n pieces.
     std::vector<int64_t> receivers = {p};
     if (oneMesh && step.kind == CollectiveKind::AllGather) {
       std::vector<DimShard> needed = shardOf(step.to, toMesh, sizes, p);

@@ -218,25 +218,28 @@ StepParts::StepParts(const CollectiveStep &step, const Mesh &mesh) {
             part.dim = d;
           }
       bool inFrom = false, inTo = false;
-      for (const AxisRef &owed : step.from.partialAxes)
-        inFrom |= isFactorOf(axis, owed, mesh);
-      for (const AxisRef &owed : step.to.partialAxes)
-        inTo |= isFactorOf(axis, owed, mesh);
+      for (const AxisRef &partial : step.from.partialAxes)
+        inFrom |= isFactorOf(axis, partial, mesh);
+      for (const AxisRef &partial : step.to.partialAxes)
+        inTo |= isFactorOf(axis, partial, mesh);
       if (part.role != Splits && inFrom)
         part.role = sameKind && inTo ? Kept : Reduced;
-      if (inTo && part.role != Kept)
+      part.turnsPartial = inTo && part.role == Splits;
+      bool keepsShard =
+          step.kind == CollectiveKind::MakePartial && part.turnsPartial;
+      if (inTo && part.role != Kept && !keepsShard)
         made.push_back(axis);
       parts.push_back(part);
     }
 
-  // A sub-axis that is no run of parts is made as a whole.
-  for (const AxisRef &owed : step.to.partialAxes) {
+  // A sub-axis that is no run of parts becomes partial as one axis.
+  for (const AxisRef &partial : step.to.partialAxes) {
     int64_t covered = 1;
     for (const Part &part : parts)
-      if (isFactorOf(part.axis, owed, mesh))
+      if (isFactorOf(part.axis, partial, mesh))
         covered = mulSaturated(covered, part.size);
-    if (covered != axisSize(mesh, owed))
-      made.push_back(owed);
+    if (covered != axisSize(mesh, partial))
+      made.push_back(partial);
   }
 }
 
@@ -328,7 +331,9 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
   std::vector<std::vector<StepParts::Part>> splitting(sizes.size());
   std::vector<StepParts::Part> reduced;
   for (const StepParts::Part &part : step_.parts) {
-    if (part.role == StepParts::Splits && part.dim < sizes.size())
+    // A make_partial takes what the device has itself.
+    if (part.role == StepParts::Splits && part.dim < sizes.size() &&
+        step.kind != CollectiveKind::MakePartial)
       splitting[part.dim].push_back(part);
     if (part.role == StepParts::Reduced)
       reduced.push_back(part);

@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Detail.h"
+#include "PlacementMath.h"
 
 using namespace shardir;
 
@@ -104,43 +104,20 @@ size_t shardir::hashValue(const Placement &placement) {
   return hasher.state;
 }
 
-static constexpr PartialKind kPartialKinds[] = {
-    PartialKind::Sum,  PartialKind::Prod,   PartialKind::Max,
-    PartialKind::Min,  PartialKind::MaxNum, PartialKind::MinNum,
-    PartialKind::UMax, PartialKind::UMin,   PartialKind::And,
-    PartialKind::Or,   PartialKind::Xor};
-
 const char *shardir::stringifyPartialKind(PartialKind kind) {
-  switch (kind) {
-  case PartialKind::Sum:
-    return "sum";
-  case PartialKind::Prod:
-    return "prod";
-  case PartialKind::Max:
-    return "max";
-  case PartialKind::Min:
-    return "min";
-  case PartialKind::MaxNum:
-    return "maxnum";
-  case PartialKind::MinNum:
-    return "minnum";
-  case PartialKind::UMax:
-    return "umax";
-  case PartialKind::UMin:
-    return "umin";
-  case PartialKind::And:
-    return "and";
-  case PartialKind::Or:
-    return "or";
-  case PartialKind::Xor:
-    return "xor";
-  }
-  return "sum";
+  return infoOf(kind).name;
 }
 
 std::optional<PartialKind> shardir::parsePartialKind(const std::string &text) {
-  for (PartialKind kind : kPartialKinds)
-    if (text == stringifyPartialKind(kind))
-      return kind;
+  for (const PartialKindInfo &info : kPartialKinds)
+    if (text == info.name)
+      return info.kind;
   return std::nullopt;
+}
+
+std::string shardir::listPartialKinds() {
+  std::string list;
+  for (const PartialKindInfo &info : kPartialKinds)
+    list += (list.empty() ? "" : ", ") + std::string(info.name);
+  return list;
 }

@@ -18,6 +18,7 @@
 #include "Costs.h"
 #include "Search.h"
 #include "ShardIR/Placement/RedistributePlan.h"
+#include "ShardIR/Placement/Terms.h"
 
 #include <functional>
 
@@ -33,17 +34,18 @@ public:
   Planner(const Placement &src, const Placement &dst, const Mesh &mesh,
           const std::vector<int64_t> &shape, const PlanOptions &options);
 
-  /// From `from` to `to`, which owe the same: a slice and one collective.
+  /// From `from` to `to`, of equal partials: a slice and one collective.
   std::vector<CollectiveStep> move(const Placement &from, const Placement &to);
 
-  /// From `src` to `dst`, reducing what `dst` does not owe and making what
-  /// `src` does not.
+  /// From `src` to `dst`: reduces over the axes that are partial in `src` alone
+  /// and makes the tensor partial over those that are so in `dst` alone. Axes
+  /// that are partial in both are kept, or reduced and made partial again.
   std::vector<CollectiveStep> plan(const Placement &src, const Placement &dst);
 
-  /// Whether a chain between the placements that were asked for keeps rule D2.
+  /// True if a chain between the requested placements keeps rule D2.
   bool fits(const std::vector<CollectiveStep> &steps);
 
-  /// Whether a chain from `src` to `dst` that was planned for the assumed sizes
+  /// True if a chain from `src` to `dst` that was planned for the assumed sizes
   /// is right for all sizes.
   bool isForAnySize(const std::vector<CollectiveStep> &steps,
                     const Placement &src, const Placement &dst);
@@ -123,6 +125,9 @@ private:
   void splitScatters(std::vector<CollectiveStep> &steps, Cost &cost);
   std::vector<CollectiveStep> reduce(const Placement &src, const Placement &dst,
                                      const Axes &reduced, const Axes &kept);
+  std::vector<Placement> termPlacements(const Placement &src,
+                                        const Placement &dst, const Axes &kept,
+                                        const Axes &made);
 
   const Mesh &mesh;
   const std::vector<int64_t> &shape;
@@ -133,7 +138,7 @@ private:
   Axes parts;
   bool isNested = false; ///< whether a part of a plan is planned
   Axes pieces;           ///< the parts of axes that a reduction tells apart
-  Volumes volumes;       ///< of the assumed sizes
+  ShardSizes volumes;    ///< of the assumed sizes
   Costs costs;
   int64_t memory = 0; ///< bytes that may be alive at one time (rule D2)
 };

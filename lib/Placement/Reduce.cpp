@@ -8,12 +8,15 @@
 //
 // Requires two placements in normal form.
 // Guarantees a chain of local slices, a reduce-scatter, an all-reduce, a move
-// (Moves.cpp) and a local make_partial, as far as each is needed.
+// (StepEnumeration.cpp) and a local make_partial, as far as each is needed. The
+// placement in front of the make_partial is a choice as well: devices that are
+// to hold terms need not hold the same.
 //
-// Local steps come first where they shrink what follows. A partial is then
-// reduced into some placement that lies within the source's, whole or over some
-// axes, and moved from there. Which placement is a matter of cost: candidates
-// are the dims of the destination where the owed axes are next there, and,
+// Local steps come first where they shrink the operands of later ones. A
+// partial tensor is then reduced, over all its axes or some, into a placement
+// whose shards lie within the source's, and redistributed from there. The cost
+// chooses the placement: candidates are the dims of the destination where the
+// partial axes are next there, and,
 // where sizes are known, what Search.cpp finds.
 //
 //===----------------------------------------------------------------------===//
@@ -28,6 +31,9 @@ static constexpr size_t kMaxTargets = 8;
 /// The same for few devices under CostMode::Time, where what differs in the
 /// move behind the reduction matters too.
 static constexpr size_t kMaxTimedTargets = 24;
+
+/// Placements of terms that are searched for in front of a make_partial.
+static constexpr size_t kMaxTerms = 4;
 
 Planner::Axes Planner::refined(const Axes &axes) const {
   return refineAll(axes, mesh, parts);
@@ -90,7 +96,7 @@ void Planner::scatterDim(Scatter &result, const Placement &src,
       continue;
     if (i >= a.size() && !isReduced(b[i]))
       lastFree = i + 1;
-    // What is major to an integer must divide, whatever its size will be.
+    // Axes major to an integer must divide, whatever their sizes will be.
     knownSizes &= isKnown(mesh, *b[i].axis);
   }
   std::vector<Split> mid = a;
@@ -136,7 +142,7 @@ std::vector<CollectiveStep>
 Planner::reduceAndMove(const Scatter &start, const Placement &src,
                        const Placement &dst, const Axes &rest, const Axes &kept,
                        std::optional<size_t> scatterDim) {
-  auto owing = [&](Placement dims, Axes axes) {
+  auto partialOver = [&](Placement dims, Axes axes) {
     axes.insert(axes.end(), kept.begin(), kept.end());
     dims.partialAxes = axes;
     dims.partial = axes.empty() ? std::nullopt : src.partial;
@@ -145,7 +151,7 @@ Planner::reduceAndMove(const Scatter &start, const Placement &src,
   Axes all = start.used;
   all.insert(all.end(), rest.begin(), rest.end());
   std::vector<CollectiveStep> steps;
-  Placement mid = owing(start.mid, all);
+  Placement mid = partialOver(start.mid, all);
   if (mid != src)
     steps.push_back({CollectiveKind::Slice, src, mid});
 
@@ -169,16 +175,16 @@ Planner::reduceAndMove(const Scatter &start, const Placement &src,
   }
   Placement current = mid;
   if (scatterDim || !start.used.empty()) {
-    Placement next = owing(scattered, scatterDim ? Axes() : rest);
+    Placement next = partialOver(scattered, scatterDim ? Axes() : rest);
     steps.push_back({CollectiveKind::ReduceScatter, current, next});
     current = next;
   }
   if (!scatterDim && !rest.empty()) {
-    Placement next = owing(scattered, {});
+    Placement next = partialOver(scattered, {});
     steps.push_back({CollectiveKind::AllReduce, current, next});
     current = next;
   }
-  for (CollectiveStep &step : move(current, owing(dst, {})))
+  for (CollectiveStep &step : move(current, partialOver(dst, {})))
     steps.push_back(std::move(step));
   return steps;
 }
@@ -232,8 +238,8 @@ Planner::reduceInto(const ReduceSearch::Target &target,
   for (size_t i = 0; i < atoms.size(); ++i)
     if (atoms[i].isReduced)
       (target.used[i] ? scattered : remaining).push_back(atoms[i].axis);
-  auto owing = [&](const std::vector<DimPlacement> &dims, Axes axes,
-                   const Axes &more) {
+  auto partialOver = [&](const std::vector<DimPlacement> &dims, Axes axes,
+                         const Axes &more) {
     Placement placement;
     placement.dims = dims;
     axes.insert(axes.end(), more.begin(), more.end());
@@ -250,16 +256,16 @@ Planner::reduceInto(const ReduceSearch::Target &target,
     steps.push_back({kind, current, to});
     current = std::move(to);
   };
-  // What is cut by other axes than those to be reduced is sliced first.
+  // Splits by other axes than those to be reduced are sliced first.
   add(CollectiveKind::Slice,
-      owing(scattered.empty() ? target.dims
-                              : without(target.dims, scattered, src.dims),
-            scattered, remaining));
+      partialOver(scattered.empty() ? target.dims
+                                    : without(target.dims, scattered, src.dims),
+                  scattered, remaining));
   if (!scattered.empty())
-    add(CollectiveKind::ReduceScatter, owing(target.dims, {}, remaining));
+    add(CollectiveKind::ReduceScatter, partialOver(target.dims, {}, remaining));
   if (!remaining.empty())
-    add(CollectiveKind::AllReduce, owing(target.dims, {}, {}));
-  for (CollectiveStep &step : move(current, owing(dst.dims, {}, {})))
+    add(CollectiveKind::AllReduce, partialOver(target.dims, {}, {}));
+  for (CollectiveStep &step : move(current, partialOver(dst.dims, {}, {})))
     steps.push_back(std::move(step));
   return steps;
 }
@@ -306,14 +312,15 @@ void Planner::splitScatters(std::vector<CollectiveStep> &steps, Cost &cost) {
   for (size_t i = 0; i < steps.size() && i < kMaxSplits; ++i) {
     if (steps[i].kind != CollectiveKind::ReduceScatter)
       continue;
-    Axes reduced, owed = refineAll(steps[i].to.partialAxes, mesh, pieces);
+    Axes reduced, remaining = refineAll(steps[i].to.partialAxes, mesh, pieces);
     for (const AxisRef &piece :
          refineAll(steps[i].from.partialAxes, mesh, pieces))
-      if (std::find(owed.begin(), owed.end(), piece) == owed.end())
+      if (std::find(remaining.begin(), remaining.end(), piece) ==
+          remaining.end())
         reduced.push_back(piece);
     bool isApart = true;
     for (const AxisRef &axis : reduced)
-      for (const AxisRef &other : owed)
+      for (const AxisRef &other : remaining)
         isApart &= !overlap(axis, other, mesh);
     if (!isApart)
       continue;
@@ -367,7 +374,7 @@ std::vector<CollectiveStep> Planner::reduce(const Placement &src,
   for (size_t d = 0; !rest.empty() && d < shape.size(); ++d)
     weigh(best, cost, reduceAndMove(start, src, dst, rest, kept, d),
           linksDiffer());
-  // What is short is reduced whole in one step and sliced then.
+  // A short tensor is reduced in one step and sliced then.
   if (options.mode == CostMode::Time && rest.size() < reduced.size())
     weigh(best, cost,
           reduceAndMove(Scatter{src, src, {}}, src, dst, reduced, kept,
@@ -424,7 +431,7 @@ std::vector<CollectiveStep> Planner::reduce(const Placement &src,
   return best;
 }
 
-/// What receiving so many elements takes over the fastest link.
+/// The seconds that receiving so many elements takes over the fastest link.
 double Planner::leastSeconds(int64_t elements) const {
   double bandwidth = 1;
   for (const MeshAxis &axis : mesh.axes)
@@ -433,8 +440,8 @@ double Planner::leastSeconds(int64_t elements) const {
          static_cast<double>(options.elementBytes) / bandwidth;
 }
 
-/// Weighs the plans that scatter over `atoms` and reduce `whole` besides; says
-/// whether none that receives less is left out.
+/// Compares the plans that scatter over `atoms` and all-reduce over `whole`.
+/// Returns true if no plan that receives less is left out.
 bool Planner::searchTargets(std::vector<CollectiveStep> &best, Cost &cost,
                             const Placement &src, const Placement &dst,
                             std::vector<ReduceSearch::Atom> atoms,
@@ -489,25 +496,74 @@ bool Planner::searchTargets(std::vector<CollectiveStep> &best, Cost &cost,
   return search.isProved();
 }
 
+/// Where a make_partial over `made` may start from on the way to `dst`: its
+/// dims, those of `src`, and its dims cut by `made` where the source has these
+/// or neither has a cut. Each is partial over `kept`.
+std::vector<Placement> Planner::termPlacements(const Placement &src,
+                                               const Placement &dst,
+                                               const Axes &kept,
+                                               const Axes &made) {
+  std::vector<Placement> result;
+  auto add = [&](const std::vector<DimPlacement> &dims) {
+    Placement placement;
+    placement.dims = dims;
+    placement.partialAxes = kept;
+    placement.partial = kept.empty() ? std::nullopt : dst.partial;
+    placement = normal(placement);
+    if (std::find(result.begin(), result.end(), placement) == result.end() &&
+        !verifyPlacement(placement, mesh, shape) &&
+        canMakePartial(placement, dst, mesh, shape))
+      result.push_back(std::move(placement));
+  };
+  add(dst.dims);
+  if (made.empty())
+    return result;
+  Placement held;
+  held.dims = src.dims;
+  if (std::any_of(made.begin(), made.end(),
+                  [&](const AxisRef &axis) { return uses(held, axis); }))
+    add(src.dims);
+  if (!isConcrete || numElements(shape) == 0)
+    return result;
+  std::vector<ReduceSearch::Atom> atoms;
+  for (const AxisRef &axis : made)
+    if (axisSize(mesh, axis) > 1)
+      atoms.push_back({axis, axisSize(mesh, axis), false});
+  ReduceSearch search(dst, src, mesh, shape, volumes, std::move(atoms));
+  search.moveToTargets(kept.size() < refined(src.partialAxes).size());
+  for (const ReduceSearch::Target &target : search.run(kMaxTerms))
+    add(target.dims);
+  return result;
+}
+
 std::vector<CollectiveStep> Planner::plan(const Placement &src,
                                           const Placement &dst) {
   bool sameKind = src.partial == dst.partial;
   Axes before = refined(src.partialAxes), after = refined(dst.partialAxes);
-  Axes kept, reduced;
-  for (const AxisRef &axis : before)
-    (sameKind && isIn(axis, after) ? kept : reduced).push_back(axis);
-
-  std::vector<CollectiveStep> steps;
-  if (reduced.empty()) {
-    Placement to = dst;
-    to.partial = src.partial;
-    to.partialAxes = src.partialAxes;
-    steps = move(src, to);
-  } else {
-    steps = reduce(src, dst, reduced, kept);
+  std::vector<CollectiveStep> best;
+  Cost cost;
+  for (bool keeps : {true, false}) {
+    Axes kept, reduced, made;
+    for (const AxisRef &axis : before)
+      (keeps && sameKind && isIn(axis, after) ? kept : reduced).push_back(axis);
+    for (const AxisRef &axis : after)
+      if (!isIn(axis, kept))
+        made.push_back(axis);
+    for (const Placement &terms : termPlacements(src, dst, kept, made)) {
+      std::vector<CollectiveStep> steps =
+          reduced.empty() ? move(src, terms)
+                          : reduce(src, terms, reduced, kept);
+      if (terms != dst)
+        steps.push_back({CollectiveKind::MakePartial, terms, dst});
+      Cost other = costOf(steps);
+      if (!best.empty() && !isBetter(other, cost))
+        continue;
+      best = std::move(steps);
+      cost = other;
+    }
+    // Nothing to make partial again, or nothing to be saved by that.
+    if (kept.empty() || isNested || cost.steps == 0)
+      break;
   }
-  Placement reached = steps.empty() ? src : steps.back().to;
-  if (reached != dst)
-    steps.push_back({CollectiveKind::MakePartial, reached, dst});
-  return steps;
+  return best;
 }

@@ -13,8 +13,8 @@
 //
 // Guarantees the least of these where everything divides, without a search:
 // M is cut by every free and every reduced axis, each at its place in the
-// destination where that has it and the source leaves the place whole, else at
-// a place that both leave whole. Why that is least: (r-1)|M| is smallest, for
+// destination where that has it and the source does not split there, else at
+// a place that neither splits. Why that is least: (r-1)|M| is smallest, for
 // no placement is smaller than one cut by all axes. What moves of terms before
 // the reduction and of results after it receive is at least |dst| - |src and
 // dst| on every device, and a device on which source and destination are cut
@@ -24,11 +24,12 @@
 // shard, which is as much as M can come to share by it.
 //
 // Uneven sizes are searched: axes are added one after another, to any dim, and
-// the states with the fewest bytes, counted exactly, go on.
+// the states with the fewest bytes, counted exactly, are kept.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Search.h"
+#include "ShardIR/Placement/Terms.h"
 
 using namespace shardir;
 using namespace shardir::detail;
@@ -38,15 +39,9 @@ static constexpr size_t kWideBeam = 24, kNarrowBeam = 4;
 /// Up to this many atoms, axes are also cut into prime factors.
 static constexpr size_t kMaxPrimeAtoms = 6;
 
-static AxisRef subAxis(const AxisRef &axis, int64_t skip, int64_t size,
-                       const Mesh &mesh) {
-  int64_t pre = axis.isWhole() ? 1 : axis.preSize;
-  return canonicalAxis(axis.name, pre * skip, size, mesh);
-}
-
 ReduceSearch::ReduceSearch(const Placement &src, const Placement &dst,
                            const Mesh &mesh, const std::vector<int64_t> &shape,
-                           Volumes &volumes, std::vector<Atom> parts)
+                           ShardSizes &volumes, std::vector<Atom> parts)
     : src(src), dst(dst), mesh(mesh), shape(shape), volumes(volumes),
       atoms(std::move(parts)), children(shape.size()) {
   splitAtoms();
@@ -78,7 +73,7 @@ void ReduceSearch::splitAtoms() {
   atoms = std::move(primes);
 }
 
-/// Whether `axis` is made of atoms alone.
+/// True if `axis` consists of atoms alone.
 bool ReduceSearch::isFree(const AxisRef &axis) const {
   int64_t covered = 1;
   for (const Atom &atom : atoms) {
@@ -94,82 +89,22 @@ bool ReduceSearch::isFree(const AxisRef &axis) const {
 // Where everything divides
 //===----------------------------------------------------------------------===//
 
-/// The digits of dimension `d` that source and destination tell apart, major
-/// first; nothing where one of them does not divide, or the two cut across
-/// each other.
-std::optional<std::vector<ReduceSearch::Digit>>
-ReduceSearch::digitsOf(size_t d) const {
-  std::vector<AxisRef> parts = commonRefinement(src, dst, mesh);
-  auto list = [&](const DimPlacement &dim)
-      -> std::optional<
-          std::vector<std::pair<int64_t, std::optional<AxisRef>>>> {
-    std::vector<std::pair<int64_t, std::optional<AxisRef>>> digits;
-    int64_t rest = shape[d];
-    for (const Split &split : dim.splits) {
-      int64_t radix =
-          split.isAxis() ? axisSize(mesh, *split.axis) : split.factor;
-      if (radix < 1 || rest % radix != 0)
-        return std::nullopt;
-      rest /= radix;
-      if (!split.isAxis()) {
-        digits.push_back({radix, std::nullopt});
-        continue;
-      }
-      // What divides may be cut in parts.
-      for (const AxisRef &part : refine(*split.axis, mesh, parts))
-        digits.push_back({axisSize(mesh, part), part});
-    }
-    if (rest != 1)
-      digits.push_back({rest, std::nullopt});
-    return digits;
-  };
-  auto a = list(src.dims[d]), b = list(dst.dims[d]);
-  if (!a || !b)
-    return std::nullopt;
-  std::vector<Digit> digits;
-  // The major part of `digit` of size `radix`; the minor one stays.
-  auto take = [&](std::pair<int64_t, std::optional<AxisRef>> &digit,
-                  int64_t radix) {
-    std::optional<AxisRef> major = digit.second;
-    if (digit.second && radix != digit.first) {
-      major = subAxis(*digit.second, 1, radix, mesh);
-      digit.second = subAxis(*digit.second, radix, digit.first / radix, mesh);
-    }
-    digit.first /= radix;
-    return major;
-  };
-  for (size_t i = 0, j = 0; i < a->size() || j < b->size();) {
-    if (i == a->size() || j == b->size())
-      return std::nullopt;
-    int64_t radix = std::min((*a)[i].first, (*b)[j].first);
-    if ((*a)[i].first % radix != 0 || (*b)[j].first % radix != 0)
-      return std::nullopt;
-    Digit digit;
-    digit.radix = radix;
-    digit.src = take((*a)[i], radix);
-    digit.dst = take((*b)[j], radix);
-    digits.push_back(digit);
-    i += (*a)[i].first == 1;
-    j += (*b)[j].first == 1;
-  }
-  return digits;
-}
-
 /// The placement of the proof above; false where something does not divide, an
 /// axis finds no room, or source and destination cut across each other.
 bool ReduceSearch::placeByDigits(State &state) {
   std::vector<std::vector<Digit>> dims;
   for (size_t d = 0; d < shape.size(); ++d) {
-    auto digits = digitsOf(d);
+    auto digits = commonDigits(src, dst, mesh, shape[d], d);
     if (!digits)
       return false;
-    dims.push_back(std::move(*digits));
+    std::vector<Digit> &dim = dims.emplace_back();
+    for (const CommonDigit &digit : *digits)
+      dim.push_back({digit.extent, digit.a, digit.b, digit.a});
   }
   bool apart = false;
   std::vector<AxisRef> placed;
   for (std::vector<Digit> &digits : dims)
     for (Digit &digit : digits) {
-      digit.chosen = digit.src;
       apart |= digit.src && digit.dst && *digit.src != *digit.dst;
       if (!digit.src && digit.dst && isFree(*digit.dst)) {
         digit.chosen = digit.dst;
@@ -329,9 +264,9 @@ void ReduceSearch::spend(State &state, size_t atom) const {
   }
 }
 
-/// What the worst device receives: in reduce-scatters over the reduced atoms
-/// that are used, in one or each apart, an all-reduce over the others, and the
-/// move.
+/// Counts what the device that receives most receives: in reduce-scatters over
+/// the reduced atoms that are used, in one or each apart, an all-reduce over
+/// the others, and the move.
 void ReduceSearch::evaluate(State &state) const {
   int64_t scattered = 1, whole = 1;
   for (size_t i = 0; i < atoms.size(); ++i)
@@ -339,7 +274,7 @@ void ReduceSearch::evaluate(State &state) const {
       int64_t &terms = state.used >> i & 1 ? scattered : whole;
       terms = mulSaturated(terms, atoms[i].size);
     }
-  std::vector<const Volumes::Table *> held, wanted, both;
+  std::vector<const ShardSizes::Table *> held, wanted, both;
   bool moves = false;
   for (size_t d = 0; d < shape.size(); ++d) {
     held.push_back(&volumes.extents(d, state.options[d]));
@@ -347,7 +282,7 @@ void ReduceSearch::evaluate(State &state) const {
     both.push_back(&volumes.shared(d, state.options[d], dstOptions[d]));
     moves |= *both.back() != *wanted.back();
   }
-  int64_t mostAtOnce = 0, mostApart = 0;
+  int64_t mostAtOnce = 0, mostApart = 0, mostHeld = 0;
   for (size_t p = 0; p < volumes.numDevices(); ++p) {
     int64_t own = 1, result = 1, kept = 1;
     for (size_t d = 0; d < shape.size(); ++d) {
@@ -355,7 +290,8 @@ void ReduceSearch::evaluate(State &state) const {
       result = mulSaturated(result, (*wanted[d])[p]);
       kept = mulSaturated(kept, (*both[d])[p]);
     }
-    int64_t rest = result - kept;
+    int64_t rest = (toTargets ? own : result) - kept;
+    mostHeld = std::max(mostHeld, own);
     rest += std::min(mulSaturated(2 * (whole - 1), ceilDiv(own, whole)),
                      INT64_MAX / 4);
     mostAtOnce =
@@ -363,6 +299,12 @@ void ReduceSearch::evaluate(State &state) const {
                                              INT64_MAX / 4));
     mostApart =
         std::max(mostApart, rest + std::min(state.spent[p], INT64_MAX / 4));
+  }
+  if (toTargets) {
+    state.weight = std::min(mostAtOnce, INT64_MAX / 4) +
+                   (countsHeld ? std::min(mostHeld, INT64_MAX / 4) : 0);
+    state.elements = mostHeld;
+    return;
   }
   state.elements = std::min(mostAtOnce, mostApart);
   state.steps = (scattered != 1) + (whole != 1) + moves;

@@ -7,17 +7,18 @@
 //===----------------------------------------------------------------------===//
 //
 // Private to lib/Placement. Requires concrete sizes above 0 and placements in
-// normal form, of which the source owes something that the destination does
-// not. Guarantees placements of which every shard lies within the source's, for
-// a local slice and a reduce-scatter to lead to and one move to leave from. The
-// one that receives fewest bytes is among them where everything divides.
+// normal form, of which the source is partial over axes that the destination is
+// not partial over. Guarantees placements of which every shard lies within the
+// source's, for a local slice and a reduce-scatter to lead to and one move to
+// leave from. The one that receives fewest bytes is among them where everything
+// divides.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDIR_LIB_PLACEMENT_SEARCH_H
 #define SHARDIR_LIB_PLACEMENT_SEARCH_H
 
-#include "Volumes.h"
+#include "ShardSizes.h"
 
 namespace shardir::detail {
 
@@ -39,7 +40,7 @@ public:
 
   /// `atoms` have sizes above 1 and do not overlap.
   ReduceSearch(const Placement &src, const Placement &dst, const Mesh &mesh,
-               const std::vector<int64_t> &shape, Volumes &volumes,
+               const std::vector<int64_t> &shape, ShardSizes &volumes,
                std::vector<Atom> atoms);
 
   /// The best targets, best first; at most `limit`. What is known to be least
@@ -48,16 +49,23 @@ public:
   /// Makes a step with communication count as much as receiving so many
   /// elements, where targets are compared.
   void countStepsAs(int64_t elements) { stepElements = elements; }
+  /// Makes targets what `dst` is moved to, of which a device receives what it
+  /// lacks; `reduces`: and what it holds, once or more. No atom is reduced.
+  void moveToTargets(bool reduces) {
+    toTargets = true;
+    countsHeld = reduces;
+  }
   const std::vector<Atom> &allAtoms() const { return atoms; }
-  /// Whether the first target is known to receive the least there can be.
+  /// True if the first target is proved to receive the fewest bytes.
   bool isProved() const { return proved; }
 
 private:
   struct State {
     std::vector<int> options; ///< per dim
     uint64_t used = 0;
-    /// What each device received so far, one reduce-scatter per reduced atom.
-    Volumes::Table spent;
+    /// The elements that each device has received, one reduce-scatter per
+    /// reduced atom.
+    ShardSizes::Table spent;
     int64_t elements = 0;
     int steps = 0;
     int64_t weight = 0; ///< elements and what steps count as
@@ -76,7 +84,6 @@ private:
   void evaluate(State &state) const;
   const std::vector<int> &extend(size_t d, int option, size_t atom);
   std::optional<int> accept(size_t d, const std::vector<Split> &splits);
-  std::optional<std::vector<Digit>> digitsOf(size_t d) const;
   bool placeByDigits(State &state);
   bool isFree(const AxisRef &axis) const;
   void splitAtoms();
@@ -84,9 +91,10 @@ private:
   const Placement &src, &dst;
   const Mesh &mesh;
   const std::vector<int64_t> &shape;
-  Volumes &volumes;
+  ShardSizes &volumes;
   std::vector<Atom> atoms;
   bool proved = false;
+  bool toTargets = false, countsHeld = false;
   int64_t stepElements = 0;
   std::vector<int> srcOptions, dstOptions;
   std::vector<std::unordered_map<uint64_t, std::vector<int>>> children;

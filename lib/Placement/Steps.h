@@ -15,7 +15,7 @@
 #ifndef SHARDIR_LIB_PLACEMENT_STEPS_H
 #define SHARDIR_LIB_PLACEMENT_STEPS_H
 
-#include "Detail.h"
+#include "PlacementMath.h"
 #include "ShardIR/Placement/Collectives.h"
 
 namespace shardir::detail {
@@ -27,7 +27,7 @@ std::vector<Piece::Run> intersect(const DimShard &source,
 /// How many elements both hold.
 int64_t intersectionSize(const DimShard &a, const DimShard &b);
 
-/// Whether `inner` is a factor of `outer`, both on one axis.
+/// True if `inner` is a factor of `outer`, both on one axis.
 bool isFactorOf(const AxisRef &inner, const AxisRef &outer, const Mesh &mesh);
 
 /// The axes of a mesh cut into the parts that one step tells apart, and what
@@ -36,25 +36,28 @@ struct StepParts {
   enum Role {
     Free,    ///< `from` is replicated over it
     Splits,  ///< it splits a dimension of `from`
-    Reduced, ///< a term per coordinate is owed in `from` and not in `to`
-    Kept,    ///< owed in both
+    Reduced, ///< partial in `from` and not in `to`: a term per coordinate
+    Kept,    ///< partial in both
   };
   struct Part {
     AxisRef axis;
     int meshAxis = 0;
     int64_t size = 1, stride = 1; ///< stride of one step in the axis's index
     Role role = Free;
-    size_t dim = 0; ///< for Splits
+    size_t dim = 0;            ///< for Splits
+    bool turnsPartial = false; ///< partial in `to`, splits `from`
   };
   std::vector<Part> parts; ///< mesh order, major first
-  /// What `to` owes and `from` does not: the tensor lies on the devices whose
-  /// coordinates along these are 0.
+  /// The axes that are partial in `to` alone, in a make_partial those that do
+  /// not split `from`. Devices with coordinate 0 along these hold the tensor,
+  /// the others the identity.
   std::vector<AxisRef> made;
 
   StepParts(const CollectiveStep &step, const Mesh &mesh);
   /// The number of terms that are added up for one element.
   int64_t terms() const;
-  /// Whether the device at `coords` gets elements, or holds the identity.
+  /// True if the device at `coords` gets elements; false if it holds the
+  /// identity.
   bool receives(const Mesh &mesh, const std::vector<int64_t> &coords) const;
 };
 

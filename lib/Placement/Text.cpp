@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Detail.h"
+#include "PlacementMath.h"
 
 #include <cctype>
 
@@ -117,7 +117,7 @@ public:
 
   std::optional<Placement> parse() {
     Placement placement;
-    bool ok = peekWord() == "placements" ? parseSugar(placement)
+    bool ok = peekWord() == "placements" ? parseDTensorSyntax(placement)
                                          : parsePlain(placement);
     skipSpace();
     if (ok && pos != text.size())
@@ -301,7 +301,7 @@ private:
     return parseAxes(placement.partialAxes);
   }
 
-  bool parseSugarEntry(MeshAxisPlacement &entry) {
+  bool parseDTensorEntry(MeshAxisPlacement &entry) {
     std::string word = peekWord();
     if (word == "replicate") {
       pos += word.size();
@@ -328,7 +328,7 @@ private:
     return fail("expected 'shard(dim)', 'replicate' or 'partial(kind)'");
   }
 
-  bool parseSugar(Placement &placement) {
+  bool parseDTensorSyntax(Placement &placement) {
     consumeWord("placements");
     if (!expect('=') || !expect('['))
       return false;
@@ -336,7 +336,7 @@ private:
     if (consume(']'))
       return true;
     do {
-      if (!parseSugarEntry(placement.sugar->emplace_back()))
+      if (!parseDTensorEntry(placement.sugar->emplace_back()))
         return false;
     } while (consume(','));
     return expect(']');

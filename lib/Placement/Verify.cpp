@@ -14,7 +14,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Detail.h"
+#include "PlacementMath.h"
+
+#include "ShardIR/Placement/NearestName.h"
 
 using namespace shardir;
 using namespace shardir::detail;
@@ -38,13 +40,21 @@ static std::string listAxes(const Mesh &mesh) {
   return text;
 }
 
+static std::vector<std::string> axisNames(const Mesh &mesh) {
+  std::vector<std::string> names;
+  for (const auto &axis : mesh.axes)
+    names.push_back(axis.name);
+  return names;
+}
+
 /// Checks that an axis exists and that a sub-axis is a factor of it.
 static MaybeError checkAxis(const AxisRef &axis, const Mesh &mesh,
                             const std::string &where) {
   int index = mesh.axisIndex(axis.name);
   if (index < 0)
     return error("unknown axis \"" + axis.name + "\" in " + where,
-                 listAxes(mesh));
+                 listAxes(mesh) +
+                     didYouMean(axis.name, axisNames(mesh), "\"", "\""));
   if (axis.isWhole())
     return std::nullopt;
   int64_t whole = mesh.axes[index].assumedSize();
@@ -145,48 +155,39 @@ static MaybeError checkDim(const Placement &placement, size_t dim,
 
 /// P5: the kinds that read a number as a float or as an integer.
 static MaybeError checkKind(PartialKind kind, const std::string &type) {
-  if (type.empty())
-    return std::nullopt;
   auto startsWith = [&](const char *prefix) {
     return type.rfind(prefix, 0) == 0;
   };
-  bool isFloat = startsWith("f") || startsWith("bf") || startsWith("tf");
-  bool isInteger = startsWith("i") || startsWith("si") || startsWith("ui");
-  std::string name = stringifyPartialKind(kind);
-  auto refuse = [&](const std::string &what, const std::string &hint) {
-    return error("partial kind '" + name + "' is for " + what +
-                     ", not for element type " + type,
-                 hint);
-  };
-  switch (kind) {
-  case PartialKind::Sum:
-    if (!isFloat && !isInteger && !startsWith("complex<"))
-      return refuse("numbers", "");
+  unsigned present = 0;
+  if (startsWith("f") || startsWith("bf") || startsWith("tf"))
+    present = NumberClass::Floats;
+  else if (startsWith("i") || startsWith("si") || startsWith("ui"))
+    present = NumberClass::Integers;
+  else if (startsWith("complex<"))
+    present = NumberClass::Complexes;
+  const PartialKindInfo &info = infoOf(kind);
+  if (type.empty() || info.isFor(present))
     return std::nullopt;
-  case PartialKind::Prod:
-  case PartialKind::Max:
-  case PartialKind::Min:
-    if (!isFloat && !isInteger)
-      return refuse("floats and integers", "");
-    return std::nullopt;
-  case PartialKind::MaxNum:
-  case PartialKind::MinNum:
-    if (!isFloat)
-      return refuse("floats", "write '" + name.substr(0, 3) + "'");
-    return std::nullopt;
-  case PartialKind::UMax:
-  case PartialKind::UMin:
-    if (!isInteger)
-      return refuse("integers and i1", "write '" + name.substr(1) + "'");
-    return std::nullopt;
-  case PartialKind::And:
-  case PartialKind::Or:
-  case PartialKind::Xor:
-    if (!isInteger)
-      return refuse("integers and i1", "");
-    return std::nullopt;
+  std::string name = info.name, what, hint;
+  switch (info.types) {
+  case NumberClass::Floats:
+    what = "floats";
+    hint = "write '" + name.substr(0, 3) + "'";
+    break;
+  case NumberClass::Integers:
+    what = "integers and i1";
+    if (name[0] == 'u')
+      hint = "write '" + name.substr(1) + "'";
+    break;
+  case NumberClass::Reals:
+    what = "floats and integers";
+    break;
+  default:
+    what = "numbers";
   }
-  return std::nullopt;
+  return error("partial kind '" + name + "' is for " + what +
+                   ", not for element type " + type,
+               hint);
 }
 
 std::optional<PlacementError>
@@ -212,7 +213,7 @@ shardir::verifyPlacement(const Placement &placement, const Mesh &mesh,
                          const std::string &elementType) {
   if (placement.sugar) {
     Placement resolved = placement;
-    if (MaybeError e = resolveSugar(resolved, mesh, shape.size()))
+    if (MaybeError e = lowerDTensorSyntax(resolved, mesh, shape.size()))
       return e;
     return verifyPlacement(resolved, mesh, shape, elementType);
   }
@@ -261,18 +262,18 @@ shardir::verifyPlacement(const Placement &placement, const Mesh &mesh,
     return error(std::string("partial ") +
                      stringifyPartialKind(*placement.partial) +
                      " names no axis",
-                 "name the axes over which it is owed, or leave it out");
+                 "name the axes over which it is partial, or leave it out");
   if (!placement.partial && !placement.partialAxes.empty())
     return error("partial axes without a kind",
-                 "write one of sum, prod, max, min, maxnum, minnum, umax, "
-                 "umin, and, or, xor");
+                 "write one of " + listPartialKinds());
   if (placement.partial)
     return checkKind(*placement.partial, elementType);
   return std::nullopt;
 }
 
-std::optional<PlacementError>
-shardir::resolveSugar(Placement &placement, const Mesh &mesh, size_t rank) {
+std::optional<PlacementError> shardir::lowerDTensorSyntax(Placement &placement,
+                                                          const Mesh &mesh,
+                                                          size_t rank) {
   if (!placement.sugar)
     return std::nullopt;
   const std::vector<MeshAxisPlacement> &sugar = *placement.sugar;

@@ -26,60 +26,24 @@ using namespace shardir::runner;
 
 namespace {
 
-struct TypeInfo {
-  ElementType type;
-  const char *name;
-  size_t size;
-  bool isFloat;
-};
-
-const TypeInfo kTypes[] = {
-    {SHARDIR_I1, "i1", 1, false},
-    {SHARDIR_I8, "i8", 1, false},
-    {SHARDIR_I16, "i16", 2, false},
-    {SHARDIR_I32, "i32", 4, false},
-    {SHARDIR_I64, "i64", 8, false},
-    {SHARDIR_INDEX, "index", 8, false},
-    {SHARDIR_F16, "f16", 2, true},
-    {SHARDIR_BF16, "bf16", 2, true},
-    {SHARDIR_F32, "f32", 4, true},
-    {SHARDIR_F64, "f64", 8, true},
-    {SHARDIR_F8E4M3FN, "f8E4M3FN", 1, true},
-    {SHARDIR_F8E5M2, "f8E5M2", 1, true},
-};
-
-const TypeInfo &infoOf(ElementType type) {
-  for (const TypeInfo &info : kTypes)
-    if (info.type == type)
-      return info;
+const ElementTypeInfo &known(ElementType type) {
+  if (const ElementTypeInfo *info = infoOf(type))
+    return *info;
   throw Failure(Exit::BadProgram,
                 "unknown element type " + std::to_string(int(type)));
 }
 
 /// A float format of at most 16 bits.
-struct SmallFloat {
-  int exponentBits;
-  int mantissaBits;
-  bool finiteOnly; ///< no infinity; NaN is all ones (the FN formats)
-
-  int bias() const { return (1 << (exponentBits - 1)) - 1; }
+struct SmallFloat : ElementTypeInfo {
   int maxExponent() const { return (1 << exponentBits) - 1; }
   uint32_t maxMantissa() const { return (1u << mantissaBits) - 1; }
 };
 
 std::optional<SmallFloat> smallFloat(ElementType type) {
-  switch (type) {
-  case SHARDIR_F16:
-    return SmallFloat{5, 10, false};
-  case SHARDIR_BF16:
-    return SmallFloat{8, 7, false};
-  case SHARDIR_F8E4M3FN:
-    return SmallFloat{4, 3, true};
-  case SHARDIR_F8E5M2:
-    return SmallFloat{5, 2, false};
-  default:
+  const ElementTypeInfo &info = known(type);
+  if (!info.isFloat() || info.bytes > 2)
     return std::nullopt;
-  }
+  return SmallFloat{info};
 }
 
 double decode(const SmallFloat &format, uint32_t bits) {
@@ -143,17 +107,13 @@ template <typename T> void store(T value, void *p) {
 
 } // namespace
 
-size_t runner::elementSize(ElementType type) { return infoOf(type).size; }
-const char *runner::elementName(ElementType type) { return infoOf(type).name; }
-bool runner::isFloatType(ElementType type) { return infoOf(type).isFloat; }
+size_t runner::elementSize(ElementType type) { return known(type).bytes; }
+const char *runner::elementName(ElementType type) { return known(type).name; }
 
 std::optional<ElementType> runner::parseElementType(std::string_view name) {
-  for (const TypeInfo &info : kTypes)
-    if (name == info.name)
-      return info.type;
   if (name.size() > 2 && (name[0] == 's' || name[0] == 'u') && name[1] == 'i')
-    return parseElementType(name.substr(1));
-  return std::nullopt;
+    name.remove_prefix(1);
+  return shardir::parseElementType(name);
 }
 
 double runner::loadFloat(ElementType type, const void *element) {

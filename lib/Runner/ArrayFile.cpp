@@ -57,6 +57,22 @@ ArrayRef runner::parseArrayRef(const std::string &text) {
             ".npy, .npz:NAME, .safetensors:NAME, .bin or .raw");
 }
 
+ArrayRef runner::parseArchive(const std::string &path) {
+  if (endsWith(path, ".npz"))
+    return {path, FileFormat::Npz, ""};
+  if (endsWith(path, ".safetensors"))
+    return {path, FileFormat::Safetensors, ""};
+  failUsage("'" + path +
+            "' is no archive: expected a name that ends in .npz "
+            "or .safetensors");
+}
+
+std::vector<std::string> runner::readArrayNames(const ArrayRef &archive) {
+  FileSource source(archive.path);
+  return archive.format == FileFormat::Npz ? namesInNpz(source)
+                                           : namesInSafetensors(source);
+}
+
 static Array readRaw(const FileSource &source, ElementType type,
                      const Shape &wanted) {
   Shape shape = wanted;

@@ -20,8 +20,10 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <fcntl.h>
+#include <memory>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -34,7 +36,24 @@ using namespace shardir::runner;
                                       "': " + std::strerror(error));
 }
 
-ChildResult runner::runChild(const std::vector<std::string> &command) {
+/// A file without a name that holds `text`: unlike a pipe, it is never full.
+static std::FILE *fileOf(const std::string &text) {
+  std::FILE *file = std::tmpfile();
+  if (!file || std::fwrite(text.data(), 1, text.size(), file) != text.size() ||
+      std::fflush(file) != 0 || std::fseek(file, 0, SEEK_SET) != 0) {
+    int error = errno;
+    if (file)
+      std::fclose(file);
+    failUsage(std::string("cannot keep the compiler's standard input: ") +
+              std::strerror(error));
+  }
+  return file;
+}
+
+ChildResult runner::runChild(const std::vector<std::string> &command,
+                             const std::string &input) {
+  std::unique_ptr<std::FILE, int (*)(std::FILE *)> inputFile(
+      input.empty() ? nullptr : fileOf(input), std::fclose);
   std::vector<char *> arguments;
   for (const std::string &word : command)
     arguments.push_back(const_cast<char *>(word.c_str()));
@@ -54,8 +73,9 @@ ChildResult runner::runChild(const std::vector<std::string> &command) {
     ::prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (::getppid() != parent)
       ::_exit(127);
-    int null = ::open("/dev/null", O_RDONLY);
-    ::dup2(null, 0);
+    ::dup2(inputFile ? ::fileno(inputFile.get())
+                     : ::open("/dev/null", O_RDONLY),
+           0);
     ::dup2(errors[1], 1);
     ::dup2(errors[1], 2);
     ::signal(SIGPIPE, SIG_DFL);

@@ -28,8 +28,10 @@ struct ChildResult {
   std::string errors; ///< its standard error, the first 16 MiB
 };
 
-/// Fails with Exit::BadProgram if it cannot be started.
-ChildResult runChild(const std::vector<std::string> &command);
+/// Gives `input` to the program as its standard input. Fails with
+/// Exit::BadProgram if it cannot be started.
+ChildResult runChild(const std::vector<std::string> &command,
+                     const std::string &input = "");
 
 /// `signal 11 (Segmentation fault)`.
 std::string describeSignal(int signal);

@@ -94,12 +94,16 @@ static std::string keyOf(const CompileRequest &request,
   add("shard-run cache 1");
   // Diagnostics and reports name the file, so its name counts too.
   add(request.input);
-  add(readFile(request.input));
+  add(request.input == "-" ? request.text : readFile(request.input));
   add(request.function ? "@" + *request.function : "");
   add(request.mesh);
   add(request.options);
   add(request.verify ? "verify" : "");
   add(request.gpu ? "gpu" : "");
+  for (const std::string &flag : request.plugins) {
+    add(flag);
+    add(readFile(flag.substr(flag.find('=') + 1)));
+  }
   add(compiler);
   add(identityOf(compiler));
   add(describeProcessor());
@@ -130,7 +134,8 @@ static void runCompiler(const CompileRequest &request,
     command.push_back("--verify");
   if (request.gpu)
     command.push_back("--gpu");
-  ChildResult result = runChild(command);
+  command.insert(command.end(), request.plugins.begin(), request.plugins.end());
+  ChildResult result = runChild(command, request.text);
   std::string said =
       result.signal ? withoutStackDump(result.errors) : result.errors;
   std::fwrite(said.data(), 1, said.size(), stderr);

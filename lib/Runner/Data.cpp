@@ -20,6 +20,7 @@
 #include "ShardIR/Runner/Random.h"
 
 #include <map>
+#include <set>
 
 using namespace shardir;
 using namespace shardir::runner;
@@ -83,7 +84,7 @@ static std::vector<shardir_buffer> viewsOf(std::vector<Array> &arrays) {
   return views;
 }
 
-Shape RunData::wholeShape(size_t i) {
+Shape RunData::globalShape(size_t i) {
   const Tensor &tensor = program.arguments[i];
   if (tensor.isStatic())
     return tensor.shape;
@@ -94,13 +95,56 @@ Shape RunData::wholeShape(size_t i) {
   return shape;
 }
 
-void RunData::loadArguments() {
+void RunData::findSources() {
   size_t count = program.arguments.size();
-  if (!options.inputs.empty() && options.inputs.size() != count)
+  sources.assign(count, nullptr);
+  named.reserve(count);
+  for (const ArrayRef &archive : options.inputArchives) {
+    std::vector<std::string> names = readArrayNames(archive);
+    std::set<std::string> known(names.begin(), names.end());
+    bool used = false;
+    for (size_t i = 0; i != count; ++i) {
+      std::string name = program.arguments[i].name;
+      if (!known.count(name))
+        name = "arg" + std::to_string(i);
+      if (!known.count(name))
+        continue;
+      ArrayArgument argument;
+      argument.file = archive;
+      argument.file.member = name;
+      argument.spelling = "@" + argument.file.spelling();
+      if (sources[i])
+        failUsage(nameOf("argument", i) + " is in two files of --inputs: " +
+                  sources[i]->spelling + " and " + argument.spelling);
+      named.push_back(std::move(argument));
+      sources[i] = &named.back();
+      used = true;
+    }
+    if (used || count == 0)
+      continue;
+    std::string wanted;
+    for (size_t i = 0; i != std::min<size_t>(count, 8); ++i)
+      wanted += (i ? ", " : "") + program.arguments[i].name;
+    failUsage("--inputs=" + archive.path +
+              ": it has no array with the name of an argument; these are: " +
+              wanted + (count > 8 ? ", ..." : ""));
+  }
+  size_t rest = count - named.size();
+  if (!options.inputs.empty() && options.inputs.size() != rest)
     failUsage("function '" + std::string(program.functionName()) + "' has " +
-              std::to_string(count) + " arguments, " +
+              std::to_string(rest) + " arguments" +
+              (named.empty() ? "" : " that --inputs does not have") + ", " +
               std::to_string(options.inputs.size()) +
               " --input are given; give all, or none for random ones");
+  auto next = options.inputs.begin();
+  for (const ArrayArgument *&source : sources)
+    if (!source && next != options.inputs.end())
+      source = &*next++;
+}
+
+void RunData::loadArguments() {
+  size_t count = program.arguments.size();
+  findSources();
   for (const ArrayArgument &input : options.inputs)
     local |= input.kind == ArrayArgument::Local;
   for (const ArrayArgument &output : options.outputs)
@@ -111,21 +155,21 @@ void RunData::loadArguments() {
   std::string random;
   for (size_t i = 0; i != count; ++i) {
     const Tensor &tensor = program.arguments[i];
-    if (options.inputs.empty()) {
+    if (!sources[i]) {
       if (!tensor.isStatic())
         failUsage(nameOf("argument", i) + " is " + tensor.typeString() +
                   ": random arrays need known extents; give --input");
       arguments[i] = randomArray(tensor.type, tensor.shape, options.seed, i);
       shapes[i] = tensor.shape;
-      random += (i ? ", " : "") + std::to_string(i) + " (" +
+      random += (random.empty() ? "" : ", ") + std::to_string(i) + " (" +
                 tensor.typeString() + ")";
       continue;
     }
-    const ArrayArgument &input = options.inputs[i];
+    const ArrayArgument &input = *sources[i];
     during("--input=" + input.spelling + " for " + nameOf("argument", i), [&] {
       if (input.kind == ArrayArgument::Local) {
         argumentShards[i] = loadShards(i, input);
-        shapes[i] = wholeShape(i);
+        shapes[i] = globalShape(i);
         argumentsAreWhole = false;
       } else {
         arguments[i] = loadWhole(i, input);
@@ -243,12 +287,11 @@ void RunData::distributeArguments() {
   }
 }
 
-std::vector<Array> &RunData::wholeArguments() {
+std::vector<Array> &RunData::globalArguments() {
   if (argumentsAreWhole)
     return arguments;
   for (size_t i = 0; i != arguments.size(); ++i) {
-    if (!options.inputs.empty() &&
-        options.inputs[i].kind != ArrayArgument::Local)
+    if (!sources[i] || sources[i]->kind != ArrayArgument::Local)
       continue;
     arguments[i] = Array(program.arguments[i].type, shapes[i]);
     shardir_buffer whole = arguments[i].view();
@@ -295,7 +338,7 @@ std::vector<Array> RunData::runUnsharded(shardir_run_options runOptions) {
   std::vector<Array> out;
   for (const Array &result : results)
     out.emplace_back(result.type, result.shape);
-  std::vector<shardir_buffer> in = viewsOf(wholeArguments()),
+  std::vector<shardir_buffer> in = viewsOf(globalArguments()),
                               views = viewsOf(out);
   check(shardir_run(program.get(), program.functionName(), in.data(), in.size(),
                     views.data(), views.size(), &runOptions));
@@ -332,6 +375,12 @@ void RunData::writeResults() const {
       add(output.file, results[i]);
     }
   }
+  if (options.outputArchive && processes.isFirst())
+    for (size_t i = 0; i != results.size(); ++i) {
+      ArrayRef ref = *options.outputArchive;
+      ref.member = program.results[i].name;
+      add(ref, results[i]);
+    }
   for (const auto &[path, arrays] : files)
     writeArrays(path, formats[path], arrays);
 }

@@ -50,25 +50,29 @@ public:
 
   std::vector<Array> results;  ///< whole; shapes alone but in process 0
   std::vector<Array> expected; ///< may be fewer than results
+  std::vector<Shape> shapes;   ///< of the whole arguments
 
 private:
+  /// Finds where each argument comes from, in `sources`.
+  void findSources();
   Array loadWhole(size_t i, const ArrayArgument &input) const;
   Shards loadShards(size_t i, const ArrayArgument &input) const;
   /// The shape of whole argument `i`, of whose shards some may be here alone.
-  Shape wholeShape(size_t i);
+  Shape globalShape(size_t i);
   std::vector<shardir_buffer> viewsByRank(std::vector<Shards> &shards) const;
   void distributeArguments();
   void collectResults();
   /// The arguments as whole arrays, collected from shards if need be.
-  std::vector<Array> &wholeArguments();
+  std::vector<Array> &globalArguments();
 
   const Program &program;
   const Options &options;
   const Processes &processes;
+  std::vector<ArrayArgument> named;           ///< arguments that --inputs has
+  std::vector<const ArrayArgument *> sources; ///< by argument; null: random
   bool local = false;           ///< run on shards that the caller holds
   std::vector<Array> arguments; ///< whole; empty ones if given as shards
   std::vector<Shards> argumentShards, resultShards; ///< by argument, by result
-  std::vector<Shape> shapes;                        ///< of the whole arguments
   bool argumentsAreWhole = true;
 };
 

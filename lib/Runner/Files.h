@@ -100,10 +100,12 @@ Array readNpy(const Source &source, ElementType type, const Shape &shape);
 std::string npyHeader(const Array &array);
 Array readNpz(const FileSource &source, const std::string &member,
               ElementType type, const Shape &shape);
+std::vector<std::string> namesInNpz(const FileSource &source);
 void writeNpz(FileSink &sink, const std::string &path,
               const std::vector<std::pair<std::string, const Array *>> &arrays);
 Array readSafetensors(const FileSource &source, const std::string &member,
                       ElementType type, const Shape &shape);
+std::vector<std::string> namesInSafetensors(const FileSource &source);
 void writeSafetensors(
     FileSink &sink,
     const std::vector<std::pair<std::string, const Array *>> &arrays);

@@ -153,53 +153,10 @@ std::optional<Dtype> parseDtype(const std::string &descr) {
 }
 
 /// Whether elements stored so can be taken as `type`. Signless integers take
-/// both signs; types that numpy lacks come as bits of their size.
+/// both signs.
 bool readsAs(const Dtype &dtype, ElementType type) {
-  if (dtype.size != elementSize(type))
-    return false;
-  switch (type) {
-  case SHARDIR_I1:
-    return dtype.kind == 'b';
-  case SHARDIR_BF16:
-    return dtype.kind == 'u' || dtype.kind == 'V' || dtype.kind == 'B';
-  case SHARDIR_F8E4M3FN:
-  case SHARDIR_F8E5M2:
-    // ml_dtypes writes f8 as `f1` or `V1`, depending on its version.
-    return dtype.kind == 'u' || dtype.kind == 'V' || dtype.kind == 'f' ||
-           dtype.kind == (type == SHARDIR_F8E5M2 ? '2' : '3');
-  case SHARDIR_F16:
-  case SHARDIR_F32:
-  case SHARDIR_F64:
-    return dtype.kind == 'f';
-  default:
-    return dtype.kind == 'i' || dtype.kind == 'u';
-  }
-}
-
-const char *descrOf(ElementType type) {
-  switch (type) {
-  case SHARDIR_I1:
-    return "|b1";
-  case SHARDIR_I8:
-    return "|i1";
-  case SHARDIR_I16:
-    return "<i2";
-  case SHARDIR_I32:
-    return "<i4";
-  case SHARDIR_I64:
-  case SHARDIR_INDEX:
-    return "<i8";
-  case SHARDIR_F16:
-    return "<f2";
-  case SHARDIR_BF16:
-    return "<u2";
-  case SHARDIR_F32:
-    return "<f4";
-  case SHARDIR_F64:
-    return "<f8";
-  default:
-    return "|u1";
-  }
+  return dtype.size == elementSize(type) &&
+         std::strchr(infoOf(type)->npyKinds, dtype.kind);
 }
 
 void swapBytes(Bytes &bytes, size_t size) {
@@ -283,7 +240,7 @@ Array runner::readNpy(const Source &source, ElementType type,
 }
 
 std::string runner::npyHeader(const Array &array) {
-  std::string dict = std::string("{'descr': '") + descrOf(array.type) +
+  std::string dict = std::string("{'descr': '") + infoOf(array.type)->npy +
                      "', 'fortran_order': False, 'shape': (";
   for (size_t d = 0; d != array.shape.size(); ++d)
     dict += (d ? ", " : "") + std::to_string(array.shape[d]);

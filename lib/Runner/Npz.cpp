@@ -164,6 +164,20 @@ Bytes readMember(const FileSource &source, const Member &member) {
 
 } // namespace
 
+static std::string plainName(const Member &member) {
+  std::string_view plain = member.name;
+  if (plain.size() > 4 && plain.substr(plain.size() - 4) == ".npy")
+    plain.remove_suffix(4);
+  return std::string(plain);
+}
+
+std::vector<std::string> runner::namesInNpz(const FileSource &source) {
+  std::vector<std::string> names;
+  for (const Member &member : readDirectory(source))
+    names.push_back(plainName(member));
+  return names;
+}
+
 Array runner::readNpz(const FileSource &source, const std::string &name,
                       ElementType type, const Shape &shape) {
   std::vector<Member> members = readDirectory(source);
@@ -172,10 +186,7 @@ Array runner::readNpz(const FileSource &source, const std::string &name,
   for (const Member &member : members) {
     if (member.name == name + ".npy" || (!name.empty() && member.name == name))
       found = &member;
-    std::string_view plain = member.name;
-    if (plain.size() > 4 && plain.substr(plain.size() - 4) == ".npy")
-      plain.remove_suffix(4);
-    names += (names.empty() ? "" : ", ") + std::string(plain);
+    names += (names.empty() ? "" : ", ") + plainName(member);
   }
   if (name.empty() && members.size() == 1)
     found = &members.front();

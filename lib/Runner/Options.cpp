@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Runner/Options.h"
+#include "ShardIR/Placement/NearestName.h"
 #include "ShardIR/Runner/Failure.h"
 
 #include <charconv>
@@ -28,16 +29,20 @@ using namespace shardir::runner;
 static const char kHelp[] = R"(shard-run PROGRAM [flags]
 
 Compiles (if need be) and runs a program on all devices of its mesh.
-PROGRAM is an .mlir file or a program compiled with --compile-only.
+PROGRAM is an .mlir file or a program compiled with --compile-only; - is an
+.mlir program on standard input.
 
   --function=NAME         the function to run; may be left out where there is one
   --input=@x.npy          an argument, in order; all or none are given
   --input=2x2xf32=1,2,3,4 the same as text; one value stands for all elements
   --input=2x2xf32=@x.bin  the same from a file without a header
   --input=local:@x.{rank}.npy     one shard per rank
+  --inputs=w.npz          arguments by their names, or arg0, arg1, ...; those
+                          that no such file has are --input's, in order
   --seed=N                seed of the random arguments, if none are given (0)
   --output=@y.npy | -     where a result goes, in order; - prints it
   --output=local:@y.{rank}.npy    one shard per rank
+  --outputs=y.npz         all results by their names, or result0, result1, ...
   --expected_output=@y.npy        what a result should be, in order
   --tolerance=T           allowed error relative to the largest expected value
   --verify                compare with the unsharded program on one device
@@ -47,8 +52,13 @@ PROGRAM is an .mlir file or a program compiled with --compile-only.
                           share a GPU, nccl gives each its own
   --mesh=dp=2,tp=4        sizes of symbolic mesh axes
   --options="cost=bytes strict"   options of the compiler
+  --load-dialect-plugin=p.so, --load-pass-plugin=p.so
+                          dialects and passes of another compiler; --options
+                          names the passes: after-local, after-bufferized
   --compile-only -o p.so  write the compiled program and stop
+  --show=arg0 | result0   print which part of it each rank holds, and stop
   --report=r.json         the compiler's report and what the run measured
+  --html=r.html           the same as a page, with the timeline of the run
   --trace=t.json          a timeline for Perfetto or chrome://tracing
   --benchmark[=N]         run N more times (10); print minimum and median
   --timeout=SECONDS       deadline of every wait (60)
@@ -105,7 +115,7 @@ static ArrayArgument parseArray(const std::string &flag,
         failUsage("a local file is named once per rank: write {rank} in its "
                   "name, as in local:@x.{rank}.npy");
       if (flag == "--expected_output")
-        failUsage("expected outputs are whole arrays");
+        failUsage("expected outputs are global arrays");
     } else if (isOutput) {
       failUsage("expected @FILE, local:@FILE or -");
     } else if (size_t at = value.find("=@"); at != std::string::npos) {
@@ -168,6 +178,18 @@ std::vector<Flag> makeFlags(Options &o) {
       to.push_back(parseArray(flag, value));
     };
   };
+  auto archive = [](const char *flag, const std::string &value) {
+    try {
+      return parseArchive(value);
+    } catch (const Failure &failure) {
+      failUsage(std::string(flag) + "=" + value + ": " + failure.what());
+    }
+  };
+  auto plugin = [&o](const char *flag) {
+    return [&o, flag](const std::string &value, bool) {
+      o.plugins.push_back(std::string(flag) + "=" + value);
+    };
+  };
   auto boolean = [](bool &to) {
     return [&to](const std::string &, bool) { to = true; };
   };
@@ -175,6 +197,14 @@ std::vector<Flag> makeFlags(Options &o) {
       {"--function", Flag::Required, false,
        [&o](const std::string &v, bool) { o.function = v; }},
       {"--input", Flag::Required, true, array("--input", o.inputs)},
+      {"--inputs", Flag::Required, true,
+       [&o, archive](const std::string &v, bool) {
+         o.inputArchives.push_back(archive("--inputs", v));
+       }},
+      {"--outputs", Flag::Required, false,
+       [&o, archive](const std::string &v, bool) {
+         o.outputArchive = archive("--outputs", v);
+       }},
       {"--output", Flag::Required, true, array("--output", o.outputs)},
       {"--expected_output", Flag::Required, true,
        array("--expected_output", o.expected)},
@@ -195,9 +225,16 @@ std::vector<Flag> makeFlags(Options &o) {
          o.mesh = v;
        }},
       {"--options", Flag::Required, false, text(o.pipelineOptions), true},
+      {"--load-dialect-plugin", Flag::Required, true,
+       plugin("--load-dialect-plugin")},
+      {"--load-pass-plugin", Flag::Required, true,
+       plugin("--load-pass-plugin")},
       {"--compile-only", Flag::None, false, boolean(o.compileOnly)},
       {"-o", Flag::Required, false, text(o.compiledFile)},
+      {"--show", Flag::Required, true,
+       [&o](const std::string &v, bool) { o.show.push_back(v); }},
       {"--report", Flag::Required, false, text(o.report)},
+      {"--html", Flag::Required, false, text(o.html)},
       {"--trace", Flag::Required, false, text(o.trace)},
       {"--benchmark", Flag::Optional, false,
        [&o](const std::string &v, bool given) {
@@ -227,6 +264,13 @@ std::vector<Flag> makeFlags(Options &o) {
   };
 }
 
+std::vector<std::string> namesOf(const std::vector<Flag> &flags) {
+  std::vector<std::string> names;
+  for (const Flag &flag : flags)
+    names.push_back(flag.name);
+  return names;
+}
+
 void checkTogether(const Options &o) {
   if (o.program.empty())
     failUsage(
@@ -238,16 +282,31 @@ void checkTogether(const Options &o) {
     failUsage("-o names the file that --compile-only writes; results go to "
               "--output");
   if (o.compileOnly &&
-      (!o.inputs.empty() || !o.outputs.empty() || !o.expected.empty() ||
-       o.benchmark || !o.trace.empty() || !o.report.empty()))
-    failUsage("--compile-only runs nothing: drop --input, --output, "
-              "--expected_output, --benchmark, --report and --trace");
+      (!o.inputs.empty() || !o.inputArchives.empty() || !o.outputs.empty() ||
+       o.outputArchive || !o.expected.empty() || o.benchmark ||
+       !o.trace.empty() || !o.report.empty() || !o.html.empty() ||
+       !o.show.empty()))
+    failUsage("--compile-only runs nothing: drop --input, --inputs, --output, "
+              "--outputs, --expected_output, --benchmark, --show, --report, "
+              "--html and --trace");
+  if (!o.show.empty() &&
+      (!o.outputs.empty() || o.outputArchive || !o.expected.empty() ||
+       o.verify || o.benchmark || !o.trace.empty() || !o.report.empty() ||
+       !o.html.empty()))
+    failUsage("--show runs nothing: drop --output, --outputs, "
+              "--expected_output, --verify, --benchmark, --report, --html and "
+              "--trace");
   // Archives collect several results; any other file holds one.
   std::set<std::string> targets;
   for (const ArrayArgument &output : o.outputs)
     if (output.kind != ArrayArgument::Stdout &&
         !targets.insert(output.file.path + "\n" + output.file.member).second)
       failUsage("--output=" + output.spelling + " is given twice");
+  for (const ArrayArgument &output : o.outputs)
+    if (o.outputArchive && output.kind != ArrayArgument::Stdout &&
+        output.file.path == o.outputArchive->path)
+      failUsage("--output=" + output.spelling +
+                ": --outputs writes this file with all results");
   for (const ArrayArgument &output : o.outputs)
     if (output.kind != ArrayArgument::Stdout && output.file.member.empty() &&
         (output.file.format == FileFormat::Npz ||
@@ -287,7 +346,8 @@ Options runner::parseOptions(const std::vector<std::string> &arguments) {
       if (name == candidate.name)
         flag = &candidate;
     if (!flag)
-      failUsage("unknown flag '" + name + "'; --help lists the flags");
+      failUsage("unknown flag '" + name + "'" +
+                didYouMeanFlag(name, namesOf(flags)));
     if (!flag->repeatable && !seen.insert(name).second)
       failUsage("flag '" + name + "' is given twice");
     if (flag->value == Flag::None && given)

@@ -39,12 +39,12 @@ public:
   /// Fails unless there is one process for each of the program's ranks.
   void match(const Program &program) const;
 
-  /// Runs `body` in every process. If it fails in any, all fail alike: process
-  /// 0 says why, and whose fault it was.
+  /// Runs `body` in every process. If it fails in any, all fail with the
+  /// same status: process 0 reports the error and the process it comes from.
   void together(const std::function<void()> &body) const;
-  /// Runs `body`, whose failures all processes see alike anyhow.
+  /// Runs `body`, whose failures are the same in all processes.
   void inStep(const std::function<void()> &body) const;
-  /// What process 0 says; bytes of any number.
+  /// The bytes that process 0 gives, of any number.
   std::string fromFirst(const std::string &bytes) const;
   /// Brings the shards of one array to process 0.
   void gather(std::vector<Array> &shards) const;

@@ -26,29 +26,9 @@ using nlohmann::json;
 
 namespace {
 
-struct TypeName {
-  const char *name;
-  ElementType type;
-};
-
-// The first name of a type is the one that is written.
-const TypeName kNames[] = {
-    {"BOOL", SHARDIR_I1},        {"I8", SHARDIR_I8},
-    {"U8", SHARDIR_I8},          {"I16", SHARDIR_I16},
-    {"U16", SHARDIR_I16},        {"I32", SHARDIR_I32},
-    {"U32", SHARDIR_I32},        {"I64", SHARDIR_I64},
-    {"U64", SHARDIR_I64},        {"I64", SHARDIR_INDEX},
-    {"U64", SHARDIR_INDEX},      {"F16", SHARDIR_F16},
-    {"BF16", SHARDIR_BF16},      {"F32", SHARDIR_F32},
-    {"F64", SHARDIR_F64},        {"F8_E4M3", SHARDIR_F8E4M3FN},
-    {"F8_E5M2", SHARDIR_F8E5M2},
-};
-
 bool readsAs(const std::string &name, ElementType type) {
-  for (const TypeName &entry : kNames)
-    if (entry.type == type && name == entry.name)
-      return true;
-  return false;
+  std::string own = infoOf(type)->safetensors;
+  return name == own || (own[0] == 'I' && name == "U" + own.substr(1));
 }
 
 /// A list of non-negative integers, or nothing.
@@ -65,10 +45,8 @@ std::optional<Shape> readIntegers(const json &value) {
   return out;
 }
 
-} // namespace
-
-Array runner::readSafetensors(const FileSource &source, const std::string &name,
-                              ElementType type, const Shape &wanted) {
+/// The entries by name; `dataAt` is where the elements begin.
+json readHeader(const FileSource &source, uint64_t &dataAt) {
   uint8_t prefix[8];
   source.require(0, 8, "it is too short for a .safetensors file");
   source.readAt(0, prefix, 8);
@@ -83,7 +61,25 @@ Array runner::readSafetensors(const FileSource &source, const std::string &name,
   if (!header.is_object())
     source.fail("its header is not JSON, or it is not a .safetensors file");
   header.erase("__metadata__");
+  dataAt = 8 + headerSize;
+  return header;
+}
 
+} // namespace
+
+std::vector<std::string> runner::namesInSafetensors(const FileSource &source) {
+  uint64_t dataAt;
+  json header = readHeader(source, dataAt);
+  std::vector<std::string> names;
+  for (const auto &item : header.items())
+    names.push_back(item.key());
+  return names;
+}
+
+Array runner::readSafetensors(const FileSource &source, const std::string &name,
+                              ElementType type, const Shape &wanted) {
+  uint64_t dataAt;
+  json header = readHeader(source, dataAt);
   json::const_iterator found = header.find(name);
   if (name.empty() && header.size() == 1)
     found = header.begin();
@@ -124,9 +120,9 @@ Array runner::readSafetensors(const FileSource &source, const std::string &name,
   std::optional<uint64_t> bytes = countBytes(*shape, elementSize(type));
   if (begin > end || !bytes || end - begin != *bytes)
     source.fail("the offsets of '" + found.key() + "' do not fit its shape");
-  source.require(8 + headerSize + begin, *bytes, "it is cut off");
+  source.require(dataAt + begin, *bytes, "it is cut off");
   Array array(type, *shape);
-  source.readAt(8 + headerSize + begin, array.bytes.data(), *bytes);
+  source.readAt(dataAt + begin, array.bytes.data(), *bytes);
   return array;
 }
 
@@ -136,14 +132,8 @@ void runner::writeSafetensors(
   json header = json::object();
   uint64_t offset = 0;
   for (const auto &[name, array] : arrays) {
-    const char *dtype = "";
-    for (const TypeName &entry : kNames)
-      if (entry.type == array->type) {
-        dtype = entry.name;
-        break;
-      }
     uint64_t end = offset + array->bytes.size();
-    header[name] = {{"dtype", dtype},
+    header[name] = {{"dtype", infoOf(array->type)->safetensors},
                     {"shape", array->shape},
                     {"data_offsets", {offset, end}}};
     offset = end;

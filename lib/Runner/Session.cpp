@@ -18,8 +18,11 @@
 #include "Cache.h"
 #include "Data.h"
 #include "Files.h"
+#include "Page.h"
+#include "Show.h"
 #include "Timeline.h"
 
+#include "ShardIR/Placement/NearestName.h"
 #include "ShardIR/Runner/Compare.h"
 #include "ShardIR/Runner/Compile.h"
 #include "ShardIR/Runtime/Abi.h"
@@ -27,7 +30,10 @@
 #include "ShardIR/Runtime/Trace.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
+#include <cstdio>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <thread>
@@ -62,10 +68,14 @@ public:
         failUsage("'" + options.program +
                   "' holds no unsharded program: compile "
                   "it with --verify");
+      if (!options.show.empty())
+        return show(data);
       data.loadArguments();
       data.loadExpected();
       data.prepareResults();
     });
+    if (!options.show.empty())
+      return processes.endWith(Exit::Done);
     return runAndCompare(data);
   }
 
@@ -74,6 +84,26 @@ private:
     return text.size() >= suffix.size() &&
            text.compare(text.size() - suffix.size(), suffix.size(), suffix) ==
                0;
+  }
+
+  /// Whether the program is on standard input.
+  bool isStdin() const { return options.program == "-"; }
+
+  static std::string readStdin() {
+    std::string text;
+    char buffer[4096];
+    while (size_t count = std::fread(buffer, 1, sizeof buffer, stdin))
+      text.append(buffer, count);
+    if (std::ferror(stdin))
+      failUsage(std::string("cannot read standard input: ") +
+                std::strerror(errno));
+    if (text.empty())
+      failUsage("standard input holds no program");
+    if (text.compare(0, 4,
+                     "\x7f"
+                     "ELF") == 0)
+      failUsage("standard input holds a compiled program; name its file");
+    return text;
   }
 
   CompileRequest request() const {
@@ -91,22 +121,23 @@ private:
         pipeline += " ptxas=none";
     }
     return {options.program, options.function, options.mesh,
-            pipeline,        options.verify,   gpu};
+            pipeline,        options.verify,   gpu,
+            programText,     options.plugins};
   }
 
   static const std::string &knownDevice(const Options &options) {
     const std::string &device = options.device;
-    for (const char *known : {"threads", "mpi", "cuda-local", "nccl"})
-      if (device == known)
-        return device;
-    failUsage("--device=" + device +
-              ": unknown device; available: threads, mpi, cuda-local, nccl");
+    static const std::vector<std::string> known = {"threads", "mpi",
+                                                   "cuda-local", "nccl"};
+    if (std::find(known.begin(), known.end(), device) == known.end())
+      failUsage("--device " + mustBeOneOf(known, device));
+    return device;
   }
 
   /// Compiles and loads, or only compiles. With several processes, the first
   /// one does this.
   void start() {
-    bool compiled = isCompiledProgram(options.program);
+    bool compiled = !isStdin() && isCompiledProgram(options.program);
     if (compiled)
       checkCompiledFlags();
     else if (endsWith(options.program, ".so"))
@@ -143,8 +174,10 @@ private:
   }
 
   /// What can be seen without knowing the program.
-  void checkFiles() const {
-    if (processes.isFirst())
+  void checkFiles() {
+    if (processes.isFirst() && isStdin())
+      programText = readStdin();
+    else if (processes.isFirst())
       checkReadable(options.program);
     for (const std::vector<ArrayArgument> *list :
          {&options.inputs, &options.expected})
@@ -154,14 +187,18 @@ private:
           checkReadable(array.file.path);
         else if (array.kind == ArrayArgument::Local)
           checkReadable(array.fileOfRank(processes.getNumber()).path);
+    for (const ArrayRef &archive : options.inputArchives)
+      checkReadable(archive.path);
     for (const ArrayArgument &array : options.outputs)
       if (array.kind == ArrayArgument::Local ||
           (array.kind != ArrayArgument::Stdout && processes.isFirst()))
         checkWritable(array.fileOfRank(processes.getNumber()).path);
     if (!processes.isFirst())
       return;
+    if (options.outputArchive)
+      checkWritable(options.outputArchive->path);
     for (const std::string &path :
-         {options.report, options.trace, options.compiledFile})
+         {options.report, options.html, options.trace, options.compiledFile})
       if (!path.empty() && path != "-")
         checkWritable(path);
   }
@@ -171,6 +208,9 @@ private:
       failUsage("'" + options.program + "' is compiled already");
     if (!options.pipelineOptions.empty())
       failUsage("--options are for the compiler, and '" + options.program +
+                "' is compiled already");
+    if (!options.plugins.empty())
+      failUsage("plugins are for the compiler, and '" + options.program +
                 "' is compiled already");
   }
 
@@ -195,13 +235,31 @@ private:
     enter(Phase::Preparing);
   }
 
+  bool isTraced() const {
+    return !options.trace.empty() || !options.html.empty();
+  }
+
+  /// Prints what each rank holds of the tensors of --show.
+  void show(RunData &data) const {
+    if (!options.inputs.empty())
+      data.loadArguments();
+    else
+      for (const Tensor &argument : program->arguments)
+        data.shapes.push_back(argument.shape);
+    std::string all;
+    for (const std::string &name : options.show)
+      all += describeShards(*program, name, data.shapes);
+    if (processes.isFirst())
+      std::fwrite(all.data(), 1, all.size(), stdout);
+  }
+
   Exit runAndCompare(RunData &data) {
     shardir_run_options runOptions = {};
     runOptions.device = options.device.c_str();
     runOptions.timeout = options.timeout;
     enter(Phase::Running);
     shardir_catch_signals();
-    shardir_program_set_trace(program->get(), !options.trace.empty());
+    shardir_program_set_trace(program->get(), isTraced());
     shardir_measurement measured = {};
     std::vector<double> times;
     processes.inStep([&] {
@@ -229,7 +287,7 @@ private:
   bool finish(RunData &data, const shardir_run_options &runOptions,
               shardir_measurement &measured, std::vector<double> &times) {
     // Of the last sharded run: the unsharded one would take its place.
-    std::string timeline = options.trace.empty() ? "" : timelineOf(*program);
+    std::string timeline = isTraced() ? timelineOf(*program) : "";
     bool equal = true;
     if (options.verify) {
       std::vector<Array> unsharded = data.runUnsharded(runOptions);
@@ -247,16 +305,16 @@ private:
                    "shard-run: note: results from %zu on are not compared\n",
                    data.expected.size());
     data.writeResults();
-    bool silent = options.outputs.empty() && options.expected.empty() &&
-                  !options.verify && !options.benchmark &&
-                  options.report.empty() && options.trace.empty();
+    bool silent = options.outputs.empty() && !options.outputArchive &&
+                  options.expected.empty() && !options.verify &&
+                  !options.benchmark && options.report.empty() && !isTraced();
     for (size_t i = 0; silent && i != data.results.size(); ++i)
       data.printResult(i, /*limit=*/8);
     if (!times.empty())
       measured.milliseconds = reportTimes(times);
     writeText(options.trace, timeline);
-    if (!options.report.empty())
-      writeReport(measured, times);
+    if (!options.report.empty() || !options.html.empty())
+      writeReports(measured, times, timeline);
     return equal;
   }
 
@@ -281,8 +339,9 @@ private:
     return median;
   }
 
-  void writeReport(const shardir_measurement &measured,
-                   const std::vector<double> &times) const {
+  void writeReports(const shardir_measurement &measured,
+                    const std::vector<double> &times,
+                    const std::string &timeline) const {
     nlohmann::ordered_json report = program->report();
     report["measured"] = {
         {"bytes_per_device", measured.bytes_per_device},
@@ -297,6 +356,10 @@ private:
                     nlohmann::ordered_json::error_handler_t::replace) +
         "\n";
     writeText(options.report, text);
+    if (options.html.empty())
+      return;
+    std::string title = isStdin() ? "program" : options.program;
+    writeText(options.html, pageOf(std::move(report), title, timeline));
   }
 
   static void writeText(const std::string &path, const std::string &text) {
@@ -310,6 +373,7 @@ private:
   const std::function<void(Phase)> &enter;
   const Processes processes;
   std::unique_ptr<Program> program;
+  std::string programText;  ///< what standard input held
   std::string programBytes; ///< for the other processes
 };
 
@@ -317,7 +381,7 @@ int reportFailure(const Failure &failure) {
   // An empty message: whoever failed has said it already.
   if (!*failure.what())
     return int(failure.getStatus());
-  // What each process of a launcher's sees alike, the first one says. The
+  // If all processes of a launcher see an error, the first one reports it. The
   // others end after it, for the launcher kills it when one of them ends so.
   if (shardir_processes_launched_as() > 0 && !shardir_processes_unheard())
     std::this_thread::sleep_for(std::chrono::seconds(1));
@@ -354,7 +418,7 @@ int runner::shardRunMain(int argc, char **argv) {
       if (options.help)
         std::fputs(helpText(), stdout);
       else
-        std::printf("shard-run %s (program ABI %d)\n", SHARDIR_VERSION,
+        std::printf("shard-run %s (program ABI %d)\n", SHARDIR_VERSION_STRING,
                     SHARDIR_ABI_VERSION);
       if (std::fflush(stdout) != 0)
         failUsage("cannot write to standard output");

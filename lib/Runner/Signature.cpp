@@ -19,6 +19,7 @@
 #include "ShardIR/Runner/Failure.h"
 
 #include <filesystem>
+#include <set>
 
 using namespace shardir;
 using namespace shardir::runner;
@@ -78,6 +79,17 @@ void Program::select(const std::optional<std::string> &name) {
       tensor.type = info.element_type;
       tensor.shape.assign(info.shape, info.shape + info.rank);
       (isResult ? results : arguments).push_back(tensor);
+    }
+  }
+  for (bool isResult : {false, true}) {
+    const json &described = at(known, isResult ? "results" : "arguments");
+    std::set<std::string> taken;
+    std::vector<Tensor> &tensors = isResult ? results : arguments;
+    for (size_t i = 0; i != tensors.size(); ++i) {
+      if (described.is_array() && i < described.size())
+        tensors[i].name = text(at(described[i], "name"));
+      if (tensors[i].name.empty() || !taken.insert(tensors[i].name).second)
+        tensors[i].name = (isResult ? "result" : "arg") + std::to_string(i);
     }
   }
   const json &described = at(known, "results");
@@ -168,6 +180,39 @@ void Program::checkMesh(const std::vector<AxisSize> &axes) const {
 json Program::report() const {
   const json &report = at(metadata, "report");
   return report.is_object() ? report : json::object();
+}
+
+std::pair<Placement, std::optional<Mesh>> Program::placement(bool isResult,
+                                                             size_t i) const {
+  size_t rank = (isResult ? results : arguments)[i].shape.size();
+  const std::pair<Placement, std::optional<Mesh>> none{
+      Placement::replicatedOfRank(rank), std::nullopt};
+  const json function = metadataOfFunction();
+  const json &tensors = at(function, isResult ? "results" : "arguments");
+  if (!tensors.is_array() || i >= tensors.size())
+    return none;
+  std::string error, name = text(at(tensors[i], "mesh"));
+  std::optional<Placement> placement =
+      parsePlacement(text(at(tensors[i], "placement")), error);
+  if (!placement || placement->dims.size() != rank)
+    return none;
+  for (const json &candidate : at(metadata, "meshes")) {
+    if (text(at(candidate, "name")) != name)
+      continue;
+    Mesh mesh;
+    mesh.name = name;
+    for (const json &axis : at(candidate, "axes")) {
+      const json &size = at(axis, "size");
+      if (!size.is_number_integer())
+        return none;
+      mesh.axes.push_back({text(at(axis, "name")), size.get<int64_t>()});
+    }
+    for (const json &device : at(candidate, "devices"))
+      if (device.is_number_integer())
+        mesh.devices.push_back(device.get<int64_t>());
+    return {*placement, mesh};
+  }
+  return none;
 }
 
 bool Program::hasUnsharded() const {

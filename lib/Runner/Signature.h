@@ -16,6 +16,7 @@
 #ifndef SHARDIR_LIB_RUNNER_SIGNATURE_H
 #define SHARDIR_LIB_RUNNER_SIGNATURE_H
 
+#include "ShardIR/Placement/Placement.h"
 #include "ShardIR/Runner/Array.h"
 #include "ShardIR/Runner/Options.h"
 
@@ -29,7 +30,8 @@ using ExtentSource = nlohmann::ordered_json;
 
 struct Tensor {
   ElementType type = SHARDIR_F32;
-  Shape shape; ///< -1 for an extent known only when run
+  Shape shape;      ///< -1 for an extent known only when run
+  std::string name; ///< in files; `arg0` and `result0` where none is given
   /// One per dim of a result; empty if the program does not say.
   std::vector<ExtentSource> extents;
 
@@ -51,6 +53,9 @@ public:
   void checkMesh(const std::vector<AxisSize> &axes) const;
   /// The compiler's report; an empty object if there is none.
   nlohmann::ordered_json report() const;
+  /// Where an argument or result is placed; no mesh where the program has none.
+  std::pair<Placement, std::optional<Mesh>> placement(bool isResult,
+                                                      size_t i) const;
   /// The extent that `source` gives for arguments of these shapes; nothing
   /// where it is null, no expression, or none for these shapes.
   static std::optional<int64_t> evaluate(const ExtentSource &source,

@@ -1,13 +1,21 @@
-// A project outside of this one finds the installed tree, registers ShardIR next
+// The installed example: a project of its own finds the installed tree, registers ShardIR next
 // to all of MLIR's dialects, and runs a pipeline, and a pass of its own with
 // ShardIR's patterns, on a program that holds an op of its own.
 //
 // REQUIRES: compiler
 // UNSUPPORTED: asan
 // RUN: rm -rf %t && %cmake --install %shardir_build --prefix %t/install > %t.log
-// RUN: %cmake -S %S/consumer -B %t/build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_PREFIX_PATH=%t/install -DCMAKE_C_COMPILER=%clang -DCMAKE_CXX_COMPILER=%clangxx >> %t.log
+// RUN: %cmake -S %t/install/share/ShardIR/examples/embedding/compiler -B %t/build -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_PREFIX_PATH=%t/install -DCMAKE_C_COMPILER=%clang -DCMAKE_CXX_COMPILER=%clangxx >> %t.log
 // RUN: %cmake --build %t/build >> %t.log
 // RUN: %t/build/consumer %s 2>&1 | FileCheck %s
+// RUN: %t/build/consumer-c | FileCheck %s --check-prefix=GROUPS
+// GROUPS:      {{^}}0 1
+// GROUPS-NEXT: {{^}}2 3
+
+// The example of a plugin, built outside of this tree as well, in the installed tools.
+// RUN: %cmake -S %t/install/share/ShardIR/examples/embedding/plugin -B %t/plugin -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_CXX_FLAGS_RELEASE=-O0 -DCMAKE_PREFIX_PATH=%t/install -DCMAKE_C_COMPILER=%clang -DCMAKE_CXX_COMPILER=%clangxx >> %t.log
+// RUN: %cmake --build %t/plugin >> %t.log
+// RUN: %t/install/bin/shard-run %t/install/share/ShardIR/examples/embedding/plugin/program.mlir --load-dialect-plugin=%t/plugin/libdemo.so --load-pass-plugin=%t/plugin/libdemo.so --options="after-local=demo-to-linalg after-bufferized=demo-lower" --verify
 // RUN: rm -rf %t
 
 // CHECK: row_scale has 2 factors
@@ -17,8 +25,8 @@
 // CHECK: shardir.mesh @m <["tp"=2]>
 shardir.mesh @m <["tp"=?]>
 
-// The scale's rows follow from the consumer's own rule, and so does what the sum
-// over rows owes.
+// The scale's rows follow from the consumer's own rule, and so does the partial
+// sum over rows.
 // CHECK-LABEL: func.func @main
 // CHECK-SAME:    %[[S:[^:]*]]: tensor<8xf32> {{{.*}}shardir.placement = #shardir.placement<@m, [{"tp"}]>}
 // CHECK:       %[[Y:.+]] = "consumer.row_scale"(%{{.+}}, %[[S]]) {{.*}}shardir.placements = [#shardir.placement<@m, [{"tp"}, {}]>]

@@ -1,6 +1,6 @@
 // RUN: shard-opt %s --shardir-to-local --split-input-file | FileCheck %s
 
-// Elementwise ops run as they are on shards; owed sums pass linear ops alone.
+// Elementwise ops run as they are on shards; partial sums pass linear ops alone.
 
 shardir.mesh @m <["x"=2, "y"=3]>
 
@@ -20,7 +20,7 @@ func.func @all_dims_pass(%a: tensor<6x4xf32> {shardir.placement = #shardir.place
 
 shardir.mesh @m <["x"=2, "y"=3]>
 
-// Two owed sums are added and scaled, and owed still.
+// Two partial sums are added and scaled, and partial still.
 // CHECK-LABEL: func.func @linear
 // CHECK-NOT:   collective
 // CHECK:       arith.addf

@@ -1,10 +1,10 @@
 // RUN: shard-opt %s --shardir-to-local --split-input-file | FileCheck %s
 
-// Accesses by index: what passes without communication, and what a lookup owes.
+// Accesses by index: what passes without communication, and when a lookup is partial.
 
 shardir.mesh @m <["x"=2, "y"=3]>
 
-// Positions and columns pass; the vocabulary is looked up and owes a sum.
+// Positions and columns pass; a lookup in a split vocabulary is a partial sum.
 // CHECK-LABEL: func.func @embedding
 // CHECK-SAME:    %[[T:.+]]: tensor<5x2xf32> {{.*}}%[[I:.+]]: tensor<4x1xindex>
 // CHECK:       linalg.generic
@@ -28,7 +28,7 @@ func.func @embedding(%t: tensor<10x6xf32> {shardir.placement = #shardir.placemen
 
 shardir.mesh @m <["x"=2]>
 
-// What is owed passes the lookup's linear users: one reduce-scatter, no more.
+// What is partial passes the lookup's linear users: one reduce-scatter, no more.
 // CHECK-LABEL: func.func @embedding_scattered
 // CHECK:       linalg.generic
 // CHECK:       collective.reduce_scatter

@@ -18,7 +18,7 @@
 // RUN: shard-opt %t.collective --shardir-to-redistributed | diff %t.collective -
 // RUN: shard-opt %t.direct --shardir-to-propagated | diff %t.direct -
 // The passes by hand are the pipeline.
-// RUN: shard-opt %s -shardir-resolve-sugar -shardir-specialize-mesh -shardir-constrain-callees -inline="default-pipeline=" -symbol-dce -o %t.annotated
+// RUN: shard-opt %s -shardir-lower-dtensor-syntax -shardir-specialize-mesh -shardir-constrain-callees -inline="default-pipeline=" -symbol-dce -o %t.annotated
 // RUN: shard-opt %t.annotated --shardir-to-local | diff %t.direct -
 // RUN: shard-opt %t.annotated -shardir-propagate | diff %t.propagated -
 // RUN: shard-opt %t.propagated -shardir-insert-redistribute -cse -shardir-simplify-redistribute -cse | diff %t.redistributed -
@@ -72,7 +72,7 @@ func.func @reshapes(%x: tensor<4x9xf32> {shardir.placement = #shardir.placement<
   return %1, %2 : tensor<36xf32>, tensor<12x3xf32>
 }
 
-// Owed terms of several kinds, indices, a body that reads a tensor.
+// Partial terms of several kinds, indices, a body that reads a tensor.
 // CHECK-LABEL: func.func @bodies
 // CHECK:         linalg.index
 func.func @bodies(%x: tensor<7x6xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}], partial = sum ["dp"]>},

@@ -1,4 +1,4 @@
-// Changes of placement on a mesh of unknown sizes: strided shards, sub-axes, owed
+// Changes of placement on a mesh of unknown sizes: strided shards, sub-axes, partial
 // terms. They are planned for the assumed sizes, and what is planned is right for
 // others. Specialising early or late gives the same program, at each stage.
 //
@@ -18,9 +18,9 @@
 // RUN: shard-run %t.small --function=strided --input=24xi32=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23 --output=- | FileCheck %s --check-prefix=SAME
 // RUN: shard-run %t.one --function=strided --input=24xi32=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23 --output=- | FileCheck %s --check-prefix=SAME
 // RUN: shard-run %t.other --function=strided --input=24xi32=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23 --output=- | FileCheck %s --check-prefix=SAME
-// RUN: shard-run %t.small --function=owed --input=5x6xi32=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,-29 --output=- | FileCheck %s --check-prefix=SUMS
-// RUN: shard-run %t.one --function=owed --input=5x6xi32=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,-29 --output=- | FileCheck %s --check-prefix=SUMS
-// RUN: shard-run %t.other --function=owed --input=5x6xi32=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,-29 --output=- | FileCheck %s --check-prefix=SUMS
+// RUN: shard-run %t.small --function=partial --input=5x6xi32=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,-29 --output=- | FileCheck %s --check-prefix=SUMS
+// RUN: shard-run %t.one --function=partial --input=5x6xi32=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,-29 --output=- | FileCheck %s --check-prefix=SUMS
+// RUN: shard-run %t.other --function=partial --input=5x6xi32=0,1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25,26,27,28,-29 --output=- | FileCheck %s --check-prefix=SUMS
 shardir.mesh @m <["x"=?4, "y"=?6]>
 shardir.mesh @s <["b"=?2, "a"=?6]>
 
@@ -44,9 +44,9 @@ func.func @sub_axes(%v: tensor<24x12xi32> {shardir.placement = #shardir.placemen
 }
 
 // SUMS: 6xi32=60 65 70 75 80 27
-// CHECK-LABEL: func.func @owed
+// CHECK-LABEL: func.func @partial
 // CHECK:         collective.{{reduce_scatter|all_reduce}}
-func.func @owed(%v: tensor<5x6xi32> {shardir.placement = #shardir.placement<@m, [{"x", "y"}, {}]>}) -> (tensor<6xi32> {shardir.placement = #shardir.placement<@m, [{"y"}]>}) {
+func.func @partial(%v: tensor<5x6xi32> {shardir.placement = #shardir.placement<@m, [{"x", "y"}, {}]>}) -> (tensor<6xi32> {shardir.placement = #shardir.placement<@m, [{"y"}]>}) {
   %zero = arith.constant dense<0> : tensor<6xi32>
   %0 = linalg.reduce { arith.addi } ins(%v : tensor<5x6xi32>) outs(%zero : tensor<6xi32>) dimensions = [0]
          {shardir.placements = [#shardir.placement<@m, [{"y"}], partial = sum ["x"]>]}

@@ -1,6 +1,6 @@
 // RUN: shard-run %s --verify | FileCheck %s
 
-// "z" arrives at the argument's open dim at p1, before the argument's own
+// "z" reaches the argument's open dim at p1, before the argument's own
 // annotation is looked at, which has "z" on the other dim: what the user wrote
 // keeps its axes.
 // CHECK: result 0: 18xf32 equal to the unsharded program

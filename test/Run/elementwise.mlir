@@ -7,7 +7,7 @@
 // RUN: shard-run %s --verify --function=bits
 // RUN: shard-run %s --verify --function=scalars
 
-// Elementwise ops on uneven and empty shards, and on terms that are owed: the
+// Elementwise ops on uneven and empty shards, and on partial terms: the
 // result is the unsharded program's wherever the reduction comes.
 
 shardir.mesh @m <["x"=2, "y"=3, "one"=1]>
@@ -32,7 +32,7 @@ func.func @chosen(%a: tensor<5x4xf32> {shardir.placement = #shardir.placement<@m
   return %1, %2, %3 : tensor<5x4xf32>, tensor<5x4xf32>, tensor<5x4xi32>
 }
 
-// Linear in what is owed: the differences may be reduced before or after.
+// Linear in what is partial: the differences may be reduced before or after.
 func.func @sums(
     %a: tensor<5xi64> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["x"]>},
     %b: tensor<5xi64> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["x"]>},
@@ -45,7 +45,7 @@ func.func @sums(
   return %2, %1 : tensor<5xi64>, tensor<5xi64>
 }
 
-// What is not owed is added once, a constant too.
+// What is not partial is added once, a constant too.
 func.func @sums_meet_whole(
     %a: tensor<5xi64> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["x"]>},
     %b: tensor<5xi64> {shardir.placement = #shardir.placement<@m, [{}]>})

@@ -3,16 +3,14 @@
 // RUN: split-file %s %t
 // RUN: shard-run %t/shardy.mlir --verify | FileCheck %s --check-prefix=SHARDY
 // RUN: shard-run %t/gspmd.mlir --verify | FileCheck %s --check-prefix=GSPMD
-// RUN: shard-run %t/strings.mlir --verify | FileCheck %s --check-prefix=STRINGS
-// RUN: shard-run %t/strings.mlir --compile-only -o %t/strings.so && shard-run %t/strings.so --output=@%t/y.npy && shard-run %t/strings.mlir --expected_output=@%t/y.npy
+// RUN: shard-run %t/shardy.mlir --compile-only -o %t/shardy.so && shard-run %t/shardy.so --output=@%t/y.npy && shard-run %t/shardy.mlir --expected_output=@%t/y.npy
 // SHARDY:  result 0: 7x9xf32 equal to the unsharded program
 // GSPMD:   result 0: 8x16xf32 equal to the unsharded program
-// STRINGS: result 0: 8x6xf32 equal to the unsharded program
 
 // An unreadable annotation is a bad program, and what is no mesh's axis wrong usage.
 // RUN: not shard-run %t/bad.mlir 2>&1 | FileCheck %s --check-prefix=BAD
 // BAD: bad.mlir:1:1: error: the sharding of argument 0 cannot be read: lists 1 devices for 2 tiles
-// RUN: not shard-run %t/strings.mlir --mesh=x=2 2>&1 | FileCheck %s --check-prefix=AXIS
+// RUN: not shard-run %t/shardy.mlir --mesh=x=2 2>&1 | FileCheck %s --check-prefix=AXIS
 // AXIS: error: mesh option 'x=2' names axis "x"
 
 //--- shardy.mlir
@@ -36,17 +34,6 @@ func.func @main(%x: tensor<8x6xf32> {mhlo.sharding = "{devices=[2,1,4]<=[8] last
   %0 = linalg.matmul ins(%x, %w : tensor<8x6xf32>, tensor<6x16xf32>) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
   %1 = arith.addf %0, %b : tensor<8x16xf32>
   return %1 : tensor<8x16xf32>
-}
-
-//--- strings.mlir
-// sdy.mesh @mesh = <["dp"=2, "tp"=4]>
-module @jit_f {
-  func.func public @main(%x: tensor<8x6xf32> {corpus.sharding = "<@mesh, [{'dp'}, {}]>"}) -> (tensor<8x6xf32> {corpus.sharding = "<@mesh, [{'dp', ?}, {}]>"}) {
-    %0 = math.exp %x : tensor<8x6xf32>
-    %1 = call @sdy_constraint_0(%0) : (tensor<8x6xf32>) -> tensor<8x6xf32>
-    return %1 : tensor<8x6xf32>
-  }
-  func.func private @sdy_constraint_0(tensor<8x6xf32>) -> tensor<8x6xf32> attributes {corpus.sharding = "<@mesh, [{}, {'tp'}]>"}
 }
 
 //--- bad.mlir

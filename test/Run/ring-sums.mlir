@@ -22,11 +22,11 @@
 // Of 11 rows 4, 4 and 3: two sums of 4x6 elements of 4 bytes.
 // REPORT:      "bytes_per_device": 192
 // REPORT-NEXT: "collectives": [
+// REPORT:      "kind": "exchange"
+// REPORT:      "reason": "{{.*}}, block 2 of 3 around a ring: {{.*}}"
 // REPORT:        "op": "shardir.constrain"
 // REPORT:      "kind": "exchange"
-// REPORT:      "reason": "{{.*}}; block 2 of 3 of sums around a ring"
-// REPORT:      "kind": "exchange"
-// REPORT:      block 3 of 3 of sums around a ring
+// REPORT:      block 3 of 3 around a ring
 // REPORT:      "measured": {
 // REPORT-NEXT:   "bytes_per_device": 192
 //

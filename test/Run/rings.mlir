@@ -13,10 +13,10 @@
 // Two blocks of 4x5 elements of 4 bytes each time; the last one is 3x5.
 // ROWS:      "bytes_per_device": 160
 // ROWS-NEXT: "collectives": [
-// ROWS:      "asked_by": [
-// ROWS:        "op": "shardir.constrain"
 // ROWS:      "kind": "exchange"
-// ROWS:      "reason": "asked for by constrain: makes dim 0 whole (was over \"x\"); block 2 of 3 around a ring"
+// ROWS:      "reason": "required by constrain, block 2 of 3 around a ring
+// ROWS:      "users": [
+// ROWS:        "op": "shardir.constrain"
 // ROWS:      "kind": "exchange"
 // ROWS:      block 3 of 3 around a ring
 // ROWS:      "measured": {

@@ -58,7 +58,7 @@ func.func @pad_by_index(%a: tensor<5x3xi64> {shardir.placement = #shardir.placem
   return %0 : tensor<5x6xi64>
 }
 
-// Owed sums are padded with zeros, and owed sums alone: 7 would count twice.
+// Partial sums are padded with zeros, and partial sums alone: 7 would count twice.
 func.func @pad_terms(%a: tensor<4x3xi64> {shardir.placement = #shardir.placement<@m, [{}, {}], partial = sum ["x"]>}) -> (tensor<4x5xi64> {shardir.placement = #shardir.placement<@m, [{}, {}], partial = sum ["x"]>}, tensor<4x5xi64>) {
   %zero = arith.constant 0 : i64
   %seven = arith.constant 7 : i64

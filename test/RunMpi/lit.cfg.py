@@ -40,7 +40,7 @@ left_out = {
     "late-sizes.mlir",  # mostly compiles
 }
 # With every `make check`: each kind of collective, rooted ones and messages,
-# terms that are owed, meshes of other orders, several files, and figures.
+# partials, meshes of other orders, several files, and figures.
 quick = {
     "CommandLine/compare.test",
     "CommandLine/measure.test",
@@ -50,8 +50,8 @@ quick = {
     "local-four-ranks.mlir",
     "local-gather.mlir",
     "local-rooted.mlir",
-    "owed-sub-axes.mlir",
-    "owed-terms.mlir",
+    "partial-sub-axes.mlir",
+    "partial-terms.mlir",
 }
 
 

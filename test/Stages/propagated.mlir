@@ -35,6 +35,6 @@
 // CHECK-SAME:    -> (tensor<2x2xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>})
 // CHECK:         linalg.matmul {{.*}}shardir.placements = [#shardir.placement<@m, [{}, {"tp"}]>]
 // CHECK:         arith.maximumf {{.*}}shardir.placements = [#shardir.placement<@m, [{}, {"tp"}]>]
-// A contraction over the split hidden dim leaves a sum that is owed.
+// A contraction over the split hidden dim leaves a sum that is partial.
 // CHECK:         linalg.matmul {{.*}}shardir.placements = [#shardir.placement<@m, [{}, {}], partial = sum ["tp"]>]
 // CHECK-NOT:     redistribute

@@ -27,9 +27,9 @@
 // RUN: shard-run %t.linalg-generalize-named-ops.mlir %{data}
 
 // CHECK-LABEL: func.func @main
-// The init of the owed sum is owed too, so that it counts once.
+// The init of the partial sum is partial too, so that it counts once.
 // CHECK:         %[[INIT:.+]] = linalg.fill {{.*}}partial = sum ["tp"]
 // CHECK:         %[[Y:.+]] = linalg.matmul {{.*}}partial = sum ["tp"]{{.*}} outs(%[[INIT]]
 // CHECK-NEXT:    %[[R:.+]] = shardir.redistribute %[[Y]] from #shardir.placement<@m, [{}, {}], partial = sum ["tp"]>
-// CHECK-SAME:      to #shardir.placement<@m, [{}, {}]> {reason = "result 0 of @main is placed so
+// CHECK-SAME:      to #shardir.placement<@m, [{}, {}]> {reason = #shardir.reason<result 0 of @main
 // CHECK-NEXT:    return %[[R]]

@@ -1,5 +1,5 @@
-// No pass schedules collectives yet: but for orders of dims the stage is the
-// local one.
+// Collectives are those that run, in dims of the order that suits them, and ops
+// are linalg's.
 // The four ranks' terms differ in size and sign; small integers make every sum
 // exact, so the result is compared with tolerance 0.
 // DEFINE: %{x} = --input=2x3xf32=-3,3,1,-1,2,3
@@ -19,8 +19,14 @@
 
 // RUN: shard-run %t.mlir %{data}
 
-// CHECK: shardir.stage = "local"
-// CHECK: collective.all_reduce
+// Passes that choose collectives leave it alone.
+// RUN: shard-opt %t.mlir -shardir-choose-layouts="mode=contiguous" -shardir-schedule-collectives="rings=always" | diff %t.mlir -
+
+// CHECK:     shardir.stage = "scheduled"
+// CHECK-NOT: arith.maximumf %{{.*}} : tensor
+// CHECK:     linalg.generic
+// CHECK:       arith.maximumf %{{.*}} : f32
+// CHECK:     collective.all_reduce
 
 // With another order of dims: the report says so from this stage on, and the
 // results are the same bits from every stage.

@@ -15,15 +15,18 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Conversion/ToObject/ToObject.h"
-#include "ShardIR/Dialect/Readers.h"
+#include "ShardIR/Import/Readers.h"
 #include "ShardIR/InitAll.h"
 #include "ShardIR/Pipelines/Pipelines.h"
+#include "ShardIR/Pipelines/Plugins.h"
+#include "ShardIR/Placement/NearestName.h"
 #include "ShardIR/Transforms/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
+#include "mlir/InitAllPasses.h"
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/ScopeExit.h"
@@ -50,15 +53,20 @@ constexpr llvm::StringLiteral kHelp =
     "  --gpu               compile for a GPU, option arch of --options, and "
     "not "
     "for the CPU\n"
-    "  --verify            also compile the unsharded program, for the CPU\n";
+    "  --verify            also compile the unsharded program, for the CPU\n"
+    "  --load-dialect-plugin=FILE, --load-pass-plugin=FILE\n"
+    "                      dialects and passes of another compiler; --options "
+    "names\n"
+    "                      the passes to run: after-local, after-bufferized\n";
 
 struct Flags {
   std::string input, output, function, mesh, options;
+  Plugins plugins;
   bool verify = false, gpu = false, help = false;
 };
 
 int usage(const llvm::Twine &message) {
-  llvm::errs() << "shard-compile: " << message << '\n';
+  llvm::errs() << "shard-compile: error: " << message << '\n';
   return kUsage;
 }
 
@@ -75,6 +83,8 @@ std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
       flags.help = true;
       return std::nullopt;
     }
+    if (flags.plugins.take(flag))
+      continue;
     if (flag == "--verify" || flag == "--gpu") {
       (flag == "--gpu" ? flags.gpu : flags.verify) = true;
       continue;
@@ -99,7 +109,11 @@ std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
     if (known)
       continue;
     if (flag.size() > 1 && flag.starts_with("-"))
-      return ("unknown flag '" + flag + "'; see --help").str();
+      return "unknown flag '" + flag.str() + "'" +
+             didYouMeanFlag(flag.split('=').first.str(),
+                            {"--function", "--mesh", "--options", "--verify",
+                             "--gpu", "--help", "--load-dialect-plugin",
+                             "--load-pass-plugin"});
     if (!flags.input.empty())
       return ("more than one input: '" + flags.input + "' and '" + flag + "'")
           .str();
@@ -127,17 +141,18 @@ std::string hashOf(StringRef text, const Flags &flags) {
 /// Leaves `name` as the one public function.
 LogicalResult selectFunction(ModuleOp module, StringRef name,
                              std::string &error) {
-  SmallVector<StringRef> names;
+  std::vector<std::string> names;
   bool found = false;
   for (auto function : module.getOps<func::FuncOp>()) {
     if (!function.isPublic() || function.isExternal())
       continue;
-    names.push_back(function.getSymName());
+    names.push_back(function.getSymName().str());
     found |= function.getSymName() == name;
   }
   if (!found) {
-    error = ("the program has no public function '" + name +
-             "'; it has: " + (names.empty() ? "none" : llvm::join(names, ", ")))
+    error = ("the program has no public function '" + name + "'; it has: " +
+             (names.empty() ? "none" : llvm::join(names, ", ")) +
+             didYouMean(name.str(), names))
                 .str();
     return failure();
   }
@@ -180,15 +195,18 @@ LogicalResult compile(ModuleOp module,
 }
 
 int compileFile(const Flags &flags) {
+  DialectRegistry registry;
+  mlir::registerAllDialects(registry);
+  mlir::registerAllExtensions(registry);
+  shardir::registerAllDialects(registry);
+  shardir::registerReaderDialects(registry);
+  mlir::registerAllPasses();
+  shardir::registerAllPasses();
   PipelineOptions options;
   std::string error;
-  llvm::raw_string_ostream stream(error);
-  if (failed(options.parseFromString(flags.options, stream)))
-    // What a value lacks, LLVM's parser says itself, and no more.
-    return usage("bad --options: " + (StringRef(error).trim().empty()
-                                          ? "'" + flags.options + "'"
-                                          : StringRef(error).rtrim().str()));
-  if (failed(checkOptions(options, error)))
+  if (failed(flags.plugins.load(registry, error)))
+    return usage(error);
+  if (failed(parseOptions(flags.options, options, error)))
     return usage("bad --options: " + error);
   if (!flags.function.empty())
     options.function = flags.function;
@@ -215,11 +233,6 @@ int compileFile(const Flags &flags) {
       llvm::sys::fs::remove(flags.output);
   });
 
-  DialectRegistry registry;
-  mlir::registerAllDialects(registry);
-  mlir::registerAllExtensions(registry);
-  shardir::registerAllDialects(registry);
-  shardir::registerReaderDialects(registry);
   MLIRContext context(registry);
   // Diagnostics show the source; the op in generic form would hide it.
   context.printOpOnDiagnostic(false);
@@ -285,7 +298,7 @@ int compileFile(const Flags &flags) {
       LoweringOptions lowering;
       lowering.entryPrefix = "shardir_unsharded_";
       lowering.metadata = false;
-      buildLowering(pm, Stage::Cpu, options, lowering);
+      shardir::buildUnsharded(pm, options, lowering);
     };
     if (failed(compile(*unsharded, buildUnsharded, options, addObject())))
       return kBadProgram;

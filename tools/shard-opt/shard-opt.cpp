@@ -11,15 +11,29 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Dialect/Readers.h"
+#include "ShardIR/Import/Readers.h"
 #include "ShardIR/InitAll.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/ADT/STLExtras.h"
 
 int main(int argc, char **argv) {
+  // Diagnostics show the source line. The op in generic form would hide it: an
+  // error about a module would print the complete program.
+  constexpr llvm::StringLiteral flag = "-mlir-print-op-on-diagnostic";
+  std::string noDump = (flag + "=false").str();
+  llvm::SmallVector<char *> args(argv, argv + argc);
+  if (llvm::none_of(args, [&](llvm::StringRef arg) {
+        return arg.starts_with(flag) || arg.starts_with(("-" + flag).str());
+      }))
+    args.insert(args.begin() + 1, noDump.data());
+  argc = args.size();
+  args.push_back(nullptr);
+  argv = args.data();
+
   mlir::DialectRegistry registry;
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);

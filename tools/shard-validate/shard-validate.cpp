@@ -14,7 +14,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/InitAll.h"
-#include "ShardIR/Validate/Validate.h"
+#include "ShardIR/Pipelines/Plugins.h"
+#include "ShardIR/Placement/NearestName.h"
+#include "Validate/Validate.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
@@ -49,17 +51,20 @@ constexpr llvm::StringLiteral kHelp =
     "  --soundness-only  do not look for what rules lack\n"
     "  --json=FILE       write what was found; - for standard output\n"
     "  --docs=FILE       write tables of the rules for docs/Rules.md\n"
-    "  --quiet           print nothing where all is right\n";
+    "  --quiet           print nothing where all is right\n"
+    "  --load-dialect-plugin=FILE, --load-pass-plugin=FILE\n"
+    "                    dialects and passes of another compiler\n";
 
 struct Flags {
   std::vector<std::string> files;
   std::string accepted, json, docs;
   ValidateOptions options;
+  Plugins plugins;
   bool help = false, quiet = false, exact = false;
 };
 
 int usage(const llvm::Twine &message) {
-  llvm::errs() << "shard-validate: " << message << '\n';
+  llvm::errs() << "shard-validate: error: " << message << '\n';
   return kUsage;
 }
 
@@ -71,6 +76,8 @@ std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
       flags.files.push_back(flag.str());
       continue;
     }
+    if (flags.plugins.take(flag))
+      continue;
     auto [name, value] = flag.split('=');
     bool hasValue = flag.contains('=');
     bool bad = false;
@@ -100,7 +107,13 @@ std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
     else if (flag == "--help")
       flags.help = true;
     else
-      return ("unknown flag '" + flag + "'; see --help").str();
+      return "unknown flag '" + flag.str() + "'" +
+             didYouMeanFlag(name.str(),
+                            {"--samples", "--seed", "--all-meshes",
+                             "--function", "--accepted", "--exact",
+                             "--soundness-only", "--json", "--docs", "--quiet",
+                             "--help", "--load-dialect-plugin",
+                             "--load-pass-plugin"});
     if (bad)
       return ("'" + flag + "' must be a number that is not negative").str();
   }
@@ -135,6 +148,9 @@ int main(int argc, char **argv) {
   mlir::registerAllDialects(registry);
   mlir::registerAllExtensions(registry);
   shardir::registerAllDialects(registry);
+  std::string error;
+  if (failed(flags.plugins.load(registry, error)))
+    return usage(error);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.allowUnregisteredDialects();
   context.printOpOnDiagnostic(false);

@@ -26,7 +26,7 @@
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "ShardIR", SHARDIR_VERSION,
+  return {MLIR_PLUGIN_API_VERSION, "ShardIR", SHARDIR_VERSION_STRING,
           [](mlir::DialectRegistry *registry) {
             shardir::registerAllDialects(*registry);
           }};
@@ -34,6 +34,6 @@ mlirGetDialectPluginInfo() {
 
 extern "C" LLVM_ATTRIBUTE_VISIBILITY_DEFAULT mlir::PassPluginLibraryInfo
 mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "ShardIR", SHARDIR_VERSION,
+  return {MLIR_PLUGIN_API_VERSION, "ShardIR", SHARDIR_VERSION_STRING,
           []() { shardir::registerAllPasses(); }};
 }

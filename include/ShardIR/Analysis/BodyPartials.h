@@ -8,7 +8,7 @@
 //
 // Which inputs of a scalar body may be partial together, so that the result is
 // partial too (P5): the body is followed from the arguments to the yield with
-// each value either whole, owed, or spoiled.
+// each value either replicated, partial, or neither.
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,7 @@ namespace shardir {
 /// nothing.
 std::optional<PartialKind> combinerKind(mlir::Operation *op);
 
-/// Whether `op` is a non-decreasing function of its one operand on all numbers
+/// True if `op` is a non-decreasing function of its one operand on all numbers
 /// that keeps NaN, so that the largest and the least of terms pass it: rounding
 /// to integers, casts to narrower floats, and libm's increasing functions. Not
 /// sqrt and log: of a term below zero they make a NaN that the maximum may not
@@ -39,7 +39,7 @@ std::optional<PartialKind> matchAccumulation(mlir::Value yielded,
                                              mlir::BlockArgument accumulator);
 
 /// The sets of operands that may be partial together: every listed set, with
-/// all others whole, makes all yielded values partial of that kind. Block
+/// all others not partial, makes all yielded values partial of that kind. Block
 /// argument i of `body` is an element of operand `operandOf[i]`, or of nothing
 /// (a scalar) if that is -1.
 llvm::SmallVector<PartialRule>

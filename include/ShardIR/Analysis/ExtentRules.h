@@ -16,8 +16,8 @@
 //   Extent scalar(OpFoldResult size);
 //   Extent constant(int64_t); Extent add(Extent, Extent); Extent mul(…);
 //   Extent div(…);
-// Requires an op on whole tensors; guarantees "not known" where the op does not
-// tell the extent.
+// Requires an op on global tensors; guarantees "not known" where the op does
+// not tell the extent.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,7 +47,7 @@ template <typename Border> int64_t manualPieces(Border op, int64_t dim) {
   return pieces;
 }
 
-/// What an op says itself.
+/// The extents that an op gives by its own interface.
 template <typename D>
 typename D::Extent ownExtent(mlir::OpResult result, int64_t dim, D &domain) {
   using Extent = typename D::Extent;
@@ -98,6 +98,11 @@ typename D::Extent ownExtent(mlir::OpResult result, int64_t dim, D &domain) {
       })
       .template Case<tensor::ExpandShapeOp>([&](tensor::ExpandShapeOp op) {
         return domain.scalar(op.getMixedOutputShape()[dim]);
+      })
+      .template Case<tensor::ReshapeOp>([&](tensor::ReshapeOp op) {
+        auto shape =
+            op.getShape().template getDefiningOp<tensor::FromElementsOp>();
+        return shape ? domain.scalar(shape.getElements()[dim]) : Extent();
       })
       .template Case<ManualCollectiveOp>(
           [&](ManualCollectiveOp op) { return listed(op.getSizes()); })

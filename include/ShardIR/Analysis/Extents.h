@@ -10,7 +10,7 @@
 // those of its arguments: whoever runs the program makes the results' buffers,
 // and reports have formulas of them.
 //
-// Requires an entry on whole tensors; guarantees that an expression, where
+// Requires an entry on global tensors; guarantees that an expression, where
 // there is one, is the extent whenever the program does not go wrong.
 //
 //===----------------------------------------------------------------------===//

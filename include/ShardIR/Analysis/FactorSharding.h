@@ -59,11 +59,11 @@ std::optional<Placement> composeTensor(const ShardingRule &rule,
                                        const FactorSplits &splits,
                                        const Mesh &mesh);
 
-/// What operand `operand` needs beyond its placement: per dim that is read
-/// through a window, the window (Placement/Halo.h) in the least form
+/// The halo that operand `operand` needs beyond its placement: per dim that is
+/// read through a window, the window (Placement/Halo.h) in the least form
 /// (normalHalo); empty where blocks are enough. It holds for any sizes of axes.
-/// A window of a dim that nothing splits asks for a part of the dim, which is
-/// there already where the dim is whole: see agrees.
+/// A window of an unsharded dim needs a part of the dim, which is
+/// already present: see agrees.
 Halo haloOf(const ShardingRule &rule, int operand, const FactorSplits &splits,
             const Mesh &mesh);
 /// The same where the op's one result is wanted with the halo `result`
@@ -73,16 +73,15 @@ std::optional<Halo> haloOf(const ShardingRule &rule, int operand,
                            const FactorSplits &splits, const Mesh &mesh,
                            const Halo &result);
 
-/// The bytes that a device receives, the largest over devices, where operand
-/// `operand` lies as `from`, owing nothing, and the op runs with `splits`: what
-/// its shard with the halo holds and its shard of `from` does not. With the
-/// operand placed by composeTensor this is what lies beyond the own block.
-/// Nothing where the splits do not compose. Axes of unknown size count as
-/// assumed.
-std::optional<int64_t> haloBytes(const ShardingRule &rule, int operand,
-                                 const Placement &from,
-                                 const FactorSplits &splits, const Mesh &mesh,
-                                 int64_t elementBytes);
+/// By rank: the bytes that it receives where operand `operand` has placement
+/// `from`, not partial, and the op runs with `splits`: the elements that its
+/// shard with the halo holds and its shard of `from` does not. With the operand
+/// placed by composeTensor these are the elements beyond its own block. Empty
+/// where the splits do not compose. Axes of unknown size count as assumed.
+std::vector<int64_t> haloBytes(const ShardingRule &rule, int operand,
+                               const Placement &from,
+                               const FactorSplits &splits, const Mesh &mesh,
+                               int64_t elementBytes);
 
 /// The extents of an operand or result as its rule knows them; 1 where a dim
 /// has no factors.
@@ -91,7 +90,7 @@ std::vector<int64_t> shapeOf(const ShardingRule &rule,
 
 /// The axes among splits.
 std::vector<AxisRef> axesOf(const Splits &splits);
-/// The axes that split a tensor's dims and those that it owes.
+/// The axes that split a tensor's dims and those that it is partial over.
 std::vector<AxisRef> axesOf(const Placement &placement);
 
 /// How one op is sharded, read back from the placements of its results.
@@ -113,7 +112,7 @@ inferSharding(const ShardingRule &rule, llvm::ArrayRef<Placement> results,
 struct OperandRequirements {
   std::string mesh; ///< empty: the op has no tensors
   /// One per operand, then one per tensor that the op's regions capture;
-  /// nothing for what is not a tensor or may lie any way.
+  /// nothing for an operand that is not a tensor or may have any placement.
   std::vector<std::optional<Placement>> operands;
   /// One per entry of `operands`: the halo that the shards must have.
   std::vector<Halo> halos;
@@ -123,14 +122,15 @@ struct OperandRequirements {
 /// redistribution or step that gives it, or the attribute `shardir.halo`.
 Halo presentHalo(mlir::Value value);
 
-/// Whether a value that lies as `present`, with a halo, can be used where
-/// `wanted` is needed. A part of a whole dim is there if all of it is.
+/// True if a value with placement `present` and a halo can be used where
+/// `wanted` is needed. Any part of an unsharded dim is present.
 bool agrees(const Placement &present, const Halo &presentHalo,
             const Placement &wanted, const Halo &wantedHalo, const Mesh &mesh,
             const std::vector<int64_t> &shape);
 
-/// What `op` needs, from the placements on its results and operands. Emits an
-/// error and fails where one is missing or no sharding of the op gives it.
+/// The operand placements that `op` needs, from the placements on its results
+/// and operands. Emits an error and fails where one is missing or no sharding
+/// of the op gives it.
 mlir::FailureOr<OperandRequirements> requiredOperands(mlir::Operation *op,
                                                       const MeshTable &meshes);
 

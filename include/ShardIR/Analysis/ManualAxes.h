@@ -33,7 +33,7 @@ public:
   /// any, else one for each level of nested loops more.
   explicit ManualAxes(mlir::Operation *root);
 
-  /// Whether any value varies.
+  /// True if any value varies.
   bool any() const { return !axes.empty(); }
   /// The axes along which a value varies; they must not split it.
   const Axes &of(mlir::Value value) const;

@@ -28,12 +28,14 @@ void registerBufferTensorModels(mlir::DialectRegistry &registry);
 void registerScalarModels(mlir::DialectRegistry &registry);
 /// Bufferization of the collective dialect.
 void registerBufferizationModels(mlir::DialectRegistry &registry);
-/// Bufferization of shardir.attention.
+/// Bufferization of kernel.attention.
 void registerAttentionModels(mlir::DialectRegistry &registry);
 void registerSCFModels(mlir::DialectRegistry &registry);
 void registerUBModels(mlir::DialectRegistry &registry);
 /// The borders and collectives of manual regions.
 void registerManualModels(mlir::DialectRegistry &registry);
+/// shardir.scatter and shardir.sort.
+void registerIndexedOpsModels(mlir::DialectRegistry &registry);
 
 } // namespace shardir
 

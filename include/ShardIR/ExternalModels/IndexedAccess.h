@@ -26,7 +26,7 @@ namespace shardir {
 /// An element of a tensor, by its index along each dim.
 struct ElementPosition {
   llvm::SmallVector<mlir::Value> indices;
-  mlir::Value isHere; ///< `i1`: it lies in this shard; null: always
+  mlir::Value isHere; ///< `i1`: it is in this shard; null: always
 };
 
 /// The digits of the dims of `global` that are split, made where `builder`
@@ -36,9 +36,9 @@ ShardDigits shardDigits(mlir::OpBuilder &builder, mlir::Location loc,
                         const Localizer &localizer,
                         const Localizer::Global &global);
 
-/// Where the whole tensor's element at `indices` lies in this device's shard.
-/// Along dims whose list in `digits` is empty indices are local already. Where
-/// the element is on another device the indices are 0.
+/// The position of the global tensor's element at `indices` in this device's
+/// shard. Along dims whose list in `digits` is empty indices are local already.
+/// Where the element is on another device the indices are 0.
 ElementPosition
 localPosition(mlir::OpBuilder &builder, mlir::Location loc,
               llvm::ArrayRef<llvm::SmallVector<Localizer::DigitValue>> digits,
@@ -64,14 +64,20 @@ mlir::Value buildGather(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// tensor.scatter as loops over the indices, each of which puts one slice of
 /// `source` into `dest` where `locate` says; the position has index 0 along
-/// dims that are not scattered to.
+/// dims that are not scattered to. The first loops are those of `batchDims` of
+/// `dest`. `combine`, if given, makes the slice that is put from the source's
+/// and the one that is there.
 using LocateSlice = llvm::function_ref<ElementPosition(
     mlir::OpBuilder &, mlir::Location, mlir::ValueRange)>;
+using CombineSlices = llvm::function_ref<mlir::Value(
+    mlir::OpBuilder &, mlir::Location, mlir::Value, mlir::Value)>;
 mlir::Value buildScatter(mlir::OpBuilder &builder, mlir::Location loc,
                          mlir::Value source, mlir::Value dest,
                          mlir::Value indices,
                          llvm::ArrayRef<int64_t> scatterDims,
-                         LocateSlice locate);
+                         LocateSlice locate,
+                         llvm::ArrayRef<int64_t> batchDims = {},
+                         CombineSlices combine = {});
 
 } // namespace shardir
 

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // linalg.pack and linalg.unpack as reshapes and transposes of tensors, for
-// whole tensors and for shards alike: all extents are those of the operands at
+// global tensors and for shards: all extents are those of the operands at
 // hand, static or not.
 //
 //===----------------------------------------------------------------------===//
@@ -19,13 +19,13 @@
 
 namespace shardir {
 
-/// What `op` makes of `source`, with the extents and the type of `dest`: pad
+/// The result of `op` on `source`, with the extents and the type of `dest`: pad
 /// (only where the op says by what), expand each tiled dim, transpose.
 mlir::Value buildPack(mlir::OpBuilder &builder, mlir::linalg::PackOp op,
                       mlir::Value source, mlir::Value dest,
                       mlir::Value padding);
 
-/// What `op` makes of `source`: transpose, collapse each tiled dim, and drop
+/// The result of `op` on `source`: transpose, collapse each tiled dim, and drop
 /// what is beyond the extents of `dest`.
 mlir::Value buildUnPack(mlir::OpBuilder &builder, mlir::linalg::UnPackOp op,
                         mlir::Value source, mlir::Value dest);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// How an op on whole tensors becomes the same op on shards.
+// Rewrites an op on global tensors to the same op on shards.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the local form of an op is built with: local types, extents and offsets
+// Helpers that build the local form of an op: local types, extents and offsets
 // from the rank.
 //
 //===----------------------------------------------------------------------===//
@@ -22,7 +22,7 @@
 
 namespace shardir {
 
-/// Knows the whole tensor and the placement behind every local value, and
+/// Knows the global tensor and the placement behind every local value, and
 /// emits arithmetic on `shardir.axis_index`.
 class Localizer {
 public:
@@ -33,13 +33,13 @@ public:
     return meshes.get(placement);
   }
 
-  /// The whole tensor that a value of the op being localized stands for, and
-  /// how it lies; asked with the op's own operands and results.
+  /// The global tensor that a value of the op being localized stands for, and
+  /// its placement; queried with the op's own operands and results.
   struct Global {
     mlir::RankedTensorType type;
-    PlacementAttr placement; ///< null: whole on each device
+    PlacementAttr placement; ///< null: replicated
     Halo halo = {};          ///< how much the shards overlap (D6)
-    /// Per dim the whole tensor's extent where the type leaves it open, as a
+    /// Per dim the global tensor's extent where the type leaves it open, as a
     /// value of the local program; null where it is known, or is the local
     /// extent, as that of a dim that no device cuts. Empty: null throughout.
     llvm::SmallVector<mlir::Value> extents = {};
@@ -50,7 +50,7 @@ public:
   void setGlobal(mlir::Value value, Global global) { globals[value] = global; }
 
   /// The local value of a tensor that regions of the op being localized capture
-  /// and that is split or owed; null for what is whole on each device, which
+  /// and that is split or partial; null for a replicated value, which
   /// the regions hold in its local form already.
   mlir::Value local(mlir::Value captured) const {
     return captures.lookup(captured);
@@ -65,15 +65,15 @@ public:
                                    const Halo &halo = {}) const;
   mlir::RankedTensorType localType(mlir::Value globalValue) const;
 
-  /// Whether devices hold less than all of dim `dim`, or may do so.
+  /// True if devices hold less than all of dim `dim`, or may do so.
   bool isCut(const Global &global, int64_t dim) const;
 
-  /// The whole tensor's extent of dim `dim`. `local` is any local value of a
-  /// placement that leaves the dim whole; it is asked where neither type nor
+  /// The global tensor's extent of dim `dim`. `local` is any local value of a
+  /// placement that leaves the dim unsharded; it is used where neither type nor
   /// `global.extents` tells.
-  mlir::OpFoldResult wholeExtent(mlir::OpBuilder &builder, mlir::Location loc,
-                                 const Global &global, int64_t dim,
-                                 mlir::Value local = {}) const;
+  mlir::OpFoldResult globalExtent(mlir::OpBuilder &builder, mlir::Location loc,
+                                  const Global &global, int64_t dim,
+                                  mlir::Value local = {}) const;
 
   /// The extent of this device's shard of dim `dim`. `local` is as above.
   mlir::OpFoldResult localExtent(mlir::OpBuilder &builder, mlir::Location loc,
@@ -85,9 +85,9 @@ public:
                                               mlir::Value local = {}) const;
 
   /// Offset and length of each digit of a dim, as index values (P3, P4). Where
-  /// `extent` is unknown, `wholeExtent` is its value.
+  /// `extent` is unknown, `globalExtent` is its value.
   struct DigitValue {
-    int64_t extent; ///< of the whole tensor's digit; kUnknown if not static
+    int64_t extent; ///< of the global tensor's digit; kUnknown if not static
     mlir::OpFoldResult offset, length;
     mlir::OpFoldResult size; ///< `extent` as a value
   };
@@ -95,7 +95,7 @@ public:
                                        mlir::Location loc, const Mesh &mesh,
                                        const Placement &placement,
                                        int64_t extent, int64_t dim,
-                                       mlir::Value wholeExtent = {}) const;
+                                       mlir::Value globalExtent = {}) const;
 
   /// The digits of dim `dim` of a value, its halo included: with one, a single
   /// digit. Requires an extent that the type or `global.extents` tells.
@@ -103,7 +103,7 @@ public:
                                        mlir::Location loc, const Global &global,
                                        int64_t dim) const;
 
-  /// The whole tensor's index of local index `local` along `dim`.
+  /// The global index of local index `local` along `dim`.
   mlir::Value globalIndex(mlir::OpBuilder &builder, mlir::Location loc,
                           llvm::ArrayRef<DigitValue> digits,
                           mlir::Value local) const;

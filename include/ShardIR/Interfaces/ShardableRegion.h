@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Loops and branches whose regions run on shards. A tie is one tensor as it
+// Loops and branches whose regions run on shards. A group is one tensor as it
 // flows through such an op: what enters (operands of the op), what comes back
 // or leaves (operands of terminators), and what stands for it (region arguments
-// and results). All of a tie's values have one type and one placement (R11).
+// and results). All of a group's values have one type and one placement (R11).
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ namespace shardir {
 /// `scf.if`: {yielded by each branch} -> {result}.
 /// `scf.while`: {condition's} -> {after argument, result}, and
 /// {init, yielded} -> {before argument}, which has no result.
-struct RegionTie {
+struct RegionValueGroup {
   llvm::SmallVector<mlir::OpOperand *> operands;
   llvm::SmallVector<mlir::Value> values; ///< never empty
 };
@@ -43,23 +43,25 @@ namespace shardir {
 /// region has several blocks.
 ShardableRegionOpInterface asShardableRegion(mlir::Operation *op);
 
-/// Whether ops of `block` are placed one by one: it is a function's body or a
+/// True if ops of `block` are placed one by one: it is a function's body or a
 /// region of an op whose regions run on shards, all the way up.
 bool isPlacedBlock(mlir::Block *block);
 
-/// The placements of `ties`, which are all of `op`'s, as its attributes hold
+/// The placements of `groups`, which are all of `op`'s, as its attributes hold
 /// them; null for those that have none yet.
 llvm::SmallVector<PlacementAttr>
-getTiePlacements(ShardableRegionOpInterface op, llvm::ArrayRef<RegionTie> ties);
+getGroupPlacements(ShardableRegionOpInterface op,
+                   llvm::ArrayRef<RegionValueGroup> groups);
 
-/// Writes the placements of all ties, one each.
-void setTiePlacements(ShardableRegionOpInterface op,
-                      llvm::ArrayRef<PlacementAttr> placements);
+/// Writes the placements of all groups, one each.
+void setGroupPlacements(ShardableRegionOpInterface op,
+                        llvm::ArrayRef<PlacementAttr> placements);
 
-/// Operands of `op` that are tied, with the placement that each must have:
-/// those of an op whose regions run on shards, and those of its terminators.
+/// Operands of `op` in region value groups, with the placement that each must
+/// have: those of an op whose regions run on shards, and those of its
+/// terminators.
 llvm::SmallVector<std::pair<mlir::OpOperand *, PlacementAttr>>
-getTiedOperands(mlir::Operation *op);
+getGroupedOperands(mlir::Operation *op);
 
 /// How many times `op` runs each time its function does: the product of the
 /// trip counts around it; a count that is not known is `unknown` of them.

@@ -23,20 +23,20 @@ def ShardableRegionOpInterface : OpInterface<"ShardableRegionOpInterface"> {
     operands and results are one tensor as it flows. All of these have one type
     and one placement. See Interfaces/ShardableRegion.h. What decides how often
     a region runs (bounds, conditions, indices) is a scalar and the same on all
-    devices. Ops with regions that lack the interface run whole on each device.
+    devices. Ops with regions that lack the interface run replicated.
   }];
   let methods = [
     InterfaceMethod<[{
-        The ties of the op: every ranked tensor that enters or leaves one of its
-        regions is in exactly one. A result is in the tie of its number; ties
+        The region value groups of the op: every ranked tensor that enters or leaves one of its
+        regions is in exactly one. A result is in the group of its number; groups
         without a result come last.
       }],
-      "::llvm::SmallVector<::shardir::RegionTie>", "getTies">,
+      "::llvm::SmallVector<::shardir::RegionValueGroup>", "getValueGroups">,
     InterfaceMethod<[{
-        The result in the tie of a region's argument; null where its tie has
-        none, or the argument is no tensor. Not slower for many ties.
+        The result in the group of a region's argument; null where its group has
+        none, or the argument is no tensor. Constant time in the number of groups.
       }],
-      "::mlir::OpResult", "getTiedResult",
+      "::mlir::OpResult", "getGroupedResult",
       (ins "::mlir::BlockArgument":$argument), "", "return {};">,
     InterfaceMethod<[{
         How many times the region runs each time the op does: a loop's trip

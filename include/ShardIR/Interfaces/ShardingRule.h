@@ -11,8 +11,8 @@
 // A factor is an iteration dimension of an op seen across its operands and
 // results. Each dim of each tensor is a list of factors, major first: one for
 // most ops, several where a reshape merges or splits dims, none where the dim
-// must be whole (or has extent 1). The notion is Shardy's `OpShardingRule` and
-// GSPMD's dimension groups; the kinds are those of docs/Semantics.md.
+// must be unsharded (or has extent 1). The notion is Shardy's `OpShardingRule`
+// and GSPMD's dimension groups; the kinds are those of docs/Semantics.md.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +33,7 @@ namespace shardir {
 enum class FactorKind {
   PassThrough, ///< parallel: shard it anywhere
   Reduction,   ///< sharding it makes results partial
-  Replicate,   ///< must be whole on each device
+  Replicate,   ///< must be unsharded
 };
 
 struct Factor {
@@ -79,19 +79,19 @@ struct RunTimeNumber {
 ///   o * stride - low <= i * dilation <= o * stride + high
 /// of the dim, as far as there are such. A convolution of three taps has low 0
 /// and high 2 on what it reads, `d0 + d1`; a slice from 5 has low -5 and high
-/// 5; what lies at every second element of a larger tensor has dilation 2.
+/// 5; every second element of a larger tensor has dilation 2.
 struct Window {
   int64_t size = 0; ///< the dim's own extent; kUnknown where the window is open
   int64_t low = 0, high = 0;
   int64_t stride = 1, dilation = 1; ///< at least 1
   /// An open window's numbers: the factor's extent, and by how much what is
-  /// read lies higher than `low` and `high` say.
+  /// read is higher than `low` and `high` say.
   struct Open {
     RunTimeNumber extent, shift;
   };
   std::optional<Open> open = std::nullopt;
 
-  /// Whether a factor of `extent` elements reads just its own of the dim: then
+  /// True if a factor of `extent` elements reads just its own of the dim: then
   /// the dim is the factor's, and no window.
   bool isIdentity(int64_t extent) const {
     return !open && size == extent && low == 0 && high == 0 && stride == 1 &&
@@ -103,7 +103,7 @@ struct Window {
 struct TensorFactors {
   llvm::SmallVector<DimFactors> dims;
   /// Of an operand: the dims that one factor reads through a window; empty, or
-  /// one entry per dim. Sharding the factor asks for a halo (D6).
+  /// one entry per dim. Sharding the factor requires a halo (D6).
   std::vector<std::optional<Window>> windows;
 
   const Window *window(size_t dim) const {
@@ -127,7 +127,7 @@ struct PartialRule {
 struct ShardingRule {
   llvm::SmallVector<Factor> factors;
   /// One per operand, then one per tensor that the op's regions capture; an
-  /// interface may leave the captured ones out, which then are whole.
+  /// interface may leave the captured ones out, which then must be replicated.
   llvm::SmallVector<TensorFactors> operands;
   llvm::SmallVector<TensorFactors> results; ///< one per result
   llvm::SmallVector<PartialRule> partials;
@@ -137,15 +137,15 @@ struct ShardingRule {
   llvm::SmallVector<int> inits;
   /// The value holds no data of its own (empty, fill, constant): it takes its
   /// users' placement and may be cloned per placement (R5).
-  bool isFresh = false;
+  bool isRematerializable = false;
   /// The op only moves elements (a slice, a pad, a concatenation), and its
   /// local form can give its result with any halo: what a user needs of the
   /// result beyond its own block is then read from the operands, and the result
   /// is made once per user.
   bool takesResultHalo = false;
-  /// What the op reads and writes: all of its operands and results; a slice, as
-  /// large as its result; what it puts into another tensor, in place; or
-  /// nothing, as what only stands for a tensor.
+  /// The bytes that the op reads and writes: all of its operands and results; a
+  /// slice, as large as its result; what it puts into another tensor, in place;
+  /// or nothing, as what only stands for a tensor.
   enum class Moves { All, Result, FirstOperand, Nothing };
   Moves moves = Moves::All;
   /// Why nothing can be sharded, for the remark; empty if something can.
@@ -154,7 +154,7 @@ struct ShardingRule {
   /// The rule of an op that must be replicated: no factors.
   static ShardingRule replicated(mlir::Operation *op, llvm::StringRef why);
   /// One pass-through factor per dim of the first ranked result, shared by all
-  /// operands and results of the same shape; other tensors must be whole.
+  /// operands and results of the same shape; other tensors must be replicated.
   static ShardingRule elementwise(mlir::Operation *op);
 
   int addFactor(int64_t size, FactorKind kind = FactorKind::PassThrough);
@@ -172,7 +172,7 @@ public:
   operator const ShardingRule &() const { return *rule; }
   const ShardingRule &operator*() const { return *rule; }
   const ShardingRule *operator->() const { return rule.get(); }
-  /// Whether anybody else has it as well.
+  /// True if it has other owners.
   bool isShared() const { return rule.use_count() > 1; }
 
 private:
@@ -188,7 +188,7 @@ std::vector<int64_t> keyOf(const ShardingRule &rule);
 SharedRule getShardingRule(mlir::Operation *op);
 
 /// Tensors that regions of `op` use and that are defined outside of it, in the
-/// order of their first use. They are whole on each device unless the op's rule
+/// order of their first use. They are replicated unless the op's rule
 /// says more of them.
 llvm::SmallVector<mlir::Value> capturedTensors(mlir::Operation *op);
 

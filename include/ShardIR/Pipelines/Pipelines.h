@@ -14,6 +14,8 @@
 #ifndef SHARDIR_PIPELINES_PIPELINES_H
 #define SHARDIR_PIPELINES_PIPELINES_H
 
+#include "ShardIR/Dialect/ShardIR/Stage.h"
+
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassOptions.h"
 
@@ -36,12 +38,17 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
                      "(least cost over the program), greedy (nearest to "
                      "annotations first) or shardy (Shardy's rules)"),
       llvm::cl::init("search")};
-  Option<int64_t> memoryLimit{
+  Option<std::string> machine{
+      *this, "machine",
+      llvm::cl::desc("the machine that decisions are made for: a100x8, h100x8, "
+                     "h200x8, b200x8 or a file; that of arch unless given"),
+      llvm::cl::init("")};
+  Option<std::string> memoryLimit{
       *this, "memory-limit",
-      llvm::cl::desc(
-          "bytes per device that the predicted peak may not exceed; 0 "
-          "is no limit"),
-      llvm::cl::init(0)};
+      llvm::cl::desc("bytes per device that the predicted peak may not exceed, "
+                     "as in 16000000000, 16G or 16Gi; 0 is no limit; the "
+                     "memory of machine unless given"),
+      llvm::cl::init("")};
   Option<bool> propose{
       *this, "propose",
       llvm::cl::desc("find placements for arguments that have none, within "
@@ -108,27 +115,30 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("on the GPU, let collectives go on beside work that does "
                      "not need them"),
       llvm::cl::init(true)};
+
+  Option<std::string> afterLocal{
+      *this, "after-local",
+      llvm::cl::desc("passes of yours that run after the local stage, as in "
+                     "{my-pass,func.func(my-other-pass{option=1})}"),
+      llvm::cl::init("")};
+  Option<std::string> afterBufferized{
+      *this, "after-bufferized",
+      llvm::cl::desc("passes of yours that run after the bufferized stage"),
+      llvm::cl::init("")};
+
+  /// `memory-limit` in bytes, or that of `machine`; requires options that
+  /// parseOptions accepted.
+  int64_t getMemoryLimit() const;
+  /// `machine`, or that of `arch`; empty where neither is given.
+  std::string getMachine() const;
+  /// The names of all options.
+  std::vector<std::string> getNames() const;
 };
 
-/// Says in `error` what is wrong with the options' values by themselves, and
-/// then returns failure.
-llvm::LogicalResult checkOptions(const PipelineOptions &options,
+/// Reads `text` and checks the values by themselves; says in `error` what is
+/// wrong, and then returns failure.
+llvm::LogicalResult parseOptions(llvm::StringRef text, PipelineOptions &options,
                                  std::string &error);
-
-/// The stages of docs/Pipeline.md that a pipeline can end in.
-enum class Stage {
-  Annotated,
-  Propagated,
-  Redistributed,
-  Collective,
-  Local,
-  Scheduled,
-  Bufferized,
-  Cpu,
-  Gpu
-};
-/// `annotated`, `propagated`, …
-llvm::StringRef stageName(Stage stage);
 
 /// What tells the two programs in one compiled file apart.
 struct LoweringOptions {
@@ -147,11 +157,10 @@ void buildPipeline(mlir::OpPassManager &pm, Stage to,
                    const PipelineOptions &options,
                    const LoweringOptions &lowering = {});
 
-/// The last part of buildPipeline: appends the passes that lead from the local
-/// or scheduled stage to `to`, if that is a later one.
-void buildLowering(mlir::OpPassManager &pm, Stage to,
-                   const PipelineOptions &options,
-                   const LoweringOptions &lowering = {});
+/// Appends the passes that lead from a program without placements, as it was
+/// written, to the cpu stage: one device runs all of it.
+void buildUnsharded(mlir::OpPassManager &pm, const PipelineOptions &options,
+                    const LoweringOptions &lowering);
 
 void registerPipelines();
 

@@ -23,8 +23,8 @@ namespace shardir {
 /// The kinds of step a redistribution is made of. The first two are local.
 enum class CollectiveKind {
   Slice,       ///< drop what the new placement does not hold; no communication
-  MakePartial, ///< first device of each group keeps its term, the others hold
-               ///< the identity; no communication
+  MakePartial, ///< a device's term is what it holds of its new shard, the rest
+               ///< is the identity; no communication (Placement/Terms.h)
   AllGather,
   AllReduce,
   ReduceScatter,

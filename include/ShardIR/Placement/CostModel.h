@@ -56,6 +56,16 @@ struct MachineModel {
   }
 };
 
+/// How fast one device computes. The defaults are of the order of a CPU core.
+struct DeviceRates {
+  /// Operations per second in products of elements of so many bits; 0 is the
+  /// rate of the next wider type.
+  double flops8 = 0, flops16 = 0, flops32 = 5.0e10, flops64 = 0;
+  double memoryBandwidth = 1.0e10; ///< bytes per second
+
+  double flopsOf(int64_t elementBytes) const;
+};
+
 /// The cost of a chain of steps.
 struct Cost {
   double seconds = 0; ///< by the machine model, a multiple of 1e-12
@@ -80,7 +90,7 @@ Cost costOf(const std::vector<CollectiveStep> &steps, const Mesh &mesh,
             const std::vector<int64_t> &shape, int64_t elementBytes,
             const MachineModel &machine = {});
 
-/// The price of a change of placement without a plan, for whoever weighs many:
+/// The cost of a redistribution without a plan, for searches over many:
 /// `bytes` and `seconds` alone, in time that is linear in the splits of the two
 /// placements. Where everything divides, `bytes` are those of the plan with the
 /// fewest; elsewhere, and for seconds, within the factor that

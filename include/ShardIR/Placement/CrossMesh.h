@@ -10,7 +10,7 @@
 // Steps whose two placements are on two meshes (rule D1 of docs/Semantics.md):
 // the same ranks in another order or shape, other ranks, or some of both. A
 // step is an exchange, or a slice where every rank holds what it needs. Both
-// placements owe nothing, unless the meshes differ in names alone.
+// placements have no partials, unless the meshes differ in names alone.
 //
 //===----------------------------------------------------------------------===//
 
@@ -60,13 +60,14 @@ struct CrossMeshPlan {
 /// Plans the change from `src` on `srcMesh` to `dst` on `dstMesh`, which may be
 /// the same. Without partials it is one step between two meshes, which receives
 /// the least there can be. A partial is reduced on the source's mesh first, to
-/// the placement from which source and destination together receive least; what
-/// the destination owes is made there.
+/// the placement from which source and destination together receive least; a
+/// partial destination is made there.
 ///
 /// With a halo the last step makes the overlapping shards: a halo_exchange from
 /// where the plan without it has its last move. One step receives what the new
 /// shard holds and the old one does not, hence never more than a move and the
-/// halo after it. `options` decide among plans on one mesh. Fails where a placement or the halo does not verify.
+/// halo after it. `options` decide among plans on one mesh. Fails where a
+/// placement or the halo does not verify.
 std::variant<CrossMeshPlan, PlacementError>
 planRedistribute(const Placement &src, const Mesh &srcMesh,
                  const Placement &dst, const Mesh &dstMesh,
@@ -77,6 +78,13 @@ planRedistribute(const Placement &src, const Mesh &srcMesh,
 int64_t planBytes(const CrossMeshPlan &plan, const Mesh &srcMesh,
                   const Mesh &dstMesh, const std::vector<int64_t> &shape,
                   int64_t elementBytes);
+
+/// The bytes that each rank receives over all steps, by rank. Unknown sizes
+/// count as assumed.
+std::vector<int64_t> receivedByRank(const CrossMeshPlan &plan,
+                                    const Mesh &srcMesh, const Mesh &dstMesh,
+                                    const std::vector<int64_t> &shape,
+                                    int64_t elementBytes);
 
 } // namespace shardir
 

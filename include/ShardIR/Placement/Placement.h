@@ -18,6 +18,8 @@
 #ifndef SHARDIR_PLACEMENT_PLACEMENT_H
 #define SHARDIR_PLACEMENT_PLACEMENT_H
 
+#include "ShardIR/Placement/PartialKind.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -142,23 +144,11 @@ struct DimPlacement {
   }
 };
 
-/// How the terms that devices hold combine to the tensor (P5).
-enum class PartialKind {
-  Sum,
-  Prod,
-  Max,
-  Min,
-  MaxNum,
-  MinNum,
-  UMax,
-  UMin,
-  And,
-  Or,
-  Xor
-};
 /// The spelling in the IR: `sum`, `maxnum`, …
 const char *stringifyPartialKind(PartialKind kind);
 std::optional<PartialKind> parsePartialKind(const std::string &text);
+/// All spellings, for messages: `sum, prod, …`.
+std::string listPartialKinds();
 
 /// DTensor-style sugar: what one mesh axis does to the tensor.
 struct MeshAxisPlacement {
@@ -253,8 +243,8 @@ std::optional<PlacementError> verifyAxes(const std::vector<AxisRef> &axes,
                                          const std::string &where);
 
 /// Rewrites sugar into dims for a tensor of rank `rank`.
-std::optional<PlacementError> resolveSugar(Placement &placement,
-                                           const Mesh &mesh, size_t rank);
+std::optional<PlacementError> lowerDTensorSyntax(Placement &placement,
+                                                 const Mesh &mesh, size_t rank);
 
 //===----------------------------------------------------------------------===//
 // Shards

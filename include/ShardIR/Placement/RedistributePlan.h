@@ -34,7 +34,7 @@ struct RedistributePlan {
 
 class PlanCache; // PlanCache.h
 
-/// What decides between plans.
+/// The cost that decides between plans.
 struct PlanOptions {
   CostMode mode = CostMode::Bytes;
   int64_t elementBytes = 4; ///< matters under CostMode::Time alone

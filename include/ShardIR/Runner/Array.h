@@ -16,7 +16,7 @@
 #ifndef SHARDIR_RUNNER_ARRAY_H
 #define SHARDIR_RUNNER_ARRAY_H
 
-#include "ShardIR/Runtime/ShardIR.h"
+#include "ShardIR/Runtime/ElementTypes.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -38,7 +38,6 @@ size_t elementSize(ElementType type);
 const char *elementName(ElementType type);
 /// Reads such a name; `si32`, `ui32` and the like are signless here.
 std::optional<ElementType> parseElementType(std::string_view name);
-bool isFloatType(ElementType type);
 
 /// The value of a float element.
 double loadFloat(ElementType type, const void *element);

@@ -42,6 +42,12 @@ struct ArrayRef {
 /// `x.raw`: what follows the `@` on the command line.
 ArrayRef parseArrayRef(const std::string &text);
 
+/// Reads the path of an archive as a whole, .npz or .safetensors.
+ArrayRef parseArchive(const std::string &path);
+
+/// The names of the arrays in an archive.
+std::vector<std::string> readArrayNames(const ArrayRef &archive);
+
 /// Reads the array at `ref`. `shape` may have -1 for an extent that the file
 /// decides; a raw file can decide one such extent.
 Array readArray(const ArrayRef &ref, ElementType type, const Shape &shape);

@@ -24,6 +24,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 namespace shardir::runner {
 
@@ -34,6 +35,11 @@ struct CompileRequest {
   bool verify = false;
   /// For a GPU, of the architecture that `options` name.
   bool gpu = false;
+  /// The program, if `input` is `-`.
+  std::string text;
+  /// `--load-dialect-plugin=FILE` and `--load-pass-plugin=FILE`, for the
+  /// compiler.
+  std::vector<std::string> plugins;
 };
 
 /// A compiled program in a file; removed with this object if it is temporary.

@@ -50,16 +50,20 @@ struct Options {
   std::string program;
   std::optional<std::string> function;
   std::vector<ArrayArgument> inputs, outputs, expected;
+  std::vector<ArrayRef> inputArchives;   ///< --inputs
+  std::optional<ArrayRef> outputArchive; ///< --outputs
   std::optional<double> tolerance;
   bool verify = false;
   std::string device = "threads";
   std::string mesh; ///< as written; `axes` is the same, read
   std::vector<AxisSize> axes;
   std::string pipelineOptions;
+  std::vector<std::string> plugins; ///< --load-…-plugin=FILE, as written
   bool compileOnly = false;
   std::string compiledFile; ///< -o
-  std::string report, trace;
-  int64_t benchmark = 0; ///< the number of timed runs; 0: none
+  std::string report, trace, html;
+  std::vector<std::string> show; ///< arguments and results by name
+  int64_t benchmark = 0;         ///< the number of timed runs; 0: none
   uint64_t seed = 0;
   double timeout = 0; ///< seconds; 0: the runtime's default
   bool help = false, version = false;

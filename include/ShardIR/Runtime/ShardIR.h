@@ -49,6 +49,12 @@ typedef struct shardir_buffer {
   shardir_element_type element_type;
 } shardir_buffer;
 
+/* The version of this header, as major * 10000 + minor * 100 + patch. */
+#define SHARDIR_VERSION 100
+
+/* The version of the library that is loaded, as SHARDIR_VERSION was in it. */
+int shardir_version(void);
+
 const char *shardir_last_error(void);
 
 /* Bytes of one element; i1 takes one byte. */
@@ -153,7 +159,7 @@ shardir_status shardir_run_local(const shardir_program *program,
 
 /* Between whole arrays and shards, as shardir_run does it: shards[r] is rank
  * r's shard, of the local shape of argument or result i. A partial argument
- * lies on the first device of each group; a partial result is reduced.
+ * is on the first device of each group; a partial result is reduced.
  * Shards without data are left out where arguments are distributed. */
 shardir_status shardir_distribute_argument(const shardir_program *program,
                                            const char *function, size_t i,

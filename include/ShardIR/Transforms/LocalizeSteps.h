@@ -19,12 +19,11 @@
 namespace shardir {
 
 /// Builds the local form of `step` on the shard `input`: a collective on
-/// shards; a plain `tensor.extract_slice` for `slice`; a select of the identity
-/// for `make_partial`.
-mlir::FailureOr<mlir::Value> localizeStep(collective::CollectiveOpInterface step,
-                                          mlir::OpBuilder &builder,
-                                          Localizer &localizer,
-                                          mlir::Value input);
+/// shards; a plain `tensor.extract_slice` for `slice`; for `make_partial` a
+/// select of the identity, or a `tensor.insert_slice` into it.
+mlir::FailureOr<mlir::Value>
+localizeStep(collective::CollectiveOpInterface step, mlir::OpBuilder &builder,
+             Localizer &localizer, mlir::Value input);
 
 } // namespace shardir
 

@@ -42,9 +42,6 @@ std::string explainNoPlan(RedistributeOp op, const MeshTable &meshes);
 struct RedistributePatternOptions {
   /// Whether predicted time decides, or bytes received.
   CostMode mode = CostMode::Bytes;
-  /// By rank: bytes are the sum of those that devices receive, each with its
-  /// weight. Else those of the device that receives most in each change.
-  std::vector<double> deviceWeights;
   /// Gather an argument once for all of its uses, and keep it in between; else
   /// once per region of use (docs/Pipeline.md).
   bool shareGathers = false;

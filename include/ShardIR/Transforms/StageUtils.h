@@ -14,14 +14,12 @@
 #ifndef SHARDIR_TRANSFORMS_STAGEUTILS_H
 #define SHARDIR_TRANSFORMS_STAGEUTILS_H
 
+#include "ShardIR/Dialect/ShardIR/Stage.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
 namespace shardir {
-
-/// Whether the module carries `shardir.stage`: it is in the local stage or a
-/// later one, and the passes of earlier stages leave it alone.
-bool isLocalOrLater(mlir::ModuleOp module);
 
 /// Whether an op has a ranked tensor among its operands or results.
 bool hasTensors(mlir::Operation *op);
@@ -33,18 +31,18 @@ mlir::LogicalResult checkSupported(mlir::func::FuncOp function);
 /// is named by some mesh (P7). Meshes of unknown size are left for later.
 mlir::LogicalResult checkMeshes(mlir::ModuleOp module);
 
-/// An analysis of a module: the last of the stages propagated (0),
-/// redistributed (1) and collective (2) that it was found to be in, or -1. It
-/// is forgotten when a pass changes the module.
+/// An analysis of a module: the last of the stages propagated, redistributed
+/// and collective that it was found to be in, or annotated. It is forgotten
+/// when a pass changes the module.
 struct VerifiedStage {
   explicit VerifiedStage(mlir::Operation *) {}
-  int level = -1;
+  Stage stage = Stage::Annotated;
 };
 
-/// Checks what `stage` promises and reports the first op that breaks it. A
-/// module that is local or later already passes for every earlier stage. What
-/// `verified` says is not checked again.
-mlir::LogicalResult verifyStage(mlir::ModuleOp module, llvm::StringRef stage,
+/// Checks what `stage`, from propagated to bufferized, promises and reports the
+/// first op that breaks it. A module that is local or later passes for every
+/// earlier stage. What `verified` says is not checked again.
+mlir::LogicalResult verifyStage(mlir::ModuleOp module, Stage stage,
                                 VerifiedStage *verified = nullptr);
 
 /// Merges equal ops and drops what is not used then, as upstream's CSE does: up

@@ -181,7 +181,7 @@ LogicalResult Matcher::addElementwise(linalg::LinalgOp op, OpOperand &use) {
 std::optional<SmallVector<int64_t>>
 shardir::reshapedLoops(Operation *op, ArrayRef<int64_t> from, bool toOperand) {
   SmallVector<ReassociationIndices> groups;
-  // Whether `from` is the one of fewer dims.
+  // True if `from` is the one of fewer dims.
   bool expands = isa<tensor::ExpandShapeOp>(op) != toOperand;
   RankedTensorType longer;
   if (auto expand = dyn_cast<tensor::ExpandShapeOp>(op)) {
@@ -300,7 +300,7 @@ std::optional<SmallVector<unsigned>> Matcher::reducedLoops(linalg::LinalgOp op,
     if (own >= 0 && isReduction(op.getIteratorTypesArray()[loop.getPosition()]))
       reduced.push_back(own);
   }
-  // What the operand does not run along would be counted several times.
+  // A loop that the operand does not depend on would count it several times.
   for (auto [loop, iterator] : llvm::enumerate(op.getIteratorTypesArray()))
     if (isReduction(iterator) && !seen.contains(loop))
       return std::nullopt;
@@ -309,7 +309,7 @@ std::optional<SmallVector<unsigned>> Matcher::reducedLoops(linalg::LinalgOp op,
 }
 
 LogicalResult Matcher::findLoops() {
-  // Which dims of the scores the product with the values sums over.
+  // The dims of the scores that the product with the values reduces.
   linalg::LinalgOp product = match.values.op;
   AffineMap in = product.getMatchingIndexingMap(match.probabilities);
   OpOperand *value = match.values.left == match.probabilities
@@ -465,7 +465,7 @@ std::optional<AttentionMatch> Matcher::run() {
 
 std::optional<AttentionMatch>
 shardir::matchAttention(Operation *op, std::string &why,
-                        std::optional<AbsentProduct> &absent) {
+                        std::optional<MissingForwardMatmul> &absent) {
   std::optional<Product> product = asProduct(op);
   if (!product ||
       !isa<FloatType>(

@@ -50,7 +50,7 @@ struct Factors {
   bool negative = false;
 };
 
-/// What computes the gradients of an attention.
+/// The ops that compute the gradients of an attention.
 struct BackwardMatch {
   /// A product whose operand `of` was computed from scores.
   struct Use {
@@ -105,7 +105,7 @@ struct AttentionMatch {
   /// Scalars of the graph: exp's argument is x less each of the shifts.
   mlir::Value x, exponential, probability;
   llvm::SmallVector<mlir::Value> shifts;
-  /// Whether there is one shift, and it is what `maxima` compute.
+  /// True if there is one shift, and it is what `maxima` compute.
   bool shiftIsMax = false;
   /// From the probability down to the exponential: what stays per element …
   llvm::SmallVector<mlir::Operation *> kept;
@@ -122,21 +122,21 @@ struct AttentionMatch {
   iterationOf(mlir::linalg::LinalgOp op) const;
 };
 
-/// Whether all elements of `tensor` are one constant that `test` accepts.
+/// True if all elements of `tensor` are one constant that `test` accepts.
 bool isFilledWith(mlir::Value tensor,
                   llvm::function_ref<bool(const llvm::APFloat &)> test);
 /// The op of a body that combines the init's element with the iteration's
 /// (maximumf, maxnumf or addf), and the latter; nullopt for other reductions.
 std::optional<std::pair<mlir::Operation *, mlir::Value>>
 combinerOf(mlir::linalg::LinalgOp op);
-/// Whether the init changes nothing: 0 in a sum, also of products, -inf in a
+/// True if the init changes nothing: 0 in a sum, also of products, -inf in a
 /// maximum, and NaN in one that ignores it.
 bool hasNeutralInit(mlir::linalg::LinalgOp op);
 /// -inf.
 bool isInfinitelyLow(const llvm::APFloat &x);
 
 /// Gradients of an attention whose own result nothing computes.
-struct AbsentProduct {
+struct MissingForwardMatmul {
   /// Of the result's gradient and the values.
   Product gradient;
   mlir::Value probabilities;
@@ -154,11 +154,11 @@ struct AbsentProduct {
 /// product with the values.
 std::optional<AttentionMatch>
 matchAttention(mlir::Operation *op, std::string &why,
-               std::optional<AbsentProduct> &absent);
+               std::optional<MissingForwardMatmul> &absent);
 
 /// Computes the result of the attention; null where that is not clear.
 mlir::Operation *addProduct(mlir::RewriterBase &rewriter,
-                            const AbsentProduct &absent);
+                            const MissingForwardMatmul &absent);
 
 /// Puts the attention op in the place of the chain, and the backward op in the
 /// place of its. Fails, with nothing changed, where an operand is computed from

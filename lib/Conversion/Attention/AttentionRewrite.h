@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What builds the attention op of a match, and, in a training program, the
-// backward op behind it. Both number loops alike: those of the scores' dims,
+// Builds the attention op of a match, and, in a training program, the
+// backward op. Both number loops in the same way: those of the scores' dims,
 // then k, then v.
 //
 //===----------------------------------------------------------------------===//
@@ -17,6 +17,7 @@
 
 #include "AttentionMatch.h"
 
+#include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -32,7 +33,7 @@ struct SplitLoop {
   unsigned loop;
   /// Of the slower and the faster one; what is not repeated may be unknown.
   int64_t extents[2];
-  /// Which of the two is repeated.
+  /// The operand that is repeated.
   unsigned repeated;
   /// A tensor and its dim that has the extent of the other one.
   mlir::Value source;
@@ -63,7 +64,7 @@ private:
   void numberLoops();
   Operand operandOf(mlir::OpOperand *operand,
                     llvm::ArrayRef<mlir::AffineExpr> loops);
-  /// What a leaf of the graph reads, by what stands for it now.
+  /// The operand of a leaf of the graph, by its replacement.
   Operand operandOf(mlir::Value leaf) {
     const ScalarGraph::Leaf *known = graph.leafOf(leaf);
     mlir::Value now = replaced.lookup(known->tensor);
@@ -74,7 +75,7 @@ private:
   void skipMovement();
   void findSplit();
   void collectExtras();
-  /// What computes `needed` and stands behind `anchor`: it can move there,
+  /// The ops after `anchor` that compute `needed`: they can move there,
   /// unless it depends on `own`, or has effects.
   mlir::FailureOr<llvm::SetVector<mlir::Operation *>>
   findLate(mlir::Operation *anchor, llvm::ArrayRef<mlir::Value> needed,
@@ -95,7 +96,7 @@ private:
 
   void replaceProduct();
   void replaceDims(llvm::ArrayRef<mlir::Value> derived);
-  /// What the op is in the place of, and `late`, where nothing uses it.
+  /// The values that the op replaces, and `late`, where nothing uses them.
   void eraseDead(llvm::ArrayRef<mlir::Operation *> late);
 
   /// An op with the loops of the result of `old` gives what `old` gave.
@@ -157,13 +158,13 @@ private:
   mlir::FloatType compute;
   llvm::SmallVector<mlir::AffineExpr> scoreLoops, productLoops;
   Operand query, key, value;
-  /// What queries and keys were multiplied by before they were multiplied.
+  /// The factors of queries and keys before their product.
   double scale = 1;
   mlir::AffineMap accMap;
   llvm::SmallVector<mlir::Value> extraLeaves;
   llvm::SmallVector<Operand> extras;
   mlir::Operation *anchor = nullptr;
-  AttentionOp op;
+  kernel::AttentionOp op;
   /// acc, max and sum along unsplit loops.
   mlir::Value results[3];
   std::optional<SplitLoop> split;
@@ -185,7 +186,7 @@ public:
   mlir::LogicalResult prepare(std::string &why);
   /// Once the forward op is there.
   void run();
-  /// What led from products to sums over heads, which the op does.
+  /// The ops from products to sums over heads, which the op replaces.
   llvm::SmallVector<mlir::Operation *> chains();
 
 private:
@@ -240,7 +241,7 @@ private:
   llvm::SmallVector<mlir::Value> extraLeaves;
   mlir::Value gradientLeaf;
   mlir::Operation *anchor = nullptr;
-  AttentionBackwardOp op;
+  kernel::AttentionBackwardOp op;
 };
 
 } // namespace shardir

@@ -170,7 +170,7 @@ LogicalResult Rewrite::makeAvailable() {
 OpFoldResult Rewrite::extentOf(unsigned loop) {
   for (const Operand *known : {&query, &key, &value}) {
     Operand operand = *known;
-    // What is repeated shall not be needed for its extents.
+    // A repeated operand must not stay alive for its extents alone.
     SplitLoop own;
     if (split && loop != split->loop)
       if (std::optional<Operand> source = throughRepeat(operand, own))
@@ -244,7 +244,7 @@ void Rewrite::createOp() {
   AffineMap resultMaps[] = {accMap, outerMap(), outerMap()};
   for (AffineMap map : resultMaps)
     maps.push_back(inOp(map));
-  op = AttentionOp::create(
+  op = kernel::AttentionOp::create(
       rewriter, loc, TypeRange{acc.getType(), max.getType(), sum.getType()},
       own[0].tensor, own[1].tensor, own[2].tensor, tensors, acc, max, sum,
       rewriter.getAffineMapArrayAttr(maps));
@@ -273,7 +273,7 @@ void Rewrite::createOp() {
                                     rewriter.getFloatAttr(compute, scale)));
     mapping.map(graph.score(), converted(rewriter, s, graph.score().getType()));
     Value x = cloned(rewriter, match.x, mapping);
-    YieldOp::create(rewriter, loc, converted(rewriter, x, compute));
+    kernel::YieldOp::create(rewriter, loc, converted(rewriter, x, compute));
   }
   IRMapping mapping;
   Value p = begin(op.getProb(), mapping);
@@ -292,7 +292,7 @@ void Rewrite::createOp() {
     p.getDefiningOp()->setLoc(loc);
   }
   p = converted(rewriter, p, match.probability.getType());
-  YieldOp::create(rewriter, loc, p);
+  kernel::YieldOp::create(rewriter, loc, p);
   renumberIndices(op.getScore());
   renumberIndices(op.getProb());
 }
@@ -333,7 +333,7 @@ void Rewrite::replace(linalg::LinalgOp old, ArrayRef<AffineExpr> loops,
   }
   maps.push_back(identity);
   SmallVector<OpFoldResult> sizes = tensor::getMixedSizes(rewriter, loc, init);
-  // What the op gives is read as it is.
+  // Users read the op's result directly.
   std::optional<unsigned> dim;
   if (split && divides)
     if (auto position = dyn_cast<AffineDimExpr>(own[split->loop]))

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Requires a match with a backward pass and its forward op. Guarantees one
-// shardir.attention_backward in the place of three products, and that what used
+// kernel.attention_backward in the place of three products, and that what used
 // their results and the sums of gradients still finds them. A sum over n of
 // p * dp is acc's row times the gradient's row, summed over v.
 //
@@ -363,7 +363,7 @@ void BackwardRewrite::createOp() {
   }
   for (unsigned i = 0; i < 3; ++i)
     all.push_back(resultMap(i));
-  op = AttentionBackwardOp::create(
+  op = kernel::AttentionBackwardOp::create(
       rewriter, loc, ValueRange(inits).getTypes(), own[0].tensor, own[1].tensor,
       own[2].tensor, own[3].tensor, tensors, inits[0], inits[1], inits[2],
       rewriter.getAffineMapArrayAttr(all),
@@ -383,7 +383,7 @@ void BackwardRewrite::createOp() {
   for (auto [leaf, argument] :
        llvm::zip(extraLeaves, body->getArguments().drop_front(2)))
     mapping.map(leaf, argument);
-  // What is not wanted is no work: the other one stands for it.
+  // An unused gradient costs nothing: the other one stands in for it.
   Value p, ds;
   if (backward.probability)
     p = forward.cloned(rewriter, backward.probability, mapping);
@@ -391,7 +391,7 @@ void BackwardRewrite::createOp() {
     ds = forward.cloned(rewriter, backward.scoreGradient, mapping);
   p = p ? p : ds;
   ds = ds ? ds : p;
-  YieldOp::create(rewriter, loc, ValueRange{p, ds});
+  kernel::YieldOp::create(rewriter, loc, ValueRange{p, ds});
   forward.renumberIndices(op.getBody());
 }
 
@@ -408,7 +408,7 @@ void BackwardRewrite::replaceProducts() {
           /*isSame=*/true, same);
       continue;
     }
-    // What is left of the heads stands where they stood.
+    // The remaining head dims keep their position.
     SmallVector<AffineExpr> results;
     for (AffineExpr expr : maps[i].getResults())
       if (forward.split || expr != rewriter.getAffineDimExpr(*summedLoop))

@@ -36,7 +36,7 @@ namespace {
 /// Builds the linalg ops of one attention.
 class Decomposition : LoopGenerics {
 public:
-  Decomposition(RewriterBase &rewriter, AttentionOp op)
+  Decomposition(RewriterBase &rewriter, kernel::AttentionOp op)
       : LoopGenerics(rewriter, op.getLoc(), op.getLoopExtents(rewriter),
                      op.getComputeType(), op.hasPureTensorSemantics()),
         op(op), loops(op.getLoops()) {
@@ -69,8 +69,8 @@ private:
   /// perhaps over v too.
   Value rescaled(Value target, AffineMap map, Value factor);
 
-  AttentionOp op;
-  AttentionOp::Loops loops;
+  kernel::AttentionOp op;
+  kernel::AttentionOp::Loops loops;
   SmallVector<unsigned> outer, scores;
 };
 
@@ -82,7 +82,7 @@ Value Decomposition::mapped(Value x, ValueRange inputs,
   if (onTensors) {
     operands.insert(operands.begin(), x);
     all.insert(all.begin(), along(scores));
-    return generic(scores, operands, fresh(scores, compute), all,
+    return generic(scores, operands, newTensor(scores, compute), all,
                    [&](OpBuilder &builder, ValueRange args) {
                      return body(builder, args.drop_back());
                    });
@@ -120,7 +120,7 @@ void Decomposition::run() {
   llvm::append_range(dims, loops.k);
   Value s =
       product(dims, op.getQuery(), op.getMap(0u), op.getKey(), op.getMap(1u),
-              filled(fresh(scores, compute), 0.0), scoreMap);
+              filled(newTensor(scores, compute), 0.0), scoreMap);
   Value x =
       mapped(s, extras, extraMaps, [&](OpBuilder &builder, ValueRange args) {
         return inlined(builder, op.getScore(), scores, args).front();
@@ -130,7 +130,7 @@ void Decomposition::run() {
   bool neutral = onTensors && op.hasNeutralInits();
   Value oldMax = max;
   if (!onTensors) {
-    oldMax = fresh(outer, compute);
+    oldMax = newTensor(outer, compute);
     oldMax = generic(outer, max, oldMax, {maxMap, along(outer)},
                      [](OpBuilder &, ValueRange args) { return args[0]; });
   }
@@ -142,7 +142,7 @@ void Decomposition::run() {
                 });
   if (!neutral) {
     Value factor =
-        generic(outer, {oldMax, max}, fresh(outer, compute),
+        generic(outer, {oldMax, max}, newTensor(outer, compute),
                 {oldMap, maxMap, along(outer)},
                 [&](OpBuilder &builder, ValueRange args) -> Value {
                   Value difference = arith::SubFOp::create(
@@ -172,8 +172,8 @@ void Decomposition::run() {
     llvm::append_range(probInputs, extras);
     llvm::append_range(probMaps, extraMaps);
     probMaps.push_back(scoreMap);
-    p = generic(scores, probInputs, fresh(scores, yielded.getType()), probMaps,
-                [&](OpBuilder &builder, ValueRange args) {
+    p = generic(scores, probInputs, newTensor(scores, yielded.getType()),
+                probMaps, [&](OpBuilder &builder, ValueRange args) {
                   return inlined(builder, op.getProb(), scores,
                                  args.drop_back())
                       .front();
@@ -192,7 +192,7 @@ void Decomposition::run() {
 /// Builds the linalg ops of one attention's gradients.
 class BackwardDecomposition : LoopGenerics {
 public:
-  BackwardDecomposition(RewriterBase &rewriter, AttentionBackwardOp op)
+  BackwardDecomposition(RewriterBase &rewriter, kernel::AttentionBackwardOp op)
       : LoopGenerics(rewriter, op.getLoc(), op.getLoopExtents(rewriter),
                      op.getComputeType(), op.hasPureTensorSemantics()),
         op(op) {}
@@ -200,11 +200,11 @@ public:
   void run();
 
 private:
-  AttentionBackwardOp op;
+  kernel::AttentionBackwardOp op;
 };
 
 void BackwardDecomposition::run() {
-  AttentionBackwardOp::Loops loops = op.getLoops();
+  kernel::AttentionBackwardOp::Loops loops = op.getLoops();
   SmallVector<unsigned> scores = loops.scores();
   AffineMap scoreMap = along(scores);
   auto with = [&](ArrayRef<unsigned> more) {
@@ -215,14 +215,14 @@ void BackwardDecomposition::run() {
   unsigned first = op.getFirstInit();
   Value s =
       product(with(loops.k), op.getQuery(), op.getMap(0u), op.getKey(),
-              op.getMap(1u), filled(fresh(scores, compute), 0.0), scoreMap);
-  // A body that does not ask for it, where only values' gradient is wanted.
-  Value dp = fresh(scores, compute);
+              op.getMap(1u), filled(newTensor(scores, compute), 0.0), scoreMap);
+  // The body does not need it if only the values' gradient is wanted.
+  Value dp = newTensor(scores, compute);
   if (!op.getBody().front().getArgument(1).use_empty())
     dp = product(with(loops.v), op.getGradient(), op.getMap(3u), op.getValue(),
                  op.getMap(2u), filled(dp, 0.0), scoreMap);
 
-  // Where types allow it, what comes out lies where scores lay.
+  // Where types allow it, the result reuses the scores' buffer.
   SmallVector<Value> inputs, targets, old = {s, dp};
   SmallVector<AffineMap> maps;
   SmallVector<bool> inPlace;
@@ -235,7 +235,7 @@ void BackwardDecomposition::run() {
     }
     inputs.push_back(value);
     maps.push_back(scoreMap);
-    targets.push_back(fresh(scores, type));
+    targets.push_back(newTensor(scores, type));
   }
   llvm::append_range(inputs, op.getExtras());
   for (unsigned extra = 4; extra < first; ++extra)
@@ -273,8 +273,8 @@ struct DecomposeAttentionPass
   void runOnOperation() override {
     IRRewriter rewriter(&getContext());
     getOperation().walk(
-        [&](AttentionOp op) { decomposeAttention(rewriter, op); });
-    getOperation().walk([&](AttentionBackwardOp op) {
+        [&](kernel::AttentionOp op) { decomposeAttention(rewriter, op); });
+    getOperation().walk([&](kernel::AttentionBackwardOp op) {
       decomposeAttentionBackward(rewriter, op);
     });
   }
@@ -282,14 +282,15 @@ struct DecomposeAttentionPass
 
 } // namespace
 
-void shardir::decomposeAttention(RewriterBase &rewriter, AttentionOp op) {
+void shardir::decomposeAttention(RewriterBase &rewriter,
+                                 kernel::AttentionOp op) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   Decomposition(rewriter, op).run();
 }
 
 void shardir::decomposeAttentionBackward(RewriterBase &rewriter,
-                                         AttentionBackwardOp op) {
+                                         kernel::AttentionBackwardOp op) {
   OpBuilder::InsertionGuard guard(rewriter);
   rewriter.setInsertionPoint(op);
   BackwardDecomposition(rewriter, op).run();

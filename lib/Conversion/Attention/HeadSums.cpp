@@ -6,11 +6,12 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What was repeated for several heads going forward is summed over them going
-// backward: behind the products that give the gradients of keys and of values
-// stand moves, perhaps a reshape that takes the dim of heads apart, and a sum.
-// The backward op sums over those heads itself, if it can for both. Requires
-// chains that nothing else reads; without them gradients per head stay results.
+// An operand repeated for several heads in the forward pass is summed over them
+// in the backward: behind the products that give the gradients of keys and of
+// values stand moves, perhaps a reshape that takes the dim of heads apart, and
+// a sum. The backward op sums over those heads itself, if it can for both.
+// Requires chains that nothing else reads; without them gradients per head stay
+// results.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,7 +42,7 @@ std::string BackwardRewrite::misplacedLoop() {
     all.push_back(forward.mapInOp(forward.operandOf(leaf), /*isExtra=*/true));
   for (unsigned i = 0; i < 3; ++i)
     all.push_back(resultMap(i));
-  return AttentionBackwardOp::findMisplacedLoop(all);
+  return kernel::AttentionBackwardOp::findMisplacedLoop(all);
 }
 
 /// The dims of what a reshape makes, from those of its operand; the split
@@ -82,7 +83,7 @@ reshaped(Operation *reshape, ArrayRef<AffineExpr> dims,
   return made;
 }
 
-/// Whether a body yields `argument`, perhaps in another float type.
+/// True if a body yields `argument`, perhaps in another float type.
 static bool isMoved(Value yielded, BlockArgument argument) {
   while (
       isa_and_nonnull<arith::ExtFOp, arith::TruncFOp>(yielded.getDefiningOp()))
@@ -161,7 +162,7 @@ BackwardRewrite::findHeadSum(unsigned result) {
     }
     if (!found)
       return std::nullopt;
-    // What is left of a split loop is named as that loop.
+    // The remainder of a split loop keeps that loop's number.
     for (AffineExpr &expr : own)
       if (expr == summed)
         expr = rewriter.getAffineConstantExpr(0);

@@ -26,7 +26,7 @@
 using namespace mlir;
 using namespace shardir;
 
-/// Whether a reduction computes each element from its operands' alone.
+/// True if a reduction computes each element from its operands' alone.
 static bool isPlainReduction(linalg::LinalgOp op) {
   return combinerOf(op) &&
          llvm::all_of(
@@ -70,7 +70,7 @@ void JoinedColumns::notifyOperationInserted(Operation *op,
 }
 
 //===----------------------------------------------------------------------===//
-// What is joined
+// Joined operands
 //===----------------------------------------------------------------------===//
 
 tensor::InsertSliceOp JoinedColumns::findJoin(Value scores) {
@@ -397,7 +397,7 @@ LogicalResult JoinedColumns::split(Value scores) {
       }
   for (auto [old, part] : results)
     replace(old, part);
-  // What nothing reads any more: users before what they use.
+  // Dead ops: users before their operands.
   for (bool changed = true; changed;) {
     changed = false;
     for (Operation *op : llvm::to_vector(sources))

@@ -42,7 +42,7 @@ private:
   struct Part {
     int64_t offset, size;
   };
-  /// What the parts' values take the place of.
+  /// The value that the parts replace.
   struct Parked {
     mlir::Operation *op, *next;
     mlir::Block *block;
@@ -55,7 +55,8 @@ private:
   mlir::tensor::InsertSliceOp findJoin(mlir::Value scores);
   /// The last insertion beside it, and the parts that all of them leave.
   mlir::FailureOr<mlir::Value> findParts(mlir::tensor::InsertSliceOp join);
-  /// What is computed from the joined tensor; fails where it leads elsewhere.
+  /// Collects the ops computed from the joined tensor; fails if one has an
+  /// unknown form.
   mlir::LogicalResult findEnds(mlir::Value joined, int64_t dim);
   mlir::LogicalResult addUse(mlir::OpOperand &use);
   std::optional<unsigned> partAt(mlir::tensor::ExtractSliceOp slice,
@@ -75,9 +76,9 @@ private:
   llvm::SmallVector<Part> parts;
   /// The one with the scores: it is added last.
   unsigned own = 0;
-  /// What runs along all of the parts, and its dim that does.
+  /// Values that run along all of the parts, and the dim that does.
   llvm::MapVector<mlir::Value, int64_t> whole;
-  /// What reads of those without running along them.
+  /// Ops that read those without running along them.
   llvm::SetVector<mlir::Operation *> ends;
   llvm::DenseMap<std::tuple<mlir::Value, int64_t, unsigned>, mlir::Value> made;
   /// Ops whose results have parts now.

@@ -14,6 +14,7 @@
 
 #include "LoopGenerics.h"
 
+#include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,7 +33,7 @@ AffineMap LoopGenerics::along(ArrayRef<unsigned> dims) {
   return AffineMap::get(numLoops(), 0, exprs, rewriter.getContext());
 }
 
-Value LoopGenerics::fresh(ArrayRef<unsigned> dims, Type element) {
+Value LoopGenerics::newTensor(ArrayRef<unsigned> dims, Type element) {
   SmallVector<OpFoldResult> sizes;
   for (unsigned dim : dims)
     sizes.push_back(extents[dim]);
@@ -123,7 +124,7 @@ SmallVector<Value> LoopGenerics::inlined(OpBuilder &builder, Region &region,
   for (Value value : body.getTerminator()->getOperands())
     yielded.push_back(mapping.lookupOrDefault(value));
   for (Operation *copy : cloned)
-    copy->walk([&](LoopIndexOp index) {
+    copy->walk([&](kernel::LoopIndexOp index) {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPoint(index);
       const unsigned *position = llvm::find(dims, unsigned(index.getLoop()));

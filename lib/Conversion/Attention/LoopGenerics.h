@@ -38,11 +38,11 @@ protected:
 
   unsigned numLoops() const { return extents.size(); }
 
-  /// The identity of `dims` among the loops of the whole op.
+  /// The identity of `dims` among all loops of the op.
   mlir::AffineMap along(llvm::ArrayRef<unsigned> dims);
 
   /// A new tensor or buffer of undefined content with dims `dims`.
-  mlir::Value fresh(llvm::ArrayRef<unsigned> dims, mlir::Type element);
+  mlir::Value newTensor(llvm::ArrayRef<unsigned> dims, mlir::Type element);
   mlir::Value filled(mlir::Value target, double value);
 
   /// A generic over `dims`: `maps` are over all loops, one per input and one
@@ -72,7 +72,7 @@ protected:
   /// `value` in the type that the op computes in.
   mlir::Value widened(mlir::OpBuilder &builder, mlir::Value value);
 
-  /// Frees what `fresh` allocated.
+  /// Frees the tensors that `newTensor` allocated.
   void freeAll();
 
   mlir::RewriterBase &rewriter;

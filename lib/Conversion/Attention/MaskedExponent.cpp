@@ -22,7 +22,7 @@
 using namespace mlir;
 using namespace shardir;
 
-/// Whether `value` is 0 where `exponential` is, all other factors being finite.
+/// True if `value` is 0 where `exponential` is, all other factors being finite.
 static bool isZeroWith(Value value, Value exponential) {
   if (value == exponential)
     return true;
@@ -43,7 +43,7 @@ static bool isZeroWith(Value value, Value exponential) {
   return matchPattern(value, m_AnyZeroFloat());
 }
 
-Value shardir::maskedExponent(AttentionBackwardOp op) {
+Value shardir::maskedExponent(kernel::AttentionBackwardOp op) {
   Block &body = op.getBody().front();
   Value exponential;
   for (Operation &nested : body)

@@ -11,7 +11,7 @@
 // with keys and with queries. In between stands a fifth product, the
 // probabilities' gradient, which meets them element by element. Which product
 // is which follows from what it sums over and from what it was computed from.
-// Nothing is asked of how a score's gradient is computed, but for sums of rows:
+// A score's gradient may be computed in any way, except for sums of rows:
 // such a sum of exponentials times their gradients is a row of the result times
 // one of its gradient (FlashAttention, arXiv:2205.14135, appendix B.2), and so
 // needs no matrix.
@@ -97,7 +97,7 @@ LogicalResult Matcher::collectBackward() {
                 "computed from scores and the result's gradient");
   }
 
-  // What depends on the result's gradient is the backward pass's.
+  // Values that depend on the result's gradient belong to the backward pass.
   llvm::stable_sort(match.derived, [](Value a, Value b) {
     return a.getDefiningOp()->isBeforeInBlock(b.getDefiningOp());
   });
@@ -235,7 +235,8 @@ LogicalResult Matcher::findBackwardFormulas() {
   Value gradient =
       graph.elementOf(backward.derived[0], mapOf(backward.derived[0]));
 
-  // What differs along a row must be what the product with values has, too.
+  // A value that differs along a row must also be an operand of the product
+  // with values.
   Factors forward;
   factorize(match.probability, 1, forward);
   auto differs = [&](Value value) {

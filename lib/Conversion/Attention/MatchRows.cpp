@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which maxima and sums of rows are the op's, and what they differ from them
-// by.
+// Finds the maxima and sums of rows that the op computes, and how they differ
+// from them by.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@
 using namespace mlir;
 using namespace shardir;
 
-/// Whether `value` is the exponential where a mask holds and 0 elsewhere, and
+/// True if `value` is the exponential where a mask holds and 0 elsewhere, and
 /// x is -inf there.
 bool Matcher::isMaskedSum(Value value) {
   auto select = value.getDefiningOp<arith::SelectOp>();
@@ -59,7 +59,7 @@ LogicalResult Matcher::findLowered(ArrayRef<Value> elements) {
   return success();
 }
 
-/// What x is less by in `exponent`.
+/// The value that `exponent` subtracts from x.
 std::optional<SmallVector<Value>> Matcher::rowsOf(Value exponent) {
   SmallVector<Value> rows;
   Value x = skipExtension(match.x);

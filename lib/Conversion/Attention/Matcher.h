@@ -20,9 +20,9 @@ namespace shardir {
 
 /// `value` or what it widens.
 mlir::Value skipExtension(mlir::Value value);
-/// Whether `value` is a constant 0.
+/// True if `value` is a constant 0.
 bool isZero(mlir::Value value);
-/// Whether `value` is a constant -inf.
+/// True if `value` is a constant -inf.
 bool isLowest(mlir::Value value);
 /// The loops of the operand of a reshape that only adds or drops dims of one
 /// element, from those of its result, or the other way round. -1 is a dim of
@@ -35,7 +35,7 @@ reshapedLoops(mlir::Operation *reshape, llvm::ArrayRef<int64_t> loops,
 class Matcher {
 public:
   Matcher(Product scores, std::string &why,
-          std::optional<AbsentProduct> &absent)
+          std::optional<MissingForwardMatmul> &absent)
       : why(why), absent(absent) {
     match.scores = scores;
   }
@@ -65,7 +65,7 @@ private:
   /// where it reduces others as well.
   std::optional<llvm::SmallVector<unsigned>>
   reducedLoops(mlir::linalg::LinalgOp op, mlir::OpOperand &use);
-  /// Whether the columns of `op`'s operand are just what it reduces.
+  /// True if the columns of `op`'s operand are just what it reduces.
   bool reducesColumns(mlir::linalg::LinalgOp op, mlir::OpOperand &use) {
     return reducedLoops(op, use) == match.columns;
   }
@@ -84,7 +84,7 @@ private:
   void factorize(mlir::Value value, int power, Factors &factors);
 
   std::string &why;
-  std::optional<AbsentProduct> &absent;
+  std::optional<MissingForwardMatmul> &absent;
   AttentionMatch match;
   llvm::SmallVector<mlir::OpOperand *> reductions;
   /// Products with what was computed from scores.
@@ -93,7 +93,7 @@ private:
   /// the loops of their results.
   llvm::SmallVector<std::pair<mlir::Value, llvm::SmallVector<int64_t>>>
       gradients;
-  /// What is computed from scores otherwise, for the reason.
+  /// The other op computed from scores, for the reason.
   std::string other;
   bool hasExponential = false;
 };

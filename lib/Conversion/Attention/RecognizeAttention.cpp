@@ -33,8 +33,8 @@ using namespace shardir;
 
 namespace {
 
-/// An init that a body does not read ties its op to an unrelated tensor. A
-/// buffer that the program asks for by alloc_tensor stays its op's.
+/// An init that a body does not read makes its op depend on an unrelated
+/// tensor. A buffer that the program allocates by alloc_tensor stays.
 void detachUnreadInits(RewriterBase &rewriter, func::FuncOp function) {
   function.walk([&](linalg::LinalgOp op) {
     if (!isElementwise(op))
@@ -125,7 +125,7 @@ struct ErasedOps : RewriterBase::Listener {
 /// Recognises the attention whose scores `op` computes.
 std::optional<AttentionMatch> recognizeAt(RewriterBase &rewriter, Operation *op,
                                           std::string &why) {
-  std::optional<AbsentProduct> absent, none;
+  std::optional<MissingForwardMatmul> absent, none;
   std::optional<AttentionMatch> match = matchAttention(op, why, absent);
   Operation *added = absent ? addProduct(rewriter, *absent) : nullptr;
   if (added)
@@ -174,11 +174,11 @@ struct RecognizeAttentionPass
       if (match && match->backward)
         emitRemark(loc)
             << "these scores are never stored: their softmax and its product "
-               "with values are one shardir.attention, their gradients one "
-               "shardir.attention_backward";
+               "with values are one kernel.attention, their gradients one "
+               "kernel.attention_backward";
       else if (match)
         emitRemark(loc) << "these scores are never stored: their softmax and "
-                           "its product with values are one shardir.attention";
+                           "its product with values are one kernel.attention";
       else if (!why.empty())
         emitRemark(loc) << "these scores are stored: " << why;
     }

@@ -14,6 +14,7 @@
 
 #include "ScalarGraph.h"
 
+#include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -105,7 +106,7 @@ bool ScalarGraph::dependsOnColumns(Value value) const {
   return depends(value, [&](Value v) {
     if (const Leaf *leaf = leafOf(v))
       return hasColumn(leaf->map);
-    auto index = v.getDefiningOp<LoopIndexOp>();
+    auto index = v.getDefiningOp<kernel::LoopIndexOp>();
     return index && llvm::is_contained(columns, unsigned(index.getLoop()));
   });
 }
@@ -162,8 +163,9 @@ Value ScalarGraph::bodyValue(linalg::LinalgOp op, Value value,
     AffineExpr expr = loops[index.getDim()];
     Operation *made;
     if (auto loop = dyn_cast<AffineDimExpr>(expr))
-      made = LoopIndexOp::create(builder, op.getLoc(), builder.getIndexType(),
-                                 builder.getI64IntegerAttr(loop.getPosition()));
+      made = kernel::LoopIndexOp::create(
+          builder, op.getLoc(), builder.getIndexType(),
+          builder.getI64IntegerAttr(loop.getPosition()));
     else
       made = arith::ConstantIndexOp::create(builder, op.getLoc(), 0);
     Value result = unique(made, {});
@@ -181,7 +183,7 @@ Value ScalarGraph::bodyValue(linalg::LinalgOp op, Value value,
   return unique(nested, operands);
 }
 
-/// Whether a body does nothing that is worth keeping its result for.
+/// True if a body does nothing that is worth keeping its result for.
 bool ScalarGraph::isWorthExpanding(linalg::LinalgOp op) const {
   int64_t ops = 0;
   for (Operation &nested : *op.getBlock()) {

@@ -58,9 +58,9 @@ public:
   mlir::Value score() const { return scoreElement; }
   /// The leaf that a block argument stands for; null for other values.
   const Leaf *leafOf(mlir::Value value) const;
-  /// Whether `value` depends on the score.
+  /// True if `value` depends on the score.
   bool dependsOnScore(mlir::Value value) const;
-  /// Whether `value` differs along columns, by a leaf or an index.
+  /// True if `value` differs along columns, by a leaf or an index.
   bool dependsOnColumns(mlir::Value value) const;
 
 private:

@@ -38,7 +38,7 @@ OpFoldResult shardir::extentOf(Value tensor, int64_t dim) {
   return {};
 }
 
-/// Whether a slice of `tensor` leaves out or moves nothing of `dim`.
+/// True if a slice of `tensor` leaves out or moves nothing of `dim`.
 static bool isWhole(OffsetSizeAndStrideOpInterface slice, Value tensor,
                     int64_t dim) {
   OpFoldResult size = slice.getMixedSizes()[dim],

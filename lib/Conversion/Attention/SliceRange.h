@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Which slices leave out a part of one dim and nothing else, where extents may
-// be values.
+// Recognises slices that leave out a part of one dim and nothing else; extents
+// may be values.
 //
 //===----------------------------------------------------------------------===//
 

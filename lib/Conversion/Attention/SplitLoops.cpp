@@ -85,7 +85,7 @@ void Rewrite::findSplit() {
         !query.map.isFunctionOfDim(found.loop))
       continue;
     split = found;
-    // What the queries know of their heads.
+    // The head dims of the queries.
     for (auto [dim, expr] : llvm::enumerate(query.map.getResults())) {
       int64_t heads =
           cast<RankedTensorType>(query.tensor.getType()).getDimSize(dim);
@@ -223,7 +223,7 @@ void Rewrite::renumberIndices(Region &region) {
   if (!split)
     return;
   OpBuilder::InsertionGuard guard(rewriter);
-  region.walk([&](LoopIndexOp index) {
+  region.walk([&](kernel::LoopIndexOp index) {
     unsigned loop = index.getLoop();
     if (loop < split->loop)
       return;
@@ -235,8 +235,9 @@ void Rewrite::renumberIndices(Region &region) {
     Value faster =
         getValueOrCreateConstantIndexOp(rewriter, loc, splitExtent(1));
     rewriter.setInsertionPointAfter(index);
-    Value inner = LoopIndexOp::create(rewriter, loc, rewriter.getIndexType(),
-                                      rewriter.getI64IntegerAttr(loop + 1));
+    Value inner =
+        kernel::LoopIndexOp::create(rewriter, loc, rewriter.getIndexType(),
+                                    rewriter.getI64IntegerAttr(loop + 1));
     Value start = arith::MulIOp::create(rewriter, loc, index, faster),
           sum = arith::AddIOp::create(rewriter, loc, start, inner);
     rewriter.replaceAllUsesExcept(index, sum, start.getDefiningOp());

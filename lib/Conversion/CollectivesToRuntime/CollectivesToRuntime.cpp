@@ -17,6 +17,8 @@
 #include "RuntimeCalls.h"
 
 #include "ShardIR/Conversion/CollectivesToRuntime/Passes.h"
+#include "ShardIR/Dialect/ShardIR/Stage.h"
+#include "ShardIR/Report/Report.h"
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -24,6 +26,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "llvm/ADT/StringSet.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_COLLECTIVESTORUNTIME
@@ -42,18 +45,19 @@ struct CollectivesToRuntimePass
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto stage = module->getAttrOfType<StringAttr>(ShardIRDialect::kStage);
-    if (!stage || stage != "bufferized") {
+    if (stageOf(module) != Stage::Bufferized) {
       markAllAnalysesPreserved();
       return;
     }
     MetadataBuilder builder(module);
-    if (failed(builder.verify()))
+    if (failed(checkDialects(module)) || failed(builder.verify()))
       return signalPassFailure();
-    llvm::json::Value report(nullptr);
+    auto embedded =
+        module->getAttrOfType<DictionaryAttr>(ShardIRDialect::kReport);
+    llvm::json::Value report =
+        embedded ? toJson(embedded) : llvm::json::Value(llvm::json::Object{});
     llvm::json::Value gpu(nullptr);
-    if (failed(readJson(ShardIRDialect::kReport, report)) ||
-        failed(readJson(ShardIRDialect::kGpu, gpu)))
+    if (failed(readJson(ShardIRDialect::kGpu, gpu)))
       return signalPassFailure();
 
     renameSymbols();
@@ -67,6 +71,24 @@ struct CollectivesToRuntimePass
     if (metadata)
       defineMetadata(builder.finish(hash, std::move(report), std::move(gpu)));
     cleanUp();
+  }
+
+  /// Nothing after this pass lowers an op of another compiler.
+  static LogicalResult checkDialects(ModuleOp module) {
+    static const llvm::StringSet<> lowered = {
+        "affine",     "arith",   "bufferization", "builtin", "cf",
+        "collective", "complex", "func",          "gpu",     "index",
+        "linalg",     "llvm",    "math",          "memref",  "nvgpu",
+        "nvvm",       "scf",     "shardir",       "ub",      "vector"};
+    WalkResult result = module.walk([](Operation *op) {
+      if (lowered.contains(op->getName().getDialectNamespace()))
+        return WalkResult::advance();
+      op->emitOpError("cannot be compiled: nothing lowers it; lower it by "
+                      "passes of yours in the bufferized stage (option "
+                      "after-bufferized)");
+      return WalkResult::interrupt();
+    });
+    return failure(result.wasInterrupted());
   }
 
   /// What a pass has left on the module as text; an empty object if nothing.
@@ -236,7 +258,8 @@ struct CollectivesToRuntimePass
         NamedAttrList attributes(function.getArgAttrDict(i));
         for (StringRef name :
              {ShardIRDialect::kPlacement, ShardIRDialect::kGlobalType,
-              ShardIRDialect::kResult, ShardIRDialect::kExtents})
+              ShardIRDialect::kResult, ShardIRDialect::kExtents,
+              ShardIRDialect::kName})
           attributes.erase(name);
         kept.push_back(attributes.getDictionary(&getContext()));
       }
@@ -246,8 +269,7 @@ struct CollectivesToRuntimePass
       mesh.erase();
     module->removeAttr(ShardIRDialect::kReport);
     bool gpu = bool(module->removeAttr(ShardIRDialect::kGpu));
-    module->setAttr(ShardIRDialect::kStage,
-                    StringAttr::get(&getContext(), gpu ? "gpu" : "cpu"));
+    setStage(module, gpu ? Stage::Gpu : Stage::Cpu);
   }
 };
 

@@ -14,7 +14,7 @@
 
 #include "Metadata.h"
 
-#include "ShardIR/Analysis/Report.h"
+#include "ShardIR/Report/Report.h"
 #include "ShardIR/Runtime/Abi.h"
 
 using namespace mlir;
@@ -132,6 +132,9 @@ json::Object MetadataBuilder::describeValue(func::FuncOp entry,
                      {"element_type", elementTypeName(global.getElementType())},
                      {"mesh", utf8(mesh)},
                      {"placement", placement}};
+  if (auto name =
+          entry.getArgAttrOfType<StringAttr>(argument, ShardIRDialect::kName))
+    value["name"] = utf8(name.getValue());
   if (auto extents =
           entry.getArgAttrOfType<ArrayAttr>(argument, ShardIRDialect::kExtents))
     value["extents"] = describeExtent(extents);

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the forward and the backward op's tiles share: sizes, and which tiles a
+// Shared by the forward and the backward op's tiles: sizes, and which tiles a
 // mask leaves nothing of.
 //
 //===----------------------------------------------------------------------===//
@@ -14,6 +14,7 @@
 #ifndef SHARDIR_LIB_CONVERSION_LINALGTOCPU_ATTENTIONTILES_H
 #define SHARDIR_LIB_CONVERSION_LINALGTOCPU_ATTENTIONTILES_H
 
+#include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
@@ -45,10 +46,10 @@ struct CausalMask {
 };
 
 /// A mask of positions, if nothing but it can make scores as low as it does.
-std::optional<CausalMask> findCausalMask(AttentionOp op);
+std::optional<CausalMask> findCausalMask(kernel::AttentionOp op);
 /// The same if neither a probability nor a score's gradient is other than 0
 /// where the mask holds, and every row has a score.
-std::optional<CausalMask> findCausalMask(AttentionBackwardOp op);
+std::optional<CausalMask> findCausalMask(kernel::AttentionBackwardOp op);
 
 /// Ends `columns`, a loop over tiles, where no row of the tile that begins at
 /// `firstRow` has a score any more.
@@ -59,16 +60,16 @@ void endAtMask(mlir::RewriterBase &rewriter, mlir::scf::ForOp columns,
 int64_t scoreBytes(mlir::FloatType type, llvm::ArrayRef<unsigned> loops,
                    llvm::ArrayRef<int64_t> extents);
 
-/// `op` in a loop or loops over tiles of `sizes`, 0 for what stays whole.
+/// Tiles `op` by `sizes`; 0 leaves a dim untiled.
 mlir::FailureOr<mlir::scf::SCFTilingResult>
 tileBy(mlir::RewriterBase &rewriter, mlir::TilingInterface op,
        llvm::ArrayRef<mlir::OpFoldResult> sizes,
        mlir::scf::SCFTilingOptions::LoopType type);
 
-/// Whether its scores are too many to be stored.
-bool isWorthTiling(AttentionBackwardOp op);
+/// True if its scores are too many to be stored.
+bool isWorthTiling(kernel::AttentionBackwardOp op);
 mlir::LogicalResult tileAttentionBackward(mlir::RewriterBase &rewriter,
-                                          AttentionBackwardOp op);
+                                          kernel::AttentionBackwardOp op);
 
 } // namespace shardir
 

@@ -63,7 +63,7 @@ static std::optional<Position> asPosition(Value value) {
       value = left ? add.getRhs() : add.getLhs();
       continue;
     }
-    auto index = value.getDefiningOp<LoopIndexOp>();
+    auto index = value.getDefiningOp<kernel::LoopIndexOp>();
     if (!index)
       return std::nullopt;
     position.loop = index.getLoop();
@@ -106,19 +106,19 @@ static std::optional<CausalMask> maskOf(Value x, bool &isFinite) {
   return mask;
 }
 
-/// Whether a select is among what `value` is computed from in its block.
+/// True if a select is among what `value` is computed from in its block.
 static bool selects(Value value) {
   Operation *op = value.getDefiningOp();
   return op &&
          (isa<arith::SelectOp>(op) || llvm::any_of(op->getOperands(), selects));
 }
 
-/// Whether what mask `x` selects where it does not hold may be as low.
+/// True if what mask `x` selects where it does not hold may be as low.
 static bool hasOtherMask(Value x) {
   return selects(x.getDefiningOp<arith::SelectOp>().getTrueValue());
 }
 
-std::optional<CausalMask> shardir::findCausalMask(AttentionOp op) {
+std::optional<CausalMask> shardir::findCausalMask(kernel::AttentionOp op) {
   Block &body = op.getScore().front();
   Value x = body.getTerminator()->getOperand(0);
   bool isFinite = false;
@@ -127,14 +127,15 @@ std::optional<CausalMask> shardir::findCausalMask(AttentionOp op) {
   // themselves are known not to be.
   if (!mask || (isFinite && (!op.getExtras().empty() || hasOtherMask(x))))
     return std::nullopt;
-  AttentionOp::Loops loops = op.getLoops();
+  kernel::AttentionOp::Loops loops = op.getLoops();
   if (!llvm::is_contained(loops.outer(), mask->rows) ||
       !llvm::is_contained(loops.n, mask->columns))
     return std::nullopt;
   return mask;
 }
 
-std::optional<CausalMask> shardir::findCausalMask(AttentionBackwardOp op) {
+std::optional<CausalMask>
+shardir::findCausalMask(kernel::AttentionBackwardOp op) {
   Value x = maskedExponent(op);
   if (!x)
     return std::nullopt;
@@ -144,7 +145,7 @@ std::optional<CausalMask> shardir::findCausalMask(AttentionBackwardOp op) {
   // not as low as the mask.
   if (!mask || mask->distance < 0 || !mask->isStatic())
     return std::nullopt;
-  AttentionBackwardOp::Loops loops = op.getLoops();
+  kernel::AttentionBackwardOp::Loops loops = op.getLoops();
   if (!llvm::is_contained(loops.m, mask->rows) ||
       !llvm::is_contained(loops.n, mask->columns))
     return std::nullopt;

@@ -14,7 +14,8 @@
 #ifndef SHARDIR_LIB_CONVERSION_LINALGTOCPU_CONTRACTIONEMITTER_H
 #define SHARDIR_LIB_CONVERSION_LINALGTOCPU_CONTRACTIONEMITTER_H
 
-#include "Contraction.h"
+#include "Common/Contraction.h"
+#include "ShardIR/Conversion/LinalgToCPU/TileChoice.h"
 
 namespace shardir {
 
@@ -78,7 +79,7 @@ private:
   Index columnOf(Index p) {
     return emit.add(columnStart, emit.mul(p, emit.constant(tiles.nr())));
   }
-  /// Whether all of panel p's columns exist.
+  /// True if all of panel p's columns exist.
   mlir::Value isFullPanel(Index p) {
     return emit.lessThan(emit.add(columnOf(p), emit.constant(tiles.nr() - 1)),
                          n);
@@ -117,6 +118,11 @@ private:
   mlir::Value packedA, packedB;
   bool interleaved = false;
 };
+
+/// Emits the contraction at the emitter's insertion point. With `zeroInit`, C
+/// holds nothing yet and counts as zero.
+void emitContraction(LoopEmitter &emit, const Contraction &contraction,
+                     const ContractionTiles &tiles, bool zeroInit);
 
 } // namespace shardir
 

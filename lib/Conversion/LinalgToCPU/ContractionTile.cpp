@@ -180,13 +180,13 @@ void ContractionEmitter::dotProducts(Index p, Index t, Index from, Index extent,
     return next;
   };
   SmallVector<Value> sums(mr * columns, emit.zero(vectorType));
-  Index whole = emit.mul(emit.div(extent, lanes), emit.constant(lanes));
+  Index full = emit.mul(emit.div(extent, lanes), emit.constant(lanes));
   sums = emit.loop(
-      emit.constant(0), whole, emit.constant(lanes), sums,
+      emit.constant(0), full, emit.constant(lanes), sums,
       [&](Index kk, ValueRange now) { return step(kk, now, std::nullopt); });
   // Lanes past the end are zero in both operands.
   if (!divides(extent, lanes))
-    sums = step(whole, sums, emit.sub(extent, whole));
+    sums = step(full, sums, emit.sub(extent, full));
 
   for (int64_t i = 0; i < mr; ++i)
     for (int64_t j = 0; j < columns; ++j) {

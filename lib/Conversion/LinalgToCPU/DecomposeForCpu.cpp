@@ -74,7 +74,7 @@ struct LowerUnPack : OpRewritePattern<linalg::UnPackOp> {
   }
 };
 
-/// An all-parallel generic over a fresh tensor of `type` whose dynamic extents
+/// An all-parallel generic over a new tensor of `type` whose dynamic extents
 /// are `dynamicSizes`.
 linalg::GenericOp
 createMap(OpBuilder &builder, Location loc, RankedTensorType type,

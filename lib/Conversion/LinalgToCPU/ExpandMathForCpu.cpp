@@ -73,7 +73,7 @@ template <typename Op> void scaleDenormals(Op op, double logOfTwo) {
 
 /// f64 to f16 or bf16 by way of f32, without rounding twice: where f32 cannot
 /// hold the value, the step in between is rounded to odd, which keeps on which
-/// side of every narrower number the value lies (Boldo and Melquiond, "When
+/// side of every narrower number the value is (Boldo and Melquiond, "When
 /// double rounding is odd", 2005).
 void narrowInTwoSteps(arith::TruncFOp op) {
   Type wide = op.getIn().getType(), narrow = op.getType();
@@ -140,7 +140,7 @@ struct ExpandMathForCpuPass
             applyPatternsGreedily(getOperation(), std::move(patterns), config)))
       return signalPassFailure();
 
-    // What is left of these is f64: the library's function is exact.
+    // The remaining ones are f64: the library's function is exact.
     ConversionTarget target(getContext());
     target.addIllegalOp<math::ExpM1Op, math::Log1pOp>();
     target.markUnknownOpDynamicallyLegal([](Operation *) { return true; });

@@ -36,7 +36,7 @@ namespace {
 constexpr int64_t maxFusedOperands = 14;
 constexpr int64_t maxFusedBodyOps = 256;
 
-/// What one evaluation of a body costs, in additions.
+/// The cost of one evaluation of a body, in additions.
 struct BodyCost {
   int64_t operations = 0;
   /// Has ops that do not become vector instructions one for one.
@@ -83,7 +83,7 @@ bool isContraction(linalg::GenericOp op) {
          op.getNumDpsInputs() == 2 && linalg::isaContractionOpInterface(op);
 }
 
-/// Whether `producer` should be computed where `use` reads it.
+/// True if `producer` should be computed where `use` reads it.
 bool shouldFuse(OpOperand *use) {
   auto producer = use->get().getDefiningOp<linalg::GenericOp>();
   auto consumer = dyn_cast<linalg::GenericOp>(use->getOwner());

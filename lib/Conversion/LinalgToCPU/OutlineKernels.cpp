@@ -43,7 +43,7 @@ bool isKernel(Operation *op) {
 }
 
 /// `fill` only prepares the result of the reduction `op`, so that the two are
-/// one nest: what lies between them touches no memory.
+/// one nest: ops between them touch no memory.
 bool initializes(Operation *fill, Operation *op) {
   auto filled = dyn_cast<linalg::FillOp>(fill);
   auto reduction = dyn_cast<linalg::LinalgOp>(op);

@@ -111,7 +111,7 @@ struct OutlineParallelLoopsPass
     OpBuilder builder(loop);
     Bounds bounds = boundsOf(loop, builder);
 
-    // What the body needs; constants are made anew inside.
+    // The values that the body captures; constants are cloned inside.
     llvm::SetVector<Value> used;
     getUsedValuesDefinedAbove(loop.getRegion(), used);
     SmallVector<Value> captured;
@@ -188,7 +188,7 @@ struct OutlineParallelLoopsPass
     inlineBody(loop, inside, mapping, ivs);
     func::ReturnOp::create(inside, loc);
 
-    // The loop as a call. The struct is on the stack of the whole function, so
+    // The loop as a call. The struct is on the function's stack frame, so
     // that a loop around does not let it grow.
     OpBuilder front = OpBuilder::atBlockBegin(&parent.front());
     Value one =

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Requires views of the operands; guarantees copies whose rows and panels are
-// whole: rows and columns past the end repeat the last one, which is always
-// there, so that no lane ever computes with what nobody wrote.
+// full: rows and columns past the end repeat the last one, which always
+// exists, so that no lane computes with uninitialised memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -62,15 +62,15 @@ void ContractionEmitter::packRows(Index row, Index from, Index extent) {
       });
       continue;
     }
-    Index whole = emit.mul(emit.div(extent, lanes), emit.constant(lanes));
-    emit.loop(emit.constant(0), whole, emit.constant(lanes), [&](Index kk) {
+    Index full = emit.mul(emit.div(extent, lanes), emit.constant(lanes));
+    emit.loop(emit.constant(0), full, emit.constant(lanes), [&](Index kk) {
       vector::StoreOp::create(builder, loc,
                               packed(read(a, at, emit.add(from, kk), lanes)),
                               packedA, ValueRange{to, emit.value(kk)});
     });
     if (!divides(extent, lanes))
-      emit.loop(whole, extent, emit.constant(lanes), [&](Index kk) {
-        Index count = emit.sub(extent, whole);
+      emit.loop(full, extent, emit.constant(lanes), [&](Index kk) {
+        Index count = emit.sub(extent, full);
         vector::MaskedStoreOp::create(
             builder, loc, packedA, ValueRange{to, emit.value(kk)},
             emit.mask(lanes, count),
@@ -144,13 +144,13 @@ void ContractionEmitter::packPanelTransposed(Index p, Index from,
           ValueRange{emit.value(p), emit.value(emit.add(kk, emit.constant(i))),
                      emit.value(j)});
   };
-  Index whole = emit.mul(emit.div(extent, lanes), emit.constant(lanes));
+  Index full = emit.mul(emit.div(extent, lanes), emit.constant(lanes));
   emit.loop(emit.constant(0), emit.constant(tiles.nr()), emit.constant(lanes),
             [&](Index j) {
-              emit.loop(emit.constant(0), whole, emit.constant(lanes),
+              emit.loop(emit.constant(0), full, emit.constant(lanes),
                         [&](Index kk) { square(j, kk, std::nullopt); });
               if (!divides(extent, lanes))
-                emit.loop(whole, extent, emit.constant(lanes), [&](Index kk) {
+                emit.loop(full, extent, emit.constant(lanes), [&](Index kk) {
                   square(j, kk, emit.sub(extent, kk));
                 });
             });
@@ -211,13 +211,13 @@ void ContractionEmitter::packPanelPairs(Index p, Index from, Index extent) {
             emit.mul(j, emit.constant(2)));
     };
     int64_t depth = 2 * lanes;
-    Index whole = emit.mul(emit.div(extent, depth), emit.constant(depth));
+    Index full = emit.mul(emit.div(extent, depth), emit.constant(depth));
     emit.loop(
         zero, emit.constant(tiles.nr()), emit.constant(lanes), [&](Index j) {
-          emit.loop(zero, whole, emit.constant(depth),
+          emit.loop(zero, full, emit.constant(depth),
                     [&](Index kk) { square(j, kk, std::nullopt); });
           if (!divides(extent, depth))
-            emit.loop(whole, extent, emit.constant(depth),
+            emit.loop(full, extent, emit.constant(depth),
                       [&](Index kk) { square(j, kk, emit.sub(extent, kk)); });
         });
     return;

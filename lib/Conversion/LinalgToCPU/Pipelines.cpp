@@ -14,6 +14,7 @@
 
 #include "ShardIR/Conversion/Attention/Passes.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "ShardIR/Transforms/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/Transforms/Passes.h"
@@ -27,27 +28,31 @@
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+using shardir::SchedulingOptions;
 
-void shardir::buildFusion(OpPassManager &pm, const FusionOptions &options) {
+SchedulingOptions SchedulingOptions::forCpu() {
+  SchedulingOptions options;
+  options.leastScoreBytes = smallScoreBytes;
+  // A rank waits in its collectives: rings save memory alone.
+  options.collectives.overlap = false;
+  return options;
+}
+
+void shardir::buildScheduling(OpPassManager &pm,
+                              const SchedulingOptions &options) {
   pm.addNestedPass<func::FuncOp>(createDecomposeForCpu());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
-  if (options.recognizeAttention)
-    pm.addNestedPass<func::FuncOp>(createRecognizeAttention(
-        {options.explain, options.tileAttention ? smallScoreBytes : 0}));
-  if (options.rings.mode != "never") {
-    pm.addPass(createRingGathers(options.rings));
-    const RingGathersOptions &rings = options.rings;
-    pm.addPass(createRingSums({rings.mode, rings.overlap, rings.flops,
-                               rings.narrowFlops, rings.launch,
-                               options.bandwidth, rings.explain}));
-    // They are other collectives than the report has named.
-    pm.addPass(createReport({"", /*embed=*/false, /*renew=*/true}));
+  if (options.recognizeAttention) {
+    pm.addNestedPass<func::FuncOp>(
+        createRecognizeAttention({options.explain, options.leastScoreBytes}));
+    pm.addPass(createCanonicalizerPass());
+    pm.addPass(createCSEPass());
   }
-  if (options.tileAttention)
-    pm.addNestedPass<func::FuncOp>(createTileAttentionForCpu());
-  if (!options.keepAttention)
-    pm.addNestedPass<func::FuncOp>(createDecomposeAttention());
+  pm.addPass(createScheduleCollectives(options.collectives));
+}
+
+void shardir::buildFusion(OpPassManager &pm) {
   pm.addNestedPass<func::FuncOp>(createFuseForCpu());
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
@@ -55,13 +60,11 @@ void shardir::buildFusion(OpPassManager &pm, const FusionOptions &options) {
 
 void shardir::buildCpuTensorPipeline(OpPassManager &pm,
                                      const CpuOptions &options) {
-  FusionOptions fusion;
-  fusion.recognizeAttention = fusion.tileAttention = options.attention;
-  // A rank waits in its collectives: rings save memory alone.
-  fusion.rings.mode = options.rings;
-  fusion.rings.overlap = false;
-  fusion.rings.explain = options.explain;
-  buildFusion(pm, fusion);
+  pm.addNestedPass<func::FuncOp>(createIndexedOpsToLoops({options.parallel}));
+  if (options.attention)
+    pm.addNestedPass<func::FuncOp>(createTileAttentionForCpu());
+  pm.addNestedPass<func::FuncOp>(createDecomposeAttention());
+  buildFusion(pm);
   pm.addNestedPass<func::FuncOp>(createTileForCpu());
 }
 
@@ -175,6 +178,7 @@ void shardir::registerLinalgToCPUPipelines() {
   PassPipelineRegistration<CpuPipelineOptions>(
       "shardir-cpu-tensor", "Fuse and tile a rank's program, on tensors",
       [](OpPassManager &pm, const CpuPipelineOptions &options) {
+        buildScheduling(pm, SchedulingOptions::forCpu());
         buildCpuTensorPipeline(pm, options.get());
       });
   PassPipelineRegistration<>("shardir-cpu-bufferize-for-testing",

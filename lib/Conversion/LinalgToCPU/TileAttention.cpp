@@ -70,28 +70,28 @@ Value fillLike(RewriterBase &rewriter, Location loc, Value like, double value) {
 struct TileAttentionForCpuPass
     : shardir::impl::TileAttentionForCpuBase<TileAttentionForCpuPass> {
   void runOnOperation() override {
-    SmallVector<AttentionOp> ops;
-    getOperation().walk([&](AttentionOp op) {
+    SmallVector<kernel::AttentionOp> ops;
+    getOperation().walk([&](kernel::AttentionOp op) {
       if (isWorthTiling(op))
         ops.push_back(op);
     });
     IRRewriter rewriter(&getContext());
-    for (AttentionOp op : ops)
+    for (kernel::AttentionOp op : ops)
       if (failed(tile(rewriter, op)))
         return signalPassFailure();
-    SmallVector<AttentionBackwardOp> gradients;
+    SmallVector<kernel::AttentionBackwardOp> gradients;
     getOperation().walk(
-        [&](AttentionBackwardOp op) { gradients.push_back(op); });
-    for (AttentionBackwardOp op : gradients)
+        [&](kernel::AttentionBackwardOp op) { gradients.push_back(op); });
+    for (kernel::AttentionBackwardOp op : gradients)
       if (shardir::isWorthTiling(op) &&
           failed(tileAttentionBackward(rewriter, op)))
         return signalPassFailure();
   }
 
-  static bool isWorthTiling(AttentionOp op) {
+  static bool isWorthTiling(kernel::AttentionOp op) {
     if (!op.hasPureTensorSemantics() || op->getParentOfType<scf::ForallOp>())
       return false;
-    AttentionOp::Loops loops = op.getLoops();
+    kernel::AttentionOp::Loops loops = op.getLoops();
     SmallVector<int64_t> extents = op.getStaticLoopExtents();
     if (loops.n.empty() || loops.m.empty())
       return false;
@@ -104,14 +104,15 @@ struct TileAttentionForCpuPass
 
   /// Of an attention whose columns come one part after the other: it is all of
   /// them that are many.
-  static bool isPart(AttentionOp op) {
-    return op.getAcc().getDefiningOp<AttentionOp>() ||
-           llvm::any_of(op->getUsers(),
-                        [](Operation *user) { return isa<AttentionOp>(user); });
+  static bool isPart(kernel::AttentionOp op) {
+    return op.getAcc().getDefiningOp<kernel::AttentionOp>() ||
+           llvm::any_of(op->getUsers(), [](Operation *user) {
+             return isa<kernel::AttentionOp>(user);
+           });
   }
 
-  static LogicalResult tile(IRRewriter &rewriter, AttentionOp op) {
-    AttentionOp::Loops loops = op.getLoops();
+  static LogicalResult tile(IRRewriter &rewriter, kernel::AttentionOp op) {
+    kernel::AttentionOp::Loops loops = op.getLoops();
     SmallVector<int64_t> extents = op.getStaticLoopExtents();
     // The largest row loop and the largest column loop are cut, those around
     // them run one by one.
@@ -122,8 +123,8 @@ struct TileAttentionForCpuPass
     for (unsigned loop : loops.outer())
       sizes[loop] = rewriter.getIndexAttr(loop == rows ? attentionTileRows : 1);
     rewriter.setInsertionPoint(op);
-    // What the loop fills is not read: it begins undefined. Other inits are
-    // what another part of the columns has come to.
+    // The loop fills it before any read, so it starts undefined. Other inits
+    // are what another part of the columns has come to.
     bool fills = op.hasNeutralInits();
     for (OpOperand &init : op.getDpsInitsMutable()) {
       if (!fills)
@@ -139,7 +140,7 @@ struct TileAttentionForCpuPass
     if (failed(outer))
       return failure();
 
-    auto inner = cast<AttentionOp>(outer->tiledOps.front());
+    auto inner = cast<kernel::AttentionOp>(outer->tiledOps.front());
     auto rowTiles = cast<scf::ForallOp>(outer->loops.front());
     rewriter.setInsertionPoint(inner);
     double neutral[] = {0.0, -std::numeric_limits<double>::infinity(), 0.0};

@@ -21,10 +21,10 @@
 using namespace mlir;
 using namespace shardir;
 
-bool shardir::isWorthTiling(AttentionBackwardOp op) {
+bool shardir::isWorthTiling(kernel::AttentionBackwardOp op) {
   if (!op.hasPureTensorSemantics() || op->getParentOfType<scf::ForallOp>())
     return false;
-  AttentionBackwardOp::Loops loops = op.getLoops();
+  kernel::AttentionBackwardOp::Loops loops = op.getLoops();
   if (loops.m.empty() || loops.n.empty())
     return false;
   return scoreBytes(op.getComputeType(), loops.scores(),
@@ -32,9 +32,9 @@ bool shardir::isWorthTiling(AttentionBackwardOp op) {
 }
 
 LogicalResult shardir::tileAttentionBackward(RewriterBase &rewriter,
-                                             AttentionBackwardOp op) {
+                                             kernel::AttentionBackwardOp op) {
   using LoopType = scf::SCFTilingOptions::LoopType;
-  AttentionBackwardOp::Loops loops = op.getLoops();
+  kernel::AttentionBackwardOp::Loops loops = op.getLoops();
   SmallVector<int64_t> extents = op.getStaticLoopExtents();
   unsigned rows = largestLoop(loops.m, extents),
            columns = largestLoop(loops.n, extents);
@@ -47,7 +47,7 @@ LogicalResult shardir::tileAttentionBackward(RewriterBase &rewriter,
     auto outer = tileBy(rewriter, op, sizes, LoopType::ForallOp);
     if (failed(outer))
       return failure();
-    op = cast<AttentionBackwardOp>(outer->tiledOps.front());
+    op = cast<kernel::AttentionBackwardOp>(outer->tiledOps.front());
   }
 
   // Rows outside, so that a tile's gradient of queries is finished in one go.
@@ -57,7 +57,7 @@ LogicalResult shardir::tileAttentionBackward(RewriterBase &rewriter,
   auto rowTiles = tileBy(rewriter, op, sizes, LoopType::ForOp);
   if (failed(rowTiles))
     return failure();
-  op = cast<AttentionBackwardOp>(rowTiles->tiledOps.front());
+  op = cast<kernel::AttentionBackwardOp>(rowTiles->tiledOps.front());
   if (!ShapedType::isDynamic(extents[columns]) &&
       extents[columns] <= attentionTileColumns)
     return success();

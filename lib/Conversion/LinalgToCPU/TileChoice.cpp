@@ -23,7 +23,7 @@ int64_t roundUp(int64_t a, int64_t b) { return ceilDiv(a, b) * b; }
 
 /// Cycles for one step of k of an mr x nv register tile: two multiply-adds and
 /// two loads a cycle, and at least the latency of a chain of multiply-adds
-/// spread over the tile's accumulators.
+/// divided among the tile's accumulators.
 double cyclesPerStep(int64_t mr, int64_t nv) {
   double fmas = mr * nv / 2.0, loads = (mr + nv) / 2.0;
   constexpr double latency = 4.0;
@@ -120,7 +120,7 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   else
     tiles.kc = roundUp(ceilDiv(k, ceilDiv(k, limit)), 4);
 
-  // What is read directly is read by whole rows of B, a few at a time: twice as
+  // An unpacked B is read by full rows, a few at a time: twice as
   // fast as down a panel, whose every row is on another page.
   if (!tiles.packA && !tiles.packB && !shape.roundsResult && n > tiles.nr())
     tiles.kc = std::min<int64_t>(tiles.kc, 16);

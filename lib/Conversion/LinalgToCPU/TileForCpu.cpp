@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Contraction.h"
+#include "Common/Contraction.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -166,7 +166,7 @@ struct TileForCpuPass : shardir::impl::TileForCpuBase<TileForCpuPass> {
         changed |= tile(root, done);
     if (!changed)
       return;
-    // Slices of fresh tensors become small fresh tensors, and slices that were
+    // Slices of empty tensors become small empty tensors, and slices that were
     // computed for several users become one.
     RewritePatternSet patterns(&getContext());
     tensor::populateFoldTensorEmptyPatterns(patterns);

@@ -8,52 +8,22 @@
 //
 // Requires a nest whose body has a form on lanes. Guarantees that a chosen
 // reduction loop has a combiner with an identity for every result. Emits
-// nothing but the combiners' own ops.
+// nothing.
 //
 //===----------------------------------------------------------------------===//
 
 #include "VectorPlan.h"
+
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
 using namespace shardir;
-using Kind = vector::CombiningKind;
 
 namespace {
 /// Work below which another thread does not pay, in simple ops on one element.
 constexpr int64_t parallelWork = 1 << 20;
-
-std::optional<Kind> combiningKind(Operation *op) {
-  if (isa<arith::AddFOp, arith::AddIOp>(op))
-    return Kind::ADD;
-  if (isa<arith::MulFOp, arith::MulIOp>(op))
-    return Kind::MUL;
-  if (isa<arith::MaximumFOp>(op))
-    return Kind::MAXIMUMF;
-  if (isa<arith::MinimumFOp>(op))
-    return Kind::MINIMUMF;
-  if (isa<arith::MaxNumFOp>(op))
-    return Kind::MAXNUMF;
-  if (isa<arith::MinNumFOp>(op))
-    return Kind::MINNUMF;
-  if (isa<arith::MaxSIOp>(op))
-    return Kind::MAXSI;
-  if (isa<arith::MinSIOp>(op))
-    return Kind::MINSI;
-  if (isa<arith::MaxUIOp>(op))
-    return Kind::MAXUI;
-  if (isa<arith::MinUIOp>(op))
-    return Kind::MINUI;
-  if (isa<arith::AndIOp>(op))
-    return Kind::AND;
-  if (isa<arith::OrIOp>(op))
-    return Kind::OR;
-  if (isa<arith::XOrIOp>(op))
-    return Kind::XOR;
-  return std::nullopt;
-}
 
 int64_t bodyCost(linalg::LinalgOp op) {
   int64_t cost = op->getNumOperands();
@@ -93,7 +63,7 @@ int contiguousLoop(const LoopNest &nest, const NestOperand &operand) {
   return -1;
 }
 
-/// What one element costs with lanes along `loop`; infinite where impossible.
+/// The cost of one element with lanes along `loop`; infinite where impossible.
 double costAlong(const LoopNest &nest, int loop, int64_t lanes, int64_t body,
                  bool combinable) {
   double extent = LoopEmitter::known(nest.extents[loop]).value_or(1024);
@@ -172,66 +142,6 @@ void chooseRows(const LoopNest &nest, const CpuTarget &target, int64_t body,
   }
 }
 } // namespace
-
-std::optional<Combiner> shardir::combinerOf(linalg::LinalgOp op, unsigned i) {
-  BlockArgument old = op.getBlock()->getArgument(op.getNumDpsInputs() + i);
-  Value yielded = op.getBlock()->getTerminator()->getOperand(i);
-  Operation *producer = yielded.getDefiningOp();
-  if (!producer || !old.hasOneUse() || *old.user_begin() != producer ||
-      !yielded.hasOneUse())
-    return std::nullopt;
-  auto kind = combiningKind(producer);
-  // Lanes of index type have no reduction instruction.
-  if (!kind || old.getType().isIndex())
-    return std::nullopt;
-  return Combiner{producer, *kind};
-}
-
-Value Combiner::identity(LoopEmitter &emit, Type type) const {
-  Type element = getElementTypeOrSelf(type);
-  TypedAttr value;
-  if (auto floatType = dyn_cast<FloatType>(element)) {
-    const llvm::fltSemantics &semantics = floatType.getFloatSemantics();
-    APFloat number = APFloat::getZero(semantics, /*Negative=*/true);
-    if (kind == Kind::MUL)
-      number = APFloat::getOne(semantics);
-    else if (kind == Kind::MAXIMUMF || kind == Kind::MINIMUMF)
-      number = APFloat::getInf(semantics, kind == Kind::MAXIMUMF);
-    else if (kind == Kind::MAXNUMF || kind == Kind::MINNUMF)
-      number = APFloat::getQNaN(semantics);
-    value = FloatAttr::get(element, number);
-  } else {
-    unsigned width = element.getIntOrFloatBitWidth();
-    APInt number = APInt::getZero(width);
-    if (kind == Kind::MUL)
-      number = APInt(width, 1);
-    else if (kind == Kind::AND || kind == Kind::MINUI)
-      number = APInt::getAllOnes(width);
-    else if (kind == Kind::MAXSI)
-      number = APInt::getSignedMinValue(width);
-    else if (kind == Kind::MINSI)
-      number = APInt::getSignedMaxValue(width);
-    value = IntegerAttr::get(element, number);
-  }
-  if (auto vector = dyn_cast<VectorType>(type))
-    value = DenseElementsAttr::get(vector, value);
-  return arith::ConstantOp::create(emit.builder, emit.loc, value);
-}
-
-Value Combiner::combine(LoopEmitter &emit, Value a, Value b) const {
-  OperationState state(emit.loc, op->getName(), {a, b}, {a.getType()});
-  state.propertiesAttr = op->getPropertiesAsAttribute();
-  return emit.builder.create(state)->getResult(0);
-}
-
-Value Combiner::reduce(LoopEmitter &emit, Value vector) const {
-  // Lanes are added as a tree.
-  auto flags = isa<arith::AddFOp, arith::MulFOp>(op)
-                   ? arith::FastMathFlags::reassoc
-                   : arith::FastMathFlags::none;
-  return vector::ReductionOp::create(emit.builder, emit.loc, kind, vector,
-                                     flags);
-}
 
 std::optional<VectorPlan> shardir::planVectors(const LoopNest &nest,
                                                const CpuTarget &target) {

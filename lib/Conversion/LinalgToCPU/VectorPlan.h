@@ -14,28 +14,11 @@
 #ifndef SHARDIR_LIB_CONVERSION_LINALGTOCPU_VECTORPLAN_H
 #define SHARDIR_LIB_CONVERSION_LINALGTOCPU_VECTORPLAN_H
 
-#include "LoopNest.h"
+#include "Common/Combiner.h"
+#include "Common/LoopNest.h"
 #include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
 
 namespace shardir {
-
-/// How partial results of a reduction meet.
-struct Combiner {
-  /// An op of the body with two operands, one of them the value so far.
-  mlir::Operation *op = nullptr;
-  mlir::vector::CombiningKind kind = mlir::vector::CombiningKind::ADD;
-
-  /// Of `type`, a vector or one element.
-  mlir::Value identity(LoopEmitter &emit, mlir::Type type) const;
-  /// Of two vectors or two scalars.
-  mlir::Value combine(LoopEmitter &emit, mlir::Value a, mlir::Value b) const;
-  /// Of a vector's lanes.
-  mlir::Value reduce(LoopEmitter &emit, mlir::Value vector) const;
-};
-
-/// The combiner of result `i`: what is yielded, and the only user of the value
-/// so far. Nothing for values of index type.
-std::optional<Combiner> combinerOf(mlir::linalg::LinalgOp op, unsigned i);
 
 struct VectorPlan {
   int loop = -1;
@@ -43,7 +26,7 @@ struct VectorPlan {
   /// Vectors per iteration.
   int64_t unroll = 1;
   /// A parallel loop of which `rows` iterations are kept in registers through
-  /// the reductions, to use what they read alike; -1 for none.
+  /// the reductions, to reuse their common operands; -1 for none.
   int rowLoop = -1;
   int64_t rows = 1;
   /// A parallel loop along which inputs are contiguous that are not so along
@@ -55,7 +38,7 @@ struct VectorPlan {
   /// One per result, where `loop` is a reduction.
   llvm::SmallVector<Combiner> combiners;
 
-  /// Whether `operand` is read in squares.
+  /// True if `operand` is read in squares.
   bool isTransposed(const NestOperand &operand) const {
     return squareLoop >= 0 && !operand.scalar && operand.isUnit(squareLoop) &&
            !operand.isUnit(loop) && !operand.isUniform(loop) &&

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Common/VectorBody.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
-#include "VectorBody.h"
 #include "VectorPlan.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -156,12 +156,12 @@ private:
       if (plan.rowLoop < 0)
         return reduceInside(i, vectors, count, emit.constant(0), 1);
       Index extent = nest.extents[plan.rowLoop];
-      Index whole =
+      Index full =
           emit.mul(emit.div(extent, plan.rows), emit.constant(plan.rows));
       emit.loop(
-          emit.constant(0), whole, emit.constant(plan.rows),
+          emit.constant(0), full, emit.constant(plan.rows),
           [&](Index row) { reduceInside(i, vectors, count, row, plan.rows); });
-      emit.loop(whole, extent, emit.constant(1),
+      emit.loop(full, extent, emit.constant(1),
                 [&](Index row) { reduceInside(i, vectors, count, row, 1); });
     });
   }
@@ -275,14 +275,14 @@ private:
     SmallVector<Value> carried;
     forEach([&](VectorBody &body, size_t) {
       for (unsigned r = 0; r < results; ++r)
-        carried.push_back(body.spread(body.loadResult(r, ivs, count)));
+        carried.push_back(body.broadcast(body.loadResult(r, ivs, count)));
     });
     carried = around(reductions, carried, [&](ValueRange sums) {
       SmallVector<Value> next;
       forEach([&](VectorBody &body, size_t slot) {
         body.loadInputs(ivs, count);
         for (Value value : body.run(ivs, sums.slice(slot, results), count))
-          next.push_back(body.spread(value));
+          next.push_back(body.broadcast(value));
       });
       return next;
     });
@@ -329,7 +329,7 @@ private:
         SmallVector<Value> yielded =
             body.run(ivs, sums.slice(v * results, results), count);
         for (unsigned r = 0; r < results; ++r) {
-          Value value = body.spread(yielded[r]);
+          Value value = body.broadcast(yielded[r]);
           if (count)
             value = arith::SelectOp::create(builder, emit.loc,
                                             emit.mask(plan.lanes, *count),
@@ -356,7 +356,8 @@ private:
       }
       if (LoopEmitter::isKnown(emit.rem(extent, plan.lanes), 0))
         return sums;
-      // An empty rest is masked out whole: a branch is not worth its cost.
+      // An empty remainder is masked out entirely: a branch is not worth its
+      // cost.
       return step(at, sums, 1, emit.sub(extent, at));
     });
 

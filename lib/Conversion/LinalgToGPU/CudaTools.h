@@ -32,7 +32,7 @@ std::string findPtxas(llvm::StringRef given);
 /// nvvm/libdevice of the same folders.
 std::string findLibdevice();
 
-/// What ptxas says of one kernel.
+/// The resource usage that ptxas reports for one kernel.
 struct KernelResources {
   std::string name;
   int64_t registers = 0, stackBytes = 0;
@@ -44,7 +44,7 @@ struct Assembly {
   /// Empty where ptxas failed.
   std::string cubin;
   std::vector<KernelResources> kernels;
-  /// What it printed.
+  /// The output of ptxas.
   std::string log;
 };
 

@@ -242,7 +242,7 @@ LogicalResult DeviceCalls::launch(gpu::LaunchFuncOp op, int32_t id,
   Location loc = op.getLoc();
   SmallVector<nvgpu::TmaCreateDescriptorOp> maps;
   for (auto [i, operand] : llvm::enumerate(op.getKernelOperands())) {
-    // What is passed by value is where the argument is.
+    // A parameter passed by value is stored where the argument is.
     if (nvgpu::TmaCreateDescriptorOp map = tensorMapOf(operand)) {
       if (failed(tensorMap(builder, map, scratch.slot(i), scratch)))
         return failure();

@@ -115,7 +115,7 @@ Value ElementEmitter::element(Value tensor, ArrayRef<Value> at) {
   return made;
 }
 
-/// Whether the element at `at` lies a known distance from the window, along a
+/// True if the element at `at` is a known distance from the window, along a
 /// dim where that has one index.
 bool ElementEmitter::isBesideWindow(ArrayRef<Value> at) {
   auto split = [](Value index) -> std::pair<Value, int64_t> {
@@ -222,7 +222,7 @@ Value ElementEmitter::elementOfReshape(Value source,
     return {};
   SmallVector<Value> from(cast<RankedTensorType>(source.getType()).getRank());
   Value zero = constant(0);
-  // What a group leaves out is of extent 1.
+  // Dims that a group leaves out have extent 1.
   llvm::fill(from, zero);
   for (auto [number, group] : llvm::enumerate(groups)) {
     if (!collapses) {

@@ -26,7 +26,7 @@ namespace shardir {
 /// Pure ops of the dialects that ElementEmitter knows something of.
 bool isElementOp(mlir::Operation *op);
 
-/// Emits, for a loop that is being written anew, scalars and elements that the
+/// Emits, for a loop that is being rewritten, scalars and elements that the
 /// old one computes. Values are null where that is not possible: what was
 /// emitted until then is dead.
 class ElementEmitter {
@@ -40,7 +40,7 @@ protected:
     llvm::DenseMap<mlir::Value, mlir::Value> scalars;
     std::map<std::tuple<int, void *, void *>, mlir::Value> sums;
   };
-  /// What is known within a region is forgotten behind it.
+  /// Facts that hold within a region are dropped after it.
   struct InRegion {
     explicit InRegion(ElementEmitter &of)
         : of(of), saved(of.scope), guard(of.builder) {}
@@ -68,7 +68,7 @@ protected:
   mlir::Value valueOf(mlir::OpFoldResult index);
   /// The element of `tensor` at `at`.
   mlir::Value element(mlir::Value tensor, llvm::ArrayRef<mlir::Value> at);
-  /// What was the scalar `value` in the old loop.
+  /// The replacement of the scalar `value` of the old loop.
   mlir::Value scalar(mlir::Value value);
 
   mlir::RewriterBase &builder;

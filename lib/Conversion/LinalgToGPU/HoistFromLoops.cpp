@@ -33,7 +33,7 @@ namespace shardir {
 using namespace mlir;
 
 namespace {
-/// Whether `op` may read where nothing is.
+/// True if `op` may read where nothing is.
 bool mayReadOutside(Operation *op) {
   if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op))
     return slice.getNumOperands() > 1;

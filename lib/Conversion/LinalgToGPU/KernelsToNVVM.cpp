@@ -10,7 +10,7 @@
 // vector, memref, scf, arith, math and complex ops; guarantees LLVM dialect and
 // NVVM.
 //
-// What LLVM 22.1 gets wrong is put right here: dynamic shared memory becomes an
+// Works around two bugs of LLVM 22.1: dynamic shared memory becomes an
 // internal symbol of size zero that other shared memory overlaps, and vectors
 // in memory are taken apart into elements unless their alignment is trusted.
 //
@@ -78,7 +78,7 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
     ConvertGpuOpsToNVVMOpsOptions nvvm;
     nvvm.indexBitwidth = 64;
     pm.addPass(createConvertGpuOpsToNVVMOps(nvvm));
-    // What libdevice has no function for is an intrinsic.
+    // Functions that libdevice lacks become intrinsics.
     pm.addPass(createConvertMathToLLVMPass());
     pm.addPass(createConvertNVVMToLLVMPass());
     pm.addPass(createReconcileUnrealizedCastsPass());

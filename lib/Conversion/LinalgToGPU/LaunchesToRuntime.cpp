@@ -16,10 +16,11 @@
 
 #include "DeviceCalls.h"
 
-#include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/Stage.h"
+#include "ShardIR/Report/Report.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/MapVector.h"
@@ -36,7 +37,7 @@ namespace json = llvm::json;
 
 namespace {
 
-/// What the metadata says of one kernel.
+/// The metadata of one kernel.
 struct KernelEntry {
   std::string name, location;
   int64_t cluster[3] = {1, 1, 1};
@@ -54,8 +55,7 @@ struct LaunchesToRuntimePass
   void runOnOperation() override {
     ModuleOp module = getOperation();
     // A printed stage can be re-entered.
-    auto stage = module->getAttrOfType<StringAttr>(ShardIRDialect::kStage);
-    if (module->hasAttr(ShardIRDialect::kGpu) || (stage && stage == "gpu"))
+    if (module->hasAttr(ShardIRDialect::kGpu) || stageOf(module) == Stage::Gpu)
       return;
     kernels.clear();
     DeviceCalls calls(module);

@@ -9,10 +9,10 @@
 // Stage: local, on tensors. Requires nothing; guarantees that a loop which puts
 // windows into a tensor it carries, and whose other work is on few elements,
 // does so element by element: such a loop, once bufferized, touches nothing but
-// elements of memory and becomes a kernel. Scatters arrive as such loops: a
-// counter in a tensor without dims, an index out of a tensor, a window that is
-// read, combined and put back. As ops on tensors each step would be a dozen
-// kernels and a few waits for the device.
+// elements of memory and becomes a kernel. Front ends expand scatters into such
+// loops: a counter in a tensor without dims, an index out of a tensor, a window
+// that is read, combined and put back. As ops on tensors each step would be a
+// dozen kernels and a few waits for the device.
 //
 // An element of a value that the loop computes is computed where it is needed,
 // from elements of what the value is made of. Values outside of the loop are
@@ -66,7 +66,7 @@ std::optional<APInt> stepOf(Value value, BlockArgument argument) {
   return std::nullopt;
 }
 
-/// Emits one loop anew.
+/// Rewrites one loop.
 class LoopRewriter : public ElementEmitter {
 public:
   using ElementEmitter::ElementEmitter;

@@ -37,7 +37,7 @@ namespace shardir {
 using namespace mlir;
 using namespace shardir;
 
-/// What a kernel computes again rather than take as a parameter.
+/// Ops that a kernel recomputes instead of taking their result as a parameter.
 static bool isCheapInKernel(Operation *op) {
   return matchPattern(op, m_Constant()) ||
          isa<memref::DimOp, affine::AffineApplyOp, memref::CastOp>(op);

@@ -41,8 +41,9 @@ namespace {
 /// A buffer, and every value from which somebody could get at it.
 class Reach {
 public:
-  /// What the memory is: an allocation or an argument of the function. Null for
-  /// anything else; what a function can name by a symbol, calls can reach.
+  /// The origin of the memory: an allocation or an argument of the function.
+  /// Null for anything else; what a function can name by a symbol, calls can
+  /// reach.
   static Value rootOf(Value value) {
     while (Operation *definition = value.getDefiningOp()) {
       if (isa<memref::AllocOp>(definition))
@@ -91,7 +92,7 @@ public:
     return anyInside(op, [&](Operation *inner) { return uses(inner); });
   }
 
-  /// Whether `op` may write there, or free it.
+  /// True if `op` may write there, or free it.
   bool writtenBy(Operation *op) const {
     return anyInside(op, [&](Operation *inner) {
       if (!uses(inner) || inner->getNumRegions() != 0 ||
@@ -122,7 +123,7 @@ private:
         .wasInterrupted();
   }
 
-  /// Whether memory can be reached by what an op makes of it: not by elements
+  /// True if memory can be reached by what an op makes of it: not by elements
   /// that were read, the tokens of copies, or extents.
   static bool leadsOn(Value result) {
     if (auto parts = result.getDefiningOp<memref::ExtractStridedMetadataOp>())
@@ -146,7 +147,7 @@ struct OverlapCollectivesPass
       overlap(op);
   }
 
-  /// Whether other ranks take part, in an order that matters.
+  /// True if other ranks take part, in an order that matters.
   static bool communicates(Operation *op) {
     return op
         ->walk([&](Operation *inner) {
@@ -158,7 +159,7 @@ struct OverlapCollectivesPass
         .wasInterrupted();
   }
 
-  /// Whether the op keeps the GPU busy: worth going on for.
+  /// True if the op keeps the GPU busy: worth going on for.
   static bool isWork(Operation *op) {
     return op
         ->walk([&](Operation *inner) {
@@ -173,7 +174,7 @@ struct OverlapCollectivesPass
     Reach input, output;
     if (!input.add(op.getInput()) || !output.add(op.getOutput()))
       return;
-    // What is sent may be read meanwhile.
+    // The operand may be read while it is sent.
     auto inTheWay = [&](Operation *other) {
       return output.touchedBy(other) || input.writtenBy(other);
     };
@@ -214,7 +215,7 @@ struct OverlapCollectivesPass
       free->moveBefore(last);
   }
 
-  /// Whether what is freed is the operand's memory and not the result's.
+  /// True if what is freed is the operand's memory and not the result's.
   static bool freesOperand(memref::DeallocOp free, CollectiveOpInterface op) {
     Value freed = Reach::rootOf(free.getMemref());
     return freed == Reach::rootOf(op.getInput()) &&

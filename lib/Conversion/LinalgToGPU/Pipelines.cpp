@@ -23,30 +23,27 @@
 #include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
+using shardir::SchedulingOptions;
 
-void shardir::buildGpuTensorPipeline(OpPassManager &pm,
-                                     const GpuOptions &options) {
-  // Before what the loops' steps compute is fused with anything else.
-  pm.addNestedPass<func::FuncOp>(createRecognizeSorts({options.explain}));
+SchedulingOptions shardir::schedulingForGpu(StringRef arch) {
+  SchedulingOptions options;
+  if (auto target = GpuTarget::get(arch)) {
+    options.collectives.flops = 0.4 * target->scalarFlops;
+    options.collectives.narrowFlops = 0.5 * target->matrixFlops;
+    options.collectives.launch = target->launchSeconds;
+    options.collectives.bandwidth = target->copyBytesPerSecond;
+  }
+  return options;
+}
+
+void shardir::buildGpuLoops(OpPassManager &pm) {
+  pm.addNestedPass<func::FuncOp>(createSortsToNetworks());
+  pm.addNestedPass<func::FuncOp>(createIndexedOpsToLoops());
   pm.addNestedPass<func::FuncOp>(createWindowsToScans());
   pm.addNestedPass<func::FuncOp>(createLoopsToElements());
+  // Behind that, which looks for all of a loop's work in its body.
   pm.addNestedPass<func::FuncOp>(createHoistFromLoops());
   pm.addNestedPass<func::FuncOp>(createSplitArgReductions());
-  FusionOptions fusion;
-  fusion.recognizeAttention = options.attention;
-  fusion.explain = options.explain;
-  fusion.keepAttention = true;
-  // The rates are those that schedules reach with most products.
-  if (auto target = GpuTarget::get(options.arch)) {
-    fusion.rings.flops = 0.4 * target->scalarFlops;
-    fusion.rings.narrowFlops = 0.5 * target->matrixFlops;
-    fusion.rings.launch = target->launchSeconds;
-    fusion.bandwidth = target->copyBytesPerSecond;
-  }
-  fusion.rings.mode = options.rings;
-  fusion.rings.overlap = options.overlap;
-  fusion.rings.explain = options.explain;
-  buildFusion(pm, fusion);
 }
 
 void shardir::buildGpuKernels(OpPassManager &pm, const GpuOptions &options) {
@@ -67,5 +64,6 @@ void shardir::buildGpuKernels(OpPassManager &pm, const GpuOptions &options) {
     return;
   }
   pm.addNestedPass<gpu::GPUModuleOp>(createKernelsToNVVM({options.arch}));
-  pm.addPass(createAssembleKernels({options.arch, options.ptxas, options.explain, ""}));
+  pm.addPass(createAssembleKernels(
+      {options.arch, options.ptxas, options.explain, ""}));
 }

@@ -88,7 +88,7 @@ static bool isKernelNest(Operation *nest) {
   return accesses && !result.wasInterrupted();
 }
 
-/// Whether an op between two others may write what one of them reads.
+/// True if an op between two others may write what one of them reads.
 static bool mayWrite(Operation *op) {
   if (isMemoryEffectFree(op) || isa<memref::LoadOp, memref::AllocOp,
                                     memref::AllocaOp, memref::GetGlobalOp>(op))
@@ -257,7 +257,7 @@ struct PlaceOnGpuPass : shardir::impl::PlaceOnGpuBase<PlaceOnGpuPass> {
   }
 
   /// Backwards from `last`: ops whose results only what is taken uses, and
-  /// loads as far as no write lies between; in order.
+  /// loads up to the next write; in order.
   static SmallVector<Operation *> withOperands(Operation *last) {
     llvm::SetVector<Operation *> slice;
     slice.insert(last);
@@ -290,7 +290,7 @@ struct PlaceOnGpuPass : shardir::impl::PlaceOnGpuBase<PlaceOnGpuPass> {
     return true;
   }
 
-  /// Whether host code alone reads and writes a buffer: elements, or as a list
+  /// True if host code alone reads and writes a buffer: elements, or as a list
   /// of addresses that are to be freed.
   static bool isHostWork(Value buffer) {
     return llvm::all_of(buffer.getUsers(), [](Operation *user) {
@@ -303,7 +303,7 @@ struct PlaceOnGpuPass : shardir::impl::PlaceOnGpuBase<PlaceOnGpuPass> {
     });
   }
 
-  /// Whether a buffer is a list for a helper of the host, which reads it.
+  /// True if a buffer is a list for a helper of the host, which reads it.
   static bool isHelpersList(Value buffer) {
     return llvm::any_of(buffer.getUsers(), [](Operation *user) {
       auto cast = dyn_cast<memref::CastOp>(user);
@@ -323,7 +323,7 @@ struct PlaceOnGpuPass : shardir::impl::PlaceOnGpuBase<PlaceOnGpuPass> {
         return;
       if (type.getNumElements() > 64 && !isHelpersList(op))
         return;
-      // What is stored is known to the host, or there is nothing to keep.
+      // The host knows the stored value, or there is nothing to keep.
       bool stored = llvm::all_of(op->getUsers(), [](Operation *user) {
         auto store = dyn_cast<memref::StoreOp>(user);
         return !store || !store.getValue().getDefiningOp<memref::LoadOp>();
@@ -345,7 +345,7 @@ struct PlaceOnGpuPass : shardir::impl::PlaceOnGpuBase<PlaceOnGpuPass> {
   }
 
   /// A store in host code becomes a kernel, which the host need not wait for.
-  /// What it stores is computed there too if nothing else asks for it.
+  /// The stored value is computed there too if it has no other user.
   static void storeByKernels(func::FuncOp function) {
     SmallVector<Operation *> stores;
     function.walk([&](Operation *op) {

@@ -13,11 +13,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Schedules/ContractionKernel.h"
+#include "Schedules/Contraction/ContractionKernel.h"
 
 #include "ShardIR/Conversion/Attention/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
+#include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Placement/NearestName.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -36,7 +38,7 @@ struct Choice {
   Estimate estimate;
 };
 
-/// Schedules erase ops besides the one they are asked for. New ops may take an
+/// Schedules erase ops besides the one they are called on. New ops may take an
 /// erased one's address, but none of them is waiting to be scheduled.
 struct ErasedOps : RewriterBase::Listener {
   void notifyOperationErased(Operation *op) override { ops.insert(op); }
@@ -54,10 +56,12 @@ struct ScheduleForGpuPass
           << GpuTarget::known() << ", found '" << arch << "'";
       return signalPassFailure();
     }
-    if (!schedule.empty() && llvm::none_of(allSchedules(), [&](auto &known) {
-          return known->name() == schedule;
-        })) {
-      getOperation().emitError("there is no schedule '") << schedule << "'";
+    std::vector<std::string> schedules;
+    for (auto &known : allSchedules())
+      schedules.push_back(std::string(known->name()));
+    if (!schedule.empty() && !llvm::is_contained(schedules, schedule)) {
+      getOperation().emitError("option schedule ")
+          << mustBeOneOf(schedules, schedule);
       return signalPassFailure();
     }
     decomposeRest(*target);
@@ -70,10 +74,10 @@ struct ScheduleForGpuPass
       ops.push_back(op);
       return WalkResult::skip();
     });
-    // What can take neighbours along goes first: attention and contractions,
+    // Ops that can fuse their neighbours go first: attention and contractions,
     // then other reductions.
     auto rank = [](Operation *op) {
-      if (isa<AttentionOp, AttentionBackwardOp>(op))
+      if (isa<kernel::AttentionOp, kernel::AttentionBackwardOp>(op))
         return 0;
       auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
       if (!linalgOp || linalgOp.getNumReductionLoops() == 0)
@@ -102,12 +106,12 @@ struct ScheduleForGpuPass
     }
   }
 
-  /// What no schedule takes of our own ops becomes linalg that some does.
+  /// Decomposes ops of ours that no schedule accepts into linalg ops.
   void decomposeRest(const GpuTarget &target) {
     SmallVector<Operation *> rest;
     getOperation().walk([&](Operation *op) {
-      if (isa<AttentionOp, AttentionBackwardOp>(op) && isScheduled(op) &&
-          choicesFor(op, target).empty())
+      if (isa<kernel::AttentionOp, kernel::AttentionBackwardOp>(op) &&
+          isScheduled(op) && choicesFor(op, target).empty())
         rest.push_back(op);
     });
     IRRewriter rewriter(&getContext());
@@ -116,15 +120,16 @@ struct ScheduleForGpuPass
         emitRemark(op->getLoc())
             << op->getName().getStringRef()
             << " is decomposed: no schedule takes it as it is";
-      if (auto attention = dyn_cast<AttentionOp>(op))
+      if (auto attention = dyn_cast<kernel::AttentionOp>(op))
         decomposeAttention(rewriter, attention);
       else
-        decomposeAttentionBackward(rewriter, cast<AttentionBackwardOp>(op));
+        decomposeAttentionBackward(rewriter,
+                                   cast<kernel::AttentionBackwardOp>(op));
     }
   }
 
   static bool isScheduled(Operation *op) {
-    if (isa<AttentionOp, AttentionBackwardOp>(op))
+    if (isa<kernel::AttentionOp, kernel::AttentionBackwardOp>(op))
       return op->getNumResults() == 0;
     if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
       return linalgOp.hasPureBufferSemantics();

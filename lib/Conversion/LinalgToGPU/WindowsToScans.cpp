@@ -10,11 +10,14 @@
 // windows as long as the dim that they slide along, over a tensor padded so
 // that each ends (or begins) with the element itself, are loops that carry the
 // value so far: the number of steps is the dim's extent instead of its square.
-// Cumulative sums, products and extrema arrive as such windows.
+// Front ends write cumulative sums, products and extrema as such windows.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
+
+#include "ShardIR/Analysis/BodyPartials.h"
+#include "ShardIR/Interfaces/Localizer.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -28,6 +31,7 @@ namespace shardir {
 } // namespace shardir
 
 using namespace mlir;
+using namespace shardir;
 
 namespace {
 /// Shorter windows are as well read as they are.
@@ -126,32 +130,26 @@ std::optional<Window> matchWindow(linalg::GenericOp op) {
         so = op.getMatchingBlockArgument(op.getDpsInitOperand(0));
   window.combine = body->getTerminator()->getOperand(0).getDefiningOp();
   if (!window.combine || window.combine->getBlock() != body ||
-      window.combine->getNumOperands() != 2 ||
-      !isa<arith::AddFOp, arith::MulFOp, arith::MaximumFOp, arith::MinimumFOp,
-           arith::AddIOp, arith::MulIOp, arith::MaxSIOp, arith::MinSIOp,
-           arith::MaxUIOp, arith::MinUIOp, arith::AndIOp, arith::OrIOp>(
-          window.combine))
+      !type.getElementType().isIntOrFloat())
+    return std::nullopt;
+  std::optional<PartialKind> kind = combinerKind(window.combine);
+  if (!kind)
     return std::nullopt;
   Value a = window.combine->getOperand(0), b = window.combine->getOperand(1);
   if (!(a == element && b == so) && !(a == so && b == element))
     return std::nullopt;
-  auto neutral = arith::getNeutralElement(window.combine);
+  TypedAttr neutral = partialIdentity(type.getElementType(), *kind);
   Attribute padding;
   Value padded = pad.getConstantPaddingValue();
-  if (!neutral || !padded || !matchPattern(padded, m_Constant(&padding)))
+  if (!padded || !matchPattern(padded, m_Constant(&padding)))
     return std::nullopt;
   // Zeros of either sign do.
   auto isNeutral = [&](Attribute value) {
     auto x = dyn_cast_or_null<FloatAttr>(value),
-         y = dyn_cast<FloatAttr>(*neutral);
+         y = dyn_cast<FloatAttr>(neutral);
     if (x && y && x.getValue().isZero() && y.getValue().isZero())
       return true;
-    // The least number is what nothing is less than.
-    if (x && isa<arith::MaximumFOp, arith::MinimumFOp>(window.combine))
-      return x.getValue().isInfinity() &&
-             x.getValue().isNegative() ==
-                 isa<arith::MaximumFOp>(window.combine);
-    return value == *neutral;
+    return value == neutral;
   };
   Attribute start = filledWith(op.getDpsInits()[0]);
   if (!start || !isNeutral(padding) || !isNeutral(start))

@@ -22,6 +22,7 @@
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -71,7 +72,7 @@ void initializeTargets() {
 void optimize(llvm::Module &module, llvm::TargetMachine &machine,
               unsigned level) {
   llvm::PipelineTuningOptions tuning;
-  // What is worth vector code has it already; the rest is small, and these
+  // Code worth vectorizing is vectorized already; the rest is small, and these
   // two passes take most of the time.
   tuning.LoopVectorization = level > 2;
   tuning.SLPVectorization = level > 2;
@@ -94,6 +95,35 @@ void optimize(llvm::Module &module, llvm::TargetMachine &machine,
           : builder.buildPerModuleDefaultPipeline(levels[std::min(level, 3u)]);
   passes.run(module, modules);
 }
+
+/// Defines `bfloat __truncsfbf2(float)`, which code for CPUs without bf16 may
+/// call, and which the compiler libraries of many systems lack. Rounds to the
+/// nearest, ties to even.
+void defineBf16Rounding(llvm::Module &module) {
+  llvm::LLVMContext &context = module.getContext();
+  llvm::IRBuilder<> builder(context);
+  auto *type = llvm::FunctionType::get(llvm::Type::getBFloatTy(context),
+                                       {builder.getFloatTy()}, false);
+  auto *function = llvm::Function::Create(
+      type, llvm::GlobalValue::LinkOnceODRLinkage, "__truncsfbf2", module);
+  function->setVisibility(llvm::GlobalValue::HiddenVisibility);
+  builder.SetInsertPoint(llvm::BasicBlock::Create(context, "", function));
+  llvm::Value *value = function->getArg(0);
+  llvm::Value *bits = builder.CreateBitCast(value, builder.getInt32Ty());
+  llvm::Value *high = builder.CreateLShr(bits, 16);
+  llvm::Value *odd = builder.CreateAnd(high, 1);
+  llvm::Value *rounded = builder.CreateLShr(
+      builder.CreateAdd(bits, builder.CreateAdd(odd, builder.getInt32(0x7fff))),
+      16);
+  // A NaN stays one, whatever of its fraction is cut off.
+  llvm::Value *result =
+      builder.CreateSelect(builder.CreateFCmpUNO(value, value),
+                           builder.CreateOr(high, 0x40), rounded);
+  result = builder.CreateTrunc(result, builder.getInt16Ty());
+  builder.CreateRet(
+      builder.CreateBitCast(result, llvm::Type::getBFloatTy(context)));
+}
+
 /// Kernels become constants that the runtime finds by name.
 void embedImages(mlir::ModuleOp module) {
   using namespace mlir;
@@ -167,6 +197,7 @@ mlir::LogicalResult shardir::emitObject(mlir::ModuleOp module,
   }
 
   optimize(*llvmModule, *machine, options.optLevel);
+  defineBf16Rounding(*llvmModule);
   timer.done("optimise");
   if (!options.llvmIRPath.empty()) {
     std::error_code code;

@@ -30,10 +30,15 @@ namespace {
 std::string findLinker() {
   if (const char *given = std::getenv("SHARDIR_LLD"))
     return given;
-  llvm::SmallString<128> path(SHARDIR_LLVM_BINDIR);
-  llvm::sys::path::append(path, "ld.lld");
-  if (llvm::sys::fs::can_execute(path))
-    return path.str().str();
+  // Beside this program, as in a wheel, or where LLVM was when this was built.
+  std::string self = llvm::sys::fs::getMainExecutable(nullptr, nullptr);
+  for (llvm::StringRef folder : {llvm::sys::path::parent_path(self),
+                                 llvm::StringRef(SHARDIR_LLVM_BINDIR)}) {
+    llvm::SmallString<128> path(folder);
+    llvm::sys::path::append(path, "ld.lld");
+    if (llvm::sys::fs::can_execute(path))
+      return path.str().str();
+  }
   for (const char *name : {"ld.lld-22", "ld.lld"})
     if (auto found = llvm::sys::findProgramByName(name))
       return *found;

@@ -30,7 +30,8 @@ namespace {
 /// Collectives may stand in any function's body.
 struct CollectiveInliner : DialectInlinerInterface {
   using DialectInlinerInterface::DialectInlinerInterface;
-  bool isLegalToInline(Operation *, Region *, bool, IRMapping &) const override {
+  bool isLegalToInline(Operation *, Region *, bool,
+                       IRMapping &) const override {
     return true;
   }
 };
@@ -57,11 +58,14 @@ static std::optional<AxisRef> readAxis(StringRef text) {
   return axis;
 }
 
-LogicalResult collective::detail::verifyGroup(Operation *op, FlatSymbolRefAttr meshName,
-                                  ArrayAttr axes, SymbolTableCollection &) {
+LogicalResult collective::detail::verifyGroup(Operation *op,
+                                              FlatSymbolRefAttr meshName,
+                                              ArrayAttr axes,
+                                              SymbolTableCollection &) {
   MeshOp mesh = lookupMesh(op, meshName);
   if (!mesh)
-    return op->emitOpError("names mesh ") << meshName << ", which does not exist";
+    return op->emitOpError("names mesh ")
+           << meshName << ", which does not exist";
   std::vector<AxisRef> group;
   for (Attribute attr : axes) {
     std::optional<AxisRef> axis = readAxis(cast<StringAttr>(attr).getValue());
@@ -92,12 +96,13 @@ Value collective::detail::createBlockExtent(OpBuilder &builder, Location loc,
   for (Attribute attr : axes) {
     AxisRef axis = *readAxis(cast<StringAttr>(attr).getValue());
     int64_t n = axisSize(mesh, axis);
-    Value index = AxisIndexOp::create(builder, loc, builder.getIndexType(),
-                                      meshName, builder.getStringAttr(axis.name));
+    Value index =
+        AxisIndexOp::create(builder, loc, builder.getIndexType(), meshName,
+                            builder.getStringAttr(axis.name));
     if (!axis.isWhole()) {
-      int64_t whole = mesh.axes[mesh.axisIndex(axis.name)].assumedSize();
+      int64_t full = mesh.axes[mesh.axisIndex(axis.name)].assumedSize();
       index = arith::DivUIOp::create(builder, loc, index,
-                                     constant(whole / (axis.preSize * n)));
+                                     constant(full / (axis.preSize * n)));
       index = arith::RemUIOp::create(builder, loc, index, constant(n));
     }
     Value block = arith::CeilDivUIOp::create(builder, loc, extent, constant(n));
@@ -151,27 +156,28 @@ template <typename OpTy> static LogicalResult verifyOperand(OpTy op) {
   return success();
 }
 
-/// Checks that `whole` is `block` repeated along dim 0 once per device; a block
+/// Checks that `full` is `block` repeated along dim 0 once per device; a block
 /// of unknown extent may be short or empty (P3).
 template <typename OpTy>
-static LogicalResult verifyBlocks(OpTy op, ShapedType block, ShapedType whole) {
-  if (block.getElementType() != whole.getElementType() ||
-      block.getRank() != whole.getRank() || block.getRank() == 0)
+static LogicalResult verifyBlocks(OpTy op, ShapedType block, ShapedType full) {
+  if (block.getElementType() != full.getElementType() ||
+      block.getRank() != full.getRank() || block.getRank() == 0)
     return op.emitOpError("needs equal element types and ranks of at least 1");
-  int64_t size = collective::detail::groupSize(op, op.getMeshAttr(), op.getAxes());
+  int64_t size =
+      collective::detail::groupSize(op, op.getMeshAttr(), op.getAxes());
   for (int64_t dim = 0; dim < block.getRank(); ++dim) {
-    if (block.isDynamicDim(dim) || whole.isDynamicDim(dim) || size == 0)
+    if (block.isDynamicDim(dim) || full.isDynamicDim(dim) || size == 0)
       continue;
     int64_t expected;
     if (llvm::MulOverflow(block.getDimSize(dim), dim == 0 ? size : 1, expected))
       return op.emitOpError("is for ") << size << " blocks of " << block
                                        << ", more than 64 bits can count";
-    if (whole.getDimSize(dim) == expected)
+    if (full.getDimSize(dim) == expected)
       continue;
     InFlightDiagnostic diag = op.emitOpError("expects dim ");
-    diag << dim << " of the whole to be " << expected << " for a group of "
-         << size << ", found " << whole.getDimSize(dim);
-    if (dim == 0 && whole.getDimSize(dim) % size != 0)
+    diag << dim << " of the full tensor to be " << expected
+         << " for a group of " << size << ", found " << full.getDimSize(dim);
+    if (dim == 0 && full.getDimSize(dim) % size != 0)
       diag << "; blocks that are not all of one extent have `?` there";
     return diag;
   }
@@ -241,9 +247,8 @@ BroadcastOp::reifyResultShapes(OpBuilder &builder,
   return reifyRooted(*this, builder, shapes, [](Value e) { return e; });
 }
 
-LogicalResult
-GatherOp::reifyResultShapes(OpBuilder &builder,
-                            ReifiedRankedShapedTypeDims &shapes) {
+LogicalResult GatherOp::reifyResultShapes(OpBuilder &builder,
+                                          ReifiedRankedShapedTypeDims &shapes) {
   int64_t size = collective::detail::groupSize(*this, getMeshAttr(), getAxes());
   return reifyRooted(*this, builder, shapes, [&](Value e) -> Value {
     if (size == 0)
@@ -280,7 +285,9 @@ template <typename OpTy> static void rootedEffects(OpTy op, Effects &effects) {
                        &op.getDestinationMutable()[0]);
 }
 
-void BroadcastOp::getEffects(Effects &effects) { rootedEffects(*this, effects); }
+void BroadcastOp::getEffects(Effects &effects) {
+  rootedEffects(*this, effects);
+}
 void GatherOp::getEffects(Effects &effects) { rootedEffects(*this, effects); }
 void ScatterOp::getEffects(Effects &effects) { rootedEffects(*this, effects); }
 void SendOp::getEffects(Effects &effects) {

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the steps of a redistribution share: their three forms' syntax, their
+// Shared by the steps of a redistribution: their three forms' syntax, their
 // checks, and folding.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Placement/CrossMesh.h"
+#include "ShardIR/Placement/Terms.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/Builders.h"
@@ -169,7 +170,7 @@ LogicalResult collective::detail::verifyStep(CollectiveOpInterface op) {
                            "for annotations");
   RankedTensorType global = op.getGlobalTensorType();
   if (!global)
-    return op->emitOpError("needs the whole tensor's type: a ranked tensor");
+    return op->emitOpError("needs the global tensor's type: a ranked tensor");
   auto input = cast<ShapedType>(op.getInput().getType());
   auto output = cast<ShapedType>(hasResult ? op->getResult(0).getType()
                                            : op.getOutput().getType());
@@ -179,12 +180,12 @@ LogicalResult collective::detail::verifyStep(CollectiveOpInterface op) {
       output.getRank() != global.getRank() ||
       input.getElementType() != global.getElementType() ||
       output.getElementType() != global.getElementType())
-    return op->emitOpError("needs operand, result, and whole tensor of one "
+    return op->emitOpError("needs operand, result, and global tensor of one "
                            "rank and element type");
   if (!op.isLocal() && (input != output || op.getOutput()))
     return op->emitOpError(
-        "on whole tensors has operand and result of one type; shards need "
-        "`of` and the whole tensor's type");
+        "on global tensors has operand and result of one type; shards need "
+        "`of` and the global tensor's type");
   if (op.isLocal() && hasResult &&
       op.getSizes().size() != size_t(output.getNumDynamicDims()))
     return op->emitOpError("needs one size per unknown dim of the result, ")
@@ -195,7 +196,7 @@ LogicalResult collective::detail::verifyStep(CollectiveOpInterface op) {
       op.getDims().size() != size_t(global.getNumDynamicDims()) + 2 * open) {
     InFlightDiagnostic error =
         op->emitOpError(
-            "needs one extent per unknown dim of the whole tensor, ")
+            "needs one extent per unknown dim of the global tensor, ")
         << global.getNumDynamicDims() << " in all, found "
         << op.getDims().size();
     if (open)
@@ -209,31 +210,31 @@ LogicalResult collective::detail::verifyStep(CollectiveOpInterface op) {
   return success();
 }
 
-/// Whether `to` owes all that `from` owes, however the two name sub-axes.
+/// True if `to` is partial over all axes of `from`, however the two name
+/// sub-axes.
 static bool keepsOwing(const Placement &from, const Placement &to,
                        const Mesh &mesh) {
   if (!from.partial)
     return true;
   std::vector<AxisRef> parts = commonRefinement(from, to, mesh);
-  std::vector<AxisRef> owed;
+  std::vector<AxisRef> pending;
   for (const AxisRef &axis : to.partialAxes)
-    llvm::append_range(owed, refine(axis, mesh, parts));
-  auto isOwed = [&](const AxisRef &axis) {
-    return llvm::is_contained(owed, axis) ||
-           llvm::is_contained(owed, AxisRef{axis.name, 1, 0});
+    llvm::append_range(pending, refine(axis, mesh, parts));
+  auto isPartial = [&](const AxisRef &axis) {
+    return llvm::is_contained(pending, axis) ||
+           llvm::is_contained(pending, AxisRef{axis.name, 1, 0});
   };
   return from.partial == to.partial &&
          llvm::all_of(from.partialAxes, [&](const AxisRef &axis) {
-           return llvm::all_of(refine(axis, mesh, parts), isOwed);
+           return llvm::all_of(refine(axis, mesh, parts), isPartial);
          });
 }
 
-/// What each kind may change; `from` and `to` are in normal form, and `owes`
-/// says whether the operand owed anything before.
-static std::optional<std::string> checkKind(CollectiveKind kind,
-                                            const Placement &from,
-                                            const Placement &to, bool owes,
-                                            const Mesh &mesh) {
+/// Checks the change that each kind may make; `from` and `to` are in normal
+/// form, and `isPartial` tells whether the operand is partial.
+static std::optional<std::string>
+checkKind(CollectiveKind kind, const Placement &from, const Placement &to,
+          bool isPartial, const Mesh &mesh, const std::vector<int64_t> &shape) {
   bool samePartial =
       from.partial == to.partial && from.partialAxes == to.partialAxes;
   bool sameDims = from.dims == to.dims;
@@ -241,18 +242,19 @@ static std::optional<std::string> checkKind(CollectiveKind kind,
   case CollectiveKind::AllReduce:
     if (!sameDims)
       return "changes no dim; use reduce_scatter";
-    if (!owes || (to.partial && to.partial != from.partial))
+    if (!isPartial || (to.partial && to.partial != from.partial))
       return "needs an operand that is partial of the result's kind";
     return std::nullopt;
   case CollectiveKind::ReduceScatter:
-    if (!owes || (to.partial && to.partial != from.partial))
+    if (!isPartial || (to.partial && to.partial != from.partial))
       return "needs an operand that is partial of the result's kind";
     return std::nullopt;
   case CollectiveKind::MakePartial:
-    if (!sameDims)
-      return "changes no dim";
     if (!keepsOwing(from, to, mesh))
-      return "keeps what the operand owes";
+      return "keeps the operand's partial axes";
+    if (!sameDims && !canMakePartial(from, to, mesh, shape))
+      return "moves nothing: along the axes that become partial, the devices' "
+             "shards must make up the result's";
     return std::nullopt;
   case CollectiveKind::Slice:
   case CollectiveKind::AllGather:
@@ -261,13 +263,14 @@ static std::optional<std::string> checkKind(CollectiveKind kind,
   case CollectiveKind::Exchange:
   case CollectiveKind::HaloExchange:
     if (!samePartial)
-      return "reduces nothing: operand and result must be partial alike";
+      return "reduces nothing: operand and result must be partial over the "
+             "same axes";
     return std::nullopt;
   }
   return std::nullopt;
 }
 
-/// What a step between two meshes must be: of what is whole, unless the meshes
+/// A step between two meshes must be of a replicated tensor, unless the meshes
 /// differ in names alone; a slice where every rank has what it needs.
 static std::optional<std::string> checkCrossing(const CollectiveStep &step,
                                                 const Mesh &from,
@@ -277,7 +280,7 @@ static std::optional<std::string> checkCrossing(const CollectiveStep &step,
   if (isSlice && isRenamed(from, to) && renamed(step.from, from, to) == step.to)
     return std::nullopt;
   if (step.from.partial || step.to.partial)
-    return "owes nothing between two meshes; reduce before";
+    return "between two meshes takes no partial tensor; reduce before";
   if (!isSlice)
     return std::nullopt;
   if (from.isConcrete() && to.isConcrete() &&
@@ -307,10 +310,11 @@ LogicalResult collective::detail::verifyStepSymbols(CollectiveOpInterface op,
   Placement from = normalForm(op.getFrom().getValue(), mesh, shape);
   Placement to = normalForm(op.getTo().getValue(), toMesh, shape);
   // Terms over an axis of size 1 are no terms in normal form, but reduced.
-  bool owes = op.getFrom().getValue().partial.has_value();
-  auto error = mesh == toMesh ? checkKind(op.getKind(), from, to, owes, mesh)
-                              : checkCrossing({op.getKind(), from, to}, mesh,
-                                              toMesh, shape);
+  bool isPartial = op.getFrom().getValue().partial.has_value();
+  auto error =
+      mesh == toMesh
+          ? checkKind(op.getKind(), from, to, isPartial, mesh, shape)
+          : checkCrossing({op.getKind(), from, to}, mesh, toMesh, shape);
   if (error)
     return op->emitOpError(*error)
            << "; found " << op.getFrom() << " to " << op.getTo();
@@ -408,7 +412,7 @@ template <typename Fn> static Value dispatch(CollectiveKind kind, Fn create) {
 Value collective::createStep(OpBuilder &builder, Location loc,
                              CollectiveKind kind, Value input,
                              PlacementAttr from, PlacementAttr to,
-                             StringAttr reason, ArrayAttr halo,
+                             ReasonAttr reason, ArrayAttr halo,
                              ValueRange windows) {
   return dispatch(kind, [&](auto op) -> Value {
     return decltype(op)::create(builder, loc, TypeRange{input.getType()}, input,
@@ -439,7 +443,7 @@ Value collective::createLocalStep(OpBuilder &builder, Location loc,
                                   PlacementAttr from, PlacementAttr to,
                                   RankedTensorType global,
                                   RankedTensorType resultType, ValueRange sizes,
-                                  ValueRange dims, StringAttr reason,
+                                  ValueRange dims, ReasonAttr reason,
                                   ArrayAttr halo) {
   return dispatch(kind, [&](auto op) -> Value {
     return decltype(op)::create(builder, loc, TypeRange{resultType}, input,

@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Manual regions and what they are once inlined. Requires nothing; guarantees
-// of an op that verifies: manual axes are axes of the mesh, whole, each once;
-// in each dim of a border they come first and divide it, so that the shards
-// along them are of one static extent; values inside have the types of these
-// shards, and what is said about them names other axes.
+// of an op that verifies: manual axes are axes of the mesh, no sub-axes, each
+// once; in each dim of a border they come first and divide it, so that the
+// shards along them are of one static extent; values inside have the types of
+// these shards, and what is said about them names other axes.
 //
 //===----------------------------------------------------------------------===//
 
@@ -97,7 +97,7 @@ FailureOr<RankedTensorType> shardir::manualShardType(Operation *op,
       if (!axis.isWhole())
         return op->emitOpError("splits dim ")
                << dim << " of " << what << " by a part of a manual axis, "
-               << toString(axis) << "; manual axes are whole";
+               << toString(axis) << "; manual axes are no sub-axes";
       int64_t size = mesh.axes[mesh.axisIndex(axis.name)].size;
       if (size == kUnknown) {
         InFlightDiagnostic diag =
@@ -127,9 +127,9 @@ FailureOr<RankedTensorType> shardir::manualShardType(Operation *op,
 
 /// Checks one border of a manual region.
 static LogicalResult verifyBorder(Operation *op, PlacementAttr placement,
-                                  ArrayAttr axes, Type whole, Type shard,
+                                  ArrayAttr axes, Type global, Type shard,
                                   bool isOut, const Twine &what) {
-  if (failed(verifyPlacementFor(op, placement, whole, what)))
+  if (failed(verifyPlacementFor(op, placement, global, what)))
     return failure();
   const Placement &value = placement.getValue();
   if (value.sugar)
@@ -138,17 +138,17 @@ static LogicalResult verifyBorder(Operation *op, PlacementAttr placement,
   for (const AxisRef &axis : value.partialAxes)
     if (!isOut || !isManual(axis, axes))
       return op->emitOpError("has ")
-             << what << " owe " << toString(axis)
-             << (isOut ? ", which is not manual; only manual axes are owed "
+             << what << " partial over " << toString(axis)
+             << (isOut ? ", which is not manual; only manual axes are partial "
                          "across the border of a manual region"
                        : "; a tensor enters a manual region reduced");
-  FailureOr<RankedTensorType> expected =
-      manualShardType(op, cast<RankedTensorType>(whole), placement, axes, what);
+  FailureOr<RankedTensorType> expected = manualShardType(
+      op, cast<RankedTensorType>(global), placement, axes, what);
   if (failed(expected))
     return failure();
   if (*expected != shard)
     return op->emitOpError("needs type ")
-           << *expected << " inside for " << what << " of type " << whole
+           << *expected << " inside for " << what << " of type " << global
            << " at " << placement << ", found " << shard;
   return success();
 }
@@ -187,7 +187,7 @@ LogicalResult ManualOp::verify() {
   return diag;
 }
 
-/// What is said about tensors inside names axes that are not manual.
+/// Placements of tensors inside name axes that are not manual.
 static LogicalResult verifyInside(ManualOp region, Operation *op) {
   ArrayAttr axes = region.getAxes();
   auto check = [&](Attribute attr) -> LogicalResult {
@@ -256,11 +256,11 @@ LogicalResult ManualOp::verifySymbolUses(SymbolTableCollection &) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is left of a region
+// The remainder of a region
 //===----------------------------------------------------------------------===//
 
 template <typename Op>
-static LogicalResult verifyBorderOp(Op op, Value whole, Value shard,
+static LogicalResult verifyBorderOp(Op op, Value global, Value shard,
                                     bool isOut) {
   MeshOp mesh = lookupMesh(op, op.getPlacement().getMesh());
   if (!mesh)
@@ -268,7 +268,7 @@ static LogicalResult verifyBorderOp(Op op, Value whole, Value shard,
            << op.getPlacement().getMesh() << ", which does not exist";
   if (failed(verifyManualAxes(op, mesh, op.getAxes())))
     return failure();
-  return verifyBorder(op, op.getPlacement(), op.getAxes(), whole.getType(),
+  return verifyBorder(op, op.getPlacement(), op.getAxes(), global.getType(),
                       shard.getType(), isOut,
                       isOut ? "the result" : "the operand");
 }
@@ -291,7 +291,7 @@ LogicalResult ManualCollectiveOp::verifySymbolUses(SymbolTableCollection &) {
   if (getSizes().size() != sizes ||
       getDims().size() != size_t(global.getNumDynamicDims()))
     return emitOpError("needs one size per unknown dim of the result and one "
-                       "extent per unknown dim of the whole tensor, ")
+                       "extent per unknown dim of the global tensor, ")
            << sizes << " and " << global.getNumDynamicDims() << ", found "
            << getSizes().size() << " and " << getDims().size();
   if (getSource().getMesh() == getTarget().getMesh())

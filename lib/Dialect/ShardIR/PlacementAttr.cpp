@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Placement/NearestName.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -103,15 +104,13 @@ static FailureOr<PartialKind> parseKind(AsmParser &parser) {
   std::optional<PartialKind> kind = parsePartialKind(word.str());
   if (!kind) {
     parser.emitError(loc, "unknown partial kind '")
-        << word
-        << "'; expected sum, prod, max, min, maxnum, minnum, umax, umin, and, "
-           "or, or xor";
+        << word << "'; expected one of " << listPartialKinds();
     return failure();
   }
   return *kind;
 }
 
-static ParseResult parseSugar(AsmParser &parser, Placement &value) {
+static ParseResult parseDTensorSyntax(AsmParser &parser, Placement &value) {
   value.sugar.emplace();
   return parser.parseCommaSeparatedList(
       AsmParser::Delimiter::Square, [&]() -> ParseResult {
@@ -170,7 +169,7 @@ Attribute PlacementAttr::parse(AsmParser &parser, Type type) {
   if (parser.parseLess() || parser.parseAttribute(mesh) || parser.parseComma())
     return {};
   if (succeeded(parser.parseOptionalKeyword("placements"))) {
-    if (parser.parseEqual() || parseSugar(parser, value))
+    if (parser.parseEqual() || parseDTensorSyntax(parser, value))
       return {};
   } else if (parser.parseCommaSeparatedList(
                  AsmParser::Delimiter::Square, [&]() -> ParseResult {
@@ -225,6 +224,14 @@ std::vector<int64_t> shardir::shapeOf(ShapedType type) {
   return shape;
 }
 
+unsigned shardir::numberClass(Type type) {
+  return llvm::TypeSwitch<Type, unsigned>(getElementTypeOrSelf(type))
+      .Case<FloatType>([](auto) { return NumberClass::Floats; })
+      .Case<IntegerType, IndexType>([](auto) { return NumberClass::Integers; })
+      .Case<ComplexType>([](auto) { return NumberClass::Complexes; })
+      .Default([](auto) { return 0u; });
+}
+
 std::string shardir::elementTypeName(Type type) {
   std::string name;
   llvm::raw_string_ostream(name) << getElementTypeOrSelf(type);
@@ -267,17 +274,27 @@ LogicalResult shardir::verifyPlacementFor(Operation *op,
     return op->emitError() << what << " has a placement but its type " << type
                            << " is not a ranked tensor";
   MeshOp mesh = lookupMesh(op, placement.getMesh());
-  if (!mesh)
-    return op->emitError() << "placement of " << what << " names mesh "
-                           << placement.getMesh()
-                           << ", which does not exist; declare it with "
-                              "`shardir.mesh "
-                           << placement.getMesh() << " <[\"x\"=2]>`";
+  if (!mesh) {
+    InFlightDiagnostic diag =
+        op->emitError() << "placement of " << what << " names mesh "
+                        << placement.getMesh() << ", which does not exist";
+    std::vector<std::string> known;
+    if (Operation *table = SymbolTable::getNearestSymbolTable(op))
+      for (Region &region : table->getRegions())
+        for (MeshOp other : region.getOps<MeshOp>())
+          known.push_back(other.getSymName().str());
+    std::string nearest =
+        didYouMean(placement.getMesh().getValue().str(), known, "@", "");
+    if (!nearest.empty())
+      return diag << nearest;
+    return diag << "; declare it with `shardir.mesh " << placement.getMesh()
+                << " <[\"x\"=2]>`";
+  }
   Mesh value = mesh.getMesh();
   std::optional<PlacementError> error;
   if (placement.getValue().sugar) {
     Placement plain = placement.getValue();
-    error = shardir::resolveSugar(plain, value, tensor.getRank());
+    error = shardir::lowerDTensorSyntax(plain, value, tensor.getRank());
     if (!error)
       error = verifyPlacement(plain, value, shapeOf(tensor),
                               elementTypeName(tensor));
@@ -297,10 +314,10 @@ LogicalResult shardir::verifyPlacementFor(Operation *op,
   return failure();
 }
 
-PlacementAttr shardir::resolveSugar(PlacementAttr placement, const Mesh &mesh,
-                                    int64_t rank) {
+PlacementAttr shardir::lowerDTensorSyntax(PlacementAttr placement,
+                                          const Mesh &mesh, int64_t rank) {
   Placement value = placement.getValue();
-  if (!value.sugar || resolveSugar(value, mesh, rank))
+  if (!value.sugar || lowerDTensorSyntax(value, mesh, rank))
     return placement;
   return PlacementAttr::get(placement.getContext(), placement.getMesh(), value);
 }

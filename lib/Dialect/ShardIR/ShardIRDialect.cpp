@@ -12,14 +12,17 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Dialect/ShardIR/Reasons.h"
+#include "ShardIR/Dialect/ShardIR/Machine.h"
+#include "ShardIR/Dialect/ShardIR/Provenance.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/Stage.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
+#include "ShardIR/Interfaces/VerifyRule.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/DialectImplementation.h"
+#include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Transforms/InliningUtils.h"
-#include "llvm/ADT/StringMap.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -46,50 +49,6 @@ void ShardIRDialect::initialize() {
       >();
 }
 
-/// A rule must have one list per operand and result, and one name per dim.
-static LogicalResult verifyRule(Operation *op, RuleAttr rule) {
-  llvm::StringMap<int64_t> sizes;
-  auto verifySide = [&](ArrayAttr lists, TypeRange types,
-                        StringRef side) -> LogicalResult {
-    if (lists.size() != types.size())
-      return op->emitError()
-             << "'" << ShardIRDialect::kRule << "' has " << lists.size() << " "
-             << side << " lists for " << types.size() << " " << side << "s";
-    for (auto [i, entry] : llvm::enumerate(lists)) {
-      auto tensor = dyn_cast<RankedTensorType>(types[i]);
-      auto names = cast<ArrayAttr>(entry);
-      if (int64_t(names.size()) != (tensor ? tensor.getRank() : 0))
-        return op->emitError()
-               << "'" << ShardIRDialect::kRule << "' names " << names.size()
-               << " dims for " << side << " " << i << " of type " << types[i];
-      for (auto [dim, attr] : llvm::enumerate(names)) {
-        StringRef name = cast<StringAttr>(attr).getValue();
-        int64_t extent = tensor.getDimSize(dim);
-        if (name == "_" || ShapedType::isDynamic(extent))
-          continue;
-        auto [known, isNew] = sizes.try_emplace(name, extent);
-        if (!isNew && known->second != extent)
-          return op->emitError()
-                 << "'" << ShardIRDialect::kRule << "' factor " << name
-                 << " is " << known->second << " in one place and " << extent
-                 << " in dim " << dim << " of " << side << " " << i;
-      }
-    }
-    return success();
-  };
-  if (failed(
-          verifySide(rule.getOperands(), op->getOperandTypes(), "operand")) ||
-      failed(verifySide(rule.getResults(), op->getResultTypes(), "result")))
-    return failure();
-  for (NamedAttribute entry : rule.getReduction())
-    for (Attribute list : rule.getResults())
-      if (llvm::is_contained(cast<ArrayAttr>(list), entry.getName()))
-        return op->emitError()
-               << "'" << ShardIRDialect::kRule << "' reduces factor "
-               << entry.getName().getValue() << ", which is a dim of a result";
-  return success();
-}
-
 /// `shardir.carried`: placements of what goes around a loop and is no result.
 static LogicalResult verifyCarried(Operation *op, Attribute attr) {
   auto carried = dyn_cast<ArrayAttr>(attr);
@@ -106,26 +65,37 @@ static LogicalResult verifyCarried(Operation *op, Attribute attr) {
   auto region = asShardableRegion(op);
   if (!region)
     return success();
-  SmallVector<RegionTie> ties = region.getTies();
-  for (auto [i, placement] : llvm::enumerate(getTiePlacements(region, ties)))
-    if (placement && llvm::none_of(ties[i].values, llvm::IsaPred<OpResult>) &&
-        failed(verifyPlacementFor(op, placement, ties[i].values[0].getType(),
+  SmallVector<RegionValueGroup> groups = region.getValueGroups();
+  for (auto [i, placement] :
+       llvm::enumerate(getGroupPlacements(region, groups)))
+    if (placement && llvm::none_of(groups[i].values, llvm::IsaPred<OpResult>) &&
+        failed(verifyPlacementFor(op, placement, groups[i].values[0].getType(),
                                   "carried tensor " + Twine(i))))
       return failure();
   return success();
 }
 
+/// Checks `shardir.decided_by`: a list of provenances, or of such lists.
+static LogicalResult verifyDecidedBy(Operation *op, Attribute attr) {
+  auto isList = [](Attribute each) {
+    auto list = dyn_cast<ArrayAttr>(each);
+    return list && llvm::all_of(list, llvm::IsaPred<ProvenanceAttr>);
+  };
+  auto lists = dyn_cast<ArrayAttr>(attr);
+  if (isList(attr) || (lists && llvm::all_of(lists, isList)))
+    return success();
+  return op->emitError() << "'" << ShardIRDialect::kDecidedBy
+                         << "' must be a list of #shardir.provenance, or one "
+                            "such list for each tensor that flows through "
+                            "the op's regions";
+}
+
 LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
                                                        NamedAttribute attr) {
-  if (attr.getName() == kDecidedBy || attr.getName() == kAlternatives ||
-      attr.getName() == kConstrained)
+  if (attr.getName() == kAlternatives || attr.getName() == kConstrained)
     return success();
-  if (attr.getName() == kDeviceWeights) {
-    if (isa<DenseF64ArrayAttr>(attr.getValue()))
-      return success();
-    return op->emitError() << "'" << kDeviceWeights
-                           << "' must be an array of f64, one for each rank";
-  }
+  if (attr.getName() == kDecidedBy)
+    return verifyDecidedBy(op, attr.getValue());
   if (attr.getName() == kOperands) {
     auto list = dyn_cast<ArrayAttr>(attr.getValue());
     if (list && llvm::all_of(list, llvm::IsaPred<PlacementAttr, UnitAttr>))
@@ -147,12 +117,38 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
     return op->emitError() << "'" << kKernel
                            << "' must be a name or have no value";
   }
-  if (attr.getName() == kReport || attr.getName() == kStage ||
-      attr.getName() == kGpu) {
+  if (attr.getName() == kMachine) {
+    std::string error;
+    auto machine = dyn_cast<DictionaryAttr>(attr.getValue());
+    if (!machine || !isa<ModuleOp>(op))
+      return op->emitError() << "'" << kMachine
+                             << "' must be a dictionary on the module";
+    if (verifyMachine(machine, error))
+      return success();
+    return op->emitError() << "'" << kMachine << "': " << error;
+  }
+  if (attr.getName() == kReport) {
+    if (isa<DictionaryAttr>(attr.getValue()) && isa<ModuleOp>(op))
+      return success();
+    return op->emitError() << "'" << kReport
+                           << "' must be a dictionary on the module";
+  }
+  if (attr.getName() == kStage) {
+    auto name = dyn_cast<StringAttr>(attr.getValue());
+    std::optional<Stage> stage;
+    if (name && isa<ModuleOp>(op))
+      stage = parseStage(name);
+    if (stage && *stage >= Stage::Local)
+      return success();
+    return op->emitError() << "'" << kStage
+                           << "' must be \"local\", \"scheduled\", "
+                              "\"bufferized\", \"cpu\" or \"gpu\", on the "
+                              "module";
+  }
+  if (attr.getName() == kGpu) {
     if (isa<StringAttr>(attr.getValue()) && isa<ModuleOp>(op))
       return success();
-    return op->emitError() << "'" << attr.getName().getValue()
-                           << "' must be a string on the module";
+    return op->emitError() << "'" << kGpu << "' must be a string on the module";
   }
   if (attr.getName() == kLayoutSavedBytes) {
     auto bytes = dyn_cast<IntegerAttr>(attr.getValue());
@@ -162,6 +158,11 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
                            << "' must be an i64 on the module";
   }
   if (attr.getName() == kRule) {
+    if (isa<CallOpInterface>(op))
+      return op->emitOpError("takes no '")
+             << kRule
+             << "': callees are inlined, and what is in them decides; write "
+                "rules on ops of the callee";
     if (auto rule = dyn_cast<RuleAttr>(attr.getValue()))
       return verifyRule(op, rule);
     return op->emitError() << "'" << kRule << "' must be a #shardir.rule";
@@ -208,8 +209,8 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
   return success();
 }
 
-/// From the local stage on a value's placement is about its whole type.
-static Type wholeType(Type type, Attribute globalType) {
+/// From the local stage on a value's placement refers to its global type.
+static Type globalType(Type type, Attribute globalType) {
   if (auto attr = dyn_cast_or_null<TypeAttr>(globalType))
     return attr.getValue();
   return type;
@@ -246,6 +247,17 @@ static LogicalResult verifyExtents(Operation *op, NamedAttribute attr,
                          << attr.getValue();
 }
 
+/// Checks `shardir.name`, which has to name something in a file.
+static LogicalResult verifyName(Operation *op, NamedAttribute attr,
+                                const Twine &what) {
+  auto name = dyn_cast<StringAttr>(attr.getValue());
+  if (name && !name.empty())
+    return success();
+  return op->emitError() << "'" << attr.getName().getValue() << "' of " << what
+                         << " must be a string that is not empty, found "
+                         << attr.getValue();
+}
+
 LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
                                                        unsigned regionIndex,
                                                        unsigned argIndex,
@@ -254,14 +266,18 @@ LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
   if (!function)
     return op->emitError() << "'" << attr.getName().getValue()
                            << "' is for arguments of functions";
-  if (attr.getName() == kDecidedBy || attr.getName() == kConstrained)
+  if (attr.getName() == kConstrained)
     return success();
+  if (attr.getName() == kDecidedBy)
+    return verifyDecidedBy(op, attr.getValue());
   if (attr.getName() == kGlobalType)
     return verifyGlobalType(op, attr, function.getArgumentTypes()[argIndex],
                             "argument " + Twine(argIndex));
   if (attr.getName() == kExtents)
     return verifyExtents(op, attr, function.getArgumentTypes()[argIndex],
                          "argument " + Twine(argIndex));
+  if (attr.getName() == kName)
+    return verifyName(op, attr, "argument " + Twine(argIndex));
   if (attr.getName() == kResult) {
     if (isa<UnitAttr>(attr.getValue()) &&
         isa<MemRefType>(function.getArgumentTypes()[argIndex]))
@@ -274,8 +290,8 @@ LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
     return op->emitError() << "argument " << argIndex << " has attribute '"
                            << attr.getName().getValue() << "'; expected '"
                            << kPlacement << "' with a #shardir.placement";
-  Type type = wholeType(function.getArgumentTypes()[argIndex],
-                        function.getArgAttr(argIndex, kGlobalType));
+  Type type = globalType(function.getArgumentTypes()[argIndex],
+                         function.getArgAttr(argIndex, kGlobalType));
   return verifyPlacementFor(op, placement, type, "argument " + Twine(argIndex));
 }
 
@@ -288,13 +304,15 @@ LogicalResult ShardIRDialect::verifyRegionResultAttribute(Operation *op,
     return op->emitError() << "'" << attr.getName().getValue()
                            << "' is for results of functions";
   if (attr.getName() == kDecidedBy)
-    return success();
+    return verifyDecidedBy(op, attr.getValue());
   if (attr.getName() == kGlobalType)
     return verifyGlobalType(op, attr, function.getResultTypes()[resultIndex],
                             "result " + Twine(resultIndex));
   if (attr.getName() == kExtents)
     return verifyExtents(op, attr, function.getResultTypes()[resultIndex],
                          "result " + Twine(resultIndex));
+  if (attr.getName() == kName)
+    return verifyName(op, attr, "result " + Twine(resultIndex));
   if (attr.getName() == kAlias) {
     auto index = dyn_cast<IntegerAttr>(attr.getValue());
     if (!index || !index.getType().isSignlessInteger(64) ||
@@ -317,8 +335,8 @@ LogicalResult ShardIRDialect::verifyRegionResultAttribute(Operation *op,
     return op->emitError() << "result " << resultIndex << " has attribute '"
                            << attr.getName().getValue() << "'; expected '"
                            << kPlacement << "' with a #shardir.placement";
-  Type type = wholeType(function.getResultTypes()[resultIndex],
-                        function.getResultAttr(resultIndex, kGlobalType));
+  Type type = globalType(function.getResultTypes()[resultIndex],
+                         function.getResultAttr(resultIndex, kGlobalType));
   return verifyPlacementFor(op, placement, type,
                             "result " + Twine(resultIndex));
 }

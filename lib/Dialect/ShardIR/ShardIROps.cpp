@@ -411,15 +411,15 @@ LogicalResult AxisIndexOp::verifySymbolUses(SymbolTableCollection &) {
 LogicalResult ExtentOp::verify() {
   auto function = (*this)->getParentOfType<FunctionOpInterface>();
   if (!function)
-    return emitOpError("asks for an argument outside of a function");
+    return emitOpError("names an argument outside of a function");
   uint64_t argument = getArgument(), count = function.getNumArguments();
   if (argument >= count)
-    return emitOpError("asks for argument ")
+    return emitOpError("names argument ")
            << getArgument() << " of a function that has " << count;
   auto type = dyn_cast<ShapedType>(function.getArgumentTypes()[argument]);
   if (!type || !type.hasRank() ||
       uint64_t(getDim()) >= uint64_t(type.getRank()))
-    return emitOpError("asks for dim ")
+    return emitOpError("names dim ")
            << getDim() << " of argument " << getArgument() << " of type "
            << function.getArgumentTypes()[argument];
   return success();

@@ -17,13 +17,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "EntrySignatures.h"
-#include "FreshInits.h"
 #include "OpenExpandShapes.h"
+#include "RematerializeInits.h"
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/Stage.h"
 #include "ShardIR/Interfaces/IndexMath.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Bufferize/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -40,7 +41,7 @@
 
 namespace shardir {
 #define GEN_PASS_DEF_BUFFERIZE
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Bufferize/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
@@ -99,7 +100,7 @@ static void readSourceOfCopy(collective::AllReduceOp op) {
   copy.erase();
 }
 
-/// Whether nothing after `copy` writes to any buffer but by copies into other
+/// True if nothing after `copy` writes to any buffer but by copies into other
 /// result buffers: it is one of the copies that end an entry.
 static bool endsEntry(memref::CopyOp copy) {
   Operation *next = copy;
@@ -120,7 +121,7 @@ static bool endsEntry(memref::CopyOp copy) {
 }
 
 /// Fails at run time where a result has another extent than its buffer. Only
-/// where the whole tensor's extent is known no sooner; elsewhere the runtime
+/// where the global tensor's extent is known no sooner; elsewhere the runtime
 /// has computed the buffer's extents by the same rules.
 static void assertExtents(OpBuilder &builder, memref::CopyOp copy,
                           ArrayRef<OpFoldResult> sourceSizes, unsigned result) {
@@ -146,10 +147,10 @@ static void assertExtents(OpBuilder &builder, memref::CopyOp copy,
   }
 }
 
-/// The buffer that `value` is, behind `views` of whole contiguous groups of
-/// dims; null where it is no fresh one.
+/// The buffer that `value` is, behind `views` of complete contiguous groups of
+/// dims; null where it is no allocation.
 static memref::AllocOp
-findFreshBuffer(Value value, SmallVectorImpl<memref::CollapseShapeOp> &views) {
+findCopiedBuffer(Value value, SmallVectorImpl<memref::CollapseShapeOp> &views) {
   while (auto view = value.getDefiningOp<memref::CollapseShapeOp>()) {
     views.push_back(view);
     value = view.getSrc();
@@ -157,7 +158,7 @@ findFreshBuffer(Value value, SmallVectorImpl<memref::CollapseShapeOp> &views) {
   return value.getDefiningOp<memref::AllocOp>();
 }
 
-/// A result that is computed in a fresh buffer and copied out at the end is
+/// A result that is computed in a new buffer and copied out at the end is
 /// computed in the caller's buffer at once:
 ///   %a = alloc; op into %a; %v = collapse %a; copy %v, %out
 ///   ->   %a = expand %out; op into %a
@@ -166,7 +167,7 @@ static void computeInResultBuffer(memref::CopyOp copy, unsigned result) {
   Location loc = copy.getLoc();
   OpBuilder builder(copy);
   SmallVector<memref::CollapseShapeOp> views;
-  auto alloc = findFreshBuffer(copy.getSource(), views);
+  auto alloc = findCopiedBuffer(copy.getSource(), views);
   bool forward = alloc && alloc->getBlock() == copy->getBlock() &&
                  copy.getSource().getType() == output.getType() &&
                  output.hasOneUse() && endsEntry(copy) &&
@@ -254,15 +255,16 @@ struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
 
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (!needsBufferization(module)) {
+    if (stageOf(module) >= Stage::Bufferized) {
       markAllAnalysesPreserved();
       return;
     }
-    if (failed(expectLocal(module)) || failed(checkEntries(module)) ||
-        failed(checkOps(module)))
+    if (failed(expectLocal(module, "shardir-bufferize",
+                           "--shardir-to-bufferized")) ||
+        failed(checkEntries(module)) || failed(checkOps(module)))
       return signalPassFailure();
     module.walk([](ub::PoisonOp op) { emptyPoison(op); });
-    freshenInits(module);
+    rematerializeInits(module);
     if (failed(run(buildBefore)))
       return signalPassFailure();
     module.walk([](tensor::ExtractSliceOp op) { dropIdleStrides(op); });
@@ -279,24 +281,7 @@ struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
     if (failed(run(buildAfter)))
       return signalPassFailure();
     rewriteOpenExpandShapes(module);
-    module->setAttr(ShardIRDialect::kStage,
-                    StringAttr::get(&getContext(), "bufferized"));
-  }
-
-  /// Later stages are left alone, so that a printed stage can be re-entered.
-  static bool needsBufferization(ModuleOp module) {
-    auto stage = module->getAttrOfType<StringAttr>(ShardIRDialect::kStage);
-    return !stage ||
-           (stage != "bufferized" && stage != "cpu" && stage != "gpu");
-  }
-
-  /// A program without meshes has one device, and is local from the start.
-  static LogicalResult expectLocal(ModuleOp module) {
-    auto meshes = module.getOps<MeshOp>();
-    if (module->hasAttr(ShardIRDialect::kStage) || meshes.empty())
-      return success();
-    return module.emitError("is not local yet; run shardir-localize before "
-                            "shardir-bufferize, or --shardir-to-bufferized");
+    setStage(module, Stage::Bufferized);
   }
 
   static void improveResults(func::FuncOp entry) {

@@ -16,6 +16,7 @@
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Runtime/ElementTypes.h"
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -38,13 +39,15 @@ SmallVector<func::FuncOp> shardir::findEntries(ModuleOp module) {
 // Checks
 //===----------------------------------------------------------------------===//
 
-/// The element types of docs/Runtime.md.
-static bool isKnownElementType(Type type) {
-  if (auto integer = dyn_cast<IntegerType>(type))
-    return integer.isSignless() &&
-           llvm::is_contained({1u, 8u, 16u, 32u, 64u}, integer.getWidth());
-  return isa<IndexType, Float16Type, BFloat16Type, Float32Type, Float64Type,
-             Float8E4M3FNType, Float8E5M2Type>(type);
+/// `i1, i8, … and f8E5M2`.
+static std::string listElementTypes() {
+  std::string list;
+  for (const ElementTypeInfo &info : kElementTypes) {
+    bool isLast = &info == std::end(kElementTypes) - 1;
+    list += list.empty() ? "" : isLast ? " and " : ", ";
+    list += info.name;
+  }
+  return list;
 }
 
 static LogicalResult checkType(func::FuncOp entry, Type type, StringRef what,
@@ -63,9 +66,8 @@ static LogicalResult checkType(func::FuncOp entry, Type type, StringRef what,
       return error() << "; an entry's tensors have no encoding";
     element = tensor.getElementType();
   }
-  if (!isKnownElementType(element))
-    return error() << "; element types of an entry are i1, i8, i16, i32, i64, "
-                      "index, f16, bf16, f32, f64, f8E4M3FN and f8E5M2";
+  if (!parseElementType(elementTypeName(element)))
+    return error() << "; element types of an entry are " << listElementTypes();
   // The largest element has 8 bytes.
   int64_t bytes = 8;
   if (auto tensor = dyn_cast<RankedTensorType>(type))
@@ -81,8 +83,8 @@ static LogicalResult checkType(func::FuncOp entry, Type type, StringRef what,
 static constexpr int64_t kMaxRanks = 1 << 16;
 
 /// What a tensor is a shard of, or its own type.
-static Type wholeType(Attribute whole, Type own) {
-  auto type = dyn_cast_or_null<TypeAttr>(whole);
+static Type globalType(Attribute global, Type own) {
+  auto type = dyn_cast_or_null<TypeAttr>(global);
   return type ? type.getValue() : own;
 }
 
@@ -105,14 +107,15 @@ LogicalResult shardir::checkEntries(ModuleOp module) {
     for (auto [i, type] : llvm::enumerate(entry.getArgumentTypes()))
       if (failed(checkType(
               entry,
-              wholeType(entry.getArgAttr(i, ShardIRDialect::kGlobalType), type),
+              globalType(entry.getArgAttr(i, ShardIRDialect::kGlobalType),
+                         type),
               "argument", i)))
         return failure();
     for (auto [i, type] : llvm::enumerate(entry.getResultTypes()))
       if (failed(checkType(
               entry,
-              wholeType(entry.getResultAttr(i, ShardIRDialect::kGlobalType),
-                        type),
+              globalType(entry.getResultAttr(i, ShardIRDialect::kGlobalType),
+                         type),
               "result", i)))
         return failure();
     if (!llvm::any_of(entry.getBody(), [](Block &block) {
@@ -129,7 +132,7 @@ static LogicalResult checkCollective(Operation *op) {
                            "shardir-localize before shardir-bufferize");
   if (auto step = dyn_cast<collective::CollectiveOpInterface>(op)) {
     if (!step.isLocal())
-      return op->emitOpError("on whole tensors cannot become a buffer; run "
+      return op->emitOpError("on global tensors cannot become a buffer; run "
                              "shardir-localize first");
     return success();
   }
@@ -170,7 +173,10 @@ static LogicalResult checkHasBuffers(Operation *op) {
           op->getName().getDialectNamespace())
     return success();
   return op->emitOpError("cannot be compiled: it has no form on buffers; lower "
-                         "it to linalg, tensor, arith, math or scf first");
+                         "it to linalg, tensor, arith, math or scf first, by "
+                         "passes of yours in the local stage (option "
+                         "after-local), or implement BufferizableOpInterface "
+                         "and lower it on buffers (option after-bufferized)");
 }
 
 LogicalResult shardir::checkOps(ModuleOp module) {
@@ -204,7 +210,7 @@ void shardir::separateCalledEntries(ModuleOp module) {
   }
 }
 
-/// The buffer of a tensor or a scalar, and the type of the whole tensor.
+/// The buffer of a tensor or a scalar, and the type of the global tensor.
 static std::pair<MemRefType, RankedTensorType> bufferTypes(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!tensor)
@@ -212,7 +218,7 @@ static std::pair<MemRefType, RankedTensorType> bufferTypes(Type type) {
   return {MemRefType::get(tensor.getShape(), tensor.getElementType()), tensor};
 }
 
-/// Attributes of an argument or result with its whole type spelled out.
+/// Attributes of an argument or result with its global type spelled out.
 static DictionaryAttr withGlobalType(DictionaryAttr attributes,
                                      RankedTensorType type, bool isResult) {
   NamedAttrList list(attributes);

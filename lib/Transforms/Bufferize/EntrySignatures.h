@@ -37,7 +37,7 @@ void separateCalledEntries(mlir::ModuleOp module);
 
 /// Rewrites one entry: arguments become memrefs that are never written, results
 /// memrefs after them that are marked `shardir.result`; nothing is returned.
-/// Placements and whole types stay with their arguments.
+/// Placements and global types stay with their arguments.
 void rewriteToBuffers(mlir::func::FuncOp entry);
 
 } // namespace shardir

@@ -18,7 +18,7 @@
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Bufferize/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -30,7 +30,7 @@
 
 namespace shardir {
 #define GEN_PASS_DEF_LOWERGLOBALS
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Bufferize/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;

@@ -14,9 +14,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Analysis/LocalLayouts.h"
-#include "ShardIR/Analysis/Report.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Layout/LocalLayouts.h"
+#include "ShardIR/Report/Report.h"
+#include "ShardIR/Transforms/Layout/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -27,7 +27,7 @@
 
 namespace shardir {
 #define GEN_PASS_DEF_CHOOSELAYOUTS
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Layout/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
@@ -131,8 +131,8 @@ Value Reorderer::makeFree(Value value, const DimOrder &order) {
       cast<DenseElementsAttr>(splat).resizeSplat(::reordered(type, order)));
 }
 
-/// `value` with dims `order`: itself, made anew, or a copy that all share who
-/// want it so.
+/// `value` with dims `order`: itself, rematerialized, or a copy shared by all
+/// users that want it so.
 Value Reorderer::in(Value value, const DimOrder &order) {
   DimOrder now = layouts.orderOf(value);
   if (now == order)
@@ -292,11 +292,11 @@ void Reorderer::visitCollective(collective::CollectiveOpInterface step) {
   };
   setRange(step.getSizes(), cast<RankedTensorType>(result.getType()));
   // Extents first, then two numbers of each open window.
-  RankedTensorType whole = step.getGlobalTensorType();
+  RankedTensorType global = step.getGlobalTensorType();
   Halo halo = readHalo(step.getHaloAttr());
-  setRange(step.getDims().take_front(whole.getNumDynamicDims()), whole);
+  setRange(step.getDims().take_front(global.getNumDynamicDims()), global);
   SmallVector<Value> windows(
-      step.getDims().drop_front(whole.getNumDynamicDims()));
+      step.getDims().drop_front(global.getNumDynamicDims()));
   if (!windows.empty()) {
     SmallVector<Value> ordered;
     for (int64_t dim : order) {
@@ -305,7 +305,7 @@ void Reorderer::visitCollective(collective::CollectiveOpInterface step) {
         ordered.append({windows[2 * before], windows[2 * before + 1]});
     }
     unsigned begin =
-        step.getDims().getBeginOperandIndex() + whole.getNumDynamicDims();
+        step.getDims().getBeginOperandIndex() + global.getNumDynamicDims();
     for (auto [i, value] : llvm::enumerate(ordered))
       step->setOperand(begin + i, value);
   }
@@ -313,7 +313,6 @@ void Reorderer::visitCollective(collective::CollectiveOpInterface step) {
     return PlacementAttr::get(step->getContext(), placement.getMesh(),
                               reordered(placement.getValue(), order));
   };
-  RankedTensorType global = step.getGlobalTensorType();
   step->setAttr("from", place(step.getFrom()));
   step->setAttr("to", place(step.getTo()));
   if (step.getHaloAttr())
@@ -453,7 +452,7 @@ LogicalResult Reorderer::run(func::FuncOp function) {
     if (failed(visit(op)))
       return failure();
   }
-  // What was made anew in the order of its users.
+  // Values rematerialized in the order of their users.
   for (Operation *op : llvm::reverse(free))
     if (op->use_empty())
       rewriter.eraseOp(op);
@@ -473,9 +472,7 @@ struct ChooseLayoutsPass : shardir::impl::ChooseLayoutsBase<ChooseLayoutsPass> {
                          << "found '" << mode << "'";
       return signalPassFailure();
     }
-    auto stage = module->getAttrOfType<StringAttr>(ShardIRDialect::kStage);
-    // What has been chosen stays chosen: a printed stage can be re-entered.
-    if (!stage || stage != "local" || *chosen == LayoutMode::RowMajor ||
+    if (stageOf(module) != Stage::Local || *chosen == LayoutMode::RowMajor ||
         module->hasAttr(ShardIRDialect::kLayoutSavedBytes)) {
       markAllAnalysesPreserved();
       return;

@@ -13,19 +13,19 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "GlobalExtents.h"
 #include "MeshGuard.h"
-#include "WholeExtents.h"
 
 #include "ShardIR/Analysis/Extents.h"
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
-#include "ShardIR/Dialect/ShardIR/Reasons.h"
+#include "ShardIR/Dialect/ShardIR/Provenance.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/Localizer.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Interfaces/ShardingRule.h"
+#include "ShardIR/Transforms/Localize/Passes.h"
 #include "ShardIR/Transforms/LocalizeSteps.h"
-#include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,7 +37,7 @@
 
 namespace shardir {
 #define GEN_PASS_DEF_LOCALIZE
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Localize/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
@@ -121,16 +121,16 @@ bool FunctionLocalizer::isSharded(Value value) const {
          (!global.placement.getValue().isReplicated() || !global.halo.empty());
 }
 
-/// Placements are about whole tensors; from here on types are local.
+/// Placements and rules are about whole tensors; from here on types are local.
 static void dropPlacements(Operation *op) {
   op->walk([](Operation *inner) {
     inner->removeAttr(ShardIRDialect::kPlacements);
     inner->removeAttr(ShardIRDialect::kCarried);
     inner->removeAttr(ShardIRDialect::kDecidedBy);
-    inner->removeAttr(ShardIRDialect::kDeviceWeights);
     inner->removeAttr(kAlternatives);
     inner->removeAttr(ShardIRDialect::kConstrained);
     inner->removeAttr(ShardIRDialect::kHalo);
+    inner->removeAttr(ShardIRDialect::kRule);
   });
 }
 
@@ -167,13 +167,13 @@ void FunctionLocalizer::checkExtents(Operation *op,
   }
 }
 
-/// A loop or branch on local values: the same op, with its blocks anew.
+/// A loop or branch on local values: the same op with new blocks.
 FailureOr<Operation *>
 FunctionLocalizer::visitRegions(ShardableRegionOpInterface op,
                                 OpBuilder &builder) {
-  SmallVector<RegionTie> ties = op.getTies();
+  SmallVector<RegionValueGroup> ties = op.getValueGroups();
   for (auto [tie, placement] :
-       llvm::zip_equal(ties, getTiePlacements(op, ties)))
+       llvm::zip_equal(ties, getGroupPlacements(op, ties)))
     for (Value value : tie.values)
       record(value, placement);
   auto localTypeOf = [&](Value whole) -> Type {
@@ -242,7 +242,7 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
     Localizer::Global global = localizer.global(result);
     if (!global.placement)
       continue;
-    auto extents = wholeExtentsOf(result, global, builder, localizer, mapping);
+    auto extents = globalExtentsOf(result, global, builder, localizer, mapping);
     if (failed(extents))
       return failure();
     global.extents = *extents;
@@ -362,7 +362,7 @@ namespace {
 struct LocalizePass : shardir::impl::LocalizeBase<LocalizePass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    if (isLocalOrLater(module))
+    if (stageOf(module) >= Stage::Local)
       return;
     WalkResult symbolic = module.walk([](MeshOp mesh) {
       for (auto [name, size] :
@@ -375,15 +375,15 @@ struct LocalizePass : shardir::impl::LocalizeBase<LocalizePass> {
         }
       return WalkResult::advance();
     });
-    if (symbolic.wasInterrupted() || failed(verifyStage(module, "collective")))
+    if (symbolic.wasInterrupted() ||
+        failed(verifyStage(module, Stage::Collective)))
       return signalPassFailure();
     MeshTable meshes(module);
     for (auto function : module.getOps<func::FuncOp>())
       if (!function.isDeclaration() &&
           failed(FunctionLocalizer(function, meshes).run()))
         return signalPassFailure();
-    module->setAttr(ShardIRDialect::kStage,
-                    StringAttr::get(&getContext(), "local"));
+    setStage(module, Stage::Local);
   }
 };
 

@@ -70,10 +70,10 @@ void MeshGuard::enter(Operation *op, OpBuilder &builder) {
   int mesh = guardedMesh(op);
   if (guard && mesh != guardMesh) {
     // Constants and arithmetic on indices need not end the guard.
-    bool passes = mesh < 0 && !op->hasTrait<OpTrait::IsTerminator>() &&
-                  isMemoryEffectFree(op) && !usesGuarded(op) &&
-                  !asShardableRegion(op) &&
-                  !isa_and_present<collective::CollectiveDialect>(op->getDialect());
+    bool passes =
+        mesh < 0 && !op->hasTrait<OpTrait::IsTerminator>() &&
+        isMemoryEffectFree(op) && !usesGuarded(op) && !asShardableRegion(op) &&
+        !isa_and_present<collective::CollectiveDialect>(op->getDialect());
     if (passes) {
       builder.setInsertionPoint(guard);
       return;

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Propagate/Passes.h"
 
 #include "mlir/Analysis/CallGraph.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -23,7 +23,7 @@
 
 namespace shardir {
 #define GEN_PASS_DEF_CONSTRAINCALLEES
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Propagate/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
@@ -66,7 +66,6 @@ struct ConstrainCalleesPass
   /// signature as well; a private function is gone once it is inlined.
   static void constrain(func::FuncOp function) {
     bool keeps = !function.isPrivate();
-    std::string owner = (" of @" + function.getSymName()).str();
     OpBuilder builder(function.getContext());
     Block &entry = function.getBody().front();
     for (BlockArgument argument : entry.getArguments()) {
@@ -81,7 +80,8 @@ struct ConstrainCalleesPass
       auto op = ConstrainOp::create(builder, argument.getLoc(),
                                     argument.getType(), argument, placement);
       op->setAttr(ShardIRDialect::kDecidedBy,
-                  builder.getStringAttr("argument " + Twine(i) + owner));
+                  builder.getArrayAttr(
+                      {Attribute(ProvenanceAttr::ofArgument(function, i))}));
       argument.replaceAllUsesExcept(op.getResult(), op);
     }
     for (unsigned i = 0; i < function.getNumResults(); ++i) {
@@ -99,7 +99,8 @@ struct ConstrainCalleesPass
         auto constrain = ConstrainOp::create(builder, op.getLoc(),
                                              value.getType(), value, placement);
         constrain->setAttr(ShardIRDialect::kDecidedBy,
-                           builder.getStringAttr("result " + Twine(i) + owner));
+                           builder.getArrayAttr({Attribute(
+                               ProvenanceAttr::ofResult(function, i))}));
         op.setOperand(i, constrain);
       });
     }

@@ -17,7 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Propagate/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -26,7 +26,7 @@
 
 namespace shardir {
 #define GEN_PASS_DEF_FORALLTOFOR
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Propagate/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
@@ -89,7 +89,7 @@ namespace {
 struct ForallToForPass : shardir::impl::ForallToForBase<ForallToForPass> {
   void runOnOperation() override {
     if (MeshTable(getOperation()).all().empty() ||
-        isLocalOrLater(getOperation()))
+        stageOf(getOperation()) >= Stage::Local)
       return markAllAnalysesPreserved();
     SmallVector<scf::ForallOp> loops;
     getOperation().walk([&](scf::ForallOp op) {

@@ -15,12 +15,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "GraphBuilder.h"
-#include "SpreadConstants.h"
+#include "BroadcastConstants.h"
 
-#include "ShardIR/Analysis/Askers.h"
-#include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
-#include "ShardIR/Dialect/ShardIR/Reasons.h"
+#include "ShardIR/Dialect/ShardIR/Provenance.h"
+#include "ShardIR/Report/RedistributionUsers.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -60,18 +59,15 @@ void GraphBuilder::use(int node, Value value) {
   operands.push_back(id);
 }
 
-/// What an op's own placement is called in reasons: where it came from, if that
-/// is known, else the op and its place, for there may be many.
-std::string GraphBuilder::annotationName(Operation *op,
-                                         std::optional<unsigned> tie) {
-  if (std::string earlier = reasonOn(op, tie); !earlier.empty())
+ArrayAttr GraphBuilder::annotationOf(Operation *op,
+                                     std::optional<unsigned> group) {
+  if (ArrayAttr earlier = provenanceOn(op, group))
     return earlier;
-  std::string name =
+  ProvenanceAttr own =
       isa<ConstrainOp, RedistributeOp, collective::CollectiveOpInterface>(op)
-          ? op->getName().getStringRef().str()
-          : "annotation of " + op->getName().getStringRef().str();
-  std::string where = describeLocation(op->getLoc());
-  return where.empty() ? name : name + " at " + where;
+          ? ProvenanceAttr::ofOp(op->getName().getIdentifier(), op->getLoc())
+          : ProvenanceAttr::ofAnnotation(op);
+  return ArrayAttr::get(op->getContext(), {Attribute(own)});
 }
 
 /// Adds what a placement says to factors `firstFactor`, … one per dim.
@@ -120,7 +116,7 @@ void GraphBuilder::addStep(Operation *op, PlacementAttr from,
                            PlacementAttr to) {
   Graph::Node node;
   node.name = op->getName().getStringRef().str();
-  node.annotation = annotationName(op);
+  node.annotation = describeProvenance(annotationOf(op));
   auto shape = shapeOf(cast<RankedTensorType>(op->getResult(0).getType()));
   ShardingRule rule;
   TensorFactors operand, result;
@@ -185,7 +181,7 @@ void GraphBuilder::annotateDecided(Graph::Node &node, Operation *origin,
       if (placement && placement.getMesh().getValue() == mesh.name)
         operands[i] = placement.getValue().closed();
     }
-    // Results show the factors that they have; what they owe shows others.
+    // Results show the factors that they have; their partial axes show others.
     auto inferred = inferSharding(node.rule, node.fixedResults, operands, mesh);
     auto *sharding = std::get_if<OpSharding>(&inferred);
     node.annotated = sharding ? sharding->splits : FactorSplits(count);
@@ -245,7 +241,7 @@ void GraphBuilder::pinManual(Graph::Node &node, const ManualAxes::Axes &axes) {
 
 /// How often op would run if it stood as far in front of the loops around it as
 /// what it reads allows; infinity where it stays.
-double GraphBuilder::mostChangesOf(Operation *op) {
+double GraphBuilder::maxRedistributionsOf(Operation *op) {
   constexpr double kStays = std::numeric_limits<double>::infinity();
   if (executionsOfBlock.empty() || !isPure(op))
     return kStays;
@@ -283,8 +279,8 @@ void GraphBuilder::addOp(Operation *op) {
     return addStep(op, redistribute.getFrom(), redistribute.getTo());
   if (auto region = asShardableRegion(op))
     return addRegions(region);
-  double mostChanges = mostChangesOf(op);
-  // What is fresh is made anew wherever it is used, not shared (R5).
+  double maxRedistributions = maxRedistributionsOf(op);
+  // Rematerializable values are made for each use, not shared (R5).
   Operation *first = equals.find(op);
   auto same = first ? nodeOfFirst.find(first) : nodeOfFirst.end();
   if (same != nodeOfFirst.end()) {
@@ -295,7 +291,7 @@ void GraphBuilder::addOp(Operation *op) {
         int id = valueIds[other];
         valueIds[result] = id;
       }
-    // Its own fresh operands want what the first one's do.
+    // Its rematerializable operands take what the first one's do.
     SmallVector<Value> read(op->getOperands());
     llvm::append_range(read, capturedTensors(op));
     for (auto [i, value] : llvm::enumerate(read))
@@ -319,29 +315,29 @@ void GraphBuilder::addOp(Operation *op) {
     node.rule = getShardingRule(op);
     if (!node.rule->replicatedBecause.empty() && hasTensors(op))
       op->emitRemark() << node.rule->replicatedBecause;
-    node.isSpread = bool(spreadConstant(op));
+    node.isBroadcastConstant = bool(broadcastConstant(op));
   }
   bool known = own && llvm::any_of(own, llvm::IsaPred<PlacementAttr>);
   if (known) {
     SmallVector<Value> read(op->getOperands());
     llvm::append_range(read, captured);
     annotateDecided(node, op, read, own.getValue());
-    node.annotation = annotationName(op);
+    node.annotation = describeProvenance(annotationOf(op));
   } else if (constrain) {
     annotate(node, constrain.getPlacement().getValue(), 0);
-    node.annotation = annotationName(op);
+    node.annotation = describeProvenance(annotationOf(op));
     node.mesh = meshes.indexOf(constrain.getPlacement().getMesh().getValue());
     known = true;
   } else if (auto in = dyn_cast<ManualInOp>(op)) {
     annotateBorder(node, in.getPlacement().getValue(), in.getAxes(),
                    node.rule->results[0]);
-    node.annotation = annotationName(op);
+    node.annotation = describeProvenance(annotationOf(op));
     node.mesh = meshes.indexOf(in.getPlacement().getMesh().getValue());
     known = true;
   } else if (auto out = dyn_cast<ManualOutOp>(op)) {
     annotateBorder(node, out.getPlacement().getValue(), out.getAxes(),
                    node.rule->operands[0]);
-    node.annotation = annotationName(op);
+    node.annotation = describeProvenance(annotationOf(op));
     node.mesh = meshes.indexOf(out.getPlacement().getMesh().getValue());
     known = true;
   } else if (auto step = dyn_cast<ManualCollectiveOp>(op)) {
@@ -356,8 +352,8 @@ void GraphBuilder::addOp(Operation *op) {
   } else {
     pinManual(node, {});
   }
-  node.mostChanges = mostChanges;
-  bool isShared = !node.rule->isFresh;
+  node.maxRedistributions = maxRedistributions;
+  bool isShared = !node.rule->isRematerializable;
   int n = addNode(std::move(node), {op}, known);
   if (isShared)
     nodeOfFirst[op] = n;
@@ -377,9 +373,10 @@ void GraphBuilder::addOps(Block &block) {
 }
 
 /// One tensor on its way through regions; its operands are added later, for
-/// some of them are not there yet. What all of them owe, the tensor owes (R11).
-int GraphBuilder::addTie(Operation *op, const RegionTie &tie, int index,
-                         PlacementAttr placement) {
+/// some of them are not there yet. The tensor is partial if all of them are
+/// (R11).
+int GraphBuilder::addGroup(Operation *op, const RegionValueGroup &tie,
+                           int index, PlacementAttr placement) {
   Graph::Node node;
   node.name = op->getName().getStringRef().str();
   ShardingRule rule;
@@ -402,7 +399,7 @@ int GraphBuilder::addTie(Operation *op, const RegionTie &tie, int index,
     annotateDecided(
         node, op, operands,
         SmallVector<Attribute>(tie.values.size(), Attribute(placement)));
-    node.annotation = annotationName(op, index);
+    node.annotation = describeProvenance(annotationOf(op, index));
   }
   pinManual(node, varying.of(tie.values.front()));
   int n = addNode(std::move(node), {op, index}, bool(placement));
@@ -412,20 +409,19 @@ int GraphBuilder::addTie(Operation *op, const RegionTie &tie, int index,
 }
 
 void GraphBuilder::addRegions(ShardableRegionOpInterface op) {
-  SmallVector<RegionTie> ties = op.getTies();
-  SmallVector<PlacementAttr> placements = getTiePlacements(op, ties);
+  SmallVector<RegionValueGroup> ties = op.getValueGroups();
+  SmallVector<PlacementAttr> placements = getGroupPlacements(op, ties);
   SmallVector<int> nodes(ties.size(), -1);
   double outside = executions;
   for (Region &region : op->getRegions()) {
     std::optional<int64_t> trips = op.getTripCount(region);
-    isUnknown |= !trips;
     executions = outside * double(trips.value_or(unknownTrips));
     for (auto [i, tie] : llvm::enumerate(ties))
       if (llvm::any_of(tie.values, [&](Value value) {
             return value.getParentRegion() == &region && nodes[i] < 0 &&
                    isa<BlockArgument>(value);
           }))
-        nodes[i] = addTie(op, tie, i, placements[i]);
+        nodes[i] = addGroup(op, tie, i, placements[i]);
     if (region.empty())
       continue;
     executionsOfBlock[&region.front()] = executions;
@@ -434,7 +430,7 @@ void GraphBuilder::addRegions(ShardableRegionOpInterface op) {
   executions = outside;
   for (auto [i, tie] : llvm::enumerate(ties)) {
     if (nodes[i] < 0)
-      nodes[i] = addTie(op, tie, i, placements[i]);
+      nodes[i] = addGroup(op, tie, i, placements[i]);
     for (OpOperand *operand : tie.operands)
       use(nodes[i], operand->get());
   }

@@ -19,8 +19,8 @@
 #include "EqualOps.h"
 #include "ShardIR/Analysis/ManualAxes.h"
 
-#include "ShardIR/Analysis/Propagation.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
+#include "ShardIR/Propagation/Propagation.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -48,10 +48,6 @@ public:
   /// not a tensor.
   llvm::ArrayRef<int> nodesOfArguments() const { return argumentNodes; }
   llvm::ArrayRef<int> nodesOfResults() const { return resultNodes; }
-  /// Whether a loop runs as often as nobody knows; once it is built.
-  bool hasUnknownTrips() const { return isUnknown; }
-  /// Whether an earlier run has decided all that computes.
-  bool isDecided() const { return allDecided; }
   /// The op that a node stands for; null for arguments and results.
   mlir::Operation *opOf(int node) const { return origins[node].op; }
 
@@ -76,35 +72,40 @@ private:
   void addOps(mlir::Block &block);
   void addOp(mlir::Operation *op);
   void addRegions(ShardableRegionOpInterface op);
-  double mostChangesOf(mlir::Operation *op);
-  int addTie(mlir::Operation *op, const RegionTie &tie, int index,
-             PlacementAttr placement);
+  double maxRedistributionsOf(mlir::Operation *op);
+  int addGroup(mlir::Operation *op, const RegionValueGroup &tie, int index,
+               PlacementAttr placement);
   void addStep(mlir::Operation *op, PlacementAttr from, PlacementAttr to);
   PlacementAttr attr(const Graph::Node &node, const Placement &placement) {
     return PlacementAttr::get(function.getContext(),
                               graph.meshes[node.mesh].name, placement);
   }
   void inferMeshes();
-  std::string annotationName(mlir::Operation *op,
-                             std::optional<unsigned> tie = std::nullopt);
+  /// The provenance of the placements that `op` carries: that of an earlier
+  /// run, else the op itself with its location, as there may be many.
+  mlir::ArrayAttr annotationOf(mlir::Operation *op,
+                               std::optional<unsigned> group = std::nullopt);
   void addAlternatives(llvm::SmallVectorImpl<mlir::Attribute> &list,
                        llvm::StringRef owner, int index, int node,
                        const PropagationResult::Node &decided);
-  bool isAnnotatedWhole(const Graph::Node &node) const;
-  std::string reasonOf(int node, const PropagationResult &result) const;
+  bool isAnnotatedReplicated(const Graph::Node &node) const;
+  llvm::SmallVector<mlir::ArrayAttr> findAnnotations();
+  mlir::ArrayAttr provenanceOfNode(int node,
+                                   const PropagationResult &result);
   void writeOp(mlir::Operation *op, int node, const PropagationResult &result);
-  void writeTies(const PropagationResult &result);
-  void writeWhole(mlir::Operation *op, const Graph::Node &node);
+  void writeGroups(const PropagationResult &result);
+  void writeReplicated(mlir::Operation *op, const Graph::Node &node);
 
   mlir::func::FuncOp function;
   const MeshTable &meshes;
   int64_t unknownTrips;
-  bool isUnknown = false;
   bool allDecided = false; ///< by an earlier run
   ManualAxes varying;
   Graph graph;
   llvm::DenseMap<mlir::Value, int> valueIds;
   std::vector<Origin> origins; ///< per node
+  /// Per node the provenance of its annotation, as long as write() runs.
+  llvm::SmallVector<mlir::ArrayAttr> annotations;
   EqualOps equals;
   llvm::DenseMap<mlir::Operation *, int> nodeOfFirst;
   /// Ops that compute what the op of a node does.

@@ -42,7 +42,8 @@ void GraphBuilder::inferMeshes() {
   for (int n = 0, e = graph.nodes.size(); n < e; ++n) {
     SmallVector<int> meshesOfOperands;
     for (int producer : producers(n))
-      if (meshKnown[producer] && !graph.nodes[producer].rule->isFresh &&
+      if (meshKnown[producer] &&
+          !graph.nodes[producer].rule->isRematerializable &&
           !llvm::is_contained(meshesOfOperands, graph.nodes[producer].mesh))
         meshesOfOperands.push_back(graph.nodes[producer].mesh);
     if (meshesOfOperands.size() > 1)

@@ -13,12 +13,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BroadcastConstants.h"
 #include "GraphBuilder.h"
-#include "SpreadConstants.h"
 
-#include "ShardIR/Analysis/Askers.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
-#include "ShardIR/Dialect/ShardIR/Reasons.h"
+#include "ShardIR/Dialect/ShardIR/Provenance.h"
+#include "ShardIR/Report/RedistributionUsers.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
 using namespace mlir;
@@ -26,10 +26,10 @@ using namespace shardir;
 
 using Graph = PropagationGraph;
 
-/// Whether the user has said of a tensor that it is whole: no axis came from
-/// anywhere, so that no other annotation decided it. What an earlier run left
-/// whole looks the same, but then all is decided.
-bool GraphBuilder::isAnnotatedWhole(const Graph::Node &node) const {
+/// True if the user has annotated a tensor as replicated, so that no other
+/// annotation decided it. After an earlier run, which leaves such placements
+/// too, all is decided.
+bool GraphBuilder::isAnnotatedReplicated(const Graph::Node &node) const {
   return !allDecided && !node.isFixed && !node.closed.empty() &&
          llvm::all_of(node.closed, [](bool closed) { return closed; }) &&
          llvm::all_of(node.annotated,
@@ -37,17 +37,50 @@ bool GraphBuilder::isAnnotatedWhole(const Graph::Node &node) const {
          !node.partial;
 }
 
-/// The annotations that decided a node, each once (R7).
-std::string GraphBuilder::reasonOf(int n,
-                                   const PropagationResult &result) const {
-  const Graph::Node &node = graph.nodes[n];
-  if (isAnnotatedWhole(node))
-    return node.annotation.empty() ? node.name : node.annotation;
-  std::string reason;
-  for (const std::string &origin : result.nodes[n].decidedBy)
-    if (!origin.empty() && reason.find(origin) == std::string::npos)
-      reason += (reason.empty() ? "" : "; ") + origin;
-  return reason;
+SmallVector<ArrayAttr> GraphBuilder::findAnnotations() {
+  SmallVector<ArrayAttr> found(graph.nodes.size());
+  Builder builder(function.getContext());
+  auto listOf = [&](ProvenanceAttr own) {
+    return builder.getArrayAttr({Attribute(own)});
+  };
+  for (auto [i, n] : llvm::enumerate(argumentNodes))
+    if (n >= 0)
+      found[n] = listOf(ProvenanceAttr::ofArgument(function, i));
+  for (auto [i, n] : llvm::enumerate(resultNodes))
+    if (n >= 0)
+      found[n] = listOf(ProvenanceAttr::ofResult(function, i));
+  for (auto [n, origin] : llvm::enumerate(origins))
+    if (origin.op)
+      found[n] = annotationOf(
+          origin.op,
+          origin.tie >= 0 ? std::optional<unsigned>(origin.tie) : std::nullopt);
+  return found;
+}
+
+/// The annotations that decided a node, each once (R7); null if none did.
+ArrayAttr GraphBuilder::provenanceOfNode(int n,
+                                         const PropagationResult &result) {
+  if (isAnnotatedReplicated(graph.nodes[n]))
+    return annotations[n];
+  Builder builder(function.getContext());
+  llvm::SetVector<Attribute> all;
+  for (const Provenance &own : result.nodes[n].decidedBy) {
+    if (own.origin < 0)
+      continue;
+    ArrayAttr origin = annotations[own.origin];
+    if (own.through.empty()) {
+      all.insert(origin.begin(), origin.end());
+      continue;
+    }
+    SmallVector<StringAttr> names;
+    for (int node : own.through)
+      names.push_back(builder.getStringAttr(graph.nodes[node].name));
+    auto first = cast<ProvenanceAttr>(origin[0]);
+    all.insert(ProvenanceAttr::get(first.getContext(), first.getKind(),
+                                   first.getIndex(), first.getName(),
+                                   first.getLoc(), names, own.omitted));
+  }
+  return all.empty() ? ArrayAttr() : builder.getArrayAttr(all.getArrayRef());
 }
 
 /// Appends what competed at a node; `owner` and `index` tell which tensor of an
@@ -60,7 +93,7 @@ void GraphBuilder::addAlternatives(SmallVectorImpl<Attribute> &list,
     SmallVector<Attribute> placements;
     for (const Placement &placement : each.placements)
       placements.push_back(attr(graph.nodes[n], placement));
-    // All that a tie's tensors have is one placement.
+    // The tensors of a group have one placement.
     if (!owner.empty())
       placements.resize(1);
     SmallVector<NamedAttribute> entry = {
@@ -73,8 +106,8 @@ void GraphBuilder::addAlternatives(SmallVectorImpl<Attribute> &list,
   }
 }
 
-/// Regions run whole on each device.
-void GraphBuilder::writeWhole(Operation *op, const Graph::Node &node) {
+/// Regions run unsharded on each device.
+void GraphBuilder::writeReplicated(Operation *op, const Graph::Node &node) {
   for (Region &region : op->getRegions())
     region.walk([&](Operation *inner) {
       if (!llvm::any_of(inner->getResultTypes(),
@@ -108,10 +141,10 @@ void GraphBuilder::writeOp(Operation *op, int n,
     op->setAttr(ShardIRDialect::kPlacements,
                 ArrayAttr::get(context, placements));
   }
-  std::string reason = reasonOf(n, result);
-  // What an earlier run decided keeps the reason that it gave.
-  if (!reason.empty() && !node.isFixed)
-    op->setAttr(ShardIRDialect::kDecidedBy, StringAttr::get(context, reason));
+  // An op that an earlier run decided keeps its provenance.
+  ArrayAttr provenance = provenanceOfNode(n, result);
+  if (provenance && !node.isFixed)
+    op->setAttr(ShardIRDialect::kDecidedBy, provenance);
   if (decided.hasOtherOperands && !node.isFixed) {
     SmallVector<Attribute> operands;
     for (auto [value, placement] :
@@ -124,11 +157,11 @@ void GraphBuilder::writeOp(Operation *op, int n,
   addAlternatives(alternatives, "", 0, n, decided);
   if (!alternatives.empty())
     op->setAttr(kAlternatives, ArrayAttr::get(context, alternatives));
-  writeWhole(op, node);
+  writeReplicated(op, node);
 }
 
-/// What flows through regions: one placement per tie, the reasons together.
-void GraphBuilder::writeTies(const PropagationResult &result) {
+/// Tensors that flow through regions: one placement per group.
+void GraphBuilder::writeGroups(const PropagationResult &result) {
   llvm::MapVector<Operation *, SmallVector<int>> nodesOf;
   for (auto [n, origin] : llvm::enumerate(origins))
     if (origin.tie >= 0)
@@ -136,24 +169,25 @@ void GraphBuilder::writeTies(const PropagationResult &result) {
   for (auto &[op, nodes] : nodesOf) {
     SmallVector<PlacementAttr> placements(nodes.size());
     SmallVector<Attribute> alternatives;
-    SmallVector<std::string> reasons(nodes.size());
+    // One provenance for each group; one list if they agree.
+    SmallVector<Attribute> provenances(nodes.size(),
+                                       ArrayAttr::get(op->getContext(), {}));
     for (int n : nodes) {
-      addAlternatives(alternatives, "tie", origins[n].tie, n, result.nodes[n]);
+      addAlternatives(alternatives, "group", origins[n].tie, n,
+                      result.nodes[n]);
       placements[origins[n].tie] =
           attr(graph.nodes[n], result.nodes[n].sharding->results.front());
-      reasons[origins[n].tie] = graph.nodes[n].isFixed
-                                    ? reasonOn(op, origins[n].tie)
-                                    : reasonOf(n, result);
+      if (ArrayAttr own = graph.nodes[n].isFixed
+                              ? provenanceOn(op, origins[n].tie)
+                              : provenanceOfNode(n, result))
+        provenances[origins[n].tie] = own;
     }
-    setTiePlacements(asShardableRegion(op), placements);
-    // One for all, or one for each.
-    SmallVector<StringRef> list(reasons.begin(), reasons.end());
-    if (llvm::all_equal(list) && !list.front().empty())
+    setGroupPlacements(asShardableRegion(op), placements);
+    if (!llvm::all_equal(provenances))
       op->setAttr(ShardIRDialect::kDecidedBy,
-                  StringAttr::get(op->getContext(), list.front()));
-    else if (!llvm::all_equal(list))
-      op->setAttr(ShardIRDialect::kDecidedBy,
-                  Builder(op->getContext()).getStrArrayAttr(list));
+                  ArrayAttr::get(op->getContext(), provenances));
+    else if (auto all = cast<ArrayAttr>(provenances.front()); !all.empty())
+      op->setAttr(ShardIRDialect::kDecidedBy, all);
     if (!alternatives.empty())
       op->setAttr(kAlternatives,
                   ArrayAttr::get(op->getContext(), alternatives));
@@ -162,6 +196,7 @@ void GraphBuilder::writeTies(const PropagationResult &result) {
 
 void GraphBuilder::write(const PropagationResult &result) {
   MLIRContext *context = function.getContext();
+  annotations = findAnnotations();
   SignatureAttrs signature(function);
   SmallVector<Attribute> alternatives;
   for (auto [i, n] : llvm::enumerate(argumentNodes)) {
@@ -170,12 +205,11 @@ void GraphBuilder::write(const PropagationResult &result) {
     signature.setArgument(
         i, ShardIRDialect::kPlacement,
         attr(graph.nodes[n], result.nodes[n].sharding->results[0]));
-    std::string reason = reasonOf(n, result);
-    // What is placed as annotated names itself without being told.
-    if (!reason.empty() &&
-        (reason != graph.nodes[n].name || isAnnotatedWhole(graph.nodes[n])))
-      signature.setArgument(i, ShardIRDialect::kDecidedBy,
-                            StringAttr::get(context, reason));
+    // An annotated argument needs no provenance.
+    ArrayAttr provenance = provenanceOfNode(n, result);
+    if (provenance &&
+        (provenance != annotations[n] || isAnnotatedReplicated(graph.nodes[n])))
+      signature.setArgument(i, ShardIRDialect::kDecidedBy, provenance);
     addAlternatives(alternatives, "argument", i, n, result.nodes[n]);
   }
   for (auto [i, n] : llvm::enumerate(resultNodes)) {
@@ -184,25 +218,19 @@ void GraphBuilder::write(const PropagationResult &result) {
     signature.setResult(
         i, ShardIRDialect::kPlacement,
         attr(graph.nodes[n], result.nodes[n].sharding->operands[0]));
-    // What is annotated names itself without being told, and what stays as it
-    // was made has its maker's reason.
-    std::string reason = reasonOf(n, result);
+    // An annotated result needs no provenance, and one that is not
+    // redistributed has that of its producer.
+    ArrayAttr provenance = provenanceOfNode(n, result);
     const Graph::Value &value = graph.values[graph.nodes[n].operands[0]];
     bool isMoved =
         result.nodes[value.producer].sharding->results[value.resultIndex] !=
         result.nodes[n].sharding->operands[0];
-    if (isAnnotatedWhole(graph.nodes[n]) ||
-        (isMoved && !reason.empty() && reason != graph.nodes[n].name))
-      signature.setResult(i, ShardIRDialect::kDecidedBy,
-                          StringAttr::get(context, reason));
+    if (isAnnotatedReplicated(graph.nodes[n]) ||
+        (isMoved && provenance && provenance != annotations[n]))
+      signature.setResult(i, ShardIRDialect::kDecidedBy, provenance);
     addAlternatives(alternatives, "result", i, n, result.nodes[n]);
   }
   signature.write();
-  if (result.deviceWeights.empty())
-    function->removeAttr(ShardIRDialect::kDeviceWeights);
-  else
-    function->setAttr(ShardIRDialect::kDeviceWeights,
-                      DenseF64ArrayAttr::get(context, result.deviceWeights));
   if (!alternatives.empty())
     function->setAttr(kAlternatives, ArrayAttr::get(context, alternatives));
   for (auto [n, origin] : llvm::enumerate(origins))
@@ -211,6 +239,6 @@ void GraphBuilder::write(const PropagationResult &result) {
       writeOp(origin.op, n, result);
   for (auto [op, n] : repeated)
     writeOp(op, n, result);
-  writeTies(result);
-  fillSpreadConstants(function);
+  writeGroups(result);
+  fillBroadcastConstants(function);
 }

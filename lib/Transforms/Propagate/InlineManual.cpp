@@ -16,7 +16,7 @@
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Analysis/ManualAxes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Propagate/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Builders.h"
@@ -24,7 +24,7 @@
 
 namespace shardir {
 #define GEN_PASS_DEF_INLINEMANUAL
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Propagate/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
@@ -87,9 +87,11 @@ static LogicalResult convertBody(ManualOp region) {
   SmallVector<Operation *> ops;
   region.getBody().walk([&](Operation *op) { ops.push_back(op); });
   for (Operation *op : ops) {
-    if (isa<collective::CollectiveDialect>(op->getDialect()) &&
-        failed(convertCollective(op)))
-      return failure();
+    if (isa<collective::CollectiveDialect>(op->getDialect())) {
+      if (failed(convertCollective(op)))
+        return failure();
+      continue; // the op is gone
+    }
     auto index = dyn_cast<AxisIndexOp>(op);
     if (index && !llvm::is_contained(axesAround(op), index.getAxisAttr()))
       return op->emitOpError("asks for the coordinate along \"")
@@ -126,30 +128,28 @@ static void inlineRegion(ManualOp region) {
 /// be another tensor on every device.
 static LogicalResult checkResults(Operation *root) {
   ManualAxes varying(root);
-  WalkResult result =
-      root->walk([&](ManualOutOp op) {
-        if (op.getUnchecked())
-          return WalkResult::advance();
-        auto named = manualAxesOf(op.getPlacement().getValue(), op.getAxes());
-        for (auto axis : op.getAxes().getAsRange<StringAttr>()) {
-          if (!varying.of(op.getInput()).count(axis.str()) ||
-              llvm::any_of(named, [&](const AxisRef &own) {
-                return own.name == axis.getValue();
-              }))
-            continue;
-          InFlightDiagnostic diag =
-              op.emitError("a result of the manual region "
-                           "varies along ")
-              << axis << ", which its placement " << op.getPlacement()
-              << " does not name";
-          diag.attachNote()
-              << "reduce or gather it along " << axis
-              << ", name the axis in a dim or as owed, or write `unchecked` if "
-                 "devices hold the same";
-          return WalkResult::interrupt();
-        }
-        return WalkResult::advance();
-      });
+  WalkResult result = root->walk([&](ManualOutOp op) {
+    if (op.getUnchecked())
+      return WalkResult::advance();
+    auto named = manualAxesOf(op.getPlacement().getValue(), op.getAxes());
+    for (auto axis : op.getAxes().getAsRange<StringAttr>()) {
+      if (!varying.of(op.getInput()).count(axis.str()) ||
+          llvm::any_of(named, [&](const AxisRef &own) {
+            return own.name == axis.getValue();
+          }))
+        continue;
+      InFlightDiagnostic diag = op.emitError("a result of the manual region "
+                                             "varies along ")
+                                << axis << ", which its placement "
+                                << op.getPlacement() << " does not name";
+      diag.attachNote()
+          << "reduce or gather it along " << axis
+          << ", name the axis in a dim or as partial, or write `unchecked` if "
+             "devices hold the same";
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
   return failure(result.wasInterrupted());
 }
 

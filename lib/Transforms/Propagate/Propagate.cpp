@@ -8,15 +8,14 @@
 //
 // Stage: annotated to propagated. Requires sugar resolved and calls inlined.
 // A thin user of the algorithm of Analysis/Propagation.h: builds the graph of
-// each function (GraphBuilder.h) and writes its answer back; where bytes
-// decide, the least of several (LeastPlanned.h).
+// each function (GraphBuilder.h) and writes its answer back.
 //
 //===----------------------------------------------------------------------===//
 
 #include "GraphBuilder.h"
-#include "LeastPlanned.h"
 
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Dialect/ShardIR/Machine.h"
+#include "ShardIR/Transforms/Propagate/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -24,32 +23,35 @@
 
 namespace shardir {
 #define GEN_PASS_DEF_PROPAGATE
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Propagate/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
 using namespace shardir;
 
 /// Sugar is for the step before; its dims would be taken for none.
-static LogicalResult checkSugar(func::FuncOp function) {
-  auto isSugar = [](Attribute attr) {
+static LogicalResult checkNoDTensorSyntax(func::FuncOp function) {
+  auto usesDTensorSyntax = [](Attribute attr) {
     auto placement = dyn_cast_or_null<PlacementAttr>(attr);
     return placement && placement.getValue().sugar;
   };
   bool found = false;
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    found |= isSugar(function.getArgAttr(i, ShardIRDialect::kPlacement));
+    found |=
+        usesDTensorSyntax(function.getArgAttr(i, ShardIRDialect::kPlacement));
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    found |= isSugar(function.getResultAttr(i, ShardIRDialect::kPlacement));
+    found |= usesDTensorSyntax(
+        function.getResultAttr(i, ShardIRDialect::kPlacement));
   function.walk([&](Operation *op) {
     if (auto constrain = dyn_cast<ConstrainOp>(op))
-      found |= isSugar(constrain.getPlacement());
+      found |= usesDTensorSyntax(constrain.getPlacement());
     if (auto own = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements))
-      found |= llvm::any_of(own, isSugar);
+      found |= llvm::any_of(own, usesDTensorSyntax);
   });
   if (found)
-    return function.emitOpError("has placements by mesh axis, `placements = "
-                                "[...]`; run shardir-resolve-sugar first");
+    return function.emitOpError(
+        "has placements by mesh axis, `placements = "
+        "[...]`; run shardir-lower-dtensor-syntax first");
   return success();
 }
 
@@ -94,24 +96,16 @@ static LogicalResult mergeAliases(func::FuncOp function,
 
 namespace {
 
-/// Larger modules take the answer of the search unplanned.
-constexpr size_t kMostPlannedNodes = 1024;
-
 struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
   using PropagateBase::PropagateBase;
 
-  void getDependentDialects(DialectRegistry &registry) const override {
-    PropagateBase::getDependentDialects(registry);
-    getPlanningDialects(registry);
-  }
-
   void runOnOperation() override {
     MeshTable meshes(getOperation());
-    if (meshes.all().empty() || isLocalOrLater(getOperation()))
+    if (meshes.all().empty() || stageOf(getOperation()) >= Stage::Local)
       return;
     if (failed(checkMeshes(getOperation())))
       return signalPassFailure();
-    PropagationCost model;
+    PropagationOptions model;
     model.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
     if (cost != "bytes" && cost != "time") {
       getOperation().emitError()
@@ -127,41 +121,28 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
     }
     model.conflicts = *mode;
     model.memoryLimit = double(memoryLimit);
-    // An earlier run may have weighed devices.
-    auto modelFor = [&](func::FuncOp function) {
-      PropagationCost own = model;
-      auto weights = function->getAttrOfType<DenseF64ArrayAttr>(
-          ShardIRDialect::kDeviceWeights);
-      if (weights && own.mode == CostMode::Bytes)
-        own.deviceWeights.assign(weights.asArrayRef().begin(),
-                                 weights.asArrayRef().end());
-      return own;
-    };
+    model.rates = getMachine(getOperation()).rates;
+    // Reports count a loop of unknown trip count once, and so do bytes.
+    int64_t unknownTrips = GraphBuilder::kUnknownTrips;
+    if (model.mode == CostMode::Bytes &&
+        model.conflicts == ConflictMode::Search) {
+      unknownTrips = 1;
+      model.weighUncontested = true;
+      model.balanceRounds = 6;
+    }
     std::vector<std::unique_ptr<GraphBuilder>> builders;
-    std::vector<std::pair<func::FuncOp, const PropagationGraph *>> graphs;
     std::vector<PropagationResult> answers;
-    size_t nodes = 0;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration())
         continue;
-      if (failed(checkSupported(function)) || failed(checkSugar(function)) ||
+      if (failed(checkSupported(function)) ||
+          failed(checkNoDTensorSyntax(function)) ||
           failed(mergeAliases(function, meshes)))
         return signalPassFailure();
-      builders.push_back(std::make_unique<GraphBuilder>(function, meshes));
-      const PropagationGraph &graph = builders.back()->build();
-      graphs.push_back({function, &graph});
-      PropagationCost own = modelFor(function);
-      answers.push_back(propagate(graph, own));
-      answers.back().deviceWeights = own.deviceWeights;
-      nodes += graph.nodes.size();
+      builders.push_back(
+          std::make_unique<GraphBuilder>(function, meshes, unknownTrips));
+      answers.push_back(propagate(builders.back()->build(), model));
     }
-    if (model.mode == CostMode::Bytes &&
-        model.conflicts == ConflictMode::Search && memoryLimit <= 0 &&
-        nodes <= kMostPlannedNodes)
-      for (auto [of, builder, answer] :
-           llvm::zip_equal(graphs, builders, answers))
-        answer = takeLeastPlanned(of.first, *builder, *of.second, meshes,
-                                  modelFor(of.first), std::move(answer));
     for (auto [builder, answer] : llvm::zip_equal(builders, answers))
       builder->write(answer);
   }

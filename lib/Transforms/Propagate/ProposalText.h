@@ -14,7 +14,7 @@
 #ifndef SHARDIR_LIB_TRANSFORMS_PROPAGATE_PROPOSALTEXT_H
 #define SHARDIR_LIB_TRANSFORMS_PROPAGATE_PROPOSALTEXT_H
 
-#include "ShardIR/Analysis/Proposal.h"
+#include "ShardIR/Propagation/Proposal.h"
 
 #include "llvm/Support/JSON.h"
 

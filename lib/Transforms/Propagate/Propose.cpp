@@ -17,7 +17,9 @@
 #include "GraphBuilder.h"
 #include "ProposalText.h"
 
+#include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Propagate/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -29,7 +31,7 @@
 
 namespace shardir {
 #define GEN_PASS_DEF_PROPOSE
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Propagate/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
@@ -42,7 +44,7 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
 
   /// What the pipelines run ahead of propagation.
   static void addPasses(OpPassManager &passes) {
-    passes.addPass(createResolveSugar());
+    passes.addPass(createLowerDTensorSyntax());
     passes.addPass(createCheckExits());
     passes.addPass(createLiftControlFlowToSCFPass());
     passes.addPass(createForallToFor());
@@ -228,7 +230,7 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
 
   LogicalResult run() {
     ModuleOp module = getOperation();
-    if (isLocalOrLater(module))
+    if (stageOf(module) >= Stage::Local)
       return success();
     ProposalOptions options;
     if (cost != "time" && cost != "bytes")
@@ -240,6 +242,7 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
              << int64_t(memoryLimit);
     options.cost.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
     options.cost.memoryLimit = double(memoryLimit);
+    options.cost.rates = getMachine(module).rates;
     if (MeshTable(module).all().empty())
       return module.emitError("has no shardir.mesh to propose placements on");
     if (failed(checkMeshes(module)))

@@ -13,14 +13,15 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Placement/NearestName.h"
+#include "ShardIR/Transforms/Propagate/Passes.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/StringExtras.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_SPECIALIZEMESH
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Propagate/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
@@ -56,11 +57,14 @@ struct SpecializeMeshPass
              << "' must be axis=size or mesh.axis=size with a size of at least "
                 "1";
     bool found = false;
+    std::vector<std::string> meshNames, axisNames;
     WalkResult result = getOperation().walk([&](MeshOp op) {
+      meshNames.push_back(op.getSymName().str());
       if (!meshName.empty() && op.getSymName() != meshName)
         return WalkResult::advance();
       for (auto [i, attr] : llvm::enumerate(op.getAxisNames())) {
-        if (cast<StringAttr>(attr).getValue() != axisName)
+        axisNames.push_back(cast<StringAttr>(attr).str());
+        if (axisNames.back() != axisName)
           continue;
         found = true;
         if (failed(setSize(op, i, size)))
@@ -70,12 +74,16 @@ struct SpecializeMeshPass
     });
     if (result.wasInterrupted())
       return failure();
-    if (!found)
-      return getOperation().emitError()
-             << "mesh option '" << entry << "' names axis \"" << axisName
-             << "\", which no mesh" << (meshName.empty() ? "" : " of that name")
-             << " has";
-    return success();
+    if (found)
+      return success();
+    std::string nearest =
+        meshName.empty() || llvm::is_contained(meshNames, meshName.str())
+            ? didYouMean(axisName.str(), axisNames, "\"", "\"")
+            : didYouMean(meshName.str(), meshNames, "mesh @", "");
+    return getOperation().emitError()
+           << "mesh option '" << entry << "' names axis \"" << axisName
+           << "\", which no mesh" << (meshName.empty() ? "" : " of that name")
+           << " has" << nearest;
   }
 
   LogicalResult setSize(MeshOp op, size_t axis, int64_t size) {

@@ -7,20 +7,20 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: any, and it stays that. Requires nothing. Guarantees that no pure op
-// is left whose results nobody uses, chains of them included: what they ask for
-// would be moved, reported and paid for in no result. CSE, which follows,
-// erases the last op of such a chain alone.
+// is left whose results are unused, chains of them included: redistributions
+// for them would be executed and reported in vain. CSE, which follows, erases
+// only the last op of such a chain.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Redistribute/Passes.h"
 
 #include "mlir/IR/Iterators.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_ERASEUNUSED
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Redistribute/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;

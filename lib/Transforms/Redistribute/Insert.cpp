@@ -9,8 +9,8 @@
 // Stage: propagated to redistributed. Requires `shardir.placements` on every op
 // with tensor results. Guarantees that operands and results of every op agree
 // under its rule, that what flows through a region keeps one placement, and
-// that every change of placement is one `shardir.redistribute` that says why it
-// is there: in front of the op that asks, or of the terminator of a region.
+// that every change of placement is one `shardir.redistribute` with its reason:
+// in front of the op that requires it, or of the terminator of a region.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,10 +20,11 @@
 
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
-#include "ShardIR/Dialect/ShardIR/Reasons.h"
+#include "ShardIR/Dialect/ShardIR/Provenance.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Interfaces/VerifyRule.h"
+#include "ShardIR/Transforms/Redistribute/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -33,7 +34,7 @@
 
 namespace shardir {
 #define GEN_PASS_DEF_INSERTREDISTRIBUTE
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Redistribute/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
@@ -41,8 +42,8 @@ using namespace shardir;
 
 LogicalResult Inserter::require(OpOperand &operand, const Placement &wanted,
                                 StringRef mesh, bool isExplicit,
-                                const Twine &reason, const Halo &halo) {
-  FailureOr<Value> value = obtain(
+                                ReasonAttr reason, const Halo &halo) {
+  FailureOr<Value> value = materializePlacement(
       operand.get(), PlacementAttr::get(function.getContext(), mesh, wanted),
       operand.getOwner(), isExplicit, reason, halo, &operand);
   if (failed(value))
@@ -59,9 +60,7 @@ LogicalResult Inserter::visitReturn(Operation *op) {
     if (!wanted)
       continue;
     if (failed(require(operand, wanted.getValue(), wanted.getMesh().getValue(),
-                       /*isExplicit=*/true,
-                       "result " + Twine(i) + " of @" + function.getSymName() +
-                           " is placed so")))
+                       /*isExplicit=*/true, ReasonAttr::ofResult(function, i))))
       return failure();
   }
   return success();
@@ -70,20 +69,19 @@ LogicalResult Inserter::visitReturn(Operation *op) {
 LogicalResult Inserter::visitStep(Operation *op, PlacementAttr from) {
   return require(op->getOpOperand(0), from.getValue(),
                  from.getMesh().getValue(), /*isExplicit=*/true,
-                 "operand of '" + op->getName().getStringRef() + "'");
+                 ReasonAttr::ofUse(op->getOpOperand(0)));
 }
 
 LogicalResult Inserter::visitConstrain(ConstrainOp op) {
   PlacementAttr decided = getResultPlacement(cast<OpResult>(op.getResult()));
   if (!decided)
     return op.emitOpError("has no placement; run shardir-propagate first");
-  FailureOr<Value> value =
-      obtain(op.getInput(), decided, op,
-             /*isExplicit=*/true, "asked for by constrain");
+  FailureOr<Value> value = materializePlacement(
+      op.getInput(), decided, op,
+      /*isExplicit=*/true, ReasonAttr::ofConstrain(op.getContext()));
   if (failed(value))
     return failure();
-  // What the user asked for must survive the passes that place for less
-  // traffic.
+  // A constrained placement must survive the passes that reduce traffic.
   if (Operation *producer = value->getDefiningOp())
     producer->setAttr(ShardIRDialect::kConstrained,
                       UnitAttr::get(op.getContext()));
@@ -101,7 +99,8 @@ void Inserter::remarkOnMeshes(Operation *op, StringRef mesh) {
   for (Value value : values)
     if (isa<RankedTensorType>(value.getType()))
       if (PlacementAttr present = getPlacement(value);
-          present && present.getMesh().getValue() != mesh && !isFresh(value))
+          present && present.getMesh().getValue() != mesh &&
+          !isRematerializable(value))
         others.insert(present.getMesh().getValue());
   if (others.empty())
     return;
@@ -113,16 +112,16 @@ void Inserter::remarkOnMeshes(Operation *op, StringRef mesh) {
   remark << " move there";
 }
 
-/// What enters or leaves a region has the placement of what it becomes there.
-LogicalResult Inserter::visitTied(Operation *op) {
-  for (auto [operand, wanted] : getTiedOperands(op)) {
+/// Operands of a region value group have the placement of the group.
+LogicalResult Inserter::visitGrouped(Operation *op) {
+  for (auto [operand, wanted] : getGroupedOperands(op)) {
     bool leaves = op->hasTrait<OpTrait::IsTerminator>();
     Operation *parent = leaves ? op->getParentOp() : op;
     if (!wanted)
       return parent->emitOpError("has a tensor without a placement; run "
                                  "shardir-propagate first");
     if (failed(require(*operand, wanted.getValue(), wanted.getMesh().getValue(),
-                       /*isExplicit=*/false, describeUse(*operand))))
+                       /*isExplicit=*/false, ReasonAttr::ofUse(*operand))))
       return failure();
   }
   return success();
@@ -138,7 +137,7 @@ LogicalResult Inserter::bringScalars(Operation *op) {
     if (type && *mesh &&
         failed(require(operand, Placement::replicatedOfRank(type.getRank()),
                        (*mesh)->name, /*isExplicit=*/false,
-                       describeUse(operand))))
+                       ReasonAttr::ofUse(operand))))
       return failure();
   }
   return success();
@@ -152,19 +151,24 @@ LogicalResult Inserter::visit(Operation *op) {
   if (auto step = dyn_cast<collective::CollectiveOpInterface>(op))
     return visitStep(op, step.getFrom());
   if (auto region = asShardableRegion(op)) {
-    if (failed(visitTied(op)))
+    if (failed(visitGrouped(op)))
       return failure();
     for (Region &each : op->getRegions())
       if (!each.empty() && failed(visitBlock(each.front())))
         return failure();
     return success();
   }
+  if (strict && hasTensors(op) && !hasShardingRule(op))
+    return op->emitOpError("has no sharding rule, and strict lets no op run "
+                           "replicated for that reason; write "
+                           "shardir.rule = #shardir.rule<...> on it, or "
+                           "implement ShardingRuleOpInterface");
   if (failed(bringScalars(op)))
     return failure();
   // Under two meshes numbers count as well.
-  AgreedOps::Key key;
+  SatisfiedOpCache::Key key;
   if (meshes.all().size() < 2)
-    key = AgreedOps::keyOf(op);
+    key = SatisfiedOpCache::keyOf(op);
   if (agreed.contains(key)) {
     op->removeAttr(kOperands);
     return success();
@@ -175,7 +179,6 @@ LogicalResult Inserter::visit(Operation *op) {
     return failure();
   // From here on the operands themselves say so.
   op->removeAttr(kOperands);
-  StringRef name = op->getName().getStringRef();
   if (!needed->mesh.empty() && !strict)
     remarkOnMeshes(op, needed->mesh);
   // Operands first: a captured tensor may be one of them as well.
@@ -187,18 +190,16 @@ LogicalResult Inserter::visit(Operation *op) {
       Value before = op->getOperand(i);
       if (failed(require(op->getOpOperand(i), *wanted, needed->mesh,
                          /*isExplicit=*/false,
-                         "operand " + Twine(i) + " of '" + name + "'",
+                         ReasonAttr::ofUse(op->getOpOperand(i)),
                          needed->halos[i])))
         return failure();
       changed |= op->getOperand(i) != before;
       continue;
     }
     Value value = captured[i - op->getNumOperands()];
-    FailureOr<Value> whole = obtain(
+    FailureOr<Value> whole = materializePlacement(
         value, PlacementAttr::get(op->getContext(), needed->mesh, *wanted), op,
-        /*isExplicit=*/false,
-        "the body of '" + name + "' reads it" +
-            (wanted->isReplicated() ? " whole" : ""));
+        /*isExplicit=*/false, ReasonAttr::ofBody(op));
     if (failed(whole))
       return failure();
     if (*whole == value)
@@ -213,7 +214,7 @@ LogicalResult Inserter::visit(Operation *op) {
   return success();
 }
 
-/// In a region that runs whole on each device what is asked for cannot be had.
+/// Constraints in a region that every device runs in full cannot hold.
 LogicalResult Inserter::dropConstraintsOfWholeRegions() {
   SmallVector<ConstrainOp> nested;
   function.walk([&](ConstrainOp op) {
@@ -224,9 +225,9 @@ LogicalResult Inserter::dropConstraintsOfWholeRegions() {
     StringRef parent = op->getParentOp()->getName().getStringRef();
     if (strict)
       return op.emitOpError("cannot be met inside '")
-             << parent << "', which runs whole on each device";
+             << parent << "', which runs on replicated tensors";
     op.emitRemark() << "has no effect inside '" << parent
-                    << "', which runs whole on each device";
+                    << "', which runs on replicated tensors";
     op.getResult().replaceAllUsesWith(op.getInput());
     op.erase();
   }
@@ -239,11 +240,11 @@ LogicalResult Inserter::visitBlock(Block &block) {
       return failure();
   Operation *terminator = block.getTerminator();
   return isa<func::ReturnOp>(terminator) ? visitReturn(terminator)
-                                         : visitTied(terminator);
+                                         : visitGrouped(terminator);
 }
 
-/// What was cloned per placement, or made anew for a use, may have no use left,
-/// nor what was redistributed for it.
+/// Clones for a placement or a use may have no uses left, nor redistributions
+/// of their operands.
 void Inserter::eraseUnused(Block &block) {
   for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
     if (asShardableRegion(&op))
@@ -251,7 +252,7 @@ void Inserter::eraseUnused(Block &block) {
         if (!region.empty())
           eraseUnused(region.front());
     if (!op.use_empty() || op.getNumResults() != 1 ||
-        (!remade.contains(&op) && !isFresh(op.getResult(0))))
+        (!remade.contains(&op) && !isRematerializable(op.getResult(0))))
       continue;
     if (remade.contains(&op))
       for (Value operand : op.getOperands())
@@ -279,19 +280,19 @@ struct InsertRedistributePass
 
   void runOnOperation() override {
     MeshTable meshes(getOperation());
-    if (meshes.all().empty() || isLocalOrLater(getOperation()))
+    if (meshes.all().empty() || stageOf(getOperation()) >= Stage::Local)
       return;
     auto verified = getCachedAnalysis<VerifiedStage>();
-    if (failed(verifyStage(getOperation(), "propagated",
+    if (failed(verifyStage(getOperation(), Stage::Propagated,
                            verified ? &verified->get() : nullptr)))
       return signalPassFailure();
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (!function.isDeclaration() &&
           failed(Inserter(function, meshes, strict).run()))
         return signalPassFailure();
-    shareReasons(getOperation());
-    // What equal ops owe is then reduced once; what they alone used has no use
-    // after the first round.
+    shareProvenance(getOperation());
+    // Partial results of equal ops are then reduced once; operands used by them
+    // alone have no use after the first round.
     if (mergeEqual)
       mergeEqualOps(getOperation(), /*rounds=*/2);
   }

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: propagated to redistributed. What shardir-insert-redistribute does to
-// one function: Insert.cpp visits ops and asks for what they need, Obtain.cpp
-// gives one value the placement that is asked for.
+// Stage: propagated to redistributed. Implements shardir-insert-redistribute
+// for one function: Insert.cpp visits ops and requests placements of their
+// operands, MaterializePlacement.cpp gives one value the requested placement.
 // Requires `shardir.placements` on every op with tensor results.
 //
 //===----------------------------------------------------------------------===//
@@ -16,7 +16,7 @@
 #ifndef SHARDIR_LIB_TRANSFORMS_REDISTRIBUTE_INSERTER_H
 #define SHARDIR_LIB_TRANSFORMS_REDISTRIBUTE_INSERTER_H
 
-#include "ShardIR/Analysis/AgreedOps.h"
+#include "ShardIR/Analysis/SatisfiedOpCache.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -35,7 +35,7 @@ public:
 private:
   mlir::LogicalResult visit(mlir::Operation *op);
   mlir::LogicalResult visitBlock(mlir::Block &block);
-  mlir::LogicalResult visitTied(mlir::Operation *op);
+  mlir::LogicalResult visitGrouped(mlir::Operation *op);
   mlir::LogicalResult visitReturn(mlir::Operation *op);
   mlir::LogicalResult bringScalars(mlir::Operation *op);
   mlir::LogicalResult visitStep(mlir::Operation *op, PlacementAttr from);
@@ -46,10 +46,10 @@ private:
   /// Gives `operand` the placement `wanted`, if it has another.
   mlir::LogicalResult require(mlir::OpOperand &operand, const Placement &wanted,
                               llvm::StringRef mesh, bool isExplicit,
-                              const llvm::Twine &reason, const Halo &halo = {});
+                              ReasonAttr reason, const Halo &halo = {});
 
   //===--------------------------------------------------------------------===//
-  // One value for one use (Obtain.cpp)
+  // One value for one use (MaterializePlacement.cpp)
   //===--------------------------------------------------------------------===//
 
   /// Extent and shift of each open window of `halo`, which operand `i` of `op`
@@ -58,18 +58,19 @@ private:
                                               const Halo &halo);
   /// `value` with the placement `wanted` and a halo, created in front of
   /// `before`.
-  mlir::FailureOr<mlir::Value> obtain(mlir::Value value, PlacementAttr wanted,
-                                      mlir::Operation *before, bool isExplicit,
-                                      const llvm::Twine &reason,
-                                      const Halo &halo = {},
-                                      mlir::OpOperand *use = nullptr);
-  /// The op of `value` made anew with its result as `wanted` and a halo, if
-  /// any, where it only moves elements and less is received for its operands
+  mlir::FailureOr<mlir::Value>
+  materializePlacement(mlir::Value value, PlacementAttr wanted,
+                       mlir::Operation *before, bool isExplicit,
+                       ReasonAttr reason, const Halo &halo = {},
+                       mlir::OpOperand *use = nullptr);
+  /// The op of `value` rematerialized with its result as `wanted` and a halo,
+  /// if any, where it only moves elements and less is received for its operands
   /// then than for its result; null if not.
-  mlir::FailureOr<mlir::Value> makeAnew(mlir::Value value, PlacementAttr wanted,
-                                        mlir::Operation *before,
-                                        const Halo &halo);
-  /// What `value` was before it was redistributed, or made with a halo, for a
+  mlir::FailureOr<mlir::Value> rematerialize(mlir::Value value,
+                                             PlacementAttr wanted,
+                                             mlir::Operation *before,
+                                             const Halo &halo);
+  /// The value that `value` was redistributed or made with a halo from, for a
   /// use; adds the bytes received for that where no other use needs them.
   mlir::Value originOf(mlir::Value value, llvm::StringRef mesh, int64_t *bytes);
   /// The bytes that a device receives for a change of placement, at most.
@@ -77,18 +78,18 @@ private:
                    PlacementAttr to, const Halo &halo) const;
   mlir::LogicalResult refuse(mlir::Value value, PlacementAttr wanted,
                              mlir::Operation *before, mlir::OpOperand *use,
-                             const llvm::Twine &reason, const Halo &halo);
+                             ReasonAttr reason, const Halo &halo);
 
   mlir::func::FuncOp function;
   const MeshTable &meshes;
   bool strict;
-  /// What a value was redistributed to already, by the spelling of the target.
+  /// Existing redistributions of a value, by the spelling of the target.
   llvm::DenseMap<mlir::Value, llvm::StringMap<mlir::Value>> known;
-  /// Ops that were made anew with a halo for some use, and of what.
+  /// Ops that were cloned with a halo for some use, and their originals.
   llvm::DenseSet<mlir::Operation *> remade;
   llvm::DenseMap<mlir::Value, mlir::Value> madeFrom;
   llvm::DenseSet<mlir::Operation *> inserted; ///< redistributions
-  AgreedOps agreed;
+  SatisfiedOpCache agreed;
 };
 
 } // namespace shardir

@@ -18,13 +18,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OpChange.h"
+#include "PlacementRewrite.h"
 #include "SimplifyPatterns.h"
 
-#include "ShardIR/Analysis/Askers.h"
-#include "ShardIR/Analysis/PeakMemory.h"
-#include "ShardIR/Dialect/ShardIR/Reasons.h"
+#include "ShardIR/Dialect/ShardIR/Provenance.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
+#include "ShardIR/Memory/PeakMemory.h"
+#include "ShardIR/Report/RedistributionUsers.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -41,7 +41,7 @@ constexpr unsigned kMaxUsers = 4;
 
 /// Ops that change together, and what that changes in all.
 struct Proposal {
-  SmallVector<OpChange> changes;
+  SmallVector<PlacementRewrite> changes;
   MoveCost before, after;
   bool isBetter() const { return after < before; }
 };
@@ -71,13 +71,16 @@ struct MoveAcross : OpRewritePattern<RedistributeOp> {
   std::optional<MoveCost>
   usesCost(Value value, PlacementAttr placement, bool after,
            const SmallPtrSetImpl<Operation *> &inside) const;
-  SmallVector<OpChange> candidates(Operation *op, const OpChange &present,
-                                   ArrayRef<unsigned> from,
-                                   const Overlay &overlay) const;
-  bool changeUses(const OpChange &change, MoveCost &before, MoveCost &after,
+  SmallVector<PlacementRewrite> candidates(Operation *op,
+                                           const PlacementRewrite &present,
+                                           ArrayRef<unsigned> from,
+                                           const Overlay &overlay) const;
+  bool changeUses(const PlacementRewrite &change, MoveCost &before,
+                  MoveCost &after,
                   const SmallPtrSetImpl<Operation *> &inside) const;
   void apply(const Proposal &proposal, PatternRewriter &rewriter) const;
-  void bringOperands(const OpChange &change, PatternRewriter &rewriter) const;
+  void bringOperands(const PlacementRewrite &change,
+                     PatternRewriter &rewriter) const;
   void bringUses(Value value, PlacementAttr before,
                  const SmallPtrSetImpl<Operation *> &inside,
                  PatternRewriter &rewriter) const;
@@ -87,9 +90,9 @@ struct MoveAcross : OpRewritePattern<RedistributeOp> {
 
   std::shared_ptr<MoveCosts> costs;
   int64_t memoryLimit;
-  /// Whether what others use as well may be made on more devices to save bytes.
+  /// True if ops with other users may run on more devices to save bytes.
   bool repeatsWork;
-  OpChanges ops;
+  PlacementRewrites ops;
 };
 
 } // namespace
@@ -98,7 +101,7 @@ struct MoveAcross : OpRewritePattern<RedistributeOp> {
 // Looking
 //===----------------------------------------------------------------------===//
 
-/// A redistribution that leaves `value` and may start anew.
+/// A redistribution that leaves `value` and may start again.
 static RedistributeOp leaving(Operation *user, Value value) {
   auto op = dyn_cast<RedistributeOp>(user);
   return op && isPlain(op) && op->getBlock() == value.getParentBlock()
@@ -106,8 +109,8 @@ static RedistributeOp leaving(Operation *user, Value value) {
              : nullptr;
 }
 
-/// What the uses of `value` outside of the changed ops cost, if it is placed as
-/// `placement`: as it is now, each redistribution by itself; after, all
+/// The cost of the uses of `value` outside of the changed ops, if it is placed
+/// as `placement`: as it is now, each redistribution by itself; after, all
 /// together from the new placement.
 std::optional<MoveCost>
 MoveAcross::usesCost(Value value, PlacementAttr placement, bool after,
@@ -139,7 +142,7 @@ MoveAcross::usesCost(Value value, PlacementAttr placement, bool after,
 }
 
 /// Adds what a change means for the uses of its results.
-bool MoveAcross::changeUses(const OpChange &change, MoveCost &before,
+bool MoveAcross::changeUses(const PlacementRewrite &change, MoveCost &before,
                             MoveCost &after,
                             const SmallPtrSetImpl<Operation *> &inside) const {
   for (auto [result, placement] :
@@ -156,13 +159,12 @@ bool MoveAcross::changeUses(const OpChange &change, MoveCost &before,
 
 /// The changes that take the operands `from` as their sources are, and bring no
 /// operand from farther away than now.
-SmallVector<OpChange> MoveAcross::candidates(Operation *op,
-                                             const OpChange &present,
-                                             ArrayRef<unsigned> from,
-                                             const Overlay &overlay) const {
-  SmallVector<OpChange> changes;
+SmallVector<PlacementRewrite>
+MoveAcross::candidates(Operation *op, const PlacementRewrite &present,
+                       ArrayRef<unsigned> from, const Overlay &overlay) const {
+  SmallVector<PlacementRewrite> changes;
   for (const auto &results : ops.takingSources(op, from, overlay)) {
-    std::optional<OpChange> change = ops.with(op, results, overlay);
+    std::optional<PlacementRewrite> change = ops.with(op, results, overlay);
     if (!change || llvm::equal(change->results, present.results))
       continue;
     bool dearer = false;
@@ -177,7 +179,7 @@ SmallVector<OpChange> MoveAcross::candidates(Operation *op,
 
 /// The redistributed operands of an op.
 static SmallVector<unsigned> redistributed(Operation *op,
-                                           const OpChanges &ops) {
+                                           const PlacementRewrites &ops) {
   SmallVector<unsigned> operands;
   for (OpOperand &operand : op->getOpOperands())
     if (isa<RankedTensorType>(operand.get().getType()) &&
@@ -189,16 +191,16 @@ static SmallVector<unsigned> redistributed(Operation *op,
 /// Moves the redistributions of `user`'s operands behind it, or behind a chain
 /// of ops that starts with it.
 std::optional<Proposal> MoveAcross::behindChain(Operation *user) const {
-  std::optional<OpChange> present = ops.present(user);
+  std::optional<PlacementRewrite> present = ops.present(user);
   if (!present)
     return std::nullopt;
   std::optional<Proposal> best;
-  for (OpChange &first :
+  for (PlacementRewrite &first :
        candidates(user, *present, redistributed(user, ops), Overlay())) {
     Proposal proposal;
     SmallPtrSet<Operation *, 4> inside;
     Overlay overlay;
-    OpChange next = std::move(first), was = *present;
+    PlacementRewrite next = std::move(first), was = *present;
     for (int length = 1;; ++length) {
       Operation *op = next.op;
       proposal.before += was.cost();
@@ -219,14 +221,14 @@ std::optional<Proposal> MoveAcross::behindChain(Operation *user) const {
           later->getBlock() != op->getBlock() || !ops.mayChange(later))
         break;
       overlay[op->getResult(0)] = next.results[0];
-      std::optional<OpChange> laterPresent = ops.present(later);
+      std::optional<PlacementRewrite> laterPresent = ops.present(later);
       if (!laterPresent)
         break;
       SmallVector<unsigned> from = redistributed(later, ops);
       for (OpOperand &operand : later->getOpOperands())
         if (operand.get() == op->getResult(0))
           from.push_back(operand.getOperandNumber());
-      SmallVector<OpChange> further =
+      SmallVector<PlacementRewrite> further =
           candidates(later, *laterPresent, from, overlay);
       if (further.empty())
         break;
@@ -266,7 +268,7 @@ std::optional<Proposal> MoveAcross::behindUsers(RedistributeOp op) const {
     for (Operation *later : user->getUsers())
       if (inside.contains(later))
         return std::nullopt;
-    std::optional<OpChange> present = ops.present(user);
+    std::optional<PlacementRewrite> present = ops.present(user);
     if (!present)
       return std::nullopt;
     SmallVector<unsigned> from;
@@ -274,7 +276,8 @@ std::optional<Proposal> MoveAcross::behindUsers(RedistributeOp op) const {
       if (operand.get() == op.getResult())
         from.push_back(operand.getOperandNumber());
     std::optional<Proposal> best;
-    for (OpChange &change : candidates(user, *present, from, Overlay())) {
+    for (PlacementRewrite &change :
+         candidates(user, *present, from, Overlay())) {
       Proposal one;
       one.before += present->cost();
       one.after += change.cost();
@@ -319,12 +322,12 @@ std::optional<Proposal> MoveAcross::inFront(RedistributeOp op) const {
   for (int length = 0; length < kMaxChain && producer; ++length) {
     if (producer->getBlock() != op->getBlock() ||
         producer->getNumResults() != 1 || !ops.mayChange(producer) ||
-        isFresh(value))
+        isRematerializable(value))
       break;
     bool isShared =
         llvm::any_of(value.getUsers(), [&](Operation *u) { return u != last; });
     if (isShared &&
-        (!repeatsWork || value.hasNUsesOrMore(OpChanges::kManyUses)))
+        (!repeatsWork || value.hasNUsesOrMore(PlacementRewrites::kManyUses)))
       break;
     bool contracts =
         llvm::any_of(ops.ruleOf(producer).factors, [](const Factor &f) {
@@ -332,8 +335,8 @@ std::optional<Proposal> MoveAcross::inFront(RedistributeOp op) const {
         });
     if (contracts)
       break;
-    std::optional<OpChange> present = ops.present(producer);
-    std::optional<OpChange> change =
+    std::optional<PlacementRewrite> present = ops.present(producer);
+    std::optional<PlacementRewrite> change =
         ops.with(producer, {wanted.getValue()}, overlay);
     if (!present || !change)
       break;
@@ -370,7 +373,7 @@ std::optional<Proposal> MoveAcross::inFront(RedistributeOp op) const {
     MoveCost &paid = proposal.changes.back().operandCosts[number];
     proposal.after = othersAfter;
     paid = MoveCost();
-    for (const OpChange &each : proposal.changes)
+    for (const PlacementRewrite &each : proposal.changes)
       proposal.after += each.cost();
     last = source.op ? source.op.getOperation() : producer;
     if (source.op && !llvm::all_of(source.op->getUsers(),
@@ -383,13 +386,13 @@ std::optional<Proposal> MoveAcross::inFront(RedistributeOp op) const {
   return best;
 }
 
-/// Whether larger results of the changed ops fit the limit: they add at most
+/// True if larger results of the changed ops fit the limit: they add at most
 /// their own bytes to the peak.
 bool MoveAcross::memoryAllows(const Proposal &proposal) const {
   if (memoryLimit <= 0)
     return true;
   int64_t more = 0;
-  for (const OpChange &change : proposal.changes)
+  for (const PlacementRewrite &change : proposal.changes)
     for (auto [result, placement] :
          llvm::zip(change.op->getResults(), change.results)) {
       Type type = result.getType();
@@ -408,7 +411,7 @@ bool MoveAcross::memoryAllows(const Proposal &proposal) const {
 //===----------------------------------------------------------------------===//
 
 /// Brings the operands of a changed op to where they are needed now.
-void MoveAcross::bringOperands(const OpChange &change,
+void MoveAcross::bringOperands(const PlacementRewrite &change,
                                PatternRewriter &rewriter) const {
   for (auto [i, needed] : llvm::enumerate(change.operands)) {
     OpOperand &operand = change.op->getOpOperand(i);
@@ -422,16 +425,13 @@ void MoveAcross::bringOperands(const OpChange &change,
         samePlacement(source.op.getFrom(), from, type, meshes()))
       continue;
     if (!samePlacement(from, needed, type, meshes())) {
-      if (isFresh(value)) {
-        value = cloneFresh(rewriter, value, needed, change.op);
+      if (isRematerializable(value)) {
+        value = cloneRematerializable(rewriter, value, needed, change.op);
       } else {
         rewriter.setInsertionPoint(change.op);
-        std::string reason = describeUse(operand) + ": " +
-                             describeChange(from.getValue(), needed.getValue(),
-                                            meshes().get(needed));
         value = RedistributeOp::create(rewriter, change.op->getLoc(), type,
                                        value, from, needed, ArrayAttr(),
-                                       rewriter.getStringAttr(reason));
+                                       ReasonAttr::ofUse(operand));
       }
     }
     rewriter.modifyOpInPlace(change.op, [&] { operand.set(value); });
@@ -459,7 +459,7 @@ void MoveAcross::bringUses(Value value, PlacementAttr before,
   }
   for (RedistributeOp op : moves) {
     if (!samePlacement(now, op.getTo(), type, meshes())) {
-      restartFrom(rewriter, op, value, now, meshes());
+      restartFrom(rewriter, op, value, now);
       continue;
     }
     if (isConstrained(op))
@@ -472,47 +472,43 @@ void MoveAcross::bringUses(Value value, PlacementAttr before,
   // Uses are listed last first.
   OpOperand *first = direct.back();
   rewriter.setInsertionPointAfter(value.getDefiningOp());
-  std::string reason =
-      describeUse(*first) + ": " +
-      describeChange(now.getValue(), before.getValue(), meshes().get(now));
   auto op =
       RedistributeOp::create(rewriter, value.getLoc(), type, value, now, before,
-                             ArrayAttr(), rewriter.getStringAttr(reason));
+                             ArrayAttr(), ReasonAttr::ofUse(*first));
   for (OpOperand *use : direct)
     rewriter.modifyOpInPlace(use->getOwner(), [&] { use->set(op); });
 }
 
 /// Where the placement of a changed op comes from: the annotation behind the
 /// operand that it follows.
-static StringAttr originOf(Operation *op, const OpChange &change,
-                           const MeshTable &meshes) {
+static ArrayAttr originOf(Operation *op, const PlacementRewrite &change) {
   for (auto [i, needed] : llvm::enumerate(change.operands)) {
     if (!needed)
       continue;
     Value value = op->getOperand(i);
-    if (isFresh(value) || needed.getValue().isReplicated())
+    if (isRematerializable(value) || needed.getValue().isReplicated())
       continue;
     if (auto argument = dyn_cast<BlockArgument>(value))
       if (auto function =
               dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp()))
-        return StringAttr::get(op->getContext(),
-                               "argument " + Twine(argument.getArgNumber()) +
-                                   " of @" + function.getSymName());
+        return ArrayAttr::get(op->getContext(),
+                              {Attribute(ProvenanceAttr::ofArgument(
+                                  function, argument.getArgNumber()))});
     if (value.getDefiningOp())
-      if (std::string reason = reasonOnMaker(value); !reason.empty())
-        return StringAttr::get(op->getContext(), reason);
+      if (ArrayAttr provenance = provenanceOnProducer(value))
+        return provenance;
   }
   return nullptr;
 }
 
 /// The same where it follows no operand: the annotation behind its users.
-static StringAttr originOfUses(Operation *op) {
+static ArrayAttr originOfUses(Operation *op) {
   for (OpResult result : op->getResults())
     if (PlacementAttr own = getResultPlacement(result);
         own && !own.getValue().isReplicated())
       for (OpOperand &use : result.getUses())
-        if (std::string reason = decidedByOfUse(use); !reason.empty())
-          return StringAttr::get(op->getContext(), reason);
+        if (ArrayAttr provenance = provenanceOfUse(use))
+          return provenance;
   return nullptr;
 }
 
@@ -520,26 +516,26 @@ void MoveAcross::apply(const Proposal &proposal,
                        PatternRewriter &rewriter) const {
   SmallPtrSet<Operation *, 4> inside;
   llvm::DenseMap<Value, PlacementAttr> before;
-  for (const OpChange &change : proposal.changes) {
+  for (const PlacementRewrite &change : proposal.changes) {
     inside.insert(change.op);
     for (Value result : change.op->getResults())
       before[result] = getPlacement(result);
   }
-  for (const OpChange &change : proposal.changes)
+  for (const PlacementRewrite &change : proposal.changes)
     rewriter.modifyOpInPlace(change.op, [&] {
       SmallVector<Attribute> placements(change.results.begin(),
                                         change.results.end());
       change.op->setAttr(ShardIRDialect::kPlacements,
                          rewriter.getArrayAttr(placements));
     });
-  for (const OpChange &change : proposal.changes)
+  for (const PlacementRewrite &change : proposal.changes)
     bringOperands(change, rewriter);
-  for (const OpChange &change : proposal.changes) {
+  for (const PlacementRewrite &change : proposal.changes) {
     for (Value result : change.op->getResults())
       bringUses(result, before[result], inside, rewriter);
-    // Why it is placed so has changed as well, and what was compared.
+    // Its provenance has changed as well, and the alternatives.
     change.op->removeAttr(kAlternatives);
-    StringAttr origin = originOf(change.op, change, meshes());
+    ArrayAttr origin = originOf(change.op, change);
     if (!origin)
       origin = originOfUses(change.op);
     if (origin)

@@ -74,8 +74,7 @@ private:
         used.insert(mesh);
       return;
     }
-    // What runs, and how often, is the same on all ranks that have a part in
-    // it.
+    // All ranks that take part run the same ops, equally often.
     addMeshesWithin(user);
     add(user->getResults());
     for (Region &region : user->getRegions())

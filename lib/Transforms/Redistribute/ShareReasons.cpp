@@ -8,16 +8,16 @@
 //
 // Stages: propagated to collective, after every op has its placements. Requires
 // ops in an order in which producers come first. Guarantees that pure ops of
-// one block that compute the same and lie alike say the same reasons, so that
-// CSE takes them for one: fresh tensors are made once per user, each with its
-// user's reason, and two of them would keep two sums apart that are owed alike
-// and reduced twice. Changes no other attribute.
+// one block with equal computations and placements have equal reasons, so that
+// CSE merges them. Rematerializable tensors are cloned once per user, each with
+// its user's reason; two of them would keep two equal partial sums apart, which
+// are then reduced twice. Changes no other attribute.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Utils.h"
 
-#include "ShardIR/Dialect/ShardIR/Reasons.h"
+#include "ShardIR/Dialect/ShardIR/Provenance.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/IR/OperationSupport.h"
@@ -37,7 +37,7 @@ static SmallVector<Operation *> opsInside(Operation *op) {
 }
 
 /// Lets `op` say the reasons of `first`.
-static void takeReasons(Operation *op, Operation *first) {
+static void takeProvenance(Operation *op, Operation *first) {
   for (StringRef name :
        {StringRef(ShardIRDialect::kDecidedBy), StringRef(kAlternatives)}) {
     if (Attribute said = first->getAttr(name))
@@ -47,8 +47,7 @@ static void takeReasons(Operation *op, Operation *first) {
   }
 }
 
-/// What is asked for of one of two ops that make the same is there with the
-/// other one.
+/// A constraint on one of two equal ops holds for the other as well.
 static void shareConstraint(Operation *a, Operation *b) {
   if (!isConstrained(a) && !isConstrained(b))
     return;
@@ -118,8 +117,7 @@ private:
         [&](Value x, Value y) { inside[y] = x; }, kFlags);
   }
 
-  /// Whether what is in the regions of two ops that compute the same says the
-  /// same, but for reasons.
+  /// True if the regions of two equal ops are equal except for reasons.
   static bool liesAlikeInside(Operation *a, Operation *b) {
     if (a->getNumRegions() == 0 || isa<linalg::LinalgOp>(a))
       return true;
@@ -136,7 +134,7 @@ private:
 
 } // namespace
 
-void shardir::shareReasons(Operation *root) {
+void shardir::shareProvenance(Operation *root) {
   root->walk([](Block *block) {
     Numbering numbering;
     for (Operation &op : block->without_terminator()) {
@@ -147,13 +145,13 @@ void shardir::shareReasons(Operation *root) {
       if (!first)
         continue;
       if (op.hasAttr(ShardIRDialect::kPlacements)) {
-        takeReasons(&op, first);
+        takeProvenance(&op, first);
         shareConstraint(&op, first);
       }
       if (!isa<linalg::LinalgOp>(op))
         for (auto [inner, same] :
              llvm::zip_equal(opsInside(&op), opsInside(first)))
-          takeReasons(inner, same);
+          takeProvenance(inner, same);
     }
   });
 }

@@ -6,18 +6,19 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: redistributed, and it stays that. Lowers what redistributions move:
-// the pass is a thin user of the patterns of Patterns.h. Guarantees a fixed
-// point of them, or as near as a bound on rounds allows.
+// Stage: redistributed to redistributed. Applies the patterns of Patterns.h,
+// which lower the cost of redistributions, to a fixed point or to a bound on
+// rounds.
 //
 //===----------------------------------------------------------------------===//
 
+#include "BalanceRanks.h"
 #include "SimplifyPatterns.h"
 #include "UseRegions.h"
 
-#include "ShardIR/Analysis/PeakMemory.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Memory/PeakMemory.h"
+#include "ShardIR/Transforms/Redistribute/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -26,7 +27,7 @@
 
 namespace shardir {
 #define GEN_PASS_DEF_SIMPLIFYREDISTRIBUTE
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Redistribute/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
@@ -67,16 +68,15 @@ struct CollapseChain : OpRewritePattern<RedistributeOp> {
     if (!inner || !isPlain(inner) || !isPlain(op) || isConstrained(inner) ||
         !inner->hasOneUse() || inner->getBlock() != op->getBlock())
       return failure();
-    restartFrom(rewriter, op, inner.getInput(), inner.getFrom(), meshes);
+    restartFrom(rewriter, op, inner.getInput(), inner.getFrom());
     rewriter.eraseOp(inner);
     return success();
   }
   const MeshTable &meshes;
 };
 
-/// What a device keeps less of afterwards is sent as soon as it is there, and
-/// not where it is used: gradients that are reduced and scattered do not wait
-/// whole for the end of the program.
+/// Hoists a redistribution that shrinks the shard to its operand's definition:
+/// unreduced gradients do not stay alive until the end of the program.
 struct ShrinkEarly : OpRewritePattern<RedistributeOp> {
   ShrinkEarly(MLIRContext *context, std::shared_ptr<MoveCosts> costs)
       : OpRewritePattern(context, /*benefit=*/0), costs(std::move(costs)) {}
@@ -100,13 +100,13 @@ struct ShrinkEarly : OpRewritePattern<RedistributeOp> {
   std::shared_ptr<MoveCosts> costs;
 };
 
-/// What `value` is in front of the loop, if it is that in every iteration:
-/// itself, where it is made there, or the one initial value of a tensor that is
-/// only handed on. Null if it changes.
+/// The value in front of the loop that `value` equals in every iteration:
+/// itself, if it is defined there, or the initial value of an iteration
+/// argument that is yielded unchanged. Null if it changes.
 static Value valueBefore(ShardableRegionOpInterface loop, Value value) {
   if (cast<LoopLikeOpInterface>(*loop).isDefinedOutsideOfLoop(value))
     return value;
-  SmallVector<RegionTie> ties = loop.getTies();
+  SmallVector<RegionValueGroup> ties = loop.getValueGroups();
   SmallVector<Value> worklist = {value};
   llvm::SmallPtrSet<void *, 8> seen = {value.getAsOpaquePointer()};
   Value initial;
@@ -115,9 +115,10 @@ static Value valueBefore(ShardableRegionOpInterface loop, Value value) {
     if (!isa<BlockArgument>(argument) ||
         argument.getParentBlock()->getParentOp() != loop)
       return nullptr;
-    const RegionTie *own = llvm::find_if(ties, [&](const RegionTie &tie) {
-      return llvm::is_contained(tie.values, argument);
-    });
+    const RegionValueGroup *own =
+        llvm::find_if(ties, [&](const RegionValueGroup &tie) {
+          return llvm::is_contained(tie.values, argument);
+        });
     if (own == ties.end())
       return nullptr;
     for (OpOperand *operand : own->operands) {
@@ -152,7 +153,7 @@ static bool findInvariant(ShardableRegionOpInterface loop, Value value,
   };
   if (!llvm::all_of(op->getOperands(), isBefore))
     return false;
-  // What bodies read is not replaced.
+  // Values that regions capture are not replaced.
   llvm::SetVector<Value> inside;
   getUsedValuesDefinedAbove(op->getRegions(), inside);
   if (!llvm::all_of(inside, [&](Value read) {
@@ -166,9 +167,9 @@ static bool findInvariant(ShardableRegionOpInterface loop, Value value,
   return true;
 }
 
-/// What a loop gathers anew in each iteration is gathered once, in front of it,
-/// where memory allows to keep it (R11), and so is what it computes anew from
-/// what does not change and then moves.
+/// Hoists loop-invariant redistributions in front of the loop, with the
+/// invariant ops that compute their operands, where memory allows to keep the
+/// results (R11).
 struct HoistInvariant : OpRewritePattern<RedistributeOp> {
   HoistInvariant(MLIRContext *context, std::shared_ptr<MoveCosts> costs,
                  int64_t memoryLimit)
@@ -227,7 +228,7 @@ struct SimplifyRedistributePass
   using SimplifyRedistributeBase::SimplifyRedistributeBase;
 
   void runOnOperation() override {
-    if (isLocalOrLater(getOperation()))
+    if (stageOf(getOperation()) >= Stage::Local)
       return;
     if (cost != "bytes" && cost != "time") {
       getOperation().emitError()
@@ -237,46 +238,52 @@ struct SimplifyRedistributePass
     MeshTable meshes(getOperation());
     RedistributePatternOptions options;
     options.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
-    // What is gathered twice is received twice.
+    // A second gather receives the same bytes again.
     options.shareGathers = shareGathers || cost == "bytes";
     options.memoryLimit = memoryLimit;
     // Whether it pays to move one redistribution of a value depends on what the
     // others share with it.
     bool changedAny = false;
-    llvm::MapVector<Attribute, SmallVector<FunctionOpInterface>> byWeights;
-    for (auto function : getOperation().getOps<FunctionOpInterface>())
-      byWeights[options.mode == CostMode::Bytes
-                    ? function->getAttr(ShardIRDialect::kDeviceWeights)
-                    : Attribute()]
-          .push_back(function);
-    for (const auto &[weights, functions] : byWeights) {
-      options.deviceWeights.clear();
-      if (auto list = dyn_cast_or_null<DenseF64ArrayAttr>(weights))
-        llvm::append_range(options.deviceWeights, list.asArrayRef());
-      auto costs = std::make_shared<MoveCosts>(meshes, options.mode,
-                                               options.deviceWeights);
-      for (bool moves : {false, true}) {
-        options.moveAcrossOps = moves;
-        changedAny |= simplify(functions, costs, options);
-      }
+    auto costs = std::make_shared<MoveCosts>(meshes, options.mode);
+    for (bool moves : {false, true}) {
+      options.moveAcrossOps = moves;
+      RewritePatternSet patterns(&getContext());
+      addPatterns(patterns, costs, options);
+      FrozenRewritePatternSet frozen(std::move(patterns));
+      for (auto function : getOperation().getOps<FunctionOpInterface>())
+        changedAny |= moves && options.mode == CostMode::Bytes
+                          ? simplifyIfFewerBytes(function, frozen, meshes)
+                          : simplify(function, frozen);
     }
     if (!changedAny)
       return markAllAnalysesPreserved();
-    shareReasons(getOperation());
+    shareProvenance(getOperation());
     if (mergeEqual)
       mergeEqualOps(getOperation());
   }
 
-  bool simplify(ArrayRef<FunctionOpInterface> functions,
-                std::shared_ptr<MoveCosts> costs,
-                const RedistributePatternOptions &options) {
-    RewritePatternSet patterns(&getContext());
-    addPatterns(patterns, std::move(costs), options);
-    FrozenRewritePatternSet frozen(std::move(patterns));
-    bool changedAny = false;
-    for (FunctionOpInterface function : functions)
-      changedAny |= simplify(function, frozen);
-    return changedAny;
+  /// Patterns compare sums of the bytes of each redistribution's busiest rank.
+  /// Keeps their result unless the rank that receives most in all then receives
+  /// more.
+  static bool simplifyIfFewerBytes(FunctionOpInterface function,
+                                   const FrozenRewritePatternSet &patterns,
+                                   const MeshTable &meshes) {
+    auto received = [&] {
+      SmallVector<RedistributeOp> ops;
+      function.walk([&](RedistributeOp op) { ops.push_back(op); });
+      PlanOptions options;
+      options.mode = CostMode::Bytes;
+      return balanceRanks(ops, meshes, options).received;
+    };
+    std::optional<int64_t> before = received();
+    OwningOpRef<FunctionOpInterface> copy = function.clone();
+    if (!simplify(function, patterns))
+      return false;
+    if (std::optional<int64_t> after = received();
+        !before || !after || *after <= *before)
+      return true;
+    function.getFunctionBody().takeBody((*copy).getFunctionBody());
+    return false;
   }
 
   /// One function alone, so that the bounds on effort are its own.
@@ -324,8 +331,6 @@ static void addPatterns(RewritePatternSet &patterns,
 void shardir::populateSimplifyRedistributePatterns(
     RewritePatternSet &patterns, const MeshTable &meshes,
     const RedistributePatternOptions &options) {
-  addPatterns(
-      patterns,
-      std::make_shared<MoveCosts>(meshes, options.mode, options.deviceWeights),
-      options);
+  addPatterns(patterns, std::make_shared<MoveCosts>(meshes, options.mode),
+              options);
 }

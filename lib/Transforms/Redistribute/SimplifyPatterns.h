@@ -22,7 +22,7 @@
 
 namespace shardir {
 
-/// ShareSources.cpp: the redistributions of one value.
+/// RedistributionTree.cpp: the redistributions of one value.
 void addSharePatterns(mlir::RewritePatternSet &patterns,
                       std::shared_ptr<MoveCosts> costs,
                       const RedistributePatternOptions &options);

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Redistribute/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 

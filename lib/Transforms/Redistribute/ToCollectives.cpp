@@ -12,13 +12,14 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "BalanceRanks.h"
+
 #include "ShardIR/Analysis/ManualAxes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
-#include "ShardIR/Placement/CrossMesh.h"
 #include "ShardIR/Placement/PlanCache.h"
-#include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/Patterns.h"
+#include "ShardIR/Transforms/Redistribute/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -27,29 +28,16 @@
 
 namespace shardir {
 #define GEN_PASS_DEF_REDISTRIBUTETOCOLLECTIVES
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Redistribute/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
 using namespace shardir;
 
-/// What a byte counts that a rank receives, where bytes are weighed.
-static std::vector<double> deviceWeightsOf(Operation *op) {
-  auto function = op->getParentOfType<FunctionOpInterface>();
-  auto weights = function ? function->getAttrOfType<DenseF64ArrayAttr>(
-                                ShardIRDialect::kDeviceWeights)
-                          : nullptr;
-  if (!weights)
-    return {};
-  return {weights.asArrayRef().begin(), weights.asArrayRef().end()};
-}
-
-/// The steps of a redistribution, or why there are none.
-static std::variant<CrossMeshPlan, PlacementError>
-findPlan(RedistributeOp op, const MeshTable &meshes, PlanOptions options) {
+std::variant<CrossMeshPlan, PlacementError>
+shardir::planOf(RedistributeOp op, const MeshTable &meshes,
+                PlanOptions options) {
   options.elementBytes = elementBytes(op.getType());
-  if (options.mode == CostMode::Bytes)
-    options.deviceWeights = deviceWeightsOf(op);
   Mesh from = meshes.get(op.getFrom()), to = meshes.get(op.getTo());
   // Along a manual axis every device has a tensor of its own, as if it were
   // alone there.
@@ -87,9 +75,32 @@ static void markManual(ModuleOp module) {
 }
 
 std::string shardir::explainNoPlan(RedistributeOp op, const MeshTable &meshes) {
-  auto plan = findPlan(op, meshes, {});
+  auto plan = planOf(op, meshes, {});
   auto *error = std::get_if<PlacementError>(&plan);
   return error ? error->message : "";
+}
+
+/// Gives equal steps of one block the reason of the first, so that they are
+/// merged although they are for different users; not those that gather again
+/// for another region.
+static void shareReasons(ModuleOp module) {
+  module.walk([](Block *block) {
+    llvm::DenseMap<std::pair<Value, Attribute>, Operation *> known;
+    for (Operation &op : *block) {
+      if (!isa<collective::CollectiveOpInterface>(op))
+        continue;
+      NamedAttrList attributes(op.getAttrs());
+      auto own = dyn_cast_or_null<ReasonAttr>(attributes.erase("reason"));
+      attributes.set("region",
+                     Builder(op.getContext())
+                         .getI64IntegerAttr(own ? own.getRegion() : 0));
+      attributes.set("name", op.getName().getIdentifier());
+      auto [first, isNew] = known.try_emplace(
+          {op.getOperand(0), attributes.getDictionary(op.getContext())}, &op);
+      if (Attribute reason = first->second->getAttr("reason"); !isNew && reason)
+        op.setAttr("reason", reason);
+    }
+  });
 }
 
 namespace {
@@ -100,7 +111,7 @@ struct MaterializePlan : OpRewritePattern<RedistributeOp> {
       : OpRewritePattern(context), meshes(meshes), options(options) {}
   LogicalResult matchAndRewrite(RedistributeOp op,
                                 PatternRewriter &rewriter) const override {
-    auto result = findPlan(op, meshes, options);
+    auto result = planOf(op, meshes, options);
     if (auto *error = std::get_if<PlacementError>(&result))
       return rewriter.notifyMatchFailure(op, error->message);
     Value value = op.getInput();
@@ -146,32 +157,50 @@ struct RedistributeToCollectivesPass
     }
     markManual(getOperation());
     MeshTable meshes(getOperation());
-    RewritePatternSet patterns(&getContext());
     // One change of placement is often wanted many times.
     PlanCache plans;
     PlanOptions options;
     options.mode = cost == "bytes" ? CostMode::Bytes : CostMode::Time;
     options.cache = &plans;
-    populateRedistributeToCollectivesPatterns(patterns, meshes, options);
+    bool changed = false;
+    for (auto function : getOperation().getOps<FunctionOpInterface>()) {
+      FailureOr<bool> rewrote = materializePlans(function, meshes, options);
+      if (failed(rewrote))
+        return signalPassFailure();
+      changed |= *rewrote;
+    }
+    if (!changed)
+      return markAllAnalysesPreserved();
+    // Equal steps would run once, and are to be counted once.
+    if (mergeEqual) {
+      shareReasons(getOperation());
+      mergeEqualOps(getOperation());
+    }
+  }
+
+  /// Returns whether there was a redistribution.
+  FailureOr<bool> materializePlans(FunctionOpInterface function,
+                                   const MeshTable &meshes,
+                                   PlanOptions options) {
     // Other ops are many, and no pattern is about them.
     SmallVector<RedistributeOp> ops;
-    getOperation().walk([&](RedistributeOp op) { ops.push_back(op); });
+    function.walk([&](RedistributeOp op) { ops.push_back(op); });
     if (ops.empty())
-      return markAllAnalysesPreserved();
+      return false;
+    if (options.mode == CostMode::Bytes)
+      options.deviceWeights = balanceRanks(ops, meshes, options).weights;
+    RewritePatternSet patterns(&getContext());
+    populateRedistributeToCollectivesPatterns(patterns, meshes, options);
     FrozenRewritePatternSet frozen(std::move(patterns));
     PatternApplicator applicator(frozen);
     applicator.applyDefaultCostModel();
     PatternRewriter rewriter(&getContext());
     for (RedistributeOp op : ops) {
       rewriter.setInsertionPoint(op);
-      if (succeeded(applicator.matchAndRewrite(op, rewriter)))
-        continue;
-      op.emitOpError() << explainNoPlan(op, meshes);
-      return signalPassFailure();
+      if (failed(applicator.matchAndRewrite(op, rewriter)))
+        return op.emitOpError() << explainNoPlan(op, meshes);
     }
-    // Equal steps would run once, and are to be counted once.
-    if (mergeEqual)
-      mergeEqualOps(getOperation());
+    return true;
   }
 };
 

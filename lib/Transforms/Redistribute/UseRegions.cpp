@@ -13,9 +13,9 @@
 
 #include "UseRegions.h"
 
-#include "ShardIR/Analysis/PeakMemory.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Interfaces/ShardingRule.h"
+#include "ShardIR/Memory/PeakMemory.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -32,7 +32,7 @@ static OpOperand *onlySource(Operation *op) {
   OpOperand *source = nullptr;
   for (OpOperand &operand : op->getOpOperands()) {
     if (!isa<RankedTensorType>(operand.get().getType()) ||
-        isFresh(operand.get()))
+        isRematerializable(operand.get()))
       continue;
     if (source)
       return nullptr;
@@ -109,14 +109,14 @@ static SmallVector<int> contractedDims(OpOperand &use, int depth = 0) {
   return dims;
 }
 
-/// What a redistribution, or a chain of them, starts from.
+/// The source of a redistribution or of a chain of them.
 static Value rootOf(Value value) {
   while (auto op = value.getDefiningOp<RedistributeOp>())
     value = op.getInput();
   return value;
 }
 
-/// Whether an op between `first` and `last` uses another gathered argument.
+/// True if an op between `first` and `last` uses another gathered argument.
 static bool usesOthersBetween(Operation *first, Operation *last, Value root,
                               const MeshTable &meshes) {
   auto isOther = [&](RedistributeOp op) {
@@ -154,7 +154,7 @@ SmallVector<int> shardir::findUseRegions(Value root, ArrayRef<OpOperand *> uses,
     bool otherRole = !dims.empty() && !lastDims.empty() && dims != lastDims;
     Operation *top = topOf(use, block);
     Operation *before = i ? topOf(uses[i - 1], block) : nullptr;
-    // What one op's regions use is there for as long as the op runs.
+    // A value used in an op's regions is alive for as long as the op runs.
     if (i && before != top &&
         (otherRole || usesOthersBetween(before, top, root, meshes))) {
       ++region;

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: redistributed. Which uses of a gathered argument share one gather: a
-// region of use. Requires one block of uses; changes nothing.
+// Stage: redistributed. Partitions the uses of a gathered argument into regions
+// of use, each with one gather. Requires one block of uses; changes nothing.
 //
 // Weights that are gathered before use (FSDP) must not stay gathered from the
 // forward to the backward pass, and nothing marks where one ends. Two things
@@ -24,11 +24,11 @@
 
 namespace shardir {
 
-/// Whether `value` is a function's argument, or made of one argument alone by
-/// ops that keep the number of elements (casts, transposes, reshapes).
+/// True if `value` is a function's argument, or computed from one argument
+/// alone by ops that keep the number of elements (casts, transposes, reshapes).
 bool isOfArgument(mlir::Value value);
 
-/// Whether a device holds more of a tensor in placement `to` than in `from`.
+/// True if a device holds more of a tensor in placement `to` than in `from`.
 bool grows(PlacementAttr from, PlacementAttr to, mlir::RankedTensorType type,
            const MeshTable &meshes);
 

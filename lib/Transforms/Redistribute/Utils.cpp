@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: redistributed. Fresh values, reasons and costs, as Utils.h says; the
-// only changes to IR are clones of fresh values and new reasons.
+// Stage: redistributed. The only changes to IR are clones of rematerializable
+// values and new reasons.
 //
 // Costs are those of the planner (Placement/RedistributePlan.h), so that a
 // rewrite is judged by what will run.
@@ -16,12 +16,12 @@
 
 #include "Utils.h"
 
-#include "ShardIR/Analysis/Askers.h"
 #include "ShardIR/Analysis/FactorSharding.h"
-#include "ShardIR/Dialect/ShardIR/Reasons.h"
+#include "ShardIR/Dialect/ShardIR/Provenance.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Interfaces/ShardingRule.h"
 #include "ShardIR/Placement/RedistributePlan.h"
+#include "ShardIR/Report/RedistributionUsers.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -36,18 +36,18 @@ using namespace shardir;
 // Values
 //===----------------------------------------------------------------------===//
 
-bool shardir::isFresh(Value value) {
+bool shardir::isRematerializable(Value value) {
   Operation *op = value.getDefiningOp();
   if (!op)
     return false;
-  // What reads a tensor is not fresh: its rule, which is dear, need not be
-  // asked for.
+  // An op that reads a tensor is not rematerializable. This check is cheaper
+  // than the op's rule.
   auto destination = dyn_cast<DestinationStyleOpInterface>(op);
   for (OpOperand &operand : op->getOpOperands())
     if (isa<RankedTensorType>(operand.get().getType()) &&
         !(destination && destination.isDpsInit(&operand)))
       return false;
-  if (!getShardingRule(op)->isFresh)
+  if (!getShardingRule(op)->isRematerializable)
     return false;
   auto fill = dyn_cast<linalg::LinalgOp>(op);
   return !fill || fill.getDpsInits()[0].getDefiningOp<tensor::EmptyOp>();
@@ -55,23 +55,23 @@ bool shardir::isFresh(Value value) {
 
 void shardir::placeFor(Operation *user, Operation *clone,
                        PlacementAttr wanted) {
-  // The user's splits are no reason for what it has whole.
+  // The user's splits are no reason for a replicated operand.
   bool explains = !wanted.getValue().isReplicated() ||
                   llvm::all_of(user->getResults(), [](OpResult result) {
                     PlacementAttr placement = getResultPlacement(result);
                     return !placement || placement.getValue().isReplicated();
                   });
-  std::string reason = explains ? reasonOn(user) : "";
-  if (!reason.empty())
-    clone->setAttr(ShardIRDialect::kDecidedBy,
-                   StringAttr::get(clone->getContext(), reason));
+  ArrayAttr provenance = explains ? provenanceOn(user) : ArrayAttr();
+  if (provenance)
+    clone->setAttr(ShardIRDialect::kDecidedBy, provenance);
   else if (wanted.getValue().isReplicated())
     clone->removeAttr(ShardIRDialect::kDecidedBy);
   clone->removeAttr(kAlternatives);
 }
 
-Value shardir::cloneFresh(OpBuilder &builder, Value value, PlacementAttr wanted,
-                          Operation *before, Value init) {
+Value shardir::cloneRematerializable(OpBuilder &builder, Value value,
+                                     PlacementAttr wanted, Operation *before,
+                                     Value init) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(before);
   Operation *op = value.getDefiningOp();
@@ -79,7 +79,8 @@ Value shardir::cloneFresh(OpBuilder &builder, Value value, PlacementAttr wanted,
   if (auto fill = dyn_cast<linalg::LinalgOp>(op)) {
     Value present = fill.getDpsInits()[0];
     mapping.map(present,
-                init ? init : cloneFresh(builder, present, wanted, before));
+                init ? init
+                     : cloneRematerializable(builder, present, wanted, before));
   }
   Operation *clone = builder.clone(*op, mapping);
   clone->setAttr(ShardIRDialect::kPlacements,
@@ -90,7 +91,7 @@ Value shardir::cloneFresh(OpBuilder &builder, Value value, PlacementAttr wanted,
 }
 
 void shardir::eraseIfUnused(RewriterBase &rewriter, Value value) {
-  if (!value.use_empty() || !isFresh(value))
+  if (!value.use_empty() || !isRematerializable(value))
     return;
   Operation *op = value.getDefiningOp();
   SmallVector<Value> operands(op->getOperands());
@@ -121,101 +122,11 @@ bool shardir::isConstrained(Operation *op) {
   return op->hasAttr(ShardIRDialect::kConstrained);
 }
 
-//===----------------------------------------------------------------------===//
-// Words
-//===----------------------------------------------------------------------===//
-
-std::string shardir::describeChange(const Placement &from, const Placement &to,
-                                    const Mesh &mesh, const Halo &halo) {
-  std::string text;
-  auto add = [&](const std::string &part) {
-    text += (text.empty() ? "" : ", ") + part;
-  };
-  // What both owe, however they name sub-axes, stays.
-  std::vector<AxisRef> parts = commonRefinement(from, to, mesh);
-  auto partsOf = [&](const Placement &placement) {
-    std::vector<AxisRef> result;
-    for (const AxisRef &axis : placement.partialAxes)
-      llvm::append_range(result, refine(axis, mesh, parts));
-    return result;
-  };
-  std::vector<AxisRef> owed = partsOf(from), owing = partsOf(to);
-  std::string reduced;
-  for (const AxisRef &axis : owed)
-    if (!llvm::is_contained(owing, axis))
-      reduced += " " + toString(axis);
-  if (!reduced.empty())
-    add(std::string("reduces the ") + stringifyPartialKind(*from.partial) +
-        " over" + reduced);
-  for (auto [dim, pair] : llvm::enumerate(llvm::zip(from.dims, to.dims))) {
-    auto &[before, after] = pair;
-    if (before.splits == after.splits)
-      continue;
-    auto axes = [](const DimPlacement &d) {
-      std::string names;
-      for (const AxisRef &axis : axesOf(d.splits))
-        names += " " + toString(axis);
-      return names;
-    };
-    std::string number = std::to_string(dim);
-    if (axes(after).empty())
-      add("makes dim " + number + " whole (was over" + axes(before) + ")");
-    else if (axes(before).empty())
-      add("splits dim " + number + " over" + axes(after));
-    else
-      add("moves dim " + number + " from" + axes(before) + " to" + axes(after));
-  }
-  for (auto [dim, own] : llvm::enumerate(halo))
-    if (own.isWindow())
-      add("reads dim " + std::to_string(dim) + " through a window");
-    else if (!own.isZero())
-      add("reads dim " + std::to_string(dim) + " by " + toString(own) +
-          " beyond its block");
-  for (const AxisRef &axis : owing)
-    if (!llvm::is_contained(owed, axis))
-      add("makes it one term of the " +
-          std::string(stringifyPartialKind(*to.partial)) + " over " +
-          toString(axis));
-  return text;
-}
-
-std::string shardir::describeUse(OpOperand &use) {
-  Operation *user = use.getOwner();
-  std::string number = std::to_string(use.getOperandNumber());
-  auto nameOf = [](Operation *op) {
-    return "'" + op->getName().getStringRef().str() + "'";
-  };
-  Operation *parent = user->getParentOp();
-  if (auto function = dyn_cast<func::FuncOp>(parent);
-      function && user->hasTrait<OpTrait::IsTerminator>())
-    return "result " + number + " of @" + function.getSymName().str() +
-           " is placed so";
-  if (isPlacedBlock(user->getBlock())) {
-    if (user->hasTrait<OpTrait::IsTerminator>())
-      return "operand " + number + " of " + nameOf(user) + " in " +
-             nameOf(parent);
-    return "operand " + number + " of " + nameOf(user);
-  }
-  // The outermost op that runs whole.
-  while (!isPlacedBlock(parent->getBlock()))
-    parent = parent->getParentOp();
-  return "the body of " + nameOf(parent) + " reads it whole";
-}
-
 void shardir::restartFrom(RewriterBase &rewriter, RedistributeOp op,
-                          Value input, PlacementAttr from,
-                          const MeshTable &meshes) {
-  const Mesh &mesh = meshes.get(op.getTo());
-  const Placement &to = op.getTo().getValue();
-  std::string before = describeChange(op.getFrom().getValue(), to, mesh);
+                          Value input, PlacementAttr from) {
   rewriter.modifyOpInPlace(op, [&] {
     op.getInputMutable().set(input);
     op.setFromAttr(from);
-    // What others have written stays as it is.
-    StringRef reason = op.getReason().value_or("");
-    if (!before.empty() && reason.consume_back(before))
-      op.setReasonAttr(rewriter.getStringAttr(
-          reason + describeChange(from.getValue(), to, mesh)));
   });
 }
 
@@ -255,7 +166,6 @@ std::optional<MoveCost> MoveCosts::get(PlacementAttr from, PlacementAttr to,
   PlanOptions options;
   options.mode = mode;
   options.elementBytes = elementBytes(type);
-  options.deviceWeights = weights;
   auto plan =
       planRedistribute(from.getValue(), to.getValue(), mesh, shape, options);
   auto *steps = std::get_if<RedistributePlan>(&plan);
@@ -263,13 +173,11 @@ std::optional<MoveCost> MoveCosts::get(PlacementAttr from, PlacementAttr to,
     return std::nullopt;
   Cost own = costOf(steps->steps, mesh, shape, options.elementBytes);
   MoveCost cost;
-  // Integers add up alike in any order.
+  // Integers have equal sums in any order.
   static constexpr double kLongest = 9.0e6;
   if (mode == CostMode::Time)
     cost.picoseconds = std::llround(std::min(own.seconds, kLongest) * 1e12);
-  cost.bytes = weights.empty() ? own.bytes
-                               : planBytes(*steps, mesh, shape,
-                                           options.elementBytes, weights);
+  cost.bytes = own.bytes;
   cost.collectives = own.steps;
   return it->second = cost;
 }

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the passes of this folder share: fresh tensors, the words of reasons,
-// and the cost of a change of placement.
+// Helpers of the passes of this folder: rematerializable values, reasons, and
+// the cost of redistributions.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,22 +26,22 @@ namespace shardir {
 // Values
 //===----------------------------------------------------------------------===//
 
-/// A constant, an empty tensor, or a fill of one: cheaper made again than moved
-/// (R5).
-bool isFresh(mlir::Value value);
+/// True for a constant, an empty tensor, or a fill of one: cheaper to clone
+/// than to redistribute (R5).
+bool isRematerializable(mlir::Value value);
 
-/// Lets a copy of an op that is placed as `user` wants it say so (R7): the
-/// user's reason, and nothing of what was compared elsewhere.
+/// Gives a clone that is placed for `user` the user's provenance (R7), and
+/// drops the alternatives of the original op.
 void placeFor(mlir::Operation *user, mlir::Operation *clone,
               PlacementAttr wanted);
 
-/// Makes a fresh value again, in front of `before`, with another placement; a
-/// fill on `init`, if there is one in that placement.
-mlir::Value cloneFresh(mlir::OpBuilder &builder, mlir::Value value,
-                       PlacementAttr wanted, mlir::Operation *before,
-                       mlir::Value init = {});
+/// Clones a rematerializable value in front of `before` with another placement;
+/// a fill uses `init`, if given, as its operand in that placement.
+mlir::Value cloneRematerializable(mlir::OpBuilder &builder, mlir::Value value,
+                                  PlacementAttr wanted, mlir::Operation *before,
+                                  mlir::Value init = {});
 
-/// Erases a fresh value that nobody uses, and what it alone was made from.
+/// Erases a rematerializable value without uses, and operands used by it alone.
 void eraseIfUnused(mlir::RewriterBase &rewriter, mlir::Value value);
 
 /// The placement in normal form for a tensor of type `type`; equal placements
@@ -49,45 +49,35 @@ void eraseIfUnused(mlir::RewriterBase &rewriter, mlir::Value value);
 PlacementAttr normalize(PlacementAttr placement, mlir::RankedTensorType type,
                         const MeshTable &meshes);
 
-/// Whether two placements of a value are the same place.
+/// True if two placements of a value have the same normal form on one mesh.
 bool samePlacement(PlacementAttr a, PlacementAttr b,
                    mlir::RankedTensorType type, const MeshTable &meshes);
 
-/// Whether the patterns may change `op`: no halo, one mesh. A halo is for one
-/// use alone, and between meshes other rules hold.
+/// True if the patterns may change `op`: no halo, one mesh. A halo is for one
+/// use alone, and other rules hold between meshes.
 bool isPlain(RedistributeOp op);
 
-/// Whether a user's constraint stands on `op`: its placement must survive.
+/// True if `op` carries a constraint of the program: its placement must stay.
 bool isConstrained(mlir::Operation *op);
 
 //===----------------------------------------------------------------------===//
-// Words
+// Provenance
 //===----------------------------------------------------------------------===//
 
-/// What a change of placement does: `reduces the sum over "tp"`, `makes dim 0
-/// whole (was over "x")`, …
-std::string describeChange(const Placement &from, const Placement &to,
-                           const Mesh &mesh, const Halo &halo = {});
+/// Gives pure ops of one block with equal computations and placements the
+/// provenance (`decided_by`, `alternatives`) and the constraint of the first,
+/// so that CSE merges them.
+void shareProvenance(mlir::Operation *root);
 
-/// Who asks for a placement: `operand 1 of 'linalg.matmul'`, `result 0 of @main
-/// is placed so`, …
-std::string describeUse(mlir::OpOperand &use);
-
-/// Lets pure ops of one block that compute the same and lie alike say the same
-/// reasons (`decided_by`, `alternatives`), those of the first, and be asked for
-/// alike, so that CSE takes them for one.
-void shareReasons(mlir::Operation *root);
-
-/// Lets `op` start from `input`, and keeps its reason true.
+/// Makes `input`, which has the placement `from`, the operand of `op`.
 void restartFrom(mlir::RewriterBase &rewriter, RedistributeOp op,
-                 mlir::Value input, PlacementAttr from,
-                 const MeshTable &meshes);
+                 mlir::Value input, PlacementAttr from);
 
 //===----------------------------------------------------------------------===//
 // Cost
 //===----------------------------------------------------------------------===//
 
-/// What is compared, in this order.
+/// The cost of redistributions; fields are compared in this order.
 struct MoveCost {
   int64_t picoseconds = 0; ///< by the machine model, under CostMode::Time
   int64_t bytes = 0;       ///< received by the device that receives most
@@ -103,11 +93,8 @@ struct MoveCost {
 /// Costs of redistributions, each computed once.
 class MoveCosts {
 public:
-  /// With `weights` by rank, bytes are the sum of those that devices receive,
-  /// each with its weight.
-  MoveCosts(const MeshTable &meshes, CostMode mode,
-            std::vector<double> weights = {})
-      : meshes(meshes), mode(mode), weights(std::move(weights)) {}
+  MoveCosts(const MeshTable &meshes, CostMode mode)
+      : meshes(meshes), mode(mode) {}
   const MeshTable &meshTable() const { return meshes; }
   /// The cost of moving a tensor; nothing where there is no plan.
   std::optional<MoveCost> get(PlacementAttr from, PlacementAttr to,
@@ -116,7 +103,6 @@ public:
 private:
   const MeshTable &meshes;
   CostMode mode;
-  std::vector<double> weights;
   llvm::DenseMap<std::tuple<mlir::Attribute, mlir::Attribute, mlir::Type>,
                  std::optional<MoveCost>>
       known;

@@ -11,14 +11,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Analysis/BufferPeak.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Dialect/ShardIR/Stage.h"
+#include "ShardIR/Memory/BufferPeak.h"
+#include "ShardIR/Transforms/Report/Passes.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_CHECKMEMORY
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Report/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
@@ -45,9 +46,7 @@ struct CheckMemoryPass : shardir::impl::CheckMemoryBase<CheckMemoryPass> {
   void runOnOperation() override {
     markAllAnalysesPreserved();
     MeshTable meshes(getOperation());
-    auto stage =
-        getOperation()->getAttrOfType<StringAttr>(ShardIRDialect::kStage);
-    bool isBufferized = stage && stage == "bufferized";
+    bool isBufferized = stageOf(getOperation()) == Stage::Bufferized;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (limit <= 0 || function.isDeclaration() ||
           !function.getBody().hasOneBlock())

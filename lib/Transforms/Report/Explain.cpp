@@ -6,26 +6,24 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: any from propagated to collective. The facts of the report
-// (Analysis/Report.h) as sentences at the places that they are about. Changes
-// nothing.
+// Stage: any from propagated to collective. Emits the facts of the report
+// (Report/Report.h) as remarks at the ops that they are about.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Analysis/Askers.h"
-#include "ShardIR/Analysis/Report.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Report/RedistributionUsers.h"
+#include "ShardIR/Report/Report.h"
+#include "ShardIR/Transforms/Report/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_EXPLAIN
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Report/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
 using namespace shardir;
-namespace json = llvm::json;
 
 static std::string bytesText(int64_t bytes) {
   return std::to_string(bytes) + (bytes == 1 ? " byte" : " bytes");
@@ -51,116 +49,117 @@ static std::string placementText(PlacementAttr placement) {
   return text;
 }
 
-/// Which axis a whole value might have had.
-static std::string refusalText(const json::Object &entry) {
-  StringRef refused = entry.getString("refused").value_or("");
-  return refused.empty() ? "" : ("; axis " + refused).str();
+/// `argument 1`, `result 0`, `result of 'math.exp'`.
+static std::string nameOf(const ReportedValue &entry) {
+  if (auto argument = dyn_cast<BlockArgument>(entry.value);
+      argument && entry.op.empty() && !entry.result)
+    return "argument " + std::to_string(argument.getArgNumber());
+  if (entry.result)
+    return "result " + std::to_string(*entry.result);
+  return "result of '" + entry.op + "'";
 }
 
-/// What is said of one value: where it lies, who decided it, what competed.
-static std::string explainValue(const json::Object &entry,
-                                PlacementAttr placement,
+/// True if the provenance of an argument or result is its own annotation.
+static bool isAnnotated(const ReportedValue &entry) {
+  if (!entry.provenance || !entry.op.empty())
+    return false;
+  ProvenanceAttr own =
+      entry.result ? ProvenanceAttr::ofResult(entry.function, *entry.result)
+                   : ProvenanceAttr::ofArgument(
+                         entry.function,
+                         cast<BlockArgument>(entry.value).getArgNumber());
+  return entry.provenance.size() == 1 && entry.provenance[0] == own;
+}
+
+/// The placement of one value, its provenance, and the alternatives.
+static std::string explainValue(const ReportedValue &entry,
                                 const Alternatives &alternatives) {
-  StringRef decided = entry.getString("decided_by").value_or("");
-  StringRef name = entry.getString("name").value_or("");
-  std::string text;
-  if (name.starts_with("arg"))
-    text = ("argument " + name.drop_front(3)).str();
-  else if (name.starts_with("result"))
-    text = ("result " + name.drop_front(6)).str();
-  else
-    text = "result of '" + entry.getString("op").value_or("").str() + "'";
+  std::string text = nameOf(entry);
   bool isStep =
-      name.empty() && (entry.getString("op") == "shardir.redistribute" ||
-                       entry.getString("op")->starts_with("collective."));
-  if (placement.getValue().isReplicated())
-    text += " is whole on every device, " + placementText(placement) +
-            refusalText(entry);
-  else
-    text += " is placed " + placementText(placement);
-  std::string itself = text.substr(0, text.find(" is ")) + " of @" +
-                       entry.getString("function").value_or("").str();
-  if (decided == itself)
+      isa_and_nonnull<RedistributeOp, collective::CollectiveOpInterface>(
+          entry.value.getDefiningOp()) &&
+      !entry.result;
+  if (entry.placement.getValue().isReplicated()) {
+    text += " is replicated, " + placementText(entry.placement);
+    if (!entry.notSharded.empty())
+      text += "; axis " + entry.notSharded;
+  } else {
+    text += " is placed " + placementText(entry.placement);
+  }
+  if (isAnnotated(entry))
     text += ", as annotated";
-  else if (!decided.empty())
-    text += ", decided by " + decided.str();
-  else if (alternatives.all.empty() && !isStep && !entry.get("refused"))
+  else if (entry.provenance)
+    text += ", decided by " + describeProvenance(entry.provenance);
+  else if (alternatives.all.empty() && !isStep && entry.notSharded.empty())
     text += ": no annotation brings an axis to it";
   if (!alternatives.all.empty()) {
     text += "; " + comparison(alternatives);
-    text += StringRef(alternatives.name).starts_with("argument") ||
-                    StringRef(alternatives.name).starts_with("result")
+    text += entry.op.empty()
                 ? "; to have another, annotate it"
                 : "; to have another, ask for it with shardir.constrain";
   }
   return text;
 }
 
-/// The way out of a redistribution: whose word it is to change.
-static std::string wayOut(Operation *op, ArrayRef<Asker> askers,
+/// What to change in the program to avoid a redistribution.
+static std::string wayOut(Operation *op, ArrayRef<RedistributionUser> users,
                           PlacementAttr from, PlacementAttr to) {
-  bool owes = !from.getValue().partialAxes.empty() &&
-              from.getValue().partialAxes != to.getValue().partialAxes;
-  if (askers.empty())
+  bool isReduced = !from.getValue().partialAxes.empty() &&
+                   from.getValue().partialAxes != to.getValue().partialAxes;
+  if (users.empty())
     return "";
-  const Asker &first = askers.front();
+  const RedistributionUser &first = users.front();
   if (!first.use)
     return "to do without, drop that constraint, or leave its dims open, {?}";
   if (isa<func::ReturnOp>(first.use->getOwner()))
     return "to do without, annotate " + first.name +
-           (owes
+           (isReduced
                 ? " with " + placementText(from) + ", and its callers reduce it"
                 : " with {?} in place of closed dims, or with " +
                       placementText(from));
-  if (owes)
+  if (isReduced)
     return "to reduce elsewhere, constrain the value to the placement that it "
            "should have there";
-  std::string mine = decidedBy(op->getOperand(0)),
-              theirs = decidedByOfUse(*first.use);
-  if (!mine.empty() && !theirs.empty() && mine != theirs)
-    return "to do without, change one of two annotations: " + mine + "; or " +
-           theirs;
+  ArrayAttr mine = provenanceOf(op->getOperand(0)),
+            theirs = provenanceOfUse(*first.use);
+  if (mine && theirs && mine != theirs)
+    return "to do without, change one of two annotations: " +
+           describeProvenance(mine) + "; or " + describeProvenance(theirs);
   return "to have it elsewhere, constrain operand " +
          std::to_string(first.use->getOperandNumber()) + " or the result of '" +
          first.name + "'";
 }
 
-static std::string explainCollective(Operation *op, const json::Object &entry) {
-  std::string text = entry.getString("kind").value_or("").str();
+static std::string explainCollective(const ReportedCollective &entry) {
+  std::string text = stringifyCollectiveKind(entry.step.kind);
   std::string axes;
-  for (const json::Value &axis : *entry.getArray("axes"))
-    axes +=
-        (axes.empty() ? "" : ", ") + ("\"" + *axis.getAsString() + "\"").str();
+  for (const AxisRef &axis : entry.axes)
+    axes += (axes.empty() ? "" : ", ") + toString(axis);
   if (!axes.empty())
     text += " over " + axes;
-  else if (std::optional<StringRef> mesh = entry.getString("to_mesh"))
-    text += " to mesh @" + mesh->str();
-  // A formula where sizes are not known.
-  std::optional<StringRef> formula = entry.getString("bytes_per_device");
-  text +=
-      ": a device receives " +
-      (formula ? formula->str() + " bytes"
-               : bytesText(entry.getInteger("bytes_per_device").value_or(0)));
-  std::optional<int64_t> times = entry.getInteger("executions");
-  if (!times)
+  else if (!entry.toMesh.empty())
+    text += " to mesh @" + entry.toMesh;
+  text += ": a device receives " + (entry.received.formula.empty()
+                                        ? bytesText(entry.received.bytes)
+                                        : entry.received.formula + " bytes");
+  if (!entry.executions)
     text += " each time it runs";
-  else if (*times != 1)
-    text += ", " + std::to_string(*times) + " times";
-  if (StringRef reason = entry.getString("reason").value_or("");
-      !reason.empty())
-    text += "; " + reason.str();
-  SmallVector<Asker> askers = findAskers(op);
-  for (const auto &[i, asker] : llvm::enumerate(askers)) {
-    text += i ? ", '" : "; asked for by '";
-    std::string where = describeLocation(asker.loc);
-    text += asker.name + "'" + (where.empty() ? "" : " at " + where);
-    std::string who = asker.use ? decidedByOfUse(*asker.use) : "";
-    if (!who.empty() && who != asker.name)
-      text += " (decided by " + who + ")";
+  else if (*entry.executions != 1)
+    text += ", " + std::to_string(*entry.executions) + " times";
+  if (!entry.reason.empty())
+    text += "; " + entry.reason;
+  for (const auto &[i, user] : llvm::enumerate(entry.users)) {
+    text += i ? ", '" : "; used by '";
+    std::string where = describeLocation(user.loc);
+    text += user.name + "'" + (where.empty() ? "" : " at " + where);
+    std::string origin =
+        user.use ? describeProvenance(provenanceOfUse(*user.use)) : "";
+    if (!origin.empty() && origin != user.name)
+      text += " (decided by " + origin + ")";
   }
-  Alternatives compared = alternativesBehind(op);
-  if (!compared.all.empty())
-    text += "; " + comparison(compared);
+  if (!entry.alternatives.all.empty())
+    text += "; " + comparison(entry.alternatives);
+  Operation *op = entry.op;
   PlacementAttr from, to;
   if (auto redistribute = dyn_cast<RedistributeOp>(op)) {
     from = redistribute.getFrom();
@@ -169,7 +168,7 @@ static std::string explainCollective(Operation *op, const json::Object &entry) {
     from = step.getFrom();
     to = step.getTo();
   }
-  if (std::string out = wayOut(op, askers, from, to); !out.empty())
+  if (std::string out = wayOut(op, entry.users, from, to); !out.empty())
     text += "; " + out;
   return text;
 }
@@ -182,8 +181,8 @@ struct ExplainPass : shardir::impl::ExplainBase<ExplainPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
     markAllAnalysesPreserved();
-    if (isLocalOrLater(module)) {
-      module.emitError("is local already, where nobody knows who decided; "
+    if (stageOf(module) >= Stage::Local) {
+      module.emitError("is local, and local programs have no provenance; "
                        "explain the collective stage or an earlier one");
       return signalPassFailure();
     }
@@ -195,36 +194,24 @@ struct ExplainPass : shardir::impl::ExplainBase<ExplainPass> {
       }
     if (module.getOps<MeshOp>().empty())
       return;
-    if (failed(verifyStage(module, "propagated")))
+    if (failed(verifyStage(module, Stage::Propagated)))
       return signalPassFailure();
-    ReportSources sources;
-    json::Object report = buildReport(module, &sources);
+    ProgramReport report = buildReport(module);
     if (values)
-      for (auto [entry, value] :
-           llvm::zip(*report.getArray("values"), sources.values))
-        explain(*entry.getAsObject(), value);
+      for (const ReportedValue &entry : report.values)
+        explain(entry);
     if (collectives)
-      for (auto [entry, op] :
-           llvm::zip(*report.getArray("collectives"), sources.collectives))
-        emitRemark(op->getLoc()) << explainCollective(op, *entry.getAsObject());
+      for (const ReportedCollective &entry : report.collectives)
+        emitRemark(entry.op->getLoc()) << explainCollective(entry);
   }
 
-  void explain(const json::Object &entry, Value value) {
-    StringRef name = entry.getString("name").value_or("");
-    StringRef op = entry.getString("op").value_or("");
-    auto function = getOperation().lookupSymbol<func::FuncOp>(
-        entry.getString("function").value_or(""));
-    unsigned index = 0;
-    if (op.empty() && name.consume_front("result") &&
-        !name.getAsInteger(10, index)) {
-      auto placement = function.getResultAttrOfType<PlacementAttr>(
-          index, ShardIRDialect::kPlacement);
-      emitRemark(function.getLoc()) << explainValue(
-          entry, placement, alternativesOfResult(function, index));
-      return;
-    }
-    emitRemark(value.getLoc())
-        << explainValue(entry, getPlacement(value), alternativesOf(value));
+  void explain(const ReportedValue &entry) {
+    if (entry.result)
+      emitRemark(func::FuncOp(entry.function).getLoc()) << explainValue(
+          entry, alternativesOfResult(entry.function, *entry.result));
+    else
+      emitRemark(entry.value.getLoc())
+          << explainValue(entry, alternativesOf(entry.value));
   }
 };
 

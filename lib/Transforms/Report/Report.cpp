@@ -6,16 +6,16 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: any from propagated on. Writes the report of Analysis/Report.h to a
-// file, or keeps it on the module for the compiled program to carry. Changes
-// nothing else.
+// Stage: any from propagated on. Writes the report of Report/Report.h to a
+// file, or embeds it in the module for the compiled program to carry.
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Analysis/Report.h"
-#include "ShardIR/Analysis/BufferPeak.h"
+#include "ShardIR/Report/Report.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Memory/BufferPeak.h"
+#include "ShardIR/Transforms/Report/Passes.h"
+#include "ShardIR/Transforms/StageUtils.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Support/FileUtilities.h"
@@ -24,7 +24,7 @@
 
 namespace shardir {
 #define GEN_PASS_DEF_REPORT
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Report/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
@@ -35,80 +35,71 @@ namespace {
 struct ReportPass : shardir::impl::ReportBase<ReportPass> {
   using ReportBase::ReportBase;
 
-  /// The report is about placements: they must be there.
+  /// Only a propagated program has a report.
   LogicalResult check() {
-    if (getOperation().getOps<MeshOp>().empty())
-      return success();
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      if (!function.isDeclaration() &&
-          (!function.getBody().hasOneBlock() ||
-           isa<UnrankedTensorType>(function.getFunctionType())))
-        return function.emitOpError("has several blocks; the report needs one");
-      for (unsigned i = 0; i < function.getNumArguments(); ++i) {
-        auto placement = function.getArgAttrOfType<PlacementAttr>(
-            i, ShardIRDialect::kPlacement);
-        if (isa<RankedTensorType>(function.getArgumentTypes()[i]) &&
-            (!placement || placement.getValue().sugar))
-          return function.emitOpError("argument ")
-                 << i
-                 << " has no decided placement; the report needs the "
-                    "propagated stage or a later one";
-      }
-    }
-    return success();
+    ModuleOp module = getOperation();
+    if (stageOf(module) < Stage::Local && module.getOps<MeshOp>().empty())
+      return module.emitError()
+             << "has no mesh and so nothing to report; declare one with "
+                "shardir.mesh or the option mesh= of a pipeline, and run "
+                "--shardir-to-propagated first";
+    return verifyStage(module, Stage::Propagated);
   }
 
-  /// Who asked and what was compared is not there any more on local shards.
-  static void keepReasons(const llvm::json::Object &before,
-                          llvm::json::Object &now) {
-    auto keyOf = [](const llvm::json::Object &entry) {
-      std::string key;
-      for (StringRef name : {"function", "loc"})
-        key += (entry.getString(name).value_or("") + "\n").str();
-      // What comes around a ring is what was gathered.
-      auto [reason, block] =
-          entry.getString("reason").value_or("").split(collective::kBlock);
-      StringRef kind = entry.getString("kind").value_or("");
-      return (key + reason + "\n" + (block.empty() ? kind : "all_gather"))
-          .str();
-    };
-    llvm::StringMap<const llvm::json::Object *> known;
-    if (const llvm::json::Array *entries = before.getArray("collectives"))
-      for (const llvm::json::Value &entry : *entries)
-        if (const llvm::json::Object *object = entry.getAsObject())
-          known.try_emplace(keyOf(*object), object);
-    for (llvm::json::Value &entry : *now.getArray("collectives")) {
-      llvm::json::Object &object = *entry.getAsObject();
-      auto it = known.find(keyOf(object));
-      if (it != known.end())
-        for (StringRef name : {"asked_by", "alternatives", "alternatives_of"})
-          if (const llvm::json::Value *value = it->second->get(name))
-            object[name] = *value;
+  /// Numbers the collectives by their entries, so that the entries of those
+  /// that they are lowered to can be found again.
+  static void numberCollectives(const ProgramReport &report) {
+    for (const auto &[i, entry] : llvm::enumerate(report.collectives)) {
+      if (!isa<collective::CollectiveOpInterface>(entry.op))
+        continue;
+      auto reason = entry.op->getAttrOfType<ReasonAttr>("reason");
+      if (!reason)
+        reason = ReasonAttr::ofProgram(entry.op->getContext());
+      entry.op->setAttr("reason", reason.withStep(i));
     }
   }
 
-  /// Keeps what an earlier stage knew of values; the collectives have become
-  /// others since.
-  void updateCollectives(StringAttr present) {
-    llvm::Expected<llvm::json::Value> kept =
-        llvm::json::parse(present.getValue());
-    if (!kept || !kept->getAsObject()) {
-      llvm::consumeError(kept.takeError());
-      getOperation().emitError()
-          << "'" << ShardIRDialect::kReport << "' is not a report";
-      return signalPassFailure();
-    }
-    llvm::json::Object report = buildReport(getOperation());
-    keepReasons(*kept->getAsObject(), report);
-    for (StringRef key : {"collectives", "layout_saved_bytes"})
-      (*kept->getAsObject())[key] = std::move(*report.get(key));
-    getOperation()->setAttr(
-        ShardIRDialect::kReport,
-        StringAttr::get(&getContext(), llvm::formatv("{0}", *kept).str()));
+  void embedReport(const ProgramReport &report) {
+    getOperation()->setAttr(ShardIRDialect::kReport,
+                            toAttribute(toJson(report), &getContext()));
   }
 
-  /// Keeps all but the peak, which is known better once buffers are there.
-  void updatePeak(StringAttr present) {
+  /// Replaces entries of the report that an earlier stage has embedded.
+  void update(DictionaryAttr present, ArrayRef<NamedAttribute> entries) {
+    NamedAttrList list(present);
+    for (NamedAttribute entry : entries)
+      list.set(entry.getName(), entry.getValue());
+    getOperation()->setAttr(ShardIRDialect::kReport,
+                            list.getDictionary(&getContext()));
+  }
+
+  /// Lists the present collectives in the embedded report, with the users and
+  /// alternatives of those that they were lowered from.
+  void updateCollectives(DictionaryAttr present) {
+    ProgramReport report = buildReport(getOperation());
+    Builder builder(&getContext());
+    auto before = present.getAs<ArrayAttr>("collectives");
+    SmallVector<Attribute> collectives;
+    for (const ReportedCollective &entry : report.collectives) {
+      NamedAttrList now(
+          cast<DictionaryAttr>(toAttribute(toJson(entry), &getContext())));
+      auto reason = entry.op->getAttrOfType<ReasonAttr>("reason");
+      int64_t step = reason ? reason.getStep() : -1;
+      if (before && step >= 0 && step < int64_t(before.size()))
+        for (StringRef name : {"users", "alternatives", "alternatives_of"})
+          if (Attribute known = cast<DictionaryAttr>(before[step]).get(name))
+            now.set(name, known);
+      collectives.push_back(now.getDictionary(&getContext()));
+    }
+    update(present, {builder.getNamedAttr("collectives",
+                                          builder.getArrayAttr(collectives)),
+                     builder.getNamedAttr(
+                         "layout_saved_bytes",
+                         builder.getI64IntegerAttr(report.layoutSavedBytes))});
+  }
+
+  /// Replaces the peak by that of the buffers.
+  void updatePeak(DictionaryAttr present) {
     MeshTable meshes(getOperation());
     int64_t peak = 0;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
@@ -119,41 +110,32 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
         return;
       peak = std::max(peak, own->bytes);
     }
-    llvm::Expected<llvm::json::Value> kept =
-        llvm::json::parse(present.getValue());
-    if (!kept || !kept->getAsObject())
-      return llvm::consumeError(kept.takeError());
-    (*kept->getAsObject())["peak_bytes_per_device"] = peak;
-    getOperation()->setAttr(
-        ShardIRDialect::kReport,
-        StringAttr::get(&getContext(), llvm::formatv("{0}", *kept).str()));
+    Builder builder(&getContext());
+    update(present, {builder.getNamedAttr("peak_bytes_per_device",
+                                          builder.getI64IntegerAttr(peak))});
   }
 
   void runOnOperation() override {
-    // A program compiled from a later stage keeps what an earlier one knew.
-    auto stage =
-        getOperation()->getAttrOfType<StringAttr>(ShardIRDialect::kStage);
-    bool isLowered = stage && (stage == "cpu" || stage == "gpu");
+    // A program compiled from a later stage keeps the report of an earlier one.
+    Stage stage = stageOf(getOperation());
+    bool isLowered = stage > Stage::Bufferized;
     auto present =
-        getOperation()->getAttrOfType<StringAttr>(ShardIRDialect::kReport);
-    if (embed && stage && stage == "bufferized") {
+        getOperation()->getAttrOfType<DictionaryAttr>(ShardIRDialect::kReport);
+    if (embed && stage == Stage::Bufferized) {
       if (present)
         updatePeak(present);
       return;
     }
-    if (renew) {
-      if (present && getOperation()->hasAttr(collective::kRings))
-        updateCollectives(present);
-      return;
-    }
-    if (embed && !isLowered && present &&
-        getOperation()->hasAttr(ShardIRDialect::kLayoutSavedBytes))
+    // Layouts and rings make other collectives than those it has named.
+    if (embed && present && stage == Stage::Scheduled &&
+        (getOperation()->hasAttr(ShardIRDialect::kLayoutSavedBytes) ||
+         getOperation()->hasAttr(collective::kRings)))
       return updateCollectives(present);
     if (embed && (isLowered || present))
       return;
     if (embed && file.empty()) {
-      // Nobody asked: a program that cannot be reported on, a local one written
-      // by hand for one, compiles without its report.
+      // A program that has no report, such as a local one written by hand,
+      // compiles without it.
       ScopedDiagnosticHandler ignore(&getContext(),
                                      [](Diagnostic &) { return success(); });
       if (failed(check()))
@@ -161,13 +143,13 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
     } else if (failed(check())) {
       return signalPassFailure();
     }
-    llvm::json::Value report = buildReport(getOperation());
-    if (embed)
-      getOperation()->setAttr(
-          ShardIRDialect::kReport,
-          StringAttr::get(&getContext(), llvm::formatv("{0}", report).str()));
-    else
+    ProgramReport report = buildReport(getOperation());
+    if (embed) {
+      numberCollectives(report);
+      embedReport(report);
+    } else {
       markAllAnalysesPreserved();
+    }
     if (file.empty())
       return;
     std::string error;
@@ -176,7 +158,7 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
       getOperation().emitError() << "cannot write the report: " << error;
       return signalPassFailure();
     }
-    out->os() << llvm::formatv("{0:2}\n", report);
+    out->os() << llvm::formatv("{0:2}\n", llvm::json::Value(toJson(report)));
     out->keep();
   }
 };

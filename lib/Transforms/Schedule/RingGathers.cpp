@@ -21,7 +21,6 @@
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Interfaces/Localizer.h"
 #include "ShardIR/Placement/CostModel.h"
-#include "ShardIR/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -29,11 +28,6 @@
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/FormatVariadic.h"
-
-namespace shardir {
-#define GEN_PASS_DEF_RINGGATHERS
-#include "ShardIR/Transforms/Passes.h.inc"
-} // namespace shardir
 
 using namespace mlir;
 using namespace shardir;
@@ -53,7 +47,7 @@ struct Part {
   int64_t dim;
 };
 
-/// Operands of an op that are gathered alike along one of its loops.
+/// Operands of an op that are gathered in the same way along one of its loops.
 struct Ring {
   unsigned loop = 0;
   SmallVector<Part> parts;
@@ -123,43 +117,43 @@ Ring findRing(Operation *op, const RingLoops &loops, const MeshTable &meshes) {
   return ring;
 }
 
-struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
-  using RingGathersBase::RingGathersBase;
+class GatherRings {
+public:
+  GatherRings(ModuleOp module, const ScheduleCollectivesOptions &options)
+      : module(module), options(options) {}
 
-  void runOnOperation() override {
-    if (failed(verifyRingMode(getOperation(), mode)))
-      return signalPassFailure();
-    if (mode == "never")
-      return markAllAnalysesPreserved();
-    bool changed = false;
-    for (auto function : getOperation().getOps<func::FuncOp>()) {
-      SmallVector<Operation *> ops;
+  FailureOr<bool> run() {
+    SmallVector<Operation *> ops;
+    for (auto function : module.getOps<func::FuncOp>())
       function.walk([&](TilingInterface op) {
         if (isa<DestinationStyleOpInterface>(*op) && op->getNumResults() > 0)
           ops.push_back(op);
       });
-      for (Operation *op : ops)
-        changed |= visit(op);
+    bool changed = false;
+    for (Operation *op : ops) {
+      FailureOr<bool> taken = visit(op);
+      if (failed(taken))
+        return failure();
+      changed |= *taken;
     }
-    if (!changed)
-      return markAllAnalysesPreserved();
-    getOperation()->setAttr(kRings, UnitAttr::get(&getContext()));
+    return changed;
   }
 
-  bool visit(Operation *op) {
+private:
+  FailureOr<bool> visit(Operation *op) {
     std::optional<RingLoops> loops = ringLoopsOf(op);
     if (!loops)
       return false;
-    MeshTable meshes(getOperation());
+    MeshTable meshes(module);
     Ring ring = findRing(op, *loops, meshes);
     if (ring.parts.empty() || ring.devices < 2 ||
         ring.devices > mostRingDevices)
       return false;
-    auto [whole, around] = predict(*loops, ring, meshes);
+    auto [gathered, around] = predict(*loops, ring, meshes);
     double most =
         isa<linalg::LinalgOp>(op) ? leastProductGain : leastAttentionGain;
-    bool taken = mode == "always" || around < most * whole;
-    if (explain) {
+    bool taken = options.rings == "always" || around < most * gathered;
+    if (options.explain) {
       std::string names;
       for (const AxisRef &axis : ring.axes)
         names += (names.empty() ? "\"" : ", \"") + toReportString(axis) + "\"";
@@ -167,14 +161,12 @@ struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
           "{0} of its operands {1} around a ring of {2} devices over {3}: "
           "{4:f1} us predicted, {5:f1} us with {6} gathered before",
           ring.parts.size(), taken ? "come" : "do not come", ring.devices,
-          names, around * 1e6, whole * 1e6,
+          names, around * 1e6, gathered * 1e6,
           ring.parts.size() == 1 ? "it" : "them");
     }
-    if (taken && failed(decompose(op, *loops, ring, meshes))) {
-      op->emitOpError("cannot be tiled along what its operands are gathered "
-                      "along; compile with rings=never");
-      signalPassFailure();
-    }
+    if (taken && failed(decompose(op, *loops, ring, meshes)))
+      return op->emitOpError("cannot be tiled along what its operands are "
+                             "gathered along; compile with rings=never");
     return taken;
   }
 
@@ -196,12 +188,14 @@ struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
         bytes *= maxLocalExtent(from, mesh, shape[dim], dim);
       step += turnSeconds(mesh, ring.axes, bytes);
     }
-    double work = loops.flops / (loops.narrow ? narrowFlops : flops);
-    double part = work / ring.devices + launch;
+    double work =
+        loops.flops / (loops.narrow ? options.narrowFlops : options.flops);
+    double part = work / ring.devices + options.launch;
     // The last block has no other behind it.
-    double around = overlap ? (ring.devices - 1) * std::max(part, step) + part
-                            : (ring.devices - 1) * (part + step) + part;
-    return {gathers + work + launch, around};
+    double around = options.overlap
+                        ? (ring.devices - 1) * std::max(part, step) + part
+                        : (ring.devices - 1) * (part + step) + part;
+    return {gathers + work + options.launch, around};
   }
 
   LogicalResult decompose(Operation *op, const RingLoops &loops, Ring &ring,
@@ -212,10 +206,10 @@ struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
     SmallVector<SmallVector<PlacementAttr>> placements(ring.parts.size());
     for (auto [part, of] : llvm::zip(ring.parts, placements))
       for (int64_t step = 0; step < ring.devices; ++step) {
-        of.push_back(onRing(getOperation(), part.gather.getFrom(), mesh,
-                            ring.axes, step));
+        of.push_back(
+            onRing(module, part.gather.getFrom(), mesh, ring.axes, step));
       }
-    MeshTable meshes(getOperation());
+    MeshTable meshes(module);
     Localizer localizer(meshes);
     IRRewriter rewriter(op);
     Location loc = op->getLoc();
@@ -249,15 +243,11 @@ struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
           break;
         RankedTensorType global = part.gather.getGlobalTensorType();
         PlacementAttr to = placements[i][step + 1];
-        std::string reason = part.gather.getReason().value_or("").str();
-        reason += llvm::formatv("{0}{1} of {2} around a ring",
-                                kBlock.drop_front(reason.empty() ? 2 : 0),
-                                step + 2, ring.devices);
         next.push_back(createLocalStep(
             rewriter, part.gather.getLoc(), CollectiveKind::Exchange, blocks[i],
             placements[i][step], to, global, localizer.localType(global, to),
             localizer.dynamicSizes(rewriter, loc, {global, to}), {},
-            rewriter.getStringAttr(reason)));
+            reasonOfBlock(part.gather, step + 2, ring.devices)));
       }
       OpFoldResult length;
       OpFoldResult at = start(placements[0][step], &length);
@@ -296,7 +286,7 @@ struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
     if (failed(tile) || tile->tiledOps.size() != 1)
       return failure();
     Operation *part = tile->tiledOps[0];
-    // What does not run along the loop is whole.
+    // Operands that the loop does not index are complete.
     for (OpOperand &slice : part->getOpOperands()) {
       unsigned number = slice.getOperandNumber();
       Value all = op->getOperand(number);
@@ -335,6 +325,15 @@ struct RingGathersPass : shardir::impl::RingGathersBase<RingGathersPass> {
         rewriter.eraseOp(slice);
     return success();
   }
+
+  ModuleOp module;
+  const ScheduleCollectivesOptions &options;
 };
 
 } // namespace
+
+FailureOr<bool>
+shardir::makeGatherRings(ModuleOp module,
+                         const ScheduleCollectivesOptions &options) {
+  return GatherRings(module, options).run();
+}

@@ -21,18 +21,12 @@
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Interfaces/Localizer.h"
-#include "ShardIR/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/Support/FormatVariadic.h"
-
-namespace shardir {
-#define GEN_PASS_DEF_RINGSUMS
-#include "ShardIR/Transforms/Passes.h.inc"
-} // namespace shardir
 
 using namespace mlir;
 using namespace shardir;
@@ -82,12 +76,12 @@ std::optional<SumRing> findRing(ReduceScatterOp scatter,
   JoinedDim joined = joinedDim(to, from, mesh);
   if (!loops || joined.dim < 0)
     return std::nullopt;
-  // What is owed over other axes would be owed still.
-  std::vector<AxisRef> parts = commonRefinement(from, to, mesh), owed;
+  // A reduction pending over other axes would stay pending.
+  std::vector<AxisRef> parts = commonRefinement(from, to, mesh), pending;
   for (const AxisRef &axis : from.partialAxes)
-    llvm::append_range(owed, refine(axis, mesh, parts));
-  if (owed.size() != joined.axes.size() ||
-      !llvm::all_of(owed, [&](const AxisRef &axis) {
+    llvm::append_range(pending, refine(axis, mesh, parts));
+  if (pending.size() != joined.axes.size() ||
+      !llvm::all_of(pending, [&](const AxisRef &axis) {
         return llvm::is_contained(joined.axes, axis);
       }))
     return std::nullopt;
@@ -105,32 +99,33 @@ std::optional<SumRing> findRing(ReduceScatterOp scatter,
   return ring;
 }
 
-struct RingSumsPass : shardir::impl::RingSumsBase<RingSumsPass> {
-  using RingSumsBase::RingSumsBase;
+class SumRings {
+public:
+  SumRings(ModuleOp module, const ScheduleCollectivesOptions &options)
+      : module(module), options(options) {}
 
-  void runOnOperation() override {
-    if (failed(verifyRingMode(getOperation(), mode)))
-      return signalPassFailure();
-    if (mode == "never")
-      return markAllAnalysesPreserved();
+  FailureOr<bool> run() {
     SmallVector<ReduceScatterOp> scatters;
-    getOperation().walk([&](ReduceScatterOp op) { scatters.push_back(op); });
+    module.walk([&](ReduceScatterOp op) { scatters.push_back(op); });
     bool changed = false;
-    for (ReduceScatterOp scatter : scatters)
-      changed |= visit(scatter);
-    if (!changed)
-      return markAllAnalysesPreserved();
-    getOperation()->setAttr(kRings, UnitAttr::get(&getContext()));
+    for (ReduceScatterOp scatter : scatters) {
+      FailureOr<bool> taken = visit(scatter);
+      if (failed(taken))
+        return failure();
+      changed |= *taken;
+    }
+    return changed;
   }
 
-  bool visit(ReduceScatterOp scatter) {
-    MeshTable meshes(getOperation());
+private:
+  FailureOr<bool> visit(ReduceScatterOp scatter) {
+    MeshTable meshes(module);
     std::optional<SumRing> ring = findRing(scatter, meshes);
     if (!ring)
       return false;
-    auto [whole, around] = predict(*ring, meshes);
-    bool taken = mode == "always" || around < leastGain * whole;
-    if (explain) {
+    auto [gathered, around] = predict(*ring, meshes);
+    bool taken = options.rings == "always" || around < leastGain * gathered;
+    if (options.explain) {
       std::string names;
       for (const AxisRef &axis : ring->axes)
         names += (names.empty() ? "\"" : ", \"") + toReportString(axis) + "\"";
@@ -138,14 +133,12 @@ struct RingSumsPass : shardir::impl::RingSumsBase<RingSumsPass> {
           "its sums {0} around a ring of {1} devices over {2}: {3:f1} us "
           "predicted, {4:f1} us with all terms reduced and scattered behind it",
           taken ? "come" : "do not come", ring->devices, names, around * 1e6,
-          whole * 1e6);
+          gathered * 1e6);
     }
-    if (taken && failed(decompose(*ring, meshes))) {
-      ring->product->emitOpError("cannot be tiled along the dim that its sums "
-                                 "are scattered along; compile with "
-                                 "rings=never");
-      signalPassFailure();
-    }
+    if (taken && failed(decompose(*ring, meshes)))
+      return ring->product.emitOpError("cannot be tiled along the dim that its "
+                                       "sums are scattered along; compile with "
+                                       "rings=never");
     return taken;
   }
 
@@ -164,12 +157,13 @@ struct RingSumsPass : shardir::impl::RingSumsBase<RingSumsPass> {
     for (size_t dim = 0; dim < shape.size(); ++dim)
       bytes *= maxLocalExtent(to, mesh, shape[dim], dim);
     double step = turnSeconds(mesh, ring.axes, bytes);
-    double work = ring.flops / (ring.narrow ? narrowFlops : flops);
-    double part = work / ring.devices + launch;
-    // What arrives is added behind the part: two blocks read, one written.
-    double add = launch + 3 * bytes / bandwidth;
-    double turn = (overlap ? std::max(part, step) : part + step) + add;
-    return {work + launch + reduced, part + (ring.devices - 1) * turn};
+    double work =
+        ring.flops / (ring.narrow ? options.narrowFlops : options.flops);
+    double part = work / ring.devices + options.launch;
+    // The received block is added after the part: two blocks read, one written.
+    double add = options.launch + 3 * bytes / options.bandwidth;
+    double turn = (options.overlap ? std::max(part, step) : part + step) + add;
+    return {work + options.launch + reduced, part + (ring.devices - 1) * turn};
   }
 
   LogicalResult decompose(SumRing &ring, const MeshTable &before) {
@@ -178,9 +172,9 @@ struct RingSumsPass : shardir::impl::RingSumsBase<RingSumsPass> {
     // Placements first: they add meshes.
     SmallVector<PlacementAttr> placements;
     for (int64_t step = 0; step < ring.devices; ++step)
-      placements.push_back(onRing(getOperation(), scatter.getTo(), mesh,
-                                  ring.axes, (step + 1) % ring.devices));
-    MeshTable meshes(getOperation());
+      placements.push_back(onRing(module, scatter.getTo(), mesh, ring.axes,
+                                  (step + 1) % ring.devices));
+    MeshTable meshes(module);
     Localizer localizer(meshes);
     IRRewriter rewriter(scatter);
     Location loc = ring.product.getLoc();
@@ -206,17 +200,13 @@ struct RingSumsPass : shardir::impl::RingSumsBase<RingSumsPass> {
       PlacementAttr to = placements[step];
       RankedTensorType type = localizer.localType(global, to);
       // The sum so far is on its way while this device's terms are computed.
-      Value arrived;
+      Value received;
       if (sum) {
-        std::string reason = scatter.getReason().value_or("").str();
-        reason += llvm::formatv("{0}{1} of {2} of sums around a ring",
-                                kBlock.drop_front(reason.empty() ? 2 : 0),
-                                step + 1, ring.devices);
-        arrived = createLocalStep(
+        received = createLocalStep(
             rewriter, scatter.getLoc(), CollectiveKind::Exchange, sum,
             placements[step - 1], to, global, type,
             localizer.dynamicSizes(rewriter, loc, {global, to}), {},
-            rewriter.getStringAttr(reason));
+            reasonOfBlock(scatter, step + 1, ring.devices));
       }
       OpFoldResult length;
       OpFoldResult at = start(to, &length);
@@ -228,8 +218,8 @@ struct RingSumsPass : shardir::impl::RingSumsBase<RingSumsPass> {
       sum = *terms;
       if (sum.getType() != type)
         sum = tensor::CastOp::create(rewriter, loc, type, sum);
-      if (arrived)
-        sum = added(rewriter, loc, arrived, sum);
+      if (received)
+        sum = added(rewriter, loc, received, sum);
     }
     if (sum.getType() != scatter->getResult(0).getType())
       sum = tensor::CastOp::create(rewriter, loc,
@@ -250,7 +240,7 @@ struct RingSumsPass : shardir::impl::RingSumsBase<RingSumsPass> {
     if (failed(tile) || tile->tiledOps.size() != 1)
       return failure();
     auto part = cast<linalg::LinalgOp>(tile->tiledOps[0]);
-    // What does not run along the loop is whole.
+    // Operands that the loop does not index are complete.
     for (OpOperand &slice : part->getOpOperands()) {
       unsigned number = slice.getOperandNumber();
       Value all = product->getOperand(number);
@@ -286,7 +276,7 @@ struct RingSumsPass : shardir::impl::RingSumsBase<RingSumsPass> {
   }
 
   /// In the place of `terms`.
-  static Value added(IRRewriter &rewriter, Location loc, Value arrived,
+  static Value added(IRRewriter &rewriter, Location loc, Value received,
                      Value terms) {
     auto type = cast<RankedTensorType>(terms.getType());
     AffineMap identity = rewriter.getMultiDimIdentityMap(type.getRank());
@@ -299,11 +289,20 @@ struct RingSumsPass : shardir::impl::RingSumsBase<RingSumsPass> {
                       : arith::AddIOp::create(builder, loc, args[0], args[1]);
       linalg::YieldOp::create(builder, loc, sum);
     };
-    return linalg::GenericOp::create(rewriter, loc, type, arrived, terms,
+    return linalg::GenericOp::create(rewriter, loc, type, received, terms,
                                      ArrayRef<AffineMap>{identity, identity},
                                      iterators, body)
         .getResult(0);
   }
+
+  ModuleOp module;
+  const ScheduleCollectivesOptions &options;
 };
 
 } // namespace
+
+FailureOr<bool>
+shardir::makeSumRings(ModuleOp module,
+                      const ScheduleCollectivesOptions &options) {
+  return SumRings(module, options).run();
+}

@@ -14,6 +14,8 @@
 
 #include "Rings.h"
 
+#include "ShardIR/Dialect/Kernel/Kernel.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -46,9 +48,9 @@ std::optional<RingLoops> shardir::ringLoopsOf(Operation *op) {
       result.maps.push_back(attention.getMap(operand));
     result.cuttable.resize(attention.getNumLoops());
   };
-  if (auto attention = dyn_cast<AttentionOp>(op)) {
+  if (auto attention = dyn_cast<kernel::AttentionOp>(op)) {
     maps(attention);
-    AttentionOp::Loops loops = attention.getLoops();
+    kernel::AttentionOp::Loops loops = attention.getLoops();
     cut(loops.n);
     SmallVector<int64_t> extents = attention.getStaticLoopExtents();
     double scores =
@@ -59,9 +61,9 @@ std::optional<RingLoops> shardir::ringLoopsOf(Operation *op) {
     result.narrow = isNarrow(op->getOperands().take_front(3));
     return result;
   }
-  if (auto backward = dyn_cast<AttentionBackwardOp>(op)) {
+  if (auto backward = dyn_cast<kernel::AttentionBackwardOp>(op)) {
     maps(backward);
-    AttentionBackwardOp::Loops loops = backward.getLoops();
+    kernel::AttentionBackwardOp::Loops loops = backward.getLoops();
     cut(loops.n);
     SmallVector<int64_t> extents = backward.getStaticLoopExtents();
     double scores = timesExtents(1, extents, loops.scores());
@@ -90,16 +92,17 @@ std::optional<RingLoops> shardir::ringLoopsOf(Operation *op) {
   return result;
 }
 
-LogicalResult shardir::verifyRingMode(ModuleOp module, StringRef mode) {
-  if (mode == "auto" || mode == "always" || mode == "never")
-    return success();
-  return module.emitError("unknown mode '")
-         << mode << "' of rings; use auto, always or never";
+ReasonAttr shardir::reasonOfBlock(Operation *op, unsigned block,
+                                  unsigned numBlocks) {
+  auto reason = op->getAttrOfType<ReasonAttr>("reason");
+  if (!reason)
+    reason = ReasonAttr::ofProgram(op->getContext());
+  return reason.withBlock(block, numBlocks);
 }
 
-JoinedDim shardir::joinedDim(const Placement &blocks, const Placement &whole,
+JoinedDim shardir::joinedDim(const Placement &blocks, const Placement &gathered,
                              const Mesh &mesh) {
-  std::vector<AxisRef> parts = commonRefinement(blocks, whole, mesh);
+  std::vector<AxisRef> parts = commonRefinement(blocks, gathered, mesh);
   auto axesOfDim = [&](const Placement &placement, int64_t dim) {
     std::vector<AxisRef> axes;
     for (const AxisRef &axis : placement.axesOf(dim))
@@ -109,14 +112,14 @@ JoinedDim shardir::joinedDim(const Placement &blocks, const Placement &whole,
   auto isWhole = [&](const Split &split) { return !split.isAxis(); };
   JoinedDim found;
   for (size_t dim = 0; dim < blocks.dims.size(); ++dim) {
-    if (blocks.dims[dim].splits == whole.dims[dim].splits)
+    if (blocks.dims[dim].splits == gathered.dims[dim].splits)
       continue;
     std::vector<AxisRef> all = axesOfDim(blocks, dim),
-                         kept = axesOfDim(whole, dim);
+                         kept = axesOfDim(gathered, dim);
     if (found.dim >= 0 || kept.size() > all.size() ||
         !std::equal(kept.begin(), kept.end(), all.begin()) ||
         llvm::any_of(blocks.dims[dim].splits, isWhole) ||
-        llvm::any_of(whole.dims[dim].splits, isWhole))
+        llvm::any_of(gathered.dims[dim].splits, isWhole))
       return {};
     found.dim = dim;
     found.axes.assign(all.begin() + kept.size(), all.end());

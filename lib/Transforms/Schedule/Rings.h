@@ -17,6 +17,7 @@
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Placement/CostModel.h"
+#include "ShardIR/Transforms/Schedule/Passes.h"
 
 #include "mlir/IR/AffineMap.h"
 #include "mlir/IR/BuiltinOps.h"
@@ -29,7 +30,7 @@ namespace shardir {
 /// Copies of an op for more devices make programs large.
 constexpr int64_t mostRingDevices = 64;
 
-/// An op's loops, as far as rings ask.
+/// The properties of an op's loops that rings need.
 struct RingLoops {
   /// By operand.
   llvm::SmallVector<mlir::AffineMap> maps;
@@ -39,24 +40,34 @@ struct RingLoops {
   /// Of one call on the device, in floating-point operations; 0 where it does
   /// little with each element.
   double flops = 0;
-  /// Whether all large operands have 16 bits or less.
+  /// True if all large operands have 16 bits or less.
   bool narrow = false;
 };
 
 /// nullopt for ops that rings are not for.
 std::optional<RingLoops> ringLoopsOf(mlir::Operation *op);
 
-/// The one dim that `blocks` splits further than `whole`, one block per device
-/// of the axes that it does so over; -1 where there is no such dim.
+/// The one dim that `blocks` splits further than `gathered`, one block per
+/// device of the axes that it does so over; -1 where there is no such dim.
 struct JoinedDim {
   int64_t dim = -1;
   std::vector<AxisRef> axes;
 };
-JoinedDim joinedDim(const Placement &blocks, const Placement &whole,
+JoinedDim joinedDim(const Placement &blocks, const Placement &gathered,
                     const Mesh &mesh);
 
-/// An error where `mode` is none of auto, always and never.
-mlir::LogicalResult verifyRingMode(mlir::ModuleOp module, llvm::StringRef mode);
+/// The reason of the exchange of one block, of `numBlocks`, that stands for
+/// `op`, a gather or a scatter.
+ReasonAttr reasonOfBlock(mlir::Operation *op, unsigned block,
+                         unsigned numBlocks);
+
+/// Makes rings of gathers (RingGathers.cpp), or of sums (RingSums.cpp), where
+/// `options` say so; true if there are some.
+mlir::FailureOr<bool>
+makeGatherRings(mlir::ModuleOp module,
+                const ScheduleCollectivesOptions &options);
+mlir::FailureOr<bool> makeSumRings(mlir::ModuleOp module,
+                                   const ScheduleCollectivesOptions &options);
 
 /// `placement` on the mesh on which each device stands where the one `step`
 /// ahead of it on the ring over `axes` stands on `mesh`: it has the block of

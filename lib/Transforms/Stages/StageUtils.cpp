@@ -13,6 +13,7 @@
 
 #include "ShardIR/Transforms/StageUtils.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Interfaces/VerifyRule.h"
 
 #include "mlir/IR/Dominance.h"
 #include "mlir/IR/PatternMatch.h"
@@ -21,10 +22,6 @@
 
 using namespace mlir;
 using namespace shardir;
-
-bool shardir::isLocalOrLater(ModuleOp module) {
-  return module->hasAttr(ShardIRDialect::kStage);
-}
 
 SignatureAttrs::SignatureAttrs(FunctionOpInterface function)
     : function(function), arguments(function.getNumArguments()),
@@ -88,7 +85,7 @@ LogicalResult shardir::checkSupported(func::FuncOp function) {
                    op->getDialect())) {
       op->emitOpError(
           "works on shards, but the module has not been localized; ")
-          << (step ? "write it on whole tensors, without `of`"
+          << (step ? "write it on global tensors, without `of`"
                    : "say where values are with shardir.constrain");
       return WalkResult::interrupt();
     }
@@ -104,6 +101,12 @@ LogicalResult shardir::checkSupported(func::FuncOp function) {
         op->emitOpError("has an unranked tensor, which has no placement");
         return WalkResult::interrupt();
       }
+    // Rules by attribute are verified with the op.
+    if (hasTensors(op) && !op->hasAttr(ShardIRDialect::kRule))
+      if (auto interface = dyn_cast<ShardingRuleOpInterface>(op))
+        if (SharedRule rule = interface.getShardingRule();
+            failed(verifyRule(op, rule)))
+          return WalkResult::interrupt();
     return WalkResult::advance();
   });
   return failure(result.wasInterrupted());

@@ -11,19 +11,22 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Analysis/AgreedOps.h"
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Analysis/ManualAxes.h"
+#include "ShardIR/Analysis/SatisfiedOpCache.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/Localizer.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
-#include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
+#include "ShardIR/Transforms/Stages/Passes.h"
+
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_VERIFYSTAGE
-#include "ShardIR/Transforms/Passes.h.inc"
+#include "ShardIR/Transforms/Stages/Passes.h.inc"
 } // namespace shardir
 
 using namespace mlir;
@@ -67,7 +70,7 @@ static LogicalResult verifyDecided(Block &block) {
     if (!region)
       continue;
     for (auto [i, placement] :
-         llvm::enumerate(getTiePlacements(region, region.getTies()))) {
+         llvm::enumerate(getGroupPlacements(region, region.getValueGroups()))) {
       if (!placement)
         return op.emitOpError("the propagated stage needs '")
                << ShardIRDialect::kCarried
@@ -129,7 +132,7 @@ static LogicalResult verifyHalos(Operation *op, const MeshTable &meshes,
         op->emitOpError("knows nothing of halos, but operand ")
         << i << " has overlapping shards, by " << toString(halo)
         << "; use the tensor without the halo";
-    diag.attachNote(value.getLoc()) << "the halo is asked for here";
+    diag.attachNote(value.getLoc()) << "the halo is required here";
     return diag;
   }
   return success();
@@ -137,7 +140,7 @@ static LogicalResult verifyHalos(Operation *op, const MeshTable &meshes,
 
 /// Operands and results of every op agree under its rule.
 static LogicalResult verifyRedistributed(Block &block, const MeshTable &meshes,
-                                         AgreedOps &agreed) {
+                                         SatisfiedOpCache &agreed) {
   for (Operation &op : block) {
     if (isa<ConstrainOp>(op))
       return op.emitOpError("is gone in the redistributed stage");
@@ -160,7 +163,7 @@ static LogicalResult verifyRedistributed(Block &block, const MeshTable &meshes,
         diag << " with halo " << toString(own);
       return diag;
     };
-    for (auto [operand, wanted] : getTiedOperands(&op))
+    for (auto [operand, wanted] : getGroupedOperands(&op))
       if (failed(check(operand->get(), wanted.getValue(),
                        wanted.getMesh().getValue())))
         return failure();
@@ -195,7 +198,7 @@ static LogicalResult verifyRedistributed(Block &block, const MeshTable &meshes,
         return failure();
       continue;
     }
-    AgreedOps::Key key = AgreedOps::keyOf(&op);
+    SatisfiedOpCache::Key key = SatisfiedOpCache::keyOf(&op);
     if (agreed.contains(key))
       continue;
     FailureOr<OperandRequirements> needed = requiredOperands(&op, meshes);
@@ -252,55 +255,77 @@ static LogicalResult verifyLocal(func::FuncOp function) {
   return failure(result.wasInterrupted());
 }
 
+/// The program is one function per entry, of linalg ops that schedules know.
+static LogicalResult verifyScheduled(func::FuncOp function) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("must have one block in the scheduled stage");
+  WalkResult result = function.walk([&](Operation *op) {
+    if (auto call = dyn_cast<CallOpInterface>(op); call && hasTensors(op)) {
+      auto callee =
+          dyn_cast_or_null<FunctionOpInterface>(call.resolveCallable());
+      if (!callee || callee.isExternal())
+        return WalkResult::advance();
+      op->emitOpError("must be inlined in the scheduled stage");
+      return WalkResult::interrupt();
+    }
+    // One that chooses between tensors by a scalar has no form in linalg.
+    if (OpTrait::hasElementwiseMappableTraits(op) && hasTensors(op) &&
+        llvm::all_of(op->getOperandTypes(), llvm::IsaPred<RankedTensorType>)) {
+      op->emitOpError("on tensors must be a linalg op in the scheduled stage");
+      return WalkResult::interrupt();
+    }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
+}
+
 //===----------------------------------------------------------------------===//
 // What each stage promises of a module
 //===----------------------------------------------------------------------===//
 
-LogicalResult shardir::verifyStage(ModuleOp module, StringRef stage,
-                                   VerifiedStage *verified) {
-  static constexpr StringLiteral stages[] = {"propagated", "redistributed",
-                                             "collective", "local",
-                                             "scheduled",  "bufferized"};
-  const auto *found = llvm::find(stages, stage);
-  if (found == std::end(stages))
-    return module.emitError() << "unknown stage '" << stage
-                              << "'; expected propagated, redistributed, "
-                                 "collective, local, scheduled, or bufferized";
-  int level = found - std::begin(stages);
-  bool local = isLocalOrLater(module);
-  if (!local && level >= 3)
+static LogicalResult verifyLocalOrLater(ModuleOp module, Stage stage) {
+  Stage present = stageOf(module);
+  if (present < stage)
     return module.emitError()
-           << "has not been localized: the " << stage << " stage needs '"
-           << ShardIRDialect::kStage << "'";
-  if (local && level < 3)
-    return success();
-  int known = verified && !local ? verified->level : -1;
-  if (level <= known)
+           << "is in the " << stageName(present) << " stage; run --shardir-to-"
+           << stageName(stage) << " first";
+  for (auto function : module.getOps<func::FuncOp>())
+    if (!function.isDeclaration() &&
+        (failed(verifyLocal(function)) ||
+         (present == Stage::Scheduled && stage == Stage::Scheduled &&
+          failed(verifyScheduled(function)))))
+      return failure();
+  return success();
+}
+
+LogicalResult shardir::verifyStage(ModuleOp module, Stage stage,
+                                   VerifiedStage *verified) {
+  if (stageOf(module) >= Stage::Local)
+    return stage < Stage::Local ? success() : verifyLocalOrLater(module, stage);
+  if (stage >= Stage::Local)
+    return module.emitError()
+           << "has not been localized: the " << stageName(stage)
+           << " stage needs '" << ShardIRDialect::kStage << "'";
+  Stage known = verified ? verified->stage : Stage::Annotated;
+  if (stage <= known)
     return success();
   MeshTable meshes(module);
-  AgreedOps agreed;
+  SatisfiedOpCache agreed;
   for (auto function : module.getOps<func::FuncOp>()) {
-    if (function.isDeclaration())
+    if (function.isDeclaration() || meshes.all().empty())
       continue;
-    if (local) {
-      if (failed(verifyLocal(function)))
-        return failure();
-      continue;
-    }
-    if (meshes.all().empty())
-      continue;
-    if (known < 0 &&
+    if (known < Stage::Propagated &&
         (failed(checkSupported(function)) ||
          failed(verifyPropagated(function)) || failed(verifyManual(function))))
       return failure();
-    if ((level >= 1 && known < 1 &&
-         failed(verifyRedistributed(function.getBody().front(), meshes,
-                                    agreed))) ||
-        (level >= 2 && failed(verifyCollective(function))))
+    if (stage >= Stage::Redistributed && known < Stage::Redistributed &&
+        failed(verifyRedistributed(function.getBody().front(), meshes, agreed)))
+      return failure();
+    if (stage >= Stage::Collective && failed(verifyCollective(function)))
       return failure();
   }
-  if (verified && !local)
-    verified->level = level;
+  if (verified)
+    verified->stage = stage;
   return success();
 }
 
@@ -310,10 +335,18 @@ struct VerifyStagePass : shardir::impl::VerifyStageBase<VerifyStagePass> {
   using VerifyStageBase::VerifyStageBase;
 
   void runOnOperation() override {
-    if (failed(
-            verifyStage(getOperation(), stage, &getAnalysis<VerifiedStage>())))
-      signalPassFailure();
     markAllAnalysesPreserved();
+    std::optional<Stage> known = parseStage(stage);
+    if (!known || *known == Stage::Annotated || *known > Stage::Bufferized) {
+      getOperation().emitError()
+          << "unknown stage '" << stage
+          << "'; expected propagated, redistributed, collective, local, "
+             "scheduled, or bufferized";
+      return signalPassFailure();
+    }
+    if (failed(
+            verifyStage(getOperation(), *known, &getAnalysis<VerifiedStage>())))
+      signalPassFailure();
   }
 };
 

@@ -28,7 +28,7 @@ func.func @neutral(%q: tensor<6x3xbf16>, %k: tensor<8x3xbf16>, %v: tensor<8x4xbf
   %a = linalg.fill ins(%zero : f32) outs(%ea : tensor<6x4xf32>) -> tensor<6x4xf32>
   %m = linalg.fill ins(%low : f32) outs(%er : tensor<6xf32>) -> tensor<6xf32>
   %s = linalg.fill ins(%zero : f32) outs(%er : tensor<6xf32>) -> tensor<6xf32>
-  %0:3 = shardir.attention {indexing_maps = [affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>,
+  %0:3 = kernel.attention {indexing_maps = [affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>,
                                              affine_map<(m, n, k, v) -> (n, v)>, affine_map<(m, n, k, v) -> (n)>,
                                              affine_map<(m, n, k, v) -> (m, v)>, affine_map<(m, n, k, v) -> (m)>,
                                              affine_map<(m, n, k, v) -> (m)>]}
@@ -36,16 +36,16 @@ func.func @neutral(%q: tensor<6x3xbf16>, %k: tensor<8x3xbf16>, %v: tensor<8x4xbf
       outs(%a, %m, %s : tensor<6x4xf32>, tensor<6xf32>, tensor<6xf32>)
       score {
       ^bb0(%x: f32, %y: f32):
-        %i = shardir.loop_index 0
-        %j = shardir.loop_index 1
+        %i = kernel.loop_index 0
+        %j = kernel.loop_index 1
         %c = arith.cmpi sge, %i, %j : index
         %b = arith.addf %x, %y : f32
         %r = arith.select %c, %b, %low : f32
-        shardir.yield %r : f32
+        kernel.yield %r : f32
       } prob {
       ^bb0(%p: f32, %y: f32):
         %t = arith.truncf %p : f32 to bf16
-        shardir.yield %t : bf16
+        kernel.yield %t : bf16
       } -> tensor<6x4xf32>, tensor<6xf32>, tensor<6xf32>
   return %0#0, %0#1, %0#2 : tensor<6x4xf32>, tensor<6xf32>, tensor<6xf32>
 }
@@ -75,17 +75,17 @@ func.func @neutral(%q: tensor<6x3xbf16>, %k: tensor<8x3xbf16>, %v: tensor<8x4xbf
 // CHECK-DAG:   memref.dealloc %[[OLD]]
 // CHECK-DAG:   memref.dealloc %[[F]]
 func.func @memrefs(%q: memref<?x3xf32>, %k: memref<?x3xf32>, %v: memref<?x4xf32>, %a: memref<?x4xf32>, %m: memref<?xf32>, %s: memref<?xf32>) {
-  shardir.attention {indexing_maps = [affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>,
+  kernel.attention {indexing_maps = [affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>,
                                       affine_map<(m, n, k, v) -> (n, v)>, affine_map<(m, n, k, v) -> (m, v)>,
                                       affine_map<(m, n, k, v) -> (m)>, affine_map<(m, n, k, v) -> (m)>]}
       ins(%q, %k, %v : memref<?x3xf32>, memref<?x3xf32>, memref<?x4xf32>)
       outs(%a, %m, %s : memref<?x4xf32>, memref<?xf32>, memref<?xf32>)
       score {
       ^bb0(%x: f32):
-        shardir.yield %x : f32
+        kernel.yield %x : f32
       } prob {
       ^bb0(%p: f32):
-        shardir.yield %p : f32
+        kernel.yield %p : f32
       }
   return
 }
@@ -109,7 +109,7 @@ func.func @memrefs(%q: memref<?x3xf32>, %k: memref<?x3xf32>, %v: memref<?x4xf32>
 func.func @gradients(%q: memref<4x6x3xf32>, %k: memref<4x8x3xf32>, %v: memref<4x8x5xf32>, %g: memref<4x6x5xf32>, %max: memref<4x6xf32>, %sum: memref<4x6xf32>, %delta: memref<4x6xf32>, %dq: memref<4x6x3xf32>, %dk: memref<4x8x3xf32>, %dv: memref<4x8x5xf32>) {
   %scale = arith.constant 0.125 : f32
   %low = arith.constant -1.0e+38 : f32
-  shardir.attention_backward {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>, affine_map<(h, m, n, k, v) -> (h, m, v)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>]}
+  kernel.attention_backward {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>, affine_map<(h, m, n, k, v) -> (h, m, v)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>]}
       ins(%q, %k, %v, %g, %max, %sum, %delta : memref<4x6x3xf32>, memref<4x8x3xf32>, memref<4x8x5xf32>, memref<4x6x5xf32>, memref<4x6xf32>, memref<4x6xf32>, memref<4x6xf32>)
       outs(%dq, %dk, %dv : memref<4x6x3xf32>, memref<4x8x3xf32>, memref<4x8x5xf32>) {
       ^bb0(%s: f32, %dp: f32, %mx: f32, %l: f32, %d: f32):
@@ -120,7 +120,7 @@ func.func @gradients(%q: memref<4x6x3xf32>, %k: memref<4x8x3xf32>, %v: memref<4x
         %f = arith.subf %dp, %d : f32
         %w = arith.mulf %p, %f : f32
         %ds = arith.mulf %w, %scale : f32
-        shardir.yield %p, %ds : f32, f32
+        kernel.yield %p, %ds : f32, f32
       }
   return
 }
@@ -137,12 +137,12 @@ func.func @gradients(%q: memref<4x6x3xf32>, %k: memref<4x8x3xf32>, %v: memref<4x
 // CHECK:       return %[[DQ]], %[[DK]], %[[R]]
 func.func @unwanted(%q: tensor<6x3xf32>, %k: tensor<8x3xf32>, %v: tensor<8x4xf32>, %g: tensor<6x4xf32>,
     %dq: tensor<6x3xf32>, %dk: tensor<8x3xf32>, %dv: tensor<8x4xf32>) -> (tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>) {
-  %0:3 = shardir.attention_backward {unwanted = array<i64: 0, 1>, indexing_maps = [affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>, affine_map<(m, n, k, v) -> (n, v)>, affine_map<(m, n, k, v) -> (m, v)>, affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>, affine_map<(m, n, k, v) -> (n, v)>]}
+  %0:3 = kernel.attention_backward {unwanted = array<i64: 0, 1>, indexing_maps = [affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>, affine_map<(m, n, k, v) -> (n, v)>, affine_map<(m, n, k, v) -> (m, v)>, affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>, affine_map<(m, n, k, v) -> (n, v)>]}
       ins(%q, %k, %v, %g : tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>, tensor<6x4xf32>)
       outs(%dq, %dk, %dv : tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>) {
       ^bb0(%s: f32, %dp: f32):
         %p = math.exp %s : f32
-        shardir.yield %p, %p : f32, f32
+        kernel.yield %p, %p : f32, f32
       } -> tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>
   return %0#0, %0#1, %0#2 : tensor<6x3xf32>, tensor<8x3xf32>, tensor<8x4xf32>
 }

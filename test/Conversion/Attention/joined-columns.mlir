@@ -19,11 +19,11 @@
 // CHECK-DAG:     %[[B1:.+]] = tensor.extract_slice %[[B]][1] [16] [1]
 // CHECK-DAG:     %[[B2:.+]] = tensor.extract_slice %[[B]][17] [2] [1]
 // CHECK-NOT:     tensor<8x19xf32>
-// CHECK:         %[[A:.+]]:3 = shardir.attention
+// CHECK:         %[[A:.+]]:3 = kernel.attention
 // CHECK-SAME:      ins(%[[Q]], %[[K]], %[[V]], %[[B1]] :
 // CHECK:         ^bb0(%{{.+}}: f32, %{{.+}}: f32):
 // Positions begin behind the first column.
-// CHECK:           shardir.loop_index 1
+// CHECK:           kernel.loop_index 1
 // CHECK:           arith.addi
 // CHECK-NOT:     tensor<8x19xf32>
 // CHECK:         return
@@ -33,7 +33,7 @@ func.func @both_sides(%q: tensor<8x4xf32>, %k: tensor<16x4xf32>, %v: tensor<16x4
   %three = arith.constant 3 : index
   %es = tensor.empty() : tensor<8x16xf32>
   %zs = linalg.fill ins(%zero : f32) outs(%es : tensor<8x16xf32>) -> tensor<8x16xf32>
-  // expected-remark @+1 {{these scores are never stored: their softmax and its product with values are one shardir.attention}}
+  // expected-remark @+1 {{these scores are never stored: their softmax and its product with values are one kernel.attention}}
   %scores = linalg.generic {indexing_maps = [#qs, #ks, #ss], iterator_types = ["parallel", "parallel", "reduction"]}
       ins(%q, %k : tensor<8x4xf32>, tensor<16x4xf32>) outs(%zs : tensor<8x16xf32>) {
   ^bb0(%a: f32, %b: f32, %o: f32):

@@ -4,16 +4,16 @@
 // is acc's row times the gradient's, over the square of the sum.
 // CHECK-LABEL: func.func @jax
 // CHECK-SAME:    %[[Q:.+]]: tensor<4x37x8xf32>, %[[K:.+]]: tensor<4x41x8xf32>, %[[V:.+]]: tensor<4x41x5xf32>, %[[G:.+]]: tensor<4x37x5xf32>
-// CHECK:       %[[F:.+]]:3 = shardir.attention
+// CHECK:       %[[F:.+]]:3 = kernel.attention
 // CHECK:       %[[DOT:.+]] = linalg.generic {{.*}} ins(%[[F]]#0, %[[G]] : {{.*}} outs({{.*}} : tensor<4x37xf32>)
 // CHECK:       %[[DELTA:.+]] = linalg.generic {{.*}} ins(%[[DOT]], %{{.*}} : tensor<4x37xf32>, tensor<4x37xf32>)
 // CHECK-COUNT-2: arith.divf
-// CHECK:       %[[R:.+]]:3 = shardir.attention_backward
+// CHECK:       %[[R:.+]]:3 = kernel.attention_backward
 // CHECK-SAME:    affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d3)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d2, d4)>]}
 // CHECK-SAME:    ins(%[[Q]], %[[K]], %[[V]], %[[G]], {{.*}} : tensor<4x37x8xf32>, tensor<4x41x8xf32>, tensor<4x41x5xf32>, tensor<4x37x5xf32>, tensor<4x37xf32>, tensor<4x37xf32>, tensor<4x37xf32>)
-// CHECK:         shardir.loop_index
+// CHECK:         kernel.loop_index
 // CHECK:         math.exp
-// CHECK:         shardir.yield
+// CHECK:         kernel.yield
 // CHECK-NOT:   tensor<4x37x41xf32>
 // CHECK:       return {{.*}}%[[R]]#0, %[[R]]#1, %[[R]]#2
 #s = affine_map<(h, m, n) -> (h, m, n)>
@@ -33,7 +33,7 @@ func.func @jax(%q: tensor<4x37x8xf32>, %k: tensor<4x41x8xf32>, %v: tensor<4x41x5
   %er = tensor.empty() : tensor<4x37xf32>
   %i1 = tensor.empty() : tensor<4x37x41xf32>
   %z1 = linalg.fill ins(%zero : f32) outs(%i1 : tensor<4x37x41xf32>) -> tensor<4x37x41xf32>
-  // expected-remark @below {{these scores are never stored: their softmax and its product with values are one shardir.attention, their gradients one shardir.attention_backward}}
+  // expected-remark @below {{these scores are never stored: their softmax and its product with values are one kernel.attention, their gradients one kernel.attention_backward}}
   %s = linalg.batch_matmul indexing_maps = [#ir, #jr, #ij] ins(%q, %k : tensor<4x37x8xf32>, tensor<4x41x8xf32>) outs(%z1 : tensor<4x37x41xf32>) -> tensor<4x37x41xf32>
   %x = linalg.generic {indexing_maps = [#s, #s], iterator_types = ["parallel", "parallel", "parallel"]} ins(%s : tensor<4x37x41xf32>) outs(%es : tensor<4x37x41xf32>) {
   ^bb0(%a0: f32, %b: f32):
@@ -112,8 +112,8 @@ func.func @jax(%q: tensor<4x37x8xf32>, %k: tensor<4x41x8xf32>, %v: tensor<4x41x5
 }
 
 // CHECK-LABEL: func.func @textbook
-// CHECK:       shardir.attention
-// CHECK:       shardir.attention_backward
+// CHECK:       kernel.attention
+// CHECK:       kernel.attention_backward
 // CHECK-NOT:   tensor<3x37x53xf32>
 func.func @textbook(%q: tensor<3x37x8xf32>, %k: tensor<3x53x8xf32>, %v: tensor<3x53x5xf32>, %g: tensor<3x37x5xf32>) -> (tensor<3x37x5xf32>, tensor<3x37x8xf32>, tensor<3x53x8xf32>, tensor<3x53x5xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -123,7 +123,7 @@ func.func @textbook(%q: tensor<3x37x8xf32>, %k: tensor<3x53x8xf32>, %v: tensor<3
   %er = tensor.empty() : tensor<3x37xf32>
   %i1 = tensor.empty() : tensor<3x37x53xf32>
   %z1 = linalg.fill ins(%zero : f32) outs(%i1 : tensor<3x37x53xf32>) -> tensor<3x37x53xf32>
-  // expected-remark @below {{these scores are never stored: their softmax and its product with values are one shardir.attention, their gradients one shardir.attention_backward}}
+  // expected-remark @below {{these scores are never stored: their softmax and its product with values are one kernel.attention, their gradients one kernel.attention_backward}}
   %s = linalg.batch_matmul indexing_maps = [#ir, #jr, #ij] ins(%q, %k : tensor<3x37x8xf32>, tensor<3x53x8xf32>) outs(%z1 : tensor<3x37x53xf32>) -> tensor<3x37x53xf32>
   %x = linalg.generic {indexing_maps = [#s, #s], iterator_types = ["parallel", "parallel", "parallel"]} ins(%s : tensor<3x37x53xf32>) outs(%es : tensor<3x37x53xf32>) {
   ^bb0(%a0: f32, %b: f32):
@@ -191,7 +191,7 @@ func.func @textbook(%q: tensor<3x37x8xf32>, %k: tensor<3x53x8xf32>, %v: tensor<3
 }
 
 // CHECK-LABEL: func.func @kept
-// CHECK-NOT:   shardir.attention
+// CHECK-NOT:   kernel.attention
 func.func @kept(%q: tensor<2x7x3xf32>, %k: tensor<2x9x3xf32>, %v: tensor<2x9x4xf32>, %g: tensor<2x7x4xf32>) -> (tensor<2x7x9xf32>, tensor<2x7x4xf32>, tensor<2x7x3xf32>, tensor<2x9x3xf32>, tensor<2x9x4xf32>) {
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32
@@ -268,7 +268,7 @@ func.func @kept(%q: tensor<2x7x3xf32>, %k: tensor<2x9x3xf32>, %v: tensor<2x9x4xf
 }
 
 // CHECK-LABEL: func.func @other_sum
-// CHECK-NOT:   shardir.attention
+// CHECK-NOT:   kernel.attention
 func.func @other_sum(%q: tensor<2x7x3xf32>, %k: tensor<2x9x3xf32>, %v: tensor<2x9x4xf32>, %g: tensor<2x7x4xf32>) -> (tensor<2x7x4xf32>, tensor<2x7x3xf32>, tensor<2x9x3xf32>, tensor<2x9x4xf32>) {
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32
@@ -345,7 +345,7 @@ func.func @other_sum(%q: tensor<2x7x3xf32>, %k: tensor<2x9x3xf32>, %v: tensor<2x
 }
 
 // CHECK-LABEL: func.func @two_gradients
-// CHECK-NOT:   shardir.attention
+// CHECK-NOT:   kernel.attention
 func.func @two_gradients(%q: tensor<2x7x3xf32>, %k: tensor<2x9x3xf32>, %v: tensor<2x9x4xf32>, %g: tensor<2x7x4xf32>) -> (tensor<2x7x4xf32>, tensor<2x7x3xf32>, tensor<2x9x3xf32>, tensor<2x9x4xf32>) {
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32
@@ -422,7 +422,7 @@ func.func @two_gradients(%q: tensor<2x7x3xf32>, %k: tensor<2x9x3xf32>, %v: tenso
 }
 
 // CHECK-LABEL: func.func @other_key
-// CHECK-NOT:   shardir.attention
+// CHECK-NOT:   kernel.attention
 func.func @other_key(%q: tensor<2x7x3xf32>, %k: tensor<2x9x3xf32>, %v: tensor<2x9x4xf32>, %other: tensor<2x9x3xf32>, %g: tensor<2x7x4xf32>) -> (tensor<2x7x4xf32>, tensor<2x7x3xf32>, tensor<2x9x3xf32>, tensor<2x9x4xf32>) {
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32
@@ -500,7 +500,7 @@ func.func @other_key(%q: tensor<2x7x3xf32>, %k: tensor<2x9x3xf32>, %v: tensor<2x
 
 // Probabilities of each head with the gradients of all.
 // CHECK-LABEL: func.func @all_pairs
-// CHECK-NOT:   shardir.attention
+// CHECK-NOT:   kernel.attention
 func.func @all_pairs(%q: tensor<2x7x3xf32>, %k: tensor<2x9x3xf32>, %v: tensor<2x9x4xf32>, %g: tensor<2x7x4xf32>) -> (tensor<2x7x4xf32>, tensor<2x7x3xf32>, tensor<2x9x3xf32>, tensor<2x2x9x4xf32>) {
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32

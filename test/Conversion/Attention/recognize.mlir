@@ -4,21 +4,21 @@
 // row maximum with another -inf, division before the product, then bf16.
 // CHECK-LABEL: func.func @jax
 // CHECK-SAME:    %[[Q:.+]]: tensor<32x4x8xbf16>, %[[K:.+]]: tensor<48x4x8xbf16>, %[[V:.+]]: tensor<48x4x16xbf16>
-// CHECK:       %[[A:.+]]:3 = shardir.attention {indexing_maps = [
+// CHECK:       %[[A:.+]]:3 = kernel.attention {indexing_maps = [
 // CHECK-SAME:    affine_map<(d0, d1, d2, d3, d4) -> (d1, d0, d3)>, affine_map<(d0, d1, d2, d3, d4) -> (d2, d0, d3)>,
 // CHECK-SAME:    affine_map<(d0, d1, d2, d3, d4) -> (d2, d0, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d1, d0, d4)>,
 // CHECK-SAME:    affine_map<(d0, d1, d2, d3, d4) -> (d0, d1)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1)>]}
 // CHECK-SAME:    ins(%[[Q]], %[[K]], %[[V]] :
 // CHECK-SAME:    score {
 // CHECK-NEXT:  ^bb0(%[[S:.+]]: f32):
-// CHECK-DAG:     shardir.loop_index 1
-// CHECK-DAG:     shardir.loop_index 2
+// CHECK-DAG:     kernel.loop_index 1
+// CHECK-DAG:     kernel.loop_index 2
 // CHECK:         %[[X:.+]] = arith.select
-// CHECK-NEXT:    shardir.yield %[[X]] : f32
+// CHECK-NEXT:    kernel.yield %[[X]] : f32
 // CHECK-NEXT:  } prob {
 // CHECK-NEXT:  ^bb0(%[[P:.+]]: f32):
 // CHECK-NEXT:    %[[T:.+]] = arith.truncf %[[P]] : f32 to bf16
-// CHECK-NEXT:    shardir.yield %[[T]] : bf16
+// CHECK-NEXT:    kernel.yield %[[T]] : bf16
 // CHECK:       linalg.generic {{.*}} ins(%[[A]]#0, %[[A]]#2 : tensor<32x4x16xf32>, tensor<4x32xf32>)
 // CHECK:         arith.divf
 // CHECK:         arith.truncf
@@ -119,7 +119,7 @@ func.func @jax(%q: tensor<32x4x8xbf16>, %k: tensor<48x4x8xbf16>, %v: tensor<48x4
 // Keys split over devices: the maximum and the sums of all devices. What the
 // op gives is multiplied by exp(own max - max of all), then summed.
 // CHECK-LABEL: func.func @split_keys
-// CHECK:       %[[A:.+]]:3 = shardir.attention
+// CHECK:       %[[A:.+]]:3 = kernel.attention
 // CHECK:       %[[M:.+]] = collective.all_reduce %[[A]]#1
 // CHECK:       %[[F:.+]] = linalg.generic {{.*}} ins(%[[A]]#1, %[[M]] :
 // CHECK:         arith.subf
@@ -170,7 +170,7 @@ func.func @split_keys(%q: tensor<6x8xf32>, %k: tensor<5x8xf32>, %v: tensor<5x4xf
 
 // Both products give a dim that no operand has: these are left.
 // CHECK-LABEL: func.func @widened
-// CHECK-NOT:   shardir.attention
+// CHECK-NOT:   kernel.attention
 // CHECK:       return
 func.func @widened(%q: tensor<6x8xf32>, %k: tensor<5x8xf32>, %v: tensor<5x4xf32>) -> tensor<3x6x4xf32> {
   %zero = arith.constant 0.0 : f32
@@ -200,7 +200,7 @@ func.func @widened(%q: tensor<6x8xf32>, %k: tensor<5x8xf32>, %v: tensor<5x4xf32>
 
 // Not a softmax: squares of exponentials, and sums of something else.
 // CHECK-LABEL: func.func @squares
-// CHECK-NOT:   shardir.attention
+// CHECK-NOT:   kernel.attention
 // CHECK:       return
 func.func @squares(%q: tensor<6x8xf32>, %k: tensor<8x5xf32>, %v: tensor<5x4xf32>) -> (tensor<6x4xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -222,11 +222,11 @@ func.func @squares(%q: tensor<6x8xf32>, %k: tensor<8x5xf32>, %v: tensor<5x4xf32>
 // CHECK-LABEL: func.func @scaled_query
 // CHECK-SAME:    %[[Q:.+]]: tensor<6x8xbf16>, %[[K:.+]]: tensor<5x8xbf16>
 // CHECK:       %[[C:.+]] = arith.constant 2.500000e-01 : f32
-// CHECK:       shardir.attention {{.*}} ins(%[[Q]], %[[K]],
+// CHECK:       kernel.attention {{.*}} ins(%[[Q]], %[[K]],
 // CHECK-SAME:    score {
 // CHECK-NEXT:  ^bb0(%[[S:.+]]: f32):
 // CHECK-NEXT:    %[[X:.+]] = arith.mulf %[[S]], %[[C]] : f32
-// CHECK-NEXT:    shardir.yield %[[X]] : f32
+// CHECK-NEXT:    kernel.yield %[[X]] : f32
 func.func @scaled_query(%q: tensor<6x8xbf16>, %k: tensor<5x8xbf16>, %v: tensor<5x4xf32>) -> tensor<6x4xf32> {
   %zero = arith.constant 0.0 : f32
   %four = arith.constant dense<4.0> : tensor<f32>

@@ -7,8 +7,8 @@ module attributes {shardir.stage = "bufferized"} {
 
 // -----
 
-// expected-error @+1 {{'shardir.report' is not JSON: }}
-module attributes {shardir.stage = "bufferized", shardir.report = "{"} {
+// expected-error @+1 {{'shardir.gpu' is not JSON: }}
+module attributes {shardir.stage = "bufferized", shardir.gpu = "{"} {
 }
 
 // -----

@@ -59,7 +59,7 @@
 // LLVM:     llvm.func @shardir_collective(i32, !llvm.ptr, !llvm.ptr, !llvm.ptr)
 // LLVM:     llvm.func @shardir_entry_main(%{{.+}}: !llvm.ptr)
 
-module attributes {shardir.stage = "bufferized", shardir.report = "{\"version\": 1}"} {
+module attributes {shardir.stage = "bufferized", shardir.report = {version = 1 : i64}} {
   shardir.mesh @big <["y"=4]>
   shardir.mesh @m <["x"=2], devices = [1, 0]>
   func.func @main(%x: memref<?x4xf32> {shardir.global_type = tensor<?x4xf32>, shardir.placement = #shardir.placement<@m, [{}, {}], partial = sum ["x"]>},

@@ -16,8 +16,8 @@
 // CHECK:           %[[BEHIND:.+]] = arith.addi %[[M]], %{{.*}} : index
 // CHECK:           %[[END:.+]] = arith.minsi %[[BEHIND]], %{{.*}} : index
 // CHECK:           scf.for %{{.*}} = %{{.*}} to %[[END]] step %{{.*}} iter_args(%{{.*}} = %[[ACC]], %{{.*}} = %[[MAX]], %{{.*}} = %[[SUM]])
-// CHECK:             shardir.attention {{.*}} ins({{.*}} : tensor<1x128x64xf32>, tensor<1x256x64xf32>, tensor<1x256x64xf32>)
-// CHECK:               shardir.loop_index 1
+// CHECK:             kernel.attention {{.*}} ins({{.*}} : tensor<1x128x64xf32>, tensor<1x256x64xf32>, tensor<1x256x64xf32>)
+// CHECK:               kernel.loop_index 1
 // CHECK:               arith.addi %{{.*}}, %[[M]] : index
 func.func @causal(%q: tensor<16x1024x64xf32>, %k: tensor<16x1024x64xf32>, %v: tensor<16x1024x64xf32>) -> (tensor<16x1024x64xf32>, tensor<16x1024xf32>) {
   %zero = arith.constant 0.0 : f32
@@ -27,19 +27,19 @@ func.func @causal(%q: tensor<16x1024x64xf32>, %k: tensor<16x1024x64xf32>, %v: te
   %a = linalg.fill ins(%zero : f32) outs(%ea : tensor<16x1024x64xf32>) -> tensor<16x1024x64xf32>
   %m = linalg.fill ins(%low : f32) outs(%er : tensor<16x1024xf32>) -> tensor<16x1024xf32>
   %s = linalg.fill ins(%zero : f32) outs(%er : tensor<16x1024xf32>) -> tensor<16x1024xf32>
-  %0:3 = shardir.attention {indexing_maps = [#q, #k, #v, #o, #r, #r]}
+  %0:3 = kernel.attention {indexing_maps = [#q, #k, #v, #o, #r, #r]}
       ins(%q, %k, %v : tensor<16x1024x64xf32>, tensor<16x1024x64xf32>, tensor<16x1024x64xf32>)
       outs(%a, %m, %s : tensor<16x1024x64xf32>, tensor<16x1024xf32>, tensor<16x1024xf32>)
       score {
       ^bb0(%x: f32):
-        %i = shardir.loop_index 1
-        %j = shardir.loop_index 2
+        %i = kernel.loop_index 1
+        %j = kernel.loop_index 2
         %c = arith.cmpi sge, %i, %j : index
         %u = arith.select %c, %x, %low : f32
-        shardir.yield %u : f32
+        kernel.yield %u : f32
       } prob {
       ^bb0(%p: f32):
-        shardir.yield %p : f32
+        kernel.yield %p : f32
       } -> tensor<16x1024x64xf32>, tensor<16x1024xf32>, tensor<16x1024xf32>
   return %0#0, %0#2 : tensor<16x1024x64xf32>, tensor<16x1024xf32>
 }
@@ -66,7 +66,7 @@ func.func @causal(%q: tensor<16x1024x64xf32>, %k: tensor<16x1024x64xf32>, %v: te
 // CHECK:           %[[M0:.*]] = tensor.extract_slice %[[TM]][%[[I]]] [128]
 // CHECK:           %[[S0:.*]] = tensor.extract_slice %[[TS]][%[[I]]] [128]
 // CHECK:           scf.for {{.*}} iter_args(%{{.*}} = %[[A0]], %{{.*}} = %[[M0]], %{{.*}} = %[[S0]])
-// CHECK:             shardir.attention
+// CHECK:             kernel.attention
 func.func @biased(%q: tensor<2048x64xf32>, %k: tensor<2048x64xf32>, %v: tensor<2048x64xf32>, %b: tensor<2048xf32>) -> tensor<2048x64xf32> {
   %zero = arith.constant 0.0 : f32
   %low = arith.constant 0xFF800000 : f32
@@ -76,33 +76,33 @@ func.func @biased(%q: tensor<2048x64xf32>, %k: tensor<2048x64xf32>, %v: tensor<2
   %a = linalg.fill ins(%zero : f32) outs(%ea : tensor<2048x64xf32>) -> tensor<2048x64xf32>
   %m = linalg.fill ins(%low : f32) outs(%er : tensor<2048xf32>) -> tensor<2048xf32>
   %s = linalg.fill ins(%zero : f32) outs(%er : tensor<2048xf32>) -> tensor<2048xf32>
-  %0:3 = shardir.attention {indexing_maps = [#q, #k, #v, affine_map<(m, n, k, v) -> (n)>, #o, #r, #r]}
+  %0:3 = kernel.attention {indexing_maps = [#q, #k, #v, affine_map<(m, n, k, v) -> (n)>, #o, #r, #r]}
       ins(%q, %k, %v, %b : tensor<2048x64xf32>, tensor<2048x64xf32>, tensor<2048x64xf32>, tensor<2048xf32>)
       outs(%a, %m, %s : tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>)
       score {
       ^bb0(%x: f32, %y: f32):
-        %i = shardir.loop_index 0
-        %j = shardir.loop_index 1
+        %i = kernel.loop_index 0
+        %j = kernel.loop_index 1
         %c = arith.cmpi sge, %i, %j : index
         %t = arith.addf %x, %y : f32
         %u = arith.select %c, %t, %finite : f32
-        shardir.yield %u : f32
+        kernel.yield %u : f32
       } prob {
       ^bb0(%p: f32, %y: f32):
-        shardir.yield %p : f32
+        kernel.yield %p : f32
       } -> tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>
   return %0#0 : tensor<2048x64xf32>
 }
 func.func @continued(%q: tensor<2048x64xf32>, %k: tensor<2048x64xf32>, %v: tensor<2048x64xf32>, %a: tensor<2048x64xf32>, %m: tensor<2048xf32>, %s: tensor<2048xf32>) -> tensor<2048x64xf32> {
-  %0:3 = shardir.attention {indexing_maps = [#q, #k, #v, #o, #r, #r]}
+  %0:3 = kernel.attention {indexing_maps = [#q, #k, #v, #o, #r, #r]}
       ins(%q, %k, %v : tensor<2048x64xf32>, tensor<2048x64xf32>, tensor<2048x64xf32>)
       outs(%a, %m, %s : tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>)
       score {
       ^bb0(%x: f32):
-        shardir.yield %x : f32
+        kernel.yield %x : f32
       } prob {
       ^bb0(%p: f32):
-        shardir.yield %p : f32
+        kernel.yield %p : f32
       } -> tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>
   return %0#0 : tensor<2048x64xf32>
 }
@@ -125,23 +125,23 @@ func.func @continued(%q: tensor<2048x64xf32>, %k: tensor<2048x64xf32>, %v: tenso
 func.func @begins(%q: tensor<2048x64xf32>, %k: tensor<1024x64xf32>, %v: tensor<1024x64xf32>, %a: tensor<2048x64xf32>, %m: tensor<2048xf32>, %s: tensor<2048xf32>,
     %rows: index, %columns: index) -> (tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>) {
   %low = arith.constant 0xFF800000 : f32
-  %0:3 = shardir.attention {indexing_maps = [#q2, #k2, #v2, #o2, #r2, #r2]}
+  %0:3 = kernel.attention {indexing_maps = [#q2, #k2, #v2, #o2, #r2, #r2]}
       ins(%q, %k, %v : tensor<2048x64xf32>, tensor<1024x64xf32>, tensor<1024x64xf32>)
       outs(%a, %m, %s : tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>)
       score {
       ^bb0(%x: f32):
-        %i = shardir.loop_index 0
+        %i = kernel.loop_index 0
         %i1 = arith.addi %i, %rows : index
         %i2 = arith.index_cast %i1 : index to i32
-        %j = shardir.loop_index 1
+        %j = kernel.loop_index 1
         %j1 = arith.addi %columns, %j : index
         %j2 = arith.index_cast %j1 : index to i32
         %c = arith.cmpi sge, %i2, %j2 : i32
         %u = arith.select %c, %x, %low : f32
-        shardir.yield %u : f32
+        kernel.yield %u : f32
       } prob {
       ^bb0(%p: f32):
-        shardir.yield %p : f32
+        kernel.yield %p : f32
       } -> tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>
   return %0#0, %0#1, %0#2 : tensor<2048x64xf32>, tensor<2048xf32>, tensor<2048xf32>
 }

@@ -10,11 +10,11 @@
 // REDEFINE: %{arch} = sm_100a
 // RUN: %{assemble} 2>&1 | FileCheck %s --implicit-check-not="error:" --implicit-check-not="Performance Loss" --implicit-check-not="linalg." --implicit-check-not="is decomposed"
 
-// CHECK: shardir.attention_backward is scheduled by mma_attention_backward (2 kernels of
-// CHECK: shardir.attention_backward is scheduled by mma_attention_backward (
-// CHECK: shardir.attention_backward is scheduled by mma_attention_backward (
-// CHECK: shardir.attention_backward is scheduled by fma_attention_backward (
-// CHECK: shardir.attention_backward is scheduled by fma_attention_backward (
+// CHECK: kernel.attention_backward is scheduled by mma_attention_backward (2 kernels of
+// CHECK: kernel.attention_backward is scheduled by mma_attention_backward (
+// CHECK: kernel.attention_backward is scheduled by mma_attention_backward (
+// CHECK: kernel.attention_backward is scheduled by fma_attention_backward (
+// CHECK: kernel.attention_backward is scheduled by fma_attention_backward (
 // CHECK-COUNT-10: needs {{[0-9]+}} registers, 0 bytes of stack, spills 0 bytes
 
 // PTX: .entry d64_attention_backward_mma_queries
@@ -29,13 +29,13 @@
 func.func @d64(%q: memref<4x2048x64xbf16>, %k: memref<4x2048x64xbf16>, %v: memref<4x2048x64xbf16>, %g: memref<4x2048x64xbf16>, %max: memref<4x2048xf32>, %sum: memref<4x2048xf32>, %delta: memref<4x2048xf32>, %dq: memref<4x2048x64xf32>, %dk: memref<4x2048x64xf32>, %dv: memref<4x2048x64xf32>) {
   %scale = arith.constant 0.125 : f32
   %low = arith.constant -1.0e+38 : f32
-  shardir.attention_backward {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>, affine_map<(h, m, n, k, v) -> (h, m, v)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>]}
+  kernel.attention_backward {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>, affine_map<(h, m, n, k, v) -> (h, m, v)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>]}
       ins(%q, %k, %v, %g, %max, %sum, %delta : memref<4x2048x64xbf16>, memref<4x2048x64xbf16>, memref<4x2048x64xbf16>, memref<4x2048x64xbf16>, memref<4x2048xf32>, memref<4x2048xf32>, memref<4x2048xf32>)
       outs(%dq, %dk, %dv : memref<4x2048x64xf32>, memref<4x2048x64xf32>, memref<4x2048x64xf32>) {
       ^bb0(%s: f32, %dp: f32, %mx: f32, %l: f32, %d: f32):
         %x0 = arith.mulf %s, %scale : f32
-        %i = shardir.loop_index 1
-        %j = shardir.loop_index 2
+        %i = kernel.loop_index 1
+        %j = kernel.loop_index 2
         %c = arith.cmpi sge, %i, %j : index
         %x = arith.select %c, %x0, %low : f32
         %y = arith.subf %x, %mx : f32
@@ -46,7 +46,7 @@ func.func @d64(%q: memref<4x2048x64xbf16>, %k: memref<4x2048x64xbf16>, %v: memre
         %ds = arith.mulf %w, %scale : f32
         %pt = arith.truncf %p : f32 to bf16
         %dt = arith.truncf %ds : f32 to bf16
-        shardir.yield %pt, %dt : bf16, bf16
+        kernel.yield %pt, %dt : bf16, bf16
       }
   return
 }
@@ -54,13 +54,13 @@ func.func @d64(%q: memref<4x2048x64xbf16>, %k: memref<4x2048x64xbf16>, %v: memre
 func.func @d128(%q: memref<4x1024x128xbf16>, %k: memref<4x1024x128xbf16>, %v: memref<4x1024x128xbf16>, %g: memref<4x1024x128xbf16>, %max: memref<4x1024xf32>, %sum: memref<4x1024xf32>, %delta: memref<4x1024xf32>, %dq: memref<4x1024x128xf32>, %dk: memref<4x1024x128xf32>, %dv: memref<4x1024x128xf32>) {
   %scale = arith.constant 0.125 : f32
   %low = arith.constant -1.0e+38 : f32
-  shardir.attention_backward {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>, affine_map<(h, m, n, k, v) -> (h, m, v)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>]}
+  kernel.attention_backward {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>, affine_map<(h, m, n, k, v) -> (h, m, v)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>]}
       ins(%q, %k, %v, %g, %max, %sum, %delta : memref<4x1024x128xbf16>, memref<4x1024x128xbf16>, memref<4x1024x128xbf16>, memref<4x1024x128xbf16>, memref<4x1024xf32>, memref<4x1024xf32>, memref<4x1024xf32>)
       outs(%dq, %dk, %dv : memref<4x1024x128xf32>, memref<4x1024x128xf32>, memref<4x1024x128xf32>) {
       ^bb0(%s: f32, %dp: f32, %mx: f32, %l: f32, %d: f32):
         %x0 = arith.mulf %s, %scale : f32
-        %i = shardir.loop_index 1
-        %j = shardir.loop_index 2
+        %i = kernel.loop_index 1
+        %j = kernel.loop_index 2
         %c = arith.cmpi sge, %i, %j : index
         %x = arith.select %c, %x0, %low : f32
         %y = arith.subf %x, %mx : f32
@@ -71,7 +71,7 @@ func.func @d128(%q: memref<4x1024x128xbf16>, %k: memref<4x1024x128xbf16>, %v: me
         %ds = arith.mulf %w, %scale : f32
         %pt = arith.truncf %p : f32 to bf16
         %dt = arith.truncf %ds : f32 to bf16
-        shardir.yield %pt, %dt : bf16, bf16
+        kernel.yield %pt, %dt : bf16, bf16
       }
   return
 }
@@ -79,7 +79,7 @@ func.func @d128(%q: memref<4x1024x128xbf16>, %k: memref<4x1024x128xbf16>, %v: me
 func.func @ragged(%q: memref<4x1000x72xf16>, %k: memref<4x1500x72xf16>, %v: memref<4x1500x40xf16>, %g: memref<4x1000x40xf16>, %max: memref<4x1000xf32>, %sum: memref<4x1000xf32>, %delta: memref<4x1000xf32>, %dq: memref<4x1000x72xf32>, %dk: memref<4x1500x72xf32>, %dv: memref<4x1500x40xf32>) {
   %scale = arith.constant 0.125 : f32
   %low = arith.constant -1.0e+38 : f32
-  shardir.attention_backward {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>, affine_map<(h, m, n, k, v) -> (h, m, v)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>]}
+  kernel.attention_backward {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>, affine_map<(h, m, n, k, v) -> (h, m, v)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>]}
       ins(%q, %k, %v, %g, %max, %sum, %delta : memref<4x1000x72xf16>, memref<4x1500x72xf16>, memref<4x1500x40xf16>, memref<4x1000x40xf16>, memref<4x1000xf32>, memref<4x1000xf32>, memref<4x1000xf32>)
       outs(%dq, %dk, %dv : memref<4x1000x72xf32>, memref<4x1500x72xf32>, memref<4x1500x40xf32>) {
       ^bb0(%s: f32, %dp: f32, %mx: f32, %l: f32, %d: f32):
@@ -92,7 +92,7 @@ func.func @ragged(%q: memref<4x1000x72xf16>, %k: memref<4x1500x72xf16>, %v: memr
         %ds = arith.mulf %w, %scale : f32
         %pt = arith.truncf %p : f32 to f16
         %dt = arith.truncf %ds : f32 to f16
-        shardir.yield %pt, %dt : f16, f16
+        kernel.yield %pt, %dt : f16, f16
       }
   return
 }
@@ -100,13 +100,13 @@ func.func @ragged(%q: memref<4x1000x72xf16>, %k: memref<4x1500x72xf16>, %v: memr
 func.func @wide(%q: memref<4x512x64xf32>, %k: memref<4x700x64xf32>, %v: memref<4x700x64xf32>, %g: memref<4x512x64xf32>, %max: memref<4x512xf32>, %sum: memref<4x512xf32>, %delta: memref<4x512xf32>, %dq: memref<4x512x64xf32>, %dk: memref<4x700x64xf32>, %dv: memref<4x700x64xf32>) {
   %scale = arith.constant 0.125 : f32
   %low = arith.constant -1.0e+38 : f32
-  shardir.attention_backward {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>, affine_map<(h, m, n, k, v) -> (h, m, v)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>]}
+  kernel.attention_backward {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>, affine_map<(h, m, n, k, v) -> (h, m, v)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>]}
       ins(%q, %k, %v, %g, %max, %sum, %delta : memref<4x512x64xf32>, memref<4x700x64xf32>, memref<4x700x64xf32>, memref<4x512x64xf32>, memref<4x512xf32>, memref<4x512xf32>, memref<4x512xf32>)
       outs(%dq, %dk, %dv : memref<4x512x64xf32>, memref<4x700x64xf32>, memref<4x700x64xf32>) {
       ^bb0(%s: f32, %dp: f32, %mx: f32, %l: f32, %d: f32):
         %x0 = arith.mulf %s, %scale : f32
-        %i = shardir.loop_index 1
-        %j = shardir.loop_index 2
+        %i = kernel.loop_index 1
+        %j = kernel.loop_index 2
         %c = arith.cmpi sge, %i, %j : index
         %x = arith.select %c, %x0, %low : f32
         %y = arith.subf %x, %mx : f32
@@ -115,7 +115,7 @@ func.func @wide(%q: memref<4x512x64xf32>, %k: memref<4x700x64xf32>, %v: memref<4
         %f = arith.subf %dp, %d : f32
         %w = arith.mulf %p, %f : f32
         %ds = arith.mulf %w, %scale : f32
-        shardir.yield %p, %ds : f32, f32
+        kernel.yield %p, %ds : f32, f32
       }
   return
 }
@@ -123,7 +123,7 @@ func.func @wide(%q: memref<4x512x64xf32>, %k: memref<4x700x64xf32>, %v: memref<4
 func.func @widest(%q: memref<4x500x128xf32>, %k: memref<4x512x128xf32>, %v: memref<4x512x128xf32>, %g: memref<4x500x128xf32>, %max: memref<4x500xf32>, %sum: memref<4x500xf32>, %delta: memref<4x500xf32>, %dq: memref<4x500x128xf32>, %dk: memref<4x512x128xf32>, %dv: memref<4x512x128xf32>) {
   %scale = arith.constant 0.125 : f32
   %low = arith.constant -1.0e+38 : f32
-  shardir.attention_backward {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>, affine_map<(h, m, n, k, v) -> (h, m, v)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>]}
+  kernel.attention_backward {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>, affine_map<(h, m, n, k, v) -> (h, m, v)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (h, n, k)>, affine_map<(h, m, n, k, v) -> (h, n, v)>]}
       ins(%q, %k, %v, %g, %max, %sum, %delta : memref<4x500x128xf32>, memref<4x512x128xf32>, memref<4x512x128xf32>, memref<4x500x128xf32>, memref<4x500xf32>, memref<4x500xf32>, memref<4x500xf32>)
       outs(%dq, %dk, %dv : memref<4x500x128xf32>, memref<4x512x128xf32>, memref<4x512x128xf32>) {
       ^bb0(%s: f32, %dp: f32, %mx: f32, %l: f32, %d: f32):
@@ -134,7 +134,7 @@ func.func @widest(%q: memref<4x500x128xf32>, %k: memref<4x512x128xf32>, %v: memr
         %f = arith.subf %dp, %d : f32
         %w = arith.mulf %p, %f : f32
         %ds = arith.mulf %w, %scale : f32
-        shardir.yield %p, %ds : f32, f32
+        kernel.yield %p, %ds : f32, f32
       }
   return
 }

@@ -58,17 +58,17 @@ func.func @d64(%q: memref<2x8x2048x64xbf16>, %k: memref<2x8x2048x64xbf16>, %v: m
   linalg.fill ins(%z : f32) outs(%acc : memref<2x8x2048x64xf32>)
   linalg.fill ins(%l : f32) outs(%max : memref<2x8x2048xf32>)
   linalg.fill ins(%z : f32) outs(%sum : memref<2x8x2048xf32>)
-  shardir.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
+  kernel.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
       ins(%q, %k, %v : memref<2x8x2048x64xbf16>, memref<2x8x2048x64xbf16>, memref<2x8x2048x64xbf16>)
       outs(%acc, %max, %sum : memref<2x8x2048x64xf32>, memref<2x8x2048xf32>, memref<2x8x2048xf32>)
       score {
       ^bb0(%s: f32):
         %0 = arith.mulf %s, %scale : f32
-        shardir.yield %0 : f32
+        kernel.yield %0 : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       }
   linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%acc, %sum : memref<2x8x2048x64xf32>, memref<2x8x2048xf32>) outs(%o : memref<2x8x2048x64xbf16>) {
@@ -93,17 +93,17 @@ func.func @d128(%q: memref<2x8x2048x128xbf16>, %k: memref<2x8x2048x128xbf16>, %v
   linalg.fill ins(%z : f32) outs(%acc : memref<2x8x2048x128xf32>)
   linalg.fill ins(%l : f32) outs(%max : memref<2x8x2048xf32>)
   linalg.fill ins(%z : f32) outs(%sum : memref<2x8x2048xf32>)
-  shardir.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
+  kernel.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
       ins(%q, %k, %v : memref<2x8x2048x128xbf16>, memref<2x8x2048x128xbf16>, memref<2x8x2048x128xbf16>)
       outs(%acc, %max, %sum : memref<2x8x2048x128xf32>, memref<2x8x2048xf32>, memref<2x8x2048xf32>)
       score {
       ^bb0(%s: f32):
         %0 = arith.mulf %s, %scale : f32
-        shardir.yield %0 : f32
+        kernel.yield %0 : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       }
   linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%acc, %sum : memref<2x8x2048x128xf32>, memref<2x8x2048xf32>) outs(%o : memref<2x8x2048x128xbf16>) {
@@ -128,21 +128,21 @@ func.func @causal(%q: memref<2x8x2048x128xbf16>, %k: memref<2x8x2048x128xbf16>, 
   linalg.fill ins(%z : f32) outs(%acc : memref<2x8x2048x128xf32>)
   linalg.fill ins(%l : f32) outs(%max : memref<2x8x2048xf32>)
   linalg.fill ins(%z : f32) outs(%sum : memref<2x8x2048xf32>)
-  shardir.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
+  kernel.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
       ins(%q, %k, %v : memref<2x8x2048x128xbf16>, memref<2x8x2048x128xbf16>, memref<2x8x2048x128xbf16>)
       outs(%acc, %max, %sum : memref<2x8x2048x128xf32>, memref<2x8x2048xf32>, memref<2x8x2048xf32>)
       score {
       ^bb0(%s: f32):
         %0 = arith.mulf %s, %scale : f32
-        %m = shardir.loop_index 2
-        %n = shardir.loop_index 3
+        %m = kernel.loop_index 2
+        %n = kernel.loop_index 3
         %c = arith.cmpi sge, %m, %n : index
         %1 = arith.select %c, %0, %l : f32
-        shardir.yield %1 : f32
+        kernel.yield %1 : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       }
   linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%acc, %sum : memref<2x8x2048x128xf32>, memref<2x8x2048xf32>) outs(%o : memref<2x8x2048x128xbf16>) {

@@ -1,6 +1,6 @@
 // RUN: shard-opt %s --pass-pipeline="builtin.module(func.func(shardir-overlap-collectives))" | FileCheck %s
 
-#owed = #shardir.placement<@m, [{}], partial = sum ["x"]>
+#partial = #shardir.placement<@m, [{}], partial = sum ["x"]>
 #all = #shardir.placement<@m, [{}]>
 #part = #shardir.placement<@m, [{"x"}]>
 #turned = #shardir.placement<@turned, [{"x"}]>
@@ -33,8 +33,8 @@ func.func @gradients(%x: memref<8xf32>, %r0: memref<8xf32>, %r1: memref<8xf32>) 
     memref.store %one, %g1[%c0] : memref<8xf32>
     gpu.terminator
   }
-  collective.all_reduce %g0 into %r0 from #owed to #all of tensor<8xf32> : memref<8xf32>, memref<8xf32>
-  collective.all_reduce %g1 into %r1 from #owed to #all of tensor<8xf32> : memref<8xf32>, memref<8xf32>
+  collective.all_reduce %g0 into %r0 from #partial to #all of tensor<8xf32> : memref<8xf32>, memref<8xf32>
+  collective.all_reduce %g1 into %r1 from #partial to #all of tensor<8xf32> : memref<8xf32>, memref<8xf32>
   memref.dealloc %g0 : memref<8xf32>
   memref.dealloc %g1 : memref<8xf32>
   return
@@ -53,7 +53,7 @@ func.func @read_by_a_view(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32
   %r = memref.alloc() : memref<8xf32>
   %v = memref.subview %r[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
   %w = memref.subview %z[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
-  collective.all_reduce %x into %r from #owed to #all of tensor<8xf32> : memref<8xf32>, memref<8xf32>
+  collective.all_reduce %x into %r from #partial to #all of tensor<8xf32> : memref<8xf32>, memref<8xf32>
   memref.copy %y, %z : memref<8xf32> to memref<8xf32>
   scf.for %i = %c0 to %c4 step %c1 {
     memref.copy %v, %w : memref<4xf32, strided<[1]>> to memref<4xf32, strided<[1]>>
@@ -67,9 +67,9 @@ func.func @read_by_a_view(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32
 // CHECK-LABEL: func.func @needed
 // CHECK-NOT:     collective.start
 func.func @needed(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>) {
-  collective.all_reduce %x into %z from #owed to #all of tensor<8xf32> : memref<8xf32>, memref<8xf32>
+  collective.all_reduce %x into %z from #partial to #all of tensor<8xf32> : memref<8xf32>, memref<8xf32>
   memref.copy %y, %x : memref<8xf32> to memref<8xf32>
-  collective.all_reduce %x into %z from #owed to #all of tensor<8xf32> : memref<8xf32>, memref<8xf32>
+  collective.all_reduce %x into %z from #partial to #all of tensor<8xf32> : memref<8xf32>, memref<8xf32>
   memref.copy %z, %y : memref<8xf32> to memref<8xf32>
   return
 }
@@ -89,7 +89,7 @@ func.func @address(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>) {
     llvm.store %one, %p : f32, !llvm.ptr
     gpu.terminator
   }
-  collective.all_reduce %x into %z from #owed to #all of tensor<8xf32> : memref<8xf32>, memref<8xf32>
+  collective.all_reduce %x into %z from #partial to #all of tensor<8xf32> : memref<8xf32>, memref<8xf32>
   gpu.launch blocks(%a, %b, %c) in (%d = %c1, %e = %c1, %f = %c1) threads(%g, %h, %i) in (%j = %c1, %k = %c1, %l = %c1) {
     %p = llvm.inttoptr %number : i64 to !llvm.ptr
     llvm.store %one, %p : f32, !llvm.ptr
@@ -104,7 +104,7 @@ func.func @address(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>) {
 // CHECK-NOT:     collective.start
 func.func @chosen(%x: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>, %c: i1) {
   %w = arith.select %c, %x, %y : memref<8xf32>
-  collective.all_reduce %w into %z from #owed to #all of tensor<8xf32> : memref<8xf32>, memref<8xf32>
+  collective.all_reduce %w into %z from #partial to #all of tensor<8xf32> : memref<8xf32>, memref<8xf32>
   memref.copy %x, %y : memref<8xf32> to memref<8xf32>
   return
 }

@@ -11,7 +11,7 @@
 #row = affine_map<(m, v) -> (m)>
 
 // All is one kernel, that makes all 32 steps.
-// REMARK: shardir.attention is scheduled by wgmma_attention (128 rows by 128 keys, 2 stages, elementwise op behind it fused){{.*}}; next best is mma_attention
+// REMARK: kernel.attention is scheduled by wgmma_attention (128 rows by 128 keys, 2 stages, elementwise op behind it fused){{.*}}; next best is mma_attention
 // CHECK-LABEL: func.func @full
 // CHECK-NOT: linalg.
 // CHECK: gpu.launch
@@ -29,17 +29,17 @@ func.func @full(%q: memref<32768x64xbf16>, %k: memref<4096x64xbf16>, %v: memref<
   linalg.fill ins(%z : f32) outs(%acc : memref<32768x64xf32>)
   linalg.fill ins(%l : f32) outs(%max : memref<32768xf32>)
   linalg.fill ins(%z : f32) outs(%sum : memref<32768xf32>)
-  shardir.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
+  kernel.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
       ins(%q, %k, %v : memref<32768x64xbf16>, memref<4096x64xbf16>, memref<4096x64xbf16>)
       outs(%acc, %max, %sum : memref<32768x64xf32>, memref<32768xf32>, memref<32768xf32>)
       score {
       ^bb0(%s: f32):
         %0 = arith.mulf %s, %scale : f32
-        shardir.yield %0 : f32
+        kernel.yield %0 : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       }
   linalg.generic {indexing_maps = [#id, #row, #id], iterator_types = ["parallel", "parallel"]}
       ins(%acc, %sum : memref<32768x64xf32>, memref<32768xf32>) outs(%o : memref<32768x64xbf16>) {
@@ -55,7 +55,7 @@ func.func @full(%q: memref<32768x64xbf16>, %k: memref<4096x64xbf16>, %v: memref<
 }
 
 // Steps end with the block's last row; those that are left compare only where something is masked.
-// REMARK: shardir.attention is scheduled by wgmma_attention
+// REMARK: kernel.attention is scheduled by wgmma_attention
 // CHECK-LABEL: func.func @causal
 // CHECK: gpu.launch blocks(%[[TILE:[a-z0-9_]+]],
 // CHECK: %[[LATER:.*]] = arith.subi %c31{{[_0-9]*}}, %[[TILE]]
@@ -72,63 +72,63 @@ func.func @full(%q: memref<32768x64xbf16>, %k: memref<4096x64xbf16>, %v: memref<
 func.func @causal(%q: memref<4096x64xbf16>, %k: memref<4096x64xbf16>, %v: memref<4096x64xbf16>, %acc: memref<4096x64xf32>, %max: memref<4096xf32>, %sum: memref<4096xf32>) {
   %z = arith.constant 0.0 : f32
   %l = arith.constant 0xFF800000 : f32
-  shardir.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
+  kernel.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
       ins(%q, %k, %v : memref<4096x64xbf16>, memref<4096x64xbf16>, memref<4096x64xbf16>)
       outs(%acc, %max, %sum : memref<4096x64xf32>, memref<4096xf32>, memref<4096xf32>)
       score {
       ^bb0(%s: f32):
-        %m = shardir.loop_index 0
-        %n = shardir.loop_index 1
+        %m = kernel.loop_index 0
+        %n = kernel.loop_index 1
         %c = arith.cmpi sge, %m, %n : index
         %0 = arith.select %c, %s, %l : f32
-        shardir.yield %0 : f32
+        kernel.yield %0 : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       }
   return
 }
 
-// REMARK: shardir.attention is scheduled by fma_attention
+// REMARK: kernel.attention is scheduled by fma_attention
 // CHECK-LABEL: func.func @f32
 // CHECK-NOT: nvvm.
 // CHECK: math.fma
 func.func @f32(%q: memref<?x24xf32>, %k: memref<?x24xf32>, %v: memref<?x24xf32>, %acc: memref<?x24xf32>, %max: memref<?xf32>, %sum: memref<?xf32>) {
-  shardir.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
+  kernel.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
       ins(%q, %k, %v : memref<?x24xf32>, memref<?x24xf32>, memref<?x24xf32>)
       outs(%acc, %max, %sum : memref<?x24xf32>, memref<?xf32>, memref<?xf32>)
       score {
       ^bb0(%s: f32):
-        shardir.yield %s : f32
+        kernel.yield %s : f32
       } prob {
       ^bb0(%p: f32):
-        shardir.yield %p : f32
+        kernel.yield %p : f32
       }
   return
 }
 
-// REMARK: shardir.attention is decomposed: no schedule takes it as it is
+// REMARK: kernel.attention is decomposed: no schedule takes it as it is
 // REMARK: linalg.generic is scheduled by
 // CHECK-LABEL: func.func @any_heads
-// CHECK-NOT: shardir.attention
+// CHECK-NOT: kernel.attention
 // CHECK: gpu.launch
 func.func @any_heads(%q: memref<8x?xf32>, %k: memref<9x?xf32>, %v: memref<9x24xf32>, %acc: memref<8x24xf32>, %max: memref<8xf32>, %sum: memref<8xf32>) {
-  shardir.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
+  kernel.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
       ins(%q, %k, %v : memref<8x?xf32>, memref<9x?xf32>, memref<9x24xf32>)
       outs(%acc, %max, %sum : memref<8x24xf32>, memref<8xf32>, memref<8xf32>)
       score {
       ^bb0(%s: f32):
-        shardir.yield %s : f32
+        kernel.yield %s : f32
       } prob {
       ^bb0(%p: f32):
-        shardir.yield %p : f32
+        kernel.yield %p : f32
       }
   return
 }
 
 // Blocks share the keys, and a second kernel merges what they found.
-// REMARK: shardir.attention is scheduled by {{w?g?}}mma_attention ({{.*}}, keys shared by {{[0-9]+}} blocks)
+// REMARK: kernel.attention is scheduled by {{w?g?}}mma_attention ({{.*}}, keys shared by {{[0-9]+}} blocks)
 // CHECK-LABEL: func.func @decode
 // CHECK: memref.alloc()
 // CHECK: gpu.launch
@@ -144,16 +144,16 @@ func.func @decode(%q: memref<8x64xbf16>, %k: memref<8192x64xbf16>, %v: memref<81
   linalg.fill ins(%z : f32) outs(%acc : memref<8x64xf32>)
   linalg.fill ins(%l : f32) outs(%max : memref<8xf32>)
   linalg.fill ins(%z : f32) outs(%sum : memref<8xf32>)
-  shardir.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
+  kernel.attention {indexing_maps = [#q, #k, #v, #a, #r, #r]}
       ins(%q, %k, %v : memref<8x64xbf16>, memref<8192x64xbf16>, memref<8192x64xbf16>)
       outs(%acc, %max, %sum : memref<8x64xf32>, memref<8xf32>, memref<8xf32>)
       score {
       ^bb0(%s: f32):
-        shardir.yield %s : f32
+        kernel.yield %s : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       }
   memref.dealloc %max : memref<8xf32>
   memref.dealloc %sum : memref<8xf32>

@@ -76,7 +76,7 @@ func.func @broadcast_result(%x: tensor<8xf32>, %root: index) {
 
 shardir.mesh @m <["tp"=4]>
 func.func @gather_extent(%x: tensor<8xf32>, %root: index) {
-  // expected-error @+1 {{'collective.gather' op expects dim 0 of the whole to be 32 for a group of 4, found 16}}
+  // expected-error @+1 {{'collective.gather' op expects dim 0 of the full tensor to be 32 for a group of 4, found 16}}
   %0 = collective.gather %x root %root on @m ["tp"] : tensor<8xf32> -> tensor<16xf32>
   return
 }
@@ -85,7 +85,7 @@ func.func @gather_extent(%x: tensor<8xf32>, %root: index) {
 
 shardir.mesh @m <["tp"=4]>
 func.func @gather_other_dim(%x: tensor<8x3xf32>, %root: index) {
-  // expected-error @+1 {{'collective.gather' op expects dim 1 of the whole to be 3 for a group of 4, found 12}}
+  // expected-error @+1 {{'collective.gather' op expects dim 1 of the full tensor to be 3 for a group of 4, found 12}}
   %0 = collective.gather %x root %root on @m ["tp"] : tensor<8x3xf32> -> tensor<32x12xf32>
   return
 }
@@ -94,7 +94,7 @@ func.func @gather_other_dim(%x: tensor<8x3xf32>, %root: index) {
 
 shardir.mesh @m <["tp"=4]>
 func.func @scatter_extent(%x: tensor<10xf32>, %root: index) {
-  // expected-error @+1 {{'collective.scatter' op expects dim 0 of the whole to be 8 for a group of 4, found 10}}
+  // expected-error @+1 {{'collective.scatter' op expects dim 0 of the full tensor to be 8 for a group of 4, found 10}}
   %0 = collective.scatter %x root %root on @m ["tp"] : tensor<10xf32> -> tensor<2xf32>
   return
 }
@@ -176,7 +176,7 @@ func.func @parts_that_overlap(%x: tensor<8xf32>, %root: index) {
 
 shardir.mesh @m <["tp"=2]>
 func.func @uneven_blocks(%x: tensor<3xf32>, %root: index) {
-  // expected-error @+1 {{'collective.gather' op expects dim 0 of the whole to be 6 for a group of 2, found 5; blocks that are not all of one extent have `?` there}}
+  // expected-error @+1 {{'collective.gather' op expects dim 0 of the full tensor to be 6 for a group of 2, found 5; blocks that are not all of one extent have `?` there}}
   %0 = collective.gather %x root %root on @m ["tp"] : tensor<3xf32> -> tensor<5xf32>
   return
 }

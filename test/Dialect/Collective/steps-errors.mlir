@@ -70,7 +70,7 @@ func.func @unranked(%x: tensor<*xf32>) {
 
 shardir.mesh @m <["x"=2]>
 func.func @buffers_of_what(%x: memref<4xf32>, %y: memref<8xf32>) {
-  // expected-error @+1 {{'collective.all_gather' op needs the whole tensor's type: a ranked tensor}}
+  // expected-error @+1 {{'collective.all_gather' op needs the global tensor's type: a ranked tensor}}
   collective.all_gather %x into %y from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> : memref<4xf32>, memref<8xf32>
   return
 }
@@ -79,7 +79,7 @@ func.func @buffers_of_what(%x: memref<4xf32>, %y: memref<8xf32>) {
 
 shardir.mesh @m <["x"=2]>
 func.func @global_kind(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'collective.all_gather' op needs the whole tensor's type: a ranked tensor}}
+  // expected-error @+1 {{'collective.all_gather' op needs the global tensor's type: a ranked tensor}}
   %0 = collective.all_gather %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> of f32 : tensor<4xf32> -> tensor<8xf32>
   return
 }
@@ -88,7 +88,7 @@ func.func @global_kind(%x: tensor<4xf32>) {
 
 shardir.mesh @m <["x"=2]>
 func.func @element_type(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'collective.all_gather' op needs operand, result, and whole tensor of one rank and element type}}
+  // expected-error @+1 {{'collective.all_gather' op needs operand, result, and global tensor of one rank and element type}}
   %0 = collective.all_gather %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> of tensor<8xf64> : tensor<4xf32> -> tensor<8xf32>
   return
 }
@@ -97,7 +97,7 @@ func.func @element_type(%x: tensor<4xf32>) {
 
 shardir.mesh @m <["x"=2]>
 func.func @rank(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'collective.all_gather' op needs operand, result, and whole tensor of one rank and element type}}
+  // expected-error @+1 {{'collective.all_gather' op needs operand, result, and global tensor of one rank and element type}}
   %0 = collective.all_gather %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> of tensor<8xf32> : tensor<4xf32> -> tensor<8x1xf32>
   return
 }
@@ -106,7 +106,7 @@ func.func @rank(%x: tensor<4xf32>) {
 
 shardir.mesh @m <["x"=2]>
 func.func @shards_need_of(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'collective.all_gather' op on whole tensors has operand and result of one type; shards need `of` and the whole tensor's type}}
+  // expected-error @+1 {{'collective.all_gather' op on global tensors has operand and result of one type; shards need `of` and the global tensor's type}}
   %0 = collective.all_gather %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> : tensor<4xf32> -> tensor<8xf32>
   return
 }
@@ -124,7 +124,7 @@ func.func @sizes(%x: tensor<5xf32>) {
 
 shardir.mesh @m <["x"=2]>
 func.func @dims(%x: tensor<?xf32>, %n: index) {
-  // expected-error @+1 {{'collective.all_reduce' op needs one extent per unknown dim of the whole tensor, 1 in all, found 0}}
+  // expected-error @+1 {{'collective.all_reduce' op needs one extent per unknown dim of the global tensor, 1 in all, found 0}}
   %0 = collective.all_reduce %x sizes [%n] from #shardir.placement<@m, [{}], partial = sum ["x"]> to #shardir.placement<@m, [{}]> of tensor<?xf32> : tensor<?xf32> -> tensor<?xf32>
   return
 }
@@ -200,8 +200,8 @@ func.func @reduce_scatter_whole(%x: tensor<8xf32>) {
 
 shardir.mesh @m <["x"=2, "y"=2]>
 func.func @make_partial_dims(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'collective.make_partial' op changes no dim}}
-  %0 = collective.make_partial %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"y"}], partial = sum ["x"]> : tensor<8xf32>
+  // expected-error @+1 {{'collective.make_partial' op moves nothing: along the axes that become partial, the devices' shards must make up the result's}}
+  %0 = collective.make_partial %x from #shardir.placement<@m, [{"y"}]> to #shardir.placement<@m, [{}], partial = sum ["x"]> : tensor<8xf32>
   return
 }
 
@@ -209,7 +209,7 @@ func.func @make_partial_dims(%x: tensor<8xf32>) {
 
 shardir.mesh @m <["x"=2, "y"=2]>
 func.func @make_partial_drops(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'collective.make_partial' op keeps what the operand owes}}
+  // expected-error @+1 {{'collective.make_partial' op keeps the operand's partial axes}}
   %0 = collective.make_partial %x from #shardir.placement<@m, [{}], partial = sum ["x"]> to #shardir.placement<@m, [{}], partial = sum ["y"]> : tensor<8xf32>
   return
 }
@@ -218,7 +218,7 @@ func.func @make_partial_drops(%x: tensor<8xf32>) {
 
 shardir.mesh @m <["x"=2]>
 func.func @all_gather_reduces(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'collective.all_gather' op reduces nothing: operand and result must be partial alike}}
+  // expected-error @+1 {{'collective.all_gather' op reduces nothing: operand and result must be partial over the same axes}}
   %0 = collective.all_gather %x from #shardir.placement<@m, [{}], partial = sum ["x"]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
   return
 }
@@ -227,7 +227,7 @@ func.func @all_gather_reduces(%x: tensor<8xf32>) {
 
 shardir.mesh @m <["x"=2]>
 func.func @slice_reduces(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'collective.slice' op reduces nothing: operand and result must be partial alike}}
+  // expected-error @+1 {{'collective.slice' op reduces nothing: operand and result must be partial over the same axes}}
   %0 = collective.slice %x from #shardir.placement<@m, [{}], partial = sum ["x"]> to #shardir.placement<@m, [{"x"}]> : tensor<8xf32>
   return
 }
@@ -236,7 +236,7 @@ func.func @slice_reduces(%x: tensor<8xf32>) {
 
 shardir.mesh @m <["x"=2]>
 func.func @all_to_all_reduces(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'collective.all_to_all' op reduces nothing: operand and result must be partial alike}}
+  // expected-error @+1 {{'collective.all_to_all' op reduces nothing: operand and result must be partial over the same axes}}
   %0 = collective.all_to_all %x from #shardir.placement<@m, [{}], partial = max ["x"]> to #shardir.placement<@m, [{}], partial = sum ["x"]> : tensor<8xf32>
   return
 }
@@ -276,8 +276,8 @@ func.func @tensor_to_buffer(%x: tensor<4xf32>, %y: memref<8xf32>) {
 
 shardir.mesh @m <["x"=2]>
 shardir.mesh @n <["y"=2], devices = [1, 0]>
-func.func @owed_between_meshes(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'collective.exchange' op owes nothing between two meshes; reduce before; found #shardir.placement<@m, [{}], partial = sum ["x"]> to #shardir.placement<@n, [{}]>}}
+func.func @partial_between_meshes(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'collective.exchange' op between two meshes takes no partial tensor; reduce before; found #shardir.placement<@m, [{}], partial = sum ["x"]> to #shardir.placement<@n, [{}]>}}
   %0 = collective.exchange %x from #shardir.placement<@m, [{}], partial = sum ["x"]> to #shardir.placement<@n, [{}]> : tensor<8xf32>
   return
 }

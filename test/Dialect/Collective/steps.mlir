@@ -12,7 +12,7 @@ shardir.mesh @renamed <["u"=2, "v"=2]>
 
 // CHECK-LABEL: func.func @whole
 // CHECK:         collective.slice %{{.+}} from #shardir.placement<@m, [{}, {"y"}]> to #shardir.placement<@m, [{"x"}, {"y"}]> : tensor<5x7xf32>
-// CHECK:         collective.all_gather %{{.+}} from #shardir.placement<@m, [{"x"}, {"y"}]> to #shardir.placement<@m, [{}, {"y"}]> {reason = "asked for"} : tensor<5x7xf32>
+// CHECK:         collective.all_gather %{{.+}} from #shardir.placement<@m, [{"x"}, {"y"}]> to #shardir.placement<@m, [{}, {"y"}]> {reason = #shardir.reason<constrain>} : tensor<5x7xf32>
 // CHECK:         collective.all_to_all %{{.+}} from #shardir.placement<@m, [{}, {"y"}]> to #shardir.placement<@m, [{"y"}, {}]> : tensor<5x7xf32>
 // CHECK:         collective.permute %{{.+}} from #shardir.placement<@m, [{"y"}, {}]> to #shardir.placement<@m, [{"x"}, {}]> : tensor<5x7xf32>
 // CHECK:         collective.exchange %{{.+}} from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {"y", "x"}]> : tensor<5x7xf32>
@@ -21,7 +21,7 @@ shardir.mesh @renamed <["u"=2, "v"=2]>
 // CHECK:         collective.all_reduce %{{.+}} from #shardir.placement<@m, [{}, {"x"}], partial = sum ["y"]> to #shardir.placement<@m, [{}, {"x"}]> : tensor<5x7xf32>
 func.func @whole(%x: tensor<5x7xf32>) -> (tensor<5x7xf32>, tensor<5x7xf32>) {
   %0 = collective.slice %x from #shardir.placement<@m, [{}, {"y"}]> to #shardir.placement<@m, [{"x"}, {"y"}]> : tensor<5x7xf32>
-  %1 = collective.all_gather %0 from #shardir.placement<@m, [{"x"}, {"y"}]> to #shardir.placement<@m, [{}, {"y"}]> {reason = "asked for"} : tensor<5x7xf32>
+  %1 = collective.all_gather %0 from #shardir.placement<@m, [{"x"}, {"y"}]> to #shardir.placement<@m, [{}, {"y"}]> {reason = #shardir.reason<constrain>} : tensor<5x7xf32>
   %2 = collective.all_to_all %1 from #shardir.placement<@m, [{}, {"y"}]> to #shardir.placement<@m, [{"y"}, {}]> : tensor<5x7xf32>
   %3 = collective.permute %2 from #shardir.placement<@m, [{"y"}, {}]> to #shardir.placement<@m, [{"x"}, {}]> : tensor<5x7xf32>
   %4 = collective.exchange %3 from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {"y", "x"}]> : tensor<5x7xf32>
@@ -36,14 +36,14 @@ func.func @whole(%x: tensor<5x7xf32>) -> (tensor<5x7xf32>, tensor<5x7xf32>) {
 // CHECK:         collective.exchange %{{.+}} from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@turned, [{}, {"t"}]> : tensor<5x7xf32>
 // CHECK:         collective.slice %{{.+}} from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@turned, [{"t"}, {}]> : tensor<5x7xf32>
 // CHECK:         collective.slice %{{.+}} from #shardir.placement<@m, [{"x"}, {}], partial = sum ["y"]> to #shardir.placement<@renamed, [{"u"}, {}], partial = sum ["v"]> : tensor<5x7xf32>
-// CHECK:         collective.halo_exchange %{{.+}} from #shardir.placement<@m, [{"x"}, {"y"}]> to #shardir.placement<@m, [{"x"}, {"y"}]> halo {{\[\[}}1, 1], [0, 2]] {reason = "a window"} : tensor<5x7xf32>
+// CHECK:         collective.halo_exchange %{{.+}} from #shardir.placement<@m, [{"x"}, {"y"}]> to #shardir.placement<@m, [{"x"}, {"y"}]> halo {{\[\[}}1, 1], [0, 2]] {reason = #shardir.reason<constrain>} : tensor<5x7xf32>
 // CHECK:         collective.halo_exchange %{{.+}} from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@turned, [{"t"}, {}]> halo {{\[\[}}1, 0], [0, 0]] : tensor<5x7xf32>
 func.func @meshes_and_halos(%x: tensor<5x7xf32>) {
   %0 = collective.exchange %x from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@turned, [{}, {"t"}]> : tensor<5x7xf32>
   %1 = collective.slice %x from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@turned, [{"t"}, {}]> : tensor<5x7xf32>
   %2 = collective.slice %x from #shardir.placement<@m, [{"x"}, {}], partial = sum ["y"]> to #shardir.placement<@renamed, [{"u"}, {}], partial = sum ["v"]> : tensor<5x7xf32>
   %3 = collective.halo_exchange %x from #shardir.placement<@m, [{"x"}, {"y"}]> to #shardir.placement<@m, [{"x"}, {"y"}]>
-       halo [[1, 1], [0, 2]] {reason = "a window"} : tensor<5x7xf32>
+       halo [[1, 1], [0, 2]] {reason = #shardir.reason<constrain>} : tensor<5x7xf32>
   %4 = collective.halo_exchange %x from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@turned, [{"t"}, {}]> halo [[1, 0], [0, 0]] : tensor<5x7xf32>
   return
 }
@@ -84,12 +84,12 @@ func.func @one_device(%x: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK-LABEL: func.func @local
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<2x?xf32>, %[[N:.+]]: index
 // CHECK:         %[[G:.+]] = collective.all_gather %[[X]] from #shardir.placement<@m, [{"x"}, {"y"}]> to #shardir.placement<@m, [{"x"}, {}]> of tensor<4x7xf32> : tensor<2x?xf32> -> tensor<2x7xf32>
-// CHECK:         collective.slice %[[G]] sizes [%[[N]]] from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{"x"}, {"y"}]> of tensor<4x7xf32> {reason = "why"} : tensor<2x7xf32> -> tensor<2x?xf32>
+// CHECK:         collective.slice %[[G]] sizes [%[[N]]] from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{"x"}, {"y"}]> of tensor<4x7xf32> {reason = #shardir.reason<constrain>} : tensor<2x7xf32> -> tensor<2x?xf32>
 func.func @local(%x: tensor<2x?xf32>, %n: index) -> tensor<2x?xf32> {
   %0 = collective.all_gather %x from #shardir.placement<@m, [{"x"}, {"y"}]> to #shardir.placement<@m, [{"x"}, {}]>
        of tensor<4x7xf32> : tensor<2x?xf32> -> tensor<2x7xf32>
   %1 = collective.slice %0 sizes [%n] from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{"x"}, {"y"}]>
-       of tensor<4x7xf32> {reason = "why"} : tensor<2x7xf32> -> tensor<2x?xf32>
+       of tensor<4x7xf32> {reason = #shardir.reason<constrain>} : tensor<2x7xf32> -> tensor<2x?xf32>
   return %1 : tensor<2x?xf32>
 }
 
@@ -105,12 +105,12 @@ func.func @local_unknown(%x: tensor<2x?xf32>, %n: index) -> tensor<4x?xf32> {
 
 // CHECK-LABEL: func.func @buffers
 // CHECK-SAME:    %[[X:[^:]+]]: memref<2xf32>, %[[Y:[^:]+]]: memref<4xf32>, %[[Z:[^:]+]]: memref<2x?xf32>, %[[W:[^:]+]]: memref<4x?xf32>, %[[N:.+]]: index
-// CHECK:         collective.all_gather %[[X]] into %[[Y]] from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> of tensor<4xf32> {reason = "why"} : memref<2xf32>, memref<4xf32>
+// CHECK:         collective.all_gather %[[X]] into %[[Y]] from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> of tensor<4xf32> {reason = #shardir.reason<constrain>} : memref<2xf32>, memref<4xf32>
 // CHECK:         collective.all_reduce %[[Y]] into %[[Y]] from #shardir.placement<@m, [{}], partial = sum ["x"]> to #shardir.placement<@m, [{}]> of tensor<4xf32> : memref<4xf32>, memref<4xf32>
 // CHECK:         collective.all_gather %[[Z]] into %[[W]] dims [%[[N]]] from {{.*}} of tensor<4x?xf32> : memref<2x?xf32>, memref<4x?xf32>
 func.func @buffers(%x: memref<2xf32>, %y: memref<4xf32>, %z: memref<2x?xf32>, %w: memref<4x?xf32>, %n: index) {
   collective.all_gather %x into %y from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]>
-      of tensor<4xf32> {reason = "why"} : memref<2xf32>, memref<4xf32>
+      of tensor<4xf32> {reason = #shardir.reason<constrain>} : memref<2xf32>, memref<4xf32>
   collective.all_reduce %y into %y from #shardir.placement<@m, [{}], partial = sum ["x"]> to #shardir.placement<@m, [{}]>
       of tensor<4xf32> : memref<4xf32>, memref<4xf32>
   collective.all_gather %z into %w dims [%n] from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {}]>

@@ -124,7 +124,7 @@ func.func @order(%x: tensor<8xf32>) {
 
 shardir.mesh @m <["dp"=4]>
 func.func @part(%x: tensor<8xf32>) {
-  // expected-error @+1 {{splits dim 0 of operand 0 by a part of a manual axis, "dp":(1)2; manual axes are whole}}
+  // expected-error @+1 {{splits dim 0 of operand 0 by a part of a manual axis, "dp":(1)2; manual axes are no sub-axes}}
   shardir.manual (%x) in [#shardir.placement<@m, [{"dp":(1)2}]>] out [] manual = ["dp"] {
   ^bb0(%l: tensor<4xf32>):
     shardir.yield
@@ -148,8 +148,8 @@ func.func @symbolic(%x: tensor<8xf32>) {
 // -----
 
 shardir.mesh @m <["dp"=2]>
-func.func @owed_in(%x: tensor<8xf32>) {
-  // expected-error @+1 {{has operand 0 owe "dp"; a tensor enters a manual region reduced}}
+func.func @partial_in(%x: tensor<8xf32>) {
+  // expected-error @+1 {{has operand 0 partial over "dp"; a tensor enters a manual region reduced}}
   shardir.manual (%x) in [#shardir.placement<@m, [{}], partial = sum ["dp"]>] out [] manual = ["dp"] {
   ^bb0(%l: tensor<8xf32>):
     shardir.yield
@@ -160,8 +160,8 @@ func.func @owed_in(%x: tensor<8xf32>) {
 // -----
 
 shardir.mesh @m <["dp"=2, "tp"=2]>
-func.func @owed_out(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error @+1 {{has result 0 owe "tp", which is not manual; only manual axes are owed across the border of a manual region}}
+func.func @partial_out(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{has result 0 partial over "tp", which is not manual; only manual axes are partial across the border of a manual region}}
   %0 = shardir.manual (%x) in [#shardir.placement<@m, [{}]>] out [#shardir.placement<@m, [{}], partial = sum ["tp"]>] manual = ["dp"] {
   ^bb0(%l: tensor<8xf32>):
     shardir.yield %l : tensor<8xf32>

@@ -127,13 +127,6 @@ func.func @no_result() {
 
 // -----
 
-// expected-error @+1 {{'shardir.device_weights' must be an array of f64, one for each rank}}
-func.func @weights() attributes {shardir.device_weights = [0.5, 0.5]} {
-  return
-}
-
-// -----
-
 shardir.mesh @m <["tp"=2]>
 func.func @carried_no_placements(%x: tensor<8xf32>, %c: i1) {
   // expected-error @+1 {{'shardir.carried' must be a list of placements}}
@@ -176,7 +169,7 @@ func.func @carried_sugar(%x: tensor<8xf32>, %c: i1) {
 // -----
 
 func.func @no_argument(%x: tensor<?xf32>) {
-  // expected-error @+1 {{'shardir.extent' op asks for argument 1 of a function that has 1}}
+  // expected-error @+1 {{'shardir.extent' op names argument 1 of a function that has 1}}
   %0 = shardir.extent argument 1 dim 0
   return
 }
@@ -184,14 +177,14 @@ func.func @no_argument(%x: tensor<?xf32>) {
 // -----
 
 func.func @no_dim(%x: tensor<?xf32>) {
-  // expected-error @+1 {{'shardir.extent' op asks for dim 1 of argument 0 of type 'tensor<?xf32>'}}
+  // expected-error @+1 {{'shardir.extent' op names dim 1 of argument 0 of type 'tensor<?xf32>'}}
   %0 = shardir.extent argument 0 dim 1
   return
 }
 
 // -----
 
-// expected-error @+1 {{'shardir.extent' op asks for an argument outside of a function}}
+// expected-error @+1 {{'shardir.extent' op names an argument outside of a function}}
 %0 = shardir.extent argument 0 dim 0
 
 // -----

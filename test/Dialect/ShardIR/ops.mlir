@@ -21,15 +21,15 @@ func.func @constrain(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
 // CHECK-LABEL: func.func @redistribute
 // CHECK-SAME:    %[[X:.+]]: tensor<8x32xf32>
 // CHECK:         %[[A:.+]] = shardir.redistribute %[[X]] from #shardir.placement<@m, [{"dp"}, {}], partial = sum ["tp"]> to #shardir.placement<@m, [{}, {"tp"}]> : tensor<8x32xf32>
-// CHECK:         %[[B:.+]] = shardir.redistribute %[[A]] from #shardir.placement<@m, [{}, {"tp"}]> to #shardir.placement<@n, [{"x"}, {}]> {reason = "why"} : tensor<8x32xf32>
-// CHECK:         shardir.redistribute %[[B]] from #shardir.placement<@n, [{"x"}, {}]> to #shardir.placement<@n, [{"x"}, {}]> halo {{\[\[}}1, 1], [0, 2]] {reason = "a window"} : tensor<8x32xf32>
+// CHECK:         %[[B:.+]] = shardir.redistribute %[[A]] from #shardir.placement<@m, [{}, {"tp"}]> to #shardir.placement<@n, [{"x"}, {}]> {reason = #shardir.reason<constrain>} : tensor<8x32xf32>
+// CHECK:         shardir.redistribute %[[B]] from #shardir.placement<@n, [{"x"}, {}]> to #shardir.placement<@n, [{"x"}, {}]> halo {{\[\[}}1, 1], [0, 2]] {reason = #shardir.reason<constrain>} : tensor<8x32xf32>
 func.func @redistribute(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
   %0 = shardir.redistribute %x from #shardir.placement<@m, [{"dp"}, {}], partial = sum ["tp"]>
                                to #shardir.placement<@m, [{}, {"tp"}]> : tensor<8x32xf32>
   %1 = shardir.redistribute %0 from #shardir.placement<@m, [{}, {"tp"}]>
-                               to #shardir.placement<@n, [{"x"}, {}]> {reason = "why"} : tensor<8x32xf32>
+                               to #shardir.placement<@n, [{"x"}, {}]> {reason = #shardir.reason<constrain>} : tensor<8x32xf32>
   %2 = shardir.redistribute %1 from #shardir.placement<@n, [{"x"}, {}]> to #shardir.placement<@n, [{"x"}, {}]>
-                               halo [[1, 1], [0, 2]] {reason = "a window"} : tensor<8x32xf32>
+                               halo [[1, 1], [0, 2]] {reason = #shardir.reason<constrain>} : tensor<8x32xf32>
   return %2 : tensor<8x32xf32>
 }
 

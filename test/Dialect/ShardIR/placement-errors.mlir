@@ -55,7 +55,7 @@ func.func private @f(tensor<8xf32> {shardir.placement = #shardir.placement<@m, [
 // -----
 
 shardir.mesh @m <["dp"=2]>
-// expected-error @+1 {{unknown partial kind 'mean'; expected sum, prod, max, min, maxnum, minnum, umax, umin, and, or, or xor}}
+// expected-error @+1 {{unknown partial kind 'mean'; expected one of sum, prod, max, min, maxnum, minnum, umax, umin, and, or, xor}}
 func.func private @f(tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}], partial = mean ["dp"]>})
 
 // -----
@@ -105,10 +105,16 @@ func.func private @no_mesh(tensor<8xf32> {shardir.placement = #shardir.placement
 
 // -----
 
+shardir.mesh @devices <["dp"=2]>
+// expected-error @+1 {{names mesh @device, which does not exist; did you mean @devices?}}
+func.func private @misspelled_mesh(tensor<8xf32> {shardir.placement = #shardir.placement<@device, [{"dp"}]>})
+
+// -----
+
 // expected-note @+1 {{mesh @m declared here}}
 shardir.mesh @m <["dp"=2, "tp"=4]>
 // expected-error @+2 {{placement of argument 0 of type 'tensor<8xf32>': unknown axis "pp" in dim 0}}
-// expected-note @+1 {{mesh @m has axes "dp", "tp"}}
+// expected-note @+1 {{mesh @m has axes "dp", "tp"; did you mean "dp"?}}
 func.func private @unknown_axis(tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"pp"}]>})
 
 // -----
@@ -437,10 +443,30 @@ func.func private @result_marker(tensor<4xf32> {shardir.result})
 
 // -----
 
-// expected-error @+1 {{'shardir.report' must be a string on the module}}
+// expected-error @+1 {{'shardir.report' must be a dictionary on the module}}
 module attributes {shardir.report = 1} {}
 
 // -----
 
-// expected-error @+1 {{'shardir.stage' must be a string on the module}}
+// expected-error @+1 {{'shardir.stage' must be "local", "scheduled", "bufferized", "cpu" or "gpu", on the module}}
 module attributes {shardir.stage} {}
+
+// -----
+
+// expected-error @+1 {{'shardir.stage' must be "local", "scheduled", "bufferized", "cpu" or "gpu", on the module}}
+module attributes {shardir.stage = "propagated"} {}
+
+// -----
+
+// expected-error @+1 {{'shardir.gpu' must be a string on the module}}
+module attributes {shardir.gpu} {}
+
+// -----
+
+// expected-error @+1 {{'shardir.name' of argument 0 must be a string that is not empty, found 1 : i64}}
+func.func private @argument_name(tensor<4xf32> {shardir.name = 1})
+
+// -----
+
+// expected-error @+1 {{'shardir.name' of result 0 must be a string that is not empty, found ""}}
+func.func private @result_name() -> (tensor<4xf32> {shardir.name = ""})

@@ -1,5 +1,5 @@
 // A feed-forward block with a residual connection, on 4 devices. The batch of %x
-// and the hidden dim of both weights are over one axis, so it arrives twice at
+// and the hidden dim of both weights are over one axis, so it can reach two factors of
 // the first product: docs/Propagation.md follows it.
 shardir.mesh @m <["a"=4]>
 

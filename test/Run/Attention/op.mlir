@@ -5,7 +5,7 @@
 // RUN: shard-run %t/one.mlir --expected_output=@%t/y.npy
 // RUN: shard-run %t/two.mlir --expected_output=@%t/y.npy
 // RUN: shard-opt %t/two.mlir --shardir-to-bufferized | FileCheck %s
-// CHECK-NOT: shardir.attention
+// CHECK-NOT: kernel.attention
 
 //--- plain.mlir
 // Query head h of 4 uses key head h / 2.
@@ -68,20 +68,20 @@ func.func @main(%q: tensor<2x2x7x3xf32>, %k: tensor<9x2x3xf32>, %v: tensor<9x2x5
   %acc = linalg.fill ins(%zero : f32) outs(%eo : tensor<7x2x2x5xf32>) -> tensor<7x2x2x5xf32>
   %max = linalg.fill ins(%low : f32) outs(%er : tensor<2x2x7xf32>) -> tensor<2x2x7xf32>
   %sum = linalg.fill ins(%zero : f32) outs(%er : tensor<2x2x7xf32>) -> tensor<2x2x7xf32>
-  %0:3 = shardir.attention {indexing_maps = [#q, #k, #v, #b, #o, #r, #r]}
+  %0:3 = kernel.attention {indexing_maps = [#q, #k, #v, #b, #o, #r, #r]}
       ins(%q, %k, %v, %b : tensor<2x2x7x3xf32>, tensor<9x2x3xf32>, tensor<9x2x5xf32>, tensor<9xf32>)
       outs(%acc, %max, %sum : tensor<7x2x2x5xf32>, tensor<2x2x7xf32>, tensor<2x2x7xf32>)
       score {
       ^bb0(%x: f32, %y: f32):
         %t = arith.addf %x, %y : f32
-        %i = shardir.loop_index 2
-        %j = shardir.loop_index 3
+        %i = kernel.loop_index 2
+        %j = kernel.loop_index 3
         %c = arith.cmpi sge, %i, %j : index
         %u = arith.select %c, %t, %low : f32
-        shardir.yield %u : f32
+        kernel.yield %u : f32
       } prob {
       ^bb0(%p: f32, %y: f32):
-        shardir.yield %p : f32
+        kernel.yield %p : f32
       } -> tensor<7x2x2x5xf32>, tensor<2x2x7xf32>, tensor<2x2x7xf32>
   %o = linalg.generic {indexing_maps = [affine_map<(m, h, g, v) -> (m, h, g, v)>, affine_map<(m, h, g, v) -> (h, g, m)>, affine_map<(m, h, g, v) -> (m, h, g, v)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%0#0, %0#2 : tensor<7x2x2x5xf32>, tensor<2x2x7xf32>) outs(%eo : tensor<7x2x2x5xf32>) {
@@ -115,36 +115,36 @@ func.func @main(%q: tensor<2x2x7x3xf32>, %k: tensor<9x2x3xf32>, %v: tensor<9x2x5
   %k1 = tensor.extract_slice %k[4, 0, 0] [5, 2, 3] [1, 1, 1] : tensor<9x2x3xf32> to tensor<5x2x3xf32>
   %v1 = tensor.extract_slice %v[4, 0, 0] [5, 2, 5] [1, 1, 1] : tensor<9x2x5xf32> to tensor<5x2x5xf32>
   %b1 = tensor.extract_slice %b[4] [5] [1] : tensor<9xf32> to tensor<5xf32>
-  %1:3 = shardir.attention {indexing_maps = [#q, #k, #v, #b, #o, #r, #r]}
+  %1:3 = kernel.attention {indexing_maps = [#q, #k, #v, #b, #o, #r, #r]}
       ins(%q, %k1, %v1, %b1 : tensor<2x2x7x3xf32>, tensor<5x2x3xf32>, tensor<5x2x5xf32>, tensor<5xf32>)
       outs(%acc, %max, %sum : tensor<7x2x2x5xf32>, tensor<2x2x7xf32>, tensor<2x2x7xf32>)
       score {
       ^bb0(%x: f32, %y: f32):
         %t = arith.addf %x, %y : f32
-        %i = shardir.loop_index 2
-        %local = shardir.loop_index 3
+        %i = kernel.loop_index 2
+        %local = kernel.loop_index 3
         %j = arith.addi %local, %c4 : index
         %c = arith.cmpi sge, %i, %j : index
         %u = arith.select %c, %t, %low : f32
-        shardir.yield %u : f32
+        kernel.yield %u : f32
       } prob {
       ^bb0(%p: f32, %y: f32):
-        shardir.yield %p : f32
+        kernel.yield %p : f32
       } -> tensor<7x2x2x5xf32>, tensor<2x2x7xf32>, tensor<2x2x7xf32>
-  %0:3 = shardir.attention {indexing_maps = [#q, #k, #v, #b, #o, #r, #r]}
+  %0:3 = kernel.attention {indexing_maps = [#q, #k, #v, #b, #o, #r, #r]}
       ins(%q, %k0, %v0, %b0 : tensor<2x2x7x3xf32>, tensor<4x2x3xf32>, tensor<4x2x5xf32>, tensor<4xf32>)
       outs(%1#0, %1#1, %1#2 : tensor<7x2x2x5xf32>, tensor<2x2x7xf32>, tensor<2x2x7xf32>)
       score {
       ^bb0(%x: f32, %y: f32):
         %t = arith.addf %x, %y : f32
-        %i = shardir.loop_index 2
-        %j = shardir.loop_index 3
+        %i = kernel.loop_index 2
+        %j = kernel.loop_index 3
         %c = arith.cmpi sge, %i, %j : index
         %u = arith.select %c, %t, %low : f32
-        shardir.yield %u : f32
+        kernel.yield %u : f32
       } prob {
       ^bb0(%p: f32, %y: f32):
-        shardir.yield %p : f32
+        kernel.yield %p : f32
       } -> tensor<7x2x2x5xf32>, tensor<2x2x7xf32>, tensor<2x2x7xf32>
   %o = linalg.generic {indexing_maps = [affine_map<(m, h, g, v) -> (m, h, g, v)>, affine_map<(m, h, g, v) -> (h, g, m)>, affine_map<(m, h, g, v) -> (m, h, g, v)>], iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
       ins(%0#0, %0#2 : tensor<7x2x2x5xf32>, tensor<2x2x7xf32>) outs(%eo : tensor<7x2x2x5xf32>) {

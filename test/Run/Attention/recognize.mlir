@@ -10,6 +10,8 @@
 // RUN: %{run}
 // REDEFINE: %{function} = dropped
 // RUN: %{run}
+// A CPU without bf16 rounds to it by a call.
+// RUN: env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=host target=x86-64" --verify --function=dropped
 // REDEFINE: %{function} = unknown
 // RUN: %{run} --input=7x8xf32 --input=11x8xf32 --input=11x4xf32
 // RUN: %{run} --input=1x8xf32 --input=1x8xf32 --input=1x4xf32

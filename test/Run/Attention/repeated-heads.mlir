@@ -32,11 +32,11 @@ shardir.mesh @m <["tp"=2]>
 
 // As PyTorch writes it: a dim of one element, expanded to three and made one with the heads. The bias is computed
 // from the head's number, so both loops are in the body. Heads split over devices.
-// POSITIONS: shardir.attention {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d2, d0, d1, d4)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d0, d4)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d0, d5)>,
+// POSITIONS: kernel.attention {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d2, d0, d1, d4)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d0, d4)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d0, d5)>,
 // POSITIONS-SAME: affine_map<(d0, d1, d2, d3, d4, d5) -> (d2, d0, d1, d5)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1, d2)>]}
 // POSITIONS-SAME: tensor<10x2x3x8xbf16>, tensor<12x2x8xbf16>, tensor<12x2x8xbf16>
-// POSITIONS-DAG: shardir.loop_index 0
-// POSITIONS-DAG: shardir.loop_index 1
+// POSITIONS-DAG: kernel.loop_index 0
+// POSITIONS-DAG: kernel.loop_index 1
 func.func @positions(%q: tensor<10x12x8xbf16> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}]>},
     %k: tensor<12x4x8xbf16>, %v: tensor<12x4x8xbf16>) -> tensor<10x12x8xf32> {
   %zero = arith.constant 0.0 : f32
@@ -122,7 +122,7 @@ func.func @positions(%q: tensor<10x12x8xbf16> {shardir.placement = #shardir.plac
 
 // How many heads keys have is not known, and they come again and again in a row (as jnp.tile repeats): the
 // faster loop is that of keys' heads. Each head's queries are scaled by a factor of the head's own.
-// UNKNOWN: shardir.attention {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d2, d0, d1, d4)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d1, d4)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d1, d5)>,
+// UNKNOWN: kernel.attention {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d2, d0, d1, d4)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d1, d4)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d1, d5)>,
 // UNKNOWN-SAME: affine_map<(d0, d1, d2, d3, d4, d5) -> (d0, d1)>,
 // UNKNOWN-SAME: tensor<10x2x?x8xf32>, tensor<?x?x8xf32>, tensor<?x?x8xf32>, tensor<2x?xf32>
 func.func @unknown(%heads: i64, %length: i64) -> tensor<10x8xf32> {
@@ -228,7 +228,7 @@ func.func @unknown(%heads: i64, %length: i64) -> tensor<10x8xf32> {
 }
 
 // Keys alone are repeated: values are read with their heads in two.
-// OWN: shardir.attention {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d2, d0, d1, d4)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d0, d4)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d0, d1, d5)>,
+// OWN: kernel.attention {indexing_maps = [affine_map<(d0, d1, d2, d3, d4, d5) -> (d2, d0, d1, d4)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d0, d4)>, affine_map<(d0, d1, d2, d3, d4, d5) -> (d3, d0, d1, d5)>,
 func.func @values_of_their_own(%q: tensor<10x12x8xf32>, %k: tensor<12x4x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}]>},
     %v: tensor<12x12x8xf32>) -> tensor<10x12x8xf32> {
   %zero = arith.constant 0.0 : f32

@@ -12,14 +12,14 @@
 // RUN: shard-run %t.mlir --verify --options="rings=always"
 //
 // RUN: shard-opt %s --shardir-to-bufferized="arch=host rings=always" | FileCheck %s
-// CHECK-COUNT-4: shardir.attention {
-// CHECK-COUNT-4: shardir.attention_backward {
-// CHECK-NOT:     shardir.attention
+// CHECK-COUNT-4: kernel.attention {
+// CHECK-COUNT-4: kernel.attention_backward {
+// CHECK-NOT:     kernel.attention
 // RUN: shard-opt %s --shardir-to-bufferized="arch=host rings=never" | FileCheck %s --check-prefix=GATHERS
 // GATHERS-COUNT-2: collective.all_gather
-// GATHERS:         shardir.attention {
+// GATHERS:         kernel.attention {
 // GATHERS-COUNT-2: collective.all_gather
-// GATHERS:         shardir.attention_backward {
+// GATHERS:         kernel.attention_backward {
 
 shardir.mesh @m <["x"=4]>
 #s = affine_map<(h, m, n) -> (h, m, n)>

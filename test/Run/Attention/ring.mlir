@@ -38,7 +38,7 @@
 // FOUR-COUNT-4: 2 of its operands come around a ring
 // THREE-COUNT-2: 2 of its operands come around a ring
 // TWO-COUNT-2: 2 of its operands come around a ring
-// ONE: one shardir.attention
+// ONE: one kernel.attention
 
 //--- 1.mlir
 shardir.mesh @m1 <["x"=1]>

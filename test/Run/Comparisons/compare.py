@@ -6,7 +6,7 @@
 # constraints.
 # Guarantees: status 0 only if, under cost=bytes, each @name moves no more bytes than
 # @name_theirs, whose ops may choose their factors freely, and equals the unsharded
-# program when it runs. Prints whether placements are equal, too, of values that owe
+# program when it runs. Prints whether placements are equal, too, of values that are partial
 # nothing.
 """compare.py FILE --shard-opt=... --shard-run=... [--options=...]"""
 

@@ -1,5 +1,5 @@
 // nvFuser's tests/cpp/test_sharding.cpp, ResidualAdd, and test_multidevice_sharding.cpp, BackpropMeshes: random
-// numbers that are added to a split tensor are made split alike, by going back from the sum, and are those of the
+// numbers that are added to a split tensor get the same split, by going back from the sum, and are those of the
 // unsharded program.
 //
 // RUN: shard-opt %s --shardir-to-collective=cost=bytes | FileCheck %s

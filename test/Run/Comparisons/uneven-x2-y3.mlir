@@ -69,45 +69,6 @@ func.func @seed_1437_theirs(%v0: tensor<8x7xf32> {shardir.placement = #shardir.p
   return %v20, %v22, %v24 : tensor<10x16x8xf32>, tensor<10x3x3xf32>, tensor<10x9xf32>
 }
 
-// CHECK: seed_10037: {{placements equal|fewer bytes|as many bytes}}
-func.func @seed_10037(%v0: tensor<6x8x10xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}, {"y"}]>} loc("v0"), %v2: tensor<6x8x10xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x", "y"}, {}]>} loc("v2"), %v4: tensor<8x7xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x", "y"}]>} loc("v4")) -> (tensor<6x10x7xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}, {}]>}, tensor<8x7xf32>) {
-  %v1 = shardir.constrain %v0 to #shardir.placement<@m, [{"y"}, {"x"}, {}]> : tensor<6x8x10xf32> loc("v1")
-  %s0 = tensor.empty() : tensor<6x8x10xf32>
-  %v3 = linalg.mul ins(%v1, %v2 : tensor<6x8x10xf32>, tensor<6x8x10xf32>) outs(%s0 : tensor<6x8x10xf32>) -> tensor<6x8x10xf32> loc("v3")
-  %s1 = arith.constant 0.000000e+00 : f32
-  %s2 = tensor.empty() : tensor<6x10x7xf32>
-  %s3 = linalg.fill ins(%s1 : f32) outs(%s2 : tensor<6x10x7xf32>) -> tensor<6x10x7xf32>
-  %v5 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d3, d1)>, affine_map<(d0, d1, d2, d3) -> (d3, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%v3, %v4 : tensor<6x8x10xf32>, tensor<8x7xf32>) outs(%s3 : tensor<6x10x7xf32>) {
-  ^bb0(%a: f32, %b: f32, %c: f32):
-    %m = arith.mulf %a, %b : f32
-    %n = arith.addf %m, %c : f32
-    linalg.yield %n : f32
-  } -> tensor<6x10x7xf32> loc("v5")
-  %s4 = tensor.empty() : tensor<8x7xf32>
-  %v6 = linalg.add ins(%v4, %v4 : tensor<8x7xf32>, tensor<8x7xf32>) outs(%s4 : tensor<8x7xf32>) -> tensor<8x7xf32> loc("v6")
-  return %v5, %v6 : tensor<6x10x7xf32>, tensor<8x7xf32>
-}
-func.func @seed_10037_theirs(%v0: tensor<6x8x10xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}, {"y"}]>} loc("v0"), %v2: tensor<6x8x10xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x", "y"}, {}]>} loc("v2"), %v5: tensor<8x7xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x", "y"}]>} loc("v4")) -> (tensor<6x10x7xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}, {}]>}, tensor<8x7xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x", "y"}]>}) {
-  %v1 = shardir.constrain %v0 to #shardir.placement<@m, [{"y"}, {"x"}, {}]> : tensor<6x8x10xf32> loc("v1")
-  %s0 = tensor.empty() : tensor<6x8x10xf32>
-  %v3 = linalg.mul ins(%v1, %v2 : tensor<6x8x10xf32>, tensor<6x8x10xf32>) outs(%s0 : tensor<6x8x10xf32>) -> tensor<6x8x10xf32>
-  %v4 = shardir.constrain %v3 to #shardir.placement<@m, [{}, {"x", "y"}, {}]> : tensor<6x8x10xf32> loc("v3")
-  %s1 = arith.constant 0.000000e+00 : f32
-  %s2 = tensor.empty() : tensor<6x10x7xf32>
-  %s3 = linalg.fill ins(%s1 : f32) outs(%s2 : tensor<6x10x7xf32>) -> tensor<6x10x7xf32>
-  %v6 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3) -> (d0, d3, d1)>, affine_map<(d0, d1, d2, d3) -> (d3, d2)>, affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%v4, %v5 : tensor<6x8x10xf32>, tensor<8x7xf32>) outs(%s3 : tensor<6x10x7xf32>) {
-  ^bb0(%a: f32, %b: f32, %c: f32):
-    %m = arith.mulf %a, %b : f32
-    %n = arith.addf %m, %c : f32
-    linalg.yield %n : f32
-  } -> tensor<6x10x7xf32>
-  %v7 = shardir.constrain %v6 to #shardir.placement<@m, [{}, {"x"}, {}]> : tensor<6x10x7xf32> loc("v5")
-  %s4 = tensor.empty() : tensor<8x7xf32>
-  %v8 = linalg.add ins(%v5, %v5 : tensor<8x7xf32>, tensor<8x7xf32>) outs(%s4 : tensor<8x7xf32>) -> tensor<8x7xf32>
-  %v9 = shardir.constrain %v8 to #shardir.placement<@m, [{}, {"x", "y"}]> : tensor<8x7xf32> loc("v6")
-  return %v7, %v9 : tensor<6x10x7xf32>, tensor<8x7xf32>
-}
-
 // CHECK: seed_10277: {{placements equal|fewer bytes|as many bytes}}
 func.func @seed_10277(%v0: tensor<10x12xf32> loc("v0"), %v3: tensor<4x12xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {"y"}]>} loc("v3"), %v6: tensor<16x48xf32> loc("v6"), %v11: tensor<16xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>} loc("v11")) -> (tensor<4x4xf32>, tensor<16xf32> {shardir.placement = #shardir.placement<@m, [{"y"}]>}, tensor<16xf32> {shardir.placement = #shardir.placement<@m, [{"x", "y"}]>}, tensor<10x4xf32> {shardir.placement = #shardir.placement<@m, [{"y"}, {"x"}]>}) {
   %s0 = tensor.empty() : tensor<10x12xf32>

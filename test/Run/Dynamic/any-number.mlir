@@ -7,7 +7,7 @@
 
 // One module for any number of devices and any batch (P6): the batch over dp, the
 // hidden dim over tp. Batch and sequence are merged for the products and nothing
-// moves for that: one all-reduce of what the second product owes, as with known
+// moves for that: one all-reduce of the second product's terms, as with known
 // sizes.
 // CHECK-LABEL: func.func @layer
 // CHECK-NOT:     collective.all_gather

@@ -16,9 +16,9 @@
 // RUN: %{run} tp=2
 // RUN: %{run} tp=3
 // RUN: shard-opt %s --shardir-to-gpu="arch=host explain mesh=tp=2" -o /dev/null 2>&1 | FileCheck %s --implicit-check-not="scores are stored"
-// CHECK: never stored: {{.*}}, their gradients one shardir.attention_backward
-// CHECK: never stored: {{.*}}, their gradients one shardir.attention_backward
-// CHECK: never stored: their softmax and its product with values are one shardir.attention
+// CHECK: never stored: {{.*}}, their gradients one kernel.attention_backward
+// CHECK: never stored: {{.*}}, their gradients one kernel.attention_backward
+// CHECK: never stored: their softmax and its product with values are one kernel.attention
 #m0 = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d4)>
 #m1 = affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>
 #m2 = affine_map<(d0) -> (d0)>

@@ -38,7 +38,7 @@
 shardir.mesh @m <["tp"=2]>
 
 // CHECK-LABEL: func.func @queries
-// CHECK: shardir.attention_backward {indexing_maps = {{.*}}, unwanted = array<i64: 1, 2>}
+// CHECK: kernel.attention_backward {indexing_maps = {{.*}}, unwanted = array<i64: 1, 2>}
   func.func @queries(%arg0: tensor<2x32x8x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {"tp"}, {}]>}, %arg1: tensor<2x32x4x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {"tp"}, {}]>}, %arg2: tensor<2x32x4x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {"tp"}, {}]>}, %arg3: tensor<2x32x8x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {"tp"}, {}]>}) -> (tensor<2x32x8x16xf32>, tensor<2x32x8x16xf32>) {
     %cst = arith.constant 0xFF800000 : f32
     %cst_0 = arith.constant 0.000000e+00 : f32
@@ -305,7 +305,7 @@ shardir.mesh @m <["tp"=2]>
   }
 
 // CHECK-LABEL: func.func @values
-// CHECK: shardir.attention_backward {indexing_maps = {{.*}}, unwanted = array<i64: 0, 1>}
+// CHECK: kernel.attention_backward {indexing_maps = {{.*}}, unwanted = array<i64: 0, 1>}
   func.func @values(%arg0: tensor<2x32x8x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {"tp"}, {}]>}, %arg1: tensor<2x32x4x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {"tp"}, {}]>}, %arg2: tensor<2x32x4x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {"tp"}, {}]>}, %arg3: tensor<2x32x8x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {}, {"tp"}, {}]>}) -> (tensor<2x32x8x16xf32>, tensor<2x32x4x16xf32>) {
     %cst = arith.constant 0xFF800000 : f32
     %cst_0 = arith.constant 0.000000e+00 : f32

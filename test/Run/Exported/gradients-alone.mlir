@@ -1,5 +1,5 @@
 // Gradients of an attention whose own result nobody wants, as where a checkpointed layer's backward pass computes
-// probabilities anew: the result is computed for the sums of gradients' rows, and no scores are stored.
+// probabilities again: the result is computed for the sums of gradients' rows, and no scores are stored.
 // Exported by JAX through StableHLO.
 // RUN: env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --verify --device=cuda-local --options=arch=host
 // RUN: shard-run %s --options=attention=false --output=@%t.0.npy --output=@%t.1.npy --output=@%t.2.npy
@@ -27,9 +27,9 @@ shardir.mesh @m <["tp"=2]>
 
 // CHECK-LABEL: func.func @gradients
 // CHECK-NOT:     x304x304xf32
-// CHECK:         shardir.attention
+// CHECK:         kernel.attention
 // CHECK-NOT:     x304x304xf32
-// CHECK:         shardir.attention_backward
+// CHECK:         kernel.attention_backward
 // CHECK-NOT:     x304x304xf32
 // CPU-LABEL: func.func @gradients
 // CPU-NOT:     x304x304xf32

@@ -1,4 +1,4 @@
-// Attention over the edges of a graph: gathers by edge, a softmax over what arrives at each node by
+// Attention over the edges of a graph: gathers by edge, a softmax over the values that reach each node by
 // scatters of maxima and sums, as JAX writes segment_max and segment_sum.
 // Exported by JAX through StableHLO.
 // RUN: shard-run %s --verify --mesh=dp=2,tp=2

@@ -15,9 +15,9 @@
 // Keys and values are nowhere repeated, but without the ops they are.
 // CPU-NOT: memref.alloc{{.*}}memref<2x208x2x2x8xf32>
 // GPU-NOT: memref<2x208x2x2x8xf32>
-// GPU:     shardir.attention {{.*}} : memref<2x160x2x2x8xf32>, memref<2x208x2x8xf32>, memref<2x208x2x8xf32>
+// GPU:     kernel.attention {{.*}} : memref<2x160x2x2x8xf32>, memref<2x208x2x8xf32>, memref<2x208x2x8xf32>
 // GPU-NOT: memref<2x208x2x2x8xf32>
-// GPU:     shardir.attention_backward
+// GPU:     kernel.attention_backward
 // GPU-SAME: outs({{.*}} : memref<2x2x2x160x8xf32>, memref<2x2x208x8xf32>, memref<2x2x8x208xf32>)
 // GPU-NOT: memref<2x208x2x2x8xf32>
 // WITHOUT: memref.alloc{{.*}}memref<2x208x2x2x8xf32>

@@ -26,7 +26,7 @@ shardir.mesh @m <["tp"=2]>
 
 // CHECK-LABEL: func.func @lse
 // CHECK-NOT: x32x32xf32
-// CHECK:     shardir.attention
+// CHECK:     kernel.attention
 // CHECK-NOT: x32x32xf32
 func.func @lse(%arg0: tensor<32x3x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}]>}, %arg1: tensor<32x3x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}]>}, %arg2: tensor<32x3x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}]>}) -> (tensor<32x3x16xf32>, tensor<3x32xf32>) {
   %cst = arith.constant 0x7F800000 : f32
@@ -199,7 +199,7 @@ func.func private @lse_where(%arg0: tensor<3x32x1xi1>, %arg1: tensor<3x32x1xf32>
 
 // CHECK-LABEL: func.func @logs
 // CHECK-NOT: x32x32xf32
-// CHECK:     shardir.attention
+// CHECK:     kernel.attention
 // CHECK-NOT: x32x32xf32
 func.func @logs(%arg0: tensor<32x3x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}]>}, %arg1: tensor<32x3x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}]>}, %arg2: tensor<32x3x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}]>}) -> tensor<32x3x16xf32> {
   %cst = arith.constant 0xFF800000 : f32
@@ -328,7 +328,7 @@ func.func @logs(%arg0: tensor<32x3x16xf32> {shardir.placement = #shardir.placeme
 }
 
 // CHECK-LABEL: func.func @other
-// CHECK-NOT: shardir.attention
+// CHECK-NOT: kernel.attention
 func.func @other(%arg0: tensor<32x3x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}]>}, %arg1: tensor<32x3x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}]>}, %arg2: tensor<32x3x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}]>}) -> tensor<32x3x16xf32> {
   %cst = arith.constant 0xFF800000 : f32
   %cst_0 = arith.constant 0.000000e+00 : f32

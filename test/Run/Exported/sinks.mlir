@@ -56,7 +56,7 @@ shardir.mesh @m <["tp"=2]>
 
 // CHECK-LABEL: func.func @dropped
 // CHECK-NOT: x32x3{{[23]}}xf32
-// CHECK:     shardir.attention
+// CHECK:     kernel.attention
 // CHECK-NOT: x32x3{{[23]}}xf32
 func.func @dropped(%arg0: tensor<2x3x32x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg1: tensor<2x3x32x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg2: tensor<2x3x32x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg3: tensor<3xf32>) -> tensor<2x3x32x16xf32> {
   %c32 = arith.constant 32 : index
@@ -201,7 +201,7 @@ func.func @dropped(%arg0: tensor<2x3x32x16xf32> {shardir.placement = #shardir.pl
 // Where a maximum is taken out before the softmax takes out its own.
 // CHECK-LABEL: func.func @twice
 // CHECK-NOT: x32x3{{[23]}}xf32
-// CHECK:     shardir.attention
+// CHECK:     kernel.attention
 // CHECK-NOT: x32x3{{[23]}}xf32
 func.func @twice(%arg0: tensor<2x3x32x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg1: tensor<2x3x32x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg2: tensor<2x3x32x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg3: tensor<3xf32>) -> tensor<2x3x32x16xf32> {
   %c32 = arith.constant 32 : index
@@ -363,9 +363,9 @@ func.func @twice(%arg0: tensor<2x3x32x16xf32> {shardir.placement = #shardir.plac
 
 // CHECK-LABEL: func.func @training
 // CHECK-NOT: x304x30{{[45]}}xf32
-// CHECK:     shardir.attention
+// CHECK:     kernel.attention
 // CHECK-NOT: x304x30{{[45]}}xf32
-// CHECK:     shardir.attention_backward
+// CHECK:     kernel.attention_backward
 // CHECK-NOT: x304x30{{[45]}}xf32
 func.func @training(%arg0: tensor<1x7x304x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg1: tensor<1x7x304x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg2: tensor<1x7x304x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg3: tensor<7xf32>, %arg4: tensor<1x7x304x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}) -> (tensor<1x7x304x8xf32>, tensor<1x7x304x8xf32>, tensor<1x7x304x8xf32>, tensor<1x7x304x8xf32>, tensor<7xf32>) {
   %c304 = arith.constant 304 : index
@@ -645,7 +645,7 @@ func.func @training(%arg0: tensor<1x7x304x8xf32> {shardir.placement = #shardir.p
 }
 
 // CHECK-LABEL: func.func @blocks
-// CHECK-COUNT-2: shardir.attention
+// CHECK-COUNT-2: kernel.attention
 // CHECK-NOT:     x32x{{56|24|32}}xf32
 func.func @blocks(%arg0: tensor<2x3x32x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg1: tensor<2x3x24x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg2: tensor<2x3x24x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg3: tensor<2x3x32x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg4: tensor<2x3x32x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}) -> tensor<2x3x32x16xf32> {
   %c24 = arith.constant 24 : index
@@ -775,7 +775,7 @@ func.func @blocks(%arg0: tensor<2x3x32x16xf32> {shardir.placement = #shardir.pla
 }
 
 // CHECK-LABEL: func.func @kept
-// CHECK-NOT: shardir.attention
+// CHECK-NOT: kernel.attention
 func.func @kept(%arg0: tensor<2x3x32x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg1: tensor<2x3x32x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg2: tensor<2x3x32x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}, {}, {}]>}, %arg3: tensor<3xf32>) -> (tensor<2x3x32x16xf32>, tensor<2x3x32x33xf32>) {
   %c32 = arith.constant 32 : index
   %cst = arith.constant 0xFF800000 : f32

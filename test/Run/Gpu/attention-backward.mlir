@@ -27,10 +27,10 @@
 // REDEFINE: %{function} = large_heads16
 // RUN: %{run}
 // RUN: shard-opt %s --shardir-to-gpu="arch=host explain" -o /dev/null 2>&1 | FileCheck %s --implicit-check-not="is decomposed"
-// CHECK-COUNT-5: shardir.attention_backward is scheduled by fma_attention_backward
-// CHECK-COUNT-3: shardir.attention_backward is scheduled by mma_attention_backward
-// CHECK: shardir.attention_backward is scheduled by fma_attention_backward (3 kernels
-// CHECK: shardir.attention_backward is scheduled by mma_attention_backward (3 kernels
+// CHECK-COUNT-5: kernel.attention_backward is scheduled by fma_attention_backward
+// CHECK-COUNT-3: kernel.attention_backward is scheduled by mma_attention_backward
+// CHECK: kernel.attention_backward is scheduled by fma_attention_backward (3 kernels
+// CHECK: kernel.attention_backward is scheduled by mma_attention_backward (3 kernels
 
 shardir.mesh @m <["x"=2]>
 #s = affine_map<(h, m, n) -> (h, m, n)>

@@ -12,7 +12,7 @@
 // REDEFINE: %{function} = grid
 // RUN: %{run}
 // RUN: shard-opt %s --shardir-to-gpu="arch=host explain" -o /dev/null 2>&1 | FileCheck %s
-// CHECK-COUNT-4: their gradients one shardir.attention_backward
+// CHECK-COUNT-4: their gradients one kernel.attention_backward
 
 shardir.mesh @m <["x"=4]>
 shardir.mesh @g <["x"=2, "y"=2]>

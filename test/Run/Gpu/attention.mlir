@@ -75,16 +75,16 @@ func.func @f32(%q: tensor<70x20xf32>, %k: tensor<75x20xf32>, %v: tensor<75x140xf
   %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<70x140xf32>) -> tensor<70x140xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<70xf32>) -> tensor<70xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<70xf32>) -> tensor<70xf32>
-  %r:3 = shardir.attention {indexing_maps = [#q2, #k2, #v2, #a2, #r2, #r2]}
+  %r:3 = kernel.attention {indexing_maps = [#q2, #k2, #v2, #a2, #r2, #r2]}
       ins(%q, %k, %v : tensor<70x20xf32>, tensor<75x20xf32>, tensor<75x140xf32>)
       outs(%acc, %max, %sum : tensor<70x140xf32>, tensor<70xf32>, tensor<70xf32>)
       score {
       ^bb0(%s: f32):
         %0 = arith.mulf %s, %scale : f32
-        shardir.yield %0 : f32
+        kernel.yield %0 : f32
       } prob {
       ^bb0(%p: f32):
-        shardir.yield %p : f32
+        kernel.yield %p : f32
       } -> tensor<70x140xf32>, tensor<70xf32>, tensor<70xf32>
   %o = linalg.generic {indexing_maps = [#id2, #row2, #id2], iterator_types = ["parallel", "parallel"]}
       ins(%r#0, %r#2 : tensor<70x140xf32>, tensor<70xf32>) outs(%ea : tensor<70x140xf32>) {
@@ -103,15 +103,15 @@ func.func @f64(%q: tensor<20x10xf64>, %k: tensor<40x10xf64>, %v: tensor<40x10xf6
   %acc = linalg.fill ins(%z : f64) outs(%ea : tensor<20x10xf64>) -> tensor<20x10xf64>
   %max = linalg.fill ins(%l : f64) outs(%er : tensor<20xf64>) -> tensor<20xf64>
   %sum = linalg.fill ins(%z : f64) outs(%er : tensor<20xf64>) -> tensor<20xf64>
-  %r:3 = shardir.attention {indexing_maps = [#q2, #k2, #v2, #a2, #r2, #r2]}
+  %r:3 = kernel.attention {indexing_maps = [#q2, #k2, #v2, #a2, #r2, #r2]}
       ins(%q, %k, %v : tensor<20x10xf64>, tensor<40x10xf64>, tensor<40x10xf64>)
       outs(%acc, %max, %sum : tensor<20x10xf64>, tensor<20xf64>, tensor<20xf64>)
       score {
       ^bb0(%s: f64):
-        shardir.yield %s : f64
+        kernel.yield %s : f64
       } prob {
       ^bb0(%p: f64):
-        shardir.yield %p : f64
+        kernel.yield %p : f64
       } -> tensor<20x10xf64>, tensor<20xf64>, tensor<20xf64>
   return %r#0, %r#1, %r#2 : tensor<20x10xf64>, tensor<20xf64>, tensor<20xf64>
 }
@@ -119,16 +119,16 @@ func.func @f64(%q: tensor<20x10xf64>, %k: tensor<40x10xf64>, %v: tensor<40x10xf6
 // What the inits hold counts; a bias per key, all three results.
 func.func @continued(%q: tensor<33x8xf32>, %k: tensor<17x8xf32>, %v: tensor<17x100xf32>, %b: tensor<17xf32>,
                      %acc: tensor<33x100xf32>, %max: tensor<33xf32>, %sum: tensor<33xf32>) -> (tensor<33x100xf32>, tensor<33xf32>, tensor<33xf32>) {
-  %r:3 = shardir.attention {indexing_maps = [#q2, #k2, #v2, #n2, #a2, #r2, #r2]}
+  %r:3 = kernel.attention {indexing_maps = [#q2, #k2, #v2, #n2, #a2, #r2, #r2]}
       ins(%q, %k, %v, %b : tensor<33x8xf32>, tensor<17x8xf32>, tensor<17x100xf32>, tensor<17xf32>)
       outs(%acc, %max, %sum : tensor<33x100xf32>, tensor<33xf32>, tensor<33xf32>)
       score {
       ^bb0(%s: f32, %e: f32):
         %0 = arith.addf %s, %e : f32
-        shardir.yield %0 : f32
+        kernel.yield %0 : f32
       } prob {
       ^bb0(%p: f32, %e: f32):
-        shardir.yield %p : f32
+        kernel.yield %p : f32
       } -> tensor<33x100xf32>, tensor<33xf32>, tensor<33xf32>
   return %r#0, %r#1, %r#2 : tensor<33x100xf32>, tensor<33xf32>, tensor<33xf32>
 }
@@ -148,16 +148,16 @@ func.func @in_place(%x: tensor<2x70x24xf32>, %k: tensor<75x24xf32>) -> tensor<2x
   %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<2x70x24xf32>) -> tensor<2x70x24xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<2x70xf32>) -> tensor<2x70xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<2x70xf32>) -> tensor<2x70xf32>
-  %r:3 = shardir.attention {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (n, k)>, affine_map<(h, m, n, k, v) -> (n, v)>,
+  %r:3 = kernel.attention {indexing_maps = [affine_map<(h, m, n, k, v) -> (h, m, k)>, affine_map<(h, m, n, k, v) -> (n, k)>, affine_map<(h, m, n, k, v) -> (n, v)>,
                                              affine_map<(h, m, n, k, v) -> (h, m, v)>, affine_map<(h, m, n, k, v) -> (h, m)>, affine_map<(h, m, n, k, v) -> (h, m)>]}
       ins(%q, %k, %k : tensor<2x70x24xf32>, tensor<75x24xf32>, tensor<75x24xf32>)
       outs(%acc, %max, %sum : tensor<2x70x24xf32>, tensor<2x70xf32>, tensor<2x70xf32>)
       score {
       ^bb0(%s: f32):
-        shardir.yield %s : f32
+        kernel.yield %s : f32
       } prob {
       ^bb0(%p: f32):
-        shardir.yield %p : f32
+        kernel.yield %p : f32
       } -> tensor<2x70x24xf32>, tensor<2x70xf32>, tensor<2x70xf32>
   %o = linalg.generic {indexing_maps = [#id3, affine_map<(h, m, v) -> (h, m)>, #id3], iterator_types = ["parallel", "parallel", "parallel"]}
       ins(%r#0, %r#2 : tensor<2x70x24xf32>, tensor<2x70xf32>) outs(%q : tensor<2x70x24xf32>) {
@@ -190,16 +190,16 @@ func.func @heads_of_any_size(%n: i64, %m: i64) -> tensor<f32> {
   %acc = linalg.fill ins(%z : f32) outs(%e : tensor<?x?xf32>) -> tensor<?x?xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<?xf32>) -> tensor<?xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<?xf32>) -> tensor<?xf32>
-  %r:3 = shardir.attention {indexing_maps = [#q2, #k2, #v2, #a2, #r2, #r2]}
+  %r:3 = kernel.attention {indexing_maps = [#q2, #k2, #v2, #a2, #r2, #r2]}
       ins(%q, %q, %q : tensor<?x?xf32>, tensor<?x?xf32>, tensor<?x?xf32>)
       outs(%acc, %max, %sum : tensor<?x?xf32>, tensor<?xf32>, tensor<?xf32>)
       score {
       ^bb0(%s: f32):
         %0 = arith.mulf %s, %x : f32
-        shardir.yield %0 : f32
+        kernel.yield %0 : f32
       } prob {
       ^bb0(%p: f32):
-        shardir.yield %p : f32
+        kernel.yield %p : f32
       } -> tensor<?x?xf32>, tensor<?xf32>, tensor<?xf32>
   %e0 = tensor.empty() : tensor<f32>
   %z0 = linalg.fill ins(%z : f32) outs(%e0 : tensor<f32>) -> tensor<f32>
@@ -223,17 +223,17 @@ func.func @bf16(%q: tensor<2x3x72x64xbf16>, %k: tensor<2x3x144x64xbf16>, %v: ten
   %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<2x3x72x64xf32>) -> tensor<2x3x72x64xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<2x3x72xf32>) -> tensor<2x3x72xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<2x3x72xf32>) -> tensor<2x3x72xf32>
-  %r:3 = shardir.attention {indexing_maps = [#q4, #k4, #v4, #a4, #r4, #r4]}
+  %r:3 = kernel.attention {indexing_maps = [#q4, #k4, #v4, #a4, #r4, #r4]}
       ins(%q, %k, %v : tensor<2x3x72x64xbf16>, tensor<2x3x144x64xbf16>, tensor<2x3x144x64xbf16>)
       outs(%acc, %max, %sum : tensor<2x3x72x64xf32>, tensor<2x3x72xf32>, tensor<2x3x72xf32>)
       score {
       ^bb0(%s: f32):
         %0 = arith.mulf %s, %scale : f32
-        shardir.yield %0 : f32
+        kernel.yield %0 : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       } -> tensor<2x3x72x64xf32>, tensor<2x3x72xf32>, tensor<2x3x72xf32>
   %o = linalg.generic {indexing_maps = [affine_map<(b, h, m, v) -> (b, h, m, v)>, affine_map<(b, h, m, v) -> (b, h, m)>, affine_map<(b, h, m, v) -> (b, h, m, v)>],
                        iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
@@ -257,7 +257,7 @@ func.func @grouped_causal(%q: tensor<100x2x3x40xf16>, %k: tensor<90x2x40xf16>, %
   %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<100x2x3x56xf32>) -> tensor<100x2x3x56xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<2x3x100xf32>) -> tensor<2x3x100xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<2x3x100xf32>) -> tensor<2x3x100xf32>
-  %r:3 = shardir.attention {indexing_maps = [affine_map<(h, g, m, n, k, v) -> (m, h, g, k)>, affine_map<(h, g, m, n, k, v) -> (n, h, k)>,
+  %r:3 = kernel.attention {indexing_maps = [affine_map<(h, g, m, n, k, v) -> (m, h, g, k)>, affine_map<(h, g, m, n, k, v) -> (n, h, k)>,
                                              affine_map<(h, g, m, n, k, v) -> (n, h, v)>, affine_map<(h, g, m, n, k, v) -> (m, h, g, v)>,
                                              affine_map<(h, g, m, n, k, v) -> (h, g, m)>, affine_map<(h, g, m, n, k, v) -> (h, g, m)>]}
       ins(%q, %k, %v : tensor<100x2x3x40xf16>, tensor<90x2x40xf16>, tensor<90x2x56xf16>)
@@ -265,16 +265,16 @@ func.func @grouped_causal(%q: tensor<100x2x3x40xf16>, %k: tensor<90x2x40xf16>, %
       score {
       ^bb0(%s: f32):
         %0 = arith.mulf %s, %scale : f32
-        %m = shardir.loop_index 2
-        %n = shardir.loop_index 3
+        %m = kernel.loop_index 2
+        %n = kernel.loop_index 3
         %end = arith.addi %n, %back : index
         %c = arith.cmpi sge, %m, %end : index
         %1 = arith.select %c, %0, %l : f32
-        shardir.yield %1 : f32
+        kernel.yield %1 : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to f16
-        shardir.yield %0 : f16
+        kernel.yield %0 : f16
       } -> tensor<100x2x3x56xf32>, tensor<2x3x100xf32>, tensor<2x3x100xf32>
   return %r#0, %r#1, %r#2 : tensor<100x2x3x56xf32>, tensor<2x3x100xf32>, tensor<2x3x100xf32>
 }
@@ -288,16 +288,16 @@ func.func @turned(%q: tensor<32x72xbf16>, %k: tensor<32x80xbf16>, %v: tensor<48x
   %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<72x48xf32>) -> tensor<72x48xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<72xf32>) -> tensor<72xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<72xf32>) -> tensor<72xf32>
-  %r:3 = shardir.attention {indexing_maps = [affine_map<(m, n, k, v) -> (k, m)>, affine_map<(m, n, k, v) -> (k, n)>, affine_map<(m, n, k, v) -> (v, n)>, #a2, #r2, #r2]}
+  %r:3 = kernel.attention {indexing_maps = [affine_map<(m, n, k, v) -> (k, m)>, affine_map<(m, n, k, v) -> (k, n)>, affine_map<(m, n, k, v) -> (v, n)>, #a2, #r2, #r2]}
       ins(%q, %k, %v : tensor<32x72xbf16>, tensor<32x80xbf16>, tensor<48x80xbf16>)
       outs(%acc, %max, %sum : tensor<72x48xf32>, tensor<72xf32>, tensor<72xf32>)
       score {
       ^bb0(%s: f32):
-        shardir.yield %s : f32
+        kernel.yield %s : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       } -> tensor<72x48xf32>, tensor<72xf32>, tensor<72xf32>
   return %r#0 : tensor<72x48xf32>
 }
@@ -311,16 +311,16 @@ func.func @unaligned(%q: tensor<20x21xbf16>, %k: tensor<70x21xbf16>, %v: tensor<
   %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<20x13xf32>) -> tensor<20x13xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<20xf32>) -> tensor<20xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<20xf32>) -> tensor<20xf32>
-  %r:3 = shardir.attention {indexing_maps = [#q2, #k2, #v2, #a2, #r2, #r2]}
+  %r:3 = kernel.attention {indexing_maps = [#q2, #k2, #v2, #a2, #r2, #r2]}
       ins(%q, %k, %v : tensor<20x21xbf16>, tensor<70x21xbf16>, tensor<70x13xbf16>)
       outs(%acc, %max, %sum : tensor<20x13xf32>, tensor<20xf32>, tensor<20xf32>)
       score {
       ^bb0(%s: f32):
-        shardir.yield %s : f32
+        kernel.yield %s : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       } -> tensor<20x13xf32>, tensor<20xf32>, tensor<20xf32>
   return %r#0 : tensor<20x13xf32>
 }
@@ -337,7 +337,7 @@ func.func @few_rows(%q: tensor<2x8x128xbf16>, %k: tensor<2x1100x128xbf16>, %v: t
   %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<2x8x128xf32>) -> tensor<2x8x128xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<2x8xf32>) -> tensor<2x8xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<2x8xf32>) -> tensor<2x8xf32>
-  %r:3 = shardir.attention {indexing_maps = [affine_map<(h, g, n, k, v) -> (h, g, k)>, affine_map<(h, g, n, k, v) -> (h, n, k)>,
+  %r:3 = kernel.attention {indexing_maps = [affine_map<(h, g, n, k, v) -> (h, g, k)>, affine_map<(h, g, n, k, v) -> (h, n, k)>,
                                              affine_map<(h, g, n, k, v) -> (h, n, v)>, affine_map<(h, g, n, k, v) -> (h, g, v)>,
                                              affine_map<(h, g, n, k, v) -> (h, g)>, affine_map<(h, g, n, k, v) -> (h, g)>]}
       ins(%q, %k, %v : tensor<2x8x128xbf16>, tensor<2x1100x128xbf16>, tensor<2x1100x128xbf16>)
@@ -345,11 +345,11 @@ func.func @few_rows(%q: tensor<2x8x128xbf16>, %k: tensor<2x1100x128xbf16>, %v: t
       score {
       ^bb0(%s: f32):
         %0 = arith.mulf %s, %scale : f32
-        shardir.yield %0 : f32
+        kernel.yield %0 : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       } -> tensor<2x8x128xf32>, tensor<2x8xf32>, tensor<2x8xf32>
   %o = linalg.generic {indexing_maps = [affine_map<(h, g, v) -> (h, g, v)>, affine_map<(h, g, v) -> (h, g)>, affine_map<(h, g, v) -> (h, g, v)>],
                        iterator_types = ["parallel", "parallel", "parallel"]}
@@ -371,17 +371,17 @@ func.func @dropout(%q: tensor<36x16xbf16>, %k: tensor<70x16xbf16>, %v: tensor<70
   %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<36x16xf32>) -> tensor<36x16xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<36xf32>) -> tensor<36xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<36xf32>) -> tensor<36xf32>
-  %r:3 = shardir.attention {indexing_maps = [#q2, #k2, #v2, #m2, #a2, #r2, #r2]}
+  %r:3 = kernel.attention {indexing_maps = [#q2, #k2, #v2, #m2, #a2, #r2, #r2]}
       ins(%q, %k, %v, %keep : tensor<36x16xbf16>, tensor<70x16xbf16>, tensor<70x16xbf16>, tensor<36x70xf32>)
       outs(%acc, %max, %sum : tensor<36x16xf32>, tensor<36xf32>, tensor<36xf32>)
       score {
       ^bb0(%s: f32, %e: f32):
-        shardir.yield %s : f32
+        kernel.yield %s : f32
       } prob {
       ^bb0(%p: f32, %e: f32):
         %0 = arith.mulf %p, %e : f32
         %1 = arith.truncf %0 : f32 to bf16
-        shardir.yield %1 : bf16
+        kernel.yield %1 : bf16
       } -> tensor<36x16xf32>, tensor<36xf32>, tensor<36xf32>
   return %r#0, %r#2 : tensor<36x16xf32>, tensor<36xf32>
 }
@@ -420,16 +420,16 @@ func.func @unknown(%m: i64, %n: i64) -> tensor<32xf32> {
   %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<?x32xf32>) -> tensor<?x32xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<?xf32>) -> tensor<?xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<?xf32>) -> tensor<?xf32>
-  %r:3 = shardir.attention {indexing_maps = [#q2, #k2, #v2, #a2, #r2, #r2]}
+  %r:3 = kernel.attention {indexing_maps = [#q2, #k2, #v2, #a2, #r2, #r2]}
       ins(%q, %k, %k : tensor<?x32xbf16>, tensor<?x32xbf16>, tensor<?x32xbf16>)
       outs(%acc, %max, %sum : tensor<?x32xf32>, tensor<?xf32>, tensor<?xf32>)
       score {
       ^bb0(%s: f32):
-        shardir.yield %s : f32
+        kernel.yield %s : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       } -> tensor<?x32xf32>, tensor<?xf32>, tensor<?xf32>
   %e0 = tensor.empty() : tensor<32xf32>
   %z0 = linalg.fill ins(%z : f32) outs(%e0 : tensor<32xf32>) -> tensor<32xf32>
@@ -454,23 +454,23 @@ func.func @window(%q: tensor<150x32xbf16>, %k: tensor<170x32xbf16>, %v: tensor<1
   %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<150x32xf32>) -> tensor<150x32xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<150xf32>) -> tensor<150xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<150xf32>) -> tensor<150xf32>
-  %r:3 = shardir.attention {indexing_maps = [#q2, #k2, #v2, #a2, #r2, #r2]}
+  %r:3 = kernel.attention {indexing_maps = [#q2, #k2, #v2, #a2, #r2, #r2]}
       ins(%q, %k, %v : tensor<150x32xbf16>, tensor<170x32xbf16>, tensor<170x32xbf16>)
       outs(%acc, %max, %sum : tensor<150x32xf32>, tensor<150xf32>, tensor<150xf32>)
       score {
       ^bb0(%s: f32):
-        %m = shardir.loop_index 0
-        %n = shardir.loop_index 1
+        %m = kernel.loop_index 0
+        %n = kernel.loop_index 1
         %a = arith.cmpi sge, %m, %n : index
         %e = arith.addi %n, %size : index
         %b = arith.cmpi slt, %m, %e : index
         %c = arith.andi %a, %b : i1
         %masked = arith.select %c, %s, %l : f32
-        shardir.yield %masked : f32
+        kernel.yield %masked : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       } -> tensor<150x32xf32>, tensor<150xf32>, tensor<150xf32>
   return %r#0, %r#2 : tensor<150x32xf32>, tensor<150xf32>
 }
@@ -486,23 +486,23 @@ func.func @finite(%q: tensor<150x32xbf16>, %k: tensor<170x32xbf16>, %v: tensor<1
   %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<150x32xf32>) -> tensor<150x32xf32>
   %max = linalg.fill ins(%l : f32) outs(%er : tensor<150xf32>) -> tensor<150xf32>
   %sum = linalg.fill ins(%z : f32) outs(%er : tensor<150xf32>) -> tensor<150xf32>
-  %r:3 = shardir.attention {indexing_maps = [#q2, #k2, #v2, #a2, #r2, #r2]}
+  %r:3 = kernel.attention {indexing_maps = [#q2, #k2, #v2, #a2, #r2, #r2]}
       ins(%q, %k, %v : tensor<150x32xbf16>, tensor<170x32xbf16>, tensor<170x32xbf16>)
       outs(%acc, %max, %sum : tensor<150x32xf32>, tensor<150xf32>, tensor<150xf32>)
       score {
       ^bb0(%s: f32):
-        %m = shardir.loop_index 0
-        %n = shardir.loop_index 1
+        %m = kernel.loop_index 0
+        %n = kernel.loop_index 1
         %i = arith.index_cast %m : index to i32
         %j = arith.index_cast %n : index to i32
         %e = arith.addi %j, %later : i32
         %c = arith.cmpi slt, %i, %e : i32
         %masked = arith.select %c, %low, %s : f32
-        shardir.yield %masked : f32
+        kernel.yield %masked : f32
       } prob {
       ^bb0(%p: f32):
         %0 = arith.truncf %p : f32 to bf16
-        shardir.yield %0 : bf16
+        kernel.yield %0 : bf16
       } -> tensor<150x32xf32>, tensor<150xf32>, tensor<150xf32>
   return %r#0, %r#2 : tensor<150x32xf32>, tensor<150xf32>
 }

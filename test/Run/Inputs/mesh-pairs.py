@@ -1,5 +1,5 @@
 """mesh-pairs.py MESH MESH ROWSxCOLUMNS: a program with one function for each placement
-of a matrix on the first mesh, owed ones included. It moves the matrix to every
+of a matrix on the first mesh, partial ones included. It moves the matrix to every
 placement of a list on the second mesh, works on it there, and returns it on both: back
 in rows over all of the first mesh, and in columns over all of the second, so that a
 wrong copy on any device shows.

@@ -3,7 +3,7 @@ placement of a list; it takes a matrix there, moves it to every placement of the
 list, and returns each result in two placements that every device has a part in, so
 that a wrong copy on any device shows.
 
-Placements that owe a reduction start from terms that differ between devices: a sum or
+Partial placements start from terms that differ between devices: a sum or
 a maximum along a dim that is sharded.
 """
 import sys
@@ -37,7 +37,7 @@ print(f"shardir.mesh @m <[{x}={nx}, {y}={ny}]>")
 
 
 def function(name, argument, body):
-    # A mixture of kinds has no direct way: what owes one is never asked to owe another.
+    # A mixture of kinds has no direct way: a partial of one kind never becomes one of another.
     results, lines = [], list(body)
     own = [t for t in targets if not ("partial" in t and name.startswith("owed") and t != body[-1].split(" to ")[-1].split(" :")[0])]
     for i, target in enumerate(own):

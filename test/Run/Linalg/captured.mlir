@@ -7,7 +7,7 @@
 // INPUTS largest: --input=10x4xf32 --input=7x3xi32=9,0,3,3,5,4,2,1,1,0,0,7,6,8,8,2,3,4,5,6,7
 // INPUTS twice: --input=10x4xf32 --input=7xi32=9,0,3,3,5,8,2
 // INPUTS masked: --input=10x4xf32 --input=7xi32=9,0,3,3,5,8,2
-// INPUTS owed: --input=4x10x3xf32 --input=7xi32=9,0,3,3,5,8,2
+// INPUTS partial: --input=4x10x3xf32 --input=7xi32=9,0,3,3,5,8,2
 
 // Tensors that bodies read by index. Dims that are read at a loop's own index
 // pass through; a dim that is read at an index from data is looked up where the
@@ -188,7 +188,7 @@ func.func @joined(%x: tensor<3x5xf32> {shardir.placement = #shardir.placement<@m
 }
 
 // A table of terms, read by index, over one axis and over another.
-func.func @owed(%x: tensor<4x10x3xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}, {}]>}, %p: tensor<7xi32>)
+func.func @partial(%x: tensor<4x10x3xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}, {}]>}, %p: tensor<7xi32>)
     -> tensor<7x3xf32> {
   %zero = arith.constant 0.0 : f32
   %et = tensor.empty() : tensor<10x3xf32>

@@ -75,7 +75,7 @@ func.func @moved(%re: tensor<6x5xf32> {shardir.placement = #shardir.placement<@m
   return %r : tensor<5x6xf32>
 }
 
-// A sum over a split dim whose initial value isn't zero; owed through linear ops.
+// A sum over a split dim whose initial value isn't zero; partial through linear ops.
 func.func @summed(%re: tensor<6x5xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>}, %im: tensor<6x5xf32>)
     -> (tensor<5xf32>, tensor<5xf32>) {
   %z = func.call @join(%re, %im) : (tensor<6x5xf32>, tensor<6x5xf32>) -> tensor<6x5xcomplex<f32>>

@@ -39,7 +39,7 @@ func.func @unpack_padded(%t: tensor<3x5x2x4xf32> {shardir.placement = #shardir.p
 }
 
 // Terms pass both.
-func.func @owed(%x: tensor<4x10x12xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}, {}]>}) -> tensor<10x12xf32> {
+func.func @partial(%x: tensor<4x10x12xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}, {}]>}) -> tensor<10x12xf32> {
   %zero = arith.constant 0.0 : f32
   %d = tensor.empty() : tensor<10x12xf32>
   %z = linalg.fill ins(%zero : f32) outs(%d : tensor<10x12xf32>) -> tensor<10x12xf32>

@@ -1,6 +1,6 @@
 // Each collective that a manual region may ask for, along one manual axis of two,
 // where another axis splits a dim that it leaves alone, evenly and not; results
-// that owe along a manual axis; the device's coordinate; a region in a loop, and
+// that are partial along a manual axis; the device's coordinate; a region in a loop, and
 // one in another; and values outside and inside that differ on every device.
 // RUN: split-file %s %t
 // RUN: shard-run %t/plain.mlir --output=@%t/0.npy --output=@%t/1.npy --output=@%t/2.npy --output=@%t/3.npy --output=@%t/4.npy

@@ -1,5 +1,5 @@
-// Layer normalization as JAX writes it: `var` has a mean of its own. What equal sums owe
-// is reduced once, and as many bytes are received as the report says.
+// Layer normalization as JAX writes it: `var` has a mean of its own. Equal partial sums
+// are reduced once, and as many bytes are received as the report says.
 // RUN: shard-run %s --verify --report=%t.json
 // RUN: %python -c "import json; r = json.load(open(r'%t.json')); assert r['bytes_per_device'] == r['measured']['bytes_per_device'], r"
 // RUN: shard-run %s --verify --options="cost=bytes" --report=%t.json

@@ -11,8 +11,8 @@ shardir.mesh @m <["dp"=2, "tp"=2]>
 #bd = affine_map<(b, d, v) -> (b, d)>
 
 // CHECK-NOT: collective.{{all|reduce|exchange|halo}}{{.*}}tensor<32x64xf32>
-// What the loss owes over both axes is so for the annotations of both.
-// CHECK:     arith.constant {shardir.decided_by = "argument 2 of @main, through arith.mulf; argument 1 of @main, through linalg.matmul, arith.mulf"
+// The loss is partial over both axes, by the annotations of both.
+// CHECK:     arith.constant {shardir.decided_by = [#shardir.provenance<argument 2 of @main, through ["arith.mulf"]>, #shardir.provenance<argument 1 of @main, through ["linalg.matmul", "arith.mulf"]>]
 // CHECK:     return
 func.func @main(%x: tensor<32x6xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>},
                 %w: tensor<6x64xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>},

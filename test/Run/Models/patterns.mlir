@@ -148,7 +148,7 @@ func.func @recurrent(%x: tensor<5x3x4xf32> {shardir.placement = #shardir.placeme
   return %h, %all : tensor<3x4xf32>, tensor<5x3x4xf32>
 }
 
-// Numbers drawn anew until enough of them are small: a loop of unknown length whose
+// Numbers drawn again until enough of them are small: a loop of unknown length whose
 // condition is the same on all devices.
 // CHECK-LABEL: func.func @sampled
 // CHECK-NOT:     collective.all_gather

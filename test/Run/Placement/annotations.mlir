@@ -6,7 +6,7 @@
 // Every spelling of a placement on arguments, results and in the middle.
 shardir.mesh @m <["x"=2, "y"=2]>
 
-// Trap 3: owed over two axes, then sharded over one and replicated over the other.
+// Trap 3: partial over two axes, then sharded over one and replicated over the other.
 func.func @trap3(%x: tensor<4x3xi32> {shardir.placement = #shardir.placement<@m, [{"x", "y"}, {}]>})
     -> (tensor<3xi32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}, tensor<3xi32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
   %c = arith.constant 0 : i32

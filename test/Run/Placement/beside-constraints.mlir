@@ -92,7 +92,7 @@ func.func @in_front(%a: tensor<16x8xf32> {shardir.placement = #shardir.placement
   return %2, %3 : tensor<16x8xf32>, tensor<16x8xf32>
 }
 
-// What arrives at the dims of %h in part, "y" and the first half of {"x", "y"},
+// Shardings that reach the dims of %h in part, "y" and the first half of {"x", "y"},
 // makes {"y", "x"} of the flat dim: the vector is not gathered.
 // CHECK-LABEL: func.func @through_reshape
 // CHECK-NOT: collective.all_gather {{.*}}: tensor<32xf32>

@@ -3,7 +3,7 @@
 // A pipeline of two stages on disjoint ranks: one matmul on ranks 0 to 3, the
 // next on ranks 4 to 7, and its result back on the first ones for a residual.
 // Ranks that a stage lacks have no part in its values; a sum that the first
-// stage owes is reduced before it leaves.
+// stage has as a partial is reduced before it leaves.
 // CHECK: remark: runs on mesh @second, the one of its result; operands on mesh @first move there
 // CHECK: result 0: 6x7xi32 equal to the unsharded program
 // CHECK: result 1: 6x7xi32 equal to the unsharded program

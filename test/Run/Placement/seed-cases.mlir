@@ -11,8 +11,8 @@ shardir.mesh @m <["a"=?]>
 
 // The other side of a residual add, through what it is computed from.
 // CHECK-LABEL: func.func @residual
-// CHECK-SAME:    %arg1: tensor<6x8xf32> {{[^>]*}}[{"a"}, {}]>}
-// CHECK-SAME:    %arg2: tensor<8x8xf32> {{[^>]*}}[{}, {}]>}
+// CHECK-SAME:    %arg1: tensor<6x8xf32> {{[^%)]*}}[{"a"}, {}]>}
+// CHECK-SAME:    %arg2: tensor<8x8xf32> {{[^%)]*}}[{}, {}]>}
 // CHECK-SAME:    -> (tensor<6x8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>})
 // CHECK-NOT:     collective.
 // CHECK:         return
@@ -39,7 +39,7 @@ func.func @regroup(%x: tensor<8x3x32xf32> {shardir.placement = #shardir.placemen
 }
 
 // CHECK-LABEL: func.func @regroup_from_result
-// CHECK-SAME:    %arg0: tensor<8x3x32xf32> {{[^>]*}}[{"a"}, {}, {}]>}
+// CHECK-SAME:    %arg0: tensor<8x3x32xf32> {{[^%)]*}}[{"a"}, {}, {}]>}
 // CHECK-NOT:     collective.
 // CHECK:         return
 func.func @regroup_from_result(%x: tensor<8x3x32xf32>)
@@ -87,14 +87,14 @@ func.func @not_divided(%x: tensor<6xf32> {shardir.placement = #shardir.placement
 
 // Constants lie as each of their users wants them, and random numbers where both can
 // cut them from; all are those of the unsharded program.
-// CHECK-LABEL: func.func @fresh
+// CHECK-LABEL: func.func @rematerializable
 // CHECK-NOT:     collective.{{[a-rt-z]}}
 // CHECK:         arith.constant {{.*}}[{"a"}, {}]>]} dense<
 // CHECK-NOT:     collective.{{[a-rt-z]}}
 // CHECK:         arith.constant {{.*}}[{}, {"a"}]>]} dense<
 // CHECK-NOT:     collective.{{[a-rt-z]}}
 // CHECK:         return
-func.func @fresh(%x: tensor<4x3xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},
+func.func @rematerializable(%x: tensor<4x3xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},
                  %y: tensor<4x3xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a"}]>}) -> (tensor<4x3xf32>, tensor<4x3xf32>) {
   %c = arith.constant dense<[[1.0, 2.0, 3.0], [4.0, 5.0, 6.0], [7.0, 8.0, 9.0], [10.0, 11.0, 12.0]]> : tensor<4x3xf32>
   %e = tensor.empty() : tensor<4x3xf32>
@@ -152,8 +152,8 @@ func.func @dropout(%x: tensor<4x7xf32>) -> (tensor<4x7xf32> {shardir.placement =
 
 // A broadcast along a dim that is split, and of one that is; nobody annotates it.
 // CHECK-LABEL: func.func @broadcasts
-// CHECK-SAME:    %arg1: tensor<8xf32> {{[^>]*}}[{}]>}
-// CHECK-SAME:    %arg2: tensor<6xf32> {{[^>]*}}[{"a"}]>}
+// CHECK-SAME:    %arg1: tensor<8xf32> {{[^%)]*}}[{}]>}
+// CHECK-SAME:    %arg2: tensor<6xf32> {{[^%)]*}}[{"a"}]>}
 // CHECK-NOT:     collective.
 // CHECK:         linalg.{{broadcast|generic}} {{.*}}[{"a"}, {}]>]
 // CHECK-NOT:     collective.
@@ -173,7 +173,7 @@ func.func @broadcasts(%x: tensor<6x8xf32> {shardir.placement = #shardir.placemen
 // Computed in f32, stored in 16 bits, a cast in front of each use: the clones of a
 // cast lie alike, and weights and sums move in no other way than without them.
 // CHECK-LABEL: func.func @casts
-// CHECK-SAME:    %arg2: tensor<12x8xbf16> {{[^>]*}}[{"a"}, {}]>}
+// CHECK-SAME:    %arg2: tensor<12x8xbf16> {{[^%)]*}}[{"a"}, {}]>}
 // CHECK-NOT:     collective.
 // CHECK:         linalg.{{matmul|generic}} {{.*}}[{}, {}], partial = sum ["a"]>]
 // CHECK:         collective.all_reduce
@@ -206,8 +206,8 @@ func.func @casts(%x: tensor<5x8xf16>,
 // Annotated when it stands: on the activation in the middle alone, behind a clone of
 // the cast that the first product does not use.
 // CHECK-LABEL: func.func @afterwards
-// CHECK-SAME:    %arg1: tensor<8x12xf16> {{[^>]*}}[{}, {"a"}]>}
-// CHECK-SAME:    %arg2: tensor<12x8xf16> {{[^>]*}}[{"a"}, {}]>}
+// CHECK-SAME:    %arg1: tensor<8x12xf16> {{[^%)]*}}[{}, {"a"}]>}
+// CHECK-SAME:    %arg2: tensor<12x8xf16> {{[^%)]*}}[{"a"}, {}]>}
 // CHECK-NOT:     collective.
 // CHECK:         collective.all_reduce
 // CHECK-NOT:     collective.

@@ -6,7 +6,7 @@ shardir.mesh @m <["a"=?, "b"=?]>
 
 // Trap 3: a contraction over both axes, wanted in rows over one: two reductions,
 // the second one is easily forgotten.
-func.func @owed_twice(%x: tensor<7x12xi32> {shardir.placement = #shardir.placement<@m, [{}, {"a", "b"}]>},
+func.func @partial_twice(%x: tensor<7x12xi32> {shardir.placement = #shardir.placement<@m, [{}, {"a", "b"}]>},
                       %y: tensor<12x5xi32> {shardir.placement = #shardir.placement<@m, [{"a", "b"}, {}]>})
     -> (tensor<7x5xi32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},
         tensor<7x5xi32> {shardir.placement = #shardir.placement<@m, [{}, {"b"}]>}) {

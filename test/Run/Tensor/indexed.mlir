@@ -10,16 +10,16 @@
 // INPUTS keeps_unit_dims: --input=6x5x4xf32 --input=3x1xindex=4,0,2
 // INPUTS dims_pass: --input=6x5x4xf32 --input=4x1xindex=4,0,2,2
 // INPUTS scalar_index: --input=7x3xf32 --input=1xindex=5
-// INPUTS owed_source: --input=4x10x3xf32 --input=5x1xindex=9,0,3,3,5
+// INPUTS partial_source: --input=4x10x3xf32 --input=5x1xindex=9,0,3,3,5
 // INPUTS scatter_rows: --input=10x3xf32 --input=4x1x3xf32 --input=4x1xindex=9,0,3,5
 // INPUTS scatter_few: --input=3x4xf32 --input=2x4xf32 --input=2x1xi32=2,0
 // INPUTS scatter_dims_pass: --input=6x5x4xf32 --input=2x6x4xf32 --input=2x1xindex=3,0
 // INPUTS scatter_two: --input=6x5x4xf32 --input=2x3x4xf32 --input=2x3x2xindex=5,0,0,3,2,2,4,1,5,3,0,0
 // INPUTS scatter_one: --input=7x3xf32 --input=3xf32 --input=1xindex=5
-// INPUTS scatter_owed: --input=4x10x3xf32 --input=4x1x3xf32 --input=4x1xindex=9,0,3,5
+// INPUTS scatter_partial: --input=4x10x3xf32 --input=4x1x3xf32 --input=4x1xindex=9,0,3,5
 // INPUTS insert_at: --input=7x5xf32 --input=index=6 --input=index=2
 // INPUTS insert_few: --input=3x5xi32 --input=index=0 --input=index=4
-// INPUTS insert_owed: --input=4x7xf32 --input=index=3
+// INPUTS insert_partial: --input=4x7xf32 --input=index=3
 // INPUTS insert_strided: --input=4x6xf32 --input=index=17
 
 // Accesses by data: what no device but one holds is read and written there. Each
@@ -89,7 +89,7 @@ func.func @scalar_index(%t: tensor<7x3xf32> {shardir.placement = #shardir.placem
 }
 
 // Of terms, terms are picked, over one axis and over another.
-func.func @owed_source(%x: tensor<4x10x3xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}, {}]>},
+func.func @partial_source(%x: tensor<4x10x3xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {"b"}, {}]>},
                        %i: tensor<5x1xindex>) -> tensor<5x3xf32> {
   %e = tensor.empty() : tensor<10x3xf32>
   %zero = arith.constant 0.0 : f32
@@ -135,8 +135,8 @@ func.func @scatter_one(%d: tensor<7x3xf32> {shardir.placement = #shardir.placeme
   return %r : tensor<7x3xf32>
 }
 
-// The destination owes: what is put there is one term.
-func.func @scatter_owed(%x: tensor<4x10x3xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}, {}]>},
+// The destination is partial: the inserted tensor is one term.
+func.func @scatter_partial(%x: tensor<4x10x3xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}, {}]>},
                         %s: tensor<4x1x3xf32>, %i: tensor<4x1xindex>) -> tensor<10x3xf32> {
   %e = tensor.empty() : tensor<10x3xf32>
   %zero = arith.constant 0.0 : f32
@@ -170,7 +170,7 @@ func.func @insert_strided(%t: tensor<4x6xf32> {shardir.placement = #shardir.plac
   return %r : tensor<24xf32>
 }
 
-func.func @insert_owed(%x: tensor<4x7xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>}, %i: index) -> tensor<7xf32> {
+func.func @insert_partial(%x: tensor<4x7xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>}, %i: index) -> tensor<7xf32> {
   %s = arith.constant 7.5 : f32
   %e = tensor.empty() : tensor<7xf32>
   %zero = arith.constant 0.0 : f32

@@ -142,7 +142,7 @@ func.func @input_gradient(%a0: tensor<1x8x3xi32> {shardir.placement = #shardir.p
   return %3, %11 : tensor<1x6x2xi32>, tensor<1x9x3xi32>
 }
 
-// The window runs over the dim that is summed: devices owe their terms.
+// The window runs over the dim that is summed: the result is partial.
 func.func @kernel_gradient(%a0: tensor<2x9x2xi32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}, {}]>},
                           %a1: tensor<2x7x3xi32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}, {}]>})
     -> (tensor<3x2x3xi32>) {

@@ -62,7 +62,7 @@ module {
 module attributes {shardir.stage = "local"} {
   shardir.mesh @m <["x"=2]>
   func.func @whole(%x: tensor<4xf32>) -> tensor<4xf32> {
-    // expected-error @+1 {{on whole tensors cannot become a buffer; run shardir-localize first}}
+    // expected-error @+1 {{on global tensors cannot become a buffer; run shardir-localize first}}
     %r = collective.all_gather %x from #shardir.placement<@m, [{"x"} ]> to #shardir.placement<@m, [{} ]> : tensor<4xf32>
     return %r : tensor<4xf32>
   }

@@ -11,7 +11,7 @@ func.func @symbolic(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m
 // An op of another dialect, whose rule does not say where the extent is from.
 shardir.mesh @m <["x"=2]>
 func.func @untold(%n: index) -> (tensor<?xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
-  // expected-error @+1 {{'test.made' op splits dim 0 of type 'tensor<?xf32>' by "x", but its extent is known only at run time, and the op does not tell it; make it static or leave the dim whole}}
+  // expected-error @+1 {{'test.made' op splits dim 0 of type 'tensor<?xf32>' by "x", but its extent is known only at run time, and the op does not tell it; make it static or leave the dim unsharded}}
   %0 = "test.made"(%n) {shardir.placements = [#shardir.placement<@m, [{"x"}]>], shardir.rule = #shardir.rule<([]) -> ([i])>} : (index) -> tensor<?xf32>
   return %0 : tensor<?xf32>
 }

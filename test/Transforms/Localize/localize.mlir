@@ -256,12 +256,34 @@ func.func @make_partial(%x: tensor<8xf32> {shardir.placement = #shardir.placemen
 // What a collective has made and nobody else needs is overwritten: source,
 // operand and result are not alive at one time (rule D2).
 // CHECK-LABEL: func.func @make_partial_in_place
-// CHECK:         %[[G:.+]] = collective.all_gather
+// CHECK:         %[[G:.+]] = collective.all_reduce
 // CHECK-NOT:     tensor.empty
-// CHECK:         linalg.generic {{.*}} outs(%[[G]] : tensor<8xf32>)
-func.func @make_partial_in_place(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
-    -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["y"]>}) {
-  return %x : tensor<8xf32>
+// CHECK:         linalg.generic {{.*}} outs(%[[G]] : tensor<f32>)
+func.func @make_partial_in_place(%x: tensor<f32> {shardir.placement = #shardir.placement<@m, [], partial = sum ["x"]>})
+    -> (tensor<f32> {shardir.placement = #shardir.placement<@m, [], partial = max ["y"]>}) {
+  return %x : tensor<f32>
+}
+
+// A shard of an axis that becomes partial is the device's term: nothing is sent.
+// CHECK-LABEL: func.func @make_partial_of_shards
+// CHECK-SAME:    %[[X:[^:]+]]: tensor<4x3xf32>
+// CHECK-DAG:     %[[O:.+]] = arith.muli %{{.+}}, %c4
+// CHECK-DAG:     %[[I:.+]] = arith.constant -0.0
+// CHECK:         %[[F:.+]] = linalg.fill ins(%[[I]] : f32) outs(%{{.+}} : tensor<8x3xf32>)
+// CHECK:         tensor.insert_slice %{{.+}} into %[[F]][%[[O]], 0] [4, 3] [1, 1] : tensor<4x3xf32> into tensor<8x3xf32>
+func.func @make_partial_of_shards(%x: tensor<8x3xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>})
+    -> (tensor<8x3xf32> {shardir.placement = #shardir.placement<@m, [{}, {}], partial = sum ["x"]>}) {
+  return %x : tensor<8x3xf32>
+}
+
+// A strided shard is inserted into the digits of the dim.
+// CHECK-LABEL: func.func @make_partial_of_strides
+// CHECK:         linalg.fill {{.*}} outs(%{{.+}} : tensor<2x12xf32>)
+// CHECK:         tensor.insert_slice {{.*}}[0, %{{.+}}] [2, 6] [1, 1] : tensor<2x6xf32> into tensor<2x12xf32>
+// CHECK-NEXT:    tensor.collapse_shape {{.*}} : tensor<2x12xf32> into tensor<24xf32>
+func.func @make_partial_of_strides(%x: tensor<24xf32> {shardir.placement = #shardir.placement<@m, [{2, "x"}]>})
+    -> (tensor<24xf32> {shardir.placement = #shardir.placement<@m, [{}], partial = max ["x"]>}) {
+  return %x : tensor<24xf32>
 }
 
 // Communication keeps its placements, with the type of the whole tensor; where

@@ -34,7 +34,7 @@ func.func @decided(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<
 
 // An open dim on an op is an annotation like any other.
 // CHECK-LABEL: func.func @open
-// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^>]*}}placement<@m, [{"a"}, {"b"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^%)]*}}placement<@m, [{"a"}, {"b"}]>}
 // CHECK:         math.exp {{.*}}[{"a"}, {"b"}]>]
 func.func @open(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {?}]>}) -> tensor<8x16xf32> {
   %0 = math.exp %x {shardir.placements = [#shardir.placement<@m, [{?}, {"b"}]>]} : tensor<8x16xf32>
@@ -51,15 +51,15 @@ func.func @open_priority(%x: tensor<8x8xf32> {shardir.placement = #shardir.place
   return %1 : tensor<8x8xf32>
 }
 
-// What a decided contraction owes tells how its operands are split: they are
+// The partial result of a decided contraction tells how its operands are split: they are
 // not gathered.
-// CHECK-LABEL: func.func @owed
-// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^>]*}}placement<@m, [{}, {"a"}]>}
-// CHECK-SAME:    %{{[^:]+}}: tensor<16x4xf32> {{[^>]*}}placement<@m, [{"a"}, {}]>}
-// MOVES-LABEL: func.func @owed
+// CHECK-LABEL: func.func @partial
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^%)]*}}placement<@m, [{}, {"a"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<16x4xf32> {{[^%)]*}}placement<@m, [{"a"}, {}]>}
+// MOVES-LABEL: func.func @partial
 // MOVES-NOT:     shardir.redistribute
 // MOVES:         linalg.matmul
-func.func @owed(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>) -> tensor<8x4xf32> {
+func.func @partial(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>) -> tensor<8x4xf32> {
   %zero = arith.constant dense<0.0> : tensor<8x4xf32>
   %0 = linalg.matmul {shardir.placements = [#shardir.placement<@m, [{}, {}], partial = sum ["a"]>]}
       ins(%x, %w : tensor<8x16xf32>, tensor<16x4xf32>) outs(%zero : tensor<8x4xf32>) -> tensor<8x4xf32>
@@ -69,7 +69,7 @@ func.func @owed(%x: tensor<8x16xf32>, %w: tensor<16x4xf32>) -> tensor<8x4xf32> {
 // A redistribution that is there already is taken as it is, and both of its
 // sides reach out.
 // CHECK-LABEL: func.func @redistribute
-// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^>]*}}placement<@m, [{"a"}, {}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^%)]*}}placement<@m, [{"a"}, {}]>}
 // CHECK-SAME:    -> (tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"b"}]>})
 func.func @redistribute(%x: tensor<8x16xf32>) -> tensor<8x16xf32> {
   %0 = math.exp %x : tensor<8x16xf32>

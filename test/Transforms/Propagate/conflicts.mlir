@@ -1,4 +1,4 @@
-// An axis that arrives at two factors of an op goes to one of them: cost
+// An axis that can reach two factors of an op goes to one of them: cost
 // decides, and not which operand came first (R6).
 //
 // RUN: shard-opt %s -shardir-propagate | FileCheck %s

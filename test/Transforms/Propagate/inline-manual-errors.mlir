@@ -4,7 +4,7 @@
 shardir.mesh @m <["dp"=2, "tp"=2]>
 func.func @varies(%x: tensor<8x4xf32>) -> tensor<4xf32> {
   // expected-error @+2 {{a result of the manual region varies along "dp", which its placement #shardir.placement<@m, [{?}]> does not name}}
-  // expected-note @+1 {{reduce or gather it along "dp", name the axis in a dim or as owed, or write `unchecked` if devices hold the same}}
+  // expected-note @+1 {{reduce or gather it along "dp", name the axis in a dim or as partial, or write `unchecked` if devices hold the same}}
   %0 = shardir.manual (%x) in [#shardir.placement<@m, [{"dp"}, {?}]>] out [#shardir.placement<@m, [{?}]>] manual = ["dp"] {
   ^bb0(%l: tensor<4x4xf32>):
     %z = arith.constant dense<0.0> : tensor<4xf32>

@@ -27,7 +27,7 @@
 // LOCAL-SAME:    %[[W:[a-z0-9]+]]: tensor<4x2xf32>
 // LOCAL:         %[[V:.+]] = collective.all_gather %[[W]] {{.*}} of tensor<8x8xf32> {{.*}}: tensor<4x2xf32> -> tensor<8x2xf32>
 // LOCAL:         %[[Y:.+]] = linalg.matmul ins(%[[X]], %[[V]]
-// LOCAL:         %[[G:.+]] = collective.all_gather %[[Y]] from #shardir.placement<@m, [{"dp"}, {"tp"}]> to #shardir.placement<@m, [{}, {"tp"}]> of tensor<16x8xf32> {reason = "the program asks for it"} : tensor<8x2xf32> -> tensor<16x2xf32>
+// LOCAL:         %[[G:.+]] = collective.all_gather %[[Y]] from #shardir.placement<@m, [{"dp"}, {"tp"}]> to #shardir.placement<@m, [{}, {"tp"}]> of tensor<16x8xf32> {reason = #shardir.reason<program>} : tensor<8x2xf32> -> tensor<16x2xf32>
 // LOCAL:         return %[[G]]
 shardir.mesh @m <["dp"=2, "tp"=4]>
 func.func @main(%x: tensor<16x8xf32>, %w: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {"tp"}]>})

@@ -6,6 +6,14 @@
 // RUN: not shard-opt %s --shardir-to-propagated="conflicts=gspmd" 2>&1 | FileCheck %s --check-prefix=CONFLICTS
 // RUN: shard-opt %s -shardir-propagate="cost=speed" -verify-diagnostics
 
+// RUN: not shard-opt %s --shardir-to-propagated="cost=byte" 2>&1 | FileCheck %s --check-prefix=BYTE
+// RUN: not shard-opt %s --shardir-to-gpu="arch=sm_90" 2>&1 | FileCheck %s --check-prefix=ARCH
+// RUN: not shard-opt %s --shardir-to-local="layout=rowmajor" 2>&1 | FileCheck %s --check-prefix=ROWS
+// RUN: not shard-opt %s --shardir-to-local="rings=alway" 2>&1 | FileCheck %s --check-prefix=ALWAYS
+// BYTE: option cost must be time or bytes, found 'byte'; did you mean 'bytes'?
+// ARCH: option arch must be sm_80, sm_90a, sm_100a or host, found 'sm_90'; did you mean 'sm_90a'?
+// ROWS: option layout must be row-major, auto or contiguous, found 'rowmajor'; did you mean 'row-major'?
+// ALWAYS: option rings must be auto, always or never, found 'alway'; did you mean 'always'?
 // COST: option cost must be time or bytes, found 'speed'
 // CONFLICTS: option conflicts must be search, greedy or shardy, found 'gspmd'
 // LAYOUT: option layout must be row-major, auto or contiguous, found 'column-major'

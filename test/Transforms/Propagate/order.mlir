@@ -1,5 +1,5 @@
 // The order of ops in the file does not matter (R3): one program in two orders,
-// with an axis that arrives from three sides, gets the same placements for the
+// with an axis that reaches it from three sides, gets the same placements for the
 // same reasons.
 //
 // RUN: split-file %s %t

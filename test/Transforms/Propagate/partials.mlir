@@ -1,16 +1,16 @@
-// Terms that are owed pass linear ops, and are reduced before the first op that
+// Terms that are partial pass linear ops, and are reduced before the first op that
 // is not linear (P5). One reduction serves all users.
 //
 // RUN: shard-opt %s --shardir-to-redistributed | FileCheck %s
 
 shardir.mesh @m <["a"=2, "b"=2]>
 
-// A contraction over a split dim owes a sum; the initial value is one term of
-// it, made or owed on the first device.
+// A contraction over a split dim is a partial sum; the initial value is one term of
+// it, made or partial on the first device.
 // CHECK-LABEL: func.func @contraction
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8x16xf32>
-// CHECK-SAME:    %[[W:[^:]+]]: tensor<16x4xf32> {{[^>]*}}placement<@m, [{"a"}, {}]>}
-// CHECK-SAME:    %[[Z:[^:]+]]: tensor<8x4xf32> {{[^>]*}}placement<@m, [{}, {}]>}
+// CHECK-SAME:    %[[W:[^:]+]]: tensor<16x4xf32> {{[^%)]*}}placement<@m, [{"a"}, {}]>}
+// CHECK-SAME:    %[[Z:[^:]+]]: tensor<8x4xf32> {{[^%)]*}}placement<@m, [{}, {}]>}
 // CHECK:         %[[I:.+]] = shardir.redistribute %[[Z]] from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@m, [{}, {}], partial = sum ["a"]>
 // CHECK:         %[[Y:.+]] = linalg.matmul {{.*}}[{}, {}], partial = sum ["a"]>]} ins(%[[X]], %[[W]] {{.*}} outs(%[[I]]
 // CHECK:         %[[R:.+]] = shardir.redistribute %[[Y]] {{.*}} to #shardir.placement<@m, [{}, {}]>
@@ -21,7 +21,7 @@ func.func @contraction(%x: tensor<8x16xf32> {shardir.placement = #shardir.placem
   return %0 : tensor<8x4xf32>
 }
 
-// neg, scaling, and the sum of equally owed terms pass; the reduction is last.
+// neg, scaling, and the sum of equally partial terms pass; the reduction is last.
 // CHECK-LABEL: func.func @linear
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32> {{[^)]*}}, %[[Y:[^:]+]]: tensor<8xf32> {{.*}}, %[[S:[^:]+]]: tensor<8xf32>
 // CHECK-NEXT:    %[[N:.+]] = arith.negf %[[X]] {{.*}}partial = sum ["a"]
@@ -166,11 +166,11 @@ func.func @two_kinds(%x: tensor<8x16xf32> {shardir.placement = #shardir.placemen
   return %0#0, %0#1 : tensor<8xf32>, tensor<8xf32>
 }
 
-// A reduction of what is split and owed owes both, where the kinds agree.
-// CHECK-LABEL: func.func @split_and_owed
+// A reduction of a split and partial operand is partial over both, where the kinds agree.
+// CHECK-LABEL: func.func @split_and_partial
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8x16xf32>
 // CHECK:         linalg.reduce { arith.addf } ins(%[[X]] {{.*}}partial = sum ["a", "b"]>]
-func.func @split_and_owed(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a"}], partial = sum ["b"]>},
+func.func @split_and_partial(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a"}], partial = sum ["b"]>},
                           %z: tensor<8xf32>) -> tensor<8xf32> {
   %0 = linalg.reduce { arith.addf } ins(%x : tensor<8x16xf32>) outs(%z : tensor<8xf32>) dimensions = [1]
   return %0 : tensor<8xf32>
@@ -178,19 +178,19 @@ func.func @split_and_owed(%x: tensor<8x16xf32> {shardir.placement = #shardir.pla
 
 // Where they do not the terms are reduced first, once for all users: the sum
 // would have to be whole for the maximum anyhow.
-// CHECK-LABEL: func.func @split_and_owed_otherwise
+// CHECK-LABEL: func.func @split_and_partial_otherwise
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8x16xf32>
 // CHECK:         %[[R:.+]] = shardir.redistribute %[[X]] from #shardir.placement<@m, [{}, {"a"}], partial = sum ["b"]> to #shardir.placement<@m, [{}, {"a"}]>
 // CHECK:         linalg.reduce { arith.addf } ins(%[[R]] {{.*}}partial = sum ["a"]>]
 // CHECK:         linalg.reduce { arith.maximumf } ins(%[[R]] {{.*}}partial = max ["a"]>]
-func.func @split_and_owed_otherwise(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a"}], partial = sum ["b"]>},
+func.func @split_and_partial_otherwise(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"a"}], partial = sum ["b"]>},
                                     %z: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %0 = linalg.reduce { arith.addf } ins(%x : tensor<8x16xf32>) outs(%z : tensor<8xf32>) dimensions = [1]
   %1 = linalg.reduce { arith.maximumf } ins(%x : tensor<8x16xf32>) outs(%z : tensor<8xf32>) dimensions = [1]
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
 
-// A result is owed only where it is annotated so (R6).
+// A result is partial only where it is annotated so (R6).
 // CHECK-LABEL: func.func @annotated_result
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
 // CHECK-SAME:    -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["a"]>})

@@ -2,7 +2,7 @@
 
 // Several answers are planned; of what is said, each thing is said once.
 
-// CHECK:     remark: a scalar is whole on each device
+// CHECK:     remark: a scalar is replicated
 // CHECK-NOT: remark:
 shardir.mesh @m <["x"=4]>
 

@@ -66,19 +66,19 @@ func.func @per_dim(%x: tensor<16x16xf32> {shardir.placement = #shardir.placement
 
 // An open dim with a priority and nothing on it brings nothing.
 // CHECK-LABEL: func.func @open
-// CHECK-SAME:    %{{[^:]+}}: tensor<8xf32> {{[^>]*}}placement<@m, [{"a"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8xf32> {{[^%)]*}}placement<@m, [{"a"}]>}
 func.func @open(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{?}p0]>},
                 %y: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}p1]>}) -> tensor<8xf32> {
   %0 = arith.addf %x, %y : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
 
-// What comes at a later priority is the tensor's own all the same: the axis
-// that arrives first does not take it to another dim, nor another axis its place
-// in an open one (R1).
+// An annotation of a later priority still holds: an axis that reaches the tensor
+// earlier neither puts it on another dim, nor takes its place in an open one
+// (R1).
 // CHECK-LABEL: func.func @pending
-// CHECK-SAME:    %{{[^:]+}}: tensor<8x8xf32> {{[^>]*}}placement<@m, [{}, {"a"}]>}
-// CHECK-SAME:    %{{[^:]+}}: tensor<8x8xf32> {{[^>]*}}placement<@m, [{"b"}, {}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x8xf32> {{[^%)]*}}placement<@m, [{}, {"a"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x8xf32> {{[^%)]*}}placement<@m, [{"b"}, {}]>}
 // CHECK-SAME:    %{{[^:]+}}: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>}
 func.func @pending(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{?}, {"a", ?}]>},
                    %y: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"b", ?}, {}]>},

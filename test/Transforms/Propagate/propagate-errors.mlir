@@ -20,7 +20,7 @@ func.func @unranked(%x: tensor<8xf32>) -> tensor<*xf32> {
 // -----
 
 shardir.mesh @m <["a"=2]>
-// expected-error @+1 {{'func.func' op has placements by mesh axis, `placements = [...]`; run shardir-resolve-sugar first}}
+// expected-error @+1 {{'func.func' op has placements by mesh axis, `placements = [...]`; run shardir-lower-dtensor-syntax first}}
 func.func @sugar(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = math.exp %x {shardir.placements = [#shardir.placement<@m, placements = [shard(0)]>]} : tensor<8xf32>
   return %0 : tensor<8xf32>
@@ -28,10 +28,10 @@ func.func @sugar(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // -----
 
-// An op without a rule runs whole on each device, and says so.
+// An op without a rule runs on replicated tensors, with a remark.
 shardir.mesh @m <["a"=2]>
 func.func @no_rule(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>}, %i: index) -> f32 {
-  // expected-remark @+1 {{a scalar is whole on each device, and its index may name an element on any of them}}
+  // expected-remark @+1 {{a scalar is replicated, and its index may name an element on any of them}}
   %0 = tensor.extract %x[%i] : tensor<8xf32>
   return %0 : f32
 }
@@ -69,7 +69,7 @@ func.func @disagree(%x: tensor<8x8xf32>, %y: tensor<8x8xf32>) {
 // What works on shards is for local programs.
 shardir.mesh @m <["a"=2]>
 func.func @shards(%x: tensor<4xf32>) {
-  // expected-error @+1 {{'collective.all_gather' op works on shards, but the module has not been localized; write it on whole tensors, without `of`}}
+  // expected-error @+1 {{'collective.all_gather' op works on shards, but the module has not been localized; write it on global tensors, without `of`}}
   %0 = collective.all_gather %x from #shardir.placement<@m, [{"a"}]> to #shardir.placement<@m, [{}]> of tensor<8xf32> : tensor<4xf32> -> tensor<8xf32>
   return
 }
@@ -78,7 +78,7 @@ func.func @shards(%x: tensor<4xf32>) {
 
 shardir.mesh @m <["a"=2]>
 func.func @buffers(%x: memref<4xf32>, %y: memref<8xf32>) {
-  // expected-error @+1 {{'collective.all_gather' op works on shards, but the module has not been localized; write it on whole tensors, without `of`}}
+  // expected-error @+1 {{'collective.all_gather' op works on shards, but the module has not been localized; write it on global tensors, without `of`}}
   collective.all_gather %x into %y from #shardir.placement<@m, [{"a"}]> to #shardir.placement<@m, [{}]> of tensor<8xf32> : memref<4xf32>, memref<8xf32>
   return
 }

@@ -12,7 +12,7 @@ shardir.mesh @symbolic <["s"=?]>
 
 // CHECK-LABEL: func.func @forward
 // CHECK-SAME:    -> (tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>})
-// CHECK:         math.exp %{{.+}} {shardir.decided_by = "argument 0 of @forward", shardir.placements = [#shardir.placement<@m, [{"dp"}, {}]>]} : tensor<8x16xf32>
+// CHECK:         math.exp %{{.+}} {shardir.decided_by = [#shardir.provenance<argument 0 of @forward>], shardir.placements = [#shardir.placement<@m, [{"dp"}, {}]>]} : tensor<8x16xf32>
 func.func @forward(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>}) -> tensor<8x16xf32> {
   %0 = math.exp %x : tensor<8x16xf32>
   return %0 : tensor<8x16xf32>
@@ -25,7 +25,7 @@ shardir.mesh @n <["x"=8]>
 shardir.mesh @symbolic <["s"=?]>
 
 // CHECK-LABEL: func.func @backward
-// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {shardir.decided_by = "result 0 of @backward, through math.exp", shardir.placement = #shardir.placement<@m, [{"dp"}, {"tp"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {shardir.decided_by = [#shardir.provenance<result 0 of @backward, through ["math.exp"]>], shardir.placement = #shardir.placement<@m, [{"dp"}, {"tp"}]>}
 // CHECK:         math.exp {{.*}}[{"dp"}, {"tp"}]
 func.func @backward(%x: tensor<8x16xf32>) -> (tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {"tp"}]>}) {
   %0 = math.exp %x : tensor<8x16xf32>
@@ -35,8 +35,8 @@ func.func @backward(%x: tensor<8x16xf32>) -> (tensor<8x16xf32> {shardir.placemen
 // From one operand to another, and by an op to a value that only it shares.
 // CHECK-LABEL: func.func @sideways
 // CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>}
-// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^>]*}}placement<@m, [{}, {"tp"}]>}
-// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^>]*}}placement<@m, [{}, {"tp"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^%)]*}}placement<@m, [{}, {"tp"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^%)]*}}placement<@m, [{}, {"tp"}]>}
 func.func @sideways(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>},
                     %y: tensor<8x16xf32>, %z: tensor<8x16xf32>) {
   %0 = arith.addf %x, %y : tensor<8x16xf32>
@@ -47,7 +47,7 @@ func.func @sideways(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement
 // Transposed and broadcast dims are followed.
 // CHECK-LABEL: func.func @maps
 // CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {"tp"}]>}
-// CHECK-SAME:    %{{[^:]+}}: tensor<16xf32> {{[^>]*}}placement<@m, [{"tp"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<16xf32> {{[^%)]*}}placement<@m, [{"tp"}]>}
 // CHECK-SAME:    -> (tensor<16x8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {"dp"}]>})
 func.func @maps(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {"tp"}]>},
                 %b: tensor<16xf32>) -> tensor<16x8xf32> {
@@ -65,7 +65,7 @@ func.func @maps(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m,
 // An annotation in the middle reaches both ends; an open dim of it is filled
 // in by what comes from elsewhere.
 // CHECK-LABEL: func.func @middle
-// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^>]*}}placement<@m, [{"dp"}, {"tp"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^%)]*}}placement<@m, [{"dp"}, {"tp"}]>}
 // CHECK-SAME:    -> (tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {"tp"}]>})
 // CHECK:         shardir.constrain %{{.+}} to #shardir.placement<@m, [{?}, {"tp"}]> {{.*}}shardir.placements = [#shardir.placement<@m, [{"dp"}, {"tp"}]>]
 func.func @middle(%x: tensor<8x16xf32>) -> (tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {?}]>}) {
@@ -80,8 +80,8 @@ func.func @middle(%x: tensor<8x16xf32>) -> (tensor<8x16xf32> {shardir.placement 
 // CHECK-LABEL: func.func @closed
 // CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp", "tp"}, {}]>}
 // CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>}
-// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^>]*}}placement<@m, [{"dp", "tp"}, {}]>}
-// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {shardir.decided_by = "argument 3 of @closed", shardir.placement = #shardir.placement<@m, [{}, {}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^%)]*}}placement<@m, [{"dp", "tp"}, {}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {shardir.decided_by = [#shardir.provenance<argument 3 of @closed>], shardir.placement = #shardir.placement<@m, [{}, {}]>}
 func.func @closed(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp", "tp"}, {}]>},
                   %closed: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>},
                   %open: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp", ?}, {?}]>},
@@ -94,7 +94,7 @@ func.func @closed(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@
 
 // An axis never lands on two dims of one tensor (R4).
 // CHECK-LABEL: func.func @one_dim_each
-// CHECK-SAME:    %{{[^:]+}}: tensor<8x8xf32> {{[^>]*}}placement<@m, [{}, {"tp"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x8xf32> {{[^%)]*}}placement<@m, [{}, {"tp"}]>}
 func.func @one_dim_each(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{?}, {"tp"}]>},
                         %y: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>}) {
   %0 = arith.addf %x, %y : tensor<8x8xf32>
@@ -103,7 +103,7 @@ func.func @one_dim_each(%x: tensor<8x8xf32> {shardir.placement = #shardir.placem
 
 // Axes that a tensor names as replicated are not used on it.
 // CHECK-LABEL: func.func @replicated
-// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^>]*}}placement<@m, [{"dp"}, {}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8x16xf32> {{[^%)]*}}placement<@m, [{"dp"}, {}]>}
 // CHECK-SAME:    -> (tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {"tp"}]>})
 func.func @replicated(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{?}, {?}], replicated = ["tp"]>})
     -> (tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {"tp"}]>}) {
@@ -111,12 +111,12 @@ func.func @replicated(%x: tensor<8x16xf32> {shardir.placement = #shardir.placeme
   return %0 : tensor<8x16xf32>
 }
 
-// Fresh tensors take what their users have (R5).
-// CHECK-LABEL: func.func @fresh
+// Rematerializable tensors take what their users have (R5).
+// CHECK-LABEL: func.func @rematerializable
 // CHECK:         arith.constant {{.*}}[{"dp"}, {}]{{.*}} dense
 // CHECK:         tensor.empty() {{.*}}[{"dp"}, {}]
 // CHECK:         linalg.fill {{.*}}[{"dp"}, {}]
-func.func @fresh(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>}) -> tensor<8x16xf32> {
+func.func @rematerializable(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {}]>}) -> tensor<8x16xf32> {
   %one = arith.constant dense<1.0> : tensor<8x16xf32>
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8x16xf32>
@@ -127,10 +127,10 @@ func.func @fresh(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m
 }
 
 // One constant, two users that want it differently: it ties neither to the other.
-// CHECK-LABEL: func.func @fresh_shared
+// CHECK-LABEL: func.func @rematerializable_shared
 // CHECK:         arith.addf {{.*}}[{"tp"}, {}]
 // CHECK:         arith.addf {{.*}}[{}, {}]
-func.func @fresh_shared(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>},
+func.func @rematerializable_shared(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>},
                         %y: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{?}, {?}]>})
     -> (tensor<8x8xf32>, tensor<8x8xf32>) {
   %one = arith.constant dense<1.0> : tensor<8x8xf32>
@@ -164,9 +164,9 @@ func.func @nothing(%x: tensor<8xf32>, %s: f32) -> (tensor<8xf32>, f32) {
 // Values follow the mesh of what they come from, and of what uses them (R10).
 // CHECK-LABEL: func.func @other_mesh
 // CHECK-SAME:    %{{[^:]+}}: tensor<8xf32> {shardir.placement = #shardir.placement<@n, [{"x"}]>}
-// CHECK-SAME:    %{{[^:]+}}: tensor<8xf32> {{[^>]*}}placement<@n, [{"x"}]>}
-// CHECK:         arith.constant {{[^>]*}}placement<@n, [{"x"}]>
-// CHECK:         arith.addf {{[^>]*}}placement<@n, [{"x"}]>
+// CHECK-SAME:    %{{[^:]+}}: tensor<8xf32> {{[^%)]*}}placement<@n, [{"x"}]>}
+// CHECK:         arith.constant {{.*}}placement<@n, [{"x"}]>
+// CHECK:         arith.addf {{.*}}placement<@n, [{"x"}]>
 func.func @other_mesh(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@n, [{"x"}]>}, %y: tensor<8xf32>) -> tensor<8xf32> {
   %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>
   %0 = arith.addf %x, %y : tensor<8xf32>
@@ -184,7 +184,7 @@ func.func @unknown(%x: tensor<?x16xf32> {shardir.placement = #shardir.placement<
 
 // A dim of extent 1 that is broadcast is split by nobody.
 // CHECK-LABEL: func.func @extent_1
-// CHECK-SAME:    %{{[^:]+}}: tensor<1x16xf32> {{[^>]*}}placement<@m, [{}, {"tp"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<1x16xf32> {{[^%)]*}}placement<@m, [{}, {"tp"}]>}
 func.func @extent_1(%x: tensor<1x16xf32>, %y: tensor<1x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {"tp"}]>}) -> tensor<1x16xf32> {
   %0 = arith.addf %x, %y : tensor<1x16xf32>
   return %0 : tensor<1x16xf32>

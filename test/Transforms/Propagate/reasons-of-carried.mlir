@@ -8,9 +8,9 @@
 // A second run keeps what the first one said.
 // RUN: shard-opt %t.mlir --shardir-to-propagated | diff %t.mlir -
 
-// CHECK:      math.exp %{{.*}} {shardir.decided_by = "argument 0 of @main, through scf.for"
-// CHECK:      math.tanh %{{.*}} {shardir.decided_by = "argument 1 of @main, through scf.for"
-// CHECK:      } {shardir.decided_by = ["argument 0 of @main", "argument 1 of @main", ""],
+// CHECK:      math.exp %{{.*}} {shardir.decided_by = [#shardir.provenance<argument 0 of @main, through ["scf.for"]>]
+// CHECK:      math.tanh %{{.*}} {shardir.decided_by = [#shardir.provenance<argument 1 of @main, through ["scf.for"]>]
+// CHECK:      } {shardir.decided_by = {{\[}}[#shardir.provenance<argument 0 of @main>], [#shardir.provenance<argument 1 of @main>], []],
 
 // REPORT:     "decided_by": "argument 0 of @main",
 // REPORT:     "decided_by": "argument 1 of @main",

@@ -86,7 +86,7 @@ func.func @straddles(%a: tensor<6xf32> {shardir.placement = #shardir.placement<@
 
 // Backward: what the result has the operand gets.
 // CHECK-LABEL: func.func @backward
-// CHECK-SAME:    %{{[^:]+}}: tensor<24xf32> {{[^>]*}}placement<@m, [{3, "x"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<24xf32> {{[^%)]*}}placement<@m, [{3, "x"}]>}
 // CHECK-NOT:     collective
 // CHECK:         return
 func.func @backward(%a: tensor<24xf32>) -> (tensor<3x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>}) {
@@ -104,11 +104,11 @@ func.func @ones(%a: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{
   return %0 : tensor<1x8x1xf32>
 }
 
-// Owed terms pass.
-// CHECK-LABEL: func.func @owed
+// Partial terms pass.
+// CHECK-LABEL: func.func @partial
 // CHECK:         tensor.collapse_shape {{.*}}partial = sum ["x"]
 // CHECK-NEXT:    collective.all_reduce
-func.func @owed(%a: tensor<2x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}], partial = sum ["x"]>}) -> tensor<8xf32> {
+func.func @partial(%a: tensor<2x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}], partial = sum ["x"]>}) -> tensor<8xf32> {
   %0 = tensor.collapse_shape %a [[0, 1]] : tensor<2x4xf32> into tensor<8xf32>
   return %0 : tensor<8xf32>
 }

@@ -11,13 +11,13 @@
 // RUN: shard-opt %t/sub-axis.mlir -verify-diagnostics -shardir-specialize-mesh="mesh=dp=3"
 
 //--- unknown.mlir
-// expected-error @below {{mesh option 'pp=2' names axis "pp", which no mesh has}}
+// expected-error @below {{mesh option 'pp=2' names axis "pp", which no mesh has; did you mean "dp"?}}
 module {
   shardir.mesh @m <["dp"=?]>
 }
 
 //--- unknown-in-mesh.mlir
-// expected-error @below {{mesh option 'm.pp=2' names axis "pp", which no mesh of that name has}}
+// expected-error @below {{mesh option 'm.pp=2' names axis "pp", which no mesh of that name has; did you mean "dp"?}}
 module {
   shardir.mesh @m <["dp"=?]>
   shardir.mesh @n <["pp"=?]>

@@ -1,5 +1,5 @@
 // Each clause of R10, one function each: a value's mesh is its annotation's, else
-// its producer's; unannotated arguments, constants and fresh values take their
+// its producer's; unannotated arguments, constants and rematerializable values take their
 // users'; an op over two meshes uses its result's, with a remark.
 // RUN: shard-opt %s -split-input-file --shardir-to-redistributed -verify-diagnostics | FileCheck %s
 
@@ -58,7 +58,7 @@ func.func @arguments(%w2: tensor<6x4xf32>, %w1: tensor<6x6xf32>, %x: tensor<8x6x
 
 // A constant and a fill that both stages use are made on both: nothing moves but
 // what the first stage gives.
-// CHECK-LABEL: func.func @fresh(
+// CHECK-LABEL: func.func @rematerializable(
 // CHECK-DAG:     arith.constant {{.*}}<@a, [{"p"}]>
 // CHECK-DAG:     arith.constant {{.*}}<@b, [{"q"}]>
 // CHECK-DAG:     linalg.fill {{.*}}<@a, [{"p"}]>
@@ -66,7 +66,7 @@ func.func @arguments(%w2: tensor<6x4xf32>, %w1: tensor<6x6xf32>, %x: tensor<8x6x
 // CHECK:         return
 shardir.mesh @a <["p"=2]>
 shardir.mesh @b <["q"=2], devices = [2, 3]>
-func.func @fresh(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@a, [{"p"}]>}) -> tensor<8xf32> {
+func.func @rematerializable(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@a, [{"p"}]>}) -> tensor<8xf32> {
   %c = arith.constant dense<[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]> : tensor<8xf32>
   %half = arith.constant 0.5 : f32
   %e = tensor.empty() : tensor<8xf32>

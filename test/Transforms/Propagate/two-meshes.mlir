@@ -7,12 +7,12 @@ shardir.mesh @a <["x"=2, "y"=2]>
 shardir.mesh @b <["p"=4], devices = [4, 5, 6, 7]>
 
 // The second matmul has an operand on each mesh; what it gives is wanted on @b,
-// through an op that nobody has placed. Fresh values are made where they are
+// through an op that nobody has placed. Rematerializable values are made where they are
 // used.
 // CHECK-LABEL: func.func @pipeline
 // CHECK:         %[[H:.+]] = math.tanh {{.*}}@a, [{"x"}, {"y"}]
 // CHECK:         linalg.fill {{.*}}@b, [{}, {"p"}]
-// CHECK:         %[[M:.+]] = shardir.redistribute %[[H]] from #shardir.placement<@a, [{"x"}, {"y"}]> to #shardir.placement<@b, [{}, {}]> {reason = "operand 0 of 'linalg.matmul': moves from mesh @a to mesh @b"}
+// CHECK:         %[[M:.+]] = shardir.redistribute %[[H]] from #shardir.placement<@a, [{"x"}, {"y"}]> to #shardir.placement<@b, [{}, {}]> {reason = #shardir.reason<operand 0 of "linalg.matmul">}
 // CHECK:         linalg.matmul {{.*}}@b, [{}, {"p"}]{{.*}} ins(%[[M]]
 // CHECK:         math.exp {{.*}}@b, [{}, {"p"}]
 // CHECK-NEXT:    return
@@ -43,7 +43,7 @@ shardir.mesh @b <["x"=2, "z"=2]>
 // operand's mesh.
 // CHECK-LABEL: func.func @constrained
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
-// CHECK-NEXT:    %[[B:.+]] = shardir.redistribute %[[X]] from #shardir.placement<@a, [{"x"}]> to #shardir.placement<@b, [{"z"}]> {reason = "asked for by constrain: moves from mesh @a to mesh @b", shardir.constrained}
+// CHECK-NEXT:    %[[B:.+]] = shardir.redistribute %[[X]] from #shardir.placement<@a, [{"x"}]> to #shardir.placement<@b, [{"z"}]> {reason = #shardir.reason<constrain>, shardir.constrained}
 // CHECK-NEXT:    %[[E:.+]] = math.exp %[[B]] {{.*}}@b, [{"z"}]
 // CHECK-NEXT:    %[[C:.+]] = shardir.redistribute %[[E]] from #shardir.placement<@b, [{"z"}]> to #shardir.placement<@a, [{"x"}]>
 // CHECK-NEXT:    arith.addf %[[X]], %[[C]] {{.*}}@a, [{"x"}]
@@ -61,12 +61,12 @@ func.func @constrained(%x: tensor<8xf32> {shardir.placement = #shardir.placement
 shardir.mesh @a <["x"=2]>
 shardir.mesh @b <["p"=2], devices = [2, 3]>
 
-// What is owed on one mesh is not owed on another: it is reduced on the way.
-// CHECK-LABEL: func.func @owed
+// What is partial on one mesh is not partial on another: it is reduced on the way.
+// CHECK-LABEL: func.func @partial
 // CHECK:         %[[S:.+]] = linalg.reduce {{.*}} dimensions = [1] {{.*}}@a, [{}], partial = sum ["x"]
 // CHECK:         %[[B:.+]] = shardir.redistribute %{{.+}} from #shardir.placement<@a, [{}], partial = sum ["x"]> to #shardir.placement<@b, [{"p"}]>
 // CHECK-NEXT:    arith.negf %[[B]] {{.*}}@b, [{"p"}]
-func.func @owed(%x: tensor<8x4xf32> {shardir.placement = #shardir.placement<@a, [{}, {"x"}]>})
+func.func @partial(%x: tensor<8x4xf32> {shardir.placement = #shardir.placement<@a, [{}, {"x"}]>})
     -> (tensor<8xf32> {shardir.placement = #shardir.placement<@b, [{"p"}]>}) {
   %zero = arith.constant 0.0 : f32
   %e = tensor.empty() : tensor<8xf32>
@@ -84,7 +84,7 @@ shardir.mesh @b <["p"=2], devices = [1, 0]>
 
 // A result that takes an argument's placement takes its mesh too.
 // CHECK-LABEL: func.func @alias
-// CHECK-SAME:    -> (tensor<8xf32> {shardir.alias = 0 : i64, shardir.decided_by = "argument 0 of @alias", shardir.placement = #shardir.placement<@a, [{"x"}]>})
+// CHECK-SAME:    -> (tensor<8xf32> {shardir.alias = 0 : i64, shardir.decided_by = [#shardir.provenance<argument 0 of @alias>], shardir.placement = #shardir.placement<@a, [{"x"}]>})
 // CHECK:         shardir.redistribute {{.*}} from #shardir.placement<@b, [{"p"}]> to #shardir.placement<@a, [{"x"}]>
 func.func @alias(%w: tensor<8xf32> {shardir.placement = #shardir.placement<@a, [{"x"}]>},
                  %g: tensor<8xf32> {shardir.placement = #shardir.placement<@b, [{"p"}]>})
@@ -101,8 +101,8 @@ shardir.mesh @b <["p"=2]>
 // What nobody annotates is on the mesh of what it is used with, though that is
 // known only from what another user returns.
 // CHECK-LABEL: func.func @beside
-// CHECK-SAME:    %{{[^:]+}}: tensor<8xf32> {{[^>]*}}@b, [{"p"}]>}
-// CHECK-SAME:    %{{[^:]+}}: tensor<8xf32> {{[^>]*}}@b, [{"p"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8xf32> {{[^%)]*}}@b, [{"p"}]>}
+// CHECK-SAME:    %{{[^:]+}}: tensor<8xf32> {{[^%)]*}}@b, [{"p"}]>}
 // CHECK-NEXT:    arith.mulf {{.*}}@b, [{"p"}]
 func.func @beside(%x: tensor<8xf32>, %y: tensor<8xf32>)
     -> (tensor<8xf32> {shardir.placement = #shardir.placement<@b, [{"p"}]>}, tensor<8xf32>) {

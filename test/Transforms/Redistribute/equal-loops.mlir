@@ -14,19 +14,19 @@ func.func @loops(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [
   %c1 = arith.constant 1 : index
   %c3 = arith.constant 3 : index
   %a = scf.for %i = %c0 to %c3 step %c1 iter_args(%v = %x) -> (tensor<8xf32>) {
-    %s = arith.addf %v, %v {shardir.decided_by = "one", shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
+    %s = arith.addf %v, %v {shardir.decided_by = [#shardir.provenance<op "one">], shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
     %e = math.exp %s {shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
     scf.yield %e : tensor<8xf32>
-  } {shardir.decided_by = "one", shardir.placements = [#shardir.placement<@m, [{"x"}]>]}
+  } {shardir.decided_by = [#shardir.provenance<op "one">], shardir.placements = [#shardir.placement<@m, [{"x"}]>]}
   %b = scf.for %i = %c0 to %c3 step %c1 iter_args(%v = %x) -> (tensor<8xf32>) {
-    %s = arith.addf %v, %v {shardir.decided_by = "another", shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
+    %s = arith.addf %v, %v {shardir.decided_by = [#shardir.provenance<op "another">], shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
     %e = math.exp %s {shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
     scf.yield %e : tensor<8xf32>
-  } {shardir.decided_by = "another", shardir.placements = [#shardir.placement<@m, [{"x"}]>]}
+  } {shardir.decided_by = [#shardir.provenance<op "another">], shardir.placements = [#shardir.placement<@m, [{"x"}]>]}
   %c = scf.for %i = %c0 to %c3 step %c1 iter_args(%v = %x) -> (tensor<8xf32>) {
-    %s = arith.addf %v, %v {shardir.decided_by = "one", shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
+    %s = arith.addf %v, %v {shardir.decided_by = [#shardir.provenance<op "one">], shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
     %e = math.exp %s {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<8xf32>
     scf.yield %e : tensor<8xf32>
-  } {shardir.decided_by = "one", shardir.placements = [#shardir.placement<@m, [{"x"}]>]}
+  } {shardir.decided_by = [#shardir.provenance<op "one">], shardir.placements = [#shardir.placement<@m, [{"x"}]>]}
   return %a, %b, %c : tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
 }

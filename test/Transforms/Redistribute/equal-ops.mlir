@@ -12,18 +12,18 @@ func.func @sums(%x: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, 
     -> (tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{}]>},
         tensor<4xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
   %zero = arith.constant 0.0 : f32
-  %e = tensor.empty() {shardir.decided_by = "one", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]} : tensor<4xf32>
-  %z = linalg.fill {shardir.decided_by = "one", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
+  %e = tensor.empty() {shardir.decided_by = [#shardir.provenance<op "one">], shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]} : tensor<4xf32>
+  %z = linalg.fill {shardir.decided_by = [#shardir.provenance<op "one">], shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
       ins(%zero : f32) outs(%e : tensor<4xf32>) -> tensor<4xf32>
   %a = linalg.reduce {arith.addf} ins(%x : tensor<8x4xf32>) outs(%z : tensor<4xf32>) dimensions = [0]
-      {shardir.decided_by = "both", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
+      {shardir.decided_by = [#shardir.provenance<op "both">], shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
   // A callee that was inlined brings its own.
   %zero1 = arith.constant 0.0 : f32
-  %f = tensor.empty() {shardir.decided_by = "another", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]} : tensor<4xf32>
+  %f = tensor.empty() {shardir.decided_by = [#shardir.provenance<op "another">], shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]} : tensor<4xf32>
   %y = linalg.fill {shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
       ins(%zero1 : f32) outs(%f : tensor<4xf32>) -> tensor<4xf32>
   %b = linalg.reduce {arith.addf} ins(%x : tensor<8x4xf32>) outs(%y : tensor<4xf32>) dimensions = [0]
-      {shardir.decided_by = "both", shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
+      {shardir.decided_by = [#shardir.provenance<op "both">], shardir.placements = [#shardir.placement<@m, [{}], partial = sum ["x"]>]}
   return %a, %b : tensor<4xf32>, tensor<4xf32>
 }
 

@@ -47,7 +47,7 @@ func.func @straddles(%x: tensor<3x2xf32> {shardir.placement = #shardir.placement
 shardir.mesh @m <["tp"=2]>
 func.func @needs_whole(%x: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>},
                        %z: tensor<8x4xf32> {shardir.placement = #shardir.placement<@m, [{}, {}]>}) {
-  // expected-error @+1 {{'linalg.generic' op splits a dim that this op needs whole on each device; place it whole and ask for the split with shardir.constrain}}
+  // expected-error @+1 {{'linalg.generic' op splits a dim that this op needs unsharded on each device; leave it unsharded and constrain the split with shardir.constrain}}
   %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (7 - i, j)>, affine_map<(i, j) -> (i, j)>],
                        iterator_types = ["parallel", "parallel"],
                        shardir.placements = [#shardir.placement<@m, [{"tp"}, {}]>]}

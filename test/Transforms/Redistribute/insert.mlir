@@ -11,7 +11,7 @@ shardir.mesh @n <["x"=4]>
 // CHECK-LABEL: func.func @partial
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8x8xf32> {{.*}} %[[W:[^:]+]]: tensor<8x8xf32>
 // CHECK:         %[[Y:.+]] = linalg.matmul {shardir.placements = [#shardir.placement<@m, [{}, {}], partial = sum ["tp"]>]} ins(%[[X]], %[[W]]
-// CHECK-NEXT:    %[[R:.+]] = shardir.redistribute %[[Y]] from #shardir.placement<@m, [{}, {}], partial = sum ["tp"]> to #shardir.placement<@m, [{}, {}]> {reason = "result 0 of @partial is placed so: reduces the sum over \22tp\22"} : tensor<8x8xf32>
+// CHECK-NEXT:    %[[R:.+]] = shardir.redistribute %[[Y]] from #shardir.placement<@m, [{}, {}], partial = sum ["tp"]> to #shardir.placement<@m, [{}, {}]> {reason = #shardir.reason<result 0 of @partial>} : tensor<8x8xf32>
 // CHECK-NEXT:    return %[[R]]
 func.func @partial(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>},
                    %w: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {}]>})
@@ -40,7 +40,7 @@ func.func @agrees(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m
 // Two users that need the same share one redistribution; a third needs another.
 // CHECK-LABEL: func.func @shared
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8x8xf32>
-// CHECK-NEXT:    %[[A:.+]] = shardir.redistribute %[[X]] {{.*}} to #shardir.placement<@m, [{}, {"tp"}]> {reason = "operand 0 of 'math.exp': splits dim 1 over \22tp\22"}
+// CHECK-NEXT:    %[[A:.+]] = shardir.redistribute %[[X]] {{.*}} to #shardir.placement<@m, [{}, {"tp"}]> {reason = #shardir.reason<operand 0 of "math.exp">}
 // CHECK-NEXT:    math.exp %[[A]]
 // CHECK-NEXT:    math.tanh %[[A]]
 // CHECK-NEXT:    %[[B:.+]] = shardir.redistribute %[[X]] {{.*}} to #shardir.placement<@m, [{"tp"}, {}]>
@@ -56,14 +56,14 @@ func.func @shared(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m
 
 // Constants, empty tensors and fills are made again rather than moved (R5), and
 // what is not used any more goes.
-// CHECK-LABEL: func.func @fresh
+// CHECK-LABEL: func.func @rematerializable
 // CHECK-NOT:     redistribute
 // CHECK-DAG:     %[[C:.+]] = arith.constant {{.*}}[{"tp"}]>]} dense<1.0
 // CHECK-DAG:     %[[E:.+]] = tensor.empty() {{.*}}[{"tp"}]>]}
 // CHECK-DAG:     %[[F:.+]] = linalg.fill {{.*}}[{"tp"}]>]} {{.*}} outs(%[[E]]
 // CHECK:         arith.addf %[[C]], %[[F]]
 // CHECK:         arith.addf {{.*}}[{}]>]
-func.func @fresh() -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>},
+func.func @rematerializable() -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>},
                        tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
   %zero = arith.constant 0.0 : f32
   %c = arith.constant {shardir.placements = [#shardir.placement<@m, [{"dp"}]>]} dense<1.0> : tensor<8xf32>
@@ -74,13 +74,13 @@ func.func @fresh() -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m,
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
 
-// The initial value of a sum that is owed counts once: a fill becomes one term
+// The initial value of a sum that is partial counts once: a fill becomes one term
 // of it, and a value that is no fill as well.
 // CHECK-LABEL: func.func @init
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8x8xf32> {{.*}} %[[Z:[^:]+]]: tensor<8xf32>
 // CHECK:         %[[F:.+]] = linalg.fill {{.*}}partial = sum ["tp"]>]
 // CHECK:         linalg.reduce {{.*}} outs(%[[F]]
-// CHECK:         %[[I:.+]] = shardir.redistribute %[[Z]] {{.*}} to #shardir.placement<@m, [{}], partial = sum ["tp"]> {reason = "operand 1 of 'linalg.reduce': makes it one term of the sum over \22tp\22"}
+// CHECK:         %[[I:.+]] = shardir.redistribute %[[Z]] {{.*}} to #shardir.placement<@m, [{}], partial = sum ["tp"]> {reason = #shardir.reason<operand 1 of "linalg.reduce">}
 // CHECK:         linalg.reduce {{.*}} outs(%[[I]]
 func.func @init(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"}]>},
                 %z: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>})
@@ -98,7 +98,7 @@ func.func @init(%x: tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, 
 // CHECK-LABEL: func.func @constrain
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
 // CHECK-NEXT:    math.exp %[[X]]
-// CHECK-NEXT:    %[[R:.+]] = shardir.redistribute %[[X]] {{.*}} {reason = "asked for by constrain: makes dim 0 whole (was over \22tp\22)", shardir.constrained}
+// CHECK-NEXT:    %[[R:.+]] = shardir.redistribute %[[X]] {{.*}} {reason = #shardir.reason<constrain>, shardir.constrained}
 // CHECK-NEXT:    math.tanh %[[R]]
 func.func @constrain(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>}) {
   %0 = shardir.constrain %x to #shardir.placement<@m, [{"tp", ?}]> {shardir.placements = [#shardir.placement<@m, [{"tp"}]>]} : tensor<8xf32>
@@ -111,7 +111,7 @@ func.func @constrain(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@
 // What a region reads from outside is whole on each device.
 // CHECK-LABEL: func.func @captured
 // CHECK-SAME:    %[[T:[^:]+]]: tensor<8xf32> {{.*}} %[[I:[^:]+]]: tensor<4xindex>
-// CHECK:         %[[W:.+]] = shardir.redistribute %[[T]] {{.*}} to #shardir.placement<@m, [{}]> {reason = "the body of 'linalg.generic' reads it whole
+// CHECK:         %[[W:.+]] = shardir.redistribute %[[T]] {{.*}} to #shardir.placement<@m, [{}]> {reason = #shardir.reason<body of "linalg.generic"
 // CHECK:         linalg.generic {{.*}} ins(%[[I]]
 // CHECK:           tensor.extract %[[W]]
 func.func @captured(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}]>},

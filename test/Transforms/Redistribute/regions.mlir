@@ -98,7 +98,7 @@ module {
 // -----
 
 // What one branch has gathered is not there in the other one, and what was
-// gathered before both is used in both. A constant is made anew in each.
+// gathered before both is used in both. A constant is made again in each.
 // INSERT-LABEL: func.func @branches
 // INSERT:         %[[B:.+]] = shardir.redistribute %arg2
 // INSERT:         math.exp %[[B]]
@@ -109,7 +109,7 @@ module {
 // INSERT:           %[[C:.+]] = shardir.redistribute %arg1
 // INSERT:           arith.mulf %[[C]], %[[B]]
 // INSERT:           arith.constant {{.*}}[{"x"}]
-// INSERT:           %[[Y:.+]] = shardir.redistribute %{{.+}} from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> {reason = "operand 0 of 'scf.yield' in 'scf.if'
+// INSERT:           %[[Y:.+]] = shardir.redistribute %{{.+}} from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> {reason = #shardir.reason<operand 0 of "scf.yield" in "scf.if"
 // INSERT:           scf.yield %[[Y]]
 module {
   shardir.mesh @m <["x"=2]>

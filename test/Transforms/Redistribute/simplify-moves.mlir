@@ -39,16 +39,16 @@
 // The result is 3 wide, the operand 16.
 // BYTES: linear: 576 in 1, then 108 in 1
 // CHECK-LABEL: func.func @linear
-// CHECK:         %[[Y:.+]] = linalg.matmul {shardir.decided_by = "argument 0 of @linear", shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} ins(%arg0
-// CHECK-NEXT:    %[[R:.+]] = shardir.redistribute %[[Y]] from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {}]> {reason = "result 0 of @linear is placed so: makes dim 0 whole (was over \22x\22)"}
+// CHECK:         %[[Y:.+]] = linalg.matmul {shardir.decided_by = [#shardir.provenance<argument 0 of @linear>], shardir.placements = [#shardir.placement<@m, [{"x"}, {}]>]} ins(%arg0
+// CHECK-NEXT:    %[[R:.+]] = shardir.redistribute %[[Y]] from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {}]> {reason = #shardir.reason<result 0 of @linear>}
 // CHECK-NEXT:    return %[[R]]
 
 // Of the other operand each device takes its rows: no communication.
 // BYTES-NEXT: contracted: 1080 in 1, then 96 in 1
 // CHECK-LABEL: func.func @contracted
-// CHECK:         %[[W:.+]] = shardir.redistribute %arg1 from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@m, [{"x"}, {}]> {reason = "operand 1 of 'linalg.matmul': splits dim 0 over \22x\22"}
+// CHECK:         %[[W:.+]] = shardir.redistribute %arg1 from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@m, [{"x"}, {}]> {reason = #shardir.reason<operand 1 of "linalg.matmul">}
 // CHECK:         %[[Y:.+]] = linalg.matmul {{.*}} ins(%arg0, %[[W]]
-// CHECK-NEXT:    shardir.redistribute %[[Y]] {{.*}}partial = sum ["x"]> to #shardir.placement<@m, [{}, {}]> {reason = "result 0 of @contracted is placed so: reduces the sum over \22x\22"}
+// CHECK-NEXT:    shardir.redistribute %[[Y]] {{.*}}partial = sum ["x"]> to #shardir.placement<@m, [{}, {}]> {reason = #shardir.reason<result 0 of @contracted>}
 
 // BYTES-NEXT: narrowed: 576 in 1, then 288 in 1
 // CHECK-LABEL: func.func @narrowed
@@ -60,7 +60,7 @@
 
 // BYTES-NEXT: widened: 576 in 1, then 288 in 1
 // CHECK-LABEL: func.func @widened
-// CHECK-NEXT:    shardir.redistribute %arg0 {{.*}} {reason = "operand 0 of 'arith.extf': makes dim 0 whole (was over \22x\22)"} : tensor<10x16xbf16>
+// CHECK-NEXT:    shardir.redistribute %arg0 {{.*}} {reason = #shardir.reason<operand 0 of "arith.extf">} : tensor<10x16xbf16>
 // CHECK-NEXT:    arith.extf
 // CHECK-NEXT:    math.absf
 // CHECK-NEXT:    arith.negf
@@ -94,7 +94,7 @@
 // The bias is added once, by who holds the part.
 // BYTES-NEXT: scattered: 72 in 1, then {{[34]}}
 // CHECK-LABEL: func.func @scattered
-// CHECK:         %[[S:.+]] = shardir.redistribute {{.*}}partial = sum ["x"]> to #shardir.placement<@m, [{"x"}]> {reason = "operand 0 of 'arith.addi': reduces the sum over \22x\22, splits dim 0 over \22x\22"}
+// CHECK:         %[[S:.+]] = shardir.redistribute {{.*}}partial = sum ["x"]> to #shardir.placement<@m, [{"x"}]> {reason = #shardir.reason<operand 0 of "arith.addi">}
 // CHECK-NEXT:    %[[B:.+]] = shardir.redistribute %arg1 {{.*}} to #shardir.placement<@m, [{"x"}]>
 // CHECK-NEXT:    %[[Z:.+]] = arith.addi %[[S]], %[[B]]
 // CHECK-NEXT:    math.absi %[[Z]]
@@ -109,8 +109,8 @@
 // The gather comes first, though the op that wants columns does.
 // BYTES-NEXT: several: 720 in 2, then 576 in 1
 // CHECK-LABEL: func.func @several
-// CHECK-NEXT:    %[[G:.+]] = shardir.redistribute %arg0 {{.*}} to #shardir.placement<@m, [{}, {}]> {reason = "operand 0 of 'arith.muli': makes dim 0 whole (was over \22x\22)"}
-// CHECK-NEXT:    %[[C:.+]] = shardir.redistribute %[[G]] from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@m, [{}, {"x"}]> {reason = "operand 0 of 'math.absi': splits dim 1 over \22x\22"}
+// CHECK-NEXT:    %[[G:.+]] = shardir.redistribute %arg0 {{.*}} to #shardir.placement<@m, [{}, {}]> {reason = #shardir.reason<operand 0 of "arith.muli">}
+// CHECK-NEXT:    %[[C:.+]] = shardir.redistribute %[[G]] from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@m, [{}, {"x"}]> {reason = #shardir.reason<operand 0 of "math.absi">}
 // CHECK-NEXT:    math.absi %[[C]]
 // CHECK-NEXT:    arith.muli %[[G]], %[[G]]
 
@@ -126,5 +126,5 @@
 
 // BYTES-NEXT: asked: 576 in 1, then 576 in 1
 // CHECK-LABEL: func.func @asked
-// CHECK:         %[[G:.+]] = shardir.redistribute %arg0 {{.*}} {reason = "asked for by constrain: makes dim 0 whole (was over \22x\22)", shardir.constrained}
+// CHECK:         %[[G:.+]] = shardir.redistribute %arg0 {{.*}} {reason = #shardir.reason<constrain>, shardir.constrained}
 // CHECK:         linalg.reduce {{.*}} ins(%[[G]]

@@ -38,15 +38,15 @@
 
 // Backward. The last layer's weight is used by two products in a row, but they
 // contract other dims of it.
-// EACH-NEXT:     %[[V3:.+]] = shardir.redistribute %arg3 {{.*}} {reason = "operand 1 of 'linalg.matmul', gathered again for region 2 of its uses: makes dim 0 whole (was over \22x\22)"}
+// EACH-NEXT:     %[[V3:.+]] = shardir.redistribute %arg3 {{.*}} {reason = #shardir.reason<operand 1 of "linalg.matmul", region 2>}
 // EACH-NEXT:     linalg.matmul {{.*}} ins(%{{.+}}, %[[V3]]
 // ALL-NEXT:      linalg.matmul {{.*}} ins(%{{.+}}, %[[W3]]
-// FITS-NEXT:     shardir.redistribute %arg3 {{.*}} gathered again for region 2 of its uses
+// FITS-NEXT:     shardir.redistribute %arg3 {{.*}} region 2>
 // FITS-NEXT:     linalg.matmul
 
 // CHECK:         %[[G2:.+]] = linalg.matmul {{.*}}partial = sum ["x"]
 // CHECK-NEXT:    shardir.redistribute %[[G2]] {{.*}}partial = sum ["x"]> to #shardir.placement<@m, [{"x"}, {}]>
-// EACH-NEXT:     %[[V2:.+]] = shardir.redistribute %arg2 {{.*}} gathered again for region 2 of its uses
+// EACH-NEXT:     %[[V2:.+]] = shardir.redistribute %arg2 {{.*}} region 2>
 // EACH-NEXT:     linalg.matmul {{.*}} ins(%{{.+}}, %[[V2]]
 // ALL-NEXT:      linalg.matmul {{.*}} ins(%{{.+}}, %[[W2]]
 // FITS-NEXT:     linalg.matmul {{.*}} ins(%{{.+}}, %[[W2]]

@@ -103,11 +103,11 @@ shardir.mesh @n <["z"=4]>
 // CHECK-LABEL: func.func @past_a_used_one
 // CHECK-SAME:    %[[X:[^:]+]]: tensor<8xf32>
 // CHECK-NEXT:    %[[A:.+]] = shardir.redistribute %[[X]] from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x"}]> : tensor<8xf32>
-// CHECK-NEXT:    %[[B:.+]] = shardir.redistribute %[[X]] from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x", "y"}]> {reason = "mine: splits dim 0 over \22x\22 \22y\22"}
+// CHECK-NEXT:    %[[B:.+]] = shardir.redistribute %[[X]] from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x", "y"}]> {reason = #shardir.reason<constrain>}
 // CHECK-NEXT:    return %[[A]], %[[B]]
 func.func @past_a_used_one(%x: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
   %0 = shardir.redistribute %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{"x"}]> : tensor<8xf32>
-  %1 = shardir.redistribute %0 from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x", "y"}]> {reason = "mine: moves dim 0 from \22x\22 to \22x\22 \22y\22"} : tensor<8xf32>
+  %1 = shardir.redistribute %0 from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x", "y"}]> {reason = #shardir.reason<constrain>} : tensor<8xf32>
   return %0, %1 : tensor<8xf32>, tensor<8xf32>
 }
 

@@ -31,10 +31,10 @@ func.func @scatter(%x: tensor<7xf32>) -> tensor<7xf32> {
 }
 
 // CHECK-LABEL: func.func @gather
-// CHECK-NEXT:    collective.all_gather %{{.+}} from #shardir.placement<@m, [{"x"}, {"tp"}]> to #shardir.placement<@m, [{"x"}, {}]> {reason = "kept"}
+// CHECK-NEXT:    collective.all_gather %{{.+}} from #shardir.placement<@m, [{"x"}, {"tp"}]> to #shardir.placement<@m, [{"x"}, {}]> {reason = #shardir.reason<constrain>}
 // CHECK-NEXT:    return
 func.func @gather(%x: tensor<8x8xf32>) -> tensor<8x8xf32> {
-  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}, {"tp"}]> to #shardir.placement<@m, [{"x"}, {}]> {reason = "kept"} : tensor<8x8xf32>
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}, {"tp"}]> to #shardir.placement<@m, [{"x"}, {}]> {reason = #shardir.reason<constrain>} : tensor<8x8xf32>
   return %0 : tensor<8x8xf32>
 }
 
@@ -68,6 +68,14 @@ func.func @rename(%x: tensor<8xf32>) -> tensor<8xf32> {
 // CHECK-NEXT:    return
 func.func @term(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = shardir.redistribute %x from #shardir.placement<@m, [{}]> to #shardir.placement<@m, [{}], partial = sum ["tp"]> : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+
+// CHECK-LABEL: func.func @shards_are_terms
+// CHECK-NEXT:    collective.make_partial %{{.+}} from #shardir.placement<@m, [{"tp"}]> to #shardir.placement<@m, [{}], partial = sum ["tp"]>
+// CHECK-NEXT:    return
+func.func @shards_are_terms(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"tp"}]> to #shardir.placement<@m, [{}], partial = sum ["tp"]> : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
 
@@ -118,30 +126,30 @@ shardir.mesh @renamed <["a"=2, "b"=4]>
 
 // Between meshes one exchange; a slice where every rank has what it needs.
 // CHECK-LABEL: func.func @meshes
-// CHECK-NEXT:    collective.exchange %{{.+}} from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@turned, [{}, {"t"}]> {reason = "next stage"}
+// CHECK-NEXT:    collective.exchange %{{.+}} from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@turned, [{}, {"t"}]> {reason = #shardir.reason<constrain>}
 // CHECK-NEXT:    collective.slice %{{.+}} from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@turned, [{"t"}, {}]>
 // CHECK-NEXT:    collective.exchange %{{.+}} from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@others, [{"o"}, {}]>
 // CHECK-NEXT:    return
 func.func @meshes(%x: tensor<5x7xf32>) -> (tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>) {
-  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@turned, [{}, {"t"}]> {reason = "next stage"} : tensor<5x7xf32>
+  %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@turned, [{}, {"t"}]> {reason = #shardir.reason<constrain>} : tensor<5x7xf32>
   %1 = shardir.redistribute %x from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@turned, [{"t"}, {}]> : tensor<5x7xf32>
   %2 = shardir.redistribute %x from #shardir.placement<@m, [{}, {}]> to #shardir.placement<@others, [{"o"}, {}]> : tensor<5x7xf32>
   return %0, %1, %2 : tensor<5x7xf32>, tensor<5x7xf32>, tensor<5x7xf32>
 }
 
-// A sum is reduced on its own mesh, and what the other mesh owes is made there.
-// CHECK-LABEL: func.func @owed_between_meshes
+// A sum is reduced on its own mesh, and a partial of the other mesh is made there.
+// CHECK-LABEL: func.func @partial_between_meshes
 // CHECK-NEXT:    collective.reduce_scatter %{{.+}} from #shardir.placement<@m, [{}], partial = sum ["tp"]> to #shardir.placement<@m, [{"tp"}]>
 // CHECK-NEXT:    collective.exchange %{{.+}} from #shardir.placement<@m, [{"tp"}]> to #shardir.placement<@others, [{}]>
 // CHECK-NEXT:    collective.make_partial %{{.+}} from #shardir.placement<@others, [{}]> to #shardir.placement<@others, [{}], partial = sum ["o"]>
 // CHECK-NEXT:    return
-func.func @owed_between_meshes(%x: tensor<64xf32>) -> tensor<64xf32> {
+func.func @partial_between_meshes(%x: tensor<64xf32>) -> tensor<64xf32> {
   %0 = shardir.redistribute %x from #shardir.placement<@m, [{}], partial = sum ["tp"]> to #shardir.placement<@others, [{}], partial = sum ["o"]> : tensor<64xf32>
   return %0 : tensor<64xf32>
 }
 
 // Other names alone: what there is to do is done on the source's mesh, a sum
-// may stay owed, and the last step is a name.
+// may stay partial, and the last step is a name.
 // CHECK-LABEL: func.func @other_names
 // CHECK-NEXT:    collective.slice %{{.+}} from #shardir.placement<@m, [{"x"}], partial = sum ["tp"]> to #shardir.placement<@renamed, [{"a"}], partial = sum ["b"]>
 // CHECK-NEXT:    %[[G:.+]] = collective.all_gather %{{.+}} from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]>

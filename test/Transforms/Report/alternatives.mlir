@@ -1,11 +1,11 @@
-// Each collective says who asked for it, and what was compared where placements
-// competed: at the op that asked, else at the one that made what is moved.
+// Each collective lists its users, and the alternatives where placements
+// competed: at a user, else at the op that made the operand.
 //
 // RUN: shard-opt %s --shardir-to-collective="cost=bytes" --shardir-report=file=%t.json -o %t.mlir
 // RUN: FileCheck %s < %t.json
 // RUN: FileCheck %s --check-prefix=IR < %t.mlir
-// RUN: grep -v -e loc -e refused -e " at " %t.json > %t.one
-// RUN: shard-opt %t.mlir --shardir-report=file=- -o /dev/null | grep -v -e loc -e refused -e " at " | diff %t.one -
+// RUN: grep -v -e loc -e not_sharded -e " at " %t.json > %t.one
+// RUN: shard-opt %t.mlir --shardir-report=file=- -o /dev/null | grep -v -e loc -e not_sharded -e " at " | diff %t.one -
 // RUN: shard-opt %t.mlir --shardir-to-local | FileCheck %s --check-prefix=LOCAL
 // RUN: shard-run %s --options=cost=bytes --report=- --function=asked | FileCheck %s --check-prefix=EXEC
 
@@ -28,15 +28,15 @@ shardir.mesh @m <["a"=4]>
 // CHECK:      "alternatives_of": {
 // CHECK-NEXT:   "loc": "{{.*}}alternatives.mlir:[[#H:]]:8",
 // CHECK-NEXT:   "op": "linalg.matmul"
-// CHECK:      "asked_by": [
+// CHECK:      "kind": "all_gather"
+// CHECK:      "users": [
 // CHECK-NEXT:   {
 // CHECK-NEXT:     "loc": "{{.*}}alternatives.mlir:[[#H]]:8",
 // CHECK-NEXT:     "op": "linalg.matmul"
 // CHECK-NEXT:   }
-// CHECK:      "kind": "all_gather"
 // EXEC:       "alternatives_of"
-// EXEC:       "asked_by"
 // EXEC:       "kind": "all_gather"
+// EXEC:       "users"
 // IR-LABEL: func.func @asked
 // IR:         linalg.matmul {shardir.alternatives = [{bytes = 49152 : i64, placements = [#shardir.placement<@m, [{}, {"a"}]>]}, {bytes = 417792 : i64,
 func.func @asked(%x: tensor<64x256xf32> {shardir.placement = #shardir.placement<@m, [{"a"}, {}]>},
@@ -49,7 +49,7 @@ func.func @asked(%x: tensor<64x256xf32> {shardir.placement = #shardir.placement<
 // Where nothing competes there is nothing to list. A constraint that is gone is
 // still named, and one redistribution for two ops names both.
 // CHECK-NOT:  "alternatives"
-// CHECK:      "asked_by": [
+// CHECK:      "users": [
 // CHECK-NEXT:   {
 // CHECK-NEXT:     "loc": "{{.*}}{{.*}}:8",
 // CHECK-NEXT:     "op": "shardir.constrain"
@@ -62,17 +62,17 @@ func.func @constrained(%x: tensor<8xf32> {shardir.placement = #shardir.placement
   return %0 : tensor<8xf32>
 }
 
-// CHECK:      "asked_by": [
+// CHECK:      "function": "shared"
+// CHECK:      "users": [
 // CHECK:          "op": "tensor.extract"
 // CHECK:          "op": "result 1 of @shared"
-// CHECK:      "function": "shared"
 func.func @shared(%t: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"}]>}, %i: index)
     -> (f32, tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}]>}) {
   %0 = tensor.extract %t[%i] : tensor<8xf32>
   return %0, %t : f32, tensor<8xf32>
 }
 
-// Every value that is split names an annotation, arguments and results too.
+// Every sharded value names an annotation, arguments and results too.
 // CHECK:      "values": [
 // CHECK:          "decided_by": "argument 0 of @asked",
 // CHECK:          "name": "arg0"

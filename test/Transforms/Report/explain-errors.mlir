@@ -1,6 +1,6 @@
 // RUN: shard-opt %s -split-input-file -verify-diagnostics -shardir-explain
 
-// expected-error @+1 {{is local already, where nobody knows who decided; explain the collective stage or an earlier one}}
+// expected-error @+1 {{is local, and local programs have no provenance; explain the collective stage or an earlier one}}
 module attributes {shardir.stage = "local"} {
   shardir.mesh @m <["a"=2]>
 }

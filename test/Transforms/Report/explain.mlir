@@ -1,34 +1,34 @@
-// Remarks say who decided, what was compared, what it costs, and the way out.
+// Remarks give the provenance, the alternatives, the cost, and the way out.
 //
 // RUN: shard-opt %s --pass-pipeline="builtin.module(shardir-to-collective{cost=bytes},shardir-explain{values=false})" \
 // RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=COLLECTIVES --implicit-check-not="is placed"
 // RUN: shard-opt %s --pass-pipeline="builtin.module(shardir-to-redistributed{cost=bytes},shardir-explain{values=false})" \
 // RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=COLLECTIVES
 // RUN: shard-opt %s --pass-pipeline="builtin.module(shardir-to-propagated{cost=bytes},shardir-explain{collectives=false})" \
-// RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=VALUES --implicit-check-not="asked for by"
+// RUN:   -o /dev/null 2>&1 | FileCheck %s --check-prefix=VALUES --implicit-check-not="used by"
 // RUN: shard-opt %s -shardir-to-propagated -o %t.mlir
 // RUN: shard-opt %t.mlir -shardir-explain 2> /dev/null | diff %t.mlir -
 
 // The first product: the axis of both operands competes.
-// COLLECTIVES: remark: all_gather over "a": a device receives 49152 bytes; operand 0 of 'linalg.matmul': makes dim 0 whole (was over "a");
-// COLLECTIVES-SAME: asked for by 'linalg.matmul' at {{.*}}explain.mlir:[[#H:]]:8 (decided by argument 1 of @main);
+// COLLECTIVES: remark: all_gather over "a": a device receives 49152 bytes; operand 0 of 'linalg.matmul': replicates dim 0 (was sharded over "a");
+// COLLECTIVES-SAME: used by 'linalg.matmul' at {{.*}}explain.mlir:[[#H:]]:8 (decided by argument 1 of @main);
 // COLLECTIVES-SAME: compared for 'linalg.matmul', by what a device receives around it: #shardir.placement<@m, [{}, {"a"}]> 73728 bytes (chosen), #shardir.placement<@m, [{"a"}, {}]> 393216 bytes, #shardir.placement<@m, [{}, {}]> 442368 bytes;
 // COLLECTIVES-SAME: to do without, change one of two annotations: argument 0 of @main; or argument 1 of @main
 // The second: what was taken came through an op that took something else.
 // COLLECTIVES: explain.mlir:[[#H+4]]:8: remark: all_to_all over "a": a device receives 24576 bytes
 // COLLECTIVES-SAME: (decided by argument 0 of @main, through linalg.matmul)
 // What is asked for by a constraint or a result.
-// COLLECTIVES: remark: all_gather over "a": a device receives 24 bytes; result 2 of @main is placed so: makes dim 0 whole (was over "a");
-// COLLECTIVES-SAME: asked for by 'result 2 of @main' at {{.*}}; to do without, annotate result 2 of @main with {?} in place of closed dims, or with #shardir.placement<@m, [{"a"}]>
+// COLLECTIVES: remark: all_gather over "a": a device receives 24 bytes; result 2 of @main is placed so: replicates dim 0 (was sharded over "a");
+// COLLECTIVES-SAME: used by 'result 2 of @main' at {{.*}}; to do without, annotate result 2 of @main with {?} in place of closed dims, or with #shardir.placement<@m, [{"a"}]>
 
 // VALUES: remark: argument 0 is placed #shardir.placement<@m, [{"a"}, {}]>, as annotated
-// VALUES: remark: argument 2 is whole on every device, #shardir.placement<@m, [{}, {}]>; compared for 'argument 2 of @main', by what a device receives around it: #shardir.placement<@m, [{}, {}]> 0 bytes (chosen), #shardir.placement<@m, [{"a"}, {}]> 393216 bytes; to have another, annotate it
+// VALUES: remark: argument 2 is replicated, #shardir.placement<@m, [{}, {}]>; compared for 'argument 2 of @main', by what a device receives around it: #shardir.placement<@m, [{}, {}]> 0 bytes (chosen), #shardir.placement<@m, [{"a"}, {}]> 393216 bytes; to have another, annotate it
 // VALUES: remark: argument 3 is placed #shardir.placement<@m, [{"a"}]>, decided by shardir.constrain at {{.*}}explain.mlir:[[#C:]]:8, through math.exp
 // VALUES: remark: result of 'linalg.fill' is placed #shardir.placement<@m, [{}, {"a"}]>, decided by argument 1 of @main
 // VALUES: remark: result of 'linalg.matmul' is placed {{.*}}, decided by argument 1 of @main; compared for 'linalg.matmul'{{.*}}; to have another, ask for it with shardir.constrain
 // VALUES: explain.mlir:[[#C-1]]:8: remark: result of 'math.exp' is placed #shardir.placement<@m, [{"a"}]>, decided by shardir.constrain at
 // VALUES: remark: result 0 is placed #shardir.placement<@m, [{"a"}, {}]>, decided by argument 0 of @main, through linalg.matmul
-// VALUES: remark: result 2 is whole on every device
+// VALUES: remark: result 2 is replicated
 
 shardir.mesh @m <["a"=4]>
 

@@ -21,7 +21,7 @@
 // CHECK:      "local_bytes": 36
 // CHECK:      "name": "arg1"
 // CHECK:      "placement": "#shardir.placement<@m, [{\"tp\"}, {}]>"
-// ANNOTATED:  error: 'func.func' op argument 0 has no decided placement; the report needs the propagated stage or a later one
+// ANNOTATED:  error: 'func.func' op the propagated stage needs 'shardir.placement' on argument 0
 // FILE:       error: cannot write the report:
 shardir.mesh @m <["tp"=4]>
 

@@ -1,49 +1,50 @@
 // Operands that are gathered for one product or attention alone come around a ring:
 // every device begins with its own block, and the next one is on its way meanwhile.
 //
-// RUN: shard-opt %s --shardir-ring-gathers="mode=always" | FileCheck %s
-// RUN: shard-opt %s --shardir-ring-gathers="mode=always" | shard-opt | FileCheck %s
-// RUN: shard-opt %s --shardir-ring-gathers="mode=never" | FileCheck %s --check-prefix=NEVER --implicit-check-not=collective.exchange
+// RUN: shard-opt %s --shardir-schedule-collectives="rings=always" | FileCheck %s
+// RUN: shard-opt %s --shardir-schedule-collectives="rings=always" | shard-opt | FileCheck %s
+// RUN: shard-opt %s --shardir-schedule-collectives="rings=never" | FileCheck %s --check-prefix=NEVER --implicit-check-not=collective.exchange
 // NEVER-COUNT-9: collective.all_gather
 // NEVER-NOT: collective.rings
-// RUN: not shard-opt %s --shardir-ring-gathers="mode=often" 2>&1 | FileCheck %s --check-prefix=MODE
+// RUN: not shard-opt %s --shardir-schedule-collectives="rings=often" 2>&1 | FileCheck %s --check-prefix=MODE
 // MODE: error: unknown mode 'often' of rings; use auto, always or never
 //
 // By time: nothing goes on beside the work of a rank on a CPU; on a slow device with
 // its own stream of collectives the work hides them, if there is enough of it.
-// RUN: shard-opt %s -o /dev/null --shardir-ring-gathers="overlap=false explain" 2>&1 | FileCheck %s --check-prefix=CPU --implicit-check-not="operands come"
+// RUN: shard-opt %s -o /dev/null --shardir-schedule-collectives="overlap=false explain" 2>&1 | FileCheck %s --check-prefix=CPU --implicit-check-not="operands come"
 // CPU-COUNT-4: operands do not come around a ring
-// RUN: shard-opt %s -o /dev/null --shardir-ring-gathers="flops=3e9 explain" 2>&1 | FileCheck %s --check-prefix=TIME
+// RUN: shard-opt %s -o /dev/null --shardir-schedule-collectives="flops=3e9 explain" 2>&1 | FileCheck %s --check-prefix=TIME
 // TIME: remark: 2 of its operands come around a ring of 4 devices over "x": {{[0-9.]+}} us predicted, {{[0-9.]+}} us with them gathered before
 // TIME: remark: 1 of its operands do not come around a ring of 2 devices over "x:(2)2": {{.*}} us with it gathered before
 // TIME: remark: 1 of its operands do not come around a ring of 4 devices
 
 // Devices of @m one, two and three further along the ring; of @g along half an axis.
-// CHECK:     module attributes {collective.rings
+// CHECK:     module attributes {collective.rings{{.*}}shardir.stage = "scheduled"}
 // CHECK-DAG: shardir.mesh @m_ring1 <["x"=4], devices = [1, 2, 3, 0]>
 // CHECK-DAG: shardir.mesh @m_ring2 <["x"=4], devices = [2, 3, 0, 1]>
 // CHECK-DAG: shardir.mesh @m_ring3 <["x"=4], devices = [3, 0, 1, 2]>
 // CHECK-DAG: shardir.mesh @g_ring1 <["d"=2, "x"=4], devices = [1, 0, 3, 2, 5, 4, 7, 6]>
+module attributes {shardir.stage = "local"} {
 shardir.mesh @m <["x"=4]>
 shardir.mesh @g <["d"=2, "x"=4]>
 
 // Blocks of two operands are the same part of the loop: one ring. Positions count
 // from the block's beginning.
 // CHECK-LABEL: func.func @attention
-// CHECK:       %[[K1:.*]] = collective.exchange %arg1 from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m_ring1, [{"x"}, {}]> of tensor<256x8xf32> {reason = "scores; block 2 of 4 around a ring"}
+// CHECK:       %[[K1:.*]] = collective.exchange %arg1 from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m_ring1, [{"x"}, {}]> of tensor<256x8xf32> {reason = #shardir.reason<constrain, block 2 of 4>}
 // CHECK:       %[[V1:.*]] = collective.exchange %arg2
-// CHECK:       %[[O0:.*]]:3 = shardir.attention {{.*}} ins(%arg0, %arg1, %arg2 :
+// CHECK:       %[[O0:.*]]:3 = kernel.attention {{.*}} ins(%arg0, %arg1, %arg2 :
 // CHECK:         arith.addi %{{.*}}, %[[S0:.*]] : index
 // CHECK:       %[[K2:.*]] = collective.exchange %[[K1]] from #shardir.placement<@m_ring1, [{"x"}, {}]> to #shardir.placement<@m_ring2, [{"x"}, {}]>
 // CHECK:       %[[V2:.*]] = collective.exchange %[[V1]]
 // CHECK:       %[[I1:.*]] = shardir.axis_index @m_ring1 "x"
 // CHECK:       %[[S1:.*]] = arith.muli %[[I1]], %c64
-// CHECK:       %[[O1:.*]]:3 = shardir.attention {{.*}} ins(%arg0, %[[K1]], %[[V1]] :
+// CHECK:       %[[O1:.*]]:3 = kernel.attention {{.*}} ins(%arg0, %[[K1]], %[[V1]] :
 // CHECK-SAME:    outs(%[[O0]]#0, %[[O0]]#1, %[[O0]]#2 :
 // CHECK:         arith.addi %{{.*}}, %[[S1]] : index
-// CHECK:       %[[O2:.*]]:3 = shardir.attention {{.*}} ins(%arg0, %[[K2]], %[[V2]] :
+// CHECK:       %[[O2:.*]]:3 = kernel.attention {{.*}} ins(%arg0, %[[K2]], %[[V2]] :
 // CHECK-NOT:   collective.all_gather
-// CHECK:       %[[O3:.*]]:3 = shardir.attention
+// CHECK:       %[[O3:.*]]:3 = kernel.attention
 // CHECK:       return %[[O3]]#0
 func.func @attention(%q: tensor<64x8xf32>, %k: tensor<64x8xf32>, %v: tensor<64x4xf32>) -> tensor<64x4xf32> {
   %zero = arith.constant 0.0 : f32
@@ -53,20 +54,20 @@ func.func @attention(%q: tensor<64x8xf32>, %k: tensor<64x8xf32>, %v: tensor<64x4
   %acc = linalg.fill ins(%zero : f32) outs(%ea : tensor<64x4xf32>) -> tensor<64x4xf32>
   %max = linalg.fill ins(%low : f32) outs(%er : tensor<64xf32>) -> tensor<64xf32>
   %sum = linalg.fill ins(%zero : f32) outs(%er : tensor<64xf32>) -> tensor<64xf32>
-  %ka = collective.all_gather %k from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {}]> of tensor<256x8xf32> {reason = "scores"} : tensor<64x8xf32> -> tensor<256x8xf32>
+  %ka = collective.all_gather %k from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {}]> of tensor<256x8xf32> {reason = #shardir.reason<constrain>} : tensor<64x8xf32> -> tensor<256x8xf32>
   %va = collective.all_gather %v from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {}]> of tensor<256x4xf32> : tensor<64x4xf32> -> tensor<256x4xf32>
-  %0:3 = shardir.attention {indexing_maps = [affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>, affine_map<(m, n, k, v) -> (n, v)>, affine_map<(m, n, k, v) -> (m, v)>, affine_map<(m, n, k, v) -> (m)>, affine_map<(m, n, k, v) -> (m)>]}
+  %0:3 = kernel.attention {indexing_maps = [affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>, affine_map<(m, n, k, v) -> (n, v)>, affine_map<(m, n, k, v) -> (m, v)>, affine_map<(m, n, k, v) -> (m)>, affine_map<(m, n, k, v) -> (m)>]}
       ins(%q, %ka, %va : tensor<64x8xf32>, tensor<256x8xf32>, tensor<256x4xf32>) outs(%acc, %max, %sum : tensor<64x4xf32>, tensor<64xf32>, tensor<64xf32>)
       score {
       ^bb0(%s: f32):
-        %n = shardir.loop_index 1
+        %n = kernel.loop_index 1
         %i = arith.index_cast %n : index to i64
         %f = arith.sitofp %i : i64 to f32
         %x = arith.addf %s, %f : f32
-        shardir.yield %x : f32
+        kernel.yield %x : f32
       } prob {
       ^bb0(%p: f32):
-        shardir.yield %p : f32
+        kernel.yield %p : f32
       } -> tensor<64x4xf32>, tensor<64xf32>, tensor<64xf32>
   return %0#0 : tensor<64x4xf32>
 }
@@ -156,4 +157,5 @@ func.func @complex(%x: tensor<2x6xcomplex<f32>>, %w: tensor<6x4xcomplex<f32>>, %
   %xa = collective.all_gather %x from #shardir.placement<@m, [{"x"}, {}]> to #shardir.placement<@m, [{}, {}]> of tensor<8x6xcomplex<f32>> : tensor<2x6xcomplex<f32>> -> tensor<8x6xcomplex<f32>>
   %y = linalg.matmul ins(%xa, %w : tensor<8x6xcomplex<f32>>, tensor<6x4xcomplex<f32>>) outs(%b : tensor<8x4xcomplex<f32>>) -> tensor<8x4xcomplex<f32>>
   return %y : tensor<8x4xcomplex<f32>>
+}
 }

@@ -1,29 +1,30 @@
 // Terms that are reduced and scattered behind a product: sums of blocks come around a
 // ring, and every device computes its terms of the next one meanwhile, its own block last.
 //
-// RUN: shard-opt %s --shardir-ring-sums="mode=always" | FileCheck %s
-// RUN: shard-opt %s --shardir-ring-sums="mode=always" | shard-opt | FileCheck %s
-// RUN: shard-opt %s --shardir-ring-sums="mode=never" | FileCheck %s --check-prefix=NEVER --implicit-check-not=collective.exchange
+// RUN: shard-opt %s --shardir-schedule-collectives="rings=always" | FileCheck %s
+// RUN: shard-opt %s --shardir-schedule-collectives="rings=always" | shard-opt | FileCheck %s
+// RUN: shard-opt %s --shardir-schedule-collectives="rings=never" | FileCheck %s --check-prefix=NEVER --implicit-check-not=collective.exchange
 // NEVER-COUNT-9: collective.reduce_scatter
 // NEVER-NOT: collective.rings
-// RUN: not shard-opt %s --shardir-ring-sums="mode=often" 2>&1 | FileCheck %s --check-prefix=MODE
+// RUN: not shard-opt %s --shardir-schedule-collectives="rings=often" 2>&1 | FileCheck %s --check-prefix=MODE
 // MODE: error: unknown mode 'often' of rings; use auto, always or never
 //
 // By time: nothing goes on beside the work of a rank on a CPU; on a slow device with its own
 // stream of collectives the work hides them, if there is enough of it and adding is cheap.
-// RUN: shard-opt %s -o /dev/null --shardir-ring-sums="overlap=false explain" 2>&1 | FileCheck %s --check-prefix=CPU --implicit-check-not="sums come"
+// RUN: shard-opt %s -o /dev/null --shardir-schedule-collectives="overlap=false explain" 2>&1 | FileCheck %s --check-prefix=CPU --implicit-check-not="sums come"
 // CPU-COUNT-4: its sums do not come around a ring
-// RUN: shard-opt %s -o /dev/null --shardir-ring-sums="flops=1e12 bandwidth=1e12 explain" 2>&1 | FileCheck %s --check-prefix=TIME
+// RUN: shard-opt %s -o /dev/null --shardir-schedule-collectives="flops=1e12 bandwidth=1e12 explain" 2>&1 | FileCheck %s --check-prefix=TIME
 // TIME: remark: its sums do not come around a ring of 4 devices over "x": {{[0-9.]+}} us predicted, {{[0-9.]+}} us with all terms reduced and scattered behind it
 // TIME: remark: its sums do not come around a ring of 4 devices over "x"
 // TIME: remark: its sums do not come around a ring of 2 devices over "x:(2)2"
 // TIME: remark: its sums come around a ring of 2 devices over "x:(2)2"
 
-// CHECK:     module attributes {collective.rings
+// CHECK:     module attributes {collective.rings{{.*}}shardir.stage = "scheduled"}
 // CHECK-DAG: shardir.mesh @m_ring1 <["x"=4], devices = [1, 2, 3, 0]>
 // CHECK-DAG: shardir.mesh @m_ring2 <["x"=4], devices = [2, 3, 0, 1]>
 // CHECK-DAG: shardir.mesh @m_ring3 <["x"=4], devices = [3, 0, 1, 2]>
 // CHECK-DAG: shardir.mesh @g_ring1 <["d"=2, "x"=4], devices = [1, 0, 3, 2, 5, 4, 7, 6]>
+module attributes {shardir.stage = "local"} {
 shardir.mesh @m <["x"=4]>
 shardir.mesh @g <["d"=2, "x"=4]>
 
@@ -35,7 +36,7 @@ shardir.mesh @g <["d"=2, "x"=4]>
 // CHECK:       %[[A0:.*]] = tensor.extract_slice %arg0[%[[AT0]], 0] [2, 3] [1, 1]
 // CHECK:       linalg.fill {{.*}} -> tensor<2x5xf32>
 // CHECK:       %[[Y0:.*]] = linalg.matmul ins(%[[A0]], %arg1 : tensor<2x3xf32>, tensor<3x5xf32>)
-// CHECK:       %[[R1:.*]] = collective.exchange %[[Y0]] from #shardir.placement<@m_ring1, [{"x"}, {}]> to #shardir.placement<@m_ring2, [{"x"}, {}]> of tensor<8x5xf32> {reason = "rows; block 2 of 4 of sums around a ring"}
+// CHECK:       %[[R1:.*]] = collective.exchange %[[Y0]] from #shardir.placement<@m_ring1, [{"x"}, {}]> to #shardir.placement<@m_ring2, [{"x"}, {}]> of tensor<8x5xf32> {reason = #shardir.reason<constrain, block 2 of 4>}
 // CHECK:       %[[Y1:.*]] = linalg.matmul
 // CHECK:       %[[S1:.*]] = linalg.generic {{.*}} ins(%[[R1]] : tensor<2x5xf32>) outs(%[[Y1]] : tensor<2x5xf32>)
 // CHECK:         arith.addf
@@ -50,7 +51,7 @@ func.func @rows(%x: tensor<8x3xf32>, %w: tensor<3x5xf32>) -> tensor<2x5xf32> {
   %e = tensor.empty() : tensor<8x5xf32>
   %z = linalg.fill ins(%zero : f32) outs(%e : tensor<8x5xf32>) -> tensor<8x5xf32>
   %y = linalg.matmul ins(%x, %w : tensor<8x3xf32>, tensor<3x5xf32>) outs(%z : tensor<8x5xf32>) -> tensor<8x5xf32>
-  %s = collective.reduce_scatter %y from #shardir.placement<@m, [{}, {}], partial = sum ["x"]> to #shardir.placement<@m, [{"x"}, {}]> of tensor<8x5xf32> {reason = "rows"} : tensor<8x5xf32> -> tensor<2x5xf32>
+  %s = collective.reduce_scatter %y from #shardir.placement<@m, [{}, {}], partial = sum ["x"]> to #shardir.placement<@m, [{"x"}, {}]> of tensor<8x5xf32> {reason = #shardir.reason<constrain>} : tensor<8x5xf32> -> tensor<2x5xf32>
   return %s : tensor<2x5xf32>
 }
 
@@ -92,7 +93,7 @@ func.func @large(%x: tensor<512x512xf32>, %w: tensor<512x512xf32>, %z: tensor<51
   return %s : tensor<256x512xf32>
 }
 
-// Sums of 16 bits would be rounded on each device; another op reads the terms; maxima; something is owed
+// Sums of 16 bits would be rounded on each device; another op reads the terms; maxima; something is partial
 // over another axis still; no product: these stay what they are.
 // CHECK-LABEL: func.func @rounded
 // CHECK:       collective.reduce_scatter
@@ -118,9 +119,9 @@ func.func @maxima(%x: tensor<8x3xf32>, %w: tensor<3x5xf32>, %z: tensor<8x5xf32>)
   return %s : tensor<2x5xf32>
 }
 
-// CHECK-LABEL: func.func @owed_still
+// CHECK-LABEL: func.func @partial_still
 // CHECK:       collective.reduce_scatter
-func.func @owed_still(%x: tensor<8x3xf32>, %w: tensor<3x5xf32>, %z: tensor<8x5xf32>) -> tensor<2x5xf32> {
+func.func @partial_still(%x: tensor<8x3xf32>, %w: tensor<3x5xf32>, %z: tensor<8x5xf32>) -> tensor<2x5xf32> {
   %y = linalg.matmul ins(%x, %w : tensor<8x3xf32>, tensor<3x5xf32>) outs(%z : tensor<8x5xf32>) -> tensor<8x5xf32>
   %s = collective.reduce_scatter %y from #shardir.placement<@g, [{}, {}], partial = sum ["d", "x"]> to #shardir.placement<@g, [{"x"}, {}], partial = sum ["d"]> of tensor<8x5xf32> : tensor<8x5xf32> -> tensor<2x5xf32>
   return %s : tensor<2x5xf32>
@@ -133,4 +134,5 @@ func.func @no_product(%x: tensor<8x5xf32>) -> tensor<2x5xf32> {
   %y = linalg.exp ins(%x : tensor<8x5xf32>) outs(%e : tensor<8x5xf32>) -> tensor<8x5xf32>
   %s = collective.reduce_scatter %y from #shardir.placement<@m, [{}, {}], partial = sum ["x"]> to #shardir.placement<@m, [{"x"}, {}]> of tensor<8x5xf32> : tensor<8x5xf32> -> tensor<2x5xf32>
   return %s : tensor<2x5xf32>
+}
 }

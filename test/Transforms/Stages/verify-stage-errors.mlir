@@ -5,6 +5,7 @@
 // RUN: shard-opt %t/redistributed.mlir -split-input-file -verify-diagnostics -shardir-verify-stage="stage=redistributed"
 // RUN: shard-opt %t/collective.mlir -split-input-file -verify-diagnostics -shardir-verify-stage="stage=collective"
 // RUN: shard-opt %t/local.mlir -split-input-file -verify-diagnostics -shardir-verify-stage="stage=local"
+// RUN: shard-opt %t/scheduled.mlir -split-input-file -verify-diagnostics -shardir-verify-stage="stage=scheduled"
 // RUN: shard-opt %t/unknown.mlir -split-input-file -verify-diagnostics -shardir-verify-stage="stage=final"
 
 //--- propagated.mlir
@@ -105,7 +106,7 @@ func.func @mesh(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{
 // -----
 
 shardir.mesh @m <["x"=2]>
-func.func @owed(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["x"]>}) {
+func.func @partial(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{}], partial = sum ["x"]>}) {
   // expected-error @+1 {{'math.absf' op needs an operand of type 'tensor<8xf32>' as #shardir.placement<@m, [{}]>, found #shardir.placement<@m, [{}], partial = sum ["x"]>}}
   %0 = math.absf %x {shardir.placements = [#shardir.placement<@m, [{}]>]} : tensor<8xf32>
   return
@@ -116,7 +117,7 @@ func.func @owed(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{
 shardir.mesh @m <["x"=2]>
 func.func @halo(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
     -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
-  // expected-note @+1 {{the halo is asked for here}}
+  // expected-note @+1 {{the halo is required here}}
   %0 = shardir.redistribute %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1]] : tensor<8xf32>
   // expected-error @+1 {{'math.exp' op knows nothing of halos, but operand 0 has overlapping shards, by [[1, 1]]; use the tensor without the halo}}
   %1 = math.exp %0 {shardir.placements = [#shardir.placement<@m, [{"x"}]>]} : tensor<8xf32>
@@ -128,7 +129,7 @@ func.func @halo(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{
 shardir.mesh @m <["x"=2]>
 func.func @halo_returned(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>})
     -> (tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"x"}]>}) {
-  // expected-note @+1 {{the halo is asked for here}}
+  // expected-note @+1 {{the halo is required here}}
   %0 = collective.halo_exchange %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{"x"}]> halo [[1, 1]] : tensor<8xf32>
   // expected-error @+1 {{'func.return' op knows nothing of halos, but operand 0 has overlapping shards, by [[1, 1]]}}
   return %0 : tensor<8xf32>
@@ -198,6 +199,67 @@ module attributes {shardir.stage = "local"} {
   func.func @whole(%x: tensor<8xf32>) {
     // expected-error @+1 {{'collective.all_gather' op must be on shards in the local stage}}
     %0 = collective.all_gather %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
+    return
+  }
+}
+
+//--- scheduled.mlir
+// expected-error @+1 {{has not been localized: the scheduled stage needs 'shardir.stage'}}
+module {
+  shardir.mesh @m <["x"=2]>
+}
+
+// -----
+
+// expected-error @+1 {{is in the local stage; run --shardir-to-scheduled first}}
+module attributes {shardir.stage = "local"} {
+  shardir.mesh @m <["x"=2]>
+}
+
+// -----
+
+// What the local stage promises holds as well.
+module attributes {shardir.stage = "scheduled"} {
+  shardir.mesh @m <["x"=2]>
+  func.func @whole(%x: tensor<8xf32>) {
+    // expected-error @+1 {{'collective.all_gather' op must be on shards in the local stage}}
+    %0 = collective.all_gather %x from #shardir.placement<@m, [{"x"}]> to #shardir.placement<@m, [{}]> : tensor<8xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {shardir.stage = "scheduled"} {
+  func.func private @callee(%x: tensor<8xf32>) -> tensor<8xf32> {
+    return %x : tensor<8xf32>
+  }
+  func.func @call(%x: tensor<8xf32>) {
+    // expected-error @+1 {{'func.call' op must be inlined in the scheduled stage}}
+    %0 = func.call @callee(%x) : (tensor<8xf32>) -> tensor<8xf32>
+    return
+  }
+}
+
+// -----
+
+module attributes {shardir.stage = "scheduled"} {
+  // expected-error @+1 {{'func.func' op must have one block in the scheduled stage}}
+  func.func @blocks(%x: tensor<8xf32>, %c: i1) {
+    cf.cond_br %c, ^bb1, ^bb2
+  ^bb1:
+    cf.br ^bb2
+  ^bb2:
+    return
+  }
+}
+
+// -----
+
+module attributes {shardir.stage = "scheduled"} {
+  func.func @elementwise(%x: tensor<8xf32>) {
+    // expected-error @+1 {{'arith.addf' op on tensors must be a linalg op in the scheduled stage}}
+    %0 = arith.addf %x, %x : tensor<8xf32>
     return
   }
 }

@@ -7,7 +7,7 @@
 // RUN: shard-opt %s -split-input-file -shardir-verify-stage="stage=collective" | diff %t.plain -
 // What is local passes for every earlier stage.
 // RUN: shard-opt %s -split-input-file -shardir-localize -shardir-verify-stage="stage=local" -o /dev/null
-// RUN: shard-opt %s -split-input-file -shardir-localize -shardir-verify-stage="stage=scheduled" -o /dev/null
+// RUN: shard-opt %s -split-input-file --shardir-to-scheduled -shardir-verify-stage="stage=scheduled" -shardir-verify-stage="stage=local" -o /dev/null
 // RUN: shard-opt %s -split-input-file -shardir-localize -shardir-verify-stage="stage=propagated" -o /dev/null
 
 // CHECK-LABEL: func.func @main

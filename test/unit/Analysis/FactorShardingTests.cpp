@@ -35,9 +35,9 @@ struct Devices {
 
 std::vector<Devices> allDevices() {
   Mesh two = makeMesh({2, 2}), four = makeMesh({4}), three = makeMesh({3});
-  return {{two, wholeAxes(two)},
+  return {{two, replicatedAxes(two)},
           {four, {{"a", 1, 0}, {"a", 1, 2}, {"a", 2, 2}}},
-          {three, wholeAxes(three)}};
+          {three, replicatedAxes(three)}};
 }
 
 const std::vector<Sizes> factorLists = {

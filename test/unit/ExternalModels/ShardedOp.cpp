@@ -139,8 +139,8 @@ int ShardedOp::checkPartials() {
   return tried;
 }
 
-void ShardedOp::checkFresh(ArrayRef<PartialKind> kinds) {
-  EXPECT_TRUE(rule().isFresh);
+void ShardedOp::checkRematerializable(ArrayRef<PartialKind> kinds) {
+  EXPECT_TRUE(rule().isRematerializable);
   for (PartialKind kind : kinds) {
     Partial partial{kind, {}};
     FactorSplits splits(rule().factors.size());

@@ -40,7 +40,7 @@ public:
   /// Runs all ways for partial operands to pass; returns how many there were.
   int checkPartials();
   /// Runs a fresh op as a partial value of each of `kinds`.
-  void checkFresh(llvm::ArrayRef<PartialKind> kinds);
+  void checkRematerializable(llvm::ArrayRef<PartialKind> kinds);
 
 private:
   struct Partial {

@@ -167,12 +167,12 @@ TEST(TensorSlice, Concat) {
   EXPECT_GT(op.checkPartials(), 2);
 }
 
-TEST(TensorFresh, Empty) {
+TEST(TensorRematerializable, Empty) {
   ShardedOp op(R"(func.func @f(%n: index) -> tensor<6x?x1xi64> {
     %0 = tensor.empty(%n) : tensor<6x?x1xi64>
     return %0 : tensor<6x?x1xi64> })");
   EXPECT_EQ(toText(op.rule()), "-> [a][b][c]");
-  EXPECT_TRUE(op.rule().isFresh);
+  EXPECT_TRUE(op.rule().isRematerializable);
   EXPECT_GT(op.checkSplits(), 20);
 }
 
@@ -181,36 +181,37 @@ static const PartialKind allKinds[] = {
     PartialKind::Min, PartialKind::UMax, PartialKind::UMin,
     PartialKind::And, PartialKind::Or,   PartialKind::Xor};
 
-TEST(TensorFresh, SplatConstant) {
+TEST(TensorRematerializable, SplatConstant) {
   ShardedOp op(R"(func.func @f() -> tensor<6x5xi64> {
     %0 = arith.constant dense<3> : tensor<6x5xi64>
     return %0 : tensor<6x5xi64> })");
   EXPECT_GT(op.checkSplits(), 10);
-  op.checkFresh(allKinds);
+  op.checkRematerializable(allKinds);
   ShardedOp zero(R"(func.func @f() -> tensor<6x5xf32> {
     %0 = arith.constant dense<0.0> : tensor<6x5xf32>
     return %0 : tensor<6x5xf32> })");
-  zero.checkFresh({PartialKind::Sum, PartialKind::Prod, PartialKind::Max});
+  zero.checkRematerializable(
+      {PartialKind::Sum, PartialKind::Prod, PartialKind::Max});
 }
 
-TEST(TensorFresh, DenseConstant) {
+TEST(TensorRematerializable, DenseConstant) {
   ShardedOp op(R"(func.func @f() -> tensor<8x3xi64> {
     %0 = arith.constant dense<[[1,2,3],[4,5,6],[7,8,9],[10,11,12],[13,14,15],[16,17,18],[19,20,21],[22,23,24]]> : tensor<8x3xi64>
     return %0 : tensor<8x3xi64> })");
   EXPECT_EQ(toText(op.rule()), "-> [a][b]");
   EXPECT_GT(op.checkSplits(), 12);
-  op.checkFresh(allKinds);
+  op.checkRematerializable(allKinds);
 }
 
-TEST(TensorFresh, Splat) {
+TEST(TensorRematerializable, Splat) {
   ShardedOp op(R"(func.func @f(%v: i64, %n: index) -> tensor<6x?xi64> {
     %0 = tensor.splat %v[%n] : tensor<6x?xi64>
     return %0 : tensor<6x?xi64> })");
   EXPECT_GT(op.checkSplits(), 12);
-  op.checkFresh(allKinds);
+  op.checkRematerializable(allKinds);
 }
 
-TEST(TensorFresh, GenerateUsesTheWholeTensorsIndex) {
+TEST(TensorRematerializable, GenerateUsesTheWholeTensorsIndex) {
   ShardedOp op(R"(func.func @f(%n: index) -> tensor<6x?xi64> {
     %0 = tensor.generate %n {
     ^bb0(%i: index, %j: index):
@@ -222,17 +223,18 @@ TEST(TensorFresh, GenerateUsesTheWholeTensorsIndex) {
     } : tensor<6x?xi64>
     return %0 : tensor<6x?xi64> })");
   EXPECT_GT(op.checkSplits(), 12);
-  op.checkFresh({PartialKind::Sum, PartialKind::Max, PartialKind::Xor});
+  op.checkRematerializable(
+      {PartialKind::Sum, PartialKind::Max, PartialKind::Xor});
 }
 
-TEST(TensorFresh, FromElements) {
+TEST(TensorRematerializable, FromElements) {
   ShardedOp op(R"(func.func @f(%v: i64, %n: i64) -> tensor<2x2xi64> {
     %c = arith.constant 7 : i64
     %s = arith.addi %v, %c : i64
     %0 = tensor.from_elements %v, %s, %c, %c : tensor<2x2xi64>
     return %0 : tensor<2x2xi64> })");
   EXPECT_GT(op.checkSplits(), 10);
-  op.checkFresh(allKinds);
+  op.checkRematerializable(allKinds);
 }
 
 TEST(TensorOther, CastKeepsWhatBothSidesKnow) {

@@ -122,8 +122,8 @@ TEST(CostModel, WeighsDevices) {
   Mesh mesh = makeMesh({3, 2});
   mesh.devices = {5, 3, 1, 0, 2, 4};
   for (const Shape &shape : std::vector<Shape>{{6, 4}, {5, 4}, {2, 7}}) {
-    std::vector<Placement> placements =
-        allPlacements(mesh, shape.size(), wholeAxes(mesh), PartialKind::Sum);
+    std::vector<Placement> placements = allPlacements(
+        mesh, shape.size(), replicatedAxes(mesh), PartialKind::Sum);
     for (const Placement &src : placements)
       for (const Placement &dst : placements) {
         if (!src.partial && dst.partial)
@@ -244,7 +244,7 @@ TEST(CostModel, PlansByTimeAreRight) {
   mesh.axes[1].link = Link{1e8, 1e-4};
   for (const Shape &shape : std::vector<Shape>{{8, 8}, {5, 7}, {64, 64}}) {
     std::vector<Placement> all =
-        allPlacements(mesh, 2, wholeAxes(mesh), PartialKind::Sum);
+        allPlacements(mesh, 2, replicatedAxes(mesh), PartialKind::Sum);
     size_t index = 0;
     for (const Placement &src : all)
       for (const Placement &dst : all) {
@@ -288,11 +288,12 @@ void checkTriangles(const Mesh &mesh, const Shape &shape,
       cost[i * n + j] = time ? c.seconds : static_cast<double>(c.bytes);
     }
   auto owesMore = [&](const Placement &to, const Placement &from) {
-    for (const AxisRef &axis : to.partialAxes) {
-      bool owed = false;
-      for (const AxisRef &other : from.partialAxes)
-        owed |= axis == other || axis.name == other.name;
-      if (!owed)
+    Placement owed = normalForm(from, mesh, shape);
+    for (const AxisRef &axis : normalForm(to, mesh, shape).partialAxes) {
+      bool isOwed = false;
+      for (const AxisRef &other : owed.partialAxes)
+        isOwed |= axis == other || (other.isWhole() && axis.name == other.name);
+      if (!isOwed)
         return true;
     }
     return false;
@@ -340,13 +341,13 @@ TEST(CostModel, TriangleByBytes) {
   for (const std::vector<int64_t> &sizes :
        {std::vector<int64_t>{2, 4}, {2, 3}}) {
     Mesh mesh = makeMesh(sizes);
-    checkTriangles(mesh, {12, 24}, wholeAxes(mesh), true, {});
-    checkTriangles(mesh, {5, 7}, wholeAxes(mesh), true, {}, 1);
-    checkTriangles(mesh, {3, 1}, wholeAxes(mesh), true, {}, 1);
+    checkTriangles(mesh, {12, 24}, replicatedAxes(mesh), true, {});
+    checkTriangles(mesh, {5, 7}, replicatedAxes(mesh), true, {}, 1);
+    checkTriangles(mesh, {3, 1}, replicatedAxes(mesh), true, {}, 1);
   }
   Mesh mesh = makeMesh({2, 2, 2});
-  checkTriangles(mesh, {8, 8}, wholeAxes(mesh), true, {});
-  checkTriangles(mesh, {5, 7}, wholeAxes(mesh), true, {}, 1);
+  checkTriangles(mesh, {8, 8}, replicatedAxes(mesh), true, {});
+  checkTriangles(mesh, {5, 7}, replicatedAxes(mesh), true, {}, 1);
 }
 
 TEST(CostModel, TriangleByTime) {
@@ -355,16 +356,16 @@ TEST(CostModel, TriangleByTime) {
   for (const std::vector<int64_t> &sizes :
        {std::vector<int64_t>{2, 4}, {2, 3}}) {
     Mesh mesh = makeMesh(sizes);
-    checkTriangles(mesh, {12, 24}, wholeAxes(mesh), true, byTime());
-    checkTriangles(mesh, {3072, 6144}, wholeAxes(mesh), true, byTime());
-    checkTriangles(mesh, {5, 7}, wholeAxes(mesh), true, byTime(), 1);
-    checkTriangles(mesh, {3, 1}, wholeAxes(mesh), true, byTime(), 1);
+    checkTriangles(mesh, {12, 24}, replicatedAxes(mesh), true, byTime());
+    checkTriangles(mesh, {3072, 6144}, replicatedAxes(mesh), true, byTime());
+    checkTriangles(mesh, {5, 7}, replicatedAxes(mesh), true, byTime(), 1);
+    checkTriangles(mesh, {3, 1}, replicatedAxes(mesh), true, byTime(), 1);
   }
   Mesh mesh = makeMesh({2, 2, 2});
   bool owing = isExhaustive();
-  checkTriangles(mesh, {8, 8}, wholeAxes(mesh), owing, byTime());
-  checkTriangles(mesh, {5, 7}, wholeAxes(mesh), owing, byTime(), 1);
-  checkTriangles(mesh, {4096, 1024}, wholeAxes(mesh), owing, byTime());
+  checkTriangles(mesh, {8, 8}, replicatedAxes(mesh), owing, byTime());
+  checkTriangles(mesh, {5, 7}, replicatedAxes(mesh), owing, byTime(), 1);
+  checkTriangles(mesh, {4096, 1024}, replicatedAxes(mesh), owing, byTime());
 }
 
 //===----------------------------------------------------------------------===//
@@ -421,7 +422,7 @@ TEST(PlanCache, FindsWhatDecidesThePlanAlone) {
 TEST(PlanCache, ThreadsShareOne) {
   Mesh mesh = makeMesh({2, 2, 2});
   std::vector<Placement> all =
-      allPlacements(mesh, 1, wholeAxes(mesh), PartialKind::Sum);
+      allPlacements(mesh, 1, replicatedAxes(mesh), PartialKind::Sum);
   PlanCache cache;
   std::vector<std::vector<RedistributePlan>> plans(4);
   std::vector<std::thread> threads;
@@ -485,9 +486,9 @@ void timePlans(const char *name, const std::vector<Placement> &srcs,
 TEST(CostModel, SpeedIsPrinted) {
   for (PlanOptions options : {PlanOptions(), byTime()}) {
     Mesh mesh = makeMesh({2, 2, 2});
-    std::vector<Placement> whole = allPlacements(mesh, 2, wholeAxes(mesh));
+    std::vector<Placement> whole = allPlacements(mesh, 2, replicatedAxes(mesh));
     std::vector<Placement> owing =
-        allPlacements(mesh, 2, wholeAxes(mesh), PartialKind::Sum);
+        allPlacements(mesh, 2, replicatedAxes(mesh), PartialKind::Sum);
     if (!isExhaustive()) {
       std::mt19937 random(3);
       std::shuffle(owing.begin(), owing.end(), random);

@@ -156,9 +156,9 @@ void checkAll(const Mesh &from, const Mesh &to, const Shape &shape,
               std::optional<PartialKind> partial = {}) {
   int failures = 0;
   for (const Placement &src :
-       allPlacements(from, shape.size(), wholeAxes(from), partial))
+       allPlacements(from, shape.size(), replicatedAxes(from), partial))
     for (const Placement &dst :
-         allPlacements(to, shape.size(), wholeAxes(to), partial)) {
+         allPlacements(to, shape.size(), replicatedAxes(to), partial)) {
       std::string wrong = checkCrossing(src, from, dst, to, shape);
       if (wrong.empty())
         continue;

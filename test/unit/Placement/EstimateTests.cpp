@@ -27,8 +27,8 @@ constexpr double kUnevenFactor = 2, kSecondsFactor = 3;
 
 /// A target that owes what the source did not is made from what all hold:
 /// the price counts what is moved alone, as the plan does.
-void checkPrices(const Mesh &mesh, const Shape &shape,
-                 const std::vector<AxisRef> &axes, bool even) {
+void checkCosts(const Mesh &mesh, const Shape &shape,
+                const std::vector<AxisRef> &axes, bool even) {
   std::vector<Placement> all =
       allPlacements(mesh, shape.size(), axes, PartialKind::Sum);
   double worstBytes = 1, worstSeconds = 1;
@@ -82,18 +82,18 @@ void checkPrices(const Mesh &mesh, const Shape &shape,
 }
 
 TEST(Estimate, Even) {
-  checkPrices(makeMesh({4}), {16, 32}, wholeAxes(makeMesh({4})), true);
-  checkPrices(makeMesh({4}), {16, 32},
-              {AxisRef{"a", 1, 0}, AxisRef{"a", 1, 2}, AxisRef{"a", 2, 2}},
-              true);
+  checkCosts(makeMesh({4}), {16, 32}, replicatedAxes(makeMesh({4})), true);
+  checkCosts(makeMesh({4}), {16, 32},
+             {AxisRef{"a", 1, 0}, AxisRef{"a", 1, 2}, AxisRef{"a", 2, 2}},
+             true);
   for (const std::vector<int64_t> &sizes :
        {std::vector<int64_t>{2, 4}, {2, 2, 2}}) {
     Mesh mesh = makeMesh(sizes);
-    checkPrices(mesh, {64, 32}, wholeAxes(mesh), true);
-    checkPrices(mesh, {4096, 8192}, wholeAxes(mesh), true);
+    checkCosts(mesh, {64, 32}, replicatedAxes(mesh), true);
+    checkCosts(mesh, {4096, 8192}, replicatedAxes(mesh), true);
   }
-  checkPrices(makeMesh({2, 2, 2}), {16, 8, 8}, wholeAxes(makeMesh({2, 2, 2})),
-              true);
+  checkCosts(makeMesh({2, 2, 2}), {16, 8, 8},
+             replicatedAxes(makeMesh({2, 2, 2})), true);
 }
 
 TEST(Estimate, Uneven) {
@@ -102,7 +102,7 @@ TEST(Estimate, Uneven) {
     Mesh mesh = makeMesh(sizes);
     for (const Shape &shape :
          std::vector<Shape>{{500, 700}, {1000, 37}, {5, 7}})
-      checkPrices(mesh, shape, wholeAxes(mesh), false);
+      checkCosts(mesh, shape, replicatedAxes(mesh), false);
   }
 }
 

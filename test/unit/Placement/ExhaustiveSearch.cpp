@@ -205,35 +205,92 @@ static bool addLabel(std::vector<std::vector<int32_t>> &labels,
   return true;
 }
 
-/// The sums with which each node is reached right after a reduction (or the
-/// start), for every subset of `owed` that is still owed.
+/// True if a make_partial over `made` leads from one node to another: on each
+/// device, those that differ from it along `made` hold all that it shall hold.
+bool ExhaustiveSearch::makesPartial(int from, int to, uint32_t made) {
+  std::vector<std::vector<char>> &covers = covering[made];
+  for (size_t d = covers.size(); d < shape.size(); ++d) {
+    std::vector<char> &table = covers.emplace_back();
+    for (const DimOption &a : options[d]) {
+      std::vector<uint64_t> together(devices, 0);
+      for (size_t p = 0; p < devices; ++p)
+        for (size_t q = 0; q < devices; ++q)
+          if (groupOf(q, made) == groupOf(p, made))
+            together[p] |= a.held[q];
+      for (const DimOption &b : options[d]) {
+        bool all = true;
+        for (size_t p = 0; p < devices; ++p)
+          all &= (b.held[p] & ~together[p]) == 0;
+        table.push_back(all);
+      }
+    }
+  }
+  for (size_t d = 0; d < shape.size(); ++d)
+    if (!covers[d][static_cast<size_t>(nodes[from].options[d]) *
+                       options[d].size() +
+                   nodes[to].options[d]])
+      return false;
+  return true;
+}
+
+/// A number for what a device has in common with others along all axes but
+/// `varied`.
+size_t ExhaustiveSearch::groupOf(size_t device, uint32_t varied) const {
+  std::vector<int64_t> coords = mesh.coordinates(static_cast<int64_t>(device));
+  int64_t group = 0;
+  for (size_t i = 0; i < atoms.size(); ++i)
+    if (!(varied >> i & 1))
+      group = group * axisSize(mesh, atoms[i]) +
+              axisCoordinate(mesh, atoms[i], coords);
+  return static_cast<size_t>(group);
+}
+
+/// The sums with which each node is reached right after a reduction, a
+/// make_partial or the start, by what is owed there. `all`: what may be made
+/// partial.
 std::map<uint32_t, ExhaustiveSearch::Labels>
-ExhaustiveSearch::search(int src, uint32_t owed, int32_t bound) {
-  std::map<uint32_t, Labels> reached;
-  reached[owed].resize(nodes.size());
-  reached[owed][src].push_back(Counts(devices, 0));
-  // Larger masks first: a reduction only takes away.
-  for (uint32_t still = owed; still != 0; still = (still - 1) & owed) {
-    auto found = reached.find(still);
-    if (found == reached.end())
-      continue;
+ExhaustiveSearch::search(int src, uint32_t owed, uint32_t all, int32_t bound) {
+  // What is found and not gone on from yet; and with a move behind it.
+  std::map<uint32_t, Labels> reached, fresh, behindMoves;
+  std::set<uint32_t> open;
+  auto reach = [&](uint32_t mask, size_t to, const Counts &sum) {
+    for (std::map<uint32_t, Labels> *labels : {&reached, &fresh})
+      (*labels)[mask].resize(nodes.size());
+    if (!addLabel(reached[mask][to], sum))
+      return;
+    addLabel(fresh[mask][to], sum);
+    open.insert(mask);
+  };
+  reach(owed, static_cast<size_t>(src), Counts(devices, 0));
+  while (!open.empty()) {
+    // Larger masks first: most steps only take away.
+    uint32_t still = *open.rbegin();
+    open.erase(still);
     // One move, or none.
-    Labels moved = found->second;
+    Labels found(nodes.size()), moved(nodes.size());
+    found.swap(fresh[still]);
+    Labels &known = behindMoves[still];
+    known.resize(nodes.size());
+    auto move = [&](size_t to, const Counts &sum) {
+      if (addLabel(known[to], sum))
+        addLabel(moved[to], sum);
+    };
+    for (size_t node = 0; node < nodes.size(); ++node)
+      for (const Counts &label : found[node])
+        move(node, label);
     for (size_t to = 0; to < nodes.size(); ++to) {
       if ((nodes[to].atoms & still) != 0 || nodes[to].most > bound)
         continue;
       for (size_t from = 0; from < nodes.size(); ++from)
-        for (const Counts &label : found->second[from])
+        for (const Counts &label : found[from])
           if (from != to) {
             Counts sum = label;
             received(from, to, sum);
-            addLabel(moved[to], sum);
+            move(to, sum);
           }
     }
     for (uint32_t part = still; part != 0; part = (part - 1) & still) {
       int32_t n = static_cast<int32_t>(sizeOf(part));
-      Labels &next = reached[still & ~part];
-      next.resize(nodes.size());
       for (size_t from = 0; from < nodes.size(); ++from) {
         if (moved[from].empty())
           continue;
@@ -245,17 +302,28 @@ ExhaustiveSearch::search(int src, uint32_t owed, int32_t bound) {
             Counts sum = label;
             for (size_t p = 0; p < devices; ++p)
               sum[p] += (n - 1) * nodes[to].count[p];
-            addLabel(next[to], sum);
+            reach(still & ~part, to, sum);
             if (from != to)
               continue;
             sum = label;
             for (size_t p = 0; p < devices; ++p)
               sum[p] += 2 * (n - 1) * ((nodes[to].count[p] + n - 1) / n);
-            addLabel(next[to], sum);
+            reach(still & ~part, to, sum);
           }
         }
       }
     }
+    uint32_t rest = all & ~still;
+    for (uint32_t made = rest; made != 0; made = (made - 1) & rest)
+      for (size_t from = 0; from < nodes.size(); ++from) {
+        if (moved[from].empty())
+          continue;
+        for (size_t to = 0; to < nodes.size(); ++to)
+          if ((nodes[to].atoms & (still | made)) == 0 &&
+              nodes[to].most <= bound && makesPartial(from, to, made))
+            for (const Counts &label : moved[from])
+              reach(still | made, to, label);
+      }
   }
   return reached;
 }
@@ -271,20 +339,18 @@ ExhaustiveSearch::leastElements(const Placement &src,
   };
   int from = nodeOf(src);
   uint32_t owed = owedBy(src);
-  std::map<int32_t, std::map<uint32_t, Labels>> byBound;
+  // By what may be made partial, and held.
+  std::map<std::pair<uint32_t, int32_t>, std::map<uint32_t, Labels>> searches;
   std::vector<int64_t> least;
   for (const Placement &dst : dsts) {
-    uint32_t kept = owedBy(dst);
-    if ((kept & ~owed) != 0) {
-      least.push_back(-1);
-      continue;
-    }
+    uint32_t owing = owedBy(dst);
     int to = nodeOf(dst);
     int32_t bound = std::max(nodes[from].most, nodes[to].most);
-    if (!byBound.count(bound))
-      byBound[bound] = search(from, owed, bound);
+    auto [entry, isNew] = searches.try_emplace({owing, bound});
+    if (isNew)
+      entry->second = search(from, owed, owing, bound);
     int64_t best = INT64_MAX;
-    const Labels &labels = byBound[bound].at(kept);
+    const Labels &labels = entry->second.at(owing);
     for (size_t node = 0; node < nodes.size(); ++node)
       for (const Counts &label : labels[node]) {
         Counts sum = label;

@@ -17,6 +17,9 @@
 //   reduce_scatter  over any part of what is owed, to any placement of which
 //                   every shard lies within the old one: (n-1) x own result.
 //   all_reduce      over any part of what is owed: 2(n-1) x ceil(count/n).
+//   make_partial    over what is not owed and the destination owes, to any
+//                   placement of which the devices along these axes together
+//                   hold every shard: nothing.
 //
 // No state holds more on a device than the larger of source and destination
 // (rule D2). A plan costs the largest over devices of what the device receives
@@ -32,6 +35,7 @@
 #include "Support.h"
 
 #include <map>
+#include <set>
 
 namespace shardir::test {
 
@@ -43,8 +47,7 @@ public:
   ExhaustiveSearch(const Mesh &mesh, const Shape &shape,
                    const std::vector<AxisRef> &axes, bool strided);
 
-  /// The least elements that a plan from `src` to each of `dsts` receives; -1
-  /// where a destination owes what `src` does not, which is judged by value.
+  /// The least elements that a plan from `src` to each of `dsts` receives.
   std::vector<int64_t> leastElements(const Placement &src,
                                      const std::vector<Placement> &dsts);
 
@@ -70,8 +73,11 @@ private:
   int nodeOf(const Placement &placement);
   int addNode(const std::vector<int> &options);
   bool within(int inner, int outer) const;
+  bool makesPartial(int from, int to, uint32_t made);
+  size_t groupOf(size_t device, uint32_t varied) const;
   void received(int from, int to, Counts &counts) const;
-  std::map<uint32_t, Labels> search(int src, uint32_t owed, int32_t bound);
+  std::map<uint32_t, Labels> search(int src, uint32_t owed, uint32_t all,
+                                    int32_t bound);
 
   const Mesh mesh;
   const Shape shape;
@@ -79,6 +85,9 @@ private:
   std::vector<std::vector<DimOption>> options; ///< per dim
   /// Per dim: indices that two options share, [(i * n + j) * devices + p].
   std::vector<std::vector<int32_t>> shared;
+  /// By what is made partial, per dim: [i * n + j] tells whether devices hold
+  /// together by i what each shall hold by j.
+  std::map<uint32_t, std::vector<std::vector<char>>> covering;
   std::vector<Node> nodes;
   std::map<std::vector<int>, int> nodeIndex;
   size_t devices;

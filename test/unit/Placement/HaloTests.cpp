@@ -143,7 +143,7 @@ void checkHalos(const std::vector<int64_t> &sizes, const Shape &shape,
                 const std::vector<Halo> &halos) {
   Mesh mesh = makeMesh(sizes);
   std::vector<Placement> all =
-      allPlacements(mesh, shape.size(), wholeAxes(mesh));
+      allPlacements(mesh, shape.size(), replicatedAxes(mesh));
   for (const Placement &from : all)
     for (const Placement &to : all)
       for (const Halo &halo : halos) {
@@ -254,8 +254,8 @@ TEST(Halo, Plans) {
 TEST(Halo, OneStepReceivesLeast) {
   Mesh mesh = makeMesh({2, 3});
   Halo halo = {{1, 2}, {0, 1}};
-  for (const Placement &from : allPlacements(mesh, 2, wholeAxes(mesh)))
-    for (const Placement &to : allPlacements(mesh, 2, wholeAxes(mesh))) {
+  for (const Placement &from : allPlacements(mesh, 2, replicatedAxes(mesh)))
+    for (const Placement &to : allPlacements(mesh, 2, replicatedAxes(mesh))) {
       Shape shape = {7, 5};
       auto result = planRedistribute(from, mesh, to, mesh, shape, halo);
       const auto &plan = std::get<CrossMeshPlan>(result);
@@ -307,9 +307,9 @@ TEST(Halo, Windows) {
                  {std::vector<int64_t>{2}, {2, 2}, {3}}) {
               Mesh mesh = makeMesh(sizes);
               for (const Placement &from :
-                   allPlacements(mesh, 1, wholeAxes(mesh)))
+                   allPlacements(mesh, 1, replicatedAxes(mesh)))
                 for (const Placement &to :
-                     allPlacements(mesh, 1, wholeAxes(mesh)))
+                     allPlacements(mesh, 1, replicatedAxes(mesh)))
                   EXPECT_EQ(
                       checkWindow(
                           {CollectiveKind::HaloExchange, from, to, {window}},

@@ -7,10 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Requires ExhaustiveSearch to list all placements of a shape on a mesh.
-// Guarantees rule D3 for pairs whose source owes something: where everything
+// Guarantees rule D4 for pairs of which one owes something: where everything
 // divides, a plan receives exactly what the best of all plans does; where sizes
-// are uneven, at most one row more per step. A target that owes what the
-// source does not is judged by value alone (RedistributePlanTests.cpp).
+// are uneven, at most one row more per step.
 //
 //===----------------------------------------------------------------------===//
 
@@ -39,31 +38,37 @@ int64_t rowElements(const Placement &src, const Placement &dst,
   return most;
 }
 
-/// `sources` of the sources that owe something (all if exhaustive), to all
-/// destinations.
+enum class Destinations { OweNothing, Owe };
+
+/// `sources` of the sources (all if exhaustive) that owe something, to all
+/// destinations that do not; or of all sources, to all that owe something.
 void checkLeast(const Mesh &mesh, const Shape &shape,
                 const std::vector<AxisRef> &axes, bool even, size_t sources,
-                bool strided = true) {
+                bool strided = true,
+                Destinations owing = Destinations::OweNothing) {
   ExhaustiveSearch search(mesh, shape, axes, strided);
   std::vector<Placement> placements =
       allPlacements(mesh, shape.size(), axes, PartialKind::Sum);
-  std::vector<Placement> owing;
+  bool any = owing == Destinations::Owe;
+  std::vector<Placement> srcs;
   for (const Placement &placement : placements)
-    if (placement.partial)
-      owing.push_back(placement);
+    if (any || placement.partial)
+      srcs.push_back(placement);
   std::mt19937 random(11);
-  if (!isExhaustive() && owing.size() > sources) {
-    std::shuffle(owing.begin(), owing.end(), random);
-    owing.resize(sources);
+  if (!isExhaustive() && srcs.size() > sources) {
+    std::shuffle(srcs.begin(), srcs.end(), random);
+    srcs.resize(sources);
   }
   size_t pairs = 0, worse = 0, below = 0;
-  for (const Placement &src : owing) {
-    std::vector<int64_t> least = search.leastElements(src, placements);
-    for (size_t i = 0; i < placements.size(); ++i) {
-      if (least[i] < 0)
-        continue;
+  for (const Placement &src : srcs) {
+    std::vector<Placement> dsts;
+    for (const Placement &placement : placements)
+      if (any == placement.partial.has_value())
+        dsts.push_back(placement);
+    std::vector<int64_t> least = search.leastElements(src, dsts);
+    for (size_t i = 0; i < dsts.size(); ++i) {
       ++pairs;
-      const Placement &dst = placements[i];
+      const Placement &dst = dsts[i];
       auto result = planRedistribute(src, dst, mesh, shape);
       ASSERT_TRUE(std::holds_alternative<RedistributePlan>(result));
       const RedistributePlan &plan = std::get<RedistributePlan>(result);
@@ -113,15 +118,15 @@ TEST(LeastBytes, On4Uneven) {
 
 TEST(LeastBytes, On2x2x2) {
   Mesh mesh = makeMesh({2, 2, 2});
-  checkLeast(mesh, {16}, wholeAxes(mesh), true, 100);
-  checkLeast(mesh, {8, 8}, wholeAxes(mesh), true, 12);
+  checkLeast(mesh, {16}, replicatedAxes(mesh), true, 100);
+  checkLeast(mesh, {8, 8}, replicatedAxes(mesh), true, 12);
 }
 
 TEST(LeastBytes, On2x2x2Uneven) {
   Mesh mesh = makeMesh({2, 2, 2});
   for (const Shape &shape :
        std::vector<Shape>{{13}, {3}, {5, 7}, {3, 1}, {6, 3}, {2, 2}})
-    checkLeast(mesh, shape, wholeAxes(mesh), false, 12);
+    checkLeast(mesh, shape, replicatedAxes(mesh), false, 12);
 }
 
 TEST(LeastBytes, On2x4) {
@@ -139,23 +144,53 @@ TEST(LeastBytes, On2x4Uneven) {
 
 TEST(LeastBytes, On2x3) {
   Mesh mesh = makeMesh({2, 3});
-  checkLeast(mesh, {12}, wholeAxes(mesh), true, 100);
-  checkLeast(mesh, {6, 6}, wholeAxes(mesh), true, 12);
-  checkLeast(mesh, {12, 6}, wholeAxes(mesh), true, 12);
+  checkLeast(mesh, {12}, replicatedAxes(mesh), true, 100);
+  checkLeast(mesh, {6, 6}, replicatedAxes(mesh), true, 12);
+  checkLeast(mesh, {12, 6}, replicatedAxes(mesh), true, 12);
 }
 
 TEST(LeastBytes, On2x3Uneven) {
   Mesh mesh = makeMesh({2, 3});
   for (const Shape &shape :
        std::vector<Shape>{{13}, {4}, {5, 7}, {3, 1}, {6, 4}})
-    checkLeast(mesh, shape, wholeAxes(mesh), false, 12);
+    checkLeast(mesh, shape, replicatedAxes(mesh), false, 12);
+}
+
+TEST(LeastBytes, OfTerms) {
+  for (int64_t size : {2, 3, 4}) {
+    Mesh mesh = makeMesh({size});
+    for (const Shape &shape : std::vector<Shape>{
+             {2 * size}, {size, size}, {2 * size, size}, {size, size, 2}})
+      checkLeast(mesh, shape, size == 4 ? kHalves : replicatedAxes(mesh), true,
+                 100, true, Destinations::Owe);
+  }
+  for (const std::vector<int64_t> &sizes :
+       {std::vector<int64_t>{2, 2}, {2, 3}}) {
+    Mesh mesh = makeMesh(sizes);
+    int64_t all = mesh.numDevices();
+    checkLeast(mesh, {2 * all}, replicatedAxes(mesh), true, 100, true,
+               Destinations::Owe);
+    checkLeast(mesh, {all, all}, replicatedAxes(mesh), true, 20, true,
+               Destinations::Owe);
+  }
+}
+
+TEST(LeastBytes, OfTermsUneven) {
+  for (const std::vector<int64_t> &sizes :
+       {std::vector<int64_t>{2}, {3}, {2, 2}, {2, 3}}) {
+    Mesh mesh = makeMesh(sizes);
+    for (const Shape &shape :
+         std::vector<Shape>{{1}, {3}, {5}, {7}, {3, 1}, {5, 3}})
+      checkLeast(mesh, shape, replicatedAxes(mesh), false, 20, true,
+                 Destinations::Owe);
+  }
 }
 
 TEST(LeastBytes, On3x3x2) {
   Mesh mesh = makeMesh({3, 3, 2});
-  checkLeast(mesh, {18}, wholeAxes(mesh), true, 12);
-  checkLeast(mesh, {18, 18}, wholeAxes(mesh), true, 1);
-  checkLeast(mesh, {5, 7}, wholeAxes(mesh), false, 3);
+  checkLeast(mesh, {18}, replicatedAxes(mesh), true, 12);
+  checkLeast(mesh, {18, 18}, replicatedAxes(mesh), true, 1);
+  checkLeast(mesh, {5, 7}, replicatedAxes(mesh), false, 3);
 }
 
 } // namespace

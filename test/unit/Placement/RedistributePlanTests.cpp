@@ -39,7 +39,7 @@ TEST(RedistributePlan, Rank0) {
   for (const std::vector<int64_t> &sizes :
        {std::vector<int64_t>{4}, {2, 4}, {2, 2, 2}}) {
     Mesh mesh = makeMesh(sizes);
-    checkShapes(mesh, 0, wholeAxes(mesh), {{}}, 4000);
+    checkShapes(mesh, 0, replicatedAxes(mesh), {{}}, 4000);
   }
 }
 
@@ -47,7 +47,7 @@ TEST(RedistributePlan, Rank1) {
   for (const std::vector<int64_t> &sizes :
        {std::vector<int64_t>{4}, {2, 4}, {2, 2, 2}, {3, 2}, {1, 4}}) {
     Mesh mesh = makeMesh(sizes);
-    checkShapes(mesh, 1, wholeAxes(mesh),
+    checkShapes(mesh, 1, replicatedAxes(mesh),
                 {{16}, {24}, {13}, {5}, {3}, {1}, {0}}, 4000);
   }
 }
@@ -59,7 +59,7 @@ TEST(RedistributePlan, Rank2On4WithSubAxes) {
 
 TEST(RedistributePlan, Rank2On2x4) {
   Mesh mesh = makeMesh({2, 4});
-  checkShapes(mesh, 2, wholeAxes(mesh), {{8, 16}, {5, 7}, {3, 2}}, 4000);
+  checkShapes(mesh, 2, replicatedAxes(mesh), {{8, 16}, {5, 7}, {3, 2}}, 4000);
 }
 
 TEST(RedistributePlan, Rank2On4x2WithSubAxes) {
@@ -71,12 +71,12 @@ TEST(RedistributePlan, Rank2On4x2WithSubAxes) {
 
 TEST(RedistributePlan, Rank2On2x2x2) {
   Mesh mesh = makeMesh({2, 2, 2});
-  checkShapes(mesh, 2, wholeAxes(mesh), {{8, 8}, {7, 5}, {2, 3}}, 2500);
+  checkShapes(mesh, 2, replicatedAxes(mesh), {{8, 8}, {7, 5}, {2, 3}}, 2500);
 }
 
 TEST(RedistributePlan, Rank3On2x2x2) {
   Mesh mesh = makeMesh({2, 2, 2});
-  checkShapes(mesh, 3, wholeAxes(mesh), {{4, 2, 4}, {3, 2, 5}}, 600);
+  checkShapes(mesh, 3, replicatedAxes(mesh), {{4, 2, 4}, {3, 2, 5}}, 600);
 }
 
 // Halves and thirds of 6 have no common refinement.
@@ -91,8 +91,9 @@ TEST(RedistributePlan, SubAxesThatDoNotNest) {
 TEST(RedistributePlan, Strided) {
   Mesh mesh = makeMesh({2, 2});
   for (int64_t size : {24, 20, 6})
-    checkAllPairs(stridedPlacements(mesh, size, wholeAxes(mesh), {2, 3}, 4),
-                  mesh, {size}, 6000);
+    checkAllPairs(
+        stridedPlacements(mesh, size, replicatedAxes(mesh), {2, 3}, 4), mesh,
+        {size}, 6000);
   Mesh four = makeMesh({4});
   for (int64_t size : {24, 36})
     checkAllPairs(stridedPlacements(four, size, kHalves, {2, 3}, 3), four,
@@ -103,7 +104,7 @@ TEST(RedistributePlan, StridedPartial) {
   Mesh mesh = makeMesh({2, 2, 2});
   std::vector<Placement> placements;
   for (const Placement &placement :
-       stridedPlacements(mesh, 24, wholeAxes(mesh), {2, 3}, 3)) {
+       stridedPlacements(mesh, 24, replicatedAxes(mesh), {2, 3}, 3)) {
     placements.push_back(placement);
     for (const char *axis : {"b", "c"}) {
       Placement owing = placement;
@@ -119,9 +120,9 @@ TEST(RedistributePlan, StridedPartial) {
 TEST(RedistributePlan, PartialsOfDifferentKinds) {
   Mesh mesh = makeMesh({2, 2});
   std::vector<Placement> sums =
-      allPlacements(mesh, 1, wholeAxes(mesh), PartialKind::Sum);
+      allPlacements(mesh, 1, replicatedAxes(mesh), PartialKind::Sum);
   std::vector<Placement> both =
-      allPlacements(mesh, 1, wholeAxes(mesh), PartialKind::Min);
+      allPlacements(mesh, 1, replicatedAxes(mesh), PartialKind::Min);
   both.insert(both.end(), sums.begin(), sums.end());
   checkAllPairs(both, mesh, {8}, 4000);
   checkAllPairs(both, mesh, {3}, 4000);
@@ -130,7 +131,7 @@ TEST(RedistributePlan, PartialsOfDifferentKinds) {
 TEST(RedistributePlan, TwiceIsNothing) {
   Mesh mesh = makeMesh({2, 2, 2});
   for (const Placement &placement :
-       allPlacements(mesh, 2, wholeAxes(mesh), PartialKind::Sum)) {
+       allPlacements(mesh, 2, replicatedAxes(mesh), PartialKind::Sum)) {
     auto result = planRedistribute(placement, placement, mesh, {8, 6});
     ASSERT_TRUE(std::holds_alternative<RedistributePlan>(result));
     EXPECT_TRUE(std::get<RedistributePlan>(result).steps.empty());
@@ -222,7 +223,7 @@ TEST(RedistributePlan, UnknownSizes) {
 // A plan that was made before sizes were known is right for every size.
 TEST(RedistributePlan, UnknownSizesThenKnown) {
   Mesh unknown = makeMesh({2, kUnknown});
-  std::vector<AxisRef> axes = wholeAxes(unknown);
+  std::vector<AxisRef> axes = replicatedAxes(unknown);
   axes.push_back(AxisRef{"b", 1, 2});
   axes.push_back(AxisRef{"b", 2, 2});
   std::vector<Placement> placements =
@@ -261,11 +262,14 @@ TEST(RedistributePlan, UnknownSizesThenKnown) {
 // that they divide.
 TEST(RedistributePlan, UnitsOfUnknownExtents) {
   Mesh mesh = makeMesh({2, 2});
-  std::vector<std::string> texts = {
-      R"([{"a", 3}, {}])",      R"([{3, "a"}, {}])",
-      R"([{"a", 3, "b"}, {}])", R"([{"b", "a", 3}, {}])",
-      R"([{"a"}, {"b"}])",      R"([{}, {"b", "a"}])",
-      R"([{}, {}])",            R"([{"b", 3}, {}], partial = sum ["a"])"};
+  std::vector<std::string> texts = {R"([{"a", 3}, {}])",
+                                    R"([{3, "a"}, {}])",
+                                    R"([{"a", 3, "b"}, {}])",
+                                    R"([{"b", "a", 3}, {}])",
+                                    R"([{"a"}, {"b"}])",
+                                    R"([{}, {"b", "a"}])",
+                                    R"([{}, {}])",
+                                    R"([{"b", 3}, {}], partial = sum ["a"])"};
   for (const std::string &from : texts)
     for (const std::string &to : texts) {
       Placement src = parse(from), dst = parse(to);
@@ -296,7 +300,7 @@ TEST(RedistributePlan, TheSameEarlyAndLate) {
     axis.size = kUnknown;
   }
   std::vector<Placement> placements =
-      allPlacements(unknown, 2, wholeAxes(unknown), PartialKind::Sum);
+      allPlacements(unknown, 2, replicatedAxes(unknown), PartialKind::Sum);
   auto isGeneral = [](const RedistributePlan &plan) {
     for (const CollectiveStep &step : plan.steps) {
       if (step.kind == CollectiveKind::Permute)

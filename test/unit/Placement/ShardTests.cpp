@@ -125,7 +125,7 @@ TEST(Shard, CoversRank1) {
        {std::vector<int64_t>{4}, {2, 4}, {2, 2, 2}, {3, 3, 2}, {1, 4}}) {
     Mesh mesh = makeMesh(sizes);
     for (int64_t size = 0; size <= 30; ++size)
-      check(allPlacements(mesh, 1, wholeAxes(mesh)), mesh, {size});
+      check(allPlacements(mesh, 1, replicatedAxes(mesh)), mesh, {size});
   }
 }
 
@@ -135,7 +135,7 @@ TEST(Shard, CoversRank2) {
     Mesh mesh = makeMesh(sizes);
     for (const Shape &shape :
          std::vector<Shape>{{8, 8}, {5, 7}, {3, 2}, {1, 1}, {0, 3}})
-      check(allPlacements(mesh, 2, wholeAxes(mesh)), mesh, shape);
+      check(allPlacements(mesh, 2, replicatedAxes(mesh)), mesh, shape);
   }
 }
 
@@ -151,8 +151,8 @@ TEST(Shard, CoversSubAxes) {
 TEST(Shard, CoversStrided) {
   Mesh mesh = makeMesh({2, 3});
   for (int64_t size : {0, 6, 12, 20, 36, 60})
-    check(stridedPlacements(mesh, size, wholeAxes(mesh), {1, 2, 4, 5}, 4), mesh,
-          {size});
+    check(stridedPlacements(mesh, size, replicatedAxes(mesh), {1, 2, 4, 5}, 4),
+          mesh, {size});
 }
 
 TEST(Shard, AsSpelledInTheRules) {

@@ -47,7 +47,7 @@ std::vector<Placement> stridedPlacements(const Mesh &mesh, int64_t size,
                                          size_t maxSplits);
 
 /// The whole axes of a mesh.
-std::vector<AxisRef> wholeAxes(const Mesh &mesh);
+std::vector<AxisRef> replicatedAxes(const Mesh &mesh);
 
 /// Row-major global index of a local one, over all dims.
 int64_t globalIndex(const std::vector<DimShard> &shard, const Shape &shape,

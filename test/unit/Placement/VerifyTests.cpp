@@ -60,9 +60,12 @@ TEST_F(Verify, Rank) {
 TEST_F(Verify, Axes) {
   EXPECT_EQ(check(R"([{"dp"}])", {8}),
             "unknown axis \"dp\" in dim 0 | mesh @m has axes \"tp\", \"b\", "
-            "\"c\"");
+            "\"c\"; did you mean \"tp\"?");
   EXPECT_EQ(check(R"([{}], partial = sum ["dp"])", {8}),
             "unknown axis \"dp\" in partial | mesh @m has axes \"tp\", \"b\", "
+            "\"c\"; did you mean \"tp\"?");
+  EXPECT_EQ(check(R"([{"z"}])", {8}),
+            "unknown axis \"z\" in dim 0 | mesh @m has axes \"tp\", \"b\", "
             "\"c\"");
   EXPECT_EQ(check(R"([{}, {"tp":(1)3}])", {8, 8}),
             "sub-axis \"tp\":(1)3 in dim 1 does not divide axis \"tp\" of size "
@@ -153,7 +156,7 @@ TEST_F(Verify, PartialKinds) {
   Placement kindAlone = Placement::replicatedOfRank(1);
   kindAlone.partial = PartialKind::Sum;
   EXPECT_EQ(message(verifyPlacement(kindAlone, mesh, {4})),
-            "partial sum names no axis | name the axes over which it is owed, "
+            "partial sum names no axis | name the axes over which it is partial, "
             "or leave it out");
   Placement axesAlone = Placement::replicatedOfRank(1);
   axesAlone.partialAxes = {AxisRef{"b", 1, 0}};
@@ -165,7 +168,7 @@ TEST_F(Verify, PartialKinds) {
 TEST_F(Verify, Sugar) {
   auto resolve = [&](const std::string &text, size_t rank) {
     Placement placement = parse(text);
-    if (auto error = resolveSugar(placement, mesh, rank))
+    if (auto error = lowerDTensorSyntax(placement, mesh, rank))
       return message(error);
     return toString(placement);
   };

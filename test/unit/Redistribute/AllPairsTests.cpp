@@ -51,7 +51,8 @@ void runAll(const Mesh &mesh, const std::vector<Placement> &placements,
 void runRank(const std::vector<int64_t> &sizes, size_t rank,
              const std::vector<Shape> &shapes, size_t sample) {
   Mesh mesh = makeMesh(sizes);
-  runAll(mesh, allPlacements(mesh, rank, wholeAxes(mesh), PartialKind::Sum),
+  runAll(mesh,
+         allPlacements(mesh, rank, replicatedAxes(mesh), PartialKind::Sum),
          shapes, sample);
 }
 
@@ -94,7 +95,7 @@ std::vector<Placement> together(const std::vector<Placement> &rows,
 std::vector<Placement> withSums(std::vector<Placement> placements,
                                 const Mesh &mesh, const Shape &shape) {
   for (size_t i = 0, e = placements.size(); i < e; ++i)
-    for (const AxisRef &axis : wholeAxes(mesh)) {
+    for (const AxisRef &axis : replicatedAxes(mesh)) {
       Placement owing = placements[i];
       owing.partial = PartialKind::Sum;
       owing.partialAxes = {axis};
@@ -133,11 +134,11 @@ TEST(AllPairs, HalvesAndThirdsOf6) {
 TEST(AllPairs, StridedVectors) {
   Mesh mesh = makeMesh({2, 3});
   for (const Shape &shape : {Shape{36}, Shape{24}, Shape{42}})
-    runAll(
-        mesh,
-        withSums(stridedPlacements(mesh, shape[0], wholeAxes(mesh), {2, 3}, 4),
-                 mesh, shape),
-        {shape}, 200);
+    runAll(mesh,
+           withSums(stridedPlacements(mesh, shape[0], replicatedAxes(mesh),
+                                      {2, 3}, 4),
+                    mesh, shape),
+           {shape}, 200);
   Mesh four = makeMesh({4, 2});
   std::vector<AxisRef> axes = kHalves;
   axes.push_back({"b", 1, 0});
@@ -147,7 +148,7 @@ TEST(AllPairs, StridedVectors) {
 TEST(AllPairs, StridedMatrices) {
   Mesh mesh = makeMesh({2, 2, 2});
   Shape shape = {8, 6};
-  std::vector<AxisRef> axes = wholeAxes(mesh);
+  std::vector<AxisRef> axes = replicatedAxes(mesh);
   std::vector<Placement> matrices =
       together(stridedPlacements(mesh, 8, axes, {2}, 3),
                stridedPlacements(mesh, 6, axes, {2, 3}, 2), mesh, shape);
@@ -164,7 +165,7 @@ TEST(AllPairs, OtherDevices) {
   Mesh mesh = makeMesh({2, 3});
   mesh.devices = {4, 0, 5, 2, 1, 3};
   std::vector<Placement> placements =
-      allPlacements(mesh, 2, wholeAxes(mesh), PartialKind::Sum);
+      allPlacements(mesh, 2, replicatedAxes(mesh), PartialKind::Sum);
   runAll(mesh, placements, {{6, 6}, {5, 7}}, 200);
   mesh.devices = {7, 1, 5, 0, 3, 6}; // ranks 2 and 4 have no part
   runAll(mesh, placements, {{6, 6}, {5, 7}}, 200);
@@ -175,7 +176,8 @@ TEST(AllPairs, OtherDevices) {
 TEST(AllPairs, The2401PairsOn2x2x2) {
   Mesh mesh = makeMesh({2, 2, 2});
   int64_t n = isExhaustive() ? 256 : 64; // bytes grow with the square
-  std::vector<Placement> placements = allPlacements(mesh, 2, wholeAxes(mesh));
+  std::vector<Placement> placements =
+      allPlacements(mesh, 2, replicatedAxes(mesh));
   std::vector<Pair> pairs;
   for (const Placement &src : placements)
     for (const Placement &dst : placements)
@@ -202,7 +204,7 @@ TEST(AllPairs, WeighedByTime) {
   PlanOptions options;
   options.mode = CostMode::Time;
   std::vector<Placement> placements =
-      allPlacements(mesh, 2, wholeAxes(mesh), PartialKind::Sum);
+      allPlacements(mesh, 2, replicatedAxes(mesh), PartialKind::Sum);
   for (const Shape &shape : {Shape{64, 64}, Shape{5, 7}, Shape{3, 1}}) {
     std::vector<Pair> pairs = drawPairs(
         placements, shape, isExhaustive() ? SIZE_MAX : 200, testOptions().seed);
@@ -222,8 +224,8 @@ TEST(AllPairs, WeighedByTime) {
 
 TEST(AllPairs, Scalars) {
   Mesh mesh = makeMesh({2, 2, 2});
-  runAll(mesh, allPlacements(mesh, 0, wholeAxes(mesh), PartialKind::Sum), {{}},
-         100);
+  runAll(mesh, allPlacements(mesh, 0, replicatedAxes(mesh), PartialKind::Sum),
+         {{}}, 100);
 }
 
 } // namespace

@@ -15,8 +15,8 @@
 
 #include "Pairs.h"
 
-#include "Job.h"
-#include "Reduce.h"
+#include "Core/Job.h"
+#include "Core/Reduce.h"
 #include "Shards.h"
 
 #include <algorithm>
@@ -180,25 +180,28 @@ void Batch::localStep(const CollectiveStep &step, const Pair &pair,
   size_t size = runtime::elementSize(pair.type);
   Shard from(step.from, mesh, pair.shape, position);
   Shard to(step.to, mesh, pair.shape, position);
-  // The first device along what is newly owed keeps its term.
+  // Along what is newly owed and splits nothing, the first device has a term.
   std::vector<int64_t> coords = mesh.coordinates(position);
   bool keeps = true;
   for (const AxisRef &part : commonRefinement(step.from, step.to, mesh)) {
     bool before = false, after = false;
     for (const AxisRef &axis : step.from.partialAxes)
       before |= overlap(part, axis, mesh);
+    for (size_t d = 0; d < step.from.dims.size(); ++d)
+      for (const AxisRef &axis : step.from.axesOf(d))
+        before |= overlap(part, axis, mesh);
     for (const AxisRef &axis : step.to.partialAxes)
       after |= overlap(part, axis, mesh);
     keeps &= before || !after || axisCoordinate(mesh, part, coords) == 0;
   }
-  if (!keeps) {
+  if (step.kind == CollectiveKind::MakePartial)
     runtime::fillIdentity(*step.to.partial, pair.type, out,
                           static_cast<size_t>(to.size()));
+  if (!keeps)
     return;
-  }
   to.forEach([&](int64_t i, int64_t, const std::vector<int64_t> &index) {
     int64_t j = from.localOf(index);
-    if (j >= 0) // else the poison stays, and shows
+    if (j >= 0) // else a slice leaves the poison, which shows
       std::memcpy(static_cast<char *>(out) + static_cast<size_t>(i) * size,
                   static_cast<const char *>(in) + static_cast<size_t>(j) * size,
                   size);

@@ -206,7 +206,7 @@ int runAll(const Options &options) {
   Mesh mesh = makeMesh(parseList(options.mesh, ','));
   Shape shape = parseList(options.shape, 'x');
   std::vector<Placement> placements =
-      allPlacements(mesh, shape.size(), wholeAxes(mesh), PartialKind::Sum);
+      allPlacements(mesh, shape.size(), replicatedAxes(mesh), PartialKind::Sum);
   size_t total = placements.size() * placements.size();
   std::vector<Pair> pairs = drawPairs(
       placements, shape, options.sample ? options.sample : total, options.seed);

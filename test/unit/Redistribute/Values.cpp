@@ -68,7 +68,7 @@ Number test::valueOf(std::optional<PartialKind> kind, ElementType type,
   auto small = static_cast<int64_t>(h % 1024);
   if (type == SHARDIR_I1)
     return {Number::Integer, static_cast<int64_t>(h >> 40 & 1)};
-  bool isFloat = runtime::isFloatType(type);
+  bool isFloat = isFloatType(type);
   auto number = [&](int64_t i) {
     return Number{Number::Integer,
                   isFloat ? i : wrap(type, static_cast<uint64_t>(i))};
@@ -129,7 +129,7 @@ static Number combineFloats(PartialKind kind, Number a, Number b) {
 }
 
 Number test::combine(PartialKind kind, ElementType type, Number a, Number b) {
-  if (runtime::isFloatType(type))
+  if (isFloatType(type))
     return combineFloats(kind, a, b);
   auto x = static_cast<uint64_t>(a.integer);
   auto y = static_cast<uint64_t>(b.integer);
@@ -205,7 +205,7 @@ static uint16_t floatToNarrow(ElementType type, float value) {
 
 void test::store(ElementType type, Number value, void *data, size_t index) {
   char *to = static_cast<char *>(data) + index * elementSize(type);
-  if (!runtime::isFloatType(type)) {
+  if (!isFloatType(type)) {
     std::memcpy(to, &value.integer, elementSize(type));
     return;
   }
@@ -227,7 +227,7 @@ void test::store(ElementType type, Number value, void *data, size_t index) {
 Number test::load(ElementType type, const void *data, size_t index) {
   const char *from =
       static_cast<const char *>(data) + index * elementSize(type);
-  if (!runtime::isFloatType(type)) {
+  if (!isFloatType(type)) {
     uint64_t bits = 0;
     std::memcpy(&bits, from, elementSize(type));
     // A byte that is neither 0 nor 1 is no i1: it must not pass for one.
@@ -280,8 +280,8 @@ bool test::hasKind(PartialKind kind, ElementType type) {
     return type != SHARDIR_I1;
   case PartialKind::MaxNum:
   case PartialKind::MinNum:
-    return runtime::isFloatType(type);
+    return isFloatType(type);
   default:
-    return !runtime::isFloatType(type);
+    return !isFloatType(type);
   }
 }

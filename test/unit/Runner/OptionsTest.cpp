@@ -52,6 +52,8 @@ TEST(Options, EveryFlag) {
     add("--mesh", "dp=2,m.tp=4");
     add("--options", "cost=bytes strict");
     add("--report", "r.json");
+    add("--load-dialect-plugin", "d.so");
+    add("--load-pass-plugin", "d.so");
     add("--trace", "t.json");
     add("--seed", "18446744073709551615");
     add("--timeout", "2.5");
@@ -78,6 +80,9 @@ TEST(Options, EveryFlag) {
     EXPECT_EQ(o.expected.size(), 1u);
     EXPECT_EQ(o.tolerance, 1e-3);
     EXPECT_EQ(o.device, "mpi");
+    EXPECT_EQ(o.plugins,
+              (std::vector<std::string>{"--load-dialect-plugin=d.so",
+                                        "--load-pass-plugin=d.so"}));
     ASSERT_EQ(o.axes.size(), 2u);
     EXPECT_EQ(o.axes[0].axis, "dp");
     EXPECT_EQ(o.axes[0].size, 2);
@@ -115,7 +120,9 @@ TEST(Options, Errors) {
       {{"a.mlir", "b.mlir"},
        "one program is expected, found 'a.mlir' and 'b.mlir'"},
       {{"p", "--frobnicate=1"}, "unknown flag '--frobnicate'"},
-      {{"p", "-x"}, "unknown flag '-x'"},
+      {{"p", "-x"}, "unknown flag '-x'; --help lists the flags"},
+      {{"p", "--option=strict"},
+       "unknown flag '--option'; did you mean '--options'?"},
       {{"p", "--function"}, "flag '--function' needs a value"},
       {{"p", "--function="}, "flag '--function' needs a value"},
       {{"p", "--output", "--verify"}, "flag '--output' needs a value"},
@@ -152,7 +159,7 @@ TEST(Options, Errors) {
       {{"p", "--output=2xf32=1"}, "expected @FILE, local:@FILE or -"},
       {{"p", "--output=@y.npz"}, "say the array's name: @y.npz:NAME"},
       {{"p", "--output=@y.npy", "--output=@y.npy"}, "is given twice"},
-      {{"p", "--expected_output=local:@x.{rank}.npy"}, "are whole arrays"},
+      {{"p", "--expected_output=local:@x.{rank}.npy"}, "are global arrays"},
       {{"p", "--compile-only"}, "--compile-only needs -o FILE"},
       {{"p", "-o", "p.so"}, "-o names the file that --compile-only writes"},
       {{"p", "--compile-only", "-o", "p.so", "--input=@x.npy"}, "runs nothing"},

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "CudaApi.h"
-#include "NcclApi.h"
+#include "Cuda/CudaApi.h"
+#include "Nccl/NcclApi.h"
 
 #include <cuda.h>
 #ifdef SHARDIR_HAVE_NCCL_HEADER

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Core/Wait.h"
 #include "Support.h"
-#include "Wait.h"
 
 #include <atomic>
 #include <chrono>
@@ -121,7 +121,6 @@ TEST_P(Failure, GroupsThatWaitForEachOther) {
   MetadataText text({{"x", 2}, {"y", 2}});
   text.redistribute("all_gather", "[{\"x\"}]", "[{}]", {4});
   text.redistribute("all_gather", "[{\"y\"}]", "[{}]", {4});
-  auto start = std::chrono::steady_clock::now();
   std::string error = runRanks(text.program(), [](RankContext &rank) {
     float in[2] = {}, out[4];
     bool rowsFirst = rank.rank == 0 || rank.rank == 3;
@@ -132,7 +131,6 @@ TEST_P(Failure, GroupsThatWaitForEachOther) {
                                 "other: rank "));
   EXPECT_THAT(error, HasSubstr("test.mlir:1"));
   EXPECT_THAT(error, HasSubstr("test.mlir:2"));
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(10));
 }
 
 TEST_P(Failure, RankThatThrowsOrFails) {
@@ -222,7 +220,8 @@ TEST_P(Failure, Deadline) {
   auto program = twoCollectives().program();
   std::atomic<bool> go{false}, out{false};
   JobOptions options;
-  options.timeout = kShort;
+  // Longer than any pause of a busy machine.
+  options.timeout = 6;
   options.grace = 0.1;
   std::string error = runRanks(
       program,
@@ -237,7 +236,7 @@ TEST_P(Failure, Deadline) {
         b.run(rank, 1);
       },
       options);
-  EXPECT_THAT(error, StartsWith("deadline passed: no progress for 2 s; rank "
+  EXPECT_THAT(error, StartsWith("deadline passed: no progress for 6 s; rank "
                                 "1 is in compute after all_reduce of f32 8 "
                                 "(test.mlir:1), while rank "));
   // Which one waits depends on who shares the thread that hangs.

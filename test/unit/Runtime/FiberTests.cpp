@@ -13,9 +13,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Fiber.h"
+#include "Core/Fiber.h"
 
-#include "Signals.h"
+#include "Core/Signals.h"
 #include "Support.h"
 
 #include <atomic>

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Launch.h"
-#include "TcpMessages.h"
+#include "Core/Launch.h"
+#include "Processes/TcpMessages.h"
 
 #include <cstdlib>
 #include <gtest/gtest.h>

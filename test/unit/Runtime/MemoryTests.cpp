@@ -12,10 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Arena.h"
-#include "Copy.h"
-#include "Distribute.h"
-#include "Route.h"
+#include "Core/Arena.h"
+#include "Core/Copy.h"
+#include "Core/Distribute.h"
+#include "Core/Route.h"
 #include "Support.h"
 
 #include <algorithm>
@@ -258,13 +258,13 @@ TEST(Distribute, ThereAndBack) {
       for (std::vector<int64_t> told :
            {std::vector<int64_t>{-1, -1}, {-1, shape[1]}, {shape[0], -1}}) {
         spec.shape = told;
-        EXPECT_EQ(wholeShapeOf(spec, &mesh, shapes, all), "") << text;
+        EXPECT_EQ(globalShapeOf(spec, &mesh, shapes, all), "") << text;
         EXPECT_EQ(all, shape) << text;
       }
       // Rank 2 has something else: no whole array has these shards.
       shapes[2][0] += 5;
       spec.shape = {-1, -1};
-      EXPECT_NE(wholeShapeOf(spec, &mesh, shapes, all), "") << text;
+      EXPECT_NE(globalShapeOf(spec, &mesh, shapes, all), "") << text;
     }
   }
 }
@@ -280,17 +280,17 @@ TEST(Distribute, NoWholeTensor) {
   std::string error;
   spec.placement = *parsePlacement("[{\"x\"}]", error);
   std::vector<int64_t> whole;
-  EXPECT_EQ(wholeShapeOf(spec, &mesh, {{2}, {2}, {1}}, whole), "");
+  EXPECT_EQ(globalShapeOf(spec, &mesh, {{2}, {2}, {1}}, whole), "");
   EXPECT_EQ(whole, std::vector<int64_t>{5});
-  EXPECT_EQ(wholeShapeOf(spec, &mesh, {{3}, {1}, {1}}, whole),
+  EXPECT_EQ(globalShapeOf(spec, &mesh, {{3}, {1}, {1}}, whole),
             "is 3 on rank 0, expected 2 of 5 in all");
-  EXPECT_EQ(wholeShapeOf(spec, &mesh, {{0}, {0}, {0}}, whole), "");
+  EXPECT_EQ(globalShapeOf(spec, &mesh, {{0}, {0}, {0}}, whole), "");
   EXPECT_EQ(whole, std::vector<int64_t>{0});
   int64_t huge = int64_t(1) << 61;
-  EXPECT_EQ(wholeShapeOf(spec, &mesh, {{huge}, {huge}, {huge}}, whole),
+  EXPECT_EQ(globalShapeOf(spec, &mesh, {{huge}, {huge}, {huge}}, whole),
             "is too large");
   spec.placement = *parsePlacement("[{\"x\", 2}]", error);
-  EXPECT_EQ(wholeShapeOf(spec, &mesh, {{2}, {2}, {1}}, whole),
+  EXPECT_EQ(globalShapeOf(spec, &mesh, {{2}, {2}, {1}}, whole),
             "cannot split dim 0 of size 5 by factor 2 (must divide exactly)");
 }
 

@@ -255,7 +255,7 @@ TEST(Halo, WrongMetadata) {
   refuses(lacking, "is for exchange and halo_exchange, not for all_gather");
   lacking["kind"] = "exchange";
   lacking["from"] = "[{}], partial = sum [\"x\"]";
-  refuses(lacking, "owes a reduction between two meshes");
+  refuses(lacking, "is partial between two meshes");
 }
 
 } // namespace

@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Metadata.h"
+#include "Core/Metadata.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MpiSchedule.h"
+#include "Mpi/MpiSchedule.h"
 #include "Support.h"
 
 #include <deque>

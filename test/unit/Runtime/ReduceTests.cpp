@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Reduce.h"
-#include "SmallFloat.h"
+#include "Core/Reduce.h"
+#include "Core/SmallFloat.h"
 #include "Support.h"
 
 #include <atomic>

@@ -14,7 +14,7 @@
 
 #include "Support.h"
 
-#include "ProcessWorld.h"
+#include "Processes/ProcessWorld.h"
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>

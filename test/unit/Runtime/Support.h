@@ -17,7 +17,7 @@
 #ifndef SHARDIR_TEST_UNIT_RUNTIME_SUPPORT_H
 #define SHARDIR_TEST_UNIT_RUNTIME_SUPPORT_H
 
-#include "Job.h"
+#include "Core/Job.h"
 
 #include <functional>
 #include <gtest/gtest.h>

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Reduce.h"
-#include "Stream.h"
+#include "Core/Reduce.h"
+#include "Core/Stream.h"
 #include "Support.h"
 
 #include <chrono>

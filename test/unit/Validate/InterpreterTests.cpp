@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Validate/Interpreter.h"
-#include "ShardIR/Validate/TestData.h"
+#include "Validate/Interpreter.h"
+#include "Validate/TestData.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/Parser/Parser.h"

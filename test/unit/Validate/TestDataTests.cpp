@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Validate/RuleCases.h"
-#include "ShardIR/Validate/Soundness.h"
+#include "Validate/RuleCases.h"
+#include "Validate/Soundness.h"
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 

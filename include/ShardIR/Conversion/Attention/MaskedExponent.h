@@ -7,13 +7,14 @@
 //===----------------------------------------------------------------------===//
 //
 // A question about the body of a backward op that schedules for the CPU and for
-// GPUs ask before they leave out tiles.
+// GPU schedules query this before they skip tiles.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDIR_CONVERSION_ATTENTION_MASKEDEXPONENT_H
 #define SHARDIR_CONVERSION_ATTENTION_MASKEDEXPONENT_H
 
+#include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 namespace shardir {
@@ -21,7 +22,7 @@ namespace shardir {
 /// x, if the body has one exponential, of x or of x minus something, and both
 /// the probability and the score's gradient are 0 where that is, all else
 /// being finite. Null otherwise.
-mlir::Value maskedExponent(AttentionBackwardOp op);
+mlir::Value maskedExponent(kernel::AttentionBackwardOp op);
 
 } // namespace shardir
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// From a rank's linalg program to shardir.attention, and back where nothing
+// From a rank's linalg program to kernel.attention, and back where nothing
 // better is known. Both directions keep values up to rounding.
 //
 //===----------------------------------------------------------------------===//
@@ -14,6 +14,7 @@
 #ifndef SHARDIR_CONVERSION_ATTENTION_PASSES_H
 #define SHARDIR_CONVERSION_ATTENTION_PASSES_H
 
+#include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -28,10 +29,10 @@ namespace shardir {
 /// Replaces `op`, on tensors or memrefs, by the linalg ops that its description
 /// defines. Scores become one tensor or buffer of batch, m and n, in the
 /// type of max. Always succeeds on an op that verifies.
-void decomposeAttention(mlir::RewriterBase &rewriter, AttentionOp op);
+void decomposeAttention(mlir::RewriterBase &rewriter, kernel::AttentionOp op);
 /// The same for its gradients: scores and probabilities are two such tensors.
 void decomposeAttentionBackward(mlir::RewriterBase &rewriter,
-                                AttentionBackwardOp op);
+                                kernel::AttentionBackwardOp op);
 
 #define GEN_PASS_REGISTRATION
 #include "ShardIR/Conversion/Attention/Passes.h.inc"

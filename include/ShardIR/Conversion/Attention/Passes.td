@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What makes shardir.attention of a rank's linalg program, and linalg of what
+// Passes that recognise kernel.attention in a rank's linalg program, and decompose to linalg what
 // no schedule takes.
 //
 //===----------------------------------------------------------------------===//
@@ -23,7 +23,7 @@ def RecognizeAttention
     A product of two tensors (the scores), elementwise ops on it, exponentials
     of what comes out minus something of each row, their sums and the maxima
     of the exponents, and a second product that sums over the columns become
-    one `shardir.attention`, where nothing else uses what lies in between. Ops may
+    one `kernel.attention`, if the ops in between have no other users. Ops may
     be cut, ordered, broadcast and transposed in any way: they are compared as
     scalar expressions. What divides or scales rows of probabilities moves
     behind the product; masks, biases and dropout move into the op. The
@@ -33,7 +33,7 @@ def RecognizeAttention
 
     In a training program whose backward pass multiplies what it computed from
     scores by the result's gradient, by keys and by queries, these three products
-    become one `shardir.attention_backward`, and sums of gradients' rows are
+    become one `kernel.attention_backward`, and sums of gradients' rows are
     computed from acc.
 
     Where scores are joined with other columns (a sink), what is computed from
@@ -50,7 +50,7 @@ def RecognizeAttention
     ```
     becomes
     ```mlir
-    %acc, %max, %sum = shardir.attention … ins(%q, %k, %v) outs(%zero, %low, %zero) …
+    %acc, %max, %sum = kernel.attention … ins(%q, %k, %v) outs(%zero, %low, %zero) …
     %o = linalg.generic {…divf…} ins(%acc, %sum)
     ```
     Tests: `test/Conversion/Attention/recognize.mlir`,
@@ -67,21 +67,21 @@ def RecognizeAttention
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::math::MathDialect",
                            "::mlir::tensor::TensorDialect",
-                           "::shardir::ShardIRDialect"];
+                           "::shardir::kernel::KernelDialect"];
 }
 
 def DecomposeAttention
     : Pass<"shardir-decompose-attention", "::mlir::func::FuncOp"> {
   let summary = "Turn attention into contractions, elementwise ops and reductions";
   let description = [{
-    Every `shardir.attention`, on tensors or memrefs, becomes the linalg ops that
+    Every `kernel.attention`, on tensors or memrefs, becomes the linalg ops that
     its formulas say: a contraction for the scores, the row maximum, the
     exponentials, the row sum, and a contraction with the values. What the
     inits hold is rescaled, unless they are seen to be neutral. On memrefs the
     matrix of scores is allocated and freed.
 
     ```mlir
-    %acc, %max, %sum = shardir.attention … ins(%q, %k, %v) outs(%acc0, %max0, %sum0) …
+    %acc, %max, %sum = kernel.attention … ins(%q, %k, %v) outs(%acc0, %max0, %sum0) …
     ```
     becomes
     ```mlir
@@ -92,7 +92,7 @@ def DecomposeAttention
     %sum = linalg.generic {…addf…} ins(%p) outs(%sum0)
     %acc = linalg.generic {…mulf, addf…} ins(%p, %v) outs(%acc0)
     ```
-    Every `shardir.attention_backward` becomes two contractions for scores and
+    Every `kernel.attention_backward` becomes two contractions for scores and
     probabilities' gradients, one op for its body, and three contractions.
     Test: `test/Conversion/Attention/decompose.mlir`.
   }];

@@ -6,10 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What code generation needs to know of a CPU, as a plain value: register
-// tiles, vector widths and the bf16 route all follow from it. The host's is the
-// default; tests name one ("avx2", "avx512", ...), so that what they check does
-// not depend on where they run.
+// The properties of a CPU that code generation needs, as a plain value:
+// register tiles, vector widths and the bf16 route all follow from it. The
+// host's is the default; tests name one ("avx2", "avx512", ...), so that what
+// they check does not depend on where they run.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,7 +29,7 @@ class MLIRContext;
 namespace shardir {
 
 struct CpuTarget {
-  /// What LLVM's TargetMachine takes.
+  /// The CPU and features for LLVM's TargetMachine.
   std::string triple;
   std::string cpu = "x86-64";
   std::string features;

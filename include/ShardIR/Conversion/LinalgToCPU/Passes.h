@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // From a rank's program (ordinary linalg on tensors, any shapes) to LLVM
-// dialect. Bufferization lies between the two pipelines and is the caller's.
+// dialect. The caller runs bufferization between the two pipelines.
 // Ops of dialects that these passes don't know are never crossed, moved or
 // looked into.
 //
@@ -17,7 +17,7 @@
 #define SHARDIR_CONVERSION_LINALGTOCPU_PASSES_H
 
 #include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Schedule/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -28,7 +28,7 @@ namespace shardir {
 #define GEN_PASS_DECL
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h.inc"
 
-/// What all passes to the CPU share.
+/// Options of all passes to the CPU.
 struct CpuOptions {
   CpuTarget target = CpuTarget::host();
   /// The name that gave `target`, for passes that are printed and parsed.
@@ -37,42 +37,38 @@ struct CpuOptions {
   bool parallel = true;
   /// Compute large attention in tiles that stay in caches.
   bool attention = true;
-  /// When gathered operands come around rings (shardir-ring-gathers).
-  std::string rings = "auto";
-  /// Say at each op what became of it.
-  bool explain = false;
 };
 
 /// Scores of fewer bytes are left to the CPU's caches: ops that run over all of
 /// them at once are then faster than tiles.
 constexpr int64_t smallScoreBytes = 1 << 20;
 
-/// What the first part of the tensor pipelines does with attention.
-struct FusionOptions {
+/// A device as the passes see it that lead to the scheduled stage.
+struct SchedulingOptions {
   /// Make ops of chains that are attention (shardir-recognize-attention) …
-  bool recognizeAttention = false;
-  /// … where they are large, in tiles for the CPU's caches …
-  bool tileAttention = false;
-  /// … or leave them to schedules; else they are linalg again before fusion.
-  bool keepAttention = false;
-  /// Which gathered operands come around rings, behind that.
-  RingGathersOptions rings;
-  /// Of a device's memory in bytes/s, for rings of sums.
-  double bandwidth = 1e10;
+  bool recognizeAttention = true;
+  /// … of scores of at least so many bytes.
+  int64_t leastScoreBytes = 0;
+  ScheduleCollectivesOptions collectives;
   /// Remarks that say which chains are attention and which not.
   bool explain = false;
+
+  static SchedulingOptions forCpu();
 };
 
-/// The first part of the tensor pipelines, of the CPU and of GPUs: what has no
-/// lowering to loops is rewritten, and ops are fused.
-void buildFusion(mlir::OpPassManager &pm, const FusionOptions &options = {});
+/// From local to scheduled, of the CPU and of GPUs: what has no lowering to
+/// loops is rewritten, attention is recognized, and rings are made.
+void buildScheduling(mlir::OpPassManager &pm, const SchedulingOptions &options);
+
+/// The first part of lowering, of the CPU and of GPUs: fuses ops.
+void buildFusion(mlir::OpPassManager &pm);
 
 /// f16 and bf16 are storage types: what is computed in them is computed in f32,
-/// everywhere alike, so that results agree.
+/// in the same way everywhere, so that results agree.
 void addSmallFloatEmulation(mlir::OpPassManager &pm);
 
-/// Tensor level, before bufferization: fuse and tile. Requires linalg on
-/// tensors in functions; guarantees ops that bufferize.
+/// Tensor level, before bufferization: fuse and tile. Requires the scheduled
+/// stage; guarantees ops that bufferize.
 void buildCpuTensorPipeline(mlir::OpPassManager &pm, const CpuOptions &options);
 
 /// One-shot bufferization as these passes' own tests use it: identity layouts
@@ -84,7 +80,7 @@ void buildBufferizeForTesting(mlir::OpPassManager &pm);
 /// calls only the runtime (Runtime/Abi.h), libm and libc.
 void buildCpuLowering(mlir::OpPassManager &pm, const CpuOptions &options);
 
-/// What comes before it: nests of loops become functions, and large
+/// The passes before it: nests of loops become functions, and large
 /// contractions in them packed loops, with the memory that they need for that.
 void buildCpuContractions(mlir::OpPassManager &pm, const CpuOptions &options);
 

@@ -16,6 +16,38 @@
 
 include "mlir/Pass/PassBase.td"
 
+def IndexedOpsToLoops
+    : Pass<"shardir-indexed-ops-to-loops", "::mlir::func::FuncOp"> {
+  let summary = "Lower shardir.scatter and shardir.sort to loops";
+  let description = [{
+    A `shardir.scatter` becomes loops over its rows, in order, each of which
+    combines one window in place. A `shardir.sort` becomes a merge sort of each
+    row along the sorted dim; with `parallel` the rows are an `scf.forall`.
+
+    ```mlir
+    %0 = shardir.scatter ins(%u, %i : tensor<5x6xf32>, tensor<5x1xi64>) outs(%x : tensor<4x6xf32>) index_dims = [0] {…}
+    ```
+    becomes
+    ```mlir
+    %0 = scf.for %row = %c0 to %c5 step %c1 iter_args(%y = %x) -> (tensor<4x6xf32>) {
+      …the index of the row; if it is in bounds:
+      %old = tensor.extract_slice %y[%index, 0] [1, 6] [1, 1]
+      %new = linalg.generic {…} ins(%window) outs(%old) {…}
+      tensor.insert_slice %new into %y[%index, 0] [1, 6] [1, 1]
+    }
+    ```
+    Test: `test/Conversion/LinalgToCPU/indexed-ops-to-loops.mlir`.
+  }];
+  let options = [
+    Option<"parallel", "parallel", "bool", "false", "Sort rows in an scf.forall">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::mlir::arith::ArithDialect",
+                           "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect"];
+}
+
 def DecomposeForCpu : Pass<"shardir-decompose-for-cpu", "::mlir::func::FuncOp"> {
   let summary = "Rewrite tensor ops that neither bufferize nor lower to loops";
   let description = [{
@@ -103,20 +135,20 @@ def TileAttentionForCpu
     : Pass<"shardir-tile-attention-for-cpu", "::mlir::func::FuncOp"> {
   let summary = "Compute attention in tiles whose scores stay in caches";
   let description = [{
-    A large `shardir.attention`, or one part of those that carry on each other's
+    A large `kernel.attention`, or one part of those that carry on each other's
     sums, becomes an `scf.forall` over batches and tiles of rows, with an `scf.for`
-    over tiles of columns that carries acc, max and sum. A large `shardir.attention_backward`
+    over tiles of columns that carries acc, max and sum. A large `kernel.attention_backward`
     becomes an `scf.forall` over batches, with loops over tiles of rows and columns
     that carry all three gradients. Small ones are left: caches hold their scores.
 
     ```mlir
-    %0:3 = shardir.attention … ins(%q, %k, %v : tensor<16x1024x64xf32>, …)
+    %0:3 = kernel.attention … ins(%q, %k, %v : tensor<16x1024x64xf32>, …)
     ```
     becomes
     ```mlir
     %0:3 = scf.forall (%h, %m) = (0, 0) to (16, 1024) step (1, 128) shared_outs(…) {
       %1:3 = scf.for %n = %c0 to %c1024 step %c256 iter_args(%acc = %zero, %max = %low, %sum = %zero) {
-        %2:3 = shardir.attention … ins(%q_tile, %k_tile, %v_tile : tensor<1x128x64xf32>, …) outs(%acc, %max, %sum)
+        %2:3 = kernel.attention … ins(%q_tile, %k_tile, %v_tile : tensor<1x128x64xf32>, …) outs(%acc, %max, %sum)
         scf.yield %2#0, %2#1, %2#2
       }
       …
@@ -139,7 +171,7 @@ def OutlineCpuKernels
     Every linalg op on memrefs, and every outermost `scf.forall`, becomes a call
     of a private function that holds it. Nests that are equal up to the values
     they use share one function, so that the layers of a model are compiled
-    once, and LLVM never sees one function of a whole model's size. Ops
+    once, and LLVM never sees one function of a model's size. Ops
     without loops stay where they are.
 
     ```mlir

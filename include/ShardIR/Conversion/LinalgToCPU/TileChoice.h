@@ -20,25 +20,10 @@
 #ifndef SHARDIR_CONVERSION_LINALGTOCPU_TILECHOICE_H
 #define SHARDIR_CONVERSION_LINALGTOCPU_TILECHOICE_H
 
+#include "ShardIR/Conversion/Common/ContractionShape.h"
 #include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
 
 namespace shardir {
-
-/// Extents of a contraction; `unknown` where only the running program knows.
-struct ContractionShape {
-  static constexpr int64_t unknown = -1;
-  int64_t m = unknown, n = unknown, k = unknown;
-  /// Product of the extents of all loops around the 2-D contraction.
-  int64_t batch = 1;
-  /// Bits of the type that is accumulated in: 32 or 64.
-  unsigned accumulatorBits = 32;
-  /// Both operands are bf16.
-  bool bf16Operands = false;
-  /// Which stride of an operand is known to be 1.
-  bool aUnitK = true, aUnitM = false, bUnitN = true, bUnitK = false;
-  /// C is stored in a narrower type than it is accumulated in: k in one block.
-  bool roundsResult = false;
-};
 
 struct ContractionTiles {
   enum class Kind {

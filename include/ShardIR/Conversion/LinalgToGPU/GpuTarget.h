@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What schedules and the cost model must know of a GPU: a value per
+// The properties of a GPU that schedules and the cost model need: a value per
 // architecture, no IR and no driver. Figures are the vendor's for the card that
 // the architecture is mostly met on (A100 SXM, H100/H200 SXM, B200); they rank
 // schedules and promise nothing.
@@ -32,7 +32,7 @@ struct GpuTarget {
   unsigned smArch = 0;
   /// The PTX ISA version as an LLVM feature: `+ptx81`. Empty for `host`.
   std::string ptxFeature;
-  /// Dynamic shared memory that a block may ask for, in bytes.
+  /// The most dynamic shared memory of a block, in bytes.
   int64_t sharedBytes = 0;
   /// Registers of 32 bits per multiprocessor, and threads that fit on one.
   int64_t registers = 65536, threads = 2048;
@@ -53,7 +53,8 @@ struct GpuTarget {
 
   /// The target of that name; nullopt for any other than those above.
   static std::optional<GpuTarget> get(llvm::StringRef arch);
-  /// What `get` knows, for messages: `sm_80, sm_90a, sm_100a or host`.
+  /// The names that `get` accepts, for messages: `sm_80, sm_90a, sm_100a or
+  /// host`.
   static llvm::StringRef known();
 };
 

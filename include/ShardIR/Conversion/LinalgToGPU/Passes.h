@@ -15,6 +15,7 @@
 #ifndef SHARDIR_CONVERSION_LINALGTOGPU_PASSES_H
 #define SHARDIR_CONVERSION_LINALGTOGPU_PASSES_H
 
+#include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/GpuTarget.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -35,7 +36,7 @@ namespace shardir {
 #define GEN_PASS_DECL
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h.inc"
 
-/// What all passes to the GPU share.
+/// Options of all passes to the GPU.
 struct GpuOptions {
   /// As GpuTarget::get knows it.
   std::string arch = "sm_90a";
@@ -43,21 +44,21 @@ struct GpuOptions {
   bool explain = false;
   /// Take this schedule wherever it matches.
   std::string schedule;
-  /// Recognise attention, so that its scores need not be stored.
-  bool attention = true;
   /// Let collectives go on beside work that does not need them.
   bool overlap = true;
-  /// When gathered operands come around rings (shardir-ring-gathers).
-  std::string rings = "auto";
   /// As shardir-assemble-kernels has it: `none` keeps PTX.
   std::string ptxas;
   /// Matrix units may read f32 operands of products as tf32.
   bool tf32 = false;
 };
 
-/// Tensor level, before bufferization: decompose and fuse. Requires linalg on
-/// tensors in functions; guarantees ops that bufferize.
-void buildGpuTensorPipeline(mlir::OpPassManager &pm, const GpuOptions &options);
+/// The rates that schedules reach with most products on the GPU that `arch`
+/// names.
+SchedulingOptions schedulingForGpu(llvm::StringRef arch);
+
+/// Loops, sorts and scatters on tensors in the forms that become few kernels.
+/// Goes before buildScheduling, which rewrites what they are recognized by.
+void buildGpuLoops(mlir::OpPassManager &pm);
 
 /// Bufferized host code to host code that calls the runtime, kernels assembled
 /// beside it (or emulated, for `host`). Collectives are untouched.

@@ -16,32 +16,23 @@
 
 include "mlir/Pass/PassBase.td"
 
-def RecognizeSorts : Pass<"shardir-recognize-sorts", "::mlir::func::FuncOp"> {
-  let summary = "Make sorting networks of few steps of loops that sort";
+def SortsToNetworks : Pass<"shardir-sorts-to-networks", "::mlir::func::FuncOp"> {
+  let summary = "Makes sorting networks of sorts";
   let description = [{
-    A loop whose steps compare neighbours and swap them, at even and odd places by
-    turns (as sorts arrive where no op is left for them), sorts in as many steps
-    as there are elements, on whole tensors. If the comparison is an order of
-    integer and float keys, it becomes a bitonic network of elements in place,
-    which is one kernel for rows of up to 16384 elements, and a kernel per step for
-    longer ones. Equal elements stay in their order, several tensors are sorted by
-    the keys of some of them, and NaN that the comparison leaves where it is stays
-    there. With `explain` a remark tells so.
+    A `shardir.sort` along a dim of static size becomes a bitonic network of
+    elements in place, which is one kernel for rows of up to 16384 elements, and a
+    kernel per step for longer ones. Equal elements stay in their order.
 
     ```mlir
-    %r = scf.for %i = %c0 to %c64 step %c1 iter_args(%x = %init) -> (tensor<8x64xf32>) {
-      // where(left, min-like of x and its neighbour on the right, …)
+    %r = shardir.sort %x : tensor<8x64xf32> dim = 1 { … }
     ```
     becomes
     ```mlir
     scf.for %row … { scf.for %p = %c0 to %c6 … { scf.for %q = %c0 to %p + 1 … {
       scf.for %i = %c0 to %c32 … { compare and swap two elements } {independent_iterations}
     ```
-    Test: `test/Conversion/LinalgToGPU/recognize-sorts.mlir`.
+    Test: `test/Conversion/LinalgToGPU/sorts-to-networks.mlir`.
   }];
-  let options = [
-    Option<"explain", "explain", "bool", "false", "Say which loops are sorts">
-  ];
   let dependentDialects = ["::mlir::arith::ArithDialect",
                            "::mlir::linalg::LinalgDialect",
                            "::mlir::scf::SCFDialect",
@@ -53,7 +44,7 @@ def WindowsToScans : Pass<"shardir-windows-to-scans", "::mlir::func::FuncOp"> {
   let description = [{
     A reduction over windows as long as the dim along which they slide, of a
     tensor padded with the neutral element on one side, gives each element
-    combined with all before it (or behind it): how cumulative sums arrive. It
+    combined with all before it (or behind it): the form of cumulative sums. It
     becomes loops over elements that carry the value so far, which are scans.
     Dims of less than 64 elements stay.
 
@@ -83,7 +74,7 @@ def LoopsToElements
     computes from few elements, does so element by element: what the loop
     computes on tensors without dims, on slices of one element and elementwise on
     the window becomes scalar. Counters that are carried in tensors follow from
-    the induction variable. Such loops are how scatters arrive; once they are
+    the induction variable. Front ends expand scatters into such loops; once they are
     bufferized they touch elements of memory alone, and are kernels. Loops whose
     work cannot be computed element by element stay.
 

@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The collective dialect: steps of a redistribution in three forms (whole
+// The collective dialect: steps of a redistribution in three forms (global
 // tensors, shards, buffers), and rooted collectives on shards.
 //
 //===----------------------------------------------------------------------===//
@@ -22,15 +22,13 @@
 
 namespace shardir::collective::detail {
 mlir::RankedTensorType globalTensorType(CollectiveOpInterface op);
-void stepEffects(
-    mlir::OpOperand &input, mlir::OpOperand *destination,
-    llvm::SmallVectorImpl<
-        mlir::SideEffects::EffectInstance<mlir::MemoryEffects::Effect>>
-        &effects);
+void stepEffects(mlir::OpOperand &input, mlir::OpOperand *destination,
+                 llvm::SmallVectorImpl<mlir::SideEffects::EffectInstance<
+                     mlir::MemoryEffects::Effect>> &effects);
 mlir::LogicalResult verifyStep(CollectiveOpInterface op);
 mlir::LogicalResult verifyStepSymbols(CollectiveOpInterface op,
                                       mlir::SymbolTableCollection &tables);
-/// The result's extents: the operand's on whole tensors, `sizes` on shards.
+/// The result's extents: the operand's on global tensors, `sizes` on shards.
 mlir::LogicalResult reifyStep(CollectiveOpInterface op,
                               mlir::OpBuilder &builder,
                               mlir::ReifiedRankedShapedTypeDims &shapes);
@@ -45,8 +43,8 @@ mlir::LogicalResult verifyGroup(mlir::Operation *op,
                                 mlir::FlatSymbolRefAttr mesh,
                                 mlir::ArrayAttr axes,
                                 mlir::SymbolTableCollection &tables);
-/// The extent of this device's block of a dim of `extent`, cut over `axes` as in
-/// P3. Requires a group that verifies, of known size.
+/// The extent of this device's block of a dim of `extent`, cut over `axes` as
+/// in P3. Requires a group that verifies, of known size.
 mlir::Value createBlockExtent(mlir::OpBuilder &builder, mlir::Location loc,
                               mlir::Operation *op, mlir::FlatSymbolRefAttr mesh,
                               mlir::ArrayAttr axes, mlir::Value extent);
@@ -63,20 +61,17 @@ namespace shardir::collective {
 inline constexpr llvm::StringLiteral kStart = "collective.start";
 /// On a module: gathers have become exchanges around rings.
 inline constexpr llvm::StringLiteral kRings = "collective.rings";
-/// In the reasons of those exchanges, behind the gather's own: which block it
-/// is.
-inline constexpr llvm::StringLiteral kBlock = "; block ";
 /// On a memref.global: it has a row for each rank, which no other one touches.
 inline constexpr llvm::StringLiteral kRowsOfRanks = "collective.rows_of_ranks";
 
-/// Creates the step op of the given kind on whole tensors; `windows` holds
+/// Creates the step op of the given kind on global tensors; `windows` holds
 /// extent and shift of each open window of `halo`.
 mlir::Value createStep(mlir::OpBuilder &builder, mlir::Location loc,
                        CollectiveKind kind, mlir::Value input,
                        PlacementAttr from, PlacementAttr to,
-                       mlir::StringAttr reason, mlir::ArrayAttr halo = {},
+                       ReasonAttr reason, mlir::ArrayAttr halo = {},
                        mlir::ValueRange windows = {});
-/// The step of a collective that a manual region asks for, whose result other
+/// The step of a collective in a manual region, whose result other
 /// axes split as `inside` says; null: not at all.
 CollectiveStep manualStep(ManualCollectiveOp op, PlacementAttr inside);
 /// Creates the local form: `input` is a shard of `global`, the result has type
@@ -88,8 +83,7 @@ mlir::Value createLocalStep(mlir::OpBuilder &builder, mlir::Location loc,
                             mlir::RankedTensorType global,
                             mlir::RankedTensorType resultType,
                             mlir::ValueRange sizes, mlir::ValueRange dims,
-                            mlir::StringAttr reason,
-                            mlir::ArrayAttr halo = {});
+                            ReasonAttr reason, mlir::ArrayAttr halo = {});
 } // namespace shardir::collective
 
 #endif // SHARDIR_DIALECT_COLLECTIVE_COLLECTIVE_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What every collective that leads from one placement to another answers, in
-// its whole-tensor form as in its local one.
+// The interface of every collective that leads from one placement to another, in
+// its global form as in its local one.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +19,7 @@ include "mlir/IR/OpBase.td"
 def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   let cppNamespace = "::shardir::collective";
   let description = [{
-    A step of a redistribution: its kind, its two placements, and the whole
+    A step of a redistribution: its kind, its two placements, and the global
     tensor's type.
   }];
   let methods = [
@@ -32,14 +32,14 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
                     "::mlir::Value", "getOutput">,
     InterfaceMethod<"The extents of the result's unknown dims, in order (local form).",
                     "::mlir::OperandRange", "getSizes">,
-    InterfaceMethod<"The whole tensor's unknown extents, in order (local form); "
+    InterfaceMethod<"The global tensor's unknown extents, in order (local form); "
                     "then extent and shift of each open window of the halo.",
                     "::mlir::OperandRange", "getDims">,
     InterfaceMethod<"How much the result's shards overlap, `[[low, high], ...]`, or null.",
                     "::mlir::ArrayAttr", "getHaloAttr">,
-    InterfaceMethod<"The type of the whole tensor.",
+    InterfaceMethod<"The type of the global tensor.",
                     "::mlir::RankedTensorType", "getGlobalTensorType">,
-    InterfaceMethod<"Whether operand and result are shards, not whole tensors.",
+    InterfaceMethod<"True if operand and result are shards, not global tensors.",
                     "bool", "isLocal">,
   ];
   let extraClassDeclaration = [{

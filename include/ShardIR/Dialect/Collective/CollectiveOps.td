@@ -37,7 +37,7 @@ def Collective_Dialect : Dialect {
     A step has three forms:
 
     ```mlir
-    // whole tensors, in the collective stage
+    // global tensors, in the collective stage
     %1 = collective.all_gather %0 from #shardir.placement<@m, [{"x"} ]>
                                     to #shardir.placement<@m, [{} ]> : tensor<10xf32>
     // shards, from the local stage on
@@ -55,7 +55,7 @@ def Collective_Dialect : Dialect {
                            "::mlir::tensor::TensorDialect"];
 }
 
-/// A whole tensor, a shard of one, or the buffer of a shard.
+/// A global tensor, a shard of one, or the buffer of a shard.
 def Collective_Operand
     : AnyTypeOf<[AnyRankedTensor, AnyMemRef], "ranked tensor or memref", "::mlir::ShapedType">;
 
@@ -79,7 +79,7 @@ class Collective_StepOp<string mnemonic, string kind>
                        ShardIR_PlacementAttr:$to,
                        OptionalAttr<ArrayAttr>:$halo,
                        OptionalAttr<TypeAttr>:$global,
-                       OptionalAttr<StrAttr>:$reason);
+                       OptionalAttr<ShardIR_ReasonAttr>:$reason);
   let results = (outs Optional<AnyRankedTensor>:$result);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -87,7 +87,7 @@ class Collective_StepOp<string mnemonic, string kind>
   let builders = [
     OpBuilder<(ins "::mlir::Value":$input, "::shardir::PlacementAttr":$from,
                    "::shardir::PlacementAttr":$to,
-                   CArg<"::mlir::StringAttr", "{}">:$reason,
+                   CArg<"::shardir::ReasonAttr", "{}">:$reason,
                    CArg<"::mlir::ArrayAttr", "{}">:$halo), [{
       build($_builder, $_state, ::mlir::TypeRange{input.getType()}, input,
             ::mlir::Value(), ::mlir::ValueRange(), ::mlir::ValueRange(), from, to,
@@ -147,10 +147,10 @@ def Collective_SliceOp : Collective_StepOp<"slice", "Slice"> {
 }
 
 def Collective_MakePartialOp : Collective_StepOp<"make_partial", "MakePartial"> {
-  let summary = "The first device of each group keeps its term, the others hold the identity.";
+  let summary = "A device's term is what it holds of its new shard, and the identity elsewhere.";
   let description = [{
-    No communication. The identity is the reduction's: -0.0 for float sums, NaN
-    for maxnum, and so on (P5).
+    No communication; the identity is the reduction's (P5). Each shard of an axis that
+    splits the operand is a term; along other axes the first device has the elements.
 
     Example:
 

@@ -36,6 +36,13 @@ namespace shardir {
 inline ::llvm::hash_code hash_value(const Placement &placement) {
   return hashValue(placement);
 }
+
+/// What a `#shardir.provenance` starts from.
+enum class ProvenanceKind { Argument, Result, Annotation, Op };
+
+/// What a `#shardir.reason` names: `Program` where the program communicates by
+/// itself, `Body` an op that runs unsharded and reads a tensor from outside.
+enum class ReasonKind { Constrain, Program, Result, Operand, Body };
 } // namespace shardir
 
 #include "ShardIR/Dialect/ShardIR/ShardIRDialect.h.inc"
@@ -53,13 +60,16 @@ std::vector<int64_t> shapeOf(mlir::ShapedType type);
 
 /// How an element type is spelled in checks and reports: `f32`, `bf16`, `i1`.
 std::string elementTypeName(mlir::Type type);
+/// The class of the elements of `type`, or of a scalar: a bit of
+/// NumberClass::Bits; 0 for other types.
+unsigned numberClass(mlir::Type type);
 
 /// The number of bytes of one element as the runtime stores it; i1 takes one.
 int64_t elementBytes(mlir::Type type);
 
 /// Complex numbers as collectives have them: floats along one more, minor dim
-/// of 2 that is whole. What `placement`, `halo` and `shape` of a tensor of
-/// `type` become then; returns the element type. Other types stay as they are.
+/// of 2 that is unsharded. Updates `placement`, `halo` and `shape` of a tensor
+/// of `type`; returns the element type. Other types stay as they are.
 mlir::Type splitComplex(mlir::Type elementType, std::vector<int64_t> &shape,
                         Placement &from, Placement &to, Halo &halo);
 
@@ -73,8 +83,8 @@ mlir::LogicalResult verifyPlacementFor(mlir::Operation *op,
                                        const llvm::Twine &what);
 
 /// Replaces sugar by dims; `placement` must verify against the mesh.
-PlacementAttr resolveSugar(PlacementAttr placement, const Mesh &mesh,
-                           int64_t rank);
+PlacementAttr lowerDTensorSyntax(PlacementAttr placement, const Mesh &mesh,
+                                 int64_t rank);
 
 /// The placement that `shardir.placements` gives an op's result, or null.
 PlacementAttr getResultPlacement(mlir::OpResult result);
@@ -106,11 +116,11 @@ mlir::LogicalResult verifyHaloFor(mlir::Operation *op, mlir::ArrayAttr halo,
                                   PlacementAttr placement,
                                   mlir::ShapedType type);
 
-/// The axes of `placement` that are among `manual`, in its dims and owed.
+/// The axes of `placement` that are among `manual`, in its dims and partial.
 std::vector<AxisRef> manualAxesOf(const Placement &placement,
                                   mlir::ArrayAttr manual);
 /// `placement` with the axes among `manual`, or with the others, alone in its
-/// dims, and without what it owes.
+/// dims, and not partial.
 Placement manualPart(const Placement &placement, mlir::ArrayAttr manual,
                      bool isManual);
 /// The type of the shard of `type` along the axes of `placement` that are among

@@ -6,7 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The shardir dialect's ops: meshes and what asks for placements.
+// The shardir dialect's ops: meshes, constraints, redistributions, manual regions,
+// and (IndexedOps.td) scatters and sorts.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,11 +85,11 @@ def ShardIR_RedistributeOp : ShardIR_Op<"redistribute",
      DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "Changes a tensor's placement and keeps its value.";
   let description = [{
-    Types are those of the whole tensor. `halo` asks for an overlapping shard:
+    Types are those of the global tensor. `halo` requests an overlapping shard:
     per dim how many elements below and above the own block are needed (D6).
     `dims` holds, of each window that is known at run time alone, its extent and
     its shift.
-    `reason` says why the op is there.
+    `reason` names the user that the op is for.
 
     Example:
 
@@ -101,14 +102,14 @@ def ShardIR_RedistributeOp : ShardIR_Op<"redistribute",
                        ShardIR_PlacementAttr:$from,
                        ShardIR_PlacementAttr:$to,
                        OptionalAttr<ArrayAttr>:$halo,
-                       OptionalAttr<StrAttr>:$reason,
+                       OptionalAttr<ShardIR_ReasonAttr>:$reason,
                        Variadic<Index>:$dims);
   let results = (outs AnyRankedTensor:$result);
   let builders = [
     OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$input,
                    "::shardir::PlacementAttr":$from,
                    "::shardir::PlacementAttr":$to,
-                   "::mlir::ArrayAttr":$halo, "::mlir::StringAttr":$reason), [{
+                   "::mlir::ArrayAttr":$halo, "::shardir::ReasonAttr":$reason), [{
       build($_builder, $_state, type, input, from, to, halo, reason,
             ::mlir::ValueRange());
     }]>
@@ -136,7 +137,7 @@ def ShardIR_AxisIndexOp : ShardIR_Op<"axis_index",
 }
 
 def ShardIR_ExtentOp : ShardIR_Op<"extent", [Pure]> {
-  let summary = "The extent of a dim of the whole tensor of an argument.";
+  let summary = "The extent of a dim of an argument's global tensor.";
   let description = [{
     Where the extent is known only when the program runs and devices hold parts
     of the dim: a part does not tell the whole, so the runtime does. The same on
@@ -164,8 +165,8 @@ def ShardIR_ManualOp : ShardIR_Op<"manual",
   let summary = "A region written for one device along some axes.";
   let description = [{
     The body sees what one device along the manual axes holds of each operand,
-    and gives what it holds of each result; how the tensors lie outside is in
-    `in` and `out`. Manual axes are whole axes, major to others in a dim, and
+    and yields its shard of each result; the placements of the tensors outside are in
+    `in` and `out`. Manual axes are full axes, no sub-axes, major to others in a dim, and
     divide it. Along all other axes the program goes on as outside: they
     propagate through the borders, and what is inside is annotated with them
     alone.
@@ -175,7 +176,7 @@ def ShardIR_ManualOp : ShardIR_Op<"manual",
     exchange, whose placements name manual axes alone. An exchange to a mesh of the
     same axes with other `devices` sends shards to any devices. `shardir.axis_index`
     tells the device's coordinate along a manual axis. A result that varies along a
-    manual axis names it, in a dim or as owed; with `unchecked` the program
+    manual axis names it, in a dim or as partial; with `unchecked` the program
     vouches for that. `shardir-inline-manual` turns the region into
     `shardir.manual_in`, its ops, and `shardir.manual_out`.
 
@@ -208,9 +209,8 @@ def ShardIR_ManualOp : ShardIR_Op<"manual",
 }
 
 def ShardIR_YieldOp : ShardIR_Op<"yield", [Pure, Terminator, ReturnLike,
-                                   ParentOneOf<["ManualOp", "AttentionOp",
-                                                "AttentionBackwardOp"]>]> {
-  let summary = "What a region of this dialect gives: a manual one, or a body of an attention.";
+                                   ParentOneOf<["ManualOp", "ScatterRowsOp", "SortOp"]>]> {
+  let summary = "Terminates a manual region, or the body of a scatter or a sort.";
   let description = [{
     Example:
 
@@ -218,7 +218,7 @@ def ShardIR_YieldOp : ShardIR_Op<"yield", [Pure, Terminator, ReturnLike,
     shardir.yield %0 : tensor<8x4xf32>
     ```
   }];
-  let arguments = (ins Variadic<AnyTypeOf<[AnyRankedTensor, AnyFloat]>>:$values);
+  let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "attr-dict ($values^ `:` type($values))?";
 }
 
@@ -248,8 +248,8 @@ def ShardIR_ManualInOp : ShardIR_ManualBorderOp<"manual_in"> {
 def ShardIR_ManualOutOp : ShardIR_ManualBorderOp<"manual_out"> {
   let summary = "The tensor whose shards along the manual axes devices hold.";
   let description = [{
-    The inverse of `shardir.manual_in`. What `placement` owes along manual axes,
-    the result owes. `unchecked`: the program vouches that devices along an axis
+    The inverse of `shardir.manual_in`. If `placement` is partial along manual axes,
+    so is the result. `unchecked`: the program vouches that devices along an axis
     that `placement` does not name hold the same.
 
     Example:
@@ -269,7 +269,7 @@ def ShardIR_ManualOutOp : ShardIR_ManualBorderOp<"manual_out"> {
 def ShardIR_ManualCollectiveOp : ShardIR_Op<"manual_collective",
     [Pure, AttrSizedOperandSegments,
      DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
-  let summary = "A collective that the program asks for, along manual axes.";
+  let summary = "A collective written in the program, along manual axes.";
   let description = [{
     What a collective of a manual region is once that is inlined: the collective
     dialect's op `kind` on shards along manual axes, which other axes may split
@@ -296,6 +296,6 @@ def ShardIR_ManualCollectiveOp : ShardIR_Op<"manual_collective",
   }];
 }
 
-include "ShardIR/Dialect/ShardIR/AttentionOps.td"
+include "ShardIR/Dialect/ShardIR/IndexedOps.td"
 
 #endif // SHARDIR_DIALECT_SHARDIR_SHARDIROPS_TD

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What linalg ops read and write, as whole buffers, so that schedules can take
-// neighbours along. Different allocations and arguments are different memory.
-// Questions about the IR that change nothing.
+// The buffers that linalg ops read and write, so that schedules can fuse
+// neighbours. Different allocations and arguments are different memory.
+// Read-only queries.
 //
 //===----------------------------------------------------------------------===//
 
@@ -30,16 +30,16 @@ struct BufferUse {
 
 BufferUse bufferUseOf(mlir::linalg::LinalgOp op);
 
-/// Whether two ops may change places.
+/// True if two ops may change places.
 bool independent(const BufferUse &a, const BufferUse &b);
 
-/// Whether `op` touches no memory that exists: any op may pass it.
+/// True if `op` touches no memory that exists: any op may pass it.
 bool isQuiet(mlir::Operation *op);
 
-/// Whether `op` or something in it uses the buffer that `view` is a view of.
+/// True if `op` or something in it uses the buffer that `view` is a view of.
 bool touches(mlir::Operation *op, mlir::Value view);
 
-/// Who else uses the buffer of `view`, `members` apart.
+/// The users of the buffer of `view` other than `members`.
 struct OtherUses {
   /// Something may read what members write, or the buffer lives on.
   bool escapes = false;

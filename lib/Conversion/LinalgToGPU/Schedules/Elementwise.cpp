@@ -8,7 +8,7 @@
 //
 // Takes ops whose loops are all parallel, with operands at linear addresses.
 // One thread computes as many neighbouring elements as 16 bytes of the
-// narrowest operand hold, so that a warp's accesses are whole 512-byte runs.
+// narrowest operand hold, so that a warp's accesses are full 512-byte runs.
 // Where rows may start anywhere (odd strides, a pointer that is only known at
 // run time) the host decides by one test whether vectors are aligned; what is
 // left over at the end of a row goes element by element. Inputs that are
@@ -53,7 +53,7 @@ int64_t extentOf(const LoopNest &nest, int loop) {
   return LoopEmitter::known(nest.extents[loop]).value_or(assumedExtent);
 }
 
-/// What moving one element costs along `loop`, in elements of contiguous
+/// The cost of moving one element along `loop`, in elements of contiguous
 /// access.
 double costAlong(const LoopNest &nest, int loop) {
   double cost = 0;
@@ -198,14 +198,14 @@ private:
     Index extent = nest.extents[plan.loop];
     Index start = emit.mul(ivs[plan.loop], lanes);
     Index end = emit.add(start, emit.constant(lanes));
-    Value whole = aligned.value;
+    Value full = aligned.value;
     if (!LoopEmitter::isKnown(emit.rem(extent, lanes), 0))
-      whole = emit.both(whole, emit.lessEqual(end, extent));
+      full = emit.both(full, emit.lessEqual(end, extent));
     ivs[plan.loop] = start;
-    if (!whole)
+    if (!full)
       return vector(lanes);
     emit.branch(
-        whole, [&] { vector(lanes); },
+        full, [&] { vector(lanes); },
         [&] {
           emit.loop(start, emit.min(end, extent), emit.constant(1),
                     [&](Index i) {

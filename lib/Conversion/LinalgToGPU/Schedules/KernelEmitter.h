@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What schedules share: launches of one-dimensional blocks, the decoding of a
+// Helpers for schedules: launches of one-dimensional blocks, the decoding of a
 // linear index, warp shuffles, shared memory, and the proof or the run-time
 // check that memory can be accessed 16 bytes at a time.
 //
@@ -15,13 +15,13 @@
 #ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_KERNELEMITTER_H
 #define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_KERNELEMITTER_H
 
-#include "../../LinalgToCPU/LoopNest.h"
+#include "Common/LoopNest.h"
 #include "Schedule.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 namespace shardir {
 
-/// Whether something holds: known, or a value of type i1 that says so.
+/// True if something holds: known, or a value of type i1 that says so.
 struct Condition {
   /// Set where it is known.
   std::optional<bool> known;
@@ -91,7 +91,7 @@ public:
   Condition isAligned(const NestOperand &operand, int loop, int64_t lanes);
   /// The same for the pointer alone, to `bytes`, with its constant offset.
   Condition isPointerAligned(const NestOperand &operand, int64_t bytes);
-  /// Whether `index` elements are a multiple of `count`.
+  /// True if `index` elements are a multiple of `count`.
   Condition isMultiple(Index index, int64_t count);
 
   mlir::RewriterBase &rewriter;
@@ -109,7 +109,7 @@ inline int64_t ceilDivide(int64_t number, int64_t extent) {
 /// The buffer that `view` is a view of: an allocation, an argument, or what an
 /// op gives that is not known here.
 mlir::Value baseOf(mlir::Value view);
-/// Whether the buffer that `view` lies in starts at a multiple of 64 bytes
+/// True if the buffer that `view` lies in starts at a multiple of 64 bytes
 /// (X4): what the program allocates, constants, and arguments of the entry.
 bool hasAlignedStart(mlir::Value view);
 

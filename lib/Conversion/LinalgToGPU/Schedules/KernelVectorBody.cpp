@@ -38,7 +38,7 @@ static bool isMultipleOf(Value value, int64_t number) {
   return isa_and_nonnull<arith::IndexCastOp>(op) && operand(0);
 }
 
-/// Whether `lanes` elements from `at` on are surely aligned.
+/// True if `lanes` elements from `at` on are surely aligned.
 static bool isAligned(Value memref, ValueRange at, int64_t lanes) {
   auto type = cast<MemRefType>(memref.getType());
   auto [strides, offset] = type.getStridesAndOffset();

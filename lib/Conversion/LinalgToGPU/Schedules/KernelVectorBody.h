@@ -6,15 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the CPU's VectorBody leaves to the processor: a GPU accesses a vector
-// only at a multiple of its size.
+// Vector accesses, which the CPU's VectorBody leaves to the processor: a GPU
+// accesses a vector only at a multiple of its size.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_KERNELVECTORBODY_H
 #define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_KERNELVECTORBODY_H
 
-#include "../../LinalgToCPU/VectorBody.h"
+#include "Common/VectorBody.h"
 #include "KernelEmitter.h"
 
 namespace shardir {

@@ -19,8 +19,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ScalarNest.h"
+#include "Loops/ScalarNest.h"
 
+#include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -37,7 +38,7 @@ constexpr int64_t threadsPerBlock = 256;
 /// One dependent access of device memory, in seconds.
 constexpr double loadLatency = 5e-7;
 
-/// Which loops become threads, and which run in a thread.
+/// The loops that become threads, and those that run within a thread.
 struct LoopRoles {
   SmallVector<unsigned> threads, serial;
   /// No output is indexed by a serial loop.
@@ -110,7 +111,7 @@ Threads createThreads(RewriterBase &rewriter, Location loc, StringRef name,
   return threads;
 }
 
-/// Whether a number below the product of these extents has 31 bits.
+/// True if a number below the product of these extents has 31 bits.
 bool fitsInt32(ValueRange extents) {
   int64_t product = 1;
   for (Value extent : extents) {
@@ -154,7 +155,7 @@ public:
   std::optional<Estimate> match(Operation *op,
                                 const GpuTarget &target) const override {
     // Attention is decomposed where no other schedule takes it.
-    if (isa<AttentionOp, AttentionBackwardOp>(op))
+    if (isa<kernel::AttentionOp, kernel::AttentionBackwardOp>(op))
       return std::nullopt;
     Estimate estimate;
     auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
@@ -248,7 +249,7 @@ private:
     /// One iteration with these values of the outputs' elements.
     auto step = [&](ValueRange outputs) {
       SmallVector<Value> arguments;
-      // What the body does not use needs no value.
+      // An unused argument of the body needs no value.
       for (OpOperand *operand : op.getDpsInputOperands())
         arguments.push_back(
             op.payloadUsesValueFromOperand(operand) ? load(*operand) : Value());
@@ -268,7 +269,7 @@ private:
       store(step(loadOutputs(/*always=*/false)));
       return;
     }
-    // What a reduction of no iterations leaves is what was there.
+    // A reduction without iterations leaves its init.
     SmallVector<Value> carried;
     if (roles.inRegisters)
       carried = loadOutputs(/*always=*/true);

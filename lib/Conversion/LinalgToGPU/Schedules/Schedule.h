@@ -14,7 +14,7 @@
 // An op that is scheduled is a LinalgOp on memrefs, a loop nest that only
 // touches memory (`scf.for`, `scf.parallel`, `scf.forall`, `scf.while`,
 // `scf.if` marked with `shardir.kernel` by shardir-place-on-gpu), or
-// shardir.attention. It stands in host code; all its memrefs are device memory.
+// kernel.attention. It stands in host code; all its memrefs are device memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,12 +33,12 @@
 
 namespace shardir {
 
-/// What a schedule promises for one op.
+/// The prediction of a schedule for one op.
 struct Estimate {
   /// Predicted time on the target, launches included, in seconds. Extents that
   /// are unknown count as `assumedExtent`.
   double seconds = 0;
-  /// What the remark says behind the schedule's name: the choice and its
+  /// The text of the remark after the schedule's name: the choice and its
   /// reason, such as `tile 128x128x32, 3 stages`. Lower case, no full stop.
   std::string reason;
 };

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What schedules share: launches, and the pieces of a linalg op (extents, body,
-// indices) that they put into kernels. Requires ops on memrefs; guarantees ops
-// of arith, affine, memref and gpu alone.
+// Helpers for schedules: launches, and the pieces of a linalg op (extents,
+// body, indices) that they put into kernels. Requires ops on memrefs;
+// guarantees ops of arith, affine, memref and gpu alone.
 //
 //===----------------------------------------------------------------------===//
 

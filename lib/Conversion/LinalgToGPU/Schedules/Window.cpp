@@ -267,9 +267,9 @@ private:
     overPlaces([&](int64_t) {
       KernelVectorBody body(emit, nest, plan.lane, lanes);
       for (auto [i, result] : llvm::enumerate(nest.results()))
-        sums.push_back(lanes > 1
-                           ? body.spread(body.loadResult(i, ivs, std::nullopt))
-                           : load(result));
+        sums.push_back(
+            lanes > 1 ? body.broadcast(body.loadResult(i, ivs, std::nullopt))
+                      : load(result));
     });
     sums = reduce(plan.outer, sums);
     size_t results = nest.results().size();
@@ -335,7 +335,7 @@ private:
             lanes > 1 ? body.run(ivs, mine, std::nullopt)
                       : runScalarBody(emit, nest, ivs, inputs, mine);
         for (auto [sum, value] : llvm::zip(mine, next))
-          sum = lanes > 1 ? body.spread(value) : value;
+          sum = lanes > 1 ? body.broadcast(value) : value;
       });
     });
     return sums;

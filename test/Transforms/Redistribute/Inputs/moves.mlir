@@ -6,7 +6,7 @@ shardir.mesh @m <["x"=?4]>
 #rows = #shardir.placement<@m, [{"x"}, {}]>
 #columns = #shardir.placement<@m, [{}, {"x"}]>
 #whole = #shardir.placement<@m, [{}, {}]>
-#owed = #shardir.placement<@m, [{}, {}], partial = sum ["x"]>
+#partial = #shardir.placement<@m, [{}, {}], partial = sum ["x"]>
 #vector = #shardir.placement<@m, [{}]>
 #blocks = #shardir.placement<@m, [{"x"}]>
 #terms = #shardir.placement<@m, [{}], partial = sum ["x"]>

@@ -1,0 +1,46 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Attributes that explain decisions, beside `shardir.decided_by`, and the words
+// for them. A pass may drop them: the program stays correct.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_DIALECT_SHARDIR_PROVENANCE_H
+#define SHARDIR_DIALECT_SHARDIR_PROVENANCE_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/Location.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+
+namespace shardir {
+
+/// On an op or function where placements competed: the candidates, the chosen
+/// one first, then the others from the cheapest on, a list of
+/// `{bytes, placements}`. On functions each entry also has `argument` or
+/// `result`, on ops with regions `group`: the index of the tensor that it is
+/// about. Report/RedistributionUsers.h reads it.
+constexpr llvm::StringLiteral kAlternatives = "shardir.alternatives";
+
+/// On an op whose results' placements follow from several choices of operand
+/// placements: those that were chosen, unit for operands that are not tensors.
+/// Between propagation and shardir-insert-redistribute alone.
+constexpr llvm::StringLiteral kOperands = "shardir.operands";
+
+/// The text for people of a list of `#shardir.provenance`; empty for null.
+std::string describeProvenance(mlir::ArrayAttr provenance);
+
+/// The location as `file:line:col`, through names and call sites; empty where
+/// there is none.
+std::string describeLocation(mlir::Location loc);
+
+} // namespace shardir
+
+#endif // SHARDIR_DIALECT_SHARDIR_PROVENANCE_H

@@ -1,0 +1,34 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The peak memory of a program on buffers: its allocations in the order in
+// which a rank makes and frees them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_ANALYSIS_BUFFERPEAK_H
+#define SHARDIR_ANALYSIS_BUFFERPEAK_H
+
+#include "ShardIR/Memory/PeakMemory.h"
+
+#include <optional>
+
+namespace shardir {
+
+/// Bytes that the rank which needs most has at one time in one call of a
+/// bufferized entry: arguments and results as they are, allocations rounded up
+/// to 64 as the runtime counts them; and the allocation with which it has them.
+/// Of a branch whose condition is not known the larger side counts, of a loop
+/// three iterations, of parallel iterations one at a time. Nothing where an
+/// extent is not known before the program runs.
+std::optional<MemoryPeak> bufferPeak(mlir::func::FuncOp entry,
+                                     const MeshTable &meshes);
+
+} // namespace shardir
+
+#endif // SHARDIR_ANALYSIS_BUFFERPEAK_H

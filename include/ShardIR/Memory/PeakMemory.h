@@ -1,0 +1,44 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What one device holds at one time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_ANALYSIS_PEAKMEMORY_H
+#define SHARDIR_ANALYSIS_PEAKMEMORY_H
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace shardir {
+
+/// Bytes of the largest shard of a tensor; 0 for what is not a tensor. Unknown
+/// extents count as assumed (P6).
+int64_t localBytes(mlir::Type type, PlacementAttr placement,
+                   const MeshTable &meshes);
+
+struct MemoryPeak {
+  int64_t bytes = 0;
+  mlir::Operation *op = nullptr; ///< the first at which so much is alive; null:
+                                 ///< arguments alone
+};
+
+/// The most that is alive at one time on the device that has most: arguments
+/// throughout, other values from the op that makes them to their last use. A
+/// destination-style result takes its init's memory, a view its source's.
+/// Requires one block, and placements or local types.
+/// `alive`, if given, gets the bytes that are alive at each op of the body.
+MemoryPeak
+peakMemory(mlir::func::FuncOp function, const MeshTable &meshes,
+           llvm::DenseMap<mlir::Operation *, int64_t> *alive = nullptr);
+
+} // namespace shardir
+
+#endif // SHARDIR_ANALYSIS_PEAKMEMORY_H

@@ -1,0 +1,99 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The costs by which propagation decides. The default is a machine model; an
+// embedder can give its own through PropagationOptions::costModel.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_PROPAGATION_COSTMODEL_H
+#define SHARDIR_PROPAGATION_COSTMODEL_H
+
+#include "ShardIR/Placement/CostModel.h"
+#include "ShardIR/Propagation/Graph.h"
+
+#include <memory>
+
+namespace shardir {
+
+/// The cost of one execution on one device. CostMode orders the parts: seconds,
+/// bytes, memory under Time; bytes, seconds of local work, memory under Bytes.
+struct PropagationCost {
+  int64_t bytes = 0;  ///< received
+  double seconds = 0; ///< predicted
+  int64_t memory = 0; ///< bytes held by what is made
+};
+
+/// A node's local computation.
+struct LocalOp {
+  const PropagationGraph::Node &node;
+  /// Per factor of the rule: the number of blocks that it is split into.
+  llvm::ArrayRef<int64_t> blocks;
+  /// The largest local size over devices, in bytes, per operand and per result
+  /// of the rule; 0 for what is no tensor.
+  llvm::ArrayRef<int64_t> operandBytes, resultBytes;
+  int64_t elementBytes = 4; ///< of the narrowest tensor among the operands
+};
+
+/// Costs of redistributions and of local work. Functions are pure: propagation
+/// asks once for equal questions and keeps the answer.
+class PropagationCostModel {
+public:
+  virtual ~PropagationCostModel() = default;
+
+  /// One redistribution of `value` on `mesh`; the two placements differ and
+  /// are in normal form.
+  virtual PropagationCost redistribute(const PropagationGraph::Value &value,
+                                       const Placement &from,
+                                       const Placement &to,
+                                       const Mesh &mesh) const = 0;
+  /// The halo that operand `operand` of a node with these splits needs, if the
+  /// value lies as `from`, which is not partial.
+  virtual PropagationCost exchangeHalo(const PropagationGraph::Value &value,
+                                       const Placement &from,
+                                       const PropagationGraph::Node &node,
+                                       int operand, const FactorSplits &splits,
+                                       const Mesh &mesh) const = 0;
+  virtual PropagationCost compute(const LocalOp &op) const = 0;
+};
+
+/// A machine's rates, and what a redistribution costs on it by
+/// estimateRedistribute or, where that is not exact, by its plan.
+class MachineCostModel : public PropagationCostModel {
+public:
+  explicit MachineCostModel(CostMode mode) : mode(mode) {}
+
+  /// The planner looks at each device; redistributions over more are estimated.
+  static constexpr int64_t kMaxPlannedDevices = 64;
+
+  CostMode mode;
+  MachineModel machine; ///< links that the mesh does not describe
+  DeviceRates rates;
+  /// By rank; not empty: `bytes` of a redistribution is the weighted sum over
+  /// ranks instead of the maximum.
+  std::vector<double> rankWeights;
+
+  PropagationCost redistribute(const PropagationGraph::Value &value,
+                               const Placement &from, const Placement &to,
+                               const Mesh &mesh) const override;
+  PropagationCost exchangeHalo(const PropagationGraph::Value &value,
+                               const Placement &from,
+                               const PropagationGraph::Node &node, int operand,
+                               const FactorSplits &splits,
+                               const Mesh &mesh) const override;
+  PropagationCost compute(const LocalOp &op) const override;
+
+  /// The bytes that each rank receives in a redistribution.
+  std::vector<int64_t> received(const PropagationGraph::Value &value,
+                                const Placement &from, const Placement &to,
+                                const Mesh &mesh) const;
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_PROPAGATION_COSTMODEL_H

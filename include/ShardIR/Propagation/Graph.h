@@ -1,0 +1,92 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A program as propagation sees it: nodes with sharding rules, connected by
+// values. The graph knows nothing of IR. ShardIR/Transforms/PropagationGraph.h
+// builds one from a function; other front ends can build their own.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_PROPAGATION_GRAPH_H
+#define SHARDIR_PROPAGATION_GRAPH_H
+
+#include "ShardIR/Analysis/FactorSharding.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace shardir {
+
+/// Values are edges: each has one producer and any number of uses. Loops make
+/// cycles.
+struct PropagationGraph {
+  struct Value {
+    std::vector<int64_t> shape;
+    int64_t elementBytes = 4;
+    int producer = -1;   ///< a node
+    int resultIndex = 0; ///< among the results of `producer`
+    /// (node, operand index). A rematerializable value is also used by a node
+    /// that has another operand there, if the node stands for an equal op that
+    /// has this one.
+    llvm::SmallVector<std::pair<int, int>, 2> uses;
+  };
+  /// A function argument (no operands), a function result (no results), a
+  /// constraint, or an op.
+  struct Node {
+    SharedRule rule;
+    llvm::SmallVector<int, 4> operands; ///< values; -1 for what is no tensor
+    llvm::SmallVector<int, 1> results;  ///< values; -1 for what is no tensor
+    /// As provenance spells it: `argument 1 of @main`, `linalg.matmul`.
+    std::string name;
+    /// The spelling of the node's own annotation in provenance; `name` if
+    /// empty.
+    std::string annotation;
+    int mesh = 0; ///< index into `meshes`
+    /// Executions per call of the program.
+    double executions = 1;
+    /// An upper bound on how often its results are redistributed: a node in a
+    /// loop whose operands do not change there is hoisted together with the
+    /// redistribution of its result (R11).
+    double maxRedistributions = std::numeric_limits<double>::infinity();
+    /// How often a redistribution from this node to `user` runs. One end
+    /// outside of a loop moves the redistribution out of the loop.
+    double redistributionsFor(const Node &user) const {
+      return std::min({executions, maxRedistributions, user.executions});
+    }
+
+    // Annotations.
+    FactorSplits annotated;         ///< splits given by the user, per factor
+    std::vector<bool> closed;       ///< per factor: may not grow
+    std::vector<int64_t> priority;  ///< per factor; kLastPriority if not given
+    std::vector<AxisRef> forbidden; ///< axes that may not be used here
+    std::optional<PartialKind> partial; ///< annotated as pending reduction
+    std::vector<AxisRef> partialAxes;
+    /// Decided by an earlier run: `fixedResults` are the results' placements.
+    bool isFixed = false;
+    std::vector<Placement> fixedResults;
+    /// A constraint: its result is its operand.
+    bool isConstraint = false;
+    /// Broadcasts a constant: shardings propagate through it, but each user
+    /// gets the placement that it wants at no cost.
+    bool isBroadcastConstant = false;
+    /// For a function result that takes the placement of an argument (R11): the
+    /// node of that argument; else -1.
+    int alias = -1;
+  };
+  static constexpr int64_t kLastPriority = std::numeric_limits<int64_t>::max();
+
+  std::vector<Mesh> meshes;
+  std::vector<Value> values;
+  /// In an order in which producers come before users, but for values that a
+  /// loop carries.
+  std::vector<Node> nodes;
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_PROPAGATION_GRAPH_H

@@ -1,0 +1,91 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The users that a redistribution serves, the placements that competed there,
+// and the annotations that decided (R7). Ops hold these as
+// `shardir.alternatives` and `shardir.decided_by`; users are found by following
+// the chain of redistributions.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_REPORT_REDISTRIBUTIONUSERS_H
+#define SHARDIR_REPORT_REDISTRIBUTIONUSERS_H
+
+#include "ShardIR/Dialect/ShardIR/Provenance.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace shardir {
+
+/// An op that wants a value in another placement than it has.
+struct RedistributionUser {
+  /// `linalg.matmul`, `shardir.constrain`, `result 0 of @main`.
+  std::string name;
+  mlir::Location loc;
+  /// The use behind a chain of redistributions and collectives; null for a
+  /// constraint, which is gone.
+  mlir::OpOperand *use = nullptr;
+};
+
+/// The users of a `shardir.redistribute` or a collective, in the order of the
+/// program, one per op.
+llvm::SmallVector<RedistributionUser>
+findRedistributionUsers(mlir::Operation *step);
+
+/// A candidate placement.
+struct Alternative {
+  std::string placement; ///< of the results, as in the IR, `, ` between several
+  /// Received around the op by one device per call, all others staying.
+  int64_t bytes = 0;
+  bool isChosen = false;
+  bool isReplicated = false;
+};
+
+/// The placements that competed at one op or boundary value.
+struct Alternatives {
+  std::string name;
+  std::string loc;
+  std::vector<Alternative> all; ///< the chosen one first; empty: no choice
+};
+
+/// What competed at an op with results, at an argument or at a result of its
+/// function. What is chosen is what the value has now: empty where that was not
+/// among what was compared.
+Alternatives alternativesOf(mlir::Value value);
+Alternatives alternativesOfResult(mlir::func::FuncOp function, unsigned index);
+/// At the op that uses a value, or what it stands for: what flows through
+/// regions for their terminators, the function's result for `return`.
+Alternatives alternativesOfUse(mlir::OpOperand &use);
+/// For a redistribution or collective: of the first that asked and had a
+/// choice, else of the op that made what is moved.
+Alternatives alternativesBehind(mlir::Operation *step);
+
+/// The annotations that a value's placement came from, a list of
+/// `#shardir.provenance`; null where no annotation decided. An annotated
+/// argument names itself, the result of a redistribution its user.
+mlir::ArrayAttr provenanceOf(mlir::Value value);
+/// The same of the placement that an op wants of an operand.
+mlir::ArrayAttr provenanceOfUse(mlir::OpOperand &use);
+mlir::ArrayAttr provenanceOfResult(mlir::func::FuncOp function, unsigned index);
+
+/// `shardir.decided_by` of `op`: of one region value group, or of all.
+mlir::ArrayAttr provenanceOn(mlir::Operation *op,
+                             std::optional<unsigned> group = std::nullopt);
+/// `shardir.decided_by` of the op that makes `value`, as far as it is about
+/// that result.
+mlir::ArrayAttr provenanceOnProducer(mlir::Value value);
+
+/// The place of the annotation; `otherwise` where the program does not tell.
+mlir::Location locateProvenance(ProvenanceAttr provenance,
+                                mlir::ModuleOp module,
+                                mlir::Location otherwise);
+
+} // namespace shardir
+
+#endif // SHARDIR_REPORT_REDISTRIBUTIONUSERS_H

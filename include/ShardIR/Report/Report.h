@@ -1,0 +1,107 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The bytes that a program moves and holds, and the reasons: the report of
+// docs/Report.md as a value.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_REPORT_REPORT_H
+#define SHARDIR_REPORT_REPORT_H
+
+#include "ShardIR/Placement/Collectives.h"
+#include "ShardIR/Report/RedistributionUsers.h"
+
+#include "llvm/Support/JSON.h"
+
+namespace shardir {
+
+/// A number of bytes. Where sizes are unknown, `bytes` is that of the assumed
+/// sizes (P6), and `formula` the figure in their terms, if there is one.
+struct ReportedBytes {
+  int64_t bytes = 0;
+  bool isAssumed = false;
+  std::string formula = {};
+};
+
+/// The placement of one value.
+struct ReportedValue {
+  mlir::Value value; ///< what is returned, for a result of a function
+  /// `arg<i>`, `result<i>`, or the name in the value's location.
+  std::string name;
+  std::optional<unsigned> result; ///< of the function
+  mlir::func::FuncOp function;
+  std::string op; ///< empty for arguments and results
+  mlir::Type type;
+  PlacementAttr placement;
+  ReportedBytes localBytes;   ///< of the largest shard
+  mlir::ArrayAttr provenance; ///< null where no annotation decided
+  /// The axis that a replicated value could have had, and why it has not;
+  /// empty where none came near.
+  std::string notSharded;
+  /// Indices in the report's values: operands of the op, what the regions of
+  /// the op yield, or the value that a function returns.
+  llvm::SmallVector<int64_t> operands;
+  /// Bytes alive on one device while the op runs; nullopt in regions, for
+  /// arguments and results, and where extents depend on the device.
+  std::optional<int64_t> aliveBytes;
+};
+
+/// A collective, or one step in the plan of a redistribution.
+struct ReportedCollective {
+  mlir::Operation *op;
+  CollectiveStep step;      ///< with sizes as assumed
+  std::string mesh, toMesh; ///< the latter empty on one mesh
+  std::vector<AxisRef> axes;
+  int64_t groupSize = 1;
+  mlir::RankedTensorType type; ///< of the global tensor
+  /// Of the device that has most, per execution.
+  ReportedBytes received, operand, result, packed;
+  /// Per call of the function; nullopt where that is not known.
+  std::optional<int64_t> executions;
+  std::string reason;
+  llvm::SmallVector<RedistributionUser> users;
+  Alternatives alternatives;
+};
+
+/// The report of a module in any stage from propagated on. A redistribution
+/// that is not lowered yet counts as the collectives of its plan.
+struct ProgramReport {
+  std::vector<Mesh> meshes;
+  std::vector<ReportedValue> values;
+  std::vector<ReportedCollective> collectives;
+  /// By rank: the bytes that it receives, over all executions.
+  std::vector<int64_t> receivedByRank;
+  ReportedBytes received; ///< the largest of these
+  /// True if trip counts are unknown or branches receive differently.
+  bool isLowerBound = false;
+  /// Of the tensors that are alive at one time on one device; nullopt where
+  /// extents depend on the device.
+  std::optional<ReportedBytes> peak;
+  int64_t layoutSavedBytes = 0;
+};
+
+ProgramReport buildReport(mlir::ModuleOp module);
+
+/// In the format of docs/Report.md.
+llvm::json::Object toJson(const ProgramReport &report);
+llvm::json::Object toJson(const ReportedCollective &collective);
+
+/// JSON as an attribute and back: objects are dictionaries, integers i64, null
+/// the unit attribute. Numbers must be integers.
+mlir::Attribute toAttribute(const llvm::json::Value &value,
+                            mlir::MLIRContext *context);
+llvm::json::Value toJson(mlir::Attribute attr);
+
+/// How often an op runs in one call of its function: the product of the trip
+/// counts around it, or nothing where one is not known.
+std::optional<int64_t> executionsOf(mlir::Operation *op);
+
+} // namespace shardir
+
+#endif // SHARDIR_REPORT_REPORT_H

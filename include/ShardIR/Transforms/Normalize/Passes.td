@@ -1,0 +1,72 @@
+//===- Passes.td - Passes that rewrite ops before sharding -*- tablegen -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_TRANSFORMS_NORMALIZE_PASSES_TD
+#define SHARDIR_TRANSFORMS_NORMALIZE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
+  let summary = "Says ops by others that may be sharded in more ways.";
+  let description = [{
+    `linalg.softmax` becomes its two reductions and what is between them, so that
+    the dim of a softmax may be split; `tensor.reshape` to a known shape becomes
+    `tensor.collapse_shape` and `tensor.expand_shape`; loads of immutable globals
+    and the shapes of tensors of known extents become constants; witnesses of the
+    `shape` dialect become assertions, and `shape.assuming` its region. A
+    `linalg.generic` that reads one of several tensors by its own index becomes
+    `tensor.concat`, and a slice of all of a tensor the tensor; where it takes
+    all of a dim, the start that was computed for it becomes 0. The real or
+    imaginary part of what another op makes of two parts becomes that part, and
+    operands that a body does not read are dropped: compiled they are gone, and
+    nothing should move for them. The place of a
+    largest or least element, a reduction of pairs, becomes the reduction of the
+    elements and that of the places where their extremum is found, where ties and
+    NaN stay the same (docs/Semantics.md). Placements on such an op go to the op
+    that makes its result.
+
+    Example (test/Transforms/Normalize/normalize.mlir):
+
+    ```mlir
+    %s = arith.constant dense<[48, 4]> : tensor<2xindex>
+    %0 = tensor.reshape %x(%s) : (tensor<2x3x32xf32>, tensor<2xindex>) -> tensor<48x4xf32>
+    // becomes
+    %1 = tensor.collapse_shape %x [[0, 1, 2]] : tensor<2x3x32xf32> into tensor<192xf32>
+    %0 = tensor.expand_shape %1 [[0, 1]] output_shape [48, 4] : tensor<192xf32> into tensor<48x4xf32>
+    ```
+  }];
+  let dependentDialects = [
+    "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect",
+    "::mlir::tensor::TensorDialect", "::mlir::math::MathDialect",
+    "::mlir::cf::ControlFlowDialect", "::mlir::shape::ShapeDialect",
+  ];
+}
+
+def SplitArgReductions : Pass<"shardir-split-arg-reductions", "::mlir::func::FuncOp"> {
+  let summary = "Makes two reductions of one that gives an extremum and its place.";
+  let description = [{
+    The largest or least element along a dim and its place, from one op whose
+    steps do not combine, become the extremum's reduction and that of the first
+    (or last) place where it is found, NaN as the op treats them. Of zeros with
+    different signs the extremum may be another one than before, which is why
+    GPUs' pipeline alone runs this; shardir-normalize splits the rest.
+
+    Example (test/Transforms/Normalize/split-arg-reductions.mlir):
+
+    ```mlir
+    %max, %at = linalg.generic … ins(%x : tensor<4x8xf32>) outs(%least, %zero : tensor<4xf32>, tensor<4xi32>) {
+      // the larger one, and linalg.index of it
+    // becomes
+    %max = linalg.generic … ins(%x) outs(%least) { maximumf }
+    %at = linalg.generic … ins(%x, %max) outs(…) { minsi of the places where x == max }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect"];
+}
+
+#endif // SHARDIR_TRANSFORMS_NORMALIZE_PASSES_TD

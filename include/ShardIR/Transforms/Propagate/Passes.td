@@ -1,0 +1,257 @@
+//===- Passes.td - Passes from annotated to propagated -----*- tablegen -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_TRANSFORMS_PROPAGATE_PASSES_TD
+#define SHARDIR_TRANSFORMS_PROPAGATE_PASSES_TD
+
+include "mlir/Pass/PassBase.td"
+
+def SpecializeMesh : Pass<"shardir-specialize-mesh", "::mlir::ModuleOp"> {
+  let summary = "Sets mesh axes of unknown size.";
+  let description = [{
+    `mesh="dp=2,tp=4"` sets an axis in every mesh where it is `?`; `m.dp=2`
+    names one mesh; an axis that is concrete must agree; an unknown name is an
+    error.
+
+    Example (test/Transforms/Propagate/specialize-mesh.mlir):
+
+    ```mlir
+    shardir.mesh @m <["dp"=?, "tp"=2]>
+    // with mesh="dp=4"
+    shardir.mesh @m <["dp"=4, "tp"=2]>
+    ```
+  }];
+  let options = [Option<"mesh", "mesh", "std::string", "", "sizes: `dp=2,m.tp=4`">];
+}
+
+def UseMachine : Pass<"shardir-use-machine", "::mlir::ModuleOp"> {
+  let summary = "Describes the machine that decisions are made for.";
+  let description = [{
+    `machine` is a name (`h100x8`: nodes of eight H100) or a file
+    (docs/howto/describe-a-machine.md). What one device computes, moves and holds
+    becomes `shardir.machine` on the module. Every mesh axis without a link gets
+    one: that of a node where all devices along it are in one node, as ranks fill
+    nodes in order, else the network's. What the program says itself stays.
+
+    Example (test/Transforms/Propagate/use-machine.mlir):
+
+    ```mlir
+    shardir.mesh @m <["dp"=4, "tp"=8]>
+    // with machine=h100x8
+    shardir.mesh @m <["dp"=4, "tp"=8],
+                     links = {dp = {bandwidth = 5.0e10, latency = 1.0e-5},
+                              tp = {bandwidth = 4.5e11, latency = 3.0e-6}}>
+    ```
+  }];
+  let options = [Option<"machine", "machine", "std::string", "\"\"", "a name or a file">];
+}
+
+def CheckExits : Pass<"shardir-check-exits", "::mlir::ModuleOp"> {
+  let summary = "Refuses branches from where nothing leads out.";
+  let description = [{
+    A loop of blocks that no branch leaves never returns. As `scf` it would be a
+    loop without results, which counts as dead, and what follows it would return
+    undefined values. That is an error at the first branch from where nothing leaves;
+    blocks that nothing reaches are not looked at.
+
+    Example (test/Transforms/Propagate/check-exits-errors.mlir):
+
+    ```mlir
+    func.func @forever(%x: tensor<4xf32>) -> tensor<4xf32> {
+      cf.br ^bb1
+    ^bb1:
+      cf.br ^bb1  // error: 'cf.br' op leads into a loop that no branch leaves
+    }
+    ```
+  }];
+}
+
+def ForallToFor : Pass<"shardir-forall-to-for", "::mlir::ModuleOp"> {
+  let summary = "Writes `scf.forall` on tensors as `scf.for`.";
+  let description = [{
+    What the threads of an `scf.forall` share is carried by loops, so that its
+    placement can follow. Iterations read what was there before the loop, as
+    threads do. Left alone, and then whole on each device: loops with a
+    `mapping`, and modules without a mesh.
+
+    Example (test/Transforms/Propagate/forall-to-for.mlir):
+
+    ```mlir
+    %0 = scf.forall (%i) in (8) shared_outs(%o = %e) -> (tensor<8x4xf32>) {
+      %1 = math.exp %row : tensor<1x4xf32>
+      scf.forall.in_parallel {
+        tensor.parallel_insert_slice %1 into %o[%i, 0] [1, 4] [1, 1]
+            : tensor<1x4xf32> into tensor<8x4xf32>
+      }
+    }
+    // becomes
+    %0 = scf.for %i = %c0 to %c8 step %c1 iter_args(%o = %e) -> (tensor<8x4xf32>) {
+      %1 = math.exp %row : tensor<1x4xf32>
+      %2 = tensor.insert_slice %1 into %o[%i, 0] [1, 4] [1, 1]
+          : tensor<1x4xf32> into tensor<8x4xf32>
+      scf.yield %2 : tensor<8x4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
+}
+
+def LowerDTensorSyntax : Pass<"shardir-lower-dtensor-syntax", "::mlir::ModuleOp"> {
+  let summary = "Rewrites `placements = [shard(0), ...]` into placements by dim.";
+  let description = [{
+    The first step of `--shardir-to-propagated`: dims become closed, `shard(-1)`
+    counts from the end, several axes on one dim split in mesh order.
+
+    Example (test/Transforms/Propagate/lower-dtensor-syntax.mlir):
+
+    ```mlir
+    #shardir.placement<@m, placements = [shard(-1), partial(sum)]>
+    // for a tensor of rank 2
+    #shardir.placement<@m, [{}, {"dp"} ], partial = sum ["tp"]>
+    ```
+  }];
+}
+
+def ConstrainCallees : Pass<"shardir-constrain-callees", "::mlir::ModuleOp"> {
+  let summary = "Turns placements on functions that are called into constraints in their bodies.";
+  let description = [{
+    Calls are inlined next, and what a callee's signature says must survive it.
+    A public function keeps its signature too. Recursive calls and calls of
+    functions without a body are errors.
+
+    Example (test/Transforms/Propagate/calls.mlir):
+
+    ```mlir
+    func.func private @f(%x: tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"a"} ]>}) {
+    // becomes
+    func.func private @f(%x: tensor<8xf32>) {
+      %0 = shardir.constrain %x to #shardir.placement<@m, [{"a"} ]> : tensor<8xf32>
+    ```
+  }];
+  let dependentDialects = ["::shardir::ShardIRDialect"];
+}
+
+def InlineCallees : Pass<"shardir-inline-callees", "::mlir::ModuleOp"> {
+  let summary = "Inlines calls and drops what only they used, where there are any.";
+  let description = [{
+    What `-inline` and `-symbol-dce` do. A module that has neither calls nor
+    private symbols is left alone after one look.
+
+    Example (test/Transforms/Propagate/inline-callees.mlir):
+
+    ```mlir
+    func.func private @f(%x: tensor<8xf32>) -> tensor<8xf32> { return %x : tensor<8xf32> }
+    func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> {
+      %0 = call @f(%x) : (tensor<8xf32>) -> tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+    // becomes
+    func.func @main(%x: tensor<8xf32>) -> tensor<8xf32> { return %x : tensor<8xf32> }
+    ```
+  }];
+}
+
+def InlineManual : Pass<"shardir-inline-manual", "::mlir::ModuleOp"> {
+  let summary = "Inlines manual regions.";
+  let description = [{
+    The borders of a `shardir.manual` become `shardir.manual_in` and
+    `shardir.manual_out`, its collectives `shardir.manual_collective`: ops with
+    sharding rules, through which axes that are not manual propagate. An error
+    where a result varies along a manual axis that its placement does not name.
+
+    Example (test/Transforms/Propagate/inline-manual.mlir):
+
+    ```mlir
+    %0 = shardir.manual (%x) in [#shardir.placement<@m, [{"dp"} ]>] out [#shardir.placement<@m, [{"dp"} ]>] manual = ["dp"] {
+    ^bb0(%local: tensor<8xf32>):
+      %1 = math.exp %local : tensor<8xf32>
+      shardir.yield %1 : tensor<8xf32>
+    } : (tensor<16xf32>) -> tensor<16xf32>
+    // becomes
+    %1 = shardir.manual_in %x at #shardir.placement<@m, [{"dp"} ]> over ["dp"] : tensor<16xf32> -> tensor<8xf32>
+    %2 = math.exp %1 : tensor<8xf32>
+    %3 = shardir.manual_out %2 at #shardir.placement<@m, [{"dp"} ]> over ["dp"] : tensor<8xf32> -> tensor<16xf32>
+    ```
+  }];
+}
+
+def Propose : Pass<"shardir-propose", "::mlir::ModuleOp"> {
+  let summary = "Finds placements for arguments that have none.";
+  let description = [{
+    Tries splits of each function's arguments, one mesh axis and one dim of all
+    arguments of one role at a time, propagates each through the whole function,
+    and writes what is best by prediction as `shardir.placement`, within
+    `memory-limit`. Annotations that are there are kept and count. A remark says
+    what was compared, `file=` as JSON. Where nothing stays within the limit, an
+    error names the op at the peak. docs/Proposing.md has the search and its
+    limits.
+
+    Example (test/Transforms/Propagate/propose.mlir):
+
+    ```mlir
+    func.func @mlp(%x: tensor<8x512xf32>, %w1: tensor<512x2048xf32>, %w2: tensor<2048x512xf32>)
+        -> tensor<8x512xf32> {
+    // becomes
+    func.func @mlp(%x: tensor<8x512xf32> {shardir.placement = #shardir.placement<@m, [{}, {} ]>},
+                   %w1: tensor<512x2048xf32> {shardir.placement = #shardir.placement<@m, [{}, {"tp"} ]>},
+                   %w2: tensor<2048x512xf32> {shardir.placement = #shardir.placement<@m, [{"tp"}, {} ]>})
+        -> (tensor<8x512xf32> {shardir.placement = #shardir.placement<@m, [{}, {} ]>}) {
+    ```
+  }];
+  let options = [
+    Option<"cost", "cost", "std::string", "\"time\"",
+           "what is compared first: `time` (of a machine model) or `bytes`">,
+    Option<"memoryLimit", "memory-limit", "int64_t", "0",
+           "bytes per device that the predicted peak may not exceed; 0 is no limit">,
+    Option<"file", "file", "std::string", "\"\"",
+           "where to write what was compared, as JSON; `-` is stdout">,
+  ];
+  let dependentDialects = ["::shardir::ShardIRDialect", "::mlir::arith::ArithDialect",
+                           "::mlir::func::FuncDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect"];
+}
+
+def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
+  let summary = "Gives every tensor value one placement.";
+  let description = [{
+    Forward, backward and sideways over the factors of each op's sharding rule,
+    to a fixed point that does not depend on the order of ops (R3). Annotations
+    never change (R1). A sharding without a competitor is kept. Where an axis can
+    reach two factors, where orders of axes differ, or where a partial can be
+    reduced at several places, all such conflicts of the program are decided at
+    once by the predicted cost of work and redistributions (R6). Priorities are
+    decided level by level. Existing placements stay. An op that broadcasts a
+    constant scalar becomes `linalg.fill`, which later passes rematerialize for
+    each user (R5). docs/Propagation.md follows one program.
+
+    Example (test/Transforms/Propagate/propagate.mlir):
+
+    ```mlir
+    func.func @forward(%x: tensor<8x16xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {} ]>})
+      %0 = math.exp %x : tensor<8x16xf32>
+    // becomes
+      %0 = math.exp %x {shardir.decided_by = "argument 0 of @forward",
+                        shardir.placements = [#shardir.placement<@m, [{"dp"}, {} ]>]} : tensor<8x16xf32>
+    ```
+  }];
+  let options = [
+    Option<"cost", "cost", "std::string", "\"time\"",
+           "what decides conflicts: `time` (of a machine model) or `bytes`">,
+    Option<"conflicts", "conflicts", "std::string", "\"search\"",
+           "who decides: `search` (least over the program), `greedy` (nearest to "
+           "annotations first) or `shardy` (Shardy's rules, without costs)">,
+    Option<"memoryLimit", "memory-limit", "int64_t", "0",
+           "bytes per device to stay below where cost leaves a choice">,
+  ];
+  let dependentDialects = ["::mlir::arith::ArithDialect",
+                           "::mlir::linalg::LinalgDialect"];
+}
+
+#endif // SHARDIR_TRANSFORMS_PROPAGATE_PASSES_TD

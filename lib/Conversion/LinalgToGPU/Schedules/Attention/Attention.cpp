@@ -1,0 +1,327 @@
+//===- Attention.cpp - Attention without its matrix of scores -------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Take kernel.attention on memrefs of any shapes and strides whose extents of
+// k and v are known: by mma.sync or wgmma where operands have 16 bits, else by
+// fused multiply-adds. The fill of the inits and the division behind it are
+// taken along. A plan must fit into shared memory and, as far as can be told,
+// into registers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "AttentionKernel.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+int64_t roundUp(int64_t number, int64_t to) {
+  return ceilDivide(number, to) * to;
+}
+
+/// A kind of kernel: how it lowers a plan.
+struct Unit {
+  StringRef name;
+  bool (*runsOn)(const GpuTarget &);
+  /// True if it takes the op's types.
+  bool (*takes)(kernel::AttentionOp);
+  SmallVector<AttentionPlan> (*plans)(kernel::AttentionOp);
+  /// Shared memory besides the tiles', in bytes.
+  int64_t (*sharedBytes)(kernel::AttentionOp, const AttentionPlan &);
+  /// Floating-point operations/s of a chip that is full.
+  double (*flops)(const AttentionPlan &, const GpuTarget &);
+  void (*emit)(KernelEmitter &, const AttentionProblem &,
+               const AttentionPlan &);
+};
+
+int64_t bytesOf(Value operand) {
+  return elementBytes(getElementTypeOrSelf(operand.getType()));
+}
+
+/// Shared memory of the tiles, in bytes, whichever way they are turned.
+int64_t tileBytes(kernel::AttentionOp op, const AttentionPlan &plan) {
+  auto bytes = [](Value operand, int64_t first, int64_t second) {
+    int64_t size = bytesOf(operand), chunk = 16 / size;
+    auto padded = [&](int64_t rows, int64_t columns) {
+      return roundUp(rows * (columns / chunk | 1) * 16, 128);
+    };
+    return std::max(padded(first, second), padded(second, first));
+  };
+  return bytes(op.getQuery(), plan.bm(), plan.k) +
+         plan.stages * (bytes(op.getKey(), plan.bn, plan.k) +
+                        bytes(op.getValue(), plan.bn, plan.bv));
+}
+
+/// Registers of a thread: the fragments, and what addresses and the softmax
+/// take.
+int64_t registersOf(kernel::AttentionOp op, const AttentionPlan &plan) {
+  int64_t words = elementBytes(op.getComputeType()) / 4;
+  int64_t sums = plan.rowTiles * (plan.bn + plan.bv) / 2 * words;
+  int64_t held = plan.queryInRegisters ? plan.rowTiles * plan.k / 4 : 0;
+  return sums + held + 56;
+}
+
+struct Choice {
+  AttentionPlan plan;
+  double seconds = 0;
+};
+
+/// Waves of blocks, each as long as its arithmetic takes where an SM is full of
+/// as many as it can have, and what tiles read. The chip does `flops` per
+/// second.
+double secondsOf(kernel::AttentionOp op, const AttentionShape &shape,
+                 const AttentionPlan &plan, double perMultiprocessor,
+                 double flops, const GpuTarget &target) {
+  double rowTiles = shape.outer * std::ceil(shape.rows / plan.bm()) *
+                    std::ceil(double(*shape.v) / plan.bv);
+  double blocks = rowTiles * plan.parts;
+  double steps = std::ceil(std::ceil(shape.columns / plan.bn) / plan.parts);
+  double work = 2.0 * plan.bm() * plan.bn * (plan.k + plan.bv);
+  // Eight warps hide what they wait for, if there are as many.
+  double present =
+      std::min(perMultiprocessor, std::ceil(blocks / target.multiprocessors));
+  double busy = std::min(1.0, present * plan.warps / 8);
+  double rate = flops / target.multiprocessors * busy;
+  double rounds =
+      std::ceil(blocks / (target.multiprocessors * present)) * present;
+  double compute = rounds * steps * work / rate;
+  double once =
+      shape.outer *
+      ((shape.rows + shape.columns) * *shape.k * bytesOf(op.getKey()) +
+       shape.columns * *shape.v * bytesOf(op.getValue()) +
+       shape.rows * *shape.v * bytesOf(op.getAcc()));
+  double read = rowTiles * shape.columns *
+                (*shape.k * bytesOf(op.getKey()) +
+                 std::min(plan.bv, *shape.v) * bytesOf(op.getValue()));
+  double bytes = once + std::max(0.0, read - once) / 4;
+  double copies = bytes / target.copyBytesPerSecond /
+                  std::min(1.0, blocks / target.multiprocessors);
+  double seconds = target.launchSeconds + std::max(compute, copies);
+  if (plan.parts == 1)
+    return seconds;
+  double merged = 2.0 * plan.parts * shape.outer * shape.rows * (*shape.v + 2) *
+                  elementBytes(op.getComputeType());
+  return seconds + target.launchSeconds + merged / target.copyBytesPerSecond;
+}
+
+/// The plan of least predicted time.
+std::optional<Choice> choose(kernel::AttentionOp op, const Unit &unit,
+                             const GpuTarget &target) {
+  AttentionShape shape = attentionShapeOf(op);
+  // Blocks that share rows must not write what others still read.
+  AttentionNeighbours known = findNeighbours(op);
+  bool continued = !known.lowestMax || !known.zeroSum;
+  std::optional<Choice> best;
+  for (const AttentionPlan &plan : unit.plans(op)) {
+    if (continued && plan.bv < *shape.v)
+      continue;
+    int64_t bytes = tileBytes(op, plan) + unit.sharedBytes(op, plan);
+    int64_t registers = registersOf(op, plan);
+    if (bytes > target.sharedBytes || registers > 255)
+      continue;
+    double perMultiprocessor =
+        std::min({target.sharedBytes / bytes,
+                  target.registers / (registers * plan.threads()),
+                  target.threads / plan.threads()});
+    if (perMultiprocessor < 1)
+      continue;
+    double steps = std::ceil(shape.columns / plan.bn);
+    for (int64_t parts = 1; parts <= 32; parts *= 2) {
+      // Parts write only when all of them have read the queries.
+      if (parts == 1 && known.overwritesQuery && plan.bv < *shape.v)
+        continue;
+      // A part is worth it from a few steps on.
+      if (parts > 1 && (continued || steps < 4 * parts))
+        break;
+      AttentionPlan shared = plan;
+      shared.parts = parts;
+      double seconds = secondsOf(op, shape, shared, perMultiprocessor,
+                                 unit.flops(plan, target), target);
+      if (!best || seconds < best->seconds)
+        best = Choice{shared, seconds};
+    }
+  }
+  return best;
+}
+
+bool is16Bit(Type type) { return type.isBF16() || type.isF16(); }
+
+Type elementOf(Value value) { return getElementTypeOrSelf(value.getType()); }
+
+/// The extents of k and v as tiles have them.
+AttentionPlan roundedPlan(kernel::AttentionOp op, int64_t mostColumns) {
+  AttentionShape shape = attentionShapeOf(op);
+  AttentionPlan plan;
+  plan.k = roundUp(*shape.k, 16);
+  plan.bv = std::min(roundUp(*shape.v, 16), mostColumns);
+  return plan;
+}
+
+bool mmaTakes(kernel::AttentionOp op) {
+  Type query = elementOf(op.getQuery()), value = elementOf(op.getValue());
+  Type p = op.getProb().front().getTerminator()->getOperand(0).getType();
+  return op.getComputeType().isF32() && is16Bit(query) &&
+         elementOf(op.getKey()) == query && is16Bit(value) && p == value;
+}
+
+SmallVector<AttentionPlan> mmaPlans(kernel::AttentionOp op) {
+  SmallVector<AttentionPlan> plans;
+  auto add = [&](int64_t warps, int64_t rowTiles, int64_t bn, int64_t stages,
+                 bool held, int64_t mostColumns) {
+    AttentionPlan plan = roundedPlan(op, mostColumns);
+    plan.warps = warps;
+    plan.rowTiles = rowTiles;
+    plan.bn = bn;
+    plan.stages = stages;
+    plan.queryInRegisters = held;
+    plans.push_back(plan);
+  };
+  // Two row tiles read each fragment of keys and values half as often.
+  add(4, 2, 64, 2, true, 64);
+  add(8, 1, 64, 2, true, 128);
+  add(4, 1, 64, 2, true, 128);
+  add(4, 1, 32, 2, false, 256);
+  // Few rows: what is left is to read keys and values.
+  add(1, 1, 64, 3, true, 128);
+  add(1, 1, 32, 2, false, 128);
+  add(1, 1, 16, 2, false, 64);
+  return plans;
+}
+
+double mmaFlops(const AttentionPlan &plan, const GpuTarget &target) {
+  if (target.isHost())
+    return target.matrixFlops * 0.5;
+  // mma.sync has about 0.6 of the full rate where wgmma has all of it.
+  double unit = target.smArch >= 90 ? 0.6 : 1;
+  return target.matrixFlops * unit * (plan.rowTiles == 2 ? 0.6 : 0.5);
+}
+
+SmallVector<AttentionPlan> fmaPlans(kernel::AttentionOp op) {
+  SmallVector<AttentionPlan> plans;
+  auto add = [&](int64_t warps, int64_t bn, int64_t mostColumns) {
+    AttentionPlan plan = roundedPlan(op, mostColumns);
+    plan.warps = warps;
+    plan.bn = bn;
+    plan.queryInRegisters = false;
+    plans.push_back(plan);
+  };
+  add(8, 32, 128);
+  add(4, 32, 128);
+  add(4, 32, 64);
+  add(1, 32, 64);
+  add(4, 16, 64);
+  add(1, 16, 64);
+  return plans;
+}
+
+int64_t fmaSharedBytes(kernel::AttentionOp op, const AttentionPlan &plan) {
+  return plan.bm() * (plan.bn + 4) * elementBytes(op.getComputeType());
+}
+
+double fmaFlops(const AttentionPlan &, const GpuTarget &target) {
+  return target.scalarFlops * 0.4;
+}
+
+SmallVector<AttentionPlan> wgmmaPlans(kernel::AttentionOp op) {
+  SmallVector<AttentionPlan> plans;
+  auto add = [&](int64_t warps, int64_t bn, int64_t mostColumns) {
+    AttentionPlan plan = roundedPlan(op, mostColumns);
+    plan.warps = warps;
+    plan.bn = bn;
+    plan.queryInRegisters = false;
+    plans.push_back(plan);
+  };
+  add(8, 128, 128);
+  add(8, 64, 256);
+  add(4, 64, 128);
+  return plans;
+}
+
+double wgmmaFlops(const AttentionPlan &plan, const GpuTarget &target) {
+  return target.matrixFlops * (plan.bn == 128 ? 0.5 : 0.4);
+}
+
+int64_t noBytes(kernel::AttentionOp, const AttentionPlan &) { return 0; }
+
+const Unit units[] = {
+    {"mma_attention", [](const GpuTarget &) { return true; }, mmaTakes,
+     mmaPlans, noBytes, mmaFlops, emitMmaAttention},
+    {"wgmma_attention",
+     [](const GpuTarget &target) {
+       return target.isHost() || target.hasWarpgroupMma();
+     },
+     mmaTakes, wgmmaPlans, noBytes, wgmmaFlops, emitWgmmaAttention},
+    {"fma_attention", [](const GpuTarget &) { return true; },
+     [](kernel::AttentionOp) { return true; }, fmaPlans, fmaSharedBytes,
+     fmaFlops, emitFmaAttention},
+};
+
+class Attention : public Schedule {
+public:
+  explicit Attention(const Unit &unit) : unit(unit) {}
+
+  StringRef name() const override { return unit.name; }
+
+  std::optional<Estimate> match(Operation *op,
+                                const GpuTarget &target) const override {
+    auto attention = dyn_cast<kernel::AttentionOp>(op);
+    if (!attention || !unit.runsOn(target) || !isTileable(attention) ||
+        !unit.takes(attention))
+      return std::nullopt;
+    std::optional<Choice> choice = choose(attention, unit, target);
+    if (!choice)
+      return std::nullopt;
+    Estimate estimate;
+    // Where warpgroups are emulated, tests force them by name.
+    bool slow = target.isHost() && unit.emit == emitWgmmaAttention;
+    estimate.seconds = slow ? 1 : choice->seconds;
+    const AttentionPlan &plan = choice->plan;
+    estimate.reason = llvm::formatv("{0} rows by {1} keys, {2} stages",
+                                    plan.bm(), plan.bn, plan.stages);
+    if (plan.parts > 1)
+      estimate.reason +=
+          llvm::formatv(", keys shared by {0} blocks", plan.parts);
+    if (findNeighbours(attention).map)
+      estimate.reason += ", elementwise op behind it fused";
+    return estimate;
+  }
+
+  LogicalResult emit(RewriterBase &rewriter, Operation *op,
+                     const GpuTarget &target) const override {
+    auto attention = cast<kernel::AttentionOp>(op);
+    AttentionPlan plan = choose(attention, unit, target)->plan;
+    AttentionNeighbours neighbours = findNeighbours(attention);
+    rewriter.setInsertionPoint(neighbours.last(op));
+    KernelEmitter emitter(rewriter, op);
+    FailureOr<AttentionProblem> problem = AttentionProblem::create(
+        emitter, attention, neighbours, /*leastRows=*/plan.bm());
+    if (failed(problem))
+      return op->emitOpError("has an operand without linear addresses");
+    if (plan.parts > 1) {
+      AttentionProblem parts = makeParts(emitter, *problem, plan.parts);
+      unit.emit(emitter, parts, plan);
+      mergeParts(emitter, *problem, parts);
+    } else {
+      unit.emit(emitter, *problem, plan);
+    }
+    eraseAttention(rewriter, attention, neighbours);
+    return success();
+  }
+
+private:
+  const Unit &unit;
+};
+} // namespace
+
+void shardir::addAttentionSchedules(
+    std::vector<std::unique_ptr<Schedule>> &list) {
+  for (const Unit &unit : units)
+    list.push_back(std::make_unique<Attention>(unit));
+}

@@ -1,0 +1,225 @@
+//===- ContractionKernel.h - Tiles of a matrix product ----------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The base of contraction kernels: blocks own tiles of C, walk along k
+// in steps, and bring each step's parts of A and B into a ring of shared-memory
+// stages ahead of time. How a step is multiplied is the subclass's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTIONKERNEL_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTIONKERNEL_H
+
+#include "Epilogue.h"
+
+namespace shardir {
+
+/// How a block's tile of C is computed.
+struct TilePlan {
+  /// Rows and columns of C per block, elements of k per step.
+  int64_t bm = 128, bn = 128, bk = 32;
+  /// Warps of a block, along m and n.
+  int64_t warpsM = 2, warpsN = 2;
+  int64_t stages = 3;
+  /// Blocks that share the steps of a tile; a second kernel adds their sums.
+  int64_t splits = 1;
+  /// Of a kernel whose blocks stay for several tiles: how many there are.
+  int64_t blocks = 1;
+  /// Tiles lie along k in shared memory, whatever memory does.
+  bool alongK = false;
+  /// By input: the map that makes it runs in the kernel.
+  bool prologue[2] = {false, false};
+  int64_t threads() const { return 32 * warpsM * warpsN; }
+};
+
+/// A or B: its tile is rows of elements that are contiguous in shared memory.
+struct TileSource {
+  NestOperand operand;
+  /// The loop of m or n, and whether tile rows run along k: then the row's
+  /// position is that loop's, else the row's position is k's.
+  int outerLoop = -1;
+  bool alongK = true;
+  /// 16-byte accesses along the contiguous loop are aligned.
+  Condition aligned{false, {}};
+  /// The producer of its elements; null where they are in memory.
+  const Prologue *prologue = nullptr;
+  /// Rows and elements per row of a stage's tile.
+  int64_t rows = 0, columns = 0;
+};
+
+/// The positions of tiles of A, B and C.
+class ProductTiles {
+public:
+  /// `contraction` and `epilogue` outlive the kernel.
+  ProductTiles(KernelEmitter &emit, const Contraction &contraction,
+               const Epilogue &epilogue, const LoopNest &nest,
+               const TilePlan &plan);
+
+protected:
+  Index extent(int loop) const {
+    return loop < 0 ? Index(emit.builder.getIndexAttr(1))
+                    : contraction.extents[loop];
+  }
+  /// The element of `source` at the given positions, and the sizes of what is
+  /// left of the tile there.
+  Index address(const TileSource &source, Index outer, Index k);
+  /// Visits every loop of `source`'s at which it stands there.
+  void forEachIv(const TileSource &source, Index outer, Index k,
+                 llvm::function_ref<void(int, Index)> visit);
+  /// That element, read or made.
+  mlir::Value element(const TileSource &source, Index outer, Index k);
+  /// The ivs of all loops at row `m` and column `n` of C.
+  llvm::SmallVector<Index> ivsAt(Index m, Index n) const;
+  /// Stores the sums of C's elements (m, n), (m, n + 1), … that exist.
+  void store(Index m, Index n, llvm::ArrayRef<mlir::Value> sums, bool paired);
+  /// True if no tile of that many iterations ends outside of `loop`.
+  bool divides(int loop, int64_t tile) const;
+  /// The position of step `step` along the loops of k.
+  void setStep(Index step);
+
+  KernelEmitter &emit;
+  const Contraction &contraction;
+  const Epilogue &epilogue;
+  TilePlan plan;
+  TileSource a, b;
+  llvm::SmallVector<Index> batchExtents, outerKExtents;
+  /// All steps, and those of one iteration of the loops around k.
+  Index steps, stepsPerK;
+
+  // In the kernel.
+  Index tileM, tileN;
+  llvm::SmallVector<Index> batch;
+  /// Of the step that is loaded: its first k and the ivs of the loops around.
+  Index stepK;
+  llvm::SmallVector<Index> stepOuterK;
+  /// Sums go there instead of to C: [split][batch…][m][n], rows of an even
+  /// number of elements; null where C gets them.
+  mlir::Value partials;
+  Index split;
+  /// Before the kernel, the place for partial sums if blocks share tiles.
+  void makePartials();
+  /// Behind the kernel, the one that adds them in the order of the steps, and
+  /// finishes C.
+  void combinePartials();
+  /// Sets the block's part of the steps: `count` of them from `first` on.
+  void takePart(Index &first, Index &count);
+  Index partialsPitch() const;
+  Index partialsAt(Index split, Index m, Index n);
+
+private:
+  void storePartials(Index m, Index n, llvm::ArrayRef<mlir::Value> sums);
+};
+
+class ContractionKernel : public ProductTiles {
+public:
+  using ProductTiles::ProductTiles;
+  virtual ~ContractionKernel() = default;
+
+  void run(llvm::StringRef name);
+
+protected:
+  /// Shared memory for all stages.
+  virtual int64_t sharedBytes() = 0;
+  /// Gets the addresses that do not change; after that, at a step, the copies
+  /// of step `step` into stage `stage`.
+  virtual void prepare() = 0;
+  virtual void load(Index stage, Index step) = 0;
+  /// The sums before the first step, and after the one that lies in `stage`.
+  virtual llvm::SmallVector<mlir::Value> zeros() = 0;
+  virtual llvm::SmallVector<mlir::Value> multiply(Index stage,
+                                                  mlir::ValueRange sums) = 0;
+  virtual void finish(mlir::ValueRange sums) = 0;
+  /// How many steps after it was multiplied a stage may be overwritten.
+  virtual int64_t lag() const { return 1; }
+  /// Between a stage's arrival and the barrier that tells the others.
+  virtual void beforeBarrier() {}
+};
+
+/// A tile of 16-bit operands by mma.sync, f32 sums.
+void emitMmaKernel(KernelEmitter &emit, const Contraction &contraction,
+                   const Epilogue &epilogue, const LoopNest &nest,
+                   const TilePlan &plan);
+/// The same by wgmma: sm_90a, 64 rows of a tile per four warps, 64 elements of
+/// k per step.
+void emitWgmmaKernel(KernelEmitter &emit, const Contraction &contraction,
+                     const Epilogue &epilogue, const LoopNest &nest,
+                     const TilePlan &plan);
+/// The same, sm_90a again: blocks stay, a warpgroup of theirs has the copy
+/// engine bring boxes of A and B, two multiply. Where the operands suit tensor
+/// maps only if their addresses turn out so, the kernel of emitWgmmaKernel is
+/// there too.
+void emitWarpSpecializedKernel(KernelEmitter &emit,
+                               const Contraction &contraction,
+                               const Epilogue &epilogue, const LoopNest &nest,
+                               const TilePlan &plan);
+/// True if emitWarpSpecializedKernel can take `op` with plans like `plan`,
+/// where not never. Changes nothing.
+Condition suitsTensorMaps(mlir::linalg::LinalgOp op, const TilePlan &plan);
+/// A tile by fused multiply-adds, sums of the contraction's accumulator type.
+void emitFmaKernel(KernelEmitter &emit, const Contraction &contraction,
+                   const Epilogue &epilogue, const LoopNest &nest,
+                   const TilePlan &plan);
+
+using KernelOfTiles = void (*)(KernelEmitter &, const Contraction &,
+                               const Epilogue &, const LoopNest &,
+                               const TilePlan &);
+
+/// Extents of a contraction by role, unknown ones as `assumedExtent`. Which of
+/// A and B is swapped for the other does not show.
+struct ProductShape {
+  double m = 1, n = 1, k = 1, batch = 1;
+};
+ProductShape productShapeOf(mlir::linalg::LinalgOp op);
+
+/// True if tiles can take `op`: a sum of products of floats with linear
+/// addresses and a dim of C that is contiguous and not in both A and B.
+bool isTileable(mlir::linalg::LinalgOp op);
+/// On an op: matrix units may read its f32 operands as tf32, 10 bits of
+/// fraction.
+constexpr llvm::StringLiteral kReadsTf32 = "reads_tf32";
+
+/// How matrix units see both operands of a product.
+enum class Multiplicand { None, Half, Tf32, Byte, Float8 };
+/// Half: one 16-bit float type; Tf32: f32, where the op says so; Byte: i8;
+/// Float8: one of the 8-bit float types. None: not at all.
+Multiplicand multiplicandOf(mlir::linalg::LinalgOp op);
+/// The throughput of the matrix units for such products, as a multiple of that
+/// for 16 bits; and a plan for 16-bit operands turned into one for them, whose
+/// tiles have as many bytes along k.
+double rateOf(Multiplicand multiplicand);
+TilePlan planFor(TilePlan plan, Multiplicand multiplicand);
+
+/// The map that makes `input` and that the kernel of `op` could run; or null.
+mlir::linalg::LinalgOp prologueFor(mlir::linalg::LinalgOp op, unsigned input);
+
+/// Seconds that `plan` needs for `op` where the chip does `flops` per
+/// second: waves of blocks, each as long as its arithmetic or its copies take.
+double predictTiles(mlir::linalg::LinalgOp op, const TilePlan &plan,
+                    double flops, const GpuTarget &target);
+
+/// The plan of least predicted time, the first of equal ones; a chip does
+/// `flopsOf(plan)` per second by it.
+struct TileChoice {
+  TilePlan plan;
+  double seconds = 0;
+};
+TileChoice chooseTiles(mlir::linalg::LinalgOp op,
+                       llvm::ArrayRef<TilePlan> plans, const GpuTarget &target,
+                       llvm::function_ref<double(const TilePlan &)> flopsOf);
+/// The text of a remark: `unit`, the tile, the fused ops.
+std::string describeTiles(mlir::linalg::LinalgOp op, llvm::StringRef unit,
+                          const TilePlan &plan);
+
+/// Emits `op` and the neighbours that it takes along, and erases them.
+mlir::LogicalResult emitTiles(mlir::RewriterBase &rewriter,
+                              mlir::linalg::LinalgOp op, const TilePlan &plan,
+                              KernelOfTiles emitKernel);
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTIONKERNEL_H

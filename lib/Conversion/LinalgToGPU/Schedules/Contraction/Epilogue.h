@@ -1,0 +1,111 @@
+//===- Epilogue.h - What a contraction takes along --------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A contraction's neighbours: the fill of zero that it starts from, and the map
+// that reads its result at the place where it is computed. And how a kernel
+// that has an element of the product finishes it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_EPILOGUE_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_EPILOGUE_H
+
+#include "../KernelEmitter.h"
+#include "Common/Contraction.h"
+#include "Prologue.h"
+
+namespace shardir {
+
+/// A question about the IR.
+struct ContractionNeighbours {
+  /// C holds zeros before: it need not be read.
+  mlir::linalg::FillOp zeros;
+  bool fillIsDead = false;
+  /// An elementwise op on C's full domain; null for none.
+  mlir::linalg::LinalgOp map;
+  /// By input: the map that makes it, where the kernel is to run it; null else.
+  mlir::linalg::LinalgOp prologues[2];
+  /// Something else reads C.
+  bool resultEscapes = true;
+  llvm::SmallVector<mlir::Operation *> earlyFrees;
+
+  /// Where the kernel stands: the last op that it replaces.
+  mlir::Operation *last(mlir::linalg::LinalgOp op) const {
+    mlir::linalg::LinalgOp end = map;
+    return end ? end.getOperation() : op.getOperation();
+  }
+};
+
+ContractionNeighbours findNeighbours(mlir::linalg::LinalgOp contraction);
+
+/// Removes what the kernel does.
+void eraseContraction(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op,
+                      const ContractionNeighbours &neighbours);
+
+/// a + b, of floats or integers.
+mlir::Value addSums(KernelEmitter &emit, mlir::Value a, mlir::Value b);
+
+/// Finishes elements of C.
+class Epilogue {
+public:
+  /// Emits on the host what the map's addresses need.
+  static mlir::FailureOr<Epilogue>
+  create(KernelEmitter &emit, const Contraction &contraction,
+         const ContractionNeighbours &neighbours, const NestOperand &c);
+
+  /// Neighbours in a row of C, `sums` being their products, are combined with
+  /// what C holds, mapped and stored. `ivs` are those of the contraction's
+  /// loops for the first of them. With more than one value, C's rows are so
+  /// aligned that `isPaired` holds, and all values exist.
+  void finish(KernelEmitter &emit, llvm::ArrayRef<Index> ivs,
+              llvm::ArrayRef<mlir::Value> sums) const;
+
+  /// The producer of input `input` if it is not in memory; else null.
+  const Prologue *prologueOf(unsigned input) const {
+    return prologues[input] ? &*prologues[input] : nullptr;
+  }
+
+  /// True if two neighbours can be stored at once everywhere.
+  bool isPaired(KernelEmitter &emit) const;
+
+  /// The one buffer that is written, with its strides along the contraction's
+  /// loops; nullopt where there are several, or where it does not move along
+  /// them linearly.
+  std::optional<NestOperand> onlyResult() const;
+  /// The value that `finish` would store into `onlyResult`.
+  llvm::SmallVector<mlir::Value>
+  valuesOf(KernelEmitter &emit, llvm::ArrayRef<Index> ivs,
+           llvm::ArrayRef<mlir::Value> sums) const;
+
+private:
+  /// C's elements: sums with what C held, rounded.
+  llvm::SmallVector<mlir::Value>
+  elementsOf(KernelEmitter &emit, llvm::ArrayRef<Index> ivs,
+             llvm::ArrayRef<mlir::Value> sums) const;
+  Index addressOf(KernelEmitter &emit, llvm::ArrayRef<Index> ivs) const;
+  /// The map's results at C's elements, by element; the ivs of the first.
+  llvm::SmallVector<llvm::SmallVector<mlir::Value>>
+  mapAll(KernelEmitter &emit, llvm::ArrayRef<Index> ivs,
+         llvm::ArrayRef<mlir::Value> elements,
+         llvm::SmallVector<Index> &mapIvs) const;
+  llvm::SmallVector<mlir::Value>
+  mapped(KernelEmitter &emit, llvm::ArrayRef<Index> ivs, mlir::Value c) const;
+
+  const Contraction *contraction = nullptr;
+  std::optional<Prologue> prologues[2];
+  bool startsAtZero = false, storesResult = true;
+  NestOperand c;
+  /// The map's nest, and by loop of the map the loop of the contraction's op.
+  std::optional<LoopNest> map;
+  llvm::SmallVector<int> loops;
+  unsigned mapInput = 0;
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_EPILOGUE_H

@@ -1,0 +1,113 @@
+//===- MmaMatmul.cpp - Contractions by tiles in shared memory -------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Takes sums of products of floats or of bytes, with any batch, row, column and
+// reduction dims in any order (Contraction.h), from sm_80 on. Products of two
+// bf16, f16 or i8 operands go to mma.sync, and those of f32 where that is
+// requested for (tf32); others to fused multiply-adds in full precision. The
+// fill of zeros before and the elementwise op behind run in the same kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionKernel.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+/// The tile of least predicted time.
+TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
+  Multiplicand multiplicand = multiplicandOf(op);
+  bool matrix = multiplicand != Multiplicand::None;
+  bool wide = getElementTypeOrSelf(op.getDpsInits()[0].getType()).isF64();
+  SmallVector<TilePlan> plans;
+  if (matrix) {
+    plans = {{128, 128, 32, 2, 2, 4},
+             {64, 128, 32, 2, 2, 4},
+             {64, 64, 32, 2, 2, 4},
+             {32, 64, 32, 2, 2, 4}};
+    for (TilePlan &plan : plans)
+      plan = planFor(plan, multiplicand);
+  } else {
+    // Sixteen by sixteen threads.
+    plans = {{64, 64, 16, 4, 2, 3}};
+    if (!wide)
+      plans.insert(plans.begin(), TilePlan{128, 128, 8, 4, 2, 3});
+  }
+  // mma.sync reaches about half of what the units can do.
+  double flops = matrix ? 0.5 * target.matrixFlops * rateOf(multiplicand)
+                        : 0.7 * target.scalarFlops * (wide ? 0.5 : 1);
+  auto flopsOf = [&](const TilePlan &plan) {
+    // Smaller tiles read shared memory more often per product.
+    return flops * (0.55 + 0.45 * (plan.bm * plan.bn) / (128.0 * 128.0));
+  };
+  TileChoice best = chooseTiles(op, plans, target, flopsOf);
+  // An operand may be made where it is read, if few tiles read it again. That
+  // saves the kernel that would make it.
+  constexpr double mostReads = 2;
+  ProductShape shape = productShapeOf(op);
+  for (unsigned input : {0u, 1u}) {
+    linalg::LinalgOp map = prologueFor(op, input);
+    if (!map)
+      continue;
+    SmallVector<TilePlan> fused;
+    for (TilePlan plan : plans) {
+      double reads = input == 0 ? std::ceil(shape.n / plan.bn)
+                                : std::ceil(shape.m / plan.bm);
+      plan.prologue[input] = true;
+      if (reads <= mostReads)
+        fused.push_back(plan);
+    }
+    if (fused.empty())
+      continue;
+    TileChoice choice = chooseTiles(op, fused, target, flopsOf);
+    double saved =
+        target.launchSeconds + bytesMoved(map) / target.copyBytesPerSecond;
+    choice.seconds = std::max(choice.seconds - saved, 1e-7);
+    if (choice.seconds < best.seconds)
+      best = choice;
+  }
+  return best;
+}
+
+class MmaMatmul : public Schedule {
+public:
+  StringRef name() const override { return "mma_matmul"; }
+
+  std::optional<Estimate> match(Operation *op,
+                                const GpuTarget &target) const override {
+    auto contraction = dyn_cast<linalg::LinalgOp>(op);
+    if (!contraction || !(target.isHost() || target.hasAsyncCopy()) ||
+        !isTileable(contraction))
+      return std::nullopt;
+    // mma.sync has no 8-bit floats before sm_89, nor have multiply-adds.
+    Multiplicand multiplicand = multiplicandOf(contraction);
+    if (multiplicand == Multiplicand::Float8)
+      return std::nullopt;
+    TileChoice choice = choose(contraction, target);
+    Estimate estimate;
+    estimate.seconds = choice.seconds;
+    estimate.reason = describeTiles(
+        contraction, multiplicand == Multiplicand::None ? "fma" : "mma.sync",
+        choice.plan);
+    return estimate;
+  }
+
+  LogicalResult emit(RewriterBase &rewriter, Operation *op,
+                     const GpuTarget &target) const override {
+    auto contraction = cast<linalg::LinalgOp>(op);
+    bool none = multiplicandOf(contraction) == Multiplicand::None;
+    return emitTiles(rewriter, contraction, choose(contraction, target).plan,
+                     none ? emitFmaKernel : emitMmaKernel);
+  }
+};
+} // namespace
+
+std::unique_ptr<Schedule> shardir::createMmaMatmulSchedule() {
+  return std::make_unique<MmaMatmul>();
+}

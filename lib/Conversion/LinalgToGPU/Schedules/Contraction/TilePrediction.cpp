@@ -1,0 +1,202 @@
+//===- TilePrediction.cpp - What a tiled contraction costs ----------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Questions about a contraction that its schedules share, and the emission
+// around their kernels. Requires a linalg op on memrefs. The prediction ranks
+// tiles and schedules; it promises nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionKernel.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace shardir;
+
+ProductShape shardir::productShapeOf(linalg::LinalgOp op) {
+  ProductShape shape;
+  SmallVector<AffineMap> maps = op.getIndexingMapsArray();
+  SmallVector<int64_t> extents = assumedLoopExtents(op);
+  // A window's rows lie apart: a tile has those of one loop.
+  bool windows = !isFloatContraction(op);
+  for (auto [loop, size] : llvm::enumerate(extents)) {
+    bool a = maps[0].isFunctionOfDim(loop), b = maps[1].isFunctionOfDim(loop),
+         c = maps[2].isFunctionOfDim(loop);
+    double &role = !c ? shape.k : a && b ? shape.batch : a ? shape.m : shape.n;
+    double extent = std::max<int64_t>(size, 1);
+    if (windows && c && a != b) {
+      shape.batch *= std::min(role, extent);
+      role = std::max(role, extent);
+      continue;
+    }
+    role *= extent;
+  }
+  return shape;
+}
+
+bool shardir::isTileable(linalg::LinalgOp op) {
+  return op.hasPureBufferSemantics() &&
+         (isFloatContraction(op, /*windows=*/true) || isByteContraction(op)) &&
+         hasLoopNest(op) && hasUnitColumns(op);
+}
+
+Multiplicand shardir::multiplicandOf(linalg::LinalgOp op) {
+  Type a = getElementTypeOrSelf(op.getDpsInputs()[0].getType()),
+       b = getElementTypeOrSelf(op.getDpsInputs()[1].getType()),
+       c = getElementTypeOrSelf(op.getDpsInits()[0].getType());
+  if (a != b || c.isF64())
+    return Multiplicand::None;
+  if (a.isBF16() || a.isF16())
+    return Multiplicand::Half;
+  if (a.isF32() && op->hasAttr(kReadsTf32))
+    return Multiplicand::Tf32;
+  if (!isByteContraction(op))
+    return Multiplicand::None;
+  return a.isInteger(8) ? Multiplicand::Byte : Multiplicand::Float8;
+}
+
+double shardir::rateOf(Multiplicand multiplicand) {
+  switch (multiplicand) {
+  case Multiplicand::Tf32:
+    return 0.5;
+  case Multiplicand::Byte:
+  case Multiplicand::Float8:
+    return 2;
+  default:
+    return 1;
+  }
+}
+
+TilePlan shardir::planFor(TilePlan plan, Multiplicand multiplicand) {
+  plan.bk = int64_t(double(plan.bk) * rateOf(multiplicand));
+  // The units transpose 16-bit elements alone.
+  plan.alongK = multiplicand != Multiplicand::Half;
+  return plan;
+}
+
+linalg::LinalgOp shardir::prologueFor(linalg::LinalgOp op, unsigned input) {
+  return findPrologue(op, input, findNeighbours(op).last(op));
+}
+
+double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
+                             double flops, const GpuTarget &target) {
+  ProductShape shape = productShapeOf(op);
+  auto bytesOf = [](Value value) {
+    return elementBytes(getElementTypeOrSelf(value.getType()));
+  };
+  // Operands computed in the kernel come through registers, element by element.
+  constexpr double registerCopies = 0.4;
+  double size[2];
+  for (unsigned input : {0u, 1u}) {
+    size[input] = double(bytesOf(op.getDpsInputs()[input]));
+    if (plan.prologue[input])
+      if (linalg::LinalgOp map = prologueFor(op, input))
+        size[input] = bytesPerElement(map) / registerCopies;
+  }
+  double tiles =
+      std::ceil(shape.m / plan.bm) * std::ceil(shape.n / plan.bn) * shape.batch;
+  double blocks = tiles * plan.splits;
+  double waves = std::ceil(blocks / target.multiprocessors);
+  double steps = std::ceil(shape.k / plan.bk);
+  double kPerBlock =
+      plan.splits == 1 ? shape.k : std::ceil(steps / plan.splits) * plan.bk;
+  double compute = waves * 2.0 * plan.bm * plan.bn * kPerBlock /
+                   (flops / target.multiprocessors);
+  // Of what tiles read more than once most comes from the second cache.
+  double once = (shape.m * size[0] + shape.n * size[1]) * shape.k * shape.batch;
+  // Windows overlap.
+  if (!isFloatContraction(op) && !isByteContraction(op))
+    once = bytesMoved(op);
+  double all =
+      tiles * (double(plan.bm) * size[0] + double(plan.bn) * size[1]) * shape.k;
+  double outputs = shape.m * shape.n * shape.batch;
+  double stored = outputs * bytesOf(op.getDpsInits()[0]);
+  double bytes = once + std::max(0.0, all - once) / 4;
+  auto moved = [&](double bytes, double blocks) {
+    return bytes / target.copyBytesPerSecond /
+           std::min(1.0, blocks / target.multiprocessors);
+  };
+  if (plan.splits == 1)
+    return target.launchSeconds +
+           std::max(compute, moved(bytes + stored, blocks));
+  // Sums are written and read once more, by 128 threads for 256 of them.
+  double partials =
+      outputs * double(plan.splits) *
+      (getElementTypeOrSelf(op.getDpsInits()[0].getType()).isF64() ? 8 : 4);
+  return 2 * target.launchSeconds +
+         std::max(compute, moved(bytes + partials, blocks)) +
+         moved(partials + stored, std::ceil(outputs / 256));
+}
+
+/// True if the workspace of a shared reduction has a size that is known.
+static bool hasKnownResult(linalg::LinalgOp op) {
+  return cast<ShapedType>(op.getDpsInits()[0].getType()).hasStaticShape();
+}
+
+TileChoice
+shardir::chooseTiles(linalg::LinalgOp op, ArrayRef<TilePlan> plans,
+                     const GpuTarget &target,
+                     llvm::function_ref<double(const TilePlan &)> flopsOf) {
+  // At least so many steps are worth a block.
+  constexpr int64_t fewestSteps = 4;
+  constexpr int64_t mostSplits = 64;
+  ProductShape shape = productShapeOf(op);
+  TileChoice best;
+  for (TilePlan plan : plans) {
+    double tiles = std::ceil(shape.m / plan.bm) * std::ceil(shape.n / plan.bn) *
+                   shape.batch;
+    double steps = std::ceil(shape.k / plan.bk);
+    for (plan.splits = 1; plan.splits <= mostSplits; plan.splits *= 2) {
+      bool fills = tiles * plan.splits > 2 * target.multiprocessors;
+      if (plan.splits > 1 &&
+          (!hasKnownResult(op) || fills || steps < fewestSteps * plan.splits))
+        break;
+      double seconds = predictTiles(op, plan, flopsOf(plan), target);
+      if (best.seconds == 0 || seconds < best.seconds)
+        best = {plan, seconds};
+    }
+  }
+  return best;
+}
+
+std::string shardir::describeTiles(linalg::LinalgOp op, StringRef unit,
+                                   const TilePlan &plan) {
+  std::string text = llvm::formatv("{0}, tile {1}x{2}x{3}, {4} stages", unit,
+                                   plan.bm, plan.bn, plan.bk, plan.stages);
+  if (plan.splits > 1)
+    text += llvm::formatv(", k shared by {0} blocks", plan.splits);
+  if (plan.prologue[0] || plan.prologue[1])
+    text += ", elementwise op before it fused";
+  if (findNeighbours(op).map)
+    text += ", elementwise op behind it fused";
+  return text;
+}
+
+LogicalResult shardir::emitTiles(RewriterBase &rewriter, linalg::LinalgOp op,
+                                 const TilePlan &plan,
+                                 KernelOfTiles emitKernel) {
+  ContractionNeighbours neighbours = findNeighbours(op);
+  for (unsigned input : {0u, 1u})
+    if (plan.prologue[input])
+      neighbours.prologues[input] = prologueFor(op, input);
+  rewriter.setInsertionPoint(neighbours.last(op));
+  KernelEmitter emitter(rewriter, op);
+  FailureOr<Contraction> matched =
+      matchContraction(op, emitter, /*windows=*/true);
+  FailureOr<LoopNest> nest = makeLoopNest(op, emitter, /*merge=*/false);
+  if (failed(matched) || failed(nest))
+    return op->emitOpError("is not a product of matrices");
+  FailureOr<Epilogue> epilogue =
+      Epilogue::create(emitter, *matched, neighbours, nest->results().front());
+  if (failed(epilogue))
+    return op->emitOpError("has a user without linear addresses");
+  emitKernel(emitter, *matched, *epilogue, *nest, plan);
+  eraseContraction(rewriter, op, neighbours);
+  return success();
+}

@@ -1,0 +1,126 @@
+//===- WarpgroupMatmul.cpp - Contractions by warpgroups -------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Two schedules take products of two bf16, f16, f8E4M3FN or f8E5M2 operands on
+// sm_90a, and of f32 where they may be rounded to tf32, and multiply by wgmma,
+// which runs at the full rate of the matrix units where mma.sync has about half
+// of it. On the emulated GPU they are never cheapest: tests force them by
+// name.
+//
+// wgmma_matmul: any shape and strides; tiles come by cp.async, so that neither
+// alignment nor edges matter.
+//
+// ws_gemm: blocks that stay, fed by the copy engine; addresses must suit tensor
+// maps: a contiguous dim that is a row or column dim or the reduction's, the
+// reduction's alone unless elements have 16 bits; everything else at multiples
+// of 16 bytes, at most five dims. Where that is not known, the host tests it
+// before the launch and falls back to wgmma_matmul's kernel.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionKernel.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+/// Tiles of 128 rows and 256, 128 or 64 columns, for two warpgroups that
+/// multiply.
+struct WarpgroupKernel {
+  StringRef name, units;
+  /// By width of the tile: steps in shared memory, and the part of the matrix
+  /// units' rate that is reached.
+  int64_t stages[3];
+  double efficiency[3];
+  /// By tensor maps, in as many blocks as there are multiprocessors.
+  bool isFedByTensorMaps;
+  KernelOfTiles emit;
+};
+constexpr int64_t widths[] = {256, 128, 64};
+
+class WarpgroupMatmul : public Schedule {
+public:
+  explicit WarpgroupMatmul(const WarpgroupKernel &kernel) : kernel(kernel) {}
+
+  StringRef name() const override { return kernel.name; }
+
+  std::optional<Estimate> match(Operation *op,
+                                const GpuTarget &target) const override {
+    auto contraction = dyn_cast<linalg::LinalgOp>(op);
+    if (!contraction || !(target.isHost() || target.hasWarpgroupMma()) ||
+        !isTileable(contraction))
+      return std::nullopt;
+    Multiplicand multiplicand = multiplicandOf(contraction);
+    if (multiplicand == Multiplicand::None ||
+        multiplicand == Multiplicand::Byte)
+      return std::nullopt;
+    Condition suits{true, {}};
+    if (kernel.isFedByTensorMaps)
+      suits = suitsTensorMaps(contraction, planFor(TilePlan(), multiplicand));
+    if (suits.never())
+      return std::nullopt;
+    TileChoice choice = choose(contraction, target);
+    Estimate estimate;
+    estimate.seconds = target.isHost() ? 1 : choice.seconds;
+    estimate.reason = describeTiles(contraction, kernel.units, choice.plan);
+    if (!suits.always())
+      estimate.reason += ", where addresses are aligned";
+    return estimate;
+  }
+
+  LogicalResult emit(RewriterBase &rewriter, Operation *op,
+                     const GpuTarget &target) const override {
+    auto contraction = cast<linalg::LinalgOp>(op);
+    return emitTiles(rewriter, contraction, choose(contraction, target).plan,
+                     kernel.emit);
+  }
+
+private:
+  TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) const {
+    Multiplicand multiplicand = multiplicandOf(op);
+    SmallVector<TilePlan> plans;
+    for (auto [width, stages] : llvm::zip(widths, kernel.stages))
+      plans.push_back(
+          planFor(TilePlan{128, width, 64, 8, 1, stages}, multiplicand));
+    TileChoice choice =
+        chooseTiles(op, plans, target, [&](const TilePlan &plan) {
+          double efficiency = 0;
+          for (auto [width, part] : llvm::zip(widths, kernel.efficiency))
+            if (width == plan.bn)
+              efficiency = part;
+          return target.matrixFlops * rateOf(multiplicand) * efficiency;
+        });
+    // One block has most of a multiprocessor's shared memory. The emulated GPU
+    // says that it has two: more would leave blocks one tile.
+    if (kernel.isFedByTensorMaps)
+      choice.plan.blocks = target.isHost() ? 2 : target.multiprocessors;
+    return choice;
+  }
+
+  const WarpgroupKernel &kernel;
+};
+
+/// The cost of a step's barrier and fences matters more the less there is to
+/// multiply. 48 KiB, 32 KiB and 24 KiB per stage.
+constexpr WarpgroupKernel copies = {"wgmma_matmul", "wgmma",
+                                    {4, 4, 4},      {0.75, 0.65, 0.5},
+                                    false,          emitWgmmaKernel};
+/// Of a narrow tile every column of A is read for fewer products. 192 KiB of
+/// stages.
+constexpr WarpgroupKernel maps = {"ws_gemm", "TMA and wgmma",
+                                  {4, 6, 8}, {0.85, 0.75, 0.6},
+                                  true,      emitWarpSpecializedKernel};
+} // namespace
+
+std::unique_ptr<Schedule> shardir::createWgmmaMatmulSchedule() {
+  return std::make_unique<WarpgroupMatmul>(copies);
+}
+
+std::unique_ptr<Schedule> shardir::createWsGemmSchedule() {
+  return std::make_unique<WarpgroupMatmul>(maps);
+}

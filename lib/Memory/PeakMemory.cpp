@@ -1,0 +1,228 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Liveness in one block, in bytes. Requires placements on every value (stages
+// propagated to collective) or local types (later); changes nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Memory/PeakMemory.h"
+#include "ShardIR/Analysis/FactorSharding.h"
+#include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Interfaces/ShardableRegion.h"
+#include "ShardIR/Memory/LiveRanges.h"
+
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/DestinationStyleOpInterface.h"
+#include "mlir/Interfaces/LoopLikeInterface.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace shardir;
+
+/// The bytes of the largest overlapping shard.
+static int64_t overlappingBytes(RankedTensorType type, PlacementAttr placement,
+                                const Halo &halo, const MeshTable &meshes) {
+  std::vector<int64_t> shape = shapeOf(type);
+  for (int64_t &extent : shape)
+    extent = extent == kUnknown ? kAssumedDimSize : extent;
+  int64_t most = 0;
+  const Mesh &mesh = meshes.get(placement);
+  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p) {
+    int64_t bytes = elementBytes(type);
+    for (int64_t extent :
+         localShape(placement.getValue(), halo, mesh, shape, p))
+      bytes *= extent;
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+int64_t shardir::localBytes(Type type, PlacementAttr placement,
+                            const MeshTable &meshes) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!tensor)
+    return 0;
+  int64_t bytes = elementBytes(tensor);
+  for (auto [dim, extent] : llvm::enumerate(shapeOf(tensor))) {
+    int64_t known = extent == kUnknown ? kAssumedDimSize : extent;
+    int64_t local = placement
+                        ? maxLocalExtent(placement.getValue(),
+                                         meshes.get(placement), known, dim)
+                        : known;
+    if (llvm::MulOverflow(bytes, local, bytes))
+      return std::numeric_limits<int64_t>::max();
+  }
+  return bytes;
+}
+
+namespace {
+
+/// Values that are alive in a block, and in the blocks within.
+class PeakFinder {
+public:
+  PeakFinder(const MeshTable &meshes, bool isLocal)
+      : meshes(meshes), isLocal(isLocal) {}
+
+  int64_t bytesOf(Value value) const {
+    Halo halo = isLocal ? Halo() : presentHalo(value);
+    if (!halo.empty())
+      return overlappingBytes(cast<RankedTensorType>(value.getType()),
+                              getPlacement(value), halo, meshes);
+    return localBytes(value.getType(),
+                      isLocal ? PlacementAttr() : getPlacement(value), meshes);
+  }
+  /// The most that values made in `block` take at one time; in a loop's body
+  /// all of them, for their buffers are made once, ahead of the loop.
+  /// `aliveAt`, if given, gets what is alive at each op of the block.
+  MemoryPeak
+  inBlock(Block &block,
+          llvm::DenseMap<Operation *, int64_t> *aliveAt = nullptr) const;
+
+private:
+  MemoryPeak inRegions(Operation *op) const;
+  bool isUneven(Value value) const;
+
+  const MeshTable &meshes;
+  bool isLocal;
+};
+
+} // namespace
+
+/// True if devices hold shards of different extents, whose buffers are of sizes
+/// that are known when the program runs.
+bool PeakFinder::isUneven(Value value) const {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return false;
+  PlacementAttr placement = isLocal ? PlacementAttr() : getPlacement(value);
+  for (auto [dim, extent] : llvm::enumerate(shapeOf(type))) {
+    if (extent == kUnknown)
+      return true;
+    if (!placement)
+      continue;
+    if (extent %
+        groupSize(meshes.get(placement), placement.getValue().axesOf(dim)))
+      return true;
+  }
+  return false;
+}
+
+/// The region that needs most. What goes through a loop is the op's own result:
+/// region arguments add nothing.
+MemoryPeak PeakFinder::inRegions(Operation *op) const {
+  MemoryPeak peak;
+  if (asShardableRegion(op))
+    for (Region &region : op->getRegions())
+      if (!region.empty())
+        if (MemoryPeak own = inBlock(region.front()); own.bytes > peak.bytes)
+          peak = own;
+  return peak;
+}
+
+MemoryPeak
+PeakFinder::inBlock(Block &block,
+                    llvm::DenseMap<Operation *, int64_t> *aliveAt) const {
+  SmallVector<Operation *> ops;
+  llvm::DenseMap<Operation *, size_t> position;
+  for (Operation &op : block) {
+    position[&op] = ops.size();
+    ops.push_back(&op);
+  }
+  // Values that share memory are one owner.
+  llvm::DenseMap<Value, Value> owners;
+  auto ownerOf = [&](Value value) { return owners.lookup_or(value, value); };
+  // Values from before the block are not counted in it.
+  auto isOutside = [&](Value value) {
+    return value.getParentBlock() != &block;
+  };
+  auto mayOverwrite = [&](Value value, Operation *op) {
+    // A value that is used again is not overwritten, nor one of the function or
+    // of an outer block.
+    Value owner = ownerOf(value);
+    if (isOutside(owner) || isUneven(value) ||
+        (isa<BlockArgument>(owner) && isa<func::FuncOp>(block.getParentOp())))
+      return false;
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      Operation *top = block.findAncestorOpInBlock(*user);
+      return !top || position[top] <= position[op];
+    });
+  };
+  llvm::DenseMap<Value, size_t> lastUse;
+  for (Operation *op : ops) {
+    llvm::DenseMap<Value, Value> entering; // what becomes a result of a region
+    if (auto region = asShardableRegion(op))
+      for (const RegionValueGroup &group : region.getValueGroups())
+        for (OpOperand *operand : group.operands)
+          if (operand->getOwner() == op)
+            entering[group.values.back()] = operand->get();
+    for (OpResult result : op->getResults()) {
+      Value owner = result;
+      // A body that reads the initial value as well needs it unchanged.
+      Value init = entering.lookup(result);
+      if (init && !init.hasOneUse())
+        init = nullptr;
+      if (auto destination = dyn_cast<DestinationStyleOpInterface>(op))
+        init = destination.getTiedOpOperand(result)->get();
+      if (init && mayOverwrite(init, op))
+        owner = ownerOf(init);
+      else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+                   tensor::ExtractSliceOp, tensor::CastOp>(op))
+        owner = ownerOf(op->getOperand(0));
+      owners[result] = owner;
+      if (isOutside(owner))
+        continue;
+      size_t &last = lastUse[owner];
+      last = std::max(last, position[op]);
+      for (Operation *user : result.getUsers())
+        if (Operation *top = block.findAncestorOpInBlock(*user))
+          last = std::max(last, position[top]);
+    }
+  }
+  bool isLoop = isa<LoopLikeOpInterface>(block.getParentOp());
+  LiveRanges<int64_t> ranges(ops.size());
+  size_t end = ops.size() - 1;
+  for (auto &[owner, last] : lastUse)
+    if (!isa<BlockArgument>(owner))
+      ranges.hold(position[owner.getDefiningOp()], isLoop ? end : last,
+                  bytesOf(owner));
+  // A loop-carried value is copied where its buffer is one of those.
+  if (isLoop)
+    for (Value value : ops.back()->getOperands())
+      ranges.hold(0, end, bytesOf(value));
+  MemoryPeak peak;
+  for (auto [op, alive] : llvm::zip(ops, ranges.held())) {
+    MemoryPeak inner = inRegions(op);
+    if (aliveAt)
+      (*aliveAt)[op] = alive + inner.bytes;
+    if (alive + inner.bytes > peak.bytes)
+      peak = {alive + inner.bytes, inner.op ? inner.op : op};
+  }
+  return peak;
+}
+
+MemoryPeak shardir::peakMemory(func::FuncOp function, const MeshTable &meshes,
+                               llvm::DenseMap<Operation *, int64_t> *alive) {
+  Block &body = function.getBody().front();
+  PeakFinder finder(meshes,
+                    function->getParentOp()->hasAttr(ShardIRDialect::kStage));
+  MemoryPeak peak = finder.inBlock(body, alive);
+  int64_t throughout = 0;
+  for (BlockArgument argument : body.getArguments())
+    throughout += finder.bytesOf(argument);
+  // A loop's result is copied into the result buffer, which is always alive.
+  for (Value value : body.getTerminator()->getOperands())
+    if (isa_and_nonnull<LoopLikeOpInterface>(value.getDefiningOp()))
+      throughout += finder.bytesOf(value);
+  peak.bytes += throughout;
+  if (alive)
+    for (auto &[op, bytes] : *alive)
+      bytes += throughout;
+  return peak;
+}

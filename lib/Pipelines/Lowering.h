@@ -1,0 +1,32 @@
+//===- Lowering.h - The pipelines behind the local stage --------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The two parts of the way from local tensors to LLVM dialect. Both may begin
+// in a later stage than theirs.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_PIPELINES_LOWERING_H
+#define SHARDIR_LIB_PIPELINES_LOWERING_H
+
+#include "ShardIR/Pipelines/Pipelines.h"
+
+namespace shardir {
+
+/// From local to scheduled, but for layouts, on the way to stage `to`.
+void buildScheduled(mlir::OpPassManager &pm, Stage to,
+                    const PipelineOptions &options);
+
+/// From scheduled to `to`.
+void buildLowering(mlir::OpPassManager &pm, Stage to,
+                   const PipelineOptions &options,
+                   const LoweringOptions &lowering);
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_PIPELINES_LOWERING_H

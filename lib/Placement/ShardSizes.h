@@ -1,0 +1,103 @@
+//===- Volumes.h - What devices hold and share, in tables -------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Private to lib/Placement. Requires a concrete mesh and shape, and dimensions
+// that verify.
+// Guarantees, per dimension, tables over the devices that differ along a used
+// axis: how much of the dimension a placement of it leaves on each, and how
+// much two placements share. A shard is a product over dimensions, so that the
+// elements of any step follow from the tables by multiplication; no pieces are
+// made. A table is made once per distinct placement (or pair of them) of one
+// dimension, from as many cuts as there are coordinates along its own axes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_PLACEMENT_VOLUMES_H
+#define SHARDIR_LIB_PLACEMENT_VOLUMES_H
+
+#include "Steps.h"
+
+#include <deque>
+#include <memory>
+#include <unordered_map>
+
+namespace shardir::detail {
+
+class ShardSizes {
+public:
+  using Table = std::vector<int64_t>; ///< per device of the used axes
+
+  /// For placements that use at most the axes named in `placements`.
+  ShardSizes(const Mesh &mesh, const std::vector<int64_t> &shape,
+             const std::vector<const Placement *> &placements);
+
+  /// How many devices differ along a used axis.
+  size_t numDevices() const { return coords.size(); }
+  /// Coordinates along all mesh axes of one of them; 0 along unused ones.
+  const std::vector<int64_t> &coordinates(size_t device) const {
+    return coords[device];
+  }
+
+  /// The one that a device of the mesh has all used coordinates of.
+  size_t deviceAt(const std::vector<int64_t> &meshCoordinates) const;
+
+  /// The number of a placement of dimension `d`.
+  int option(size_t d, const DimPlacement &dim);
+  const DimPlacement &dimOf(size_t d, int option) const {
+    return dims[d].options[static_cast<size_t>(option)].dim;
+  }
+  /// The indices of dimension `d` on each device.
+  const Table &extents(size_t d, int option) const {
+    return dims[d].options[static_cast<size_t>(option)].extents;
+  }
+  /// The indices that two placements both give a device.
+  const Table &shared(size_t d, int a, int b);
+  /// True if every device's shard by `inner` is a subset of that by `outer`.
+  bool contains(size_t d, int outer, int inner);
+  /// True if every device's shard by `inner` is some device's shard by `outer`.
+  bool permutes(size_t d, int outer, int inner);
+  /// For each device, how many shards by `from` share something with its shard
+  /// by `to`; at most so many where there are too many to look at.
+  const Table &meeting(size_t d, int from, int to);
+  /// For each device, the indices that its shard by `from` shares with the
+  /// shards by `to` of all coordinates along `varied` and its own along others;
+  /// at most so many where there are too many to look at.
+  Table sharedByAny(size_t d, int from, int to,
+                    const std::vector<AxisRef> &varied);
+
+private:
+  /// The shard at one coordinate along the axes of an option.
+  struct Cut {
+    DimShard shard;
+    int64_t extent = 0;
+    bool isInterval = false; ///< the indices [begin, begin + extent)
+    int64_t begin = 0;
+  };
+  struct Option {
+    DimPlacement dim;
+    std::vector<Cut> cuts;       ///< one per coordinate along its own axes
+    std::vector<uint32_t> cutOf; ///< per device
+    Table extents;
+  };
+  struct Dim {
+    std::deque<Option> options;
+    std::unordered_map<uint64_t, Table> shared, meeting;
+  };
+
+  static int64_t sharedBy(const Cut &a, const Cut &b);
+
+  const Mesh &mesh;
+  const std::vector<int64_t> &shape;
+  std::vector<std::vector<int64_t>> coords;
+  std::vector<int64_t> strides; ///< of a coordinate, in devices; 0 if unused
+  std::vector<Dim> dims;
+};
+
+} // namespace shardir::detail
+
+#endif // SHARDIR_LIB_PLACEMENT_VOLUMES_H

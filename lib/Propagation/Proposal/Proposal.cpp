@@ -1,0 +1,376 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A beam over steps, then descent by arguments. In the beam arguments are open,
+// so that one step brings what belongs to it: the columns of a first weight
+// bring the rows of the second. In the descent they are closed, all decided.
+// Requires what Proposal.h says of `arguments`; guarantees that the answer is
+// the best of all states whose cost was computed with closed arguments.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ProposalSearch.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace shardir;
+
+static std::string spell(const ProposalState &state) {
+  std::string text = state.closed ? "closed" : "open";
+  for (const std::vector<Splits> &dims : state.splits) {
+    Placement placement = Placement::replicatedOfRank(dims.size());
+    for (auto [dim, splits] : llvm::zip(placement.dims, dims))
+      dim.splits = splits;
+    text += toString(placement);
+  }
+  for (auto &[where, splits] : state.ops) {
+    text += std::to_string(where.first) + "." + std::to_string(where.second);
+    for (const Split &split : splits)
+      text += toString(*split.axis);
+  }
+  return text;
+}
+
+static bool isAnnotated(const PropagationGraph::Node &node) {
+  return node.isFixed || node.partial || !node.forbidden.empty() ||
+         llvm::is_contained(node.closed, true) ||
+         llvm::any_of(node.annotated,
+                      [](const Splits &splits) { return !splits.empty(); });
+}
+
+/// A product with a sum: what takes a program's time.
+static bool isContraction(const ShardingRule &rule) {
+  return rule.operands.size() > 1 &&
+         llvm::any_of(rule.factors, [](const Factor &factor) {
+           return factor.kind == FactorKind::Reduction;
+         });
+}
+
+ProposalSearch::ProposalSearch(PropagationGraph &graph,
+                               const std::vector<int> &arguments,
+                               const ProposalOptions &options)
+    : graph(graph), arguments(arguments), options(options), cost(options.cost) {
+  cost.memoryLimit = 0;
+  // Many attempts with a rough cost; the chosen state is propagated in full.
+  cost.search.tableLimit = std::min<int64_t>(cost.search.tableLimit, 256);
+  cost.search.wideLimit = 0;
+  cost.search.rounds = std::min(cost.search.rounds, 1);
+  for (const PropagationGraph::Node &node : graph.nodes) {
+    for (const Splits &splits : node.annotated)
+      for (const AxisRef &axis : axesOf(splits))
+        annotatedAxes.insert(axis.name);
+    for (const AxisRef &axis : node.partialAxes)
+      annotatedAxes.insert(axis.name);
+    for (const AxisRef &axis : node.forbidden)
+      annotatedAxes.insert(axis.name);
+    for (const Placement &placement : node.fixedResults)
+      for (size_t d = 0; d < placement.dims.size(); ++d)
+        for (const AxisRef &axis : placement.axesOf(d))
+          annotatedAxes.insert(axis.name);
+  }
+  std::vector<int> nodes;
+  for (auto [i, n] : llvm::enumerate(arguments))
+    if (!isAnnotated(graph.nodes[n]) && !graph.nodes[n].rule->factors.empty()) {
+      frees.push_back(i);
+      nodes.push_back(n);
+    }
+  groups = similarNodes(graph, nodes);
+  llvm::sort(groups); // by their first argument
+  for (auto [n, node] : llvm::enumerate(graph.nodes))
+    if (!isAnnotated(node) && isContraction(node.rule))
+      contractions.push_back(n);
+  opGroups = similarNodes(graph, contractions);
+}
+
+void ProposalSearch::annotate(const ProposalState &state) {
+  for (int n : contractions) {
+    graph.nodes[n].annotated.clear();
+    graph.nodes[n].closed.clear();
+    graph.nodes[n].priority.clear();
+  }
+  for (auto &[where, splits] : state.ops) {
+    PropagationGraph::Node &node = graph.nodes[where.first];
+    size_t factors = node.rule->factors.size();
+    node.annotated.resize(factors);
+    node.closed.assign(factors, false);
+    node.priority.assign(factors, PropagationGraph::kLastPriority);
+    node.annotated[where.second] = splits;
+  }
+  for (auto [i, dims] : llvm::zip(frees, state.splits)) {
+    PropagationGraph::Node &node = graph.nodes[arguments[i]];
+    node.annotated = dims;
+    node.closed.assign(dims.size(), state.closed);
+    node.priority.assign(dims.size(), PropagationGraph::kLastPriority);
+  }
+}
+
+ProposalCandidate
+ProposalSearch::evaluate(const PropagationResult &result) const {
+  ProposalCandidate outcome;
+  for (int n : arguments)
+    outcome.arguments.push_back(normalForm(
+        result.nodes[n].sharding->results[0], graph.meshes[graph.nodes[n].mesh],
+        graph.values[graph.nodes[n].results[0]].shape));
+  outcome.seconds = result.seconds;
+  outcome.bytes = result.bytes;
+  outcome.heldBytes = result.heldBytes;
+  PredictedPeak peak = findPeak(graph, result);
+  outcome.peakBytes = peak.bytes;
+  outcome.peakNode = peak.node;
+  outcome.fits =
+      options.cost.memoryLimit <= 0 || peak.bytes <= options.cost.memoryLimit;
+  return outcome;
+}
+
+const ProposalAttempt &ProposalSearch::attempt(const ProposalState &state) {
+  auto [it, isNew] = attempts.try_emplace(spell(state));
+  if (!isNew)
+    return it->second;
+  ProposalAttempt &attempt = it->second;
+  annotate(state);
+  ++proposal.attempts;
+  attempt.state = state;
+  attempt.outcome = evaluate(propagate(graph, cost));
+  for (const Placement &placement : attempt.outcome.arguments)
+    attempt.key += toString(placement);
+  return attempt;
+}
+
+/// The same placements, as the user's from now on.
+ProposalState ProposalSearch::closed(const ProposalAttempt &from) const {
+  ProposalState state;
+  state.closed = true;
+  for (int i = 0, e = frees.size(); i < e; ++i) {
+    state.splits.emplace_back();
+    for (const DimPlacement &dim : placed(from, i).dims)
+      state.splits.back().push_back(dim.splits);
+  }
+  return state;
+}
+
+/// Bytes under CostMode::Bytes, else seconds that count the memory.
+double ProposalSearch::leading(const ProposalCandidate &outcome) const {
+  return cost.mode == CostMode::Bytes ? outcome.bytes : weighted(outcome);
+}
+
+double ProposalSearch::weighted(const ProposalCandidate &outcome) const {
+  return outcome.seconds *
+         std::pow(std::max(outcome.peakBytes, 1.0), options.memoryWorth);
+}
+
+ProposalSearch::Rank
+ProposalSearch::rank(const ProposalAttempt &attempt) const {
+  const ProposalCandidate &o = attempt.outcome;
+  double second = cost.mode == CostMode::Bytes ? weighted(o) : o.bytes;
+  if (!o.fits)
+    return {true, o.peakBytes, leading(o), second, attempt.key};
+  return {false, leading(o), second, o.heldBytes, attempt.key};
+}
+
+/// The first term of the cost, and `weight` for each byte above the limit.
+double ProposalSearch::measure(const ProposalAttempt &attempt,
+                               double weight) const {
+  const ProposalCandidate &o = attempt.outcome;
+  double unit = cost.mode == CostMode::Bytes ? 1 : 1 / cost.machine.bandwidth;
+  double excess = o.fits ? 0 : o.peakBytes - options.cost.memoryLimit;
+  return leading(o) + weight * unit * excess;
+}
+
+/// The best few by each of several weights of memory.
+std::vector<const ProposalAttempt *>
+ProposalSearch::select(std::vector<const ProposalAttempt *> found) const {
+  llvm::sort(found, [&](const ProposalAttempt *a, const ProposalAttempt *b) {
+    return rank(*a) < rank(*b);
+  });
+  found.erase(
+      std::unique(found.begin(), found.end(),
+                  [](const ProposalAttempt *a, const ProposalAttempt *b) {
+                    return a->key == b->key;
+                  }),
+      found.end());
+  std::vector<const ProposalAttempt *> chosen;
+  bool isTight = llvm::any_of(found, [](const ProposalAttempt *attempt) {
+    return !attempt->outcome.fits;
+  });
+  for (double weight :
+       isTight ? std::vector<double>{0, 0.1, 1, 1e6} : std::vector<double>{0}) {
+    llvm::stable_sort(found,
+                      [&](const ProposalAttempt *a, const ProposalAttempt *b) {
+                        return measure(*a, weight) < measure(*b, weight);
+                      });
+    int count = isTight ? std::max(1, options.beam / 2) : options.beam;
+    for (const ProposalAttempt *attempt : found)
+      if (!llvm::is_contained(chosen, attempt) && count-- > 0)
+        chosen.push_back(attempt);
+  }
+  return chosen;
+}
+
+/// The states of all rounds.
+std::vector<const ProposalAttempt *> ProposalSearch::grow() {
+  ProposalState empty;
+  for (int i = 0, e = frees.size(); i < e; ++i)
+    empty.splits.emplace_back(shapeOf(i).size());
+  const ProposalAttempt *base = &attempt(empty);
+  std::vector<const ProposalAttempt *> all = {base}, beam = {base};
+  size_t axes = 0;
+  for (const Mesh &mesh : graph.meshes)
+    axes = std::max(axes, mesh.axes.size());
+  std::vector<ProposalStep> steps;
+  for (int axis = 0; axis < int(axes); ++axis) {
+    for (int group = 0, e = groups.size(); group < e; ++group)
+      for (int dim = 0, r = shapeOf(groups[group][0]).size(); dim < r; ++dim)
+        steps.push_back({group, dim, axis});
+    if (options.cost.memoryLimit > 0)
+      steps.push_back({-1, -1, axis});
+    for (int group = 0, e = opGroups.size(); group < e; ++group) {
+      const ShardingRule &rule =
+          graph.nodes[contractions[opGroups[group][0]]].rule;
+      for (int f = 0, r = rule.factors.size(); f < r; ++f)
+        steps.push_back({group, f, axis, /*isOp=*/true});
+    }
+  }
+  for (int round = 0; !beam.empty(); ++round) {
+    std::vector<const ProposalAttempt *> found;
+    std::vector<ProposalStep> distinct;
+    std::set<std::string> keys = {base->key};
+    for (const ProposalAttempt *from : beam)
+      for (const ProposalStep &step : steps) {
+        auto state = grow(*from, step);
+        if (round > 0 && !hasBudget())
+          break;
+        // An axis that an equal one stands for gets its turn later, with the
+        // steps that made a difference over that one.
+        if (!state) {
+          if (round == 0 && llvm::any_of(distinct, [&](ProposalStep kept) {
+                return kept.group == step.group && kept.dim == step.dim &&
+                       kept.isOp == step.isOp;
+              }))
+            distinct.push_back(step);
+          continue;
+        }
+        const ProposalAttempt &next = attempt(*state);
+        if (next.key == from->key)
+          continue;
+        if (round > 0 || keys.insert(next.key).second) {
+          distinct.push_back(step);
+          found.push_back(&next);
+        }
+      }
+    // Steps that lead to one state are one step from then on.
+    if (round == 0)
+      steps = std::move(distinct);
+    auto least = [&](const std::vector<const ProposalAttempt *> &among) {
+      const ProposalAttempt *best = among.front();
+      for (const ProposalAttempt *attempt : among)
+        if (rank(*attempt) < rank(*best))
+          best = attempt;
+      return best;
+    };
+    bool improves = !found.empty() && rank(*least(found)) < rank(*least(all));
+    llvm::append_range(all, found);
+    // Two steps may pay where one does not.
+    if (round > 0 && !improves)
+      break;
+    beam = select(std::move(found));
+  }
+  return all;
+}
+
+/// One group and axis at a time, to where no such change is better.
+const ProposalAttempt *ProposalSearch::descend(const ProposalAttempt *best) {
+  auto elements = [&](int group) {
+    double sum = 0;
+    for (int free : groups[group]) {
+      double own = 1;
+      for (int64_t extent : shapeOf(free))
+        own *= double(extent == kUnknown ? kAssumedDimSize : extent);
+      sum += own;
+    }
+    return sum;
+  };
+  double most = 0;
+  for (int group = 0, e = groups.size(); group < e; ++group)
+    most = std::max(most, elements(group));
+  // Small vectors, such as biases, have what the rest brings them.
+  std::vector<int> order;
+  for (int group = 0, e = groups.size(); group < e; ++group)
+    if (shapeOf(groups[group][0]).size() > 1 || elements(group) * 256 >= most)
+      order.push_back(group);
+  llvm::stable_sort(order,
+                    [&](int a, int b) { return elements(a) > elements(b); });
+  bool changed = true;
+  while (changed && hasBudget()) {
+    changed = false;
+    for (int group : order)
+      for (int axis = 0, e = meshOf(groups[group][0]).axes.size(); axis < e;
+           ++axis)
+        for (int dim = -1, r = shapeOf(groups[group][0]).size(); dim < r;
+             ++dim) {
+          auto state = moved(best->state, group, axis, dim);
+          if (!state || !hasBudget())
+            continue;
+          const ProposalAttempt &next = attempt(*state);
+          if (rank(next) < rank(*best)) {
+            best = &next;
+            changed = true;
+          }
+        }
+  }
+  return best;
+}
+
+Proposal ProposalSearch::run() {
+  std::vector<const ProposalAttempt *> all = grow();
+  std::vector<const ProposalAttempt *> last;
+  for (const ProposalAttempt *attempt : select(all))
+    last.push_back(&this->attempt(closed(*attempt)));
+  // The best of all in any case, whatever the measures of the beam prefer.
+  llvm::sort(all, [&](const ProposalAttempt *a, const ProposalAttempt *b) {
+    return rank(*a) < rank(*b);
+  });
+  last.push_back(&attempt(closed(*all.front())));
+  const ProposalAttempt *best = last.front();
+  for (const ProposalAttempt *attempt : last)
+    if (rank(*attempt) < rank(*best))
+      best = attempt;
+  // A fast one that does not fit yet may lead to a better one that does.
+  const ProposalAttempt *fastest = last.front();
+  for (const ProposalAttempt *attempt : last)
+    if (measure(*attempt, 0) < measure(*fastest, 0))
+      fastest = attempt;
+  best = descend(best);
+  if (!fastest->outcome.fits)
+    if (const ProposalAttempt *other = descend(fastest);
+        rank(*other) < rank(*best))
+      best = other;
+  annotate(best->state);
+  // With arguments decided, the rest can still take less memory for time.
+  proposal.result = propagate(graph, options.cost);
+  ProposalCandidate chosen = evaluate(proposal.result);
+  proposal.candidates.push_back(std::move(chosen));
+  std::set<std::string> keys = {best->key};
+  for (const ProposalAttempt *attempt : all)
+    if (keys.insert(attempt->key).second)
+      proposal.candidates.push_back(attempt->outcome);
+  for (const std::vector<int> &group : groups) {
+    proposal.groups.emplace_back();
+    for (int free : group)
+      proposal.groups.back().push_back(frees[free]);
+  }
+  return std::move(proposal);
+}
+
+Proposal shardir::propose(PropagationGraph graph,
+                          const std::vector<int> &arguments,
+                          const ProposalOptions &options) {
+  return ProposalSearch(graph, arguments, options).run();
+}

@@ -1,0 +1,112 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The search behind Proposal.h. ProposalSteps.cpp has how one state becomes
+// another, Proposal.cpp which ones are tried and kept. Requires what Proposal.h
+// says; guarantees that the cost of a state is computed once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_ANALYSIS_PROPOSALSEARCH_H
+#define SHARDIR_LIB_ANALYSIS_PROPOSALSEARCH_H
+
+#include "ShardIR/Propagation/Proposal.h"
+
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace shardir {
+
+/// The annotations: per free argument, per dim; and on ops, by node and factor,
+/// for the splits that they bring to arguments, unless arguments are closed.
+struct ProposalState {
+  std::vector<std::vector<Splits>> splits;
+  std::map<std::pair<int, int>, Splits> ops;
+  bool closed = false;
+};
+
+/// "Split dim `dim` of the arguments of `group` over `axis`"; of group -1, all:
+/// the dim of which a device has most. For ops a factor of those of an op
+/// group: the heads of attention where they are a part of a weight's dim.
+struct ProposalStep {
+  int group;
+  int dim;
+  int axis;
+  bool isOp = false;
+};
+
+struct ProposalAttempt {
+  ProposalState state;
+  ProposalCandidate outcome;
+  std::string key; ///< the outcome's placements
+};
+
+class ProposalSearch {
+public:
+  ProposalSearch(PropagationGraph &graph, const std::vector<int> &arguments,
+                 const ProposalOptions &options);
+  Proposal run();
+
+private:
+  using Rank = std::tuple<bool, double, double, double, std::string>;
+
+  const Mesh &meshOf(int free) const {
+    return graph.meshes[graph.nodes[arguments[frees[free]]].mesh];
+  }
+  const std::vector<int64_t> &shapeOf(int free) const {
+    return graph.values[graph.nodes[arguments[frees[free]]].results[0]].shape;
+  }
+  const Placement &placed(const ProposalAttempt &attempt, int free) const {
+    return attempt.outcome.arguments[frees[free]];
+  }
+  bool hasBudget() const {
+    return int64_t(proposal.attempts) * int64_t(graph.nodes.size()) <
+           options.budget;
+  }
+
+  void annotate(const ProposalState &state);
+  ProposalCandidate evaluate(const PropagationResult &result) const;
+  const ProposalAttempt &attempt(const ProposalState &state);
+  ProposalState closed(const ProposalAttempt &from) const;
+  bool isUsed(const ProposalAttempt &attempt, const std::string &axis) const;
+  bool isInterchangeable(const ProposalAttempt &from, const Mesh &mesh,
+                         int axis) const;
+  bool canSplit(int free, const Placement &placement, int dim,
+                const MeshAxis &axis) const;
+  std::optional<ProposalState> grow(const ProposalAttempt &from,
+                                    ProposalStep step) const;
+  std::optional<ProposalState> growOps(const ProposalAttempt &from,
+                                       ProposalStep step) const;
+  std::optional<ProposalState> moved(const ProposalState &from, int group,
+                                     int axis, int dim) const;
+  double leading(const ProposalCandidate &outcome) const;
+  double weighted(const ProposalCandidate &outcome) const;
+  Rank rank(const ProposalAttempt &attempt) const;
+  double measure(const ProposalAttempt &attempt, double weight) const;
+  std::vector<const ProposalAttempt *>
+  select(std::vector<const ProposalAttempt *> found) const;
+  std::vector<const ProposalAttempt *> grow();
+  const ProposalAttempt *descend(const ProposalAttempt *best);
+
+  PropagationGraph &graph;
+  const std::vector<int> &arguments;
+  const ProposalOptions &options;
+  PropagationOptions cost;                ///< without the limit
+  std::vector<int> frees;                 ///< indices into `arguments`
+  std::vector<std::vector<int>> groups;   ///< of indices into `frees`
+  std::vector<int> contractions;          ///< nodes
+  std::vector<std::vector<int>> opGroups; ///< of indices into these
+  std::set<std::string> annotatedAxes;
+  std::map<std::string, ProposalAttempt> attempts; ///< by annotations
+  Proposal proposal;
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_ANALYSIS_PROPOSALSEARCH_H

@@ -1,0 +1,134 @@
+//===- CApiShards.cpp - Whole arrays and shards for embedders -------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The C API's way between whole arrays and one shard per rank, for callers that
+// run on shards of their own but have, or want, whole arrays. The same code
+// that shardir_run uses does the work, on the calling thread. Requires buffers
+// of the tensor's type; every wrong one is an error with a message.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CApiDetail.h"
+#include "Core/Distribute.h"
+
+using namespace shardir;
+using namespace shardir::runtime;
+using shardir::runtime::capi::refuse;
+
+namespace {
+
+void checkBuffer(const shardir_buffer &b, const TensorSpec &spec,
+                 const std::vector<int64_t> &shape, const std::string &name) {
+  if (b.element_type != spec.type)
+    refuse(name + " has element type " + elementTypeName(b.element_type) +
+           ", expected " + elementTypeName(spec.type));
+  bool same = b.rank == shape.size() && (b.rank == 0 || b.shape);
+  for (size_t d = 0; same && d < b.rank; ++d)
+    same = b.shape[d] >= 0 && (shape[d] < 0 || b.shape[d] == shape[d]);
+  if (!same)
+    refuse(name + " is " +
+           (b.rank == 0 || b.shape
+                ? shapeText(std::vector<int64_t>(b.shape, b.shape + b.rank))
+                : "without a shape") +
+           ", expected " + shapeText(shape));
+  int64_t elements;
+  if (!countElements(std::vector<int64_t>(b.shape, b.shape + b.rank),
+                     elementSize(spec.type), elements))
+    refuse(name + " is too large");
+  if (elements > 0 && !b.data)
+    refuse(name + " has no data");
+}
+
+/// Checks whole array and shards against argument or result i, and calls
+/// `body` with the tensor, the whole shape and every rank's view.
+template <typename Body>
+shardir_status withViews(const shardir_program *program, const char *function,
+                         bool isResult, size_t i, const shardir_buffer *whole,
+                         const shardir_buffer *shards, bool all, Body body) {
+  return capi::guarded([&] {
+    const FunctionSpec &f = capi::functionOf(program, function);
+    capi::notNull(whole, "whole");
+    capi::notNull(shards, "shards");
+    const std::vector<TensorSpec> &specs = isResult ? f.results : f.arguments;
+    std::string name = std::string(isResult ? "result " : "argument ") +
+                       std::to_string(i) + " of @" + f.name;
+    if (i >= specs.size())
+      refuse("there is no " + name);
+    const TensorSpec &spec = specs[i];
+    checkBuffer(*whole, spec, spec.shape, name);
+    std::vector<int64_t> shape(whole->shape, whole->shape + whole->rank);
+    const Metadata &m = program->program->metadata;
+    const Mesh *mesh = spec.mesh < 0 ? nullptr : &m.meshes[size_t(spec.mesh)];
+    if (mesh)
+      if (std::optional<PlacementError> e = verifyPlacement(
+              spec.placement, *mesh, shape, elementTypeName(spec.type)))
+        refuse(name + ": " + e->message);
+    std::vector<ShardView> views;
+    for (int64_t rank = 0; rank < m.ranks; ++rank) {
+      views.push_back(viewShard(spec, mesh, shape, rank));
+      // A rank that the mesh lacks holds nothing, a scalar neither.
+      if (views.back().elements > 0 && (all || shards[rank].data))
+        checkBuffer(shards[rank], spec, views.back().shape,
+                    name + " on rank " + std::to_string(rank));
+    }
+    body(spec, shape, views);
+    return SHARDIR_OK;
+  });
+}
+
+shardir_status collectShards(const shardir_program *program,
+                             const char *function, bool isResult, size_t i,
+                             const shardir_buffer *shards,
+                             shardir_buffer *whole) {
+  return withViews(program, function, isResult, i, whole, shards, /*all=*/true,
+                   [&](const TensorSpec &spec,
+                       const std::vector<int64_t> &shape,
+                       const std::vector<ShardView> &views) {
+                     for (const ShardView &view : views) {
+                       std::vector<const void *> terms;
+                       for (int rank : view.terms)
+                         terms.push_back(shards[rank].data);
+                       collect(spec, view, shape, terms, whole->data);
+                     }
+                   });
+}
+
+} // namespace
+
+extern "C" {
+
+shardir_status shardir_distribute_argument(const shardir_program *program,
+                                           const char *function, size_t i,
+                                           const shardir_buffer *whole,
+                                           shardir_buffer *shards) {
+  return withViews(
+      program, function, /*isResult=*/false, i, whole, shards, /*all=*/false,
+      [&](const TensorSpec &spec, const std::vector<int64_t> &shape,
+          const std::vector<ShardView> &views) {
+        for (size_t rank = 0; rank < views.size(); ++rank)
+          if (shards[rank].data)
+            distribute(spec, views[rank], shape, whole->data,
+                       shards[rank].data);
+      });
+}
+
+shardir_status shardir_collect_argument(const shardir_program *program,
+                                        const char *function, size_t i,
+                                        const shardir_buffer *shards,
+                                        shardir_buffer *whole) {
+  return collectShards(program, function, /*isResult=*/false, i, shards, whole);
+}
+
+shardir_status shardir_collect_result(const shardir_program *program,
+                                      const char *function, size_t i,
+                                      const shardir_buffer *shards,
+                                      shardir_buffer *whole) {
+  return collectShards(program, function, /*isResult=*/true, i, shards, whole);
+}
+
+} // extern "C"

@@ -1,0 +1,102 @@
+//===- Communicator.h - How ranks reach each other --------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The contract of a backend. A Transport belongs to a job and connects its
+// ranks; a Communicator is one rank's end of it. Requires that each rank calls
+// its own communicator from its own thread, in program order; guarantees that a
+// call returns with the result in place and the operand free to be overwritten,
+// or throws JobFailed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNTIME_COMMUNICATOR_H
+#define SHARDIR_LIB_RUNTIME_COMMUNICATOR_H
+
+#include "Route.h"
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+namespace shardir {
+namespace runtime {
+
+class Job;
+class ProcessWorld;
+class RankContext;
+
+/// Processors fetch lines in pairs: what two threads write is this far apart.
+constexpr size_t kApart = 128;
+
+/// Something that a rank can wait for. Lives as long as the job.
+class Rendezvous {
+public:
+  virtual ~Rendezvous();
+  /// True once all members have arrived at `target`; a waiting rank polls this.
+  virtual bool arrived(uint64_t target) const = 0;
+  /// A rank that has not come to `target` yet, or -1.
+  virtual int missing(uint64_t target) const = 0;
+};
+
+/// How ranks that share no memory reach each other outside of collectives.
+class Processes {
+public:
+  virtual ~Processes();
+  /// Copies `bytes` from `in` on rank `from` to `out` on rank `to`. Both of
+  /// them call it, others may not; in one order for all.
+  virtual void carry(int from, int to, const void *in, void *out,
+                     size_t bytes) = 0;
+};
+
+class Communicator {
+public:
+  virtual ~Communicator();
+  /// Collective `id` of the metadata, which changes a placement.
+  virtual void redistribute(int32_t id, const CollectiveSpec &spec,
+                            const Route &route, const void *in, void *out) = 0;
+  /// Collective `id`, which is rooted or point to point. Returns the bytes
+  /// received.
+  virtual int64_t peer(int32_t id, const CollectiveSpec &spec,
+                       const PeerRoute &route, const void *in, void *out,
+                       int64_t count, int64_t peer) = 0;
+  virtual void barrier() = 0;
+  /// Null where all ranks are in this process.
+  virtual Processes *processes() { return nullptr; }
+};
+
+class Transport {
+public:
+  virtual ~Transport();
+  virtual std::unique_ptr<Communicator> connect(RankContext &rank) = 0;
+  /// What was left undone when all ranks had finished; "" for nothing.
+  virtual std::string leftover() = 0;
+
+  // For ranks in other processes, of which the job has the status alone.
+  virtual bool sharesMemory() const { return true; }
+  /// What the job's statuses are: this process' alone, all ranks' of different
+  /// times, or all ranks' of one time.
+  enum class Sight { None, Stale, Consistent };
+  /// Called by the watchdog now and then: brings the statuses up to date, and
+  /// failures from here to there and back.
+  virtual Sight observe() { return Sight::Consistent; }
+  /// What messages add to what a rank was last seen doing.
+  virtual std::string remark(int) { return ""; }
+  /// Called when this process' ranks have ended: waits for the others.
+  virtual void settle() {}
+};
+
+/// Ranks are threads of this process.
+std::unique_ptr<Transport> makeThreadsTransport(Job &job);
+/// Each rank is a process; this one's is that of `world`.
+std::unique_ptr<Transport> makeMpiTransport(Job &job, ProcessWorld &world,
+                                            uint64_t run);
+
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_LIB_RUNTIME_COMMUNICATOR_H

@@ -1,0 +1,84 @@
+//===- Messages.h - Tagged messages between processes -----------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The interface through which a ProcessWorld sends messages: MPI implements it,
+// and sockets of the runtime do where no MPI has started the processes.
+// Requires calls by one thread at a time; guarantees that messages of one
+// channel and tag between two processes come in the order in which they were
+// sent, that no call waits for another process unless it says so, and that a
+// call which fails throws std::runtime_error.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNTIME_MESSAGES_H
+#define SHARDIR_LIB_RUNTIME_MESSAGES_H
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace shardir {
+namespace runtime {
+
+struct Launch;
+
+/// MPI's communicators and requests are pointers; so are those of others.
+using MessageChannel = void *;
+using MessageRequest = void *;
+
+class Messages {
+public:
+  virtual ~Messages();
+
+  int rank = 0, size = 1;
+  int localSize = 1; ///< processes on this machine
+  /// Streams that do not see each other's messages.
+  MessageChannel control = nullptr, posts = nullptr, tools = nullptr;
+
+  virtual MessageRequest send(MessageChannel channel, const void *data,
+                              size_t bytes, int to, int tag) = 0;
+  virtual MessageRequest receive(MessageChannel channel, void *data,
+                                 size_t bytes, int from, int tag) = 0;
+  /// Whether the request is done; then it is no more.
+  virtual bool test(MessageRequest request) = 0;
+  /// Ends a receive that nothing may have come for. Whether something had.
+  virtual bool cancel(MessageRequest request) = 0;
+  /// The caller needs the buffer of a send back. MPI may read it still.
+  virtual void release(MessageRequest /*request*/) {}
+  /// Takes a message that has come from anybody; false if none has.
+  virtual bool take(MessageChannel channel, int tag, int &from,
+                    std::string &data) = 0;
+  /// A channel of these ranks' own, who all call this now: it may wait.
+  virtual MessageChannel group(const std::vector<int> &ranks) = 0;
+  /// Whether leaving the others is this library's business, not the host's.
+  virtual bool isOwn() const = 0;
+  /// Leaves the others, who do the same now.
+  virtual void finish() = 0;
+  /// The first rank whose process has ended without a word; -1 for none. Where
+  /// a launcher sees to that, it is never known here.
+  virtual int lost() { return -1; }
+  /// Tells the others that this process ends on purpose.
+  virtual void leave() {}
+  /// Whether a process has ended, in whatever way.
+  virtual bool gone(int /*rank*/) { return false; }
+};
+
+/// Starts MPI, or joins the host's; `alone` where no launcher has started this
+/// process. Null with a reason.
+std::unique_ptr<Messages> startMpiMessages(std::string &error);
+/// Connects the processes that a launcher has told of each other, within
+/// `seconds`. Null with a reason, which is the same in all processes that can
+/// be reached; `unheard` where this one must report it.
+std::unique_ptr<Messages> startTcpMessages(const Launch &launch, double seconds,
+                                           std::string &error, bool &unheard);
+
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_LIB_RUNTIME_MESSAGES_H

@@ -1,0 +1,267 @@
+//===- Run.cpp - Runs an entry on whole arrays or shards ------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Every rank cuts its own shards, waits until all have theirs, runs the entry,
+// waits again, and writes the results that it owns. Requires a checked request;
+// guarantees that the time measured is that of the entry alone, and that the
+// peak counts arguments and results, whoever owns them.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Run.h"
+
+#include "Distribute.h"
+#include "Processes/RunProcesses.h"
+
+#include <algorithm>
+
+namespace shardir {
+namespace runtime {
+namespace {
+
+/// A memref descriptor: two pointers, an offset, sizes and strides.
+std::vector<int64_t> descriptor(void *data, const std::vector<int64_t> &shape) {
+  size_t rank = shape.size();
+  std::vector<int64_t> words(3 + 2 * rank);
+  static_assert(sizeof(void *) == sizeof(int64_t), "descriptors are words");
+  words[0] = words[1] = reinterpret_cast<int64_t>(data);
+  int64_t stride = 1;
+  for (size_t d = rank; d-- > 0;) {
+    words[3 + d] = shape[d];
+    words[3 + rank + d] = stride;
+    stride *= shape[d];
+  }
+  return words;
+}
+
+std::vector<int64_t> shapeOf(const shardir_buffer &b) {
+  return std::vector<int64_t>(b.shape, b.shape + b.rank);
+}
+
+/// State that the ranks share. Owned by the job's body, so a rank that is left
+/// behind finds it alive.
+struct Shared {
+  RunRequest request;
+  std::vector<std::vector<int64_t>> resultShapes;
+  std::vector<std::vector<const void *>> resultShards; ///< by rank
+  ProcessReport overProcesses; ///< where ranks are processes
+
+  const FunctionSpec &function() const {
+    return request.program->metadata.functions[request.function];
+  }
+  EntryFn entry() const {
+    const Program::Entry &e = request.program->entries[request.function];
+    return request.unsharded ? e.unsharded : e.sharded;
+  }
+  const Mesh *meshOf(const TensorSpec &spec) const {
+    return spec.mesh < 0 || request.unsharded
+               ? nullptr
+               : &request.program->metadata.meshes[size_t(spec.mesh)];
+  }
+};
+
+void enter(RankContext &rank, const Shared &shared,
+           std::vector<std::vector<int64_t>> &descriptors) {
+  std::vector<void *> pointers;
+  for (std::vector<int64_t> &d : descriptors)
+    pointers.push_back(d.data());
+  rank.barrier();
+  rank.enter([&] { shared.entry()(pointers.data()); });
+}
+
+/// A shard on the host for as long as it is cut or put together: where the rank
+/// computes on a GPU, apart from the shard itself.
+struct HostShard {
+  HostShard(RankContext &rank, size_t bytes) : data(rank.allocate(bytes)) {}
+  ~HostShard() { Arena::release(data); }
+  HostShard(const HostShard &) = delete;
+  void *const data;
+};
+
+void *allocateShard(RankContext &rank, size_t bytes) {
+  return rank.gpu ? rank.gpu->allocate(bytes) : rank.allocate(bytes);
+}
+
+void *takeArgument(RankContext &rank, const TensorSpec &spec,
+                   const ShardView &view, const std::vector<int64_t> &shape,
+                   const void *whole) {
+  size_t bytes = size_t(view.elements) * elementSize(spec.type);
+  void *shard = allocateShard(rank, bytes);
+  if (!rank.gpu) {
+    distribute(spec, view, shape, whole, shard);
+    return shard;
+  }
+  HostShard onHost(rank, bytes);
+  distribute(spec, view, shape, whole, onHost.data);
+  rank.gpu->upload(shard, onHost.data, bytes);
+  return shard;
+}
+
+void runWhole(RankContext &rank, Shared &shared) {
+  const FunctionSpec &f = shared.function();
+  std::vector<std::vector<int64_t>> descriptors;
+  std::vector<ShardView> views;
+  for (size_t i = 0; i < f.arguments.size(); ++i) {
+    const TensorSpec &spec = f.arguments[i];
+    const std::vector<int64_t> &shape = shared.request.globalArguments[i];
+    ShardView view = viewShard(spec, shared.meshOf(spec), shape, rank.rank);
+    void *shard =
+        takeArgument(rank, spec, view, shape, shared.request.arguments[i].data);
+    descriptors.push_back(descriptor(shard, view.shape));
+  }
+  std::vector<const void *> &shards = shared.resultShards[size_t(rank.rank)];
+  for (size_t i = 0; i < f.results.size(); ++i) {
+    const TensorSpec &spec = f.results[i];
+    views.push_back(viewShard(spec, shared.meshOf(spec), shared.resultShapes[i],
+                              rank.rank));
+    void *shard =
+        allocateShard(rank, size_t(views[i].elements) * elementSize(spec.type));
+    shards.push_back(shard);
+    descriptors.push_back(descriptor(shard, views[i].shape));
+  }
+  rank.globalArguments = shared.request.globalArguments;
+  enter(rank, shared, descriptors);
+  std::vector<std::unique_ptr<HostShard>> onHost;
+  for (size_t i = 0; rank.gpu && i < f.results.size(); ++i) {
+    size_t bytes = size_t(views[i].elements) * elementSize(f.results[i].type);
+    onHost.push_back(std::make_unique<HostShard>(rank, bytes));
+    rank.gpu->download(onHost[i]->data, shards[i], bytes);
+    shards[i] = onHost[i]->data;
+  }
+  rank.barrier();
+  if (Processes *processes = rank.processes()) {
+    for (size_t i = 0; i < f.results.size(); ++i)
+      collectOverProcesses(*processes, rank, f.results[i],
+                           shared.meshOf(f.results[i]), shared.resultShapes[i],
+                           shards[i], shared.request.results[i].data);
+    shared.overProcesses = reportOverProcesses(*processes, rank);
+    return;
+  }
+  for (size_t i = 0; i < f.results.size(); ++i) {
+    std::vector<const void *> terms;
+    for (int r : views[i].terms)
+      terms.push_back(shared.resultShards[size_t(r)][i]);
+    collect(f.results[i], views[i], shared.resultShapes[i], terms,
+            shared.request.results[i].data);
+  }
+  if (rank.gpu)
+    rank.barrier(); // others read what is on the host
+}
+
+/// Where a shape says less than the entry needs, each process tells the others
+/// its shards' shapes.
+void tellShapes(Processes &processes, RankContext &rank, Shared &shared) {
+  const FunctionSpec &f = shared.function();
+  auto ranks = int(rank.job.numRanks());
+  for (size_t i = 0; i < f.arguments.size(); ++i) {
+    const TensorSpec &spec = f.arguments[i];
+    std::vector<int64_t> own = shapeOf(shared.request.arguments[i]);
+    std::vector<int64_t> &whole = rank.globalArguments.emplace_back(spec.shape);
+    if (std::find(whole.begin(), whole.end(), -1) == whole.end())
+      continue;
+    std::vector<std::vector<int64_t>> shapes(size_t(ranks), own);
+    for (int from = 0; from < ranks; ++from)
+      for (int to = 0; to < ranks; ++to)
+        if (from != to && (from == rank.rank || to == rank.rank))
+          processes.carry(from, to, own.data(), shapes[size_t(from)].data(),
+                          own.size() * sizeof(int64_t));
+    std::string error = globalShapeOf(spec, shared.meshOf(spec), shapes, whole);
+    if (!error.empty())
+      rank.fail("failed: argument " + std::to_string(i) + " of @" + f.name +
+                " " + error);
+  }
+}
+
+void runLocal(RankContext &rank, Shared &shared) {
+  const FunctionSpec &f = shared.function();
+  std::vector<std::vector<int64_t>> descriptors;
+  int64_t bytes = 0;
+  auto add = [&](const std::vector<shardir_buffer> &buffers, size_t perRank) {
+    for (size_t i = 0; i < perRank; ++i) {
+      // A process is given its own shards alone.
+      size_t place = rank.processes() ? 0 : size_t(rank.rank);
+      const shardir_buffer &b = buffers[place * perRank + i];
+      std::vector<int64_t> shape = shapeOf(b);
+      int64_t elements = 1;
+      for (int64_t extent : shape)
+        elements *= extent;
+      bytes += elements * int64_t(elementSize(b.element_type));
+      descriptors.push_back(descriptor(b.data, shape));
+    }
+  };
+  add(shared.request.arguments, f.arguments.size());
+  add(shared.request.results, f.results.size());
+  struct Account {
+    RankContext &rank;
+    int64_t bytes;
+    Account(RankContext &rank, int64_t bytes) : rank(rank), bytes(bytes) {
+      add(bytes);
+    }
+    ~Account() { add(-bytes); }
+    void add(int64_t n) {
+      if (rank.gpu)
+        rank.gpu->arena.account(n);
+      else
+        rank.arena.account(n);
+    }
+  } account(rank, bytes);
+  rank.globalArguments = shared.request.globalArguments;
+  if (Processes *processes = rank.processes())
+    tellShapes(*processes, rank, shared);
+  enter(rank, shared, descriptors);
+  rank.barrier();
+  if (Processes *processes = rank.processes())
+    shared.overProcesses = reportOverProcesses(*processes, rank);
+}
+
+} // namespace
+
+RunReport runFunction(RunRequest request) {
+  auto shared = std::make_shared<Shared>();
+  shared->request = std::move(request);
+  const RunRequest &r = shared->request;
+  size_t ranks = r.unsharded ? 1 : size_t(r.program->metadata.ranks);
+  shared->resultShards.resize(ranks);
+  if (!r.local)
+    for (const shardir_buffer &b : r.results)
+      shared->resultShapes.push_back(shapeOf(b));
+  auto job = std::make_shared<Job>(r.program, ranks, r.options);
+  bool ok = job->run([shared](RankContext &rank) {
+    if (shared->request.local)
+      runLocal(rank, *shared);
+    else
+      runWhole(rank, *shared);
+  });
+  RunReport report;
+  if (!ok)
+    report.error = job->error();
+  if (job->abandoned())
+    return report;
+  if (r.options.mpi) {
+    report.measurement = shared->overProcesses.measurement;
+    report.events = std::move(shared->overProcesses.events);
+    return report;
+  }
+  shardir_measurement &m = report.measurement;
+  for (size_t i = 0; i < ranks; ++i) {
+    RankContext &rank = job->rank(i);
+    m.bytes_per_device = std::max(m.bytes_per_device, rank.bytesReceived);
+    m.peak_bytes_per_device = std::max(m.peak_bytes_per_device, rank.peakBytes);
+    m.milliseconds = std::max(m.milliseconds, rank.milliseconds);
+    std::vector<shardir_trace_event> &events = rank.events;
+    std::sort(events.begin(), events.end(),
+              [](const shardir_trace_event &a, const shardir_trace_event &b) {
+                return a.start < b.start;
+              });
+    report.events.insert(report.events.end(), events.begin(), events.end());
+  }
+  return report;
+}
+
+} // namespace runtime
+} // namespace shardir

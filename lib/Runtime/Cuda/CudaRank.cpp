@@ -1,0 +1,520 @@
+//===- CudaRank.cpp - What one rank does on its GPU -----------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires and guarantees what CudaRank.h says. Transfers go through pinned
+// memory, two pieces by turns: one is filled or read by the processor while the
+// GPU moves the other. A single contiguous span is the driver's copy; anything
+// else is a kernel, since the driver knows no more than three dimensions.
+//
+//===----------------------------------------------------------------------===//
+
+#include "CudaRank.h"
+
+#include "Core/Job.h"
+#include "CudaRegion.h"
+
+#include <algorithm>
+#include <climits>
+#include <cstring>
+
+namespace shardir {
+namespace runtime {
+
+namespace {
+
+constexpr size_t kStagingBytes = size_t(4) << 20;
+/// Blocks of the runtime's kernels per multiprocessor.
+constexpr uint64_t kBlocksEach = 8;
+
+cuda::DevicePtr address(const void *p) {
+  return cuda::DevicePtr(reinterpret_cast<uintptr_t>(p));
+}
+
+std::string bytesText(size_t bytes) { return std::to_string(bytes) + " bytes"; }
+
+} // namespace
+
+CudaEvent::CudaEvent(const cuda::Api &api, unsigned flags) : api(api) {
+  api.check(api.EventCreate(&handle, flags), "cuEventCreate", "make an event");
+}
+
+CudaEvent::~CudaEvent() { (void)api.EventDestroy(handle); }
+
+CudaRank::CudaRank(CudaDevice &device)
+    : device(device), arena(device.api), api(device.api), ownMarks(device.api),
+      besideMarks(device.api), besideArena(device.api),
+      graphs(device.api, arena, [this](const CudaWork &work) { issue(work); }),
+      reached(device.api), ready(device.api), transferred(device.api) {
+  api.check(api.StreamCreate(&ownStream, cuda::StreamNonBlocking),
+            "cuStreamCreate", "make a stream");
+  stream = ownStream;
+}
+
+/// Requires that the GPU is the calling thread's.
+CudaRank::~CudaRank() {
+  graphs.clear();
+  for (Staging &piece : staging)
+    if (piece.memory)
+      (void)api.MemFreeHost(piece.memory);
+  if (transfers)
+    (void)api.StreamDestroy(transfers);
+  if (besideStream)
+    (void)api.StreamDestroy(besideStream);
+  (void)api.StreamDestroy(ownStream);
+}
+
+void CudaRank::bind(RankContext &r, std::shared_ptr<CudaProgram> program) {
+  rank = &r;
+  loaded = std::move(program);
+  graphs.drop();
+  graphs.rank = rank->rank;
+  if (graphsOf.lock() != loaded)
+    graphs.clear();
+  graphsOf = loaded;
+  launches = usedTimes = 0;
+  recent = {};
+  // A run that failed may have left one halfway.
+  lane = 0;
+  stream = ownStream;
+  pending.clear();
+}
+
+void CudaRank::unbind() {
+  rank = nullptr;
+  loaded.reset();
+}
+
+std::string CudaRank::lastLaunches() const {
+  std::string text;
+  for (size_t i = 0; i < std::min(launches, recent.size()); ++i)
+    text += (i ? ", " : "; kernels launched last: ") +
+            recent[(launches - 1 - i) % recent.size()]->describe();
+  return text;
+}
+
+void CudaRank::fail(cuda::Result result, const char *call,
+                    const std::string &what) const {
+  throw cuda::Failure("cannot " + what + ": " + call + " says " +
+                      api.text(result) + lastLaunches());
+}
+
+void *CudaRank::allocate(size_t size, size_t alignment) {
+  try {
+    return arena.allocate(size, alignment);
+  } catch (const cuda::Failure &) {
+    if (!graphs.keepsBack())
+      throw;
+  }
+  // Now blocks that are kept may go back.
+  graphs.end("memory is out");
+  return arena.allocate(size, alignment);
+}
+
+void CudaRank::free(void *p) {
+  if (!arena.release(p))
+    throw cuda::Failure(
+        "freed memory of the GPU that the runtime did not give out");
+}
+
+void CudaRank::launch(int32_t id, const int64_t grid[3], const int64_t block[3],
+                      int64_t sharedBytes, void **arguments) {
+  const CudaProgram::Kernel *kernel = loaded->kernel(id);
+  if (!kernel)
+    throw cuda::Failure("launched kernel " + std::to_string(id) +
+                        ", which the program lacks");
+  auto what = [&] { return "launch kernel " + kernel->spec->describe(); };
+  cuda::LaunchConfig config = {};
+  for (int d = 0; d < 3; ++d) {
+    if (grid[d] == 0)
+      return;
+    if (grid[d] < 0 || grid[d] > INT_MAX || block[d] < 1 || block[d] > 1024)
+      throw cuda::Failure(
+          "cannot " + what() + ": its grid is " + std::to_string(grid[0]) +
+          "x" + std::to_string(grid[1]) + "x" + std::to_string(grid[2]) +
+          " blocks of " + std::to_string(block[0]) + "x" +
+          std::to_string(block[1]) + "x" + std::to_string(block[2]) +
+          " threads");
+    config.grid[d] = unsigned(grid[d]);
+    config.block[d] = unsigned(block[d]);
+  }
+  if (sharedBytes < 0 || sharedBytes > kernel->spec->maxSharedBytes)
+    throw cuda::Failure("cannot " + what() + " with " +
+                        std::to_string(sharedBytes) +
+                        " bytes of shared memory: its table entry allows " +
+                        std::to_string(kernel->spec->maxSharedBytes));
+  recent[launches++ % recent.size()] = kernel->spec;
+  CudaWork work;
+  work.function = kernel->function;
+  work.spec = kernel->spec;
+  std::copy_n(config.grid, 3, work.grid);
+  std::copy_n(config.block, 3, work.block);
+  std::copy_n(kernel->spec->cluster, 3, work.cluster);
+  work.sharedBytes = unsigned(sharedBytes);
+  bool traced = rank && rank->tracesKernels();
+  if (!traced && kernel->spec->hasParameters) {
+    for (size_t i = 0; i < kernel->spec->parameters.size(); ++i)
+      work.addArgument(arguments[i], kernel->spec->parameters[i]);
+    return put(std::move(work));
+  }
+  graphs.end("a kernel is timed, or its parameters are not known");
+  size_t begin = traced ? markTime() : 0;
+  launchOn(work, arguments);
+  if (traced)
+    rank->addSpan({rank->rank, -1, 0, 0, 0, 0, id, SHARDIR_TRACE_STREAM}, begin,
+                  markTime());
+}
+
+void CudaRank::put(CudaWork work) {
+  // What goes on beside has a stream of its own.
+  if (lane)
+    return issue(work);
+  graphs.put(std::move(work), stream);
+}
+
+void CudaRank::issue(const CudaWork &work) {
+  switch (work.kind) {
+  case CudaWork::Launch:
+    return launchOn(work, work.addresses());
+  case CudaWork::Copy:
+    return check(api.MemcpyDtoDAsync(work.to, work.from, work.count, stream),
+                 "cuMemcpyDtoDAsync", [&] {
+                   return "copy " + bytesText(work.count) + " on the GPU";
+                 });
+  case CudaWork::Set:
+    break;
+  }
+  auto what = [&] {
+    return "fill " + std::to_string(work.count) + " elements on the GPU";
+  };
+  if (work.width == 1)
+    check(api.MemsetD8Async(work.to, uint8_t(work.value), work.count, stream),
+          "cuMemsetD8Async", what);
+  else if (work.width == 2)
+    check(api.MemsetD16Async(work.to, uint16_t(work.value), work.count, stream),
+          "cuMemsetD16Async", what);
+  else
+    check(api.MemsetD32Async(work.to, work.value, work.count, stream),
+          "cuMemsetD32Async", what);
+}
+
+void CudaRank::launchOn(const CudaWork &work, void **arguments) {
+  auto what = [&] {
+    return "launch " +
+           (work.spec ? "kernel " + work.spec->describe() : work.name);
+  };
+  const unsigned *cluster = work.cluster;
+  if (cluster[0] * cluster[1] * cluster[2] == 1) {
+    check(api.LaunchKernel(work.function, work.grid[0], work.grid[1],
+                           work.grid[2], work.block[0], work.block[1],
+                           work.block[2], work.sharedBytes, stream, arguments,
+                           nullptr),
+          "cuLaunchKernel", what);
+    return;
+  }
+  cuda::LaunchConfig config = {};
+  std::copy_n(work.grid, 3, config.grid);
+  std::copy_n(work.block, 3, config.block);
+  cuda::LaunchAttribute attribute;
+  std::copy_n(cluster, 3, attribute.value.cluster);
+  config.sharedBytes = work.sharedBytes;
+  config.stream = stream;
+  config.attributes = &attribute;
+  config.numAttributes = 1;
+  check(api.LaunchKernelEx(&config, work.function, arguments, nullptr),
+        "cuLaunchKernelEx", what);
+}
+
+template <class Arguments>
+void CudaRank::launchOwn(const char *name, uint64_t units,
+                         const Arguments &arguments) {
+  uint64_t blocks = (units + kKernelThreads - 1) / kKernelThreads;
+  blocks = std::min(blocks, kBlocksEach * uint64_t(device.multiprocessors));
+  CudaWork work;
+  work.function = device.kernel(name);
+  work.name = name;
+  work.grid[0] = unsigned(blocks);
+  work.block[0] = kKernelThreads;
+  work.addArgument(&arguments, sizeof(Arguments));
+  put(std::move(work));
+}
+
+void CudaRank::copy(void *to, const void *from, size_t bytes) {
+  if (!bytes || to == from)
+    return;
+  CudaWork work;
+  work.kind = CudaWork::Copy;
+  work.to = address(to);
+  work.from = address(from);
+  work.count = bytes;
+  put(std::move(work));
+}
+
+void CudaRank::copyDims(const std::vector<CopyDim> &dims, size_t size,
+                        const void *from, void *to) {
+  if (const Piece::Run *span = wholeSpan(dims))
+    return copy(static_cast<char *>(to) + size_t(span->destination) * size,
+                static_cast<const char *>(from) + size_t(span->source) * size,
+                size_t(span->length) * size);
+  size_t unit = regionUnit(dims, size, 16,
+                           reinterpret_cast<uintptr_t>(from) |
+                               reinterpret_cast<uintptr_t>(to));
+  forEachRegion(
+      dims, size, unit, [&](const Region &region, int64_t s, int64_t d) {
+        CopyArguments arguments = {region, uint32_t(unit),
+                                   static_cast<const char *>(from) + s,
+                                   static_cast<char *>(to) + d};
+        launchOwn("shardir_copy", region.total, arguments);
+      });
+}
+
+void CudaRank::set(void *p, unsigned value, unsigned width, size_t count) {
+  if (!count)
+    return;
+  CudaWork work;
+  work.kind = CudaWork::Set;
+  work.to = address(p);
+  work.value = value;
+  work.width = width;
+  work.count = count;
+  put(std::move(work));
+}
+
+void CudaRank::clear(void *p, size_t bytes) { set(p, 0, 1, bytes); }
+
+void CudaRank::fill(PartialKind kind, ElementType type, void *p, size_t count) {
+  if (!count)
+    return;
+  uint64_t bits = 0;
+  fillIdentity(kind, type, &bits, 1); // in the low bytes
+  size_t width = elementSize(type);
+  if (width == 1 || width == 2 || width == 4)
+    return set(p, unsigned(bits), unsigned(width), count);
+  FillArguments arguments = {p, count, bits};
+  launchOwn("shardir_fill", count, arguments);
+}
+
+void CudaRank::reduce(PartialKind kind, ElementType type,
+                      const std::vector<CopyDim> &dims,
+                      const std::vector<const void *> &terms,
+                      const std::vector<void *> &outs) {
+  if (terms.size() > kReduceTerms || outs.size() > kReduceTerms)
+    throw cuda::Failure("cannot reduce " + std::to_string(terms.size()) +
+                        " terms on a GPU: at most " +
+                        std::to_string(uint32_t(kReduceTerms)) +
+                        " are supported");
+  size_t size = elementSize(type);
+  uintptr_t bits = 0;
+  for (const void *p : terms)
+    bits |= reinterpret_cast<uintptr_t>(p);
+  for (void *p : outs)
+    bits |= reinterpret_cast<uintptr_t>(p);
+  auto packed = size_t(packedBytes(int(size)));
+  size_t unit = regionUnit(dims, size, packed, bits) == packed ? packed : size;
+  std::string name =
+      std::string("shardir_reduce_") +
+      elementTypeName(type == SHARDIR_INDEX ? SHARDIR_I64 : type);
+  forEachRegion(
+      dims, size, unit, [&](const Region &region, int64_t s, int64_t d) {
+        ReduceArguments arguments = {};
+        arguments.region = region;
+        arguments.kind = uint32_t(kind);
+        arguments.packed = unit != size;
+        arguments.numTerms = uint32_t(terms.size());
+        arguments.numOuts = uint32_t(outs.size());
+        for (size_t t = 0; t < terms.size(); ++t)
+          arguments.terms[t] = static_cast<const char *>(terms[t]) + s;
+        for (size_t o = 0; o < outs.size(); ++o)
+          arguments.outs[o] = static_cast<char *>(outs[o]) + d;
+        launchOwn(name.c_str(), region.total, arguments);
+      });
+}
+
+CudaRank::Staging &CudaRank::nextStaging() {
+  Staging &piece = staging[nextStage++ % 2];
+  if (!piece.memory) {
+    check(
+        api.MemHostAlloc(&piece.memory, kStagingBytes, 0), "cuMemHostAlloc",
+        [] { return "get " + bytesText(kStagingBytes) + " of pinned memory"; });
+    piece.used = std::make_unique<CudaEvent>(api);
+  } else {
+    wait(*piece.used);
+  }
+  return piece;
+}
+
+void CudaRank::upload(void *to, const void *from, size_t bytes) {
+  graphs.end("the host copies to the GPU");
+  for (size_t at = 0; at < bytes; at += kStagingBytes) {
+    size_t n = std::min(kStagingBytes, bytes - at);
+    Staging &piece = nextStaging();
+    std::memcpy(piece.memory, static_cast<const char *>(from) + at, n);
+    check(api.MemcpyHtoDAsync(address(to) + at, piece.memory, n, stream),
+          "cuMemcpyHtoDAsync",
+          [&] { return "copy " + bytesText(n) + " to the GPU"; });
+    record(*piece.used);
+  }
+}
+
+void CudaRank::download(void *to, const void *from, size_t bytes) {
+  graphs.end("the host reads from the GPU");
+  // One piece is on its way while the one before is read.
+  Staging *before = nullptr;
+  size_t beforeAt = 0;
+  auto take = [&](size_t until) {
+    if (!before)
+      return;
+    wait(*before->used);
+    std::memcpy(static_cast<char *>(to) + beforeAt, before->memory,
+                until - beforeAt);
+  };
+  for (size_t at = 0; at < bytes; at += kStagingBytes) {
+    size_t n = std::min(kStagingBytes, bytes - at);
+    Staging &piece = nextStaging();
+    check(api.MemcpyDtoHAsync(piece.memory, address(from) + at, n, stream),
+          "cuMemcpyDtoHAsync",
+          [&] { return "copy " + bytesText(n) + " from the GPU"; });
+    record(*piece.used);
+    take(at);
+    before = &piece;
+    beforeAt = at;
+  }
+  take(bytes);
+}
+
+void CudaRank::wait(const CudaEvent &event) {
+  if (!event.arrived(0))
+    rank->job.waitSlowly(rank->rank, event, 0);
+  check(api.EventQuery(event.handle), "cuEventQuery",
+        [] { return "finish what was queued on the GPU"; });
+}
+
+void CudaRank::synchronize() {
+  record(reached);
+  wait(reached);
+}
+
+bool CudaRank::isIdle() const {
+  for (cuda::Stream s : {ownStream, besideStream, transfers})
+    if (s && api.StreamQuery(s) == cuda::NotReady)
+      return false;
+  return true;
+}
+
+void CudaRank::record(const CudaEvent &event) {
+  graphs.end("somebody waits");
+  check(api.EventRecord(event.handle, stream), "cuEventRecord",
+        [] { return "mark a place in the stream"; });
+}
+
+void CudaRank::await(const CudaEvent &event) {
+  graphs.end("the stream waits for another one");
+  check(api.StreamWaitEvent(stream, event.handle, 0), "cuStreamWaitEvent",
+        [] { return "wait for another stream"; });
+}
+
+void CudaRank::beginBeside() {
+  if (!besideStream)
+    check(api.StreamCreate(&besideStream, cuda::StreamNonBlocking),
+          "cuStreamCreate", [] { return "make a stream"; });
+  record(ready);
+  check(api.StreamWaitEvent(besideStream, ready.handle, 0), "cuStreamWaitEvent",
+        [] { return "order a collective"; });
+  lane = 1;
+  stream = besideStream;
+}
+
+void CudaRank::endBeside(const void *out) {
+  std::unique_ptr<CudaEvent> event;
+  if (spareEvents.empty()) {
+    event = std::make_unique<CudaEvent>(api);
+  } else {
+    event = std::move(spareEvents.back());
+    spareEvents.pop_back();
+  }
+  record(*event);
+  pending.push_back({out, std::move(event)});
+  lane = 0;
+  stream = ownStream;
+}
+
+void CudaRank::waitFor(const void *out) {
+  for (size_t i = 0; i < pending.size();) {
+    if (pending[i].out != out) {
+      ++i;
+      continue;
+    }
+    await(*pending[i].done);
+    spareEvents.push_back(std::move(pending[i].done));
+    pending.erase(pending.begin() + long(i));
+  }
+}
+
+void CudaRank::join() {
+  while (!pending.empty())
+    waitFor(pending.back().out);
+}
+
+void *CudaRank::stage(size_t bytes) {
+  DeviceArena &from = lane ? besideArena : arena;
+  void *p = from.allocate(bytes);
+  if (!lane)
+    arena.account(-int64_t(bytes));
+  return p;
+}
+
+void CudaRank::dropStage(void *p, size_t bytes) {
+  if (lane) {
+    (void)besideArena.release(p);
+    return;
+  }
+  arena.account(int64_t(bytes));
+  (void)arena.release(p);
+}
+
+cuda::Stream CudaRank::beginTransfer() {
+  if (!transfers)
+    check(api.StreamCreate(&transfers, cuda::StreamNonBlocking),
+          "cuStreamCreate", [] { return "make a stream"; });
+  record(ready);
+  check(api.StreamWaitEvent(transfers, ready.handle, 0), "cuStreamWaitEvent",
+        [] { return "order a transfer"; });
+  return transfers;
+}
+
+void CudaRank::endTransfer() {
+  check(api.EventRecord(transferred.handle, transfers), "cuEventRecord",
+        [] { return "mark the end of a transfer"; });
+  await(transferred);
+}
+
+size_t CudaRank::markTime() {
+  if (usedTimes == times.size())
+    times.push_back(std::make_unique<CudaEvent>(api, cuda::EventDefault));
+  record(*times[usedTimes]);
+  if (usedTimes == 0) {
+    wait(*times[0]);
+    timeBase = rank->job.now();
+  }
+  return usedTimes++;
+}
+
+std::vector<double> CudaRank::readTimes() {
+  std::vector<double> result;
+  for (size_t i = 0; i < usedTimes; ++i) {
+    float milliseconds = 0;
+    wait(*times[i]);
+    check(
+        api.EventElapsedTime(&milliseconds, times[0]->handle, times[i]->handle),
+        "cuEventElapsedTime", [] { return "read the GPU's clock"; });
+    result.push_back(timeBase + 1000 * double(milliseconds));
+  }
+  return result;
+}
+
+} // namespace runtime
+} // namespace shardir

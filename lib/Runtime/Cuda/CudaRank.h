@@ -1,0 +1,186 @@
+//===- CudaRank.h - What one rank does on its GPU ---------------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// A rank's stream and memory on a GPU, and the operations that it queues there:
+// launches, copies, reductions. Requires calls from the rank's thread while it
+// is bound to a running rank; guarantees that everything happens in the order
+// of the stream, that a wait for the GPU is a wait of the job (other ranks of
+// the thread run meanwhile, deadlines hold), and that what fails is a
+// cuda::Failure which names the call and the kernels launched last.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNTIME_CUDARANK_H
+#define SHARDIR_LIB_RUNTIME_CUDARANK_H
+
+#include "Core/Communicator.h"
+#include "CudaDevice.h"
+#include "CudaGraphs.h"
+#include "DeviceArena.h"
+
+#include <array>
+#include <memory>
+
+namespace shardir {
+namespace runtime {
+
+/// An event of the driver.
+class CudaEvent final : public Rendezvous {
+public:
+  CudaEvent(const cuda::Api &api, unsigned flags = cuda::EventDisableTiming);
+  ~CudaEvent() override;
+  CudaEvent(const CudaEvent &) = delete;
+  /// Whether the GPU has passed it, or has failed: the next call then says so.
+  bool arrived(uint64_t) const override {
+    return api.EventQuery(handle) != cuda::NotReady;
+  }
+  int missing(uint64_t) const override { return -1; }
+
+  const cuda::Api &api;
+  cuda::Event handle = nullptr;
+};
+
+class CudaRank {
+public:
+  explicit CudaRank(CudaDevice &device);
+  ~CudaRank();
+  CudaRank(const CudaRank &) = delete;
+
+  /// Before and after a run. `rank` waits on behalf of this.
+  void bind(RankContext &rank, std::shared_ptr<CudaProgram> program);
+  void unbind();
+  CudaProgram &program() const { return *loaded; }
+
+  void *allocate(size_t size, size_t alignment = 256);
+  void free(void *p);
+  void launch(int32_t kernel, const int64_t grid[3], const int64_t block[3],
+              int64_t sharedBytes, void **arguments);
+  void copy(void *to, const void *from, size_t bytes);
+  /// Copies elements of `size` bytes where `dims` says.
+  void copyDims(const std::vector<CopyDim> &dims, size_t size, const void *from,
+                void *to);
+  void clear(void *p, size_t bytes);
+  /// Writes the neutral element `count` times.
+  void fill(PartialKind kind, ElementType type, void *p, size_t count);
+  /// Reduces the terms, in order, to every output, where `dims` says.
+  void reduce(PartialKind kind, ElementType type,
+              const std::vector<CopyDim> &dims,
+              const std::vector<const void *> &terms,
+              const std::vector<void *> &outs);
+  /// To and from memory of the host, which may be used again on return.
+  void upload(void *to, const void *from, size_t bytes);
+  void download(void *to, const void *from, size_t bytes);
+  /// Waits until the stream is empty.
+  void synchronize();
+  /// Whether it is, without a wait; true after a failure of the GPU.
+  bool isIdle() const;
+
+  void record(const CudaEvent &event);
+  /// What is queued from now on waits for what `event` was recorded after.
+  void await(const CudaEvent &event);
+
+  /// Between these two, everything is queued on a stream of its own, behind
+  /// what is on the rank's by now; the rank's waits for it in waitFor(out), and
+  /// at the end of the run for all (join). Memory that is staged meanwhile is
+  /// that stream's.
+  void beginBeside();
+  void endBeside(const void *out);
+  void waitFor(const void *out);
+  void join();
+  bool isBeside() const { return lane != 0; }
+
+  /// Memory that the program has not asked for, in the order of the stream that
+  /// is in use.
+  void *stage(size_t bytes);
+  void dropStage(void *p, size_t bytes);
+
+  /// A stream for messages, ordered behind what is queued on the rank's; and
+  /// the rank's behind it.
+  cuda::Stream beginTransfer();
+  void endTransfer();
+
+  /// In a run that is traced: a mark on the GPU's clock.
+  size_t markTime();
+  /// Microseconds of the job's clock at each mark; waits for the last.
+  std::vector<double> readTimes();
+
+  CudaDevice &device;
+  DeviceArena arena;
+  cuda::Stream stream = nullptr; ///< the one in use
+  /// What the members of a collective wait for: this rank's buffers are ready;
+  /// this rank has done with the others'. Apart for collectives that go on
+  /// beside others: an event that is recorded again on another stream would no
+  /// longer tell of the first.
+  struct Marks {
+    explicit Marks(const cuda::Api &api) : posted(api), done(api) {}
+    CudaEvent posted, done;
+  };
+  Marks &marks() { return lane ? besideMarks : ownMarks; }
+  /// `other`'s of the collective that this rank is in.
+  Marks &marksOf(CudaRank &other) const {
+    return lane ? other.besideMarks : other.ownMarks;
+  }
+
+private:
+  void wait(const CudaEvent &event);
+  /// Gives work to the stream, at once or as part of a graph.
+  void put(CudaWork work);
+  void issue(const CudaWork &work);
+  void set(void *p, unsigned value, unsigned width, size_t count);
+  void launchOn(const CudaWork &work, void **arguments);
+  template <class Arguments>
+  void launchOwn(const char *kernel, uint64_t units,
+                 const Arguments &arguments);
+  /// `what` tells what could not be done, and is asked for only then: launches
+  /// and copies are many.
+  template <class What>
+  void check(cuda::Result result, const char *call, What &&what) {
+    if (result != cuda::Success)
+      fail(result, call, what());
+  }
+  [[noreturn]] void fail(cuda::Result result, const char *call,
+                         const std::string &what) const;
+  std::string lastLaunches() const;
+  struct Staging {
+    void *memory = nullptr;
+    std::unique_ptr<CudaEvent> used;
+  };
+  Staging &nextStaging();
+
+  const cuda::Api &api;
+  int lane = 0; ///< 1 between beginBeside and endBeside
+  Marks ownMarks, besideMarks;
+  cuda::Stream ownStream = nullptr;
+  cuda::Stream besideStream = nullptr; ///< once there was one
+  DeviceArena besideArena;
+  struct Pending {
+    const void *out;
+    std::unique_ptr<CudaEvent> done;
+  };
+  std::vector<Pending> pending;
+  std::vector<std::unique_ptr<CudaEvent>> spareEvents;
+  RankContext *rank = nullptr;
+  std::shared_ptr<CudaProgram> loaded;
+  CudaGraphs graphs;
+  std::weak_ptr<CudaProgram> graphsOf;
+  CudaEvent reached;
+  cuda::Stream transfers = nullptr; ///< once there was one
+  CudaEvent ready, transferred;
+  Staging staging[2];
+  size_t nextStage = 0;
+  std::array<const KernelSpec *, 4> recent = {};
+  size_t launches = 0;
+  std::vector<std::unique_ptr<CudaEvent>> times; ///< kept between runs
+  size_t usedTimes = 0;
+  double timeBase = 0;
+};
+
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_LIB_RUNTIME_CUDARANK_H

@@ -1,0 +1,85 @@
+//===- MpiMove.h - Moves the data of one collective over MPI ----*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One phase of a schedule in flight. Requires that every member of the group
+// runs the same phase; guarantees that nothing waits for a particular message:
+// each block goes on when it can, packed, unpacked or reduced by the thread
+// that polls, with two blocks per message in memory at a time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNTIME_MPIMOVE_H
+#define SHARDIR_LIB_RUNTIME_MPIMOVE_H
+
+#include "MpiSchedule.h"
+#include "Processes/ProcessWorld.h"
+
+#include <memory>
+#include <vector>
+
+namespace shardir {
+namespace runtime {
+
+/// Memory that is kept between collectives, up to a limit.
+class MpiScratch {
+public:
+  void *take(size_t bytes);
+  void reset();
+
+private:
+  struct Chunk {
+    std::unique_ptr<char[]> data;
+    size_t size = 0, used = 0;
+  };
+  std::vector<Chunk> chunks;
+};
+
+struct MpiBuffers {
+  const void *in = nullptr;
+  void *out = nullptr;
+  size_t size = 1;           ///< bytes of an element
+  ReduceFn reduce = nullptr; ///< where a transfer has several sources
+};
+
+class MpiMove {
+public:
+  /// Posts what can be posted. `comm` is the group's: its ranks are places.
+  MpiMove(ProcessWorld &world, MpiComm comm, const MpiPhase &phase,
+          const MpiBuffers &buffers, MpiScratch &scratch);
+  /// Goes on where MPI has got on. Whether anything did.
+  bool poll();
+  bool done() const { return open == 0; }
+  /// A place in the group that something is still on the way from or to.
+  int waitsFor() const;
+
+private:
+  /// A block of a message in flight.
+  struct Slot {
+    const MpiSend *send = nullptr;
+    const MpiReceive *receive = nullptr;
+    size_t message = 0, block = 0;
+    std::vector<char *> staging; ///< by source
+    std::vector<MpiRequest> requests;
+  };
+  void addSlots(const MpiSend *send, const MpiReceive *receive);
+  void post(Slot &slot);
+  void finish(Slot &slot);
+
+  ProcessWorld &world;
+  MpiComm comm;
+  const MpiBuffers buffers;
+  MpiScratch &scratch;
+  std::vector<Slot> slots;
+  std::vector<size_t> next; ///< by message: the block to be posted next
+  size_t open = 0;          ///< slots that are not done
+};
+
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_LIB_RUNTIME_MPIMOVE_H

@@ -1,0 +1,208 @@
+//===- MpiTransport.h - Ranks as processes of an MPI job --------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The communicator over processes: MPI carries bytes, everything else is ours.
+// Requires one rank of the job in this process, whose number is the process'
+// in MPI; guarantees what Communicator.h says, the bits of ThreadsTransport
+// among it, since terms combine in the same order by the same kernels.
+//
+// Before data moves, each member of the group sends its post to each other one
+// and compares theirs with its own (X1). Between two ranks there is one stream
+// of posts, whatever groups they meet in: ranks that meet twice meet in one
+// order, so a post of another group is a mismatch, seen at once. Data then
+// travels on a communicator of the group's own, made when the group first meets
+// and all of its members are known to be there.
+//
+// Once posts agree, a member ends the collective even if the job fails
+// meanwhile: all others will, too, and MPI is left without half a message.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNTIME_MPITRANSPORT_H
+#define SHARDIR_LIB_RUNTIME_MPITRANSPORT_H
+
+#include "Core/Communicator.h"
+#include "MpiMove.h"
+#include "Nccl/NcclMove.h"
+
+#include <atomic>
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace shardir {
+namespace runtime {
+
+/// The message that a member sends to the others before the data.
+struct MpiPost {
+  static constexpr size_t kShown = 8;
+  uint64_t run = 0;
+  uint64_t program = 0; ///< a hash of the program
+  uint64_t group = 0;   ///< a hash of the members
+  uint64_t shape = 0;   ///< a hash of `dims`, all of them
+  int64_t count = 0, peer = 0;
+  uint64_t messages = 0; ///< sent by `send` from this rank to that one
+  int32_t id = -1;       ///< -1: a barrier
+  int32_t rank = 0;      ///< how many dims
+  int64_t dims[kShown] = {};
+};
+
+/// The head of a message of `send`; its data follows.
+struct MpiMessageHead {
+  uint64_t run = 0;
+  int64_t count = 0;
+  uint64_t bytes = 0;
+  int32_t id = -1;
+  int32_t unused = 0;
+};
+
+/// A rank that waits for a message of another one.
+struct MpiWait final : Rendezvous {
+  /// Data is on its way and nobody's fault: a wait for it is not shown.
+  enum Kind : int { None, Posts, Messages };
+  class MpiTransport *transport = nullptr;
+  int rank = 0;
+  std::atomic<int> kind{None}, peer{-1};
+  std::atomic<uint64_t> received{0}; ///< of that kind from that peer
+
+  bool arrived(uint64_t target) const override { return missing(target) < 0; }
+  int missing(uint64_t target) const override;
+};
+
+class MpiTransport final : public Transport {
+public:
+  MpiTransport(Job &job, ProcessWorld &world, uint64_t run);
+  std::unique_ptr<Communicator> connect(RankContext &rank) override;
+  std::string leftover() override { return ""; } // seen by the last barrier
+  bool sharesMemory() const override { return false; }
+  Sight observe() override;
+  std::string remark(int rank) override;
+  void settle() override;
+  /// Whether the job fails, or has failed, because a process has ended: looks
+  /// for `seconds`.
+  bool findsLoss(double seconds);
+
+  Job &job;
+  ProcessWorld &world;
+  const uint64_t run;
+  const int self;
+  const size_t size;
+  const uint64_t programHash;
+  MpiWait wait; ///< this rank's
+  /// What this rank has sent to each other one.
+  std::vector<std::atomic<uint64_t>> sentPosts, sentMessages;
+
+private:
+  friend struct MpiWait;
+  /// Kinds of notices. Rank 0 asks (Ping), all tell (Status); a rank that fails
+  /// tells rank 0 (Failed), which tells all to stop (Stop), hears what they did
+  /// last, and says how it ends (Final).
+  enum Kind : uint32_t { Ping, Status, Failed, Stop, Ended, Final };
+  /// What rank 0 knows of a rank.
+  struct Remote {
+    MpiWait wait;
+    std::vector<uint64_t> sentPosts, sentMessages;
+    uint64_t round = 0; ///< the last one that it answered
+    bool ended = false; ///< it waits for the end of the run
+    bool stopped = false;
+  };
+  using Clock = std::chrono::steady_clock;
+
+  std::string snapshot(uint64_t round);
+  void readSnapshot(int from, const std::string &text);
+  void handle(const ProcessWorld::Notice &notice);
+  void lead();
+  void follow();
+  void conclude();
+  /// Ends this process' part without a word from rank 0.
+  void concludeAlone();
+  /// Fails the job where a process has ended.
+  void noticeLoss();
+  // Where ranks have GPUs: failures of NCCL, and an end of what hangs.
+  void watchGpus();
+  void settleGpus();
+  uint64_t sent(int from, int to, MpiWait::Kind kind) const;
+  double since(Clock::time_point t) const {
+    return std::chrono::duration<double>(Clock::now() - t).count();
+  }
+
+  std::vector<Remote> remotes; ///< rank 0's
+  uint64_t round = 0;
+  bool roundComplete = false, concluded = false, told = false, settling = false;
+  bool toldEnd = false;
+  Clock::time_point roundBegan, heard, stopBegan, polled;
+};
+
+class MpiCommunicator final : public Communicator, public Processes {
+public:
+  MpiCommunicator(MpiTransport &transport, RankContext &rank);
+  ~MpiCommunicator() override;
+  void redistribute(int32_t id, const CollectiveSpec &spec, const Route &route,
+                    const void *in, void *out) override;
+  int64_t peer(int32_t id, const CollectiveSpec &spec, const PeerRoute &route,
+               const void *in, void *out, int64_t count, int64_t peer) override;
+  void barrier() override;
+  Processes *processes() override { return this; }
+  void carry(int from, int to, const void *in, void *out,
+             size_t bytes) override;
+
+private:
+  /// Posts of one collective, awaited from the others.
+  struct Awaited {
+    int rank;
+    MpiPost post;
+    MpiRequest request = nullptr;
+    bool isAhead = false; ///< it is in a later run already
+  };
+  void meet(const std::vector<int> &group, MpiPost post);
+  void check(const MpiPost &own, int other, const MpiPost &post);
+  void receivePost(Awaited &awaited);
+  template <class F> void await(MpiWait::Kind kind, F &&missing);
+  void move(MpiComm comm, const MpiPhase &phase, const MpiBuffers &buffers);
+  template <class F> void finishMoving(F &&done);
+  void pollUntil(const std::function<bool()> &done);
+  void moveOnGpu(const std::vector<int> &group, size_t place,
+                 const MpiPhase &phase, const NcclMove::Buffers &buffers);
+  void redistributeOnGpu(const CollectiveSpec &spec, const Route &route,
+                         const RoutePart &part, const MpiSchedule &schedule,
+                         const void *in, void *out);
+  std::shared_ptr<const std::string> dataToSend(const void *in, size_t bytes);
+  void receiveIntoRank(int from, const MpiMessageHead &head, void *out);
+  void sendMessage(int32_t id, const CollectiveSpec &spec, int to,
+                   const void *in, int64_t count);
+  void receiveMessage(const CollectiveSpec &spec, int from, void *out,
+                      int64_t count);
+  MpiMessageHead takeHead(int from);
+  void receiveData(int from, const MpiMessageHead &head, void *to);
+  void dropData(int from, const MpiMessageHead &head);
+  std::optional<std::string> takeEarly(int from, int tag);
+  std::string describe(const MpiPost &post) const;
+  MpiPost postOf(int32_t id, const std::vector<int> &group) const;
+  MpiBlockLimits limitsFor(size_t elementSize, size_t members) const;
+
+  MpiTransport &transport;
+  ProcessWorld &world;
+  RankContext &rank;
+  Job &job;
+  const int spins;
+  std::vector<uint64_t> receivedPosts, receivedMessages;
+  struct Cached {
+    const Route *route = nullptr;
+    MpiSchedule schedule;
+  };
+  std::vector<Cached> schedules; ///< by collective: the last one
+  std::vector<Awaited> awaited;  ///< of the collective at hand
+  MpiScratch scratch;
+  std::unique_ptr<NcclMove> nccl; ///< where the rank has a GPU
+};
+
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_LIB_RUNTIME_MPITRANSPORT_H

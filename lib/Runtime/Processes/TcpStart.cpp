@@ -1,0 +1,476 @@
+//===- TcpStart.cpp - How processes without MPI find each other -----------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Rank 0 listens where the launcher says. The others greet it, with the port
+// that they listen at themselves; when all have come, rank 0 gives everybody
+// the table of addresses, every rank connects to those below it, and tells rank
+// 0, which then lets all begin.
+//
+// Requires that every process knows the same place for rank 0; guarantees that
+// a job begins on all processes or on none: what goes wrong on one of them
+// before that is told by rank 0 to all that it can reach, and nobody waits for
+// longer than it was given. A stranger who connects is let go.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Core/Launch.h"
+#include "TcpMessages.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdexcept>
+#include <sys/socket.h>
+#include <unistd.h>
+
+namespace shardir {
+namespace runtime {
+namespace {
+
+constexpr char kMagic[8] = {'S', 'h', 'a', 'r', 'd', 'I', 'R', '1'};
+constexpr size_t kMostText = 4096;
+/// The last rank to give up: who speaks first ends, and may end the rest.
+constexpr int kMostPolite = 5;
+/// How long rank 0 stays to tell those who come that there will be no job.
+constexpr double kLate = 2;
+
+/// The first message of a process, to rank 0 and to the ranks below it.
+struct Hello {
+  char magic[8];
+  uint32_t rank, size;
+  uint64_t job, machine;
+  uint16_t port, unused = 0;
+  uint32_t unused2 = 0;
+};
+/// The answer of rank 0, and of a process that has connected to all: success,
+/// or an error message of `length` bytes.
+struct Verdict {
+  char magic[8];
+  uint32_t failed, length;
+};
+/// The address at which a rank listens, as rank 0 sees it.
+struct Place {
+  unsigned char address[16];
+  uint16_t port;
+  uint8_t isIpv6, isRootsMachine;
+  uint32_t localSize;
+};
+
+/// What all are told, or this process alone.
+struct Refusal : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+uint64_t hashOf(const std::string &text) {
+  uint64_t value = 0xcbf29ce484222325u; // FNV-1a
+  for (unsigned char c : text)
+    value = (value ^ c) * 0x100000001b3u;
+  return value;
+}
+
+/// The same for processes of one machine.
+uint64_t thisMachine() {
+  char text[256] = "";
+  ::gethostname(text, sizeof(text) - 1);
+  std::string name = text;
+  if (FILE *file = std::fopen("/proc/sys/kernel/random/boot_id", "r")) {
+    if (std::fgets(text, sizeof(text), file))
+      name += text;
+    std::fclose(file);
+  }
+  return hashOf(name);
+}
+
+class Start {
+public:
+  Start(const Launch &launch, double seconds)
+      : launch(launch), seconds(seconds), job(hashOf(launch.job)),
+        machine(thisMachine()), sockets(size_t(launch.size)) {
+    double polite = launch.rank == 0 ? 0 : std::min(launch.rank, kMostPolite);
+    deadline = deadlineIn(seconds + polite);
+  }
+
+  std::unique_ptr<Messages> run(bool &heard) {
+    int localSize = launch.rank == 0 ? lead() : follow(heard);
+    return std::make_unique<TcpMessages>(launch.rank, localSize,
+                                         std::move(sockets));
+  }
+
+private:
+  std::string root() const {
+    return launch.host + ":" + std::to_string(launch.port);
+  }
+  std::string patience() const {
+    std::string text = std::to_string(seconds);
+    text.erase(text.find_last_not_of('0') + 1);
+    if (text.back() == '.')
+      text.pop_back();
+    return text + " s";
+  }
+  Hello hello() const {
+    Hello h = {};
+    std::memcpy(h.magic, kMagic, sizeof(kMagic));
+    h.rank = uint32_t(launch.rank);
+    h.size = uint32_t(launch.size);
+    h.job = job;
+    h.machine = machine;
+    h.port = ownPort;
+    return h;
+  }
+
+  bool say(const Socket &socket, const std::string &text, bool failed) const {
+    Verdict verdict = {};
+    std::memcpy(verdict.magic, kMagic, sizeof(kMagic));
+    verdict.failed = failed;
+    verdict.length = uint32_t(std::min(text.size(), kMostText));
+    return socket.write(&verdict, sizeof(verdict), deadline) &&
+           socket.write(text.data(), verdict.length, deadline);
+  }
+  /// False where the other end is gone, silent, or no process of ours.
+  bool hear(const Socket &socket, bool &failed, std::string &text) const {
+    Verdict verdict;
+    if (!socket.read(&verdict, sizeof(verdict), deadline) ||
+        std::memcmp(verdict.magic, kMagic, sizeof(kMagic)) != 0 ||
+        verdict.length > kMostText)
+      return false;
+    failed = verdict.failed;
+    text.assign(verdict.length, '\0');
+    return socket.read(text.data(), text.size(), deadline);
+  }
+
+  Socket listenAt(int port);
+
+  // Rank 0.
+  int lead();
+  void gather(const Socket &listener, std::vector<Hello> &hellos);
+  void check(const Hello &h) const;
+  void checkAlive() const;
+  void tellAll(const std::string &text, const Socket &listener);
+  Place placeOf(int rank, const std::vector<Hello> &hellos) const;
+
+  // The others.
+  int follow(bool &heard);
+  void connectBelow(const std::vector<Place> &places);
+  void acceptAbove(const Socket &listener);
+
+  const Launch &launch;
+  const double seconds;
+  const uint64_t job, machine;
+  Socket::Deadline deadline;
+  uint16_t ownPort = 0;
+  std::vector<Socket> sockets; ///< by rank
+};
+
+Socket Start::listenAt(int port) {
+  int error = 0;
+  Socket socket = Socket::listen(port, launch.size, ownPort, error);
+  if (socket)
+    return socket;
+  throw Refusal("rank " + std::to_string(launch.rank) + " cannot listen at " +
+                (port ? "port " + std::to_string(port) : "any port") + ": " +
+                std::strerror(error) +
+                (error == EADDRINUSE
+                     ? "; give the processes another one in MASTER_PORT or "
+                       "SHARDIR_ROOT"
+                     : ""));
+}
+
+void Start::check(const Hello &h) const {
+  std::string who = "rank " + std::to_string(h.rank);
+  if (h.size != uint32_t(launch.size))
+    throw Refusal("rank 0 was started as one of " +
+                  std::to_string(launch.size) + " processes, and " + who +
+                  " as one of " + std::to_string(h.size));
+  if (h.rank == 0 || sockets[h.rank])
+    throw Refusal("two processes were started as " + who);
+}
+
+void Start::checkAlive() const {
+  for (size_t r = 1; r < sockets.size(); ++r) {
+    char byte;
+    if (!sockets[r])
+      continue;
+    ssize_t n = ::recv(sockets[r].get(), &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+      throw Refusal("rank " + std::to_string(r) +
+                    "'s process has ended before the job began");
+  }
+}
+
+void Start::tellAll(const std::string &text, const Socket &listener) {
+  int left = launch.size - 1;
+  for (const Socket &socket : sockets)
+    if (socket && say(socket, text, true))
+      --left;
+  // Those who come now need not find out by themselves.
+  Socket::Deadline late = std::min(deadlineIn(kLate), deadline);
+  std::vector<Socket> told;
+  while (left > 0 && millisecondsUntil(late) > 0) {
+    pollfd waiting = {listener.get(), POLLIN, 0};
+    if (::poll(&waiting, 1, millisecondsUntil(late)) != 1)
+      continue;
+    Socket socket = listener.accept();
+    Hello h;
+    if (socket && socket.read(&h, sizeof(h), late) && say(socket, text, true)) {
+      told.push_back(std::move(socket));
+      --left;
+    }
+  }
+}
+
+void Start::gather(const Socket &listener, std::vector<Hello> &hellos) {
+  // Those who have not said all of their first words yet.
+  struct Guest {
+    Socket socket;
+    std::string said;
+  };
+  std::vector<Guest> guests;
+  size_t missing = sockets.size() - 1;
+  while (missing > 0) {
+    std::vector<pollfd> waiting = {{listener.get(), POLLIN, 0}};
+    for (const Guest &guest : guests)
+      waiting.push_back({guest.socket.get(), POLLIN, 0});
+    int left = millisecondsUntil(deadline);
+    if (left == 0) {
+      std::string ranks;
+      size_t named = 0;
+      for (size_t r = 1; r < sockets.size(); ++r)
+        if (!sockets[r] && ++named <= 8)
+          ranks += (ranks.empty() ? "" : ", ") + std::to_string(r);
+      throw Refusal((named == 1 ? "rank " : "ranks ") + ranks +
+                    (named > 8 ? ", …" : "") + " of " +
+                    std::to_string(sockets.size()) +
+                    (named == 1 ? " has" : " have") + " not come to " + root() +
+                    " within " + patience());
+    }
+    (void)::poll(waiting.data(), nfds_t(waiting.size()), std::min(left, 100));
+    checkAlive();
+    for (size_t g = waiting.size() - 1; g-- > 0;) {
+      if (!waiting[g + 1].revents)
+        continue;
+      Guest &guest = guests[g];
+      char bytes[sizeof(Hello)];
+      ssize_t n = ::recv(guest.socket.get(), bytes,
+                         sizeof(Hello) - guest.said.size(), 0);
+      if (n > 0)
+        guest.said.append(bytes, size_t(n));
+      bool complete = guest.said.size() == sizeof(Hello);
+      if (n > 0 && !complete)
+        continue;
+      Hello h = {};
+      if (complete)
+        std::memcpy(&h, guest.said.data(), sizeof(h));
+      if (std::memcmp(h.magic, kMagic, sizeof(kMagic)) == 0 && h.job == job) {
+        try {
+          check(h);
+        } catch (const Refusal &refusal) {
+          (void)say(guest.socket, refusal.what(), true);
+          throw;
+        }
+        sockets[h.rank] = std::move(guest.socket);
+        hellos[h.rank] = h;
+        --missing;
+      }
+      guests.erase(guests.begin() + long(g));
+    }
+    if (waiting[0].revents)
+      if (Socket socket = listener.accept())
+        guests.push_back({std::move(socket), ""});
+  }
+}
+
+Place Start::placeOf(int r, const std::vector<Hello> &hellos) const {
+  Place place = {};
+  const Hello &h = hellos[size_t(r)];
+  place.port = h.port;
+  place.isRootsMachine = h.machine == machine;
+  for (const Hello &other : hellos)
+    place.localSize += other.machine == h.machine;
+  if (r == 0)
+    return place;
+  sockaddr_storage address = {};
+  socklen_t length = sizeof(address);
+  ::getpeername(sockets[size_t(r)].get(),
+                reinterpret_cast<sockaddr *>(&address), &length);
+  if (address.ss_family == AF_INET6) {
+    place.isIpv6 = 1;
+    std::memcpy(place.address,
+                &reinterpret_cast<sockaddr_in6 &>(address).sin6_addr, 16);
+  } else {
+    std::memcpy(place.address,
+                &reinterpret_cast<sockaddr_in &>(address).sin_addr, 4);
+  }
+  return place;
+}
+
+int Start::lead() {
+  Socket listener = listenAt(launch.port);
+  try {
+    std::vector<Hello> hellos(sockets.size());
+    hellos[0] = hello();
+    gather(listener, hellos);
+    std::vector<Place> places;
+    for (int r = 0; r < launch.size; ++r)
+      places.push_back(placeOf(r, hellos));
+    for (size_t r = 1; r < sockets.size(); ++r) {
+      (void)say(sockets[r], "", false);
+      (void)sockets[r].write(places.data(), places.size() * sizeof(Place),
+                             deadline);
+    }
+    for (size_t r = 1; r < sockets.size(); ++r) {
+      bool failed = false;
+      std::string text;
+      if (!hear(sockets[r], failed, text))
+        throw Refusal(
+            "rank " + std::to_string(r) +
+            (millisecondsUntil(deadline) == 0
+                 ? " has not reached the other ranks within " + patience()
+                 : "'s process has ended before the job began"));
+      if (failed)
+        throw Refusal(text);
+    }
+    for (size_t r = 1; r < sockets.size(); ++r)
+      (void)say(sockets[r], "", false);
+    return int(places[0].localSize);
+  } catch (const Refusal &refusal) {
+    tellAll(refusal.what(), listener);
+    throw;
+  }
+}
+
+void Start::connectBelow(const std::vector<Place> &places) {
+  for (int r = 1; r < launch.rank; ++r) {
+    const Place &place = places[size_t(r)];
+    sockaddr_storage address = {};
+    socklen_t length = sizeof(address);
+    if (place.isRootsMachine) {
+      // Rank 0 may have seen it as a process of its own machine.
+      ::getpeername(sockets[0].get(), reinterpret_cast<sockaddr *>(&address),
+                    &length);
+    } else {
+      address.ss_family = place.isIpv6 ? AF_INET6 : AF_INET;
+      if (place.isIpv6)
+        std::memcpy(&reinterpret_cast<sockaddr_in6 &>(address).sin6_addr,
+                    place.address, 16);
+      else
+        std::memcpy(&reinterpret_cast<sockaddr_in &>(address).sin_addr,
+                    place.address, 4);
+    }
+    if (address.ss_family == AF_INET6) {
+      reinterpret_cast<sockaddr_in6 &>(address).sin6_port = htons(place.port);
+      length = sizeof(sockaddr_in6);
+    } else {
+      reinterpret_cast<sockaddr_in &>(address).sin_port = htons(place.port);
+      length = sizeof(sockaddr_in);
+    }
+    Socket socket = Socket::connect(reinterpret_cast<sockaddr *>(&address),
+                                    length, deadline);
+    Hello h = hello();
+    if (!socket || !socket.write(&h, sizeof(h), deadline))
+      throw Refusal("rank " + std::to_string(launch.rank) +
+                    " cannot reach rank " + std::to_string(r) + ": " +
+                    std::strerror(errno));
+    sockets[size_t(r)] = std::move(socket);
+  }
+}
+
+void Start::acceptAbove(const Socket &listener) {
+  auto missing = launch.size - 1 - launch.rank;
+  while (missing > 0) {
+    // Rank 0 says so where the others will not come.
+    pollfd waiting[] = {{listener.get(), POLLIN, 0},
+                        {sockets[0].get(), POLLIN, 0}};
+    int left = millisecondsUntil(deadline);
+    if (left == 0)
+      throw Refusal("rank " + std::to_string(launch.rank) +
+                    " was not reached by the ranks above it within " +
+                    patience());
+    (void)::poll(waiting, 2, left);
+    if (waiting[1].revents)
+      return;
+    Socket socket = waiting[0].revents ? listener.accept() : Socket();
+    Hello h;
+    if (!socket || !socket.read(&h, sizeof(h), deadline) ||
+        std::memcmp(h.magic, kMagic, sizeof(kMagic)) != 0 || h.job != job ||
+        int64_t(h.rank) <= launch.rank || h.rank >= sockets.size() ||
+        sockets[h.rank])
+      continue;
+    sockets[h.rank] = std::move(socket);
+    --missing;
+  }
+}
+
+int Start::follow(bool &heard) {
+  Socket listener = listenAt(0);
+  std::string self = "rank " + std::to_string(launch.rank), why, text;
+  bool failed = false;
+  // Who answers otherwise than rank 0 would may be its predecessor at that
+  // port.
+  while (true) {
+    Socket socket = Socket::connect(launch.host, launch.port, deadline, why);
+    Hello h = hello();
+    if (socket && socket.write(&h, sizeof(h), deadline)) {
+      if (hear(socket, failed, text)) {
+        sockets[0] = std::move(socket);
+        break;
+      }
+      why = millisecondsUntil(deadline) == 0
+                ? "it does not answer"
+                : "what listens there is not rank 0";
+    }
+    if (millisecondsUntil(deadline) == 0)
+      throw Refusal(self + " cannot reach rank 0 at " + root() + " within " +
+                    patience() + ": " + why);
+    ::usleep(20000);
+  }
+  auto refuse = [&](const std::string &reason) {
+    heard = true;
+    throw Refusal(reason);
+  };
+  if (failed)
+    refuse(text);
+  std::vector<Place> places(sockets.size());
+  bool ok =
+      sockets[0].read(places.data(), places.size() * sizeof(Place), deadline);
+  if (ok) {
+    try {
+      connectBelow(places);
+      acceptAbove(listener);
+      ok = say(sockets[0], "", false);
+    } catch (const Refusal &refusal) {
+      ok = say(sockets[0], refusal.what(), true);
+    }
+  }
+  if (!ok || !hear(sockets[0], failed, text))
+    throw Refusal("rank 0's process has ended before the job began");
+  if (failed)
+    refuse(text);
+  return int(places[size_t(launch.rank)].localSize);
+}
+
+} // namespace
+
+std::unique_ptr<Messages> startTcpMessages(const Launch &launch, double seconds,
+                                           std::string &error, bool &unheard) {
+  bool heard = launch.rank == 0;
+  try {
+    if (launch.size == 1)
+      return std::make_unique<TcpMessages>(0, 1, std::vector<Socket>(1));
+    return Start(launch, seconds).run(heard);
+  } catch (const Refusal &refusal) {
+    error = refusal.what();
+    unheard = !heard;
+    return nullptr;
+  }
+}
+
+} // namespace runtime
+} // namespace shardir

@@ -1,0 +1,435 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: annotated, or local. Requires nothing. Guarantees that ops which other
+// ops can say with more freedom are said so:
+//
+//   linalg.softmax                    its two reductions and what is between
+//   tensor.reshape to a known shape   collapse_shape, expand_shape
+//   loads of immutable globals        constants, which any placement may have
+//   shape.shape_of of known extents   constants, which read no tensor
+//   a body that reads by its own index one of several tensors   tensor.concat
+//   slices and updates of all of a tensor   the tensor
+//   the computed start of a slice of all of a dim   0
+//   re and im of what is made of two parts  the part
+//   operands that a body does not read      none
+//   shape.assuming and its witnesses  assertions, and the region in place
+//   the place of a largest or least element   its value's reduction, then the
+//                                     least place where that is found
+//
+// Nothing else is touched, folded or erased. Placements that stand on such an
+// op go to the op that makes its result.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ConcatRecognition.h"
+#include "SplitArgReduction.h"
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Transforms/Normalize/Passes.h"
+
+#include "mlir/Conversion/ShapeToStandard/ShapeToStandard.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Linalg/Transforms/Transforms.h"
+#include "mlir/Dialect/MLProgram/IR/MLProgram.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Shape/IR/Shape.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/IR/PatternMatch.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/WalkPatternRewriteDriver.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_NORMALIZE
+#include "ShardIR/Transforms/Normalize/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+/// Puts `value` in place of the one result of `op`, placement included.
+static void replace(RewriterBase &rewriter, Operation *op, Value value) {
+  Operation *made = value.getDefiningOp();
+  if (Attribute placements = op->getAttr(ShardIRDialect::kPlacements))
+    if (made && made->getNumResults() == 1)
+      made->setAttr(ShardIRDialect::kPlacements, placements);
+  rewriter.replaceOp(op, value);
+}
+
+//===----------------------------------------------------------------------===//
+// softmax
+//===----------------------------------------------------------------------===//
+
+static LogicalResult decomposeSoftmax(RewriterBase &rewriter,
+                                      linalg::SoftmaxOp op) {
+  if (!op.hasPureTensorSemantics())
+    return success();
+  FailureOr<SmallVector<Value>> values = op.decomposeOperation(rewriter);
+  if (failed(values))
+    return op.emitOpError("cannot be decomposed");
+  replace(rewriter, op, values->front());
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// tensor.reshape
+//===----------------------------------------------------------------------===//
+
+/// The finest groups of dims of two shapes whose products are equal. Requires
+/// equal element counts above 0, and dims on both sides.
+static void commonGroups(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
+                         SmallVectorImpl<ReassociationIndices> &fromGroups,
+                         SmallVectorImpl<ReassociationIndices> &toGroups) {
+  size_t i = 0, j = 0;
+  while (i < from.size() && j < to.size()) {
+    ReassociationIndices &left = fromGroups.emplace_back();
+    ReassociationIndices &right = toGroups.emplace_back();
+    int64_t a = from[i], b = to[j];
+    left.push_back(i++);
+    right.push_back(j++);
+    while (a != b) {
+      if (a < b) {
+        a *= from[i];
+        left.push_back(i++);
+      } else {
+        b *= to[j];
+        right.push_back(j++);
+      }
+    }
+  }
+  // What is left has one element along each dim.
+  for (; i < from.size(); ++i)
+    fromGroups.back().push_back(i);
+  for (; j < to.size(); ++j)
+    toGroups.back().push_back(j);
+}
+
+static void decomposeReshape(RewriterBase &rewriter, tensor::ReshapeOp op) {
+  auto from = dyn_cast<RankedTensorType>(op.getSource().getType());
+  auto to = dyn_cast<RankedTensorType>(op.getType());
+  if (!from || !to || !from.hasStaticShape() || !to.hasStaticShape() ||
+      from.getNumElements() != to.getNumElements() ||
+      from.getNumElements() == 0 || from == to)
+    return;
+  SmallVector<ReassociationIndices> fromGroups, toGroups;
+  if (from.getRank() && to.getRank())
+    commonGroups(from.getShape(), to.getShape(), fromGroups, toGroups);
+  SmallVector<int64_t> merged;
+  for (const ReassociationIndices &group : fromGroups) {
+    int64_t extent = 1;
+    for (int64_t dim : group)
+      extent *= from.getDimSize(dim);
+    merged.push_back(extent);
+  }
+  Location loc = op.getLoc();
+  Value value = op.getSource();
+  auto type = RankedTensorType::get(merged, from.getElementType());
+  if (from.getRank() != type.getRank())
+    value =
+        tensor::CollapseShapeOp::create(rewriter, loc, type, value, fromGroups);
+  if (to.getRank() != type.getRank())
+    value = tensor::ExpandShapeOp::create(rewriter, loc, to, value, toGroups);
+  replace(rewriter, op, value);
+}
+
+//===----------------------------------------------------------------------===//
+// Globals
+//===----------------------------------------------------------------------===//
+
+/// The value of a global that nothing can change, in place of a load of it.
+template <typename LoadOp>
+static LogicalResult replaceLoad(RewriterBase &rewriter, LoadOp op) {
+  auto global = SymbolTable::lookupNearestSymbolFrom<ml_program::GlobalOp>(
+      op, op.getGlobalAttr());
+  if (!global || global.getIsMutable())
+    return success();
+  auto value = dyn_cast_or_null<ElementsAttr>(global.getValueAttr());
+  if (!value)
+    return success();
+  Value constant = arith::ConstantOp::create(
+      rewriter, op.getLoc(), value.getType(), cast<TypedAttr>(value));
+  if (constant.getType() != op.getType())
+    constant =
+        tensor::CastOp::create(rewriter, op.getLoc(), op.getType(), constant);
+  replace(rewriter, op, constant);
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// shape
+//===----------------------------------------------------------------------===//
+
+static void foldShape(RewriterBase &rewriter, shape::ShapeOfOp op) {
+  auto type = dyn_cast<RankedTensorType>(op.getArg().getType());
+  auto result = dyn_cast<RankedTensorType>(op.getType());
+  if (!type || !type.hasStaticShape() || !result)
+    return;
+  auto known = RankedTensorType::get({type.getRank()}, rewriter.getIndexType());
+  Value shape = arith::ConstantOp::create(
+      rewriter, op.getLoc(), DenseIntElementsAttr::get(known, type.getShape()));
+  if (known != result)
+    shape = tensor::CastOp::create(rewriter, op.getLoc(), result, shape);
+  replace(rewriter, op, shape);
+}
+
+/// Whether a slice takes all of `whole`: where it starts is then known, for it
+/// would reach beyond otherwise.
+static bool takesAll(OffsetSizeAndStrideOpInterface slice,
+                     RankedTensorType whole) {
+  if (!whole.hasStaticShape() || slice.getStaticSizes() != whole.getShape())
+    return false;
+  return llvm::all_of(slice.getStaticStrides(),
+                      [](int64_t stride) { return stride == 1; });
+}
+
+/// What a slice or an update of all of a tensor gives; null for other ops.
+static Value wholeSlice(Operation *op) {
+  if (op->hasAttr(ShardIRDialect::kPlacements))
+    return {};
+  if (auto slice = dyn_cast<tensor::ExtractSliceOp>(op);
+      slice && takesAll(slice, slice.getSourceType()) &&
+      slice.getType() == slice.getSourceType())
+    return slice.getSource();
+  if (auto update = dyn_cast<tensor::InsertSliceOp>(op);
+      update && takesAll(update, update.getDestType()) &&
+      update.getSourceType() == update.getDestType())
+    return update.getSource();
+  return {};
+}
+
+/// Where a slice or an update takes all of a dim, it starts at 0, whatever was
+/// computed: nothing should have to move for that. Returns whether any such
+/// start was computed.
+static bool startWholeDims(Operation *op) {
+  auto slice = dyn_cast<OffsetSizeAndStrideOpInterface>(op);
+  RankedTensorType whole;
+  if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op))
+    whole = extract.getSourceType();
+  else if (auto insert = dyn_cast<tensor::InsertSliceOp>(op))
+    whole = insert.getDestType();
+  else
+    return false;
+  SmallVector<OpFoldResult> offsets = slice.getMixedOffsets();
+  bool known = false;
+  for (int64_t dim = 0; dim < whole.getRank(); ++dim)
+    if (slice.isDynamicOffset(dim) && !whole.isDynamicDim(dim) &&
+        slice.getStaticSizes()[dim] == whole.getDimSize(dim) &&
+        slice.getStaticStrides()[dim] == 1) {
+      offsets[dim] = IntegerAttr::get(IndexType::get(op->getContext()), 0);
+      known = true;
+    }
+  if (!known)
+    return false;
+  auto [fixed, computed] = decomposeMixedValues(offsets);
+  if (auto extract = dyn_cast<tensor::ExtractSliceOp>(op)) {
+    extract.getOffsetsMutable().assign(computed);
+    extract.setStaticOffsets(fixed);
+  } else {
+    auto insert = cast<tensor::InsertSliceOp>(op);
+    insert.getOffsetsMutable().assign(computed);
+    insert.setStaticOffsets(fixed);
+  }
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// What is not read
+//===----------------------------------------------------------------------===//
+
+/// What the body of a parallel generic of one result yields, if that is all
+/// that it computes; null otherwise.
+static Operation *onlyOp(linalg::GenericOp op) {
+  if (!op || op->getNumResults() != 1 || op.getNumReductionLoops() ||
+      op->hasAttr(ShardIRDialect::kPlacements) ||
+      op->hasAttr(ShardIRDialect::kRule) ||
+      !llvm::hasNItems(op.getBody()->getOperations(), 2))
+    return nullptr;
+  Operation *only = &op.getBody()->front();
+  Value yielded = op.getBody()->getTerminator()->getOperand(0);
+  return yielded.getDefiningOp() == only ? only : nullptr;
+}
+
+/// The tensor whose elements `op` gives again: it takes parts of numbers that
+/// the op in front has made of them. Compiled the two are one, so that nothing
+/// would have to move for the other part.
+static Value createdPart(Operation *op) {
+  auto generic = dyn_cast<linalg::GenericOp>(op);
+  Operation *part = onlyOp(generic);
+  if (!part || !isa<complex::ReOp, complex::ImOp>(part))
+    return {};
+  // An operand of `of` at the very places of its result.
+  auto operandAt = [](linalg::GenericOp of, Value argument) -> OpOperand * {
+    auto own = dyn_cast<BlockArgument>(argument);
+    if (!own || own.getOwner() != of.getBody())
+      return nullptr;
+    OpOperand *operand = of.getMatchingOpOperand(own);
+    AffineMap map = of.getMatchingIndexingMap(operand);
+    return of.isDpsInput(operand) && map.isPermutation() &&
+                   map == of.getMatchingIndexingMap(of.getDpsInitOperand(0))
+               ? operand
+               : nullptr;
+  };
+  OpOperand *whole = operandAt(generic, part->getOperand(0));
+  auto producer =
+      whole ? whole->get().getDefiningOp<linalg::GenericOp>() : nullptr;
+  auto create = dyn_cast_or_null<complex::CreateOp>(onlyOp(producer));
+  if (!create)
+    return {};
+  OpOperand *given =
+      operandAt(producer, isa<complex::ReOp>(part) ? create.getReal()
+                                                   : create.getImaginary());
+  return given && given->get().getType() == op->getResult(0).getType()
+             ? given->get()
+             : Value();
+}
+
+/// Whether the body does not read one of the operands: nothing should have to
+/// agree with it.
+static bool hasUnreadOperand(linalg::GenericOp op) {
+  bool isPlaced = op->hasAttr(ShardIRDialect::kPlacements);
+  return op.hasPureTensorSemantics() && !op->hasAttr(ShardIRDialect::kRule) &&
+         !(isPlaced && op->getNumResults() > 1) &&
+         llvm::any_of(op.getDpsInputOperands(), [&](OpOperand *operand) {
+           return op.getMatchingBlockArgument(operand).use_empty();
+         });
+}
+
+/// A concatenation by its name.
+static void sayConcat(RewriterBase &rewriter, linalg::GenericOp op) {
+  ConcatRecognition concat = *matchConcat(op);
+  replace(rewriter, op,
+          tensor::ConcatOp::create(rewriter, op.getLoc(),
+                                   op.getResult(0).getType(), concat.dim,
+                                   concat.parts));
+}
+
+/// Shapes that carry errors have no code, and upstream's folders trip over
+/// them.
+static LogicalResult checkTypes(Operation *op) {
+  for (Type type : op->getResultTypes())
+    if (isa<shape::ShapeType, shape::SizeType, shape::ValueShapeType>(type))
+      return op->emitOpError("has a result of type ")
+             << type
+             << ", for which there is no code; write shapes as "
+                "tensor<?xindex> and sizes as index";
+  return success();
+}
+
+/// The region of an `assuming` in its place: what it assumes has been asserted.
+static void inlineAssuming(RewriterBase &rewriter, shape::AssumingOp op) {
+  Block *body = op.getBody();
+  Operation *yield = body->getTerminator();
+  SmallVector<Value> results(yield->getOperands());
+  rewriter.inlineBlockBefore(body, op);
+  rewriter.replaceOp(op, results);
+  rewriter.eraseOp(yield);
+}
+
+/// An argmax or argmin that has no placement yet; on a device it may stay one.
+static std::optional<ArgReduction> argReductionOf(linalg::LinalgOp op) {
+  if (op->hasAttr(ShardIRDialect::kPlacements) ||
+      op->getParentOfType<ModuleOp>()->hasAttr(ShardIRDialect::kStage))
+    return std::nullopt;
+  return matchArgReduction(op);
+}
+
+namespace {
+
+struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    IRRewriter rewriter(&getContext());
+    SmallVector<Operation *> found;
+    llvm::SetVector<Operation *> unread;
+    bool hasConstraints = false, hasStarts = false;
+    WalkResult types = module.walk([&](Operation *op) {
+      if (failed(checkTypes(op)))
+        return WalkResult::interrupt();
+      hasConstraints |= isa<shape::CstrBroadcastableOp, shape::CstrEqOp,
+                            shape::CstrRequireOp>(op);
+      hasStarts |= startWholeDims(op);
+      auto generic = dyn_cast<linalg::GenericOp>(op);
+      auto structured = dyn_cast<linalg::LinalgOp>(op);
+      if (generic && !matchConcat(generic) && hasUnreadOperand(generic))
+        unread.insert(op);
+      if ((generic && matchConcat(generic)) || wholeSlice(op) ||
+          createdPart(op) || (structured && argReductionOf(structured)) ||
+          isa<linalg::SoftmaxOp, tensor::ReshapeOp, ml_program::GlobalLoadOp,
+              ml_program::GlobalLoadConstOp, shape::ShapeOfOp,
+              shape::AssumingOp>(op))
+        found.push_back(op);
+      return WalkResult::advance();
+    });
+    if (types.wasInterrupted())
+      return signalPassFailure();
+    if (found.empty() && unread.empty() && !hasConstraints && !hasStarts)
+      return markAllAnalysesPreserved();
+    for (Operation *op : found) {
+      rewriter.setInsertionPoint(op);
+      LogicalResult done = success();
+      if (auto softmax = dyn_cast<linalg::SoftmaxOp>(op))
+        done = decomposeSoftmax(rewriter, softmax);
+      else if (Value whole = wholeSlice(op))
+        rewriter.replaceOp(op, whole);
+      else if (Value part = createdPart(op)) {
+        for (Value operand : op->getOperands())
+          if (auto whole = operand.getDefiningOp<linalg::GenericOp>())
+            unread.insert(whole);
+        rewriter.replaceOp(op, part);
+      } else if (auto structured = dyn_cast<linalg::LinalgOp>(op);
+                 structured && argReductionOf(structured))
+        splitArgReduction(rewriter, structured, *argReductionOf(structured));
+      else if (auto generic = dyn_cast<linalg::GenericOp>(op))
+        sayConcat(rewriter, generic);
+      else if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
+        decomposeReshape(rewriter, reshape);
+      else if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op))
+        done = replaceLoad(rewriter, load);
+      else if (auto load = dyn_cast<ml_program::GlobalLoadConstOp>(op))
+        done = replaceLoad(rewriter, load);
+      else if (auto shape = dyn_cast<shape::ShapeOfOp>(op))
+        foldShape(rewriter, shape);
+      else
+        inlineAssuming(rewriter, cast<shape::AssumingOp>(op));
+      if (failed(done))
+        return signalPassFailure();
+    }
+    if (!unread.empty()) {
+      RewritePatternSet patterns(&getContext());
+      linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
+      GreedyRewriteConfig config;
+      config.setStrictness(GreedyRewriteStrictness::ExistingOps);
+      config.enableFolding(false);
+      (void)applyOpPatternsGreedily(unread.getArrayRef(), std::move(patterns),
+                                    config);
+    }
+    if (!hasConstraints)
+      return;
+    RewritePatternSet patterns(&getContext());
+    populateConvertShapeConstraintsConversionPatterns(patterns);
+    // A constraint becomes a condition that is required, which becomes an
+    // assertion.
+    FrozenRewritePatternSet frozen(std::move(patterns));
+    walkAndApplyPatterns(module, frozen);
+    walkAndApplyPatterns(module, frozen);
+    // Nothing waits for what has been asserted.
+    SmallVector<Operation *> witnesses;
+    module.walk([&](Operation *op) {
+      if (isa<shape::ConstWitnessOp, shape::AssumingAllOp>(op))
+        witnesses.push_back(op);
+    });
+    for (Operation *op : llvm::reverse(witnesses))
+      if (op->use_empty())
+        op->erase();
+  }
+};
+
+} // namespace

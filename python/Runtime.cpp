@@ -1,0 +1,530 @@
+//===- Runtime.cpp - Compiled programs for Python -------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The module shardir._runtime: the runtime's C API over arrays of NumPy,
+// PyTorch and JAX. It takes what DLPack gives without a copy where that is
+// contiguous and on the host, and releases the interpreter's lock while a
+// program runs. What users see is in the package; names here are its own
+// business.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Runtime/ElementTypes.h"
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace {
+
+/// The exceptions of the package by name, which `_errors.py` defines.
+[[noreturn]] void raise(const char *name, const std::string &message) {
+  nb::object type = nb::module_::import_("shardir._errors").attr(name);
+  PyErr_SetString(type.ptr(), message.c_str());
+  throw nb::python_error();
+}
+
+void check(shardir_status status) {
+  if (status == SHARDIR_OK)
+    return;
+  raise(status == SHARDIR_RANK_FAILED   ? "RankError"
+        : status == SHARDIR_BAD_PROGRAM ? "CompileError"
+                                        : "UsageError",
+        shardir_last_error());
+}
+
+//===----------------------------------------------------------------------===//
+// Element types
+//===----------------------------------------------------------------------===//
+
+enum class Sign { Signed, Unsigned };
+
+uint8_t code(nb::dlpack::dtype_code c) { return static_cast<uint8_t>(c); }
+
+/// DLPack's codes of the 8-bit floats, which nanobind does not name in all
+/// versions.
+constexpr uint8_t kFloat8E4M3FN = 10, kFloat8E5M2 = 12;
+
+/// What an array of this element type is for a framework.
+nb::dlpack::dtype toDtype(shardir_element_type type, Sign sign, bool asBits) {
+  using Code = nb::dlpack::dtype_code;
+  auto bits = uint8_t(8 * shardir_element_size(type));
+  uint8_t c = code(sign == Sign::Unsigned ? Code::UInt : Code::Int);
+  switch (type) {
+  case SHARDIR_I1:
+    c = code(Code::Bool);
+    break;
+  case SHARDIR_F16:
+  case SHARDIR_F32:
+  case SHARDIR_F64:
+    c = code(Code::Float);
+    break;
+  case SHARDIR_BF16:
+    c = code(asBits ? Code::UInt : Code::Bfloat);
+    break;
+  case SHARDIR_F8E4M3FN:
+    c = asBits ? code(Code::UInt) : kFloat8E4M3FN;
+    break;
+  case SHARDIR_F8E5M2:
+    c = asBits ? code(Code::UInt) : kFloat8E5M2;
+    break;
+  default:
+    break;
+  }
+  return {c, bits, 1};
+}
+
+/// Whether an array of `dtype` holds elements of `type`: integers of either
+/// sign, and the bits of floats that NumPy has no type for.
+bool matches(nb::dlpack::dtype dtype, shardir_element_type type) {
+  using Code = nb::dlpack::dtype_code;
+  if (dtype.lanes != 1 || dtype.bits != 8 * shardir_element_size(type))
+    return false;
+  bool isInteger =
+      dtype.code == code(Code::Int) || dtype.code == code(Code::UInt);
+  switch (type) {
+  case SHARDIR_I1:
+    return dtype.code == code(Code::Bool);
+  case SHARDIR_I8:
+  case SHARDIR_I16:
+  case SHARDIR_I32:
+  case SHARDIR_I64:
+  case SHARDIR_INDEX:
+    return isInteger;
+  case SHARDIR_F16:
+  case SHARDIR_F32:
+  case SHARDIR_F64:
+    return dtype.code == code(Code::Float);
+  case SHARDIR_BF16:
+    return dtype.code == code(Code::Bfloat) || dtype.code == code(Code::UInt);
+  case SHARDIR_F8E4M3FN:
+    return dtype.code == kFloat8E4M3FN || dtype.code == code(Code::UInt);
+  case SHARDIR_F8E5M2:
+    return dtype.code == kFloat8E5M2 || dtype.code == code(Code::UInt);
+  }
+  return false;
+}
+
+std::string describe(nb::dlpack::dtype dtype) {
+  using Code = nb::dlpack::dtype_code;
+  const char *kind = dtype.code == code(Code::Int)       ? "int"
+                     : dtype.code == code(Code::UInt)    ? "uint"
+                     : dtype.code == code(Code::Float)   ? "float"
+                     : dtype.code == code(Code::Bfloat)  ? "bfloat"
+                     : dtype.code == code(Code::Bool)    ? "bool"
+                     : dtype.code == code(Code::Complex) ? "complex"
+                                                         : "float8 or other";
+  return kind + std::to_string(dtype.bits);
+}
+
+//===----------------------------------------------------------------------===//
+// Memory
+//===----------------------------------------------------------------------===//
+
+/// An array that the package owns: row-major, at a multiple of 64 bytes, which
+/// JAX asks for where it takes an array without a copy.
+struct Block {
+  Block(shardir_element_type type, std::vector<int64_t> shape)
+      : type(type), shape(std::move(shape)) {
+    size_t bytes = shardir_element_size(type);
+    for (int64_t extent : this->shape)
+      bytes *= size_t(extent);
+    data.reset(std::aligned_alloc(64, (bytes + 63) / 64 * 64 + 64));
+    if (!data)
+      throw std::bad_alloc();
+  }
+  shardir_buffer view() const {
+    return {data.get(), shape.data(), shape.size(), type};
+  }
+  nb::object toArray(const std::string &framework, Sign sign) &&;
+
+  struct Free {
+    void operator()(void *p) const { std::free(p); }
+  };
+  shardir_element_type type;
+  std::vector<int64_t> shape;
+  std::unique_ptr<void, Free> data;
+};
+
+nb::object Block::toArray(const std::string &framework, Sign sign) && {
+  std::vector<size_t> extents(shape.begin(), shape.end());
+  void *memory = data.release();
+  nb::capsule owner(memory, [](void *p) noexcept { std::free(p); });
+  bool isNumpy = framework == "numpy";
+  nb::dlpack::dtype dtype = toDtype(type, sign, isNumpy);
+  auto make = [&](auto tag) {
+    return nb::ndarray<decltype(tag)>(memory, extents.size(), extents.data(),
+                                      owner, nullptr, dtype)
+        .cast();
+  };
+  if (isNumpy)
+    return make(nb::numpy{});
+  if (framework == "torch")
+    return make(nb::pytorch{});
+  return make(nb::jax{});
+}
+
+/// The shards of one tensor, one per rank, that stay in memory between calls.
+struct Shards {
+  Shards() = default;
+  Shards(const Shards &) = delete;
+  Shards &operator=(const Shards &) = delete;
+  std::vector<Block> blocks;
+  std::vector<int64_t> shape;
+  size_t bytes() const {
+    size_t sum = 0;
+    for (const Block &block : blocks) {
+      size_t bytes = shardir_element_size(block.type);
+      for (int64_t extent : block.shape)
+        bytes *= size_t(extent);
+      sum += bytes;
+    }
+    return sum;
+  }
+};
+
+/// Someone else's array, for the time of a call.
+struct Input {
+  nb::ndarray<nb::ro, nb::device::cpu, nb::c_contig> array;
+  std::vector<int64_t> shape;
+
+  Input(nb::handle object, shardir_element_type type, const std::string &name) {
+    try {
+      array =
+          nb::cast<nb::ndarray<nb::ro, nb::device::cpu, nb::c_contig>>(object);
+    } catch (const std::exception &) {
+      raise("UsageError",
+            name + " is no array in the host's memory, but a " +
+                nb::cast<std::string>(nb::str(object.type().attr("__name__"))));
+    }
+    if (!matches(array.dtype(), type))
+      raise("UsageError", name + " has element type " +
+                              describe(array.dtype()) + ", expected " +
+                              shardir::infoOf(type)->name);
+    for (size_t d = 0; d < array.ndim(); ++d)
+      shape.push_back(int64_t(array.shape(d)));
+  }
+  shardir_buffer view(shardir_element_type type) const {
+    return {const_cast<void *>(array.data()), shape.data(), shape.size(), type};
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Programs
+//===----------------------------------------------------------------------===//
+
+struct Library {
+  explicit Library(const std::string &path) {
+    check(shardir_program_load(path.c_str(), &handle));
+  }
+  ~Library() { shardir_program_free(handle); }
+  Library(const Library &) = delete;
+  Library &operator=(const Library &) = delete;
+  shardir_program *handle = nullptr;
+};
+
+struct TensorSpec {
+  shardir_element_type type;
+  std::vector<int64_t> shape;
+  std::string placement;
+};
+
+/// How a call is made.
+struct RunSettings {
+  std::string device = "threads";
+  double timeout = 60;
+  int threadsPerRank = 0;
+};
+
+/// One entry of a program, and how it is called.
+class Entry {
+public:
+  Entry(std::shared_ptr<Library> library, std::string name, std::string device,
+        double timeout, int threadsPerRank)
+      : library(std::move(library)), name(std::move(name)),
+        settings{std::move(device), timeout, threadsPerRank} {
+    for (bool isResult : {false, true}) {
+      size_t count;
+      check((isResult ? shardir_function_num_results
+                      : shardir_function_num_arguments)(
+          program(), this->name.c_str(), &count));
+      for (size_t i = 0; i < count; ++i) {
+        shardir_tensor_info info;
+        check((isResult ? shardir_function_result : shardir_function_argument)(
+            program(), this->name.c_str(), i, &info));
+        (isResult ? results : arguments)
+            .push_back({info.element_type,
+                        {info.shape, info.shape + info.rank},
+                        info.placement});
+      }
+    }
+  }
+
+  /// Runs on whole arrays. `shapes` gives the results' where they are not
+  /// known.
+  nb::list run(nb::sequence given, nb::object shapes,
+               const std::string &framework,
+               const std::vector<bool> &isUnsigned, bool unsharded) {
+    std::vector<Input> inputs;
+    inputs.reserve(arguments.size());
+    size_t i = 0;
+    for (nb::handle object : given) {
+      if (i < arguments.size())
+        inputs.emplace_back(object, arguments[i].type, nameOf(i));
+      ++i;
+    }
+    if (i != arguments.size())
+      raise("UsageError", "'" + name + "' takes " +
+                              std::to_string(arguments.size()) +
+                              " arguments, not " + std::to_string(i));
+    std::vector<shardir_buffer> in, out;
+    for (i = 0; i < inputs.size(); ++i)
+      in.push_back(inputs[i].view(arguments[i].type));
+    std::vector<Block> blocks = allocate(shapes);
+    for (const Block &block : blocks)
+      out.push_back(block.view());
+    shardir_run_options options = runOptions(unsharded);
+    shardir_status status;
+    {
+      nb::gil_scoped_release release;
+      status = shardir_run(program(), name.c_str(), in.data(), in.size(),
+                           out.data(), out.size(), &options);
+    }
+    check(status);
+    nb::list list;
+    for (i = 0; i < blocks.size(); ++i)
+      list.append(std::move(blocks[i]).toArray(
+          framework, i < isUnsigned.size() && isUnsigned[i] ? Sign::Unsigned
+                                                            : Sign::Signed));
+    return list;
+  }
+
+  /// Runs on shards that stay where they are; results are shards too. `reuse`
+  /// are shards whose memory results may take, None where there is none.
+  nb::list runShards(const std::vector<Shards *> &given, nb::object shapes,
+                     std::vector<Shards *> reuse) {
+    size_t ranks = numRanks();
+    if (given.size() != arguments.size())
+      raise("UsageError",
+            "'" + name + "' takes " + std::to_string(arguments.size()) +
+                " arguments, not " + std::to_string(given.size()));
+    std::vector<shardir_buffer> in, out;
+    for (size_t r = 0; r < ranks; ++r)
+      for (const Shards *shards : given)
+        in.push_back(shards->blocks[r].view());
+    std::vector<std::unique_ptr<Shards>> made;
+    std::vector<Shards *> targets;
+    for (size_t i = 0; i < results.size(); ++i) {
+      std::vector<int64_t> whole = shapeOf(i, shapes);
+      Shards *target = i < reuse.size() ? reuse[i] : nullptr;
+      if (!target) {
+        made.push_back(std::make_unique<Shards>());
+        target = made.back().get();
+        fillBlocks(*target, /*isResult=*/true, i, whole);
+      } else {
+        made.push_back(nullptr);
+      }
+      targets.push_back(target);
+    }
+    for (size_t r = 0; r < ranks; ++r)
+      for (const Shards *shards : targets)
+        out.push_back(shards->blocks[r].view());
+    shardir_run_options options = runOptions(false);
+    shardir_status status;
+    {
+      nb::gil_scoped_release release;
+      status = shardir_run_local(program(), name.c_str(), in.data(),
+                                 arguments.size(), out.data(), results.size(),
+                                 &options);
+    }
+    check(status);
+    nb::list list;
+    for (size_t i = 0; i < results.size(); ++i)
+      list.append(
+          made[i] ? nb::cast(made[i].release(), nb::rv_policy::take_ownership)
+                  : nb::none());
+    return list;
+  }
+
+  Shards *distribute(size_t i, nb::handle object, Shards *into) {
+    Input input(object, arguments.at(i).type, nameOf(i));
+    std::unique_ptr<Shards> made;
+    if (!into || into->shape != input.shape) {
+      made = std::make_unique<Shards>();
+      into = made.get();
+      fillBlocks(*into, /*isResult=*/false, i, input.shape);
+    }
+    std::vector<shardir_buffer> views = viewsOf(*into);
+    shardir_buffer whole = input.view(arguments[i].type);
+    shardir_status status;
+    {
+      nb::gil_scoped_release release;
+      status = shardir_distribute_argument(program(), name.c_str(), i, &whole,
+                                           views.data());
+    }
+    check(status);
+    return made.release();
+  }
+
+  nb::object collect(bool isResult, size_t i, const Shards &shards,
+                     const std::string &framework, bool isUnsigned) {
+    const TensorSpec &spec = (isResult ? results : arguments).at(i);
+    Block whole(spec.type, shards.shape);
+    shardir_buffer target = whole.view();
+    std::vector<shardir_buffer> views = viewsOf(shards);
+    shardir_status status;
+    {
+      nb::gil_scoped_release release;
+      status = (isResult ? shardir_collect_result : shardir_collect_argument)(
+          program(), name.c_str(), i, views.data(), &target);
+    }
+    check(status);
+    return std::move(whole).toArray(framework,
+                                    isUnsigned ? Sign::Unsigned : Sign::Signed);
+  }
+
+  std::vector<int64_t> shardShape(bool isResult, size_t i,
+                                  const std::vector<int64_t> &whole,
+                                  int64_t rank) const {
+    std::vector<int64_t> shape(whole.size());
+    check(
+        (isResult ? shardir_result_shard_shape : shardir_argument_shard_shape)(
+            program(), name.c_str(), i, whole.data(), rank, shape.data()));
+    return shape;
+  }
+
+  nb::dict measurement() const {
+    shardir_measurement m;
+    check(shardir_last_measurement(program(), &m));
+    nb::dict dict;
+    dict["bytes_per_device"] = m.bytes_per_device;
+    dict["peak_bytes_per_device"] = m.peak_bytes_per_device;
+    dict["ms"] = m.milliseconds;
+    return dict;
+  }
+
+  size_t numRanks() const {
+    return size_t(shardir_program_num_ranks(program()));
+  }
+
+  nb::list describeAll(bool isResult) const {
+    nb::list list;
+    for (const TensorSpec &spec : isResult ? results : arguments)
+      list.append(nb::make_tuple(shardir::infoOf(spec.type)->name,
+                                 nb::tuple(nb::cast(spec.shape)),
+                                 spec.placement));
+    return list;
+  }
+
+  const std::string &getName() const { return name; }
+
+private:
+  shardir_program *program() const { return library->handle; }
+  std::string nameOf(size_t i) const {
+    return "argument " + std::to_string(i) + " of '" + name + "'";
+  }
+
+  shardir_run_options runOptions(bool unsharded) const {
+    return {settings.device.c_str(), settings.timeout, unsharded,
+            settings.threadsPerRank};
+  }
+
+  std::vector<int64_t> shapeOf(size_t i, nb::handle shapes) const {
+    return shapes.is_none() ? results[i].shape
+                            : nb::cast<std::vector<int64_t>>(shapes[i]);
+  }
+
+  std::vector<Block> allocate(nb::handle shapes) const {
+    std::vector<Block> blocks;
+    blocks.reserve(results.size());
+    for (size_t i = 0; i < results.size(); ++i)
+      blocks.emplace_back(results[i].type, shapeOf(i, shapes));
+    return blocks;
+  }
+
+  void fillBlocks(Shards &shards, bool isResult, size_t i,
+                  const std::vector<int64_t> &whole) const {
+    shards.shape = whole;
+    const TensorSpec &spec = (isResult ? results : arguments)[i];
+    for (size_t r = 0; r < numRanks(); ++r)
+      shards.blocks.emplace_back(spec.type,
+                                 shardShape(isResult, i, whole, int64_t(r)));
+  }
+
+  static std::vector<shardir_buffer> viewsOf(const Shards &shards) {
+    std::vector<shardir_buffer> views;
+    for (const Block &block : shards.blocks)
+      views.push_back(block.view());
+    return views;
+  }
+
+  std::shared_ptr<Library> library;
+  std::string name;
+  RunSettings settings;
+  std::vector<TensorSpec> arguments, results;
+};
+
+} // namespace
+
+NB_MODULE(_runtime, m) {
+  m.doc() = "Compiled programs; see the package shardir.";
+  m.def("version", &shardir_version);
+  m.def("gpu_architecture", [] { return shardir_gpu_architecture(); });
+  nb::class_<Library>(m, "Library")
+      .def(nb::init<const std::string &>())
+      .def_prop_ro(
+          "num_ranks",
+          [](const Library &l) { return shardir_program_num_ranks(l.handle); })
+      .def_prop_ro("metadata", [](const Library &l) {
+        return std::string(shardir_program_metadata_json(l.handle));
+      });
+  nb::class_<Shards>(m, "Shards")
+      .def_ro("shape", &Shards::shape)
+      .def_prop_ro("nbytes", &Shards::bytes);
+  nb::class_<Entry>(m, "Entry")
+      .def("__init__",
+           [](Entry *self, nb::object library, const std::string &name,
+              const std::string &device, double timeout, int threads) {
+             // The object keeps the library alive through Python.
+             auto *raw = nb::cast<Library *>(library);
+             std::shared_ptr<Library> shared(
+                 raw, [keep = std::move(library)](Library *) mutable {
+                   nb::gil_scoped_acquire acquire;
+                   keep.reset();
+                 });
+             new (self)
+                 Entry(std::move(shared), name, device, timeout, threads);
+           })
+      .def_prop_ro("name", &Entry::getName)
+      .def_prop_ro("arguments",
+                   [](const Entry &e) { return e.describeAll(false); })
+      .def_prop_ro("results",
+                   [](const Entry &e) { return e.describeAll(true); })
+      .def("run", &Entry::run, "arguments"_a, "shapes"_a.none(), "framework"_a,
+           "unsigned"_a, "unsharded"_a = false)
+      .def("run_shards", &Entry::runShards, "arguments"_a, "shapes"_a.none(),
+           "reuse"_a)
+      .def("distribute", &Entry::distribute, "i"_a, "array"_a,
+           "into"_a.none() = nb::none(), nb::rv_policy::take_ownership)
+      .def("collect", &Entry::collect, "is_result"_a, "i"_a, "shards"_a,
+           "framework"_a, "unsigned"_a = false)
+      .def("shard_shape", &Entry::shardShape)
+      .def("measurement", &Entry::measurement);
+}

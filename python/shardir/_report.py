@@ -1,0 +1,199 @@
+"""A report as objects: the collectives and their reasons, and the placement of each value."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import os
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from ._errors import UsageError
+
+__all__ = ["Report", "Collective", "Value", "compare"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Collective:
+    """One collective of the program.
+
+    bytes_per_device: what one device receives from others in one execution, the largest over devices.
+    executions: how often it runs, None where that is not known before the program runs.
+    loc: its place in the source; reason: why it is there; module: the model's module, if it is known.
+    """
+
+    kind: str
+    mesh: str
+    axes: tuple[str, ...]
+    group_size: int
+    element_type: str
+    bytes_per_device: int | str
+    executions: int | None
+    loc: str
+    reason: str
+    module: str = ""
+    raw: dict = dataclasses.field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def place(self) -> str:
+        """`layers.3.attn.o_proj (model.py:41)`: the module and the place in the source, as far as known."""
+        loc = re.sub(r"(\.py:\d+):\d+$", r"\1", self.loc)
+        return f"{self.module} ({loc})" if self.module and loc else self.module or loc
+
+    def __str__(self) -> str:
+        return f"{self.kind} over {','.join(self.axes)}: {self.bytes_per_device} bytes at {self.place}: {self.reason}"
+
+
+@dataclasses.dataclass(frozen=True)
+class Value:
+    """One tensor of the program: its name, op, type, placement, the bytes of its largest shard, and
+    the annotation and ops that decided the placement."""
+
+    name: str
+    function: str
+    loc: str
+    op: str
+    type: str
+    placement: str
+    local_bytes: int | str
+    decided_by: str
+    raw: dict = dataclasses.field(default_factory=dict, repr=False, compare=False)
+
+
+class Report:
+    """The report of a program: `.collectives`, `.values`, `.bytes_per_device` (received by collectives),
+    `.peak_bytes_per_device`, `.meshes`, and `.measured` of the last run (`bytes_per_device`,
+    `peak_bytes_per_device`, `ms`), None before the first. `print(report)` gives a table; `.html(path)`
+    writes one page; `.as_dict()` is the JSON of `shard-run --report`.
+    """
+
+    def __init__(self, raw: dict, measured: dict | None = None, title: str = "program"):
+        self._raw = dict(raw)
+        if measured:
+            self._raw["measured"] = measured
+        self.title = title
+
+    @property
+    def collectives(self) -> list[Collective]:
+        names = ("kind", "mesh", "group_size", "element_type", "bytes_per_device", "executions", "loc", "reason")
+        return [Collective(axes=tuple(c.get("axes", ())), module=c.get("name", ""), raw=c,
+                           **{n: c.get(n, "" if n in ("mesh", "loc", "reason") else None) for n in names})
+                for c in self._raw.get("collectives", [])]
+
+    @property
+    def values(self) -> list[Value]:
+        names = ("name", "function", "loc", "op", "type", "placement", "local_bytes", "decided_by")
+        return [Value(raw=v, **{n: v.get(n, "") for n in names}) for v in self._raw.get("values", [])]
+
+    @property
+    def meshes(self) -> dict[str, dict[str, int]]:
+        """Axes and their sizes, major axis first."""
+        return {name: {axis: mesh["axes"][axis] for axis in mesh.get("order", mesh["axes"])}
+                for name, mesh in self._raw.get("meshes", {}).items()}
+
+    @property
+    def bytes_per_device(self) -> int | str:
+        return self._raw.get("bytes_per_device", 0)
+
+    @property
+    def peak_bytes_per_device(self) -> int | str:
+        return self._raw.get("peak_bytes_per_device", 0)
+
+    @property
+    def measured(self) -> dict | None:
+        return self._raw.get("measured")
+
+    def as_dict(self) -> dict:
+        return self._raw
+
+    def __str__(self) -> str:
+        lines = [f"mesh @{name}: " + ", ".join(f"{a}={n}" for a, n in axes.items())
+                 for name, axes in self.meshes.items()]
+        found = self.collectives
+        lines.append(f"{len(found)} collective{'' if len(found) == 1 else 's'}")
+        rows = [("kind", "axes", "bytes/device", "times", "at", "because")]
+        for c in found:
+            times = "?" if c.executions is None else str(c.executions)
+            rows.append((c.kind, ",".join(c.axes), str(c.bytes_per_device), times, c.place, c.reason))
+        if found:
+            widths = [max(len(row[i]) for row in rows) for i in range(5)]
+            lines += ["  " + "  ".join(cell.ljust(w) for cell, w in zip(row, widths)) + "  " + row[5] for row in rows]
+        lines.append(f"bytes received per device: {self.bytes_per_device}")
+        lines.append(f"peak bytes per device: {self.peak_bytes_per_device}")
+        if self.measured:
+            m = self.measured
+            lines.append(f"measured: {m['bytes_per_device']} bytes received, {m['peak_bytes_per_device']} bytes at "
+                         f"the peak, {m['ms']:.3g} ms")
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        return (f"<shardir.Report: {len(self._raw.get('collectives', []))} collectives, {self.bytes_per_device} bytes "
+                f"per device>")
+
+    def html(self, path: str | os.PathLike, trace: Any = None) -> None:
+        """Writes one page that needs nothing else: collectives with bytes, places and reasons, memory,
+        who sends to whom, the graph of the program coloured by placement. `trace` is what `shard-run
+        --trace` wrote, a path or its JSON; with it the page has the run's timeline."""
+        from ._html import report_page
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(report_page([self], [trace]))
+
+    def _repr_html_(self) -> str:
+        from ._html import report_table
+        return report_table(self)
+
+
+class Comparison:
+    """Two reports side by side; `print` it, or write `.html(path)`."""
+
+    def __init__(self, a: Report, b: Report):
+        self.reports = (a, b)
+
+    def __str__(self) -> str:
+        def count(report: Report) -> dict[str, tuple[int, Any]]:
+            kinds: dict[str, tuple[int, Any]] = {}
+            for c in report.collectives:
+                n, total = kinds.get(c.kind, (0, 0))
+                size = c.bytes_per_device if isinstance(c.bytes_per_device, int) else 0
+                kinds[c.kind] = (n + 1, total + size * (c.executions or 1))
+            return kinds
+
+        counts = [count(r) for r in self.reports]
+        rows = [("", *(r.title for r in self.reports)),
+                ("bytes received per device", *(str(r.bytes_per_device) for r in self.reports)),
+                ("peak bytes per device", *(str(r.peak_bytes_per_device) for r in self.reports))]
+        for kind in sorted(set(counts[0]) | set(counts[1])):
+            rows.append((kind, *("{} x, {} bytes".format(*c.get(kind, (0, 0))) for c in counts)))
+        widths = [max(len(row[i]) for row in rows) for i in range(3)]
+        return "\n".join("  ".join(cell.ljust(w) for cell, w in zip(row, widths)).rstrip() for row in rows)
+
+    def html(self, path: str | os.PathLike, traces: Sequence[Any] = ()) -> None:
+        """Writes both on one page, with the timelines of two runs if `traces` has them."""
+        from ._html import report_page
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(report_page(self.reports, traces))
+
+    def _repr_html_(self) -> str:
+        from ._html import report_table
+        return "".join(f"<h3>{r.title}</h3>" + report_table(r) for r in self.reports)
+
+
+def compare(a: Any, b: Any) -> Comparison:
+    """Two variants of a program side by side: programs, reports, or what `shardir.torch.compile` and
+    `shardir.jax.jit(...).lower(...)` return."""
+    def report(x: Any, name: str) -> Report:
+        x = getattr(x, "program", x)
+        x = x if isinstance(x, Report) else getattr(x, "report", None)
+        if not isinstance(x, Report):
+            raise UsageError("compare takes programs or reports")
+        named = Report(x.as_dict(), title=x.title if x.title != "program" else name)
+        return named
+
+    return Comparison(report(a, "a"), report(b, "b"))
+
+
+def read(path: str | os.PathLike) -> Report:
+    """The report that `shard-run --report` wrote."""
+    with open(path, encoding="utf-8") as file:
+        return Report(json.load(file), title=os.fspath(path))

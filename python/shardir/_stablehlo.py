@@ -1,0 +1,336 @@
+"""From StableHLO to linalg on tensors, by the passes that jaxlib carries, and control flow to scf."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from jaxlib.mlir import ir, passmanager
+from jaxlib.mlir.dialects import stablehlo
+
+from ._errors import CompileError, Diagnostic
+from ._mesh import Mesh, in_module
+
+stablehlo.register_stablehlo_passes()
+
+_BEFORE = ("builtin.module(func.func(stablehlo-legalize-composite-to-call),func.func(chlo-legalize-to-stablehlo),"
+           "inline,symbol-dce)")
+_AFTER = "builtin.module(stablehlo-legalize-to-linalg,stablehlo-convert-to-signless,canonicalize,cse,symbol-dce)"
+
+#: What the compiler reads from StableHLO itself.
+_READ_LATER = {"stablehlo.sort", "stablehlo.scatter", "stablehlo.return", "stablehlo.all_reduce",
+               "stablehlo.all_gather", "stablehlo.all_to_all", "stablehlo.reduce_scatter", "stablehlo.collective_permute",
+               "stablehlo.partition_id", "stablehlo.custom_call", "stablehlo.collective_broadcast"}
+
+
+def make_context() -> ir.Context:
+    """A context with the dialects that JAX writes."""
+    from jax._src.interpreters import mlir
+    context = mlir.make_ir_context()
+    context.allow_unregistered_dialects = True
+    return context
+
+
+def _walk(op: Any) -> list[Any]:
+    """All ops below `op`, inner ones first."""
+    found = []
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                found += _walk(inner.operation)
+                found.append(inner.operation)
+    return found
+
+
+def _run(module: ir.Module, pipeline: str) -> None:
+    try:
+        passmanager.PassManager.parse(pipeline, context=module.context).run(module.operation)
+    except ir.MLIRError as error:
+        diagnostics = tuple(Diagnostic("error", d.message, *_place(d.location)) for d in error.error_diagnostics)
+        raise CompileError("\n".join(map(str, diagnostics)) or str(error), diagnostics) from None
+
+
+def _place(location: Any) -> tuple[str, int, int]:
+    """File, line and column of the innermost frame."""
+    match = re.search(r'"([^"]+\.(?:py|mlir))":(\d+):(\d+)', str(location))
+    return (match[1], int(match[2]), int(match[3])) if match else ("", 0, 0)
+
+
+def _is_empty(value: Any) -> bool:
+    kind = value.type
+    return isinstance(kind, ir.RankedTensorType) and kind.has_static_shape and 0 in kind.shape
+
+
+def _remove_empty_tensors(module: ir.Module) -> None:
+    """Tensors without elements, which linalg's verifiers refuse as out of bounds, become constants; what pads
+    one, or joins one with others, does without it."""
+    for op in _walk(module.operation):
+        if not op.name.startswith("stablehlo.") or len(op.results) != 1 or op.name == "stablehlo.constant":
+            continue
+        kind, loc, ip = op.results[0].type, op.location, ir.InsertionPoint(op)
+        if _is_empty(op.results[0]):
+            attributes = {"value": ir.Attribute.parse(f"dense<> : {kind}")}
+            new = ir.Operation.create("stablehlo.constant", [kind], attributes=attributes, loc=loc, ip=ip)
+        elif op.name == "stablehlo.pad" and _is_empty(op.operands[0]):
+            attributes = {"broadcast_dimensions": ir.DenseI64ArrayAttr.get([])}
+            new = ir.Operation.create("stablehlo.broadcast_in_dim", [kind], [op.operands[1]], attributes, loc=loc,
+                                      ip=ip)
+        elif op.name == "stablehlo.concatenate" and any(map(_is_empty, op.operands)):
+            attributes = {"dimension": op.attributes["dimension"]}
+            operands = [v for v in op.operands if not _is_empty(v)]
+            new = ir.Operation.create("stablehlo.concatenate", [kind], operands, attributes, loc=loc, ip=ip)
+        else:
+            continue
+        _replace(op, new)
+
+
+#: Stands for stablehlo.partition_id, whose verifier refuses the signless result that the passes make.
+_HIDDEN = "shardir_hidden.partition_id"
+
+
+def _hide_partition_ids(module: ir.Module) -> None:
+    for op in _walk(module.operation):
+        if op.name == "stablehlo.partition_id":
+            _replace(op, ir.Operation.create(_HIDDEN, [r.type for r in op.results], loc=op.location,
+                                             ip=ir.InsertionPoint(op)))
+
+
+def _replace(op: Any, new: Any) -> None:
+    for old, value in zip(op.results, new.results):
+        old.replace_all_uses_with(value)
+    op.erase()
+
+
+def _scalar(value: Any, loc: Any, ip: Any) -> Any:
+    return ir.Operation.create("tensor.extract", [ir.RankedTensorType(value.type).element_type], [value], loc=loc,
+                               ip=ip).results[0]
+
+
+def _end_with(block: Any, name: str, first: list[Any] = []) -> None:
+    """`name` in the place of the block's stablehlo.return."""
+    end = block.operations[len(block.operations) - 1].operation
+    operands = first + list(end.operands)
+    ir.Operation.create(name, [], operands, loc=end.location, ip=ir.InsertionPoint(end))
+    end.erase()
+
+
+def _constant(value: Any) -> int | None:
+    """The integer that a scalar is known to be."""
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "stablehlo.constant" or ir.RankedTensorType(value.type).rank:
+        return None
+    element = ir.RankedTensorType(value.type).element_type
+    if not isinstance(element, ir.IntegerType) or not element.is_signless or element.width == 1:
+        return None
+    return int(ir.DenseIntElementsAttr(owner.attributes["value"])[0])
+
+
+def _counter(op: Any) -> tuple[int, int, int] | None:
+    """Of a loop that counts: which of its values counts up by one, from where, and below which bound."""
+    before, after = op.regions[0].blocks[0], op.regions[1].blocks[0]
+    test = before.operations[len(before.operations) - 1].operands[0].owner
+    if isinstance(test, ir.Block) or test.name != "stablehlo.compare" or "LT" not in str(
+            test.attributes["comparison_direction"]):
+        return None
+    tested, bound = test.operands[0], _constant(test.operands[1])
+    if bound is None or not isinstance(tested.owner, ir.Block):
+        return None
+    number = ir.BlockArgument(tested).arg_number
+    step = after.operations[len(after.operations) - 1].operands[number].owner
+    if isinstance(step, ir.Block) or step.name != "stablehlo.add" or after.arguments[number] not in list(step.operands):
+        return None
+    first = _constant(op.operands[number])
+    if first is None or 1 not in [_constant(v) for v in step.operands]:
+        return None
+    return number, first, max(first, bound)
+
+
+def _count_loop(op: Any, number: int, first: int, bound: int) -> None:
+    """A while that counts as an scf.for, whose trip count the compiler knows."""
+    loc, ip, index = op.location, ir.InsertionPoint(op), ir.IndexType.get()
+    element = ir.RankedTensorType(op.operands[number].type).element_type
+
+    def constant(value: int) -> Any:
+        return ir.Operation.create("arith.constant", [index], attributes={"value": ir.IntegerAttr.get(index, value)},
+                                   loc=loc, ip=ip).results[0]
+
+    kept = [i for i in range(len(op.operands)) if i != number]
+    types = [op.operands[i].type for i in kept]
+    loop = ir.Operation.create("scf.for", types, [constant(first), constant(bound), constant(1),
+                                                  *(op.operands[i] for i in kept)], regions=1, loc=loc, ip=ip)
+    block = loop.regions[0].blocks.append(index, *types)
+    anchor = ir.Operation.create("arith.constant", [index], attributes={"value": ir.IntegerAttr.get(index, 0)}, loc=loc,
+                                 ip=ir.InsertionPoint(block))
+    count = ir.Operation.create("arith.index_cast", [element], [block.arguments[0]], loc=loc,
+                                ip=ir.InsertionPoint(anchor)).results[0]
+    count = ir.Operation.create("tensor.from_elements", [op.operands[number].type], [count], loc=loc,
+                                ip=ir.InsertionPoint(anchor)).results[0]
+    body = op.regions[1].blocks[0]
+    for i, argument in enumerate(body.arguments):
+        argument.replace_all_uses_with(count if i == number else block.arguments[1 + kept.index(i)])
+    for inner in list(body.operations):
+        inner.operation.move_before(anchor)
+    anchor.erase()
+    end = block.operations[len(block.operations) - 1].operation
+    values = [end.operands[i] for i in kept]
+    ir.Operation.create("scf.yield", [], values, loc=end.location, ip=ir.InsertionPoint(end))
+    end.erase()
+    for result, i in zip(loop.results, kept):
+        op.results[i].replace_all_uses_with(result)
+    last = ir.Attribute.parse(f"dense<{bound}> : {op.operands[number].type}")
+    last = ir.Operation.create("arith.constant", [op.operands[number].type], attributes={"value": last}, loc=loc, ip=ip)
+    op.results[number].replace_all_uses_with(last.results[0])
+    op.erase()
+
+
+def _while_to_scf(op: Any) -> None:
+    loop = ir.Operation.create("scf.while", [r.type for r in op.results], list(op.operands), regions=2,
+                               loc=op.location, ip=ir.InsertionPoint(op))
+    before, after = op.regions[0].blocks[0], op.regions[1].blocks[0]
+    before.append_to(loop.regions[0])
+    after.append_to(loop.regions[1])
+    before, after = loop.regions[0].blocks[0], loop.regions[1].blocks[0]
+    end = before.operations[len(before.operations) - 1].operation
+    condition = _scalar(end.operands[0], end.location, ir.InsertionPoint(end))
+    ir.Operation.create("scf.condition", [], [condition, *before.arguments], loc=end.location,
+                        ip=ir.InsertionPoint(end))
+    end.erase()
+    _end_with(after, "scf.yield")
+    _replace(op, loop)
+
+
+def _branches_to_scf(op: Any) -> None:
+    """`if`, and `case`, whose last branch is taken for all other numbers, as a chain of scf.if."""
+    types, loc, ip = [r.type for r in op.results], op.location, ir.InsertionPoint(op)
+    number = _scalar(op.operands[0], loc, ip)
+    branches = [region.blocks[0] for region in op.regions]
+
+    def chain(i: int, ip: Any) -> Any:
+        if op.name == "stablehlo.if":
+            taken = number
+        else:
+            same = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)
+            wanted = ir.Operation.create("arith.constant", [number.type],
+                                         attributes={"value": ir.IntegerAttr.get(number.type, i)}, loc=loc, ip=ip)
+            taken = ir.Operation.create("arith.cmpi", [ir.IntegerType.get_signless(1)], [number, wanted.results[0]],
+                                        attributes={"predicate": same}, loc=loc, ip=ip).results[0]
+        result = ir.Operation.create("scf.if", types, [taken], regions=2, loc=loc, ip=ip)
+        branches[i].append_to(result.regions[0])
+        _end_with(result.regions[0].blocks[0], "scf.yield")
+        if i + 2 == len(branches):
+            branches[i + 1].append_to(result.regions[1])
+            _end_with(result.regions[1].blocks[0], "scf.yield")
+        else:
+            block = result.regions[1].blocks.append()
+            inner = chain(i + 1, ir.InsertionPoint(block))
+            ir.Operation.create("scf.yield", [], list(inner.results), loc=loc, ip=ir.InsertionPoint(block))
+        return result
+
+    if len(branches) == 1:
+        block = branches[0]
+        end = block.operations[len(block.operations) - 1].operation
+        values = list(end.operands)
+        end.erase()
+        for inner in list(block.operations):
+            inner.operation.move_before(op)
+        for old, value in zip(op.results, values):
+            old.replace_all_uses_with(value)
+        op.erase()
+        return
+    _replace(op, chain(0, ip))
+
+
+def _refuse_what_is_left(module: ir.Module) -> None:
+    for op in _walk(module.operation):
+        if op.name.startswith("complex."):
+            _refuse(op, "complex numbers are not supported: compute with real and imaginary parts")
+        if op.name == "stablehlo.fft":
+            _refuse(op, "Fourier transforms are not supported")
+        if op.name == "stablehlo.custom_call":
+            target = str(op.attributes["call_target_name"]) if "call_target_name" in op.attributes else ""
+            if "sharding" not in target.lower() and "SPMD" not in target:
+                _refuse(op, f"custom call {target} is not supported: write it with jax.numpy and jax.lax")
+        elif op.name.startswith(("stablehlo.", "chlo.", "mhlo.")) and op.name not in _READ_LATER:
+            _refuse(op, f"'{op.name}' is not supported")
+
+
+def _refuse(op: Any, message: str) -> None:
+    file, line, column = _place(op.location)
+    name = re.match(r'loc\("([^"]+)"', str(op.location))
+    text = f"{name[1]}: {message}" if name and not name[1].endswith((".py", ".mlir")) else message
+    diagnostic = Diagnostic("error", text, file, line, column)
+    raise CompileError(str(diagnostic), (diagnostic,))
+
+
+def _symbols(module: ir.Module) -> dict[str, Any]:
+    return {ir.StringAttr(op.attributes["sym_name"]).value: op.operation for op in module.body.operations
+            if "sym_name" in op.attributes}
+
+
+def _place_main(module: ir.Module, mesh: Mesh, arguments: Sequence[str | None], results: Sequence[str | None]) -> str:
+    """Gives @main shardings of Shardy, as the module may have others of its own; the name of their mesh, which
+    is an equal one of the module where there is one."""
+    symbols = _symbols(module)
+    text = f"<{mesh.attribute()[1:-1]}>"
+    name = next((n for n, op in symbols.items() if op.name == "sdy.mesh" and text in str(op.attributes["mesh"])), None)
+    if name is None:
+        names = [mesh.name, *(f"mesh_{i}" for i in range(len(symbols)))]
+        name = next(n for n in names if n not in symbols)
+        if any(arguments) or any(results):
+            declared = ir.Operation.parse(f"sdy.mesh @{name} = {mesh.attribute()}")
+            ir.InsertionPoint.at_block_begin(module.body).insert(declared)
+    attributes = symbols["main"].attributes
+    for kind, placements in (("arg_attrs", arguments), ("res_attrs", results)):
+        before = list(attributes[kind]) if kind in attributes else [ir.DictAttr.get({})] * len(placements)
+        after = []
+        for old, placement in zip(before, placements):
+            entries = {e.name: e.attr for e in ir.DictAttr(old) if not e.name.startswith("jax.")}
+            if placement:
+                sharding = placement.replace(f"#shardir.placement<@{mesh.name},", f"#sdy.sharding<@{name},", 1)
+                entries["sdy.sharding"] = ir.Attribute.parse(sharding)
+            after.append(ir.DictAttr.get(entries))
+        attributes[kind] = ir.ArrayAttr.get(after)
+    return name
+
+
+def to_linalg(module: ir.Module, mesh: Mesh | None = None, arguments: Sequence[str | None] = (),
+              results: Sequence[str | None] = ()) -> str:
+    """The text of the program on linalg, scf, arith and math. Changes `module`.
+
+    mesh: of the placement attributes of @main's arguments and results, None where open. Raises
+    CompileError with the place in the source for what is not supported.
+    """
+    module.context.allow_unregistered_dialects = True
+    with module.context, ir.Location.unknown(module.context):
+        mesh_name = _place_main(module, mesh, arguments, results) if mesh else ""
+        for op in _walk(module.operation):
+            if op.name == "stablehlo.dot_general" and "algorithm" in op.attributes:
+                del op.attributes["algorithm"]
+        _run(module, _BEFORE)
+        _remove_empty_tensors(module)
+        _hide_partition_ids(module)
+        for op in _walk(module.operation):
+            counter = _counter(op) if op.name == "stablehlo.while" else None
+            if counter:
+                _count_loop(op, *counter)
+        _run(module, _AFTER)
+        for op in _walk(module.operation):
+            if op.name == "stablehlo.while":
+                _while_to_scf(op)
+            elif op.name in ("stablehlo.case", "stablehlo.if"):
+                _branches_to_scf(op)
+            elif op.name == "stablehlo.optimization_barrier":
+                for result, value in zip(op.results, op.operands):
+                    result.replace_all_uses_with(value)
+                op.erase()
+        _run(module, "builtin.module(canonicalize,cse,symbol-dce)")
+        _refuse_what_is_left(module)
+        names = {op.name.partition(".")[0] for op in _walk(module.operation)}
+        text = module.operation.get_asm(enable_debug_info=True,
+                                        print_generic_op_form=bool(names & {"stablehlo", "shardir_hidden"}))
+        text = text.replace(_HIDDEN, "stablehlo.partition_id")
+        if mesh and mesh_name not in _symbols(module):
+            # Nothing names the mesh, and a mesh of Shardy that nothing names is no part of the program.
+            return in_module(text, f"shardir.mesh @{mesh_name} {mesh.attribute()}")
+        return text

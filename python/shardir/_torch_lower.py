@@ -1,0 +1,182 @@
+"""From graphs of torch.fx to linalg on tensors, by torch-mlir."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import torch
+from torch_mlir import ir
+from torch_mlir.compiler_utils import OutputType, TorchMlirCompilerError
+from torch_mlir.dialects import torch as torch_dialect
+from torch_mlir.extras.fx_importer import FxImporter
+from torch_mlir.fx import _module_lowering
+
+from ._errors import CompileError, Diagnostic
+from ._mesh import Mesh, in_module
+
+#: Frames that are not the model's.
+_NOT_THE_MODELS = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(os.path.abspath(__file__)) + os.sep)
+_ILLEGAL = re.compile(r'name = "torch\.([\w.]+)"')
+_FRAME = re.compile(r'File "([^"]+)", line (\d+),')
+
+
+def place_of(node: torch.fx.Node) -> tuple[str, str, int]:
+    """The module's path, and file and line of the model's code, innermost first outside PyTorch."""
+    trace = node.meta.get("stack_trace") or ""
+    frames = _FRAME.findall(trace)
+    own = [f for f in frames if not f[0].startswith(_NOT_THE_MODELS)]
+    stack = node.meta.get("nn_module_stack") or {}
+    path = ""
+    for entry in stack.values():
+        path = entry[0] if isinstance(entry, tuple) else str(entry)
+    path = (node.meta.get("custom") or {}).get("module", path)
+    path = re.sub(r"^L\['self'\]\.?", "", path)
+    path = re.sub(r"\._modules\['([^']+)'\]", r".\1", path).lstrip(".")
+    file, line = own[-1] if own else ("", "0")
+    return path, file, int(line)
+
+
+def _location(node: torch.fx.Node, context: ir.Context, named: bool) -> ir.Location:
+    path, file, line = place_of(node)
+    location = ir.Location.file(file, line, 0, context=context) if file else ir.Location.unknown(context=context)
+    if named:
+        location = ir.Location.name(f"shardir.node.{node.name}", location, context=context)
+    return ir.Location.name(path, location, context=context) if path else location
+
+
+def describe_place(node: torch.fx.Node) -> str:
+    path, file, line = place_of(node)
+    place = f"{os.path.basename(file)}:{line}" if file else ""
+    return f"'{path}' ({place})" if path and place else path or place or node.name
+
+
+def _drop_what_is_no_tensor(graph: torch.fx.Graph) -> None:
+    """Runtime checks and the like, which have no result and no meaning in linalg."""
+    for node in reversed(list(graph.nodes)):
+        if node.op == "call_function" and not node.users and (
+                "assert" in str(node.target) or "sym_constrain" in str(node.target)):
+            graph.erase_node(node)
+
+
+def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Sequence[str | None],
+              results: Sequence[str | None], aliases: Mapping[int, int], constraints: Mapping[torch.fx.Node, str],
+              seed: int, names: Mapping[int, str] = {}, result_names: Mapping[int, str] = {}) -> str:
+    """The text of a program whose function @main has the graph's placeholders as arguments.
+
+    arguments, results: placement attributes, None where open. aliases: results by number, that are
+    placed as an argument. constraints: placement attributes of nodes' values. seed: of random numbers.
+    names, result_names: of arguments and results in files, by number.
+    Raises CompileError that names the module whose op is not supported.
+    """
+    _drop_what_is_no_tensor(module.graph)
+    context = ir.Context()
+    context.allow_unregistered_dialects = True
+    torch_dialect.register_dialect(context)
+    importer = FxImporter(context=context)
+    wanted = set(constraints)
+
+    class Places(type(importer._cc)):
+        __slots__ = ()
+
+        def get_node_location(self, node: torch.fx.Node) -> ir.Location:
+            return _location(node, context, node in wanted)
+
+    importer._cc.__class__ = Places
+    said: list[str] = []
+    try:
+        importer.import_graph_module(module, func_name="main")
+        with context:
+            handler = context.attach_diagnostic_handler(lambda d: said.append(_diagnostic(d)) or True)
+            try:
+                _module_lowering(False, False, OutputType.LINALG_ON_TENSORS, importer.module)
+            finally:
+                handler.detach()
+    except TorchMlirCompilerError as error:
+        raise _unsupported(module.graph, said or [str(error)], _left(importer.module.operation)) from None
+    except (NotImplementedError, TypeError, ValueError, RuntimeError, KeyError, AssertionError) as error:
+        raise _unsupported(module.graph, [str(error)]) from error
+    with context:
+        function = next(op for op in importer.module.body.operations if op.operation.name == "func.func"
+                        and ir.StringAttr(op.attributes["sym_name"]).value == "main")
+        function.attributes["arg_attrs"] = _attributes(arguments, names)
+        function.attributes["res_attrs"] = _attributes(results, result_names, aliases)
+        for node, attribute in constraints.items():
+            _constrain(function, node, attribute)
+        generic = "tm_tensor." in importer.module.operation.get_asm(large_elements_limit=4)
+        text = importer.module.operation.get_asm(enable_debug_info=True, print_generic_op_form=generic)
+    if mesh is not None:
+        text = in_module(text, mesh.declaration())
+    # torch-mlir keeps the state of its random numbers in a global of this name.
+    return re.sub(r"(@global_seed\(dense<)0(>)", rf"\g<1>{seed}\g<2>", text) if seed else text
+
+
+def _diagnostic(diagnostic: Any) -> str:
+    return f"{diagnostic.location}: {diagnostic.message}"
+
+
+def _attributes(placements: Sequence[str | None], names: Mapping[int, str],
+                aliases: Mapping[int, int] = {}) -> ir.ArrayAttr:
+    dictionaries = []
+    for i, placement in enumerate(placements):
+        entries: dict[str, ir.Attribute] = {}
+        if i in aliases:
+            entries["shardir.alias"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), aliases[i])
+        elif placement:
+            entries["shardir.placement"] = ir.Attribute.parse(placement)
+        if i in names:
+            entries["shardir.name"] = ir.StringAttr.get(names[i])
+        dictionaries.append(ir.DictAttr.get(entries))
+    return ir.ArrayAttr.get(dictionaries)
+
+
+def _constrain(function: Any, node: torch.fx.Node, attribute: str) -> None:
+    """Places what the last op of `node` computes."""
+    mark, found = f'"shardir.node.{node.name}"', None
+    rank = node.meta["val"].dim()
+    for op in function.regions[0].blocks[0].operations:
+        if mark in str(op.location) and len(op.results) == 1:
+            kind = op.results[0].type
+            if isinstance(kind, ir.RankedTensorType) and kind.rank == rank:
+                found = op
+    if found is None:
+        return
+    value = found.results[0]
+    uses = [(use.owner, use.operand_number) for use in value.uses]
+    constrain = ir.Operation.create("shardir.constrain", [value.type], [value],
+                                    {"placement": ir.Attribute.parse(attribute)}, loc=found.location,
+                                    ip=ir.InsertionPoint.after(found) if hasattr(ir.InsertionPoint, "after")
+                                    else None)
+    for owner, number in uses:
+        owner.operands[number] = constrain.results[0]
+
+
+def _left(op: Any) -> list[str]:
+    """The ops of PyTorch that a failed lowering left."""
+    found = []
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                if re.match(r"torch\.(aten|prims)\.", inner.operation.name):
+                    found.append(inner.operation.name)
+                found += _left(inner.operation)
+    return found
+
+
+def _unsupported(graph: torch.fx.Graph, messages: Sequence[str], left: Sequence[str] = ()) -> CompileError:
+    """One error that names the op and the module that calls it."""
+    text = "\n".join(messages)
+    said = _ILLEGAL.findall(text) + re.findall(r"operation 'torch\.((?:aten|prims)\.[\w.]+)'", text)
+    for names in (said, [] if said else [name[len("torch."):] for name in left]):
+        for node in graph.nodes:
+            target = str(node.target)
+            if node.op != "call_function" or not any(target == n or target.startswith(n + ".") for n in names):
+                continue
+            _, file, line = place_of(node)
+            message = f"{describe_place(node)} calls {target}, which torch-mlir does not lower"
+            return CompileError(message, (Diagnostic("error", message, file, line),))
+    first = next((m for m in text.splitlines() if "error" in m or m.strip()), "unknown")
+    message = f"torch-mlir does not lower the model: {first.strip()}"
+    return CompileError(message, (Diagnostic("error", message),))

@@ -1,0 +1,175 @@
+"""Ops of PyTorch in terms of others, where torch-mlir lowers none or where the parts shard better."""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import torch
+from torch._decomp import get_decompositions
+from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch_mlir.extras.fx_decomp_util import get_decomposition_table
+
+aten = torch.ops.aten
+
+
+@contextlib.contextmanager
+def portable_kernels() -> Iterator[None]:
+    """While tracing: no ops that stand for one kernel of a CPU."""
+    before = torch._C._get_mkldnn_enabled()
+    torch._C._set_mkldnn_enabled(False)
+    try:
+        with sdpa_kernel(SDPBackend.MATH):
+            yield
+    finally:
+        torch._C._set_mkldnn_enabled(before)
+
+
+def _sort_stable(x: torch.Tensor, stable: bool | None = None, dim: int = -1, descending: bool = False) -> Any:
+    # Our sorts are stable.
+    return aten.sort.default(x, dim, descending)
+
+
+def _scatter_value(x: torch.Tensor, dim: int, index: torch.Tensor, value: Any) -> Any:
+    # One index along the dim, as in the gradient of a cross entropy: no scatter is needed, and all dims
+    # can be split.
+    if x.dim() == 0 or index.dim() != x.dim() or index.shape[dim] != 1 or any(
+            index.shape[d] != x.shape[d] for d in range(x.dim()) if d != dim % x.dim()):
+        return NotImplemented
+    shape = [1] * x.dim()
+    shape[dim] = x.shape[dim]
+    numbers = torch.arange(x.shape[dim], dtype=index.dtype, device=x.device).view(shape)
+    return torch.where(numbers == index, torch.full((), value, dtype=x.dtype, device=x.device), x)
+
+
+def _histc(x: torch.Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
+    # Without bounds they come from the data.
+    low = x.min() if min == max else min
+    high = x.max() if min == max else max
+    place = ((x - low) / (high - low) * bins).floor().clamp(0, bins - 1).reshape(-1, 1)
+    inside = ((x >= low) & (x <= high)).reshape(-1, 1)
+    return ((place == torch.arange(bins, device=x.device, dtype=place.dtype)) & inside).sum(0).to(x.dtype)
+
+
+def _grouped_mm(x: torch.Tensor, w: torch.Tensor, offs: torch.Tensor | None = None, bias: Any = None,
+                out_dtype: Any = None) -> Any:
+    # Rows of group e, those below offs[e] and of no earlier group, times w[e]: every group multiplies
+    # all rows, of which the others' are zero.
+    if offs is None or x.dim() != 2 or w.dim() != 3 or bias is not None:
+        return NotImplemented
+    rows = torch.arange(x.shape[0], device=x.device, dtype=offs.dtype).view(1, -1)
+    first = torch.cat([offs.new_zeros(1), offs[:-1]])
+    mask = ((rows >= first.view(-1, 1)) & (rows < offs.view(-1, 1))).to(x.dtype)
+    return torch.bmm(mask.unsqueeze(-1) * x.unsqueeze(0), w).sum(0).to(out_dtype or x.dtype)
+
+
+def decompositions() -> dict:
+    """What a graph's ops are taken apart to before torch-mlir lowers it."""
+    table = dict(get_decomposition_table())
+    table.update(get_decompositions([aten._native_batch_norm_legit_no_training,
+                                     aten._native_batch_norm_legit_functional, aten.native_batch_norm_backward]))
+    table[aten.convolution_backward.default] = _convolution_backward
+    table[aten.convolution.default] = _depthwise_transposed
+    table[aten.unbind_copy.int] = _unbind
+    table[aten.sort.stable] = _sort_stable
+    table[aten.scatter.value] = _scatter_value
+    table[aten.histc.default] = _histc
+    table[aten._grouped_mm.default] = _grouped_mm
+    fallback = getattr(torch.ops.transformers, "grouped_mm_fallback", None)
+    if fallback is not None:  # what Hugging Face's experts call on CPUs
+        table[fallback.default] = _grouped_mm
+    return table
+
+
+def _weight_gradient(x: torch.Tensor, gradient: torch.Tensor, kernel: Sequence[int], stride: Sequence[int],
+                     padding: Sequence[int], dilation: Sequence[int], groups: int) -> torch.Tensor:
+    """[out, in / groups, *kernel]: a convolution of the input with the gradient, batch and channels swapped."""
+    n, spatial = x.shape[0], list(x.shape[2:])
+    per_group, outputs = x.shape[1] // groups, gradient.shape[1]
+    x = x.reshape(n, groups, per_group, *spatial).transpose(0, 2).reshape(per_group, groups * n, *spatial)
+    gradient = gradient.transpose(0, 1)
+    found = aten.convolution(x, gradient, None, dilation, padding, stride, False, [0] * len(spatial), groups)
+    for d, extent in enumerate(kernel):
+        found = found.narrow(2 + d, 0, extent)
+    return found.transpose(0, 1).reshape(outputs, per_group, *kernel)
+
+
+def _unbind(x: torch.Tensor, dim: int = 0) -> Any:
+    return tuple(aten.select_copy.int(x, dim, i) for i in range(x.shape[dim]))
+
+
+def _depthwise_transposed(x: torch.Tensor, weight: torch.Tensor, bias: Any, stride: Sequence[int],
+                          padding: Sequence[int], dilation: Sequence[int], transposed: bool,
+                          output_padding: Sequence[int], groups: int) -> Any:
+    # A convolution of the input, spread by the stride, with the kernel turned around.
+    if not transposed or groups == 1 or groups != x.shape[1]:
+        return NotImplemented
+    dims = x.dim() - 2
+    stride, padding, dilation, extra = (list(v) * dims if len(v) == 1 else list(v)
+                                        for v in (stride, padding, dilation, output_padding))
+    for d in range(dims):
+        if stride[d] > 1:
+            shape = list(x.shape)
+            shape[2 + d] *= stride[d]
+            spread = aten.constant_pad_nd(x.unsqueeze(3 + d).transpose(3 + d, -1), [0, stride[d] - 1])
+            x = spread.transpose(3 + d, -1).reshape(shape).narrow(2 + d, 0, shape[2 + d] - stride[d] + 1)
+    pads = []
+    for d in reversed(range(dims)):
+        side = dilation[d] * (weight.shape[2 + d] - 1) - padding[d]
+        pads += [side, side + extra[d]]
+    weight = weight.flip(list(range(2, 2 + dims)))
+    weight = weight.reshape(weight.shape[0] * weight.shape[1], 1, *weight.shape[2:])
+    return aten.convolution(aten.constant_pad_nd(x, pads), weight, bias, [1] * dims, [0] * dims, dilation, False,
+                            [0] * dims, groups)
+
+
+def in_place_decompositions() -> dict:
+    """Of ops that write to their operands, for a graph that is made functional afterwards."""
+    return get_decompositions([aten.native_batch_norm, aten._native_batch_norm_legit])
+
+
+def _depthwise_weight_gradient(x: torch.Tensor, gradient: torch.Tensor, kernel: Sequence[int], stride: Sequence[int],
+                               padding: Sequence[int], dilation: Sequence[int]) -> torch.Tensor:
+    """One product with a window of the input for each place of the kernel."""
+    x = aten.constant_pad_nd(x, [p for side in reversed(padding) for p in (side, side)])
+    n, channels, *extents = gradient.shape
+    groups = x.shape[1]
+    gradient = gradient.reshape(n, groups, channels // groups, *extents)
+    places = []
+    for place in itertools.product(*(range(k) for k in kernel)):
+        window = x
+        for d, i in enumerate(place):
+            first = i * dilation[d]
+            window = aten.slice.Tensor(window, 2 + d, first, first + (extents[d] - 1) * stride[d] + 1, stride[d])
+        places.append((window.unsqueeze(2) * gradient).sum([0, *range(3, 3 + len(kernel))]).reshape(-1))
+    return torch.stack(places, 1).reshape(-1, 1, *kernel)
+
+
+def _convolution_backward(gradient: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, bias_sizes: Any,
+                          stride: Sequence[int], padding: Sequence[int], dilation: Sequence[int], transposed: bool,
+                          output_padding: Sequence[int], groups: int, output_mask: Sequence[bool]) -> Any:
+    depthwise = not transposed and groups > 1 and groups == x.shape[1] and output_mask[0]
+    if not transposed and not depthwise:  # torch-mlir has it
+        return NotImplemented
+    dims = x.dim() - 2
+    stride, padding, dilation = (list(v) * dims if len(v) == 1 else list(v) for v in (stride, padding, dilation))
+    kernel = list(weight.shape[2:])
+    of_input = of_weight = of_bias = None
+    if depthwise:
+        rest = [x.shape[2 + d] - ((gradient.shape[2 + d] - 1) * stride[d] - 2 * padding[d]
+                                  + dilation[d] * (kernel[d] - 1) + 1) for d in range(dims)]
+        of_input = aten.convolution(gradient, weight, None, stride, padding, dilation, True, rest, groups)
+        if output_mask[1]:
+            of_weight = _depthwise_weight_gradient(x, gradient, kernel, stride, padding, dilation)
+        if output_mask[2]:
+            of_bias = gradient.sum([0, *range(2, 2 + dims)])
+        return of_input, of_weight, of_bias
+    if output_mask[0]:
+        of_input = aten.convolution(gradient, weight, None, stride, padding, dilation, False, [0] * dims, groups)
+    if output_mask[1]:
+        of_weight = _weight_gradient(gradient, x, kernel, stride, padding, dilation, groups)
+    if output_mask[2]:
+        of_bias = gradient.sum([0, *range(2, 2 + dims)])
+    return of_input, of_weight, of_bias

@@ -1,0 +1,381 @@
+"""Training steps: forward, backward and optimizer as one program."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import copy
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+import torch
+import torch.fx.traceback as fx_traceback
+import torch.utils._pytree as pytree
+from torch._functorch._aot_autograd.logging_utils import setup_stacktrace_preservation_hooks
+from torch.fx.experimental.proxy_tensor import make_fx
+from torch.nn.utils import stateless
+
+from . import torch as _front
+from ._errors import CompileError, Error, UsageError
+from ._mesh import Mesh, Replicate, Shard, placement_attribute
+from ._plan import resolve
+from ._program import Program
+from ._torch_lower import to_linalg
+from ._torch_ops import decompositions, in_place_decompositions, portable_kernels
+
+#: Mesh axes over which batches are split unless `inputs` says otherwise.
+_DATA_AXES = ("dp", "data", "fsdp", "batch", "replica")
+
+
+def _initial_state(optimizer: torch.optim.Optimizer) -> dict[int, dict[str, torch.Tensor]]:
+    """The state that the optimizer has, or has before its first step, per parameter; by number."""
+    parameters = [p for group in optimizer.param_groups for p in group["params"]]
+    if optimizer.state:
+        return {i: {k: v.detach().clone() for k, v in optimizer.state[p].items() if isinstance(v, torch.Tensor)}
+                for i, p in enumerate(parameters)}
+    trial, copies = _rebound(optimizer, [p.detach().clone() for p in parameters])
+    for p, original in zip(copies, parameters):
+        p.grad = torch.zeros_like(p) if original.requires_grad else None
+    trial.step()
+    # A step from zero gradients leaves moments as they begin; only the count has moved.
+    return {i: {k: torch.zeros_like(v) if k == "step" else v.detach().clone()
+                for k, v in trial.state[p].items() if isinstance(v, torch.Tensor)}
+            for i, p in enumerate(copies)}
+
+
+def _rebound(optimizer: torch.optim.Optimizer, tensors: Sequence[torch.Tensor]) -> tuple[Any, list[torch.Tensor]]:
+    """The optimizer for other parameters, without state. Schedulers put a `step` of the original into it,
+    which is left out."""
+    twin = object.__new__(type(optimizer))
+    twin.__dict__.update({k: copy.copy(v) for k, v in optimizer.__dict__.items()
+                          if k not in ("state", "param_groups", "step")})
+    twin.__setstate__({"state": collections.defaultdict(dict), "param_groups": []})
+    left = iter(tensors)
+    twin.param_groups = [{**group, "params": [next(left) for _ in group["params"]]}
+                         for group in optimizer.param_groups]
+    return twin, list(tensors)
+
+
+@contextlib.contextmanager
+def _as_if_compiling() -> Iterator[None]:
+    """Optimizers keep to tensors where they think that they are compiled."""
+    before = torch.compiler._is_compiling_flag
+    torch.compiler._is_compiling_flag = True
+    try:
+        yield
+    finally:
+        torch.compiler._is_compiling_flag = before
+
+
+@contextlib.contextmanager
+def _module_paths(model: torch.nn.Module) -> Iterator[None]:
+    """Has the nodes that are traced meanwhile say which module computes them."""
+    handles, entered = [], []
+
+    def enter(path: str) -> Callable:
+        def hook(*_: Any) -> None:
+            context = fx_traceback.annotate({"module": path})
+            context.__enter__()
+            entered.append(context)
+        return hook
+
+    def leave(*_: Any) -> None:
+        entered.pop().__exit__(None, None, None)
+
+    for path, module in model.named_modules():
+        handles.append(module.register_forward_pre_hook(enter(path)))
+        handles.append(module.register_forward_hook(leave, always_call=True))
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _name_gradients(graph: torch.fx.Graph) -> None:
+    """Gives the nodes of the backward pass the places of the forward nodes that they belong to, and the
+    optimizer's those of the gradients that they use."""
+    def take(node: torch.fx.Node, other: torch.fx.Node) -> None:
+        node.meta["custom"] = dict(other.meta["custom"])
+        node.meta["stack_trace"] = other.meta.get("stack_trace")
+
+    def has_place(node: torch.fx.Node) -> bool:
+        return "module" in (node.meta.get("custom") or {})
+
+    forward: dict[int, torch.fx.Node] = {}
+    for node in graph.nodes:
+        number = node.meta.get("seq_nr", -1)
+        if has_place(node):
+            forward.setdefault(number, node)
+        elif node.op == "call_function":
+            other = forward.get(number) if number >= 0 else None
+            other = other or next((n for n in node.all_input_nodes if has_place(n)), None)
+            if other is not None:
+                take(node, other)
+
+
+def _check(optimizer: Any) -> None:
+    if not isinstance(optimizer, torch.optim.Optimizer):
+        raise UsageError(f"optimizer is a {type(optimizer).__name__}; give one of torch.optim")
+    if isinstance(optimizer, torch.optim.LBFGS):
+        raise UsageError("LBFGS evaluates the model several times in a step; use SGD, Adam, AdamW or another optimizer "
+                         "of one gradient a step")
+    for group in optimizer.param_groups:
+        if group.get("momentum") and group.get("dampening"):
+            raise UsageError("SGD's first step ignores dampening, so it cannot be the same program as the others: "
+                             "set dampening=0")
+
+
+class TrainStep:
+    """A training step on the mesh; made by `train_step`. `loss = step(x, y)`.
+
+    Parameters, buffers and optimizer state stay on the devices between steps. The learning rates
+    of the optimizer's groups are read at every step, so schedulers work as they are.
+    """
+
+    def __init__(self, program: Program, source: str, optimizer: Any, names: Sequence[str],
+                 tensors: Sequence[torch.Tensor], rates: int, inputs: int, spec: Any):
+        self.program = program
+        #: The program's MLIR text as it was compiled.
+        self.mlir = source
+        self._optimizer, self._rates, self._inputs, self._spec = optimizer, rates, inputs, spec
+        self._names = list(names)
+        self._state = [program._entry.distribute(i, t.detach().cpu().contiguous()) for i, t in enumerate(tensors)]
+        self._spare: list[Any] = []
+        self._rate_shards: dict[int, tuple[float, Any]] = {}
+
+    def __call__(self, *args: Any) -> torch.Tensor:
+        """One step; the loss, as PyTorch's would be before it."""
+        flat, spec = pytree.tree_flatten(args)
+        if len(flat) != self._inputs:
+            raise UsageError(f"the step takes {self._inputs} inputs, not {len(flat)}")
+        entry, n = self.program._entry, len(self._state)
+        shards = list(self._state)
+        for g, group in enumerate(self._optimizer.param_groups):
+            shards.append(self._rate(n + g, float(group["lr"])))
+        for i, value in enumerate(flat):
+            shards.append(entry.distribute(n + self._rates + i, torch.as_tensor(value).detach().cpu().contiguous()))
+        made = entry.run_shards(shards, None, [None, *self._spare])
+        self._optimizer._opt_called = True  # schedulers ask
+        new = [m if m is not None else s for m, s in zip(made[1:], self._spare or made[1:])]
+        self._spare, self._state = self._state, new
+        return entry.collect(True, 0, made[0], "torch")
+
+    def _rate(self, index: int, rate: float) -> Any:
+        known = self._rate_shards.get(index)
+        if known is None or known[0] != rate:
+            known = (rate, self.program._entry.distribute(index, torch.tensor(rate, dtype=torch.float32)))
+            self._rate_shards[index] = known
+        return known[1]
+
+    def state_dict(self) -> dict[str, torch.Tensor]:
+        """Whole tensors by name: the model's own names for parameters and buffers, "optimizer.NAME.KEY" for
+        the optimizer's state."""
+        return {name: self.program._entry.collect(False, i, shards, "torch")
+                for i, (name, shards) in enumerate(zip(self._names, self._state))}
+
+    def load_state_dict(self, state: Mapping[str, torch.Tensor]) -> None:
+        """Takes full tensors by name. Raises UsageError for names or shapes that differ."""
+        missing = [n for n in self._names if n not in state]
+        unknown = [n for n in state if n not in self._names]
+        if missing or unknown:
+            parts = [f"it lacks '{missing[0]}' and {len(missing) - 1} more" for _ in missing[:1]]
+            parts += [f"it has '{unknown[0]}' and {len(unknown) - 1} more that are not here" for _ in unknown[:1]]
+            raise UsageError("the checkpoint is of another model or optimizer: " + "; ".join(parts))
+        for i, name in enumerate(self._names):
+            tensor, expected = state[name], self.program.arguments[i].shape
+            if tuple(tensor.shape) != expected:
+                raise UsageError(f"'{name}' has shape {tuple(tensor.shape)} in the checkpoint, expected {expected}")
+            self._state[i] = self.program._entry.distribute(i, tensor.contiguous())
+
+    def save(self, folder: str | os.PathLike) -> None:
+        """Writes a checkpoint: full tensors, so that it can be loaded on any mesh."""
+        from safetensors.torch import save_file
+        os.makedirs(folder, exist_ok=True)
+        path = os.path.join(folder, "state.safetensors")
+        save_file(self.state_dict(), path + ".tmp")
+        with open(os.path.join(folder, "optimizer.json"), "w", encoding="utf-8") as file:
+            groups = [{k: v for k, v in g.items() if isinstance(v, (bool, int, float, str))}
+                      for g in self._optimizer.param_groups]
+            json.dump({"optimizer": type(self._optimizer).__name__, "groups": groups}, file)
+        os.replace(path + ".tmp", path)
+
+    def load(self, folder: str | os.PathLike) -> None:
+        """Reads a checkpoint that `save` wrote, on this mesh or another. Learning rates come back too."""
+        from safetensors.torch import load_file
+        path = os.path.join(folder, "state.safetensors")
+        if not os.path.isfile(path):
+            raise UsageError(f"there is no checkpoint in '{os.fspath(folder)}'")
+        self.load_state_dict(load_file(path))
+        with open(os.path.join(folder, "optimizer.json"), encoding="utf-8") as file:
+            saved = json.load(file)
+        for group, values in zip(self._optimizer.param_groups, saved["groups"]):
+            group["lr"] = values.get("lr", group["lr"])
+
+    def copy_to(self, model: torch.nn.Module) -> None:
+        """Writes the parameters and buffers into a model of the same kind."""
+        tensors = _front._tensors_of(model)
+        with torch.no_grad():
+            for name, value in self.state_dict().items():
+                if name in tensors:
+                    tensors[name].copy_(value)
+
+    @property
+    def report(self) -> Any:
+        return self.program.report
+
+    def __repr__(self) -> str:
+        return f"<shardir.torch.TrainStep on {self.program.num_ranks} ranks>"
+
+
+def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.optim.Optimizer, args: Sequence[Any],
+               *, mesh: Any, plan: Any = None, inputs: Any = None, options: str = "", device: str = "threads",
+               seed: int = 0, timeout: float = 60) -> TrainStep:
+    """Compiles one training step: `loss(model(*args[:-1]), args[-1])`, its gradients, and the optimizer's
+    update; with `loss=None` the model's own result is the loss.
+
+    optimizer: one of torch.optim over the model's parameters, with the state that it has.
+    args: example inputs, the last one for the loss; shapes and types count.
+    mesh, plan, options, device, seed, timeout: as for `compile`. What the optimizer keeps of a parameter
+        is placed as the parameter.
+    inputs: placements of the inputs; unless given, dim 0 is split over the mesh axes that are called dp,
+        data, fsdp, batch or replica.
+
+    Raises as `compile` does.
+    """
+    mesh = Mesh.of(mesh)
+    _check(optimizer)
+    plan, options = _front._split_auto(plan, options)
+    everything = _front._tensors_of(model)
+    resolved = resolve(plan, dict(model.named_modules(remove_duplicate=False)), everything, mesh)
+    parameters = dict(model.named_parameters())
+    buffers = dict(model.named_buffers())
+    names = {id(p): n for n, p in parameters.items()}
+    trained = [p for group in optimizer.param_groups for p in group["params"]]
+    for i, p in enumerate(trained):
+        if id(p) not in names:
+            raise UsageError(f"the optimizer's parameter {i}, of shape {tuple(p.shape)}, is none of the model's")
+    state = _initial_state(optimizer)
+    state_keys = [(i, k) for i, s in state.items() for k in s]
+    flat, spec = pytree.tree_flatten(tuple(args))
+    flat = [torch.as_tensor(x) for x in flat]
+
+    order = list(parameters) + list(buffers)
+    tensors = [parameters[n].detach() for n in parameters] + [b.detach() for b in buffers.values()]
+    tensors += [state[i][k] for i, k in state_keys]
+    all_names = order + [f"optimizer.{names[id(trained[i])]}.{k}" for i, k in state_keys]
+    groups = optimizer.param_groups
+    rates = [torch.tensor(float(g["lr"]), dtype=torch.float32) for g in groups]
+
+    def step(*values: torch.Tensor) -> list[torch.Tensor]:
+        own = dict(zip(order, values))
+        given_state = dict(zip(state_keys, values[len(order):]))
+        given_rates = values[len(tensors):len(tensors) + len(rates)]
+        inputs_ = pytree.tree_unflatten(list(values[len(tensors) + len(rates):]), spec)
+        leaves = {n: own[n].detach().requires_grad_(parameters[n].requires_grad) for n in parameters}
+        written = {n: own[n].detach().clone() for n in buffers}
+        with stateless._reparametrize_module(model, {**leaves, **written}, tie_weights=True):
+            value = model(*inputs_) if loss is None else loss(model(*inputs_[:-1]), inputs_[-1])
+        trained_names = [names[id(p)] for p in trained]
+        setup_stacktrace_preservation_hooks([value.grad_fn])
+        needed = [n for n in trained_names if parameters[n].requires_grad]
+        gradients = dict(zip(needed, torch.autograd.grad(value, [leaves[n] for n in needed], allow_unused=True)))
+        twin, copies = _rebound(optimizer, [own[n].detach().clone() for n in trained_names])
+        for group, rate in zip(twin.param_groups, given_rates):
+            group["lr"] = rate
+            group["foreach"] = group["fused"] = False
+            if "capturable" in group:
+                group["capturable"] = True
+        kept = {}
+        for i, (leaf, name) in enumerate(zip(copies, trained_names)):
+            leaf.grad = gradients.get(name)
+            kept[i] = {k: v.detach().clone() for (j, k), v in given_state.items() if j == i}
+            if kept[i]:
+                twin.state[leaf] = kept[i]
+        with torch.no_grad():
+            type(twin).step.__wrapped__(twin) if hasattr(type(twin).step, "__wrapped__") else twin.step()
+        new = dict(zip(trained_names, copies))
+        return ([value.detach()] + [new.get(n, own[n].detach()) for n in parameters]
+                + [written[n] for n in buffers] + [kept[i][k] for i, k in state_keys])
+
+    example = [*tensors, *rates, *flat]
+    try:
+        with _as_if_compiling(), portable_kernels(), fx_traceback.preserve_node_meta(), _module_paths(model):
+            joint = make_fx(step, decomposition_table=in_place_decompositions(), tracing_mode="fake",
+                            record_stack_traces=True)(*example)
+            joint.graph.eliminate_dead_code()
+            _name_gradients(joint.graph)
+            # Once more: in-place updates become values, and ops their parts.
+            graph = make_fx(torch.func.functionalize(torch.fx.Interpreter(joint).run, remove="mutations_and_views"),
+                            decomposition_table=decompositions(), tracing_mode="fake")(*example)
+    except Error:
+        raise
+    except Exception as error:
+        raise CompileError(f"cannot trace a training step of {type(model).__name__}: {error}") from error
+    _views_of_copies(graph.graph)
+    graph.graph.eliminate_dead_code()
+    graph.recompile()
+
+    attributes: list[str | None] = []
+    tied = {id(t): n for n, t in everything.items() if n in resolved.parameters}
+    placed = {n: resolved.parameters.get(n) or resolved.parameters.get(tied.get(id(t), ""))
+              for n, t in everything.items()}
+    attributes += [placed.get(n) for n in order]
+    for i, k in state_keys:
+        parameter = trained[i]
+        same = state[i][k].shape == parameter.shape
+        attributes.append(placed.get(names[id(parameter)]) if same else None)
+    attributes += [None] * len(rates)
+    attributes += _input_placements(mesh, inputs, flat)
+    aliases = {1 + i: i for i in range(len(tensors))}
+    _keep_arguments(graph)
+    text = to_linalg(graph, mesh=mesh, arguments=attributes, results=[None] * (1 + len(tensors)), aliases=aliases,
+                     constraints=_constraints(graph, resolved, mesh), seed=seed)
+    program = _front._compile_program(text, mesh, options, device, timeout, graph.graph)
+    program._unsigned = [False] + [t.dtype == torch.uint8 for t in tensors]
+    return TrainStep(program, text, optimizer, all_names, tensors, len(rates), len(flat), spec)
+
+
+def _views_of_copies(graph: torch.fx.Graph) -> None:
+    """Views in the place of the copies that functionalization makes of them, which torch-mlir lowers."""
+    for node in graph.nodes:
+        name = getattr(node.target, "_opname", "")
+        if name == "copy_strided":  # other strides, the same values
+            node.replace_all_uses_with(node.args[0])
+            continue
+        packet = getattr(torch.ops.aten, name[:-len("_copy")], None) if name.endswith("_copy") else None
+        if packet is not None and hasattr(packet, node.target._overloadname):
+            node.target = getattr(packet, node.target._overloadname)
+
+
+def _constraints(graph: torch.fx.GraphModule, resolved: Any, mesh: Mesh) -> dict:
+    constraints = {}
+    for path, what in resolved.outputs.items():
+        node = _front._output_of(graph.graph, path)
+        if node is None:
+            continue
+        axis, _, dim = what.partition(":")
+        entries = [Shard(int(dim)) if dim and a == axis else Replicate() for a in mesh.axes]
+        constraints[node] = _front._open(
+            placement_attribute(mesh, entries, node.meta["val"].dim(), f"output of '{path}'"), whole=not dim)
+    return constraints
+
+
+def _keep_arguments(graph: torch.fx.GraphModule) -> None:
+    """All results are tensors."""
+    output = next(n for n in graph.graph.nodes if n.op == "output")
+    output.args = (tuple(output.args[0]),)
+
+
+def _input_placements(mesh: Mesh, inputs: Any, flat: Sequence[torch.Tensor]) -> list[str | None]:
+    if inputs is not None:
+        given = _front._one_per(inputs, len(flat), "inputs")
+        return [None if p is None else placement_attribute(mesh, p, t.dim(), f"input {i}")
+                for i, (p, t) in enumerate(zip(given, flat))]
+    if not any(axis in _DATA_AXES for axis in mesh.axes):
+        return [None] * len(flat)
+    return [placement_attribute(mesh, [Shard(0) if axis in _DATA_AXES and t.dim() else Replicate()
+                                       for axis in mesh.axes], t.dim(), f"input {i}")
+            for i, t in enumerate(flat)]

@@ -1,0 +1,259 @@
+"""JAX functions on meshes of devices.
+
+    import shardir, shardir.jax
+    from jax.sharding import PartitionSpec as P
+    g = shardir.jax.jit(f, mesh={"dp": 2, "tp": 2}, in_shardings=(P("dp"), P(None, "tp")))
+    y = g(x, w)
+    print(g.lower(x, w).program.report)
+
+Takes what `jax.jit` takes: NamedSharding, PartitionSpec, with_sharding_constraint, shard_map, pytrees. No
+devices of JAX are needed: `mesh=` names the axes, and the program runs on ranks of ShardIR.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import os
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+try:
+    import jax
+    import numpy as np
+    from jax._src import source_info_util
+    from jax.sharding import AbstractMesh, NamedSharding, PartitionSpec
+except ImportError as _error:
+    raise ImportError(f"shardir.jax needs JAX ({_error}): pip install 'shardir[jax]'") from None
+
+from ._errors import CompileError, Error, UsageError
+from ._mesh import Mesh, dims_attribute, near
+from ._program import Program
+from ._program import compile as _compile_text
+from ._report import Report
+
+__all__ = ["Jitted", "Lowered", "jit"]
+
+# Places in reports and errors are the caller's.
+source_info_util.register_exclusion(os.path.dirname(os.path.abspath(__file__)))
+
+
+class Lowered:
+    """A function for one set of shapes; `program` is the compiled `shardir.Program`, `mlir` its text."""
+
+    def __init__(self, program: Program, source: str, out_tree: Any, out_avals: Sequence[Any]):
+        self.program, self.mlir = program, source
+        self._out_tree, self._out_avals = out_tree, list(out_avals)
+        program._unsigned = [np.issubdtype(a.dtype, np.unsignedinteger) for a in self._physical()]
+
+    def _physical(self) -> list[Any]:
+        return [_physical_aval(a) for a in self._out_avals]
+
+    @property
+    def report(self) -> Report:
+        return self.program.report
+
+    def as_text(self) -> str:
+        return self.mlir
+
+    def compile(self) -> Lowered:
+        return self
+
+    def _call(self, leaves: Sequence[Any]) -> Any:
+        results = self.program._run([_leaf(x) for x in leaves], "jax")
+        out = [jax.random.wrap_key_data(r) if jax.dtypes.issubdtype(a.dtype, jax.dtypes.prng_key) else r
+               for r, a in zip(results, self._out_avals)]
+        return jax.tree.unflatten(self._out_tree, out)
+
+
+def _physical_aval(aval: Any) -> Any:
+    if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key):
+        return jax.eval_shape(jax.random.key_data, jax.ShapeDtypeStruct(aval.shape, aval.dtype))
+    return aval
+
+
+def _leaf(x: Any) -> Any:
+    """An argument as the program takes it: keys of random numbers are integers there."""
+    if isinstance(x, jax.Array):
+        return jax.random.key_data(x) if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key) else x
+    array = np.asarray(x)
+    dtype = jax.dtypes.canonicalize_dtype(array.dtype)
+    return array if array.dtype == dtype else array.astype(dtype)
+
+
+class Jitted:
+    """A function that is compiled at the first call for each set of shapes; made by `jit`."""
+
+    def __init__(self, function: Callable, jitted: Any, mesh: Mesh | None, abstract: Any, shardings: tuple[Any, Any],
+                 static: tuple[tuple[int, ...], tuple[str, ...]], settings: dict):
+        self._function, self._jitted, self._mesh, self._abstract = function, jitted, mesh, abstract
+        self._in, self._out = shardings
+        self._static, self._static_names = static
+        self._settings = settings
+        self._known: dict[Any, Lowered] = {}
+        self.__wrapped__ = function
+        self.__name__ = getattr(function, "__name__", "function")
+        self.__doc__ = getattr(function, "__doc__", None)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves, key = self._split(args, kwargs)
+        lowered = self._known.get(key)
+        if lowered is None:
+            lowered = self._known[key] = self._lower(args, kwargs)
+        return lowered._call(leaves)
+
+    def lower(self, *args: Any, **kwargs: Any) -> Lowered:
+        """Compiles for these arguments, arrays or `jax.ShapeDtypeStruct`s."""
+        _, key = self._split(args, kwargs)
+        if key not in self._known:
+            self._known[key] = self._lower(args, kwargs)
+        return self._known[key]
+
+    def _is_static(self, count: int) -> set[int]:
+        return {i % count for i in self._static} if count else set()
+
+    def _split(self, args: Sequence[Any], kwargs: dict) -> tuple[list[Any], Any]:
+        """The arrays in order, and what tells one compilation from another."""
+        static = self._is_static(len(args))
+        fixed = tuple((i, args[i]) for i in sorted(static))
+        fixed += tuple((n, kwargs[n]) for n in self._static_names if n in kwargs)
+        leaves, tree = jax.tree.flatten(self._dynamic(args, kwargs))
+        try:
+            shapes = tuple((x.shape, x.dtype) if hasattr(x, "dtype") else (np.shape(x), type(x)) for x in leaves)
+            key = (fixed, tree, shapes)
+            hash(key)
+        except (TypeError, ValueError) as error:
+            raise UsageError(f"'{self.__name__}': static arguments must be hashable, and others arrays: "
+                             f"{error}") from None
+        return leaves, key
+
+    def _dynamic(self, args: Sequence[Any], kwargs: dict) -> tuple[tuple, dict]:
+        static = self._is_static(len(args))
+        return (tuple(a for i, a in enumerate(args) if i not in static),
+                {n: v for n, v in kwargs.items() if n not in self._static_names})
+
+    def _lower(self, args: Sequence[Any], kwargs: dict) -> Lowered:
+        from ._stablehlo import to_linalg
+        static = self._is_static(len(args))
+        shapes = tuple(a if i in static else jax.tree.map(_shape_of, a) for i, a in enumerate(args))
+        named = {n: v if n in self._static_names else jax.tree.map(_shape_of, v) for n, v in kwargs.items()}
+        with self._mesh_context():
+            lowered = self._jitted.trace(*shapes, **named).lower(lowering_platforms=("cpu",))
+        results = jax.tree.leaves(lowered.out_info)
+        positional, keywords = self._dynamic(shapes, named)
+        given = _broadcast(self._in, positional, "in_shardings", self.__name__)
+        given += [None] * len(jax.tree.leaves(keywords))
+        wanted = _broadcast(self._out, lowered.out_info, "out_shardings", self.__name__)
+        arguments = jax.tree.leaves((positional, keywords))
+        mesh = self._mesh or next((Mesh.of(s.mesh) for s in (*given, *wanted) if isinstance(s, NamedSharding)), None)
+        try:
+            placements = [
+                [_placement(s, mesh, x, f"{kind} {i}") for i, (s, x) in enumerate(zip(shardings, values))]
+                for kind, shardings, values in (("argument", given, arguments), ("result", wanted, results))]
+            text = to_linalg(lowered.compiler_ir("stablehlo"), mesh, *placements)
+            program = _compile_text(text, **self._settings)
+        except CompileError as error:
+            raise CompileError(f"'{self.__name__}': {error}", error.diagnostics) from None
+        except UsageError as error:
+            raise UsageError(f"'{self.__name__}': {error}") from None
+        if len(program.results) != len(results) or len(program.arguments) != len(arguments):
+            raise Error(f"'{self.__name__}' has {len(arguments)} arguments and {len(results)} results, but its program "
+                        f"{len(program.arguments)} and {len(program.results)}")
+        return Lowered(program, text, lowered.out_tree, results)
+
+    @contextlib.contextmanager
+    def _mesh_context(self) -> Iterator[None]:
+        """PartitionSpecs within the function mean the mesh of `jit`."""
+        if self._abstract is None:
+            yield
+            return
+        with jax.sharding.use_abstract_mesh(self._abstract):
+            yield
+
+    def __repr__(self) -> str:
+        return f"<shardir.jax.jit of {self.__name__}>"
+
+
+def _shape_of(x: Any) -> Any:
+    if isinstance(x, (jax.Array, np.ndarray)):
+        return jax.ShapeDtypeStruct(x.shape, jax.dtypes.canonicalize_dtype(x.dtype)
+                                    if not jax.dtypes.issubdtype(x.dtype, jax.dtypes.extended) else x.dtype,
+                                    weak_type=getattr(x, "weak_type", False))
+    return x
+
+
+def _is_sharding(x: Any) -> bool:
+    return x is None or isinstance(x, (PartitionSpec, jax.sharding.Sharding))
+
+
+def _broadcast(prefix: Any, tree: Any, what: str, name: str) -> list[Any]:
+    """One sharding for each leaf of `tree`, from one for each part of it."""
+    if prefix is None or isinstance(prefix, (PartitionSpec, jax.sharding.Sharding)):
+        return [prefix] * len(jax.tree.leaves(tree))
+    if isinstance(prefix, list) and isinstance(tree, tuple):
+        prefix = tuple(prefix)
+    found: list[Any] = []
+    try:
+        jax.tree.map(lambda s, part: found.extend([s] * len(jax.tree.leaves(part))), prefix, tree, is_leaf=_is_sharding)
+    except ValueError as error:
+        raise UsageError(f"'{name}': {what} does not fit the function: {error}") from None
+    return found
+
+
+def _placement(sharding: Any, mesh: Mesh | None, value: Any, what: str) -> str | None:
+    """The placement attribute of a sharding; None, open, where it says nothing."""
+    if sharding is None or mesh is None:
+        return None
+    spec = sharding
+    if isinstance(sharding, NamedSharding):
+        if Mesh.of(sharding.mesh) != mesh:
+            raise UsageError(f"{what} is placed on {Mesh.of(sharding.mesh)}, others on {mesh}")
+        spec = sharding.spec
+    if not isinstance(spec, PartitionSpec):
+        raise UsageError(f"{what}: {type(sharding).__name__} is not supported; use a NamedSharding or a PartitionSpec")
+    rank = len(value.shape)
+    if len(spec) > rank:
+        raise UsageError(f"{what}: {spec} has {len(spec)} entries, but the array has {rank} dims")
+    dims: list[list[str]] = [[] for _ in range(rank)]
+    is_open = [False] * rank
+    for d, entry in enumerate(spec):
+        is_open[d] = entry is PartitionSpec.UNCONSTRAINED
+        axes = () if entry is None or is_open[d] else entry if isinstance(entry, tuple) else (entry,)
+        for axis in axes:
+            if axis not in mesh.axes:
+                raise UsageError(f"{what}: {spec} names axis '{axis}', which the mesh lacks; it has: "
+                                 + ", ".join(mesh.axes) + near(str(axis), list(mesh.axes)))
+            dims[d].append(axis)
+    if jax.dtypes.issubdtype(value.dtype, jax.dtypes.prng_key):
+        dims, is_open = dims + [[]], is_open + [False]
+    return dims_attribute(mesh, dims, open_dims=is_open)
+
+
+def jit(function: Callable | None = None, *, mesh: Any = None, in_shardings: Any = None, out_shardings: Any = None,
+        static_argnums: Any = (), static_argnames: Any = (), donate_argnums: Any = (), donate_argnames: Any = (),
+        options: str = "", device: str = "threads", timeout: float = 60) -> Any:
+    """Compiles a function for a mesh; `jax.jit` with the same arguments, and these:
+
+    mesh: a `shardir.Mesh`, a dict of axis sizes or a JAX mesh, which PartitionSpecs in `in_shardings`,
+        `out_shardings` and with_sharding_constraint refer to. Not needed where NamedShardings say it.
+    options, device, timeout: as for `shardir.compile`. options="propose" lets the compiler find placements.
+
+    Sizes need not divide by those of the mesh. A sharding that is None is open. Donated arguments may be
+    given again: arrays are read where they are and not written to. Returns a `Jitted`, whose calls
+    raise CompileError with the place in the source, UsageError for shardings that do not fit.
+    """
+    settings = dict(mesh=mesh, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
+                    static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames,
+                    options=options, device=device, timeout=timeout)
+    if function is None:
+        return functools.partial(jit, **settings)
+    own = None if mesh is None else Mesh.of(mesh)
+    if own is None and any(isinstance(s, PartitionSpec) for s in jax.tree.leaves(
+            (in_shardings, out_shardings), is_leaf=_is_sharding)):
+        raise UsageError("a PartitionSpec names axes of a mesh: give it with mesh=, or use NamedShardings")
+    abstract = mesh if isinstance(mesh, AbstractMesh) or own is None else AbstractMesh(own.shape, tuple(own.axes))
+    jitted = jax.jit(function, static_argnums=static_argnums, static_argnames=static_argnames or None, keep_unused=True)
+    numbers = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
+    names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
+    return Jitted(function, jitted, own, abstract, (in_shardings, out_shardings), (numbers, names),
+                  dict(options=options, device=device, timeout=timeout))

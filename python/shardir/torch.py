@@ -1,0 +1,448 @@
+"""PyTorch models on meshes of devices.
+
+    import shardir.torch
+    from shardir.torch import ColwiseParallel, RowwiseParallel, Replicate, Shard
+    f = shardir.torch.compile(model, args=(ids,), mesh={"dp": 2, "tp": 2},
+                              plan={"layers.*.q_proj": ColwiseParallel(), "layers.*.o_proj": RowwiseParallel()},
+                              inputs=[[Shard(0), Replicate()]])
+    y = f(ids)
+
+Plans are spelled as in `torch.distributed.tensor`, whose classes are taken as they are; its
+`DeviceMesh` and `DTensor` are too. `train_step` compiles a full training step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+try:
+    import torch
+    import torch.utils._pytree as pytree
+    import torch_mlir  # noqa: F401
+    from torch.distributed.tensor import Partial, Replicate, Shard
+    from torch.distributed.tensor.parallel import (
+        ColwiseParallel,
+        PrepareModuleInput,
+        PrepareModuleOutput,
+        RowwiseParallel,
+        SequenceParallel,
+    )
+    from torch.export.graph_signature import InputKind, OutputKind
+except ImportError as _error:
+    raise ImportError(f"shardir.torch needs PyTorch and torch-mlir ({_error}): pip install 'shardir[torch]'") from None
+
+from ._errors import CompileError, Error, UsageError
+from ._mesh import Mesh, placement_attribute
+from ._plan import Resolved, resolve
+from ._program import Program
+from ._program import compile as _compile_text
+from ._torch_lower import describe_place, place_of, to_linalg
+from ._torch_ops import decompositions, portable_kernels
+
+__all__ = ["CompiledModel", "ColwiseParallel", "Partial", "PrepareModuleInput", "PrepareModuleOutput", "Replicate",
+           "RowwiseParallel", "SequenceParallel", "Shard", "TrainStep", "compile", "train_step"]
+
+
+def _tensors_of(model: torch.nn.Module) -> dict[str, torch.Tensor]:
+    """All parameters and buffers by each of their names, tied ones too."""
+    found = dict(model.named_parameters(remove_duplicate=False))
+    found.update(model.named_buffers(remove_duplicate=False))
+    return found
+
+
+def _is_dtensor(tensor: Any) -> bool:
+    return type(tensor).__name__ == "DTensor" and hasattr(tensor, "placements")
+
+
+def _without_dtensors(model: torch.nn.Module, mesh: Mesh) -> tuple[torch.nn.Module, dict[str, str]]:
+    """The model with full tensors in the place of its DTensors, and their placements."""
+    found: dict[str, str] = {}
+    for name, tensor in _tensors_of(model).items():
+        data = tensor.data if _is_dtensor(getattr(tensor, "data", None)) else tensor
+        if _is_dtensor(data):
+            found[name] = placement_attribute(mesh, data.placements, data.dim(), f"parameter '{name}'")
+    if not found:
+        return model, found
+    import copy
+    memo: dict[int, Any] = {}
+    for tensor in _tensors_of(model).values():
+        if _is_dtensor(tensor) or _is_dtensor(tensor.data):
+            whole = tensor.full_tensor().detach()
+            memo[id(tensor)] = torch.nn.Parameter(whole, tensor.requires_grad) if isinstance(
+                tensor, torch.nn.Parameter) else whole
+    return copy.deepcopy(model, memo), found
+
+
+def _one_per(values: Any, count: int, what: str) -> list[Any]:
+    """Placements of inputs or outputs in order, filled up with None."""
+    if values is None:
+        return [None] * count
+    values = list(values)
+    if len(values) > count:
+        raise UsageError(f"{what} has {len(values)} placements, but there are {count} tensors")
+    return values + [None] * (count - len(values))
+
+
+class _Resident:
+    """A tensor of the model that stays on the devices."""
+
+    def __init__(self, program: Program, index: int, tensor: torch.Tensor):
+        self.program, self.index = program, index
+        self.tensor, self.version = tensor, tensor._version
+        self.shards = program._entry.distribute(index, tensor.detach().cpu())
+
+    def refresh(self) -> None:
+        """Takes what was written into the model's tensor since."""
+        if self.tensor._version != self.version:
+            self.shards = self.program._entry.distribute(self.index, self.tensor.detach().cpu())
+            self.version = self.tensor._version
+
+    def read(self) -> torch.Tensor:
+        return self.program._entry.collect(False, self.index, self.shards, "torch")
+
+    def write_back(self) -> None:
+        with torch.no_grad():
+            self.tensor.copy_(self.read())
+        self.version = self.tensor._version
+
+
+class CompiledModel:
+    """A model that runs on the mesh; made by `compile`. Called like the model.
+
+    Parameters and buffers stay on the devices between calls. What is written into the model's own
+    tensors is seen by the next call; what calls write into buffers (a cache, running statistics) stays on
+    the devices until `copy_to` brings it back. `program` is the compiled `shardir.Program`.
+    """
+
+    def __init__(self, program: Program, exported: Any, model: torch.nn.Module, source: str):
+        self.program = program
+        #: The program's MLIR text as it was compiled.
+        self.mlir = source
+        self._exported = exported
+        signature = exported.graph_signature
+        tensors = _tensors_of(model)
+        constants = {**exported.constants, **exported.state_dict}
+        self._residents: dict[int, _Resident] = {}
+        self._by_target: dict[str, int] = {}
+        self._inputs: list[tuple[int, int]] = []  # (flat input, argument)
+        self._names: dict[int, str] = {}  # of inputs, by argument
+        self._fixed: list[tuple[int, Any]] = []
+        argument = flat = 0
+        for spec in signature.input_specs:
+            if spec.kind == InputKind.USER_INPUT:
+                if hasattr(spec.arg, "value") and not _is_tensor_argument(spec.arg):
+                    self._fixed.append((flat, spec.arg.value))
+                else:
+                    self._inputs.append((flat, argument))
+                    self._names[argument] = spec.arg.name
+                    argument += 1
+                flat += 1
+                continue
+            tensor = tensors.get(spec.target)
+            if tensor is None:
+                tensor = constants[spec.target]
+            self._residents[argument] = _Resident(program, argument, tensor)
+            self._by_target[spec.target] = argument
+            argument += 1
+        self._flat = flat
+        self._outputs = list(signature.output_specs)
+        self._user_inputs = [s.arg.name for s in signature.input_specs if s.kind == InputKind.USER_INPUT
+                             and _is_tensor_argument(s.arg)]
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        flat, spec = pytree.tree_flatten((args, kwargs))
+        if spec != self._exported.call_spec.in_spec:
+            flat = self._reorder(args, kwargs)
+        for position, value in self._fixed:
+            if flat[position] != value:
+                raise UsageError(f"input {position} was {value!r} when the model was compiled and is "
+                                 f"{flat[position]!r} now: compile it again for other values")
+        program, entry = self.program, self.program._entry
+        shards: list[Any] = [None] * len(program.arguments)
+        shapes: list[Any] = [None] * len(program.arguments)
+        for i, resident in self._residents.items():
+            resident.refresh()
+            shards[i], shapes[i] = resident.shards, resident.tensor.shape
+        for position, i in self._inputs:
+            value = flat[position]
+            if not isinstance(value, torch.Tensor):
+                value = torch.as_tensor(value)
+            expected = program.arguments[i].shape
+            if len(expected) != value.dim() or any(e not in (-1, n) for e, n in zip(expected, value.shape)):
+                raise UsageError(f"input '{self._names[i]}' has shape {tuple(value.shape)}, but the model was compiled "
+                                 f"for {tuple('any' if e < 0 else e for e in expected)}")
+            shapes[i] = value.shape
+            shards[i] = entry.distribute(i, value.detach().cpu().contiguous())
+        whole = None
+        if program._dynamic:
+            whole = program._result_shapes([_Shaped(s) for s in shapes])
+        made = entry.run_shards(shards, whole, [])
+        outputs, result = [], 0
+        for out in self._outputs:
+            if not _is_tensor_argument(out.arg):
+                outputs.append(getattr(out.arg, "value", None))
+                continue
+            value = made[result]
+            if out.kind in (OutputKind.BUFFER_MUTATION, getattr(OutputKind, "PARAMETER_MUTATION", None)):
+                self._residents[self._by_target[out.target]].shards = value
+            elif out.kind == OutputKind.USER_INPUT_MUTATION:
+                position = self._inputs[self._user_inputs.index(out.target)][0]
+                with torch.no_grad():
+                    flat[position].copy_(entry.collect(True, result, value, "torch"))
+            else:
+                outputs.append(entry.collect(True, result, value, "torch", program._unsigned[result]))
+            result += 1
+        return pytree.tree_unflatten(outputs, self._exported.call_spec.out_spec)
+
+    def _reorder(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
+        try:
+            from torch.export._tree_utils import reorder_kwargs
+            kwargs = reorder_kwargs(dict(kwargs), self._exported.call_spec.in_spec)
+            flat, spec = pytree.tree_flatten((args, kwargs))
+        except (ImportError, ValueError, KeyError) as error:
+            raise UsageError(f"called with other inputs than the model was compiled for: {error}") from None
+        if len(flat) != self._flat:
+            raise UsageError(f"called with {len(flat)} inputs, but the model was compiled for {self._flat}")
+        return flat
+
+    def verify(self, *args: Any, tolerance: float | None = None, **kwargs: Any) -> None:
+        """Compares the sharded program with the unsharded one on these inputs and the model's present
+        parameters; raises VerifyError where they differ."""
+        flat, _ = pytree.tree_flatten((args, kwargs))
+        arrays: list[Any] = [None] * len(self.program.arguments)
+        for i, resident in self._residents.items():
+            arrays[i] = resident.read()
+        for position, i in self._inputs:
+            arrays[i] = torch.as_tensor(flat[position])
+        self.program.verify(*arrays, tolerance=tolerance)
+
+    def copy_to(self, model: torch.nn.Module) -> None:
+        """Writes the parameters and buffers as they are on the devices into a model of the same kind."""
+        tensors = _tensors_of(model)
+        for name, i in self._by_target.items():
+            if name in tensors:
+                with torch.no_grad():
+                    tensors[name].copy_(self._residents[i].read())
+                if tensors[name] is self._residents[i].tensor:
+                    self._residents[i].version = tensors[name]._version
+
+    @property
+    def report(self) -> Any:
+        return self.program.report
+
+    def __repr__(self) -> str:
+        return f"<shardir.torch.CompiledModel of {self.program!r}>"
+
+
+class _Shaped:
+    def __init__(self, shape: Sequence[int]):
+        self.shape = tuple(shape)
+
+
+def _is_tensor_argument(argument: Any) -> bool:
+    return type(argument).__name__ == "TensorArgument"
+
+
+def compile(model: torch.nn.Module, args: Sequence[Any] = (), *, mesh: Any, plan: Any = None,
+            kwargs: Mapping[str, Any] | None = None, inputs: Any = None, outputs: Any = None, options: str = "",
+            device: str = "threads", dynamic_shapes: Any = None, strict: bool = False, seed: int = 0,
+            timeout: float = 60) -> CompiledModel:
+    """Compiles a model for a mesh.
+
+    args, kwargs: example inputs; shapes and types count, and what is no tensor is fixed.
+    mesh: a `shardir.Mesh`, a dict of axis sizes, or a DeviceMesh.
+    plan: from patterns (`*` is one part of a name, `**` any number) over modules to parallel styles, or
+        over parameters and buffers to placements, one per mesh axis; the first that matches counts, what
+        none names is open. "auto" lets the compiler propose placements.
+    inputs, outputs: placements of the inputs and outputs in order, one per mesh axis each, None where open.
+    options: of the pipeline, as for `shardir.compile`.
+    dynamic_shapes: as for torch.export: {"ids": {0: torch.export.Dim("batch")}}.
+    seed: of random numbers, as dropout draws. Every call draws new numbers; the sequence is the same on every mesh.
+
+    Raises UsageError for a plan or placements that do not fit, CompileError where the model cannot be
+    exported, lowered or compiled; both name the module.
+    """
+    mesh = Mesh.of(mesh)
+    if isinstance(args, torch.Tensor):
+        args = (args,)
+    model, given = _without_dtensors(model, mesh)
+    plan, options = _split_auto(plan, options)
+    tensors = _tensors_of(model)
+    resolved = resolve(plan, dict(model.named_modules(remove_duplicate=False)), tensors, mesh)
+    resolved.parameters.update(given)
+    exported = _export(model, tuple(args), dict(kwargs or {}), dynamic_shapes, strict)
+    text, unsigned = _lower_exported(exported, mesh, resolved, tensors, inputs, outputs, seed)
+    program = _compile_program(text, mesh, options, device, timeout, exported.graph)
+    program._unsigned = unsigned
+    return CompiledModel(program, exported, model, text)
+
+
+def _split_auto(plan: Any, options: str) -> tuple[Any, str]:
+    if plan == "auto":
+        return None, f"{options} propose".strip()
+    if isinstance(plan, str):
+        raise UsageError(f"plan is {plan!r}; give a dict, or \"auto\"")
+    return plan, options
+
+
+def _export(model: torch.nn.Module, args: tuple, kwargs: dict, dynamic_shapes: Any, strict: bool) -> Any:
+    try:
+        with portable_kernels():
+            exported = torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=strict)
+        return _decompose(exported)
+    except Error:
+        raise
+    except Exception as error:
+        raise CompileError(f"torch.export cannot trace {type(model).__name__}: {error}") from error
+
+
+def _decompose(exported: Any) -> Any:
+    for node in exported.graph.nodes:
+        # Decompositions may leave other strides than the traced ones, which views depend on.
+        if node.target is torch.ops.aten.view.default:
+            node.target = torch.ops.aten.reshape.default
+    return exported.run_decompositions(decompositions())
+
+
+def lower_saved(exported: Any, mesh: Mesh | None) -> tuple[str, dict[str, torch.Tensor]]:
+    """The text of a program that torch.export has saved, and the tensors of its weights by name.
+
+    Arguments are the model's inputs in order, then parameters, buffers and constants; all have names. Results are the
+    model's outputs, then buffers that it writes. Raises CompileError where it cannot be lowered.
+    """
+    exported = _decompose(exported)
+    signature, graph = exported.graph_signature, exported.graph
+    placeholders = [n for n in graph.nodes if n.op == "placeholder"]
+    both = sorted(zip(signature.input_specs, placeholders), key=lambda b: b[0].kind != InputKind.USER_INPUT)
+    anchor = next((n for n in graph.nodes if n.op != "placeholder"))
+    for _, node in both:
+        anchor.prepend(node)
+    signature.input_specs[:] = [spec for spec, _ in both]
+    output = next(n for n in graph.nodes if n.op == "output")
+    both = sorted(zip(signature.output_specs, output.args[0]), key=lambda b: b[0].kind != OutputKind.USER_OUTPUT)
+    output.args = (tuple(value for _, value in both),)
+    signature.output_specs[:] = [spec for spec, _ in both]
+    text, _ = _lower_exported(exported, mesh, Resolved({}, {}, {}), {}, None, None, 0)
+    constants = {**exported.constants, **exported.state_dict}
+    return text, {s.target: constants[s.target] for s in signature.input_specs
+                  if s.kind != InputKind.USER_INPUT and _is_tensor_argument(s.arg)}
+
+
+def _lower_exported(exported: Any, mesh: Mesh | None, resolved: Resolved, tensors: Mapping[str, torch.Tensor], inputs: Any,
+                    outputs: Any, seed: int) -> tuple[str, list[bool]]:
+    """The program's text, and which results are unsigned."""
+    signature, graph = exported.graph_signature, exported.graph
+    placeholders = [n for n in graph.nodes if n.op == "placeholder"]
+    user = [(s, n) for s, n in zip(signature.input_specs, placeholders)
+            if s.kind == InputKind.USER_INPUT and _is_tensor_argument(s.arg)]
+    given = _one_per(inputs, len(user), "inputs")
+    attributes: list[str | None] = []
+    number: dict[str, int] = {}
+    names: dict[int, str] = {}
+    aliased = {id(t): n for n, t in tensors.items() if n in resolved.parameters}
+    for spec, node in zip(signature.input_specs, placeholders):
+        if not _is_tensor_argument(spec.arg):
+            if node.users:
+                user = next(iter(node.users))
+                called = user.args[1] if spec.kind == InputKind.TOKEN and len(user.args) > 1 else user.target
+                raise CompileError(f"{describe_place(user)} calls {called}, which has effects other than its result")
+            graph.erase_node(node)
+            continue
+        number[node.name] = len(attributes)
+        names[len(attributes)] = spec.target or node.name
+        if spec.target is not None:
+            number[spec.target] = len(attributes)
+        attribute = resolved.parameters.get(spec.target or "")
+        if attribute is None and spec.target in tensors:  # tied to one that the plan names
+            attribute = resolved.parameters.get(aliased.get(id(tensors[spec.target]), ""))
+        if spec.kind == InputKind.USER_INPUT:
+            i = next(k for k, (_, n) in enumerate(user) if n is node)
+            if given[i] is not None:
+                attribute = placement_attribute(mesh, given[i], node.meta["val"].dim(), f"input '{node.name}'")
+        attributes.append(attribute)
+    return _finish(exported.graph_module, mesh, resolved, attributes, number, signature.output_specs, outputs, seed,
+                   names)
+
+
+def _finish(module: torch.fx.GraphModule, mesh: Mesh | None, resolved: Resolved, attributes: list[str | None],
+            number: Mapping[str, int], output_specs: Sequence[Any], outputs: Any, seed: int,
+            names: Mapping[int, str]) -> tuple[str, list[bool]]:
+    graph = module.graph
+    output = next(n for n in graph.nodes if n.op == "output")
+    values = list(output.args[0]) if isinstance(output.args[0], (list, tuple)) else [output.args[0]]
+    kept, results, aliases, unsigned, result_names = [], [], {}, [], {}
+    wanted = _one_per(outputs, sum(1 for s in output_specs if s.kind == OutputKind.USER_OUTPUT), "outputs")
+    users = 0
+    for spec, value in zip(output_specs, values):
+        attribute = None
+        if spec.kind == OutputKind.USER_OUTPUT:
+            placement = wanted[users]
+            users += 1
+            if _is_tensor_argument(spec.arg) and placement is not None:
+                attribute = placement_attribute(mesh, placement, value.meta["val"].dim(), f"output {users - 1}")
+        elif spec.target in number:
+            aliases[len(kept)] = number[spec.target]
+            result_names[len(kept)] = spec.target
+        if _is_tensor_argument(spec.arg):
+            kept.append(value)
+            results.append(attribute)
+            unsigned.append(value.meta["val"].dtype == torch.uint8)
+    output.args = (tuple(kept),)
+    module.recompile()
+    constraints = {}
+    for path, what in resolved.outputs.items():
+        node = _output_of(graph, path)
+        if node is None:
+            raise UsageError(f"plan: '{path}' computes nothing in this model that could be placed")
+        axis, _, dim = what.partition(":")
+        entries = [Shard(int(dim)) if dim and a == axis else Replicate() for a in mesh.axes]
+        constraints[node] = _open(placement_attribute(mesh, entries, node.meta["val"].dim(), f"output of '{path}'"),
+                                  whole=not dim)
+    text = to_linalg(module, mesh=mesh, arguments=attributes, results=results, aliases=aliases,
+                     constraints=constraints, seed=seed, names=names, result_names=result_names)
+    return text, unsigned
+
+
+def _open(attribute: str, whole: bool) -> str:
+    """A style speaks of one axis; dims may be split over others."""
+    if whole:
+        return attribute
+    return attribute.replace("{}", "{?}")
+
+
+def _output_of(graph: torch.fx.Graph, path: str) -> torch.fx.Node | None:
+    """The last node that a module computes."""
+    found = None
+    for node in graph.nodes:
+        if node.op == "call_function" and place_of(node)[0] == path and isinstance(node.meta.get("val"), torch.Tensor):
+            found = node
+    return found
+
+
+def _compile_program(text: str, mesh: Mesh, options: str, device: str, timeout: float,
+                     graph: torch.fx.Graph) -> Program:
+    try:
+        return _compile_text(text, options=options, device=device, timeout=timeout)
+    except CompileError as error:
+        raise _with_modules(error, graph) from None
+
+
+def _with_modules(error: CompileError, graph: torch.fx.Graph) -> CompileError:
+    """The same error, with the modules that the places belong to."""
+    paths: dict[tuple[str, int], set[str]] = {}
+    for node in graph.nodes:
+        path, file, line = place_of(node)
+        if path:
+            paths.setdefault((file, line), set()).add(path)
+    message = str(error)
+    for d in error.diagnostics:
+        modules = sorted(paths.get((d.file, d.line), ()))
+        if modules:
+            more = f" and {len(modules) - 1} more" if len(modules) > 1 else ""
+            message = f"in '{modules[0]}'{more}: {message}"
+            break
+    return CompileError(message, error.diagnostics)
+
+
+from ._train import TrainStep, train_step  # noqa: E402

@@ -1,0 +1,130 @@
+"""JAX functions against JAX."""
+
+import pytest
+
+jax = pytest.importorskip("jax")
+
+import jax.numpy as jnp  # noqa: E402
+import numpy as np  # noqa: E402
+import shardir  # noqa: E402
+import shardir.jax  # noqa: E402
+from jax import lax  # noqa: E402
+from jax.sharding import AbstractMesh, NamedSharding  # noqa: E402
+from jax.sharding import PartitionSpec as P
+
+MESH = {"dp": 2, "tp": 2}
+X = jnp.asarray(np.random.default_rng(0).standard_normal((5, 6)), jnp.float32)
+I = jnp.array([3, 0, 3, 5, 0], jnp.int32)
+IMAGE = jnp.asarray(np.random.default_rng(1).standard_normal((2, 8, 8, 3)), jnp.float32)
+KERNEL = jnp.asarray(np.random.default_rng(2).standard_normal((3, 3, 3, 4)), jnp.float32)
+
+
+def convolution(c, k):
+    return lax.conv_general_dilated(c, k, (2, 2), "SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
+
+
+def close(actual, expected):
+    for a, e in zip(jax.tree.leaves(actual), jax.tree.leaves(expected), strict=True):
+        assert a.shape == e.shape and a.dtype == e.dtype
+        if jnp.issubdtype(e.dtype, jnp.floating):
+            np.testing.assert_allclose(np.asarray(a, np.float32), np.asarray(e, np.float32), rtol=2e-4, atol=2e-5)
+        else:
+            np.testing.assert_array_equal(a, e)
+
+
+CASES = {
+    "softmax": (jax.nn.softmax, X), "take": (lambda x, i: jnp.take(x, i, axis=0), X, I),
+    "take_along": (lambda x: jnp.take_along_axis(x, jnp.argmax(x, 1, keepdims=True), 1), X),
+    "scatter": (lambda x, i: jnp.zeros((6, 6)).at[i].add(x), X, I), "sort": (lambda x: jnp.sort(x, 1), X),
+    "argsort": (lambda x: jnp.argsort(x, 0), X), "top_k": (lambda x: lax.top_k(x, 3), X),
+    "cumsum": (lambda x: jnp.cumsum(x, 1), X), "associative_scan": (lambda x: lax.associative_scan(jnp.add, x), X),
+    "scan": (lambda x: lax.scan(lambda c, y: (c + y, c * y), jnp.zeros(6), x), X),
+    "while": (lambda x: lax.while_loop(lambda v: jnp.abs(v).max() < 100, lambda v: v * 2, x), X),
+    "cond": (lambda x: lax.cond(x.sum() > 0, lambda v: v + 1, lambda v: v - 1, x), X),
+    "switch": (lambda x, i: lax.switch(i[1], [lambda v: v, lambda v: v + 1, lambda v: v * 2], x), X, I),
+    "convolution": (convolution, IMAGE, KERNEL),
+    "convolution_gradient": (jax.grad(lambda c, k: convolution(c, k).sum(), (0, 1)), IMAGE, KERNEL),
+    "max_pool": (lambda c: lax.reduce_window(c, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID"), IMAGE),
+    "random": (lambda x: x + jax.random.normal(jax.random.key(0), x.shape), X),
+    "key": (lambda x, k: jnp.where(jax.random.bernoulli(k, 0.5, x.shape), x, 0), X, jax.random.key(1)),
+    "checkpoint": (jax.grad(lambda x: jax.checkpoint(lambda v: jnp.sin(jnp.sin(v)))(x).sum()), X),
+    "segment_sum": (lambda x, i: jax.ops.segment_sum(x, i, 6), X, I),
+    "unsigned": (lambda i: (i.astype(jnp.uint8) - 1) // 3, I), "bfloat16": (lambda x: x.astype(jnp.bfloat16) * 2, X),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_equals_jax(name):
+    f, *arguments = CASES[name]
+    specs = tuple(P("dp") if a.ndim else P() for a in arguments)
+    close(shardir.jax.jit(f, mesh=MESH, in_shardings=specs)(*arguments), f(*arguments))
+
+
+@pytest.mark.parametrize("mesh", [(1, 1), (2, 1), (2, 2), (3, 2), (2, 4)])
+def test_training_step_with_pytrees(mesh):
+    optax = pytest.importorskip("optax")
+    optimizer = optax.adamw(1e-2)
+    parameters = {"up": X.T, "down": {"w": X, "b": jnp.zeros(6)}}
+
+    def step(parameters, state, batch):
+        def loss(p):
+            return jnp.mean((jnp.tanh(batch["x"] @ p["up"]) @ p["down"]["w"] + p["down"]["b"] - batch["y"]) ** 2)
+        value, gradients = jax.value_and_grad(loss)(parameters)
+        updates, state = optimizer.update(gradients, state, parameters)
+        return optax.apply_updates(parameters, updates), state, value
+
+    placed = {"up": P(None, "tp"), "down": {"w": P("tp"), "b": P()}}
+    g = shardir.jax.jit(step, mesh=dict(zip(("dp", "tp"), mesh)), in_shardings=(placed, None, P("dp")),
+                        donate_argnums=(0, 1))
+    ours = theirs = (parameters, optimizer.init(parameters))
+    batch = {"x": X[:4], "y": X[1:]}
+    for _ in range(3):
+        *ours, loss = g(*ours, batch)
+        *theirs, expected = step(*theirs, batch)
+        close(loss, expected)
+    close(ours[0], theirs[0])
+
+
+def test_named_shardings_constraints_and_static_arguments():
+    mesh = AbstractMesh((2, 2), ("dp", "tp"))
+
+    def f(x, n, *, w):
+        y = lax.with_sharding_constraint(x @ w, NamedSharding(mesh, P("dp", "tp")))
+        return y * n
+
+    g = shardir.jax.jit(f, mesh=mesh, in_shardings=(NamedSharding(mesh, P("dp")),), static_argnums=(1,))
+    for n in (2, 3):
+        close(g(X, n, w=X.T), X @ X.T * n)
+    program = g.lower(X, 2, w=X.T).program
+    assert '{"dp"}, {}' in program.arguments[0].placement
+    assert program.report.bytes_per_device == program.report.as_dict()["bytes_per_device"]
+
+
+def test_shard_map():
+    mesh = AbstractMesh((2, 2), ("dp", "tp"))
+
+    def f(x, w):
+        return jax.shard_map(lambda a, b: lax.psum(a @ b, "tp"), mesh=mesh, in_specs=(P("dp", "tp"), P("tp")),
+                             out_specs=P("dp"))(x, w)
+
+    x, w = X[:4], X.T
+    close(shardir.jax.jit(f, mesh=mesh)(x, w), x @ w)
+    g = jax.shard_map(lambda x: x + lax.axis_index("tp") + 10 * lax.axis_index("dp"), mesh=mesh,
+                      in_specs=P(("dp", "tp")), out_specs=P(("dp", "tp")))
+    np.testing.assert_array_equal(shardir.jax.jit(g, mesh=mesh)(np.zeros(4, np.float32)), [0, 1, 10, 11])
+
+
+@pytest.mark.parametrize("f,arguments,message", [
+    (jnp.fft.fft, dict(), "complex|Fourier"), (jnp.linalg.cholesky, dict(), "cholesky.*not supported"),
+    (jnp.sin, dict(in_shardings=(P("pd"),)), "names axis 'pd'.*did you mean"),
+    (jnp.sin, dict(in_shardings=(P(None, None, "dp"),)), "2 dims"), (jnp.sin, dict(options="strcit"), "strict"),
+    (jnp.sin, dict(in_shardings=(P(), P())), "does not fit"),
+])
+def test_mistakes(f, arguments, message):
+    with pytest.raises(shardir.Error, match=message):
+        shardir.jax.jit(f, mesh=MESH, **arguments)(X[:5, :5])
+
+
+def test_a_partition_spec_needs_a_mesh():
+    with pytest.raises(shardir.UsageError, match="give it with mesh="):
+        shardir.jax.jit(jnp.sin, in_shardings=P("dp"))

@@ -1,0 +1,353 @@
+"""PyTorch models against PyTorch: plans, state, training, errors."""
+
+import copy
+
+import pytest
+
+torch = pytest.importorskip("torch")
+pytest.importorskip("torch_mlir")
+
+import shardir  # noqa: E402
+import shardir.torch as st  # noqa: E402
+from shardir.torch import ColwiseParallel, Replicate, RowwiseParallel, SequenceParallel, Shard  # noqa: E402
+from torch import nn  # noqa: E402
+from torch.nn import functional as F  # noqa: E402
+
+MESH = {"dp": 2, "tp": 2}
+BATCH = [Shard(0), Replicate()]
+
+
+@pytest.fixture(autouse=True)
+def _seed():
+    torch.manual_seed(0)
+
+
+def close(actual, expected, tolerance=2e-5):
+    scale = float(expected.detach().abs().max()) or 1.0
+    difference = float((actual.detach().double() - expected.detach().double()).abs().max())
+    assert difference <= tolerance * scale, f"{difference} of {scale}"
+
+
+class Attention(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.q_proj, self.k_proj, self.v_proj, self.o_proj = (nn.Linear(width, width) for _ in range(4))
+
+    def forward(self, x):
+        b, t, d = x.shape
+        q, k, v = (p(x).view(b, t, self.heads, -1).transpose(1, 2) for p in (self.q_proj, self.k_proj, self.v_proj))
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.o_proj(y.transpose(1, 2).reshape(b, t, d))
+
+
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.ln1, self.ln2 = nn.LayerNorm(width), nn.LayerNorm(width)
+        self.attn = Attention(width, heads)
+        self.up, self.down = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        x = x + self.attn(self.ln1(x))
+        return x + self.down(F.gelu(self.up(self.ln2(x))))
+
+
+class GPT(nn.Module):
+    def __init__(self, vocabulary=65, width=32, heads=4, layers=2, length=16):
+        super().__init__()
+        self.embed = nn.Embedding(vocabulary, width)
+        self.position = nn.Parameter(torch.randn(length, width) * 0.1)
+        self.layers = nn.ModuleList(Block(width, heads) for _ in range(layers))
+        self.ln = nn.LayerNorm(width)
+        self.head = nn.Linear(width, vocabulary, bias=False)
+        self.head.weight = self.embed.weight
+
+    def forward(self, ids):
+        x = self.embed(ids) + self.position[:ids.shape[1]]
+        for layer in self.layers:
+            x = layer(x)
+        return self.head(self.ln(x))
+
+
+PLAN = {"layers.*.attn.[qkv]_proj": None, **{f"layers.*.attn.{n}_proj": ColwiseParallel() for n in "qkv"},
+        "layers.*.attn.o_proj": RowwiseParallel(), "layers.*.up": ColwiseParallel(), "layers.*.down": RowwiseParallel()}
+del PLAN["layers.*.attn.[qkv]_proj"]
+
+
+@pytest.mark.parametrize("mesh", [{"tp": 1}, {"dp": 2, "tp": 2}, {"dp": 3, "tp": 1}, {"dp": 1, "tp": 4},
+                                  {"dp": 2, "tp": 4}])
+def test_gpt(mesh):
+    model, ids = GPT().eval(), torch.randint(0, 65, (4, 16))
+    inputs = [BATCH] if len(mesh) == 2 else None
+    f = st.compile(model, (ids,), mesh=mesh, plan=PLAN, inputs=inputs)
+    close(f(ids), model(ids))
+    f.verify(ids)
+    if mesh == MESH:
+        modules = [c.module for c in f.report.collectives]
+        assert "layers.0.attn.o_proj" in modules and "layers.1.down" in modules
+        assert any("test_torch.py" in c.place for c in f.report.collectives)
+
+
+def test_writes_to_the_model_are_seen():
+    model, x = nn.Linear(4, 4), torch.randn(4, 4)
+    f = st.compile(model, (x,), mesh=MESH, inputs=[BATCH])
+    close(f(x), model(x))
+    with torch.no_grad():
+        model.weight.mul_(2)
+    close(f(x), model(x))
+
+
+class Cache(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.w = nn.Linear(8, 8)
+        self.register_buffer("cache", torch.zeros(4, 16, 8))
+        self.register_buffer("position", torch.zeros((), dtype=torch.long))
+
+    def forward(self, x):
+        self.cache.index_copy_(1, self.position.view(1), self.w(x).unsqueeze(1))
+        self.position.add_(1)
+        return self.cache.sum(1)
+
+
+def test_buffers_are_updated_in_place():
+    model, x = Cache(), torch.randn(4, 8)
+    reference = copy.deepcopy(model)
+    f = st.compile(model, (x,), mesh=MESH, inputs=[BATCH])
+    for i in range(3):
+        close(f(x * i), reference(x * i), 1e-4)
+    f.copy_to(model)
+    assert int(model.position) == 3
+    close(model.cache, reference.cache)
+
+
+def test_inputs_are_updated_in_place():
+    class Write(nn.Module):
+        def forward(self, x, cache, position):
+            cache[:, position] = x.unsqueeze(1)
+            return cache.sum(1)
+
+    x, cache, position = torch.randn(4, 8), torch.zeros(4, 16, 8), torch.tensor([3])
+    f = st.compile(Write(), (x, cache, position), mesh=MESH, inputs=[BATCH, BATCH])
+    close(f(x, cache, position), x)
+    close(cache[:, 3], x)
+
+
+def test_dynamic_batch():
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 4))
+    f = st.compile(model, (torch.randn(6, 8),), mesh=MESH, dynamic_shapes={"input": {0: torch.export.Dim("batch")}},
+                   inputs=[BATCH], plan={"0": ColwiseParallel(), "2": RowwiseParallel()})
+    with pytest.raises(shardir.UsageError, match=r"input 'input' has shape \(6, 7\).*\('any', 8\)"):
+        f(torch.randn(6, 7))
+    for rows in (6, 5, 2, 11):
+        x = torch.randn(rows, 8)
+        close(f(x), model(x))
+
+
+def test_dynamic_batch_of_a_gpt():
+    model = GPT(layers=1).eval()
+    f = st.compile(model, (torch.randint(0, 65, (4, 16)),), mesh=MESH, plan=PLAN, inputs=[BATCH],
+                   dynamic_shapes={"ids": {0: torch.export.Dim("batch", min=2, max=64)}})
+    for rows in (4, 3, 7):
+        ids = torch.randint(0, 65, (rows, 16))
+        close(f(ids), model(ids))
+
+
+def test_bfloat16_and_autocast():
+    model = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.Linear(16, 4))
+    x = torch.randn(6, 8)
+
+    class Cast(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.model = model
+
+        def forward(self, x):
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                return self.model(x)
+
+    for case, given in ((Cast(), x), (copy.deepcopy(model).bfloat16(), x.bfloat16())):
+        y = st.compile(case, (given,), mesh=MESH, inputs=[BATCH])(given)
+        assert y.dtype == torch.bfloat16
+        close(y, case(given), 2e-2)
+
+
+def test_dropout_has_a_seed():
+    model, x = nn.Dropout(0.5).train(), torch.ones(64, 8)
+    draws = [st.compile(model, (x,), mesh=MESH, seed=seed, inputs=inputs)(x)
+             for seed, inputs in ((3, [BATCH]), (3, None), (4, None))]
+    assert torch.equal(draws[0], draws[1]) and not torch.equal(draws[0], draws[2])
+    assert 0.4 < float((draws[0] == 0).float().mean()) < 0.6
+
+
+def test_structured_inputs_and_outputs():
+    class Structured(nn.Module):
+        def forward(self, x, *, scale, flag=True):
+            return {"a": x * scale if flag else x, "b": [x + 1, None, 3]}
+
+    x, scale = torch.randn(4, 4), torch.tensor(2.0)
+    f = st.compile(Structured(), (x,), mesh=MESH, kwargs={"scale": scale, "flag": True})
+    y = f(x, scale=scale, flag=True)
+    close(y["a"], 2 * x)
+    assert y["b"][1:] == [None, 3]
+    with pytest.raises(shardir.UsageError, match="compile it again"):
+        f(x, scale=scale, flag=False)
+
+
+def test_sequence_parallel_and_auto():
+    model = nn.Sequential(nn.Linear(8, 16), nn.Linear(16, 8), nn.LayerNorm(8), nn.Linear(8, 8))
+    x = torch.randn(4, 6, 8)
+    f = st.compile(model, (x,), mesh=MESH, plan={"0": ColwiseParallel(), "1": RowwiseParallel(),
+                                                 "2": SequenceParallel()})
+    close(f(x), model(x))
+    assert "reduce_scatter" in [c.kind for c in f.report.collectives]
+    close(st.compile(model, (x,), mesh=MESH, plan="auto")(x), model(x))
+
+
+class Sorts(nn.Module):
+    def forward(self, x, i):
+        values, places = torch.topk(x, 3, -1)
+        added = torch.zeros(6, x.shape[1]).index_add(0, i, x)
+        return (values, places, torch.sort(x, dim=0, stable=True)[1], torch.cumsum(x, -1), added, torch.sort(i)[0])
+
+
+def test_sorts_scatters_and_scans():
+    x, i = torch.randn(5, 10), torch.tensor([3, 0, 3, 5, 0])
+    f = st.compile(Sorts(), (x, i), mesh={"dp": 2}, inputs=[[Shard(0)], [Shard(0)]])
+    for actual, expected in zip(f(x, i), Sorts()(x, i)):
+        close(actual, expected)
+
+
+# -- Training ----------------------------------------------------------------------------------
+
+def loss_of(logits, targets):
+    return F.cross_entropy(logits.flatten(0, -2), targets.flatten())
+
+
+@pytest.mark.parametrize("make", [lambda p: torch.optim.SGD(p, lr=0.1, momentum=0.9, nesterov=True),
+                                  lambda p: torch.optim.Adam(p, lr=1e-2),
+                                  lambda p: torch.optim.AdamW([{"params": p, "weight_decay": 0.1}], lr=1e-2)],
+                         ids=["sgd", "adam", "adamw"])
+def test_training_equals_pytorch(make, tmp_path):
+    model = GPT()
+    reference = copy.deepcopy(model)
+    optimizer, other = make(list(model.parameters())), make(list(reference.parameters()))
+    schedule = [torch.optim.lr_scheduler.StepLR(o, 2, 0.5) for o in (optimizer, other)]
+    ids, targets = torch.randint(0, 65, (4, 16)), torch.randint(0, 65, (4, 16))
+    step = st.train_step(model, loss_of, optimizer, args=(ids, targets), mesh=MESH, plan=PLAN)
+
+    def reference_step():
+        loss = loss_of(reference(ids), targets)
+        other.zero_grad()
+        loss.backward()
+        other.step()
+        return loss
+
+    for _ in range(3):
+        close(step(ids, targets), reference_step(), 1e-4)
+        for s in schedule:
+            s.step()
+    step.save(tmp_path / "ckpt")
+    # On another mesh, from the checkpoint.
+    resumed = st.train_step(model, loss_of, make(list(model.parameters())), args=(ids, targets), mesh={"dp": 3})
+    resumed.load(tmp_path / "ckpt")
+    close(resumed(ids, targets), reference_step(), 1e-4)
+    resumed.copy_to(model)
+    close(model.head.weight, reference.head.weight, 2e-2)
+    with pytest.raises(shardir.UsageError, match="lacks|not here"):
+        step.load_state_dict({"embed.weight": model.embed.weight.detach()})
+    assert all(n.startswith("optimizer.") or n in dict(model.named_parameters()) for n in step.state_dict())
+
+
+def test_gradients_are_reduced_once():
+    model, x, y = nn.Linear(8, 4), torch.randn(8, 8), torch.randn(8, 4)
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, y), mesh={"dp": 4})
+    assert sorted(c.kind for c in step.report.collectives) == ["all_reduce"] * 3  # weight, bias, loss
+
+
+def test_training_with_running_statistics():
+    model = nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
+                          nn.Linear(4 * 16, 3))
+    reference = copy.deepcopy(model)
+    x, y = torch.randn(4, 3, 8, 8), torch.randint(0, 3, (4,))
+    other = torch.optim.SGD(reference.parameters(), lr=0.1)
+    step = st.train_step(model, F.cross_entropy, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, y),
+                         mesh={"dp": 2})
+    for _ in range(2):
+        loss = F.cross_entropy(reference(x), y)
+        close(step(x, y), loss)
+        other.zero_grad()
+        loss.backward()
+        other.step()
+    step.copy_to(model)
+    close(model[1].running_var, reference[1].running_var, 1e-4)
+    assert int(model[1].num_batches_tracked) == 2
+
+
+# -- Models of Hugging Face -----------------------------------------------------------------------
+
+def test_hugging_face_models():
+    transformers = pytest.importorskip("transformers")
+    sizes = dict(hidden_size=32, num_hidden_layers=1, num_attention_heads=4, intermediate_size=64, vocab_size=100,
+                 max_position_embeddings=64)
+    ids, image = torch.randint(0, 100, (4, 16)), torch.randn(4, 3, 32, 32)
+    cases = [
+        (transformers.GPT2LMHeadModel(transformers.GPT2Config(n_embd=32, n_layer=1, n_head=4, vocab_size=100,
+                                                              n_positions=64, bos_token_id=0, eos_token_id=0)), ids,
+         {"m.**.c_fc": ColwiseParallel()}),
+        (transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes, num_key_value_heads=2)), ids,
+         {"m.**.gate_proj": ColwiseParallel(), "m.**.up_proj": ColwiseParallel(), "m.**.down_proj": RowwiseParallel()}),
+        (transformers.MixtralForCausalLM(transformers.MixtralConfig(
+            **sizes, num_key_value_heads=2, num_local_experts=4, num_experts_per_tok=2)), ids, None),
+        (transformers.ViTModel(transformers.ViTConfig(hidden_size=32, num_hidden_layers=1, num_attention_heads=4,
+                                                      intermediate_size=64, image_size=32, patch_size=8)), image, None),
+    ]
+
+    class First(nn.Module):
+        def __init__(self, model):
+            super().__init__()
+            self.m = model
+
+        def forward(self, x):
+            return self.m(x)[0]
+
+    for model, x, plan in cases:
+        wrapped = First(model).eval()
+        if hasattr(model.config, "use_cache"):
+            model.config.use_cache = False
+        close(st.compile(wrapped, (x,), mesh=MESH, plan=plan, inputs=[BATCH])(x), wrapped(x))
+
+
+# -- Mistakes ------------------------------------------------------------------------------------
+
+@pytest.mark.parametrize("arguments,message", [
+    (dict(plan={"layers.*": ColwiseParallel()}), "matches no module of the model; it has: 0, 1"),
+    (dict(plan={"0.wieght": [Shard(0), Replicate()]}), "did you mean '0.weight'"),
+    (dict(plan={"0.weight": [Shard(5), Replicate()]}), "parameter '0.weight'.*2 dims"),
+    (dict(plan={"0.weight": [Shard(0)]}), "one per axis"),
+    (dict(plan={"0": [Shard(0), Replicate()]}), "names modules"),
+    (dict(plan={"0": 3}), "parallel style"),
+    (dict(plan="atuo"), "auto"),
+    (dict(inputs=[[Shard(0)]]), "input 'input'.*one per axis"),
+    (dict(inputs=[None, None]), "2 placements"),
+    (dict(options="strcit"), "did you mean 'strict'"),
+    (dict(mesh={"dp": 0}), "1 or more"),
+])
+def test_mistakes(arguments, message):
+    model, x = nn.Sequential(nn.Linear(8, 16), nn.Linear(16, 8)), torch.randn(4, 8)
+    with pytest.raises(shardir.UsageError, match=message):
+        st.compile(model, (x,), **{"mesh": MESH, **arguments})
+
+
+def test_unsupported_ops_are_named_with_their_module():
+    class Odd(nn.Module):
+        def forward(self, x):
+            return torch.linalg.eigvalsh(x)
+
+    model = nn.Sequential(nn.Linear(8, 8), Odd())
+    with pytest.raises(shardir.CompileError, match=r"1.*linalg"):
+        st.compile(model, (torch.randn(8, 8),), mesh=MESH)
+    with pytest.raises(shardir.UsageError, match="none of the model's"):
+        st.train_step(nn.Linear(2, 2), F.mse_loss, torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=1),
+                      args=(torch.ones(2, 2), torch.ones(2, 2)), mesh=MESH)

@@ -1,0 +1,118 @@
+//===- Queue.h - Streams and events of the emulated GPU ---------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Work that is queued on streams. By default the thread that queues it does it
+// at once, and threads do so concurrently. A lazy queue puts copies off until
+// somebody waits for them; kernels, whose parameters cannot be kept, are done
+// when they are queued, after whatever their stream must do before. Either way
+// an order is kept that a GPU could choose.
+//
+// Requires streams and events of its own; guarantees that a wait for an event
+// waits for what was recorded when the wait was queued.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_EMULATEDCUDA_QUEUE_H
+#define SHARDIR_LIB_EMULATEDCUDA_QUEUE_H
+
+#include <chrono>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace shardir {
+namespace emulated {
+
+struct Stream;
+
+struct Event {
+  int number = 0;
+  Stream *stream = nullptr; ///< where it was recorded last
+  uint64_t place = 0;       ///< in that stream
+  std::chrono::steady_clock::time_point time;
+  bool asked = false; ///< since it was recorded
+};
+
+/// The work queued on a captured stream, in order. Nodes say what went wrong,
+/// or nothing.
+struct Graph {
+  std::vector<std::function<std::string()>> nodes;
+  bool spoiled = false;
+};
+/// Of a graph, whose nodes it keeps.
+struct GraphExec {
+  Graph graph;
+};
+
+struct Stream {
+  int number = 0;
+  std::unique_ptr<Graph> capture; ///< while it is captured
+  struct Work {
+    std::function<void()> run; ///< empty: a wait for
+    Stream *other = nullptr;
+    uint64_t place = 0;
+  };
+  std::deque<Work> queue;
+  uint64_t done = 0, queued = 0;
+};
+
+class Queue {
+public:
+  static Queue &get();
+
+  Stream *makeStream();
+  Event *makeEvent();
+  bool destroy(Stream *stream);
+  bool destroy(Event *event);
+  bool knows(Stream *stream);
+  bool knows(Event *event);
+
+  /// Work that can be put off.
+  void add(Stream *stream, std::function<void()> work);
+  /// Work that cannot: what went wrong, or nothing. What it refers to must live
+  /// as long as a graph that it is captured in: a GPU's driver copies
+  /// parameters, of which only the caller knows the sizes here.
+  std::string runNow(Stream *stream, const std::function<std::string()> &work);
+  /// Whether the stream is captured; what cannot be then spoils the capture.
+  bool spoilCapture(Stream *stream);
+  /// False where it is captured already.
+  bool beginCapture(Stream *stream);
+  /// The graph, null where the stream was not captured.
+  std::unique_ptr<Graph> endCapture(Stream *stream);
+  std::set<Graph *> graphs;
+  std::set<GraphExec *> executables;
+  void record(Event *event, Stream *stream);
+  void await(Stream *stream, const Event *event);
+  /// Whether the event has been passed; asked again, it has.
+  bool query(Event *event);
+  void finish(Stream *stream);
+  void finishAll();
+  /// False unless both have been recorded and passed.
+  bool elapsed(const Event *from, const Event *to, float *milliseconds);
+
+private:
+  Queue() = default;
+  void advance(Stream *stream, uint64_t place);
+
+  std::recursive_mutex mutex;
+  Stream null; ///< the null stream
+  std::map<Stream *, std::unique_ptr<Stream>> streams;
+  std::map<Event *, std::unique_ptr<Event>> events;
+  int streamCount = 0, eventCount = 0;
+};
+
+} // namespace emulated
+} // namespace shardir
+
+#endif // SHARDIR_LIB_EMULATEDCUDA_QUEUE_H
