@@ -419,19 +419,23 @@ LogicalResult Importer::run() {
   return importCollectives(module, meshes);
 }
 
-/// StableHLO's barriers separate what a backward pass recomputes from the
-/// forward pass. Values pass through them, and the inliner would refuse them.
-static bool dropBarriers(ModuleOp module) {
+/// StableHLO's barriers keep what a backward pass recomputes apart from the
+/// forward pass: one op for each operand. Returns whether there were any.
+static bool importBarriers(ModuleOp module) {
   SmallVector<Operation *> barriers;
   module.walk([&](Operation *op) {
-    StringRef name = op->getName().getStringRef();
-    if ((name == "stablehlo.optimization_barrier" ||
-         name == "mhlo.optimization_barrier") &&
+    if (foreignName(op) == "optimization_barrier" &&
         op->getOperandTypes() == op->getResultTypes())
       barriers.push_back(op);
   });
   for (Operation *op : barriers) {
-    op->replaceAllUsesWith(op->getOperands());
+    OpBuilder builder(op);
+    for (auto [value, result] :
+         llvm::zip(llvm::to_vector(op->getOperands()), op->getResults())) {
+      if (isa<RankedTensorType>(value.getType()))
+        value = OptimizationBarrierOp::create(builder, op->getLoc(), value);
+      result.replaceAllUsesWith(value);
+    }
     op->erase();
   }
   return !barriers.empty();
@@ -461,5 +465,5 @@ FailureOr<bool> shardir::importAnnotations(ModuleOp module) {
   FailureOr<bool> hasOps = importForeignOps(module);
   if (failed(hasOps))
     return failure();
-  return dropBarriers(module) || *hasOps || importer.foundAny();
+  return importBarriers(module) || *hasOps || importer.foundAny();
 }

@@ -173,7 +173,8 @@ PeakFinder::inBlock(Block &block,
       if (init && mayOverwrite(init, op))
         owner = ownerOf(init);
       else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-                   tensor::ExtractSliceOp, tensor::CastOp>(op))
+                   tensor::ExtractSliceOp, tensor::CastOp,
+                   OptimizationBarrierOp>(op))
         owner = ownerOf(op->getOperand(0));
       owners[result] = owner;
       if (isOutside(owner))

@@ -35,6 +35,7 @@ void shardir::registerAllDialects(mlir::DialectRegistry &registry) {
   registerScalarModels(registry);
   registerBufferizationModels(registry);
   registerAttentionModels(registry);
+  registerBarrierModels(registry);
   registerManualModels(registry);
   registerIndexedOpsModels(registry);
   registerSCFModels(registry);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Sequence
 from typing import Any
@@ -21,7 +22,8 @@ _AFTER = "builtin.module(stablehlo-legalize-to-linalg,stablehlo-convert-to-signl
 #: What the compiler reads from StableHLO itself.
 _READ_LATER = {"stablehlo.sort", "stablehlo.scatter", "stablehlo.return", "stablehlo.all_reduce",
                "stablehlo.all_gather", "stablehlo.all_to_all", "stablehlo.reduce_scatter", "stablehlo.collective_permute",
-               "stablehlo.partition_id", "stablehlo.custom_call", "stablehlo.collective_broadcast"}
+               "stablehlo.partition_id", "stablehlo.custom_call", "stablehlo.collective_broadcast",
+               "stablehlo.optimization_barrier"}
 
 
 def make_context() -> ir.Context:
@@ -83,6 +85,148 @@ def _remove_empty_tensors(module: ir.Module) -> None:
         else:
             continue
         _replace(op, new)
+
+
+def _ints(op: Any, name: str, default: int, count: int) -> list[int]:
+    """An array attribute of `count` integers."""
+    if name not in op.attributes:
+        return [default] * count
+    attribute = op.attributes[name]
+    return list(ir.DenseI64ArrayAttr(attribute) if isinstance(attribute, ir.DenseI64ArrayAttr)
+                else ir.DenseIntElementsAttr(attribute))
+
+
+def _only_op(region: Any) -> Any:
+    """The op of a region that computes one value from its two arguments in order; None of others."""
+    block = region.blocks[0]
+    ops = list(block.operations)
+    if len(ops) == 2 and list(ops[0].operation.operands) == list(block.arguments) and list(
+            ops[1].operation.operands) == list(ops[0].operation.results):
+        return ops[0].operation
+    return None
+
+
+class _Builder:
+    """Ops of StableHLO on tensors of known shape, in front of an op."""
+
+    def __init__(self, op: Any):
+        self.loc, self.ip = op.location, ir.InsertionPoint(op)
+
+    def make(self, name: str, shape: Sequence[int], element: Any, operands: Sequence[Any], **attributes: Any) -> Any:
+        kind = ir.RankedTensorType.get(list(shape), element)
+        attributes = {n: ir.DenseI64ArrayAttr.get(a) if isinstance(a, list) else a for n, a in attributes.items()}
+        return ir.Operation.create(f"stablehlo.{name}", [kind], list(operands), attributes, loc=self.loc,
+                                   ip=self.ip).results[0]
+
+    def splat(self, value: Any, shape: Sequence[int]) -> Any:
+        return self.make("broadcast_in_dim", shape, ir.RankedTensorType(value.type).element_type, [value],
+                         broadcast_dimensions=[])
+
+    def pad(self, x: Any, value: Any, low: list[int], high: list[int]) -> Any:
+        kind = ir.RankedTensorType(x.type)
+        shape = [n + a + b for n, a, b in zip(kind.shape, low, high)]
+        return self.make("pad", shape, kind.element_type, [x, value], edge_padding_low=low, edge_padding_high=high,
+                         interior_padding=[0] * len(low))
+
+    def slice(self, x: Any, start: list[int], limit: list[int], stride: list[int]) -> Any:
+        shape = [-(-(b - a) // s) for a, b, s in zip(start, limit, stride)]
+        return self.make("slice", shape, ir.RankedTensorType(x.type).element_type, [x], start_indices=start,
+                         limit_indices=limit, strides=stride)
+
+
+def _expand_select_and_scatter(op: Any) -> None:
+    """The gradient of a pooling window as slices: for each place of the window, whether it was selected, and the
+    sources where it was. Places that are a stride apart add up; those between them are interleaved at the end.
+    All dims that have no window can be split."""
+    operand, source, init = op.operands
+    kind, element = ir.RankedTensorType(operand.type), ir.RankedTensorType(operand.type).element_type
+    rank, coarse = kind.rank, list(ir.RankedTensorType(source.type).shape)
+    select, add = _only_op(op.regions[0]), _only_op(op.regions[1])
+    if select is None or select.name != "stablehlo.compare" or add is None or add.name != "stablehlo.add":
+        _refuse(op, "'stablehlo.select_and_scatter' is supported where it selects by one comparison and adds")
+    window, stride = _ints(op, "window_dimensions", 1, rank), _ints(op, "window_strides", 1, rank)
+    padding = _ints(op, "padding", 0, 2 * rank)
+    low = padding[::2]
+    b = _Builder(op)
+    # A padded element is never selected in front of another: it loses every comparison.
+    direction = str(select.attributes["comparison_direction"])
+    worst = _worst(element, below="G" in direction)
+    if worst is None:
+        _refuse(op, f"'stablehlo.select_and_scatter' is not supported on {element}")
+    # As many elements as the windows cover, and so many that all places of a window have as many slices.
+    reach = [(n - 1) * s + w for n, s, w in zip(coarse, stride, window)]
+    scalar = b.make("constant", [], element, [], value=ir.DenseElementsAttr.get_splat(
+        ir.RankedTensorType.get([], element), worst))
+    padded = b.pad(operand, scalar, low, [r - n - a for r, n, a in zip(reach, kind.shape, low)])
+    integer = ir.IntegerType.get_signless(32)
+    bit = ir.IntegerType.get_signless(1)
+    places = list(itertools.product(*map(range, window)))
+
+    def number(i: int) -> Any:
+        return b.make("constant", coarse, integer, [], value=ir.DenseElementsAttr.get_splat(
+            ir.RankedTensorType.get(coarse, integer), ir.IntegerAttr.get(integer, i)))
+
+    best = chosen = None
+    for i, place in enumerate(places):
+        limit = [p + (n - 1) * s + 1 for p, n, s in zip(place, coarse, stride)]
+        value = b.slice(padded, list(place), limit, stride)
+        if best is None:
+            best, chosen = value, number(0)
+            continue
+        keeps = b.make("compare", coarse, bit, [best, value], **{n: select.attributes[n] for n in (
+            "comparison_direction", "compare_type") if n in select.attributes})
+        best = b.make("select", coarse, element, [keeps, best, value])
+        chosen = b.make("select", coarse, integer, [keeps, chosen, number(i)])
+    zero = b.make("constant", [], element, [], value=ir.DenseElementsAttr.get_splat(
+        ir.RankedTensorType.get([], element), _zero(element)))
+    nothing = b.splat(zero, coarse)
+    equal = ir.Attribute.parse("#stablehlo<comparison_direction EQ>")
+    steps = [-(-w // s) for w, s in zip(window, stride)]  # how many places are strides apart
+    extents = [n + k - 1 for n, k in zip(coarse, steps)]
+    sums: dict[tuple[int, ...], Any] = {}
+    for i, place in enumerate(places):
+        mine = b.make("compare", coarse, bit, [chosen, number(i)], comparison_direction=equal)
+        part = b.make("select", coarse, element, [mine, source, nothing])
+        before = [p // s for p, s in zip(place, stride)]
+        part = b.pad(part, zero, before, [k - 1 - q for k, q in zip(steps, before)])
+        between = tuple(p % s for p, s in zip(place, stride))
+        sums[between] = part if between not in sums else b.make("add", extents, element, [sums[between], part])
+
+    def interleave(d: int, between: tuple[int, ...]) -> Any:
+        """The sums of all places from dim `d` on."""
+        if d == rank:
+            return sums[between] if between in sums else b.splat(zero, extents)
+        parts = [interleave(d + 1, between + (r,)) for r in range(stride[d])]
+        if len(parts) == 1:
+            return parts[0]
+        shape = list(ir.RankedTensorType(parts[0].type).shape)
+        one = shape[:d + 1] + [1] + shape[d + 1:]
+        joined = b.make("concatenate", one[:d + 1] + [stride[d]] + one[d + 2:], element,
+                        [b.make("reshape", one, element, [p]) for p in parts],
+                        dimension=ir.IntegerAttr.get(ir.IntegerType.get_signless(64), d + 1))
+        return b.make("reshape", shape[:d] + [shape[d] * stride[d]] + shape[d + 1:], element, [joined])
+
+    result = interleave(0, ())
+    shape = ir.RankedTensorType(result.type).shape
+    # Negative padding cuts off what is outside of the operand.
+    result = b.pad(result, zero, [-a for a in low], [n + a - m for n, a, m in zip(kind.shape, low, shape)])
+    result = b.make("add", kind.shape, element, [result, b.splat(init, kind.shape)])
+    op.results[0].replace_all_uses_with(result)
+    op.erase()
+
+
+def _worst(element: Any, below: bool) -> Any:
+    """The least number of a type, or the largest; None of types that have none."""
+    if isinstance(element, ir.FloatType):
+        return ir.FloatAttr.get(element, float("-inf") if below else float("inf"))
+    if isinstance(element, ir.IntegerType) and element.is_signless and element.width > 1:
+        edge = 1 << (element.width - 1)
+        return ir.IntegerAttr.get(element, -edge if below else edge - 1)
+    return None
+
+
+def _zero(element: Any) -> Any:
+    return ir.FloatAttr.get(element, 0.0) if isinstance(element, ir.FloatType) else ir.IntegerAttr.get(element, 0)
 
 
 #: Stands for stablehlo.partition_id, whose verifier refuses the signless result that the passes make.
@@ -311,6 +455,9 @@ def to_linalg(module: ir.Module, mesh: Mesh | None = None, arguments: Sequence[s
         _remove_empty_tensors(module)
         _hide_partition_ids(module)
         for op in _walk(module.operation):
+            if op.name == "stablehlo.select_and_scatter":
+                _expand_select_and_scatter(op)
+                continue
             counter = _counter(op) if op.name == "stablehlo.while" else None
             if counter:
                 _count_loop(op, *counter)
@@ -320,10 +467,6 @@ def to_linalg(module: ir.Module, mesh: Mesh | None = None, arguments: Sequence[s
                 _while_to_scf(op)
             elif op.name in ("stablehlo.case", "stablehlo.if"):
                 _branches_to_scf(op)
-            elif op.name == "stablehlo.optimization_barrier":
-                for result, value in zip(op.results, op.operands):
-                    result.replace_all_uses_with(value)
-                op.erase()
         _run(module, "builtin.module(canonicalize,cse,symbol-dce)")
         _refuse_what_is_left(module)
         names = {op.name.partition(".")[0] for op in _walk(module.operation)}

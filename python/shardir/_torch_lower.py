@@ -13,6 +13,7 @@ from torch_mlir.compiler_utils import OutputType, TorchMlirCompilerError
 from torch_mlir.dialects import torch as torch_dialect
 from torch_mlir.extras.fx_importer import FxImporter
 from torch_mlir.fx import _module_lowering
+from torch_mlir.passmanager import PassManager
 
 from ._errors import CompileError, Diagnostic
 from ._mesh import Mesh, in_module
@@ -91,7 +92,12 @@ def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Seq
         with context:
             handler = context.attach_diagnostic_handler(lambda d: said.append(_diagnostic(d)) or True)
             try:
-                _module_lowering(False, False, OutputType.LINALG_ON_TENSORS, importer.module)
+                barriers = _hide_barriers(importer.module)
+                _module_lowering(False, False, OutputType.TORCH if barriers else OutputType.LINALG_ON_TENSORS,
+                                 importer.module)
+                if barriers:
+                    _lower_around(importer.module)
+                    _show_barriers(importer.module, barriers)
             finally:
                 handler.detach()
     except TorchMlirCompilerError as error:
@@ -111,6 +117,63 @@ def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Seq
         text = in_module(text, mesh.declaration())
     # torch-mlir keeps the state of its random numbers in a global of this name.
     return re.sub(r"(@global_seed\(dense<)0(>)", rf"\g<1>{seed}\g<2>", text) if seed else text
+
+
+def _walk(op: Any) -> list[Any]:
+    """All ops below `op`, inner ones first."""
+    found = []
+    for region in op.regions:
+        for block in region.blocks:
+            for inner in block.operations:
+                found += _walk(inner.operation)
+                found.append(inner.operation)
+    return found
+
+
+def _hide_barriers(module: Any) -> set[str]:
+    """Barriers as calls, which torch-mlir leaves alone; the names of their callees."""
+    callees: dict[Any, str] = {}
+    for op in _walk(module.operation):
+        if op.name != "torch.operator" or "shardir.optimization_barrier" not in str(op.attributes["name"]):
+            continue
+        kind, loc = op.results[0].type, op.location
+        if kind not in callees:
+            callees[kind] = name = f"shardir_barrier_{len(callees)}"
+            ir.Operation.create("func.func", [], [], {
+                "sym_name": ir.StringAttr.get(name), "sym_visibility": ir.StringAttr.get("private"),
+                "function_type": ir.TypeAttr.get(ir.FunctionType.get([kind], [kind]))}, regions=1, loc=loc,
+                ip=ir.InsertionPoint.at_block_begin(module.body))
+        call = ir.Operation.create("func.call", [kind], list(op.operands),
+                                   {"callee": ir.FlatSymbolRefAttr.get(callees[kind])}, loc=loc,
+                                   ip=ir.InsertionPoint(op))
+        op.results[0].replace_all_uses_with(call.result)
+        op.erase()
+    return set(callees.values())
+
+
+def _lower_around(module: ir.Module) -> None:
+    """torch-mlir's pipeline without its last check, which refuses calls."""
+    pipeline = str(PassManager.parse("builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)"))
+    pipeline = re.sub(r",\s*torch-verify-linalg-on-tensors-backend-contract", "", pipeline.removeprefix("pass-pipeline="))
+    try:
+        PassManager.parse(pipeline).run(module.operation)
+    except ir.MLIRError as error:
+        raise TorchMlirCompilerError(str(error)) from None
+    left = _left(module.operation)
+    if left:
+        raise TorchMlirCompilerError(f"failed to legalize operation '{left[0]}'")
+
+
+def _show_barriers(module: Any, callees: set[str]) -> None:
+    for op in _walk(module.operation):
+        if op.name == "func.call" and ir.FlatSymbolRefAttr(op.attributes["callee"]).value in callees:
+            barrier = ir.Operation.create("shardir.optimization_barrier", [op.results[0].type], [op.operands[0]],
+                                          loc=op.location, ip=ir.InsertionPoint(op))
+            op.results[0].replace_all_uses_with(barrier.result)
+            op.erase()
+    for op in list(module.body.operations):
+        if ir.StringAttr(op.attributes["sym_name"]).value in callees:
+            op.operation.erase()
 
 
 def _diagnostic(diagnostic: Any) -> str:

@@ -65,6 +65,61 @@ def _grouped_mm(x: torch.Tensor, w: torch.Tensor, offs: torch.Tensor | None = No
     return torch.bmm(mask.unsqueeze(-1) * x.unsqueeze(0), w).sum(0).to(out_dtype or x.dtype)
 
 
+def _grouped_mm_backward(x: torch.Tensor, w: torch.Tensor, offs: torch.Tensor, gradient: torch.Tensor) -> Any:
+    rows = torch.arange(x.shape[0], device=x.device, dtype=offs.dtype).view(1, -1)
+    first = torch.cat([offs.new_zeros(1), offs[:-1]])
+    mask = ((rows >= first.view(-1, 1)) & (rows < offs.view(-1, 1))).to(x.dtype).unsqueeze(-1)
+    of_rows = mask * gradient.unsqueeze(0)
+    return torch.bmm(of_rows, w.transpose(1, 2)).sum(0), torch.bmm((mask * x.unsqueeze(0)).transpose(1, 2), of_rows)
+
+
+def _max_pool_backward(gradient: torch.Tensor, x: torch.Tensor, kernel: Sequence[int], stride: Sequence[int],
+                       padding: Sequence[int], dilation: Sequence[int], ceil_mode: bool,
+                       indices: torch.Tensor) -> torch.Tensor:
+    """For each place of the window the gradients of the windows that selected it. Places that are a stride apart
+    add up; those between them are interleaved at the end. No scatter is needed, so that batches and channels can be
+    split."""
+    dims = 3 if len(kernel) == 3 else 2
+    kernel, stride, padding, dilation = (list(v) * dims if len(v) == 1 else list(v)
+                                         for v in (kernel, stride or kernel, padding, dilation))
+    lead = x.dim() - dims
+    extents, coarse = list(x.shape[lead:]), list(gradient.shape[lead:])
+    steps = [(k - 1) * d // s + 1 for k, d, s in zip(kernel, dilation, stride)]
+    sums: dict[tuple[int, ...], torch.Tensor] = {}
+    for place in itertools.product(*map(range, kernel)):
+        selected: Any = 0
+        for d in range(dims):  # the number of the element at this place of each window, in its plane
+            along = torch.arange(coarse[d], device=x.device, dtype=indices.dtype)
+            along = along * stride[d] + (place[d] * dilation[d] - padding[d])
+            selected = selected * extents[d] + along.view([-1] + [1] * (dims - 1 - d))
+        part = torch.where(indices == selected, gradient, torch.zeros((), dtype=gradient.dtype, device=x.device))
+        places = [p * d for p, d in zip(place, dilation)]
+        pads: list[int] = []
+        for p, s, k in reversed(list(zip(places, stride, steps))):
+            pads += [p // s, k - 1 - p // s]
+        part = aten.constant_pad_nd(part, pads)
+        between = tuple(p % s for p, s in zip(places, stride))
+        sums[between] = part if between not in sums else sums[between] + part
+    shape = list(next(iter(sums.values())).shape)
+
+    def interleave(d: int, between: tuple[int, ...]) -> torch.Tensor:
+        if d == dims:
+            return sums[between] if between in sums else gradient.new_zeros(shape)
+        parts = [interleave(d + 1, between + (r,)) for r in range(stride[d])]
+        if len(parts) == 1:
+            return parts[0]
+        joined = torch.stack(parts, lead + d + 1)
+        return joined.reshape(list(parts[0].shape[:lead + d]) + [-1] + list(parts[0].shape[lead + d + 1:]))
+
+    found = interleave(0, ())
+    for d in range(dims):
+        missing = padding[d] + extents[d] - found.shape[lead + d]
+        if missing > 0:
+            found = aten.constant_pad_nd(found, [0, 0] * (dims - 1 - d) + [0, missing])
+        found = found.narrow(lead + d, padding[d], extents[d])
+    return found
+
+
 def decompositions() -> dict:
     """What a graph's ops are taken apart to before torch-mlir lowers it."""
     table = dict(get_decomposition_table())
@@ -72,6 +127,8 @@ def decompositions() -> dict:
                                      aten._native_batch_norm_legit_functional, aten.native_batch_norm_backward]))
     table[aten.convolution_backward.default] = _convolution_backward
     table[aten.convolution.default] = _depthwise_transposed
+    table[aten.max_pool2d_with_indices_backward.default] = _max_pool_backward
+    table[aten.max_pool3d_with_indices_backward.default] = _max_pool_backward
     table[aten.unbind_copy.int] = _unbind
     table[aten.sort.stable] = _sort_stable
     table[aten.scatter.value] = _scatter_value
@@ -80,6 +137,7 @@ def decompositions() -> dict:
     fallback = getattr(torch.ops.transformers, "grouped_mm_fallback", None)
     if fallback is not None:  # what Hugging Face's experts call on CPUs
         table[fallback.default] = _grouped_mm
+        table[torch.ops.transformers.grouped_mm_fallback_backward.default] = _grouped_mm_backward
     return table
 
 

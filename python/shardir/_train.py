@@ -22,6 +22,7 @@ from ._errors import CompileError, Error, UsageError
 from ._mesh import Mesh, Replicate, Shard, placement_attribute
 from ._plan import resolve
 from ._program import Program
+from ._torch_checkpoint import recomputing_apart
 from ._torch_lower import to_linalg
 from ._torch_ops import decompositions, in_place_decompositions, portable_kernels
 
@@ -38,9 +39,22 @@ def _initial_state(optimizer: torch.optim.Optimizer) -> dict[int, dict[str, torc
     trial, copies = _rebound(optimizer, [p.detach().clone() for p in parameters])
     for p, original in zip(copies, parameters):
         p.grad = torch.zeros_like(p) if original.requires_grad else None
+    first: dict[Any, dict[str, torch.Tensor]] = {}
+
+    def keep(group: Any) -> None:
+        for p in group["params"]:
+            first[p] = {k: v.detach().clone() for k, v in trial.state[p].items() if isinstance(v, torch.Tensor)}
+
+    begin = getattr(trial, "_init_group", None)
+    if begin is not None:
+        def init_group(group: Any, *args: Any, **kwargs: Any) -> Any:
+            result = begin(group, *args, **kwargs)
+            keep(group)
+            return result
+        trial._init_group = init_group
     trial.step()
-    # A step from zero gradients leaves moments as they begin; only the count has moved.
-    return {i: {k: torch.zeros_like(v) if k == "step" else v.detach().clone()
+    # What begins in the step itself are moments, which a step from zero gradients leaves as they begin.
+    return {i: {k: first.get(p, {}).get(k, torch.zeros_like(v) if k == "step" else v.detach().clone())
                 for k, v in trial.state[p].items() if isinstance(v, torch.Tensor)}
             for i, p in enumerate(copies)}
 
@@ -278,10 +292,11 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
         written = {n: own[n].detach().clone() for n in buffers}
         with stateless._reparametrize_module(model, {**leaves, **written}, tie_weights=True):
             value = model(*inputs_) if loss is None else loss(model(*inputs_[:-1]), inputs_[-1])
-        trained_names = [names[id(p)] for p in trained]
-        setup_stacktrace_preservation_hooks([value.grad_fn])
-        needed = [n for n in trained_names if parameters[n].requires_grad]
-        gradients = dict(zip(needed, torch.autograd.grad(value, [leaves[n] for n in needed], allow_unused=True)))
+            trained_names = [names[id(p)] for p in trained]
+            setup_stacktrace_preservation_hooks([value.grad_fn])
+            needed = [n for n in trained_names if parameters[n].requires_grad]
+            # Checkpoints run modules again, with the same parameters.
+            gradients = dict(zip(needed, torch.autograd.grad(value, [leaves[n] for n in needed], allow_unused=True)))
         twin, copies = _rebound(optimizer, [own[n].detach().clone() for n in trained_names])
         for group, rate in zip(twin.param_groups, given_rates):
             group["lr"] = rate
@@ -302,7 +317,8 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
 
     example = [*tensors, *rates, *flat]
     try:
-        with _as_if_compiling(), portable_kernels(), fx_traceback.preserve_node_meta(), _module_paths(model):
+        with _as_if_compiling(), portable_kernels(), fx_traceback.preserve_node_meta(), _module_paths(model), \
+                recomputing_apart():
             joint = make_fx(step, decomposition_table=in_place_decompositions(), tracing_mode="fake",
                             record_stack_traces=True)(*example)
             joint.graph.eliminate_dead_code()

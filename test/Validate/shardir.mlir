@@ -1,4 +1,9 @@
-// shardir: rows at places that are data, and sorts.
+// shardir: barriers, rows at places that are data, and sorts.
+
+func.func @optimization_barrier(%a: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  %0 = shardir.optimization_barrier %a : tensor<4x5xf32>
+  return %0 : tensor<4x5xf32>
+}
 
 func.func @scatter_sum(%u: tensor<4x5xf32>, %a: tensor<6x5xf32>) -> tensor<6x5xf32> {
   %i = arith.constant dense<[[4], [0], [4], [7]]> : tensor<4x1xi64>

@@ -411,6 +411,7 @@ void validate::addTensorHandlers(HandlerTable &table) {
   table.add("bufferization.alloc_tensor", runEmpty);
   table.add("bufferization.materialize_in_destination", forwardFirst);
   table.add("tensor.cast", forwardFirst);
+  table.add("shardir.optimization_barrier", forwardFirst);
   table.add("shape.shape_of", runShapeOf);
   table.add("shape.broadcast", runShapeBroadcast);
   table.add("ub.poison", runEmpty);

@@ -32,6 +32,8 @@ void registerBufferizationModels(mlir::DialectRegistry &registry);
 void registerAttentionModels(mlir::DialectRegistry &registry);
 void registerSCFModels(mlir::DialectRegistry &registry);
 void registerUBModels(mlir::DialectRegistry &registry);
+/// shardir.optimization_barrier: its rule and its bufferization.
+void registerBarrierModels(mlir::DialectRegistry &registry);
 /// The borders and collectives of manual regions.
 void registerManualModels(mlir::DialectRegistry &registry);
 /// shardir.scatter and shardir.sort.

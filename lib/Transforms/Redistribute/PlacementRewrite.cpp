@@ -60,8 +60,8 @@ bool PlacementRewrites::mayChange(Operation *op) const {
       op->hasTrait<OpTrait::IsTerminator>() ||
       isa<RedistributeOp, ConstrainOp, collective::CollectiveOpInterface>(op) ||
       isa<ManualInOp, ManualOutOp, ManualCollectiveOp>(op) ||
-      isConstrained(op) || op->getNumResults() == 0 ||
-      op->hasAttr(ShardIRDialect::kHalo))
+      isa<OptimizationBarrierOp>(op) || isConstrained(op) ||
+      op->getNumResults() == 0 || op->hasAttr(ShardIRDialect::kHalo))
     return false;
   // Halos have costs of their own: other placements need other halos.
   SharedRule rule = getShardingRule(op);

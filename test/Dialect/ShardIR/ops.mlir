@@ -33,6 +33,21 @@ func.func @redistribute(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
   return %2 : tensor<8x32xf32>
 }
 
+// Nothing looks through a barrier, and one without users goes.
+// CHECK-LABEL: func.func @optimization_barrier
+// CHECK-SAME:    %[[X:.+]]: tensor<8x?xf32>
+// CHECK:         %[[B:.+]] = shardir.optimization_barrier %[[X]] : tensor<8x?xf32>
+// CHECK:         return %[[B]]
+// FOLD-LABEL:  func.func @optimization_barrier
+// FOLD-COUNT-1:  shardir.optimization_barrier
+// FOLD-NOT:      shardir.optimization_barrier
+// FOLD:          return
+func.func @optimization_barrier(%x: tensor<8x?xf32>) -> tensor<8x?xf32> {
+  %0 = shardir.optimization_barrier %x : tensor<8x?xf32>
+  %1 = shardir.optimization_barrier %0 : tensor<8x?xf32>
+  return %0 : tensor<8x?xf32>
+}
+
 // CHECK-LABEL: func.func @axis_index
 // CHECK:         shardir.axis_index @m "tp"
 func.func @axis_index() -> index {

@@ -119,6 +119,29 @@ def ShardIR_RedistributeOp : ShardIR_Op<"redistribute",
   let hasVerifier = 1;
 }
 
+def ShardIR_OptimizationBarrierOp : ShardIR_Op<"optimization_barrier",
+    [Pure, AllTypesMatch<["input", "result"]>]> {
+  let summary = "Its operand, which no pass looks through.";
+  let description = [{
+    The result is equal to the operand and has the same placement, yet ops on it are not
+    merged with equal ops on the operand: a backward pass that recomputes what the
+    forward pass has dropped stays a second computation. Collectives do not move across it.
+    Bufferization replaces the result by the operand's buffer.
+
+    This is the op of StableHLO with this name, for one operand: what
+    `jax.checkpoint` and `torch.utils.checkpoint` become.
+
+    Example:
+
+    ```mlir
+    %1 = shardir.optimization_barrier %0 : tensor<8x32xf32>
+    ```
+  }];
+  let arguments = (ins AnyRankedTensor:$input);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` type($input)";
+}
+
 def ShardIR_AxisIndexOp : ShardIR_Op<"axis_index",
     [Pure, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "This device's coordinate along a mesh axis.";
