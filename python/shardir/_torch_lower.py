@@ -22,6 +22,9 @@ from ._mesh import Mesh, in_module
 _NOT_THE_MODELS = (os.path.dirname(torch.__file__) + os.sep, os.path.dirname(os.path.abspath(__file__)) + os.sep)
 _ILLEGAL = re.compile(r'name = "torch\.([\w.]+)"')
 _FRAME = re.compile(r'File "([^"]+)", line (\d+),')
+_WITH_SCALAR = {getattr(getattr(torch.ops.aten, name), overload)
+                for name in ("add", "sub", "mul", "remainder", "eq", "ne", "gt", "ge", "lt", "le")
+                for overload in ("Scalar", "Tensor")}
 
 
 def place_of(node: torch.fx.Node) -> tuple[str, str, int]:
@@ -62,6 +65,16 @@ def _drop_what_is_no_tensor(graph: torch.fx.Graph) -> None:
             graph.erase_node(node)
 
 
+def _use_float_scalars(graph: torch.fx.Graph) -> None:
+    """Has ops on floats take their scalars as floats: torch-mlir folds `torch.ones(6) == 1` to false, and adds
+    2**64 - 1 for -1 where the tensor is a constant."""
+    for node in graph.nodes:
+        if node.op == "call_function" and node.target in _WITH_SCALAR and type(node.args[1]) is int:
+            value = getattr(node.args[0], "meta", {}).get("val")
+            if isinstance(value, torch.Tensor) and value.is_floating_point():
+                node.update_arg(1, float(node.args[1]))
+
+
 def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Sequence[str | None],
               results: Sequence[str | None], aliases: Mapping[int, int], constraints: Mapping[torch.fx.Node, str],
               seed: int, names: Mapping[int, str] = {}, result_names: Mapping[int, str] = {}) -> str:
@@ -73,6 +86,7 @@ def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Seq
     Raises CompileError that names the module whose op is not supported.
     """
     _drop_what_is_no_tensor(module.graph)
+    _use_float_scalars(module.graph)
     context = ir.Context()
     context.allow_unregistered_dialects = True
     torch_dialect.register_dialect(context)
