@@ -100,7 +100,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   if (to < Stage::Cpu)
     return;
   addOwn(pm, options.afterBufferized);
-  // What allocations add up to is known once contractions have theirs.
+  // All allocations are known once contractions have theirs.
   if (!forGpu) {
     buildCpuContractions(pm, cpu);
     pm.addPass(createReport({"", /*embed=*/true}));

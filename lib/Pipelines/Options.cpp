@@ -84,7 +84,7 @@ static std::string explainParseError(StringRef text,
   return "cannot read '" + text.str() + "'";
 }
 
-/// What is wrong with passes of the user's, as the parser of pipelines says it.
+/// The error in a list of the user's passes, in the words of MLIR's parser.
 static std::string explainPasses(StringRef passes) {
   std::string said;
   llvm::raw_string_ostream errors(said);

@@ -59,7 +59,7 @@ shardir::commonDigits(const Placement &a, const Placement &b, const Mesh &mesh,
         digits.push_back({radix, std::nullopt});
         continue;
       }
-      // What divides may be cut in parts.
+      // Digits that divide may be cut in parts.
       for (const AxisRef &part : refine(*split.axis, mesh, parts))
         digits.push_back({axisSize(mesh, part), part});
     }

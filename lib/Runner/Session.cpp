@@ -173,7 +173,7 @@ private:
     programBytes = source.readString(0, source.size());
   }
 
-  /// What can be seen without knowing the program.
+  /// Checks that need no program.
   void checkFiles() {
     if (processes.isFirst() && isStdin())
       programText = readStdin();

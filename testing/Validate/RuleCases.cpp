@@ -83,7 +83,7 @@ std::vector<PartialKind> validate::partialKindsOf(Type element) {
 }
 
 namespace {
-/// What one mesh axis does.
+/// The factor that one mesh axis splits.
 struct AxisUse {
   int factor = -1;
   int64_t before = 1, after = 1; ///< integers around the axis in the factor
@@ -119,7 +119,7 @@ private:
 std::vector<AxisUse> Enumeration::uses(bool withIntegers) const {
   std::vector<AxisUse> all(1);
   for (auto [f, factor] : llvm::enumerate(rule.factors)) {
-    // What has an unknown extent cannot be cut into shards of known types.
+    // A dim of unknown extent cannot be cut into shards of known types.
     if (factor.kind == FactorKind::Replicate || factor.size == kUnknown)
       continue;
     AxisUse use;
@@ -207,7 +207,7 @@ void Enumeration::addInferred(
   for (auto [operand, asked] : llvm::zip(placements.operands, same->operands))
     if (operand && !(*operand == asked))
       return;
-  // What is whole everywhere is there already: no part of it is asked for.
+  // A replicated operand is complete on each device: it needs no halo.
   for (auto [i, operand] : llvm::enumerate(placements.operands))
     placements.halos.push_back(operand && !operand->isReplicated()
                                    ? haloOf(rule, i, sharding->splits, mesh)

@@ -140,11 +140,11 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
 llvm::LogicalResult parseOptions(llvm::StringRef text, PipelineOptions &options,
                                  std::string &error);
 
-/// What tells the two programs in one compiled file apart.
+/// The settings that differ between the two programs in one compiled file.
 struct LoweringOptions {
   /// The program's hash, for the metadata.
   std::string hash;
-  /// What the symbols of entries begin with.
+  /// The prefix of the entries' symbols.
   std::string entryPrefix = "shardir_entry_";
   /// Whether to define the metadata.
   bool metadata = true;

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a transport with contiguous messages (MPI, NCCL) copies around one
-// collective: a piece that is not one run of memory is packed before it is
+// The copies that a transport with contiguous messages (MPI, NCCL) makes around
+// one collective: a piece that is not one run of memory is packed before it is
 // sent, or unpacked after it has come. Which pieces those are depends on the
 // order of a shard's dims in memory, and on nothing else.
 //

@@ -71,7 +71,7 @@ struct Options {
 
 Options parseOptions(const std::vector<std::string> &arguments);
 
-/// What --help prints.
+/// The text of --help.
 const char *helpText();
 
 } // namespace shardir::runner

@@ -53,8 +53,8 @@ public:
 private:
   mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::Type result,
                                  llvm::ArrayRef<mlir::Type> parameters);
-  /// What the runtime answers to two numbers, the same on every call, asked for
-  /// at the start of `function`.
+  /// Asks the runtime at the start of `function` about two numbers. The answer
+  /// is the same on every call.
   mlir::Value query(mlir::func::FuncOp function, mlir::Location loc,
                     llvm::StringRef name, int32_t first, int32_t second);
   mlir::Value dataPointer(mlir::OpBuilder &builder, mlir::Location loc,

@@ -73,18 +73,19 @@ class Transport {
 public:
   virtual ~Transport();
   virtual std::unique_ptr<Communicator> connect(RankContext &rank) = 0;
-  /// What was left undone when all ranks had finished; "" for nothing.
+  /// The operations that were still unfinished when all ranks had ended; "" if
+  /// there are none.
   virtual std::string leftover() = 0;
 
   // For ranks in other processes, of which the job has the status alone.
   virtual bool sharesMemory() const { return true; }
-  /// What the job's statuses are: this process' alone, all ranks' of different
-  /// times, or all ranks' of one time.
+  /// The scope of the job's statuses: this process' ranks, all ranks at
+  /// different times, or all ranks at one time.
   enum class Sight { None, Stale, Consistent };
   /// Called by the watchdog now and then: brings the statuses up to date, and
   /// failures from here to there and back.
   virtual Sight observe() { return Sight::Consistent; }
-  /// What messages add to what a rank was last seen doing.
+  /// What a rank was last seen doing, as far as messages tell.
   virtual std::string remark(int) { return ""; }
   /// Called when this process' ranks have ended: waits for the others.
   virtual void settle() {}

@@ -293,7 +293,7 @@ std::shared_ptr<const Route> RouteCache::get(int32_t id, const int64_t *dims,
     extent = known[next++];
   }
   const Mesh &mesh = metadata.meshes[size_t(spec.mesh)];
-  // What the program says of windows whose place it knows alone.
+  // The program's values for windows whose place only the program knows.
   CollectiveSpec closed;
   for (size_t d = 0; d < spec.step.halo.size(); ++d) {
     if (!spec.step.halo[d].isOpen)

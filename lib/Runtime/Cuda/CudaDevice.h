@@ -41,7 +41,8 @@ public:
   /// Loads an image: a cubin, PTX, or a table of the emulated GPU's kernels.
   cuda::Module load(const void *image, const std::string &what) const;
 
-  /// What the compiler's option `arch` calls it, or the best that it runs.
+  /// The device's name for the compiler's option `arch`, or the best that it
+  /// runs.
   std::string compilerArchitecture() const {
     return api.isEmulated()      ? "host"
            : architecture == 90  ? "sm_90a"

@@ -170,7 +170,7 @@ void CudaRank::launch(int32_t id, const int64_t grid[3], const int64_t block[3],
 }
 
 void CudaRank::put(CudaWork work) {
-  // What goes on beside has a stream of its own.
+  // Overlapped work has a stream of its own.
   if (lane)
     return issue(work);
   graphs.put(std::move(work), stream);

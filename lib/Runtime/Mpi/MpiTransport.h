@@ -95,7 +95,7 @@ public:
   const size_t size;
   const uint64_t programHash;
   MpiWait wait; ///< this rank's
-  /// What this rank has sent to each other one.
+  /// The numbers of messages from this rank to each other rank.
   std::vector<std::atomic<uint64_t>> sentPosts, sentMessages;
 
 private:
@@ -104,7 +104,7 @@ private:
   /// tells rank 0 (Failed), which tells all to stop (Stop), hears what they did
   /// last, and says how it ends (Final).
   enum Kind : uint32_t { Ping, Status, Failed, Stop, Ended, Final };
-  /// What rank 0 knows of a rank.
+  /// Rank 0's knowledge of a rank.
   struct Remote {
     MpiWait wait;
     std::vector<uint64_t> sentPosts, sentMessages;

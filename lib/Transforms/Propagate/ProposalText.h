@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a search for placements compared, for people and as JSON. Requires
-// candidates of one function; guarantees the same text for the same candidates.
+// The candidates that a search for placements compared, for people and as JSON.
+// Requires candidates of one function; guarantees the same text for the same
+// candidates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,7 +35,7 @@ std::string describeSplits(const ProposalCandidate &candidate,
 /// `1.200e-03 s, 4096 bytes received, 65536 bytes held at the peak`.
 std::string describeCost(const ProposalCandidate &candidate);
 
-/// What one function's search compared: docs/Proposing.md has the keys.
+/// The candidates of one function's search: docs/Proposing.md has the keys.
 llvm::json::Object toJson(llvm::StringRef function, const Proposal &proposal,
                           llvm::ArrayRef<ProposedArgument> arguments,
                           const ProposalOptions &options);

@@ -42,7 +42,7 @@ namespace {
 struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
   using ProposeBase::ProposeBase;
 
-  /// What the pipelines run ahead of propagation.
+  /// The passes that the pipelines run ahead of propagation.
   static void addPasses(OpPassManager &passes) {
     passes.addPass(createLowerDTensorSyntax());
     passes.addPass(createCheckExits());
@@ -149,7 +149,7 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
     for (auto [i, other] : llvm::enumerate(proposal.candidates)) {
       std::string splits = describeSplits(other, arguments);
       bool isWhole = splits == "nothing split";
-      // What unsharded arguments cost is what everything is compared with.
+      // Unsharded arguments are the baseline of the comparison.
       if (i == 0 || (i > kShown && !isWhole))
         continue;
       diag.attachNote() << splits << ": " << describeCost(other);

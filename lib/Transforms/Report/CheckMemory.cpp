@@ -25,8 +25,8 @@ namespace shardir {
 using namespace mlir;
 using namespace shardir;
 
-/// What an allocation is for: the first op that does more with it than fill it,
-/// whose place in the program says more than that of what it starts from.
+/// The purpose of an allocation: the first op that does more with it than fill
+/// it, whose place in the program says more than that of what it starts from.
 static Operation *purposeOf(Operation *alloc) {
   Operation *first = nullptr;
   for (Operation *user : alloc->getUsers()) {
