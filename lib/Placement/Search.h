@@ -24,8 +24,8 @@ namespace shardir::detail {
 
 class ReduceSearch {
 public:
-  /// A part of an axis that the source does not split by and does not keep
-  /// owing: free to slice by, or to be reduced.
+  /// A part of an axis that the source does not split by and whose sum does not
+  /// stay pending: free to slice by, or to be reduced.
   struct Atom {
     AxisRef axis;
     int64_t size = 1;

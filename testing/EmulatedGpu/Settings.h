@@ -1,4 +1,4 @@
-//===- Settings.h - What the emulating driver is told -----------*- C++ -*-===//
+//===- Settings.h - Settings of the emulated driver -------------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -85,7 +85,8 @@ public:
   /// Called by the watchdog now and then: brings the statuses up to date, and
   /// failures from here to there and back.
   virtual Sight observe() { return Sight::Consistent; }
-  /// What a rank was last seen doing, as far as messages tell.
+  /// A remark after the activity of `rank` in messages: that it does not
+  /// answer.
   virtual std::string remark(int) { return ""; }
   /// Called when this process' ranks have ended: waits for the others.
   virtual void settle() {}

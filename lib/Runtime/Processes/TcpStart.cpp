@@ -13,8 +13,8 @@
 //
 // Requires that every process knows the same place for rank 0; guarantees that
 // a job begins on all processes or on none: what goes wrong on one of them
-// before that is told by rank 0 to all that it can reach, and nobody waits for
-// longer than it was given. A stranger who connects is let go.
+// before that, rank 0 reports to all that it can reach, and no process waits
+// for longer than its timeout. A connection of a stranger is closed.
 //
 //===----------------------------------------------------------------------===//
 

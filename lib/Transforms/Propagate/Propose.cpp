@@ -98,7 +98,7 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
     }
   }
 
-  /// Of several meshes one must be named, or nobody knows which is meant.
+  /// A module of several meshes needs the name of one.
   LogicalResult checkMesh(func::FuncOp function, const MeshTable &meshes) {
     if (meshes.all().size() <= 1)
       return success();
