@@ -59,7 +59,7 @@ static void emptyPoison(ub::PoisonOp op) {
     return;
   OpBuilder builder(op);
   SmallVector<Value> sizes;
-  for (int64_t i = 0; i < type.getNumDynamicDims(); ++i)
+  for (size_t i = 0; i < type.getNumDynamicDims(); ++i)
     sizes.push_back(arith::ConstantIndexOp::create(builder, op.getLoc(), 0));
   op.replaceAllUsesWith(
       tensor::EmptyOp::create(builder, op.getLoc(), type, sizes).getResult());

@@ -461,7 +461,6 @@ void ShareSource::rewrite(Tree &tree, SmallVector<Node> &nodes,
                           ArrayRef<TreeNode> shape,
                           ArrayRef<RedistributeOp> given,
                           PatternRewriter &rewriter) const {
-  const MeshTable &meshes = costs->meshTable();
   // An op that is there carries each node; further regions get copies.
   llvm::SmallPtrSet<Operation *, 8> taken;
   for (Node &node : nodes)
