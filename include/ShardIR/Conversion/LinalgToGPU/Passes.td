@@ -178,7 +178,7 @@ def ScheduleForGpu : Pass<"shardir-schedule-for-gpu", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"",
-           "The GPU: sm_80, sm_90a, sm_100a or host">,
+           "The GPU: sm_80, sm_86, sm_89, sm_90a, sm_100a, compute_80 or host">,
     Option<"schedule", "schedule", "std::string", "",
            "Take this schedule where it matches, whatever it costs">,
     Option<"explain", "explain", "bool", "false",
@@ -244,7 +244,7 @@ def KernelsToNVVM : Pass<"shardir-kernels-to-nvvm", "::mlir::gpu::GPUModuleOp"> 
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"",
-           "The GPU: sm_80, sm_90a or sm_100a">
+           "The GPU: sm_80, sm_86, sm_89, sm_90a, sm_100a or compute_80">
   ];
 }
 
@@ -271,7 +271,7 @@ def AssembleKernels
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"",
-           "The GPU: sm_80, sm_90a or sm_100a">,
+           "The GPU: sm_80, sm_86, sm_89, sm_90a, sm_100a or compute_80">,
     Option<"ptxas", "ptxas", "std::string", "",
            "The assembler; `none` leaves PTX">,
     Option<"explain", "explain", "bool", "false",
@@ -349,7 +349,7 @@ def LaunchesToRuntime
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"",
-           "The GPU: sm_80, sm_90a, sm_100a or host">
+           "The GPU: sm_80, sm_86, sm_89, sm_90a, sm_100a, compute_80 or host">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
