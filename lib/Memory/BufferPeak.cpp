@@ -35,7 +35,8 @@ constexpr int64_t kTrips = 3;
 
 class RankRun {
 public:
-  RankRun(const MeshTable &meshes, int64_t rank) : meshes(meshes), rank(rank) {}
+  RankRun(const MeshTable &meshes, int64_t rank, BufferUse *use)
+      : meshes(meshes), rank(rank), use(use) {}
 
   /// Arguments and results, which are arguments by now; false where an extent
   /// is not known.
@@ -77,7 +78,9 @@ private:
 
   const MeshTable &meshes;
   int64_t rank;
+  BufferUse *use;
   int64_t alive = 0;
+  int64_t most = 0; ///< alive since the op began that is run
   llvm::DenseMap<Value, int64_t> numbers;
   llvm::DenseMap<Value, SmallVector<int64_t>> shapes;
   /// Which allocation a value is: one in a loop makes another each time.
@@ -355,12 +358,17 @@ bool RankRun::visitBranches(Operation &op) {
     return true;
   peak = largest->peak;
   alive = largest->alive;
+  most = largest->most;
   numbers = std::move(largest->numbers);
   shapes = std::move(largest->shapes);
   instances = std::move(largest->instances);
   sizes = std::move(largest->sizes);
   nextInstance = largest->nextInstance;
   return true;
+}
+
+static void recordMost(int64_t &record, int64_t bytes) {
+  record = std::max(record, bytes);
 }
 
 bool RankRun::visit(Operation &op) {
@@ -385,6 +393,9 @@ bool RankRun::visit(Operation &op) {
     instances[alloc] = nextInstance;
     sizes[nextInstance++] = bytes;
     alive += bytes;
+    most = std::max(most, alive);
+    if (use)
+      recordMost(use->allocated[&op], bytes);
     if (alive > peak.bytes)
       peak = {alive, &op};
     return true;
@@ -440,14 +451,20 @@ bool RankRun::visit(Operation &op) {
 }
 
 bool RankRun::run(Block &block) {
-  for (Operation &op : block)
+  for (Operation &op : block) {
+    int64_t outer = std::exchange(most, alive);
     if (!visit(op))
       return false;
+    if (use)
+      recordMost(use->alive[&op], most);
+    most = std::max(most, outer);
+  }
   return true;
 }
 
 std::optional<MemoryPeak> shardir::bufferPeak(func::FuncOp entry,
-                                              const MeshTable &meshes) {
+                                              const MeshTable &meshes,
+                                              BufferUse *use) {
   if (!entry.getBody().hasOneBlock())
     return std::nullopt;
   int64_t ranks = 1;
@@ -458,7 +475,7 @@ std::optional<MemoryPeak> shardir::bufferPeak(func::FuncOp entry,
   }
   MemoryPeak most;
   for (int64_t rank = 0; rank < ranks; ++rank) {
-    RankRun run(meshes, rank);
+    RankRun run(meshes, rank, use);
     if (!run.enter(entry) || !run.run(entry.getBody().front()))
       return std::nullopt;
     if (run.peak.bytes > most.bytes)

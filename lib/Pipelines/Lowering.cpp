@@ -43,6 +43,7 @@ static GpuOptions gpuOptions(const shardir::PipelineOptions &options) {
   gpu.schedule = options.schedule;
   gpu.ptxas = options.ptxas;
   gpu.overlap = options.overlap;
+  gpu.memoryLimit = options.getMemoryLimit();
   gpu.tf32 = options.tf32;
   return gpu;
 }

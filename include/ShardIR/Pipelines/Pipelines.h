@@ -76,8 +76,9 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("host")};
   Option<std::string> arch{
       *this, "arch",
-      llvm::cl::desc("the GPU to compile for: sm_80, sm_90a, sm_100a, or host "
-                     "for the emulated one; sm_90a unless given"),
+      llvm::cl::desc("the GPU to compile for: sm_80, sm_86, sm_89, sm_90a, "
+                     "sm_100a, compute_80 for all of them by way of PTX, or "
+                     "host for the emulated one; sm_90a unless given"),
       llvm::cl::init("")};
   Option<std::string> schedule{
       *this, "schedule",
