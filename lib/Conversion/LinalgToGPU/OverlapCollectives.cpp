@@ -7,24 +7,23 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: scheduled for the GPU, before outlining. Requires collectives and
-// gpu.launch ops on memrefs; guarantees that a collective which other work of
-// its block need not wait for is marked `collective.start`, stands as early as
-// its operands allow, and that a collective.wait on its result stands before
-// the first op that may touch the result's buffer or write to the operand's,
-// whatever the way to it.
-// Collectives keep their order among each other, which ranks must agree on
-// (X1). An operand that is freed meanwhile is freed after the wait.
+// gpu.launch ops on memrefs; guarantees that a collective, or a bucket, which
+// other work of its block need not wait for is marked `collective.start`,
+// stands as early as its operands allow, and that a collective.wait on its
+// result stands before the first op that may touch the result's buffer or write
+// to the operand's, whatever the way to it. Collectives keep their order among
+// each other, which ranks must agree on (X1). An operand that is freed
+// meanwhile is freed after the wait.
 //
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Memory/BufferRoot.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 namespace shardir {
@@ -41,27 +40,10 @@ namespace {
 /// A buffer, and every value from which somebody could get at it.
 class Reach {
 public:
-  /// The origin of the memory: an allocation or an argument of the function.
-  /// Null for anything else; what a function can name by a symbol, calls can
-  /// reach.
-  static Value rootOf(Value value) {
-    while (Operation *definition = value.getDefiningOp()) {
-      if (isa<memref::AllocOp>(definition))
-        return value;
-      auto view = dyn_cast<ViewLikeOpInterface>(definition);
-      if (!view)
-        return Value();
-      value = view.getViewSource();
-    }
-    return isa<FunctionOpInterface>(value.getParentBlock()->getParentOp())
-               ? value
-               : Value();
-  }
-
   /// False where the buffer cannot be followed: it is what control flow or a
   /// call has made, or goes into such.
   bool add(Value buffer) {
-    Value root = rootOf(buffer);
+    Value root = bufferRoot(buffer);
     if (!root)
       return false;
     SmallVector<Value> open = {root};
@@ -138,13 +120,14 @@ private:
 struct OverlapCollectivesPass
     : shardir::impl::OverlapCollectivesBase<OverlapCollectivesPass> {
   void runOnOperation() override {
-    SmallVector<CollectiveOpInterface> steps;
+    SmallVector<SmallVector<CollectiveOpInterface>> transfers;
     getOperation().walk([&](CollectiveOpInterface op) {
       if (op.getOutput())
-        steps.push_back(op);
+        if (auto steps = stepsOfBucket(op); !steps.empty())
+          transfers.push_back(std::move(steps));
     });
-    for (CollectiveOpInterface op : steps)
-      overlap(op);
+    for (ArrayRef<CollectiveOpInterface> steps : transfers)
+      overlap(steps);
   }
 
   /// True if other ranks take part, in an order that matters.
@@ -170,22 +153,31 @@ struct OverlapCollectivesPass
         .wasInterrupted();
   }
 
-  void overlap(CollectiveOpInterface op) {
+  /// `steps` are one collective, or those of one bucket.
+  void overlap(ArrayRef<CollectiveOpInterface> steps) {
     Reach input, output;
-    if (!input.add(op.getInput()) || !output.add(op.getOutput()))
-      return;
+    for (CollectiveOpInterface op : steps)
+      if (!input.add(op.getInput()) || !output.add(op.getOutput()))
+        return;
     // The operand may be read while it is sent.
     auto inTheWay = [&](Operation *other) {
       return output.touchedBy(other) || input.writtenBy(other);
     };
+    auto defines = [&](Operation *before) {
+      return llvm::any_of(steps, [&](CollectiveOpInterface op) {
+        return llvm::any_of(op->getOperands(), [&](Value v) {
+          return v.getDefiningOp() == before;
+        });
+      });
+    };
     // Where it may start: behind all that makes its operands.
-    Operation *first = op;
+    CollectiveOpInterface end = steps.back();
+    for (CollectiveOpInterface op : steps.drop_back())
+      op->moveBefore(end);
+    Operation *front = steps.front(), *first = front;
     bool works = false;
     while (Operation *before = first->getPrevNode()) {
-      bool defines = llvm::any_of(op->getOperands(), [&](Value v) {
-        return v.getDefiningOp() == before;
-      });
-      if (defines || communicates(before) || inTheWay(before))
+      if (defines(before) || communicates(before) || inTheWay(before))
         break;
       works |= isWork(before);
       first = before;
@@ -193,11 +185,11 @@ struct OverlapCollectivesPass
     // Until when it has time. Its operand may be freed meanwhile, and is then
     // freed later.
     SmallVector<Operation *> frees;
-    Operation *last = op->getNextNode();
+    Operation *last = end->getNextNode();
     for (; !last->hasTrait<OpTrait::IsTerminator>();
          last = last->getNextNode()) {
       auto free = dyn_cast<memref::DeallocOp>(last);
-      if (free && freesOperand(free, op)) {
+      if (free && freesOperand(free, steps)) {
         frees.push_back(last);
         continue;
       }
@@ -207,19 +199,27 @@ struct OverlapCollectivesPass
     }
     if (!works)
       return;
-    op->moveBefore(first == op.getOperation() ? op->getNextNode() : first);
     OpBuilder builder(last);
-    op->setAttr(kStart, builder.getUnitAttr());
-    WaitOp::create(builder, op->getLoc(), op.getOutput());
+    for (CollectiveOpInterface op : steps) {
+      op->moveBefore(first != front ? first : end->getNextNode());
+      op->setAttr(kStart, builder.getUnitAttr());
+      WaitOp::create(builder, op->getLoc(), op.getOutput());
+    }
     for (Operation *free : frees)
       free->moveBefore(last);
   }
 
-  /// True if what is freed is the operand's memory and not the result's.
-  static bool freesOperand(memref::DeallocOp free, CollectiveOpInterface op) {
-    Value freed = Reach::rootOf(free.getMemref());
-    return freed == Reach::rootOf(op.getInput()) &&
-           freed != Reach::rootOf(op.getOutput());
+  /// True if what is freed is an operand's memory and no result's.
+  static bool freesOperand(memref::DeallocOp free,
+                           ArrayRef<CollectiveOpInterface> steps) {
+    Value freed = bufferRoot(free.getMemref());
+    auto isInput = [&](CollectiveOpInterface op) {
+      return freed == bufferRoot(op.getInput());
+    };
+    auto isOutput = [&](CollectiveOpInterface op) {
+      return freed == bufferRoot(op.getOutput());
+    };
+    return llvm::any_of(steps, isInput) && llvm::none_of(steps, isOutput);
   }
 };
 
