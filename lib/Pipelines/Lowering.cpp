@@ -78,6 +78,8 @@ void shardir::buildScheduled(OpPassManager &pm, Stage to,
   scheduling.recognizeAttention = options.attention;
   scheduling.collectives.rings = options.rings;
   scheduling.collectives.explain = options.explain;
+  scheduling.combining = {options.getCombineThreshold(),
+                          options.getMemoryLimit(), options.explain};
   buildScheduling(pm, scheduling);
 }
 

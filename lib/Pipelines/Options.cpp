@@ -53,6 +53,12 @@ int64_t PipelineOptions::getMemoryLimit() const {
   return known ? known->memory : 0;
 }
 
+int64_t PipelineOptions::getCombineThreshold() const {
+  return combineThreshold.empty()
+             ? -1
+             : parseBytes(combineThreshold.getValue()).value_or(0);
+}
+
 std::string PipelineOptions::getMachine() const {
   return machine.empty() ? getMachineOfArch(arch).str() : machine.getValue();
 }
@@ -131,13 +137,15 @@ static LogicalResult checkOptions(const PipelineOptions &options,
     error = "option " + error;
     return failure();
   }
-  if (!options.memoryLimit.empty() &&
-      !parseBytes(options.memoryLimit.getValue())) {
-    error = "option memory-limit must be a number of bytes, with K, M, G, T, "
-            "Ki, Mi, Gi or Ti after it or not, found '" +
-            options.memoryLimit + "'";
-    return failure();
-  }
+  for (const auto *bytes : {&options.memoryLimit, &options.combineThreshold})
+    if (!bytes->empty() && !parseBytes(bytes->getValue())) {
+      error = ("option " + bytes->getArgStr() +
+               " must be a number of bytes, with K, M, G, T, Ki, Mi, Gi or Ti "
+               "after it or not, found '" +
+               bytes->getValue() + "'")
+                  .str();
+      return failure();
+    }
   for (const auto *passes : {&options.afterLocal, &options.afterBufferized})
     if (std::string why = explainPasses(passes->getValue()); !why.empty()) {
       error = ("option " + passes->getArgStr() + " " + why).str();

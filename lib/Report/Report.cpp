@@ -343,6 +343,8 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &global,
   entry.received.isAssumed = isAssumed;
   if (isSymbolic)
     addFormulas(symbolicMesh, bytes, entry);
+  if (auto bucket = op->getAttrOfType<IntegerAttr>(collective::kBucket))
+    entry.bucket = bucket.getInt();
   entry.users = findRedistributionUsers(op);
   entry.alternatives = alternativesBehind(op);
   report.collectives.push_back(std::move(entry));
@@ -524,6 +526,15 @@ ProgramReport ReportBuilder::build() {
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isDeclaration())
       addFunction(function);
+  std::map<int64_t, int64_t> sizes;
+  for (const ReportedCollective &entry : report.collectives)
+    if (entry.bucket)
+      ++sizes[*entry.bucket];
+  for (ReportedCollective &entry : report.collectives)
+    if (entry.bucket)
+      entry.reason +=
+          (entry.reason.empty() ? "" : "; ") + std::string("one of ") +
+          std::to_string(sizes[*entry.bucket]) + " that travel together";
   for (int64_t own : report.receivedByRank)
     report.received.bytes = std::max(report.received.bytes, own);
   if (auto saved =

@@ -96,6 +96,12 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
                      "or attention come around a ring instead: auto (where "
                      "that takes less time), always or never"),
       llvm::cl::init("auto")};
+  Option<std::string> combineThreshold{
+      *this, "combine-threshold",
+      llvm::cl::desc("bytes up to which collectives of the same kind and group "
+                     "travel together, as in 4000000, 4M or 4Mi; 0 combines "
+                     "none; from the links unless given"),
+      llvm::cl::init("")};
   Option<bool> tf32{
       *this, "tf32",
       llvm::cl::desc("on the GPU, matrix units may read f32 operands of "
@@ -130,6 +136,9 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
   /// `memory-limit` in bytes, or that of `machine`; requires options that
   /// parseOptions accepted.
   int64_t getMemoryLimit() const;
+  /// `combine-threshold` in bytes, or -1 where none is given; requires options
+  /// that parseOptions accepted.
+  int64_t getCombineThreshold() const;
   /// `machine`, or that of `arch`; empty where neither is given.
   std::string getMachine() const;
   /// The names of all options.

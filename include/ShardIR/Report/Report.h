@@ -64,6 +64,8 @@ struct ReportedCollective {
   ReportedBytes received, operand, result, packed;
   /// Per call of the function; nullopt where that is not known.
   std::optional<int64_t> executions;
+  /// The collectives that it travels with have the same (collective::kBucket).
+  std::optional<int64_t> bucket;
   std::string reason;
   llvm::SmallVector<RedistributionUser> users;
   Alternatives alternatives;

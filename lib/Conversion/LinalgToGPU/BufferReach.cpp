@@ -8,12 +8,12 @@
 
 #include "BufferReach.h"
 
+#include "ShardIR/Memory/BufferRoot.h"
+
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 #include "mlir/Interfaces/CallInterfaces.h"
-#include "mlir/Interfaces/FunctionInterfaces.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -45,22 +45,8 @@ static bool leadsOn(Value result) {
       result.getType());
 }
 
-Value BufferReach::rootOf(Value value) {
-  while (Operation *definition = value.getDefiningOp()) {
-    if (isa<memref::AllocOp>(definition))
-      return value;
-    auto view = dyn_cast<ViewLikeOpInterface>(definition);
-    if (!view)
-      return Value();
-    value = view.getViewSource();
-  }
-  return isa<FunctionOpInterface>(value.getParentBlock()->getParentOp())
-             ? value
-             : Value();
-}
-
 bool BufferReach::add(Value buffer) {
-  Value root = rootOf(buffer);
+  Value root = bufferRoot(buffer);
   if (!root)
     return false;
   SmallVector<Value> open = {root};

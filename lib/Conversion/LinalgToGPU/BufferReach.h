@@ -22,11 +22,6 @@ namespace shardir {
 /// A buffer, and every value through which an op could access it.
 class BufferReach {
 public:
-  /// The origin of the memory: an allocation or an argument of the function.
-  /// Null for anything else; what a function can name by a symbol, calls can
-  /// reach.
-  static mlir::Value rootOf(mlir::Value value);
-
   /// False where the buffer cannot be followed: control flow or a call makes
   /// it or takes it.
   bool add(mlir::Value buffer);

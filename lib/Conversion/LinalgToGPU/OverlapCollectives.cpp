@@ -7,10 +7,10 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: scheduled for the GPU, before outlining. Requires collectives and
-// gpu.launch ops on memrefs; guarantees that a collective which other work of
-// its block need not wait for is marked `collective.start`, and that a
-// collective.wait on its result stands before the first op that may touch the
-// result's buffer or write to the operand's, whatever the way to it.
+// gpu.launch ops on memrefs; guarantees that a collective, or a bucket, which
+// other work of its block need not wait for is marked `collective.start`, and
+// that a collective.wait on its result stands before the first op that may
+// touch the result's buffer or write to the operand's, whatever the way to it.
 //
 // Memory stays bounded: one group of results is allocated ahead of its use, and
 // the operand of one collective is freed later than it was. With a memory limit
@@ -26,6 +26,7 @@
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Memory/BufferPeak.h"
+#include "ShardIR/Memory/BufferRoot.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -53,17 +54,23 @@ public:
             bufferPeak(function, meshes, &use).has_value();
   }
 
-  /// True if the memory of `alloc` may be held at `op`, too.
-  bool allows(Operation *op, Operation *alloc) const {
+  /// True if the memory of `allocs` may be held at `op`, too.
+  bool allows(Operation *op, ArrayRef<memref::AllocOp> allocs) const {
     return limit <= 0 ||
-           (known &&
-            use.alive.lookup(op) + use.allocated.lookup(alloc) <= limit);
+           (known && use.alive.lookup(op) + bytesOf(allocs) <= limit);
   }
-  void hold(Operation *op, Operation *alloc) {
-    use.alive[op] += use.allocated.lookup(alloc);
+  void hold(Operation *op, ArrayRef<memref::AllocOp> allocs) {
+    use.alive[op] += bytesOf(allocs);
   }
 
 private:
+  int64_t bytesOf(ArrayRef<memref::AllocOp> allocs) const {
+    int64_t bytes = 0;
+    for (Operation *alloc : allocs)
+      bytes += use.allocated.lookup(alloc);
+    return bytes;
+  }
+
   int64_t limit;
   bool known;
   BufferUse use;
@@ -93,36 +100,43 @@ bool isWork(Operation *op) {
 }
 
 memref::AllocOp allocationOf(Value buffer) {
-  Value root = BufferReach::rootOf(buffer);
+  Value root = bufferRoot(buffer);
   return root ? root.getDefiningOp<memref::AllocOp>() : memref::AllocOp();
 }
 
-/// Moves one collective: its start up, its wait down.
+/// Moves one collective, or the steps of one bucket: the start up, the wait
+/// down.
 class Overlap {
 public:
-  Overlap(CollectiveOpInterface op, Budget &budget,
+  Overlap(ArrayRef<CollectiveOpInterface> steps, Budget &budget,
           const llvm::DenseSet<Operation *> &passable)
-      : op(op), budget(budget), passable(passable) {}
+      : steps(steps), budget(budget), passable(passable) {}
 
   /// False if nothing goes on beside the collective, which then stays as it is.
   bool run() {
-    if (!input.add(op.getInput()) || !output.add(op.getOutput()))
-      return false;
+    for (CollectiveOpInterface op : steps)
+      if (!input.add(op.getInput()) || !output.add(op.getOutput()))
+        return false;
+    // Ops without effects may stand between steps.
+    for (CollectiveOpInterface op : steps.drop_back())
+      op->moveBefore(steps.back());
     findStart();
     findWait();
     if (!works)
       return false;
     moveStart();
     OpBuilder builder(last);
-    op->setAttr(kStart, builder.getUnitAttr());
-    wait = WaitOp::create(builder, op->getLoc(), op.getOutput());
+    for (CollectiveOpInterface op : steps) {
+      op->setAttr(kStart, builder.getUnitAttr());
+      waits.push_back(WaitOp::create(builder, op->getLoc(), op.getOutput()));
+    }
     for (Operation *free : frees)
       free->moveBefore(last);
     return true;
   }
 
-  bool allocatesAhead() const { return ahead; }
-  WaitOp getWait() const { return wait; }
+  bool allocatesAhead() const { return !ahead.empty(); }
+  ArrayRef<WaitOp> getWaits() const { return waits; }
 
 private:
   /// The operand may be read while it is sent.
@@ -131,9 +145,11 @@ private:
   }
 
   /// Goes up to the first op in the block that the collective may run beside.
-  /// The result's allocation and the views of both buffers come along.
+  /// The results' allocations and the views of all buffers come along.
   void findStart() {
-    memref::AllocOp result = allocationOf(op.getOutput());
+    SmallVector<memref::AllocOp> results;
+    for (CollectiveOpInterface op : steps)
+      results.push_back(allocationOf(op.getOutput()));
     llvm::SmallPtrSet<Operation *, 8> definers;
     auto take = [&](Operation *moved) {
       along.push_back(moved);
@@ -141,19 +157,22 @@ private:
         if (Operation *definer = operand.getDefiningOp())
           definers.insert(definer);
     };
-    take(op);
-    for (Operation *before = op->getPrevNode(); before;
+    for (CollectiveOpInterface op : llvm::reverse(steps))
+      take(op);
+    CollectiveOpInterface front = steps.front();
+    for (Operation *before = front->getPrevNode(); before;
          before = before->getPrevNode()) {
       if (definers.contains(before)) {
-        if (before == result)
-          ahead = result;
+        auto result = dyn_cast<memref::AllocOp>(before);
+        if (result && llvm::is_contained(results, result))
+          ahead.push_back(result);
         else if (!isPure(before) && !isa<memref::DimOp>(before))
           break;
         take(before);
         continue;
       }
       if ((communicates(before) && !passable.contains(before)) ||
-          inTheWay(before) || (ahead && !budget.allows(before, ahead)))
+          inTheWay(before) || (!ahead.empty() && !budget.allows(before, ahead)))
         break;
       if (isWork(before)) {
         first = before;
@@ -162,22 +181,27 @@ private:
     }
     works = first != nullptr;
     // What is moved past no work is allocated where it was.
-    if (!llvm::is_contained(ArrayRef(along).take_front(taken),
-                            ahead.getOperation()))
-      ahead = {};
+    llvm::erase_if(ahead, [&](memref::AllocOp result) {
+      return !llvm::is_contained(ArrayRef(along).take_front(taken),
+                                 result.getOperation());
+    });
   }
 
   /// Goes down to the first op that needs the collective to be done. Where that
   /// is long after the operand would have been freed, the next collective that
   /// has such an operand ends it, so that only one is kept.
   void findWait() {
-    memref::AllocOp operand = allocationOf(op.getInput());
+    SmallVector<memref::AllocOp> operands; ///< that are freed later
+    SmallVector<Operation *> held;         ///< ops at which they are kept
     bool worksBehind = false;
-    for (last = op->getNextNode(); !last->hasTrait<OpTrait::IsTerminator>();
+    CollectiveOpInterface end = steps.back();
+    for (last = end->getNextNode(); !last->hasTrait<OpTrait::IsTerminator>();
          last = last->getNextNode()) {
       auto free = dyn_cast<memref::DeallocOp>(last);
       if (free && freesOperand(free)) {
         frees.push_back(last);
+        if (memref::AllocOp operand = allocationOf(free.getMemref()))
+          operands.push_back(operand);
         continue;
       }
       if (inTheWay(last))
@@ -186,7 +210,7 @@ private:
         auto next = dyn_cast<CollectiveOpInterface>(last);
         if ((worksBehind && next && next.getOutput() &&
              allocationOf(next.getInput())) ||
-            !budget.allows(last, operand))
+            !budget.allows(last, operands))
           break;
         held.push_back(last);
       }
@@ -194,40 +218,45 @@ private:
     }
     works |= worksBehind;
     for (Operation *longer : held)
-      budget.hold(longer, operand);
+      budget.hold(longer, operands);
   }
 
   void moveStart() {
     if (!first)
       return;
-    for (Operation *crossed = first; ahead && crossed != ahead.getOperation();
-         crossed = crossed->getNextNode())
-      budget.hold(crossed, ahead);
+    for (memref::AllocOp result : ahead)
+      for (Operation *crossed = first; crossed != result.getOperation();
+           crossed = crossed->getNextNode())
+        budget.hold(crossed, result);
     for (Operation *moved : llvm::reverse(ArrayRef(along).take_front(taken)))
       moved->moveBefore(first);
   }
 
-  /// True if what is freed is the operand's memory and not the result's.
+  /// True if what is freed is an operand's memory and no result's.
   bool freesOperand(memref::DeallocOp free) {
-    Value freed = BufferReach::rootOf(free.getMemref());
-    return freed == BufferReach::rootOf(op.getInput()) &&
-           freed != BufferReach::rootOf(op.getOutput());
+    Value freed = bufferRoot(free.getMemref());
+    auto isInput = [&](CollectiveOpInterface op) {
+      return freed == bufferRoot(op.getInput());
+    };
+    auto isOutput = [&](CollectiveOpInterface op) {
+      return freed == bufferRoot(op.getOutput());
+    };
+    return llvm::any_of(steps, isInput) && llvm::none_of(steps, isOutput);
   }
 
-  CollectiveOpInterface op;
+  ArrayRef<CollectiveOpInterface> steps;
   Budget &budget;
   const llvm::DenseSet<Operation *> &passable;
   BufferReach input, output;
-  /// The collective and what it needs, backwards; `taken` of them move.
+  /// The collectives and what they need, backwards; `taken` of them move.
   SmallVector<Operation *> along;
   size_t taken = 0;
-  Operation *first = nullptr; ///< it starts before this
-  Operation *last = nullptr;  ///< it is waited for before this
-  memref::AllocOp ahead;      ///< the result's, if it is made earlier
+  Operation *first = nullptr;         ///< they start before this
+  Operation *last = nullptr;          ///< they are waited for before this
+  SmallVector<memref::AllocOp> ahead; ///< results that are made earlier
   SmallVector<Operation *> frees;
-  SmallVector<Operation *> held; ///< ops at which the operand is kept
   bool works = false;
-  WaitOp wait;
+  SmallVector<WaitOp> waits;
 };
 
 struct OverlapCollectivesPass
@@ -235,24 +264,27 @@ struct OverlapCollectivesPass
   using OverlapCollectivesBase::OverlapCollectivesBase;
 
   void runOnOperation() override {
-    SmallVector<CollectiveOpInterface> steps;
+    SmallVector<SmallVector<CollectiveOpInterface>> transfers;
     getOperation().walk([&](CollectiveOpInterface op) {
       if (op.getOutput())
-        steps.push_back(op);
+        if (auto steps = stepsOfBucket(op); !steps.empty())
+          transfers.push_back(std::move(steps));
     });
-    if (steps.empty())
+    if (transfers.empty())
       return markAllAnalysesPreserved();
     Budget budget(getOperation(), memoryLimit);
     // Started collectives, and their waits, that a later one may start before:
     // a gather need not wait for sums of gradients. Results that are allocated
     // ahead are no such, so that one group of them is.
     llvm::DenseSet<Operation *> passable;
-    for (CollectiveOpInterface op : steps) {
-      Overlap overlap(op, budget, passable);
+    for (ArrayRef<CollectiveOpInterface> steps : transfers) {
+      Overlap overlap(steps, budget, passable);
       if (!overlap.run() || overlap.allocatesAhead())
         continue;
-      passable.insert(op);
-      passable.insert(overlap.getWait());
+      for (CollectiveOpInterface op : steps)
+        passable.insert(op);
+      for (Operation *wait : overlap.getWaits())
+        passable.insert(wait);
     }
   }
 };

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace shardir {
 namespace runtime {
@@ -53,12 +54,21 @@ public:
                      size_t bytes) = 0;
 };
 
+/// A collective that changes a placement, as one rank calls it.
+struct StepCall {
+  int32_t id;
+  const CollectiveSpec *spec;
+  const Route *route;
+  const void *in;
+  void *out;
+};
+
 class Communicator {
 public:
   virtual ~Communicator();
-  /// Collective `id` of the metadata, which changes a placement.
-  virtual void redistribute(int32_t id, const CollectiveSpec &spec,
-                            const Route &route, const void *in, void *out) = 0;
+  /// One collective, or those of a bucket, whose groups are equal: they meet
+  /// once. None writes what another one reads or writes.
+  virtual void redistribute(const std::vector<StepCall> &calls) = 0;
   /// Collective `id`, which is rooted or point to point. Returns the bytes
   /// received.
   virtual int64_t peer(int32_t id, const CollectiveSpec &spec,

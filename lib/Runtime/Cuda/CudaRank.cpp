@@ -438,16 +438,18 @@ void CudaRank::beginBeside() {
   stream = besideStream;
 }
 
-void CudaRank::endBeside(const void *out) {
-  std::unique_ptr<CudaEvent> event;
-  if (spareEvents.empty()) {
-    event = std::make_unique<CudaEvent>(api);
-  } else {
-    event = std::move(spareEvents.back());
-    spareEvents.pop_back();
+void CudaRank::endBeside(const std::vector<const void *> &outs) {
+  for (const void *out : outs) {
+    std::unique_ptr<CudaEvent> event;
+    if (spareEvents.empty()) {
+      event = std::make_unique<CudaEvent>(api);
+    } else {
+      event = std::move(spareEvents.back());
+      spareEvents.pop_back();
+    }
+    record(*event);
+    pending.push_back({out, std::move(event)});
   }
-  record(*event);
-  pending.push_back({out, std::move(event)});
   lane = 0;
   stream = ownStream;
 }

@@ -89,7 +89,7 @@ public:
   /// at the end of the run for all (join). Memory that is staged meanwhile is
   /// that stream's.
   void beginBeside();
-  void endBeside(const void *out);
+  void endBeside(const std::vector<const void *> &outs);
   void waitFor(const void *out);
   void join();
   bool isBeside() const { return lane != 0; }

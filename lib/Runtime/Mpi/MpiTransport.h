@@ -143,8 +143,7 @@ class MpiCommunicator final : public Communicator, public Processes {
 public:
   MpiCommunicator(MpiTransport &transport, RankContext &rank);
   ~MpiCommunicator() override;
-  void redistribute(int32_t id, const CollectiveSpec &spec, const Route &route,
-                    const void *in, void *out) override;
+  void redistribute(const std::vector<StepCall> &calls) override;
   int64_t peer(int32_t id, const CollectiveSpec &spec, const PeerRoute &route,
                const void *in, void *out, int64_t count, int64_t peer) override;
   void barrier() override;
@@ -164,6 +163,10 @@ private:
   void check(const MpiPost &own, int other, const MpiPost &post);
   void receivePost(Awaited &awaited);
   template <class F> void await(MpiWait::Kind kind, F &&missing);
+  const MpiSchedule &scheduleOf(const StepCall &call);
+  /// Moves phase `phase` of all collectives of a bucket that have so many.
+  void movePhase(MpiComm comm, const std::vector<StepCall> &calls,
+                 const std::vector<MpiBuffers> &buffers, size_t phase);
   void move(MpiComm comm, const MpiPhase &phase, const MpiBuffers &buffers);
   template <class F> void finishMoving(F &&done);
   void pollUntil(const std::function<bool()> &done);

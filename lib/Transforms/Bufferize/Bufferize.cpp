@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EntrySignatures.h"
+#include "GatherBuckets.h"
 #include "OpenExpandShapes.h"
 #include "RematerializeInits.h"
 
@@ -281,6 +282,7 @@ struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
     if (failed(run(buildAfter)))
       return signalPassFailure();
     rewriteOpenExpandShapes(module);
+    gatherBuckets(module);
     setStage(module, Stage::Bufferized);
   }
 
