@@ -17,7 +17,7 @@
 
 // A layer's gather starts before the layer before it computes, and is waited for behind that; no more than one
 // is ahead. In the backward pass a gather need not wait for the sum that is on its way.
-// RUN: shard-opt %s --shardir-to-bufferized="arch=host mesh=dp=2" -o %t/bufferized.mlir
+// RUN: shard-opt %s --shardir-to-bufferized="arch=host mesh=dp=2 combine-threshold=0" -o %t/bufferized.mlir
 // RUN: shard-opt %t/bufferized.mlir --shardir-place-on-gpu --shardir-schedule-for-gpu --shardir-overlap-collectives -o %t/overlapped.mlir
 // RUN: FileCheck %s < %t/overlapped.mlir
 // CHECK:     collective.all_gather %arg2 into [[W0:%[a-z0-9_]+]] {{.*}}tensor<12x9xf32> {reason
