@@ -127,6 +127,7 @@ static LogicalResult checkOptions(const PipelineOptions &options,
       !isOneOf("conflicts", options.conflicts,
                {"search", "greedy", "shardy"}) ||
       !isOneOf("layout", options.layout, {"row-major", "auto", "contiguous"}) ||
+      !isOneOf("reduce", options.reduce, {"exact", "result-type"}) ||
       !isOneOf("rings", options.rings, {"auto", "always", "never"}) ||
       (!options.target.empty() &&
        !isOneOf("target", options.target, namesIn(CpuTarget::known()))) ||

@@ -96,6 +96,13 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
                      "or attention come around a ring instead: auto (where "
                      "that takes less time), always or never"),
       llvm::cl::init("auto")};
+  Option<std::string> reduce{
+      *this, "reduce",
+      llvm::cl::desc(
+          "where sums that are cast to a narrower float are reduced: "
+          "exact (before the cast) or result-type (behind it, in "
+          "fewer bytes)"),
+      llvm::cl::init("exact")};
   Option<std::string> combineThreshold{
       *this, "combine-threshold",
       llvm::cl::desc("bytes up to which collectives of the same kind and group "
