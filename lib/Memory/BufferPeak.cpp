@@ -19,6 +19,7 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -35,8 +36,10 @@ constexpr int64_t kTrips = 3;
 
 class RankRun {
 public:
-  RankRun(const MeshTable &meshes, int64_t rank, BufferUse *use)
-      : meshes(meshes), rank(rank), use(use) {}
+  /// Lists what is held where `listAt` bytes are first alive.
+  RankRun(const MeshTable &meshes, int64_t rank, BufferUse *use,
+          int64_t listAt = 0)
+      : meshes(meshes), rank(rank), use(use), listAt(listAt) {}
 
   /// Arguments and results, which are arguments by now; false where an extent
   /// is not known.
@@ -79,13 +82,16 @@ private:
   const MeshTable &meshes;
   int64_t rank;
   BufferUse *use;
+  int64_t listAt;
   int64_t alive = 0;
   int64_t most = 0; ///< alive since the op began that is run
   llvm::DenseMap<Value, int64_t> numbers;
   llvm::DenseMap<Value, SmallVector<int64_t>> shapes;
   /// Which allocation a value is: one in a loop makes another each time.
   llvm::DenseMap<Value, int64_t> instances;
-  llvm::DenseMap<int64_t, int64_t> sizes; ///< of what is allocated
+  /// What is allocated, by instance.
+  llvm::MapVector<int64_t, HeldValue> allocated;
+  SmallVector<HeldValue> arguments;
   int64_t nextInstance = 1;
   llvm::DenseMap<Operation *, bool> known; ///< allocates
 };
@@ -117,9 +123,12 @@ bool RankRun::enter(func::FuncOp entry) {
     for (int64_t extent : shape)
       bytes *= extent;
     alive += bytes;
+    arguments.push_back({argument, bytes});
     shapes[argument] = shape;
   }
   peak.bytes = alive;
+  if (alive == listAt)
+    peak.held = arguments;
   return true;
 }
 
@@ -362,7 +371,7 @@ bool RankRun::visitBranches(Operation &op) {
   numbers = std::move(largest->numbers);
   shapes = std::move(largest->shapes);
   instances = std::move(largest->instances);
-  sizes = std::move(largest->sizes);
+  allocated = std::move(largest->allocated);
   nextInstance = largest->nextInstance;
   return true;
 }
@@ -391,19 +400,24 @@ bool RankRun::visit(Operation &op) {
     bytes = llvm::alignTo(uint64_t(bytes), 64);
     shapes[alloc] = shape;
     instances[alloc] = nextInstance;
-    sizes[nextInstance++] = bytes;
+    allocated[nextInstance++] = {alloc, bytes};
     alive += bytes;
     most = std::max(most, alive);
     if (use)
       recordMost(use->allocated[&op], bytes);
-    if (alive > peak.bytes)
-      peak = {alive, &op};
+    if (alive <= peak.bytes)
+      return true;
+    peak = {alive, &op};
+    if (alive == listAt) {
+      peak.held = arguments;
+      llvm::append_range(peak.held, llvm::make_second_range(allocated));
+    }
     return true;
   }
   if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
     int64_t instance = instances.lookup(rootOf(dealloc.getMemref()));
-    alive -= sizes.lookup(instance);
-    sizes.erase(instance);
+    alive -= allocated.lookup(instance).bytes;
+    allocated.erase(instance);
     return true;
   }
   if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -474,12 +488,23 @@ std::optional<MemoryPeak> shardir::bufferPeak(func::FuncOp entry,
     ranks = std::max(ranks, mesh.numRanks());
   }
   MemoryPeak most;
-  for (int64_t rank = 0; rank < ranks; ++rank) {
-    RankRun run(meshes, rank, use);
+  int64_t mostRank = 0;
+  auto peakOf = [&](int64_t rank, int64_t listAt) -> std::optional<MemoryPeak> {
+    RankRun run(meshes, rank, use, listAt);
     if (!run.enter(entry) || !run.run(entry.getBody().front()))
       return std::nullopt;
-    if (run.peak.bytes > most.bytes)
-      most = run.peak;
+    return std::move(run.peak);
+  };
+  for (int64_t rank = 0; rank < ranks; ++rank) {
+    std::optional<MemoryPeak> own = peakOf(rank, /*listAt=*/0);
+    if (!own)
+      return std::nullopt;
+    if (own->bytes > most.bytes) {
+      most = *own;
+      mostRank = rank;
+    }
   }
+  most = peakOf(mostRank, most.bytes).value_or(most);
+  sortHeld(most.held);
   return most;
 }

@@ -18,6 +18,7 @@
 #include "ProposalText.h"
 
 #include "ShardIR/Dialect/ShardIR/Machine.h"
+#include "ShardIR/Memory/MemorySavings.h"
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/Propagate/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
@@ -120,7 +121,7 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
                                ArrayRef<ProposedArgument> arguments) {
     Operation *at = builder.opOf(best.peakNode);
     InFlightDiagnostic diag =
-        (at ? at : function)->emitError()
+        (at ? purposeOf(at)->emitOpError() : function.emitError())
         << "needs " << int64_t(best.peakBytes)
         << " bytes at one time on a device with the placements of @"
         << function.getSymName() << "'s arguments that need fewest, above the "
