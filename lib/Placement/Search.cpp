@@ -255,7 +255,7 @@ const std::vector<int> &ReduceSearch::extend(size_t d, int option,
 void ReduceSearch::spend(State &state, size_t atom) const {
   if (!atoms[atom].isReduced)
     return;
-  for (size_t p = 0; p < volumes.numDevices(); ++p) {
+  for (size_t p = 0; p < volumes.sampleSize(); ++p) {
     int64_t own = atoms[atom].size - 1;
     for (size_t d = 0; d < shape.size(); ++d)
       own = mulSaturated(own, volumes.extents(d, state.options[d])[p]);
@@ -283,7 +283,7 @@ void ReduceSearch::evaluate(State &state) const {
     moves |= *both.back() != *wanted.back();
   }
   int64_t mostAtOnce = 0, mostApart = 0, mostHeld = 0;
-  for (size_t p = 0; p < volumes.numDevices(); ++p) {
+  for (size_t p = 0; p < volumes.sampleSize(); ++p) {
     int64_t own = 1, result = 1, kept = 1;
     for (size_t d = 0; d < shape.size(); ++d) {
       own = mulSaturated(own, (*held[d])[p]);
@@ -318,13 +318,13 @@ std::vector<ReduceSearch::Target> ReduceSearch::run(size_t limit,
                                                     bool searchAll) {
   State start;
   start.options = srcOptions;
-  start.spent.assign(volumes.numDevices(), 0);
+  start.spent.assign(volumes.sampleSize(), 0);
   evaluate(start);
   std::vector<State> best = {start};
   State byDigits;
   proved = atoms.size() < 64 && placeByDigits(byDigits);
   if (proved) {
-    byDigits.spent.assign(volumes.numDevices(), INT64_MAX);
+    byDigits.spent.assign(volumes.sampleSize(), INT64_MAX);
     evaluate(byDigits);
     best.push_back(byDigits);
   }
