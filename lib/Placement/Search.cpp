@@ -43,17 +43,15 @@ ReduceSearch::ReduceSearch(const Placement &src, const Placement &dst,
                            const Mesh &mesh, const std::vector<int64_t> &shape,
                            ShardSizes &volumes, std::vector<Atom> parts)
     : src(src), dst(dst), mesh(mesh), shape(shape), volumes(volumes),
-      atoms(std::move(parts)), children(shape.size()) {
-  splitAtoms();
+      atoms(primeAtoms(parts, mesh)), children(shape.size()) {
   for (size_t d = 0; d < shape.size(); ++d) {
     srcOptions.push_back(volumes.option(d, src.dims[d]));
     dstOptions.push_back(volumes.option(d, dst.dims[d]));
   }
 }
 
-/// Cuts atoms into primes where few come of it: a large axis may not fit into
-/// one dim.
-void ReduceSearch::splitAtoms() {
+std::vector<ReduceSearch::Atom>
+ReduceSearch::primeAtoms(const std::vector<Atom> &atoms, const Mesh &mesh) {
   std::vector<Atom> primes;
   for (const Atom &atom : atoms) {
     int64_t done = 1;
@@ -66,11 +64,11 @@ void ReduceSearch::splitAtoms() {
       }
       primes.push_back({subAxis(atom.axis, done, p, mesh), p, atom.isReduced});
       if (primes.size() > kMaxPrimeAtoms)
-        return;
+        return atoms;
       done *= p;
     }
   }
-  atoms = std::move(primes);
+  return primes;
 }
 
 /// True if `axis` consists of atoms alone.

@@ -39,6 +39,24 @@ static DeviceSample sampleFor(const Placement &src, const Placement &dst,
     return sample;
   for (const MeshAxis &axis : mesh.axes)
     sample.add(AxisRef{axis.name, 1, 0});
+  // Where not all divides, the search may cut axes into primes.
+  int64_t devices = mesh.numDevices();
+  if (std::all_of(shape.begin(), shape.end(),
+                  [&](int64_t extent) { return extent % devices == 0; }))
+    return sample;
+  for (const Placement *held : {&src, &dst}) {
+    std::vector<ReduceSearch::Atom> atoms;
+    for (const AxisRef &part : commonRefinement(src, dst, mesh)) {
+      bool splits = false;
+      for (size_t d = 0; d < held->dims.size(); ++d)
+        for (const AxisRef &axis : held->axesOf(d))
+          splits |= overlap(part, axis, mesh);
+      if (!splits && axisSize(mesh, part) > 1)
+        atoms.push_back({part, axisSize(mesh, part), false});
+    }
+    for (const ReduceSearch::Atom &atom : ReduceSearch::primeAtoms(atoms, mesh))
+      sample.add(atom.axis);
+  }
   return sample;
 }
 
