@@ -23,6 +23,8 @@
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <map>
+#include <set>
 #include <tuple>
 
 using namespace mlir;
@@ -47,6 +49,8 @@ public:
   /// False where a size is not known.
   bool run(Block &block);
   MemoryPeak peak;
+  /// The bytes alive after each allocation.
+  std::vector<int64_t> trace;
 
 private:
   /// The place of this rank in a mesh; ranks that it lacks run as its first.
@@ -127,6 +131,7 @@ bool RankRun::enter(func::FuncOp entry) {
     shapes[argument] = shape;
   }
   peak.bytes = alive;
+  trace.push_back(alive);
   if (alive == listAt)
     peak.held = arguments;
   return true;
@@ -366,6 +371,7 @@ bool RankRun::visitBranches(Operation &op) {
   if (!largest)
     return true;
   peak = largest->peak;
+  trace = largest->trace;
   alive = largest->alive;
   most = largest->most;
   numbers = std::move(largest->numbers);
@@ -402,6 +408,7 @@ bool RankRun::visit(Operation &op) {
     instances[alloc] = nextInstance;
     allocated[nextInstance++] = {alloc, bytes};
     alive += bytes;
+    trace.push_back(alive);
     most = std::max(most, alive);
     if (use)
       recordMost(use->allocated[&op], bytes);
@@ -476,6 +483,104 @@ bool RankRun::run(Block &block) {
   return true;
 }
 
+namespace {
+
+/// Runs of the devices of one mesh. Extents of shards are constant over ranges
+/// of coordinates (full, short and empty blocks), so that most devices allocate
+/// what their neighbours do.
+class DeviceRuns {
+public:
+  DeviceRuns(func::FuncOp entry, const MeshTable &meshes, const Mesh &mesh,
+             BufferUse *use)
+      : entry(entry), meshes(meshes), mesh(mesh), use(use) {
+    for (const MeshAxis &axis : mesh.axes)
+      values.push_back({0, std::min<int64_t>(1, axis.size - 1), axis.size / 2,
+                        std::max<int64_t>(0, axis.size - 2), axis.size - 1});
+  }
+
+  /// Adds coordinates between two that allocate differently, until these are
+  /// neighbours. False where most devices differ or an extent is not known.
+  bool refine() {
+    for (bool isNew = true; isNew;) {
+      isNew = false;
+      if (size() > mesh.numDevices() / 2)
+        return false;
+      std::vector<int64_t> grid = positions();
+      for (int64_t position : grid)
+        if (!add(position))
+          return false;
+      int64_t stride = 1;
+      for (size_t i = mesh.axes.size(); i-- > 0; stride *= mesh.axes[i].size) {
+        std::set<int64_t> between;
+        for (int64_t position : grid) {
+          int64_t at = position / stride % mesh.axes[i].size;
+          auto next = values[i].upper_bound(at);
+          if (next == values[i].end() || *next == at + 1)
+            continue;
+          int64_t other = position + (*next - at) * stride;
+          if (runs.at(position).first != runs.at(other).first)
+            between.insert((at + *next) / 2);
+        }
+        isNew |= !between.empty();
+        values[i].merge(between);
+        if (isNew)
+          break; // the grid is another one
+      }
+    }
+    return true;
+  }
+
+  /// A rank that needs most.
+  int64_t mostRank() const {
+    auto isLess = [](const auto &a, const auto &b) {
+      return a.second.second < b.second.second;
+    };
+    return mesh.rankAt(
+        std::max_element(runs.begin(), runs.end(), isLess)->first);
+  }
+
+private:
+  int64_t size() const {
+    int64_t count = 1;
+    for (const std::set<int64_t> &own : values)
+      count *= own.size();
+    return count;
+  }
+
+  std::vector<int64_t> positions() const {
+    std::vector<int64_t> result = {0};
+    for (auto [axis, own] : llvm::zip(mesh.axes, values)) {
+      std::vector<int64_t> longer;
+      for (int64_t prefix : result)
+        for (int64_t value : own)
+          longer.push_back(prefix * axis.size + value);
+      result = std::move(longer);
+    }
+    return result;
+  }
+
+  bool add(int64_t position) {
+    auto [it, isNew] = runs.try_emplace(position);
+    if (!isNew)
+      return true;
+    RankRun run(meshes, mesh.rankAt(position), use);
+    if (!run.enter(entry) || !run.run(entry.getBody().front()))
+      return false;
+    it->second = {std::move(run.trace), run.peak.bytes};
+    return true;
+  }
+
+  func::FuncOp entry;
+  const MeshTable &meshes;
+  const Mesh &mesh;
+  BufferUse *use;
+  std::vector<std::set<int64_t>> values; ///< coordinates, by axis
+  /// By position: the bytes alive after each allocation, and the most of them.
+  std::map<int64_t, std::pair<std::vector<int64_t>, int64_t>> runs;
+};
+
+} // namespace
+
 std::optional<MemoryPeak> shardir::bufferPeak(func::FuncOp entry,
                                               const MeshTable &meshes,
                                               BufferUse *use) {
@@ -487,15 +592,25 @@ std::optional<MemoryPeak> shardir::bufferPeak(func::FuncOp entry,
       return std::nullopt;
     ranks = std::max(ranks, mesh.numRanks());
   }
-  MemoryPeak most;
-  int64_t mostRank = 0;
   auto peakOf = [&](int64_t rank, int64_t listAt) -> std::optional<MemoryPeak> {
     RankRun run(meshes, rank, use, listAt);
     if (!run.enter(entry) || !run.run(entry.getBody().front()))
       return std::nullopt;
     return std::move(run.peak);
   };
-  for (int64_t rank = 0; rank < ranks; ++rank) {
+  // Ranks to compare: most devices of a large mesh allocate the same.
+  constexpr int64_t kFewRanks = 64;
+  int64_t first = 0, end = ranks;
+  if (meshes.all().size() == 1 && ranks > kFewRanks) {
+    DeviceRuns runs(entry, meshes, meshes.all().front(), use);
+    if (runs.refine()) {
+      first = runs.mostRank();
+      end = first + 1;
+    }
+  }
+  MemoryPeak most;
+  int64_t mostRank = first;
+  for (int64_t rank = first; rank < end; ++rank) {
     std::optional<MemoryPeak> own = peakOf(rank, /*listAt=*/0);
     if (!own)
       return std::nullopt;

@@ -16,6 +16,7 @@
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Memory/LiveRanges.h"
+#include "ShardIR/Placement/DeviceSample.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
@@ -35,7 +36,11 @@ static int64_t overlappingBytes(RankedTensorType type, PlacementAttr placement,
     extent = extent == kUnknown ? kAssumedDimSize : extent;
   int64_t most = 0;
   const Mesh &mesh = meshes.get(placement);
-  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p) {
+  DeviceSample sample(mesh);
+  sample.add({CollectiveKind::HaloExchange, placement.getValue(),
+              placement.getValue(), halo},
+             shape);
+  for (int64_t p : sample.positions()) {
     int64_t bytes = elementBytes(type);
     for (int64_t extent :
          localShape(placement.getValue(), halo, mesh, shape, p))

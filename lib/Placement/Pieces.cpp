@@ -343,12 +343,17 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
   for (size_t d = 0; d < sizes.size(); ++d) {
     DimShard needed = dimShardOf(dimOf(step.to, d), mesh, sizes[d], own);
     std::vector<int64_t> coords = own;
-    forEachCoordinate(splitting[d], coords, [&] {
-      DimShard held = dimShardOf(dimOf(step.from, d), mesh, sizes[d], coords);
-      std::vector<Piece::Run> runs = intersect(held, needed);
-      if (!runs.empty())
-        sources[d].push_back(Source{coords, std::move(runs)});
-    });
+    std::vector<SymbolicDigit> digits =
+        digitsOf(dimOf(step.from, d), mesh, sizes[d]);
+    // Of equal blocks the own one alone meets what is needed.
+    bool isSame = dimOf(step.from, d).splits == dimOf(step.to, d).splits;
+    forEachCoordinate(isSame ? std::vector<StepParts::Part>() : splitting[d],
+                      coords, [&] {
+                        DimShard held = dimShardOf(digits, mesh, coords);
+                        std::vector<Piece::Run> runs = intersect(held, needed);
+                        if (!runs.empty())
+                          sources[d].push_back(Source{coords, std::move(runs)});
+                      });
     if (sources[d].empty())
       return pieces;
   }

@@ -38,6 +38,11 @@ public:
     int steps = 0;          ///< with communication, as far as is known
   };
 
+  /// The atoms cut into primes where few come of it: a large axis may not fit
+  /// into one dim.
+  static std::vector<Atom> primeAtoms(const std::vector<Atom> &atoms,
+                                      const Mesh &mesh);
+
   /// `atoms` have sizes above 1 and do not overlap.
   ReduceSearch(const Placement &src, const Placement &dst, const Mesh &mesh,
                const std::vector<int64_t> &shape, ShardSizes &volumes,
@@ -86,7 +91,6 @@ private:
   std::optional<int> accept(size_t d, const std::vector<Split> &splits);
   bool placeByDigits(State &state);
   bool isFree(const AxisRef &axis) const;
-  void splitAtoms();
 
   const Placement &src, &dst;
   const Mesh &mesh;

@@ -114,7 +114,9 @@ struct PropagationResult {
   /// the bytes of all results and redistributed copies together (a measure of
   /// memory, no peak).
   double bytes = 0, seconds = 0, heldBytes = 0;
-  /// By rank, bytes received per call; only where ranks were balanced.
+  /// By rank, bytes received per call; only where ranks were balanced. On one
+  /// mesh of more than MachineCostModel::kMaxPlannedDevices, of the devices of
+  /// a sample (Placement/DeviceSample.h), which has one that receives most.
   std::vector<int64_t> received;
   SearchStatistics search;
 };

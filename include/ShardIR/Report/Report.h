@@ -77,9 +77,8 @@ struct ProgramReport {
   std::vector<Mesh> meshes;
   std::vector<ReportedValue> values;
   std::vector<ReportedCollective> collectives;
-  /// By rank: the bytes that it receives, over all executions.
-  std::vector<int64_t> receivedByRank;
-  ReportedBytes received; ///< the largest of these
+  /// Of the device that receives most, over all executions.
+  ReportedBytes received;
   /// True if trip counts are unknown or branches receive differently.
   bool isLowerBound = false;
   /// Of the tensors that are alive at one time on one device; nullopt where

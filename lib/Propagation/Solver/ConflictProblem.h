@@ -49,7 +49,8 @@ public:
   /// nodes take what `chosen` says.
   SearchCost localCost(int n, int candidate, const std::vector<int> &chosen);
 
-  /// By rank, the bytes that it receives by the plans of `model`.
+  /// By rank, the bytes that it receives by the plans of `model`; on one mesh
+  /// of more than kMaxPlannedDevices, those of each device of a sample.
   std::vector<int64_t> received(const std::vector<int> &chosen,
                                 const MachineCostModel &model);
 

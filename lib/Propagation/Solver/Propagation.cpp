@@ -430,8 +430,9 @@ static PropagationResult balance(const PropagationGraph &graph,
                                  MachineCostModel machine,
                                  PropagationResult best) {
   std::vector<int64_t> received = best.received;
-  if (received.empty() ||
-      received.size() > MachineCostModel::kMaxPlannedDevices)
+  if (received.empty() || llvm::any_of(graph.meshes, [](const Mesh &mesh) {
+        return mesh.numRanks() > MachineCostModel::kMaxPlannedDevices;
+      }))
     return best;
   machine.rankWeights.assign(received.size(), 1.0 / double(received.size()));
   for (int round = 1; round <= options.balanceRounds; ++round) {
