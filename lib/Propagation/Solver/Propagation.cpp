@@ -182,7 +182,10 @@ void Propagator::decide(int64_t priority, bool isLast) {
                                options.weighUncontested);
   reachable.findPossible();
   reachable.findUncontested();
-  CandidateLists candidates(space, reachable);
+  // Bytes come before work: no sum of them may be saved by much of that (R6).
+  CandidateLists candidates(space, reachable,
+                            options.mode == CostMode::Bytes &&
+                                options.conflicts == ConflictMode::Search);
   std::vector<const CandidateList *> lists(space.numNodes(), nullptr);
   bool competes = false;
   for (int n = 0, e = space.numNodes(); n < e; ++n)

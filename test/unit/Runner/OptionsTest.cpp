@@ -161,7 +161,7 @@ TEST(Options, Errors) {
       {{"p", "--output=@y.npy", "--output=@y.npy"}, "is given twice"},
       {{"p", "--expected_output=local:@x.{rank}.npy"}, "are global arrays"},
       {{"p", "--compile-only"}, "--compile-only needs -o FILE"},
-      {{"p", "-o", "p.so"}, "-o names the file that --compile-only writes"},
+      {{"p", "-o", "p.so"}, "-o names the file that --compile-only or --measure-machine writes"},
       {{"p", "--compile-only", "-o", "p.so", "--input=@x.npy"}, "runs nothing"},
   };
   for (const auto &[arguments, message] : cases)
