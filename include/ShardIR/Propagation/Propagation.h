@@ -55,6 +55,8 @@ struct PropagationOptions {
   /// least memory weight is taken that achieves it, else the one with the
   /// lowest peak.
   double memoryLimit = 0;
+  /// Finds provenance and alternatives, which decisions do not need.
+  bool explain = true;
   SearchOptions search;
 };
 

@@ -87,8 +87,9 @@ private:
   void addWideValue(int value, const std::vector<User> &users);
   void addCopiedValue(int value, const std::vector<User> &users,
                       const std::vector<PlacementId> &wanted, double weight);
-  void addTable(std::vector<int> variables, std::vector<SearchCost> costs,
-                const std::vector<int64_t> &key);
+  /// `fill` makes the table, unless one of this key is there.
+  void addTable(std::vector<int> variables, const std::vector<int64_t> &key,
+                llvm::function_ref<void(std::vector<SearchCost> &)> fill);
   std::vector<int> complete(std::vector<int> assignment);
   std::vector<int> toAssignment(const std::vector<int> &chosen);
   std::vector<int> toChoices(const std::vector<int> &assignment) const;

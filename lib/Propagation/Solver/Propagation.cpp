@@ -241,8 +241,9 @@ void Propagator::report(ConflictProblem &problem,
           return other.results == candidate.results &&
                  other.operands != candidate.operands;
         });
-    result.nodes[n].name = space.structuralHash(n);
-    if (lists[n]->all.size() > 1)
+    if (options.explain)
+      result.nodes[n].name = space.structuralHash(n);
+    if (options.explain && lists[n]->all.size() > 1)
       addAlternatives(n, problem, *lists[n], chosen);
   }
 }
@@ -386,7 +387,8 @@ PropagationResult Propagator::run() {
       for (auto [f, own] : llvm::enumerate(splits))
         decided[n][f] = space.table(n).get(own);
     }
-  reasons = findProvenance(space, decided, result);
+  if (options.explain)
+    reasons = findProvenance(space, decided, result);
   for (int n = space.numNodes() - 1; n >= 0; --n)
     if (space.isRematerializable(n) && !space.isAlias(n))
       placeRematerializable(n);

@@ -21,14 +21,18 @@
 
 namespace shardir {
 
-/// One argument that takes part: its number in the signature, and its mesh.
+/// One argument that takes part: its number in the signature, its mesh, and its
+/// name, if it has one.
 struct ProposedArgument {
   int number = 0;
   const Mesh *mesh = nullptr;
+  std::string name;
 };
 
-/// `columns of argument 1 and rows of argument 2 over "tp"`, or `nothing
-/// split`. Arguments of rank 2 have rows and columns, others dims.
+/// `columns of argument 1 and rows of layers.*.o.weight over "tp"`, or `nothing
+/// split`. Arguments of rank 2 have rows and columns, others dims. Those whose
+/// names differ in numbers alone, as in repeated layers, are one pattern; where
+/// only some of these are meant, it says how many.
 std::string describeSplits(const ProposalCandidate &candidate,
                            llvm::ArrayRef<ProposedArgument> arguments);
 

@@ -38,6 +38,16 @@ namespace shardir {
 using namespace mlir;
 using namespace shardir;
 
+/// `shardir.name`, else the name in the argument's location; empty for none.
+static std::string nameOf(func::FuncOp function, unsigned argument) {
+  if (auto name = function.getArgAttrOfType<StringAttr>(argument,
+                                                        ShardIRDialect::kName))
+    return name.str();
+  if (auto name = dyn_cast<NameLoc>(function.getArgument(argument).getLoc()))
+    return name.getName().str();
+  return "";
+}
+
 namespace {
 
 struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
@@ -181,7 +191,8 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
       if (n < 0)
         continue;
       nodes.push_back(n);
-      arguments.push_back({int(i), &meshes.all()[graph.nodes[n].mesh]});
+      arguments.push_back(
+          {int(i), &meshes.all()[graph.nodes[n].mesh], nameOf(copy, i)});
       isFree |= !copy.getArgAttr(i, ShardIRDialect::kPlacement);
     }
     if (!isFree)
