@@ -203,21 +203,22 @@ void RankContext::collective(int32_t id, const void *in, void *out,
   };
   if (!route || !matches()) {
     std::string error;
-    route = job.program->routes.get(id, dims, error);
+    route = job.program->routes.get(
+        id, dims, error,
+        communicator->processes() ? rank : RouteCache::kAllRanks);
     if (!route)
       fail("called " + error);
   }
-  int64_t position = route->positionOfRank[size_t(rank)];
+  int64_t index = route->indexOf(rank);
   // Where the value does not exist its buffer holds zeros.
-  int64_t zeros =
-      position < 0 ? route->zeros : route->parts[size_t(position)].zeros;
+  int64_t zeros = index < 0 ? route->zeros : route->parts[size_t(index)].zeros;
   if (zeros > 0)
     clear(out, size_t(zeros) * elementSize(spec.type));
-  if (position < 0)
+  if (index < 0)
     return;
   recorded(id, [&] {
     communicator->redistribute(id, spec, *route, in, out);
-    return route->parts[size_t(position)].bytes;
+    return route->parts[size_t(index)].bytes;
   });
 }
 

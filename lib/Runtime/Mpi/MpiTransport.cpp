@@ -335,8 +335,8 @@ void MpiCommunicator::move(MpiComm comm, const MpiPhase &phase,
 void MpiCommunicator::redistribute(int32_t id, const CollectiveSpec &spec,
                                    const Route &route, const void *in,
                                    void *out) {
-  int64_t position = route.positionOfRank[size_t(rank.rank)];
-  const RoutePart &part = route.parts[size_t(position)];
+  int64_t index = route.indexOf(rank.rank);
+  const RoutePart &part = route.parts[size_t(index)];
   rank.checkOverlap(spec, part, in, out);
   const std::vector<int> &group = route.groups[part.group];
   MpiPost post = postOf(id, group);
@@ -349,7 +349,7 @@ void MpiCommunicator::redistribute(int32_t id, const CollectiveSpec &spec,
   Cached &cached = schedules[size_t(id)];
   if (cached.route != &route) {
     cached.schedule =
-        makeMpiSchedule(route, position, limitsFor(size, group.size()));
+        makeMpiSchedule(route, index, limitsFor(size, group.size()));
     cached.route = &route;
   }
   if (rank.gpu)
