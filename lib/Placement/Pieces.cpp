@@ -383,6 +383,51 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
   return pieces;
 }
 
+std::vector<Piece> shardir::sendPieces(const CollectiveStep &step,
+                                       const Mesh &mesh,
+                                       const std::vector<int64_t> &shape,
+                                       int64_t sender,
+                                       const std::vector<int64_t> &receivers) {
+  StepParts parts(step, mesh);
+  std::vector<int64_t> own = mesh.coordinates(sender);
+  std::vector<DimShard> held;
+  for (size_t d = 0; d < shape.size(); ++d)
+    held.push_back(dimShardOf(dimOf(step.from, d), mesh, shape[d], own));
+  // Elsewhere a receiver takes the holder of its own coordinates.
+  auto isHolderFor = [&](std::vector<int64_t> coords) {
+    for (const StepParts::Part &part : parts.parts) {
+      bool splits = part.role == StepParts::Splits && part.dim < shape.size() &&
+                    step.kind != CollectiveKind::MakePartial;
+      if (!splits && part.role != StepParts::Reduced)
+        continue;
+      int64_t &c = coords[part.meshAxis];
+      c += (own[part.meshAxis] / part.stride % part.size -
+            c / part.stride % part.size) *
+           part.stride;
+    }
+    return coords == own;
+  };
+  Piece none;
+  none.source = -1;
+  std::vector<Piece> pieces(receivers.size(), none);
+  for (size_t i = 0; i < receivers.size(); ++i) {
+    std::vector<int64_t> coords = mesh.coordinates(receivers[i]);
+    if (!parts.receives(mesh, coords) || !isHolderFor(coords))
+      continue;
+    Piece piece;
+    piece.source = sender;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      piece.runs.push_back(intersect(
+          held[d], dimShardOf(dimOf(step.to, d), mesh, shape[d], coords)));
+      if (piece.runs[d].empty())
+        break;
+    }
+    if (shape.empty() || !piece.runs.back().empty())
+      pieces[i] = std::move(piece);
+  }
+  return pieces;
+}
+
 int64_t detail::receivedElements(const CollectiveStep &step,
                                  const StepParts &parts, const Mesh &mesh,
                                  const std::vector<int64_t> &shape,

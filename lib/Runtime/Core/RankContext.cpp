@@ -203,17 +203,18 @@ void RankContext::addCall(int32_t id, const void *in, void *out,
   };
   if (!route || !matches()) {
     std::string error;
-    route = job.program->routes.get(id, dims, error);
+    route = job.program->routes.get(
+        id, dims, error,
+        communicator->processes() ? rank : RouteCache::kAllRanks);
     if (!route)
       fail("called " + error);
   }
-  int64_t position = route->positionOfRank[size_t(rank)];
+  int64_t index = route->indexOf(rank);
   // Where the value does not exist its buffer holds zeros.
-  int64_t zeros =
-      position < 0 ? route->zeros : route->parts[size_t(position)].zeros;
+  int64_t zeros = index < 0 ? route->zeros : route->parts[size_t(index)].zeros;
   if (zeros > 0)
     clear(out, size_t(zeros) * elementSize(spec.type));
-  if (position < 0)
+  if (index < 0)
     return;
   calls.push_back({id, &spec, route.get(), in, out});
 }
@@ -225,9 +226,7 @@ void RankContext::run(int32_t id) {
     communicator->redistribute(calls);
     int64_t bytes = 0;
     for (const StepCall &call : calls)
-      bytes +=
-          call.route->parts[size_t(call.route->positionOfRank[size_t(rank)])]
-              .bytes;
+      bytes += call.route->parts[size_t(call.route->indexOf(rank))].bytes;
     return bytes;
   });
 }

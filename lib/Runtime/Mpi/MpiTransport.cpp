@@ -338,10 +338,10 @@ void MpiCommunicator::move(MpiComm comm, const MpiPhase &phase,
 const MpiSchedule &MpiCommunicator::scheduleOf(const StepCall &call) {
   Cached &cached = schedules[size_t(call.id)];
   if (cached.route != call.route) {
-    int64_t position = call.route->positionOfRank[size_t(rank.rank)];
-    size_t group = call.route->parts[size_t(position)].group;
+    int64_t index = call.route->indexOf(rank.rank);
+    size_t group = call.route->parts[size_t(index)].group;
     cached.schedule =
-        makeMpiSchedule(*call.route, position,
+        makeMpiSchedule(*call.route, index,
                         limitsFor(elementSize(call.spec->type),
                                   call.route->groups[group].size()));
     cached.route = call.route;
@@ -352,7 +352,7 @@ const MpiSchedule &MpiCommunicator::scheduleOf(const StepCall &call) {
 void MpiCommunicator::redistribute(const std::vector<StepCall> &calls) {
   const Route &first = *calls.front().route;
   auto partOf = [&](const Route &route) -> const RoutePart & {
-    return route.parts[size_t(route.positionOfRank[size_t(rank.rank)])];
+    return route.parts[size_t(route.indexOf(rank.rank))];
   };
   for (const StepCall &call : calls)
     rank.checkOverlap(*call.spec, partOf(*call.route), call.in, call.out);
