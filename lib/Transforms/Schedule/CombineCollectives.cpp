@@ -21,7 +21,11 @@
 #include "ShardIR/Placement/CostModel.h"
 #include "ShardIR/Transforms/Schedule/Passes.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Transforms/RegionUtils.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <map>
@@ -103,24 +107,62 @@ std::optional<Candidate> candidateOf(Operation *operation,
   return result;
 }
 
-/// Moves a reduction of an operand that nobody else uses behind the op that
-/// makes it.
-void moveUp(CollectiveOpInterface op) {
-  if (isa<AllGatherOp>(op) || !op.getInput().hasOneUse())
-    return;
-  Operation *last = nullptr;
-  for (Value operand : op->getOperands())
-    if (Operation *definition = operand.getDefiningOp())
-      if (definition->getBlock() == op->getBlock() &&
-          (!last || last->isBeforeInBlock(definition)))
-        last = definition;
-  // Behind those that have come there before: they keep their order.
-  Operation *next = last ? last->getNextNode() : &op->getBlock()->front();
-  while (next != op && isa<CollectiveOpInterface>(next))
-    next = next->getNextNode();
-  if (next != op)
-    op->moveBefore(next);
+/// True if `value` costs little where it is made and is needed there alone.
+bool movesAlong(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (!isMemoryEffectFree(op))
+    return false;
+  if (isa<arith::ConstantOp, tensor::EmptyOp, linalg::FillOp>(op) ||
+      !isa<TensorType>(value.getType()))
+    return true;
+  if (!value.hasOneUse() || op->getNumResults() != 1)
+    return false;
+  auto loops = dyn_cast<linalg::LinalgOp>(op);
+  return isa<tensor::CollapseShapeOp, tensor::ExpandShapeOp, tensor::CastOp>(
+             op) ||
+         (loops && loops.getNumParallelLoops() == loops.getNumLoops());
 }
+
+/// Moves of ops in their blocks, which can be taken back.
+class Moves {
+public:
+  void moveBefore(Operation *op, Operation *next) {
+    log.push_back({op, op->getNextNode()});
+    op->moveBefore(next);
+  }
+
+  /// Moves `op` behind what makes its operands, and before that those of them
+  /// that move along.
+  void moveUp(Operation *op) {
+    llvm::SetVector<Value> values;
+    getUsedValuesDefinedAbove(op->getRegions(), values);
+    values.insert(op->operand_begin(), op->operand_end());
+    Operation *last = nullptr;
+    for (Value value : values) {
+      Operation *definition = value.getDefiningOp();
+      if (!definition || definition->getBlock() != op->getBlock())
+        continue;
+      if (movesAlong(value))
+        moveUp(definition);
+      if (!last || last->isBeforeInBlock(definition))
+        last = definition;
+    }
+    // Behind collectives that have come there before: they keep their order.
+    Operation *next = last ? last->getNextNode() : &op->getBlock()->front();
+    while (next != op && isa<CollectiveOpInterface>(next))
+      next = next->getNextNode();
+    if (next != op)
+      moveBefore(op, next);
+  }
+
+  void takeBack() {
+    for (auto [op, next] : llvm::reverse(log))
+      op->moveBefore(next);
+  }
+
+private:
+  SmallVector<std::pair<Operation *, Operation *>> log;
+};
 
 /// The first op of the block that uses the result, or has a user in a region.
 Operation *firstUserOf(CollectiveOpInterface op) {
@@ -154,27 +196,28 @@ struct CombineCollectivesPass
   void combine(func::FuncOp function, const MeshTable &meshes) {
     std::map<Block *, SmallVector<Candidate>> blocks;
     SmallVector<Block *> order;
-    // Each op, and the one that it stands before.
-    SmallVector<std::pair<Operation *, Operation *>> places;
     function.walk([&](Operation *op) {
       auto candidate = candidateOf(op, meshes);
       if (!candidate)
         return;
-      places.push_back({op, op->getNextNode()});
       SmallVector<Candidate> &own = blocks[op->getBlock()];
       if (own.empty())
         order.push_back(op->getBlock());
       own.push_back(std::move(*candidate));
     });
-    if (places.size() < 2)
+    if (blocks.empty())
       return;
     int64_t before =
         memoryLimit > 0 ? peakMemory(function, meshes).bytes : int64_t(0);
+    Moves moves;
     SmallVector<Bucket> buckets;
     for (Block *block : order) {
       SmallVector<Candidate> &own = blocks[block];
+      // A reduction's result takes the memory of an operand of its own.
       for (Candidate &candidate : own)
-        moveUp(candidate.op);
+        if (!isa<AllGatherOp>(candidate.op) &&
+            candidate.op.getInput().hasOneUse())
+          moves.moveUp(candidate.op);
       llvm::sort(own, [](const Candidate &a, const Candidate &b) {
         return a.op->isBeforeInBlock(b.op);
       });
@@ -182,13 +225,10 @@ struct CombineCollectivesPass
     }
     for (Bucket &bucket : buckets)
       for (CollectiveOpInterface op : ArrayRef(bucket.steps).drop_back())
-        op->moveBefore(bucket.steps.back());
+        moves.moveBefore(op, bucket.steps.back());
     if (memoryLimit > 0 && peakMemory(function, meshes).bytes >
-                               std::max<int64_t>(memoryLimit, before)) {
-      for (auto [op, next] : llvm::reverse(places))
-        op->moveBefore(next);
-      return;
-    }
+                               std::max<int64_t>(memoryLimit, before))
+      return moves.takeBack();
     Builder builder(&getContext());
     for (Bucket &bucket : buckets) {
       for (CollectiveOpInterface op : bucket.steps)

@@ -44,6 +44,29 @@ func.func @step(%w0: tensor<8xf32>, %w1: tensor<4xf32>, %a: tensor<4xf32>) -> (t
   return %n0, %n1, %t : tensor<8xf32>, tensor<4xf32>, tensor<4xf32>
 }
 
+// SGD scales each gradient before it is reduced, and updates before the next one is scaled.
+// CHECK-LABEL: func.func @scaled
+// CHECK:       linalg.mul
+// CHECK:       linalg.mul
+// CHECK:       collective.all_reduce {{.*}}collective.bucket = [[N:[0-9]+]]
+// CHECK-NEXT:  collective.all_reduce {{.*}}collective.bucket = [[N]]
+// CHECK:       linalg.sub
+// CHECK:       linalg.sub
+func.func @scaled(%w0: tensor<8xf32>, %w1: tensor<8xf32>, %g0: tensor<8xf32>, %g1: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
+  %rate = arith.constant 0.1 : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %f0 = linalg.fill ins(%rate : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %s0 = linalg.mul ins(%f0, %g0 : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %r0 = collective.all_reduce %s0 from #shardir.placement<@m, [{}], partial = sum ["dp"]> to #shardir.placement<@m, [{}]> of tensor<8xf32> : tensor<8xf32>
+  %n0 = linalg.sub ins(%w0, %r0 : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  %e1 = tensor.empty() : tensor<8xf32>
+  %f1 = linalg.fill ins(%rate : f32) outs(%e1 : tensor<8xf32>) -> tensor<8xf32>
+  %s1 = linalg.mul ins(%f1, %g1 : tensor<8xf32>, tensor<8xf32>) outs(%e1 : tensor<8xf32>) -> tensor<8xf32>
+  %r1 = collective.all_reduce %s1 from #shardir.placement<@m, [{}], partial = sum ["dp"]> to #shardir.placement<@m, [{}]> of tensor<8xf32> : tensor<8xf32>
+  %n1 = linalg.sub ins(%w1, %r1 : tensor<8xf32>, tensor<8xf32>) outs(%e1 : tensor<8xf32>) -> tensor<8xf32>
+  return %n0, %n1 : tensor<8xf32>, tensor<8xf32>
+}
+
 // The second one needs the first; another operand has other users, and its reduction stays; others differ in
 // type, kind of reduction, or have unknown extents.
 // CHECK-LABEL: func.func @alone

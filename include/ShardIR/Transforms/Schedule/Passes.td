@@ -94,7 +94,8 @@ def CombineCollectives : Pass<"shardir-combine-collectives", "::mlir::ModuleOp">
     global tensors of unknown extents stay alone.
 
     1. A reduction whose operand has no other user moves up, behind the op that
-       makes the operand: its result takes the operand's memory.
+       makes the operand: its result takes the operand's memory. Elementwise ops
+       that make the operand, and that alone, move along.
     2. In program order, a collective joins the bucket of its like if the shards
        of all together have at most `threshold` bytes, and if nobody uses the result
        of one of them before it; else it begins a new bucket.
