@@ -7,11 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Prints the minimum and median time of every kind of collective between the
-// ranks of this process, in microseconds, for f32. A size is that of the larger
-// of operand and result on the rank that has most: the whole on every rank of
-// an all-reduce, the gathered array of a gather, one message of a send. What
-// moves is what MPI's function of that name moves, between buffers that are
-// contiguous and used before; benchmarks/collectives.py runs peers beside it.
+// ranks of this process, or with --mpi between the processes of an MPI job, in
+// microseconds, for f32. A size is that of the larger of operand and result on
+// the rank that has most: the whole on every rank of an all-reduce, the
+// gathered array of a gather, one message of a send. What moves is what MPI's
+// function of that name moves, between buffers that are contiguous and used
+// before; benchmarks/collectives.py runs peers beside it.
 //
 // Each figure is the mean of a batch of calls; minimum and median are over
 // batches. Requires a quiet machine to mean anything.
@@ -19,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Core/Job.h"
+#include "Processes/ProcessWorld.h"
 
 #include <algorithm>
 #include <chrono>
@@ -66,6 +68,8 @@ struct Options {
   std::vector<int64_t> ranks = {2, 4, 8};
   std::vector<int64_t> bytes = {4 << 10, 256 << 10, 16 << 20, 64 << 20};
   int batches = 40;
+  /// With --mpi: this process is one of an MPI job, which has as many as ranks.
+  ProcessWorld *world = nullptr;
 };
 
 std::string quoted(const char *text) {
@@ -152,14 +156,19 @@ struct Timing {
 };
 
 /// Microseconds per call.
-bool measure(const Case &c, int64_t ranks, int64_t bytes, int batches,
-             Timing &timing) {
+bool measure(const Case &c, int64_t ranks, int64_t bytes,
+             const Options &options, Timing &timing) {
   std::shared_ptr<Program> program = makeProgram(c, ranks, bytes);
   if (!program)
     return false;
   bool twice = std::string(c.kind) == "send_recv";
   std::vector<double> samples;
-  auto job = std::make_shared<Job>(program, size_t(ranks), JobOptions());
+  int batches = options.batches;
+  JobOptions jobOptions;
+  jobOptions.mpi = options.world;
+  if (options.world && !options.world->beginRun(jobOptions.mpiRun))
+    return false;
+  auto job = std::make_shared<Job>(program, size_t(ranks), jobOptions);
   bool ok = job->run([&](RankContext &rank) {
     using Clock = std::chrono::steady_clock;
     size_t whole = size_t(bytes), shard = whole / size_t(ranks);
@@ -183,6 +192,10 @@ bool measure(const Case &c, int64_t ranks, int64_t bytes, int batches,
     std::fprintf(stderr, "error: %s\n", job->error().c_str());
     return false;
   }
+  if (options.world)
+    options.world->endRun();
+  if (samples.empty()) // another process has them
+    return true;
   std::sort(samples.begin(), samples.end());
   timing = {samples.front(), samples[samples.size() / 2]};
   return true;
@@ -190,7 +203,8 @@ bool measure(const Case &c, int64_t ranks, int64_t bytes, int batches,
 
 int usage() {
   std::fprintf(stderr, "usage: bench-collectives [--json] [--kinds=NAME,...] "
-                       "[--ranks=N,...] [--bytes=N,...] [--batches=N]\n");
+                       "[--ranks=N,...] [--bytes=N,...] [--batches=N]\n"
+                       "       mpirun -n N bench-collectives --mpi ...\n");
   return 2;
 }
 
@@ -214,6 +228,7 @@ bool numbers(const std::string &text, std::vector<int64_t> &result) {
 }
 
 bool parse(int argc, char **argv, Options &options) {
+  bool overMpi = false;
   for (int i = 1; i < argc; ++i) {
     std::string argument = argv[i], value;
     size_t equals = argument.find('=');
@@ -223,6 +238,8 @@ bool parse(int argc, char **argv, Options &options) {
     std::vector<int64_t> one;
     if (argument == "--json")
       options.json = true;
+    else if (argument == "--mpi")
+      overMpi = true;
     else if (name == "--kinds")
       options.kinds = split(value);
     else if (name == "--batches" && numbers(value, one) && one.size() == 1)
@@ -230,6 +247,15 @@ bool parse(int argc, char **argv, Options &options) {
     else if (!(name == "--ranks" && numbers(value, options.ranks)) &&
              !(name == "--bytes" && numbers(value, options.bytes)))
       return false;
+  }
+  if (overMpi) {
+    std::string error;
+    options.world = ProcessWorld::get(false, 30, error);
+    if (!options.world) {
+      std::fprintf(stderr, "error: %s\n", error.c_str());
+      return false;
+    }
+    options.ranks = {options.world->size};
   }
   for (const std::string &kind : options.kinds)
     if (std::none_of(std::begin(kCases), std::end(kCases),
@@ -251,7 +277,8 @@ int main(int argc, char **argv) {
   Options options;
   if (!parse(argc, argv, options))
     return usage();
-  if (!options.json)
+  bool prints = !options.world || options.world->rank == 0;
+  if (!options.json && prints)
     std::printf("%-15s %5s %10s %12s %12s\n", "collective", "ranks", "bytes",
                 "min us", "median us");
   for (const Case &c : kCases)
@@ -262,8 +289,10 @@ int main(int argc, char **argv) {
                 options.kinds.end())
           continue;
         Timing t;
-        if (!measure(c, ranks, bytes, options.batches, t))
+        if (!measure(c, ranks, bytes, options, t))
           return 1;
+        if (!prints)
+          continue;
         const char *format =
             options.json
                 ? "{\"collective\": \"%s\", \"ranks\": %lld, \"bytes\": %lld, "

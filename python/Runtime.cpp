@@ -62,7 +62,7 @@ uint8_t code(nb::dlpack::dtype_code c) { return static_cast<uint8_t>(c); }
 /// versions.
 constexpr uint8_t kFloat8E4M3FN = 10, kFloat8E5M2 = 12;
 
-/// What an array of this element type is for a framework.
+/// The DLPack type of an element type.
 nb::dlpack::dtype toDtype(shardir_element_type type, Sign sign, bool asBits) {
   using Code = nb::dlpack::dtype_code;
   auto bits = uint8_t(8 * shardir_element_size(type));

@@ -128,16 +128,16 @@ class DynamicGenerator:
         return z
 
     def placement(self, rank, partial=False):
-        splits, owed = [[] for _ in range(rank)], []
+        splits, pending = [[] for _ in range(rank)], []
         axes = list(self.mesh)
         self.rng.shuffle(axes)
         for axis in axes:
             if rank and self.chance(0.65):
                 splits[self.rng.randrange(rank)].append(f'"{axis}"')
             elif partial and self.chance(0.15):
-                owed.append(f'"{axis}"')
+                pending.append(f'"{axis}"')
         dims = ["{" + ", ".join(s + (["?"] if self.chance(0.25) else [])) + "}" for s in splits]
-        return f"#shardir.placement<@m, [{', '.join(dims)}]{', partial = sum [' + ', '.join(owed) + ']' if owed else ''}>"
+        return f"#shardir.placement<@m, [{', '.join(dims)}]{', partial = sum [' + ', '.join(pending) + ']' if pending else ''}>"
 
     def binary(self, dtype, a, b, bound_a, bound_b, indent=""):
         kind = self.rng.choice(["add", "sub", "mul", "max", "min"])

@@ -93,7 +93,7 @@ class Generator(RegionGenerator):
     def placement(self, shape, dtype, open_dims=True, partial=True):
         rng = self.rng
         splits = [[] for _ in shape]
-        owed = []
+        pending = []
         axes = []
         for name, size in self.mesh.items():
             if size == 4 and self.chance(0.3):
@@ -110,7 +110,7 @@ class Generator(RegionGenerator):
                         splits[dim].append(str(rng.choice(factors)))
                 splits[dim].append(axis)
             elif partial and self.chance(0.15):
-                owed.append(axis)
+                pending.append(axis)
         dims = []
         for split in splits:
             text = list(split)
@@ -121,7 +121,7 @@ class Generator(RegionGenerator):
         kinds += ["maxnum", "minnum"] if dtype in FLOATS else ["umax", "umin", "and", "or", "xor"]
         if dtype == "i1":
             kinds = ["and", "or", "xor"]
-        tail = f", partial = {rng.choice(kinds)} [{', '.join(owed)}]" if owed else ""
+        tail = f", partial = {rng.choice(kinds)} [{', '.join(pending)}]" if pending else ""
         return f"#shardir.placement<@m, [{', '.join(dims)}]{tail}>"
 
     # --- ops --------------------------------------------------------------

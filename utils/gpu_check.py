@@ -141,7 +141,7 @@ def find_benchmarks(pattern):
 def architecture_of_card():
     said = subprocess.run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], capture_output=True, text=True,
                           check=True).stdout.split()[0]
-    return {"9.0": "sm_90a", "10.0": "sm_100a"}.get(said, "sm_80")
+    return {"8.0": "sm_80", "8.6": "sm_86", "8.9": "sm_89", "9.0": "sm_90a", "10.0": "sm_100a"}.get(said, "compute_80")
 
 
 def ranks_of(program):

@@ -78,7 +78,9 @@ def main():
 
 
 def print_collectives(collectives):
-    print(f"\n{len(collectives)} collective{'' if len(collectives) == 1 else 's'}")
+    transfers = len({each.get("bucket", -i - 1) for i, each in enumerate(collectives)})
+    print(f"\n{len(collectives)} collective{'' if len(collectives) == 1 else 's'}"
+          + (f" in {transfers} transfer{'' if transfers == 1 else 's'}" if transfers < len(collectives) else ""))
     if collectives:
         table([[each["kind"], ",".join(each["axes"]), figure(each, "bytes_per_device"),
                 figure(each, "packed_bytes") if "packed_bytes" in each else "",

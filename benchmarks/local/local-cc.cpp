@@ -38,8 +38,6 @@ llvm::cl::opt<unsigned> optLevel("opt-level", llvm::cl::init(2),
                                  llvm::cl::desc("LLVM's level, 0 to 3"));
 llvm::cl::opt<bool> serial("serial", llvm::cl::desc("No worker threads"));
 llvm::cl::opt<bool> times("times", llvm::cl::desc("Print time per step"));
-llvm::cl::opt<std::string> writeLLVM("write-llvm",
-                                     llvm::cl::desc("Also write LLVM IR"));
 
 double milliseconds() {
   return std::chrono::duration<double, std::milli>(
@@ -94,8 +92,6 @@ int main(int argc, char **argv) {
   shardir::ObjectOptions object;
   object.target = *target;
   object.optLevel = optLevel;
-  object.llvmIRPath = writeLLVM;
-  object.printTimes = times;
   std::string path = output + ".o";
   if (failed(shardir::emitObject(*module, object, path)))
     return 1;

@@ -6,11 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a local program leaves undefined, without communicators: benchmarks of
-// generated code load this in place of libShardIRRuntime. Buffers are kept in
-// free lists by size, as the runtime's arena does, so that fresh pages are not
-// what is measured. SHARDIR_LOCAL_THREADS is the number of threads, 1 unless
-// given.
+// The runtime's entry points without communicators: benchmarks of generated
+// code load them in place of libShardIRRuntime. Buffers are kept in free lists
+// by size, as the runtime's arena does, so that fresh pages are not what is
+// measured. SHARDIR_LOCAL_THREADS is the number of threads, 1 unless given.
 //
 //===----------------------------------------------------------------------===//
 

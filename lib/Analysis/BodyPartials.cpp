@@ -13,6 +13,8 @@
 
 #include "ShardIR/Analysis/BodyPartials.h"
 
+#include "ShardIR/Dialect/ShardIR/PartialCast.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -136,7 +138,8 @@ static State transferSum(Operation *op, llvm::function_ref<State(Value)> get) {
     return combineTerms(operand(0), operand(1));
   // The real and the imaginary part of a sum are the sums of the parts.
   if (isa<arith::NegFOp, arith::ExtFOp, complex::NegOp, complex::ConjOp,
-          complex::ReOp, complex::ImOp>(op))
+          complex::ReOp, complex::ImOp>(op) ||
+      (isa<arith::TruncFOp>(op) && op->hasAttr(kPartialCast)))
     return operand(0);
   if (isa<complex::CreateOp>(op))
     return combineTerms(operand(0), operand(1));

@@ -399,24 +399,14 @@ Halo shardir::haloOf(const ShardingRule &rule, int operand,
   return haloOf(rule, operand, splits, mesh, Halo()).value_or(Halo());
 }
 
-std::vector<int64_t> shardir::haloBytes(const ShardingRule &rule, int operand,
-                                        const Placement &from,
-                                        const FactorSplits &splits,
-                                        const Mesh &mesh,
-                                        int64_t elementBytes) {
-  const TensorFactors &factors = rule.operands[operand];
-  auto to = composeTensor(rule, factors, splits, mesh);
+std::optional<CollectiveStep>
+shardir::haloStep(const ShardingRule &rule, int operand, const Placement &from,
+                  const FactorSplits &splits, const Mesh &mesh) {
+  auto to = composeTensor(rule, rule.operands[operand], splits, mesh);
   if (!to)
-    return {};
-  CollectiveStep step{CollectiveKind::HaloExchange, from, *to,
-                      haloOf(rule, operand, splits, mesh)};
-  std::vector<int64_t> shape = shapeOf(rule, factors), received;
-  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p) {
-    size_t rank = mesh.rankAt(p);
-    received.resize(std::max(received.size(), rank + 1), 0);
-    received[rank] = bytesReceived(step, mesh, shape, elementBytes, p);
-  }
-  return received;
+    return std::nullopt;
+  return CollectiveStep{CollectiveKind::HaloExchange, from, *to,
+                        haloOf(rule, operand, splits, mesh)};
 }
 
 bool shardir::agrees(const Placement &present, const Halo &presentHalo,

@@ -110,9 +110,12 @@ struct RematerializableModel
 /// Replaces a step by its buffer form from `in` into `out`.
 template <typename OpTy>
 void createBufferStep(RewriterBase &rewriter, OpTy op, Value in, Value out) {
-  OpTy::create(rewriter, op.getLoc(), TypeRange(), in, out, ValueRange(),
-               op.getDims(), op.getFromAttr(), op.getToAttr(), op.getHaloAttr(),
-               op.getGlobalAttr(), op.getReasonAttr());
+  auto step =
+      OpTy::create(rewriter, op.getLoc(), TypeRange(), in, out, ValueRange(),
+                   op.getDims(), op.getFromAttr(), op.getToAttr(),
+                   op.getHaloAttr(), op.getGlobalAttr(), op.getReasonAttr());
+  if (Attribute bucket = op->getAttr(kBucket))
+    step->setAttr(kBucket, bucket);
 }
 
 template <typename OpTy>

@@ -17,6 +17,7 @@
 
 #include "ModelUtils.h"
 #include "ShardIR/Analysis/BodyPartials.h"
+#include "ShardIR/Dialect/ShardIR/PartialCast.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -80,6 +81,8 @@ static void addPartials(Operation *op, SmallVectorImpl<PartialRule> &rules) {
     passes.add(K::Sum, {{0}});
     passes.monotone();
   } else if (isMonotone(op)) {
+    if (isa<arith::TruncFOp>(op) && op->hasAttr(kPartialCast))
+      passes.add(K::Sum, {{0}});
     passes.monotone();
   } else if (isa<arith::ExtSIOp, arith::ExtUIOp, arith::TruncIOp>(op)) {
     // Bits do not meet their neighbours; a sum may carry into them.

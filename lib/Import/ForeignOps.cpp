@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What scatters and sorts of several dialects have in common. See ForeignOps.h.
+// Helpers for scatters and sorts of several dialects. See ForeignOps.h.
 //
 //===----------------------------------------------------------------------===//
 
@@ -150,7 +150,7 @@ FailureOr<Value> shardir::emitScalarBody(OpBuilder &builder, Operation *op,
 static LogicalResult translateBody(Operation *op, Operation *made,
                                    ArrayRef<Type> types,
                                    ArrayRef<unsigned> order) {
-  // What the body reads from outside is read in front of `op`.
+  // Values that the body captures are defined in front of `op`.
   op->moveBefore(made);
   OpBuilder builder(op);
   SmallVector<Location> locs(types.size(), op->getLoc());

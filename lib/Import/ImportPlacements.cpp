@@ -53,7 +53,7 @@ static LogicalResult check(const Annotation &annotation,
 }
 
 LogicalResult Importer::placeShardy() {
-  // What a mesh has that is named but declared nowhere.
+  // The axes of meshes that are named but not declared.
   llvm::StringMap<std::vector<std::string>> axes;
   auto addAxes = [&](std::vector<std::string> &names,
                      const Placement &placement) {

@@ -6,9 +6,10 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the first step of the annotated stage reads and then places. Requires
-// nothing of the dialects that wrote the annotations; guarantees that all are
-// read before any is applied, for GSPMD's meshes are found from all of them.
+// Reads other systems' annotations, then applies them: the first step of the
+// annotated stage. Requires nothing of the dialects that wrote the annotations;
+// guarantees that all are read before any is applied, for GSPMD's meshes are
+// found from all of them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 //
 // Reading short texts token by token: annotations that other systems print.
 // Requires nothing of the text; guarantees that nothing is read past its end
-// and that the first error is the one that is told, with the whole text.
+// and that the first error is reported, with the full text.
 //
 //===----------------------------------------------------------------------===//
 

@@ -219,7 +219,7 @@ LogicalResult RuleVerifier::verifyFactor(int number) {
   if (found.inResult)
     return error() << "that reduces factor " << name
                    << ", which is a dim of a result";
-  // What leaves a manual region may hold terms along a pinned one.
+  // The result of a manual region may be partial along a pinned axis.
   if (!found.inOperand && factor.pinned.empty())
     return error() << "that reduces factor " << name
                    << ", which is no dim of an operand; name the dim " << name

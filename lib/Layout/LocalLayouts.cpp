@@ -112,15 +112,15 @@ int64_t GraphBuilder::packed(collective::CollectiveOpInterface step,
                      reordered(shapeOf(type), order), elementBytes(type));
 }
 
-/// What a copy into another order costs.
+/// The bytes of a copy into another order.
 int64_t GraphBuilder::copyBytes(Value value) const {
   if (mode != LayoutMode::Contiguous)
     return kForbiddenBytes;
   return times(value) * largestBytes(value, meshes);
 }
 
-/// What reading or writing a tensor against the run of memory costs, or a
-/// buffer for it that could have been another one's.
+/// The cost, in bytes, of reading or writing a tensor against the order of
+/// memory, or of a buffer that could have been shared.
 int64_t GraphBuilder::slowBytes(Value value) const { return copyBytes(value); }
 
 //===----------------------------------------------------------------------===//

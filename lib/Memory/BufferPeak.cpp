@@ -19,9 +19,12 @@
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <map>
+#include <set>
 #include <tuple>
 
 using namespace mlir;
@@ -35,7 +38,10 @@ constexpr int64_t kTrips = 3;
 
 class RankRun {
 public:
-  RankRun(const MeshTable &meshes, int64_t rank) : meshes(meshes), rank(rank) {}
+  /// Lists what is held where `listAt` bytes are first alive.
+  RankRun(const MeshTable &meshes, int64_t rank, BufferUse *use,
+          int64_t listAt = 0)
+      : meshes(meshes), rank(rank), use(use), listAt(listAt) {}
 
   /// Arguments and results, which are arguments by now; false where an extent
   /// is not known.
@@ -43,6 +49,8 @@ public:
   /// False where a size is not known.
   bool run(Block &block);
   MemoryPeak peak;
+  /// The bytes alive after each allocation.
+  std::vector<int64_t> trace;
 
 private:
   /// The place of this rank in a mesh; ranks that it lacks run as its first.
@@ -77,12 +85,17 @@ private:
 
   const MeshTable &meshes;
   int64_t rank;
+  BufferUse *use;
+  int64_t listAt;
   int64_t alive = 0;
+  int64_t most = 0; ///< alive since the op began that is run
   llvm::DenseMap<Value, int64_t> numbers;
   llvm::DenseMap<Value, SmallVector<int64_t>> shapes;
   /// Which allocation a value is: one in a loop makes another each time.
   llvm::DenseMap<Value, int64_t> instances;
-  llvm::DenseMap<int64_t, int64_t> sizes; ///< of what is allocated
+  /// What is allocated, by instance.
+  llvm::MapVector<int64_t, HeldValue> allocated;
+  SmallVector<HeldValue> arguments;
   int64_t nextInstance = 1;
   llvm::DenseMap<Operation *, bool> known; ///< allocates
 };
@@ -114,9 +127,13 @@ bool RankRun::enter(func::FuncOp entry) {
     for (int64_t extent : shape)
       bytes *= extent;
     alive += bytes;
+    arguments.push_back({argument, bytes});
     shapes[argument] = shape;
   }
   peak.bytes = alive;
+  trace.push_back(alive);
+  if (alive == listAt)
+    peak.held = arguments;
   return true;
 }
 
@@ -354,13 +371,19 @@ bool RankRun::visitBranches(Operation &op) {
   if (!largest)
     return true;
   peak = largest->peak;
+  trace = largest->trace;
   alive = largest->alive;
+  most = largest->most;
   numbers = std::move(largest->numbers);
   shapes = std::move(largest->shapes);
   instances = std::move(largest->instances);
-  sizes = std::move(largest->sizes);
+  allocated = std::move(largest->allocated);
   nextInstance = largest->nextInstance;
   return true;
+}
+
+static void recordMost(int64_t &record, int64_t bytes) {
+  record = std::max(record, bytes);
 }
 
 bool RankRun::visit(Operation &op) {
@@ -383,16 +406,25 @@ bool RankRun::visit(Operation &op) {
     bytes = llvm::alignTo(uint64_t(bytes), 64);
     shapes[alloc] = shape;
     instances[alloc] = nextInstance;
-    sizes[nextInstance++] = bytes;
+    allocated[nextInstance++] = {alloc, bytes};
     alive += bytes;
-    if (alive > peak.bytes)
-      peak = {alive, &op};
+    trace.push_back(alive);
+    most = std::max(most, alive);
+    if (use)
+      recordMost(use->allocated[&op], bytes);
+    if (alive <= peak.bytes)
+      return true;
+    peak = {alive, &op};
+    if (alive == listAt) {
+      peak.held = arguments;
+      llvm::append_range(peak.held, llvm::make_second_range(allocated));
+    }
     return true;
   }
   if (auto dealloc = dyn_cast<memref::DeallocOp>(op)) {
     int64_t instance = instances.lookup(rootOf(dealloc.getMemref()));
-    alive -= sizes.lookup(instance);
-    sizes.erase(instance);
+    alive -= allocated.lookup(instance).bytes;
+    allocated.erase(instance);
     return true;
   }
   if (auto loop = dyn_cast<scf::ForOp>(op))
@@ -440,14 +472,118 @@ bool RankRun::visit(Operation &op) {
 }
 
 bool RankRun::run(Block &block) {
-  for (Operation &op : block)
+  for (Operation &op : block) {
+    int64_t outer = std::exchange(most, alive);
     if (!visit(op))
       return false;
+    if (use)
+      recordMost(use->alive[&op], most);
+    most = std::max(most, outer);
+  }
   return true;
 }
 
+namespace {
+
+/// Runs of the devices of one mesh. Extents of shards are constant over ranges
+/// of coordinates (full, short and empty blocks), so that most devices allocate
+/// what their neighbours do.
+class DeviceRuns {
+public:
+  DeviceRuns(func::FuncOp entry, const MeshTable &meshes, const Mesh &mesh,
+             BufferUse *use)
+      : entry(entry), meshes(meshes), mesh(mesh), use(use) {
+    for (const MeshAxis &axis : mesh.axes)
+      values.push_back({0, std::min<int64_t>(1, axis.size - 1), axis.size / 2,
+                        std::max<int64_t>(0, axis.size - 2), axis.size - 1});
+  }
+
+  /// Adds coordinates between two that allocate differently, until these are
+  /// neighbours. False where most devices differ or an extent is not known.
+  bool refine() {
+    for (bool isNew = true; isNew;) {
+      isNew = false;
+      if (size() > mesh.numDevices() / 2)
+        return false;
+      std::vector<int64_t> grid = positions();
+      for (int64_t position : grid)
+        if (!add(position))
+          return false;
+      int64_t stride = 1;
+      for (size_t i = mesh.axes.size(); i-- > 0; stride *= mesh.axes[i].size) {
+        std::set<int64_t> between;
+        for (int64_t position : grid) {
+          int64_t at = position / stride % mesh.axes[i].size;
+          auto next = values[i].upper_bound(at);
+          if (next == values[i].end() || *next == at + 1)
+            continue;
+          int64_t other = position + (*next - at) * stride;
+          if (runs.at(position).first != runs.at(other).first)
+            between.insert((at + *next) / 2);
+        }
+        isNew |= !between.empty();
+        values[i].merge(between);
+        if (isNew)
+          break; // the grid is another one
+      }
+    }
+    return true;
+  }
+
+  /// A rank that needs most.
+  int64_t mostRank() const {
+    auto isLess = [](const auto &a, const auto &b) {
+      return a.second.second < b.second.second;
+    };
+    return mesh.rankAt(
+        std::max_element(runs.begin(), runs.end(), isLess)->first);
+  }
+
+private:
+  int64_t size() const {
+    int64_t count = 1;
+    for (const std::set<int64_t> &own : values)
+      count *= own.size();
+    return count;
+  }
+
+  std::vector<int64_t> positions() const {
+    std::vector<int64_t> result = {0};
+    for (auto [axis, own] : llvm::zip(mesh.axes, values)) {
+      std::vector<int64_t> longer;
+      for (int64_t prefix : result)
+        for (int64_t value : own)
+          longer.push_back(prefix * axis.size + value);
+      result = std::move(longer);
+    }
+    return result;
+  }
+
+  bool add(int64_t position) {
+    auto [it, isNew] = runs.try_emplace(position);
+    if (!isNew)
+      return true;
+    RankRun run(meshes, mesh.rankAt(position), use);
+    if (!run.enter(entry) || !run.run(entry.getBody().front()))
+      return false;
+    it->second = {std::move(run.trace), run.peak.bytes};
+    return true;
+  }
+
+  func::FuncOp entry;
+  const MeshTable &meshes;
+  const Mesh &mesh;
+  BufferUse *use;
+  std::vector<std::set<int64_t>> values; ///< coordinates, by axis
+  /// By position: the bytes alive after each allocation, and the most of them.
+  std::map<int64_t, std::pair<std::vector<int64_t>, int64_t>> runs;
+};
+
+} // namespace
+
 std::optional<MemoryPeak> shardir::bufferPeak(func::FuncOp entry,
-                                              const MeshTable &meshes) {
+                                              const MeshTable &meshes,
+                                              BufferUse *use) {
   if (!entry.getBody().hasOneBlock())
     return std::nullopt;
   int64_t ranks = 1;
@@ -456,13 +592,34 @@ std::optional<MemoryPeak> shardir::bufferPeak(func::FuncOp entry,
       return std::nullopt;
     ranks = std::max(ranks, mesh.numRanks());
   }
-  MemoryPeak most;
-  for (int64_t rank = 0; rank < ranks; ++rank) {
-    RankRun run(meshes, rank);
+  auto peakOf = [&](int64_t rank, int64_t listAt) -> std::optional<MemoryPeak> {
+    RankRun run(meshes, rank, use, listAt);
     if (!run.enter(entry) || !run.run(entry.getBody().front()))
       return std::nullopt;
-    if (run.peak.bytes > most.bytes)
-      most = run.peak;
+    return std::move(run.peak);
+  };
+  // Ranks to compare: most devices of a large mesh allocate the same.
+  constexpr int64_t kFewRanks = 64;
+  int64_t first = 0, end = ranks;
+  if (meshes.all().size() == 1 && ranks > kFewRanks) {
+    DeviceRuns runs(entry, meshes, meshes.all().front(), use);
+    if (runs.refine()) {
+      first = runs.mostRank();
+      end = first + 1;
+    }
   }
+  MemoryPeak most;
+  int64_t mostRank = first;
+  for (int64_t rank = first; rank < end; ++rank) {
+    std::optional<MemoryPeak> own = peakOf(rank, /*listAt=*/0);
+    if (!own)
+      return std::nullopt;
+    if (own->bytes > most.bytes) {
+      most = *own;
+      mostRank = rank;
+    }
+  }
+  most = peakOf(mostRank, most.bytes).value_or(most);
+  sortHeld(most.held);
   return most;
 }

@@ -16,11 +16,13 @@
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Memory/LiveRanges.h"
+#include "ShardIR/Placement/DeviceSample.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
@@ -34,7 +36,11 @@ static int64_t overlappingBytes(RankedTensorType type, PlacementAttr placement,
     extent = extent == kUnknown ? kAssumedDimSize : extent;
   int64_t most = 0;
   const Mesh &mesh = meshes.get(placement);
-  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p) {
+  DeviceSample sample(mesh);
+  sample.add({CollectiveKind::HaloExchange, placement.getValue(),
+              placement.getValue(), halo},
+             shape);
+  for (int64_t p : sample.positions()) {
     int64_t bytes = elementBytes(type);
     for (int64_t extent :
          localShape(placement.getValue(), halo, mesh, shape, p))
@@ -60,6 +66,17 @@ int64_t shardir::localBytes(Type type, PlacementAttr placement,
       return std::numeric_limits<int64_t>::max();
   }
   return bytes;
+}
+
+void shardir::sortHeld(llvm::SmallVectorImpl<HeldValue> &held) {
+  llvm::stable_sort(held, [](const HeldValue &a, const HeldValue &b) {
+    return a.bytes > b.bytes;
+  });
+}
+
+static bool isView(Operation *op) {
+  return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+             tensor::ExtractSliceOp, tensor::CastOp, OptimizationBarrierOp>(op);
 }
 
 namespace {
@@ -172,9 +189,7 @@ PeakFinder::inBlock(Block &block,
         init = destination.getTiedOpOperand(result)->get();
       if (init && mayOverwrite(init, op))
         owner = ownerOf(init);
-      else if (isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-                   tensor::ExtractSliceOp, tensor::CastOp,
-                   OptimizationBarrierOp>(op))
+      else if (isView(op))
         owner = ownerOf(op->getOperand(0));
       owners[result] = owner;
       if (isOutside(owner))
@@ -198,13 +213,33 @@ PeakFinder::inBlock(Block &block,
     for (Value value : ops.back()->getOperands())
       ranges.hold(0, end, bytesOf(value));
   MemoryPeak peak;
-  for (auto [op, alive] : llvm::zip(ops, ranges.held())) {
-    MemoryPeak inner = inRegions(op);
+  size_t step = 0;
+  for (auto [i, alive] : llvm::enumerate(ranges.held())) {
+    MemoryPeak inner = inRegions(ops[i]);
     if (aliveAt)
-      (*aliveAt)[op] = alive + inner.bytes;
-    if (alive + inner.bytes > peak.bytes)
-      peak = {alive + inner.bytes, inner.op ? inner.op : op};
+      (*aliveAt)[ops[i]] = alive + inner.bytes;
+    if (alive + inner.bytes <= peak.bytes)
+      continue;
+    step = i;
+    peak = {alive + inner.bytes, inner.op ? inner.op : ops[i],
+            std::move(inner.held)};
   }
+  // Of values that share memory, the last that is made up to the peak.
+  llvm::MapVector<Value, Value> present;
+  for (Operation *op : llvm::ArrayRef(ops).take_front(step + 1))
+    for (OpResult result : op->getResults()) {
+      Value owner = owners.lookup(result);
+      auto last = lastUse.find(owner);
+      if (last == lastUse.end() || isa<BlockArgument>(owner) ||
+          (!isLoop && last->second < step))
+        continue;
+      Value &value = present[owner];
+      if (!value || !isView(op))
+        value = result;
+    }
+  for (auto [owner, value] : present)
+    if (int64_t bytes = bytesOf(owner))
+      peak.held.push_back({value, bytes});
   return peak;
 }
 
@@ -222,6 +257,10 @@ MemoryPeak shardir::peakMemory(func::FuncOp function, const MeshTable &meshes,
     if (isa_and_nonnull<LoopLikeOpInterface>(value.getDefiningOp()))
       throughout += finder.bytesOf(value);
   peak.bytes += throughout;
+  for (BlockArgument argument : body.getArguments())
+    if (int64_t bytes = finder.bytesOf(argument))
+      peak.held.push_back({argument, bytes});
+  sortHeld(peak.held);
   if (alive)
     for (auto &[op, bytes] : *alive)
       bytes += throughout;

@@ -43,6 +43,7 @@ static GpuOptions gpuOptions(const shardir::PipelineOptions &options) {
   gpu.schedule = options.schedule;
   gpu.ptxas = options.ptxas;
   gpu.overlap = options.overlap;
+  gpu.memoryLimit = options.getMemoryLimit();
   gpu.tf32 = options.tf32;
   return gpu;
 }
@@ -77,6 +78,8 @@ void shardir::buildScheduled(OpPassManager &pm, Stage to,
   scheduling.recognizeAttention = options.attention;
   scheduling.collectives.rings = options.rings;
   scheduling.collectives.explain = options.explain;
+  scheduling.combining = {options.getCombineThreshold(),
+                          options.getMemoryLimit(), options.explain};
   buildScheduling(pm, scheduling);
 }
 
@@ -100,7 +103,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   if (to < Stage::Cpu)
     return;
   addOwn(pm, options.afterBufferized);
-  // What allocations add up to is known once contractions have theirs.
+  // All allocations are known once contractions have theirs.
   if (!forGpu) {
     buildCpuContractions(pm, cpu);
     pm.addPass(createReport({"", /*embed=*/true}));

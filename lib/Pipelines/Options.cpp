@@ -53,6 +53,12 @@ int64_t PipelineOptions::getMemoryLimit() const {
   return known ? known->memory : 0;
 }
 
+int64_t PipelineOptions::getCombineThreshold() const {
+  return combineThreshold.empty()
+             ? -1
+             : parseBytes(combineThreshold.getValue()).value_or(0);
+}
+
 std::string PipelineOptions::getMachine() const {
   return machine.empty() ? getMachineOfArch(arch).str() : machine.getValue();
 }
@@ -84,7 +90,7 @@ static std::string explainParseError(StringRef text,
   return "cannot read '" + text.str() + "'";
 }
 
-/// What is wrong with passes of the user's, as the parser of pipelines says it.
+/// The error in a list of the user's passes, in the words of MLIR's parser.
 static std::string explainPasses(StringRef passes) {
   std::string said;
   llvm::raw_string_ostream errors(said);
@@ -121,6 +127,7 @@ static LogicalResult checkOptions(const PipelineOptions &options,
       !isOneOf("conflicts", options.conflicts,
                {"search", "greedy", "shardy"}) ||
       !isOneOf("layout", options.layout, {"row-major", "auto", "contiguous"}) ||
+      !isOneOf("reduce", options.reduce, {"exact", "result-type"}) ||
       !isOneOf("rings", options.rings, {"auto", "always", "never"}) ||
       (!options.target.empty() &&
        !isOneOf("target", options.target, namesIn(CpuTarget::known()))) ||
@@ -131,13 +138,15 @@ static LogicalResult checkOptions(const PipelineOptions &options,
     error = "option " + error;
     return failure();
   }
-  if (!options.memoryLimit.empty() &&
-      !parseBytes(options.memoryLimit.getValue())) {
-    error = "option memory-limit must be a number of bytes, with K, M, G, T, "
-            "Ki, Mi, Gi or Ti after it or not, found '" +
-            options.memoryLimit + "'";
-    return failure();
-  }
+  for (const auto *bytes : {&options.memoryLimit, &options.combineThreshold})
+    if (!bytes->empty() && !parseBytes(bytes->getValue())) {
+      error = ("option " + bytes->getArgStr() +
+               " must be a number of bytes, with K, M, G, T, Ki, Mi, Gi or Ti "
+               "after it or not, found '" +
+               bytes->getValue() + "'")
+                  .str();
+      return failure();
+    }
   for (const auto *passes : {&options.afterLocal, &options.afterBufferized})
     if (std::string why = explainPasses(passes->getValue()); !why.empty()) {
       error = ("option " + passes->getArgStr() + " " + why).str();

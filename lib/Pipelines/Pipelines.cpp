@@ -42,6 +42,8 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   pm.addPass(createInlineCallees());
   pm.addPass(createInlineManual());
   pm.addPass(createNormalize());
+  if (options.reduce == "result-type")
+    pm.addPass(createCastPartials());
   if (options.propose)
     pm.addPass(createPropose({options.cost, options.getMemoryLimit(), ""}));
   pm.addPass(createPropagate(

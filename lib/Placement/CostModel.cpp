@@ -82,14 +82,14 @@ Costs::Costs(ShardSizes &volumes, const Mesh &mesh,
       machine(machine) {
   if (weights.empty())
     return;
-  this->weights.assign(volumes.numDevices(), 0);
+  this->weights.assign(volumes.sampleSize(), 0);
   for (int64_t p = 0; p < mesh.numDevices(); ++p)
     if (auto rank = static_cast<size_t>(mesh.rankAt(p)); rank < weights.size())
       this->weights[volumes.deviceAt(mesh.coordinates(p))] += weights[rank];
 }
 
 Costs::Table Costs::product(const std::vector<const Table *> &tables) const {
-  Table result(volumes.numDevices(), 1);
+  Table result(volumes.sampleSize(), 1);
   for (const Table *table : tables)
     for (size_t p = 0; p < result.size(); ++p)
       result[p] = (*table)[p] == 0 || result[p] == 0
@@ -120,7 +120,7 @@ Costs::Table Costs::received(const CollectiveStep &step) {
   switch (step.kind) {
   case CollectiveKind::Slice:
   case CollectiveKind::MakePartial:
-    return Table(volumes.numDevices(), 0);
+    return Table(volumes.sampleSize(), 0);
   case CollectiveKind::AllReduce: {
     Table result = held(step.from);
     int64_t n = termsOf(step, mesh);
@@ -153,7 +153,7 @@ Costs::Table Costs::received(const CollectiveStep &step) {
     // Shards overlap, or a chain of someone else's adds up or makes terms.
     StepParts parts(step, mesh);
     Table result;
-    for (size_t p = 0; p < volumes.numDevices(); ++p) {
+    for (size_t p = 0; p < volumes.sampleSize(); ++p) {
       int64_t position = 0;
       for (size_t i = 0; i < mesh.axes.size(); ++i)
         position = position * mesh.axes[i].size + volumes.coordinates(p)[i];
@@ -173,21 +173,19 @@ Costs::Table Costs::received(const CollectiveStep &step) {
   return result;
 }
 
-std::vector<int64_t> Costs::received(const std::vector<CollectiveStep> &steps) {
-  std::vector<int64_t> total(static_cast<size_t>(mesh.numDevices()), 0);
+Costs::Table Costs::received(const std::vector<CollectiveStep> &steps) {
+  Table total(volumes.sampleSize(), 0);
   for (const CollectiveStep &step : steps) {
     Table elements = received(step);
     for (size_t p = 0; p < total.size(); ++p)
-      total[p] = addSaturated(total[p],
-                              elements[volumes.deviceAt(
-                                  mesh.coordinates(static_cast<int64_t>(p)))]);
+      total[p] = addSaturated(total[p], elements[p]);
   }
   return total;
 }
 
 Cost Costs::of(const std::vector<CollectiveStep> &steps) {
   Cost cost;
-  Table total(volumes.numDevices(), 0);
+  Table total(volumes.sampleSize(), 0);
   int64_t peak = 0, alive = 0;
   double time = 0;
   for (size_t i = 0; i < steps.size(); ++i) {
@@ -384,12 +382,13 @@ bool Costs::isBalanced(const CollectiveStep &step) {
 // The public interface
 //===----------------------------------------------------------------------===//
 
-/// Returns the result of `use` on the costs of chains of `steps`.
+/// Returns the result of `use` on the costs of chains of `steps`, on the
+/// devices of `sample`, or of one that is made for these steps.
 template <typename Use>
 static auto withCosts(const std::vector<CollectiveStep> &steps,
                       const Mesh &mesh, const std::vector<int64_t> &shape,
                       int64_t elementBytes, const MachineModel *machine,
-                      Use use) {
+                      const DeviceSample *sample, Use use) {
   Mesh concrete = assumedMesh(mesh);
   std::vector<const Placement *> placements;
   for (const CollectiveStep &step : steps) {
@@ -397,7 +396,10 @@ static auto withCosts(const std::vector<CollectiveStep> &steps,
     placements.push_back(&step.to);
   }
   std::vector<int64_t> sizes = assumedShape(shape, concrete, placements);
-  ShardSizes volumes(concrete, sizes, placements);
+  DeviceSample own(concrete);
+  for (const CollectiveStep &step : steps)
+    own.add(step, sizes);
+  ShardSizes volumes(concrete, sizes, sample ? *sample : own);
   Costs costs(volumes, concrete, sizes, elementBytes, machine);
   return use(costs);
 }
@@ -406,15 +408,16 @@ Cost shardir::costOf(const std::vector<CollectiveStep> &steps, const Mesh &mesh,
                      const std::vector<int64_t> &shape, int64_t elementBytes,
                      const MachineModel &machine) {
   return withCosts(steps, mesh, shape, elementBytes, &machine,
+                   /*sample=*/nullptr,
                    [&](Costs &costs) { return costs.of(steps); });
 }
 
 std::vector<int64_t>
-detail::bytesOfDevices(const std::vector<CollectiveStep> &steps,
+shardir::bytesReceived(const std::vector<CollectiveStep> &steps,
                        const Mesh &mesh, const std::vector<int64_t> &shape,
-                       int64_t elementBytes) {
+                       int64_t elementBytes, const DeviceSample &sample) {
   std::vector<int64_t> bytes =
-      withCosts(steps, mesh, shape, elementBytes, /*machine=*/nullptr,
+      withCosts(steps, mesh, shape, elementBytes, /*machine=*/nullptr, &sample,
                 [&](Costs &costs) { return costs.received(steps); });
   for (int64_t &own : bytes)
     own = mulSaturated(own, std::max<int64_t>(0, elementBytes));
@@ -425,5 +428,6 @@ int64_t detail::bytesOf(const std::vector<CollectiveStep> &steps,
                         const Mesh &mesh, const std::vector<int64_t> &shape,
                         int64_t elementBytes) {
   return withCosts(steps, mesh, shape, elementBytes, /*machine=*/nullptr,
+                   /*sample=*/nullptr,
                    [&](Costs &costs) { return costs.of(steps).bytes; });
 }

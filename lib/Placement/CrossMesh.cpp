@@ -20,6 +20,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Placement/CrossMesh.h"
+#include "ShardIR/Placement/DeviceSample.h"
 #include "Steps.h"
 
 using namespace shardir;
@@ -236,7 +237,9 @@ static bool isThere(const CollectiveStep &step, const Mesh &mesh,
         return false;
     return true;
   }
-  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p)
+  DeviceSample sample(mesh);
+  sample.add(step, shape);
+  for (int64_t p : sample.positions())
     if (elementsBetween(step, mesh, mesh, shape, p) > 0)
       return false;
   return true;

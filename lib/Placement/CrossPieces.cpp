@@ -142,18 +142,27 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
     base = holders.replica(Holders(step.to, toMesh, sizes.size())
                                .turnOf(toMesh.coordinates(receiver)));
 
+  bool isOneMesh = fromMesh == toMesh;
   static const DimPlacement whole;
   std::vector<Piece> pieces;
   std::vector<std::vector<Source>> sources(sizes.size());
   for (size_t d = 0; d < sizes.size(); ++d) {
     const DimPlacement &dim =
         d < step.from.dims.size() ? step.from.dims[d] : whole;
-    holders.forEachBlock(d, [&](const std::vector<int64_t> &coords) {
-      DimShard held = dimShardOf(dim, fromMesh, sizes[d], coords);
+    std::vector<SymbolicDigit> digits = digitsOf(dim, fromMesh, sizes[d]);
+    auto add = [&](const std::vector<int64_t> &coords) {
+      DimShard held = dimShardOf(digits, fromMesh, coords);
       std::vector<Piece::Run> runs = intersect(held, needed[d]);
       if (!runs.empty())
         sources[d].push_back(Source{coords, std::move(runs)});
-    });
+    };
+    // Of equal blocks the own one alone meets what is needed.
+    if (self >= 0 && isOneMesh && d < step.to.dims.size() &&
+        dim.splits == step.to.dims[d].splits &&
+        (d >= step.halo.size() || step.halo[d].isZero()))
+      add(base);
+    else
+      holders.forEachBlock(d, add);
     if (sources[d].empty())
       return pieces;
   }

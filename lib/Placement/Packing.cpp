@@ -15,6 +15,7 @@
 
 #include "ShardIR/Placement/Packing.h"
 #include "ShardIR/Placement/CrossMesh.h"
+#include "ShardIR/Placement/DeviceSample.h"
 #include "Steps.h"
 
 #include <algorithm>
@@ -94,12 +95,118 @@ static bool isContiguous(const Piece &piece, int64_t Piece::Run::*start,
   return span.contiguous;
 }
 
-static bool isSame(const std::vector<DimShard> &a,
-                   const std::vector<DimShard> &b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](const DimShard &x, const DimShard &y) {
-                      return x.digits == y.digits;
-                    });
+/// The elements of pieces that are not contiguous in a receiver's shard of
+/// shape `destination`, but for those of `receiver` itself; where that is none,
+/// of the device of the group that is left with most.
+static int64_t scatteredElements(const std::vector<Piece> &pieces,
+                                 const std::vector<int64_t> &destination,
+                                 std::optional<int64_t> receiver,
+                                 int64_t group = 1) {
+  int64_t scattered = 0, least = INT64_MAX;
+  for (const Piece &piece : pieces) {
+    int64_t own = isContiguous(piece, &Piece::Run::destination, destination)
+                      ? 0
+                      : piece.elements();
+    if (receiver != piece.source)
+      scattered += own;
+    least = std::min(least, own);
+  }
+  bool allHold = static_cast<int64_t>(pieces.size()) == group;
+  return scattered - (!receiver && allHold ? least : 0);
+}
+
+/// Sets the digit of `coords` along an axis or sub-axis.
+static void setCoordinate(const Mesh &mesh, const AxisRef &axis, int64_t value,
+                          std::vector<int64_t> &coords) {
+  size_t index = static_cast<size_t>(mesh.axisIndex(axis.name));
+  int64_t stride = mesh.axes[index].size / axisEnd(mesh, axis);
+  coords[index] += (value - axisCoordinate(mesh, axis, coords)) * stride;
+}
+
+/// The elements that a device of the group of `position` sends from more than
+/// one run, at most, in a reduce-scatter: each needs the blocks of all others.
+static int64_t reduceScatterPacks(const CollectiveStep &step, const Mesh &mesh,
+                                  const std::vector<int64_t> &shape,
+                                  const std::vector<AxisRef> &group,
+                                  int64_t position) {
+  std::vector<int64_t> coords = mesh.coordinates(position);
+  std::vector<DimShard> held = shardOf(step.from, mesh, shape, position);
+  std::vector<int64_t> source;
+  std::vector<std::vector<SymbolicDigit>> digits;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    source.push_back(held[d].localExtent());
+    digits.push_back(digitsOf(step.to.dims[d], mesh, shape[d]));
+  }
+  for (const AxisRef &axis : group)
+    setCoordinate(mesh, axis, 0, coords);
+  int64_t all = 0, least = INT64_MAX;
+  for (int64_t i = 0, e = groupSize(mesh, group); i < e; ++i) {
+    std::vector<int64_t> at = coords;
+    int64_t rest = i;
+    for (const AxisRef &axis : group) {
+      setCoordinate(mesh, axis, rest % axisSize(mesh, axis), at);
+      rest /= axisSize(mesh, axis);
+    }
+    Piece piece;
+    for (size_t d = 0; d < shape.size(); ++d)
+      piece.runs.push_back(intersect(held[d], dimShardOf(digits[d], mesh, at)));
+    int64_t packs =
+        isContiguous(piece, &Piece::Run::source, source) ? 0 : piece.elements();
+    all += packs;
+    least = std::min(least, packs);
+  }
+  // A device keeps its own block.
+  return all - least;
+}
+
+/// packedBytes, in elements, of collectives in which devices that differ along
+/// no axis of the group do the same: of many devices a sample is looked at.
+static std::optional<int64_t>
+packedElements(const CollectiveStep &step, const Mesh &mesh,
+               const std::vector<int64_t> &shape) {
+  DeviceSample sample(mesh);
+  sample.add(step, shape);
+  int64_t most = 0;
+  switch (step.kind) {
+  case CollectiveKind::AllGather: {
+    // What a device sends is its shard. All of a group receive the same, but
+    // for their own pieces.
+    std::vector<AxisRef> group = groupAxes(step, mesh, shape);
+    for (int64_t p : sample.positions())
+      if (groupCoordinate(mesh, group, mesh.coordinates(p)) == 0)
+        most = std::max(
+            most, scatteredElements(receivePieces(step, mesh, shape, p),
+                                    localShape(step.to, mesh, shape, p),
+                                    std::nullopt, groupSize(mesh, group)));
+    return most;
+  }
+  case CollectiveKind::ReduceScatter: {
+    // What a device receives is its shard.
+    std::vector<AxisRef> group = groupAxes(step, mesh, shape);
+    for (int64_t p : sample.positions())
+      if (groupCoordinate(mesh, group, mesh.coordinates(p)) == 0)
+        most = std::max(most, reduceScatterPacks(step, mesh, shape, group, p));
+    return most;
+  }
+  case CollectiveKind::AllToAll:
+  case CollectiveKind::Permute: {
+    // An element has one holder and one receiver in a group, so that the way
+    // back has the same pieces.
+    CollectiveStep back{step.kind, step.to, step.from};
+    for (int64_t p : sample.positions()) {
+      std::vector<int64_t> before = localShape(step.from, mesh, shape, p);
+      std::vector<int64_t> after = localShape(step.to, mesh, shape, p);
+      int64_t unpacked =
+          scatteredElements(receivePieces(step, mesh, shape, p), after, p);
+      most = std::max(
+          most, unpacked + scatteredElements(
+                               receivePieces(back, mesh, shape, p), before, p));
+    }
+    return most;
+  }
+  default:
+    return std::nullopt;
+  }
 }
 
 int64_t shardir::packedBytes(const CollectiveStep &step, const Mesh &mesh,
@@ -126,48 +233,36 @@ int64_t shardir::packedBytes(const CollectiveStep &step, const Mesh &fromMesh,
   std::vector<int64_t> sizes =
       assumedShape(shape, fromMesh, {&step.from, &step.to});
   bool oneMesh = fromMesh == toMesh;
-  std::vector<std::vector<int64_t>> sources;
-  for (int64_t p = 0, n = fromMesh.numDevices(); p < n; ++p)
-    sources.push_back(localShape(step.from, fromMesh, sizes, p));
-  std::map<int64_t, int64_t> packed; // by rank
-  std::vector<bool> done(toMesh.numDevices());
-  for (int64_t p = 0, n = toMesh.numDevices(); p < n; ++p) {
-    if (done[p])
-      continue;
+  if (oneMesh)
+    if (auto elements = packedElements(step, fromMesh, sizes))
+      return mulSaturated(*elements, std::max<int64_t>(0, elementBytes));
+  // On one mesh pieces stay within a group: some groups stand for all.
+  DeviceSample sample =
+      oneMesh ? DeviceSample(toMesh) : DeviceSample::allOf(toMesh);
+  if (oneMesh) {
+    sample.add(step, sizes);
+    sample.addAll(groupAxes(step, toMesh, sizes));
+  }
+  std::map<int64_t, std::vector<int64_t>> sources; // shapes, by position
+  std::map<int64_t, int64_t> packed;               // by rank
+  for (int64_t p : sample.positions()) {
     std::vector<Piece> pieces =
         oneMesh ? receivePieces(step, toMesh, sizes, p)
                 : receivePieces(step, fromMesh, toMesh, sizes, p);
-    // Devices that gather the same elements from the same devices share their
-    // pieces; else a gather on n devices would enumerate n x n pieces.
-    std::vector<int64_t> receivers = {p};
-    if (oneMesh && step.kind == CollectiveKind::AllGather) {
-      std::vector<DimShard> needed = shardOf(step.to, toMesh, sizes, p);
-      for (const Piece &piece : pieces)
-        if (piece.source != p && !done[piece.source] &&
-            isSame(shardOf(step.to, toMesh, sizes, piece.source), needed))
-          receivers.push_back(piece.source);
-    }
     std::vector<int64_t> destination =
         localShape(step.to, step.halo, toMesh, sizes, p);
-    int64_t scattered = 0; // elements that do not arrive in one run
+    int64_t receiver = toMesh.rankAt(p);
     for (const Piece &piece : pieces) {
       int64_t sender = fromMesh.rankAt(piece.source);
-      int64_t elements = piece.elements();
-      int64_t others = int64_t(receivers.size());
-      bool unpacks =
-          !isContiguous(piece, &Piece::Run::destination, destination);
-      scattered += unpacks ? elements : 0;
-      for (int64_t receiver : receivers)
-        if (toMesh.rankAt(receiver) == sender) {
-          --others;
-          packed[sender] -= unpacks ? elements : 0;
-        }
-      if (!isContiguous(piece, &Piece::Run::source, sources[piece.source]))
-        packed[sender] += others * elements;
-    }
-    for (int64_t receiver : receivers) {
-      packed[toMesh.rankAt(receiver)] += scattered;
-      done[receiver] = true;
+      if (sender == receiver)
+        continue;
+      if (!isContiguous(piece, &Piece::Run::destination, destination))
+        packed[receiver] += piece.elements();
+      std::vector<int64_t> &source = sources[piece.source];
+      if (source.empty())
+        source = localShape(step.from, fromMesh, sizes, piece.source);
+      if (!isContiguous(piece, &Piece::Run::source, source))
+        packed[sender] += piece.elements();
     }
   }
   int64_t most = 0;

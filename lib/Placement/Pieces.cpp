@@ -343,12 +343,17 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
   for (size_t d = 0; d < sizes.size(); ++d) {
     DimShard needed = dimShardOf(dimOf(step.to, d), mesh, sizes[d], own);
     std::vector<int64_t> coords = own;
-    forEachCoordinate(splitting[d], coords, [&] {
-      DimShard held = dimShardOf(dimOf(step.from, d), mesh, sizes[d], coords);
-      std::vector<Piece::Run> runs = intersect(held, needed);
-      if (!runs.empty())
-        sources[d].push_back(Source{coords, std::move(runs)});
-    });
+    std::vector<SymbolicDigit> digits =
+        digitsOf(dimOf(step.from, d), mesh, sizes[d]);
+    // Of equal blocks the own one alone meets what is needed.
+    bool isSame = dimOf(step.from, d).splits == dimOf(step.to, d).splits;
+    forEachCoordinate(isSame ? std::vector<StepParts::Part>() : splitting[d],
+                      coords, [&] {
+                        DimShard held = dimShardOf(digits, mesh, coords);
+                        std::vector<Piece::Run> runs = intersect(held, needed);
+                        if (!runs.empty())
+                          sources[d].push_back(Source{coords, std::move(runs)});
+                      });
     if (sources[d].empty())
       return pieces;
   }
@@ -375,6 +380,51 @@ std::vector<Piece> shardir::receivePieces(const CollectiveStep &step,
       pieces.push_back(piece);
     });
   } while (nextChoice(choice, sources));
+  return pieces;
+}
+
+std::vector<Piece> shardir::sendPieces(const CollectiveStep &step,
+                                       const Mesh &mesh,
+                                       const std::vector<int64_t> &shape,
+                                       int64_t sender,
+                                       const std::vector<int64_t> &receivers) {
+  StepParts parts(step, mesh);
+  std::vector<int64_t> own = mesh.coordinates(sender);
+  std::vector<DimShard> held;
+  for (size_t d = 0; d < shape.size(); ++d)
+    held.push_back(dimShardOf(dimOf(step.from, d), mesh, shape[d], own));
+  // Elsewhere a receiver takes the holder of its own coordinates.
+  auto isHolderFor = [&](std::vector<int64_t> coords) {
+    for (const StepParts::Part &part : parts.parts) {
+      bool splits = part.role == StepParts::Splits && part.dim < shape.size() &&
+                    step.kind != CollectiveKind::MakePartial;
+      if (!splits && part.role != StepParts::Reduced)
+        continue;
+      int64_t &c = coords[part.meshAxis];
+      c += (own[part.meshAxis] / part.stride % part.size -
+            c / part.stride % part.size) *
+           part.stride;
+    }
+    return coords == own;
+  };
+  Piece none;
+  none.source = -1;
+  std::vector<Piece> pieces(receivers.size(), none);
+  for (size_t i = 0; i < receivers.size(); ++i) {
+    std::vector<int64_t> coords = mesh.coordinates(receivers[i]);
+    if (!parts.receives(mesh, coords) || !isHolderFor(coords))
+      continue;
+    Piece piece;
+    piece.source = sender;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      piece.runs.push_back(intersect(
+          held[d], dimShardOf(dimOf(step.to, d), mesh, shape[d], coords)));
+      if (piece.runs[d].empty())
+        break;
+    }
+    if (shape.empty() || !piece.runs.back().empty())
+      pieces[i] = std::move(piece);
+  }
   return pieces;
 }
 

@@ -82,6 +82,9 @@ std::vector<SymbolicDigit> digitsOf(const DimPlacement &dim, const Mesh &mesh,
                                     int64_t size);
 DimShard dimShardOf(const DimPlacement &dim, const Mesh &mesh, int64_t size,
                     const std::vector<int64_t> &coords);
+/// The same from the dimension's digits, for a caller that asks for many.
+DimShard dimShardOf(const std::vector<SymbolicDigit> &digits, const Mesh &mesh,
+                    const std::vector<int64_t> &coords);
 
 /// `mesh` and `shape` with every unknown size replaced by what decisions
 /// assume: of a dim, the least number from kAssumedDimSize on that these

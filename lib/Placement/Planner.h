@@ -144,10 +144,6 @@ private:
 };
 
 /// The bytes of a chain, as costOf without seconds.
-std::vector<int64_t> bytesOfDevices(const std::vector<CollectiveStep> &steps,
-                                    const Mesh &mesh,
-                                    const std::vector<int64_t> &shape,
-                                    int64_t elementBytes);
 int64_t bytesOf(const std::vector<CollectiveStep> &steps, const Mesh &mesh,
                 const std::vector<int64_t> &shape, int64_t elementBytes);
 

@@ -86,8 +86,8 @@ int64_t shardir::planBytes(const RedistributePlan &plan, const Mesh &mesh,
                            const std::vector<int64_t> &shape,
                            int64_t elementBytes,
                            const std::vector<double> &weights) {
-  std::vector<int64_t> bytes =
-      detail::bytesOfDevices(plan.steps, mesh, shape, elementBytes);
+  std::vector<int64_t> bytes = bytesReceived(
+      plan.steps, mesh, shape, elementBytes, DeviceSample::allOf(mesh));
   double sum = 0;
   for (size_t p = 0; p < bytes.size(); ++p) {
     auto rank = static_cast<size_t>(mesh.rankAt(static_cast<int64_t>(p)));

@@ -43,17 +43,15 @@ ReduceSearch::ReduceSearch(const Placement &src, const Placement &dst,
                            const Mesh &mesh, const std::vector<int64_t> &shape,
                            ShardSizes &volumes, std::vector<Atom> parts)
     : src(src), dst(dst), mesh(mesh), shape(shape), volumes(volumes),
-      atoms(std::move(parts)), children(shape.size()) {
-  splitAtoms();
+      atoms(primeAtoms(parts, mesh)), children(shape.size()) {
   for (size_t d = 0; d < shape.size(); ++d) {
     srcOptions.push_back(volumes.option(d, src.dims[d]));
     dstOptions.push_back(volumes.option(d, dst.dims[d]));
   }
 }
 
-/// Cuts atoms into primes where few come of it: a large axis may not fit into
-/// one dim.
-void ReduceSearch::splitAtoms() {
+std::vector<ReduceSearch::Atom>
+ReduceSearch::primeAtoms(const std::vector<Atom> &atoms, const Mesh &mesh) {
   std::vector<Atom> primes;
   for (const Atom &atom : atoms) {
     int64_t done = 1;
@@ -66,11 +64,11 @@ void ReduceSearch::splitAtoms() {
       }
       primes.push_back({subAxis(atom.axis, done, p, mesh), p, atom.isReduced});
       if (primes.size() > kMaxPrimeAtoms)
-        return;
+        return atoms;
       done *= p;
     }
   }
-  atoms = std::move(primes);
+  return primes;
 }
 
 /// True if `axis` consists of atoms alone.
@@ -255,7 +253,7 @@ const std::vector<int> &ReduceSearch::extend(size_t d, int option,
 void ReduceSearch::spend(State &state, size_t atom) const {
   if (!atoms[atom].isReduced)
     return;
-  for (size_t p = 0; p < volumes.numDevices(); ++p) {
+  for (size_t p = 0; p < volumes.sampleSize(); ++p) {
     int64_t own = atoms[atom].size - 1;
     for (size_t d = 0; d < shape.size(); ++d)
       own = mulSaturated(own, volumes.extents(d, state.options[d])[p]);
@@ -283,7 +281,7 @@ void ReduceSearch::evaluate(State &state) const {
     moves |= *both.back() != *wanted.back();
   }
   int64_t mostAtOnce = 0, mostApart = 0, mostHeld = 0;
-  for (size_t p = 0; p < volumes.numDevices(); ++p) {
+  for (size_t p = 0; p < volumes.sampleSize(); ++p) {
     int64_t own = 1, result = 1, kept = 1;
     for (size_t d = 0; d < shape.size(); ++d) {
       own = mulSaturated(own, (*held[d])[p]);
@@ -318,13 +316,13 @@ std::vector<ReduceSearch::Target> ReduceSearch::run(size_t limit,
                                                     bool searchAll) {
   State start;
   start.options = srcOptions;
-  start.spent.assign(volumes.numDevices(), 0);
+  start.spent.assign(volumes.sampleSize(), 0);
   evaluate(start);
   std::vector<State> best = {start};
   State byDigits;
   proved = atoms.size() < 64 && placeByDigits(byDigits);
   if (proved) {
-    byDigits.spent.assign(volumes.numDevices(), INT64_MAX);
+    byDigits.spent.assign(volumes.sampleSize(), INT64_MAX);
     evaluate(byDigits);
     best.push_back(byDigits);
   }

@@ -24,8 +24,8 @@ namespace shardir::detail {
 
 class ReduceSearch {
 public:
-  /// A part of an axis that the source does not split by and does not keep
-  /// owing: free to slice by, or to be reduced.
+  /// A part of an axis that the source does not split by and whose sum does not
+  /// stay pending: free to slice by, or to be reduced.
   struct Atom {
     AxisRef axis;
     int64_t size = 1;
@@ -37,6 +37,11 @@ public:
     int64_t elements = 0;   ///< received in all, the largest over devices
     int steps = 0;          ///< with communication, as far as is known
   };
+
+  /// The atoms cut into primes where few come of it: a large axis may not fit
+  /// into one dim.
+  static std::vector<Atom> primeAtoms(const std::vector<Atom> &atoms,
+                                      const Mesh &mesh);
 
   /// `atoms` have sizes above 1 and do not overlap.
   ReduceSearch(const Placement &src, const Placement &dst, const Mesh &mesh,
@@ -86,7 +91,6 @@ private:
   std::optional<int> accept(size_t d, const std::vector<Split> &splits);
   bool placeByDigits(State &state);
   bool isFree(const AxisRef &axis) const;
-  void splitAtoms();
 
   const Placement &src, &dst;
   const Mesh &mesh;

@@ -87,8 +87,15 @@ std::vector<SymbolicDigit> detail::digitsOf(const DimPlacement &dim,
 
 DimShard detail::dimShardOf(const DimPlacement &dim, const Mesh &mesh,
                             int64_t size, const std::vector<int64_t> &coords) {
+  return dimShardOf(digitsOf(dim, mesh, size), mesh, coords);
+}
+
+DimShard detail::dimShardOf(const std::vector<SymbolicDigit> &digits,
+                            const Mesh &mesh,
+                            const std::vector<int64_t> &coords) {
   DimShard shard;
-  for (const SymbolicDigit &digit : digitsOf(dim, mesh, size)) {
+  shard.digits.reserve(digits.size());
+  for (const SymbolicDigit &digit : digits) {
     Block block{0, digit.extent};
     for (const AxisRef &axis : digit.axes) {
       Block inner = cutBlock(block.length, axisSize(mesh, axis),

@@ -24,43 +24,28 @@ using namespace shardir::detail;
 static constexpr size_t kMaxMeetings = size_t{1} << 16;
 
 ShardSizes::ShardSizes(const Mesh &mesh, const std::vector<int64_t> &shape,
-                       const std::vector<const Placement *> &placements)
-    : mesh(mesh), shape(shape), dims(shape.size()) {
-  std::vector<bool> used(mesh.axes.size(), false);
-  auto use = [&](const AxisRef &axis) {
-    int index = mesh.axisIndex(axis.name);
-    if (index >= 0)
-      used[static_cast<size_t>(index)] = true;
-  };
-  for (const Placement *placement : placements) {
-    for (const DimPlacement &dim : placement->dims)
-      for (const Split &split : dim.splits)
-        if (split.isAxis())
-          use(*split.axis);
-    for (const AxisRef &axis : placement->partialAxes)
-      use(axis);
+                       const DeviceSample &sample)
+    : mesh(mesh), shape(shape),
+      devices(static_cast<size_t>(sample.numDevices())), dims(shape.size()) {
+  std::vector<std::vector<int64_t>> values = sample.coordinates();
+  coords.emplace_back();
+  for (const std::vector<int64_t> &along : values) {
+    std::vector<std::vector<int64_t>> longer;
+    longer.reserve(coords.size() * along.size());
+    for (const std::vector<int64_t> &prefix : coords)
+      for (int64_t value : along) {
+        longer.push_back(prefix);
+        longer.back().push_back(value);
+      }
+    coords = std::move(longer);
   }
-  strides.assign(mesh.axes.size(), 0);
+  strides.assign(values.size(), 0);
   int64_t stride = 1;
-  for (size_t i = mesh.axes.size(); i-- > 0;)
-    if (used[i]) {
+  for (size_t i = values.size(); i-- > 0;)
+    if (values[i].size() > 1) {
       strides[i] = stride;
-      stride = mulSaturated(stride, mesh.axes[i].size);
+      stride = mulSaturated(stride, static_cast<int64_t>(values[i].size()));
     }
-  std::vector<int64_t> current(mesh.axes.size(), 0);
-  while (true) {
-    coords.push_back(current);
-    size_t i = mesh.axes.size();
-    for (; i > 0; --i) {
-      if (!used[i - 1])
-        continue;
-      if (++current[i - 1] < mesh.axes[i - 1].size)
-        break;
-      current[i - 1] = 0;
-    }
-    if (i == 0)
-      break;
-  }
 }
 
 size_t ShardSizes::deviceAt(const std::vector<int64_t> &meshCoordinates) const {
@@ -68,6 +53,51 @@ size_t ShardSizes::deviceAt(const std::vector<int64_t> &meshCoordinates) const {
   for (size_t i = 0; i < strides.size(); ++i)
     device += meshCoordinates[i] * strides[i];
   return static_cast<size_t>(device);
+}
+
+ShardSizes::Cut ShardSizes::cutOf(const Option &option,
+                                  const std::vector<int64_t> &at) const {
+  Cut cut;
+  cut.shard = dimShardOf(option.digits, mesh, at);
+  cut.extent = cut.shard.localExtent();
+  const std::vector<Digit> &digits = cut.shard.digits;
+  cut.isInterval = true;
+  int64_t inner = 1;
+  for (size_t i = 1; i < digits.size(); ++i) {
+    cut.isInterval &= digits[i].length == digits[i].extent;
+    inner = mulSaturated(inner, digits[i].extent);
+  }
+  cut.begin = mulSaturated(digits[0].offset, inner);
+  return cut;
+}
+
+uint32_t ShardSizes::cutNumber(Option &option, const std::vector<int64_t> &at) {
+  // A cut depends on the coordinates along the option's own axes alone.
+  auto [entry, isNew] =
+      option.cutAt.try_emplace(groupCoordinate(mesh, option.axes, at),
+                               static_cast<uint32_t>(option.cuts.size()));
+  if (isNew)
+    option.cuts.push_back(cutOf(option, at));
+  return entry->second;
+}
+
+/// One for each coordinate along the option's axes, in order.
+std::vector<ShardSizes::Cut> ShardSizes::allCuts(const Option &option) const {
+  std::vector<Cut> cuts;
+  std::vector<int64_t> at(mesh.axes.size(), 0);
+  for (int64_t i = 0, e = groupSize(mesh, option.axes); i < e; ++i) {
+    std::fill(at.begin(), at.end(), 0);
+    int64_t rest = i;
+    for (size_t a = option.axes.size(); a-- > 0;) {
+      const AxisRef &axis = option.axes[a];
+      size_t index = static_cast<size_t>(mesh.axisIndex(axis.name));
+      int64_t size = axisSize(mesh, axis);
+      at[index] += rest % size * (mesh.axes[index].size / axisEnd(mesh, axis));
+      rest /= size;
+    }
+    cuts.push_back(cutOf(option, at));
+  }
+  return cuts;
 }
 
 int ShardSizes::option(size_t d, const DimPlacement &dim) {
@@ -78,32 +108,16 @@ int ShardSizes::option(size_t d, const DimPlacement &dim) {
 
   Option &option = known.options.emplace_back();
   option.dim.splits = dim.splits;
-  // A cut depends on the coordinates along the option's own axes alone.
-  std::vector<AxisRef> axes;
+  option.digits = digitsOf(dim, mesh, shape[d]);
   for (const Split &split : dim.splits)
     if (split.isAxis())
-      axes.push_back(*split.axis);
-  std::vector<int32_t> cutAt(static_cast<size_t>(groupSize(mesh, axes)), -1);
+      option.axes.push_back(*split.axis);
   option.cutOf.reserve(coords.size());
   option.extents.reserve(coords.size());
   for (const std::vector<int64_t> &at : coords) {
-    int32_t &cut = cutAt[static_cast<size_t>(groupCoordinate(mesh, axes, at))];
-    if (cut < 0) {
-      cut = static_cast<int32_t>(option.cuts.size());
-      Cut &made = option.cuts.emplace_back();
-      made.shard = dimShardOf(option.dim, mesh, shape[d], at);
-      made.extent = made.shard.localExtent();
-      const std::vector<Digit> &digits = made.shard.digits;
-      made.isInterval = true;
-      int64_t inner = 1;
-      for (size_t i = 1; i < digits.size(); ++i) {
-        made.isInterval &= digits[i].length == digits[i].extent;
-        inner = mulSaturated(inner, digits[i].extent);
-      }
-      made.begin = mulSaturated(digits[0].offset, inner);
-    }
-    option.cutOf.push_back(static_cast<uint32_t>(cut));
-    option.extents.push_back(option.cuts[static_cast<size_t>(cut)].extent);
+    uint32_t cut = cutNumber(option, at);
+    option.cutOf.push_back(cut);
+    option.extents.push_back(option.cuts[cut].extent);
   }
   return static_cast<int>(known.options.size() - 1);
 }
@@ -151,7 +165,28 @@ const ShardSizes::Table &ShardSizes::shared(size_t d, int a, int b) {
 }
 
 bool ShardSizes::contains(size_t d, int outer, int inner) {
-  return outer == inner || shared(d, outer, inner) == extents(d, inner);
+  if (outer == inner)
+    return true;
+  if (shared(d, outer, inner) != extents(d, inner))
+    return false;
+  if (coords.size() == devices)
+    return true;
+  // The two may have classes that the sample does not know.
+  auto [entry, isNew] = dims[d].contains.try_emplace(
+      static_cast<uint64_t>(outer) << 32 | static_cast<uint64_t>(inner), true);
+  if (!isNew)
+    return entry->second;
+  const Option &from = dims[d].options[static_cast<size_t>(outer)];
+  const Option &to = dims[d].options[static_cast<size_t>(inner)];
+  DeviceSample own(mesh);
+  own.add(from.dim, shape[d]);
+  own.add(to.dim, shape[d]);
+  for (int64_t position : own.positions()) {
+    std::vector<int64_t> at = mesh.coordinates(position);
+    Cut wanted = cutOf(to, at);
+    entry->second &= sharedBy(cutOf(from, at), wanted) == wanted.extent;
+  }
+  return entry->second;
 }
 
 bool ShardSizes::permutes(size_t d, int outer, int inner) {
@@ -159,15 +194,57 @@ bool ShardSizes::permutes(size_t d, int outer, int inner) {
     return true;
   const Option &from = dims[d].options[static_cast<size_t>(outer)];
   const Option &to = dims[d].options[static_cast<size_t>(inner)];
-  for (const Cut &wanted : to.cuts) {
+  // The first elements are in the first block of either.
+  if (from.extents.front() != to.extents.front())
+    return false;
+  std::vector<Cut> held = allCuts(from);
+  auto isSame = [](const Cut &a, const Cut &b) {
+    return a.extent == b.extent && sharedBy(a, b) == b.extent;
+  };
+  // By the first index; shards of equal extents that begin alike may differ.
+  std::unordered_multimap<int64_t, const Cut *> byBegin;
+  for (const Cut &cut : held)
+    if (cut.extent != 0)
+      byBegin.emplace(cut.shard.toGlobal(0), &cut);
+  for (const Cut &wanted : allCuts(to)) {
     bool found = wanted.extent == 0;
-    for (const Cut &cut : from.cuts)
-      found = found || (cut.extent == wanted.extent &&
-                        sharedBy(cut, wanted) == wanted.extent);
+    if (!found) {
+      auto [first, last] = byBegin.equal_range(wanted.shard.toGlobal(0));
+      found = std::any_of(first, last, [&](const auto &entry) {
+        return isSame(*entry.second, wanted);
+      });
+    }
     if (!found)
       return false;
   }
   return true;
+}
+
+/// How many blocks that `axes`, from number `next` on, cut of `length` indices
+/// share something with [begin, end).
+static int64_t blocksMeeting(const std::vector<AxisRef> &axes, size_t next,
+                             const Mesh &mesh, int64_t length, int64_t begin,
+                             int64_t end) {
+  begin = std::max<int64_t>(begin, 0);
+  end = std::min(end, length);
+  if (begin >= end)
+    return 0;
+  if (next == axes.size())
+    return 1;
+  int64_t block = ceilDiv(length, axisSize(mesh, axes[next]));
+  auto within = [&](int64_t i, int64_t from, int64_t to) {
+    return blocksMeeting(axes, next + 1, mesh,
+                         std::min(block, length - i * block), from - i * block,
+                         to - i * block);
+  };
+  int64_t first = begin / block, last = (end - 1) / block;
+  if (first == last)
+    return within(first, begin, end);
+  int64_t count = within(first, begin, end) + within(last, begin, end);
+  if (last - first > 1)
+    count += (last - first - 1) *
+             within(first + 1, (first + 1) * block, (first + 2) * block);
+  return count;
 }
 
 const ShardSizes::Table &ShardSizes::meeting(size_t d, int from, int to) {
@@ -178,17 +255,39 @@ const ShardSizes::Table &ShardSizes::meeting(size_t d, int from, int to) {
     return table;
   const Option &source = dims[d].options[static_cast<size_t>(from)];
   const Option &target = dims[d].options[static_cast<size_t>(to)];
+  int64_t blocks = groupSize(mesh, source.axes);
+  bool tooMany = mulSaturated(blocks, groupSize(mesh, target.axes)) >
+                 static_cast<int64_t>(kMaxMeetings);
+  // The first digit alone is cut: blocks are intervals of it, in order.
+  const std::vector<SymbolicDigit> &digits = source.digits;
+  bool isRun = true;
+  int64_t inner = 1;
+  for (size_t i = 1; i < digits.size(); ++i) {
+    isRun &= digits[i].axes.empty();
+    inner = mulSaturated(inner, digits[i].extent);
+  }
+  std::vector<Cut> held;
+  if (!tooMany && !isRun)
+    held = allCuts(source);
   Table counts;
-  bool tooMany = source.cuts.size() * target.cuts.size() > kMaxMeetings;
   for (const Cut &wanted : target.cuts) {
     if (tooMany) {
-      counts.push_back(static_cast<int64_t>(source.cuts.size()));
-      continue;
+      counts.push_back(blocks);
+    } else if (isRun && wanted.isInterval) {
+      counts.push_back(
+          wanted.extent == 0
+              ? 0
+              : blocksMeeting(digits[0].axes, 0, mesh, digits[0].extent,
+                              wanted.begin / inner,
+                              ceilDiv(wanted.begin + wanted.extent, inner)));
+    } else {
+      if (held.empty())
+        held = allCuts(source);
+      counts.push_back(
+          std::count_if(held.begin(), held.end(), [&](const Cut &cut) {
+            return sharedBy(cut, wanted) != 0;
+          }));
     }
-    int64_t count = 0;
-    for (const Cut &cut : source.cuts)
-      count += sharedBy(cut, wanted) != 0;
-    counts.push_back(count);
   }
   table.reserve(coords.size());
   for (uint32_t cut : target.cutOf)
@@ -199,10 +298,11 @@ const ShardSizes::Table &ShardSizes::meeting(size_t d, int from, int to) {
 ShardSizes::Table ShardSizes::sharedByAny(size_t d, int from, int to,
                                           const std::vector<AxisRef> &varied) {
   const Option &source = dims[d].options[static_cast<size_t>(from)];
-  const Option &target = dims[d].options[static_cast<size_t>(to)];
-  // A digit of a coordinate, and what one more of it adds to the device.
+  Option &target = dims[d].options[static_cast<size_t>(to)];
+  // A digit of a coordinate, and what one more of it adds to the coordinate.
   struct Step {
     AxisRef axis;
+    size_t index;
     int64_t size, stride;
   };
   std::vector<Step> steps;
@@ -210,29 +310,30 @@ ShardSizes::Table ShardSizes::sharedByAny(size_t d, int from, int to,
   for (const AxisRef &axis : varied) {
     size_t index = static_cast<size_t>(mesh.axisIndex(axis.name));
     int64_t size = axisSize(mesh, axis);
-    int64_t inner = mesh.axes[index].size / axisEnd(mesh, axis);
-    steps.push_back({axis, size, inner * strides[index]});
+    steps.push_back(
+        {axis, index, size, mesh.axes[index].size / axisEnd(mesh, axis)});
     combinations = mulSaturated(combinations, size);
   }
-  if (mulSaturated(combinations, static_cast<int64_t>(coords.size())) >
+  if (mulSaturated(combinations, static_cast<int64_t>(devices)) >
       static_cast<int64_t>(kMaxMeetings))
     return source.extents;
   Table table;
   table.reserve(coords.size());
   for (size_t p = 0; p < coords.size(); ++p) {
-    int64_t first = static_cast<int64_t>(p);
+    std::vector<int64_t> first = coords[p];
     for (const Step &step : steps)
-      first -= axisCoordinate(mesh, step.axis, coords[p]) * step.stride;
+      first[step.index] -=
+          axisCoordinate(mesh, step.axis, coords[p]) * step.stride;
     const Cut &held = source.cuts[source.cutOf[p]];
     int64_t total = 0;
     for (int64_t i = 0; i < combinations; ++i) {
-      int64_t device = first, rest = i;
+      std::vector<int64_t> at = first;
+      int64_t rest = i;
       for (const Step &step : steps) {
-        device += rest % step.size * step.stride;
+        at[step.index] += rest % step.size * step.stride;
         rest /= step.size;
       }
-      total += sharedBy(held,
-                        target.cuts[target.cutOf[static_cast<size_t>(device)]]);
+      total += sharedBy(held, target.cuts[cutNumber(target, at)]);
     }
     table.push_back(total);
   }

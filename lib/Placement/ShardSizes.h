@@ -8,8 +8,9 @@
 //
 // Private to lib/Placement. Requires a concrete mesh and shape, and dimensions
 // that verify.
-// Guarantees, per dimension, tables over the devices that differ along a used
-// axis: how much of the dimension a placement of it leaves on each, and how
+// Guarantees, per dimension, tables over the devices of a sample
+// (DeviceSample.h), which are all that differ along a used axis where these are
+// few: how much of the dimension a placement of it leaves on each, and how
 // much two placements share. A shard is a product over dimensions, so that the
 // elements of any step follow from the tables by multiplication; no pieces are
 // made. A table is made once per distinct placement (or pair of them) of one
@@ -20,6 +21,7 @@
 #ifndef SHARDIR_LIB_PLACEMENT_VOLUMES_H
 #define SHARDIR_LIB_PLACEMENT_VOLUMES_H
 
+#include "ShardIR/Placement/DeviceSample.h"
 #include "Steps.h"
 
 #include <deque>
@@ -30,20 +32,23 @@ namespace shardir::detail {
 
 class ShardSizes {
 public:
-  using Table = std::vector<int64_t>; ///< per device of the used axes
+  using Table = std::vector<int64_t>; ///< per device of the sample
 
-  /// For placements that use at most the axes named in `placements`.
+  /// For placements that use at most the axes that were added to `sample`.
   ShardSizes(const Mesh &mesh, const std::vector<int64_t> &shape,
-             const std::vector<const Placement *> &placements);
+             const DeviceSample &sample);
 
   /// How many devices differ along a used axis.
-  size_t numDevices() const { return coords.size(); }
-  /// Coordinates along all mesh axes of one of them; 0 along unused ones.
+  size_t numDevices() const { return devices; }
+  /// How many of these are in the sample.
+  size_t sampleSize() const { return coords.size(); }
+  /// Coordinates along all mesh axes of one in the sample; 0 along unused ones.
   const std::vector<int64_t> &coordinates(size_t device) const {
     return coords[device];
   }
 
-  /// The one that a device of the mesh has all used coordinates of.
+  /// The one that a device of the mesh has all used coordinates of. Requires a
+  /// sample of all devices.
   size_t deviceAt(const std::vector<int64_t> &meshCoordinates) const;
 
   /// The number of a placement of dimension `d`.
@@ -80,19 +85,27 @@ private:
   };
   struct Option {
     DimPlacement dim;
-    std::vector<Cut> cuts;       ///< one per coordinate along its own axes
-    std::vector<uint32_t> cutOf; ///< per device
+    std::vector<SymbolicDigit> digits;
+    std::vector<AxisRef> axes;
+    std::vector<Cut> cuts; ///< one per coordinate along its axes that was used
+    std::unordered_map<int64_t, uint32_t> cutAt; ///< by that coordinate
+    std::vector<uint32_t> cutOf;                 ///< per device
     Table extents;
   };
   struct Dim {
     std::deque<Option> options;
     std::unordered_map<uint64_t, Table> shared, meeting;
+    std::unordered_map<uint64_t, bool> contains;
   };
 
   static int64_t sharedBy(const Cut &a, const Cut &b);
+  Cut cutOf(const Option &option, const std::vector<int64_t> &at) const;
+  uint32_t cutNumber(Option &option, const std::vector<int64_t> &at);
+  std::vector<Cut> allCuts(const Option &option) const;
 
   const Mesh &mesh;
   const std::vector<int64_t> &shape;
+  size_t devices;
   std::vector<std::vector<int64_t>> coords;
   std::vector<int64_t> strides; ///< of a coordinate, in devices; 0 if unused
   std::vector<Dim> dims;

@@ -25,15 +25,39 @@ using namespace shardir::detail;
 /// devices and on many.
 static constexpr size_t kMaxSlices = 24, kFewSlices = 4;
 
-/// The axes that a chain may use: all of them where a slice by axes that
-/// neither placement names may help.
-static Placement extraAxes(const Placement &src, const Mesh &mesh,
-                           CostMode mode) {
-  Placement extra;
-  if (src.partial || mode == CostMode::Time)
-    for (const MeshAxis &axis : mesh.axes)
-      extra.partialAxes.push_back(AxisRef{axis.name, 1, 0});
-  return extra;
+/// The devices to count on. All axes differ where a slice by axes that neither
+/// placement names may help. Weights are of all devices.
+static DeviceSample sampleFor(const Placement &src, const Placement &dst,
+                              const Mesh &mesh,
+                              const std::vector<int64_t> &shape,
+                              const PlanOptions &options) {
+  DeviceSample sample(mesh, options.deviceWeights.empty()
+                                ? DeviceSample::kFewDevices
+                                : INT64_MAX);
+  sample.add({CollectiveKind::Exchange, src, dst}, shape);
+  if (!src.partial && options.mode != CostMode::Time)
+    return sample;
+  for (const MeshAxis &axis : mesh.axes)
+    sample.add(AxisRef{axis.name, 1, 0});
+  // Where not all divides, the search may cut axes into primes.
+  int64_t devices = mesh.numDevices();
+  if (std::all_of(shape.begin(), shape.end(),
+                  [&](int64_t extent) { return extent % devices == 0; }))
+    return sample;
+  for (const Placement *held : {&src, &dst}) {
+    std::vector<ReduceSearch::Atom> atoms;
+    for (const AxisRef &part : commonRefinement(src, dst, mesh)) {
+      bool splits = false;
+      for (size_t d = 0; d < held->dims.size(); ++d)
+        for (const AxisRef &axis : held->axesOf(d))
+          splits |= overlap(part, axis, mesh);
+      if (!splits && axisSize(mesh, part) > 1)
+        atoms.push_back({part, axisSize(mesh, part), false});
+    }
+    for (const ReduceSearch::Atom &atom : ReduceSearch::primeAtoms(atoms, mesh))
+      sample.add(atom.axis);
+  }
+  return sample;
 }
 
 Planner::Planner(const Placement &src, const Placement &dst, const Mesh &mesh,
@@ -44,9 +68,7 @@ Planner::Planner(const Placement &src, const Placement &dst, const Mesh &mesh,
       isConcrete(mesh.isConcrete() && concreteShape == shape),
       parts(commonRefinement(src, dst, mesh)), pieces(parts),
       volumes(concreteMesh, concreteShape,
-              [&](const Placement &extra) {
-                return std::vector<const Placement *>{&src, &dst, &extra};
-              }(extraAxes(src, mesh, options.mode))),
+              sampleFor(src, dst, concreteMesh, concreteShape, options)),
       costs(volumes, concreteMesh, concreteShape, options.elementBytes,
             options.mode == CostMode::Time ? &options.machine : nullptr,
             options.deviceWeights) {

@@ -61,6 +61,11 @@ struct StepParts {
   bool receives(const Mesh &mesh, const std::vector<int64_t> &coords) const;
 };
 
+/// True if what a device holds of both placements of dimension `d` is one range
+/// of each digit.
+bool haveCommonRanges(const Placement &from, const Placement &to,
+                      const Mesh &mesh, int64_t size, size_t d);
+
 /// The elements that the device at `position` receives from others, by
 /// receivePieces.
 int64_t receivedElements(const CollectiveStep &step, const StepParts &parts,

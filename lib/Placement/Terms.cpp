@@ -59,7 +59,7 @@ shardir::commonDigits(const Placement &a, const Placement &b, const Mesh &mesh,
         digits.push_back({radix, std::nullopt});
         continue;
       }
-      // What divides may be cut in parts.
+      // Digits that divide may be cut in parts.
       for (const AxisRef &part : refine(*split.axis, mesh, parts))
         digits.push_back({axisSize(mesh, part), part});
     }
@@ -98,9 +98,8 @@ shardir::commonDigits(const Placement &a, const Placement &b, const Mesh &mesh,
   return digits;
 }
 
-/// True if what a device holds of both is one range of each digit.
-static bool haveCommonRanges(const Placement &from, const Placement &to,
-                             const Mesh &mesh, int64_t size, size_t d) {
+bool detail::haveCommonRanges(const Placement &from, const Placement &to,
+                              const Mesh &mesh, int64_t size, size_t d) {
   if (from.dims[d].splits.empty() || to.dims[d].splits.empty() ||
       commonDigits(from, to, mesh, size, d))
     return true;
@@ -188,7 +187,10 @@ bool shardir::canMakePartial(const Placement &from, const Placement &to,
     if (blocks > kMaxBlocks)
       return false;
     const std::vector<int64_t> extent = {shape[d]};
-    ShardSizes sizes(concrete, extent, {&own, &wanted});
+    DeviceSample all(concrete, INT64_MAX);
+    all.add(own, extent);
+    all.add(wanted, extent);
+    ShardSizes sizes(concrete, extent, all);
     int a0 = sizes.option(0, own.dims[0]), b0 = sizes.option(0, wanted.dims[0]);
     if (sizes.sharedByAny(0, b0, a0, varied) != sizes.extents(0, b0))
       return false;

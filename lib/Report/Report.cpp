@@ -21,6 +21,7 @@
 #include "ShardIR/Memory/PeakMemory.h"
 #include "ShardIR/Placement/CrossMesh.h"
 #include "ShardIR/Placement/Describe.h"
+#include "ShardIR/Placement/DeviceSample.h"
 #include "ShardIR/Placement/Packing.h"
 #include "ShardIR/Report/NotShardedReasons.h"
 #include "ShardIR/Report/RedistributionUsers.h"
@@ -32,6 +33,7 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -55,6 +57,8 @@ private:
   /// Adds the entries of `value`, or of what it stands for, to the operands.
   void addOperand(Value value, ReportedValue &entry) const;
   std::vector<int64_t> receivedIn(Block &block);
+  /// The bytes that one device receives most of, over the whole module.
+  int64_t mostReceived();
   /// The extents of a global tensor as expressions; nullopt where the
   /// arguments do not give one.
   std::optional<std::vector<SizeExpr>> shapeFormula(Value tensor,
@@ -72,7 +76,16 @@ private:
   llvm::DenseMap<Value, int64_t> indices;
   /// Bytes alive at the ops of the current function's body.
   llvm::DenseMap<Operation *, int64_t> aliveAt;
-  /// By rank, of each op that communicates; all executions together.
+  /// What an op executes, all executions together.
+  struct ExecutedStep {
+    CollectiveStep step;
+    Mesh mesh, toMesh;
+    std::vector<int64_t> shape;
+    int64_t elementBytes, times;
+  };
+  llvm::MapVector<Operation *, std::vector<ExecutedStep>> executed;
+  /// Of each op that communicates, by device of a sample (DeviceSample.h), or
+  /// by rank where there are several meshes.
   llvm::DenseMap<Operation *, std::vector<int64_t>> receivedBy;
   bool assumes = false; ///< some figure depends on an unknown size (P6)
   std::unique_ptr<Extents> extents; ///< of the current function
@@ -301,7 +314,6 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &global,
   int64_t bytes = elementBytes(element);
   std::optional<int64_t> times = executionsOf(op);
   report.isLowerBound |= !times;
-  std::vector<int64_t> &received = receivedBy[op];
   auto localBytesOf = [&](ArrayRef<int64_t> local) {
     int64_t all = bytes;
     for (int64_t extent : local)
@@ -311,18 +323,27 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &global,
   auto raise = [](ReportedBytes &figure, int64_t bytes) {
     figure.bytes = std::max(figure.bytes, bytes);
   };
-  for (int64_t p = 0, e = toMesh.numDevices(); p < e; ++p) {
-    int64_t own = crosses ? bytesReceived(step, mesh, toMesh, shape, bytes, p)
-                          : bytesReceived(step, mesh, shape, bytes, p);
-    raise(entry.received, own);
-    size_t rank = toMesh.rankAt(p);
-    received.resize(std::max(received.size(), rank + 1));
-    received[rank] += own * times.value_or(1);
-    raise(entry.result,
-          localBytesOf(localShape(step.to, step.halo, toMesh, shape, p)));
+  if (crosses) {
+    for (int64_t p = 0, e = toMesh.numDevices(); p < e; ++p) {
+      raise(entry.received, bytesReceived(step, mesh, toMesh, shape, bytes, p));
+      raise(entry.result,
+            localBytesOf(localShape(step.to, step.halo, toMesh, shape, p)));
+    }
+  } else {
+    DeviceSample sample(mesh);
+    sample.add(step, shape);
+    for (int64_t own : bytesReceived({step}, mesh, shape, bytes, sample))
+      raise(entry.received, own);
+    if (step.halo.empty())
+      raise(entry.result, localBytesOf(localShape(step.to, mesh, shape, 0)));
+    else
+      for (int64_t p : sample.positions())
+        raise(entry.result,
+              localBytesOf(localShape(step.to, step.halo, mesh, shape, p)));
   }
-  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p)
-    raise(entry.operand, localBytesOf(localShape(step.from, mesh, shape, p)));
+  // The first device has the first block of every cut, which is the longest.
+  raise(entry.operand, localBytesOf(localShape(step.from, mesh, shape, 0)));
+  executed[op].push_back({step, mesh, toMesh, shape, bytes, times.value_or(1)});
   entry.packed.bytes = packing.get(step, mesh, toMesh, shape, bytes);
   if (crosses)
     entry.groupSize = ranksOfEither(mesh, toMesh).size();
@@ -343,6 +364,8 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &global,
   entry.received.isAssumed = isAssumed;
   if (isSymbolic)
     addFormulas(symbolicMesh, bytes, entry);
+  if (auto bucket = op->getAttrOfType<IntegerAttr>(collective::kBucket))
+    entry.bucket = bucket.getInt();
   entry.users = findRedistributionUsers(op);
   entry.alternatives = alternativesBehind(op);
   report.collectives.push_back(std::move(entry));
@@ -507,8 +530,51 @@ void ReportBuilder::addFunction(func::FuncOp function) {
       peakIsKnown &= llvm::all_of(op->getOperandTypes(), isKnown) &&
                      llvm::all_of(op->getResultTypes(), isKnown);
     });
-  for (Block &block : function.getBody())
-    addTo(report.receivedByRank, receivedIn(block));
+}
+
+int64_t ReportBuilder::mostReceived() {
+  const Mesh *mesh = nullptr;
+  bool isOneMesh = true;
+  for (const auto &[op, steps] : executed)
+    for (const ExecutedStep &own : steps) {
+      if (!mesh)
+        mesh = &own.mesh;
+      isOneMesh &= own.mesh == *mesh && own.toMesh == *mesh;
+    }
+  if (!mesh)
+    return 0;
+  DeviceSample sample(*mesh);
+  for (const auto &[op, steps] : executed)
+    for (const ExecutedStep &own : steps)
+      if (isOneMesh)
+        sample.add(own.step, own.shape);
+  for (const auto &[op, steps] : executed) {
+    std::vector<int64_t> &received = receivedBy[op];
+    for (const ExecutedStep &own : steps) {
+      std::vector<int64_t> each;
+      if (isOneMesh)
+        each = bytesReceived({own.step}, *mesh, own.shape, own.elementBytes,
+                             sample);
+      for (int64_t p = 0, e = isOneMesh ? 0 : own.toMesh.numDevices(); p < e;
+           ++p) {
+        size_t rank = own.toMesh.rankAt(p);
+        each.resize(std::max(each.size(), rank + 1));
+        each[rank] = own.mesh == own.toMesh
+                         ? bytesReceived(own.step, own.mesh, own.shape,
+                                         own.elementBytes, p)
+                         : bytesReceived(own.step, own.mesh, own.toMesh,
+                                         own.shape, own.elementBytes, p);
+      }
+      for (int64_t &bytes : each)
+        bytes *= own.times;
+      addTo(received, each);
+    }
+  }
+  std::vector<int64_t> all;
+  for (auto function : module.getOps<func::FuncOp>())
+    for (Block &block : function.getBody())
+      addTo(all, receivedIn(block));
+  return all.empty() ? 0 : *llvm::max_element(all);
 }
 
 ProgramReport ReportBuilder::build() {
@@ -524,8 +590,16 @@ ProgramReport ReportBuilder::build() {
   for (auto function : module.getOps<func::FuncOp>())
     if (!function.isDeclaration())
       addFunction(function);
-  for (int64_t own : report.receivedByRank)
-    report.received.bytes = std::max(report.received.bytes, own);
+  std::map<int64_t, int64_t> sizes;
+  for (const ReportedCollective &entry : report.collectives)
+    if (entry.bucket)
+      ++sizes[*entry.bucket];
+  for (ReportedCollective &entry : report.collectives)
+    if (entry.bucket)
+      entry.reason +=
+          (entry.reason.empty() ? "" : "; ") + std::string("one of ") +
+          std::to_string(sizes[*entry.bucket]) + " that travel together";
+  report.received.bytes = mostReceived();
   if (auto saved =
           module->getAttrOfType<IntegerAttr>(ShardIRDialect::kLayoutSavedBytes))
     report.layoutSavedBytes = saved.getInt();

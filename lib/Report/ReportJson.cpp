@@ -118,6 +118,8 @@ json::Object shardir::toJson(const ReportedCollective &collective) {
   setBytes(entry, "operand_bytes", collective.operand);
   setBytes(entry, "result_bytes", collective.result);
   setBytes(entry, "packed_bytes", collective.packed);
+  if (collective.bucket)
+    entry["bucket"] = *collective.bucket;
   if (!collective.toMesh.empty())
     entry["to_mesh"] = collective.toMesh;
   if (!collective.step.halo.empty()) {

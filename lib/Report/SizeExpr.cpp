@@ -84,7 +84,7 @@ SizeExpr operator-(const SizeExpr &a, const SizeExpr &b) {
   // a - (a - c) is c.
   if (b.node->op == '-' && SizeExpr(b.node->a) == a)
     return SizeExpr(b.node->b);
-  // What both are multiplied by stands in front.
+  // A common factor moves to the front.
   if (a.node->op == '*' && b.node->op == '*' &&
       SizeExpr(a.node->a) == SizeExpr(b.node->a))
     return SizeExpr(a.node->a) * (SizeExpr(a.node->b) - SizeExpr(b.node->b));

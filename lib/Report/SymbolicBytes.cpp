@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What one device receives is an expression as exact as its shard is: blocks of
-// ceil(L/n), the last ones short. Which device receives most is guessed among
-// the first and the last along each axis, all on small meshes, and checked at
-// sample sizes. See SymbolicBytes.h for what is required and guaranteed.
+// The bytes that one device receives are an expression as exact as its shard:
+// blocks of ceil(L/n), the last ones short. Which device receives most is
+// guessed among the first and the last along each axis, all on small meshes,
+// and checked at sample sizes. See SymbolicBytes.h for what is required and
+// guaranteed.
 //
 //===----------------------------------------------------------------------===//
 

@@ -9,7 +9,7 @@
 // Tells formats apart by the file's name, as the command line promises, and
 // hands over to the one that reads it. Raw files are read here: nothing but
 // elements, little-endian, row-major; the wanted type says what they are.
-// What comes back always has the wanted type and shape.
+// The array that is returned always has the wanted type and shape.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 //
 //
 // fork and exec with a pipe for standard error and another, closed on exec, by
-// which a failed exec is told from a program that fails. Between fork and exec
+// which a failed exec differs from a program that fails. Between fork and exec
 // only async-signal-safe functions are called. Standard output of the child
 // goes to standard error: the parent's own output may be a pipe that is parsed.
 //

@@ -60,7 +60,7 @@ static std::string findCompiler() {
   return folder + "/shard-compile";
 }
 
-/// What tells one build of the compiler from another.
+/// A text that differs between builds of the compiler.
 static std::string identityOf(const std::string &compiler) {
   struct stat info;
   if (::stat(compiler.c_str(), &info) != 0)
@@ -110,7 +110,7 @@ static std::string keyOf(const CompileRequest &request,
   return sha256(all);
 }
 
-/// What the compiler said before it crashed: the crash handler's own output
+/// The compiler's messages before it crashed: the crash handler's own output
 /// goes, one message says what happened.
 static std::string withoutStackDump(const std::string &errors) {
   size_t end = errors.size();

@@ -177,7 +177,7 @@ void RunData::loadArguments() {
       }
     });
   }
-  if (!random.empty() && processes.isFirst())
+  if (!random.empty() && processes.isFirst() && !options.measureMachine)
     std::fprintf(stderr, "shard-run: note: random inputs, seed %llu: %s\n",
                  static_cast<unsigned long long>(options.seed), random.c_str());
 }

@@ -214,7 +214,7 @@ void runner::writeNpz(
                         header.size());
     crc = crc32_z(crc, array->bytes.data(), array->bytes.size());
     std::string file = name + ".npy";
-    // What the local header and the directory have in common.
+    // The fields that the local header and the directory share.
     std::string common;
     appendLittle(common, 20, 2);         // version needed
     appendLittle(common, 1 << 11, 2);    // names are UTF-8

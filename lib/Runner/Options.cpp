@@ -17,6 +17,7 @@
 #include "ShardIR/Runner/Options.h"
 #include "ShardIR/Placement/NearestName.h"
 #include "ShardIR/Runner/Failure.h"
+#include "Text.h"
 
 #include <charconv>
 #include <cmath>
@@ -56,6 +57,8 @@ PROGRAM is an .mlir file or a program compiled with --compile-only; - is an
                           dialects and passes of another compiler; --options
                           names the passes: after-local, after-bufferized
   --compile-only -o p.so  write the compiled program and stop
+  --measure-machine -o m.json     measure the rates of this machine, for the
+                          option machine of the compiler; takes no PROGRAM
   --show=arg0 | result0   print which part of it each rank holds, and stop
   --report=r.json         the compiler's report and what the run measured
   --html=r.html           the same as a page, with the timeline of the run
@@ -80,13 +83,6 @@ static bool parseNumber(const std::string &text, T &value) {
   const char *end = text.data() + text.size();
   std::from_chars_result read = std::from_chars(text.data(), end, value);
   return read.ec == std::errc() && read.ptr == end;
-}
-
-static void replaceAll(std::string &text, const std::string &from,
-                       const std::string &to) {
-  for (size_t at = 0; (at = text.find(from, at)) != std::string::npos;
-       at += to.size())
-    text.replace(at, from.size(), to);
 }
 
 static const char kRank[] = "{rank}";
@@ -230,6 +226,7 @@ std::vector<Flag> makeFlags(Options &o) {
       {"--load-pass-plugin", Flag::Required, true,
        plugin("--load-pass-plugin")},
       {"--compile-only", Flag::None, false, boolean(o.compileOnly)},
+      {"--measure-machine", Flag::None, false, boolean(o.measureMachine)},
       {"-o", Flag::Required, false, text(o.compiledFile)},
       {"--show", Flag::Required, true,
        [&o](const std::string &v, bool) { o.show.push_back(v); }},
@@ -272,6 +269,14 @@ std::vector<std::string> namesOf(const std::vector<Flag> &flags) {
 }
 
 void checkTogether(const Options &o) {
+  if (o.measureMachine) {
+    if (!o.program.empty())
+      failUsage("--measure-machine runs programs of its own: drop '" +
+                o.program + "'");
+    if (o.compiledFile.empty())
+      failUsage("--measure-machine needs -o FILE");
+    return;
+  }
   if (o.program.empty())
     failUsage(
         "no program is given: shard-run PROGRAM [flags]; --help lists the "
@@ -279,8 +284,8 @@ void checkTogether(const Options &o) {
   if (o.compileOnly && o.compiledFile.empty())
     failUsage("--compile-only needs -o FILE");
   if (!o.compileOnly && !o.compiledFile.empty())
-    failUsage("-o names the file that --compile-only writes; results go to "
-              "--output");
+    failUsage("-o names the file that --compile-only or --measure-machine "
+              "writes; results go to --output");
   if (o.compileOnly &&
       (!o.inputs.empty() || !o.inputArchives.empty() || !o.outputs.empty() ||
        o.outputArchive || !o.expected.empty() || o.benchmark ||

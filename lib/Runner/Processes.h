@@ -34,6 +34,7 @@ public:
   bool areMany() const { return count > 1; }
   bool isFirst() const { return number == 0; }
   int64_t getNumber() const { return number; }
+  int64_t getCount() const { return count; }
   /// Whether this process needs rank `rank`'s shards.
   bool holds(int64_t rank) const { return !overMpi || rank == number; }
   /// Fails unless there is one process for each of the program's ranks.

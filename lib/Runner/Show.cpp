@@ -110,7 +110,7 @@ std::string runner::describeShards(const Program &program,
   // No mesh: the same on every rank.
   if (!mesh) {
     text += "\n";
-    mesh = Mesh{"", {{"", program.numRanks()}}, {}};
+    mesh = Mesh{"", {{"", program.numRanks(), {}}}, {}};
   } else {
     text += "  " + toString(mesh->name, placement) + "\n" + describeMesh(*mesh);
   }

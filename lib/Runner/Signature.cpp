@@ -205,7 +205,7 @@ std::pair<Placement, std::optional<Mesh>> Program::placement(bool isResult,
       const json &size = at(axis, "size");
       if (!size.is_number_integer())
         return none;
-      mesh.axes.push_back({text(at(axis, "name")), size.get<int64_t>()});
+      mesh.axes.push_back({text(at(axis, "name")), size.get<int64_t>(), {}});
     }
     for (const json &device : at(candidate, "devices"))
       if (device.is_number_integer())

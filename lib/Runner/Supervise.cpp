@@ -54,7 +54,7 @@ static std::string whose() {
 }
 
 namespace {
-/// What the work tells its supervisor.
+/// The message from the work to its supervisor.
 struct Progress {
   Phase phase;
   bool othersTell; ///< other processes see it and say so

@@ -4,16 +4,23 @@
 // with and without the overlap; with a GPU each, too.
 // REQUIRES: compiler, !asan, !tsan
 // RUN: mkdir -p %t
-// RUN: shard-run %s --device=cuda-local --options=arch=host --compile-only -o %t/overlap.so --verify
-// RUN: shard-run %s --device=cuda-local --options="arch=host overlap=false" --compile-only -o %t/line.so
+// RUN: shard-run %s --device=cuda-local --options="arch=host combine-threshold=0" --compile-only -o %t/overlap.so --verify
+// RUN: shard-run %s --device=cuda-local --options="arch=host overlap=false combine-threshold=0" --compile-only -o %t/line.so
 // RUN: env SHARDIR_EMULATED_CUDA=log=%t/log shard-run %t/overlap.so --device=cuda-local --verify --output=@%t/a.npy --output=@%t/b.npy --trace=%t/trace.json
 // RUN: env SHARDIR_EMULATED_CUDA=lazy shard-run %t/overlap.so --device=cuda-local --verify
 // RUN: shard-run %t/line.so --device=cuda-local --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
 // RUN: env SHARDIR_NCCL_LIBRARY=%emulated_cuda %python %S/Inputs/processes.py 4 0 shard-run %t/overlap.so --device=nccl --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
 // RUN: env SHARDIR_NCCL_LIBRARY=%emulated_cuda %python %S/Inputs/processes.py 4 0 --rank="*:SHARDIR_EMULATED_CUDA=lazy" shard-run %t/overlap.so --device=nccl --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
 
-// RUN: shard-opt %s --shardir-to-gpu="arch=host" | FileCheck %s --check-prefix=CALLS
-// RUN: shard-opt %s --shardir-to-gpu="arch=host overlap=false" | FileCheck %s --check-prefix=LINE
+// Both sums together, beside what follows or not: the same bits, on one GPU and on one each.
+// RUN: shard-run %s --device=cuda-local --options=arch=host --compile-only -o %t/bucket.so
+// RUN: env SHARDIR_EMULATED_CUDA=lazy shard-run %t/bucket.so --device=cuda-local --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
+// RUN: env SHARDIR_NCCL_LIBRARY=%emulated_cuda %python %S/Inputs/processes.py 4 0 --rank="*:SHARDIR_EMULATED_CUDA=lazy" shard-run %t/bucket.so --device=nccl --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
+// RUN: shard-opt %s --shardir-to-gpu="arch=host" | FileCheck %s --check-prefix=BUCKET
+// BUCKET:    call @shardir_collective_bucket
+
+// RUN: shard-opt %s --shardir-to-gpu="arch=host combine-threshold=0" | FileCheck %s --check-prefix=CALLS
+// RUN: shard-opt %s --shardir-to-gpu="arch=host overlap=false combine-threshold=0" | FileCheck %s --check-prefix=LINE
 // CALLS:     call @shardir_collective_start
 // CALLS:     call @shardir_gpu_launch
 // CALLS:     call @shardir_collective(

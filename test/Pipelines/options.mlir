@@ -8,6 +8,8 @@
 // RUN: not shard-opt %s --shardir-to-collective="memory-limits=1G" 2>&1 | FileCheck %s --check-prefix=NEAR
 // RUN: not shard-opt %s --shardir-to-collective="strict=maybe" 2>&1 | FileCheck %s --check-prefix=VALUE
 // BYTES: error: {{.*}}255
+// RUN: not shard-opt %s --shardir-to-scheduled="combine-threshold=many" 2>&1 | FileCheck %s --check-prefix=BUCKET
+// BUCKET: error: option combine-threshold must be a number of bytes, with K, M, G, T, Ki, Mi, Gi or Ti after it or not, found 'many'
 // SIZE: error: option memory-limit must be a number of bytes, with K, M, G, T, Ki, Mi, Gi or Ti after it or not, found '1KiB'
 // NEAR: error: unknown option 'memory-limits'; did you mean 'memory-limit'?
 // VALUE: error: cannot read 'strict=maybe'

@@ -27,6 +27,14 @@
 // SUMS:      "measured": {
 // SUMS-NEXT:   "bytes_per_device": 72
 
+// Where products read their operands through tensor maps, all three blocks are sent while one is multiplied.
+// RUN: shard-opt %t/maps.mlir --shardir-to-bufferized="arch=sm_90a rings=always" | shard-opt --shardir-place-on-gpu --shardir-schedule-for-gpu="arch=sm_90a schedule=ws_gemm" --shardir-overlap-collectives | FileCheck %s --check-prefix=MAPS
+// RUN: env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %t/maps.mlir --device=cuda-local --options="arch=sm_90a rings=always schedule=ws_gemm" --verify
+// MAPS-LABEL:   func.func @main
+// MAPS-COUNT-3: collective.exchange {{.*}}collective.start
+// MAPS-NOT:     collective.exchange
+// MAPS:         nvgpu.tma.create.descriptor
+
 //--- rows.mlir
 shardir.mesh @m <["x"=3]>
 func.func @main(%x: tensor<11x5xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>},
@@ -48,4 +56,16 @@ func.func @main(%x: tensor<8x6xi32> {shardir.placement = #shardir.placement<@m, 
     -> (tensor<8x6xi32> {shardir.placement = #shardir.placement<@m, [{"d"}, {}]>}) {
   %y = linalg.matmul ins(%x, %w : tensor<8x6xi32>, tensor<6x6xi32>) outs(%b : tensor<8x6xi32>) -> tensor<8x6xi32>
   return %y : tensor<8x6xi32>
+}
+
+//--- maps.mlir
+shardir.mesh @m <["x"=4]>
+func.func @main(%x: tensor<256x64xbf16> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>},
+                %w: tensor<64x256xbf16> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>})
+    -> (tensor<256x256xf32> {shardir.placement = #shardir.placement<@m, [{}, {"x"}]>}) {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<256x256xf32>
+  %z = linalg.fill ins(%zero : f32) outs(%e : tensor<256x256xf32>) -> tensor<256x256xf32>
+  %y = linalg.matmul ins(%x, %w : tensor<256x64xbf16>, tensor<64x256xbf16>) outs(%z : tensor<256x256xf32>) -> tensor<256x256xf32>
+  return %y : tensor<256x256xf32>
 }

@@ -47,6 +47,7 @@ quick = {
     "Dynamic/local-files.test",
     "Placement/meshes.mlir",
     "Placement/pipeline.mlir",
+    "combine-collectives.mlir",
     "local-four-ranks.mlir",
     "local-gather.mlir",
     "local-rooted.mlir",

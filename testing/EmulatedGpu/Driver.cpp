@@ -121,10 +121,11 @@ SHARDIR_EXPORT int cuDeviceGetName(char *name, int n, int) {
 SHARDIR_EXPORT int cuDeviceGetAttribute(int *value, int attribute, int) {
   Call call("cuDeviceGetAttribute", false);
   const int capability = Settings::get().capability;
-  const std::map<int, int> values = {{kMultiprocessors, 2},
-                                     {kMajor, capability / 10},
-                                     {kMinor, capability % 10},
-                                     {kSharedOptin, int(kMaxSharedBytes)}};
+  const std::map<int, int> values = {
+      {kMultiprocessors, 2},
+      {kMajor, capability / 10},
+      {kMinor, capability % 10},
+      {kSharedOptin, int(Settings::get().sharedBytes())}};
   auto it = values.find(attribute);
   if (it == values.end())
     return call.fail(kInvalidValue);

@@ -208,10 +208,11 @@ SHARDIR_EXPORT int cuFuncSetAttribute(Function *function, int attribute,
     call.fail(kInvalidHandle, "no such kernel");
   if (!call.ok() || attribute != 8)
     return call.result();
-  if (value < 0 || value > kMaxSharedBytes)
-    return call.fail(kInvalidValue, "a block has at most " +
-                                        std::to_string(kMaxSharedBytes) +
-                                        " bytes of shared memory");
+  if (value < 0 || value > Settings::get().sharedBytes())
+    return call.fail(kInvalidValue,
+                     "a block has at most " +
+                         std::to_string(Settings::get().sharedBytes()) +
+                         " bytes of shared memory");
   function->maxShared = unsigned(value);
   return call.result();
 }

@@ -89,7 +89,7 @@ struct Thread : shardir_emulated_thread {
   std::vector<std::vector<Store>> storeGroups;
 };
 
-/// What a host thread keeps between blocks.
+/// The memory that a host thread keeps between blocks.
 struct Pool {
   ~Pool() { std::free(shared); }
   std::vector<std::unique_ptr<FiberStack>> stacks;
@@ -159,7 +159,7 @@ Block &blockOf(shardir_emulated_thread *self) {
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// What kernels call
+// Functions that kernels call
 //===----------------------------------------------------------------------===//
 
 static void callBarrier(shardir_emulated_thread *self) {

@@ -77,8 +77,8 @@ static std::string forBox(const shardir_emulated_tensor_map &map,
                           Copy copy) {
   if (map.magic != SHARDIR_TENSOR_MAP)
     return "moves a tensor by what is no tensor map";
-  // What is swizzled lies in shared memory as a whole; its offset there are the
-  // low bits of the address (Grid.cpp).
+  // A swizzled box is in shared memory as a whole; the low bits of the address
+  // are its offset there (Grid.cpp).
   int64_t start = int64_t(reinterpret_cast<uintptr_t>(shared) & 0x3ffff);
   int64_t alignment = map.swizzle_bytes == 0 ? 128 : 8 * map.swizzle_bytes;
   if (start % alignment != 0)

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What sm_90 adds, on plain memory: barriers in shared memory, boxes of tensors
-// with swizzled rows, matrix descriptors, products of a warp group. PTX ISA,
-// sections 5.5 (tensor maps), 9.7.13.15 (mbarrier), 9.7.15 (wgmma).
+// The additions of sm_90, on plain memory: barriers in shared memory, boxes of
+// tensors with swizzled rows, matrix descriptors, products of a warp group. PTX
+// ISA, sections 5.5 (tensor maps), 9.7.13.15 (mbarrier), 9.7.15 (wgmma).
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,7 +61,8 @@ int64_t swizzled(int64_t offset, int bytes);
 int64_t placeInShared(uint64_t descriptor, bool transposed, int bits, int along,
                       int k);
 
-/// What shardir_emulated_thread.wgmma does. False for what it does not know.
+/// Carries out shardir_emulated_thread.wgmma. False for a shape or type that it
+/// does not know.
 bool multiplyGroup(shardir_emulated_thread *self, int32_t n, int32_t type,
                    uint64_t a, const void *aRegisters, uint64_t b,
                    bool aTransposed, bool bTransposed, bool scaleD, float *d);

@@ -44,7 +44,7 @@ public:
   bool check(uint64_t address, size_t bytes, const char *what);
   /// `#3+256`: the third block of the process, from byte 256 on.
   std::string name(uint64_t address);
-  /// What has been given out, by address.
+  /// The allocated ranges, by address.
   std::vector<ptx::Range> ranges();
   size_t used() const { return usedBytes; }
 

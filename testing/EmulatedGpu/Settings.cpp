@@ -1,4 +1,4 @@
-//===- Settings.cpp - What the emulating driver is told -------------------===//
+//===- Settings.cpp - Settings of the emulated driver ---------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

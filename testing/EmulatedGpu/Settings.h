@@ -1,4 +1,4 @@
-//===- Settings.h - What the emulating driver is told -----------*- C++ -*-===//
+//===- Settings.h - Settings of the emulated driver -------------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,7 +13,7 @@
 //                    sooner: who forgets to wait reads old data
 //   unified          kernels and copies may use the host's memory, too
 //   memory=BYTES     of the GPU (8589934592)
-//   capability=N     of the GPU: 80, 90 or 100 (90)
+//   capability=N     of the GPU: 80, 86, 90, … (90)
 //   fail=CALL:N:CODE the Nth call of CALL from now returns CODE
 //   log=FILE         each call, in the order of the calls; also
 //                    $SHARDIR_EMULATED_CUDA_LOG
@@ -28,6 +28,7 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <map>
 #include <mutex>
@@ -49,6 +50,12 @@ public:
   std::atomic<bool> lazy{false}, unified{false};
   std::atomic<size_t> memory{0};
   std::atomic<int> capability{90};
+  /// The most shared memory of a block of PTX, by the capability.
+  int64_t sharedBytes() const {
+    int here = capability;
+    bool small = here == 86 || here == 89 || here / 10 == 12;
+    return (small ? 99 : here / 10 == 8 ? 163 : 227) * 1024;
+  }
 
 private:
   Settings();

@@ -31,7 +31,7 @@ Place placeInA(int m, int bits, int lane, int i);
 Place placeInB(int bits, int lane, int i);
 Place placeInC(int lane, int i);
 
-/// What shardir_emulated_thread.mma does. False for a shape and type that it
+/// Carries out shardir_emulated_thread.mma. False for a shape and type that it
 /// does not know.
 bool multiply(shardir_emulated_thread *self, int32_t m, int32_t n, int32_t k,
               int32_t type, const void *a, const void *b, const void *c,

@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the ops of arith compute on single elements. Requires integers of at
-// most 64 bits; division by zero, overflow of a signed division and shifts by
-// the width or more give an undefined element, as LangRef and arith say.
+// The ops of arith on single elements. Requires integers of at most 64 bits;
+// division by zero, overflow of a signed division and shifts by the width or
+// more give an undefined element, as LangRef and arith say.
 //
 //===----------------------------------------------------------------------===//
 

@@ -117,7 +117,7 @@ void Search::addByTerms() {
       tensors.push_back(i);
   if (tensors.size() > 6)
     return;
-  auto owes = [&](Type type, PartialKind kind) {
+  auto partial = [&](Type type, PartialKind kind) {
     State state = whole(type);
     if (state) {
       state->partial = kind;
@@ -140,14 +140,14 @@ void Search::addByTerms() {
       bool fits = true;
       for (auto [i, type] : llvm::enumerate(subject.operandTypes)) {
         const int *position = llvm::find(tensors, int(i));
-        bool owed = position != tensors.end() &&
-                    (mask >> (position - tensors.begin()) & 1);
-        tuple.operands.push_back(owed ? owes(type, kind) : whole(type));
+        bool isPartial = position != tensors.end() &&
+                         (mask >> (position - tensors.begin()) & 1);
+        tuple.operands.push_back(isPartial ? partial(type, kind) : whole(type));
         fits &= verifies(tuple.operands.back(), type);
       }
       for (Type type : subject.op->getResultTypes()) {
         fits &= isa<RankedTensorType>(type);
-        tuple.results.push_back(owes(type, kind));
+        tuple.results.push_back(partial(type, kind));
         fits &= verifies(tuple.results.back(), type);
       }
       if (fits && runsOnTerms(tuple, kind, subject.function))
@@ -207,7 +207,7 @@ void Search::addReductions() {
       return;
     for (const PartialKindInfo &info : kPartialKinds) {
       PartialKind kind = info.kind;
-      auto owe = [&](State &state) {
+      auto makePartial = [&](State &state) {
         state->partial = kind;
         state->partialAxes = {AxisRef{mesh.axes[0].name, 1, 0}};
       };
@@ -223,12 +223,12 @@ void Search::addReductions() {
         tuple.results.push_back(whole(type));
         if (!tuple.results.back())
           return;
-        owe(tuple.results.back());
+        makePartial(tuple.results.back());
         fits &= verifies(tuple.results.back(), type);
       }
       if (linalgOp)
         for (OpOperand &init : linalgOp.getDpsInitsMutable())
-          owe(tuple.operands[init.getOperandNumber()]);
+          makePartial(tuple.operands[init.getOperandNumber()]);
       if (fits && runsOnTerms(tuple, kind, function))
         add(found, std::move(tuple));
     }

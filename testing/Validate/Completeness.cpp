@@ -69,7 +69,7 @@ std::map<std::string, OpPlacements> Search::run() {
 }
 
 //===----------------------------------------------------------------------===//
-// What follows from what
+// Placements that follow from others
 //===----------------------------------------------------------------------===//
 
 /// Whether a device that holds a tensor as `from` says can make what `to` says

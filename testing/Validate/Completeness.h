@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a rule lacks: placements of one op that need no communication and that
+// The gaps of a rule: placements of one op that need no communication and that
 // the rule does not list, and the list of those that are known.
 //
 // Two questions are asked of each op over axes of 2 and 3 devices:
@@ -34,8 +34,8 @@ struct Missing {
   std::string reason; ///< why it is accepted; empty if it is not
 };
 
-/// What `subject` could also do. `wrong` says, if not empty, why nothing could
-/// be found out.
+/// The placements that `subject` could also take. `wrong` is the reason where
+/// that cannot be found out, and empty otherwise.
 std::vector<Missing> findMissing(const Subject &subject,
                                  Interpreter &interpreter, uint64_t seed);
 

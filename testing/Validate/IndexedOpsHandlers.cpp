@@ -22,7 +22,7 @@ using namespace shardir::validate;
 using Operands = Interpreter::Operands;
 using Results = Interpreter::Results;
 
-/// What the body of `op` yields for scalars.
+/// The value that the body of `op` yields for scalars.
 static FailureOr<Scalar> runBody(Interpreter &interpreter, Operation *op,
                                  ArrayRef<Scalar> arguments) {
   SmallVector<RuntimeValue> values(arguments.begin(), arguments.end()), yielded;

@@ -58,7 +58,7 @@ public:
   bool hasDataDependentControl() const { return dataDependentControl; }
   void forgetControl() { dataDependentControl = false; }
 
-  /// What ops that know of devices ask for: null outside of the local stage.
+  /// The device, for ops that depend on it: null outside of the local stage.
   struct Device {
     const Mesh *mesh = nullptr;
     int64_t position = 0;

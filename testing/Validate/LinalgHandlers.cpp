@@ -36,7 +36,7 @@ struct Access {
   AffineMap map;
   TensorData *tensor = nullptr; ///< null: a scalar
   Scalar scalar;
-  /// What is written to; null for inputs.
+  /// The tensor that is written to; null for inputs.
   std::shared_ptr<TensorData> written;
 };
 } // namespace

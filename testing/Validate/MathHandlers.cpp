@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the ops of math and complex compute on single elements, with the C
-// library's functions in double precision, rounded to the op's type. Requires
-// nothing; guarantees equal results for equal operands.
+// The ops of math and complex on single elements, with the C library's
+// functions in double precision, rounded to the op's type. Requires nothing;
+// guarantees equal results for equal operands.
 //
 //===----------------------------------------------------------------------===//
 

@@ -83,12 +83,12 @@ std::vector<PartialKind> validate::partialKindsOf(Type element) {
 }
 
 namespace {
-/// What one mesh axis does.
+/// The factor that one mesh axis splits.
 struct AxisUse {
   int factor = -1;
   int64_t before = 1, after = 1; ///< integers around the axis in the factor
   int partialRule = -1;
-  bool fresh = false; ///< a fresh value's own terms
+  bool isOwnTerms = false; ///< of a rematerializable value
   PartialKind kind = PartialKind::Sum;
 };
 
@@ -102,8 +102,8 @@ public:
 private:
   std::vector<AxisUse> uses(bool withIntegers) const;
   void add(ArrayRef<std::pair<int, AxisUse>> axes);
-  bool owe(std::optional<Placement> &placement, PartialKind kind,
-           const AxisRef &axis) const;
+  bool makePartial(std::optional<Placement> &placement, PartialKind kind,
+                   const AxisRef &axis) const;
   bool verifies(const std::optional<Placement> &placement, Type type) const;
   void addInferred(const std::vector<std::optional<Placement>> &operands,
                    const std::vector<std::optional<Placement>> &results);
@@ -119,7 +119,7 @@ private:
 std::vector<AxisUse> Enumeration::uses(bool withIntegers) const {
   std::vector<AxisUse> all(1);
   for (auto [f, factor] : llvm::enumerate(rule.factors)) {
-    // What has an unknown extent cannot be cut into shards of known types.
+    // A dim of unknown extent cannot be cut into shards of known types.
     if (factor.kind == FactorKind::Replicate || factor.size == kUnknown)
       continue;
     AxisUse use;
@@ -147,16 +147,16 @@ std::vector<AxisUse> Enumeration::uses(bool withIntegers) const {
   if (rule.isRematerializable && rule.partials.empty())
     for (const PartialKindInfo &info : kPartialKinds) {
       AxisUse use;
-      use.fresh = true;
+      use.isOwnTerms = true;
       use.kind = info.kind;
       all.push_back(use);
     }
   return all;
 }
 
-/// Makes a placement owe one more axis; not by two kinds (P5).
-bool Enumeration::owe(std::optional<Placement> &placement, PartialKind kind,
-                      const AxisRef &axis) const {
+/// Makes a placement partial over one more axis, by one kind only (P5).
+bool Enumeration::makePartial(std::optional<Placement> &placement,
+                              PartialKind kind, const AxisRef &axis) const {
   if (!placement)
     return true;
   if (placement->partial && *placement->partial != kind)
@@ -207,7 +207,7 @@ void Enumeration::addInferred(
   for (auto [operand, asked] : llvm::zip(placements.operands, same->operands))
     if (operand && !(*operand == asked))
       return;
-  // What is whole everywhere is there already: no part of it is asked for.
+  // A replicated operand is complete on each device: it needs no halo.
   for (auto [i, operand] : llvm::enumerate(placements.operands))
     placements.halos.push_back(operand && !operand->isReplicated()
                                    ? haloOf(rule, i, sharding->splits, mesh)
@@ -246,22 +246,23 @@ void Enumeration::add(ArrayRef<std::pair<int, AxisUse>> axes) {
                results))
     return;
   for (auto [axis, use] : axes) {
-    AxisRef owed{mesh.axes[axis].name, 1, 0};
+    AxisRef partialAxis{mesh.axes[axis].name, 1, 0};
     bool composes = true;
     if (use.factor >= 0 &&
         rule.factors[use.factor].kind == FactorKind::Reduction) {
       ArrayRef<PartialKind> combiners = rule.factors[use.factor].combiners;
       for (size_t r = 0; r < results.size(); ++r) {
-        composes &= owe(results[r], combiners[r], owed);
+        composes &= makePartial(results[r], combiners[r], partialAxis);
         if (rule.inits[r] >= 0)
-          composes &= owe(operands[rule.inits[r]], combiners[r], owed);
+          composes &=
+              makePartial(operands[rule.inits[r]], combiners[r], partialAxis);
       }
-    } else if (use.partialRule >= 0 || use.fresh) {
+    } else if (use.partialRule >= 0 || use.isOwnTerms) {
       for (std::optional<Placement> &result : results)
-        composes &= owe(result, use.kind, owed);
+        composes &= makePartial(result, use.kind, partialAxis);
       if (use.partialRule >= 0)
         for (int operand : rule.partials[use.partialRule].operands)
-          composes &= owe(operands[operand], use.kind, owed);
+          composes &= makePartial(operands[operand], use.kind, partialAxis);
     }
     if (!composes)
       return;

@@ -43,7 +43,7 @@ const std::vector<Mesh> &testMeshes(Meshes which = Meshes::Small);
 std::string toString(const Mesh &mesh);
 
 /// Everything that `rule` allows on `mesh`: each axis splits one factor (by
-/// itself, after an integer, or before one), or is owed by one of the rule's
+/// itself, after an integer, or before one), or is partial on one of the rule's
 /// sets of operands, or neither; axes that split one factor come in both
 /// orders. Operands are as inferSharding asks for them.
 std::vector<OpPlacements> allowedPlacements(const Subject &subject,

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the interpreter computes with: scalars and small tensors that remember
-// which inputs they depend on and whether they were ever written.
+// The values of the interpreter: scalars and small tensors that remember which
+// inputs they depend on and whether they were ever written.
 //
 //===----------------------------------------------------------------------===//
 

@@ -44,7 +44,7 @@ struct SoundnessResult {
 SoundnessResult checkSoundness(const Subject &subject, Interpreter &interpreter,
                                const SoundnessOptions &options);
 
-/// What each device gives, and how it should lie.
+/// The result of each device, and the placement that it should have.
 struct Assembly {
   const Mesh &mesh;
   Exactness exactness;

@@ -156,7 +156,7 @@ FailureOr<Subject> Subject::create(func::FuncOp source) {
   llvm::for_each(subject.op->getOperands(), note);
   llvm::for_each(capturedTensors(subject.op), note);
 
-  // What the arguments are, from those of the source.
+  // Computes the arguments from those of the source.
   subject.prefix = cast<func::FuncOp>(builder.clone(*source));
   subject.prefix.setName("prefix");
   IRMapping copied;
@@ -182,7 +182,7 @@ FailureOr<Subject> Subject::create(func::FuncOp source) {
   subject.rule = getShardingRule(subject.op);
   if (failed(verifyRule(subject.op, subject.rule)))
     return failure();
-  // What an interface leaves out is whole.
+  // Operands that the interface leaves out are replicated.
   while (subject.rule.operands.size() < subject.operandTypes.size()) {
     Type type = subject.operandTypes[subject.rule.operands.size()];
     subject.rule.operands.emplace_back().dims.resize(

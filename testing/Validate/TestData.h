@@ -53,7 +53,7 @@ private:
   std::mt19937_64 random;
 };
 
-/// What one device holds of a tensor.
+/// The shard of one device.
 Tensor cut(const TensorData &whole, llvm::ArrayRef<DimShard> shard);
 
 } // namespace shardir::validate

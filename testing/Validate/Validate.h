@@ -21,7 +21,7 @@
 
 namespace shardir::validate {
 
-/// What was found out about one op of a file.
+/// The findings about one op of a file.
 struct OpReport {
   std::string function, op, file;
   ShardingRule rule;

@@ -126,7 +126,7 @@ std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
   return std::nullopt;
 }
 
-/// What tells this program from others: its text and how it was compiled.
+/// A hash of the program's text and of how it is compiled.
 std::string hashOf(StringRef text, const Flags &flags) {
   llvm::SHA256 hash;
   for (StringRef part :

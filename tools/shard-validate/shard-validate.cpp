@@ -68,7 +68,7 @@ int usage(const llvm::Twine &message) {
   return kUsage;
 }
 
-/// What is wrong with the command line, or nothing.
+/// Parses the command line; returns the error, or nullopt.
 std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
   for (int i = 1; i < argc; ++i) {
     StringRef flag = argv[i];

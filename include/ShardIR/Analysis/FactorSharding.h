@@ -19,6 +19,7 @@
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/ShardingRule.h"
+#include "ShardIR/Placement/Collectives.h"
 
 #include <variant>
 
@@ -73,15 +74,15 @@ std::optional<Halo> haloOf(const ShardingRule &rule, int operand,
                            const FactorSplits &splits, const Mesh &mesh,
                            const Halo &result);
 
-/// By rank: the bytes that it receives where operand `operand` has placement
-/// `from`, not partial, and the op runs with `splits`: the elements that its
-/// shard with the halo holds and its shard of `from` does not. With the operand
-/// placed by composeTensor these are the elements beyond its own block. Empty
-/// where the splits do not compose. Axes of unknown size count as assumed.
-std::vector<int64_t> haloBytes(const ShardingRule &rule, int operand,
-                               const Placement &from,
-                               const FactorSplits &splits, const Mesh &mesh,
-                               int64_t elementBytes);
+/// The exchange where operand `operand` has placement `from`, not partial, and
+/// the op runs with `splits`: a device receives the elements that its shard
+/// with the halo holds and its shard of `from` does not. With the operand
+/// placed by composeTensor these are the elements beyond its own block. Nothing
+/// where the splits do not compose.
+std::optional<CollectiveStep> haloStep(const ShardingRule &rule, int operand,
+                                       const Placement &from,
+                                       const FactorSplits &splits,
+                                       const Mesh &mesh);
 
 /// The extents of an operand or result as its rule knows them; 1 where a dim
 /// has no factors.

@@ -26,7 +26,8 @@ namespace shardir {
 /// One tensor's sharding as GSPMD has it.
 struct GspmdSharding {
   enum Kind { Tiled, Replicated, Maximal, Unknown, Manual } kind = Replicated;
-  /// What devices that share a tile along one of the last tile dims hold.
+  /// The meaning of one of the last tile dims, for devices that share a tile
+  /// along it.
   enum Subgroup { Same, ManualGroup, Unreduced };
   std::vector<int64_t> tiles;      ///< Tiled: one per dim, then per subgroup
   std::vector<int64_t> devices;    ///< Tiled: row-major over `tiles`

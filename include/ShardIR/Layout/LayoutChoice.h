@@ -42,7 +42,7 @@ struct LayoutGraph {
   };
   std::vector<Edge> edges;
 
-  /// What a choice of one candidate per node costs.
+  /// The cost of a choice of one candidate per node.
   int64_t cost(const std::vector<size_t> &candidates) const;
 };
 

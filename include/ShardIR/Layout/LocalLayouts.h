@@ -35,7 +35,7 @@ enum class LayoutMode {
 std::optional<LayoutMode> parseLayoutMode(llvm::StringRef text);
 
 //===----------------------------------------------------------------------===//
-// What an op lets its operands' orders be
+// The orders that an op allows for its operands
 //===----------------------------------------------------------------------===//
 
 enum class LayoutOpKind {

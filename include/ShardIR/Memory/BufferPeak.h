@@ -20,14 +20,23 @@
 
 namespace shardir {
 
+/// The memory of single ops, on the rank for which it is largest.
+struct BufferUse {
+  /// The most that is alive while the op runs, before it frees anything.
+  llvm::DenseMap<mlir::Operation *, int64_t> alive;
+  llvm::DenseMap<mlir::Operation *, int64_t> allocated; ///< of allocations
+};
+
 /// Bytes that the rank which needs most has at one time in one call of a
 /// bufferized entry: arguments and results as they are, allocations rounded up
 /// to 64 as the runtime counts them; and the allocation with which it has them.
 /// Of a branch whose condition is not known the larger side counts, of a loop
 /// three iterations, of parallel iterations one at a time. Nothing where an
-/// extent is not known before the program runs.
+/// extent is not known before the program runs. `use`, if given, gets the
+/// memory of each op that runs.
 std::optional<MemoryPeak> bufferPeak(mlir::func::FuncOp entry,
-                                     const MeshTable &meshes);
+                                     const MeshTable &meshes,
+                                     BufferUse *use = nullptr);
 
 } // namespace shardir
 

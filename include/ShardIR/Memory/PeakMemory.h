@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What one device holds at one time.
+// The bytes that one device holds at one time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,11 +24,22 @@ namespace shardir {
 int64_t localBytes(mlir::Type type, PlacementAttr placement,
                    const MeshTable &meshes);
 
+/// A tensor or buffer that is alive at the peak. Of results that share memory
+/// it is the last one made.
+struct HeldValue {
+  mlir::Value value;
+  int64_t bytes = 0;
+};
+
 struct MemoryPeak {
   int64_t bytes = 0;
-  mlir::Operation *op = nullptr; ///< the first at which so much is alive; null:
-                                 ///< arguments alone
+  mlir::Operation *op = nullptr; ///< the first at which so much is alive;
+                                 ///< null: arguments alone
+  llvm::SmallVector<HeldValue> held = {}; ///< alive there, largest first
 };
+
+/// Sorts by bytes, the largest first; equal ones keep their order.
+void sortHeld(llvm::SmallVectorImpl<HeldValue> &held);
 
 /// The most that is alive at one time on the device that has most: arguments
 /// throughout, other values from the op that makes them to their last use. A

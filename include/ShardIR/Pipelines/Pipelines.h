@@ -76,8 +76,9 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("host")};
   Option<std::string> arch{
       *this, "arch",
-      llvm::cl::desc("the GPU to compile for: sm_80, sm_90a, sm_100a, or host "
-                     "for the emulated one; sm_90a unless given"),
+      llvm::cl::desc("the GPU to compile for: sm_80, sm_86, sm_89, sm_90a, "
+                     "sm_100a, compute_80 for all of them by way of PTX, or "
+                     "host for the emulated one; sm_90a unless given"),
       llvm::cl::init("")};
   Option<std::string> schedule{
       *this, "schedule",
@@ -95,6 +96,19 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
                      "or attention come around a ring instead: auto (where "
                      "that takes less time), always or never"),
       llvm::cl::init("auto")};
+  Option<std::string> reduce{
+      *this, "reduce",
+      llvm::cl::desc(
+          "where sums that are cast to a narrower float are reduced: "
+          "exact (before the cast) or result-type (behind it, in "
+          "fewer bytes)"),
+      llvm::cl::init("exact")};
+  Option<std::string> combineThreshold{
+      *this, "combine-threshold",
+      llvm::cl::desc("bytes up to which collectives of the same kind and group "
+                     "travel together, as in 4000000, 4M or 4Mi; 0 combines "
+                     "none; from the links unless given"),
+      llvm::cl::init("")};
   Option<bool> tf32{
       *this, "tf32",
       llvm::cl::desc("on the GPU, matrix units may read f32 operands of "
@@ -129,6 +143,9 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
   /// `memory-limit` in bytes, or that of `machine`; requires options that
   /// parseOptions accepted.
   int64_t getMemoryLimit() const;
+  /// `combine-threshold` in bytes, or -1 where none is given; requires options
+  /// that parseOptions accepted.
+  int64_t getCombineThreshold() const;
   /// `machine`, or that of `arch`; empty where neither is given.
   std::string getMachine() const;
   /// The names of all options.
@@ -140,11 +157,11 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
 llvm::LogicalResult parseOptions(llvm::StringRef text, PipelineOptions &options,
                                  std::string &error);
 
-/// What tells the two programs in one compiled file apart.
+/// The settings that differ between the two programs in one compiled file.
 struct LoweringOptions {
   /// The program's hash, for the metadata.
   std::string hash;
-  /// What the symbols of entries begin with.
+  /// The prefix of the entries' symbols.
   std::string entryPrefix = "shardir_entry_";
   /// Whether to define the metadata.
   bool metadata = true;

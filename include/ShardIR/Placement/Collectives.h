@@ -91,6 +91,14 @@ std::vector<Piece> receivePieces(const CollectiveStep &step, const Mesh &mesh,
                                  const std::vector<int64_t> &shape,
                                  int64_t receiver);
 
+/// The pieces that `sender` holds for each of `receivers`, in time
+/// O(receivers): those pieces of `receivePieces` for the receiver whose source
+/// is `sender`. There is at most one; a source of -1 where there is none.
+/// Requires a step without halos and a concrete mesh and shape.
+std::vector<Piece> sendPieces(const CollectiveStep &step, const Mesh &mesh,
+                              const std::vector<int64_t> &shape, int64_t sender,
+                              const std::vector<int64_t> &receivers);
+
 } // namespace shardir
 
 #endif // SHARDIR_PLACEMENT_COLLECTIVES_H

@@ -20,7 +20,7 @@
 
 namespace shardir {
 
-/// What a redistribution on one mesh does: `reduces the sum over "tp"`,
+/// Describes a redistribution on one mesh: `reduces the sum over "tp"`,
 /// `replicates dim 0 (was sharded over "x")`, `shards dim 1 over "y"`; empty if
 /// nothing.
 std::string describeRedistribution(const Placement &from, const Placement &to,

@@ -7,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a transport with contiguous messages (MPI, NCCL) copies around one
-// collective: a piece that is not one run of memory is packed before it is
+// The copies that a transport with contiguous messages (MPI, NCCL) makes around
+// one collective: a piece that is not one run of memory is packed before it is
 // sent, or unpacked after it has come. Which pieces those are depends on the
 // order of a shard's dims in memory, and on nothing else.
 //
@@ -68,7 +68,8 @@ int64_t packedBytes(const CollectiveStep &step, const Mesh &fromMesh,
 class PackingCache {
 public:
   int64_t get(const CollectiveStep &step, const Mesh &fromMesh,
-              const Mesh &toMesh, const std::vector<int64_t> &shape, int64_t elementBytes);
+              const Mesh &toMesh, const std::vector<int64_t> &shape,
+              int64_t elementBytes);
 
 private:
   std::map<std::string, int64_t> elements; ///< packed, by step and shape

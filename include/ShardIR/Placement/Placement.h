@@ -202,7 +202,7 @@ size_t hashValue(const Placement &placement);
 std::string toString(const AxisRef &axis);
 /// `tp` or `tp:(1)2`, as reports spell it.
 std::string toReportString(const AxisRef &axis);
-/// What stands between the mesh and the closing bracket of the attribute:
+/// The text between the mesh and the closing bracket of the attribute:
 /// `[{"dp"}, {4, "tp", ?}p1], replicated = ["x"], partial = sum ["pp"]`.
 std::string toString(const Placement &placement);
 /// `#shardir.placement<@m, […]>`.
@@ -232,8 +232,8 @@ verifyPlacement(const Placement &placement, const Mesh &mesh,
                 const std::vector<int64_t> &shape,
                 const std::string &elementType = "");
 
-/// What the extent of a dim placed so must divide by: its integers and all runs
-/// of axes but the last (P4).
+/// The number that must divide the extent of a dim placed so: the product of
+/// its integers and all runs of axes but the last (P4).
 int64_t exactFactor(const DimPlacement &dim, const Mesh &mesh);
 
 /// Checks that every axis and sub-axis exists in `mesh` and that no two overlap
@@ -285,10 +285,10 @@ struct DimShard {
   int64_t toLocal(int64_t global) const;
 };
 
-/// What the device at mesh position `position` holds of a tensor of shape
-/// `shape`, dimension by dimension. Requires concrete mesh and shape, and a
-/// placement that verifies, sugar resolved. Adjacent axes are one digit, cut in
-/// turn; the digits are those of symbolicDigits.
+/// The shard of the device at mesh position `position` of a tensor of shape
+/// `shape`, dim by dim. Requires concrete mesh and shape, and a placement that
+/// verifies, sugar resolved. Adjacent axes are one digit, cut in turn; the
+/// digits are those of symbolicDigits.
 std::vector<DimShard> shardOf(const Placement &placement, const Mesh &mesh,
                               const std::vector<int64_t> &shape,
                               int64_t position);

@@ -32,7 +32,7 @@ public:
   PlanCache(const PlanCache &other);
   PlanCache &operator=(const PlanCache &other);
 
-  /// What decides the plan from `src` to `dst`, both in normal form.
+  /// The key of the plan from `src` to `dst`, both in normal form.
   static std::string keyOf(const Placement &src, const Placement &dst,
                            const Mesh &mesh, const std::vector<int64_t> &shape,
                            const PlanOptions &options);

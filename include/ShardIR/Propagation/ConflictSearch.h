@@ -70,8 +70,8 @@ struct SearchTerm {
 struct SearchProblem {
   std::vector<int> domains; ///< how many values each variable has, at least one
   std::vector<SearchTerm> terms;
-  /// What decides between variables where the search is not exact, so that the
-  /// answer does not depend on their order. May be null.
+  /// A hash that breaks ties between variables where the search is not exact,
+  /// so that the answer does not depend on their order. May be null.
   std::function<uint64_t(int)> name;
   /// Decides, by the last part of a cost, where several assignments cost least:
   /// asked for a variable and a value of it. May be null.
@@ -108,7 +108,7 @@ std::vector<int> searchLeast(const SearchProblem &problem,
                              const SearchOptions &options = {},
                              SearchStatistics *statistics = nullptr);
 
-/// What one term costs at an assignment.
+/// The cost of one term at an assignment.
 const SearchCost &costOf(const SearchTerm &term,
                          const std::vector<int> &domains,
                          const std::vector<int> &assignment);

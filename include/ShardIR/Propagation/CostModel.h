@@ -68,7 +68,7 @@ class MachineCostModel : public PropagationCostModel {
 public:
   explicit MachineCostModel(CostMode mode) : mode(mode) {}
 
-  /// The planner looks at each device; redistributions over more are estimated.
+  /// Redistributions over more devices are estimated, and ranks not balanced.
   static constexpr int64_t kMaxPlannedDevices = 64;
 
   CostMode mode;
@@ -88,10 +88,10 @@ public:
                                const Mesh &mesh) const override;
   PropagationCost compute(const LocalOp &op) const override;
 
-  /// The bytes that each rank receives in a redistribution.
-  std::vector<int64_t> received(const PropagationGraph::Value &value,
-                                const Placement &from, const Placement &to,
-                                const Mesh &mesh) const;
+  /// The plan of a redistribution; no steps where there is none.
+  std::vector<CollectiveStep> plan(const PropagationGraph::Value &value,
+                                   const Placement &from, const Placement &to,
+                                   const Mesh &mesh) const;
 };
 
 } // namespace shardir

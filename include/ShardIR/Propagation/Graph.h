@@ -34,6 +34,9 @@ struct PropagationGraph {
     /// that has another operand there, if the node stands for an equal op that
     /// has this one.
     llvm::SmallVector<std::pair<int, int>, 2> uses;
+    /// How many equal values are alive where this one is: more than 1 where a
+    /// graph has one layer for many.
+    double aliveTogether = 1;
   };
   /// A function argument (no operands), a function result (no results), a
   /// constraint, or an op.
@@ -77,6 +80,9 @@ struct PropagationGraph {
     /// For a function result that takes the placement of an argument (R11): the
     /// node of that argument; else -1.
     int alias = -1;
+    /// Where `aliveTogether` is more than 1: which pass over the layers the
+    /// node is in. A copy that two passes use is alive as often.
+    int pass = 0;
   };
   static constexpr int64_t kLastPriority = std::numeric_limits<int64_t>::max();
 

@@ -55,6 +55,8 @@ struct PropagationOptions {
   /// least memory weight is taken that achieves it, else the one with the
   /// lowest peak.
   double memoryLimit = 0;
+  /// Finds provenance and alternatives, which decisions do not need.
+  bool explain = true;
   SearchOptions search;
 };
 
@@ -114,7 +116,9 @@ struct PropagationResult {
   /// the bytes of all results and redistributed copies together (a measure of
   /// memory, no peak).
   double bytes = 0, seconds = 0, heldBytes = 0;
-  /// By rank, bytes received per call; only where ranks were balanced.
+  /// By rank, bytes received per call; only where ranks were balanced. On one
+  /// mesh of more than MachineCostModel::kMaxPlannedDevices, of the devices of
+  /// a sample (Placement/DeviceSample.h), which has one that receives most.
   std::vector<int64_t> received;
   SearchStatistics search;
 };

@@ -27,9 +27,9 @@
 namespace shardir {
 
 struct ProposalOptions {
-  /// What is compared under CostMode::Time: seconds x peak^memoryWorth, then
-  /// bytes, then memory; under CostMode::Bytes bytes, then that. `memoryLimit`
-  /// is a hard limit of the predicted peak, 0 for none.
+  /// The order of candidates. Under CostMode::Time: seconds x peak^memoryWorth,
+  /// then bytes, then memory; under CostMode::Bytes bytes, then that.
+  /// `memoryLimit` is a hard limit of the predicted peak, 0 for none.
   PropagationOptions cost;
   /// 0.05: half the peak is worth 3.5 % of the time. Without it placements that
   /// differ by less than the model can tell would be told apart by that alone.
@@ -58,7 +58,7 @@ struct Proposal {
   /// Distinct ones, best first: those that fit before those that do not.
   std::vector<ProposalCandidate> candidates;
   int attempts = 0; ///< how often the program was propagated
-  /// What propagation decides with the arguments of the first candidate.
+  /// The decisions of propagation with the arguments of the first candidate.
   PropagationResult result;
   /// Arguments that were placed together, as indices into `arguments`.
   std::vector<std::vector<int>> groups;

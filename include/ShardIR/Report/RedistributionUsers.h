@@ -54,9 +54,9 @@ struct Alternatives {
   std::vector<Alternative> all; ///< the chosen one first; empty: no choice
 };
 
-/// What competed at an op with results, at an argument or at a result of its
-/// function. What is chosen is what the value has now: empty where that was not
-/// among what was compared.
+/// The placements that competed at an op with results, at an argument or at a
+/// result of its function. The chosen one is the value's placement now, and is
+/// empty where that was not among the candidates.
 Alternatives alternativesOf(mlir::Value value);
 Alternatives alternativesOfResult(mlir::func::FuncOp function, unsigned index);
 /// At the op that uses a value, or what it stands for: what flows through

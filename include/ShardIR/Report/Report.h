@@ -64,6 +64,8 @@ struct ReportedCollective {
   ReportedBytes received, operand, result, packed;
   /// Per call of the function; nullopt where that is not known.
   std::optional<int64_t> executions;
+  /// The collectives that it travels with have the same (collective::kBucket).
+  std::optional<int64_t> bucket;
   std::string reason;
   llvm::SmallVector<RedistributionUser> users;
   Alternatives alternatives;
@@ -75,9 +77,8 @@ struct ProgramReport {
   std::vector<Mesh> meshes;
   std::vector<ReportedValue> values;
   std::vector<ReportedCollective> collectives;
-  /// By rank: the bytes that it receives, over all executions.
-  std::vector<int64_t> receivedByRank;
-  ReportedBytes received; ///< the largest of these
+  /// Of the device that receives most, over all executions.
+  ReportedBytes received;
   /// True if trip counts are unknown or branches receive differently.
   bool isLowerBound = false;
   /// Of the tensors that are alive at one time on one device; nullopt where

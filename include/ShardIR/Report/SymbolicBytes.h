@@ -43,8 +43,8 @@ std::optional<SizeExpr> localBytesFormula(const Placement &placement,
                                           const std::vector<SizeExpr> &shape,
                                           int64_t elementBytes);
 
-/// What the device receives that receives most, of all of `steps` together,
-/// each times its executions. Nothing where they are on several meshes.
+/// The most bytes that one device receives in all of `steps` together, each
+/// times its executions. Nothing where they are on several meshes.
 std::optional<SizeExpr> receivedFormula(const std::vector<SymbolicStep> &steps);
 
 } // namespace shardir

@@ -98,7 +98,7 @@ struct Array {
     return bytes.data() + i * elementSize(type);
   }
   std::string typeString() const { return formatType(shape, type); }
-  /// What the runtime takes; valid as long as this array.
+  /// The array as a buffer of the runtime; valid as long as this array.
   shardir_buffer view() {
     return {bytes.data(), shape.data(), shape.size(), type};
   }

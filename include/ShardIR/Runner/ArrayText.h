@@ -8,7 +8,7 @@
 //
 // IREE's spelling: `2x2xf32=1,2,3,4`, one value for all elements, `f32=3` for a
 // scalar, `2x2xf32` alone for zeros; brackets and spaces separate like commas.
-// What printArray prints, parseArrayText reads back to the same bits (NaN
+// parseArrayText reads the output of printArray back to the same bits (NaN
 // payloads aside). Bad text is a Failure with Exit::Usage.
 //
 //===----------------------------------------------------------------------===//

@@ -59,7 +59,7 @@ struct Options {
   std::vector<AxisSize> axes;
   std::string pipelineOptions;
   std::vector<std::string> plugins; ///< --load-…-plugin=FILE, as written
-  bool compileOnly = false;
+  bool compileOnly = false, measureMachine = false;
   std::string compiledFile; ///< -o
   std::string report, trace, html;
   std::vector<std::string> show; ///< arguments and results by name
@@ -71,7 +71,7 @@ struct Options {
 
 Options parseOptions(const std::vector<std::string> &arguments);
 
-/// What --help prints.
+/// The text of --help.
 const char *helpText();
 
 } // namespace shardir::runner

@@ -25,7 +25,7 @@
 
 namespace shardir::runner {
 
-/// Does what the options say. `enter` is told when a crash starts to mean
+/// Runs the command of the options. Calls `enter` when a crash starts to mean
 /// something else.
 Exit runSession(const Options &options,
                 const std::function<void(Phase)> &enter);

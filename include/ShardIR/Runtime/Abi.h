@@ -57,6 +57,19 @@ void shardir_collective_start(int32_t id, const void *in, void *out,
                               const int64_t *dims);
 void shardir_collective_wait(const void *out);
 
+/* Runs collectives `first` to `first + count - 1` as one transfer: `buffers`
+ * has `in` and `out` of each. They are of the same groups and have no unknown
+ * extents, and none writes what another one reads or writes. Between a start
+ * and the wait with any `out` of them, none may be touched. */
+typedef struct {
+  const void *in;
+  void *out;
+} shardir_buffers;
+void shardir_collective_bucket(int32_t first, int32_t count,
+                               const shardir_buffers *buffers);
+void shardir_collective_bucket_start(int32_t first, int32_t count,
+                                     const shardir_buffers *buffers);
+
 /* Runs rooted or point-to-point collective `id`; `peer` is the root or the
  * partner's coordinate along the collective's axes, major first, flattened.
  * `count` is the number of elements of the smaller side. */

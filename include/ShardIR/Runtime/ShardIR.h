@@ -27,9 +27,18 @@ typedef enum shardir_status {
 } shardir_status;
 
 typedef enum shardir_element_type {
-  SHARDIR_I1, SHARDIR_I8, SHARDIR_I16, SHARDIR_I32, SHARDIR_I64, SHARDIR_INDEX,
-  SHARDIR_F16, SHARDIR_BF16, SHARDIR_F32, SHARDIR_F64,
-  SHARDIR_F8E4M3FN, SHARDIR_F8E5M2
+  SHARDIR_I1,
+  SHARDIR_I8,
+  SHARDIR_I16,
+  SHARDIR_I32,
+  SHARDIR_I64,
+  SHARDIR_INDEX,
+  SHARDIR_F16,
+  SHARDIR_BF16,
+  SHARDIR_F32,
+  SHARDIR_F64,
+  SHARDIR_F8E4M3FN,
+  SHARDIR_F8E5M2
 } shardir_element_type;
 
 typedef struct shardir_program shardir_program;
@@ -60,7 +69,8 @@ const char *shardir_last_error(void);
 /* Bytes of one element; i1 takes one byte. */
 size_t shardir_element_size(shardir_element_type type);
 
-shardir_status shardir_program_load(const char *path, shardir_program **program);
+shardir_status shardir_program_load(const char *path,
+                                    shardir_program **program);
 void shardir_program_free(shardir_program *program);
 
 int64_t shardir_program_num_ranks(const shardir_program *program);
@@ -90,8 +100,8 @@ shardir_status shardir_result_local_shape(const shardir_program *program,
                                           const char *function, size_t i,
                                           int64_t rank, int64_t *shape);
 
-/* The same for a whole tensor of shape `whole`, where the program leaves extents
- * open. */
+/* The same for a whole tensor of shape `whole`, where the program leaves
+ * extents open. */
 shardir_status shardir_argument_shard_shape(const shardir_program *program,
                                             const char *function, size_t i,
                                             const int64_t *whole, int64_t rank,
@@ -100,8 +110,8 @@ shardir_status shardir_result_shard_shape(const shardir_program *program,
                                           const char *function, size_t i,
                                           const int64_t *whole, int64_t rank,
                                           int64_t *shape);
-/* The shape of the whole tensor of which shards[r] is rank r's shard of argument
- * i. Fails where there is no such tensor. */
+/* The shape of the whole tensor of which shards[r] is rank r's shard of
+ * argument i. Fails where there is no such tensor. */
 shardir_status shardir_argument_whole_shape(const shardir_program *program,
                                             const char *function, size_t i,
                                             const shardir_buffer *shards,
@@ -125,31 +135,33 @@ typedef struct shardir_run_options {
  * process alone. */
 
 /* Programs compiled for GPUs run on the devices "cuda-local", whose ranks are
- * threads that share GPU 0, and "nccl", whose ranks are processes as with "mpi",
- * each with a GPU of its own; other programs on "threads" and "mpi". shardir_run
- * takes and gives arrays of the host. shardir_run_local takes and gives shards
- * in memory of the GPU, allocated in its primary context, as CUDA's runtime
- * library does; what the caller has queued on them must be done, and results are
- * there when it returns. */
+ * threads that share GPU 0, and "nccl", whose ranks are processes as with
+ * "mpi", each with a GPU of its own; other programs on "threads" and "mpi".
+ * shardir_run takes and gives arrays of the host. shardir_run_local takes and
+ * gives shards in memory of the GPU, allocated in its primary context, as
+ * CUDA's runtime library does; what the caller has queued on them must be done,
+ * and results are there when it returns. */
 
 /* What option `arch` of the compiler makes programs for this process' GPU:
- * "sm_90a"; "host" for an emulated one. NULL where there is none, with
+ * "sm_90a"; "compute_80" for one that it has no code of its own for; "host" for
+ * an emulated one. NULL where there is none, with
  * shardir_last_error(). */
 const char *shardir_gpu_architecture(void);
 
 /* Runs the function on whole arrays: arguments are distributed by placement,
  * results collected into the caller's buffers. With "mpi", every process gives
- * the whole arguments and takes its shards; whole results are written in process
- * 0 alone, those of others have a shape and need no data. */
+ * the whole arguments and takes its shards; whole results are written in
+ * process 0 alone, those of others have a shape and need no data. */
 shardir_status shardir_run(const shardir_program *program, const char *function,
-                           const shardir_buffer *arguments, size_t num_arguments,
-                           shardir_buffer *results, size_t num_results,
+                           const shardir_buffer *arguments,
+                           size_t num_arguments, shardir_buffer *results,
+                           size_t num_results,
                            const shardir_run_options *options);
 
 /* Runs the function on shards: arguments[r * num_arguments + i] is rank r's
  * shard of argument i, results likewise. No copies are made. With "mpi", each
- * process gives its own shards alone: arguments[i], results[i]. Extents that the
- * program leaves open are those that the shards of all ranks add up to. */
+ * process gives its own shards alone: arguments[i], results[i]. Extents that
+ * the program leaves open are those that the shards of all ranks add up to. */
 shardir_status shardir_run_local(const shardir_program *program,
                                  const char *function,
                                  const shardir_buffer *arguments,

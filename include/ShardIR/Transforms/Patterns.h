@@ -38,7 +38,7 @@ void populateRedistributeToCollectivesPatterns(
 /// it has one.
 std::string explainNoPlan(RedistributeOp op, const MeshTable &meshes);
 
-/// What the simplification may do.
+/// The options of the simplification.
 struct RedistributePatternOptions {
   /// Whether predicted time decides, or bytes received.
   CostMode mode = CostMode::Bytes;

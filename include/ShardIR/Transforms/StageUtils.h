@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What the passes of all stages ask of a module: which stage it is in, and
-// whether a function has a form that they know.
+// Queries on a module that the passes of all stages share: which stage it is
+// in, and whether a function has a form that they know.
 //
 //===----------------------------------------------------------------------===//
 

@@ -91,7 +91,8 @@ struct CollectivesToRuntimePass
     return failure(result.wasInterrupted());
   }
 
-  /// What a pass has left on the module as text; an empty object if nothing.
+  /// Reads the JSON text of a module attribute; an empty object if there is
+  /// none.
   LogicalResult readJson(StringRef name, llvm::json::Value &value) {
     value = llvm::json::Object{};
     auto text = getOperation()->getAttrOfType<StringAttr>(name);
@@ -107,7 +108,8 @@ struct CollectivesToRuntimePass
     return success();
   }
 
-  /// What a GPU's host code calls, and what its runtime finds by name.
+  /// True for functions that a GPU's host code calls or that its runtime finds
+  /// by name.
   static bool isForRuntime(Operation &op) {
     auto function = dyn_cast<LLVM::LLVMFuncOp>(op);
     if (function && function.isExternal())
@@ -248,8 +250,8 @@ struct CollectivesToRuntimePass
                            "shardir_program_metadata", b.getStringAttr(text));
   }
 
-  /// What the metadata holds now must not stay: lowering drops the meshes'
-  /// users one by one.
+  /// Removes the attributes that the metadata now holds: lowering drops the
+  /// meshes' users one by one.
   void cleanUp() {
     ModuleOp module = getOperation();
     for (auto function : module.getOps<func::FuncOp>()) {

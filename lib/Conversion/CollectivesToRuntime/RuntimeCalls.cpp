@@ -151,6 +151,57 @@ static Type runtimeType(Value buffer) {
   return complex ? complex.getElementType() : element;
 }
 
+LogicalResult RuntimeCalls::callSteps(OpBuilder &builder,
+                                      ArrayRef<CollectiveOpInterface> steps,
+                                      MetadataBuilder &metadata) {
+  if (steps.empty())
+    return success();
+  SmallVector<int32_t> ids;
+  for (CollectiveOpInterface step : steps) {
+    if (isa<SliceOp, MakePartialOp>(step.getOperation()))
+      return step->emitOpError("is local; run shardir-localize first");
+    if (steps.size() > 1 && !step.getDims().empty())
+      return step->emitOpError("of a bucket needs a global tensor of known "
+                               "extents; drop '")
+             << kBucket << "'";
+    ids.push_back(metadata.addStep(step));
+  }
+  CollectiveOpInterface last = steps.back();
+  Location loc = last.getLoc();
+  auto none = LLVM::LLVMVoidType::get(last.getContext());
+  bool starts = last->hasAttr(kStart);
+  if (steps.size() == 1) {
+    auto callee =
+        declare(starts ? "shardir_collective_start" : "shardir_collective",
+                none, {i32, pointer, pointer, pointer});
+    Value arguments[] = {constantId(builder, loc, ids[0]),
+                         dataPointer(builder, loc, last.getInput()),
+                         dataPointer(builder, loc, last.getOutput()),
+                         storeDims(builder, last, last.getDims())};
+    LLVM::CallOp::create(builder, loc, callee, arguments);
+    return success();
+  }
+  OpBuilder start = atFunctionStart(last);
+  Value size = LLVM::ConstantOp::create(
+      start, loc, start.getI64IntegerAttr(2 * steps.size()));
+  Value array = LLVM::AllocaOp::create(start, loc, pointer, pointer, size);
+  int32_t place = 0;
+  for (CollectiveOpInterface step : steps)
+    for (Value buffer : {step.getInput(), step.getOutput()}) {
+      Value at = LLVM::GEPOp::create(builder, loc, pointer, pointer, array,
+                                     ArrayRef<LLVM::GEPArg>{place++});
+      LLVM::StoreOp::create(builder, loc, dataPointer(builder, loc, buffer),
+                            at);
+    }
+  auto callee = declare(starts ? "shardir_collective_bucket_start"
+                               : "shardir_collective_bucket",
+                        none, {i32, i32, pointer});
+  Value arguments[] = {constantId(builder, loc, ids.front()),
+                       constantId(builder, loc, int32_t(ids.size())), array};
+  LLVM::CallOp::create(builder, loc, callee, arguments);
+  return success();
+}
+
 LogicalResult RuntimeCalls::convert(Operation *op, MetadataBuilder &metadata) {
   if (failed(checkBuffers(op)))
     return failure();
@@ -172,19 +223,11 @@ LogicalResult RuntimeCalls::convert(Operation *op, MetadataBuilder &metadata) {
                block, whole, rootedOp.getRoot());
     return success();
   };
-  auto step = [&](CollectiveOpInterface stepOp) -> LogicalResult {
-    if (isa<SliceOp, MakePartialOp>(op))
-      return op->emitOpError("is local; run shardir-localize first");
-    auto callee = declare(op->hasAttr(kStart) ? "shardir_collective_start"
-                                              : "shardir_collective",
-                          LLVM::LLVMVoidType::get(op->getContext()),
-                          {i32, pointer, pointer, pointer});
-    Value arguments[] = {constantId(builder, loc, metadata.addStep(stepOp)),
-                         dataPointer(builder, loc, stepOp.getInput()),
-                         dataPointer(builder, loc, stepOp.getOutput()),
-                         storeDims(builder, op, stepOp.getDims())};
-    LLVM::CallOp::create(builder, loc, callee, arguments);
-    return success();
+  SmallVector<Operation *> converted = {op};
+  auto step = [&](CollectiveOpInterface last) -> LogicalResult {
+    SmallVector<CollectiveOpInterface> steps = stepsOfBucket(last);
+    converted.assign(steps.begin(), steps.end());
+    return callSteps(builder, steps, metadata);
   };
   // The count is that of the smaller side.
   LogicalResult result =
@@ -220,7 +263,8 @@ LogicalResult RuntimeCalls::convert(Operation *op, MetadataBuilder &metadata) {
             return other->emitOpError("has no call in the runtime");
           });
   if (succeeded(result))
-    op->erase();
+    for (Operation *done : converted)
+      done->erase();
   return result;
 }
 

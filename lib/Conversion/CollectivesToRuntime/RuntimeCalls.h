@@ -30,7 +30,8 @@ class RuntimeCalls {
 public:
   explicit RuntimeCalls(mlir::ModuleOp module);
 
-  /// Replaces a collective on buffers by a call and adds it to the table.
+  /// Replaces a collective on buffers by a call and adds it to the table; the
+  /// last one of a bucket with all of it, the others not.
   mlir::LogicalResult convert(mlir::Operation *op, MetadataBuilder &metadata);
 
   /// Replaces an assertion by a call of shardir_fail where it does not hold.
@@ -53,14 +54,18 @@ public:
 private:
   mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::Type result,
                                  llvm::ArrayRef<mlir::Type> parameters);
-  /// What the runtime answers to two numbers, the same on every call, asked for
-  /// at the start of `function`.
+  /// Asks the runtime at the start of `function` about two numbers. The answer
+  /// is the same on every call.
   mlir::Value query(mlir::func::FuncOp function, mlir::Location loc,
                     llvm::StringRef name, int32_t first, int32_t second);
   mlir::Value dataPointer(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value buffer);
   mlir::Value storeDims(mlir::OpBuilder &builder, mlir::Operation *op,
                         mlir::ValueRange dims);
+  mlir::LogicalResult
+  callSteps(mlir::OpBuilder &builder,
+            llvm::ArrayRef<collective::CollectiveOpInterface> steps,
+            MetadataBuilder &metadata);
   mlir::Value numElements(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value buffer);
   void callPeer(mlir::OpBuilder &builder, mlir::Operation *op, int32_t id,

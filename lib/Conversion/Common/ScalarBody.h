@@ -18,7 +18,7 @@
 
 namespace shardir {
 
-/// What the one block of `body` yields for `arguments`.
+/// Inlines the one block of `body` for `arguments`; returns the yielded value.
 inline mlir::Value inlineScalarBody(mlir::OpBuilder &builder,
                                     mlir::Region &body,
                                     mlir::ValueRange arguments) {

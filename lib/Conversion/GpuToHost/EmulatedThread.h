@@ -19,8 +19,8 @@
 
 namespace shardir {
 
-/// What marks kernels until their tables are made: the number of their module,
-/// their name, and the bytes of static shared memory.
+/// The attribute of kernels until their tables are made: the number of their
+/// module, their name, and the bytes of static shared memory.
 constexpr const char *kEmulatedKernel = "emulated_kernel";
 
 class EmulatedThread {

@@ -39,7 +39,7 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-/// What the driver aligns shared memory to, its static and its dynamic part.
+/// The driver's alignment of shared memory, static and dynamic.
 constexpr int64_t kSharedAlignment = 1024;
 
 /// Takes memory spaces out of the types of everything inside `root`.
@@ -108,7 +108,7 @@ Value KernelToHost::parameter(Type type) {
 FailureOr<Value> KernelToHost::argument(BlockArgument argument) {
   Type type = argument.getType();
   auto memref = dyn_cast<MemRefType>(type);
-  // What is passed by value is where the parameter is.
+  // A parameter passed by value is its own address.
   if (kernel.getArgAttr(argument.getArgNumber(),
                         LLVM::LLVMDialect::getByValAttrName())) {
     auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
@@ -313,7 +313,7 @@ FailureOr<int64_t> KernelToHost::run() {
         op->getName().getDialectNamespace() == "nvvm" ||
         op->getName().getDialectNamespace() == "nvgpu")
       ops.push_back(op);
-    // What is not empty is an instruction.
+    // An empty string is a compiler barrier, any other an instruction.
     auto assembly = dyn_cast<LLVM::InlineAsmOp>(op);
     if (assembly && !assembly.getAsmString().empty())
       ops.push_back(op);

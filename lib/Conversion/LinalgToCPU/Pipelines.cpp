@@ -50,6 +50,7 @@ void shardir::buildScheduling(OpPassManager &pm,
     pm.addPass(createCSEPass());
   }
   pm.addPass(createScheduleCollectives(options.collectives));
+  pm.addPass(createCombineCollectives(options.combining));
 }
 
 void shardir::buildFusion(OpPassManager &pm) {

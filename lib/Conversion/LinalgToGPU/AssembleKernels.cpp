@@ -65,7 +65,7 @@ void initializeNvptx() {
 class PtxCompiler : public LLVM::ModuleToObject {
 public:
   PtxCompiler(gpu::GPUModuleOp module, const GpuTarget &target)
-      : ModuleToObject(*module, "nvptx64-nvidia-cuda", target.arch,
+      : ModuleToObject(*module, "nvptx64-nvidia-cuda", target.chip,
                        target.ptxFeature, /*optLevel=*/3) {}
 
 protected:
@@ -134,9 +134,8 @@ struct AssembleKernelsPass
       return;
     std::optional<GpuTarget> target = GpuTarget::get(arch);
     if (!target || target->isHost()) {
-      getOperation().emitError(
-          "option arch must be sm_80, sm_90a or sm_100a, found '")
-          << arch << "'";
+      getOperation().emitError("option arch must be ")
+          << GpuTarget::knownCards() << ", found '" << arch << "'";
       return signalPassFailure();
     }
     initializeNvptx();
@@ -156,7 +155,7 @@ struct AssembleKernelsPass
     std::string ptx(compiled->data(), compiled->size());
     if (failed(writeFile(module, ptx)))
       return failure();
-    std::string assembler = findPtxas(ptxas);
+    std::string assembler = target.isVirtual ? "" : findPtxas(ptxas);
     FailureOr<Assembly> assembly = Assembly();
     if (!assembler.empty()) {
       assembly = runPtxas(module, assembler, ptx, target);
@@ -166,7 +165,7 @@ struct AssembleKernelsPass
 
     Builder builder(&getContext());
     auto attribute = NVVM::NVVMTargetAttr::get(
-        &getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", target.arch,
+        &getContext(), /*optLevel=*/3, "nvptx64-nvidia-cuda", target.chip,
         target.ptxFeature, nullptr, nullptr, /*verifyTarget=*/true);
     SmallVector<Attribute> objects = {gpu::ObjectAttr::get(
         &getContext(), attribute, gpu::CompilationTarget::Assembly,
@@ -235,7 +234,7 @@ struct AssembleKernelsPass
   FailureOr<Assembly> runPtxas(gpu::GPUModuleOp module, StringRef assembler,
                                std::string &ptx, const GpuTarget &target) {
     std::string error;
-    Assembly assembly = assemblePtx(assembler, ptx, target.arch, error);
+    Assembly assembly = assemblePtx(assembler, ptx, target.chip, error);
     if (assembly.cubin.empty()) {
       auto [kernel, said] = blame(module, ptx, assembly.log);
       InFlightDiagnostic diag =
@@ -250,7 +249,7 @@ struct AssembleKernelsPass
     }
     if (spills(assembly) > 0) {
       std::string relieved = relieve(ptx, assembly.kernels);
-      Assembly again = assemblePtx(assembler, relieved, target.arch, error);
+      Assembly again = assemblePtx(assembler, relieved, target.chip, error);
       if (!again.cubin.empty() && spills(again) < spills(assembly)) {
         assembly = std::move(again);
         ptx = std::move(relieved);

@@ -19,26 +19,45 @@ using namespace shardir;
 
 std::optional<GpuTarget> GpuTarget::get(llvm::StringRef arch) {
   GpuTarget target;
-  target.arch = arch.str();
+  target.arch = target.chip = arch.str();
   target.launchSeconds = 3e-6;
-  if (arch == "sm_80" || arch == "host") {
+  // Kernel parameters beyond 4 KiB need 8.1; TMA and wgmma need 8.0.
+  target.ptxFeature = "+ptx81";
+  if (arch == "sm_80" || arch == "host" || arch == "compute_80") {
+    target.smArch = 80;
     target.sharedBytes = 163 * 1024;
     target.multiprocessors = 108;
     target.copyBytesPerSecond = 1.7e12;
     target.matrixFlops = 312e12;
     target.scalarFlops = 19.5e12;
     if (arch == "host") {
+      target.smArch = 0;
+      target.ptxFeature = "";
       target.matrixFlops = target.scalarFlops;
-      return target;
     }
-    target.smArch = 80;
-    target.ptxFeature = "+ptx81";
+    if (arch == "compute_80") {
+      // What the smallest of the GPUs that run it have.
+      target.chip = "sm_80";
+      target.isVirtual = true;
+      target.sharedBytes = 99 * 1024;
+      target.threads = 1536;
+    }
+    return target;
+  }
+  if (arch == "sm_86" || arch == "sm_89") {
+    bool ada = arch == "sm_89";
+    target.smArch = ada ? 89 : 86;
+    target.sharedBytes = 99 * 1024;
+    target.threads = 1536;
+    // An A10 and an L40S.
+    target.multiprocessors = ada ? 142 : 72;
+    target.copyBytesPerSecond = ada ? 0.77e12 : 0.53e12;
+    target.matrixFlops = ada ? 362e12 : 125e12;
+    target.scalarFlops = ada ? 91e12 : 31e12;
     return target;
   }
   if (arch == "sm_90a") {
     target.smArch = 90;
-    // Kernel parameters beyond 4 KiB need 8.1; TMA and wgmma need 8.0.
-    target.ptxFeature = "+ptx81";
     target.sharedBytes = 227 * 1024;
     target.multiprocessors = 132;
     target.copyBytesPerSecond = 3e12;
@@ -59,4 +78,10 @@ std::optional<GpuTarget> GpuTarget::get(llvm::StringRef arch) {
   return std::nullopt;
 }
 
-llvm::StringRef GpuTarget::known() { return "sm_80, sm_90a, sm_100a or host"; }
+llvm::StringRef GpuTarget::known() {
+  return "sm_80, sm_86, sm_89, sm_90a, sm_100a, compute_80 or host";
+}
+
+llvm::StringRef GpuTarget::knownCards() {
+  return "sm_80, sm_86, sm_89, sm_90a, sm_100a or compute_80";
+}

@@ -90,8 +90,8 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
     gpu::GPUModuleOp module = getOperation();
     std::optional<GpuTarget> target = GpuTarget::get(arch);
     if (!target || target->isHost()) {
-      module.emitError("option arch must be sm_80, sm_90a or sm_100a, found '")
-          << arch << "'";
+      module.emitError("option arch must be ")
+          << GpuTarget::knownCards() << ", found '" << arch << "'";
       return signalPassFailure();
     }
     if (failed(reductionsToShuffles(module)))

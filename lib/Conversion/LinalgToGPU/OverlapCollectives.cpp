@@ -7,25 +7,30 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: scheduled for the GPU, before outlining. Requires collectives and
-// gpu.launch ops on memrefs; guarantees that a collective which other work of
-// its block need not wait for is marked `collective.start`, stands as early as
-// its operands allow, and that a collective.wait on its result stands before
-// the first op that may touch the result's buffer or write to the operand's,
-// whatever the way to it.
-// Collectives keep their order among each other, which ranks must agree on
-// (X1). An operand that is freed meanwhile is freed after the wait.
+// gpu.launch ops on memrefs; guarantees that a collective, or a bucket, which
+// other work of its block need not wait for is marked `collective.start`, and
+// that a collective.wait on its result stands before the first op that may
+// touch the result's buffer or write to the operand's, whatever the way to it.
+//
+// Memory stays bounded: one group of results is allocated ahead of its use, and
+// the operand of one collective is freed later than it was. With a memory limit
+// neither happens where the limit would be exceeded.
+//
+// The order of collectives in a block is the same on all ranks (X1), since
+// every rank runs the same block.
 //
 //===----------------------------------------------------------------------===//
 
+#include "BufferReach.h"
+
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Memory/BufferPeak.h"
+#include "ShardIR/Memory/BufferRoot.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
-#include "llvm/ADT/SmallPtrSet.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_OVERLAPCOLLECTIVES
@@ -38,188 +43,249 @@ using namespace shardir::collective;
 
 namespace {
 
-/// A buffer, and every value from which somebody could get at it.
-class Reach {
+/// The memory that longer live ranges may add at each op.
+class Budget {
 public:
-  /// The origin of the memory: an allocation or an argument of the function.
-  /// Null for anything else; what a function can name by a symbol, calls can
-  /// reach.
-  static Value rootOf(Value value) {
-    while (Operation *definition = value.getDefiningOp()) {
-      if (isa<memref::AllocOp>(definition))
-        return value;
-      auto view = dyn_cast<ViewLikeOpInterface>(definition);
-      if (!view)
-        return Value();
-      value = view.getViewSource();
-    }
-    return isa<FunctionOpInterface>(value.getParentBlock()->getParentOp())
-               ? value
-               : Value();
+  /// Without a limit everything is allowed. With one that cannot be compared
+  /// with the function's memory, as extents are not known, nothing is.
+  Budget(func::FuncOp function, int64_t limit) : limit(limit) {
+    MeshTable meshes(function->getParentOp());
+    known = limit > 0 && function.isPublic() &&
+            bufferPeak(function, meshes, &use).has_value();
   }
 
-  /// False where the buffer cannot be followed: it is what control flow or a
-  /// call has made, or goes into such.
-  bool add(Value buffer) {
-    Value root = rootOf(buffer);
-    if (!root)
-      return false;
-    SmallVector<Value> open = {root};
-    while (!open.empty()) {
-      Value value = open.pop_back_val();
-      if (!values.insert(value).second)
-        continue;
-      for (Operation *user : value.getUsers()) {
-        if (isa<memref::LoadOp, memref::DimOp, memref::DeallocOp>(user))
-          continue;
-        if (user->hasTrait<OpTrait::IsTerminator>())
-          return false;
-        // Kernels take it in by the region; a loop's or call's results may be
-        // it.
-        if (user->getNumRegions() != 0 && !isa<gpu::LaunchOp>(user))
-          return false;
-        if (isa<CallOpInterface>(user) && user->getNumResults() != 0)
-          return false;
-        for (Value result : user->getResults())
-          if (leadsOn(result))
-            open.push_back(result);
-      }
-    }
-    return true;
+  /// True if the memory of `allocs` may be held at `op`, too.
+  bool allows(Operation *op, ArrayRef<memref::AllocOp> allocs) const {
+    return limit <= 0 ||
+           (known && use.alive.lookup(op) + bytesOf(allocs) <= limit);
   }
-
-  bool touchedBy(Operation *op) const {
-    return anyInside(op, [&](Operation *inner) { return uses(inner); });
-  }
-
-  /// True if `op` may write there, or free it.
-  bool writtenBy(Operation *op) const {
-    return anyInside(op, [&](Operation *inner) {
-      if (!uses(inner) || inner->getNumRegions() != 0 ||
-          isMemoryEffectFree(inner))
-        return false;
-      auto effects = dyn_cast<MemoryEffectOpInterface>(inner);
-      return !effects || llvm::any_of(inner->getOperands(), [&](Value v) {
-        return values.contains(v) &&
-               (effects.getEffectOnValue<MemoryEffects::Write>(v) ||
-                effects.getEffectOnValue<MemoryEffects::Free>(v) ||
-                !effects.getEffectOnValue<MemoryEffects::Read>(v));
-      });
-    });
+  void hold(Operation *op, ArrayRef<memref::AllocOp> allocs) {
+    use.alive[op] += bytesOf(allocs);
   }
 
 private:
-  bool uses(Operation *op) const {
-    return llvm::any_of(op->getOperands(),
-                        [&](Value v) { return values.contains(v); });
+  int64_t bytesOf(ArrayRef<memref::AllocOp> allocs) const {
+    int64_t bytes = 0;
+    for (Operation *alloc : allocs)
+      bytes += use.allocated.lookup(alloc);
+    return bytes;
   }
 
-  static bool anyInside(Operation *op,
-                        llvm::function_ref<bool(Operation *)> test) {
-    return op
-        ->walk([&](Operation *inner) {
-          return test(inner) ? WalkResult::interrupt() : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
-  /// True if memory can be reached by what an op makes of it: not by elements
-  /// that were read, the tokens of copies, or extents.
-  static bool leadsOn(Value result) {
-    if (auto parts = result.getDefiningOp<memref::ExtractStridedMetadataOp>())
-      return result == parts.getBaseBuffer();
-    return !isa<VectorType, FloatType, nvgpu::DeviceAsyncTokenType>(
-        result.getType());
-  }
-
-  llvm::SmallPtrSet<Value, 16> values;
+  int64_t limit;
+  bool known;
+  BufferUse use;
 };
 
-struct OverlapCollectivesPass
-    : shardir::impl::OverlapCollectivesBase<OverlapCollectivesPass> {
-  void runOnOperation() override {
-    SmallVector<CollectiveOpInterface> steps;
-    getOperation().walk([&](CollectiveOpInterface op) {
-      if (op.getOutput())
-        steps.push_back(op);
-    });
+/// True if other ranks take part, in an order that matters.
+bool communicates(Operation *op) {
+  return op
+      ->walk([&](Operation *inner) {
+        return isa_and_present<CollectiveDialect>(inner->getDialect()) ||
+                       isa<CallOpInterface>(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+/// True if the op keeps the GPU busy: worth overlapping with.
+bool isWork(Operation *op) {
+  return op
+      ->walk([&](Operation *inner) {
+        return isa<gpu::LaunchOp, memref::CopyOp>(inner)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
+}
+
+memref::AllocOp allocationOf(Value buffer) {
+  Value root = bufferRoot(buffer);
+  return root ? root.getDefiningOp<memref::AllocOp>() : memref::AllocOp();
+}
+
+/// Moves one collective, or the steps of one bucket: the start up, the wait
+/// down.
+class Overlap {
+public:
+  Overlap(ArrayRef<CollectiveOpInterface> steps, Budget &budget,
+          const llvm::DenseSet<Operation *> &passable)
+      : steps(steps), budget(budget), passable(passable) {}
+
+  /// False if nothing goes on beside the collective, which then stays as it is.
+  bool run() {
     for (CollectiveOpInterface op : steps)
-      overlap(op);
-  }
-
-  /// True if other ranks take part, in an order that matters.
-  static bool communicates(Operation *op) {
-    return op
-        ->walk([&](Operation *inner) {
-          return isa_and_present<CollectiveDialect>(inner->getDialect()) ||
-                         isa<CallOpInterface>(inner)
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
-  /// True if the op keeps the GPU busy: worth going on for.
-  static bool isWork(Operation *op) {
-    return op
-        ->walk([&](Operation *inner) {
-          return isa<gpu::LaunchOp, memref::CopyOp>(inner)
-                     ? WalkResult::interrupt()
-                     : WalkResult::advance();
-        })
-        .wasInterrupted();
-  }
-
-  void overlap(CollectiveOpInterface op) {
-    Reach input, output;
-    if (!input.add(op.getInput()) || !output.add(op.getOutput()))
-      return;
-    // The operand may be read while it is sent.
-    auto inTheWay = [&](Operation *other) {
-      return output.touchedBy(other) || input.writtenBy(other);
-    };
-    // Where it may start: behind all that makes its operands.
-    Operation *first = op;
-    bool works = false;
-    while (Operation *before = first->getPrevNode()) {
-      bool defines = llvm::any_of(op->getOperands(), [&](Value v) {
-        return v.getDefiningOp() == before;
-      });
-      if (defines || communicates(before) || inTheWay(before))
-        break;
-      works |= isWork(before);
-      first = before;
+      if (!input.add(op.getInput()) || !output.add(op.getOutput()))
+        return false;
+    // Ops without effects may stand between steps.
+    for (CollectiveOpInterface op : steps.drop_back())
+      op->moveBefore(steps.back());
+    findStart();
+    findWait();
+    if (!works)
+      return false;
+    moveStart();
+    OpBuilder builder(last);
+    for (CollectiveOpInterface op : steps) {
+      op->setAttr(kStart, builder.getUnitAttr());
+      waits.push_back(WaitOp::create(builder, op->getLoc(), op.getOutput()));
     }
-    // Until when it has time. Its operand may be freed meanwhile, and is then
-    // freed later.
-    SmallVector<Operation *> frees;
-    Operation *last = op->getNextNode();
-    for (; !last->hasTrait<OpTrait::IsTerminator>();
+    for (Operation *free : frees)
+      free->moveBefore(last);
+    return true;
+  }
+
+  bool allocatesAhead() const { return !ahead.empty(); }
+  ArrayRef<WaitOp> getWaits() const { return waits; }
+
+private:
+  /// The operand may be read while it is sent.
+  bool inTheWay(Operation *other) const {
+    return output.touchedBy(other) || input.writtenBy(other);
+  }
+
+  /// Goes up to the first op in the block that the collective may run beside.
+  /// The results' allocations and the views of all buffers come along.
+  void findStart() {
+    SmallVector<memref::AllocOp> results;
+    for (CollectiveOpInterface op : steps)
+      results.push_back(allocationOf(op.getOutput()));
+    llvm::SmallPtrSet<Operation *, 8> definers;
+    auto take = [&](Operation *moved) {
+      along.push_back(moved);
+      for (Value operand : moved->getOperands())
+        if (Operation *definer = operand.getDefiningOp())
+          definers.insert(definer);
+    };
+    for (CollectiveOpInterface op : llvm::reverse(steps))
+      take(op);
+    CollectiveOpInterface front = steps.front();
+    for (Operation *before = front->getPrevNode(); before;
+         before = before->getPrevNode()) {
+      if (definers.contains(before)) {
+        auto result = dyn_cast<memref::AllocOp>(before);
+        if (result && llvm::is_contained(results, result))
+          ahead.push_back(result);
+        else if (!isPure(before) && !isa<memref::DimOp>(before))
+          break;
+        take(before);
+        continue;
+      }
+      if ((communicates(before) && !passable.contains(before)) ||
+          inTheWay(before) || (!ahead.empty() && !budget.allows(before, ahead)))
+        break;
+      if (isWork(before)) {
+        first = before;
+        taken = along.size();
+      }
+    }
+    works = first != nullptr;
+    // What is moved past no work is allocated where it was.
+    llvm::erase_if(ahead, [&](memref::AllocOp result) {
+      return !llvm::is_contained(ArrayRef(along).take_front(taken),
+                                 result.getOperation());
+    });
+  }
+
+  /// Goes down to the first op that needs the collective to be done. Where that
+  /// is long after the operand would have been freed, the next collective that
+  /// has such an operand ends it, so that only one is kept.
+  void findWait() {
+    SmallVector<memref::AllocOp> operands; ///< that are freed later
+    SmallVector<Operation *> held;         ///< ops at which they are kept
+    bool worksBehind = false;
+    CollectiveOpInterface end = steps.back();
+    for (last = end->getNextNode(); !last->hasTrait<OpTrait::IsTerminator>();
          last = last->getNextNode()) {
       auto free = dyn_cast<memref::DeallocOp>(last);
-      if (free && freesOperand(free, op)) {
+      if (free && freesOperand(free)) {
         frees.push_back(last);
+        if (memref::AllocOp operand = allocationOf(free.getMemref()))
+          operands.push_back(operand);
         continue;
       }
       if (inTheWay(last))
         break;
-      works |= isWork(last);
+      if (!frees.empty()) {
+        auto next = dyn_cast<CollectiveOpInterface>(last);
+        if ((worksBehind && next && next.getOutput() &&
+             allocationOf(next.getInput())) ||
+            !budget.allows(last, operands))
+          break;
+        held.push_back(last);
+      }
+      worksBehind |= isWork(last);
     }
-    if (!works)
-      return;
-    op->moveBefore(first == op.getOperation() ? op->getNextNode() : first);
-    OpBuilder builder(last);
-    op->setAttr(kStart, builder.getUnitAttr());
-    WaitOp::create(builder, op->getLoc(), op.getOutput());
-    for (Operation *free : frees)
-      free->moveBefore(last);
+    works |= worksBehind;
+    for (Operation *longer : held)
+      budget.hold(longer, operands);
   }
 
-  /// True if what is freed is the operand's memory and not the result's.
-  static bool freesOperand(memref::DeallocOp free, CollectiveOpInterface op) {
-    Value freed = Reach::rootOf(free.getMemref());
-    return freed == Reach::rootOf(op.getInput()) &&
-           freed != Reach::rootOf(op.getOutput());
+  void moveStart() {
+    if (!first)
+      return;
+    for (memref::AllocOp result : ahead)
+      for (Operation *crossed = first; crossed != result.getOperation();
+           crossed = crossed->getNextNode())
+        budget.hold(crossed, result);
+    for (Operation *moved : llvm::reverse(ArrayRef(along).take_front(taken)))
+      moved->moveBefore(first);
+  }
+
+  /// True if what is freed is an operand's memory and no result's.
+  bool freesOperand(memref::DeallocOp free) {
+    Value freed = bufferRoot(free.getMemref());
+    auto isInput = [&](CollectiveOpInterface op) {
+      return freed == bufferRoot(op.getInput());
+    };
+    auto isOutput = [&](CollectiveOpInterface op) {
+      return freed == bufferRoot(op.getOutput());
+    };
+    return llvm::any_of(steps, isInput) && llvm::none_of(steps, isOutput);
+  }
+
+  ArrayRef<CollectiveOpInterface> steps;
+  Budget &budget;
+  const llvm::DenseSet<Operation *> &passable;
+  BufferReach input, output;
+  /// The collectives and what they need, backwards; `taken` of them move.
+  SmallVector<Operation *> along;
+  size_t taken = 0;
+  Operation *first = nullptr;         ///< they start before this
+  Operation *last = nullptr;          ///< they are waited for before this
+  SmallVector<memref::AllocOp> ahead; ///< results that are made earlier
+  SmallVector<Operation *> frees;
+  bool works = false;
+  SmallVector<WaitOp> waits;
+};
+
+struct OverlapCollectivesPass
+    : shardir::impl::OverlapCollectivesBase<OverlapCollectivesPass> {
+  using OverlapCollectivesBase::OverlapCollectivesBase;
+
+  void runOnOperation() override {
+    SmallVector<SmallVector<CollectiveOpInterface>> transfers;
+    getOperation().walk([&](CollectiveOpInterface op) {
+      if (op.getOutput())
+        if (auto steps = stepsOfBucket(op); !steps.empty())
+          transfers.push_back(std::move(steps));
+    });
+    if (transfers.empty())
+      return markAllAnalysesPreserved();
+    Budget budget(getOperation(), memoryLimit);
+    // Started collectives, and their waits, that a later one may start before:
+    // a gather need not wait for sums of gradients. Results that are allocated
+    // ahead are no such, so that one group of them is.
+    llvm::DenseSet<Operation *> passable;
+    for (ArrayRef<CollectiveOpInterface> steps : transfers) {
+      Overlap overlap(steps, budget, passable);
+      if (!overlap.run() || overlap.allocatesAhead())
+        continue;
+      for (CollectiveOpInterface op : steps)
+        passable.insert(op);
+      for (Operation *wait : overlap.getWaits())
+        passable.insert(wait);
+    }
   }
 };
 

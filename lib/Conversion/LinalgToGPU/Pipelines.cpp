@@ -56,7 +56,8 @@ void shardir::buildGpuKernels(OpPassManager &pm, const GpuOptions &options) {
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());
   if (options.overlap)
-    pm.addNestedPass<func::FuncOp>(createOverlapCollectives());
+    pm.addNestedPass<func::FuncOp>(
+        createOverlapCollectives({options.memoryLimit}));
   pm.addPass(createOutlineGpuKernels());
   pm.addPass(createLaunchesToRuntime({options.arch}));
   if (host) {

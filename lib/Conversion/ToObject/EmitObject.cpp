@@ -8,8 +8,9 @@
 //
 // Stage: lowered. Requires a module in LLVM dialect, with gpu.binary ops where
 // it is for a GPU, whose images become constants; guarantees a
-// position-independent object file for the target. Nothing here ends the
-// process: whatever LLVM refuses becomes a diagnostic.
+// position-independent object file for the target. Large programs are split,
+// and their parts are compiled at the same time. Nothing here ends the process:
+// whatever LLVM refuses becomes a diagnostic.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,7 +22,8 @@
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Export.h"
-#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
@@ -29,9 +31,10 @@
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/ThreadPool.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Target/TargetMachine.h"
-#include <chrono>
+#include "llvm/Transforms/Utils/SplitModule.h"
 #include <mutex>
 
 using namespace shardir;
@@ -39,26 +42,10 @@ using mlir::failure;
 using mlir::success;
 
 namespace {
-/// Prints what the time since the last call went to.
-class StepTimer {
-public:
-  explicit StepTimer(bool enabled) : enabled(enabled), last(Clock::now()) {}
-  void done(const char *step) {
-    Clock::time_point now = Clock::now();
-    if (enabled)
-      llvm::errs() << "to-object: " << step << ": "
-                   << std::chrono::duration_cast<std::chrono::milliseconds>(
-                          now - last)
-                          .count()
-                   << " ms\n";
-    last = now;
-  }
-
-private:
-  using Clock = std::chrono::steady_clock;
-  bool enabled;
-  Clock::time_point last;
-};
+/// Functions that one part of a program has; the number of parts depends on the
+/// program alone, so that equal programs give equal code on every machine.
+constexpr size_t kFunctionsPerPart = 8;
+constexpr size_t kMostParts = 32;
 
 void initializeTargets() {
   static std::once_flag once;
@@ -143,6 +130,144 @@ void embedImages(mlir::ModuleOp module) {
     binary.erase();
   }
 }
+
+/// A file of object code that is removed at the end.
+class PartFile {
+public:
+  PartFile() {
+    llvm::SmallString<128> created;
+    code = llvm::sys::fs::createTemporaryFile("shardir-part", "o", created);
+    name = created.str().str();
+  }
+  PartFile(const PartFile &) = delete;
+  ~PartFile() { llvm::sys::fs::remove(name); }
+  const std::string &path() const { return name; }
+  const std::error_code &error() const { return code; }
+
+private:
+  std::string name;
+  std::error_code code;
+};
+
+/// Optimises `module` for `target` and writes its code to `path`; returns the
+/// error, or "". Parts of one program run this at the same time, each with a
+/// module of a context of its own.
+std::string generateCode(llvm::Module &module, const CpuTarget &target,
+                         unsigned optLevel, llvm::StringRef path) {
+  llvm::Triple triple(target.triple);
+  std::string error;
+  const llvm::Target *llvmTarget =
+      llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!llvmTarget)
+    return "no code generator for " + target.triple + ": " + error;
+  llvm::TargetOptions options;
+  // mul and add may become fma, as in every library this code replaces.
+  options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  std::unique_ptr<llvm::TargetMachine> machine(llvmTarget->createTargetMachine(
+      triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
+      std::nullopt,
+      optLevel == 0 ? llvm::CodeGenOptLevel::None
+                    : llvm::CodeGenOptLevel::Default));
+  if (!machine)
+    return "cannot create a code generator for " + target.triple + ", " +
+           target.cpu;
+  module.setDataLayout(machine->createDataLayout());
+  module.setTargetTriple(triple);
+  // Without these, functions would be compiled for the baseline in passes that
+  // ask the function and not the machine.
+  for (llvm::Function &function : module) {
+    if (function.isDeclaration())
+      continue;
+    function.addFnAttr("target-cpu", target.cpu);
+    if (!target.features.empty())
+      function.addFnAttr("target-features", target.features);
+    if (target.vectorBits == 512)
+      function.addFnAttr("prefer-vector-width", "512");
+  }
+  optimize(module, *machine, optLevel);
+  defineBf16Rounding(module);
+
+  auto cannotWrite = [&](const std::error_code &code) {
+    return "cannot write " + path.str() + ": " + code.message();
+  };
+  std::error_code code;
+  llvm::ToolOutputFile file(path, code, llvm::sys::fs::OF_None);
+  if (code)
+    return cannotWrite(code);
+  llvm::legacy::PassManager codegen;
+  if (machine->addPassesToEmitFile(codegen, file.os(), nullptr,
+                                   llvm::CodeGenFileType::ObjectFile))
+    return "cannot emit object files for " + target.triple;
+  codegen.run(module);
+  file.os().flush();
+  if (file.os().has_error()) {
+    code = file.os().error();
+    file.os().clear_error();
+    return cannotWrite(code);
+  }
+  file.keep();
+  return "";
+}
+
+/// Gives internal symbols, which are visible between parts, names that no other
+/// program in the same shared object has: that of an entry is part of them.
+void makeLocalNamesUnique(llvm::Module &module) {
+  std::string suffix;
+  for (const llvm::Function &function : module)
+    if (!function.isDeclaration() && !function.hasLocalLinkage()) {
+      suffix = "." + function.getName().str();
+      break;
+    }
+  for (llvm::GlobalValue &value : module.global_values())
+    if (value.hasLocalLinkage())
+      value.setName(value.getName() + suffix);
+}
+
+/// Splits `module` into `count` parts, generates the code of each on a thread
+/// of its own, and joins it in one object file.
+mlir::LogicalResult emitParts(mlir::Location loc, llvm::Module &module,
+                              size_t count, const ObjectOptions &options,
+                              llvm::StringRef path) {
+  makeLocalNamesUnique(module);
+  std::vector<PartFile> files(count);
+  std::vector<std::string> errors(count);
+  {
+    llvm::DefaultThreadPool threads;
+    size_t next = 0;
+    llvm::SplitModule(
+        module, count,
+        [&](std::unique_ptr<llvm::Module> part) {
+          // Each thread needs a context of its own, so that parts travel as
+          // bitcode.
+          auto bitcode = std::make_shared<llvm::SmallString<0>>();
+          llvm::raw_svector_ostream stream(*bitcode);
+          llvm::WriteBitcodeToFile(*part, stream);
+          size_t i = next++;
+          threads.async([&options, &files, &errors, bitcode, i] {
+            if (files[i].error()) {
+              errors[i] = "cannot create a temporary file: " +
+                          files[i].error().message();
+              return;
+            }
+            llvm::LLVMContext context;
+            auto read = llvm::parseBitcodeFile(
+                llvm::MemoryBufferRef(*bitcode, "part"), context);
+            errors[i] = read ? generateCode(**read, options.target,
+                                            options.optLevel, files[i].path())
+                             : llvm::toString(read.takeError());
+          });
+        },
+        /*PreserveLocals=*/false, /*RoundRobin=*/true);
+    threads.wait();
+  }
+  std::vector<std::string> objects;
+  for (size_t i = 0; i < count; ++i) {
+    if (!errors[i].empty())
+      return mlir::emitError(loc, errors[i]);
+    objects.push_back(files[i].path());
+  }
+  return joinObjects(loc, objects, path);
+}
 } // namespace
 
 mlir::LogicalResult shardir::emitObject(mlir::ModuleOp module,
@@ -150,7 +275,6 @@ mlir::LogicalResult shardir::emitObject(mlir::ModuleOp module,
                                         llvm::StringRef path) {
   initializeTargets();
   embedImages(module);
-  StepTimer timer(options.printTimes);
   mlir::DialectRegistry registry;
   mlir::registerBuiltinDialectTranslation(registry);
   mlir::registerLLVMDialectTranslation(registry);
@@ -161,69 +285,15 @@ mlir::LogicalResult shardir::emitObject(mlir::ModuleOp module,
       mlir::translateModuleToLLVMIR(module, context, "shardir");
   if (!llvmModule)
     return module.emitError("cannot translate the program to LLVM IR");
-  timer.done("translate");
-
-  const CpuTarget &target = options.target;
-  llvm::Triple triple(target.triple);
-  std::string error;
-  const llvm::Target *llvmTarget =
-      llvm::TargetRegistry::lookupTarget(triple, error);
-  if (!llvmTarget)
-    return module.emitError("no code generator for ")
-           << target.triple << ": " << error;
-  llvm::TargetOptions targetOptions;
-  // mul and add may become fma, as in every library this code replaces.
-  targetOptions.AllowFPOpFusion = llvm::FPOpFusion::Fast;
-  std::unique_ptr<llvm::TargetMachine> machine(llvmTarget->createTargetMachine(
-      triple, target.cpu, target.features, targetOptions, llvm::Reloc::PIC_,
-      std::nullopt,
-      options.optLevel == 0 ? llvm::CodeGenOptLevel::None
-                            : llvm::CodeGenOptLevel::Default));
-  if (!machine)
-    return module.emitError("cannot create a code generator for ")
-           << target.triple << ", " << target.cpu;
-  llvmModule->setDataLayout(machine->createDataLayout());
-  llvmModule->setTargetTriple(triple);
-  // Without these, functions would be compiled for the baseline in passes that
-  // ask the function and not the machine.
-  for (llvm::Function &function : *llvmModule) {
-    if (function.isDeclaration())
-      continue;
-    function.addFnAttr("target-cpu", target.cpu);
-    if (!target.features.empty())
-      function.addFnAttr("target-features", target.features);
-    if (target.vectorBits == 512)
-      function.addFnAttr("prefer-vector-width", "512");
-  }
-
-  optimize(*llvmModule, *machine, options.optLevel);
-  defineBf16Rounding(*llvmModule);
-  timer.done("optimise");
-  if (!options.llvmIRPath.empty()) {
-    std::error_code code;
-    llvm::raw_fd_ostream stream(options.llvmIRPath, code);
-    if (code)
-      return module.emitError("cannot write ")
-             << options.llvmIRPath << ": " << code.message();
-    llvmModule->print(stream, nullptr);
-  }
-
-  std::error_code code;
-  llvm::ToolOutputFile file(path, code, llvm::sys::fs::OF_None);
-  if (code)
-    return module.emitError("cannot write ") << path << ": " << code.message();
-  llvm::legacy::PassManager codegen;
-  if (machine->addPassesToEmitFile(codegen, file.os(), nullptr,
-                                   llvm::CodeGenFileType::ObjectFile))
-    return module.emitError("cannot emit object files for ") << target.triple;
-  codegen.run(*llvmModule);
-  file.os().flush();
-  if (file.os().has_error()) {
-    std::string message = file.os().error().message();
-    file.os().clear_error();
-    return module.emitError("cannot write ") << path << ": " << message;
-  }
-  file.keep();
-  timer.done("generate code");
+  size_t functions = llvm::count_if(*llvmModule, [](const auto &function) {
+    return !function.isDeclaration();
+  });
+  size_t parts = std::min(functions / kFunctionsPerPart, kMostParts);
+  if (parts > 1)
+    return emitParts(module.getLoc(), *llvmModule, parts, options, path);
+  std::string error =
+      generateCode(*llvmModule, options.target, options.optLevel, path);
+  if (!error.empty())
+    return module.emitError(error);
   return success();
 }

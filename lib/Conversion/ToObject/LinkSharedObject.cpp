@@ -54,38 +54,17 @@ std::string loadedLibraryOf(void *symbol) {
     return info.dli_fname;
   return "";
 }
-} // namespace
 
-LogicalResult shardir::linkSharedObject(Location loc,
-                                        ArrayRef<std::string> objects,
-                                        StringRef path) {
+/// Runs the linker; its output becomes the diagnostic where it fails.
+LogicalResult runLinker(Location loc, ArrayRef<std::string> options,
+                        StringRef output) {
   std::string linker = findLinker();
   if (linker.empty())
     return emitError(loc, "found no ld.lld in " SHARDIR_LLVM_BINDIR
                           " or on the path: install lld-22 or name it in "
                           "SHARDIR_LLD");
-
-  std::string output = path.str();
-  std::vector<std::string> storage = {linker,
-                                      "-shared",
-                                      "--as-needed",
-                                      "-z",
-                                      "notext",
-                                      "--no-undefined-version",
-                                      "--allow-shlib-undefined",
-                                      "--unresolved-symbols=ignore-all",
-                                      "--hash-style=gnu",
-                                      "-o",
-                                      output};
-  storage.insert(storage.end(), objects.begin(), objects.end());
-  double (*cosine)(double) = ::cos;
-  for (std::string library :
-       {loadedLibraryOf(reinterpret_cast<void *>(cosine)),
-        loadedLibraryOf(reinterpret_cast<void *>(&::abort))})
-    if (!library.empty())
-      storage.push_back(library);
-  SmallVector<StringRef> arguments(storage.begin(), storage.end());
-
+  SmallVector<StringRef> arguments = {linker, "-o", output};
+  arguments.append(options.begin(), options.end());
   llvm::SmallString<128> log;
   if (std::error_code code =
           llvm::sys::fs::createTemporaryFile("shardir-link", "log", log))
@@ -103,4 +82,33 @@ LogicalResult shardir::linkSharedObject(Location loc,
            << output << " with " << linker << ": "
            << (message.empty() ? text : message);
   return success();
+}
+} // namespace
+
+LogicalResult shardir::joinObjects(Location loc, ArrayRef<std::string> objects,
+                                   StringRef path) {
+  std::vector<std::string> options = {"-r"};
+  options.insert(options.end(), objects.begin(), objects.end());
+  return runLinker(loc, options, path);
+}
+
+LogicalResult shardir::linkSharedObject(Location loc,
+                                        ArrayRef<std::string> objects,
+                                        StringRef path) {
+  std::vector<std::string> options = {"-shared",
+                                      "--as-needed",
+                                      "-z",
+                                      "notext",
+                                      "--no-undefined-version",
+                                      "--allow-shlib-undefined",
+                                      "--unresolved-symbols=ignore-all",
+                                      "--hash-style=gnu"};
+  options.insert(options.end(), objects.begin(), objects.end());
+  double (*cosine)(double) = ::cos;
+  for (const std::string &library :
+       {loadedLibraryOf(reinterpret_cast<void *>(cosine)),
+        loadedLibraryOf(reinterpret_cast<void *>(&::abort))})
+    if (!library.empty())
+      options.push_back(library);
+  return runLinker(loc, options, path);
 }

@@ -409,6 +409,34 @@ template <typename Fn> static Value dispatch(CollectiveKind kind, Fn create) {
   llvm_unreachable("all kinds are listed");
 }
 
+/// The next step, or the one before, of the bucket that `op` is in.
+static CollectiveOpInterface
+neighbourInBucket(Operation *op,
+                  llvm::function_ref<Operation *(Operation *)> next) {
+  Attribute bucket = op->getAttr(kBucket);
+  if (!bucket)
+    return nullptr;
+  while ((op = next(op))) {
+    if (auto step = dyn_cast<CollectiveOpInterface>(op))
+      return step->getAttr(kBucket) == bucket ? step : nullptr;
+    if (!isMemoryEffectFree(op))
+      return nullptr;
+  }
+  return nullptr;
+}
+
+SmallVector<CollectiveOpInterface>
+collective::stepsOfBucket(CollectiveOpInterface op) {
+  auto before = [](Operation *op) { return op->getPrevNode(); };
+  auto behind = [](Operation *op) { return op->getNextNode(); };
+  if (neighbourInBucket(op, behind))
+    return {};
+  SmallVector<CollectiveOpInterface> steps;
+  for (; op; op = neighbourInBucket(op, before))
+    steps.push_back(op);
+  return {steps.rbegin(), steps.rend()};
+}
+
 Value collective::createStep(OpBuilder &builder, Location loc,
                              CollectiveKind kind, Value input,
                              PlacementAttr from, PlacementAttr to,

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Dialect/ShardIR/Machine.h"
+#include "ShardIR/Dialect/ShardIR/PartialCast.h"
 #include "ShardIR/Dialect/ShardIR/Provenance.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Dialect/ShardIR/Stage.h"
@@ -117,12 +118,17 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
     return op->emitError() << "'" << kKernel
                            << "' must be a name or have no value";
   }
+  if (attr.getName() == kPartialCast) {
+    if (isa<UnitAttr>(attr.getValue()))
+      return success();
+    return op->emitError() << "'" << kPartialCast << "' has no value";
+  }
   if (attr.getName() == kMachine) {
     std::string error;
     auto machine = dyn_cast<DictionaryAttr>(attr.getValue());
     if (!machine || !isa<ModuleOp>(op))
-      return op->emitError() << "'" << kMachine
-                             << "' must be a dictionary on the module";
+      return op->emitError()
+             << "'" << kMachine << "' must be a dictionary on the module";
     if (verifyMachine(machine, error))
       return success();
     return op->emitError() << "'" << kMachine << "': " << error;

@@ -173,7 +173,7 @@ struct NewMesh {
   std::set<int64_t> cuts;
   int index = -1; ///< among all meshes, once made
 };
-/// What is to be placed on a new mesh.
+/// A sharding that needs a new mesh.
 struct Pending {
   size_t sharding, mesh;
   TileDigits digits;
@@ -181,7 +181,7 @@ struct Pending {
 
 } // namespace
 
-/// What can be told from the sharding and its tensor's rank alone.
+/// Checks that need the sharding and its tensor's rank alone.
 static std::string checkSharding(const GspmdSharding &sharding, int64_t rank) {
   if (sharding.kind == GspmdSharding::Manual ||
       llvm::is_contained(sharding.subgroups, GspmdSharding::ManualGroup))
@@ -270,7 +270,7 @@ shardir::placeGspmdShardings(const std::vector<GspmdSharding> &shardings,
     result[each.sharding] = {mesh.index, placement.value_or(Placement())};
   }
 
-  // What is whole lies on all devices.
+  // A replicated tensor is on all devices.
   int largest = -1;
   for (size_t m = 0; m < meshes.size(); ++m)
     if (largest < 0 || meshes[m].numDevices() > meshes[largest].numDevices())

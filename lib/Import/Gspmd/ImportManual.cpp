@@ -169,7 +169,7 @@ private:
   Block &block;
   SmallVectorImpl<GspmdRegion> &regions;
   llvm::SetVector<Operation *> entries, exits;
-  /// What stands between them.
+  /// The ops between them.
   llvm::SetVector<Operation *> inside;
   llvm::EquivalenceClasses<Operation *> together;
   llvm::DenseMap<Operation *, bool> copied;
@@ -258,7 +258,7 @@ LogicalResult BlockGrouper::collect() {
         return op->emitOpError("uses a global tensor in a manual region; make "
                                "it enter by a custom call "
                                "@SPMDFullToShardShape");
-      // What is the same everywhere is cloned where it is needed.
+      // Ops with equal results on all devices are cloned where they are needed.
       if (entries.contains(producer) || !isCopied(producer)) {
         together.unionSets(op, producer);
         if (!entries.contains(producer) && inside.insert(producer))
@@ -366,7 +366,7 @@ LogicalResult BlockGrouper::run() {
   for (ArrayRef<Operation *> members : groups)
     if (failed(build(members)))
       return failure();
-  // What used a result may have stood before another result's op.
+  // A user of one result may precede another result's op.
   if (!sortTopologically(&block))
     return block.getParentOp()->emitError(
         "has manual regions each of which needs a result of the other");

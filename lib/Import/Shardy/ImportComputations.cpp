@@ -82,7 +82,7 @@ LogicalResult shardir::replaceComputation(Operation *op, Computation &borders) {
       llvm::is_contained(out, Attribute()))
     return op->emitOpError("takes or gives what is no ranked tensor");
   SmallVector<StringRef> axes(borders.axes.begin(), borders.axes.end());
-  // Who wrote it vouches for results that are equal along an axis.
+  // The program's author guarantees results that are equal along an axis.
   auto manual = ManualOp::create(
       builder, op->getLoc(), op->getResultTypes(), op->getOperands(),
       builder.getArrayAttr(in), builder.getArrayAttr(out),

@@ -20,7 +20,7 @@
 
 namespace shardir {
 
-/// What is at the borders of a computation.
+/// The operands and results of a computation, with their shardings.
 struct Computation {
   bool isManual = false;
   std::vector<std::string> axes; ///< manual ones

@@ -9,7 +9,7 @@
 // Reads the outer shape of Shardy's attributes; the dims of a sharding are
 // spelled as in a placement and left to its parser. Requires nothing of the
 // text; guarantees that no input is read past its end and that the first error
-// is the one that is told.
+// is reported.
 //
 //===----------------------------------------------------------------------===//
 

@@ -39,7 +39,7 @@ std::optional<PartialKind> shardir::combinerOf(Region &body) {
   if (yield->getNumOperands() != 1)
     return std::nullopt;
   Value value = yield->getOperand(0);
-  // What Shardy and GSPMD say about the scalar means nothing here.
+  // Constraints on a scalar have no effect here.
   while (auto constrain = value.getDefiningOp<ConstrainOp>())
     value = constrain.getInput();
   Operation *op = value.getDefiningOp();

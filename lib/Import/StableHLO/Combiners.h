@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What reductions of other dialects combine by. Requires a region that
-// verifies; guarantees a kind only where the region computes nothing else.
+// The combiners of other dialects' reductions. Requires a region that verifies;
+// guarantees a kind only where the region computes nothing else.
 //
 // Used for the bodies of StableHLO's collectives.
 //

@@ -95,7 +95,7 @@ public:
     allowUnknownOperations();
   }
 
-  /// What a collective's channel is, kept as text.
+  /// A collective's channel, kept as text.
   Attribute parseAttribute(DialectAsmParser &parser, Type) const override {
     return OpaqueAttr::get(
         StringAttr::get(getContext(), Self::getDialectNamespace()),

@@ -203,7 +203,7 @@ LogicalResult RegionImporter::convertGrouped(Operation *op) {
     if (!type || !resultType || type.getRank() != resultType.getRank())
       return op->emitOpError("needs ranked tensors, of one rank");
     Placement from = Placement::replicatedOfRank(type.getRank()), to = from;
-    // What is not known stays so, and is computed where the program runs.
+    // Unknown extents are computed where the program runs.
     SmallVector<int64_t> shape(type.getShape()), expected(shape);
     SmallVector<OpFoldResult> whole =
         tensor::getMixedSizes(builder, op->getLoc(), operand);
@@ -449,7 +449,7 @@ LogicalResult RegionImporter::convertPermute(Operation *op) {
     value = tensor::CollapseShapeOp::create(builder, loc, type, value, groups);
   }
   if (llvm::is_contained(fed, false)) {
-    // Who receives from nobody has zeros.
+    // A device without a sender gets zeros.
     auto bits =
         RankedTensorType::get({int64_t(fed.size())}, builder.getI1Type());
     Value table = arith::ConstantOp::create(

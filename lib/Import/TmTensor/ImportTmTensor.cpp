@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What torch-mlir's linalg-on-tensors output has besides upstream's dialects:
+// The ops of torch-mlir's linalg-on-tensors output that are not upstream's:
 // `tm_tensor.scatter`, `sort` and `scan`, in generic form
 // (torch-mlir-dialects/Dialect/TMTensor/IR/TMTensorOps.td).
 //

@@ -352,7 +352,35 @@ const CandidateList &CandidateLists::get(int n) {
     add(n, reachable.floor(n), {}, list);
   if (list.all.empty())
     add(n, NodeSplits(options.size(), 0), {}, list);
+  if (sharesLarge)
+    dropRepeatedWork(n, list);
   return list;
+}
+
+void CandidateLists::dropRepeatedWork(int n, CandidateList &list) {
+  constexpr double kLargePoints = 1 << 27; // of a product of 512x512x512
+  const ShardingRule &rule = space.rule(n);
+  double points = 1;
+  for (const Factor &factor : rule.factors)
+    if (factor.isIterated)
+      points *= double(factor.size == kUnknown ? kAssumedDimSize : factor.size);
+  if (rule.moves != ShardingRule::Moves::All || points <= kLargePoints)
+    return;
+  auto devicesOf = [&](const Candidate &candidate) {
+    double devices = 1;
+    for (auto [factor, id] : llvm::zip(rule.factors, candidate.splits))
+      if (factor.isIterated)
+        devices *= std::min(
+            double(space.table(n).size(id)),
+            double(factor.size == kUnknown ? kAssumedDimSize : factor.size));
+    return devices;
+  };
+  double most = 1;
+  for (const Candidate &candidate : list.all)
+    most = std::max(most, devicesOf(candidate));
+  llvm::erase_if(list.all, [&](const Candidate &candidate) {
+    return devicesOf(candidate) < most;
+  });
 }
 
 int CandidateLists::find(const CandidateList &list, const NodeSplits &splits) {

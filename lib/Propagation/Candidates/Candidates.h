@@ -36,8 +36,11 @@ struct CandidateList {
 
 class CandidateLists {
 public:
-  CandidateLists(PropagationSpace &space, const ReachableShardings &reachable)
-      : space(space), reachable(reachable) {}
+  /// With `sharesLarge`, ops that compute much have those candidates alone in
+  /// which most devices share the work.
+  CandidateLists(PropagationSpace &space, const ReachableShardings &reachable,
+                 bool sharesLarge)
+      : space(space), reachable(reachable), sharesLarge(sharesLarge) {}
 
   /// The list of node n, which decides for itself.
   const CandidateList &get(int n);
@@ -61,10 +64,12 @@ private:
   void addPartial(int n, const NodeSplits &splits,
                   const std::vector<Pass> &passes, llvm::ArrayRef<int> chosen,
                   CandidateList &list);
+  void dropRepeatedWork(int n, CandidateList &list);
   int64_t rankOf(int n, const NodeSplits &splits, uint64_t partialAxes);
 
   PropagationSpace &space;
   const ReachableShardings &reachable;
+  bool sharesLarge;
   uint64_t reachableAxes = 0; ///< axes that can reach the node at hand
   NumbersMap<int> ids;
   std::deque<CandidateList> lists;

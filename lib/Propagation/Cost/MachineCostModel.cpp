@@ -16,7 +16,7 @@
 
 #include "Graph/PropagationSpace.h"
 
-#include "ShardIR/Placement/CrossMesh.h"
+#include "ShardIR/Placement/DeviceSample.h"
 #include "ShardIR/Placement/RedistributePlan.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -64,14 +64,11 @@ MachineCostModel::redistribute(const PropagationGraph::Value &value,
   if (mode != CostMode::Bytes || mesh.numDevices() > kMaxPlannedDevices ||
       (rankWeights.empty() && isEstimateExact(from, to, mesh, value.shape)))
     return cost;
-  PlanOptions options;
-  options.elementBytes = value.elementBytes;
-  options.deviceWeights = rankWeights;
-  auto planned = planRedistribute(from, to, mesh, value.shape, options);
-  if (auto *plan = std::get_if<RedistributePlan>(&planned))
+  RedistributePlan planned{plan(value, from, to, mesh)};
+  if (!planned.steps.empty())
     cost.bytes = rankWeights.empty()
-                     ? planBytes(*plan, mesh, value.shape, value.elementBytes)
-                     : planBytes(*plan, mesh, value.shape, value.elementBytes,
+                     ? planBytes(planned, mesh, value.shape, value.elementBytes)
+                     : planBytes(planned, mesh, value.shape, value.elementBytes,
                                  rankWeights);
   return cost;
 }
@@ -81,15 +78,22 @@ PropagationCost MachineCostModel::exchangeHalo(
     const PropagationGraph::Node &node, int operand, const FactorSplits &splits,
     const Mesh &mesh) const {
   PropagationCost cost;
-  std::vector<int64_t> received =
-      haloBytes(node.rule, operand, from, splits, mesh, value.elementBytes);
+  auto step = haloStep(node.rule, operand, from, splits, mesh);
+  if (!step)
+    return cost;
+  std::vector<int64_t> shape = shapeOf(node.rule, node.rule->operands[operand]);
+  auto received = [&](const DeviceSample &sample) {
+    return bytesReceived({*step}, mesh, shape, value.elementBytes, sample);
+  };
   if (rankWeights.empty()) {
-    for (int64_t bytes : received)
-      cost.bytes = std::max(cost.bytes, bytes);
+    DeviceSample sample(mesh);
+    sample.add(*step, shape);
+    cost.bytes = *llvm::max_element(received(sample));
   } else {
     double sum = 0;
-    for (auto [bytes, weight] : llvm::zip(received, rankWeights))
-      sum += double(bytes) * weight;
+    for (auto [p, bytes] : llvm::enumerate(received(DeviceSample::allOf(mesh))))
+      if (size_t rank = mesh.rankAt(p); rank < rankWeights.size())
+        sum += double(bytes) * rankWeights[rank];
     cost.bytes = int64_t(std::ceil(sum));
   }
   if (cost.bytes)
@@ -133,17 +137,14 @@ PropagationCost MachineCostModel::compute(const LocalOp &op) const {
   return cost;
 }
 
-std::vector<int64_t>
-MachineCostModel::received(const PropagationGraph::Value &value,
-                           const Placement &from, const Placement &to,
-                           const Mesh &mesh) const {
+std::vector<CollectiveStep>
+MachineCostModel::plan(const PropagationGraph::Value &value,
+                       const Placement &from, const Placement &to,
+                       const Mesh &mesh) const {
   PlanOptions options;
   options.elementBytes = value.elementBytes;
   options.deviceWeights = rankWeights;
-  auto planned =
-      planRedistribute(from, mesh, to, mesh, value.shape, {}, options);
-  auto *plan = std::get_if<CrossMeshPlan>(&planned);
-  if (!plan)
-    return {};
-  return receivedByRank(*plan, mesh, mesh, value.shape, value.elementBytes);
+  auto planned = planRedistribute(from, to, mesh, value.shape, options);
+  auto *plan = std::get_if<RedistributePlan>(&planned);
+  return plan ? std::move(plan->steps) : std::vector<CollectiveStep>();
 }

@@ -15,6 +15,8 @@
 
 #include "Solver/ConflictProblem.h"
 
+#include "ShardIR/Placement/DeviceSample.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 #include <map>
@@ -117,10 +119,51 @@ ConflictProblem::treeCost(int value, PlacementId has,
   return sum;
 }
 
+namespace {
+/// Steps on one mesh, and how often they run.
+struct WeightedSteps {
+  const Mesh *mesh;
+  std::vector<CollectiveStep> steps;
+  std::vector<int64_t> shape;
+  int64_t elementBytes;
+  std::vector<double> weights; ///< of each place that they run at
+};
+} // namespace
+
+/// Sums what all steps together give each device of a sample, or, on few
+/// devices and on several meshes, each rank.
+static std::vector<int64_t> sumReceived(llvm::ArrayRef<WeightedSteps> all) {
+  if (all.empty())
+    return {};
+  const Mesh &mesh = *all.front().mesh;
+  bool isSampled = mesh.numDevices() > MachineCostModel::kMaxPlannedDevices &&
+                   llvm::all_of(all, [&](const WeightedSteps &own) {
+                     return own.mesh == &mesh || *own.mesh == mesh;
+                   });
+  DeviceSample sample(mesh);
+  if (isSampled)
+    for (const WeightedSteps &own : all)
+      for (const CollectiveStep &step : own.steps)
+        sample.add(step, own.shape);
+  std::vector<int64_t> sum;
+  for (const WeightedSteps &own : all) {
+    auto received =
+        bytesReceived(own.steps, *own.mesh, own.shape, own.elementBytes,
+                      isSampled ? sample : DeviceSample::allOf(*own.mesh));
+    for (auto [p, bytes] : llvm::enumerate(received)) {
+      size_t at = isSampled ? p : own.mesh->rankAt(p);
+      sum.resize(std::max(sum.size(), at + 1), 0);
+      for (double weight : own.weights)
+        sum[at] += int64_t(double(bytes) * weight);
+    }
+  }
+  return sum;
+}
+
 std::vector<int64_t> ConflictProblem::received(const std::vector<int> &chosen,
                                                const MachineCostModel &model) {
-  std::vector<int64_t> all;
-  std::map<std::array<int64_t, 3>, std::vector<int64_t>> known;
+  std::vector<WeightedSteps> all;
+  std::map<std::array<int64_t, 3>, size_t> known; // layers repeat
   auto choice = [&](int n) { return chosen[n]; };
   for (int v = 0, e = space.graph.values.size(); v < e; ++v) {
     End from = space.producer(v);
@@ -130,17 +173,13 @@ std::vector<int64_t> ConflictProblem::received(const std::vector<int> &chosen,
     std::vector<User> users = usersOf(v);
     valueCost(v, users, choice, &steps);
     SplitsTable &table = space.table(from.node);
-    auto add = [&](const std::vector<int64_t> &own, double weight) {
-      all.resize(std::max(all.size(), own.size()), 0);
-      for (auto [sum, bytes] : llvm::zip(all, own))
-        sum += int64_t(double(bytes) * weight);
-    };
+    const PropagationGraph::Value &own = space.graph.values[v];
     for (const User &user : users) {
       int n = user.end.node;
       const Port &port = space.ports(n)[user.end.port];
       if (port.isAlias || space.rule(n).operands[port.tensor].windows.empty())
         continue;
-      const Candidate &own = lists[n]->all[chosen[n]];
+      const Candidate &candidate = lists[n]->all[chosen[n]];
       PlacementId has = placementAt(from, chosen[from.node]);
       PlacementId wants = placementAt(user.end, chosen[n]);
       // As valueCost and readWindow: a partial is reduced first.
@@ -157,21 +196,28 @@ std::vector<int64_t> ConflictProblem::received(const std::vector<int> &chosen,
       source.partial.reset();
       source.partialAxes.clear();
       FactorSplits splits;
-      for (SplitsId id : own.splits)
+      for (SplitsId id : candidate.splits)
         splits.push_back(space.table(n).splits(id));
-      add(haloBytes(space.rule(n), port.tensor, source, splits, table.mesh,
-                    space.graph.values[v].elementBytes),
-          user.weight);
+      const ShardingRule &rule = space.rule(n);
+      if (auto step = haloStep(rule, port.tensor, source, splits, table.mesh))
+        all.push_back({&table.mesh,
+                       {std::move(*step)},
+                       shapeOf(rule, rule.operands[port.tensor]),
+                       own.elementBytes,
+                       {user.weight}});
     }
     for (const Redistribution &step : steps) {
-      auto [it, isNew] =
-          known.try_emplace({space.typeOf(v), step.from, step.to});
+      std::array<int64_t, 3> key = {space.typeOf(v), step.from, step.to};
+      auto [it, isNew] = known.try_emplace(key, all.size());
       if (isNew)
-        it->second =
-            model.received(space.graph.values[v], table.placement(step.from),
-                           table.placement(step.to), table.mesh);
-      add(it->second, step.weight);
+        all.push_back({&table.mesh,
+                       model.plan(own, table.placement(step.from),
+                                  table.placement(step.to), table.mesh),
+                       own.shape,
+                       own.elementBytes,
+                       {}});
+      all[it->second].weights.push_back(step.weight);
     }
   }
-  return all;
+  return sumReceived(all);
 }

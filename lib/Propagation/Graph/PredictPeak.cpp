@@ -59,11 +59,15 @@ PredictedPeak shardir::findPeak(const PropagationGraph &graph,
     }
     for (auto &[text, span] : copies) {
       last = std::max(last, span.first);
+      bool isLong =
+          graph.nodes[span.first].pass != graph.nodes[span.second].pass;
       ranges.hold(span.first, span.second,
-                  localBytes(value, placements[text], mesh));
+                  localBytes(value, placements[text], mesh) *
+                      (isLong ? value.aliveTogether : 1));
     }
     int first = isArgument ? 0 : value.producer;
-    ranges.hold(first, std::max(first, last), localBytes(value, has, mesh));
+    ranges.hold(first, std::max(first, last),
+                localBytes(value, has, mesh) * value.aliveTogether);
   }
   PredictedPeak peak;
   int node = 0;

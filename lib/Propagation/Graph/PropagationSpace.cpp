@@ -117,7 +117,7 @@ void PropagationSpace::classify() {
 /// surroundings so far, in layers of a stack too.
 void PropagationSpace::nameNodes() {
   for (auto [n, node] : llvm::enumerate(graph.nodes)) {
-    // What the function is called makes no difference.
+    // The function's name is not part of the hash.
     uint64_t own = mixHash(hashText(node.name.substr(0, node.name.find('@'))),
                            ruleHashes[classes[n]]);
     for (const Splits &splits : node.annotated) {

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "FoldLayers.h"
 #include "ProposalSearch.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -39,26 +40,13 @@ static std::string spell(const ProposalState &state) {
   return text;
 }
 
-static bool isAnnotated(const PropagationGraph::Node &node) {
-  return node.isFixed || node.partial || !node.forbidden.empty() ||
-         llvm::is_contained(node.closed, true) ||
-         llvm::any_of(node.annotated,
-                      [](const Splits &splits) { return !splits.empty(); });
-}
-
-/// A product with a sum: what takes a program's time.
-static bool isContraction(const ShardingRule &rule) {
-  return rule.operands.size() > 1 &&
-         llvm::any_of(rule.factors, [](const Factor &factor) {
-           return factor.kind == FactorKind::Reduction;
-         });
-}
-
 ProposalSearch::ProposalSearch(PropagationGraph &graph,
                                const std::vector<int> &arguments,
+                               const ProposalGroups &groups,
                                const ProposalOptions &options)
     : graph(graph), arguments(arguments), options(options), cost(options.cost) {
   cost.memoryLimit = 0;
+  cost.explain = false;
   // Many attempts with a rough cost; the chosen state is propagated in full.
   cost.search.tableLimit = std::min<int64_t>(cost.search.tableLimit, 256);
   cost.search.wideLimit = 0;
@@ -76,18 +64,23 @@ ProposalSearch::ProposalSearch(PropagationGraph &graph,
         for (const AxisRef &axis : placement.axesOf(d))
           annotatedAxes.insert(axis.name);
   }
-  std::vector<int> nodes;
+  std::map<int, int> groupOf;
+  for (auto [g, group] : llvm::enumerate(groups.arguments))
+    for (int n : group)
+      groupOf[n] = g;
+  this->groups.resize(groups.arguments.size());
   for (auto [i, n] : llvm::enumerate(arguments))
-    if (!isAnnotated(graph.nodes[n]) && !graph.nodes[n].rule->factors.empty()) {
+    if (auto group = groupOf.find(n); group != groupOf.end()) {
+      this->groups[group->second].push_back(frees.size());
       frees.push_back(i);
-      nodes.push_back(n);
     }
-  groups = similarNodes(graph, nodes);
-  llvm::sort(groups); // by their first argument
-  for (auto [n, node] : llvm::enumerate(graph.nodes))
-    if (!isAnnotated(node) && isContraction(node.rule))
+  for (const std::vector<int> &group : groups.contractions) {
+    opGroups.emplace_back();
+    for (int n : group) {
+      opGroups.back().push_back(contractions.size());
       contractions.push_back(n);
-  opGroups = similarNodes(graph, contractions);
+    }
+  }
 }
 
 void ProposalSearch::annotate(const ProposalState &state) {
@@ -136,21 +129,26 @@ const ProposalAttempt &ProposalSearch::attempt(const ProposalState &state) {
     return it->second;
   ProposalAttempt &attempt = it->second;
   annotate(state);
-  ++proposal.attempts;
+  ++attemptCount;
   attempt.state = state;
-  attempt.outcome = evaluate(propagate(graph, cost));
+  PropagationResult result = propagate(graph, cost);
+  attempt.outcome = evaluate(result);
+  for (auto [i, n] : llvm::enumerate(contractions))
+    for (auto [f, splits] : llvm::enumerate(result.nodes[n].sharding->splits))
+      if (!splits.empty())
+        splitFactors.insert({int(i), int(f)});
   for (const Placement &placement : attempt.outcome.arguments)
     attempt.key += toString(placement);
   return attempt;
 }
 
 /// The same placements, as the user's from now on.
-ProposalState ProposalSearch::closed(const ProposalAttempt &from) const {
+ProposalState ProposalSearch::closed(const ProposalCandidate &from) const {
   ProposalState state;
   state.closed = true;
-  for (int i = 0, e = frees.size(); i < e; ++i) {
+  for (int i : frees) {
     state.splits.emplace_back();
-    for (const DimPlacement &dim : placed(from, i).dims)
+    for (const DimPlacement &dim : from.arguments[i].dims)
       state.splits.back().push_back(dim.splits);
   }
   return state;
@@ -166,13 +164,12 @@ double ProposalSearch::weighted(const ProposalCandidate &outcome) const {
          std::pow(std::max(outcome.peakBytes, 1.0), options.memoryWorth);
 }
 
-ProposalSearch::Rank
-ProposalSearch::rank(const ProposalAttempt &attempt) const {
-  const ProposalCandidate &o = attempt.outcome;
+ProposalSearch::Rank ProposalSearch::rank(const ProposalCandidate &o,
+                                          std::string key) const {
   double second = cost.mode == CostMode::Bytes ? weighted(o) : o.bytes;
   if (!o.fits)
-    return {true, o.peakBytes, leading(o), second, attempt.key};
-  return {false, leading(o), second, o.heldBytes, attempt.key};
+    return {true, o.peakBytes, leading(o), second, std::move(key)};
+  return {false, leading(o), second, o.heldBytes, std::move(key)};
 }
 
 /// The first term of the cost, and `weight` for each byte above the limit.
@@ -238,12 +235,26 @@ std::vector<const ProposalAttempt *> ProposalSearch::grow() {
         steps.push_back({group, f, axis, /*isOp=*/true});
     }
   }
+  bool isLarge =
+      int64_t(steps.size() * graph.nodes.size()) * 10 > options.budget;
   for (int round = 0; !beam.empty(); ++round) {
     std::vector<const ProposalAttempt *> found;
     std::vector<ProposalStep> distinct;
     std::set<std::string> keys = {base->key};
+    std::set<std::tuple<int, int, bool>> idle; // steps that led nowhere new
+    int firstAxis = steps.empty() ? 0 : steps.front().axis;
     for (const ProposalAttempt *from : beam)
       for (const ProposalStep &step : steps) {
+        auto kind = std::make_tuple(step.group, step.dim, step.isOp);
+        // In a large program what splits of arguments have brought to a product
+        // gets no step of its own, and what makes no difference over one axis
+        // is not tried over another.
+        if (round == 0 && isLarge &&
+            ((step.isOp &&
+              splitFactors.count({opGroups[step.group][0], step.dim})) ||
+             (step.axis != firstAxis && annotatedAxes.empty() &&
+              idle.count(kind))))
+          continue;
         auto state = grow(*from, step);
         if (round > 0 && !hasBudget())
           break;
@@ -258,11 +269,15 @@ std::vector<const ProposalAttempt *> ProposalSearch::grow() {
           continue;
         }
         const ProposalAttempt &next = attempt(*state);
-        if (next.key == from->key)
+        if (next.key == from->key) {
+          idle.insert(kind);
           continue;
+        }
         if (round > 0 || keys.insert(next.key).second) {
           distinct.push_back(step);
           found.push_back(&next);
+        } else {
+          idle.insert(kind);
         }
       }
     // Steps that lead to one state are one step from then on.
@@ -328,16 +343,16 @@ const ProposalAttempt *ProposalSearch::descend(const ProposalAttempt *best) {
   return best;
 }
 
-Proposal ProposalSearch::run() {
+std::vector<ProposalCandidate> ProposalSearch::run() {
   std::vector<const ProposalAttempt *> all = grow();
   std::vector<const ProposalAttempt *> last;
   for (const ProposalAttempt *attempt : select(all))
-    last.push_back(&this->attempt(closed(*attempt)));
+    last.push_back(&this->attempt(closed(attempt->outcome)));
   // The best of all in any case, whatever the measures of the beam prefer.
   llvm::sort(all, [&](const ProposalAttempt *a, const ProposalAttempt *b) {
     return rank(*a) < rank(*b);
   });
-  last.push_back(&attempt(closed(*all.front())));
+  last.push_back(&attempt(closed(all.front()->outcome)));
   const ProposalAttempt *best = last.front();
   for (const ProposalAttempt *attempt : last)
     if (rank(*attempt) < rank(*best))
@@ -352,25 +367,91 @@ Proposal ProposalSearch::run() {
     if (const ProposalAttempt *other = descend(fastest);
         rank(*other) < rank(*best))
       best = other;
-  annotate(best->state);
-  // With arguments decided, the rest can still take less memory for time.
-  proposal.result = propagate(graph, options.cost);
-  ProposalCandidate chosen = evaluate(proposal.result);
-  proposal.candidates.push_back(std::move(chosen));
+  std::vector<ProposalCandidate> found = {best->outcome};
   std::set<std::string> keys = {best->key};
   for (const ProposalAttempt *attempt : all)
     if (keys.insert(attempt->key).second)
-      proposal.candidates.push_back(attempt->outcome);
-  for (const std::vector<int> &group : groups) {
-    proposal.groups.emplace_back();
-    for (int free : group)
-      proposal.groups.back().push_back(frees[free]);
+      found.push_back(attempt->outcome);
+  return found;
+}
+
+std::pair<PropagationResult, ProposalCandidate>
+ProposalSearch::propagateClosed(const ProposalCandidate &from, bool isLimited) {
+  annotate(closed(from));
+  PropagationResult result = propagate(graph, isLimited ? options.cost : cost);
+  ProposalCandidate outcome = evaluate(result);
+  return {std::move(result), std::move(outcome)};
+}
+
+/// Searches the graph with few layers, then computes the costs of the best
+/// candidates, and of what nothing is split, on the full graph.
+static std::vector<ProposalCandidate>
+searchFolded(ProposalSearch &full, const FoldedGraph &folded,
+             const std::vector<int> &arguments, const ProposalGroups &groups,
+             const ProposalOptions &options, int &attempts) {
+  constexpr size_t kPropagated = 10;
+  auto fold = [&](const std::vector<int> &nodes) {
+    std::vector<int> own;
+    for (int n : nodes)
+      if (!llvm::is_contained(own, folded.standIn[n]))
+        own.push_back(folded.standIn[n]);
+    return own;
+  };
+  ProposalGroups few;
+  for (const std::vector<int> &group : groups.arguments)
+    few.arguments.push_back(fold(group));
+  for (const std::vector<int> &group : groups.contractions)
+    few.contractions.push_back(fold(group));
+  std::vector<int> kept = fold(arguments);
+  PropagationGraph graph = folded.graph;
+  ProposalSearch search(graph, kept, few, options);
+  std::vector<ProposalCandidate> found = search.run(), all;
+  attempts = search.numAttempts();
+  for (auto [i, candidate] : llvm::enumerate(found)) {
+    bool isWhole =
+        llvm::all_of(candidate.arguments, [](const Placement &placement) {
+          return llvm::all_of(placement.dims, [](const DimPlacement &dim) {
+            return dim.splits.empty();
+          });
+        });
+    if (i >= kPropagated && !isWhole)
+      continue;
+    ProposalCandidate lifted;
+    for (int n : arguments)
+      lifted.arguments.push_back(
+          candidate
+              .arguments[llvm::find(kept, folded.standIn[n]) - kept.begin()]);
+    all.push_back(full.propagateClosed(lifted, /*isLimited=*/false).second);
+    ++attempts;
   }
-  return std::move(proposal);
+  llvm::stable_sort(
+      all, [&](const ProposalCandidate &a, const ProposalCandidate &b) {
+        return full.rank(a) < full.rank(b);
+      });
+  return all;
 }
 
 Proposal shardir::propose(PropagationGraph graph,
                           const std::vector<int> &arguments,
                           const ProposalOptions &options) {
-  return ProposalSearch(graph, arguments, options).run();
+  Proposal proposal;
+  ProposalGroups groups = findGroups(graph, arguments);
+  for (const std::vector<int> &group : groups.arguments) {
+    proposal.groups.emplace_back();
+    for (int n : group)
+      proposal.groups.back().push_back(llvm::find(arguments, n) -
+                                       arguments.begin());
+  }
+  ProposalSearch search(graph, arguments, groups, options);
+  if (auto folded = foldLayers(graph, groups.arguments)) {
+    proposal.candidates = searchFolded(search, *folded, arguments, groups,
+                                       options, proposal.attempts);
+  } else {
+    proposal.candidates = search.run();
+    proposal.attempts = search.numAttempts();
+  }
+  // With arguments decided, the rest can still take less memory for time.
+  std::tie(proposal.result, proposal.candidates.front()) =
+      search.propagateClosed(proposal.candidates.front(), /*isLimited=*/true);
+  return proposal;
 }

@@ -47,15 +47,32 @@ struct ProposalAttempt {
   std::string key; ///< the outcome's placements
 };
 
+/// Nodes that are placed together: of arguments without annotation, in the
+/// order of the arguments, and of contractions.
+struct ProposalGroups {
+  std::vector<std::vector<int>> arguments, contractions;
+};
+
+/// By equal surroundings; the first and the last layer of a stack are with the
+/// layers between.
+ProposalGroups findGroups(const PropagationGraph &graph,
+                          const std::vector<int> &arguments);
+
 class ProposalSearch {
 public:
   ProposalSearch(PropagationGraph &graph, const std::vector<int> &arguments,
-                 const ProposalOptions &options);
-  Proposal run();
+                 const ProposalGroups &groups, const ProposalOptions &options);
+  /// The candidates that were looked at, best first.
+  std::vector<ProposalCandidate> run();
+  int numAttempts() const { return attemptCount; }
+  /// The outcome of the graph with all arguments closed as they are in `from`,
+  /// within the memory limit if `isLimited`.
+  std::pair<PropagationResult, ProposalCandidate>
+  propagateClosed(const ProposalCandidate &from, bool isLimited);
+  using Rank = std::tuple<bool, double, double, double, std::string>;
+  Rank rank(const ProposalCandidate &outcome, std::string key = "") const;
 
 private:
-  using Rank = std::tuple<bool, double, double, double, std::string>;
-
   const Mesh &meshOf(int free) const {
     return graph.meshes[graph.nodes[arguments[frees[free]]].mesh];
   }
@@ -66,14 +83,13 @@ private:
     return attempt.outcome.arguments[frees[free]];
   }
   bool hasBudget() const {
-    return int64_t(proposal.attempts) * int64_t(graph.nodes.size()) <
-           options.budget;
+    return int64_t(attemptCount) * int64_t(graph.nodes.size()) < options.budget;
   }
 
   void annotate(const ProposalState &state);
   ProposalCandidate evaluate(const PropagationResult &result) const;
   const ProposalAttempt &attempt(const ProposalState &state);
-  ProposalState closed(const ProposalAttempt &from) const;
+  ProposalState closed(const ProposalCandidate &from) const;
   bool isUsed(const ProposalAttempt &attempt, const std::string &axis) const;
   bool isInterchangeable(const ProposalAttempt &from, const Mesh &mesh,
                          int axis) const;
@@ -87,7 +103,9 @@ private:
                                      int axis, int dim) const;
   double leading(const ProposalCandidate &outcome) const;
   double weighted(const ProposalCandidate &outcome) const;
-  Rank rank(const ProposalAttempt &attempt) const;
+  Rank rank(const ProposalAttempt &attempt) const {
+    return rank(attempt.outcome, attempt.key);
+  }
   double measure(const ProposalAttempt &attempt, double weight) const;
   std::vector<const ProposalAttempt *>
   select(std::vector<const ProposalAttempt *> found) const;
@@ -102,9 +120,11 @@ private:
   std::vector<std::vector<int>> groups;   ///< of indices into `frees`
   std::vector<int> contractions;          ///< nodes
   std::vector<std::vector<int>> opGroups; ///< of indices into these
+  /// Factors of contractions that an attempt has split, by index.
+  std::set<std::pair<int, int>> splitFactors;
   std::set<std::string> annotatedAxes;
   std::map<std::string, ProposalAttempt> attempts; ///< by annotations
-  Proposal proposal;
+  int attemptCount = 0;
 };
 
 } // namespace shardir

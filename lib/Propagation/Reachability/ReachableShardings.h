@@ -20,7 +20,7 @@
 
 namespace shardir {
 
-/// What one node's factors have; one entry per factor.
+/// The splits of one node's factors, one entry per factor.
 using NodeSplits = llvm::SmallVector<SplitsId, 4>;
 
 class ReachableShardings {

@@ -158,12 +158,15 @@ void ConflictProblem::addUsers(int value, std::vector<User> users) {
   problem.terms.push_back(std::move(term));
 }
 
-void ConflictProblem::addTable(std::vector<int> variables,
-                               std::vector<SearchCost> entries,
-                               const std::vector<int64_t> &key) {
+void ConflictProblem::addTable(
+    std::vector<int> variables, const std::vector<int64_t> &key,
+    llvm::function_ref<void(std::vector<SearchCost> &)> fill) {
   auto &table = tables[key];
-  if (!table)
-    table = std::make_shared<std::vector<SearchCost>>(std::move(entries));
+  if (!table) {
+    auto entries = std::make_shared<std::vector<SearchCost>>();
+    fill(*entries);
+    table = std::move(entries);
+  }
   problem.terms.push_back({std::move(variables), table});
 }
 
@@ -186,17 +189,17 @@ void ConflictProblem::addCopiedValue(int value, const std::vector<User> &users,
                               space.ports(from.node)[from.port].tensor,
                               int64_t(weight)};
   llvm::append_range(key, wanted);
-  std::vector<SearchCost> entries;
-  for (size_t p = 0; p < sources; ++p) {
-    entries.emplace_back();
-    for (PlacementId id : wanted)
-      entries.push_back(
-          scaled(costs.redistribute(value, placementAt(from, p), id), weight));
-  }
   std::vector<int> variables = {copy};
   if (made >= 0)
     variables.insert(variables.begin(), made);
-  addTable(std::move(variables), std::move(entries), key);
+  addTable(std::move(variables), key, [&](std::vector<SearchCost> &entries) {
+    for (size_t p = 0; p < sources; ++p) {
+      entries.emplace_back();
+      for (PlacementId id : wanted)
+        entries.push_back(scaled(
+            costs.redistribute(value, placementAt(from, p), id), weight));
+    }
+  });
   for (const User &user : users) {
     const CandidateList &list = *lists[user.end.node];
     const Port &port = space.ports(user.end.node)[user.end.port];
@@ -205,18 +208,6 @@ void ConflictProblem::addCopiedValue(int value, const std::vector<User> &users,
       continue;
     // Without the copy where the table would be too large.
     bool sees = int64_t(sources * copies * list.all.size()) <= kCopyTable;
-    std::vector<SearchCost> paid;
-    for (size_t p = 0; p < sources; ++p)
-      for (size_t i = 0; i < (sees ? copies : 1); ++i)
-        for (size_t c = 0; c < list.all.size(); ++c) {
-          PlacementId wants = placementAt(user.end, c);
-          SearchCost least =
-              costs.redistribute(value, placementAt(from, p), wants);
-          if (i > 0)
-            least = std::min(least,
-                             costs.redistribute(value, wanted[i - 1], wants));
-          paid.push_back(scaled(least, user.weight));
-        }
     variables.clear();
     if (made >= 0)
       variables.push_back(made);
@@ -229,7 +220,25 @@ void ConflictProblem::addCopiedValue(int value, const std::vector<User> &users,
     std::vector<int64_t> ownKey = key;
     ownKey.insert(ownKey.end(), {sees, list.id, port.tensor, port.isAlias,
                                  int64_t(user.weight)});
-    addTable(std::move(variables), std::move(paid), ownKey);
+    addTable(std::move(variables), ownKey, [&](std::vector<SearchCost> &paid) {
+      // From the source, then from each copy; by candidate of the user.
+      std::vector<std::vector<SearchCost>> costsFrom(sources + copies - 1);
+      for (size_t c = 0; c < list.all.size(); ++c) {
+        PlacementId wants = placementAt(user.end, c);
+        for (size_t i = 0; i < costsFrom.size(); ++i)
+          costsFrom[i].push_back(costs.redistribute(
+              value, i < sources ? placementAt(from, i) : wanted[i - sources],
+              wants));
+      }
+      for (size_t p = 0; p < sources; ++p)
+        for (size_t i = 0; i < (sees ? copies : 1); ++i)
+          for (size_t c = 0; c < list.all.size(); ++c) {
+            SearchCost least = costsFrom[p][c];
+            if (i > 0)
+              least = std::min(least, costsFrom[sources + i - 1][c]);
+            paid.push_back(scaled(least, user.weight));
+          }
+    });
   }
 }
 
@@ -266,31 +275,34 @@ void ConflictProblem::addWideValue(int value, const std::vector<User> &users) {
     wantedKey.push_back(id);
     wantedKey.push_back(int64_t(weight));
   }
-  std::vector<SearchCost> entries;
-  for (size_t p = 0; p < sources; ++p)
-    for (unsigned set = 0; set < 1u << wanted.size(); ++set) {
-      PlacementId has = placementAt(from, p);
-      llvm::SmallVector<Target> made;
-      for (size_t i = 0; i < wanted.size(); ++i)
-        if ((set & (1u << i)) && wanted[i] != has)
-          made.push_back({wanted[i], weights[i]});
-      entries.push_back(treeCost(value, has, made));
-    }
+  auto fillSets = [&](std::vector<SearchCost> &entries) {
+    for (size_t p = 0; p < sources; ++p)
+      for (unsigned set = 0; set < 1u << wanted.size(); ++set) {
+        PlacementId has = placementAt(from, p);
+        llvm::SmallVector<Target> made;
+        for (size_t i = 0; i < wanted.size(); ++i)
+          if ((set & (1u << i)) && wanted[i] != has)
+            made.push_back({wanted[i], weights[i]});
+        entries.push_back(treeCost(value, has, made));
+      }
+  };
   std::vector<int64_t> key = wantedKey;
   key.push_back(lists[from.node]->id);
   key.push_back(space.ports(from.node)[from.port].tensor);
   if (made >= 0)
-    addTable({made, placements}, std::move(entries), key);
+    addTable({made, placements}, key, fillSets);
   else
-    addTable({placements}, std::move(entries), key);
+    addTable({placements}, key, fillSets);
   for (const User &user : users) {
-    std::vector<SearchCost> allowed;
-    for (size_t c = 0; c < lists[user.end.node]->all.size(); ++c) {
-      size_t i = llvm::find(wanted, placementAt(user.end, c)) - wanted.begin();
-      for (unsigned set = 0; set < 1u << wanted.size(); ++set)
-        allowed.push_back(set & (1u << i) ? SearchCost()
-                                          : SearchCost::infinite());
-    }
+    auto fillAllowed = [&](std::vector<SearchCost> &allowed) {
+      for (size_t c = 0; c < lists[user.end.node]->all.size(); ++c) {
+        size_t i =
+            llvm::find(wanted, placementAt(user.end, c)) - wanted.begin();
+        for (unsigned set = 0; set < 1u << wanted.size(); ++set)
+          allowed.push_back(set & (1u << i) ? SearchCost()
+                                            : SearchCost::infinite());
+      }
+    };
     const Port &port = space.ports(user.end.node)[user.end.port];
     std::vector<int64_t> own = wantedKey;
     own.push_back(-3);
@@ -298,9 +310,9 @@ void ConflictProblem::addWideValue(int value, const std::vector<User> &users) {
     own.push_back(port.isAlias ? -1 - port.tensor : port.tensor);
     int variable = variableOf[user.end.node];
     if (variable >= 0)
-      addTable({variable, placements}, std::move(allowed), own);
+      addTable({variable, placements}, own, fillAllowed);
     else
-      addTable({placements}, std::move(allowed), own);
+      addTable({placements}, own, fillAllowed);
   }
 }
 

@@ -49,7 +49,8 @@ public:
   /// nodes take what `chosen` says.
   SearchCost localCost(int n, int candidate, const std::vector<int> &chosen);
 
-  /// By rank, the bytes that it receives by the plans of `model`.
+  /// By rank, the bytes that it receives by the plans of `model`; on one mesh
+  /// of more than kMaxPlannedDevices, those of each device of a sample.
   std::vector<int64_t> received(const std::vector<int> &chosen,
                                 const MachineCostModel &model);
 
@@ -86,8 +87,9 @@ private:
   void addWideValue(int value, const std::vector<User> &users);
   void addCopiedValue(int value, const std::vector<User> &users,
                       const std::vector<PlacementId> &wanted, double weight);
-  void addTable(std::vector<int> variables, std::vector<SearchCost> costs,
-                const std::vector<int64_t> &key);
+  /// `fill` makes the table, unless one of this key is there.
+  void addTable(std::vector<int> variables, const std::vector<int64_t> &key,
+                llvm::function_ref<void(std::vector<SearchCost> &)> fill);
   std::vector<int> complete(std::vector<int> assignment);
   std::vector<int> toAssignment(const std::vector<int> &chosen);
   std::vector<int> toChoices(const std::vector<int> &assignment) const;

@@ -182,7 +182,10 @@ void Propagator::decide(int64_t priority, bool isLast) {
                                options.weighUncontested);
   reachable.findPossible();
   reachable.findUncontested();
-  CandidateLists candidates(space, reachable);
+  // Bytes come before work: no sum of them may be saved by much of that (R6).
+  CandidateLists candidates(space, reachable,
+                            options.mode == CostMode::Bytes &&
+                                options.conflicts == ConflictMode::Search);
   std::vector<const CandidateList *> lists(space.numNodes(), nullptr);
   bool competes = false;
   for (int n = 0, e = space.numNodes(); n < e; ++n)
@@ -238,8 +241,9 @@ void Propagator::report(ConflictProblem &problem,
           return other.results == candidate.results &&
                  other.operands != candidate.operands;
         });
-    result.nodes[n].name = space.structuralHash(n);
-    if (lists[n]->all.size() > 1)
+    if (options.explain)
+      result.nodes[n].name = space.structuralHash(n);
+    if (options.explain && lists[n]->all.size() > 1)
       addAlternatives(n, problem, *lists[n], chosen);
   }
 }
@@ -383,7 +387,8 @@ PropagationResult Propagator::run() {
       for (auto [f, own] : llvm::enumerate(splits))
         decided[n][f] = space.table(n).get(own);
     }
-  reasons = findProvenance(space, decided, result);
+  if (options.explain)
+    reasons = findProvenance(space, decided, result);
   for (int n = space.numNodes() - 1; n >= 0; --n)
     if (space.isRematerializable(n) && !space.isAlias(n))
       placeRematerializable(n);
@@ -430,8 +435,9 @@ static PropagationResult balance(const PropagationGraph &graph,
                                  MachineCostModel machine,
                                  PropagationResult best) {
   std::vector<int64_t> received = best.received;
-  if (received.empty() ||
-      received.size() > MachineCostModel::kMaxPlannedDevices)
+  if (received.empty() || llvm::any_of(graph.meshes, [](const Mesh &mesh) {
+        return mesh.numRanks() > MachineCostModel::kMaxPlannedDevices;
+      }))
     return best;
   machine.rankWeights.assign(received.size(), 1.0 / double(received.size()));
   for (int round = 1; round <= options.balanceRounds; ++round) {

@@ -131,6 +131,18 @@ void shardir_collective_start(int32_t id, const void *in, void *out,
          [&](RankContext &rank) { rank.startCollective(id, in, out, dims); });
 }
 
+void shardir_collective_bucket(int32_t first, int32_t count,
+                               const shardir_buffers *buffers) {
+  onRank(__func__,
+         [&](RankContext &rank) { rank.bucket(first, count, buffers); });
+}
+
+void shardir_collective_bucket_start(int32_t first, int32_t count,
+                                     const shardir_buffers *buffers) {
+  onRank(__func__,
+         [&](RankContext &rank) { rank.startBucket(first, count, buffers); });
+}
+
 void shardir_collective_wait(const void *out) {
   onRank(__func__, [&](RankContext &rank) {
     if (rank.gpu)

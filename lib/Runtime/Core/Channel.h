@@ -29,7 +29,7 @@ namespace runtime {
 
 class Channel final : public Rendezvous {
 public:
-  /// What both sides must agree on.
+  /// The fields in which both sides must agree.
   struct Header {
     int32_t id = -1; ///< the sender's collective
     ElementType type = SHARDIR_F32;
@@ -53,7 +53,7 @@ public:
   void offer(const Header &expected, void *out);
   /// Takes back an offer; waits for a sender that is at work on it.
   void retract();
-  /// What to wait for after offer().
+  /// The message to wait for after offer().
   uint64_t nextMessage() const { return received + 1; }
   /// The next message has arrived, or is on its way: completes it in `out` if
   /// it matches. Returns what was sent.

@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace shardir {
 namespace runtime {
@@ -53,12 +54,21 @@ public:
                      size_t bytes) = 0;
 };
 
+/// A collective that changes a placement, as one rank calls it.
+struct StepCall {
+  int32_t id;
+  const CollectiveSpec *spec;
+  const Route *route;
+  const void *in;
+  void *out;
+};
+
 class Communicator {
 public:
   virtual ~Communicator();
-  /// Collective `id` of the metadata, which changes a placement.
-  virtual void redistribute(int32_t id, const CollectiveSpec &spec,
-                            const Route &route, const void *in, void *out) = 0;
+  /// One collective, or those of a bucket, whose groups are equal: they meet
+  /// once. None writes what another one reads or writes.
+  virtual void redistribute(const std::vector<StepCall> &calls) = 0;
   /// Collective `id`, which is rooted or point to point. Returns the bytes
   /// received.
   virtual int64_t peer(int32_t id, const CollectiveSpec &spec,
@@ -73,18 +83,20 @@ class Transport {
 public:
   virtual ~Transport();
   virtual std::unique_ptr<Communicator> connect(RankContext &rank) = 0;
-  /// What was left undone when all ranks had finished; "" for nothing.
+  /// The operations that were still unfinished when all ranks had ended; "" if
+  /// there are none.
   virtual std::string leftover() = 0;
 
   // For ranks in other processes, of which the job has the status alone.
   virtual bool sharesMemory() const { return true; }
-  /// What the job's statuses are: this process' alone, all ranks' of different
-  /// times, or all ranks' of one time.
+  /// The scope of the job's statuses: this process' ranks, all ranks at
+  /// different times, or all ranks at one time.
   enum class Sight { None, Stale, Consistent };
   /// Called by the watchdog now and then: brings the statuses up to date, and
   /// failures from here to there and back.
   virtual Sight observe() { return Sight::Consistent; }
-  /// What messages add to what a rank was last seen doing.
+  /// A remark after the activity of `rank` in messages: that it does not
+  /// answer.
   virtual std::string remark(int) { return ""; }
   /// Called when this process' ranks have ended: waits for the others.
   virtual void settle() {}

@@ -121,7 +121,7 @@ CopyPlan::CopyPlan(const std::vector<std::vector<Piece::Run>> &runs,
       return;
     sourceStride *= sourceShape[d];
     destinationStride *= destinationShape[d];
-    // What is inside this dimension was whole on both sides: count in its
+    // The dims inside of this one are unsharded on both sides: count in its
     // elements instead.
     if (!reversed.empty() && reversed.back().runs.size() == 1) {
       const Piece::Run &inner = reversed.back().runs[0];

@@ -85,7 +85,7 @@ ShardView viewShard(const TensorSpec &spec, const Mesh *mesh,
       view.runs.push_back(runsOf(dim));
     }
     std::vector<int64_t> coords = mesh->coordinates(position);
-    // What is left of the coordinates counts replicas: the first one owns.
+    // The remaining coordinates count replicas: the first one owns.
     std::vector<int64_t> replica = coords;
     for (const AxisRef &axis : splitAxes(placement))
       replica[size_t(mesh->axisIndex(axis.name))] -=

@@ -52,14 +52,15 @@ struct Buffers {
 
 class Group final : public Rendezvous {
 public:
-  /// What a member's own thread uses, and the watchdog.
+  /// The state of a member, for its own thread and the watchdog.
   struct alignas(kApart) Member {
     std::atomic<uint64_t> phase{0};
     Post post;
     Buffers buffers;
     uint32_t lane = 0;
   };
-  /// What one thread shows the others; the buffers of more members follow.
+  /// The state that one thread publishes to the others; the buffers of more
+  /// members follow.
   struct alignas(64) Board {
     std::atomic<uint64_t> posted{0}; ///< the last one that all have posted
     Post post;                       ///< of the lane's first member
@@ -97,7 +98,7 @@ public:
 
   size_t size() const { return ranks.size(); }
   size_t numLanes() const { return boards.size(); }
-  /// What the board of the member's lane shows.
+  /// The buffers on the board of the member's lane.
   const Buffers &buffers(size_t place) const { return *buffersOf[place]; }
   /// Shows what the lane's members bring and says that they have posted. All at
   /// once: others look at the board all the time, and each look takes its line

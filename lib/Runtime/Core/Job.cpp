@@ -217,7 +217,7 @@ void Job::settleResources() {
     ranks[i]->peakBytes = ranks[i]->arena.peakBytes();
     ranks[i]->arena.releaseAll();
     if (CudaRank *gpu = ranks[i]->gpu) {
-      // What the host holds for it is staging.
+      // The host's memory of this rank is staging.
       ranks[i]->peakBytes = gpu->arena.peakBytes();
       gpu->arena.releaseAll();
       gpu->unbind();

@@ -97,7 +97,7 @@ public:
   /// Ends the job. The first message counts.
   void fail(const std::string &message);
   std::string error();
-  /// What all processes say in place of their own error.
+  /// Sets the error that all processes report in place of their own.
   void setError(const std::string &message);
   /// The last collectives of each rank.
   std::string history();
@@ -109,7 +109,7 @@ public:
   void waitSlowly(int rank, const Rendezvous &what, uint64_t target);
   /// Microseconds since run() began.
   double now() const;
-  /// What `rank` does or did last, for messages: `in all_reduce of …`.
+  /// The last activity of `rank`, for messages: `in all_reduce of …`.
   std::string whereabouts(int rank);
 
   /// Runs the body as `rank`, from its first step to its last.

@@ -336,9 +336,9 @@ CollectiveSpec readCollective(const Json &object, const std::string &path,
   return c;
 }
 
-/// `sm_90`, `sm_90a` or `host`.
+/// `sm_90`, `sm_90a`, `compute_80` or `host`.
 bool isArchitecture(const std::string &arch) {
-  if (arch == "host")
+  if (arch == "host" || arch == "compute_80")
     return true;
   size_t digits = arch.compare(0, 3, "sm_") == 0 ? 3 : arch.size(),
          end = digits;

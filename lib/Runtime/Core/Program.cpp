@@ -121,7 +121,7 @@ Program::Program(Metadata m) : metadata(std::move(m)), routes(metadata) {
 }
 
 Program::~Program() {
-  // What ranks have on a GPU is freed there; the host keeps its own.
+  // Memory on a GPU is freed in the device's scope; the host frees its own.
   std::unique_ptr<CudaScope> scope;
   for (const std::shared_ptr<ResourceSet> &set : idle)
     for (const std::unique_ptr<RankResources> &rank : *set)

@@ -193,8 +193,8 @@ template <class F> void RankContext::recorded(int32_t id, F &&f) {
   status.advance();
 }
 
-void RankContext::collective(int32_t id, const void *in, void *out,
-                             const int64_t *dims) {
+void RankContext::addCall(int32_t id, const void *in, void *out,
+                          const int64_t *dims) {
   const CollectiveSpec &spec = checkCall(id, /*peer=*/false);
   std::shared_ptr<const Route> &route = routes[size_t(id)];
   auto matches = [&] {
@@ -203,22 +203,52 @@ void RankContext::collective(int32_t id, const void *in, void *out,
   };
   if (!route || !matches()) {
     std::string error;
-    route = job.program->routes.get(id, dims, error);
+    route = job.program->routes.get(
+        id, dims, error,
+        communicator->processes() ? rank : RouteCache::kAllRanks);
     if (!route)
       fail("called " + error);
   }
-  int64_t position = route->positionOfRank[size_t(rank)];
+  int64_t index = route->indexOf(rank);
   // Where the value does not exist its buffer holds zeros.
-  int64_t zeros =
-      position < 0 ? route->zeros : route->parts[size_t(position)].zeros;
+  int64_t zeros = index < 0 ? route->zeros : route->parts[size_t(index)].zeros;
   if (zeros > 0)
     clear(out, size_t(zeros) * elementSize(spec.type));
-  if (position < 0)
+  if (index < 0)
+    return;
+  calls.push_back({id, &spec, route.get(), in, out});
+}
+
+void RankContext::run(int32_t id) {
+  if (calls.empty())
     return;
   recorded(id, [&] {
-    communicator->redistribute(id, spec, *route, in, out);
-    return route->parts[size_t(position)].bytes;
+    communicator->redistribute(calls);
+    int64_t bytes = 0;
+    for (const StepCall &call : calls)
+      bytes += call.route->parts[size_t(call.route->indexOf(rank))].bytes;
+    return bytes;
   });
+}
+
+void RankContext::collective(int32_t id, const void *in, void *out,
+                             const int64_t *dims) {
+  calls.clear();
+  addCall(id, in, out, dims);
+  run(id);
+}
+
+void RankContext::bucket(int32_t first, int32_t count,
+                         const shardir_buffers *buffers) {
+  calls.clear();
+  for (int32_t i = 0; i < count; ++i)
+    addCall(first + i, buffers[i].in, buffers[i].out, nullptr);
+  for (const StepCall &call : calls)
+    if (calls.size() != size_t(count) ||
+        call.route->groups != calls.front().route->groups)
+      fail("called " + call.spec->describe() +
+           " in a bucket of collectives of other groups");
+  run(first);
 }
 
 void RankContext::startCollective(int32_t id, const void *in, void *out,
@@ -227,7 +257,19 @@ void RankContext::startCollective(int32_t id, const void *in, void *out,
     return collective(id, in, out, dims);
   gpu->beginBeside();
   collective(id, in, out, dims);
-  gpu->endBeside(out);
+  gpu->endBeside({out});
+}
+
+void RankContext::startBucket(int32_t first, int32_t count,
+                              const shardir_buffers *buffers) {
+  if (!gpu)
+    return bucket(first, count, buffers);
+  gpu->beginBeside();
+  bucket(first, count, buffers);
+  std::vector<const void *> outs;
+  for (int32_t i = 0; i < count; ++i)
+    outs.push_back(buffers[i].out);
+  gpu->endBeside(outs);
 }
 
 bool RankContext::tracesKernels() const {

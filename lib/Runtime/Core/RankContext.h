@@ -22,6 +22,7 @@
 #include "Cuda/CudaRank.h"
 #include "Fiber.h"
 #include "Program.h"
+#include "ShardIR/Runtime/Abi.h"
 #include "ShardIR/Runtime/Trace.h"
 #include "WorkerPool.h"
 
@@ -75,6 +76,9 @@ public:
   /// CudaRank::waitFor(out).
   void startCollective(int32_t id, const void *in, void *out,
                        const int64_t *dims);
+  void bucket(int32_t first, int32_t count, const shardir_buffers *buffers);
+  void startBucket(int32_t first, int32_t count,
+                   const shardir_buffers *buffers);
   void collectivePeer(int32_t id, const void *in, void *out, int64_t count,
                       int64_t peer);
   void collectiveBlocks(int32_t id, const void *in, void *out, int64_t count,
@@ -118,6 +122,9 @@ public:
 
 private:
   const CollectiveSpec &checkCall(int32_t id, bool peer);
+  /// Adds the call of a collective to `calls`, unless this rank has no part.
+  void addCall(int32_t id, const void *in, void *out, const int64_t *dims);
+  void run(int32_t id);
   template <class F> void recorded(int32_t id, F &&f);
 
   struct Span {
@@ -126,6 +133,7 @@ private:
   std::vector<Span> spans;
   std::unique_ptr<Communicator> communicator;
   std::vector<std::shared_ptr<const Route>> routes; ///< by collective: the last
+  std::vector<StepCall> calls;                      ///< at hand
   std::vector<std::vector<int64_t>> coordinates;    ///< by mesh; empty: not in
 };
 

@@ -78,7 +78,7 @@ void reduceTerms(void *const *outs, size_t numOuts, const void *const *ins,
     stream &= canStreamTo(static_cast<Storage *>(outs[o]) + begin);
   if (stream || numIns > 2) {
     size_t lines = begin + (end - begin) / kLine * kLine;
-    // What lies behind a short chunk is what others write.
+    // Other ranks write the memory behind a short chunk.
     bool ahead = (end - begin) * sizeof(Storage) >= 8 * kPrefetchBytes;
     auto *reduce = stream  ? reduceLines<Rep, Op, true, true>
                    : ahead ? reduceLines<Rep, Op, true, false>

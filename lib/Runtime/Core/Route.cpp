@@ -7,9 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // Derives groups, pieces and bytes from a collective's two placements. Requires
-// checked metadata; guarantees that all ranks agree on the groups: they are
-// built for every mesh position at once, and a group holds everyone whom the
-// step's axes connect and everyone whom some piece comes from.
+// checked metadata; guarantees that all ranks agree on the groups. A route of
+// all ranks is built for every mesh position at once, and a group holds
+// everyone whom the step's axes connect and everyone whom some piece comes
+// from. A route of one rank takes as its group the positions that differ along
+// the step's axes alone; no piece comes from elsewhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -95,47 +97,130 @@ public:
   /// Null if the pieces do not make a route.
   std::unique_ptr<Route> build(int64_t ranks) {
     auto n = size_t(mesh.numDevices());
-    const CollectiveStep &step = spec.step;
-    route->elements = product(route->shape);
-    route->parts.resize(n);
-    std::vector<AxisRef> parts = commonRefinement(step.from, step.to, mesh);
-    reduced =
-        difference(step.from.partialAxes, step.to.partialAxes, mesh, parts);
-    std::vector<AxisRef> added =
-        difference(step.to.partialAxes, step.from.partialAxes, mesh, parts);
-    if (!reduced.empty()) {
-      route->kind = *step.from.partial;
-      route->reduce = reduceFunction(route->kind, spec.type);
-    } else if (!added.empty()) {
-      route->kind = *step.to.partial;
-    }
-    pieces.resize(n);
-    operandShapes.resize(n);
+    start(n);
     for (size_t p = 0; p < n; ++p) {
-      RoutePart &part = route->parts[p];
-      auto position = int64_t(p);
-      operandShapes[p] = localShape(step.from, mesh, route->shape, position);
-      part.operandCount = product(operandShapes[p]);
-      part.resultCount =
-          product(localShape(step.to, step.halo, mesh, route->shape, position));
-      part.bytes = bytesReceived(step, mesh, route->shape,
-                                 int64_t(elementSize(spec.type)), position);
-      part.identity =
-          groupCoordinate(mesh, added, mesh.coordinates(position)) != 0;
-      if (!part.identity)
-        pieces[p] = receivePieces(step, mesh, route->shape, position);
+      describe(p, int64_t(p));
+      if (!route->parts[p].identity)
+        pieces[p] = receivePieces(spec.step, mesh, route->shape, int64_t(p));
     }
     route->zeros = route->parts[0].resultCount;
     formGroups(ranks);
     for (size_t p = 0; p < n; ++p)
-      if (!addTransfers(p))
+      if (!addTransfers(p, int64_t(p)))
         return nullptr;
     route->flatReduce = route->reduce && isFlat();
     route->sameResult = !route->reduce && isSameForAll();
     return std::move(route);
   }
 
+  /// The route of one rank. Null if the pieces do not make a route.
+  std::unique_ptr<Route> buildLocal(int rank) {
+    route->isLocal = true;
+    route->self = rank;
+    route->zeros = product(
+        localShape(spec.step.to, spec.step.halo, mesh, route->shape, 0));
+    int64_t position = mesh.positionOf(rank);
+    if (position < 0)
+      return std::move(route);
+    std::vector<int64_t> members =
+        membersOf(position, groupAxes(spec.step, mesh, route->shape));
+    size_t n = members.size();
+    start(n);
+    route->groups.emplace_back();
+    for (size_t i = 0; i < n; ++i) {
+      placeOf[members[i]] = i;
+      route->groups[0].push_back(int(mesh.rankAt(members[i])));
+      route->parts[i].place = i;
+      describe(i, members[i]);
+    }
+    size_t own = placeOf[position];
+    route->selfIndex = int64_t(own);
+    RoutePart &part = route->parts[own];
+    part.bytes = bytesReceived(spec.step, mesh, route->shape,
+                               int64_t(elementSize(spec.type)), position);
+    if (!part.identity)
+      pieces[own] = receivePieces(spec.step, mesh, route->shape, position);
+    if (!addTransfers(own, position))
+      return nullptr;
+    route->flatReduce = route->reduce && isFlatForGroup(part);
+    std::vector<Piece> sent =
+        sendPieces(spec.step, mesh, route->shape, position, members);
+    for (size_t i = 0; i < n; ++i)
+      if (i != own && sent[i].source >= 0)
+        route->parts[i].transfers.push_back(
+            {{uint32_t(own)},
+             CopyPlan(
+                 sent[i].runs, operandShapes[own],
+                 localShape(spec.step.to, mesh, route->shape, members[i]))});
+    return std::move(route);
+  }
+
 private:
+  /// What is the same for all parts, of which there are `n`.
+  void start(size_t n) {
+    const CollectiveStep &step = spec.step;
+    route->elements = product(route->shape);
+    route->parts.resize(n);
+    std::vector<AxisRef> parts = commonRefinement(step.from, step.to, mesh);
+    reduced =
+        difference(step.from.partialAxes, step.to.partialAxes, mesh, parts);
+    added = difference(step.to.partialAxes, step.from.partialAxes, mesh, parts);
+    if (!reduced.empty()) {
+      route->kind = *step.from.partial;
+      route->reduce = reduceFunction(route->kind, spec.type);
+    } else if (!added.empty()) {
+      route->kind = *step.to.partial;
+    }
+    route->terms = groupSize(mesh, reduced);
+    pieces.resize(n);
+    operandShapes.resize(n);
+  }
+
+  /// Sizes of the shards at `position`, whose part is `p`.
+  void describe(size_t p, int64_t position) {
+    const CollectiveStep &step = spec.step;
+    RoutePart &part = route->parts[p];
+    operandShapes[p] = localShape(step.from, mesh, route->shape, position);
+    part.operandCount = product(operandShapes[p]);
+    part.resultCount =
+        product(localShape(step.to, step.halo, mesh, route->shape, position));
+    if (!route->isLocal)
+      part.bytes = bytesReceived(step, mesh, route->shape,
+                                 int64_t(elementSize(spec.type)), position);
+    part.identity =
+        groupCoordinate(mesh, added, mesh.coordinates(position)) != 0;
+  }
+
+  /// The positions that differ from `position` along `axes` alone, in order.
+  std::vector<int64_t> membersOf(int64_t position,
+                                 const std::vector<AxisRef> &axes) const {
+    Coordinates first = withoutAxes(mesh, mesh.coordinates(position), axes);
+    std::vector<int64_t> members{0};
+    for (size_t i = 0; i < first.size(); ++i)
+      members[0] = members[0] * mesh.axes[i].size + first[i];
+    for (const AxisRef &axis : axes) {
+      int64_t stride = 1;
+      auto a = size_t(mesh.axisIndex(axis.name));
+      for (size_t i = a + 1; i < mesh.axes.size(); ++i)
+        stride *= mesh.axes[i].size;
+      if (!axis.isWhole())
+        stride *= mesh.axes[a].size / (axis.preSize * axis.size);
+      size_t count = members.size();
+      for (size_t i = 0; i < count; ++i)
+        // Nothing for an axis that overlaps one before it.
+        if (axisCoordinate(mesh, axis, mesh.coordinates(members[i])) == 0)
+          for (int64_t k = 1; k < axisSize(mesh, axis); ++k)
+            members.push_back(members[i] + k * stride);
+    }
+    std::sort(members.begin(), members.end());
+    members.erase(std::unique(members.begin(), members.end()), members.end());
+    return members;
+  }
+
+  size_t partOf(int64_t position) const {
+    return route->isLocal ? placeOf.at(position) : size_t(position);
+  }
+
   void formGroups(int64_t ranks) {
     size_t n = route->parts.size();
     Sets sets(n);
@@ -166,10 +251,10 @@ private:
   /// False if the terms' pieces do not line up. Terms differ in coordinates
   /// along partial axes alone, which cut no dim: receivePieces gives each the
   /// same regions.
-  bool addTransfers(size_t p) {
+  bool addTransfers(size_t p, int64_t position) {
     RoutePart &part = route->parts[p];
-    std::vector<int64_t> shape = localShape(spec.step.to, spec.step.halo, mesh,
-                                            route->shape, int64_t(p));
+    std::vector<int64_t> shape =
+        localShape(spec.step.to, spec.step.halo, mesh, route->shape, position);
     // By term, each in the order of the result: the terms' pieces line up.
     std::vector<std::vector<const Piece *>> byTerm{
         size_t(groupSize(mesh, reduced))};
@@ -185,8 +270,8 @@ private:
       std::vector<Transfer> transfers;
       for (const Piece *piece : list)
         transfers.push_back(
-            {{uint32_t(route->parts[size_t(piece->source)].place)},
-             CopyPlan(piece->runs, operandShapes[size_t(piece->source)],
+            {{uint32_t(route->parts[partOf(piece->source)].place)},
+             CopyPlan(piece->runs, operandShapes[partOf(piece->source)],
                       shape)});
       terms.push_back(std::move(transfers));
     }
@@ -212,6 +297,28 @@ private:
     return index;
   }
 
+  /// isFlat for the group of a local route, the same for all its members: where
+  /// all terms of `own` are whole operands, all operands are of one region, and
+  /// a result of as many elements is that region.
+  bool isFlatForGroup(const RoutePart &own) const {
+    for (const RoutePart &part : route->parts)
+      if (part.identity || part.operandCount != part.resultCount ||
+          part.operandCount != own.resultCount)
+        return false;
+    return own.resultCount == 0 ||
+           (isWhole(own) &&
+            own.transfers[0].sources.size() == route->parts.size());
+  }
+
+  /// Whether all that a part receives is one whole operand, or its terms.
+  static bool isWhole(const RoutePart &part) {
+    const Piece::Run *span = part.transfers.size() == 1
+                                 ? part.transfers[0].plan.singleSpan()
+                                 : nullptr;
+    return span && span->source == 0 && span->destination == 0 &&
+           span->length == part.resultCount;
+  }
+
   bool isFlat() const {
     std::vector<const std::vector<uint32_t> *> sources(route->groups.size());
     for (const RoutePart &part : route->parts) {
@@ -219,11 +326,7 @@ private:
         return false;
       if (part.resultCount == 0)
         continue;
-      const Piece::Run *span = part.transfers.size() == 1
-                                   ? part.transfers[0].plan.singleSpan()
-                                   : nullptr;
-      if (!span || span->source != 0 || span->destination != 0 ||
-          span->length != part.resultCount)
+      if (!isWhole(part))
         return false;
       const std::vector<uint32_t> *&common = sources[part.group];
       if (!common)
@@ -262,23 +365,26 @@ private:
   const CollectiveSpec &spec;
   const Mesh &mesh;
   std::unique_ptr<Route> route;
-  std::vector<AxisRef> reduced;
-  std::vector<std::vector<Piece>> pieces;          ///< by position
-  std::vector<std::vector<int64_t>> operandShapes; ///< by position
+  std::vector<AxisRef> reduced, added;
+  std::vector<std::vector<Piece>> pieces;          ///< by part
+  std::vector<std::vector<int64_t>> operandShapes; ///< by part
+  std::map<int64_t, size_t> placeOf; ///< by position: of a local route
 };
 
 } // namespace
 
 std::shared_ptr<const Route> RouteCache::get(int32_t id, const int64_t *dims,
-                                             std::string &error) {
+                                             std::string &error, int rank) {
   const CollectiveSpec &spec = metadata.collectives[size_t(id)];
+  if (spec.mesh != spec.toMesh || !spec.step.halo.empty())
+    rank = kAllRanks;
   std::vector<int64_t> known(dims, dims + (dims ? spec.unknownExtents : 0));
   std::lock_guard<std::mutex> lock(mutex);
   // Programs of ever-changing shapes must not grow without bound; a route in
   // use is kept alive by its users.
   if (routes.size() > kMaxRoutes)
     routes.clear();
-  std::shared_ptr<Route> &route = routes[{id, known}];
+  std::shared_ptr<Route> &route = routes[{id, rank, known}];
   if (route)
     return route;
   std::vector<int64_t> shape = spec.shape;
@@ -293,7 +399,7 @@ std::shared_ptr<const Route> RouteCache::get(int32_t id, const int64_t *dims,
     extent = known[next++];
   }
   const Mesh &mesh = metadata.meshes[size_t(spec.mesh)];
-  // What the program says of windows whose place it knows alone.
+  // The program's values for windows whose place only the program knows.
   CollectiveSpec closed;
   for (size_t d = 0; d < spec.step.halo.size(); ++d) {
     if (!spec.step.halo[d].isOpen)
@@ -330,7 +436,9 @@ std::shared_ptr<const Route> RouteCache::get(int32_t id, const int64_t *dims,
       return nullptr;
     }
   if (spec.mesh == spec.toMesh)
-    route = Builder(actual, mesh, shape).build(metadata.ranks);
+    route = rank == kAllRanks
+                ? Builder(actual, mesh, shape).build(metadata.ranks)
+                : Builder(actual, mesh, shape).buildLocal(rank);
   else
     route = buildCrossRoute(actual, mesh, toMesh, shape, metadata.ranks);
   if (route)

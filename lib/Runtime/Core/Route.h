@@ -9,8 +9,9 @@
 // The movement of one collective for one shape, for all ranks: groups, pieces,
 // bytes. Requires a collective of checked metadata and a concrete shape;
 // guarantees that every rank derives the same route, so no counts are
-// exchanged. Routes are built once per collective and shape and shared by all
-// ranks.
+// exchanged. Routes are built once per collective and shape and kept with the
+// program: for all ranks where they share memory, else for one rank, in
+// O(group) time and memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,6 +27,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace shardir {
@@ -54,6 +56,26 @@ struct RoutePart {
 };
 
 struct Route {
+  /// The index into `parts` of a rank's part, -1 where it has none.
+  int64_t indexOf(int rank) const {
+    if (!isLocal)
+      return positionOfRank[size_t(rank)];
+    return rank == self ? selfIndex : -1;
+  }
+  /// The part of the member of group `group` at `place`.
+  const RoutePart &partAt(size_t group, size_t place) const {
+    if (isLocal)
+      return parts[place];
+    return parts[size_t(positionOfRank[size_t(groups[group][place])])];
+  }
+
+  /// Whether the route is that of rank `self` alone. `groups` then has its
+  /// group only, `parts` goes by place, and the parts of the other members have
+  /// those transfers alone whose source is `self`, at most one each.
+  bool isLocal = false;
+  int self = -1;
+  int64_t selfIndex = -1;
+  int64_t terms = 1; ///< that are reduced for an element
   std::vector<int64_t> shape;
   std::vector<int64_t> known; ///< what the call told: extents and windows
   int64_t elements = 0;       ///< of the whole tensor
@@ -89,16 +111,20 @@ struct PeerRoute {
 class RouteCache {
 public:
   explicit RouteCache(const Metadata &metadata) : metadata(metadata) {}
-  /// `dims` holds the unknown extents. Null with `error` set if a size is
-  /// negative, too large, or one that the placements cannot cut.
+  /// The route of all ranks, or of `rank` alone unless that is kAllRanks (two
+  /// meshes and halos have routes of all ranks only). `dims` holds the unknown
+  /// extents. Null with `error` set if a size is negative, too large, or one
+  /// that the placements cannot cut.
   std::shared_ptr<const Route> get(int32_t id, const int64_t *dims,
-                                   std::string &error);
+                                   std::string &error, int rank = kAllRanks);
+  static constexpr int kAllRanks = -1;
   const PeerRoute *getPeer(int32_t id);
 
 private:
   const Metadata &metadata;
   std::mutex mutex;
-  std::map<std::pair<int32_t, std::vector<int64_t>>, std::shared_ptr<Route>>
+  std::map<std::tuple<int32_t, int, std::vector<int64_t>>,
+           std::shared_ptr<Route>>
       routes;
   std::map<int32_t, std::unique_ptr<PeerRoute>> peers;
 };

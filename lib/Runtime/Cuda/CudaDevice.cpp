@@ -152,7 +152,8 @@ cuda::Function CudaDevice::kernel(const char *kernelName) {
   return function = found;
 }
 
-/// `sm_90a` is for 9.0 alone, `sm_80` for 8.x, as PTX for anything later.
+/// `sm_90a` is for 9.0 alone, `sm_80` for 8.x, as PTX for anything later, as
+/// `compute_80` always is.
 void CudaProgram::checkArchitecture(const GpuSpec &spec) const {
   bool emulated = device.api.isEmulated(), host = spec.arch == "host";
   bool binary = false;
@@ -168,7 +169,7 @@ void CudaProgram::checkArchitecture(const GpuSpec &spec) const {
           "with the option ptxas=none, or for arch=host";
   } else if (!host) {
     bool exact = !spec.arch.empty() && spec.arch.back() == 'a';
-    int wanted = std::atoi(spec.arch.c_str() + 3);
+    int wanted = std::atoi(spec.arch.c_str() + spec.arch.find('_') + 1);
     bool fits = exact    ? device.architecture == wanted
                 : binary ? device.architecture / 10 == wanted / 10 &&
                                device.architecture >= wanted
@@ -176,7 +177,7 @@ void CudaProgram::checkArchitecture(const GpuSpec &spec) const {
     if (!fits)
       why = "does not run on GPU " + std::to_string(device.ordinal) + " (" +
             device.name + ", sm_" + std::to_string(device.architecture) +
-            "); compile it for that one";
+            "); compile it for that one: arch=" + device.compilerArchitecture();
   }
   if (!why.empty())
     throw cuda::Failure("cannot run the program: it was compiled for arch=" +

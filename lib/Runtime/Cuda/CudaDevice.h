@@ -41,12 +41,24 @@ public:
   /// Loads an image: a cubin, PTX, or a table of the emulated GPU's kernels.
   cuda::Module load(const void *image, const std::string &what) const;
 
-  /// What the compiler's option `arch` calls it, or the best that it runs.
+  /// The device's name for the compiler's option `arch`, or else the PTX that
+  /// it runs.
   std::string compilerArchitecture() const {
-    return api.isEmulated()      ? "host"
-           : architecture == 90  ? "sm_90a"
-           : architecture == 100 ? "sm_100a"
-                                 : "sm_80";
+    return api.isEmulated() ? "host" : compilerArchitecture(architecture);
+  }
+  /// The same for a compute capability of 10 * major + minor.
+  static std::string compilerArchitecture(int capability) {
+    switch (capability) {
+    case 90:
+      return "sm_90a";
+    case 100:
+      return "sm_100a";
+    case 80:
+    case 86:
+    case 89:
+      return "sm_" + std::to_string(capability);
+    }
+    return "compute_80";
   }
 
   const cuda::Api &api;

@@ -93,7 +93,7 @@ void CudaGraphs::put(CudaWork work, cuda::Stream on) {
     for (std::unique_ptr<Segment> &known : segments)
       if (known->works.front() == work)
         segment = known.get();
-    // What the program frees meanwhile may still be needed.
+    // The graph may still need memory that the program frees meanwhile.
     arena.hold(segment != nullptr);
   }
   current.push_back(std::move(work));

@@ -170,7 +170,7 @@ void CudaRank::launch(int32_t id, const int64_t grid[3], const int64_t block[3],
 }
 
 void CudaRank::put(CudaWork work) {
-  // What goes on beside has a stream of its own.
+  // Overlapped work has a stream of its own.
   if (lane)
     return issue(work);
   graphs.put(std::move(work), stream);
@@ -302,11 +302,16 @@ void CudaRank::reduce(PartialKind kind, ElementType type,
                       const std::vector<CopyDim> &dims,
                       const std::vector<const void *> &terms,
                       const std::vector<void *> &outs) {
-  if (terms.size() > kReduceTerms || outs.size() > kReduceTerms)
-    throw cuda::Failure("cannot reduce " + std::to_string(terms.size()) +
-                        " terms on a GPU: at most " +
-                        std::to_string(uint32_t(kReduceTerms)) +
-                        " are supported");
+  // More than a launch carries go by a table in the GPU's memory, so that all
+  // terms are combined in one pass, in order, and rounded once.
+  void *table = nullptr;
+  std::vector<const void *> all;
+  if (terms.size() > kReduceTerms || outs.size() > kReduceTerms) {
+    all = terms;
+    all.insert(all.end(), outs.begin(), outs.end());
+    table = stage(all.size() * sizeof(void *));
+    upload(table, all.data(), all.size() * sizeof(void *));
+  }
   size_t size = elementSize(type);
   uintptr_t bits = 0;
   for (const void *p : terms)
@@ -326,12 +331,17 @@ void CudaRank::reduce(PartialKind kind, ElementType type,
         arguments.packed = unit != size;
         arguments.numTerms = uint32_t(terms.size());
         arguments.numOuts = uint32_t(outs.size());
-        for (size_t t = 0; t < terms.size(); ++t)
+        arguments.table = static_cast<void *const *>(table);
+        arguments.sourceOffset = s;
+        arguments.destinationOffset = d;
+        for (size_t t = 0; !table && t < terms.size(); ++t)
           arguments.terms[t] = static_cast<const char *>(terms[t]) + s;
-        for (size_t o = 0; o < outs.size(); ++o)
+        for (size_t o = 0; !table && o < outs.size(); ++o)
           arguments.outs[o] = static_cast<char *>(outs[o]) + d;
         launchOwn(name.c_str(), region.total, arguments);
       });
+  if (table)
+    dropStage(table, all.size() * sizeof(void *));
 }
 
 CudaRank::Staging &CudaRank::nextStaging() {
@@ -428,16 +438,18 @@ void CudaRank::beginBeside() {
   stream = besideStream;
 }
 
-void CudaRank::endBeside(const void *out) {
-  std::unique_ptr<CudaEvent> event;
-  if (spareEvents.empty()) {
-    event = std::make_unique<CudaEvent>(api);
-  } else {
-    event = std::move(spareEvents.back());
-    spareEvents.pop_back();
+void CudaRank::endBeside(const std::vector<const void *> &outs) {
+  for (const void *out : outs) {
+    std::unique_ptr<CudaEvent> event;
+    if (spareEvents.empty()) {
+      event = std::make_unique<CudaEvent>(api);
+    } else {
+      event = std::move(spareEvents.back());
+      spareEvents.pop_back();
+    }
+    record(*event);
+    pending.push_back({out, std::move(event)});
   }
-  record(*event);
-  pending.push_back({out, std::move(event)});
   lane = 0;
   stream = ownStream;
 }

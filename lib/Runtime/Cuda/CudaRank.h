@@ -81,7 +81,7 @@ public:
   bool isIdle() const;
 
   void record(const CudaEvent &event);
-  /// What is queued from now on waits for what `event` was recorded after.
+  /// Work queued from now on waits for `event`.
   void await(const CudaEvent &event);
 
   /// Between these two, everything is queued on a stream of its own, behind
@@ -89,7 +89,7 @@ public:
   /// at the end of the run for all (join). Memory that is staged meanwhile is
   /// that stream's.
   void beginBeside();
-  void endBeside(const void *out);
+  void endBeside(const std::vector<const void *> &outs);
   void waitFor(const void *out);
   void join();
   bool isBeside() const { return lane != 0; }
@@ -112,10 +112,10 @@ public:
   CudaDevice &device;
   DeviceArena arena;
   cuda::Stream stream = nullptr; ///< the one in use
-  /// What the members of a collective wait for: this rank's buffers are ready;
-  /// this rank has done with the others'. Apart for collectives that go on
-  /// beside others: an event that is recorded again on another stream would no
-  /// longer tell of the first.
+  /// The events for which the members of a collective wait: this rank's buffers
+  /// are ready; this rank has done with the others'. Apart for collectives that
+  /// go on beside others: an event that is recorded again on another stream
+  /// would no longer tell of the first.
   struct Marks {
     explicit Marks(const cuda::Api &api) : posted(api), done(api) {}
     CudaEvent posted, done;

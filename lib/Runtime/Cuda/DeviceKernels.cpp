@@ -113,6 +113,17 @@ inline __attribute__((always_inline)) void copyUnits(const CopyArguments &a,
   });
 }
 
+inline __attribute__((always_inline)) const void *
+termOf(const ReduceArguments &a, uint32_t t) {
+  return a.table ? load<const char *>(a.table, t) + a.sourceOffset : a.terms[t];
+}
+inline __attribute__((always_inline)) void *outOf(const ReduceArguments &a,
+                                                  uint32_t o) {
+  return a.table ? load<char *>(a.table, int64_t(a.numTerms) + o) +
+                       a.destinationOffset
+                 : a.outs[o];
+}
+
 template <class Rep, class Op>
 inline __attribute__((always_inline)) void reduceUnits(const ReduceArguments &a,
                                                        Grid grid) {
@@ -120,11 +131,11 @@ inline __attribute__((always_inline)) void reduceUnits(const ReduceArguments &a,
   using Value = typename Rep::Value;
   if (!a.packed) {
     forEachUnit(a.region, grid, [&](int64_t source, int64_t destination) {
-      Value sum = Rep::load(load<Storage>(a.terms[0], source));
+      Value sum = Rep::load(load<Storage>(termOf(a, 0), source));
       for (uint32_t t = 1; t < a.numTerms; ++t)
-        sum = Op::apply(sum, Rep::load(load<Storage>(a.terms[t], source)));
+        sum = Op::apply(sum, Rep::load(load<Storage>(termOf(a, t), source)));
       for (uint32_t o = 0; o < a.numOuts; ++o)
-        store<Storage>(a.outs[o], destination, Rep::store(sum));
+        store<Storage>(outOf(a, o), destination, Rep::store(sum));
     });
     return;
   }
@@ -136,13 +147,13 @@ inline __attribute__((always_inline)) void reduceUnits(const ReduceArguments &a,
   };
   forEachUnit(a.region, grid, [&](int64_t source, int64_t destination) {
     Pack pack;
-    pack.wide = load<Wide>(a.terms[0], source);
+    pack.wide = load<Wide>(termOf(a, 0), source);
     Value sums[kPack];
 #pragma unroll
     for (int i = 0; i < kPack; ++i)
       sums[i] = Rep::load(pack.elements[i]);
     for (uint32_t t = 1; t < a.numTerms; ++t) {
-      pack.wide = load<Wide>(a.terms[t], source);
+      pack.wide = load<Wide>(termOf(a, t), source);
 #pragma unroll
       for (int i = 0; i < kPack; ++i)
         sums[i] = Op::apply(sums[i], Rep::load(pack.elements[i]));
@@ -151,7 +162,7 @@ inline __attribute__((always_inline)) void reduceUnits(const ReduceArguments &a,
     for (int i = 0; i < kPack; ++i)
       pack.elements[i] = Rep::store(sums[i]);
     for (uint32_t o = 0; o < a.numOuts; ++o)
-      store<Wide>(a.outs[o], destination, pack.wide);
+      store<Wide>(outOf(a, o), destination, pack.wide);
   });
 }
 

@@ -28,7 +28,7 @@ namespace runtime {
 enum : uint32_t {
   kRegionDims = 8,
   kRegionRuns = 32,
-  kReduceTerms = 96,
+  kReduceTerms = 96,    ///< that a launch carries; more of them are in a table
   kKernelThreads = 256, ///< of a block, for every kernel here
 };
 
@@ -79,6 +79,10 @@ struct ReduceArguments {
   uint32_t numTerms, numOuts;
   const void *terms[kReduceTerms];
   void *outs[kReduceTerms];
+  /// If not null, all terms and then all outputs, in the GPU's memory, in place
+  /// of the arrays; and what is added to these, in bytes.
+  void *const *table;
+  int64_t sourceOffset, destinationOffset;
 };
 static_assert(sizeof(ReduceArguments) <= 4096, "what a launch may carry");
 

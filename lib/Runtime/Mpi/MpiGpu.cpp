@@ -129,7 +129,7 @@ void MpiTransport::watchGpus() {
 void MpiTransport::settleGpus() {
   if (!job.options.nccl || !job.failed() || !job.isHere(size_t(self)))
     return;
-  // What this rank has queued may wait for ranks that will never come.
+  // Queued work of this rank may wait for ranks that never come.
   CudaRank &gpu = *job.rank(size_t(self)).gpu;
   CudaScope scope(gpu.device);
   auto until =

@@ -67,7 +67,8 @@ int MpiWait::missing(uint64_t) const {
   int k = kind, p = peer;
   if (k == None || p < 0)
     return -1;
-  // What was sent and not received yet is on its way: nobody is missing.
+  // A message that was sent and not received yet is on its way: no rank is
+  // missing.
   if (transport->self == 0 && transport->sent(p, rank, Kind(k)) > received)
     return -1;
   return p;
@@ -101,7 +102,7 @@ std::string MpiTransport::snapshot(uint64_t round) {
   RankStatus &status = job.status(size_t(self));
   std::vector<uint64_t> words;
   uint64_t before;
-  // What is written between two equal counts of progress belongs together.
+  // Fields written between two equal counts of progress belong together.
   do {
     before = status.progress.load(std::memory_order_acquire);
     // A wait for the GPU is nobody's fault here, as compute is.

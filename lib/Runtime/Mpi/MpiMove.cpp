@@ -107,7 +107,7 @@ void MpiMove::post(Slot &slot) {
       block.plan.copy(buffers.in, slot.staging[0], buffers.size);
     }
     slot.requests.push_back(world.send(comm, data, bytesOf(block),
-                                       int(send->to), int(send->transfer)));
+                                       int(send->to), tagOf(send->transfer)));
     return;
   }
   const MpiReceive &receive = *slot.receive;
@@ -120,7 +120,7 @@ void MpiMove::post(Slot &slot) {
                                : slot.staging[s];
     slot.requests.push_back(world.receive(comm, to, bytesOf(block),
                                           int(receive.sources[s]),
-                                          int(receive.transfer)));
+                                          tagOf(receive.transfer)));
   }
 }
 

@@ -44,6 +44,8 @@ struct MpiBuffers {
   void *out = nullptr;
   size_t size = 1;           ///< bytes of an element
   ReduceFn reduce = nullptr; ///< where a transfer has several sources
+  /// Of as many collectives at one time this is the one of number `place`.
+  size_t place = 0, together = 1;
 };
 
 class MpiMove {
@@ -69,6 +71,10 @@ private:
   void addSlots(const MpiSend *send, const MpiReceive *receive);
   void post(Slot &slot);
   void finish(Slot &slot);
+  /// Apart from those of collectives that move at the same time.
+  int tagOf(uint32_t transfer) const {
+    return int(transfer * buffers.together + buffers.place);
+  }
 
   ProcessWorld &world;
   MpiComm comm;

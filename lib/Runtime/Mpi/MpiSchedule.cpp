@@ -169,11 +169,11 @@ bool allInPlace(const std::vector<MpiBlock> &blocks) {
 
 /// Adds the part of place `me` in a transfer to place `to`.
 void addTransfer(MpiPhase &phase, const Transfer &transfer, uint32_t index,
-                 uint32_t to, uint32_t me, const MpiBlockLimits &limits) {
+                 uint32_t to, uint32_t me, bool reduced,
+                 const MpiBlockLimits &limits) {
   const std::vector<uint32_t> &sources = transfer.sources;
   auto own = std::find(sources.begin(), sources.end(), me);
   bool isSource = own != sources.end();
-  bool reduced = sources.size() > 1;
   if (to != me) {
     if (!isSource)
       return;
@@ -225,19 +225,20 @@ MpiSchedule chunked(const RoutePart &part, size_t members,
       continue;
     CopyPlan plan({{{begin, begin, length}}}, {count}, {count});
     addTransfer(schedule.phases[0], {part.transfers[0].sources, plan}, 0, q, me,
-                limits);
+                /*reduced=*/true, limits);
     for (uint32_t to = 0; to < uint32_t(members); ++to)
       if (to != q && (to == me || q == me))
-        addTransfer(schedule.phases[1], {{q}, plan}, 0, to, me, limits);
+        addTransfer(schedule.phases[1], {{q}, plan}, 0, to, me,
+                    /*reduced=*/false, limits);
   }
   return schedule;
 }
 
 } // namespace
 
-MpiSchedule makeMpiSchedule(const Route &route, int64_t position,
+MpiSchedule makeMpiSchedule(const Route &route, int64_t index,
                             const MpiBlockLimits &limits) {
-  const RoutePart &part = route.parts[size_t(position)];
+  const RoutePart &part = route.parts[size_t(index)];
   const std::vector<int> &group = route.groups[part.group];
   if (route.flatReduce && part.resultCount > limits.whole && group.size() > 1)
     return chunked(part, group.size(), limits);
@@ -245,10 +246,13 @@ MpiSchedule makeMpiSchedule(const Route &route, int64_t position,
   schedule.phases.resize(1);
   auto me = uint32_t(part.place);
   for (uint32_t to = 0; to < uint32_t(group.size()); ++to) {
-    auto p = size_t(route.positionOfRank[size_t(group[to])]);
-    const std::vector<Transfer> &transfers = route.parts[p].transfers;
+    const std::vector<Transfer> &transfers =
+        route.partAt(part.group, to).transfers;
+    // One rank's route does not tell what others receive from others; it has
+    // one transfer between two members, which needs no tag.
     for (size_t t = 0; t < transfers.size(); ++t)
-      addTransfer(schedule.phases[0], transfers[t], uint32_t(t), to, me,
+      addTransfer(schedule.phases[0], transfers[t],
+                  route.isLocal ? 0 : uint32_t(t), to, me, route.terms > 1,
                   limits);
   }
   return schedule;

@@ -37,7 +37,7 @@ struct MpiBlock {
 
 struct MpiSend {
   uint32_t to = 0;       ///< place in the group
-  uint32_t transfer = 0; ///< index in the receiver's list
+  uint32_t transfer = 0; ///< its tag: the index in the receiver's list, or 0
   std::vector<MpiBlock> blocks;
   /// Whether all blocks are sent from where they are.
   bool inPlace = true;
@@ -77,8 +77,8 @@ struct MpiBlockLimits {
   int64_t whole;
 };
 
-/// The part of the rank at mesh position `position`.
-MpiSchedule makeMpiSchedule(const Route &route, int64_t position,
+/// The messages of the rank whose part in the route is `index`.
+MpiSchedule makeMpiSchedule(const Route &route, int64_t index,
                             const MpiBlockLimits &limits);
 
 } // namespace runtime

@@ -20,6 +20,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <deque>
 #include <functional>
 
 namespace shardir {
@@ -233,6 +234,8 @@ std::string MpiCommunicator::describe(const MpiPost &post) const {
   if (spec.kind != OpKind::Redistribute)
     return s + " of " + std::to_string(post.count) + " elements with root " +
            std::to_string(post.peer);
+  if (post.count > 1)
+    s += " in a bucket of " + std::to_string(post.count);
   if (spec.unknownExtents)
     s += " with shape " +
          shapeText({post.dims, post.dims + std::min<size_t>(size_t(post.rank),
@@ -332,49 +335,94 @@ void MpiCommunicator::move(MpiComm comm, const MpiPhase &phase,
   scratch.reset();
 }
 
-void MpiCommunicator::redistribute(int32_t id, const CollectiveSpec &spec,
-                                   const Route &route, const void *in,
-                                   void *out) {
-  int64_t position = route.positionOfRank[size_t(rank.rank)];
-  const RoutePart &part = route.parts[size_t(position)];
-  rank.checkOverlap(spec, part, in, out);
-  const std::vector<int> &group = route.groups[part.group];
-  MpiPost post = postOf(id, group);
-  post.shape = Hash().add(route.shape.data(), route.shape.size()).value;
-  post.rank = int32_t(route.shape.size());
-  std::copy_n(route.shape.begin(),
-              std::min(route.shape.size(), MpiPost::kShown), post.dims);
-  meet(group, post);
-  size_t size = elementSize(spec.type);
-  Cached &cached = schedules[size_t(id)];
-  if (cached.route != &route) {
+const MpiSchedule &MpiCommunicator::scheduleOf(const StepCall &call) {
+  Cached &cached = schedules[size_t(call.id)];
+  if (cached.route != call.route) {
+    int64_t index = call.route->indexOf(rank.rank);
+    size_t group = call.route->parts[size_t(index)].group;
     cached.schedule =
-        makeMpiSchedule(route, position, limitsFor(size, group.size()));
-    cached.route = &route;
+        makeMpiSchedule(*call.route, index,
+                        limitsFor(elementSize(call.spec->type),
+                                  call.route->groups[group].size()));
+    cached.route = call.route;
   }
-  if (rank.gpu)
-    return redistributeOnGpu(spec, route, part, cached.schedule, in, out);
-  const std::vector<MpiPhase> &phases = cached.schedule.phases;
-  if (part.identity)
-    fillIdentity(route.kind, spec.type, out, size_t(part.resultCount));
-  MpiBuffers buffers{in, out, size, route.reduce};
-  // In place and in one phase, the result would overwrite what is being sent.
-  std::unique_ptr<char[]> copy;
-  if (in == out && phases.size() == 1 && !phases[0].sends.empty()) {
-    copy.reset(new char[size_t(part.operandCount) * size]);
-    std::memcpy(copy.get(), in, size_t(part.operandCount) * size);
-    buffers.in = copy.get();
+  return cached.schedule;
+}
+
+void MpiCommunicator::redistribute(const std::vector<StepCall> &calls) {
+  const Route &first = *calls.front().route;
+  auto partOf = [&](const Route &route) -> const RoutePart & {
+    return route.parts[size_t(route.indexOf(rank.rank))];
+  };
+  for (const StepCall &call : calls)
+    rank.checkOverlap(*call.spec, partOf(*call.route), call.in, call.out);
+  const std::vector<int> &group = first.groups[partOf(first).group];
+  MpiPost post = postOf(calls.front().id, group);
+  post.count = calls.size() > 1 ? int64_t(calls.size()) : 0;
+  post.shape = Hash().add(first.shape.data(), first.shape.size()).value;
+  post.rank = int32_t(first.shape.size());
+  std::copy_n(first.shape.begin(),
+              std::min(first.shape.size(), MpiPost::kShown), post.dims);
+  meet(group, post);
+  if (rank.gpu) {
+    for (const StepCall &call : calls)
+      redistributeOnGpu(*call.spec, *call.route, partOf(*call.route),
+                        scheduleOf(call), call.in, call.out);
+    return;
+  }
+  std::vector<MpiBuffers> buffers;
+  std::vector<std::unique_ptr<char[]>> copies;
+  size_t numPhases = 0;
+  for (const StepCall &call : calls) {
+    const RoutePart &part = partOf(*call.route);
+    const std::vector<MpiPhase> &phases = scheduleOf(call).phases;
+    size_t size = elementSize(call.spec->type);
+    if (part.identity)
+      fillIdentity(call.route->kind, call.spec->type, call.out,
+                   size_t(part.resultCount));
+    buffers.push_back({call.in, call.out, size, call.route->reduce,
+                       buffers.size(), calls.size()});
+    // In place and in one phase, the result would overwrite what is being sent.
+    if (call.in == call.out && phases.size() == 1 && !phases[0].sends.empty()) {
+      copies.emplace_back(new char[size_t(part.operandCount) * size]);
+      std::memcpy(copies.back().get(), call.in,
+                  size_t(part.operandCount) * size);
+      buffers.back().in = copies.back().get();
+    }
+    numPhases = std::max(numPhases, phases.size());
   }
   MpiComm comm = group.size() > 1 ? world.groupComm(group) : nullptr;
-  for (const MpiPhase &phase : phases) {
-    for (const CopyPlan &plan : phase.local)
-      if (buffers.in != buffers.out)
-        plan.copy(buffers.in, buffers.out, size);
-    MpiBuffers now = buffers;
-    if (phase.sendsResult)
-      now.in = out;
-    move(comm, phase, now);
+  for (size_t phase = 0; phase < numPhases; ++phase)
+    movePhase(comm, calls, buffers, phase);
+}
+
+void MpiCommunicator::movePhase(MpiComm comm,
+                                const std::vector<StepCall> &calls,
+                                const std::vector<MpiBuffers> &buffers,
+                                size_t phase) {
+  std::deque<MpiMove> moves;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const std::vector<MpiPhase> &phases = scheduleOf(calls[i]).phases;
+    if (phase >= phases.size())
+      continue;
+    MpiBuffers now = buffers[i];
+    for (const CopyPlan &plan : phases[phase].local)
+      if (now.in != now.out)
+        plan.copy(now.in, now.out, now.size);
+    if (phases[phase].sendsResult)
+      now.in = now.out;
+    moves.emplace_back(world, comm, phases[phase], now, scratch);
   }
+  finishMoving([&](bool &advanced) {
+    bool done = true;
+    for (MpiMove &move : moves)
+      if (!move.done()) {
+        advanced |= move.poll();
+        done &= move.done();
+      }
+    return done;
+  });
+  scratch.reset();
 }
 
 int64_t MpiCommunicator::peer(int32_t id, const CollectiveSpec &spec,

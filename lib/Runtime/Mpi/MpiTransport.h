@@ -95,7 +95,7 @@ public:
   const size_t size;
   const uint64_t programHash;
   MpiWait wait; ///< this rank's
-  /// What this rank has sent to each other one.
+  /// The numbers of messages from this rank to each other rank.
   std::vector<std::atomic<uint64_t>> sentPosts, sentMessages;
 
 private:
@@ -104,7 +104,7 @@ private:
   /// tells rank 0 (Failed), which tells all to stop (Stop), hears what they did
   /// last, and says how it ends (Final).
   enum Kind : uint32_t { Ping, Status, Failed, Stop, Ended, Final };
-  /// What rank 0 knows of a rank.
+  /// Rank 0's knowledge of a rank.
   struct Remote {
     MpiWait wait;
     std::vector<uint64_t> sentPosts, sentMessages;
@@ -143,8 +143,7 @@ class MpiCommunicator final : public Communicator, public Processes {
 public:
   MpiCommunicator(MpiTransport &transport, RankContext &rank);
   ~MpiCommunicator() override;
-  void redistribute(int32_t id, const CollectiveSpec &spec, const Route &route,
-                    const void *in, void *out) override;
+  void redistribute(const std::vector<StepCall> &calls) override;
   int64_t peer(int32_t id, const CollectiveSpec &spec, const PeerRoute &route,
                const void *in, void *out, int64_t count, int64_t peer) override;
   void barrier() override;
@@ -164,6 +163,10 @@ private:
   void check(const MpiPost &own, int other, const MpiPost &post);
   void receivePost(Awaited &awaited);
   template <class F> void await(MpiWait::Kind kind, F &&missing);
+  const MpiSchedule &scheduleOf(const StepCall &call);
+  /// Moves phase `phase` of all collectives of a bucket that have so many.
+  void movePhase(MpiComm comm, const std::vector<StepCall> &calls,
+                 const std::vector<MpiBuffers> &buffers, size_t phase);
   void move(MpiComm comm, const MpiPhase &phase, const MpiBuffers &buffers);
   template <class F> void finishMoving(F &&done);
   void pollUntil(const std::function<bool()> &done);

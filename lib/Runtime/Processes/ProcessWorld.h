@@ -113,7 +113,7 @@ public:
   /// The last run's failure was not told by rank 0: it could not be reached.
   std::atomic<bool> unheard{false};
 
-  /// What came early for a later run, by rank it came from.
+  /// Messages that came early for a later run, by sender.
   std::map<std::pair<int, int>, std::deque<std::string>> early;
 
   /// Between runs, tells the others now and then that this process is there:

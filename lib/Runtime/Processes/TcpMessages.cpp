@@ -189,7 +189,7 @@ void TcpMessages::write(Peer &peer) {
     ssize_t sent = ::sendmsg(peer.socket.get(), &message, MSG_NOSIGNAL);
     if (sent < 0 && errno == EINTR)
       continue;
-    // What is wrong with the connection, the next read says.
+    // The next read reports a fault of the connection.
     if (sent < 0)
       return;
     request.at += size_t(sent);

@@ -54,7 +54,7 @@ public:
   }
 
 private:
-  /// What goes before the bytes of a message.
+  /// The header of a message.
   struct Head {
     uint32_t channel = 0;
     int32_t tag = 0;

@@ -13,8 +13,8 @@
 //
 // Requires that every process knows the same place for rank 0; guarantees that
 // a job begins on all processes or on none: what goes wrong on one of them
-// before that is told by rank 0 to all that it can reach, and nobody waits for
-// longer than it was given. A stranger who connects is let go.
+// before that, rank 0 reports to all that it can reach, and no process waits
+// for longer than its timeout. A connection of a stranger is closed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -64,7 +64,7 @@ struct Place {
   uint32_t localSize;
 };
 
-/// What all are told, or this process alone.
+/// A refusal, reported to all processes or to this one alone.
 struct Refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -412,8 +412,7 @@ int Start::follow(bool &heard) {
   Socket listener = listenAt(0);
   std::string self = "rank " + std::to_string(launch.rank), why, text;
   bool failed = false;
-  // Who answers otherwise than rank 0 would may be its predecessor at that
-  // port.
+  // A wrong answer may come from an earlier program at that port.
   while (true) {
     Socket socket = Socket::connect(launch.host, launch.port, deadline, why);
     Hello h = hello();

@@ -216,6 +216,8 @@ void ThreadsCommunicator::checkPosts(const Group &group, size_t place,
     std::string s = table[size_t(post.id)].describe();
     if (post.route && table[size_t(post.id)].unknownExtents)
       s += " with shape " + shapeText(post.route->shape);
+    if (post.route && post.count > 1)
+      s += " in a bucket of " + std::to_string(post.count);
     if (!post.route)
       s += " of " + std::to_string(post.count) + " elements with root " +
            std::to_string(post.peer);
@@ -228,25 +230,44 @@ void ThreadsCommunicator::checkPosts(const Group &group, size_t place,
   throw JobFailed();
 }
 
-void ThreadsCommunicator::redistribute(int32_t id, const CollectiveSpec &spec,
-                                       const Route &route, const void *in,
-                                       void *out) {
-  const RoutePart &part =
-      route.parts[size_t(route.positionOfRank[size_t(rank.rank)])];
-  rank.checkOverlap(spec, part, in, out);
-  Group &group = cachedGroup(id, route.groups[part.group]);
+void ThreadsCommunicator::redistribute(const std::vector<StepCall> &calls) {
+  const StepCall &first = calls.front();
+  auto partOf = [&](const StepCall &call) -> const RoutePart & {
+    int64_t position = call.route->positionOfRank[size_t(rank.rank)];
+    return call.route->parts[size_t(position)];
+  };
   Post post;
-  post.route = &route;
-  post.id = id;
-  Session session(*this, group, part.place, post, {in, out});
-  if (route.flatReduce)
-    reduceChunk(spec, route, part, group);
-  else if (mover->pushes() && route.sameResult && group.size() > 2 &&
-           size_t(part.resultCount) * elementSize(spec.type) >= kStreamBytes)
-    pushToAll(part, group, elementSize(spec.type), in);
-  else
-    pull(spec, route, part, group, out);
+  post.route = first.route;
+  post.id = first.id;
+  bucket.clear();
+  for (const StepCall &call : calls) {
+    rank.checkOverlap(*call.spec, partOf(call), call.in, call.out);
+    if (calls.size() > 1)
+      bucket.push_back({call.in, call.out});
+  }
+  post.count = int64_t(bucket.size());
+  Group &group =
+      cachedGroup(first.id, first.route->groups[partOf(first).group]);
+  // Of a bucket the others find what is posted in this member's list.
+  Session session(*this, group, partOf(first).place, post,
+                  bucket.empty() ? Buffers{first.in, first.out}
+                                 : Buffers{bucket.data(), nullptr});
+  for (inBucket = 0; inBucket < calls.size(); ++inBucket)
+    move(calls[inBucket], partOf(calls[inBucket]), group);
   session.finish();
+}
+
+void ThreadsCommunicator::move(const StepCall &call, const RoutePart &part,
+                               const Group &group) {
+  const Route &route = *call.route;
+  size_t size = elementSize(call.spec->type);
+  if (route.flatReduce)
+    reduceChunk(*call.spec, route, part, group);
+  else if (mover->pushes() && route.sameResult && group.size() > 2 &&
+           size_t(part.resultCount) * size >= kStreamBytes)
+    pushToAll(part, group, size, call.in);
+  else
+    pull(*call.spec, route, part, group, call.out);
 }
 
 void ThreadsCommunicator::reduceChunk(const CollectiveSpec &spec,
@@ -264,10 +285,10 @@ void ThreadsCommunicator::reduceChunk(const CollectiveSpec &spec,
   ins.clear();
   outs.clear();
   for (uint32_t source : part.transfers[0].sources)
-    ins.push_back(group.buffers(source).in);
+    ins.push_back(buffersOf(group, source).in);
   // Own result last: it stays in this core's cache.
   for (size_t i = 1; i <= members; ++i)
-    outs.push_back(group.buffers((part.place + i) % members).out);
+    outs.push_back(buffersOf(group, (part.place + i) % members).out);
   mover->reduceRange(route, spec.type, ins, outs, begin, end);
 }
 
@@ -281,7 +302,7 @@ void ThreadsCommunicator::pull(const CollectiveSpec &spec, const Route &route,
   for (const Transfer &transfer : part.transfers) {
     ins.clear();
     for (uint32_t source : transfer.sources)
-      ins.push_back(group.buffers(source).in);
+      ins.push_back(buffersOf(group, source).in);
     if (ins.size() == 1)
       mover->copy(transfer.plan, ins[0], out, size, count * size);
     else
@@ -295,7 +316,7 @@ void ThreadsCommunicator::pushToAll(const RoutePart &part, const Group &group,
                                     size_t size, const void *in) {
   outs.clear();
   for (size_t i = 1; i <= group.size(); ++i)
-    outs.push_back(group.buffers((part.place + i) % group.size()).out);
+    outs.push_back(buffersOf(group, (part.place + i) % group.size()).out);
   for (const Transfer &transfer : part.transfers)
     if (transfer.sources[0] == part.place)
       mover->copyToAll(transfer.plan, in, outs, size);

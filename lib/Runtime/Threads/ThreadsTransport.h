@@ -47,14 +47,20 @@ private:
 class alignas(kApart) ThreadsCommunicator final : public Communicator {
 public:
   ThreadsCommunicator(ThreadsTransport &transport, RankContext &rank);
-  void redistribute(int32_t id, const CollectiveSpec &spec, const Route &route,
-                    const void *in, void *out) override;
+  void redistribute(const std::vector<StepCall> &calls) override;
   int64_t peer(int32_t id, const CollectiveSpec &spec, const PeerRoute &route,
                const void *in, void *out, int64_t count, int64_t peer) override;
   void barrier() override;
 
 private:
   class Session;
+  /// Of the collective at hand: of a bucket the one that `inBucket` counts.
+  const Buffers &buffersOf(const Group &group, size_t place) const {
+    const Buffers &posted = group.buffers(place);
+    return bucket.empty() ? posted
+                          : static_cast<const Buffers *>(posted.in)[inBucket];
+  }
+  void move(const StepCall &call, const RoutePart &part, const Group &group);
   Group &cachedGroup(int32_t id, const std::vector<int> &ranks);
   void checkPosts(const Group &group, size_t place, const Post &other,
                   size_t otherPlace);
@@ -79,6 +85,8 @@ private:
   std::vector<Group *> groups;   ///< by collective: the last one used
   std::vector<const void *> ins; ///< reused, as all below
   std::vector<void *> outs;
+  std::vector<Buffers> bucket; ///< this member's; empty: no bucket
+  size_t inBucket = 0;
 };
 
 } // namespace runtime

@@ -17,6 +17,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "EntrySignatures.h"
+#include "GatherBuckets.h"
 #include "OpenExpandShapes.h"
 #include "RematerializeInits.h"
 
@@ -59,7 +60,7 @@ static void emptyPoison(ub::PoisonOp op) {
     return;
   OpBuilder builder(op);
   SmallVector<Value> sizes;
-  for (int64_t i = 0; i < type.getNumDynamicDims(); ++i)
+  for (size_t i = 0; i < type.getNumDynamicDims(); ++i)
     sizes.push_back(arith::ConstantIndexOp::create(builder, op.getLoc(), 0));
   op.replaceAllUsesWith(
       tensor::EmptyOp::create(builder, op.getLoc(), type, sizes).getResult());
@@ -281,6 +282,7 @@ struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
     if (failed(run(buildAfter)))
       return signalPassFailure();
     rewriteOpenExpandShapes(module);
+    gatherBuckets(module);
     setStage(module, Stage::Bufferized);
   }
 

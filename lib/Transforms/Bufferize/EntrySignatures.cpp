@@ -82,7 +82,7 @@ static LogicalResult checkType(func::FuncOp entry, Type type, StringRef what,
 /// The most ranks that a runtime starts (lib/Runtime/Metadata.cpp).
 static constexpr int64_t kMaxRanks = 1 << 16;
 
-/// What a tensor is a shard of, or its own type.
+/// The global type of a shard, or its own type.
 static Type globalType(Attribute global, Type own) {
   auto type = dyn_cast_or_null<TypeAttr>(global);
   return type ? type.getValue() : own;

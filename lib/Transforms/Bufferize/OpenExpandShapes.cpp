@@ -36,7 +36,7 @@ static void rewrite(memref::ExpandShapeOp op) {
   MemRefType type = op.getResultType();
   auto metadata = memref::ExtractStridedMetadataOp::create(builder, op.getLoc(),
                                                            op.getSrc());
-  // What the types know stays known: the casts' types say so.
+  // Static strides and offsets stay static: the casts' types have them.
   auto [typeStrides, typeOffset] = type.getStridesAndOffset();
   auto known = [&](int64_t inType, OpFoldResult computed) {
     return ShapedType::isDynamic(inType) ? OpFoldResult(math.value(computed))

@@ -70,7 +70,7 @@ private:
   IRMapping mapping;
   CarriedExtents carried;
   SmallVector<Operation *> told; ///< extents of arguments
-  /// What extents divide by, and the block in which that is known.
+  /// Known divisors of extents, with the block in which each is known.
   llvm::DenseSet<std::pair<Value, std::pair<int64_t, Block *>>> divides;
 };
 
@@ -249,9 +249,9 @@ LogicalResult FunctionLocalizer::visit(Operation *op, OpBuilder &builder,
     localizer.setGlobal(result, global);
     checkExtents(op, global, builder);
   }
-  // What other regions capture and is whole on each device has a local form of
-  // the same type, which can stand in its place already. Local forms ask for
-  // the others.
+  // A replicated value that other regions capture has a local form of the same
+  // type, which can replace it now. The others are replaced where local forms
+  // need them.
   SmallVector<Value> captured = capturedTensors(op);
   llvm::erase_if(captured, [&](Value value) { return !isSharded(value); });
   for (Value value : captured)

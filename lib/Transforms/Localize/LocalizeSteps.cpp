@@ -209,8 +209,8 @@ static bool isRename(CollectiveOpInterface step, const Localizer &localizer) {
 }
 
 namespace {
-/// What the operand's and the result's shard share, a range per digit of all
-/// dims, and the digits of each dim.
+/// The part that the operand's and the result's shard share: a range per digit
+/// of all dims, and the digits of each dim.
 struct SharedPart {
   SmallVector<OpFoldResult> fromLengths, toLengths, fromOffsets, toOffsets;
   SmallVector<OpFoldResult> sizes;
@@ -234,8 +234,8 @@ static RankedTensorType typeOf(ArrayRef<OpFoldResult> extents, Type element) {
   return RankedTensorType::get(shape, element);
 }
 
-/// What the two shards share; nothing where the placements cut a dim across
-/// each other.
+/// The part that the two shards share; nullopt where the placements cut a dim
+/// across each other.
 static std::optional<SharedPart> sharedPart(CollectiveOpInterface step,
                                             const Localizer::Global &result,
                                             RankedTensorType resultType,

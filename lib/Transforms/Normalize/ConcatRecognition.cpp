@@ -91,7 +91,7 @@ std::optional<ConcatRecognition> shardir::matchConcat(linalg::GenericOp op) {
         !matchPattern(compare.getRhs(), m_ConstantInt(&bound)))
       return std::nullopt;
     std::optional<Place> place = placeOf(compare.getLhs());
-    // What lies before the place would be large where it is unsigned.
+    // An index before the place would be large as an unsigned number.
     if (!place || place->offset > start ||
         (concat.dim >= 0 && place->dim != concat.dim))
       return std::nullopt;

@@ -19,7 +19,7 @@
 
 namespace shardir {
 
-/// What a linalg.generic concatenates, and along which dim.
+/// The tensors that a linalg.generic concatenates, and the dim.
 struct ConcatRecognition {
   int64_t dim = -1;
   llvm::SmallVector<mlir::Value> parts; ///< in order

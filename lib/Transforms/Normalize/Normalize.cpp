@@ -105,7 +105,7 @@ static void commonGroups(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
       }
     }
   }
-  // What is left has one element along each dim.
+  // The remaining dims have extent 1.
   for (; i < from.size(); ++i)
     fromGroups.back().push_back(i);
   for (; j < to.size(); ++j)
@@ -190,7 +190,8 @@ static bool takesAll(OffsetSizeAndStrideOpInterface slice,
                       [](int64_t stride) { return stride == 1; });
 }
 
-/// What a slice or an update of all of a tensor gives; null for other ops.
+/// The value that equals a slice or an update of a full tensor; null for other
+/// ops.
 static Value wholeSlice(Operation *op) {
   if (op->hasAttr(ShardIRDialect::kPlacements))
     return {};
@@ -241,11 +242,11 @@ static bool startWholeDims(Operation *op) {
 }
 
 //===----------------------------------------------------------------------===//
-// What is not read
+// Operands that are not read
 //===----------------------------------------------------------------------===//
 
-/// What the body of a parallel generic of one result yields, if that is all
-/// that it computes; null otherwise.
+/// The op whose result the body of a parallel generic yields, if the body has
+/// no other; null otherwise.
 static Operation *onlyOp(linalg::GenericOp op) {
   if (!op || op->getNumResults() != 1 || op.getNumReductionLoops() ||
       op->hasAttr(ShardIRDialect::kPlacements) ||

@@ -29,7 +29,7 @@ namespace {
 /// How the value so far, a, and the next one, b, compare.
 enum class Order { Less, Equal, Greater, FirstNaN, SecondNaN, BothNaN };
 
-/// What a scalar of the body is in one outcome.
+/// The symbolic value of a scalar of the body in one outcome.
 enum class Sym { Unknown, False, True, ValueA, ValueB, PlaceA, PlaceB };
 
 /// Runs a body for one outcome.
@@ -285,7 +285,8 @@ static bool countsAlong(linalg::LinalgOp op, OpOperand &operand,
              getAffineDimExpr(loop, op->getContext());
 }
 
-/// What one kind of extremum does in all outcomes that can happen.
+/// True if the body behaves as one kind of extremum in all outcomes that can
+/// happen.
 static bool behavesAs(linalg::LinalgOp op, ArgReduction &match, Value place,
                       bool hasNaN) {
   Block *body = op.getBlock();

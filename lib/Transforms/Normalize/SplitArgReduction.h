@@ -22,7 +22,7 @@
 
 namespace shardir {
 
-/// What a reduction of values with their places does.
+/// A reduction of values with their places.
 struct ArgReduction {
   mlir::OpOperand *values = nullptr;
   mlir::OpOperand *places = nullptr; ///< null: the body asks linalg.index

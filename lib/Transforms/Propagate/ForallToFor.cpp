@@ -76,7 +76,7 @@ static void rewrite(scf::ForallOp op) {
         }
         return scf::ValueVector(next);
       });
-  // What a user has asked of the results stays with them.
+  // The user's annotations stay with the results.
   if (!nest.loops.empty())
     if (Attribute own = op->getAttr(ShardIRDialect::kPlacements))
       nest.loops.front()->setAttr(ShardIRDialect::kPlacements, own);

@@ -139,8 +139,8 @@ void GraphBuilder::addStep(Operation *op, PlacementAttr from,
   graph.nodes[n].results.push_back(addValue(op->getResult(0), n, 0));
 }
 
-/// What `shardir.placements` says: closed entries have been decided, by the
-/// user or by an earlier run; open ones are where propagation begins.
+/// Reads `shardir.placements`: closed entries have been decided, by the user or
+/// by an earlier run; open ones are annotations that may grow.
 void GraphBuilder::annotateDecided(Graph::Node &node, Operation *origin,
                                    ValueRange values, ArrayRef<Attribute> own) {
   bool decided = true;
@@ -162,8 +162,8 @@ void GraphBuilder::annotateDecided(Graph::Node &node, Operation *origin,
       if (all.empty())
         all = one;
   }
-  // What no sharding of the op gives is kept as it is, for later passes to say
-  // so.
+  // A placement that no sharding of the op gives is kept, and later passes
+  // report it.
   for (const TensorFactors &factors : llvm::concat<const TensorFactors>(
            node.rule->results, node.rule->operands))
     decided |= !composeTensor(node.rule, factors, node.annotated, mesh);
@@ -205,8 +205,8 @@ void GraphBuilder::annotateDecided(Graph::Node &node, Operation *origin,
   }
 }
 
-/// What the border of a manual region says about axes that are not manual; the
-/// others are pinned.
+/// Annotates the border of a manual region with its axes that are not manual;
+/// the others are pinned.
 static void annotateBorder(PropagationGraph::Node &node,
                            const Placement &placement, ArrayAttr manual,
                            const TensorFactors &inside) {

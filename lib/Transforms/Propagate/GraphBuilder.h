@@ -31,7 +31,7 @@ namespace shardir {
 /// one factor per dim, so that loops close cycles.
 class GraphBuilder {
 public:
-  /// What an unknown trip count counts in decisions (R11).
+  /// The trip count that decisions assume where it is unknown (R11).
   static constexpr int64_t kUnknownTrips = 16;
 
   GraphBuilder(mlir::func::FuncOp function, const MeshTable &meshes,
@@ -53,7 +53,7 @@ public:
 
 private:
   using Graph = PropagationGraph;
-  /// What a node stands for, besides a function's argument or result.
+  /// The IR that a node stands for, besides a function's argument or result.
   struct Origin {
     mlir::Operation *op = nullptr;
     int tie = -1; ///< of `op`'s, or -1: the op itself
@@ -90,8 +90,7 @@ private:
                        const PropagationResult::Node &decided);
   bool isAnnotatedReplicated(const Graph::Node &node) const;
   llvm::SmallVector<mlir::ArrayAttr> findAnnotations();
-  mlir::ArrayAttr provenanceOfNode(int node,
-                                   const PropagationResult &result);
+  mlir::ArrayAttr provenanceOfNode(int node, const PropagationResult &result);
   void writeOp(mlir::Operation *op, int node, const PropagationResult &result);
   void writeGroups(const PropagationResult &result);
   void writeReplicated(mlir::Operation *op, const Graph::Node &node);

@@ -74,7 +74,7 @@ void GraphBuilder::inferMeshes() {
                [](const auto &a, const auto &b) { return a.second < b.second; })
         ->first;
   };
-  // What equal ops read may come behind the one that stands for them.
+  // Operands of equal ops may come after the op that represents them.
   int count = graph.nodes.size();
   for (int i = 0, e = repeated.empty() ? count : 2 * count; i < e; ++i) {
     int n = count - 1 - i % count;
@@ -91,7 +91,8 @@ void GraphBuilder::inferMeshes() {
   for (int n = 0; n < count; ++n)
     if (!meshKnown[n])
       next.push_back(n);
-  // What an equal op reads that a node stands for is next to the node as well.
+  // An operand of an equal op is also a neighbour of the node that represents
+  // the op.
   llvm::DenseMap<int, SmallVector<int>> readByEquals;
   for (auto [v, value] : llvm::enumerate(graph.values))
     for (auto [user, operand] : value.uses)

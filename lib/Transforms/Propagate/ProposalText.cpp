@@ -14,21 +14,99 @@
 #include "ProposalText.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 #include <map>
 
 using namespace shardir;
 
+/// `layers.3.weight` as `layers.*.weight`; empty where no part is a number.
+static std::string patternOf(llvm::StringRef name) {
+  std::string pattern;
+  bool hasNumber = false;
+  while (!name.empty()) {
+    llvm::StringRef digits = name.take_while(llvm::isDigit);
+    bool isPart =
+        !digits.empty() &&
+        (pattern.empty() || !llvm::isAlnum(pattern.back())) &&
+        (digits.size() == name.size() || !llvm::isAlnum(name[digits.size()]));
+    hasNumber |= isPart;
+    size_t size = std::max<size_t>(1, digits.size());
+    pattern += isPart ? "*" : name.take_front(size).str();
+    name = name.drop_front(size);
+  }
+  return hasNumber ? pattern : "";
+}
+
+/// `0, 4 to 180 by 16`: the longest progressions of four or more, from the
+/// front.
+static std::string describeNumbers(std::vector<int> numbers) {
+  std::vector<std::string> texts;
+  while (!numbers.empty()) {
+    int first = numbers.front();
+    std::vector<int> best = {first};
+    for (int second : llvm::ArrayRef(numbers).drop_front()) {
+      std::vector<int> own = {first};
+      int step = second - first;
+      while (llvm::is_contained(numbers, own.back() + step))
+        own.push_back(own.back() + step);
+      if (own.size() > std::max<size_t>(best.size(), 3))
+        best = std::move(own);
+    }
+    texts.push_back(best.size() == 1
+                        ? std::to_string(first)
+                        : llvm::formatv("{0} to {1} by {2}", first, best.back(),
+                                        best[1] - first)
+                              .str());
+    llvm::erase_if(numbers, [&](int n) { return llvm::is_contained(best, n); });
+  }
+  return llvm::join(texts, ", ");
+}
+
+/// Names of arguments: equal ones of all layers by their pattern, `4 to 180 by
+/// 16` for arguments without a name.
+static std::string
+describeArguments(llvm::ArrayRef<int> numbers,
+                  llvm::ArrayRef<ProposedArgument> arguments) {
+  std::map<std::string, int> counts, found;
+  for (const ProposedArgument &argument : arguments)
+    ++counts[patternOf(argument.name)];
+  std::vector<const ProposedArgument *> listed;
+  for (const ProposedArgument &argument : arguments)
+    if (llvm::is_contained(numbers, argument.number)) {
+      listed.push_back(&argument);
+      ++found[patternOf(argument.name)];
+    }
+  std::vector<std::string> names;
+  std::vector<int> unnamed;
+  for (const ProposedArgument *argument : listed) {
+    std::string pattern = patternOf(argument->name);
+    if (argument->name.empty())
+      unnamed.push_back(argument->number);
+    else if (pattern.empty() || found[pattern] == 1)
+      names.push_back(argument->name);
+    else if (std::string text =
+                 found[pattern] == counts[pattern]
+                     ? pattern
+                     : llvm::formatv("{0} ({1} of {2})", pattern,
+                                     found[pattern], counts[pattern])
+                           .str();
+             !llvm::is_contained(names, text))
+      names.push_back(text);
+  }
+  if (!unnamed.empty())
+    names.push_back((unnamed.size() == 1 ? "argument " : "arguments ") +
+                    describeNumbers(unnamed));
+  return llvm::join(names, ", ");
+}
+
 /// `rows of argument 0`, `dim 2 of arguments 3, 4`.
-static std::string describeDim(int rank, int dim, llvm::ArrayRef<int> numbers) {
-  std::string text = rank == 2 ? (dim == 0 ? "rows" : "columns")
-                               : "dim " + std::to_string(dim);
-  text += numbers.size() == 1 ? " of argument " : " of arguments ";
-  return text +
-         llvm::join(
-             llvm::map_range(numbers, [](int n) { return std::to_string(n); }),
-             ", ");
+static std::string describeDim(int rank, int dim, llvm::ArrayRef<int> numbers,
+                               llvm::ArrayRef<ProposedArgument> arguments) {
+  return (rank == 2 ? (dim == 0 ? "rows" : "columns")
+                    : "dim " + std::to_string(dim)) +
+         " of " + describeArguments(numbers, arguments);
 }
 
 std::string
@@ -53,8 +131,8 @@ shardir::describeSplits(const ProposalCandidate &candidate,
       continue;
     std::vector<std::pair<int, std::string>> parts;
     for (auto &[where, numbers] : dims)
-      parts.push_back(
-          {numbers[0], describeDim(where.first, where.second, numbers)});
+      parts.push_back({numbers[0], describeDim(where.first, where.second,
+                                               numbers, arguments)});
     llvm::sort(parts);
     text += text.empty() ? "" : "; ";
     for (auto [i, part] : llvm::enumerate(parts))
@@ -82,10 +160,15 @@ llvm::json::Object shardir::toJson(llvm::StringRef function,
   llvm::json::Array candidates;
   for (auto [i, candidate] : llvm::enumerate(proposal.candidates)) {
     llvm::json::Array placements;
-    for (auto [argument, placement] : llvm::zip(arguments, candidate.arguments))
-      placements.push_back(llvm::json::Object{
+    for (auto [argument, placement] :
+         llvm::zip(arguments, candidate.arguments)) {
+      llvm::json::Object entry{
           {"argument", argument.number},
-          {"placement", toString(argument.mesh->name, placement)}});
+          {"placement", toString(argument.mesh->name, placement)}};
+      if (!argument.name.empty())
+        entry["name"] = argument.name;
+      placements.push_back(std::move(entry));
+    }
     candidates.push_back(llvm::json::Object{
         {"splits", describeSplits(candidate, arguments)},
         {"arguments", std::move(placements)},

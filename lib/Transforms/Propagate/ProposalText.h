@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a search for placements compared, for people and as JSON. Requires
-// candidates of one function; guarantees the same text for the same candidates.
+// The candidates that a search for placements compared, for people and as JSON.
+// Requires candidates of one function; guarantees the same text for the same
+// candidates.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,21 +21,25 @@
 
 namespace shardir {
 
-/// One argument that takes part: its number in the signature, and its mesh.
+/// One argument that takes part: its number in the signature, its mesh, and its
+/// name, if it has one.
 struct ProposedArgument {
   int number = 0;
   const Mesh *mesh = nullptr;
+  std::string name;
 };
 
-/// `columns of argument 1 and rows of argument 2 over "tp"`, or `nothing
-/// split`. Arguments of rank 2 have rows and columns, others dims.
+/// `columns of argument 1 and rows of layers.*.o.weight over "tp"`, or `nothing
+/// split`. Arguments of rank 2 have rows and columns, others dims. Those whose
+/// names differ in numbers alone, as in repeated layers, are one pattern; where
+/// only some of these are meant, it says how many.
 std::string describeSplits(const ProposalCandidate &candidate,
                            llvm::ArrayRef<ProposedArgument> arguments);
 
 /// `1.200e-03 s, 4096 bytes received, 65536 bytes held at the peak`.
 std::string describeCost(const ProposalCandidate &candidate);
 
-/// What one function's search compared: docs/Proposing.md has the keys.
+/// The candidates of one function's search: docs/Proposing.md has the keys.
 llvm::json::Object toJson(llvm::StringRef function, const Proposal &proposal,
                           llvm::ArrayRef<ProposedArgument> arguments,
                           const ProposalOptions &options);

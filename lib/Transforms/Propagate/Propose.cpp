@@ -18,6 +18,7 @@
 #include "ProposalText.h"
 
 #include "ShardIR/Dialect/ShardIR/Machine.h"
+#include "ShardIR/Memory/MemorySavings.h"
 #include "ShardIR/Transforms/Passes.h"
 #include "ShardIR/Transforms/Propagate/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
@@ -37,12 +38,22 @@ namespace shardir {
 using namespace mlir;
 using namespace shardir;
 
+/// `shardir.name`, else the name in the argument's location; empty for none.
+static std::string nameOf(func::FuncOp function, unsigned argument) {
+  if (auto name = function.getArgAttrOfType<StringAttr>(argument,
+                                                        ShardIRDialect::kName))
+    return name.str();
+  if (auto name = dyn_cast<NameLoc>(function.getArgument(argument).getLoc()))
+    return name.getName().str();
+  return "";
+}
+
 namespace {
 
 struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
   using ProposeBase::ProposeBase;
 
-  /// What the pipelines run ahead of propagation.
+  /// The passes that the pipelines run ahead of propagation.
   static void addPasses(OpPassManager &passes) {
     passes.addPass(createLowerDTensorSyntax());
     passes.addPass(createCheckExits());
@@ -98,7 +109,7 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
     }
   }
 
-  /// Of several meshes one must be named, or nobody knows which is meant.
+  /// A module of several meshes needs the name of one.
   LogicalResult checkMesh(func::FuncOp function, const MeshTable &meshes) {
     if (meshes.all().size() <= 1)
       return success();
@@ -120,7 +131,7 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
                                ArrayRef<ProposedArgument> arguments) {
     Operation *at = builder.opOf(best.peakNode);
     InFlightDiagnostic diag =
-        (at ? at : function)->emitError()
+        (at ? purposeOf(at)->emitOpError() : function.emitError())
         << "needs " << int64_t(best.peakBytes)
         << " bytes at one time on a device with the placements of @"
         << function.getSymName() << "'s arguments that need fewest, above the "
@@ -149,7 +160,7 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
     for (auto [i, other] : llvm::enumerate(proposal.candidates)) {
       std::string splits = describeSplits(other, arguments);
       bool isWhole = splits == "nothing split";
-      // What unsharded arguments cost is what everything is compared with.
+      // Unsharded arguments are the baseline of the comparison.
       if (i == 0 || (i > kShown && !isWhole))
         continue;
       diag.attachNote() << splits << ": " << describeCost(other);
@@ -180,7 +191,8 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
       if (n < 0)
         continue;
       nodes.push_back(n);
-      arguments.push_back({int(i), &meshes.all()[graph.nodes[n].mesh]});
+      arguments.push_back(
+          {int(i), &meshes.all()[graph.nodes[n].mesh], nameOf(copy, i)});
       isFree |= !copy.getArgAttr(i, ShardIRDialect::kPlacement);
     }
     if (!isFree)

@@ -49,9 +49,13 @@ BalancedPlans shardir::balanceRanks(ArrayRef<RedistributeOp> ops,
                                     const MeshTable &meshes,
                                     PlanOptions options) {
   constexpr int kMaxRounds = 6;
-  constexpr size_t kMaxRanks = 64;
+  constexpr int64_t kMaxRanks = 64;
+  for (RedistributeOp op : ops)
+    if (meshes.get(op.getFrom()).numRanks() > kMaxRanks ||
+        meshes.get(op.getTo()).numRanks() > kMaxRanks)
+      return {};
   std::vector<int64_t> received = receivedBy(ops, meshes, options);
-  if (received.empty() || received.size() > kMaxRanks)
+  if (received.empty())
     return {};
   BalancedPlans best{{}, *llvm::max_element(received)};
   options.deviceWeights.assign(received.size(), 1.0 / double(received.size()));

@@ -20,6 +20,7 @@
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Interfaces/IndexMath.h"
 #include "ShardIR/Placement/Describe.h"
+#include "ShardIR/Placement/DeviceSample.h"
 #include "ShardIR/Report/RedistributionUsers.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -206,11 +207,10 @@ int64_t Inserter::bytesFor(RankedTensorType type, PlacementAttr from,
     placement->partialAxes.clear();
   }
   CollectiveStep step{CollectiveKind::HaloExchange, source, target, halo};
-  int64_t most = 0;
-  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p)
-    most = std::max(
-        most, bytesReceived(step, mesh, shapeOf(type), elementBytes(type), p));
-  return most;
+  DeviceSample sample(mesh);
+  sample.add(step, shapeOf(type));
+  return *llvm::max_element(
+      bytesReceived({step}, mesh, shapeOf(type), elementBytes(type), sample));
 }
 
 FailureOr<Value> Inserter::rematerialize(Value value, PlacementAttr wanted,

@@ -69,8 +69,8 @@ bool PlacementRewrites::mayChange(Operation *op) const {
         return !factors.windows.empty();
       }))
     return false;
-  // What regions capture moves with an op only where the op's rule says how,
-  // and a change knows of operands alone.
+  // A rewrite handles operands alone, not the values that an op's regions
+  // capture.
   if (op->getNumRegions())
     for (const TensorFactors &captured :
          llvm::drop_begin(rule->operands, op->getNumOperands()))
@@ -97,10 +97,11 @@ Source PlacementRewrites::sourceOf(OpOperand &operand,
                                    const Overlay &overlay) const {
   Value value = operand.get();
   auto op = value.getDefiningOp<RedistributeOp>();
-  // What is gathered once in front of a loop is not gathered in each iteration.
+  // A gather in front of a loop must not move into the loop.
   if (op && isPlain(op) && !isConstrained(op) &&
       op->getBlock() == operand.getOwner()->getBlock()) {
-    // What it starts from is said here, also of values that carry nothing.
+    // The redistribution has the source placement, also for values without an
+    // attribute.
     PlacementAttr from = placementOf(op.getInput(), overlay);
     return {op.getInput(), from ? from : op.getFrom(), op};
   }
@@ -197,7 +198,7 @@ PlacementRewrites::with(Operation *op, ArrayRef<Placement> results,
   auto *sharding = std::get_if<OpSharding>(&inferred);
   if (!sharding)
     return std::nullopt;
-  // What is asked for must be read back as the same decision.
+  // The required placements must be inferred again as the same decision.
   SmallVector<std::optional<Placement>> wanted(sharding->operands.begin(),
                                                sharding->operands.end());
   auto again = inferSharding(rule, results, wanted, mesh);
@@ -219,7 +220,7 @@ PlacementRewrites::with(Operation *op, ArrayRef<Placement> results,
                         elementTypeName(type.getElementType())))
       return std::nullopt;
     change.operands.back() = needed;
-    // Who uses what a constraint asks for uses it as asked.
+    // Users of a constrained value keep the constraint's placement.
     if (Operation *producer = operand.get().getDefiningOp();
         producer && isConstrained(producer) &&
         !samePlacement(getPlacement(operand.get()), needed, type, meshes()))

@@ -202,7 +202,7 @@ bool ShareSource::repeatsGathers(const Tree &tree) const {
     return false;
   if (!options.shareGathers)
     return true;
-  // What was taken apart to fit stays so.
+  // Targets that were separated to fit the memory limit stay separate.
   if (llvm::any_of(tree.targets, [&](const Target &target) {
         return growing(target) && target.ops.size() > 1;
       }))
@@ -461,7 +461,6 @@ void ShareSource::rewrite(Tree &tree, SmallVector<Node> &nodes,
                           ArrayRef<TreeNode> shape,
                           ArrayRef<RedistributeOp> given,
                           PatternRewriter &rewriter) const {
-  const MeshTable &meshes = costs->meshTable();
   // An op that is there carries each node; further regions get copies.
   llvm::SmallPtrSet<Operation *, 8> taken;
   for (Node &node : nodes)

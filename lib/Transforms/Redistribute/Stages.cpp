@@ -24,7 +24,8 @@ void shardir::buildRedistribution(OpPassManager &passes,
                                   SimplifyRedistributeOptions simplify) {
   // Equal steps would run once, and are to be counted once.
   insert.mergeEqual = simplify.mergeEqual = true;
-  // What nobody uses moves nothing, nor is there anything to forbid.
+  // Unused values need no redistribution, and `strict` has nothing to forbid
+  // there.
   passes.addPass(createEraseUnused());
   passes.addPass(createInsertRedistribute(insert));
   passes.addPass(createSimplifyRedistribute(simplify));

@@ -7,15 +7,16 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: redistributed to bufferized. Checks the peak, predicted or of buffers,
-// against a limit, and names the op at the peak (R6). Changes nothing.
+// against a limit, names the op at the peak (R6) and notes the largest values
+// alive there. Changes nothing.
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Dialect/ShardIR/Provenance.h"
 #include "ShardIR/Dialect/ShardIR/Stage.h"
 #include "ShardIR/Memory/BufferPeak.h"
+#include "ShardIR/Memory/MemorySavings.h"
 #include "ShardIR/Transforms/Report/Passes.h"
-
-#include "mlir/Dialect/Linalg/IR/Linalg.h"
 
 namespace shardir {
 #define GEN_PASS_DEF_CHECKMEMORY
@@ -25,17 +26,54 @@ namespace shardir {
 using namespace mlir;
 using namespace shardir;
 
-/// What an allocation is for: the first op that does more with it than fill it,
-/// whose place in the program says more than that of what it starts from.
-static Operation *purposeOf(Operation *alloc) {
-  Operation *first = nullptr;
-  for (Operation *user : alloc->getUsers()) {
-    Operation *top = alloc->getBlock()->findAncestorOpInBlock(*user);
-    if (top && !isa<linalg::FillOp>(top) &&
-        (!first || top->isBeforeInBlock(first)))
-      first = top;
-  }
-  return first ? first : alloc;
+/// How many values the error names.
+static constexpr size_t kNamed = 5;
+
+/// `argument 1 of @main ("layers.0.weight")`, `the result of 'math.exp'`; of a
+/// tensor without contents `an init of 'linalg.matmul'`, the op it is for.
+static std::string nameOf(func::FuncOp function, Value value, Operation *made) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (isa<MemRefType>(value.getType()) && !argument)
+    return "a buffer";
+  if (!argument)
+    return (made == value.getDefiningOp() ? "the result of '"
+                                          : "an init of '") +
+           made->getName().getStringRef().str() + "'";
+  unsigned number = argument.getArgNumber();
+  std::string text =
+      "argument " + std::to_string(number) + " of @" + function.getName().str();
+  if (auto name =
+          function.getArgAttrOfType<StringAttr>(number, ShardIRDialect::kName))
+    text += " (\"" + name.getValue().str() + "\")";
+  return text;
+}
+
+/// Notes where `held` is from, how it is placed, and what would save memory.
+static void explain(InFlightDiagnostic &diag, func::FuncOp function,
+                    const HeldValue &held, const MemoryPeak &peak,
+                    const MeshTable &meshes) {
+  Operation *made = held.value.getDefiningOp();
+  if (made)
+    made = purposeOf(made);
+  Diagnostic &note =
+      diag.attachNote(made ? made->getLoc() : held.value.getLoc());
+  note << held.bytes << " bytes: " << nameOf(function, held.value, made) << ", "
+       << held.value.getType();
+  PlacementAttr placement = isa<RankedTensorType>(held.value.getType())
+                                ? getPlacement(held.value)
+                                : PlacementAttr();
+  if (placement)
+    note << ", " << placement;
+  if (auto reasons =
+          made ? made->getAttrOfType<ArrayAttr>(ShardIRDialect::kDecidedBy)
+               : ArrayAttr())
+    if (std::string text = describeProvenance(reasons); !text.empty())
+      note << ", decided by " << text;
+  if (std::optional<SplitSaving> split = bestSplit(held, meshes))
+    note << "; splitting dim " << split->dim << " over \"" << split->axis
+         << "\" saves " << split->bytes << " bytes";
+  if (isRecomputable(held, peak))
+    note << "; recomputing it after the peak saves " << held.bytes << " bytes";
 }
 
 namespace {
@@ -58,19 +96,21 @@ struct CheckMemoryPass : shardir::impl::CheckMemoryBase<CheckMemoryPass> {
         peak = bufferPeak(function, meshes).value_or(peak);
       if (peak.bytes <= limit)
         continue;
-      Operation *at = function;
-      if (peak.op)
-        at = isBufferized ? purposeOf(peak.op) : peak.op;
+      // Ops on buffers are calls of kernels: their location says more.
+      Operation *at = peak.op ? purposeOf(peak.op) : function;
       InFlightDiagnostic diag =
-          at->emitError() << "needs " << peak.bytes
-                          << " bytes at one time on a device, above the memory "
-                             "limit of "
-                          << int64_t(limit);
+          isBufferized || !peak.op ? at->emitError() : at->emitOpError();
+      diag << "needs " << peak.bytes
+           << " bytes at one time on a device, above the memory limit of "
+           << int64_t(limit);
       diag.attachNote(function.getLoc())
           << (peak.op ? "split more of @"
                       : "the arguments alone need it; split "
                         "more of those of @")
-          << function.getSymName() << "'s tensors, or raise memory-limit";
+          << function.getSymName() << "'s tensors, or raise memory-limit"
+          << (peak.held.empty() ? "" : "; the largest tensors alive here are");
+      for (const HeldValue &held : llvm::ArrayRef(peak.held).take_front(kNamed))
+        explain(diag, function, held, peak, meshes);
       return signalPassFailure();
     }
   }

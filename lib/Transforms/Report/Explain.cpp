@@ -101,7 +101,7 @@ static std::string explainValue(const ReportedValue &entry,
   return text;
 }
 
-/// What to change in the program to avoid a redistribution.
+/// The change to the program that avoids a redistribution.
 static std::string wayOut(Operation *op, ArrayRef<RedistributionUser> users,
                           PlacementAttr from, PlacementAttr to) {
   bool isReduced = !from.getValue().partialAxes.empty() &&

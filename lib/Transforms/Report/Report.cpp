@@ -115,6 +115,14 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
                                           builder.getI64IntegerAttr(peak))});
   }
 
+  bool hasBuckets() {
+    auto isInBucket = [](collective::CollectiveOpInterface op) {
+      return op->hasAttr(collective::kBucket) ? WalkResult::interrupt()
+                                              : WalkResult::advance();
+    };
+    return getOperation().walk(isInBucket).wasInterrupted();
+  }
+
   void runOnOperation() override {
     // A program compiled from a later stage keeps the report of an earlier one.
     Stage stage = stageOf(getOperation());
@@ -126,10 +134,11 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
         updatePeak(present);
       return;
     }
-    // Layouts and rings make other collectives than those it has named.
+    // Layouts and rings make other collectives than those it has named, and
+    // others travel together.
     if (embed && present && stage == Stage::Scheduled &&
         (getOperation()->hasAttr(ShardIRDialect::kLayoutSavedBytes) ||
-         getOperation()->hasAttr(collective::kRings)))
+         getOperation()->hasAttr(collective::kRings) || hasBuckets()))
       return updateCollectives(present);
     if (embed && (isLowered || present))
       return;

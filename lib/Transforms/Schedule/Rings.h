@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What rings of gathered operands and rings of sums have in common: the ops
-// that can be cut into parts, meshes on which devices stand further along a
-// ring, and what a turn costs. Stage: local, on tensors.
+// Helpers of rings of gathered operands and rings of sums: the ops that can be
+// cut into parts, meshes on which devices stand further along a ring, and what
+// a turn costs. Stage: local, on tensors.
 //
 //===----------------------------------------------------------------------===//
 

@@ -6,9 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: local to scheduled. Requires what verifyStage says of the scheduled
-// stage, but for the module's attribute; guarantees that rings are made where
-// they save time, and marks the module as scheduled.
+// Stage: local. Requires what verifyStage says of the scheduled stage, but for
+// the module's attribute; guarantees that rings are made where they save time.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,7 +58,6 @@ struct ScheduleCollectivesPass
       if (*gathers || *sums)
         module->setAttr(collective::kRings, UnitAttr::get(&getContext()));
     }
-    setStage(module, Stage::Scheduled);
   }
 };
 

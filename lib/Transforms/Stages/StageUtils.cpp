@@ -125,19 +125,20 @@ void shardir::mergeEqualOps(ModuleOp module, int rounds) {
 LogicalResult shardir::checkMeshes(ModuleOp module) {
   llvm::DenseSet<int64_t> named;
   MeshOp largest;
-  int64_t ranks = 0;
+  int64_t ranks = 0, inOrder = 0; // the ranks below are all named
   for (MeshOp op : module.getOps<MeshOp>()) {
     Mesh mesh = op.getMesh();
     if (!mesh.isConcrete())
       return success();
-    for (int64_t p = 0; p < mesh.numDevices(); ++p)
-      named.insert(mesh.rankAt(p));
+    if (mesh.devices.empty())
+      inOrder = std::max(inOrder, mesh.numDevices());
+    named.insert(mesh.devices.begin(), mesh.devices.end());
     if (mesh.numRanks() > ranks) {
       ranks = mesh.numRanks();
       largest = op;
     }
   }
-  for (int64_t rank = 0; rank < ranks; ++rank)
+  for (int64_t rank = inOrder; rank < ranks; ++rank)
     if (!named.contains(rank))
       return largest.emitError()
              << "names rank " << ranks - 1 << ", but no mesh names rank "

@@ -33,7 +33,7 @@ using namespace mlir;
 using namespace shardir;
 
 //===----------------------------------------------------------------------===//
-// What each stage promises of a function
+// Guarantees of each stage for a function
 //===----------------------------------------------------------------------===//
 
 /// A decided placement is by dim, and leaves nothing open.
@@ -280,7 +280,7 @@ static LogicalResult verifyScheduled(func::FuncOp function) {
 }
 
 //===----------------------------------------------------------------------===//
-// What each stage promises of a module
+// Guarantees of each stage for a module
 //===----------------------------------------------------------------------===//
 
 static LogicalResult verifyLocalOrLater(ModuleOp module, Stage stage) {

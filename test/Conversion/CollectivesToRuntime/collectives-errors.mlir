@@ -34,3 +34,17 @@ module attributes {shardir.stage = "bufferized"} {
     return %r : tensor<2xf32>
   }
 }
+
+// -----
+
+module attributes {shardir.stage = "bufferized"} {
+  shardir.mesh @m <["x"=2]>
+  func.func private @main(%x: memref<?xf32>, %y: memref<2xf32>, %n: index) {
+    // expected-error @+1 {{of a bucket needs a global tensor of known extents; drop 'collective.bucket'}}
+    collective.all_reduce %x into %x dims [%n] from #shardir.placement<@m, [{}], partial = sum ["x"]>
+        to #shardir.placement<@m, [{} ]> of tensor<?xf32> {collective.bucket = 0 : i64} : memref<?xf32>, memref<?xf32>
+    collective.all_reduce %y into %y from #shardir.placement<@m, [{}], partial = sum ["x"]>
+        to #shardir.placement<@m, [{} ]> of tensor<2xf32> {collective.bucket = 0 : i64} : memref<2xf32>, memref<2xf32>
+    return
+  }
+}

@@ -4,6 +4,8 @@
 #all = #shardir.placement<@m, [{}]>
 #part = #shardir.placement<@m, [{"x"}]>
 #turned = #shardir.placement<@turned, [{"x"}]>
+#rows = #shardir.placement<@m, [{"x"}, {}]>
+#turned_rows = #shardir.placement<@turned, [{"x"}, {}]>
 shardir.mesh @m <["x"=2]>
 shardir.mesh @turned <["x"=2], devices = [1, 0]>
 
@@ -136,5 +138,114 @@ func.func @sends_what_is_read(%x: memref<4xf32>, %y: memref<4xf32>) {
     gpu.terminator
   }
   memref.dealloc %r : memref<4xf32>
+  return
+}
+
+// The next layer's gather starts before this layer, with its buffer and the view of what it sends, and not
+// before the wait for this layer's: one is ahead. The third one may not start before what writes its operand.
+// CHECK-LABEL: func.func @layers
+// CHECK:         collective.all_gather %arg0 into [[G0:%[a-z0-9_]+]]
+// CHECK-NOT:     collective.start
+// CHECK:         [[V:%[a-z0-9_]+]] = memref.subview %arg1
+// CHECK-NEXT:    [[G1:%[a-z0-9_]+]] = memref.alloc
+// CHECK-NEXT:    collective.all_gather [[V]] into [[G1]] {{.*}}collective.start
+// CHECK-NEXT:    memref.copy [[G0]], %arg3
+// CHECK-NEXT:    memref.dealloc [[G0]]
+// CHECK-NEXT:    collective.wait [[G1]]
+// CHECK-NEXT:    memref.copy [[G1]], %arg2
+// CHECK-NEXT:    memref.dealloc [[G1]]
+// CHECK-NEXT:    [[G2:%[a-z0-9_]+]] = memref.alloc
+// CHECK-NEXT:    [[U:%[a-z0-9_]+]] = memref.subview %arg2
+// CHECK-NEXT:    collective.all_gather [[U]] into [[G2]]
+// CHECK-NOT:     collective.start
+// CHECK:         return
+func.func @layers(%w0: memref<4xf32>, %w1: memref<8xf32>, %y: memref<8xf32>, %z: memref<8xf32>) {
+  %g0 = memref.alloc() : memref<8xf32>
+  collective.all_gather %w0 into %g0 from #part to #all of tensor<8xf32> : memref<4xf32>, memref<8xf32>
+  memref.copy %g0, %z : memref<8xf32> to memref<8xf32>
+  memref.dealloc %g0 : memref<8xf32>
+  %v = memref.subview %w1[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
+  %g1 = memref.alloc() : memref<8xf32>
+  collective.all_gather %v into %g1 from #part to #all of tensor<8xf32> : memref<4xf32, strided<[1]>>, memref<8xf32>
+  memref.copy %g1, %y : memref<8xf32> to memref<8xf32>
+  memref.dealloc %g1 : memref<8xf32>
+  %g2 = memref.alloc() : memref<8xf32>
+  %u = memref.subview %y[0] [4] [1] : memref<8xf32> to memref<4xf32, strided<[1]>>
+  collective.all_gather %u into %g2 from #part to #all of tensor<8xf32> : memref<4xf32, strided<[1]>>, memref<8xf32>
+  memref.copy %g2, %z : memref<8xf32> to memref<8xf32>
+  memref.dealloc %g2 : memref<8xf32>
+  return
+}
+
+// The next layer's gather need not follow the sums of gradients, whose operands are freed before the next such sum
+// starts.
+// CHECK-LABEL: func.func @backward
+// CHECK:         collective.all_gather %arg0 into [[G1:%[a-z0-9_]+]]
+// CHECK:         collective.all_gather %arg1 into [[G0:%[a-z0-9_]+]] {{.*}}collective.start
+// CHECK-NEXT:    memref.copy [[G1]], [[D1:%[a-z0-9_]+]]
+// CHECK-NEXT:    collective.reduce_scatter [[D1]] into %arg2 {{.*}}collective.start
+// CHECK:         memref.copy %arg4, [[D0:%[a-z0-9_]+]]
+// CHECK-NEXT:    collective.wait %arg2
+// CHECK-NEXT:    memref.dealloc [[D1]]
+// CHECK-NEXT:    collective.reduce_scatter [[D0]] into %arg3 {{.*}}collective.start
+// CHECK-NEXT:    collective.wait [[G0]]
+// CHECK-NEXT:    memref.copy [[G0]], %arg4
+// CHECK:         collective.wait %arg3
+// CHECK-NEXT:    memref.dealloc [[D0]]
+// CHECK-NEXT:    return
+func.func @backward(%w1: memref<4xf32>, %w0: memref<4xf32>, %r1: memref<4xf32>, %r0: memref<4xf32>, %z: memref<8xf32>) {
+  %g1 = memref.alloc() : memref<8xf32>
+  collective.all_gather %w1 into %g1 from #part to #all of tensor<8xf32> : memref<4xf32>, memref<8xf32>
+  %d1 = memref.alloc() : memref<8xf32>
+  memref.copy %g1, %d1 : memref<8xf32> to memref<8xf32>
+  collective.reduce_scatter %d1 into %r1 from #partial to #part of tensor<8xf32> : memref<8xf32>, memref<4xf32>
+  memref.dealloc %d1 : memref<8xf32>
+  memref.dealloc %g1 : memref<8xf32>
+  %d0 = memref.alloc() : memref<8xf32>
+  memref.copy %z, %d0 : memref<8xf32> to memref<8xf32>
+  collective.reduce_scatter %d0 into %r0 from #partial to #part of tensor<8xf32> : memref<8xf32>, memref<4xf32>
+  memref.dealloc %d0 : memref<8xf32>
+  %g0 = memref.alloc() : memref<8xf32>
+  collective.all_gather %w0 into %g0 from #part to #all of tensor<8xf32> : memref<4xf32>, memref<8xf32>
+  memref.copy %g0, %z : memref<8xf32> to memref<8xf32>
+  memref.dealloc %g0 : memref<8xf32>
+  return
+}
+
+// A tensor map of what is sent is no write; what is copied through one of the result must wait.
+// CHECK-LABEL: func.func @tensor_maps
+// CHECK:         collective.exchange %arg0 into [[R:%[a-z0-9_]+]] {{.*}}collective.start
+// CHECK:         nvgpu.tma.create.descriptor
+// CHECK:         nvgpu.tma.create.descriptor
+// CHECK:         gpu.launch
+// CHECK:           nvgpu.tma.async.load
+// CHECK:         collective.wait [[R]]
+// CHECK-NEXT:    gpu.launch
+// CHECK:           nvgpu.tma.async.load
+!map = !nvgpu.tensormap.descriptor<tensor = memref<8x8xf32, #gpu.address_space<workgroup>>, swizzle = none, l2promo = none, oob = zero, interleave = none>
+!barriers = !nvgpu.mbarrier.group<memorySpace = #gpu.address_space<workgroup>>
+func.func @tensor_maps(%x: memref<8x8xf32>) {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %r = memref.alloc() : memref<8x8xf32>
+  %xs = memref.cast %x : memref<8x8xf32> to memref<*xf32>
+  %rs = memref.cast %r : memref<8x8xf32> to memref<*xf32>
+  collective.exchange %x into %r from #rows to #turned_rows of tensor<16x8xf32> : memref<8x8xf32>, memref<8x8xf32>
+  %sent = nvgpu.tma.create.descriptor %xs box[%c8, %c8] : memref<*xf32> -> !map
+  %received = nvgpu.tma.create.descriptor %rs box[%c8, %c8] : memref<*xf32> -> !map
+  gpu.launch blocks(%a, %b, %c) in (%d = %c1, %e = %c1, %f = %c1) threads(%g, %h, %i) in (%j = %c1, %k = %c1, %l = %c1) {
+    %barriers = nvgpu.mbarrier.create -> !barriers
+    %tile = memref.alloc() : memref<8x8xf32, #gpu.address_space<workgroup>>
+    nvgpu.tma.async.load %sent[%c0, %c0], %barriers[%c0] to %tile : !map, !barriers -> memref<8x8xf32, #gpu.address_space<workgroup>>
+    gpu.terminator
+  }
+  gpu.launch blocks(%a, %b, %c) in (%d = %c1, %e = %c1, %f = %c1) threads(%g, %h, %i) in (%j = %c1, %k = %c1, %l = %c1) {
+    %barriers = nvgpu.mbarrier.create -> !barriers
+    %tile = memref.alloc() : memref<8x8xf32, #gpu.address_space<workgroup>>
+    nvgpu.tma.async.load %received[%c0, %c0], %barriers[%c0] to %tile : !map, !barriers -> memref<8x8xf32, #gpu.address_space<workgroup>>
+    gpu.terminator
+  }
+  memref.dealloc %r : memref<8x8xf32>
   return
 }

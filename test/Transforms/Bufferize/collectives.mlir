@@ -24,6 +24,38 @@ module attributes {shardir.stage = "local"} {
     return %r : tensor<4xf32>
   }
 
+  // Of a bucket, allocations, copies and frees come in front and behind.
+  // CHECK-LABEL: func.func @bucket
+  // CHECK:         collective.all_gather {{.*}} {collective.bucket = 0 : i64}
+  // CHECK-NEXT:    collective.all_gather {{.*}} {collective.bucket = 0 : i64}
+  // CHECK-DAG:     memref.dealloc
+  // CHECK-DAG:     memref.dealloc
+  // CHECK:         return
+  func.func @bucket(%x: tensor<2xf32>, %y: tensor<2xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %e = tensor.empty() : tensor<2xf32>
+    %a = linalg.exp ins(%x : tensor<2xf32>) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+    %b = linalg.exp ins(%y : tensor<2xf32>) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+    %r = collective.all_gather %a from #shardir.placement<@m, [{"x"} ]> to #shardir.placement<@m, [{} ]> of tensor<4xf32>
+        {collective.bucket = 0 : i64} : tensor<2xf32> -> tensor<4xf32>
+    %s = collective.all_gather %b from #shardir.placement<@m, [{"x"} ]> to #shardir.placement<@m, [{} ]> of tensor<4xf32>
+        {collective.bucket = 0 : i64} : tensor<2xf32> -> tensor<4xf32>
+    return %r, %s : tensor<4xf32>, tensor<4xf32>
+  }
+
+  // One reads what the other one would overwrite: they do not move at one time.
+  // CHECK-LABEL: func.func @dependent
+  // CHECK-NOT:     collective.bucket
+  // CHECK:         return
+  func.func @dependent(%x: tensor<2xf32>) -> (tensor<2xf32>, tensor<2xf32>) {
+    %e = tensor.empty() : tensor<2xf32>
+    %a = linalg.exp ins(%x : tensor<2xf32>) outs(%e : tensor<2xf32>) -> tensor<2xf32>
+    %r = collective.all_reduce %a from #shardir.placement<@m, [{}], partial = sum ["x"]> to #shardir.placement<@m, [{} ]> of tensor<2xf32>
+        {collective.bucket = 0 : i64} : tensor<2xf32> -> tensor<2xf32>
+    %s = collective.all_reduce %a from #shardir.placement<@m, [{}], partial = max ["x"]> to #shardir.placement<@m, [{} ]> of tensor<2xf32>
+        {collective.bucket = 0 : i64} : tensor<2xf32> -> tensor<2xf32>
+    return %r, %s : tensor<2xf32>, tensor<2xf32>
+  }
+
   // A temporary may: in place.
   // CHECK-LABEL: func.func @reduce_temporary
   // CHECK-SAME:    %[[R:[^ ]+]]: memref<4xf32> {shardir.global_type = tensor<4xf32>, shardir.result}

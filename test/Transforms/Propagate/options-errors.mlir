@@ -11,7 +11,7 @@
 // RUN: not shard-opt %s --shardir-to-local="layout=rowmajor" 2>&1 | FileCheck %s --check-prefix=ROWS
 // RUN: not shard-opt %s --shardir-to-local="rings=alway" 2>&1 | FileCheck %s --check-prefix=ALWAYS
 // BYTE: option cost must be time or bytes, found 'byte'; did you mean 'bytes'?
-// ARCH: option arch must be sm_80, sm_90a, sm_100a or host, found 'sm_90'; did you mean 'sm_90a'?
+// ARCH: option arch must be sm_80, sm_86, sm_89, sm_90a, sm_100a, compute_80 or host, found 'sm_90'; did you mean 'sm_90a'?
 // ROWS: option layout must be row-major, auto or contiguous, found 'rowmajor'; did you mean 'row-major'?
 // ALWAYS: option rings must be auto, always or never, found 'alway'; did you mean 'always'?
 // COST: option cost must be time or bytes, found 'speed'

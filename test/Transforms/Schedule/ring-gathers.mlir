@@ -19,7 +19,7 @@
 // TIME: remark: 1 of its operands do not come around a ring of 4 devices
 
 // Devices of @m one, two and three further along the ring; of @g along half an axis.
-// CHECK:     module attributes {collective.rings{{.*}}shardir.stage = "scheduled"}
+// CHECK:     module attributes {collective.rings{{.*}}shardir.stage = "local"}
 // CHECK-DAG: shardir.mesh @m_ring1 <["x"=4], devices = [1, 2, 3, 0]>
 // CHECK-DAG: shardir.mesh @m_ring2 <["x"=4], devices = [2, 3, 0, 1]>
 // CHECK-DAG: shardir.mesh @m_ring3 <["x"=4], devices = [3, 0, 1, 2]>

@@ -19,7 +19,7 @@
 // TIME: remark: its sums do not come around a ring of 2 devices over "x:(2)2"
 // TIME: remark: its sums come around a ring of 2 devices over "x:(2)2"
 
-// CHECK:     module attributes {collective.rings{{.*}}shardir.stage = "scheduled"}
+// CHECK:     module attributes {collective.rings{{.*}}shardir.stage = "local"}
 // CHECK-DAG: shardir.mesh @m_ring1 <["x"=4], devices = [1, 2, 3, 0]>
 // CHECK-DAG: shardir.mesh @m_ring2 <["x"=4], devices = [2, 3, 0, 1]>
 // CHECK-DAG: shardir.mesh @m_ring3 <["x"=4], devices = [3, 0, 1, 2]>

@@ -78,6 +78,51 @@ TEST_F(ToObject, CompilesLinksAndRuns) {
   }
 }
 
+TEST_F(ToObject, CompilesTwoProgramsInParts) {
+  // Both programs have private functions of the same names.
+  auto program = [](const std::string &entry, int step) {
+    std::string text, calls = "%x0 = llvm.mlir.constant(0.0 : f64) : f64\n";
+    int count = 40;
+    for (int i = 0; i < count; ++i) {
+      std::string n = std::to_string(i), next = std::to_string(i + 1);
+      text += "llvm.func private @kernel" + n + "(%x: f64) -> f64 {\n" +
+              "%c = llvm.mlir.constant(" + std::to_string(i * step) +
+              ".0 : f64) : f64\n%0 = llvm.fadd %x, %c : f64\n"
+              "llvm.return %0 : f64 }\n";
+      calls += "%x" + next + " = llvm.call @kernel" + n + "(%x" + n +
+               ") : (f64) -> f64\n";
+    }
+    return text + "llvm.func @" + entry + "() -> f64 {\n" + calls +
+           "llvm.return %x" + std::to_string(count) + " : f64 }\n";
+  };
+  std::vector<std::string> objects;
+  for (int step : {1, 2}) {
+    std::string entry = "entry" + std::to_string(step);
+    OwningOpRef<ModuleOp> module = parse(program(entry, step));
+    ASSERT_TRUE(module) << messages;
+    for (auto function : module->getOps<LLVM::LLVMFuncOp>())
+      if (function.isPrivate())
+        function.setLinkage(LLVM::Linkage::Internal);
+    objects.push_back(file(entry + ".o"));
+    ASSERT_TRUE(succeeded(shardir::emitObject(*module, {}, objects.back())))
+        << messages;
+  }
+  std::string library = file("libparts.so");
+  ASSERT_TRUE(succeeded(
+      shardir::linkSharedObject(UnknownLoc::get(&context), objects, library)))
+      << messages;
+  void *handle = dlopen(library.c_str(), RTLD_NOW | RTLD_LOCAL);
+  ASSERT_TRUE(handle) << dlerror();
+  for (int step : {1, 2}) {
+    auto entry = reinterpret_cast<double (*)()>(
+        dlsym(handle, ("entry" + std::to_string(step)).c_str()));
+    ASSERT_TRUE(entry);
+    EXPECT_EQ(entry(), step * 780.0);
+  }
+  EXPECT_FALSE(dlsym(handle, "kernel0.entry1"));
+  dlclose(handle);
+}
+
 TEST_F(ToObject, LeavesTheRuntimeUndefined) {
   OwningOpRef<ModuleOp> module = parse(R"(
     llvm.func @shardir_fail(!llvm.ptr)

@@ -17,6 +17,7 @@
 #include "Support.h"
 
 #include <algorithm>
+#include <random>
 
 using namespace shardir;
 using namespace shardir::test;
@@ -177,6 +178,37 @@ TEST(Packing, EqualsTheEnumerationForAllPairs) {
                                         reordered(shape, order)));
         }
   }
+}
+
+TEST(Packing, OfManyDevicesASampleIsLookedAt) {
+  std::mt19937 random(11);
+  int kinds[16] = {};
+  for (const Shape &sizes : {Shape{9, 8}, Shape{5, 4, 4}}) {
+    Mesh mesh = makeMesh(sizes);
+    std::vector<Placement> placements =
+        allPlacements(mesh, 2, replicatedAxes(mesh), PartialKind::Sum);
+    for (const Shape &shape : {Shape{144, 80}, Shape{25, 36}, Shape{7, 100}})
+      for (int i = 0; i < 100; ++i) {
+        auto plan = planRedistribute(placements[random() % placements.size()],
+                                     placements[random() % placements.size()],
+                                     mesh, shape);
+        for (const CollectiveStep &step :
+             std::get<RedistributePlan>(plan).steps) {
+          if (step.kind == CollectiveKind::AllReduce ||
+              step.kind == CollectiveKind::MakePartial)
+            continue;
+          ++kinds[int(step.kind)];
+          EXPECT_EQ(packedBytes(step, mesh, shape, 1),
+                    packedByEnumeration(step, mesh, shape))
+              << stringifyCollectiveKind(step.kind) << " "
+              << toString(step.from) << " " << toString(step.to);
+        }
+      }
+  }
+  for (CollectiveKind kind :
+       {CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
+        CollectiveKind::AllToAll, CollectiveKind::Exchange})
+    EXPECT_GT(kinds[int(kind)], 5) << stringifyCollectiveKind(kind);
 }
 
 } // namespace

@@ -80,9 +80,8 @@ TEST(Options, EveryFlag) {
     EXPECT_EQ(o.expected.size(), 1u);
     EXPECT_EQ(o.tolerance, 1e-3);
     EXPECT_EQ(o.device, "mpi");
-    EXPECT_EQ(o.plugins,
-              (std::vector<std::string>{"--load-dialect-plugin=d.so",
-                                        "--load-pass-plugin=d.so"}));
+    EXPECT_EQ(o.plugins, (std::vector<std::string>{"--load-dialect-plugin=d.so",
+                                                   "--load-pass-plugin=d.so"}));
     ASSERT_EQ(o.axes.size(), 2u);
     EXPECT_EQ(o.axes[0].axis, "dp");
     EXPECT_EQ(o.axes[0].size, 2);
@@ -161,7 +160,8 @@ TEST(Options, Errors) {
       {{"p", "--output=@y.npy", "--output=@y.npy"}, "is given twice"},
       {{"p", "--expected_output=local:@x.{rank}.npy"}, "are global arrays"},
       {{"p", "--compile-only"}, "--compile-only needs -o FILE"},
-      {{"p", "-o", "p.so"}, "-o names the file that --compile-only writes"},
+      {{"p", "-o", "p.so"},
+       "-o names the file that --compile-only or --measure-machine writes"},
       {{"p", "--compile-only", "-o", "p.so", "--input=@x.npy"}, "runs nothing"},
   };
   for (const auto &[arguments, message] : cases)

@@ -67,6 +67,42 @@ TEST_P(Failure, DifferentCollectives) {
   EXPECT_THAT(error, HasSubstr("done #0 all_reduce"));
 }
 
+/// Two all_reduces over "x", and one over "y".
+MetadataText threeReductions() {
+  MetadataText text({{"x", 2}, {"y", 2}});
+  text.redistribute("all_reduce", "[{}], partial = sum [\"x\"]", "[{}]", {8});
+  text.redistribute("all_reduce", "[{}], partial = sum [\"x\"]", "[{}]", {8});
+  text.redistribute("all_reduce", "[{}], partial = sum [\"y\"]", "[{}]", {8});
+  return text;
+}
+
+TEST_P(Failure, DifferentBuckets) {
+  std::string error =
+      runRanks(threeReductions().program(), [](RankContext &rank) {
+        Buffers a, b;
+        shardir_buffers both[] = {{a.in.data(), a.out.data()},
+                                  {b.in.data(), b.out.data()}};
+        if (rank.rank < 2)
+          rank.bucket(0, 2, both);
+        else
+          a.run(rank, 0);
+      });
+  EXPECT_THAT(error, HasSubstr("posted all_reduce of f32 8 (test.mlir:1) in a "
+                               "bucket of 2"));
+}
+
+TEST_P(Failure, BucketOfDifferentGroups) {
+  std::string error =
+      runRanks(threeReductions().program(), [](RankContext &rank) {
+        Buffers a, b;
+        shardir_buffers both[] = {{a.in.data(), a.out.data()},
+                                  {b.in.data(), b.out.data()}};
+        rank.bucket(1, 2, both);
+      });
+  EXPECT_THAT(error, HasSubstr("called all_reduce of f32 8 (test.mlir:3) in a "
+                               "bucket of collectives of other groups"));
+}
+
 TEST_P(Failure, DifferentShapes) {
   MetadataText text({{"x", 2}});
   text.redistribute("all_gather", "[{\"x\"}]", "[{}]", {-1});

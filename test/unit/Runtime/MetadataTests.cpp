@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Core/Metadata.h"
+#include "Cuda/CudaDevice.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -152,6 +153,25 @@ TEST(Metadata, AnyTextEndsInAMessage) {
   }
   std::string error, deep(100000, '[');
   EXPECT_FALSE(parseMetadata(deep, m, error));
+}
+
+// A cubin runs on GPUs of its own major version alone: PTX is for the others.
+TEST(Metadata, CompilerKnowsTheGpu) {
+  EXPECT_EQ(CudaDevice::compilerArchitecture(80), "sm_80");
+  EXPECT_EQ(CudaDevice::compilerArchitecture(86), "sm_86");
+  EXPECT_EQ(CudaDevice::compilerArchitecture(89), "sm_89");
+  EXPECT_EQ(CudaDevice::compilerArchitecture(90), "sm_90a");
+  EXPECT_EQ(CudaDevice::compilerArchitecture(100), "sm_100a");
+  EXPECT_EQ(CudaDevice::compilerArchitecture(103), "compute_80");
+  EXPECT_EQ(CudaDevice::compilerArchitecture(120), "compute_80");
+  Json program = good();
+  program["gpu"] = {{"arch", "compute_80"},
+                    {"modules", Json::array()},
+                    {"kernels", Json::array()},
+                    {"constants", Json::array()}};
+  Metadata m;
+  std::string error;
+  EXPECT_TRUE(parseMetadata(program.dump(), m, error)) << error;
 }
 
 } // namespace

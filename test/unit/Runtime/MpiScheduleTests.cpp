@@ -65,24 +65,37 @@ struct Counts {
   size_t messages = 0, inPlace = 0, blocks = 0;
 };
 
-/// Runs all ranks' schedules phase by phase, and checks them.
-void simulate(const Route &route, const MpiBlockLimits &limits,
-              Counts &counts) {
+/// Runs all ranks' schedules phase by phase, and checks them: those of `locals`
+/// by position, if there are any, and else those of `route`.
+void simulate(const Route &route, const MpiBlockLimits &limits, Counts &counts,
+              const std::vector<std::shared_ptr<const Route>> &locals = {}) {
   size_t n = route.parts.size();
   std::vector<Data> in, out;
   std::vector<MpiSchedule> schedules;
   for (size_t p = 0; p < n; ++p) {
     in.push_back(operandOf(p, route.parts[p].operandCount));
     out.emplace_back(size_t(route.parts[p].resultCount), -1.0f);
-    schedules.push_back(makeMpiSchedule(route, int64_t(p), limits));
+    schedules.push_back(
+        locals.empty()
+            ? makeMpiSchedule(route, int64_t(p), limits)
+            : makeMpiSchedule(*locals[p], locals[p]->selfIndex, limits));
   }
   // By group, sender, receiver and transfer: blocks in order.
   using Key = std::tuple<size_t, uint32_t, uint32_t, uint32_t>;
-  for (size_t phase = 0; phase < schedules[0].phases.size(); ++phase) {
+  size_t phases = 0;
+  std::map<size_t, size_t> phasesOfGroup;
+  for (size_t p = 0; p < n; ++p) {
+    size_t own = schedules[p].phases.size();
+    phases = std::max(phases, own);
+    ASSERT_EQ(phasesOfGroup.emplace(route.parts[p].group, own).first->second,
+              own);
+  }
+  for (size_t phase = 0; phase < phases; ++phase) {
     std::map<Key, std::deque<Data>> onTheWay;
     for (size_t p = 0; p < n; ++p) {
       const RoutePart &part = route.parts[p];
-      ASSERT_EQ(schedules[p].phases.size(), schedules[0].phases.size());
+      if (phase >= schedules[p].phases.size())
+        continue;
       const MpiPhase &now = schedules[p].phases[phase];
       const Data &from = now.sendsResult ? out[p] : in[p];
       for (const CopyPlan &plan : now.local)
@@ -107,6 +120,8 @@ void simulate(const Route &route, const MpiBlockLimits &limits,
     }
     for (size_t p = 0; p < n; ++p) {
       const RoutePart &part = route.parts[p];
+      if (phase >= schedules[p].phases.size())
+        continue;
       for (const MpiReceive &receive : schedules[p].phases[phase].receives) {
         for (size_t b = 0; b < receive.blocks.size(); ++b) {
           const MpiBlock &block = receive.blocks[b];
@@ -151,6 +166,117 @@ const MpiBlockLimits kLimits[] = {{1000000, 1000000, 1000000},
                                   {7, 5, 4},
                                   {1000000, 4, 0}};
 
+/// Compares the route of one rank with its part in the route of all ranks.
+void compare(const Route &all, const Route &local, int rank) {
+  int64_t index = all.indexOf(rank);
+  ASSERT_EQ(local.zeros, all.zeros);
+  ASSERT_EQ(local.indexOf(rank) < 0, index < 0);
+  if (index < 0)
+    return;
+  const RoutePart &want = all.parts[size_t(index)];
+  const RoutePart &got = local.parts[size_t(local.selfIndex)];
+  ASSERT_EQ(local.groups.size(), 1u);
+  ASSERT_EQ(local.groups[0], all.groups[want.group]);
+  ASSERT_EQ(got.place, want.place);
+  ASSERT_EQ(got.operandCount, want.operandCount);
+  ASSERT_EQ(got.resultCount, want.resultCount);
+  ASSERT_EQ(got.bytes, want.bytes);
+  ASSERT_EQ(got.identity, want.identity);
+  ASSERT_EQ(local.reduce, all.reduce);
+  ASSERT_EQ(local.kind, all.kind);
+  ASSERT_TRUE(local.flatReduce || !all.flatReduce);
+  ASSERT_EQ(got.transfers.size(), want.transfers.size());
+  for (size_t t = 0; t < want.transfers.size(); ++t) {
+    ASSERT_EQ(got.transfers[t].sources, want.transfers[t].sources);
+    ASSERT_TRUE(got.transfers[t].plan == want.transfers[t].plan);
+  }
+  for (size_t to = 0; to < local.groups[0].size(); ++to) {
+    if (to == want.place)
+      continue;
+    std::vector<const CopyPlan *> sent;
+    for (const Transfer &transfer : all.partAt(want.group, to).transfers)
+      for (uint32_t source : transfer.sources)
+        if (source == want.place)
+          sent.push_back(&transfer.plan);
+    ASSERT_EQ(local.parts[to].transfers.size(), sent.size());
+    for (size_t t = 0; t < sent.size(); ++t)
+      ASSERT_TRUE(local.parts[to].transfers[t].plan == *sent[t]);
+  }
+}
+
+/// The kinds of collectives that lead from one placement to the other.
+std::vector<std::string> kindsOf(const Placement &from, const Placement &to) {
+  // Whether each dim of `b` is split as that of `a`, and then further.
+  auto nests = [](const Placement &a, const Placement &b) {
+    for (size_t d = 0; d < a.dims.size(); ++d) {
+      const std::vector<Split> &outer = a.dims[d].splits;
+      const std::vector<Split> &inner = b.dims[d].splits;
+      if (outer.size() > inner.size() ||
+          !std::equal(outer.begin(), outer.end(), inner.begin()))
+        return false;
+    }
+    return true;
+  };
+  std::vector<std::string> kinds{"exchange"};
+  if (from.partialAxes == to.partialAxes) {
+    kinds.push_back("all_to_all");
+    kinds.push_back("permute");
+    if (nests(to, from))
+      kinds.push_back("all_gather");
+    if (nests(from, to))
+      kinds.push_back("slice");
+  } else if (to.partialAxes.empty() && nests(from, to)) {
+    kinds.push_back(nests(to, from) ? "all_reduce" : "reduce_scatter");
+  } else if (from.partialAxes.empty() && nests(to, from)) {
+    kinds.push_back("make_partial");
+  }
+  return kinds;
+}
+
+/// Compares the routes of one rank with those of all ranks, for all pairs of
+/// `placements`, and moves data by them.
+void compareAll(const std::vector<AxisText> &axes,
+                const std::vector<std::string> &placements,
+                const std::vector<int64_t> &shape,
+                std::vector<int64_t> devices = {}) {
+  MetadataText text(axes, std::move(devices));
+  std::string error;
+  for (const std::string &from : placements)
+    for (const std::string &to : placements)
+      for (const std::string &kind :
+           kindsOf(*parsePlacement(from, error), *parsePlacement(to, error)))
+        text.redistribute(kind, from, to, shape);
+  auto program = text.program();
+  const std::vector<CollectiveSpec> &specs = program->metadata.collectives;
+  for (size_t id = 0; id < specs.size(); ++id) {
+    auto all = program->routes.get(int32_t(id), nullptr, error);
+    if (!all) // an uneven shape that a placement cannot cut
+      continue;
+    std::vector<std::shared_ptr<const Route>> locals(all->parts.size());
+    for (int rank = 0; rank < int(text.ranks()); ++rank) {
+      auto local = program->routes.get(int32_t(id), nullptr, error, rank);
+      ASSERT_TRUE(local) << error;
+      compare(*all, *local, rank);
+      if (testing::Test::HasFatalFailure()) {
+        ADD_FAILURE() << specs[id].describe() << " on rank " << rank;
+        return;
+      }
+      if (int64_t index = all->indexOf(rank); index >= 0)
+        locals[size_t(index)] = local;
+    }
+    if (!specs[id].step.to.partialAxes.empty())
+      continue; // the communicator fills in the identity
+    for (const MpiBlockLimits &limits : {kLimits[1], kLimits[3]}) {
+      Counts counts;
+      simulate(*all, limits, counts, locals);
+      if (testing::Test::HasFatalFailure()) {
+        ADD_FAILURE() << specs[id].describe();
+        return;
+      }
+    }
+  }
+}
+
 Counts simulateAll(const MetadataText &text) {
   auto program = text.program();
   Counts counts;
@@ -192,6 +318,65 @@ TEST(MpiSchedule, BlocksMeetWhateverTheLimits) {
     Counts counts = simulateAll(text);
     EXPECT_GT(counts.messages, 0u);
     EXPECT_GT(counts.blocks, counts.messages);
+  }
+}
+
+TEST(LocalRoute, IsThePartInTheRouteOfAll) {
+  std::vector<std::string> list = {"[{}, {}]",
+                                   "[{\"x\"}, {}]",
+                                   "[{}, {\"x\"}]",
+                                   "[{\"y\"}, {}]",
+                                   "[{\"x\", \"y\"}, {}]",
+                                   "[{\"y\", \"x\"}, {}]",
+                                   "[{\"x\"}, {\"y\"}]",
+                                   "[{\"y\"}, {\"x\"}]",
+                                   "[{}, {\"y\", \"x\"}]",
+                                   "[{}, {}], partial = sum [\"x\"]",
+                                   "[{}, {}], partial = sum [\"y\"]",
+                                   "[{\"x\"}, {}], partial = sum [\"y\"]",
+                                   "[{}, {\"x\"}], partial = sum [\"y\"]",
+                                   "[{}, {}], partial = sum [\"x\", \"y\"]"};
+  for (std::vector<int64_t> shape : std::vector<std::vector<int64_t>>{
+           {5, 7}, {12, 6}, {1, 3}, {0, 4}, {1, 1}}) {
+    compareAll({{"x", 2}, {"y", 3}}, list, shape);
+    compareAll({{"x", 2}, {"y", 3}}, list, shape, {5, 3, 1, 0, 2, 4});
+    compareAll({{"x", 2}, {"y", 2}}, list, shape);
+    compareAll({{"y", 1}, {"x", 3}}, list, shape);
+    compareAll({{"y", 2}, {"z", 2}, {"x", 2}}, list, shape);
+  }
+  compareAll({{"x", 2}, {"y", 3}}, {"[]", "[], partial = sum [\"x\", \"y\"]"},
+             {});
+}
+
+TEST(LocalRoute, PartsOfAxes) {
+  std::vector<std::string> list = {
+      "[{2, \"x\"}, {}]",
+      "[{\"x\", 2}, {}]",
+      "[{\"x\"}, {}]",
+      "[{}, {3, \"x\"}]",
+      "[{}, {}]",
+      "[{\"x\":(2)2}, {\"x\":(1)2}]",
+      "[{\"x\":(1)2}, {}]",
+      "[{\"x\":(2)2, \"y\"}, {}]",
+      "[{}, {\"x\":(1)2}], partial = sum [\"x\":(2)2]",
+      "[{\"x\":(1)2}, {}], partial = sum [\"y\"]",
+      "[{}, {}], partial = sum [\"x\":(1)2, \"y\"]"};
+  compareAll({{"x", 4}, {"y", 2}}, list, {16, 12});
+  compareAll({{"y", 2}, {"x", 4}}, list, {24, 12});
+}
+
+TEST(LocalRoute, CostsAreOfTheGroup) {
+  // 64 x 64 ranks in groups of 64: a route of all has 4,096 parts.
+  MetadataText text({{"x", 64}, {"y", 64}});
+  text.redistribute("all_gather", "[{\"x\"}]", "[{}]", {4096});
+  text.redistribute("all_to_all", "[{\"y\"}, {}]", "[{}, {\"y\"}]", {64, 64});
+  auto program = text.program();
+  std::string error;
+  for (int32_t id : {0, 1}) {
+    auto route = program->routes.get(id, nullptr, error, 77);
+    ASSERT_TRUE(route) << error;
+    EXPECT_EQ(route->parts.size(), 64u);
+    EXPECT_TRUE(route->positionOfRank.empty());
   }
 }
 

@@ -161,7 +161,7 @@ void Block::releaseBarriers() {
 }
 
 //===----------------------------------------------------------------------===//
-// What is known of shared memory
+// Known bits of shared memory
 //===----------------------------------------------------------------------===//
 
 void Block::setFlag(uint64_t address, int64_t bytes, Flag flag) {

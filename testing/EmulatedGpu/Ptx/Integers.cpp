@@ -235,7 +235,7 @@ template <class F> void combine(Warp &w, const Inst &i, uint32_t mask, F f) {
   w.setKnown(i.s[0], mask, w.known(i.s[1]) & w.known(i.s[2]));
 }
 void andPredicate(Warp &w, const Inst &i, uint32_t mask) {
-  // What is false on one side is known.
+  // A conjunction is known where one side is known to be false.
   uint32_t a = w.predicate(i.s[1]), b = w.predicate(i.s[2]);
   uint32_t known = (w.known(i.s[1]) & w.known(i.s[2])) |
                    (w.known(i.s[1]) & ~a) | (w.known(i.s[2]) & ~b);

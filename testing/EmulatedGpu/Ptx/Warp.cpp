@@ -171,7 +171,7 @@ void Warp::leave(uint32_t mask) {
   });
   alive &= ~mask;
   current &= ~mask;
-  // Who waits for whole warps now waits for fewer.
+  // Barriers that wait for full warps now wait for fewer.
   waiting = 0;
 }
 

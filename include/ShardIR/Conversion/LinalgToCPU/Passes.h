@@ -50,6 +50,7 @@ struct SchedulingOptions {
   /// … of scores of at least so many bytes.
   int64_t leastScoreBytes = 0;
   ScheduleCollectivesOptions collectives;
+  CombineCollectivesOptions combining;
   /// Remarks that say which chains are attention and which not.
   bool explain = false;
 

@@ -25,10 +25,14 @@
 namespace shardir {
 
 struct GpuTarget {
-  /// As ptxas and LLVM spell it: `sm_80`, `sm_90a`, `sm_100a`; `host` for the
-  /// emulated GPU.
+  /// The name: `sm_80`, `sm_90a`, …; `compute_80` for every GPU from sm_80 on;
+  /// `host` for the emulated GPU.
   std::string arch;
-  /// 80, 90, 100; 0 for the emulated GPU.
+  /// As ptxas and LLVM spell it.
+  std::string chip;
+  /// Kernels stay PTX, which the driver compiles for the GPU that is there.
+  bool isVirtual = false;
+  /// 80, 86, 89, 90, 100; 0 for the emulated GPU.
   unsigned smArch = 0;
   /// The PTX ISA version as an LLVM feature: `+ptx81`. Empty for `host`.
   std::string ptxFeature;
@@ -53,9 +57,9 @@ struct GpuTarget {
 
   /// The target of that name; nullopt for any other than those above.
   static std::optional<GpuTarget> get(llvm::StringRef arch);
-  /// The names that `get` accepts, for messages: `sm_80, sm_90a, sm_100a or
-  /// host`.
+  /// The names that `get` accepts, for messages; those without `host`.
   static llvm::StringRef known();
+  static llvm::StringRef knownCards();
 };
 
 } // namespace shardir

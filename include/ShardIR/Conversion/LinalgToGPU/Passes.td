@@ -178,7 +178,7 @@ def ScheduleForGpu : Pass<"shardir-schedule-for-gpu", "::mlir::func::FuncOp"> {
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"",
-           "The GPU: sm_80, sm_90a, sm_100a or host">,
+           "The GPU: sm_80, sm_86, sm_89, sm_90a, sm_100a, compute_80 or host">,
     Option<"schedule", "schedule", "std::string", "",
            "Take this schedule where it matches, whatever it costs">,
     Option<"explain", "explain", "bool", "false",
@@ -244,7 +244,7 @@ def KernelsToNVVM : Pass<"shardir-kernels-to-nvvm", "::mlir::gpu::GPUModuleOp"> 
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"",
-           "The GPU: sm_80, sm_90a or sm_100a">
+           "The GPU: sm_80, sm_86, sm_89, sm_90a, sm_100a or compute_80">
   ];
 }
 
@@ -271,7 +271,7 @@ def AssembleKernels
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"",
-           "The GPU: sm_80, sm_90a or sm_100a">,
+           "The GPU: sm_80, sm_86, sm_89, sm_90a, sm_100a or compute_80">,
     Option<"ptxas", "ptxas", "std::string", "",
            "The assembler; `none` leaves PTX">,
     Option<"explain", "explain", "bool", "false",
@@ -287,24 +287,43 @@ def OverlapCollectives
     : Pass<"shardir-overlap-collectives", "::mlir::func::FuncOp"> {
   let summary = "Let collectives go on beside work that does not need them";
   let description = [{
-    A collective of which neither buffer is touched by some launch or copy that
-    stands before or behind it starts as early as its operands are there and is
-    waited for before the first op that may touch a buffer of its own.
-    Collectives stay in order. A buffer that is made by control flow or a call,
-    or that has a symbol, is not followed.
+    A collective starts as early as its operand is there, and is waited for
+    before the first op that may touch its result or write to its operand, if
+    that leaves launches or copies in between. The result's allocation moves up
+    with the start. A buffer that is made by control flow or a call, or that has
+    a symbol, is not followed.
 
     ```mlir
-    gpu.launch … { // the gradient of the first weight }
-    collective.all_reduce %g into %r … : memref<8xf32>, memref<8xf32>
+    %g = memref.alloc() : memref<8xf32>      // the weight of this layer
+    collective.all_gather %w into %g … : memref<4xf32>, memref<8xf32>
+    gpu.launch … { // this layer, reads %g }
+    %h = memref.alloc() : memref<8xf32>      // the weight of the next layer
+    collective.all_gather %v into %h … : memref<4xf32>, memref<8xf32>
+    gpu.launch … { // the next layer, reads %h }
     ```
-    where `%g` was ready before becomes
+    becomes
     ```mlir
-    collective.all_reduce %g into %r … {collective.start} : memref<8xf32>, memref<8xf32>
-    gpu.launch … { // the gradient of the first weight }
-    collective.wait %r : memref<8xf32>
+    %g = memref.alloc() : memref<8xf32>
+    collective.all_gather %w into %g … : memref<4xf32>, memref<8xf32>
+    %h = memref.alloc() : memref<8xf32>
+    collective.all_gather %v into %h … {collective.start} : memref<4xf32>, memref<8xf32>
+    gpu.launch … { // this layer, reads %g }
+    collective.wait %h : memref<8xf32>
+    gpu.launch … { // the next layer, reads %h }
     ```
+
+    What this adds to the memory is bounded. A start whose result is allocated
+    earlier passes no wait for another such result: one layer's weights are
+    gathered ahead. An operand that is freed behind the collective is freed
+    behind the wait, which stands no later than the next collective with such an
+    operand: one layer's gradients are kept. With a `memory-limit` neither is
+    done where more bytes would be alive than that, or where this is not known.
     Test: `test/Conversion/LinalgToGPU/overlap-collectives.mlir`.
   }];
+  let options = [
+    Option<"memoryLimit", "memory-limit", "int64_t", "0",
+           "Bytes that a device may hold; 0 for no limit">
+  ];
   let dependentDialects = ["::shardir::collective::CollectiveDialect"];
 }
 
@@ -330,7 +349,7 @@ def LaunchesToRuntime
   }];
   let options = [
     Option<"arch", "arch", "std::string", "\"sm_90a\"",
-           "The GPU: sm_80, sm_90a, sm_100a or host">
+           "The GPU: sm_80, sm_86, sm_89, sm_90a, sm_100a, compute_80 or host">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",

@@ -27,10 +27,6 @@ struct ObjectOptions {
   CpuTarget target = CpuTarget::host();
   /// 0 to 3, as for a C compiler.
   unsigned optLevel = 2;
-  /// Where set, the optimised LLVM IR is written here too.
-  std::string llvmIRPath;
-  /// Where set, time per step (ms) is printed to standard error.
-  bool printTimes = false;
 };
 
 /// Writes `module`, which holds nothing but LLVM dialect and gpu.binary ops, to
@@ -40,6 +36,12 @@ struct ObjectOptions {
 mlir::LogicalResult emitObject(mlir::ModuleOp module,
                                const ObjectOptions &options,
                                llvm::StringRef path);
+
+/// Joins object files to the relocatable object file `path`. Errors, the
+/// linker's own output included, are diagnostics at `loc`.
+mlir::LogicalResult joinObjects(mlir::Location loc,
+                                llvm::ArrayRef<std::string> objects,
+                                llvm::StringRef path);
 
 /// Links object files to the shared object `path`. It needs libm and libc;
 /// every other undefined symbol stays for the loader to find. Errors, the

@@ -59,17 +59,26 @@ int64_t groupSize(mlir::Operation *op, mlir::FlatSymbolRefAttr mesh,
 namespace shardir::collective {
 /// On a step on buffers: it goes on beside what follows, until a WaitOp.
 inline constexpr llvm::StringLiteral kStart = "collective.start";
+/// On steps that stand one behind the other: those with the same number are one
+/// transfer (shardir-combine-collectives).
+inline constexpr llvm::StringLiteral kBucket = "collective.bucket";
 /// On a module: gathers have become exchanges around rings.
 inline constexpr llvm::StringLiteral kRings = "collective.rings";
 /// On a memref.global: it has a row for each rank, which no other one touches.
 inline constexpr llvm::StringLiteral kRowsOfRanks = "collective.rows_of_ranks";
 
+/// The steps of the bucket that `op` ends, itself last: `op` alone where it is
+/// in none, and nothing where a later step ends its bucket. What stands between
+/// the steps has no effect on memory.
+llvm::SmallVector<CollectiveOpInterface>
+stepsOfBucket(CollectiveOpInterface op);
+
 /// Creates the step op of the given kind on global tensors; `windows` holds
 /// extent and shift of each open window of `halo`.
 mlir::Value createStep(mlir::OpBuilder &builder, mlir::Location loc,
                        CollectiveKind kind, mlir::Value input,
-                       PlacementAttr from, PlacementAttr to,
-                       ReasonAttr reason, mlir::ArrayAttr halo = {},
+                       PlacementAttr from, PlacementAttr to, ReasonAttr reason,
+                       mlir::ArrayAttr halo = {},
                        mlir::ValueRange windows = {});
 /// The step of a collective in a manual region, whose result other
 /// axes split as `inside` says; null: not at all.

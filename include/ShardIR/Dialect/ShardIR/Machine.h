@@ -45,7 +45,8 @@ llvm::ArrayRef<llvm::StringRef> getMachineNames();
 /// The machine with GPUs of this architecture; nothing for others.
 llvm::StringRef getMachineOfArch(llvm::StringRef arch);
 
-/// What `shardir.machine` on the module says; the default without one.
+/// The machine in the module's `shardir.machine`; the default machine without
+/// one.
 Machine getMachine(mlir::ModuleOp module);
 mlir::DictionaryAttr toAttribute(const Machine &machine,
                                  mlir::MLIRContext *context);

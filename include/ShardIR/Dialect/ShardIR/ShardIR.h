@@ -37,10 +37,10 @@ inline ::llvm::hash_code hash_value(const Placement &placement) {
   return hashValue(placement);
 }
 
-/// What a `#shardir.provenance` starts from.
+/// The kinds of origin of a `#shardir.provenance`.
 enum class ProvenanceKind { Argument, Result, Annotation, Op };
 
-/// What a `#shardir.reason` names: `Program` where the program communicates by
+/// The kinds of `#shardir.reason`: `Program` where the program communicates by
 /// itself, `Body` an op that runs unsharded and reads a tensor from outside.
 enum class ReasonKind { Constrain, Program, Result, Operand, Body };
 } // namespace shardir

@@ -36,6 +36,7 @@ def ShardIR_Dialect : Dialect {
       compiled program carries as JSON;
     - `shardir.machine` on the module: rates and memory of the machine that
       decisions are made for;
+    - `shardir.partial_cast` on `arith.truncf`, a unit: a partial sum passes it;
     - `shardir.kernel` on ops of host code that are to be one kernel (a unit), on
       launches and kernels the name that tells them apart (a string);
     - `shardir.gpu` on the module: its kernels' table as JSON text, for the

@@ -51,6 +51,24 @@ def UseMachine : Pass<"shardir-use-machine", "::mlir::ModuleOp"> {
   let options = [Option<"machine", "machine", "std::string", "\"\"", "a name or a file">];
 }
 
+def CastPartials : Pass<"shardir-cast-partials", "::mlir::ModuleOp"> {
+  let summary = "Lets partial sums pass casts to narrower floats.";
+  let description = [{
+    Marks every `arith.truncf`, on tensors and in bodies of linalg ops, with
+    `shardir.partial_cast`. A partial sum then passes it: each device rounds its
+    term, and the terms are reduced in the narrower type, which moves half of
+    the bytes from f32 to bf16. Pipelines run it for `reduce=result-type`.
+
+    Example (test/Transforms/Propagate/cast-partials.mlir):
+
+    ```mlir
+    %y = arith.truncf %x : tensor<8xf32> to tensor<8xbf16>
+    // becomes
+    %y = arith.truncf %x {shardir.partial_cast} : tensor<8xf32> to tensor<8xbf16>
+    ```
+  }];
+}
+
 def CheckExits : Pass<"shardir-check-exits", "::mlir::ModuleOp"> {
   let summary = "Refuses branches from where nothing leads out.";
   let description = [{

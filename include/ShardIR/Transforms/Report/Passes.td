@@ -59,14 +59,17 @@ def CheckMemory : Pass<"shardir-check-memory", "::mlir::ModuleOp"> {
   let description = [{
     `limit` is in bytes per device; 0 is no limit. The error names the op at the
     peak, which is predicted for tensors and counted for buffers, where extents
-    are known.
+    are known. Notes name the five largest values alive there: their location,
+    bytes and provenance, what a split over a free axis would save, and what
+    recomputing them behind the peak would save.
 
     Example (test/Transforms/Report/check-memory.mlir):
 
     ```mlir
     // with limit=100
     %1 = math.exp %0 : tensor<8x16xf32>
-    // error: needs 1024 bytes at one time on a device, above the memory limit of 100
+    // error: 'math.exp' op needs 1024 bytes at one time on a device, above the memory limit of 100
+    // note: 512 bytes: argument 0 of @main ("x"), 'tensor<16x16xf32>', ...
     ```
   }];
   let options = [Option<"limit", "limit", "int64_t", "0", "bytes per device">];

@@ -1,4 +1,4 @@
-//===- Passes.td - The pass that ends scheduling ---------*- tablegen -*-===//
+//===- Passes.td - The passes that end scheduling --------*- tablegen -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,11 +12,11 @@
 include "mlir/Pass/PassBase.td"
 
 def ScheduleCollectives : Pass<"shardir-schedule-collectives", "::mlir::ModuleOp"> {
-  let summary = "Makes rings of collectives; what is local is scheduled then.";
+  let summary = "Makes rings of collectives.";
   let description = [{
-    The last choice of collectives: after it the module is *scheduled*
-    (docs/Pipeline.md), and no pass adds, removes or replaces one. Modules that
-    are scheduled already, and those without collectives, stay as they are.
+    The last choice of collectives: no pass behind it adds, removes or replaces
+    one. Modules that are scheduled already, and those without collectives, stay
+    as they are.
 
     **Rings of gathers.** An operand that is gathered for one op alone, a product
     or attention, need not be there in full: the op is tiled along the gathered dim,
@@ -80,6 +80,59 @@ def ScheduleCollectives : Pass<"shardir-schedule-collectives", "::mlir::ModuleOp
     "::mlir::arith::ArithDialect", "::mlir::linalg::LinalgDialect", "::mlir::tensor::TensorDialect",
     "::shardir::collective::CollectiveDialect", "::shardir::ShardIRDialect",
   ];
+}
+
+def CombineCollectives : Pass<"shardir-combine-collectives", "::mlir::ModuleOp"> {
+  let summary = "Lets collectives of the same groups travel together; what is local is scheduled then.";
+  let description = [{
+    Collectives of one kind (all_reduce, reduce_scatter or all_gather), group,
+    reduction and element type become one transfer: a *bucket*. They stand one behind the other
+    and carry the same number, `collective.bucket`. The runtime then waits once for
+    the group, and moves all of them in the same messages and waits, each from its
+    own buffer to its own buffer: nothing is packed, so the bytes and the bits
+    are those of single collectives, and uneven shards need nothing more. Those on
+    global tensors of unknown extents stay alone.
+
+    1. A reduction whose operand has no other user moves up, behind the op that
+       makes the operand: its result takes the operand's memory. Elementwise ops
+       that make the operand, and that alone, move along.
+    2. In program order, a collective joins the bucket of its like if the shards
+       of all together have at most `threshold` bytes, and if nobody uses the result
+       of one of them before it; else it begins a new bucket.
+    3. All move down to the last one.
+
+    Example (test/Transforms/Schedule/combine-collectives.mlir):
+
+    ```mlir
+    %g1 = linalg.matmul ...
+    %g2 = linalg.matmul ...
+    %r1 = collective.all_reduce %g1 from #p to #q of tensor<8xf32> : tensor<8xf32> -> tensor<8xf32>
+    %w1 = linalg.sub ins(%v1, %r1 : ...)
+    %r2 = collective.all_reduce %g2 from #p to #q of tensor<8xf32> : tensor<8xf32> -> tensor<8xf32>
+    // becomes
+    %g1 = linalg.matmul ...
+    %g2 = linalg.matmul ...
+    %r1 = collective.all_reduce %g1 from #p to #q of tensor<8xf32> {collective.bucket = 0 : i64} : ...
+    %r2 = collective.all_reduce %g2 from #p to #q of tensor<8xf32> {collective.bucket = 0 : i64} : ...
+    %w1 = linalg.sub ins(%v1, %r1 : ...)
+    ```
+
+    `threshold` is in bytes on the device that has most: 0 combines nothing, and
+    a negative one is derived from the links: the bytes that take 10 times as long
+    to travel as the messages of an all_reduce take to begin, so that latency is
+    about a tenth of the time. With `memory-limit`, a function that would need more
+    than that, and more than before, stays as it is.
+
+    Rings come first: what they take is an exchange behind them and no collective
+    that combines. On the GPU a bucket goes on beside other work as one
+    collective does, from the moment at which its last operand is ready.
+  }];
+  let options = [
+    Option<"threshold", "threshold", "int64_t", "-1", "Bytes of a bucket; 0: none; below: from the links">,
+    Option<"memoryLimit", "memory-limit", "int64_t", "0", "Bytes per device; 0 is no limit">,
+    Option<"explain", "explain", "bool", "false", "Remarks: which collectives travel together">,
+  ];
+  let dependentDialects = ["::shardir::collective::CollectiveDialect", "::shardir::ShardIRDialect"];
 }
 
 #endif // SHARDIR_TRANSFORMS_SCHEDULE_PASSES_TD

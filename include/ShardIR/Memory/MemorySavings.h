@@ -1,0 +1,44 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// What a device would save at the peak if one value were split further, or
+// computed again in place of being kept.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_MEMORY_MEMORYSAVINGS_H
+#define SHARDIR_MEMORY_MEMORYSAVINGS_H
+
+#include "ShardIR/Memory/PeakMemory.h"
+
+namespace shardir {
+
+struct SplitSaving {
+  int64_t dim = 0;
+  std::string axis;
+  int64_t bytes = 0; ///< of the value's, at the peak
+};
+
+/// The split over one axis that `value`'s placement leaves free which saves
+/// most; of equal ones that of the major dim. Nothing where the value has no
+/// placement, as from stage local on, or no axis is free.
+std::optional<SplitSaving> bestSplit(const HeldValue &value,
+                                     const MeshTable &meshes);
+
+/// True if `value` is only kept for ops behind the peak, and its producer reads
+/// nothing but function arguments, constants and what is alive at the peak
+/// anyway: computed again behind the peak, it needs no memory there.
+bool isRecomputable(const HeldValue &value, const MemoryPeak &peak);
+
+/// The op that a tensor or buffer without contents is made for: the first that
+/// does more with it than fill it. `op` itself if it is no such op.
+mlir::Operation *purposeOf(mlir::Operation *op);
+
+} // namespace shardir
+
+#endif // SHARDIR_MEMORY_MEMORYSAVINGS_H

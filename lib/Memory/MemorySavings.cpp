@@ -1,0 +1,117 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Looks at one value alone: the other values stay as they are. See
+// MemorySavings.h for what is required and guaranteed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Memory/MemorySavings.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/ViewLikeInterface.h"
+
+using namespace mlir;
+using namespace shardir;
+
+std::optional<SplitSaving> shardir::bestSplit(const HeldValue &value,
+                                              const MeshTable &meshes) {
+  auto type = dyn_cast<RankedTensorType>(value.value.getType());
+  PlacementAttr placement = type ? getPlacement(value.value) : PlacementAttr();
+  if (!placement)
+    return std::nullopt;
+  const Mesh &mesh = meshes.get(placement);
+  const Placement &present = placement.getValue();
+  auto isUsed = [&](const std::string &axis) {
+    auto isIt = [&](const AxisRef &used) { return used.name == axis; };
+    for (size_t d = 0; d < present.dims.size(); ++d)
+      if (llvm::any_of(present.axesOf(d), isIt))
+        return true;
+    return llvm::any_of(present.partialAxes, isIt);
+  };
+  std::optional<SplitSaving> best;
+  int64_t now = localBytes(type, placement, meshes);
+  for (const MeshAxis &axis : mesh.axes) {
+    if (isUsed(axis.name))
+      continue;
+    for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      Placement next = present;
+      next.dims[dim].splits.push_back(Split::byAxis(axis.name));
+      if (verifyPlacement(next, mesh, shapeOf(type)))
+        continue;
+      auto attr = PlacementAttr::get(type.getContext(), mesh.name, next);
+      int64_t saved = now - localBytes(type, attr, meshes);
+      if (saved > (best ? best->bytes : 0))
+        best = {dim, axis.name, saved};
+    }
+  }
+  return best;
+}
+
+/// What a view is a view of.
+static Value sourceOf(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+             tensor::ExtractSliceOp, tensor::CastOp>(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
+bool shardir::isRecomputable(const HeldValue &value, const MemoryPeak &peak) {
+  Operation *producer = value.value.getDefiningOp();
+  if (!producer || !peak.op || producer->getNumRegions() > 1 ||
+      !isa<TensorType>(value.value.getType()))
+    return false;
+  Block *block = producer->getBlock();
+  Operation *at = block->findAncestorOpInBlock(*peak.op);
+  if (!at || at == producer || !producer->isBeforeInBlock(at))
+    return false;
+  bool isUsedLater = false;
+  for (Operation *user : value.value.getUsers()) {
+    Operation *top = block->findAncestorOpInBlock(*user);
+    if (!top || top == at)
+      return false;
+    isUsedLater |= at->isBeforeInBlock(top);
+  }
+  return isUsedLater && llvm::all_of(producer->getOperands(), [&](Value from) {
+           from = sourceOf(from);
+           Operation *op = from.getDefiningOp();
+           if (!isa<TensorType>(from.getType()) || !op ||
+               op->hasTrait<OpTrait::ConstantLike>() ||
+               isa<tensor::EmptyOp, linalg::FillOp>(op))
+             return true;
+           return llvm::any_of(peak.held, [&](const HeldValue &other) {
+             return sourceOf(other.value) == from;
+           });
+         });
+}
+
+/// The first user that does more than fill the value; null if none does.
+static Operation *firstUser(Value value) {
+  Operation *first = nullptr;
+  Block *block = value.getParentBlock();
+  for (Operation *user : value.getUsers()) {
+    Operation *top = block->findAncestorOpInBlock(*user);
+    if (top && isa<linalg::FillOp>(top))
+      top = top->getNumResults() ? firstUser(top->getResult(0)) : nullptr;
+    if (top && (!first || top->isBeforeInBlock(first)))
+      first = top;
+  }
+  return first;
+}
+
+Operation *shardir::purposeOf(Operation *op) {
+  if (!isa<tensor::EmptyOp, linalg::FillOp, memref::AllocOp>(op))
+    return op;
+  Operation *user = firstUser(op->getResult(0));
+  return user ? user : op;
+}
