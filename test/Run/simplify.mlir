@@ -9,9 +9,9 @@
 // RUN: env SHARD_RUN=%shardir_build/bin/shard-run %python %S/Inputs/verify-all.py %S/../Transforms/Redistribute/Inputs/fsdp.mlir --options=share-gathers
 
 // What is received and held, as the runtime counts it.
-// RUN: shard-run %S/../Transforms/Redistribute/Inputs/fsdp.mlir --mesh=x=4 --report=%t.each.json
+// RUN: shard-run %S/../Transforms/Redistribute/Inputs/fsdp.mlir --mesh=x=4 --options=combine-threshold=0 --report=%t.each.json
 // RUN: %python -c "import json, sys; print(json.load(open(sys.argv[1]))['measured'])" %t.each.json | FileCheck %s --check-prefix=EACH
-// RUN: shard-run %S/../Transforms/Redistribute/Inputs/fsdp.mlir --mesh=x=4 --options=share-gathers --report=%t.all.json
+// RUN: shard-run %S/../Transforms/Redistribute/Inputs/fsdp.mlir --mesh=x=4 --options="share-gathers combine-threshold=0" --report=%t.all.json
 // RUN: %python -c "import json, sys; print(json.load(open(sys.argv[1]))['measured'])" %t.all.json | FileCheck %s --check-prefix=ALL
 // EACH: 'bytes_per_device': 6144, 'peak_bytes_per_device': 3712
 // ALL: 'bytes_per_device': 4608, 'peak_bytes_per_device': 5632

@@ -134,25 +134,8 @@ public:
   /// Moves `op` behind what makes its operands, and before that those of them
   /// that move along.
   void moveUp(Operation *op) {
-    llvm::SetVector<Value> values;
-    getUsedValuesDefinedAbove(op->getRegions(), values);
-    values.insert(op->operand_begin(), op->operand_end());
-    Operation *last = nullptr;
-    for (Value value : values) {
-      Operation *definition = value.getDefiningOp();
-      if (!definition || definition->getBlock() != op->getBlock())
-        continue;
-      if (movesAlong(value))
-        moveUp(definition);
-      if (!last || last->isBeforeInBlock(definition))
-        last = definition;
-    }
-    // Behind collectives that have come there before: they keep their order.
-    Operation *next = last ? last->getNextNode() : &op->getBlock()->front();
-    while (next != op && isa<CollectiveOpInterface>(next))
-      next = next->getNextNode();
-    if (next != op)
-      moveBefore(op, next);
+    llvm::SmallPtrSet<Operation *, 16> done;
+    moveUp(op, done);
   }
 
   void takeBack() {
@@ -161,6 +144,33 @@ public:
   }
 
 private:
+  void moveUp(Operation *op, llvm::SmallPtrSetImpl<Operation *> &done) {
+    if (!done.insert(op).second)
+      return;
+    llvm::SetVector<Value> values;
+    getUsedValuesDefinedAbove(op->getRegions(), values);
+    values.insert(op->operand_begin(), op->operand_end());
+    auto isInBlock = [&](Value value) {
+      Operation *definition = value.getDefiningOp();
+      return definition && definition->getBlock() == op->getBlock();
+    };
+    for (Value value : values)
+      if (isInBlock(value) && movesAlong(value))
+        moveUp(value.getDefiningOp(), done);
+    // Only now: these have moved, too.
+    Operation *last = nullptr;
+    for (Value value : values)
+      if (isInBlock(value) &&
+          (!last || last->isBeforeInBlock(value.getDefiningOp())))
+        last = value.getDefiningOp();
+    // Behind collectives that have come there before: they keep their order.
+    Operation *next = last ? last->getNextNode() : &op->getBlock()->front();
+    while (next != op && isa<CollectiveOpInterface>(next))
+      next = next->getNextNode();
+    if (next != op)
+      moveBefore(op, next);
+  }
+
   SmallVector<std::pair<Operation *, Operation *>> log;
 };
 
