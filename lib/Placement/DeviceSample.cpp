@@ -76,7 +76,7 @@ void DeviceSample::add(const DimPlacement &dim, int64_t extent) {
       if (block == 0)
         continue;
       inner.insert(block);
-      if (length == block * axisSize(mesh, axis))
+      if (length % axisSize(mesh, axis) == 0)
         continue;
       addCorner(axis, length / block);
       if (length % block != 0)
