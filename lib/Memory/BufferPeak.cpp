@@ -93,7 +93,7 @@ private:
   llvm::DenseMap<Value, SmallVector<int64_t>> shapes;
   /// Which allocation a value is: one in a loop makes another each time.
   llvm::DenseMap<Value, int64_t> instances;
-  /// What is allocated, by instance.
+  /// The allocations that are alive, by instance.
   llvm::MapVector<int64_t, HeldValue> allocated;
   SmallVector<HeldValue> arguments;
   int64_t nextInstance = 1;

@@ -55,7 +55,7 @@ std::optional<SplitSaving> shardir::bestSplit(const HeldValue &value,
   return best;
 }
 
-/// What a view is a view of.
+/// The tensor behind views.
 static Value sourceOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {
     if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,

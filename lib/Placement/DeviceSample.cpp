@@ -120,8 +120,8 @@ void DeviceSample::addHalo(const DimPlacement &dim, const DimHalo &halo,
   if (run.empty())
     return;
   int64_t cut = halo.isWindow() ? halo.extent : extent;
-  // What a block reads beyond it depends on its place modulo the dilation; and
-  // where blocks of several axes are short, on the short ones next to it.
+  // The halo of a block depends on its place modulo the dilation, and where
+  // blocks of several axes are short, on the short ones next to it.
   if (halo.dilation != 1 || (run.size() > 1 && cut % groupSize(mesh, run) != 0))
     addAll(run);
   int64_t step = mulSaturated(

@@ -169,8 +169,8 @@ packedElements(const CollectiveStep &step, const Mesh &mesh,
   int64_t most = 0;
   switch (step.kind) {
   case CollectiveKind::AllGather: {
-    // What a device sends is its shard. All of a group receive the same, but
-    // for their own pieces.
+    // A device sends its shard. All of a group receive the same, but for their
+    // own pieces.
     std::vector<AxisRef> group = groupAxes(step, mesh, shape);
     for (int64_t p : sample.positions())
       if (groupCoordinate(mesh, group, mesh.coordinates(p)) == 0)
@@ -181,7 +181,7 @@ packedElements(const CollectiveStep &step, const Mesh &mesh,
     return most;
   }
   case CollectiveKind::ReduceScatter: {
-    // What a device receives is its shard.
+    // A device receives its shard.
     std::vector<AxisRef> group = groupAxes(step, mesh, shape);
     for (int64_t p : sample.positions())
       if (groupCoordinate(mesh, group, mesh.coordinates(p)) == 0)

@@ -76,7 +76,7 @@ private:
   llvm::DenseMap<Value, int64_t> indices;
   /// Bytes alive at the ops of the current function's body.
   llvm::DenseMap<Operation *, int64_t> aliveAt;
-  /// What an op executes, all executions together.
+  /// The steps of an op, all executions together.
   struct ExecutedStep {
     CollectiveStep step;
     Mesh mesh, toMesh;

@@ -33,7 +33,7 @@ struct MachineProbe {
   bool isCollective() const { return kind >= SmallGather; }
 };
 
-/// What is measured on `devices` devices; collectives if there are several.
+/// The programs to time on `devices` devices; collectives if there are several.
 std::vector<MachineProbe> machineProbes(int64_t devices);
 
 /// The text of a file for the option `machine`; `seconds` has the shortest time

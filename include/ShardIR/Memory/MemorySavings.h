@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// What a device would save at the peak if one value were split further, or
+// The bytes that a device saves at the peak if one value is split further, or
 // computed again in place of being kept.
 //
 //===----------------------------------------------------------------------===//

@@ -13,8 +13,8 @@
 // blocks of the axes that are major to it. Within one class of every axis the
 // extents are equal, and offsets are affine in the coordinates.
 //
-// What two shards share is then a product of log-concave functions of affine
-// terms, and so is least at a corner of the box that the classes span (a
+// The part that two shards share is then a product of log-concave functions of
+// affine terms, and so is least at a corner of the box that the classes span (a
 // quasi-concave function has its minimum over a polytope at a vertex). So the
 // first and the last coordinate of each class, combined over all axes, include
 // a device that lacks most of its new shard. Where a strided shard or a halo
@@ -61,7 +61,7 @@ public:
   std::vector<int64_t> positions() const;
 
 private:
-  /// What is known of one axis of the mesh.
+  /// The coordinates to take along one axis of the mesh.
   struct Axis {
     bool isUsed = false, takesAll = false;
     std::set<int64_t> ends;    ///< where its sub-axes begin and end

@@ -36,7 +36,7 @@ std::optional<GpuTarget> GpuTarget::get(llvm::StringRef arch) {
       target.matrixFlops = target.scalarFlops;
     }
     if (arch == "compute_80") {
-      // What the smallest of the GPUs that run it have.
+      // The limits of the smallest of the GPUs that run it.
       target.chip = "sm_80";
       target.isVirtual = true;
       target.sharedBytes = 99 * 1024;

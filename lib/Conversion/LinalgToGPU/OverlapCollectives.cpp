@@ -180,7 +180,7 @@ private:
       }
     }
     works = first != nullptr;
-    // What is moved past no work is allocated where it was.
+    // A result that moves past no work is allocated where it was.
     llvm::erase_if(ahead, [&](memref::AllocOp result) {
       return !llvm::is_contained(ArrayRef(along).take_front(taken),
                                  result.getOperation());

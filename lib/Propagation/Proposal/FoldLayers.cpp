@@ -233,8 +233,8 @@ bool LayerFolder::build(FoldedGraph &folded) const {
     for (int &value : out.nodes.back().results) {
       if (value < 0)
         continue;
-      // What the next node of the pass or the pass itself needs is alive in one
-      // layer at a time.
+      // A value for the next node of the pass, or for the pass itself, is alive
+      // in one layer at a time.
       bool isArgument = node.operands.empty();
       bool isKept =
           isArgument ||

@@ -9,7 +9,7 @@
 // A graph in which equal layers of a stack are left out, so that a search over
 // it takes the time of a few layers.
 //
-// What is layer 3 of a stack is known of arguments: the fourth of each group of
+// Layer 3 of a stack is known by its arguments: the fourth of each group of
 // similar ones. A node belongs to the layer of the last argument that nodes up
 // to it have read. Forward pass, backward pass and update each go through the
 // layers once, and there the nodes of equal layers are equal and in one order.

@@ -156,7 +156,7 @@ public:
   }
 
 private:
-  /// What is the same for all parts, of which there are `n`.
+  /// Sets the fields that all of the `n` parts share.
   void start(size_t n) {
     const CollectiveStep &step = spec.step;
     route->elements = product(route->shape);
