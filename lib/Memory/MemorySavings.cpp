@@ -58,8 +58,7 @@ std::optional<SplitSaving> shardir::bestSplit(const HeldValue &value,
 /// The tensor behind views.
 static Value sourceOf(Value value) {
   while (Operation *op = value.getDefiningOp()) {
-    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-             tensor::ExtractSliceOp, tensor::CastOp>(op))
+    if (!isViewOfOperand(op))
       break;
     value = op->getOperand(0);
   }

@@ -74,7 +74,7 @@ void shardir::sortHeld(llvm::SmallVectorImpl<HeldValue> &held) {
   });
 }
 
-static bool isView(Operation *op) {
+bool shardir::isViewOfOperand(Operation *op) {
   return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
              tensor::ExtractSliceOp, tensor::CastOp, OptimizationBarrierOp>(op);
 }
@@ -189,7 +189,7 @@ PeakFinder::inBlock(Block &block,
         init = destination.getTiedOpOperand(result)->get();
       if (init && mayOverwrite(init, op))
         owner = ownerOf(init);
-      else if (isView(op))
+      else if (isViewOfOperand(op))
         owner = ownerOf(op->getOperand(0));
       owners[result] = owner;
       if (isOutside(owner))
@@ -234,7 +234,7 @@ PeakFinder::inBlock(Block &block,
           (!isLoop && last->second < step))
         continue;
       Value &value = present[owner];
-      if (!value || !isView(op))
+      if (!value || !isViewOfOperand(op))
         value = result;
     }
   for (auto [owner, value] : present)

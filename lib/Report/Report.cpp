@@ -14,6 +14,8 @@
 
 #include "ShardIR/Report/Report.h"
 
+#include "ReceivedBytes.h"
+
 #include "ShardIR/Analysis/Extents.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
@@ -33,7 +35,6 @@
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 #include "mlir/Interfaces/ViewLikeInterface.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -56,9 +57,6 @@ private:
   void addValue(ReportedValue entry);
   /// Adds the entries of `value`, or of what it stands for, to the operands.
   void addOperand(Value value, ReportedValue &entry) const;
-  std::vector<int64_t> receivedIn(Block &block);
-  /// The bytes that one device receives most of, over the whole module.
-  int64_t mostReceived();
   /// The extents of a global tensor as expressions; nullopt where the
   /// arguments do not give one.
   std::optional<std::vector<SizeExpr>> shapeFormula(Value tensor,
@@ -76,17 +74,7 @@ private:
   llvm::DenseMap<Value, int64_t> indices;
   /// Bytes alive at the ops of the current function's body.
   llvm::DenseMap<Operation *, int64_t> aliveAt;
-  /// The steps of an op, all executions together.
-  struct ExecutedStep {
-    CollectiveStep step;
-    Mesh mesh, toMesh;
-    std::vector<int64_t> shape;
-    int64_t elementBytes, times;
-  };
-  llvm::MapVector<Operation *, std::vector<ExecutedStep>> executed;
-  /// Of each op that communicates, by device of a sample (DeviceSample.h), or
-  /// by rank where there are several meshes.
-  llvm::DenseMap<Operation *, std::vector<int64_t>> receivedBy;
+  ExecutedSteps executed;
   bool assumes = false; ///< some figure depends on an unknown size (P6)
   std::unique_ptr<Extents> extents; ///< of the current function
   std::string prefix; ///< of the names of its sizes, in a module of several
@@ -107,82 +95,6 @@ static std::string nameOf(Location loc) {
   if (auto name = dyn_cast<NameLoc>(loc))
     return name.getName().str();
   return "";
-}
-
-std::optional<int64_t> shardir::executionsOf(Operation *op) {
-  int64_t times = 1;
-  for (Operation *parent = op->getParentOp();
-       parent && !isa<func::FuncOp>(parent); parent = parent->getParentOp()) {
-    auto loop = dyn_cast<LoopLikeOpInterface>(parent);
-    if (!loop)
-      continue;
-    std::optional<SmallVector<OpFoldResult>> lower = loop.getLoopLowerBounds(),
-                                             upper = loop.getLoopUpperBounds(),
-                                             step = loop.getLoopSteps();
-    if (!lower || !upper || !step)
-      return std::nullopt;
-    for (auto [l, u, s] : llvm::zip(*lower, *upper, *step)) {
-      auto low = getConstantIntValue(l), high = getConstantIntValue(u),
-           by = getConstantIntValue(s);
-      if (!low || !high || !by || *by <= 0)
-        return std::nullopt;
-      times *= std::max<int64_t>(0, llvm::divideCeil(*high - *low, *by));
-    }
-  }
-  return times;
-}
-
-/// Whether one of `op`'s regions runs and the others do not.
-static bool isBranch(Operation *op) {
-  return asShardableRegion(op) && !isa<LoopLikeOpInterface>(op) &&
-         op->getNumRegions() > 1;
-}
-
-/// Whether `op` may not run at all, as it stands in a branch.
-static bool isConditional(Operation *op) {
-  while ((op = op->getParentOp()))
-    if (isBranch(op))
-      return true;
-  return false;
-}
-
-static void addTo(std::vector<int64_t> &sum, ArrayRef<int64_t> terms) {
-  sum.resize(std::max(sum.size(), terms.size()));
-  for (auto [all, own] : llvm::zip(sum, terms))
-    all += own;
-}
-
-/// The bytes that each rank receives in a block; of branches, the least.
-std::vector<int64_t> ReportBuilder::receivedIn(Block &block) {
-  std::vector<int64_t> sum;
-  for (Operation &op : block) {
-    if (auto own = receivedBy.find(&op); own != receivedBy.end())
-      addTo(sum, own->second);
-    SmallVector<std::vector<int64_t>> regions;
-    size_t ranks = 0;
-    for (Region &region : op.getRegions()) {
-      std::vector<int64_t> &all = regions.emplace_back();
-      for (Block &inner : region)
-        addTo(all, receivedIn(inner));
-      ranks = std::max(ranks, all.size());
-    }
-    bool branches = isBranch(&op);
-    for (std::vector<int64_t> &region : regions) {
-      region.resize(ranks);
-      if (!branches)
-        addTo(sum, region);
-    }
-    if (!branches)
-      continue;
-    std::vector<int64_t> least = regions.front();
-    for (const std::vector<int64_t> &region : regions) {
-      report.isLowerBound |= region != regions.front();
-      for (auto [all, own] : llvm::zip(least, region))
-        all = std::min(all, own);
-    }
-    addTo(sum, least);
-  }
-  return sum;
 }
 
 /// An expression of Extents.h.
@@ -309,8 +221,13 @@ void ReportBuilder::addStep(Operation *op, const CollectiveStep &global,
   }
   assumes |= isAssumed;
   bool crosses = !(mesh == toMesh);
-  ReportedCollective entry{op, step, mesh.name, crosses ? toMesh.name : "",
-                           {}, 1,    type};
+  ReportedCollective entry;
+  entry.op = op;
+  entry.step = step;
+  entry.mesh = mesh.name;
+  if (crosses)
+    entry.toMesh = toMesh.name;
+  entry.type = type;
   int64_t bytes = elementBytes(element);
   std::optional<int64_t> times = executionsOf(op);
   report.isLowerBound |= !times;
@@ -435,7 +352,8 @@ void ReportBuilder::addFunction(func::FuncOp function) {
   if (!local && !function.isDeclaration())
     reasons.emplace(function);
   auto entryOf = [&](Value value) {
-    ReportedValue entry{value};
+    ReportedValue entry;
+    entry.value = value;
     entry.function = function;
     entry.type = value.getType();
     if (reasons)
@@ -532,51 +450,6 @@ void ReportBuilder::addFunction(func::FuncOp function) {
     });
 }
 
-int64_t ReportBuilder::mostReceived() {
-  const Mesh *mesh = nullptr;
-  bool isOneMesh = true;
-  for (const auto &[op, steps] : executed)
-    for (const ExecutedStep &own : steps) {
-      if (!mesh)
-        mesh = &own.mesh;
-      isOneMesh &= own.mesh == *mesh && own.toMesh == *mesh;
-    }
-  if (!mesh)
-    return 0;
-  DeviceSample sample(*mesh);
-  for (const auto &[op, steps] : executed)
-    for (const ExecutedStep &own : steps)
-      if (isOneMesh)
-        sample.add(own.step, own.shape);
-  for (const auto &[op, steps] : executed) {
-    std::vector<int64_t> &received = receivedBy[op];
-    for (const ExecutedStep &own : steps) {
-      std::vector<int64_t> each;
-      if (isOneMesh)
-        each = bytesReceived({own.step}, *mesh, own.shape, own.elementBytes,
-                             sample);
-      for (int64_t p = 0, e = isOneMesh ? 0 : own.toMesh.numDevices(); p < e;
-           ++p) {
-        size_t rank = own.toMesh.rankAt(p);
-        each.resize(std::max(each.size(), rank + 1));
-        each[rank] = own.mesh == own.toMesh
-                         ? bytesReceived(own.step, own.mesh, own.shape,
-                                         own.elementBytes, p)
-                         : bytesReceived(own.step, own.mesh, own.toMesh,
-                                         own.shape, own.elementBytes, p);
-      }
-      for (int64_t &bytes : each)
-        bytes *= own.times;
-      addTo(received, each);
-    }
-  }
-  std::vector<int64_t> all;
-  for (auto function : module.getOps<func::FuncOp>())
-    for (Block &block : function.getBody())
-      addTo(all, receivedIn(block));
-  return all.empty() ? 0 : *llvm::max_element(all);
-}
-
 ProgramReport ReportBuilder::build() {
   for (const Mesh &mesh : meshes.all()) {
     report.meshes.push_back(mesh);
@@ -599,7 +472,9 @@ ProgramReport ReportBuilder::build() {
       entry.reason +=
           (entry.reason.empty() ? "" : "; ") + std::string("one of ") +
           std::to_string(sizes[*entry.bucket]) + " that travel together";
-  report.received.bytes = mostReceived();
+  ReceivedBytes received = mostReceived(module, executed);
+  report.received.bytes = received.bytes;
+  report.isLowerBound |= received.isLowerBound;
   if (auto saved =
           module->getAttrOfType<IntegerAttr>(ShardIRDialect::kLayoutSavedBytes))
     report.layoutSavedBytes = saved.getInt();

@@ -33,10 +33,12 @@ struct BufferUse {
 /// Of a branch whose condition is not known the larger side counts, of a loop
 /// three iterations, of parallel iterations one at a time. Nothing where an
 /// extent is not known before the program runs. `use`, if given, gets the
-/// memory of each op that runs.
+/// memory of each op that runs. Lists what is held at the peak only on request,
+/// for that takes another run of the fullest rank.
 std::optional<MemoryPeak> bufferPeak(mlir::func::FuncOp entry,
                                      const MeshTable &meshes,
-                                     BufferUse *use = nullptr);
+                                     BufferUse *use = nullptr,
+                                     bool listHeld = false);
 
 } // namespace shardir
 

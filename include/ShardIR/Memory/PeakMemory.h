@@ -24,6 +24,9 @@ namespace shardir {
 int64_t localBytes(mlir::Type type, PlacementAttr placement,
                    const MeshTable &meshes);
 
+/// Whether the result of `op` has the memory of its first operand.
+bool isViewOfOperand(mlir::Operation *op);
+
 /// A tensor or buffer that is alive at the peak. Of results that share memory
 /// it is the last one made.
 struct HeldValue {

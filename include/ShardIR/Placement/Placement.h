@@ -56,7 +56,7 @@ struct MeshAxis {
   std::string name;
   int64_t size = 1;    ///< number of positions, or kUnknown
   int64_t assumed = 8; ///< the size decisions assume while `size` is unknown
-  std::optional<Link> link;
+  std::optional<Link> link = std::nullopt;
 
   /// The size to use in decisions.
   int64_t assumedSize() const { return size == kUnknown ? assumed : size; }

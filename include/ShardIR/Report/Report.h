@@ -54,7 +54,7 @@ struct ReportedValue {
 
 /// A collective, or one step in the plan of a redistribution.
 struct ReportedCollective {
-  mlir::Operation *op;
+  mlir::Operation *op = nullptr;
   CollectiveStep step;      ///< with sizes as assumed
   std::string mesh, toMesh; ///< the latter empty on one mesh
   std::vector<AxisRef> axes;

@@ -34,7 +34,7 @@ namespace {
 struct Position {
   unsigned loop;
   int64_t offset = 0;
-  SmallVector<Value> more;
+  SmallVector<Value> more = {};
 };
 } // namespace
 

@@ -134,8 +134,9 @@ LogicalResult shardir::inlineIntoRegions(ModuleOp module, Operation *region) {
     mapping.map(callee.getArguments(), call.getOperands());
     for (Operation &op : callee.getBody().front().without_terminator()) {
       Operation *clone = builder.clone(op, mapping);
-      clone->walk(
-          [&](func::CallOp inner) { calls.push_back({inner, depth + 1}); });
+      clone->walk([&, depth = depth](func::CallOp inner) {
+        calls.push_back({inner, depth + 1});
+      });
     }
     Operation *yield = callee.getBody().front().getTerminator();
     for (auto [result, value] :

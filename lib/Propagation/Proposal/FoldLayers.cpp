@@ -237,10 +237,10 @@ bool LayerFolder::build(FoldedGraph &folded) const {
       // in one layer at a time.
       bool isArgument = node.operands.empty();
       bool isKept =
-          isArgument ||
-          llvm::any_of(graph.values[value].uses, [&](std::pair<int, int> use) {
-            return passes[use.first] != passes[n];
-          });
+          isArgument || llvm::any_of(graph.values[value].uses,
+                                     [&, n = n](std::pair<int, int> use) {
+                                       return passes[use.first] != passes[n];
+                                     });
       valueIds[value] = out.values.size();
       out.values.push_back(graph.values[value]);
       out.values.back().uses.clear();

@@ -109,12 +109,11 @@ static void findRemainingWays(PropagationSpace &space,
   while (remaining && !frontier.empty()) {
     Round<State> found;
     for (auto &[state, way] : frontier) {
-      auto [n, g, id] = state;
+      int n = std::get<0>(state), factorFrom = std::get<1>(state);
+      SplitsId shown = std::get<2>(state);
       if (space.isRematerializable(n))
         continue;
       Way next = isOp(space, n) && way.origin() != n ? way.through(n) : way;
-      int factorFrom = g;
-      SplitsId shown = id;
       space.forNeighbours(n, [&](const Port &port, End end) {
         space.show(
             n, port, end.node, space.ports(end.node)[end.port],

@@ -340,9 +340,10 @@ void Propagator::placeRematerializable(int n) {
         operand ? *operand : Placement::replicatedOfRank(factors.dims.size()));
     // A fill is partial as the tensor that it fills is.
     if (!results.empty() && results[0].partial &&
-        llvm::any_of(node.rule->partials, [&](const PartialRule &partial) {
-          return llvm::is_contained(partial.operands, int(i));
-        })) {
+        llvm::any_of(node.rule->partials,
+                     [&, i = i](const PartialRule &partial) {
+                       return llvm::is_contained(partial.operands, int(i));
+                     })) {
       operands.back().partial = results[0].partial;
       operands.back().partialAxes = results[0].partialAxes;
     }

@@ -417,7 +417,7 @@ void GraphBuilder::addRegions(ShardableRegionOpInterface op) {
     std::optional<int64_t> trips = op.getTripCount(region);
     executions = outside * double(trips.value_or(unknownTrips));
     for (auto [i, tie] : llvm::enumerate(ties))
-      if (llvm::any_of(tie.values, [&](Value value) {
+      if (llvm::any_of(tie.values, [&, i = i](Value value) {
             return value.getParentRegion() == &region && nodes[i] < 0 &&
                    isa<BlockArgument>(value);
           }))

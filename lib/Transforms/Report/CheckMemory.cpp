@@ -93,7 +93,8 @@ struct CheckMemoryPass : shardir::impl::CheckMemoryBase<CheckMemoryPass> {
       if (!isBufferized)
         peak = peakMemory(function, meshes);
       else if (function.isPublic())
-        peak = bufferPeak(function, meshes).value_or(peak);
+        peak = bufferPeak(function, meshes, /*use=*/nullptr, /*listHeld=*/true)
+                   .value_or(peak);
       if (peak.bytes <= limit)
         continue;
       // Ops on buffers are calls of kernels: their location says more.
