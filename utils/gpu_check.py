@@ -3,7 +3,8 @@
     utils/gpu-check.sh FOLDER [--arch=sm_90a] [--filter=TEXT] [--build=build]
 
 compiles every program that test/Run and examples run with --verify for the
-architecture, with its unsharded version for the processor, and puts into FOLDER:
+architecture, with the schedules that tests force, and with its unsharded
+version for the processor, and puts into FOLDER:
 
     programs/*.so    the compiled programs
     bin, lib         shard-run, the runtime, the libraries that they need
@@ -13,7 +14,8 @@ architecture, with its unsharded version for the processor, and puts into FOLDER
 Inputs are random from a seed, the same everywhere; the expected outputs are the
 unsharded program's, computed by the processor of the machine at hand, which has
 at least what --target says. What does not compile is listed in
-FOLDER/refused.txt and makes the exit status 1.
+FOLDER/refused.txt and makes the exit status 1. It says how many checks hold a
+kernel of each schedule; without --filter one that none holds is an error.
 
 On the GPU machine: `FOLDER/run.sh [TEXT]` runs the checks whose line contains
 TEXT, prints one line for each that fails and a summary, and writes
@@ -38,6 +40,9 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIMIT = 64 << 20
 RUN = re.compile(r"^// RUN: shard-run %s (--.*)$")
 RUN_ALL = re.compile(r"^// RUN: %python %S/(?:\.\./)*Inputs/verify-all\.py %s(.*)$")
+SCHEDULED = re.compile(r"is scheduled by (\w+)")
+# sm_90's matrix units keep about 14 bits of sums of 8-bit floats (docs/GPU.md).
+TOLERANCE_OF_F8 = "--tolerance=1e-2"
 # Flags of a check that decide what is compiled, and those it is run with.
 COMPILED = ("--function=", "--mesh=", "--options=")
 KEPT = ("--tolerance=", "--input=", "--seed=")
@@ -87,12 +92,17 @@ def expand(text, definitions):
     return text
 
 
+def import_of(*parts):
+    path = os.path.join(ROOT, *parts)
+    spec = importlib.util.spec_from_file_location("tool_of_tests", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
 def every_function(file, flags):
     """The runs of test/Run/Inputs/verify-all.py."""
-    path = os.path.join(ROOT, "test", "Run", "Inputs", "verify-all.py")
-    spec = importlib.util.spec_from_file_location("verify_all", path)
-    verify_all = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(verify_all)
+    verify_all = import_of("test", "Run", "Inputs", "verify-all.py")
     for name, given, mesh in verify_all.runs_of(file):
         yield [f"--function={name}", *given, *flags, *([f"--mesh={mesh}"] if mesh else [])]
 
@@ -126,6 +136,34 @@ def find_checks(pattern):
                     if "%" in text or "--verify" not in text:
                         continue
                     yield relative, shlex.split(text)
+
+
+def find_gpu_checks(pattern):
+    """Yields (file, flags): what test/Run/Gpu runs with arch=host, with the schedules that it forces."""
+    as_ptx = import_of("test", "Run", "Gpu", "Inputs", "as-ptx.py")
+    folder = os.path.join("test", "Run", "Gpu")
+    for name in sorted(os.listdir(os.path.join(ROOT, folder))):
+        relative = os.path.join(folder, name)
+        if not name.endswith(".mlir") or (pattern and pattern not in relative):
+            continue
+        for text in as_ptx.commands_of(os.path.join(ROOT, relative)):
+            flags = shlex.split(text.split(" shard-run ", 1)[1])
+            if "--verify" in flags:
+                yield relative, [re.sub(r"arch=host ?", "", f) for f in flags if f != "%s"]
+
+
+def registered_schedules(compiler):
+    """The names that the compiler lists for one that it does not know."""
+    program = os.path.join(ROOT, "examples", "mlp.mlir")
+    said = subprocess.run([compiler, program, "--gpu", "--options=arch=sm_90a schedule=?", "-o", os.devnull],
+                          capture_output=True, text=True).stderr
+    return re.split(r", | or ", re.search(r"schedule must be (.*), found", said)[1])
+
+
+def uses_f8(file, flags):
+    """Whether the function that is checked has 8-bit floats."""
+    name = next((f.split("=", 1)[1] for f in flags if f.startswith("--function=")), "")
+    return re.search(r"func\.func @" + name + r"\b(?:(?!\nfunc).)*f8E", open(os.path.join(ROOT, file)).read(), re.DOTALL)
 
 
 def find_benchmarks(pattern):
@@ -181,8 +219,8 @@ def main():
     if emulated:
         shutil.copy(os.path.join(options.build, "lib", "libShardIREmulatedGpu.so"), os.path.join(out, "lib"))
 
-    checks, bench, refused, compiled, meshes = [], [], [], {}, {}
-    for file, flags in find_checks(options.filter):
+    checks, bench, refused, compiled, meshes, scheduled = [], [], [], {}, {}, {}
+    for file, flags in [*find_checks(options.filter), *find_gpu_checks(options.filter)]:
         function = (file, *[f for f in flags if f.startswith(("--function=", "--options="))])
         seen = meshes.setdefault(function, [])
         mesh = [f for f in flags if f.startswith("--mesh=")]
@@ -191,7 +229,7 @@ def main():
         if seen.index(mesh) >= options.meshes:
             continue
         chosen = [f for f in flags if f.startswith(COMPILED) and not f.startswith("--options=")]
-        pipeline = " ".join([f.split("=", 1)[1] for f in flags if f.startswith("--options=")] + [code])
+        pipeline = " ".join([f.split("=", 1)[1] for f in flags if f.startswith("--options=")] + [code, "explain"])
         command = [compiler, os.path.join(ROOT, file), "--gpu", "--verify", f"--options={pipeline}", *chosen]
         key = tuple(command)
         if key not in compiled:
@@ -199,12 +237,16 @@ def main():
             done = subprocess.run([*command, "-o", os.path.join(out, "programs", name)], capture_output=True, text=True,
                                   timeout=600)
             compiled[key] = name if done.returncode == 0 else None
+            scheduled[name] = set(SCHEDULED.findall(done.stderr))
             if done.returncode != 0:
                 refused.append(f"{file} {' '.join(chosen)}\n{done.stderr[:2000]}")
         if not compiled[key]:
             continue
         kept = [shlex.quote(f) for f in flags if f.startswith(KEPT)]
+        if uses_f8(file, flags) and not any(f.startswith("--tolerance=") for f in kept):
+            kept.append(TOLERANCE_OF_F8)
         title = file + "".join(":" + f.split("=", 1)[1] for f in chosen)
+        title += "".join(":" + f for f in pipeline.split() if f.startswith("schedule="))
         program = compiled[key]
         line = f"{title} {ranks_of(os.path.join(out, 'programs', program))} {program} {' '.join(kept)}\n"
         if line not in checks:
@@ -240,9 +282,18 @@ def main():
     write("refused.txt", "".join(refused))
     write("run.sh", SCRIPT.replace("@ARCH@", options.arch).replace("@COMMIT@", commit).replace("@HOST@", host), 0o755)
     size = sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(out) for name in names)
+    held = {name: 0 for name in registered_schedules(compiler)}
+    for line in checks:
+        for name in scheduled[line.split()[2]]:
+            held[name] += 1
+    for name, count in sorted(held.items()):
+        print(f"{name}: {count} checks")
     print(f"{len(checks)} checks, {len(refused)} refused, {size / (1 << 20):.1f} MiB in {options.folder}")
     if size > LIMIT:
         sys.exit(f"error: {options.folder} is larger than {LIMIT >> 20} MiB: choose fewer programs with --filter")
+    missing = sorted(name for name, count in held.items() if count == 0)
+    if missing and not options.filter:
+        sys.exit(f"error: no check holds a kernel of {', '.join(missing)}: force it in a file of test/Run/Gpu")
     if refused or not (checks or bench):
         sys.exit(1)
 

@@ -63,6 +63,8 @@ PROGRAM is an .mlir file or a program compiled with --compile-only; - is an
   --report=r.json         the compiler's report and what the run measured
   --html=r.html           the same as a page, with the timeline of the run
   --trace=t.json          a timeline for Perfetto or chrome://tracing
+  --counters=c.json       what kernels execute and access, and a table of it, by
+                          the emulated GPU
   --benchmark[=N]         run N more times (10); print minimum and median
   --timeout=SECONDS       deadline of every wait (60)
   --help, --version
@@ -233,6 +235,7 @@ std::vector<Flag> makeFlags(Options &o) {
       {"--report", Flag::Required, false, text(o.report)},
       {"--html", Flag::Required, false, text(o.html)},
       {"--trace", Flag::Required, false, text(o.trace)},
+      {"--counters", Flag::Required, false, text(o.counters)},
       {"--benchmark", Flag::Optional, false,
        [&o](const std::string &v, bool given) {
          o.benchmark = 10;
@@ -290,17 +293,17 @@ void checkTogether(const Options &o) {
       (!o.inputs.empty() || !o.inputArchives.empty() || !o.outputs.empty() ||
        o.outputArchive || !o.expected.empty() || o.benchmark ||
        !o.trace.empty() || !o.report.empty() || !o.html.empty() ||
-       !o.show.empty()))
+       !o.counters.empty() || !o.show.empty()))
     failUsage("--compile-only runs nothing: drop --input, --inputs, --output, "
               "--outputs, --expected_output, --benchmark, --show, --report, "
-              "--html and --trace");
+              "--html, --counters and --trace");
   if (!o.show.empty() &&
       (!o.outputs.empty() || o.outputArchive || !o.expected.empty() ||
        o.verify || o.benchmark || !o.trace.empty() || !o.report.empty() ||
-       !o.html.empty()))
+       !o.counters.empty() || !o.html.empty()))
     failUsage("--show runs nothing: drop --output, --outputs, "
-              "--expected_output, --verify, --benchmark, --report, --html and "
-              "--trace");
+              "--expected_output, --verify, --benchmark, --report, --html, "
+              "--counters and --trace");
   // Archives collect several results; any other file holds one.
   std::set<std::string> targets;
   for (const ArrayArgument &output : o.outputs)

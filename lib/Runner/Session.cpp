@@ -16,6 +16,7 @@
 
 #include "ShardIR/Runner/Session.h"
 #include "Cache.h"
+#include "Counters.h"
 #include "Data.h"
 #include "Files.h"
 #include "MeasureMachine.h"
@@ -38,6 +39,7 @@
 #include <map>
 #include <memory>
 #include <new>
+#include <optional>
 #include <thread>
 
 using namespace shardir;
@@ -279,8 +281,8 @@ private:
       return;
     if (options.outputArchive)
       checkWritable(options.outputArchive->path);
-    for (const std::string &path :
-         {options.report, options.html, options.trace, options.compiledFile})
+    for (const std::string &path : {options.report, options.html, options.trace,
+                                    options.counters, options.compiledFile})
       if (!path.empty() && path != "-")
         checkWritable(path);
   }
@@ -339,6 +341,11 @@ private:
     shardir_run_options runOptions = {};
     runOptions.device = options.device.c_str();
     runOptions.timeout = options.timeout;
+    std::optional<Counters> counters;
+    processes.together([&] {
+      if (!options.counters.empty())
+        counters.emplace(options.device);
+    });
     enter(Phase::Running);
     shardir_catch_signals();
     shardir_program_set_trace(program->get(), isTraced());
@@ -357,6 +364,11 @@ private:
     });
     bool equal = true;
     processes.together([&] {
+      // Before the unsharded program runs, which would be counted too.
+      if (counters) {
+        writeText(options.counters, counters->text(/*asTable=*/false));
+        std::fputs(counters->text(/*asTable=*/true).c_str(), stdout);
+      }
       if (processes.isFirst())
         equal = finish(data, runOptions, measured, times);
       else
@@ -389,7 +401,8 @@ private:
     data.writeResults();
     bool silent = options.outputs.empty() && !options.outputArchive &&
                   options.expected.empty() && !options.verify &&
-                  !options.benchmark && options.report.empty() && !isTraced();
+                  !options.benchmark && options.report.empty() &&
+                  options.counters.empty() && !isTraced();
     for (size_t i = 0; silent && i != data.results.size(); ++i)
       data.printResult(i, /*limit=*/8);
     if (!times.empty())

@@ -122,7 +122,7 @@ SHARDIR_EXPORT int cuDeviceGetAttribute(int *value, int attribute, int) {
   Call call("cuDeviceGetAttribute", false);
   const int capability = Settings::get().capability;
   const std::map<int, int> values = {
-      {kMultiprocessors, 2},
+      {kMultiprocessors, Settings::get().multiprocessors},
       {kMajor, capability / 10},
       {kMinor, capability % 10},
       {kSharedOptin, int(Settings::get().sharedBytes())}};

@@ -13,7 +13,8 @@
 //
 // Requires that all members end groups with matching messages; guarantees that
 // sends and receives of other sizes, addresses that are not the GPU's, a member
-// that is gone and an abort are errors, and that calls are recorded. As a
+// that is gone, calls of two threads on one communicator at a time and an abort
+// are errors, and that calls are recorded. As a
 // non-blocking communicator may, it is under way once before it has succeeded.
 //
 //===----------------------------------------------------------------------===//
@@ -67,6 +68,7 @@ struct Comm {
   std::atomic<bool> aborted{false};
   std::atomic<int> state{kSuccess};
   std::atomic<bool> asked{true}; ///< since the last call
+  std::atomic<int> callers{0};   ///< threads in a call, but for an abort
   std::string detail;            ///< of `state`
 };
 
@@ -97,6 +99,22 @@ int fail(Comm &comm, int code, const std::string &detail) {
   comm.state = code;
   return code;
 }
+
+/// A call on a communicator. NCCL 2.23 frees the jobs of a group in
+/// ncclCommGetAsyncError too, so a second thread's call is an error.
+class CommCall {
+public:
+  explicit CommCall(Comm &comm) : comm(comm) {
+    if (comm.callers++ > 0)
+      fail(comm, kInvalidUsage,
+           "two threads are in calls on one communicator at a time");
+  }
+  ~CommCall() { --comm.callers; }
+  CommCall(const CommCall &) = delete;
+
+private:
+  Comm &comm;
+};
 
 /// An address of the abstract namespace: it goes with the processes.
 socklen_t addressOf(const UniqueId &id, int rank, sockaddr_un &address) {
@@ -243,6 +261,8 @@ int finishGroup() {
   for (Message &m : messages)
     byComm[m.comm].push_back(&m);
   for (auto &[comm, list] : byComm) {
+    CommCall call(*comm);
+    Settings::get().delay("ncclGroupEnd");
     if (comm->state != kSuccess)
       return comm->state;
     int result = kSuccess;
@@ -323,6 +343,7 @@ SHARDIR_EXPORT int ncclCommInitRankConfig(Comm **result, int size, UniqueId id,
 }
 
 SHARDIR_EXPORT int ncclCommGetAsyncError(Comm *comm, int *state) {
+  CommCall call(*comm);
   int code = 0;
   if (Settings::get().fails("ncclCommGetAsyncError", code))
     fail(*comm, code, "a fault that a test asked for");

@@ -13,8 +13,10 @@
 
 #include "Settings.h"
 
+#include <chrono>
 #include <cstdlib>
 #include <sstream>
+#include <thread>
 
 namespace shardir {
 namespace emulated {
@@ -43,7 +45,9 @@ void Settings::configure(const std::string &text) {
   lazy = unified = false;
   memory = kMemory;
   capability = 90;
+  multiprocessors = 2;
   faults.clear();
+  delays.clear();
   const char *variable = std::getenv("SHARDIR_EMULATED_CUDA_LOG");
   std::string path = variable ? variable : "";
   std::istringstream words(text);
@@ -62,6 +66,9 @@ void Settings::configure(const std::string &text) {
     } else if (key == "capability") {
       capability = std::atoi(value.c_str());
       known = capability >= 80 && capability < 1000;
+    } else if (key == "multiprocessors") {
+      multiprocessors = std::atoi(value.c_str());
+      known = multiprocessors > 0;
     } else if (key == "log") {
       path = value;
     } else if (key == "fail") {
@@ -71,6 +78,11 @@ void Settings::configure(const std::string &text) {
         faults[value.substr(0, first)] = {
             std::atoi(value.c_str() + first + 1),
             std::atoi(value.c_str() + second + 1)};
+    } else if (key == "delay") {
+      size_t colon = value.find(':');
+      known = colon != std::string::npos;
+      if (known)
+        delays[value.substr(0, colon)] = std::atoi(value.c_str() + colon + 1);
     } else {
       known = false;
     }
@@ -94,6 +106,16 @@ bool Settings::fails(const std::string &function, int &code) {
   code = it->second.code;
   faults.erase(it);
   return true;
+}
+
+void Settings::delay(const std::string &function) {
+  int milliseconds = 0;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    auto it = delays.find(function);
+    milliseconds = it == delays.end() ? 0 : it->second;
+  }
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
 }
 
 void Settings::log(const std::string &line) {

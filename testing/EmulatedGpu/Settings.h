@@ -14,7 +14,9 @@
 //   unified          kernels and copies may use the host's memory, too
 //   memory=BYTES     of the GPU (8589934592)
 //   capability=N     of the GPU: 80, 86, 90, … (90)
+//   multiprocessors=N of the GPU (2)
 //   fail=CALL:N:CODE the Nth call of CALL from now returns CODE
+//   delay=CALL:MS    each call of CALL takes so many milliseconds more
 //   log=FILE         each call, in the order of the calls; also
 //                    $SHARDIR_EMULATED_CUDA_LOG
 //
@@ -44,12 +46,14 @@ public:
   void configure(const std::string &text);
   /// Whether this call of `function` is to fail; with what.
   bool fails(const std::string &function, int &code);
+  /// Sleeps where `function` is to take longer.
+  void delay(const std::string &function);
   void log(const std::string &line);
   bool logs() const { return logging.load(); }
 
   std::atomic<bool> lazy{false}, unified{false};
   std::atomic<size_t> memory{0};
-  std::atomic<int> capability{90};
+  std::atomic<int> capability{90}, multiprocessors{2};
   /// The most shared memory of a block of PTX, by the capability.
   int64_t sharedBytes() const {
     int here = capability;
@@ -64,6 +68,7 @@ private:
   };
   std::mutex mutex;
   std::map<std::string, Fault> faults;
+  std::map<std::string, int> delays; ///< milliseconds
   std::atomic<bool> logging{false};
   FILE *file = nullptr;
 };

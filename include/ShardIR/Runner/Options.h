@@ -61,7 +61,7 @@ struct Options {
   std::vector<std::string> plugins; ///< --load-…-plugin=FILE, as written
   bool compileOnly = false, measureMachine = false;
   std::string compiledFile; ///< -o
-  std::string report, trace, html;
+  std::string report, trace, html, counters;
   std::vector<std::string> show; ///< arguments and results by name
   int64_t benchmark = 0;         ///< the number of timed runs; 0: none
   uint64_t seed = 0;

@@ -129,6 +129,9 @@ void shardir_gpu_tensor_map(void *map, const void *data, int32_t element_bytes,
                             int32_t swizzle_bytes, int32_t rank,
                             const int64_t *dims);
 
+/* The multiprocessors of the rank's device, at least 1. */
+int64_t shardir_gpu_multiprocessors(void);
+
 /* Device memory, stream ordered, counted for peak_bytes_per_device. */
 void *shardir_gpu_alloc(uint64_t alignment, uint64_t size);
 void shardir_gpu_free(void *p);

@@ -139,8 +139,9 @@ typedef struct shardir_run_options {
  * "mpi", each with a GPU of its own; other programs on "threads" and "mpi".
  * shardir_run takes and gives arrays of the host. shardir_run_local takes and
  * gives shards in memory of the GPU, allocated in its primary context, as
- * CUDA's runtime library does; what the caller has queued on them must be done,
- * and results are there when it returns. */
+ * CUDA's runtime library does, that begin at multiples of 64 bytes; what the
+ * caller has queued on them must be done, and results are there when it
+ * returns. */
 
 /* What option `arch` of the compiler makes programs for this process' GPU:
  * "sm_90a"; "compute_80" for one that it has no code of its own for; "host" for

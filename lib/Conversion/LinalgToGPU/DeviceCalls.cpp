@@ -393,6 +393,20 @@ LogicalResult DeviceCalls::load(memref::LoadOp op, FunctionScratch &scratch) {
   return success();
 }
 
+LogicalResult DeviceCalls::multiprocessors(kernel::MultiprocessorsOp op) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  auto call = LLVM::CallOp::create(
+      builder, loc, declare("shardir_gpu_multiprocessors", i64, {}),
+      ValueRange());
+  op.replaceAllUsesWith(arith::IndexCastOp::create(builder, loc,
+                                                   builder.getIndexType(),
+                                                   call.getResult())
+                            .getResult());
+  op.erase();
+  return success();
+}
+
 LogicalResult DeviceCalls::constant(memref::GetGlobalOp op, int32_t id) {
   OpBuilder builder(op);
   Location loc = op.getLoc();

@@ -15,6 +15,8 @@
 #ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_DEVICECALLS_H
 #define SHARDIR_LIB_CONVERSION_LINALGTOGPU_DEVICECALLS_H
 
+#include "ShardIR/Dialect/Kernel/Kernel.h"
+
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -74,6 +76,7 @@ public:
   mlir::LogicalResult free(mlir::memref::DeallocOp op);
   mlir::LogicalResult copy(mlir::memref::CopyOp op, FunctionScratch &scratch);
   mlir::LogicalResult load(mlir::memref::LoadOp op, FunctionScratch &scratch);
+  mlir::LogicalResult multiprocessors(kernel::MultiprocessorsOp op);
   mlir::LogicalResult constant(mlir::memref::GetGlobalOp op, int32_t id);
 
 private:

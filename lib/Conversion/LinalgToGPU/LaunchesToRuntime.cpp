@@ -92,6 +92,8 @@ struct LaunchesToRuntimePass
       return calls.copy(copy, scratch);
     if (auto load = dyn_cast<memref::LoadOp>(op))
       return calls.load(load, scratch);
+    if (auto count = dyn_cast<kernel::MultiprocessorsOp>(op))
+      return calls.multiprocessors(count);
     if (auto global = dyn_cast<memref::GetGlobalOp>(op))
       return calls.constant(global, globals.lookup(global.getName()));
     return success();

@@ -247,6 +247,12 @@ void shardir_gpu_write(void *device, const void *host, uint64_t bytes) {
   onGpu(__func__, [&](CudaRank &gpu) { gpu.upload(device, host, bytes); });
 }
 
+int64_t shardir_gpu_multiprocessors(void) {
+  return onGpu(__func__, [](CudaRank &gpu) -> int64_t {
+    return gpu.device.multiprocessors;
+  });
+}
+
 const void *shardir_gpu_constant(int32_t id) {
   return onGpu(__func__, [&](CudaRank &gpu) -> const void * {
     void *p = gpu.program().constant(id, threadState.rank->rank);

@@ -60,6 +60,9 @@ void localShapeOf(const shardir_program *program, const TensorSpec &spec,
   std::copy(local.begin(), local.end(), shape);
 }
 
+/// Bytes: what compiled kernels assume of an entry's buffers.
+constexpr size_t kGpuAlignment = 64;
+
 /// Checks one buffer against the extents that it must have; -1 is any.
 void checkBuffer(const shardir_buffer &b, const TensorSpec &spec,
                  const std::vector<int64_t> &shape, const std::string &name,
@@ -120,6 +123,31 @@ void checkBuffers(const RunRequest &request, const FunctionSpec &f,
     checkBuffer(buffers[k], specs[i], shape, name, noData);
     if (!request.local && !request.unsharded)
       checkCut(m, specs[i], buffers[k], name);
+  }
+}
+
+/// Kernels load vectors from shards where they are, at multiples of 64 bytes;
+/// code for processors relies on an element's alignment alone.
+void checkAlignment(const RunRequest &request, const FunctionSpec &f,
+                    bool isResult) {
+  const std::vector<shardir_buffer> &buffers =
+      isResult ? request.results : request.arguments;
+  size_t count = (isResult ? f.results : f.arguments).size();
+  for (size_t k = 0; k < buffers.size(); ++k) {
+    const shardir_buffer &b = buffers[k];
+    bool empty = std::find(b.shape, b.shape + b.rank, 0) != b.shape + b.rank;
+    size_t wanted =
+        request.options.cuda ? kGpuAlignment : elementSize(b.element_type);
+    size_t excess = reinterpret_cast<uintptr_t>(b.data) % wanted;
+    if (empty || excess == 0)
+      continue;
+    auto rank =
+        request.options.mpi ? size_t(request.options.mpi->rank) : k / count;
+    refuse(what(isResult ? "result" : "argument", k % count, f) + " on rank " +
+           std::to_string(rank) + " begins " + std::to_string(excess) +
+           " bytes behind a multiple of " + std::to_string(wanted) +
+           " bytes; give it memory at a multiple of " + std::to_string(wanted) +
+           ", such as a copy in an allocation of its own");
   }
 }
 
@@ -284,6 +312,10 @@ shardir_status run(const shardir_program *program, const char *function,
       request.options.trace = program->trace;
     }
     chooseGpu(request, deviceName(options));
+    if (local) {
+      checkAlignment(request, f, /*isResult=*/false);
+      checkAlignment(request, f, /*isResult=*/true);
+    }
     if (request.options.mpi)
       beginMpiRun(request.options, m);
     RunReport report = runFunction(std::move(request));

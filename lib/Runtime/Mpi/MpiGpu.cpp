@@ -49,8 +49,7 @@ void MpiCommunicator::moveOnGpu(const std::vector<int> &group, size_t place,
     }
   };
   try {
-    nccl::Comm comm = nccl->comm(group, place, share);
-    nccl->run(comm, phase, buffers);
+    nccl->run(*nccl->group(group, place, share), phase, buffers);
   } catch (const cuda::Failure &) {
     // Not the one who sees that a process is gone is the culprit.
     if (transport.findsLoss(kDeathIsSeen))

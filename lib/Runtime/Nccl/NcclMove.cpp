@@ -28,24 +28,31 @@ NcclGroups &NcclGroups::get() {
   return groups;
 }
 
-nccl::Comm NcclGroups::find(const std::vector<int> &ranks) {
+std::shared_ptr<NcclGroup> NcclGroups::find(const std::vector<int> &ranks) {
   std::lock_guard<std::mutex> lock(mutex);
-  auto it = comms.find(ranks);
-  return it == comms.end() ? nullptr : it->second;
+  auto it = groups.find(ranks);
+  return it == groups.end() ? nullptr : it->second;
 }
 
-void NcclGroups::add(const std::vector<int> &ranks, nccl::Comm comm) {
+void NcclGroups::add(const std::vector<int> &ranks,
+                     const std::shared_ptr<NcclGroup> &group) {
   std::lock_guard<std::mutex> lock(mutex);
-  comms[ranks] = comm;
+  groups[ranks] = group;
 }
 
 void NcclGroups::watch(const nccl::Api &api, Job &job) {
   std::lock_guard<std::mutex> lock(mutex);
-  for (auto &[ranks, comm] : comms) {
+  for (auto &[ranks, group] : groups) {
+    nccl::Comm comm = group->comm;
     nccl::Result state = nccl::Success;
-    nccl::Result asked = api.CommGetAsyncError(comm, &state);
-    if (asked != nccl::Success)
-      state = asked;
+    {
+      std::unique_lock<std::mutex> call(group->calls, std::try_to_lock);
+      if (!call)
+        continue;
+      nccl::Result asked = api.CommGetAsyncError(comm, &state);
+      if (asked != nccl::Success)
+        state = asked;
+    }
     // The rank that is at it says more: it has until the next look.
     if (state == nccl::Success || state == nccl::InProgress ||
         suspects.insert(comm).second)
@@ -61,30 +68,32 @@ void NcclGroups::watch(const nccl::Api &api, Job &job) {
 
 void NcclGroups::abort(const nccl::Api &api) {
   std::lock_guard<std::mutex> lock(mutex);
-  for (auto &[ranks, comm] : comms)
-    (void)api.CommAbort(comm);
-  comms.clear();
+  for (auto &[ranks, group] : groups)
+    (void)api.CommAbort(group->comm);
+  groups.clear();
   suspects.clear();
 }
 
-void NcclMove::settle(nccl::Comm comm, nccl::Result result, const char *call,
+void NcclMove::settle(NcclGroup &group, nccl::Result result, const char *call,
                       const std::string &what) {
-  api.check(result, call, what, comm);
+  api.check(result, call, what, group.comm);
   if (result == nccl::Success)
     return;
   nccl::Result state = nccl::InProgress;
   poll([&] {
-    api.check(api.CommGetAsyncError(comm, &state), "ncclCommGetAsyncError",
-              what, comm);
+    std::lock_guard<std::mutex> lock(group.calls);
+    api.check(api.CommGetAsyncError(group.comm, &state),
+              "ncclCommGetAsyncError", what, group.comm);
     return state != nccl::InProgress;
   });
-  api.check(state, call, what, comm);
+  api.check(state, call, what, group.comm);
 }
 
-nccl::Comm NcclMove::comm(const std::vector<int> &ranks, size_t place,
-                          const std::function<void(nccl::UniqueId &)> &share) {
-  if (nccl::Comm comm = NcclGroups::get().find(ranks))
-    return comm;
+std::shared_ptr<NcclGroup>
+NcclMove::group(const std::vector<int> &ranks, size_t place,
+                const std::function<void(nccl::UniqueId &)> &share) {
+  if (std::shared_ptr<NcclGroup> known = NcclGroups::get().find(ranks))
+    return known;
   std::string what =
       "make a communicator of " + std::to_string(ranks.size()) + " ranks";
   nccl::UniqueId id = {};
@@ -95,15 +104,16 @@ nccl::Comm NcclMove::comm(const std::vector<int> &ranks, size_t place,
   nccl::Comm comm = nullptr;
   nccl::Result result =
       api.CommInitRankConfig(&comm, int(ranks.size()), id, int(place), &config);
+  std::shared_ptr<NcclGroup> group(new NcclGroup{comm, {}});
   try {
-    settle(comm, result, "ncclCommInitRankConfig", what);
+    settle(*group, result, "ncclCommInitRankConfig", what);
   } catch (...) {
     if (comm)
       (void)api.CommAbort(comm);
     throw;
   }
-  NcclGroups::get().add(ranks, comm);
-  return comm;
+  NcclGroups::get().add(ranks, group);
+  return group;
 }
 
 void *NcclMove::stage(size_t bytes) {
@@ -118,8 +128,9 @@ void NcclMove::dropStages() {
   stages.clear();
 }
 
-void NcclMove::run(nccl::Comm comm, const MpiPhase &phase,
+void NcclMove::run(NcclGroup &group, const MpiPhase &phase,
                    const Buffers &buffers) {
+  nccl::Comm comm = group.comm;
   size_t size = elementSize(buffers.type);
   auto at = [&](auto *p, int64_t offset) {
     using Byte =
@@ -190,6 +201,7 @@ void NcclMove::run(nccl::Comm comm, const MpiPhase &phase,
   if (!messages.empty()) {
     std::string what = "move " + std::to_string(messages.size()) + " messages";
     cuda::Stream stream = gpu.beginTransfer();
+    std::unique_lock<std::mutex> calls(group.calls);
     api.check(api.GroupStart(), "ncclGroupStart", what, comm);
     // A group that was begun must be ended, come what may.
     nccl::Result queued = nccl::Success;
@@ -204,8 +216,9 @@ void NcclMove::run(nccl::Comm comm, const MpiPhase &phase,
               : api.Recv(m.to, m.bytes, nccl::Int8, int(m.peer), comm, stream);
     }
     nccl::Result ended = api.GroupEnd();
+    calls.unlock();
     api.check(queued, call, what, comm);
-    settle(comm, ended, "ncclGroupEnd", what);
+    settle(group, ended, "ncclGroupEnd", what);
     gpu.endTransfer();
   }
   for (const Term &term : combined) {

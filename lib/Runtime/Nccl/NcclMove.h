@@ -28,6 +28,7 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 
@@ -36,21 +37,31 @@ namespace runtime {
 
 class Job;
 
+/// A communicator with the mutex of the calls on it: from 2.23 on,
+/// ncclCommGetAsyncError frees the jobs of groups that have ended, so no two
+/// threads may be in calls on one communicator. Only an abort may come between.
+struct NcclGroup {
+  const nccl::Comm comm;
+  std::mutex calls;
+};
+
 /// The communicators of this process, by their ranks, kept for ever.
 class NcclGroups {
 public:
   static NcclGroups &get();
 
-  nccl::Comm find(const std::vector<int> &ranks);
-  void add(const std::vector<int> &ranks, nccl::Comm comm);
-  /// Called by the watchdog: fails the job where a communicator has failed.
+  std::shared_ptr<NcclGroup> find(const std::vector<int> &ranks);
+  void add(const std::vector<int> &ranks,
+           const std::shared_ptr<NcclGroup> &group);
+  /// Called by the watchdog: fails the job where a communicator has failed. A
+  /// communicator that a rank is calling is left to that rank.
   void watch(const nccl::Api &api, Job &job);
   /// Ends what hangs. No communicator can be used any more.
   void abort(const nccl::Api &api);
 
 private:
   std::mutex mutex;
-  std::map<std::vector<int>, nccl::Comm> comms;
+  std::map<std::vector<int>, std::shared_ptr<NcclGroup>> groups;
   std::set<nccl::Comm> suspects; ///< seen to have failed once
 };
 
@@ -65,8 +76,9 @@ public:
 
   /// The communicator of these ranks; made now, by all of them, from member 0's
   /// id, which `share` brings to all.
-  nccl::Comm comm(const std::vector<int> &ranks, size_t place,
-                  const std::function<void(nccl::UniqueId &)> &share);
+  std::shared_ptr<NcclGroup>
+  group(const std::vector<int> &ranks, size_t place,
+        const std::function<void(nccl::UniqueId &)> &share);
 
   struct Buffers {
     const void *in;
@@ -75,12 +87,13 @@ public:
     PartialKind kind;
   };
   /// Moves what the phase says; its local copies are the caller's.
-  void run(nccl::Comm comm, const MpiPhase &phase, const Buffers &buffers);
+  void run(NcclGroup &group, const MpiPhase &phase, const Buffers &buffers);
 
   const nccl::Api &api;
 
 private:
-  void settle(nccl::Comm comm, nccl::Result result, const char *call,
+  /// Waits until the call is no longer under way.
+  void settle(NcclGroup &group, nccl::Result result, const char *call,
               const std::string &what);
   void *stage(size_t bytes);
   void dropStages();

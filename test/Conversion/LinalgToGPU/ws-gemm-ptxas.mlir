@@ -12,7 +12,9 @@
 // NEEDS-COUNT-4: needs {{[0-9]+}} registers, 0 bytes of stack, spills 0 bytes
 
 // The host describes A and B; the kernel gets the maps by value.
+// There are as many blocks as the card at hand has multiprocessors.
 // HOST-LABEL: func.func @product
+// HOST: llvm.call @shardir_gpu_multiprocessors(
 // HOST: llvm.call @shardir_gpu_tensor_map(
 // HOST: llvm.call @shardir_gpu_tensor_map(
 // HOST: llvm.call @shardir_gpu_launch(

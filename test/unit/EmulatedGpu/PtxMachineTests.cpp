@@ -94,6 +94,25 @@ TEST(PtxReading, LaunchesAreChecked) {
 }
 
 //===----------------------------------------------------------------------===//
+// Counters
+//===----------------------------------------------------------------------===//
+
+extern "C" void shardir_emulated_counters_start(void);
+extern "C" const char *shardir_emulated_counters(int asTable);
+
+// Lanes that are 128 bytes apart meet in one bank and in a sector each.
+TEST(PtxCounters, ConflictsAndSectors) {
+  shardir_emulated_counters_start();
+  Trial run(32);
+  EXPECT_EQ(run(".shared .align 4 .b8 counted[4096];\nmov.b32 %r1, counted;\n"
+                "shl.b32 %r2, %r30, 7;\nadd.s32 %r1, %r1, %r2;\n"
+                "st.shared.b32 [%r1], %r30;\nst.global.b32 [%d30], %r30;"),
+            "");
+  EXPECT_THAT(shardir_emulated_counters(/*asTable=*/0),
+              HasSubstr("\"shared_wavefronts\": 32, \"bank_conflicts\": 31"));
+}
+
+//===----------------------------------------------------------------------===//
 // Lanes
 //===----------------------------------------------------------------------===//
 

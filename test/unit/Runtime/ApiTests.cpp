@@ -197,6 +197,14 @@ TEST_F(ApiTest, RunOnShards) {
   shardir_measurement m;
   ASSERT_EQ(shardir_last_measurement(program, &m), SHARDIR_OK);
   EXPECT_EQ(m.peak_bytes_per_device, (6 + 6 + 10) * 4);
+  void *data = in[1].data;
+  in[1].data = static_cast<char *>(data) + 1;
+  EXPECT_EQ(shardir_run_local(program, "gather", in, 1, out, 1, nullptr),
+            SHARDIR_INVALID_ARGUMENT);
+  EXPECT_THAT(shardir_last_error(),
+              HasSubstr("argument 0 of @gather on rank 1 begins 1 bytes behind "
+                        "a multiple of 4 bytes"));
+  in[1].data = data;
   std::swap(in[0], in[1]);
   EXPECT_EQ(shardir_run_local(program, "gather", in, 1, out, 1, nullptr),
             SHARDIR_INVALID_ARGUMENT);

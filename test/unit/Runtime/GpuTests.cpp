@@ -312,6 +312,21 @@ TEST_P(GpuTest, RunsOnShardsOfTheGpu) {
                               results.data(), 1, &options),
             SHARDIR_OK)
       << shardir_last_error();
+  auto refused = [&](std::vector<shardir_buffer> &buffers, size_t bytes) {
+    void *data = buffers[1].data;
+    buffers[1].data = static_cast<char *>(data) + bytes;
+    EXPECT_EQ(shardir_run_local(program, "gather", arguments.data(), 1,
+                                results.data(), 1, &options),
+              SHARDIR_INVALID_ARGUMENT);
+    buffers[1].data = data;
+    return std::string(shardir_last_error());
+  };
+  EXPECT_THAT(refused(arguments, 16),
+              HasSubstr("argument 0 of @gather on rank 1 begins 16 bytes "
+                        "behind a multiple of 64 bytes"));
+  EXPECT_THAT(refused(results, 4),
+              HasSubstr("result 0 of @gather on rank 1 begins 4 bytes behind a "
+                        "multiple of 64 bytes"));
   for (int i = 0; i < 2; ++i) {
     std::vector<float> got(15);
     ASSERT_EQ(download(got.data(), out[i], 60, nullptr), 0);

@@ -326,6 +326,8 @@ void Grid::runCluster(const int64_t place[3], int64_t number) {
 }
 
 std::string Grid::run() {
+  if (isCounting())
+    counters = std::make_unique<LaunchCounters>(code);
   int64_t number = 0, place[3], count[3];
   for (int dim = 0; dim < 3; ++dim)
     count[dim] = launch.grid[dim] / launch.cluster[dim];
@@ -338,5 +340,8 @@ std::string Grid::run() {
           return error.what();
         }
       }
+  if (counters)
+    counters->finish(
+        uint64_t(launch.grid[0] * launch.grid[1] * launch.grid[2]));
   return "";
 }

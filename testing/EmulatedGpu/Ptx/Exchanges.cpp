@@ -197,6 +197,8 @@ Outcome moveMatrix(Warp &w, const Inst &i, uint32_t mask) {
     w.fail("moves a matrix by part of a warp");
   int rows = 8 * i.count;
   w.need(i.s[1], rows == 32 ? kAllLanes : (1u << rows) - 1, "an address");
+  w.count(i, rows == 32 ? kAllLanes : (1u << rows) - 1, i.space, i.generic,
+          i.s[1], i.imm, 16);
   char *at[kLanes];
   for (int l = 0; l < rows; ++l)
     at[l] = w.at(i.space, i.generic, l, w.wide(i.s[1], l) + uint64_t(i.imm), 16,

@@ -77,6 +77,7 @@ void runLoad(Warp &w, const Inst &i, uint32_t mask) {
   w.need(i.s[1], mask, "an address");
   size_t count = i.more.size();
   int bytes = i.bytes;
+  w.count(i, mask, i.space, i.generic, i.s[1], i.imm, int64_t(count) * bytes);
   forLanes(mask, [&](int l) {
     const char *from =
         w.at(i.space, i.generic, l, w.wide(i.s[1], l) + uint64_t(i.imm),
@@ -101,6 +102,7 @@ void runStore(Warp &w, const Inst &i, uint32_t mask) {
   w.need(i.s[1], mask, "an address");
   size_t count = i.more.size();
   int bytes = i.bytes;
+  w.count(i, mask, i.space, i.generic, i.s[1], i.imm, int64_t(count) * bytes);
   forLanes(mask, [&](int l) {
     char *to = w.at(i.space, i.generic, l, w.wide(i.s[1], l) + uint64_t(i.imm),
                     int64_t(count) * bytes, /*write=*/true);
@@ -237,6 +239,15 @@ void runCopyAsync(Warp &w, const Inst &i, uint32_t mask) {
   w.need(i.s[2], mask, "an address");
   if (i.count)
     w.need(i.s[3], mask, "a size");
+  w.count(i, mask, Space::Shared, false, i.s[1], i.imm, i.bytes);
+  uint32_t copying = mask;
+  if (i.count)
+    forLanes(mask, [&](int l) {
+      if (w.cells<uint32_t>(i.s[3])[l] == 0)
+        copying &= ~(1u << l);
+    });
+  if (copying)
+    w.count(i, copying, Space::Global, false, i.s[2], i.second, i.bytes);
   forLanes(mask, [&](int l) {
     Copy copy = {};
     copy.bytes = i.bytes;

@@ -79,6 +79,8 @@ void runLoadBox(Warp &w, const Inst &i, uint32_t mask) {
     if (!wrong.empty())
       w.fail(lane, wrong);
     load.coordinates = coordinatesOf(w, i, lane);
+    if (w.block.grid.counters)
+      w.block.grid.counters->box(i, load.map, load.coordinates.data());
     load.warp = &w;
     int64_t bytes = boxBytes(load.map);
     uint64_t rank;
@@ -143,6 +145,8 @@ void runStoreBox(Warp &w, const Inst &i, uint32_t mask) {
     if (!wrong.empty())
       w.fail(lane, wrong);
     store.coordinates = coordinatesOf(w, i, lane);
+    if (w.block.grid.counters)
+      w.block.grid.counters->box(i, store.map, store.coordinates.data());
     int64_t bytes = boxBytes(store.map);
     uint64_t rank;
     store.from = sharedAddress(w, i, lane, bytes, rank);

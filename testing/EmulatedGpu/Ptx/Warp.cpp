@@ -207,6 +207,7 @@ bool Warp::run() {
   waiting = 0;
   bool progress = false;
   const Inst *insts = code.insts.data();
+  LaunchCounters *counters = block.grid.counters.get();
   while (select()) {
     while (current) {
       const Inst &inst = insts[pc];
@@ -220,12 +221,17 @@ bool Warp::run() {
         checkWgmma(inst);
       switch (inst.kind) {
       case Inst::Plain:
-        if (mask)
+        if (mask) {
           inst.run(*this, inst, mask);
+          if (counters)
+            counters->execute(inst, mask);
+        }
         ++pc;
         progress = true;
         break;
       case Inst::Branch:
+        if (counters)
+          counters->execute(inst, current);
         branch(inst, mask);
         progress = true;
         break;
@@ -256,6 +262,8 @@ bool Warp::run() {
           current = mask;
         }
         if (inst.meet(*this, inst, mask) == Outcome::Next) {
+          if (counters)
+            counters->execute(inst, mask);
           ++pc;
           progress = true;
           break;
@@ -330,6 +338,20 @@ char *Warp::global(int lane, uint64_t address, int64_t bytes) {
             " bytes before a block's begin";
   fail(lane, "accesses " + std::to_string(bytes) +
                  " bytes outside of global memory, at " + hex(address) + where);
+}
+
+void Warp::count(const Inst &inst, uint32_t mask, Space space, bool generic,
+                 Slot slot, int64_t offset, int64_t bytes) {
+  if (!block.grid.counters)
+    return;
+  uint64_t window = generic || space == Space::Global ? 0
+                    : space == Space::Shared          ? kSharedWindow
+                                                      : kParamWindow;
+  uint64_t addresses[kLanes];
+  forLanes(mask, [&](int l) {
+    addresses[l] = (wide(slot, l) + uint64_t(offset)) | window;
+  });
+  block.grid.counters->access(inst, mask, addresses, bytes);
 }
 
 char *Warp::at(Space space, bool generic, int lane, uint64_t address,

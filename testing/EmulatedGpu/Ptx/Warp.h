@@ -24,6 +24,7 @@
 
 #include "../Hopper.h"
 #include "Code.h"
+#include "Counters.h"
 #include "Machine.h"
 #include "Order.h"
 
@@ -129,6 +130,10 @@ public:
   /// not there yet.
   char *at(Space space, bool generic, int lane, uint64_t address, int64_t bytes,
            bool write);
+  /// Counts an access of `bytes` by each lane of the mask, at the addresses in
+  /// `slot` plus `offset`.
+  void count(const Inst &inst, uint32_t mask, Space space, bool generic,
+             Slot slot, int64_t offset, int64_t bytes);
   /// Waits until at most `pending` groups of boxes are on their way.
   void finishStores(int lane, size_t pending, bool read);
 
@@ -249,6 +254,7 @@ public:
 
   const Launch &launch;
   const Code &code;
+  std::unique_ptr<LaunchCounters> counters; ///< null where nothing is counted
   Order order;
   std::vector<std::unique_ptr<Block>> blocks;
   Block &blockOf(uint64_t sharedAddress, Block &own, Warp &warp, int lane);

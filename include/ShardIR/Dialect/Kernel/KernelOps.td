@@ -290,6 +290,24 @@ def Kernel_LoopIndexOp : Kernel_Op<"loop_index", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Kernel_MultiprocessorsOp : Kernel_Op<"multiprocessors", [Pure]> {
+  let summary = "The multiprocessors of the GPU that runs the program.";
+  let description = [{
+    At least 1. Host code asks for it where a kernel's blocks stay for several
+    tiles: a program runs on cards with fewer multiprocessors than their
+    architecture's largest one has, or on a part of one (MIG). Schedules create
+    it; `shardir-launches-to-runtime` makes it a call of the runtime.
+
+    Example:
+
+    ```mlir
+    %n = kernel.multiprocessors
+    ```
+  }];
+  let results = (outs Index:$result);
+  let assemblyFormat = "attr-dict";
+}
+
 def Kernel_YieldOp : Kernel_Op<"yield",
     [Pure, Terminator, ReturnLike,
      ParentOneOf<["AttentionOp", "AttentionBackwardOp"]>]> {

@@ -52,4 +52,5 @@ def main():
     sys.exit(1 if failed or left or not count else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -28,8 +28,6 @@ struct TilePlan {
   int64_t stages = 3;
   /// Blocks that share the steps of a tile; a second kernel adds their sums.
   int64_t splits = 1;
-  /// Of a kernel whose blocks stay for several tiles: how many there are.
-  int64_t blocks = 1;
   /// Tiles lie along k in shared memory, whatever memory does.
   bool alongK = false;
   /// By input: the map that makes it runs in the kernel.

@@ -22,6 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionKernel.h"
+#include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "WarpgroupProduct.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -518,7 +519,11 @@ void WarpSpecializedKernel::run(StringRef name) {
   tiles = emit.mul(emit.mul(tilesM, tilesN), plan.splits);
   for (Index size : batchExtents)
     tiles = emit.mul(tiles, size);
-  blocks = emit.min(tiles, emit.constant(plan.blocks));
+  // One block has most of a multiprocessor's shared memory.
+  blocks =
+      emit.min(tiles, kernel::MultiprocessorsOp::create(
+                          emit.builder, emit.loc, emit.builder.getIndexType())
+                          .getResult());
   mapA = mapOf(a);
   mapB = mapOf(b);
   planStores();

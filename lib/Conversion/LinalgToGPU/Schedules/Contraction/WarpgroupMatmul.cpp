@@ -87,19 +87,13 @@ private:
     for (auto [width, stages] : llvm::zip(widths, kernel.stages))
       plans.push_back(
           planFor(TilePlan{128, width, 64, 8, 1, stages}, multiplicand));
-    TileChoice choice =
-        chooseTiles(op, plans, target, [&](const TilePlan &plan) {
-          double efficiency = 0;
-          for (auto [width, part] : llvm::zip(widths, kernel.efficiency))
-            if (width == plan.bn)
-              efficiency = part;
-          return target.matrixFlops * rateOf(multiplicand) * efficiency;
-        });
-    // One block has most of a multiprocessor's shared memory. The emulated GPU
-    // says that it has two: more would leave blocks one tile.
-    if (kernel.isFedByTensorMaps)
-      choice.plan.blocks = target.isHost() ? 2 : target.multiprocessors;
-    return choice;
+    return chooseTiles(op, plans, target, [&](const TilePlan &plan) {
+      double efficiency = 0;
+      for (auto [width, part] : llvm::zip(widths, kernel.efficiency))
+        if (width == plan.bn)
+          efficiency = part;
+      return target.matrixFlops * rateOf(multiplicand) * efficiency;
+    });
   }
 
   const WarpgroupKernel &kernel;
