@@ -158,7 +158,8 @@ namespace {
 struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("host, x86-64, avx2, avx512 or avx512-bf16"),
+      llvm::cl::desc("host, x86-64, avx2, avx512, avx512-bf16 or "
+                     "avx512-amx"),
       llvm::cl::init("host")};
   Option<bool> parallel{*this, "parallel",
                         llvm::cl::desc("Use the rank's worker threads"),
