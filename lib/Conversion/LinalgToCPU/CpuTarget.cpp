@@ -51,6 +51,7 @@ CpuTarget makeHost() {
     // GFLOP/s, Sapphire Rapids): there, widening while packing is better.
     target.hasBf16Dot = avx512 && features.lookup("avx512bf16") &&
                         llvm::StringRef(target.cpu).starts_with("znver");
+    target.hasBf16Conversion = avx512 && features.lookup("avx512bf16");
     // LLVM lists them only where the system saves the tiles' registers.
     target.hasBf16Tiles =
         avx512 && features.lookup("amx-tile") && features.lookup("amx-bf16");
@@ -106,6 +107,7 @@ std::optional<CpuTarget> CpuTarget::get(llvm::StringRef name) {
   target.l2Bytes = 2 * 1024 * 1024;
   if (name == "avx512")
     return target;
+  target.hasBf16Conversion = true;
   if (name == "avx512-bf16") {
     target.features = "+avx512bf16";
     target.hasBf16Dot = true;

@@ -111,10 +111,10 @@ void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {
   nests.addPass(createVectorizeForCpu({options.targetName}));
   nests.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createOutlineParallelLoops({/*serial=*/!options.parallel}));
-  buildHostLowering(pm);
+  buildHostLowering(pm, options.target.hasBf16Conversion);
 }
 
-void shardir::buildHostLowering(OpPassManager &pm) {
+void shardir::buildHostLowering(OpPassManager &pm, bool hasBf16Conversion) {
   OpPassManager &function = pm.nest<func::FuncOp>();
   function.addPass(memref::createFoldMemRefAliasOpsPass());
   function.addPass(createCanonicalizerPass());
@@ -128,7 +128,7 @@ void shardir::buildHostLowering(OpPassManager &pm) {
   // Conversions that the target has no instruction for are spelled out, so that
   // no compiler-rt is needed.
   arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = true;
+  expand.includeBf16 = !hasBf16Conversion;
   OpPassManager &lower = pm.nest<func::FuncOp>();
   lower.addPass(arith::createArithExpandOpsPass(expand));
 

@@ -67,6 +67,7 @@ TEST(TileChoice, ProductsOfBf16UseTheUnitsForThem) {
   // Few rows are not worth a copy of B.
   s.m = 8;
   EXPECT_EQ(chooseTiles(s, amx).unit, Unit::Fma);
+  EXPECT_EQ(chooseTiles(s, dot).unit, Unit::Fma);
   s.accumulatorBits = 64;
   s.m = 4096;
   EXPECT_EQ(chooseTiles(s, amx).unit, Unit::Fma);
@@ -115,15 +116,6 @@ TEST(TileChoice, FewRowsAgainstColumnsAreDotProducts) {
   EXPECT_FALSE(tiles.packA || tiles.packB);
   s.m = 1024;
   EXPECT_EQ(chooseTiles(s, target).kind, Kind::Outer);
-}
-
-TEST(TileChoice, PairsOfBf16NeedTheInstructionAndCopies) {
-  ContractionShape s = shape(1024, 1024, 1024);
-  s.bf16Operands = true;
-  EXPECT_TRUE(chooseTiles(s, *CpuTarget::get("avx512-bf16")).bf16Dot);
-  EXPECT_FALSE(chooseTiles(s, *CpuTarget::get("avx512")).bf16Dot);
-  s.m = 4;
-  EXPECT_FALSE(chooseTiles(s, *CpuTarget::get("avx512-bf16")).bf16Dot);
 }
 
 TEST(TileChoice, BatchesAreSharedWhereThereAreEnough) {

@@ -43,6 +43,8 @@ struct CpuTarget {
   bool hasBf16Dot = false;
   /// AMX's products of tiles of bf16 pairs, summed in f32.
   bool hasBf16Tiles = false;
+  /// Rounding of f32 to bf16 in hardware.
+  bool hasBf16Conversion = false;
   /// Conversions between f16 and f32 in hardware.
   bool hasF16Conversion = false;
   /// Bytes of one core's caches.
