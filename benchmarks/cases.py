@@ -105,34 +105,103 @@ GELU = ["%v2 = arith.mulf %a0, %a0 : f32", "%v3 = arith.mulf %v2, %a0 : f32",
         "%r = arith.mulf %hv, %t1 : f32"]
 
 
-def mlp_case(m, d, h, mesh=None, name=None):
+def in_f32(scalars, dtype):
+    """The scalars of a body on f32 between the type's widening and rounding."""
+    if dtype == "f32":
+        return scalars
+    text = "\n".join(scalars).replace("%a0", "%wide").replace("%r = ", "%sum = ")
+    return [f"%wide = arith.extf %a0 : {dtype} to f32", *text.split("\n"), f"%r = arith.truncf %sum : f32 to {dtype}"]
+
+
+def mlp_case(m, d, h, mesh=None, name=None, dtype="f32"):
     """Two matmuls with a tanh-GELU between them; the hidden dim over tp."""
     body = ZERO + ["%half = arith.constant 0.5 : f32", "%one = arith.constant 1.0 : f32",
                    "%root = arith.constant 0.797884583 : f32", "%cubic = arith.constant 4.471500e-02 : f32"]
-    body += matmul("h", "x", "w1", m, d, h, "f32")
-    body += elementwise("t", ["h"], (m, h), ["f32", "f32"], GELU)
-    body += matmul("y", "t", "w2", m, h, d, "f32")
-    return Case(name or f"mlp_{m}x{d}x{h}_f32", "f32",
+    body += matmul("h", "x", "w1", m, d, h, dtype)
+    body += elementwise("t", ["h"], (m, h), [dtype, dtype], in_f32(GELU, dtype))
+    body += matmul("y", "t", "w2", m, h, d, dtype)
+    return Case(name or f"mlp_{m}x{d}x{h}_{dtype}", dtype,
                 [("x", (m, d), None), ("w1", (d, h), [[], ["tp"]]), ("w2", (h, d), [["tp"], []])],
                 body, (m, d), 4 * m * d * h, mesh)
 
 
-def softmax_case(m, n, mesh=None, name=None):
-    shape, row = (m, n), (m,)
-    body = ["%zero = arith.constant 0.0 : f32", "%low = arith.constant 0xFF800000 : f32"]
-    body += filled("mx_z", row, "f32", "low")
-    rows = ["parallel", "reduction"]
-    body += generic("mx", ["x"], [(0, 1), (0,)], rows, "mx_z", [(shape, "f32")], (row, "f32"),
-                    ["%r = arith.maximumf %a0, %o : f32"])
+LOW = ["%low = arith.constant 0xFF800000 : f32"]
+
+
+def softmax(out, x, shape):
+    """Along the last dim, in f32."""
+    full, row = tuple(range(len(shape))), tuple(range(len(shape) - 1))
+    rows, wide, terms = ["parallel"] * len(row) + ["reduction"], (shape, "f32"), (shape[:-1], "f32")
+    body = filled("mx_z", shape[:-1], "f32", "low")
+    body += generic("mx", [x], [full, row], rows, "mx_z", [wide], terms, ["%r = arith.maximumf %a0, %o : f32"])
     body += [f"%s_e = tensor.empty() : {tensor(shape, 'f32')}"]
-    body += generic("s", ["x", "mx"], [(0, 1), (0,), (0, 1)], ["parallel"] * 2, "s_e",
-                    [(shape, "f32"), (row, "f32")], (shape, "f32"),
+    body += generic("s", [x, "mx"], [full, row, full], ["parallel"] * len(full), "s_e", [wide, terms], wide,
                     ["%d = arith.subf %a0, %a1 : f32", "%r = math.exp %d : f32"])
-    body += filled("sum_z", row, "f32", "zero")
-    body += generic("sum", ["s"], [(0, 1), (0,)], rows, "sum_z", [(shape, "f32")], (row, "f32"),
-                    ["%r = arith.addf %a0, %o : f32"])
-    body += generic("y", ["s", "sum"], [(0, 1), (0,), (0, 1)], ["parallel"] * 2, "s_e",
-                    [(shape, "f32"), (row, "f32")], (shape, "f32"), ["%r = arith.divf %a0, %a1 : f32"])
+    body += filled("sum_z", shape[:-1], "f32", "zero")
+    body += generic("sum", ["s"], [full, row], rows, "sum_z", [wide], terms, ["%r = arith.addf %a0, %o : f32"])
+    body += generic(out, ["s", "sum"], [full, row, full], ["parallel"] * len(full), "s_e", [wide, terms], wide,
+                    ["%r = arith.divf %a0, %a1 : f32"])
+    return body
+
+
+def layernorm_case(m, n, dtype):
+    """Along the rows; mean and variance in f32, as the libraries have them."""
+    shape, row, full = (m, n), ((m,), "f32"), ((m, n), "f32")
+    each, rows = ["parallel"] * 2, ["parallel", "reduction"]
+    body = ZERO + [f"%count = arith.constant {n}.0 : f32", "%small = arith.constant 1.0e-05 : f32"]
+    x = "x"
+    if dtype != "f32":
+        x, body = "wide", body + elementwise("wide", ["x"], shape, [dtype, "f32"], [f"%r = arith.extf %a0 : {dtype} to f32"])
+    body += filled("z", (m,), "f32", "zero") + [f"%row = tensor.empty() : {tensor(*row)}"]
+    body += generic("sum", [x], [(0, 1), (0,)], rows, "z", [full], row, ["%r = arith.addf %a0, %o : f32"])
+    body += generic("mean", ["sum"], [(0,), (0,)], ["parallel"], "row", [row], row, ["%r = arith.divf %a0, %count : f32"])
+    body += generic("squares", [x, "mean"], [(0, 1), (0,), (0,)], rows, "z", [full, row], row,
+                    ["%d = arith.subf %a0, %a1 : f32", "%s = arith.mulf %d, %d : f32", "%r = arith.addf %s, %o : f32"])
+    body += generic("scale", ["squares"], [(0,), (0,)], ["parallel"], "row", [row], row,
+                    ["%v = arith.divf %a0, %count : f32", "%w = arith.addf %v, %small : f32", "%r = math.rsqrt %w : f32"])
+    wide = (lambda name, i: [f"%{name} = arith.extf %a{i} : {dtype} to f32"]) if dtype != "f32" else (
+        lambda name, i: [f"%{name} = arith.addf %a{i}, %zero : f32"])
+    last = ["%d = arith.subf %a0, %a1 : f32", "%e = arith.mulf %d, %a2 : f32", *wide("g0", 3), *wide("b0", 4),
+            "%f = arith.mulf %e, %g0 : f32", "%h = arith.addf %f, %b0 : f32"]
+    last += [f"%r = arith.truncf %h : f32 to {dtype}"] if dtype != "f32" else ["%r = arith.addf %h, %zero : f32"]
+    body += [f"%y_e = tensor.empty() : {tensor(shape, dtype)}"]
+    body += generic("y", [x, "mean", "scale", "g", "b"], [(0, 1), (0,), (0,), (1,), (1,), (0, 1)], each, "y_e",
+                    [full, row, row, ((n,), dtype), ((n,), dtype)], (shape, dtype), last)
+    return Case(f"layernorm_{m}x{n}_{dtype}", dtype, [("x", shape, None), ("g", (n,), None), ("b", (n,), None)],
+                body, shape, 0)
+
+
+def attention_case(h, s, d, dtype):
+    """Causal, of h heads, s positions, d elements; scores and sums in f32."""
+    heads, scores = (h, s, d), (h, s, s)
+    wide = [] if dtype == "f32" else [f"%w0 = arith.extf %a0 : {dtype} to f32", f"%w1 = arith.extf %a1 : {dtype} to f32"]
+    x, y = ("%w0", "%w1") if wide else ("%a0", "%a1")
+    product = [*wide, f"%p = arith.mulf {x}, {y} : f32", "%r = arith.addf %o, %p : f32"]
+    loops = ["parallel"] * 3 + ["reduction"]
+    body = ZERO + LOW + [f"%root = arith.constant {d ** -0.5} : f32"] + filled("qk_z", scores, "f32", "zero")
+    body += generic("qk", ["q", "k"], [(0, 1, 3), (0, 2, 3), (0, 1, 2)], loops, "qk_z", [(heads, dtype)] * 2,
+                    (scores, "f32"), product)
+    body += elementwise("masked", ["qk"], scores, ["f32", "f32"], [
+        "%i = linalg.index 1 : index", "%j = linalg.index 2 : index", "%c = arith.cmpi ule, %j, %i : index",
+        "%s = arith.mulf %a0, %root : f32", "%r = arith.select %c, %s, %low : f32"])
+    body += softmax("probs", "masked", scores)
+    weights = "probs"
+    if dtype != "f32":
+        weights = "rounded"
+        body += elementwise("rounded", ["probs"], scores, ["f32", dtype], [f"%r = arith.truncf %a0 : f32 to {dtype}"])
+    out = "y" if dtype == "f32" else "pv"
+    body += filled("pv_z", heads, "f32", "zero")
+    body += generic(out, [weights, "v"], [(0, 1, 3), (0, 3, 2), (0, 1, 2)], loops, "pv_z",
+                    [(scores, dtype), (heads, dtype)], (heads, "f32"), product)
+    if dtype != "f32":
+        body += elementwise("y", ["pv"], heads, ["f32", dtype], [f"%r = arith.truncf %a0 : f32 to {dtype}"])
+    return Case(f"attention_{h}x{s}x{d}_{dtype}", dtype, [(name, heads, None) for name in "qkv"], body, heads,
+                4 * h * s * s * d)
+
+
+def softmax_case(m, n, mesh=None, name=None):
+    shape = (m, n)
+    body = ZERO + LOW + softmax("y", "x", shape)
     return Case(name or f"softmax_{m}x{n}_f32", "f32", [("x", shape, [[], ["tp"]])], body, shape, 0, mesh)
 
 
@@ -141,7 +210,11 @@ def local_cases():
     return [matmul_case(512, 512, 512, "f32"), matmul_case(1024, 1024, 1024, "f32"),
             matmul_case(2048, 2048, 2048, "f32"),
             matmul_case(8, 4096, 4096, "f32"), matmul_case(1024, 1024, 1024, "bf16"),
-            mlp_case(512, 1024, 4096), softmax_case(4096, 4096)]
+            matmul_case(2048, 2048, 2048, "bf16"), matmul_case(4096, 4096, 4096, "bf16"),
+            matmul_case(4096, 1024, 64, "bf16"),
+            mlp_case(512, 1024, 4096), mlp_case(512, 1024, 4096, dtype="bf16"), softmax_case(4096, 4096),
+            layernorm_case(4096, 4096, "f32"), layernorm_case(4096, 4096, "bf16"),
+            attention_case(16, 512, 64, "bf16"), attention_case(16, 1024, 64, "bf16")]
 
 
 def sharded_cases():

@@ -56,9 +56,10 @@ def call(command, threads=1, environment=None):
 
 def extents_of(case):
     """What a peer must know: m, k, n of a matmul; rows, width and hidden width of
-    an MLP; the shape otherwise."""
+    an MLP; the first argument's shape otherwise."""
     shapes = [shape for _, shape, _ in case.arguments]
-    return [*shapes[0], shapes[1][1]] if len(shapes) > 1 else list(shapes[0])
+    product = case.name.split("_")[0] in ("matmul", "mlp")
+    return [*shapes[0], shapes[1][1]] if product else list(shapes[0])
 
 
 class ShardIR:

@@ -1,7 +1,7 @@
 # The lit suite over .mlir and .test files.
 #
-# Features: compiler, asan, tsan, avx512, cuda, ptxas (with libdevice), mpi,
-# programs (the corpus of exported models lies beside the repository), exhaustive,
+# Features: compiler, asan, tsan, avx512, avx512-bf16, amx, cuda, ptxas (with libdevice),
+# mpi, programs (the corpus of exported models lies beside the repository), exhaustive,
 # python-package (NumPy, nanobind and pytest are there).
 import os
 import re
@@ -74,6 +74,8 @@ features = {
     "asan": "address" in config.shardir_sanitizer,
     "tsan": "thread" in config.shardir_sanitizer,
     "avx512": cpu_has("avx512f"),
+    "avx512-bf16": cpu_has("avx512_bf16"),
+    "amx": cpu_has("amx_bf16"),
     "cuda": answers("nvidia-smi", "-L"),
     "ptxas": has_cuda_tools(),
     # Open MPI itself leaks and races, as sanitizers see it.
@@ -98,6 +100,9 @@ config.substitutions += [
     ("%demo_plugin", os.path.join(config.shardir_build, "lib", "ShardIRDemoPlugin.so")),
     ("%shared", programs),
     ("%emulated_cuda", os.path.join(config.shardir_build, "lib", "libShardIREmulatedGpu.so")),
+    # Nothing where the processor has AMX itself.
+    ("%emulated_amx", "env" if cpu_has("amx_bf16") else
+     "env LD_PRELOAD=" + os.path.join(config.shardir_build, "lib", "libShardIREmulatedAmx.so")),
     ("%clangxx", config.cxx_compiler),
     ("%clang", config.c_compiler),
     ("%cmake", config.cmake),

@@ -31,6 +31,20 @@ elif kind == "mlp":
 elif kind == "softmax":
     operands = (random(*extents),)
     run = jax.jit(lambda x: jax.nn.softmax(x, axis=1))
+elif kind == "layernorm":
+    operands = random(*extents), random(extents[1]), random(extents[1])
+
+    def norm(x, g, b):
+        wide = x.astype(jnp.float32)
+        scale = jax.lax.rsqrt(wide.var(axis=1, keepdims=True) + 1e-5)
+        return ((wide - wide.mean(axis=1, keepdims=True)) * scale * g + b).astype(x.dtype)
+
+    run = jax.jit(norm)
+elif kind == "attention":
+    # JAX has heads behind positions.
+    h, s, d = extents
+    operands = tuple(random(1, s, h, d) for _ in range(3))
+    run = jax.jit(lambda q, k, v: jax.nn.dot_product_attention(q, k, v, is_causal=True))
 else:
     sys.exit(f"no case '{kind}'")
 

@@ -30,6 +30,12 @@ elif kind == "mlp":
 elif kind == "softmax":
     x = random(*extents)
     run = lambda: torch.softmax(x, dim=1)
+elif kind == "layernorm":
+    x, g, b = random(*extents), random(extents[1]), random(extents[1])
+    run = lambda: torch.nn.functional.layer_norm(x, (extents[1],), g, b)
+elif kind == "attention":
+    q, k, v = (random(1, *extents) for _ in range(3))
+    run = lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
 else:
     sys.exit(f"no case '{kind}'")
 

@@ -71,8 +71,8 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("")};
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("the CPU to compile for: host, x86-64, avx2, avx512 or "
-                     "avx512-bf16"),
+      llvm::cl::desc("the CPU to compile for: host, x86-64, avx2, avx512, "
+                     "avx512-bf16 or avx512-amx"),
       llvm::cl::init("host")};
   Option<std::string> arch{
       *this, "arch",

@@ -47,14 +47,21 @@ private:
   void packPanel(Index p, Index from, Index extent);
   void packPanelTransposed(Index p, Index from, Index extent);
   void packPanelPairs(Index p, Index from, Index extent);
+  /// The squares of `packRows` and `packPanelPairs` whose source runs along
+  /// m or n: `lanes` elements of two rows each are a vector of pairs.
+  void packRowsTransposed(Index row, Index from, Index extent);
   /// Register tile (t, p) of the block of rows and the block of columns.
   void tile(Index p, Index t, Index from, Index extent, mlir::Value first);
   void multiply(Index p, Index t, Index from, Index extent, mlir::Value first,
                 bool fullColumns);
+  void multiplyTiles(Index p, Index t, Index from, Index extent,
+                     mlir::Value first);
   void dotProducts(Index p, Index t, Index from, Index extent,
                    mlir::Value first);
+  /// Stores `sums`, nv of each row from `row` on; `full` if all of these rows
+  /// and columns exist.
   void store(Index row, Index column, llvm::ArrayRef<mlir::Value> sums,
-             mlir::Value first, bool fullColumns);
+             mlir::Value first, bool full);
 
   /// `lanes` elements of row `row` of `matrix` from `column` on; those past
   /// `count` are zero. `load` widens them to the accumulator's type.
@@ -65,10 +72,10 @@ private:
   mlir::Value widen(mlir::Value value);
   /// `value` as packed buffers hold it.
   mlir::Value packed(mlir::Value value) {
-    return tiles.bf16Dot ? value : widen(value);
+    return tiles.usesPairs() ? value : widen(value);
   }
   mlir::Type packedType() {
-    return tiles.bf16Dot ? mlir::Type(builder.getBF16Type()) : accumulator;
+    return tiles.usesPairs() ? mlir::Type(builder.getBF16Type()) : accumulator;
   }
   /// Columns of the edge panel that exist, counted from `column`.
   Index left(Index column) { return emit.sub(n, column); }
@@ -116,6 +123,8 @@ private:
   /// [columns / nr][kc][nr], or with pairs of bf16 [columns / nr][kc / 2][2
   /// nr].
   mlir::Value packedA, packedB;
+  /// Elements from one row of packedA to the next.
+  Index packedRow;
   bool interleaved = false;
 };
 

@@ -51,6 +51,8 @@ void ContractionEmitter::tile(Index p, Index t, Index from, Index extent,
                               Value first) {
   if (tiles.kind == ContractionTiles::Kind::Inner)
     return dotProducts(p, t, from, extent, first);
+  if (tiles.unit == ContractionTiles::Unit::Bf16Tiles)
+    return multiplyTiles(p, t, from, extent, first);
   // Packed panels exist past the edge; what is read directly is masked there.
   if (packedB || divides(n, tiles.nr()))
     return multiply(p, t, from, extent, first, divides(n, tiles.nr()));
@@ -82,10 +84,13 @@ void ContractionEmitter::multiply(Index p, Index t, Index from, Index extent,
           builder, loc, pairs, packedB,
           ValueRange{emit.value(p), emit.value(pair),
                      emit.value(emit.constant(2 * j * lanes))}));
+    Index inA = emit.mul(pair, emit.constant(2));
+    if (!packedA)
+      inA = emit.add(from, inA);
     for (int64_t i = 0; i < mr; ++i) {
       Value two = vector::LoadOp::create(
-          builder, loc, VectorType::get(2, builder.getBF16Type()), packedA,
-          ValueRange{rows[i], emit.value(emit.mul(pair, emit.constant(2)))});
+          builder, loc, VectorType::get(2, builder.getBF16Type()),
+          packedA ? packedA : a.view, ValueRange{rows[i], emit.value(inA)});
       Value word = vector::ExtractOp::create(
           builder, loc,
           vector::BitCastOp::create(
@@ -104,11 +109,11 @@ void ContractionEmitter::multiply(Index p, Index t, Index from, Index extent,
     }
     return next;
   };
-  Index steps = tiles.bf16Dot ? emit.ceilDiv(extent, 2) : extent;
+  Index steps = tiles.usesPairs() ? emit.ceilDiv(extent, 2) : extent;
   SmallVector<Value> sums =
       emit.loop(emit.constant(0), steps, emit.constant(1), zeros,
                 [&](Index kk, ValueRange carried) {
-                  if (tiles.bf16Dot)
+                  if (tiles.usesPairs())
                     return pairStep(kk, carried);
                   SmallVector<Value> next(carried);
                   Index inA = emit.add(from, kk);
@@ -228,7 +233,7 @@ void ContractionEmitter::store(Index row, Index column, ArrayRef<Value> sums,
   int64_t lanes = tiles.lanes;
   auto stored = VectorType::get(lanes, c.element);
   auto write = [&](bool add) {
-    for (int64_t i = 0; i < tiles.mr; ++i) {
+    for (int64_t i = 0; i < int64_t(sums.size()) / tiles.nv; ++i) {
       Index at = emit.add(row, emit.constant(i));
       auto writeRow = [&] {
         for (int64_t j = 0; j < tiles.nv; ++j) {

@@ -51,6 +51,10 @@ CpuTarget makeHost() {
     // GFLOP/s, Sapphire Rapids): there, widening while packing is better.
     target.hasBf16Dot = avx512 && features.lookup("avx512bf16") &&
                         llvm::StringRef(target.cpu).starts_with("znver");
+    target.hasBf16Conversion = avx512 && features.lookup("avx512bf16");
+    // LLVM lists them only where the system saves the tiles' registers.
+    target.hasBf16Tiles =
+        avx512 && features.lookup("amx-tile") && features.lookup("amx-bf16");
     target.hasF16Conversion = features.lookup("f16c");
   } else if (triple.isAArch64()) {
     target.numVectorRegisters = 32;
@@ -71,7 +75,7 @@ CpuTarget CpuTarget::host() {
 }
 
 llvm::StringRef CpuTarget::known() {
-  return "host, x86-64, avx2, avx512 or avx512-bf16";
+  return "host, x86-64, avx2, avx512, avx512-bf16 or avx512-amx";
 }
 
 mlir::FailureOr<CpuTarget> CpuTarget::find(mlir::MLIRContext *context,
@@ -103,9 +107,15 @@ std::optional<CpuTarget> CpuTarget::get(llvm::StringRef name) {
   target.l2Bytes = 2 * 1024 * 1024;
   if (name == "avx512")
     return target;
+  target.hasBf16Conversion = true;
   if (name == "avx512-bf16") {
     target.features = "+avx512bf16";
     target.hasBf16Dot = true;
+    return target;
+  }
+  if (name == "avx512-amx") {
+    target.features = "+avx512bf16,+amx-tile,+amx-bf16";
+    target.hasBf16Tiles = true;
     return target;
   }
   return std::nullopt;

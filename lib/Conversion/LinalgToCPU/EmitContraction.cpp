@@ -67,7 +67,9 @@ void ContractionEmitter::product(SmallVector<Index> ivs) {
   Index kc = emit.constant(tiles.kc), mr = emit.constant(tiles.mr),
         nr = emit.constant(tiles.nr());
   if (!LoopEmitter::known(k))
-    kc = emit.min(emit.roundUp(k, std::max<int64_t>(tiles.lanes, 4)), kc);
+    kc = emit.min(
+        emit.roundUp(k, std::max({tiles.lanes, tiles.depth(), int64_t(4)})),
+        kc);
   packedA = packedB = {};
   auto makeViews = [&] {
     position.assign(ivs.begin(), ivs.end());
@@ -90,15 +92,21 @@ void ContractionEmitter::product(SmallVector<Index> ivs) {
   if (tiles.packA) {
     bool unitK = op.k >= 0 && LoopEmitter::isKnown(op.a.strides[op.k], 1);
     bool unitM = op.m >= 0 && LoopEmitter::isKnown(op.a.strides[op.m], 1);
-    interleaved = unitM && !unitK && !tiles.bf16Dot;
+    interleaved = unitM && !unitK && !tiles.usesPairs();
     Index rowTiles = emit.ceilDiv(maxRows, tiles.mr);
     if (interleaved)
       packedA = allocate({rowTiles, kc, mr});
-    else
-      packedA = allocate({emit.mul(rowTiles, mr), kc});
+    // Squares of pairs overhang. Rows of tiles are read side by side: an odd
+    // number of lines apart, they do not compete for the same sets of the
+    // cache.
+    packedRow = tiles.usesPairs() ? emit.roundUp(kc, 2 * tiles.lanes) : kc;
+    if (tiles.unit == ContractionTiles::Unit::Bf16Tiles)
+      packedRow = emit.add(packedRow, emit.constant(tiles.depth()));
+    if (!interleaved)
+      packedA = allocate({emit.mul(rowTiles, mr), packedRow});
   }
   // Squares that are transposed at the end of k overhang.
-  if (tiles.packB && tiles.bf16Dot)
+  if (tiles.packB && tiles.usesPairs())
     packedB = allocate({emit.ceilDiv(maxColumns, tiles.nr()),
                         emit.roundUp(emit.ceilDiv(kc, 2), tiles.lanes),
                         emit.constant(2 * tiles.nr())});
@@ -156,7 +164,7 @@ void ContractionEmitter::kBlock(Index from, Index extent, Value first) {
 
   if (packedA) {
     // Tiles of rows are packed in groups: a copy of 64 rows is worth a thread.
-    constexpr int64_t group = 8;
+    int64_t group = std::clamp<int64_t>(64 / mr, 1, 8);
     share(emit.ceilDiv(rowTiles, group), [&](Index g) {
       Index start = emit.mul(g, emit.constant(group));
       Index end = blockEnd(start, rowTiles, group);

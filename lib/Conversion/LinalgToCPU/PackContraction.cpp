@@ -19,9 +19,11 @@ using namespace mlir;
 using namespace shardir;
 
 void ContractionEmitter::packRows(Index row, Index from, Index extent) {
+  if (tiles.usesPairs() && a.unitRow && !a.unitColumn)
+    return packRowsTransposed(row, from, extent);
   // Rows past the end are copies of the last one: their sums are not stored.
-  auto source = [&](int64_t i) {
-    Index at = emit.add(rowStart, emit.add(row, emit.constant(i)));
+  auto source = [&](Index i) {
+    Index at = emit.add(rowStart, emit.add(row, i));
     return divides(m, tiles.mr) ? at
                                 : emit.min(at, emit.sub(m, emit.constant(1)));
   };
@@ -29,7 +31,7 @@ void ContractionEmitter::packRows(Index row, Index from, Index extent) {
     Value tile = emit.value(emit.div(row, tiles.mr));
     SmallVector<Value> rows;
     for (int64_t i = 0; i < tiles.mr; ++i)
-      rows.push_back(emit.value(source(i)));
+      rows.push_back(emit.value(source(emit.constant(i))));
     emit.loop(emit.constant(0), extent, emit.constant(1), [&](Index kk) {
       Value column = emit.value(emit.add(from, kk));
       for (int64_t i = 0; i < tiles.mr; ++i) {
@@ -43,15 +45,17 @@ void ContractionEmitter::packRows(Index row, Index from, Index extent) {
     return;
   }
   int64_t lanes = tiles.lanes;
-  for (int64_t i = 0; i < tiles.mr; ++i) {
+  auto packRow = [&](Index i) {
     Index at = source(i);
-    Value to = emit.value(emit.add(row, emit.constant(i)));
-    // The partner of the last element of an odd row.
-    if (tiles.bf16Dot && !divides(extent, 2))
-      emit.branch(emit.equal(emit.rem(extent, 2), emit.constant(1)), [&] {
-        memref::StoreOp::create(builder, loc, emit.zero(packedType()), packedA,
-                                ValueRange{to, emit.value(extent)});
-      });
+    Value to = emit.value(emit.add(row, i));
+    // The partner of the last element of an odd row, or the rest of a tile.
+    int64_t depth = tiles.usesPairs() ? std::max<int64_t>(tiles.depth(), 2) : 1;
+    if (!divides(extent, depth))
+      emit.loop(
+          extent, emit.roundUp(extent, depth), emit.constant(1), [&](Index kk) {
+            memref::StoreOp::create(builder, loc, emit.zero(packedType()),
+                                    packedA, ValueRange{to, emit.value(kk)});
+          });
     if (!a.unitColumn) {
       emit.loop(emit.constant(0), extent, emit.constant(1), [&](Index kk) {
         Value element = memref::LoadOp::create(
@@ -60,7 +64,7 @@ void ContractionEmitter::packRows(Index row, Index from, Index extent) {
         memref::StoreOp::create(builder, loc, packed(element), packedA,
                                 ValueRange{to, emit.value(kk)});
       });
-      continue;
+      return;
     }
     Index full = emit.mul(emit.div(extent, lanes), emit.constant(lanes));
     emit.loop(emit.constant(0), full, emit.constant(lanes), [&](Index kk) {
@@ -76,12 +80,74 @@ void ContractionEmitter::packRows(Index row, Index from, Index extent) {
             emit.mask(lanes, count),
             packed(read(a, at, emit.add(from, kk), lanes, count)));
       });
+  };
+  if (tiles.mr > 8) {
+    emit.loop(emit.constant(0), emit.constant(tiles.mr), emit.constant(1),
+              packRow);
+    return;
   }
+  for (int64_t i = 0; i < tiles.mr; ++i)
+    packRow(emit.constant(i));
+}
+
+void ContractionEmitter::packRowsTransposed(Index row, Index from,
+                                            Index extent) {
+  // Squares of lanes x lanes pairs: read along m, two steps of k at a time,
+  // transposed, written along k. What does not exist counts as zero.
+  int64_t lanes = tiles.lanes, depth = 2 * lanes;
+  Type bf16 = builder.getBF16Type();
+  auto words = VectorType::get(lanes, builder.getI32Type());
+  auto halves = VectorType::get(depth, bf16);
+  MatrixView columns =
+      op.view(emit, op.a, op.k, op.m, ArrayRef<Index>(position));
+  Index zero = emit.constant(0);
+  auto square = [&](Index start, Index at, Index kk, bool inside,
+                    std::optional<Index> rowsLeft) {
+    auto step = [&](int64_t i) -> Value {
+      Index k = emit.add(kk, emit.constant(i));
+      std::optional<Index> count = rowsLeft;
+      if (!inside) {
+        Value there = emit.lessThan(k, extent);
+        Value rows = emit.value(count ? *count : emit.constant(lanes));
+        count = Index(Value(arith::SelectOp::create(builder, loc, there, rows,
+                                                    emit.value(zero))));
+      }
+      return read(columns, emit.add(from, k), at, lanes, count);
+    };
+    SmallVector<Value> rows;
+    for (int64_t i = 0; i < lanes; ++i)
+      rows.push_back(vector::BitCastOp::create(
+          builder, loc, words,
+          vector::InterleaveOp::create(builder, loc, step(2 * i),
+                                       step(2 * i + 1))));
+    SmallVector<Value> done = emit.transpose(rows);
+    for (int64_t i = 0; i < std::min(lanes, tiles.mr); ++i)
+      vector::StoreOp::create(
+          builder, loc,
+          vector::BitCastOp::create(builder, loc, halves, done[i]), packedA,
+          ValueRange{emit.value(emit.add(start, emit.constant(i))),
+                     emit.value(kk)});
+  };
+  Index full = emit.mul(emit.div(extent, depth), emit.constant(depth));
+  emit.loop(zero, emit.constant(tiles.mr),
+            emit.constant(std::min(lanes, tiles.mr)), [&](Index i) {
+              Index start = emit.add(row, i), at = emit.add(rowStart, start);
+              std::optional<Index> rowsLeft;
+              if (tiles.mr < lanes || !divides(m, tiles.mr))
+                rowsLeft = emit.sub(m, at);
+              emit.loop(zero, full, emit.constant(depth), [&](Index kk) {
+                square(start, at, kk, true, rowsLeft);
+              });
+              if (!divides(extent, depth))
+                emit.loop(full, extent, emit.constant(depth), [&](Index kk) {
+                  square(start, at, kk, false, rowsLeft);
+                });
+            });
 }
 
 void ContractionEmitter::packPanel(Index p, Index from, Index extent) {
   int64_t lanes = tiles.lanes;
-  if (tiles.bf16Dot)
+  if (tiles.usesPairs())
     return packPanelPairs(p, from, extent);
   if (!b.unitColumn)
     return packPanelTransposed(p, from, extent);
@@ -166,6 +232,15 @@ void ContractionEmitter::packPanelPairs(Index p, Index from, Index extent) {
         ValueRange{emit.value(p), emit.value(pair), emit.value(lane)});
   };
   Index wholePairs = emit.div(extent, 2);
+  // The rest of the last tile; squares fill it with zeros themselves.
+  if (!divides(extent, tiles.depth()) && (b.unitColumn || !b.unitRow))
+    emit.loop(emit.ceilDiv(extent, 2),
+              emit.div(emit.roundUp(extent, tiles.depth()), 2), one,
+              [&](Index pair) {
+                for (int64_t j = 0; j < tiles.nv; ++j)
+                  put(emit.zero(VectorType::get(2 * lanes, bf16)), pair,
+                      emit.constant(2 * j * lanes));
+              });
   if (b.unitColumn) {
     // Two rows of B become one of pairs; the last of an odd number meets zeros.
     auto zip = [&](Index pair, bool hasPartner) {

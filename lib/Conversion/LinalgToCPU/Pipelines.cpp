@@ -111,10 +111,10 @@ void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {
   nests.addPass(createVectorizeForCpu({options.targetName}));
   nests.addPass(createConvertLinalgToLoopsPass());
   pm.addPass(createOutlineParallelLoops({/*serial=*/!options.parallel}));
-  buildHostLowering(pm);
+  buildHostLowering(pm, options.target.hasBf16Conversion);
 }
 
-void shardir::buildHostLowering(OpPassManager &pm) {
+void shardir::buildHostLowering(OpPassManager &pm, bool hasBf16Conversion) {
   OpPassManager &function = pm.nest<func::FuncOp>();
   function.addPass(memref::createFoldMemRefAliasOpsPass());
   function.addPass(createCanonicalizerPass());
@@ -128,7 +128,7 @@ void shardir::buildHostLowering(OpPassManager &pm) {
   // Conversions that the target has no instruction for are spelled out, so that
   // no compiler-rt is needed.
   arith::ArithExpandOpsPassOptions expand;
-  expand.includeBf16 = true;
+  expand.includeBf16 = !hasBf16Conversion;
   OpPassManager &lower = pm.nest<func::FuncOp>();
   lower.addPass(arith::createArithExpandOpsPass(expand));
 
@@ -158,7 +158,8 @@ namespace {
 struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("host, x86-64, avx2, avx512 or avx512-bf16"),
+      llvm::cl::desc("host, x86-64, avx2, avx512, avx512-bf16 or "
+                     "avx512-amx"),
       llvm::cl::init("host")};
   Option<bool> parallel{*this, "parallel",
                         llvm::cl::desc("Use the rank's worker threads"),

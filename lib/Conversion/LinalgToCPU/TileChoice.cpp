@@ -61,6 +61,24 @@ void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
     }
   }
 }
+
+/// What multiplies, once it is known what is packed.
+void chooseUnit(const ContractionShape &shape, const CpuTarget &target,
+                ContractionTiles &tiles) {
+  if (!shape.bf16Operands || shape.accumulatorBits != 32 || !tiles.packB)
+    return;
+  if (target.hasBf16Tiles) {
+    // Four sums, two tiles of A and two of B fill the eight registers.
+    tiles.unit = ContractionTiles::Unit::Bf16Tiles;
+    tiles.packA = true;
+    tiles.mr = 32;
+    tiles.nv = shape.n < 0 || shape.n > tiles.lanes ? 2 : 1;
+  } else if (target.hasBf16Dot) {
+    tiles.unit = ContractionTiles::Unit::Bf16Dot;
+    // Pairs are read where they are; an odd row would end within a pair.
+    tiles.packA |= shape.k < 0 || shape.k % 2 != 0;
+  }
+}
 } // namespace
 
 ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
@@ -110,15 +128,16 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   tiles.packA = !shape.aUnitK ||
                 (tiles.packB && (shape.n < 0 || shape.n > 2 * tiles.nr()));
 
-  tiles.bf16Dot = target.hasBf16Dot && shape.bf16Operands && tiles.packA &&
-                  tiles.packB && shape.accumulatorBits == 32;
+  chooseUnit(shape, target, tiles);
 
   // Blocks of k: equal ones of at most 2 KiB of each packed row.
-  int64_t limit = tiles.bf16Dot ? 1024 : 512;
+  int64_t limit = tiles.usesPairs() ? 1024 : 512;
+  int64_t multiple = std::max<int64_t>(tiles.depth(), 4);
   if (shape.roundsResult || shape.k < 0)
-    tiles.kc = shape.roundsResult ? roundUp(std::max<int64_t>(k, 1), 4) : limit;
+    tiles.kc =
+        shape.roundsResult ? roundUp(std::max<int64_t>(k, 1), multiple) : limit;
   else
-    tiles.kc = roundUp(ceilDiv(k, ceilDiv(k, limit)), 4);
+    tiles.kc = roundUp(ceilDiv(k, ceilDiv(k, limit)), multiple);
 
   // An unpacked B is read by full rows, a few at a time: twice as
   // fast as down a panel, whose every row is on another page.
@@ -126,7 +145,7 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
     tiles.kc = std::min<int64_t>(tiles.kc, 16);
   // A quarter of the second cache for rows of A; the rest is for panels of B,
   // for C, and for whoever shares the cache.
-  int64_t bytes = tiles.bf16Dot ? 2 : shape.accumulatorBits / 8;
+  int64_t bytes = tiles.usesPairs() ? 2 : shape.accumulatorBits / 8;
   int64_t fit = target.l2Bytes / 4 / (std::min(tiles.kc, k) * bytes);
   tiles.mc = std::max(fit / tiles.mr, int64_t(1)) * tiles.mr;
   tiles.parallelBatch =

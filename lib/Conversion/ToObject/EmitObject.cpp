@@ -131,6 +131,18 @@ void embedImages(mlir::ModuleOp module) {
   }
 }
 
+/// Programs with AMX's tiles have a constant by which the runtime knows that it
+/// must ask the system for them. Returns true for such a program.
+bool markTiles(llvm::Module &module) {
+  if (!module.getFunction("llvm.x86.tilezero.internal"))
+    return false;
+  auto *type = llvm::Type::getInt8Ty(module.getContext());
+  new llvm::GlobalVariable(
+      module, type, /*isConstant=*/true, llvm::GlobalValue::WeakODRLinkage,
+      llvm::ConstantInt::get(type, 1), "shardir_program_amx_tiles");
+  return true;
+}
+
 /// A file of object code that is removed at the end.
 class PartFile {
 public:
@@ -163,11 +175,15 @@ std::string generateCode(llvm::Module &module, const CpuTarget &target,
   llvm::TargetOptions options;
   // mul and add may become fma, as in every library this code replaces.
   options.AllowFPOpFusion = llvm::FPOpFusion::Fast;
+  // LLVM's code generation at level 0 keeps no tile from one block of code to
+  // another.
+  bool tiles = markTiles(module);
   std::unique_ptr<llvm::TargetMachine> machine(llvmTarget->createTargetMachine(
       triple, target.cpu, target.features, options, llvm::Reloc::PIC_,
       std::nullopt,
-      optLevel == 0 ? llvm::CodeGenOptLevel::None
-                    : llvm::CodeGenOptLevel::Default));
+      optLevel > 0 ? llvm::CodeGenOptLevel::Default
+      : tiles      ? llvm::CodeGenOptLevel::Less
+                   : llvm::CodeGenOptLevel::None));
   if (!machine)
     return "cannot create a code generator for " + target.triple + ", " +
            target.cpu;

@@ -16,6 +16,7 @@
 
 #include "Program.h"
 
+#include "AmxTiles.h"
 #include "Cuda/CudaDevice.h"
 #include "RankContext.h"
 #include "ShardIR/Runtime/Abi.h"
@@ -158,6 +159,15 @@ std::shared_ptr<Program> Program::load(const std::string &path,
     return nullptr;
   }
   std::unique_ptr<void, int (*)(void *)> closer(handle, &dlclose);
+  if (dlsym(handle, "shardir_program_amx_tiles")) {
+    std::string why = requestAmxTiles();
+    if (!why.empty()) {
+      error = "program '" + path +
+              "' uses AMX's tile registers, which this machine refuses (" +
+              why + "): compile it with target=avx512-bf16 or target=avx2";
+      return nullptr;
+    }
+  }
   std::string json;
   if (!readMetadataSymbol(handle, json)) {
     error = "'" + path +

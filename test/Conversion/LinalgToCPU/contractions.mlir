@@ -1,6 +1,7 @@
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512 -split-input-file | FileCheck %s
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx2 -split-input-file | FileCheck %s --check-prefix=AVX2
 // RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512-bf16 -split-input-file | FileCheck %s --check-prefix=BF16
+// RUN: shard-opt %s -shardir-contractions-to-cpu-loops=target=avx512-amx -split-input-file | FileCheck %s --check-prefix=AMX
 
 // Threads pack rows of A and panels of B first, then compute chunks; 6x4 vectors
 // of 16 are carried through k. The fill is taken in: no linalg op is left.
@@ -105,6 +106,18 @@ func.func @dynamic(%a: memref<?x?xf32>, %b: memref<?x?xf32>, %c: memref<?x?xf32>
 // BF16:         vector.interleave %{{.+}}, %[[LAST]]
 // BF16:         llvm.call_intrinsic "llvm.x86.avx512bf16.dpbf16ps.512"({{.*}}) : (vector<16xf32>, vector<32xbf16>, vector<32xbf16>) -> vector<16xf32>
 // BF16-NOT:     vector.fma
+// AMX's registers hold four sums of 16 x 16 over a block of k, whose last step is
+// filled with zeros: 129 is 5 steps of 32.
+// AMX-LABEL: func.func @bf16
+// AMX:         %[[SQUARE:.+]] = memref.alloca() {alignment = 64 : i64} : memref<32x32xf32>
+// AMX:         %[[ZERO:.+]] = llvm.call_intrinsic "llvm.x86.tilezero.internal"
+// AMX:         %[[SUMS:.+]]:4 = scf.for %{{.+}} = %c0{{.*}} to %c5{{.*}} iter_args
+// AMX-COUNT-3:   llvm.call_intrinsic "llvm.x86.tileloadd64.internal"
+// AMX-COUNT-2:   llvm.call_intrinsic "llvm.x86.tdpbf16ps.internal"
+// AMX:           llvm.call_intrinsic "llvm.x86.tileloadd64.internal"
+// AMX-COUNT-2:   llvm.call_intrinsic "llvm.x86.tdpbf16ps.internal"
+// AMX-COUNT-4: llvm.call_intrinsic "llvm.x86.tilestored64.internal"
+// AMX:         vector.load %[[SQUARE]]
 func.func @bf16(%a: memref<128x129xbf16>, %b: memref<129x256xbf16>, %c: memref<128x256xf32>) {
   linalg.generic {indexing_maps = [#ab, #bb, #cb], iterator_types = ["parallel", "parallel", "reduction"]} ins(%a, %b : memref<128x129xbf16>, memref<129x256xbf16>) outs(%c : memref<128x256xf32>) {
   ^bb0(%x: bf16, %y: bf16, %z: f32):

@@ -34,6 +34,43 @@ TEST(TileChoice, KnowsItsTargets) {
   EXPECT_EQ(CpuTarget::get("avx512")->lanes(1), 64);
   EXPECT_FALSE(CpuTarget::get("avx512")->hasBf16Dot);
   EXPECT_TRUE(CpuTarget::get("avx512-bf16")->hasBf16Dot);
+  EXPECT_FALSE(CpuTarget::get("avx512-bf16")->hasBf16Tiles);
+  EXPECT_TRUE(CpuTarget::get("avx512-amx")->hasBf16Tiles);
+}
+
+TEST(TileChoice, ProductsOfBf16UseTheUnitsForThem) {
+  using Unit = ContractionTiles::Unit;
+  CpuTarget dot = *CpuTarget::get("avx512-bf16"),
+            amx = *CpuTarget::get("avx512-amx");
+  ContractionShape s = shape(4096, 64, 1024);
+  EXPECT_EQ(chooseTiles(s, dot).unit, Unit::Fma);
+  s.bf16Operands = true;
+  EXPECT_EQ(chooseTiles(s, *CpuTarget::get("avx512")).unit, Unit::Fma);
+  // Few columns: pairs are read from A itself, unless an odd row ends in one.
+  ContractionTiles tiles = chooseTiles(s, dot);
+  EXPECT_EQ(tiles.unit, Unit::Bf16Dot);
+  EXPECT_FALSE(tiles.packA);
+  s.k = 1023;
+  EXPECT_TRUE(chooseTiles(s, dot).packA);
+  s.k = ContractionShape::unknown;
+  EXPECT_TRUE(chooseTiles(s, dot).packA);
+  for (int64_t k : {33, 1023, 1025, 4000}) {
+    s.k = k;
+    tiles = chooseTiles(s, amx);
+    EXPECT_EQ(tiles.unit, Unit::Bf16Tiles);
+    EXPECT_TRUE(tiles.packA && tiles.packB);
+    EXPECT_EQ(tiles.mr, 32);
+    EXPECT_EQ(tiles.nr(), 32);
+    EXPECT_EQ(tiles.kc % tiles.depth(), 0);
+    EXPECT_EQ(tiles.mc % tiles.mr, 0);
+  }
+  // Few rows are not worth a copy of B.
+  s.m = 8;
+  EXPECT_EQ(chooseTiles(s, amx).unit, Unit::Fma);
+  EXPECT_EQ(chooseTiles(s, dot).unit, Unit::Fma);
+  s.accumulatorBits = 64;
+  s.m = 4096;
+  EXPECT_EQ(chooseTiles(s, amx).unit, Unit::Fma);
 }
 
 TEST(TileChoice, MeasuredRegisterTiles) {
@@ -79,15 +116,6 @@ TEST(TileChoice, FewRowsAgainstColumnsAreDotProducts) {
   EXPECT_FALSE(tiles.packA || tiles.packB);
   s.m = 1024;
   EXPECT_EQ(chooseTiles(s, target).kind, Kind::Outer);
-}
-
-TEST(TileChoice, PairsOfBf16NeedTheInstructionAndCopies) {
-  ContractionShape s = shape(1024, 1024, 1024);
-  s.bf16Operands = true;
-  EXPECT_TRUE(chooseTiles(s, *CpuTarget::get("avx512-bf16")).bf16Dot);
-  EXPECT_FALSE(chooseTiles(s, *CpuTarget::get("avx512")).bf16Dot);
-  s.m = 4;
-  EXPECT_FALSE(chooseTiles(s, *CpuTarget::get("avx512-bf16")).bf16Dot);
 }
 
 TEST(TileChoice, BatchesAreSharedWhereThereAreEnough) {

@@ -41,6 +41,10 @@ struct CpuTarget {
   /// AVX512-BF16's dot products of bf16 pairs into f32, where they are faster
   /// than f32's multiply-adds.
   bool hasBf16Dot = false;
+  /// AMX's products of tiles of bf16 pairs, summed in f32.
+  bool hasBf16Tiles = false;
+  /// Rounding of f32 to bf16 in hardware.
+  bool hasBf16Conversion = false;
   /// Conversions between f16 and f32 in hardware.
   bool hasF16Conversion = false;
   /// Bytes of one core's caches.
@@ -55,8 +59,9 @@ struct CpuTarget {
   /// The machine that this process runs on.
   static CpuTarget host();
 
-  /// `host`, or one of `x86-64`, `avx2`, `avx512`, `avx512-bf16`: a fixed
-  /// machine of that instruction set. Nothing for any other name.
+  /// `host`, or one of `x86-64`, `avx2`, `avx512`, `avx512-bf16`,
+  /// `avx512-amx`: a fixed machine of that instruction set. Nothing for any
+  /// other name.
   static std::optional<CpuTarget> get(llvm::StringRef name);
   /// The names of `get`, for messages.
   static llvm::StringRef known();

@@ -223,7 +223,7 @@ def ContractionsToCpuLoops
   }];
   let options = [
     Option<"target", "target", "std::string", "\"host\"",
-           "The CPU: host, x86-64, avx2, avx512 or avx512-bf16">
+           "The CPU: host, x86-64, avx2, avx512, avx512-bf16 or avx512-amx">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
@@ -265,7 +265,7 @@ def VectorizeForCpu
   }];
   let options = [
     Option<"target", "target", "std::string", "\"host\"",
-           "The CPU: host, x86-64, avx2, avx512 or avx512-bf16">
+           "The CPU: host, x86-64, avx2, avx512, avx512-bf16 or avx512-amx">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",

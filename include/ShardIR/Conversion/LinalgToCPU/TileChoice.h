@@ -35,6 +35,17 @@ struct ContractionTiles {
     Inner,
   };
   Kind kind = Kind::None;
+  /// The instructions that multiply.
+  enum class Unit {
+    /// Multiply-adds of vectors in the accumulator's type.
+    Fma,
+    /// AVX512-BF16: dot products of bf16 pairs, a vector of them at a time.
+    Bf16Dot,
+    /// AMX: products of 16 x 32 by 32 x 16 elements of bf16, in registers of
+    /// 16 rows of 64 bytes.
+    Bf16Tiles,
+  };
+  Unit unit = Unit::Fma;
   /// Rows and vectors (for Inner: columns) of the register tile, and lanes of
   /// one vector.
   int64_t mr = 1, nv = 1, lanes = 1;
@@ -47,8 +58,6 @@ struct ContractionTiles {
   /// Rows and columns that are packed at one time; multiples of mc and of the
   /// panel's width.
   int64_t maxRows = 8192, maxColumns = 8192;
-  /// Operands are kept as bf16 pairs for a dot-product instruction.
-  bool bf16Dot = false;
   /// Iterations of the loops around are shared among threads.
   bool parallelBatch = false;
   /// Packing and chunks of one product are shared among threads.
@@ -58,6 +67,10 @@ struct ContractionTiles {
 
   /// Columns of the register tile.
   int64_t nr() const { return kind == Kind::Inner ? nv : nv * lanes; }
+  /// Operands are packed as pairs of bf16 that are neighbours along k.
+  bool usesPairs() const { return unit != Unit::Fma; }
+  /// Packed copies are padded with zeros to a multiple of this along k.
+  int64_t depth() const { return unit == Unit::Bf16Tiles ? 32 : 1; }
 };
 
 /// The tiles for `shape` on `target`.

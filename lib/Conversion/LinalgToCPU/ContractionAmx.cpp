@@ -1,0 +1,160 @@
+//===- ContractionAmx.cpp - Register tiles of AMX -------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires operands that are packed as pairs of bf16, with zeros up to a
+// multiple of 32 along k. Guarantees that the sums of a tile stay in AMX's
+// registers over a block of k, and that only elements of C that exist are
+// written. LLVM writes the configuration of the registers, once for each
+// function.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ContractionEmitter.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+/// Rows and bytes of one register.
+constexpr int64_t tileRows = 16, tileBytes = 64;
+
+/// The intrinsics of AMX on full registers.
+class TileEmitter {
+public:
+  explicit TileEmitter(LoopEmitter &emit)
+      : emit(emit), builder(emit.builder), loc(emit.loc),
+        type(LLVM::LLVMX86AMXType::get(builder.getContext())),
+        i64(builder.getI64Type()), rows(i16(tileRows)), bytes(i16(tileBytes)) {}
+
+  Value zero() { return call("tilezero", type, {rows, bytes}); }
+  /// From element `offset` of `buffer` on, rows `stride` elements apart.
+  Value load(Value buffer, Index offset, Index stride) {
+    SmallVector<Value> at = address(buffer, offset, stride);
+    return call("tileloadd64", type, {rows, bytes, at[0], at[1]});
+  }
+  void store(Value tile, Value buffer, Index offset, Index stride) {
+    SmallVector<Value> at = address(buffer, offset, stride);
+    call("tilestored64", {}, {rows, bytes, at[0], at[1], tile});
+  }
+  Value multiply(Value sum, Value a, Value b) {
+    return call("tdpbf16ps", type, {rows, bytes, bytes, sum, a, b});
+  }
+
+private:
+  Value i16(int64_t value) {
+    return LLVM::ConstantOp::create(builder, loc, builder.getI16Type(),
+                                    builder.getI16IntegerAttr(value));
+  }
+  /// The pointer, and the stride in bytes.
+  SmallVector<Value> address(Value buffer, Index offset, Index stride) {
+    int64_t size =
+        cast<MemRefType>(buffer.getType()).getElementTypeBitWidth() / 8;
+    auto inBytes = [&](Index elements) -> Value {
+      Value count = emit.value(emit.mul(elements, emit.constant(size)));
+      return arith::IndexCastOp::create(builder, loc, i64, count);
+    };
+    Value base = arith::IndexCastOp::create(
+        builder, loc, i64,
+        memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, buffer));
+    Value at = arith::AddIOp::create(builder, loc, base, inBytes(offset));
+    Type pointer = LLVM::LLVMPointerType::get(builder.getContext());
+    return {LLVM::IntToPtrOp::create(builder, loc, pointer, at),
+            inBytes(stride)};
+  }
+  Value call(StringRef name, Type result, ValueRange operands) {
+    auto full = builder.getStringAttr("llvm.x86." + name + ".internal");
+    if (!result) {
+      LLVM::CallIntrinsicOp::create(builder, loc, full, operands);
+      return {};
+    }
+    return LLVM::CallIntrinsicOp::create(builder, loc, result, full, operands)
+        .getResult(0);
+  }
+
+  LoopEmitter &emit;
+  OpBuilder &builder;
+  Location loc;
+  Type type, i64;
+  Value rows, bytes;
+};
+} // namespace
+
+void ContractionEmitter::multiplyTiles(Index p, Index t, Index from,
+                                       Index extent, Value first) {
+  TileEmitter unit(emit);
+  int64_t lanes = tiles.lanes, rows = tiles.mr / tileRows, columns = tiles.nv;
+  Index nr = emit.constant(tiles.nr()),
+        pairsRow = emit.constant(2 * tiles.nr());
+  Index local = emit.mul(t, emit.constant(tiles.mr));
+  // Rows of pairs that panel p's room holds.
+  Index panelRows(memref::DimOp::create(builder, loc, packedB, 1).getResult());
+  Index panel = emit.mul(p, panelRows);
+
+  SmallVector<Value> zeros;
+  for (int64_t i = 0; i < rows * columns; ++i)
+    zeros.push_back(unit.zero());
+  SmallVector<Value> sums = emit.loop(
+      emit.constant(0), emit.ceilDiv(extent, tiles.depth()), emit.constant(1),
+      zeros, [&](Index step, ValueRange carried) {
+        SmallVector<Value> next(carried), right;
+        Index pair =
+            emit.add(panel, emit.mul(step, emit.constant(tiles.depth() / 2)));
+        for (int64_t j = 0; j < columns; ++j)
+          right.push_back(unit.load(
+              packedB,
+              emit.add(emit.mul(pair, pairsRow), emit.constant(2 * j * lanes)),
+              pairsRow));
+        for (int64_t i = 0; i < rows; ++i) {
+          Index row = emit.add(local, emit.constant(i * tileRows));
+          Value left =
+              unit.load(packedA,
+                        emit.add(emit.mul(row, packedRow),
+                                 emit.mul(step, emit.constant(tiles.depth()))),
+                        packedRow);
+          for (int64_t j = 0; j < columns; ++j)
+            next[i * columns + j] =
+                unit.multiply(carried[i * columns + j], left, right[j]);
+        }
+        return next;
+      });
+
+  // The registers reach vectors by way of memory: a square on the stack of
+  // whoever runs these iterations.
+  Operation *scope = builder.getInsertionBlock()->getParentOp();
+  while (!isa<scf::ForallOp, FunctionOpInterface>(scope))
+    scope = scope->getParentOp();
+  OpBuilder front = OpBuilder::atBlockBegin(&scope->getRegion(0).front());
+  Value square = memref::AllocaOp::create(
+      front, loc, MemRefType::get({tiles.mr, tiles.nr()}, accumulator),
+      front.getI64IntegerAttr(tileBytes));
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      unit.store(sums[i * columns + j], square,
+                 emit.constant(i * tileRows * tiles.nr() + j * lanes), nr);
+
+  Index start = emit.add(rowStart, local);
+  Index end = emit.constant(tiles.mr);
+  if (!divides(m, tiles.mr))
+    end = emit.min(end, emit.sub(m, start));
+  auto copy = [&](bool full) {
+    emit.loop(emit.constant(0), end, emit.constant(1), [&](Index i) {
+      SmallVector<Value> row;
+      for (int64_t j = 0; j < columns; ++j)
+        row.push_back(vector::LoadOp::create(
+            builder, loc, vectorType, square,
+            ValueRange{emit.value(i), emit.value(emit.constant(j * lanes))}));
+      store(emit.add(start, i), columnOf(p), row, first, full);
+    });
+  };
+  if (divides(n, tiles.nr()))
+    return copy(true);
+  emit.branch(isFullPanel(p), [&] { copy(true); }, [&] { copy(false); });
+}
