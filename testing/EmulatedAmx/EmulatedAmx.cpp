@@ -29,7 +29,7 @@
 #include <unistd.h>
 
 namespace {
-/// What one thread's tile registers hold; all is 0 until they are configured.
+/// The tile registers of one thread; all is 0 until they are configured.
 struct Tiles {
   uint8_t config[64];
   uint8_t data[8][16][64];

@@ -62,7 +62,8 @@ void chooseRegisterTile(const ContractionShape &shape, const CpuTarget &target,
   }
 }
 
-/// What multiplies, once it is known what is packed.
+/// Chooses the unit that multiplies, once it is known which operands are
+/// packed.
 void chooseUnit(const ContractionShape &shape, const CpuTarget &target,
                 ContractionTiles &tiles) {
   if (!shape.bf16Operands || shape.accumulatorBits != 32 || !tiles.packB)

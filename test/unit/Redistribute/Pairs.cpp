@@ -112,7 +112,9 @@ std::string Batch::run() {
   program = std::make_shared<runtime::Program>(std::move(parsed));
   results.assign(members.size(),
                  std::vector<Buffer>(static_cast<size_t>(mesh.numDevices())));
-  runtime::JobOptions options{20, 2, 1, false};
+  runtime::JobOptions options;
+  options.timeout = 20;
+  options.threadsPerRank = 1;
   auto job = std::make_shared<runtime::Job>(
       program, static_cast<size_t>(mesh.numRanks()), options);
   job->run([this](RankContext &rank) {

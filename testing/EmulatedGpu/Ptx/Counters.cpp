@@ -289,8 +289,8 @@ void LaunchCounters::finish(uint64_t blocks) {
 
 /// Launches are counted from now on.
 SHARDIR_EXPORT void shardir_emulated_counters_start(void) { counting = true; }
-/// What was counted, as JSON or as a table for people; valid until the next
-/// call on this thread. "" where no kernel of PTX has run.
+/// The counts, as JSON or as a table for people; the text is valid until the
+/// next call on this thread. "" where no kernel of PTX has run.
 SHARDIR_EXPORT const char *shardir_emulated_counters(int asTable) {
   static thread_local std::string text;
   std::lock_guard<std::mutex> lock(mutex());

@@ -201,7 +201,8 @@ void RowKernel::combineParts(Index rows, ArrayRef<Index> rowExtents) {
          llvm::zip(chain->rows, emit.decode(emit.block(0), rowExtents)))
       ivs[dim] = iv;
     Index first = emit.mul(emit.block(0), plan.splits);
-    for (auto [i, combiner] : llvm::enumerate(member.combiners)) {
+    for (size_t i = 0; i < member.combiners.size(); ++i) {
+      const Combiner &combiner = member.combiners[i];
       const NestOperand &result = member.nest.results()[i];
       SmallVector<Value> sum =
           emit.loop(emit.thread(), emit.constant(plan.splits),
