@@ -113,6 +113,13 @@ def in_f32(scalars, dtype):
     return [f"%wide = arith.extf %a0 : {dtype} to f32", *text.split("\n"), f"%r = arith.truncf %sum : f32 to {dtype}"]
 
 
+def widen(dtype, *arguments):
+    """What widens these arguments of a body to f32, and their names then."""
+    if dtype == "f32":
+        return [], [f"%a{i}" for i in arguments]
+    return [f"%w{i} = arith.extf %a{i} : {dtype} to f32" for i in arguments], [f"%w{i}" for i in arguments]
+
+
 def mlp_case(m, d, h, mesh=None, name=None, dtype="f32"):
     """Two matmuls with a tanh-GELU between them; the hidden dim over tp."""
     body = ZERO + ["%half = arith.constant 0.5 : f32", "%one = arith.constant 1.0 : f32",
@@ -159,11 +166,10 @@ def layernorm_case(m, n, dtype):
                     ["%d = arith.subf %a0, %a1 : f32", "%s = arith.mulf %d, %d : f32", "%r = arith.addf %s, %o : f32"])
     body += generic("scale", ["squares"], [(0,), (0,)], ["parallel"], "row", [row], row,
                     ["%v = arith.divf %a0, %count : f32", "%w = arith.addf %v, %small : f32", "%r = math.rsqrt %w : f32"])
-    wide = (lambda name, i: [f"%{name} = arith.extf %a{i} : {dtype} to f32"]) if dtype != "f32" else (
-        lambda name, i: [f"%{name} = arith.addf %a{i}, %zero : f32"])
-    last = ["%d = arith.subf %a0, %a1 : f32", "%e = arith.mulf %d, %a2 : f32", *wide("g0", 3), *wide("b0", 4),
-            "%f = arith.mulf %e, %g0 : f32", "%h = arith.addf %f, %b0 : f32"]
-    last += [f"%r = arith.truncf %h : f32 to {dtype}"] if dtype != "f32" else ["%r = arith.addf %h, %zero : f32"]
+    widened, (g, b) = widen(dtype, 3, 4)
+    last = ["%d = arith.subf %a0, %a1 : f32", "%e = arith.mulf %d, %a2 : f32", *widened, f"%f = arith.mulf %e, {g} : f32"]
+    last += [f"%r = arith.addf %f, {b} : f32"] if dtype == "f32" else [
+        f"%h = arith.addf %f, {b} : f32", f"%r = arith.truncf %h : f32 to {dtype}"]
     body += [f"%y_e = tensor.empty() : {tensor(shape, dtype)}"]
     body += generic("y", [x, "mean", "scale", "g", "b"], [(0, 1), (0,), (0,), (1,), (1,), (0, 1)], each, "y_e",
                     [full, row, row, ((n,), dtype), ((n,), dtype)], (shape, dtype), last)
@@ -174,9 +180,8 @@ def layernorm_case(m, n, dtype):
 def attention_case(h, s, d, dtype):
     """Causal, of h heads, s positions, d elements; scores and sums in f32."""
     heads, scores = (h, s, d), (h, s, s)
-    wide = [] if dtype == "f32" else [f"%w0 = arith.extf %a0 : {dtype} to f32", f"%w1 = arith.extf %a1 : {dtype} to f32"]
-    x, y = ("%w0", "%w1") if wide else ("%a0", "%a1")
-    product = [*wide, f"%p = arith.mulf {x}, {y} : f32", "%r = arith.addf %o, %p : f32"]
+    widened, (x, y) = widen(dtype, 0, 1)
+    product = [*widened, f"%p = arith.mulf {x}, {y} : f32", "%r = arith.addf %o, %p : f32"]
     loops = ["parallel"] * 3 + ["reduction"]
     body = ZERO + LOW + [f"%root = arith.constant {d ** -0.5} : f32"] + filled("qk_z", scores, "f32", "zero")
     body += generic("qk", ["q", "k"], [(0, 1, 3), (0, 2, 3), (0, 1, 2)], loops, "qk_z", [(heads, dtype)] * 2,

@@ -157,8 +157,9 @@ std::optional<MemoryPeak> shardir::bufferPeak(func::FuncOp entry,
       mostRank = rank;
     }
   }
-  if (listHeld)
+  if (listHeld) {
     most = peakOf(mostRank, /*listAt=*/most.bytes).value_or(most);
-  sortHeld(most.held);
+    sortHeld(most.held);
+  }
   return most;
 }

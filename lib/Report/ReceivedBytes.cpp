@@ -15,38 +15,12 @@
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Placement/CrossMesh.h"
 #include "ShardIR/Placement/DeviceSample.h"
-#include "ShardIR/Report/Report.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/Utils/StaticValueUtils.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace shardir;
-
-std::optional<int64_t> shardir::executionsOf(Operation *op) {
-  int64_t times = 1;
-  for (Operation *parent = op->getParentOp();
-       parent && !isa<func::FuncOp>(parent); parent = parent->getParentOp()) {
-    auto loop = dyn_cast<LoopLikeOpInterface>(parent);
-    if (!loop)
-      continue;
-    std::optional<SmallVector<OpFoldResult>> lower = loop.getLoopLowerBounds(),
-                                             upper = loop.getLoopUpperBounds(),
-                                             step = loop.getLoopSteps();
-    if (!lower || !upper || !step)
-      return std::nullopt;
-    for (auto [l, u, s] : llvm::zip(*lower, *upper, *step)) {
-      auto low = getConstantIntValue(l), high = getConstantIntValue(u),
-           by = getConstantIntValue(s);
-      if (!low || !high || !by || *by <= 0)
-        return std::nullopt;
-      times *= std::max<int64_t>(0, llvm::divideCeil(*high - *low, *by));
-    }
-  }
-  return times;
-}
 
 /// Whether one of `op`'s regions runs and the others do not.
 static bool isBranch(Operation *op) {

@@ -97,6 +97,29 @@ static std::string nameOf(Location loc) {
   return "";
 }
 
+std::optional<int64_t> shardir::executionsOf(Operation *op) {
+  int64_t times = 1;
+  for (Operation *parent = op->getParentOp();
+       parent && !isa<func::FuncOp>(parent); parent = parent->getParentOp()) {
+    auto loop = dyn_cast<LoopLikeOpInterface>(parent);
+    if (!loop)
+      continue;
+    std::optional<SmallVector<OpFoldResult>> lower = loop.getLoopLowerBounds(),
+                                             upper = loop.getLoopUpperBounds(),
+                                             step = loop.getLoopSteps();
+    if (!lower || !upper || !step)
+      return std::nullopt;
+    for (auto [l, u, s] : llvm::zip(*lower, *upper, *step)) {
+      auto low = getConstantIntValue(l), high = getConstantIntValue(u),
+           by = getConstantIntValue(s);
+      if (!low || !high || !by || *by <= 0)
+        return std::nullopt;
+      times *= std::max<int64_t>(0, llvm::divideCeil(*high - *low, *by));
+    }
+  }
+  return times;
+}
+
 /// An expression of Extents.h.
 static std::optional<SizeExpr> readExtent(Attribute extent,
                                           const std::string &prefix) {

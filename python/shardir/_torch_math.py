@@ -103,7 +103,7 @@ def _bags(indices: torch.Tensor, offsets: torch.Tensor, include_last: bool) -> t
     """The bag of each index, and how many there are."""
     numbers = torch.arange(indices.shape[0], dtype=offsets.dtype, device=offsets.device)
     starts = offsets[:-1] if include_last else offsets
-    return (starts.unsqueeze(0) <= numbers.unsqueeze(1)).sum(1) - 1, starts.shape[0]
+    return _searchsorted(starts, numbers, right=True) - 1, starts.shape[0]
 
 
 def _embedding_bag(weight: torch.Tensor, indices: torch.Tensor, offsets: torch.Tensor,

@@ -28,6 +28,19 @@ def close(actual, expected, tolerance=2e-5):
     assert difference <= tolerance * scale, f"{difference} of {scale}"
 
 
+def trains_as_pytorch(model, x, y):
+    """The step of SGD, whose loss and weights are PyTorch's."""
+    twin = copy.deepcopy(model)
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, y), mesh=MESH)
+    loss = F.mse_loss(twin(x), y)
+    loss.backward()
+    close(step(x, y), loss)
+    step.copy_to(model)
+    for ours, theirs in zip(model.parameters(), twin.parameters(), strict=True):
+        close(ours, theirs - 0.1 * theirs.grad)
+    return step
+
+
 class Attention(nn.Module):
     def __init__(self, width, heads):
         super().__init__()
@@ -275,32 +288,14 @@ def test_checkpoints_recompute():
     x, y, peaks = torch.randn(256, 16), torch.randn(256, 16), []
     for again in (False, True):
         torch.manual_seed(1)
-        model = Layers(again)
-        twin = copy.deepcopy(model)
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-        step = st.train_step(model, F.mse_loss, optimizer, args=(x, y), mesh=MESH)
-        loss = F.mse_loss(twin(x), y)
-        loss.backward()
-        close(step(x, y), loss)
-        step.copy_to(model)
-        for ours, theirs in zip(model.parameters(), twin.parameters(), strict=True):
-            close(ours, theirs - 0.1 * theirs.grad)
+        step = trains_as_pytorch(Layers(again), x, y)
         peaks.append(step.report.peak_bytes_per_device)
     assert peaks[1] < 0.9 * peaks[0]
 
 
 def test_max_pooling_needs_no_scatter():
     model = nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), nn.MaxPool2d(3, 2, padding=1))
-    twin = copy.deepcopy(model)
-    x, y = torch.randn(5, 3, 9, 8), torch.randn(5, 4, 5, 4)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    step = st.train_step(model, F.mse_loss, optimizer, args=(x, y), mesh=MESH)
-    loss = F.mse_loss(twin(x), y)
-    loss.backward()
-    close(step(x, y), loss)
-    step.copy_to(model)
-    for ours, theirs in zip(model.parameters(), twin.parameters(), strict=True):
-        close(ours, theirs - 0.1 * theirs.grad)
+    step = trains_as_pytorch(model, torch.randn(5, 3, 9, 8), torch.randn(5, 4, 5, 4))
     assert "shardir.scatter" not in step.mlir
 
 
@@ -353,17 +348,6 @@ def test_bags_of_embeddings(mode):
             return self.linear(self.bags(ids))
 
     trains_as_pytorch(Bags(), torch.randint(0, 11, (5, 4)), torch.randn(5, 3))
-
-
-def trains_as_pytorch(model, x, y):
-    twin = copy.deepcopy(model)
-    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, y), mesh=MESH)
-    loss = F.mse_loss(twin(x), y)
-    loss.backward()
-    close(step(x, y), loss)
-    step.copy_to(model)
-    for ours, theirs in zip(model.parameters(), twin.parameters(), strict=True):
-        close(ours, theirs - 0.1 * theirs.grad)
 
 
 @pytest.mark.parametrize("compute", [lambda: torch.ones(6) == 1, lambda: torch.zeros(6) >= 0, lambda: torch.ones(6) != 1,

@@ -129,6 +129,9 @@ void shardir_gpu_tensor_map(void *map, const void *data, int32_t element_bytes,
                             int32_t swizzle_bytes, int32_t rank,
                             const int64_t *dims);
 
+/* Bytes at a multiple of which shards in device memory begin. */
+#define SHARDIR_GPU_ALIGNMENT 64
+
 /* The multiprocessors of the rank's device, at least 1. */
 int64_t shardir_gpu_multiprocessors(void);
 

@@ -47,9 +47,13 @@ private:
   void packPanel(Index p, Index from, Index extent);
   void packPanelTransposed(Index p, Index from, Index extent);
   void packPanelPairs(Index p, Index from, Index extent);
-  /// The squares of `packRows` and `packPanelPairs` whose source runs along
-  /// m or n: `lanes` elements of two rows each are a vector of pairs.
+  /// Rows of pairs where A's memory runs along m: squares of `lanes` rows and
+  /// `lanes` pairs are transposed.
   void packRowsTransposed(Index row, Index from, Index extent);
+  /// Calls `body` with each multiple of `step` below `extent`, and whether
+  /// all of its step lies below, too.
+  void inSteps(Index extent, int64_t step,
+               llvm::function_ref<void(Index at, bool isWhole)> body);
   /// Register tile (t, p) of the block of rows and the block of columns.
   void tile(Index p, Index t, Index from, Index extent, mlir::Value first);
   void multiply(Index p, Index t, Index from, Index extent, mlir::Value first,

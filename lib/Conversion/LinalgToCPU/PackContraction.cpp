@@ -18,6 +18,15 @@
 using namespace mlir;
 using namespace shardir;
 
+void ContractionEmitter::inSteps(
+    Index extent, int64_t step,
+    llvm::function_ref<void(Index at, bool isWhole)> body) {
+  Index by = emit.constant(step), whole = emit.mul(emit.div(extent, step), by);
+  emit.loop(emit.constant(0), whole, by, [&](Index at) { body(at, true); });
+  if (!divides(extent, step))
+    emit.loop(whole, extent, by, [&](Index at) { body(at, false); });
+}
+
 void ContractionEmitter::packRows(Index row, Index from, Index extent) {
   if (tiles.usesPairs() && a.unitRow && !a.unitColumn)
     return packRowsTransposed(row, from, extent);
@@ -66,20 +75,18 @@ void ContractionEmitter::packRows(Index row, Index from, Index extent) {
       });
       return;
     }
-    Index full = emit.mul(emit.div(extent, lanes), emit.constant(lanes));
-    emit.loop(emit.constant(0), full, emit.constant(lanes), [&](Index kk) {
-      vector::StoreOp::create(builder, loc,
-                              packed(read(a, at, emit.add(from, kk), lanes)),
-                              packedA, ValueRange{to, emit.value(kk)});
+    inSteps(extent, lanes, [&](Index kk, bool isWhole) {
+      Index in = emit.add(from, kk);
+      if (isWhole) {
+        vector::StoreOp::create(builder, loc, packed(read(a, at, in, lanes)),
+                                packedA, ValueRange{to, emit.value(kk)});
+        return;
+      }
+      Index count = emit.sub(extent, kk);
+      vector::MaskedStoreOp::create(
+          builder, loc, packedA, ValueRange{to, emit.value(kk)},
+          emit.mask(lanes, count), packed(read(a, at, in, lanes, count)));
     });
-    if (!divides(extent, lanes))
-      emit.loop(full, extent, emit.constant(lanes), [&](Index kk) {
-        Index count = emit.sub(extent, full);
-        vector::MaskedStoreOp::create(
-            builder, loc, packedA, ValueRange{to, emit.value(kk)},
-            emit.mask(lanes, count),
-            packed(read(a, at, emit.add(from, kk), lanes, count)));
-      });
   };
   if (tiles.mr > 8) {
     emit.loop(emit.constant(0), emit.constant(tiles.mr), emit.constant(1),
@@ -95,18 +102,19 @@ void ContractionEmitter::packRowsTransposed(Index row, Index from,
   // Squares of lanes x lanes pairs: read along m, two steps of k at a time,
   // transposed, written along k. What does not exist counts as zero.
   int64_t lanes = tiles.lanes, depth = 2 * lanes;
+  int64_t side = std::min(lanes, tiles.mr);
   Type bf16 = builder.getBF16Type();
   auto words = VectorType::get(lanes, builder.getI32Type());
   auto halves = VectorType::get(depth, bf16);
   MatrixView columns =
       op.view(emit, op.a, op.k, op.m, ArrayRef<Index>(position));
   Index zero = emit.constant(0);
-  auto square = [&](Index start, Index at, Index kk, bool inside,
+  auto square = [&](Index start, Index at, Index kk, bool isWhole,
                     std::optional<Index> rowsLeft) {
     auto step = [&](int64_t i) -> Value {
       Index k = emit.add(kk, emit.constant(i));
       std::optional<Index> count = rowsLeft;
-      if (!inside) {
+      if (!isWhole) {
         Value there = emit.lessThan(k, extent);
         Value rows = emit.value(count ? *count : emit.constant(lanes));
         count = Index(Value(arith::SelectOp::create(builder, loc, there, rows,
@@ -121,28 +129,22 @@ void ContractionEmitter::packRowsTransposed(Index row, Index from,
           vector::InterleaveOp::create(builder, loc, step(2 * i),
                                        step(2 * i + 1))));
     SmallVector<Value> done = emit.transpose(rows);
-    for (int64_t i = 0; i < std::min(lanes, tiles.mr); ++i)
+    for (int64_t i = 0; i < side; ++i)
       vector::StoreOp::create(
           builder, loc,
           vector::BitCastOp::create(builder, loc, halves, done[i]), packedA,
           ValueRange{emit.value(emit.add(start, emit.constant(i))),
                      emit.value(kk)});
   };
-  Index full = emit.mul(emit.div(extent, depth), emit.constant(depth));
-  emit.loop(zero, emit.constant(tiles.mr),
-            emit.constant(std::min(lanes, tiles.mr)), [&](Index i) {
-              Index start = emit.add(row, i), at = emit.add(rowStart, start);
-              std::optional<Index> rowsLeft;
-              if (tiles.mr < lanes || !divides(m, tiles.mr))
-                rowsLeft = emit.sub(m, at);
-              emit.loop(zero, full, emit.constant(depth), [&](Index kk) {
-                square(start, at, kk, true, rowsLeft);
-              });
-              if (!divides(extent, depth))
-                emit.loop(full, extent, emit.constant(depth), [&](Index kk) {
-                  square(start, at, kk, false, rowsLeft);
-                });
-            });
+  emit.loop(zero, emit.constant(tiles.mr), emit.constant(side), [&](Index i) {
+    Index start = emit.add(row, i), at = emit.add(rowStart, start);
+    std::optional<Index> rowsLeft;
+    if (tiles.mr < lanes || !divides(m, tiles.mr))
+      rowsLeft = emit.sub(m, at);
+    inSteps(extent, depth, [&](Index kk, bool isWhole) {
+      square(start, at, kk, isWhole, rowsLeft);
+    });
+  });
 }
 
 void ContractionEmitter::packPanel(Index p, Index from, Index extent) {
@@ -199,7 +201,10 @@ void ContractionEmitter::packPanelTransposed(Index p, Index from,
   // panel has room for rows past the end of k.
   MatrixView columns =
       op.view(emit, op.b, op.n, op.k, ArrayRef<Index>(position));
-  auto square = [&](Index j, Index kk, std::optional<Index> count) {
+  auto square = [&](Index j, Index kk, bool isWhole) {
+    std::optional<Index> count;
+    if (!isWhole)
+      count = emit.sub(extent, kk);
     SmallVector<Value> rows;
     for (int64_t i = 0; i < lanes; ++i)
       rows.push_back(load(columns, source(emit.add(j, emit.constant(i))),
@@ -210,15 +215,10 @@ void ContractionEmitter::packPanelTransposed(Index p, Index from,
           ValueRange{emit.value(p), emit.value(emit.add(kk, emit.constant(i))),
                      emit.value(j)});
   };
-  Index full = emit.mul(emit.div(extent, lanes), emit.constant(lanes));
   emit.loop(emit.constant(0), emit.constant(tiles.nr()), emit.constant(lanes),
             [&](Index j) {
-              emit.loop(emit.constant(0), full, emit.constant(lanes),
-                        [&](Index kk) { square(j, kk, std::nullopt); });
-              if (!divides(extent, lanes))
-                emit.loop(full, extent, emit.constant(lanes), [&](Index kk) {
-                  square(j, kk, emit.sub(extent, kk));
-                });
+              inSteps(extent, lanes,
+                      [&](Index kk, bool isWhole) { square(j, kk, isWhole); });
             });
 }
 
@@ -273,7 +273,10 @@ void ContractionEmitter::packPanelPairs(Index p, Index from, Index extent) {
         op.view(emit, op.b, op.n, op.k, ArrayRef<Index>(position));
     auto words = VectorType::get(lanes, builder.getI32Type());
     auto halves = VectorType::get(2 * lanes, bf16);
-    auto square = [&](Index j, Index kk, std::optional<Index> count) {
+    auto square = [&](Index j, Index kk, bool isWhole) {
+      std::optional<Index> count;
+      if (!isWhole)
+        count = emit.sub(extent, kk);
       SmallVector<Value> rows;
       for (int64_t i = 0; i < lanes; ++i)
         rows.push_back(vector::BitCastOp::create(
@@ -285,15 +288,10 @@ void ContractionEmitter::packPanelPairs(Index p, Index from, Index extent) {
             emit.add(emit.div(kk, 2), emit.constant(i)),
             emit.mul(j, emit.constant(2)));
     };
-    int64_t depth = 2 * lanes;
-    Index full = emit.mul(emit.div(extent, depth), emit.constant(depth));
     emit.loop(
         zero, emit.constant(tiles.nr()), emit.constant(lanes), [&](Index j) {
-          emit.loop(zero, full, emit.constant(depth),
-                    [&](Index kk) { square(j, kk, std::nullopt); });
-          if (!divides(extent, depth))
-            emit.loop(full, extent, emit.constant(depth),
-                      [&](Index kk) { square(j, kk, emit.sub(extent, kk)); });
+          inSteps(extent, 2 * lanes,
+                  [&](Index kk, bool isWhole) { square(j, kk, isWhole); });
         });
     return;
   }

@@ -15,6 +15,7 @@
 #include "CApiDetail.h"
 #include "Core/Distribute.h"
 #include "Processes/ProcessWorld.h"
+#include "ShardIR/Runtime/Abi.h"
 
 #include <algorithm>
 #include <cmath>
@@ -59,9 +60,6 @@ void localShapeOf(const shardir_program *program, const TensorSpec &spec,
   std::vector<int64_t> local = capi::localShape(m, spec, spec.shape, rank);
   std::copy(local.begin(), local.end(), shape);
 }
-
-/// Bytes: what compiled kernels assume of an entry's buffers.
-constexpr size_t kGpuAlignment = 64;
 
 /// Checks one buffer against the extents that it must have; -1 is any.
 void checkBuffer(const shardir_buffer &b, const TensorSpec &spec,
@@ -126,7 +124,8 @@ void checkBuffers(const RunRequest &request, const FunctionSpec &f,
   }
 }
 
-/// Kernels load vectors from shards where they are, at multiples of 64 bytes;
+/// Kernels load vectors from shards where they are, at multiples of
+/// SHARDIR_GPU_ALIGNMENT;
 /// code for processors relies on an element's alignment alone.
 void checkAlignment(const RunRequest &request, const FunctionSpec &f,
                     bool isResult) {
@@ -136,8 +135,8 @@ void checkAlignment(const RunRequest &request, const FunctionSpec &f,
   for (size_t k = 0; k < buffers.size(); ++k) {
     const shardir_buffer &b = buffers[k];
     bool empty = std::find(b.shape, b.shape + b.rank, 0) != b.shape + b.rank;
-    size_t wanted =
-        request.options.cuda ? kGpuAlignment : elementSize(b.element_type);
+    size_t wanted = request.options.cuda ? SHARDIR_GPU_ALIGNMENT
+                                         : elementSize(b.element_type);
     size_t excess = reinterpret_cast<uintptr_t>(b.data) % wanted;
     if (empty || excess == 0)
       continue;

@@ -76,7 +76,7 @@ struct KernelCounters {
   uint64_t launches = 0, blocks = 0, instructions = 0;
   std::map<std::string, uint64_t> classes;
   InstCounters sum;
-  uint64_t distinctBytes = 0, tensorFlops = 0, floatLanes = 0;
+  uint64_t distinctBytes = 0, tensorFlops = 0;
   std::map<int, LineCounters> lines; ///< that access memory
 };
 
@@ -92,7 +92,6 @@ std::map<std::string, KernelCounters> &kernels() {
 
 void add(InstCounters &to, const InstCounters &c) {
   to.executed += c.executed;
-  to.lanes += c.lanes;
   to.requests += c.requests;
   to.sectors += c.sectors;
   to.leastSectors += c.leastSectors;
@@ -179,10 +178,13 @@ std::string table() {
 
 bool shardir::emulated::ptx::isCounting() { return counting; }
 
-void LaunchCounters::touch(uint64_t address, uint64_t bytes) {
-  for (uint64_t s = address / kSector; s <= (address + bytes - 1) / kSector;
-       ++s)
-    distinct.insert(s);
+/// Inserts the sectors of `bytes` from `address` on; returns how many they are.
+template <typename Set>
+static uint64_t insertSectors(Set &sectors, uint64_t address, uint64_t bytes) {
+  uint64_t first = address / kSector, last = (address + bytes - 1) / kSector;
+  for (uint64_t s = first; s <= last; ++s)
+    sectors.insert(s);
+  return last - first + 1;
 }
 
 void LaunchCounters::access(const Inst &inst, uint32_t mask,
@@ -197,8 +199,7 @@ void LaunchCounters::access(const Inst &inst, uint32_t mask,
     for (uint32_t m = mask; m; m &= m - 1) {
       uint64_t a = addresses[__builtin_ctz(m)];
       starts.insert(a);
-      for (uint64_t s = a / kSector; s <= (a + size - 1) / kSector; ++s)
-        sectors.insert(s);
+      insertSectors(sectors, a, size);
     }
     ++c.requests;
     c.sectors += sectors.size();
@@ -249,8 +250,7 @@ void LaunchCounters::box(const Inst &inst,
           uint64_t a = start + uint64_t(begin[0]) * map.element_bytes;
           for (int dim = 1; dim < map.rank; ++dim)
             a += uint64_t(begin[dim] + at[dim - 1]) * map.strides[dim - 1];
-          sectors += (a + rowBytes - 1) / kSector - a / kSector + 1;
-          touch(a, rowBytes);
+          sectors += insertSectors(distinct, a, rowBytes);
         }
   c.sectors += sectors;
   c.leastSectors +=

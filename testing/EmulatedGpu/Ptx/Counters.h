@@ -33,7 +33,6 @@ namespace ptx {
 /// Of one instruction of PTX, summed over all warps.
 struct InstCounters {
   uint64_t executed = 0; ///< by warps
-  uint64_t lanes = 0;    ///< that executed it
   /// Of global memory: sectors of 32 bytes that requests of warps touched, and
   /// the fewest that could hold the bytes.
   uint64_t requests = 0, sectors = 0, leastSectors = 0;
@@ -49,11 +48,7 @@ public:
       : code(code), insts(code.insts.size()) {}
   LaunchCounters(const LaunchCounters &) = delete;
 
-  void execute(const Inst &inst, uint32_t mask) {
-    InstCounters &c = of(inst);
-    ++c.executed;
-    c.lanes += unsigned(__builtin_popcount(mask));
-  }
+  void execute(const Inst &inst) { ++of(inst).executed; }
   /// `bytes` by each lane of the mask, at these generic addresses.
   void access(const Inst &inst, uint32_t mask, const uint64_t *addresses,
               int64_t bytes);
@@ -67,7 +62,6 @@ private:
   InstCounters &of(const Inst &inst) {
     return insts[size_t(&inst - code.insts.data())];
   }
-  void touch(uint64_t address, uint64_t bytes);
 
   const Code &code;
   std::vector<InstCounters> insts;

@@ -224,14 +224,14 @@ bool Warp::run() {
         if (mask) {
           inst.run(*this, inst, mask);
           if (counters)
-            counters->execute(inst, mask);
+            counters->execute(inst);
         }
         ++pc;
         progress = true;
         break;
       case Inst::Branch:
         if (counters)
-          counters->execute(inst, current);
+          counters->execute(inst);
         branch(inst, mask);
         progress = true;
         break;
@@ -263,7 +263,7 @@ bool Warp::run() {
         }
         if (inst.meet(*this, inst, mask) == Outcome::Next) {
           if (counters)
-            counters->execute(inst, mask);
+            counters->execute(inst);
           ++pc;
           progress = true;
           break;

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "KernelEmitter.h"
+#include "ShardIR/Runtime/Abi.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -226,7 +227,8 @@ Condition KernelEmitter::isPointerAligned(const NestOperand &operand,
                                 std::max<int64_t>(bytes / size, 1));
   if (offset.never())
     return offset;
-  if (bytes <= 64 && hasAlignedStart(cast ? cast.getSource() : operand.flat))
+  if (bytes <= SHARDIR_GPU_ALIGNMENT &&
+      hasAlignedStart(cast ? cast.getSource() : operand.flat))
     return offset;
   Value address = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc,
                                                                  operand.flat);
