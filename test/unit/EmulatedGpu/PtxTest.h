@@ -57,9 +57,14 @@ struct Trial {
   std::vector<char> extra;
   std::vector<ptx::Range> extraMemory;
 
-  explicit Trial(int64_t threads = 32)
-      : out(size_t(threads)), a(size_t(threads)), b(size_t(threads)),
-        threads(threads) {}
+  explicit Trial(int64_t threads = 32) : threads(threads) {
+    for (std::vector<uint64_t> *array : {&out, &a, &b}) {
+      // An allocator may put arrays side by side: with room behind each, none
+      // begins where another ends.
+      array->reserve(size_t(threads) + 8);
+      array->resize(size_t(threads));
+    }
+  }
 
   /// "", or what went wrong.
   std::string operator()(const std::string &body) {
