@@ -12,6 +12,8 @@ from torch._decomp import get_decompositions
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
+from ._torch_math import math_decompositions
+
 aten = torch.ops.aten
 
 
@@ -129,6 +131,7 @@ def decompositions() -> dict:
     table[aten.convolution.default] = _depthwise_transposed
     table[aten.max_pool2d_with_indices_backward.default] = _max_pool_backward
     table[aten.max_pool3d_with_indices_backward.default] = _max_pool_backward
+    table.update(math_decompositions())
     table[aten.unbind_copy.int] = _unbind
     table[aten.sort.stable] = _sort_stable
     table[aten.scatter.value] = _scatter_value

@@ -304,6 +304,68 @@ def test_max_pooling_needs_no_scatter():
     assert "shardir.scatter" not in step.mlir
 
 
+class Computes(nn.Module):
+    """A linear layer, and `compute` of its result and of `others`."""
+
+    def __init__(self, compute, *others):
+        super().__init__()
+        self.compute, self.linear = compute, nn.Linear(7, 6)
+        for i, other in enumerate(others):
+            self.register_buffer(f"other{i}", other)
+
+    def forward(self, x):
+        return self.compute(self.linear(x), *(b for _, b in sorted(self.named_buffers())))
+
+
+@pytest.mark.parametrize("compute, others", [
+    (lambda x: x.median(), ()), (lambda x: x.median(0)[0], ()), (lambda x: x.nanmedian(1)[0], ()),
+    (lambda x: x.kthvalue(3, 1)[0], ()), (lambda x: x.cummax(0)[0], ()), (lambda x: x.cummin(1)[1].float(), ()),
+    (lambda x, s: torch.searchsorted(s, x).float(), (torch.arange(-3.0, 4.0),)),
+    (lambda x, s: torch.searchsorted(s, x, right=True).float(), (torch.arange(-3.0, 4.0),)),
+    (lambda x: torch.lgamma(x), ()), (lambda x: torch.digamma(x), ()),
+    (lambda x: F.interpolate(x.view(1, 1, 5, 6), size=(7, 4), mode="bicubic"), ()),
+])
+def test_functions_of_values(compute, others):
+    model, x = Computes(compute, *others), torch.randn(5, 7)
+    for mesh in (MESH, {"dp": 1}):
+        close(st.compile(model, args=(x,), mesh=mesh, inputs=[[Shard(0)] + [Replicate()] * (len(mesh) - 1)])(x), model(x))
+
+
+@pytest.mark.parametrize("compute", [
+    lambda x: F.interpolate(x.view(5, 1, 2, 3), scale_factor=2, mode="bilinear"),
+    lambda x: F.interpolate(x.view(5, 1, 2, 3), size=(5, 4), mode="bilinear", align_corners=True),
+    lambda x: F.interpolate(x.view(5, 1, 2, 3), size=(5, 4), mode="bicubic"),
+    lambda x: F.interpolate(x.view(5, 1, 6), size=4, mode="linear"),
+])
+def test_gradients_of_interpolation(compute):
+    model, x = Computes(compute), torch.randn(5, 7)
+    trains_as_pytorch(model, x, torch.randn(model(x).shape))
+
+
+@pytest.mark.parametrize("mode", ["sum", "mean", "max"])
+def test_bags_of_embeddings(mode):
+    class Bags(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.bags, self.linear = nn.EmbeddingBag(11, 6, mode=mode), nn.Linear(6, 3)
+
+        def forward(self, ids):
+            return self.linear(self.bags(ids))
+
+    trains_as_pytorch(Bags(), torch.randint(0, 11, (5, 4)), torch.randn(5, 3))
+
+
+def trains_as_pytorch(model, x, y):
+    twin = copy.deepcopy(model)
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, y), mesh=MESH)
+    loss = F.mse_loss(twin(x), y)
+    loss.backward()
+    close(step(x, y), loss)
+    step.copy_to(model)
+    for ours, theirs in zip(model.parameters(), twin.parameters(), strict=True):
+        close(ours, theirs - 0.1 * theirs.grad)
+
+
 @pytest.mark.parametrize("compute", [lambda: torch.ones(6) == 1, lambda: torch.zeros(6) >= 0, lambda: torch.ones(6) != 1,
                                      lambda: torch.ones(6) + -1, lambda: torch.full((6,), 2.0) * -1])
 def test_constants_and_integers(compute):

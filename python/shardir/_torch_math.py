@@ -1,0 +1,275 @@
+"""Order statistics, bags of embeddings, interpolation and special functions of PyTorch in terms of other ops."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+
+aten = torch.ops.aten
+
+
+# -- Order statistics ---------------------------------------------------------------------------
+
+def _kthvalue(x: torch.Tensor, k: int, dim: int = -1, keepdim: bool = False) -> Any:
+    if x.dim() == 0:
+        return x.clone(), torch.zeros((), dtype=torch.int64, device=x.device)
+    values, indices = aten.sort.default(x, dim, False)
+    parts = [t.narrow(dim, k - 1, 1) for t in (values, indices)]
+    return tuple(parts) if keepdim else tuple(t.squeeze(dim) for t in parts)
+
+
+def _median_dim(x: torch.Tensor, dim: int = -1, keepdim: bool = False) -> Any:
+    values, indices = _kthvalue(x, (x.shape[dim] + 1) // 2 if x.dim() else 1, dim, True)
+    if x.is_floating_point() and x.dim():  # the first NaN, where there is one
+        nan = x.isnan()
+        found = nan.any(dim, keepdim=True)
+        values = torch.where(found, torch.full((), math.nan, dtype=x.dtype, device=x.device), values)
+        indices = torch.where(found, nan.to(torch.int32).argmax(dim, keepdim=True), indices)
+    return (values, indices) if keepdim or not x.dim() else (values.squeeze(dim), indices.squeeze(dim))
+
+
+def _median(x: torch.Tensor) -> torch.Tensor:
+    return _median_dim(x.reshape(-1), 0)[0]
+
+
+def _nanmedian_dim(x: torch.Tensor, dim: int = -1, keepdim: bool = False) -> Any:
+    if not x.is_floating_point() or x.dim() == 0:
+        return _median_dim(x, dim, keepdim)
+    values, indices = aten.sort.default(x, dim, False)  # NaNs are the last
+    count = (~x.isnan()).sum(dim, keepdim=True)
+    place = ((count - 1) // 2).clamp(min=0)
+    parts = [t.gather(dim, place) for t in (values, indices)]
+    return tuple(parts) if keepdim else tuple(t.squeeze(dim) for t in parts)
+
+
+def _nanmedian(x: torch.Tensor) -> torch.Tensor:
+    return _nanmedian_dim(x.reshape(-1), 0)[0]
+
+
+def _cumulative(x: torch.Tensor, dim: int, greatest: bool) -> Any:
+    """Running extremes and the last places that have them: elements at distances of 1, 2, 4, ... are combined."""
+    if x.dim() == 0:
+        return x.clone(), torch.zeros((), dtype=torch.int64, device=x.device)
+    extent, dim = x.shape[dim], dim % x.dim()
+    shape = [1] * x.dim()
+    shape[dim] = extent
+    numbers = torch.arange(extent, device=x.device).view(shape)
+    values, indices, step = x, numbers.expand(x.shape), 1
+    while step < extent:
+        def before(t: torch.Tensor) -> torch.Tensor:
+            first, rest = t.narrow(dim, 0, step), t.narrow(dim, 0, extent - step)
+            return torch.cat([first, rest], dim)
+
+        earlier, place = before(values), before(indices)
+        keeps = earlier > values if greatest else earlier < values
+        if x.is_floating_point():
+            keeps = (keeps | earlier.isnan()) & ~values.isnan()
+        keeps = keeps & (numbers >= step)
+        values, indices = torch.where(keeps, earlier, values), torch.where(keeps, place, indices)
+        step *= 2
+    return values, indices
+
+
+def _cummax(x: torch.Tensor, dim: int) -> Any:
+    return _cumulative(x, dim, True)
+
+
+def _cummin(x: torch.Tensor, dim: int) -> Any:
+    return _cumulative(x, dim, False)
+
+
+def _searchsorted(sequence: torch.Tensor, values: torch.Tensor, *, out_int32: bool = False, right: bool = False,
+                  side: str | None = None, sorter: torch.Tensor | None = None) -> torch.Tensor:
+    """As many elements as are less than each value, or not greater."""
+    if sorter is not None:
+        sequence = sequence.gather(-1, sorter)
+    sequence = sequence.view(-1, *[1] * (values.dim())).permute(*range(1, values.dim() + 1), 0) \
+        if sequence.dim() == 1 else sequence.unsqueeze(-2)
+    values = values.unsqueeze(-1)
+    below = sequence <= values if right or side == "right" else sequence < values
+    return below.sum(-1).to(torch.int32 if out_int32 else torch.int64)
+
+
+def _searchsorted_scalar(sequence: torch.Tensor, value: Any, **kwargs: Any) -> torch.Tensor:
+    return _searchsorted(sequence, torch.full((), value, dtype=sequence.dtype, device=sequence.device), **kwargs)
+
+
+# -- Bags of embeddings ---------------------------------------------------------------------------
+
+def _bags(indices: torch.Tensor, offsets: torch.Tensor, include_last: bool) -> tuple[torch.Tensor, int]:
+    """The bag of each index, and how many there are."""
+    numbers = torch.arange(indices.shape[0], dtype=offsets.dtype, device=offsets.device)
+    starts = offsets[:-1] if include_last else offsets
+    return (starts.unsqueeze(0) <= numbers.unsqueeze(1)).sum(1) - 1, starts.shape[0]
+
+
+def _embedding_bag(weight: torch.Tensor, indices: torch.Tensor, offsets: torch.Tensor,
+                   scale_grad_by_freq: bool = False, mode: int = 0, sparse: bool = False,
+                   per_sample_weights: torch.Tensor | None = None, include_last_offset: bool = False,
+                   padding_idx: int = -1) -> Any:
+    bag, count = _bags(indices, offsets, include_last_offset)
+    rows = weight.index_select(0, indices)
+    counted = torch.ones_like(indices) if padding_idx < 0 else (indices != padding_idx).to(indices.dtype)
+    sizes = indices.new_zeros(count).index_put([bag], counted, accumulate=True)
+    if mode == 2:
+        member = (bag.unsqueeze(0) == torch.arange(count, device=bag.device).unsqueeze(1)) & (counted != 0).unsqueeze(0)
+        lowest = torch.full((), -math.inf, dtype=rows.dtype, device=rows.device)
+        found, place = torch.where(member.unsqueeze(-1), rows.unsqueeze(0), lowest).max(1)
+        filled = (sizes > 0).unsqueeze(1)
+        most = torch.where(filled, indices[place], torch.full_like(place, -1))
+        return torch.where(filled, found, torch.zeros_like(found)), bag, sizes, most
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(1)
+    if padding_idx >= 0:
+        rows = rows * counted.to(rows.dtype).unsqueeze(1)
+    out = rows.new_zeros(count, weight.shape[1]).index_put([bag], rows, accumulate=True)
+    if mode == 1:
+        out = out / sizes.clamp(min=1).to(out.dtype).unsqueeze(1)
+    return out, bag, sizes, sizes.clone()
+
+
+def _embedding_bag_padding(weight: torch.Tensor, indices: torch.Tensor, offsets: torch.Tensor,
+                           scale_grad_by_freq: bool, mode: int, sparse: bool, per_sample_weights: Any,
+                           include_last_offset: bool, padding_idx: int | None) -> Any:
+    return _embedding_bag(weight, indices, offsets, scale_grad_by_freq, mode, sparse, per_sample_weights,
+                          include_last_offset, -1 if padding_idx is None else padding_idx % weight.shape[0])
+
+
+def _embedding_bag_backward(gradient: torch.Tensor, indices: torch.Tensor, offsets: torch.Tensor, bag: torch.Tensor,
+                            sizes: torch.Tensor, most: torch.Tensor, num_weights: int, scale_grad_by_freq: bool,
+                            mode: int, sparse: bool, per_sample_weights: torch.Tensor | None,
+                            padding_idx: int = -1) -> Any:
+    if sparse or scale_grad_by_freq:
+        return NotImplemented
+    if mode == 2:
+        there = most >= 0
+        columns = torch.arange(gradient.shape[1], device=most.device).expand(most.shape)
+        terms = torch.where(there, gradient, torch.zeros_like(gradient))
+        zeros = gradient.new_zeros(num_weights, gradient.shape[1])
+        return zeros.index_put([most.clamp(min=0).reshape(-1), columns.reshape(-1)], terms.reshape(-1), accumulate=True)
+    if mode == 1:
+        gradient = gradient / sizes.clamp(min=1).to(gradient.dtype).unsqueeze(1)
+    rows = gradient.index_select(0, bag)
+    if per_sample_weights is not None:
+        rows = rows * per_sample_weights.unsqueeze(1)
+    return aten.embedding_dense_backward(rows, indices, num_weights, padding_idx, False)
+
+
+def _embedding_bag_weights_backward(gradient: torch.Tensor, weight: torch.Tensor, indices: torch.Tensor,
+                                    offsets: torch.Tensor, bag: torch.Tensor, mode: int,
+                                    padding_idx: int = -1) -> torch.Tensor:
+    found = (gradient.index_select(0, bag) * weight.index_select(0, indices)).sum(1)
+    return found if padding_idx < 0 else torch.where(indices != padding_idx, found, torch.zeros_like(found))
+
+
+# -- Interpolation --------------------------------------------------------------------------------
+
+def _weights_of(size: int, source: int, align: bool, scale: float | None, cubic: bool,
+                like: torch.Tensor) -> torch.Tensor:
+    """How much each of `source` elements counts in each of `size` interpolated ones."""
+    at = torch.arange(size, device=like.device, dtype=torch.float32)
+    if align:
+        at = at * ((source - 1) / (size - 1) if size > 1 else 0.0)
+    else:
+        at = (at + 0.5) * (1 / scale if scale else source / size) - 0.5
+    places = torch.arange(source, device=like.device, dtype=torch.float32).unsqueeze(0)
+    if not cubic:
+        at = at.clamp(0, source - 1).unsqueeze(1)
+        return (1 - (at - places).abs()).clamp(min=0).to(like.dtype)
+    first, a, found = at.floor(), -0.75, torch.zeros(size, source, device=like.device)
+    for tap in range(-1, 3):
+        d = (at - (first + tap)).abs()
+        near, far = ((a + 2) * d - (a + 3)) * d * d + 1, ((a * d - 5 * a) * d + 8 * a) * d - 4 * a
+        weight = torch.where(d <= 1, near, far)
+        found = found + (places == (first + tap).clamp(0, source - 1).unsqueeze(1)) * weight.unsqueeze(1)
+    return found.to(like.dtype)
+
+
+def _interpolation(x: torch.Tensor, sizes: Sequence[int], sources: Sequence[int], align: bool,
+                   scales: Sequence[float | None], cubic: bool, backward: bool) -> torch.Tensor:
+    """One product for each dim that is interpolated, or of its transposed matrix for the gradient."""
+    dims = len(sizes)
+    for d in range(dims):
+        weights = _weights_of(sizes[d], sources[d], align, scales[d], cubic, x)
+        x = x.transpose(2 + d, -1)
+        x = torch.matmul(x, weights if backward else weights.t()).transpose(2 + d, -1)
+    return x
+
+
+def _interpolate_backward(dims: int, cubic: bool) -> Any:
+    def backward(gradient: torch.Tensor, sizes: Sequence[int], shape: Sequence[int], align: bool,
+                 *scales: float | None) -> torch.Tensor:
+        scales = (*scales, *[None] * (dims - len(scales)))
+        return _interpolation(gradient, sizes, shape[2:], align, scales, cubic, True)
+    return backward
+
+
+def _interpolate(dims: int, cubic: bool) -> Any:
+    def forward(x: torch.Tensor, sizes: Sequence[int], align: bool, *scales: float | None) -> torch.Tensor:
+        scales = (*scales, *[None] * (dims - len(scales)))
+        return _interpolation(x, sizes, x.shape[2:], align, scales, cubic, False)
+    return forward
+
+
+# -- Special functions ----------------------------------------------------------------------------
+
+_LANCZOS = (0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
+            12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7)
+
+
+def _lgamma(x: torch.Tensor) -> torch.Tensor:
+    """Lanczos' approximation with g = 7; by reflection below 1/2."""
+    z = torch.where(x < 0.5, 1 - x, x) - 1
+    # log(sum) - log(1) in small terms: the function is zero at 1 and 2.
+    rest = sum(c / (z + i) for i, c in enumerate(_LANCZOS) if i)
+    t = z + 7.5
+    above = 0.5 * math.log(2 * math.pi) + (z + 0.5) * t.log() - t + (_LANCZOS[0] + rest).log()
+    turns = x - x.floor()
+    below = math.log(math.pi) - (turns * math.pi).sin().abs().log() - above
+    found = torch.where(x < 0.5, below, above)
+    infinite = torch.full((), math.inf, dtype=x.dtype, device=x.device)
+    return torch.where(x.isinf() | ((x <= 0) & (x == x.floor())), infinite, found)
+
+
+def _digamma(x: torch.Tensor) -> torch.Tensor:
+    """The asymptotic series from 6 on, after steps of 1; by reflection below zero."""
+    z = torch.where(x < 0, 1 - x, x)
+    found = torch.zeros_like(x)
+    for _ in range(6):
+        small = z < 6
+        found = torch.where(small, found - 1 / z, found)
+        z = torch.where(small, z + 1, z)
+    square = 1 / (z * z)
+    series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))))
+    found = found + z.log() - 0.5 / z - series
+    reflected = found - math.pi / ((x - x.floor()) * math.pi).tan()
+    nan = torch.full((), math.nan, dtype=x.dtype, device=x.device)
+    reflected = torch.where(x == x.floor(), nan, reflected)
+    return torch.where(x < 0, reflected, found)
+
+
+def math_decompositions() -> dict:
+    table: dict[Any, Any] = {
+        aten.kthvalue.default: _kthvalue,
+        aten.median.default: _median, aten.median.dim: _median_dim,
+        aten.nanmedian.default: _nanmedian, aten.nanmedian.dim: _nanmedian_dim,
+        aten.cummax.default: _cummax, aten.cummin.default: _cummin,
+        aten.searchsorted.Tensor: _searchsorted, aten.searchsorted.Scalar: _searchsorted_scalar,
+        aten._embedding_bag.default: _embedding_bag, aten._embedding_bag_forward_only.default: _embedding_bag,
+        aten.embedding_bag.padding_idx: _embedding_bag_padding,
+        aten._embedding_bag_backward.default: _embedding_bag_backward,
+        aten._embedding_bag_dense_backward.default: _embedding_bag_backward,
+        aten._embedding_bag_per_sample_weights_backward.default: _embedding_bag_weights_backward,
+        aten.upsample_linear1d_backward.default: _interpolate_backward(1, False),
+        aten.upsample_bilinear2d_backward.default: _interpolate_backward(2, False),
+        aten.upsample_trilinear3d_backward.default: _interpolate_backward(3, False),
+        aten.upsample_bicubic2d_backward.default: _interpolate_backward(2, True),
+        aten.upsample_bilinear2d.default: _interpolate(2, False),
+        aten.upsample_trilinear3d.default: _interpolate(3, False),
+        aten.upsample_bicubic2d.default: _interpolate(2, True),
+        aten.lgamma.default: _lgamma, aten.digamma.default: _digamma,
+    }
+    return table
