@@ -81,7 +81,7 @@ def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Seq
     """The text of a program whose function @main has the graph's placeholders as arguments.
 
     arguments, results: placement attributes, None where open. aliases: results by number, that are
-    placed as an argument. constraints: placement attributes of nodes' values. seed: of random numbers.
+    written into an argument's memory and placed as it is. constraints: placement attributes of nodes' values. seed: of random numbers.
     names, result_names: of arguments and results in files, by number.
     Raises CompileError that names the module whose op is not supported.
     """
@@ -201,6 +201,7 @@ def _attributes(placements: Sequence[str | None], names: Mapping[int, str],
         entries: dict[str, ir.Attribute] = {}
         if i in aliases:
             entries["shardir.alias"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), aliases[i])
+            entries["shardir.in_place"] = ir.UnitAttr.get()
         elif placement:
             entries["shardir.placement"] = ir.Attribute.parse(placement)
         if i in names:

@@ -157,12 +157,11 @@ class TrainStep:
         self._optimizer, self._rates, self._inputs, self._spec = optimizer, rates, inputs, spec
         self._names = list(names)
         self._state = [program._entry.distribute(i, t.detach().cpu().contiguous()) for i, t in enumerate(tensors)]
-        self._spare: list[Any] = []
         self._rate_shards: dict[int, tuple[float, Any]] = {}
 
     def __call__(self, *args: Any) -> torch.Tensor:
         """One step; the loss, as PyTorch's would be before it."""
-        flat, spec = pytree.tree_flatten(args)
+        flat = list(args) if all(isinstance(a, torch.Tensor) for a in args) else pytree.tree_leaves(args)
         if len(flat) != self._inputs:
             raise UsageError(f"the step takes {self._inputs} inputs, not {len(flat)}")
         entry, n = self.program._entry, len(self._state)
@@ -171,11 +170,9 @@ class TrainStep:
             shards.append(self._rate(n + g, float(group["lr"])))
         for i, value in enumerate(flat):
             shards.append(entry.distribute(n + self._rates + i, torch.as_tensor(value).detach().cpu().contiguous()))
-        made = entry.run_shards(shards, None, [None, *self._spare])
+        loss = entry.run_shards(shards, None)[0]  # the others are written in place
         self._optimizer._opt_called = True  # schedulers ask
-        new = [m if m is not None else s for m, s in zip(made[1:], self._spare or made[1:])]
-        self._spare, self._state = self._state, new
-        return entry.collect(True, 0, made[0], "torch")
+        return entry.collect(True, 0, loss, "torch")
 
     def _rate(self, index: int, rate: float) -> Any:
         known = self._rate_shards.get(index)

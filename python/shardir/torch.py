@@ -119,7 +119,10 @@ class CompiledModel:
         self.program = program
         #: The program's MLIR text as it was compiled.
         self.mlir = source
-        self._exported = exported
+        # The properties of the exported program make these anew each time.
+        self._in_spec, self._out_spec = exported.call_spec.in_spec, exported.call_spec.out_spec
+        self._only_tensors = self._in_spec == pytree.tree_flatten(
+            ((torch.empty(0),) * self._in_spec.num_leaves, {}))[1]
         signature = exported.graph_signature
         tensors = _tensors_of(model)
         constants = {**exported.constants, **exported.state_dict}
@@ -151,9 +154,13 @@ class CompiledModel:
                              and _is_tensor_argument(s.arg)]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        flat, spec = pytree.tree_flatten((args, kwargs))
-        if spec != self._exported.call_spec.in_spec:
-            flat = self._reorder(args, kwargs)
+        if self._only_tensors and not kwargs and len(args) == self._flat and all(
+                isinstance(a, torch.Tensor) for a in args):
+            flat = list(args)
+        else:
+            flat, spec = pytree.tree_flatten((args, kwargs))
+            if spec != self._in_spec:
+                flat = self._reorder(args, kwargs)
         for position, value in self._fixed:
             if flat[position] != value:
                 raise UsageError(f"input {position} was {value!r} when the model was compiled and is "
@@ -177,7 +184,7 @@ class CompiledModel:
         whole = None
         if program._dynamic:
             whole = program._result_shapes([_Shaped(s) for s in shapes])
-        made = entry.run_shards(shards, whole, [])
+        made = entry.run_shards(shards, whole)
         outputs, result = [], 0
         for out in self._outputs:
             if not _is_tensor_argument(out.arg):
@@ -185,20 +192,20 @@ class CompiledModel:
                 continue
             value = made[result]
             if out.kind in (OutputKind.BUFFER_MUTATION, getattr(OutputKind, "PARAMETER_MUTATION", None)):
-                self._residents[self._by_target[out.target]].shards = value
+                pass  # written in place
             elif out.kind == OutputKind.USER_INPUT_MUTATION:
-                position = self._inputs[self._user_inputs.index(out.target)][0]
+                position, i = self._inputs[self._user_inputs.index(out.target)]
                 with torch.no_grad():
-                    flat[position].copy_(entry.collect(True, result, value, "torch"))
+                    flat[position].copy_(entry.collect(True, result, shards[i], "torch"))
             else:
                 outputs.append(entry.collect(True, result, value, "torch", program._unsigned[result]))
             result += 1
-        return pytree.tree_unflatten(outputs, self._exported.call_spec.out_spec)
+        return outputs[0] if self._out_spec.is_leaf() else pytree.tree_unflatten(outputs, self._out_spec)
 
     def _reorder(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         try:
             from torch.export._tree_utils import reorder_kwargs
-            kwargs = reorder_kwargs(dict(kwargs), self._exported.call_spec.in_spec)
+            kwargs = reorder_kwargs(dict(kwargs), self._in_spec)
             flat, spec = pytree.tree_flatten((args, kwargs))
         except (ImportError, ValueError, KeyError) as error:
             raise UsageError(f"called with other inputs than the model was compiled for: {error}") from None

@@ -383,6 +383,15 @@ def test_gradients_are_reduced_once():
     assert sorted(c.kind for c in step.report.collectives) == ["all_reduce"] * 3  # weight, bias, loss
 
 
+def test_training_updates_in_place():
+    model, x, y = nn.Linear(64, 64), torch.randn(4, 64), torch.randn(4, 64)
+    step = st.train_step(model, F.mse_loss, torch.optim.Adam(model.parameters()), args=(x, y), mesh={"dp": 2})
+    step(x, y)
+    state = 3 * 4 * (64 * 64 + 64)  # parameters and two moments
+    peak = step.report.measured["peak_bytes_per_device"]
+    assert peak == step.report.peak_bytes_per_device and peak < 1.7 * state
+
+
 def test_training_with_running_statistics():
     model = nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
                           nn.Linear(4 * 16, 3))

@@ -34,6 +34,8 @@ struct TensorSpec {
   int mesh = -1; ///< index into the table of meshes; -1 for none
   Placement placement;
   std::string placementText; ///< `#shardir.placement<@m, …>`, or ""
+  int inPlace =
+      -1; ///< of a result: the argument that it is written into, or -1
 };
 
 struct FunctionSpec {
