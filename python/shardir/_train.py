@@ -156,7 +156,8 @@ class TrainStep:
         self.mlir = source
         self._optimizer, self._rates, self._inputs, self._spec = optimizer, rates, inputs, spec
         self._names = list(names)
-        self._state = [program._entry.distribute(i, t.detach().cpu().contiguous()) for i, t in enumerate(tensors)]
+        self._state = [program._entry.distribute(i, _front._on_host(t)) for i, t in enumerate(tensors)]
+        self._given: dict[int, Any] = {}
         self._rate_shards: dict[int, tuple[float, Any]] = {}
 
     def __call__(self, *args: Any) -> torch.Tensor:
@@ -168,8 +169,11 @@ class TrainStep:
         shards = list(self._state)
         for g, group in enumerate(self._optimizer.param_groups):
             shards.append(self._rate(n + g, float(group["lr"])))
-        for i, value in enumerate(flat):
-            shards.append(entry.distribute(n + self._rates + i, torch.as_tensor(value).detach().cpu().contiguous()))
+        for i, value in enumerate(flat, n + self._rates):
+            value = value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
+            # Into the memory of the step before, where the shape is the same.
+            self._given[i] = entry.distribute(i, _front._on_host(value), self._given.get(i)) or self._given[i]
+            shards.append(self._given[i])
         loss = entry.run_shards(shards, None)[0]  # the others are written in place
         self._optimizer._opt_called = True  # schedulers ask
         return entry.collect(True, 0, loss, "torch")

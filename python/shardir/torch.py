@@ -51,6 +51,13 @@ def _tensors_of(model: torch.nn.Module) -> dict[str, torch.Tensor]:
     return found
 
 
+def _on_host(tensor: torch.Tensor) -> torch.Tensor:
+    """As the runtime takes it; the tensor itself where it is so."""
+    if tensor.requires_grad:
+        tensor = tensor.detach()
+    return (tensor if tensor.is_cpu else tensor.cpu()).contiguous()
+
+
 def _is_dtensor(tensor: Any) -> bool:
     return type(tensor).__name__ == "DTensor" and hasattr(tensor, "placements")
 
@@ -90,12 +97,12 @@ class _Resident:
     def __init__(self, program: Program, index: int, tensor: torch.Tensor):
         self.program, self.index = program, index
         self.tensor, self.version = tensor, tensor._version
-        self.shards = program._entry.distribute(index, tensor.detach().cpu())
+        self.shards = program._entry.distribute(index, _on_host(tensor))
 
     def refresh(self) -> None:
         """Takes what was written into the model's tensor since."""
         if self.tensor._version != self.version:
-            self.shards = self.program._entry.distribute(self.index, self.tensor.detach().cpu())
+            self.shards = self.program._entry.distribute(self.index, _on_host(self.tensor))
             self.version = self.tensor._version
 
     def read(self) -> torch.Tensor:
@@ -180,7 +187,7 @@ class CompiledModel:
                 raise UsageError(f"input '{self._names[i]}' has shape {tuple(value.shape)}, but the model was compiled "
                                  f"for {tuple('any' if e < 0 else e for e in expected)}")
             shapes[i] = value.shape
-            shards[i] = entry.distribute(i, value.detach().cpu().contiguous())
+            shards[i] = entry.distribute(i, _on_host(value))
         whole = None
         if program._dynamic:
             whole = program._result_shapes([_Shaped(s) for s in shapes])

@@ -116,7 +116,7 @@ def test_donated_arguments(mesh):
         return {n: w - 0.5 * gradient for n, w in state.items()}, sum((w * w).sum() for w in state.values())
 
     state, gradient = {"a": X, "b": X + 1}, X * 2
-    expected, peaks, key = update(state, gradient), [], jax.random.key(0)
+    expected, peaks = update(state, gradient), []
     for donate in ((), (0,)):
         given = jax.tree.map(jnp.copy, state)
         g = shardir.jax.jit(update, mesh=mesh, donate_argnums=donate)
