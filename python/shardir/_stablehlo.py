@@ -87,6 +87,15 @@ def _remove_empty_tensors(module: ir.Module) -> None:
         _replace(op, new)
 
 
+def _drop_reductions_of_nothing(module: ir.Module) -> None:
+    """A reduction over no dims is its operand: the initial value is neutral."""
+    for op in _walk(module.operation):
+        if op.name == "stablehlo.reduce" and not _ints(op, "dimensions", 0, 0):
+            for old, value in zip(op.results, list(op.operands)[:len(op.results)]):
+                old.replace_all_uses_with(value)
+            op.erase()
+
+
 def _ints(op: Any, name: str, default: int, count: int) -> list[int]:
     """An array attribute of `count` integers."""
     if name not in op.attributes:
@@ -475,6 +484,7 @@ def to_linalg(module: ir.Module, mesh: Mesh | None = None, arguments: Sequence[s
                 del op.attributes["algorithm"]
         _run(module, _BEFORE)
         _remove_empty_tensors(module)
+        _drop_reductions_of_nothing(module)
         _hide_partition_ids(module)
         for op in _walk(module.operation):
             if op.name == "stablehlo.select_and_scatter":

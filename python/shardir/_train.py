@@ -7,6 +7,7 @@ import contextlib
 import copy
 import json
 import os
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -330,6 +331,10 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     except Error:
         raise
     except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        if "data-dependent" in str(error) and any("torch/optim/" in f.filename for f in frames):
+            raise UsageError(f"{type(optimizer).__name__} decides by values of tensors, which one program cannot: use SGD, "
+                             "Adam, AdamW or another optimizer") from error
         raise CompileError(f"cannot trace a training step of {type(model).__name__}: {error}") from error
     _views_of_copies(graph.graph)
     graph.graph.eliminate_dead_code()
@@ -359,7 +364,7 @@ def _views_of_copies(graph: torch.fx.Graph) -> None:
     """Views in the place of the copies that functionalization makes of them, which torch-mlir lowers."""
     for node in graph.nodes:
         name = getattr(node.target, "_opname", "")
-        if name == "copy_strided":  # other strides, the same values
+        if name in ("copy_strided", "lift_fresh", "lift_fresh_copy"):  # other strides or owners, the same values
             node.replace_all_uses_with(node.args[0])
             continue
         packet = getattr(torch.ops.aten, name[:-len("_copy")], None) if name.endswith("_copy") else None

@@ -13,6 +13,7 @@ Plans are spelled as in `torch.distributed.tensor`, whose classes are taken as t
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -300,8 +301,20 @@ def _split_auto(plan: Any, options: str) -> tuple[Any, str]:
     return plan, options
 
 
+def _register_caches() -> None:
+    """Hugging Face's caches may be inputs and outputs: transformers registers them as pytrees for its own exports."""
+    if "transformers.cache_utils" not in sys.modules:
+        return
+    try:
+        from transformers.integrations.executorch import register_dynamic_cache_export_support
+    except ImportError:
+        return
+    register_dynamic_cache_export_support()
+
+
 def _export(model: torch.nn.Module, args: tuple, kwargs: dict, dynamic_shapes: Any, strict: bool) -> Any:
     try:
+        _register_caches()
         with portable_kernels():
             exported = torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=strict)
         return _decompose(exported)

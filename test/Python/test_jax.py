@@ -37,6 +37,8 @@ CASES = {
     "take_along": (lambda x: jnp.take_along_axis(x, jnp.argmax(x, 1, keepdims=True), 1), X),
     "scatter": (lambda x, i: jnp.zeros((6, 6)).at[i].add(x), X, I), "sort": (lambda x: jnp.sort(x, 1), X),
     "argsort": (lambda x: jnp.argsort(x, 0), X), "top_k": (lambda x: lax.top_k(x, 3), X),
+    "unique": (lambda i: jnp.unique(i, size=4, return_inverse=True, return_counts=True), I),
+    "nonzero": (lambda x: jnp.nonzero(x > 0, size=9), X), "reduce_nothing": (lambda x: lax.reduce(x, 1., lax.max, ()), X),
     "cumsum": (lambda x: jnp.cumsum(x, 1), X), "associative_scan": (lambda x: lax.associative_scan(jnp.add, x), X),
     "scan": (lambda x: lax.scan(lambda c, y: (c + y, c * y), jnp.zeros(6), x), X),
     "while": (lambda x: lax.while_loop(lambda v: jnp.abs(v).max() < 100, lambda v: v * 2, x), X),

@@ -336,8 +336,12 @@ def test_functions_of_values(compute, others):
     lambda x: F.interpolate(x.view(5, 1, 2, 3), size=(5, 4), mode="bilinear", align_corners=True),
     lambda x: F.interpolate(x.view(5, 1, 2, 3), size=(5, 4), mode="bicubic"),
     lambda x: F.interpolate(x.view(5, 1, 6), size=4, mode="linear"),
+    lambda x: x.quantile(0.3, dim=1), lambda x: x.gather(-1, x.argsort(1)[:, :3]),
+    lambda x: (x * 1).scatter(-1, x.argsort(1)[:, :2], x[:, :2] * 3),
+    lambda x: x.as_strided((3, 4), (8, 2)), lambda x: x.as_strided_scatter(x[:3, :4] * 2, (3, 4), (8, 2)),
+    lambda x: F.pad(x, (-1, 2, 1, -2)), lambda x: F.adaptive_avg_pool1d(x.view(1, 5, 6).transpose(1, 2), 1),
 ])
-def test_gradients_of_interpolation(compute):
+def test_gradients_of_functions(compute):
     model, x = Computes(compute), torch.randn(5, 7)
     trains_as_pytorch(model, x, torch.randn(model(x).shape))
 
@@ -438,6 +442,16 @@ def test_hugging_face_models():
         def forward(self, x):
             return self.m(x)[0]
 
+    model = transformers.MambaForCausalLM(transformers.MambaConfig(vocab_size=100, hidden_size=16, state_size=4,
+                                                                   num_hidden_layers=1, time_step_rank=2))
+    model.config.use_cache = False
+    step = st.train_step(First(model), lambda p, y: F.cross_entropy(p.flatten(0, 1), y.flatten()),
+                         torch.optim.SGD(model.parameters(), lr=0.1), args=(ids, ids), mesh=MESH)
+    close(step(ids, ids), F.cross_entropy(model(ids)[0].flatten(0, 1), ids.flatten()))
+    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes)).eval()
+    cache = st.compile(model, (ids,), kwargs={"use_cache": True}, mesh=MESH)(ids, use_cache=True).past_key_values
+    close(cache.layers[0].keys, model(ids, use_cache=True).past_key_values.layers[0].keys)
+
     for model, x, plan in cases:
         wrapped = First(model).eval()
         if hasattr(model.config, "use_cache"):
@@ -446,6 +460,12 @@ def test_hugging_face_models():
 
 
 # -- Mistakes ------------------------------------------------------------------------------------
+
+def test_an_optimizer_that_decides_by_values():
+    model, x = nn.Linear(8, 8), torch.randn(4, 8)
+    with pytest.raises(shardir.UsageError, match="Adafactor decides by values of tensors.*AdamW"):
+        st.train_step(model, F.mse_loss, torch.optim.Adafactor(model.parameters()), args=(x, x), mesh=MESH)
+
 
 @pytest.mark.parametrize("arguments,message", [
     (dict(plan={"layers.*": ColwiseParallel()}), "matches no module of the model; it has: 0, 1"),
