@@ -24,7 +24,7 @@ from ._mesh import Mesh, Replicate, Shard, placement_attribute
 from ._plan import resolve
 from ._program import Program
 from ._torch_checkpoint import recomputing_apart
-from ._torch_lower import to_linalg
+from ._torch_lower import decides_by_values, to_linalg
 from ._torch_ops import decompositions, in_place_decompositions, portable_kernels
 
 #: Mesh axes over which batches are split unless `inputs` says otherwise.
@@ -173,7 +173,8 @@ class TrainStep:
         for i, value in enumerate(flat, n + self._rates):
             value = value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
             # Into the memory of the step before, where the shape is the same.
-            self._given[i] = entry.distribute(i, _front._on_host(value), self._given.get(i)) or self._given[i]
+            self._given[i] = _front._distribute(self.program, i, value, f"input {i - n - self._rates} of the step",
+                                                self._given.get(i))
             shards.append(self._given[i])
         loss = entry.run_shards(shards, None)[0]  # the others are written in place
         self._optimizer._opt_called = True  # schedulers ask
@@ -335,6 +336,8 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
         if "data-dependent" in str(error) and any("torch/optim/" in f.filename for f in frames):
             raise UsageError(f"{type(optimizer).__name__} decides by values of tensors, which one program cannot: use SGD, "
                              "Adam, AdamW or another optimizer") from error
+        if named := decides_by_values(error):
+            raise named from error
         raise CompileError(f"cannot trace a training step of {type(model).__name__}: {error}") from error
     _views_of_copies(graph.graph)
     graph.graph.eliminate_dead_code()

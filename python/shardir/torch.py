@@ -13,6 +13,7 @@ Plans are spelled as in `torch.distributed.tensor`, whose classes are taken as t
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -38,7 +39,7 @@ from ._mesh import Mesh, placement_attribute
 from ._plan import Resolved, resolve
 from ._program import Program
 from ._program import compile as _compile_text
-from ._torch_lower import describe_place, place_of, to_linalg
+from ._torch_lower import decides_by_values, describe_place, place_of, to_linalg
 from ._torch_ops import decompositions, portable_kernels
 
 __all__ = ["CompiledModel", "ColwiseParallel", "Partial", "PrepareModuleInput", "PrepareModuleOutput", "Replicate",
@@ -57,6 +58,14 @@ def _on_host(tensor: torch.Tensor) -> torch.Tensor:
     if tensor.requires_grad:
         tensor = tensor.detach()
     return (tensor if tensor.is_cpu else tensor.cpu()).contiguous()
+
+
+def _distribute(program: Program, i: int, value: torch.Tensor, name: str, into: Any = None) -> Any:
+    """The shards of argument `i`, in the memory of `into` where shapes are the same. Errors call the input `name`."""
+    try:
+        return program._entry.distribute(i, _on_host(value), into) or into
+    except UsageError as error:
+        raise UsageError(re.sub(rf"argument {i} of (@|')main'?", name, str(error))) from None
 
 
 def _is_dtensor(tensor: Any) -> bool:
@@ -188,7 +197,7 @@ class CompiledModel:
                 raise UsageError(f"input '{self._names[i]}' has shape {tuple(value.shape)}, but the model was compiled "
                                  f"for {tuple('any' if e < 0 else e for e in expected)}")
             shapes[i] = value.shape
-            shards[i] = entry.distribute(i, _on_host(value))
+            shards[i] = _distribute(program, i, value, f"input '{self._names[i]}'")
         whole = None
         if program._dynamic:
             whole = program._result_shapes([_Shaped(s) for s in shapes])
@@ -321,6 +330,8 @@ def _export(model: torch.nn.Module, args: tuple, kwargs: dict, dynamic_shapes: A
     except Error:
         raise
     except Exception as error:
+        if named := decides_by_values(error):
+            raise named from error
         raise CompileError(f"torch.export cannot trace {type(model).__name__}: {error}") from error
 
 

@@ -467,6 +467,27 @@ def test_an_optimizer_that_decides_by_values():
         st.train_step(model, F.mse_loss, torch.optim.Adafactor(model.parameters()), args=(x, x), mesh=MESH)
 
 
+@pytest.mark.parametrize("compute,message", [
+    (lambda x: x if x.sum() > 0 else -x, "test_torch.py:[0-9]+ decides by the value of a tensor.*use torch.where"),
+    (lambda x: x[x > 0], "test_torch.py:[0-9]+.* calls aten.*, whose result's shape depends on data"),
+])
+def test_shapes_and_branches_of_data(compute, message):
+    model, x = Computes(compute), torch.randn(5, 7)
+    with pytest.raises(shardir.CompileError, match=message):
+        st.compile(model, (x,), mesh=MESH)
+
+
+def test_inputs_of_other_types():
+    model, x = nn.Linear(8, 8), torch.randn(4, 8)
+    with pytest.raises(shardir.UsageError, match="input 'input' has element type float64, expected f32"):
+        st.compile(model, (x,), mesh=MESH)(x.double())
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, x), mesh=MESH)
+    with pytest.raises(shardir.UsageError, match="input 1 of the step has element type int32, expected f32"):
+        step(x, x.int())
+    with pytest.raises(shardir.UsageError, match="input 0 of the step has extent 9 in dim 1, expected 8"):
+        step(torch.randn(4, 9), x)
+
+
 @pytest.mark.parametrize("arguments,message", [
     (dict(plan={"layers.*": ColwiseParallel()}), "matches no module of the model; it has: 0, 1"),
     (dict(plan={"0.wieght": [Shard(0), Replicate()]}), "did you mean '0.weight'"),
