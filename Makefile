@@ -90,6 +90,7 @@ bench: build
 	$(PYTHON) benchmarks/redistribution.py --build=build --json=build/redistribution.json
 	$(PYTHON) benchmarks/collectives.py --build=build --json=build/collectives.json
 	$(PYTHON) benchmarks/propagation.py --build=build --json=build/propagation.json
+	-PYTHONPATH=build/python $(PYTHON_ENV)/bin/python benchmarks/overhead.py --json=build/overhead.json
 
 docs: deps
 	cmake --preset dev

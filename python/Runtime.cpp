@@ -24,6 +24,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -256,10 +257,12 @@ struct RunSettings {
 /// One entry of a program, and how it is called.
 class Entry {
 public:
+  /// `inPlace` has for each result the argument that it is written into, or -1.
   Entry(std::shared_ptr<Library> library, std::string name, std::string device,
-        double timeout, int threadsPerRank)
+        double timeout, int threadsPerRank, std::vector<int> inPlace)
       : library(std::move(library)), name(std::move(name)),
-        settings{std::move(device), timeout, threadsPerRank} {
+        settings{std::move(device), timeout, threadsPerRank},
+        inPlace(std::move(inPlace)) {
     for (bool isResult : {false, true}) {
       size_t count;
       check((isResult ? shardir_function_num_results
@@ -316,10 +319,9 @@ public:
     return list;
   }
 
-  /// Runs on shards that stay where they are; results are shards too. `reuse`
-  /// are shards whose memory results may take, None where there is none.
-  nb::list runShards(const std::vector<Shards *> &given, nb::object shapes,
-                     std::vector<Shards *> reuse) {
+  /// Runs on shards that stay where they are; results are shards too, None for
+  /// those that are written into an argument's.
+  nb::list runShards(const std::vector<Shards *> &given, nb::object shapes) {
     size_t ranks = numRanks();
     if (given.size() != arguments.size())
       raise("UsageError",
@@ -329,19 +331,16 @@ public:
     for (size_t r = 0; r < ranks; ++r)
       for (const Shards *shards : given)
         in.push_back(shards->blocks[r].view());
-    std::vector<std::unique_ptr<Shards>> made;
-    std::vector<Shards *> targets;
+    std::vector<std::unique_ptr<Shards>> made(results.size());
+    std::vector<const Shards *> targets;
     for (size_t i = 0; i < results.size(); ++i) {
-      std::vector<int64_t> whole = shapeOf(i, shapes);
-      Shards *target = i < reuse.size() ? reuse[i] : nullptr;
-      if (!target) {
-        made.push_back(std::make_unique<Shards>());
-        target = made.back().get();
-        fillBlocks(*target, /*isResult=*/true, i, whole);
-      } else {
-        made.push_back(nullptr);
+      if (inPlace[i] >= 0) {
+        targets.push_back(given[size_t(inPlace[i])]);
+        continue;
       }
-      targets.push_back(target);
+      made[i] = std::make_unique<Shards>();
+      fillBlocks(*made[i], /*isResult=*/true, i, shapeOf(i, shapes));
+      targets.push_back(made[i].get());
     }
     for (size_t r = 0; r < ranks; ++r)
       for (const Shards *shards : targets)
@@ -463,9 +462,15 @@ private:
                   const std::vector<int64_t> &whole) const {
     shards.shape = whole;
     const TensorSpec &spec = (isResult ? results : arguments)[i];
-    for (size_t r = 0; r < numRanks(); ++r)
-      shards.blocks.emplace_back(spec.type,
-                                 shardShape(isResult, i, whole, int64_t(r)));
+    auto &[knownFor, shapes] = shardShapes[{isResult, i}];
+    if (shapes.empty() || knownFor != whole) {
+      shapes.clear();
+      knownFor = whole;
+      for (size_t r = 0; r < numRanks(); ++r)
+        shapes.push_back(shardShape(isResult, i, whole, int64_t(r)));
+    }
+    for (const std::vector<int64_t> &shape : shapes)
+      shards.blocks.emplace_back(spec.type, shape);
   }
 
   static std::vector<shardir_buffer> viewsOf(const Shards &shards) {
@@ -478,7 +483,14 @@ private:
   std::shared_ptr<Library> library;
   std::string name;
   RunSettings settings;
+  std::vector<int> inPlace;
   std::vector<TensorSpec> arguments, results;
+  using Shape = std::vector<int64_t>;
+  /// By result or argument: the last shape of the whole tensor, and those of
+  /// its shards.
+  mutable std::map<std::pair<bool, size_t>,
+                   std::pair<Shape, std::vector<Shape>>>
+      shardShapes;
 };
 
 } // namespace
@@ -501,7 +513,8 @@ NB_MODULE(_runtime, m) {
   nb::class_<Entry>(m, "Entry")
       .def("__init__",
            [](Entry *self, nb::object library, const std::string &name,
-              const std::string &device, double timeout, int threads) {
+              const std::string &device, double timeout, int threads,
+              std::vector<int> inPlace) {
              // The object keeps the library alive through Python.
              auto *raw = nb::cast<Library *>(library);
              std::shared_ptr<Library> shared(
@@ -509,8 +522,8 @@ NB_MODULE(_runtime, m) {
                    nb::gil_scoped_acquire acquire;
                    keep.reset();
                  });
-             new (self)
-                 Entry(std::move(shared), name, device, timeout, threads);
+             new (self) Entry(std::move(shared), name, device, timeout, threads,
+                              std::move(inPlace));
            })
       .def_prop_ro("name", &Entry::getName)
       .def_prop_ro("arguments",
@@ -519,8 +532,7 @@ NB_MODULE(_runtime, m) {
                    [](const Entry &e) { return e.describeAll(true); })
       .def("run", &Entry::run, "arguments"_a, "shapes"_a.none(), "framework"_a,
            "unsigned"_a, "unsharded"_a = false)
-      .def("run_shards", &Entry::runShards, "arguments"_a, "shapes"_a.none(),
-           "reuse"_a)
+      .def("run_shards", &Entry::runShards, "arguments"_a, "shapes"_a.none())
       .def("distribute", &Entry::distribute, "i"_a, "array"_a,
            "into"_a.none() = nb::none(), nb::rv_policy::take_ownership)
       .def("collect", &Entry::collect, "is_result"_a, "i"_a, "shards"_a,

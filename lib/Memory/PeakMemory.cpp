@@ -201,6 +201,23 @@ PeakFinder::inBlock(Block &block,
           last = std::max(last, position[top]);
     }
   }
+  // A result in place takes the memory of its argument, unless that is read
+  // later.
+  if (auto function = dyn_cast<func::FuncOp>(block.getParentOp()))
+    for (OpOperand &result : ops.back()->getOpOperands()) {
+      unsigned i = result.getOperandNumber();
+      Operation *made = result.get().getDefiningOp();
+      if (!made || !function.getResultAttr(i, ShardIRDialect::kInPlace))
+        continue;
+      Value argument = function.getArgument(
+          function.getResultAttrOfType<IntegerAttr>(i, ShardIRDialect::kAlias)
+              .getInt());
+      if (llvm::all_of(argument.getUsers(), [&](Operation *user) {
+            Operation *top = block.findAncestorOpInBlock(*user);
+            return !top || position[top] <= position[made];
+          }))
+        lastUse.erase(ownerOf(result.get()));
+    }
   bool isLoop = isa<LoopLikeOpInterface>(block.getParentOp());
   LiveRanges<int64_t> ranges(ops.size());
   size_t end = ops.size() - 1;

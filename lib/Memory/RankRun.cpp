@@ -30,7 +30,9 @@ static constexpr int64_t kTrips = 3;
 bool RankRun::enter(func::FuncOp entry) {
   for (BlockArgument argument : entry.getArguments()) {
     auto type = dyn_cast<MemRefType>(argument.getType());
-    if (!type)
+    // A result in place has the memory of an argument.
+    if (!type ||
+        entry.getArgAttr(argument.getArgNumber(), ShardIRDialect::kInPlace))
       continue;
     SmallVector<int64_t> shape(type.getShape());
     auto global = entry.getArgAttrOfType<TypeAttr>(argument.getArgNumber(),

@@ -108,7 +108,9 @@ class Program:
             raise UsageError(f"the program has no function '{function}'; it has: " + ", ".join(functions)
                              + near(function, list(functions)))
         self._function = functions[function]
-        self._entry = _runtime.Entry(self._library, function, *self._settings)
+        #: The argument that each result is written into, -1 for those with memory of their own.
+        self._in_place = [r.get("in_place", -1) for r in self._function["results"]]
+        self._entry = _runtime.Entry(self._library, function, *self._settings, self._in_place)
         self.arguments = tuple(Tensor(f"arg{i}", *t) for i, t in enumerate(self._entry.arguments))
         self.results = tuple(Tensor(f"result{i}", *t) for i, t in enumerate(self._entry.results))
         self._small_floats = [i for i, t in enumerate(self.arguments) if t.element_type in _ML_DTYPES]
@@ -286,6 +288,8 @@ class Program:
 
 def to_host(array: Any, tensor: Tensor) -> Any:
     """An array as the runtime takes it."""
+    if type(array) is np.ndarray and tensor.element_type in _DTYPES:
+        return array
     module = type(array).__module__
     if module.startswith("torch"):
         if array.requires_grad:

@@ -87,6 +87,15 @@ def _remove_empty_tensors(module: ir.Module) -> None:
         _replace(op, new)
 
 
+def _drop_reductions_of_nothing(module: ir.Module) -> None:
+    """A reduction over no dims is its operand: the initial value is neutral."""
+    for op in _walk(module.operation):
+        if op.name == "stablehlo.reduce" and not _ints(op, "dimensions", 0, 0):
+            for old, value in zip(op.results, list(op.operands)[:len(op.results)]):
+                old.replace_all_uses_with(value)
+            op.erase()
+
+
 def _ints(op: Any, name: str, default: int, count: int) -> list[int]:
     """An array attribute of `count` integers."""
     if name not in op.attributes:
@@ -438,6 +447,27 @@ def _place_main(module: ir.Module, mesh: Mesh, arguments: Sequence[str | None], 
     return name
 
 
+def _write_in_place(module: ir.Module, arguments: Sequence[str | None], results: Sequence[str | None]) -> None:
+    """Donated arguments, for which JAX names a result of their shape, have it written into their memory, unless it is
+    to be placed otherwise."""
+    attributes = _symbols(module)["main"].attributes
+    given, made = ([dict((e.name, e.attr) for e in ir.DictAttr(a)) for a in attributes[kind]] if kind in attributes else []
+                   for kind in ("arg_attrs", "res_attrs"))
+    number = ir.IntegerType.get_signless(64)
+    for i, entries in enumerate(given):
+        entries.pop("jax.buffer_donor", None)
+        alias = entries.pop("tf.aliasing_output", None)
+        if alias is None:
+            continue
+        result = ir.IntegerAttr(alias).value
+        placements = [p[k] if p else None for p, k in ((arguments, i), (results, result))]
+        if placements[1] in (None, placements[0]):
+            made[result].update({"shardir.alias": ir.IntegerAttr.get(number, i), "shardir.in_place": ir.UnitAttr.get()})
+    for kind, all_entries in (("arg_attrs", given), ("res_attrs", made)):
+        if kind in attributes:
+            attributes[kind] = ir.ArrayAttr.get([ir.DictAttr.get(entries) for entries in all_entries])
+
+
 def to_linalg(module: ir.Module, mesh: Mesh | None = None, arguments: Sequence[str | None] = (),
               results: Sequence[str | None] = ()) -> str:
     """The text of the program on linalg, scf, arith and math. Changes `module`.
@@ -447,12 +477,14 @@ def to_linalg(module: ir.Module, mesh: Mesh | None = None, arguments: Sequence[s
     """
     module.context.allow_unregistered_dialects = True
     with module.context, ir.Location.unknown(module.context):
+        _write_in_place(module, arguments, results)
         mesh_name = _place_main(module, mesh, arguments, results) if mesh else ""
         for op in _walk(module.operation):
             if op.name == "stablehlo.dot_general" and "algorithm" in op.attributes:
                 del op.attributes["algorithm"]
         _run(module, _BEFORE)
         _remove_empty_tensors(module)
+        _drop_reductions_of_nothing(module)
         _hide_partition_ids(module)
         for op in _walk(module.operation):
             if op.name == "stablehlo.select_and_scatter":

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import traceback
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
+from torch.fx.experimental.symbolic_shapes import free_unbacked_symbols
 from torch_mlir import ir
 from torch_mlir.compiler_utils import OutputType, TorchMlirCompilerError
 from torch_mlir.dialects import torch as torch_dialect
@@ -65,6 +67,28 @@ def _drop_what_is_no_tensor(graph: torch.fx.Graph) -> None:
             graph.erase_node(node)
 
 
+def _refuse_shapes_of_data(graph: torch.fx.Graph) -> None:
+    """torch-mlir does not come to an end with some of them."""
+    for node in graph.nodes:
+        if node.op == "call_function" and isinstance(node.meta.get("val"), torch.Tensor) and free_unbacked_symbols(
+                node.meta["val"]):
+            _, file, line = place_of(node)
+            message = (f"{describe_place(node)} calls {node.target}, whose result's shape depends on data: use a mask, as in "
+                       "torch.where(mask, x, 0)")
+            raise CompileError(message, (Diagnostic("error", message, file, line),))
+
+
+def decides_by_values(error: BaseException) -> CompileError | None:
+    """For an error of tracing that comes from a branch on a tensor's value, one that names the branch."""
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(_NOT_THE_MODELS)]
+    if "data-dependent" not in str(error) or not frames:
+        return None
+    at = frames[-1]
+    message = (f"{os.path.basename(at.filename)}:{at.lineno} decides by the value of a tensor, '{at.line}', which one "
+               "program cannot: use torch.where")
+    return CompileError(message, (Diagnostic("error", message, at.filename, at.lineno or 0),))
+
+
 def _use_float_scalars(graph: torch.fx.Graph) -> None:
     """Has ops on floats take their scalars as floats: torch-mlir folds `torch.ones(6) == 1` to false, and adds
     2**64 - 1 for -1 where the tensor is a constant."""
@@ -81,11 +105,12 @@ def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Seq
     """The text of a program whose function @main has the graph's placeholders as arguments.
 
     arguments, results: placement attributes, None where open. aliases: results by number, that are
-    placed as an argument. constraints: placement attributes of nodes' values. seed: of random numbers.
+    written into an argument's memory and placed as it is. constraints: placement attributes of nodes' values. seed: of random numbers.
     names, result_names: of arguments and results in files, by number.
     Raises CompileError that names the module whose op is not supported.
     """
     _drop_what_is_no_tensor(module.graph)
+    _refuse_shapes_of_data(module.graph)
     _use_float_scalars(module.graph)
     context = ir.Context()
     context.allow_unregistered_dialects = True
@@ -201,6 +226,7 @@ def _attributes(placements: Sequence[str | None], names: Mapping[int, str],
         entries: dict[str, ir.Attribute] = {}
         if i in aliases:
             entries["shardir.alias"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), aliases[i])
+            entries["shardir.in_place"] = ir.UnitAttr.get()
         elif placement:
             entries["shardir.placement"] = ir.Attribute.parse(placement)
         if i in names:

@@ -1,4 +1,4 @@
-"""Order statistics, bags of embeddings, interpolation and special functions of PyTorch in terms of other ops."""
+"""Order statistics, bags of embeddings, interpolation, strides and special functions of PyTorch in terms of other ops."""
 
 from __future__ import annotations
 
@@ -214,6 +214,39 @@ def _interpolate(dims: int, cubic: bool) -> Any:
     return forward
 
 
+# -- Strides ----------------------------------------------------------------------------------------
+
+def _elements(x: torch.Tensor, size: Sequence[int], stride: Sequence[int], offset: int | None) -> torch.Tensor:
+    """The numbers of the elements that a view of strides has."""
+    number = torch.full((), offset or 0, dtype=torch.int64, device=x.device)
+    for d, (n, step) in enumerate(zip(size, stride)):
+        along = torch.arange(n, device=x.device) * step
+        number = number + along.view([n] + [1] * (len(size) - 1 - d))
+    return number.expand(list(size))
+
+
+def _is_whole(x: torch.Tensor, size: Sequence[int], stride: Sequence[int], offset: int | None) -> bool:
+    return list(size) == list(x.shape) and not offset and all(
+        a == b for a, b, n in zip(stride, x.stride(), size) if n != 1)
+
+
+def _as_strided(x: torch.Tensor, size: Sequence[int], stride: Sequence[int], offset: int | None = None) -> Any:
+    if _is_whole(x, size, stride, offset):
+        return x.clone()
+    if not x.is_contiguous():
+        return NotImplemented
+    return x.reshape(-1)[_elements(x, size, stride, offset)]
+
+
+def _as_strided_scatter(x: torch.Tensor, source: torch.Tensor, size: Sequence[int], stride: Sequence[int],
+                        offset: int | None = None) -> Any:
+    if _is_whole(x, size, stride, offset):
+        return source.clone()
+    if not x.is_contiguous():
+        return NotImplemented
+    return x.reshape(-1).index_put([_elements(x, size, stride, offset)], source).view(x.shape)
+
+
 # -- Special functions ----------------------------------------------------------------------------
 
 _LANCZOS = (0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
@@ -267,9 +300,10 @@ def math_decompositions() -> dict:
         aten.upsample_bilinear2d_backward.default: _interpolate_backward(2, False),
         aten.upsample_trilinear3d_backward.default: _interpolate_backward(3, False),
         aten.upsample_bicubic2d_backward.default: _interpolate_backward(2, True),
-        aten.upsample_bilinear2d.default: _interpolate(2, False),
-        aten.upsample_trilinear3d.default: _interpolate(3, False),
-        aten.upsample_bicubic2d.default: _interpolate(2, True),
+        aten.upsample_linear1d.default: _interpolate(1, False), aten.upsample_bilinear2d.default: _interpolate(2, False),
+        aten.upsample_trilinear3d.default: _interpolate(3, False), aten.upsample_bicubic2d.default: _interpolate(2, True),
+        aten.as_strided.default: _as_strided, aten.as_strided_copy.default: _as_strided,
+        aten.as_strided_scatter.default: _as_strided_scatter,
         aten.lgamma.default: _lgamma, aten.digamma.default: _digamma,
     }
     return table

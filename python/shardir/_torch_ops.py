@@ -39,11 +39,18 @@ def _scatter_value(x: torch.Tensor, dim: int, index: torch.Tensor, value: Any) -
     # can be split.
     if x.dim() == 0 or index.dim() != x.dim() or index.shape[dim] != 1 or any(
             index.shape[d] != x.shape[d] for d in range(x.dim()) if d != dim % x.dim()):
-        return NotImplemented
+        return _counted_from_the_start(aten.scatter.value)(x, dim, index, value)
     shape = [1] * x.dim()
     shape[dim] = x.shape[dim]
     numbers = torch.arange(x.shape[dim], dtype=index.dtype, device=x.device).view(shape)
     return torch.where(numbers == index, torch.full((), value, dtype=x.dtype, device=x.device), x)
+
+
+def _counted_from_the_start(op: Any) -> Any:
+    # torch-mlir ends the process for a negative dim of a scatter.
+    def decomposed(x: torch.Tensor, dim: int, *operands: Any, **options: Any) -> Any:
+        return NotImplemented if dim >= 0 else op(x, dim + x.dim(), *operands, **options)
+    return decomposed
 
 
 def _histc(x: torch.Tensor, bins: int = 100, min: float = 0, max: float = 0) -> Any:
@@ -73,6 +80,17 @@ def _grouped_mm_backward(x: torch.Tensor, w: torch.Tensor, offs: torch.Tensor, g
     mask = ((rows >= first.view(-1, 1)) & (rows < offs.view(-1, 1))).to(x.dtype).unsqueeze(-1)
     of_rows = mask * gradient.unsqueeze(0)
     return torch.bmm(of_rows, w.transpose(1, 2)).sum(0), torch.bmm((mask * x.unsqueeze(0)).transpose(1, 2), of_rows)
+
+
+def _constant_pad(x: torch.Tensor, pad: Sequence[int], value: Any = 0) -> Any:
+    # Negative padding cuts off, which tensor.pad cannot do.
+    if all(p >= 0 for p in pad):
+        return NotImplemented
+    for i, p in enumerate(pad):
+        if p < 0:
+            d = x.dim() - 1 - i // 2
+            x = x.narrow(d, -p if i % 2 == 0 else 0, x.shape[d] + p)
+    return aten.constant_pad_nd.default(x, [max(p, 0) for p in pad], value)
 
 
 def _max_pool_backward(gradient: torch.Tensor, x: torch.Tensor, kernel: Sequence[int], stride: Sequence[int],
@@ -132,9 +150,12 @@ def decompositions() -> dict:
     table[aten.max_pool2d_with_indices_backward.default] = _max_pool_backward
     table[aten.max_pool3d_with_indices_backward.default] = _max_pool_backward
     table.update(math_decompositions())
+    table[aten.constant_pad_nd.default] = _constant_pad
     table[aten.unbind_copy.int] = _unbind
     table[aten.sort.stable] = _sort_stable
     table[aten.scatter.value] = _scatter_value
+    for op in (aten.scatter.src, aten.scatter_add.default, aten.scatter_reduce.two):
+        table[op] = _counted_from_the_start(op)
     table[aten.histc.default] = _histc
     table[aten._grouped_mm.default] = _grouped_mm
     fallback = getattr(torch.ops.transformers, "grouped_mm_fallback", None)

@@ -7,6 +7,7 @@ import contextlib
 import copy
 import json
 import os
+import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -23,7 +24,7 @@ from ._mesh import Mesh, Replicate, Shard, placement_attribute
 from ._plan import resolve
 from ._program import Program
 from ._torch_checkpoint import recomputing_apart
-from ._torch_lower import to_linalg
+from ._torch_lower import decides_by_values, to_linalg
 from ._torch_ops import decompositions, in_place_decompositions, portable_kernels
 
 #: Mesh axes over which batches are split unless `inputs` says otherwise.
@@ -156,26 +157,28 @@ class TrainStep:
         self.mlir = source
         self._optimizer, self._rates, self._inputs, self._spec = optimizer, rates, inputs, spec
         self._names = list(names)
-        self._state = [program._entry.distribute(i, t.detach().cpu().contiguous()) for i, t in enumerate(tensors)]
-        self._spare: list[Any] = []
+        self._state = [program._entry.distribute(i, _front._on_host(t)) for i, t in enumerate(tensors)]
+        self._given: dict[int, Any] = {}
         self._rate_shards: dict[int, tuple[float, Any]] = {}
 
     def __call__(self, *args: Any) -> torch.Tensor:
         """One step; the loss, as PyTorch's would be before it."""
-        flat, spec = pytree.tree_flatten(args)
+        flat = list(args) if all(isinstance(a, torch.Tensor) for a in args) else pytree.tree_leaves(args)
         if len(flat) != self._inputs:
             raise UsageError(f"the step takes {self._inputs} inputs, not {len(flat)}")
         entry, n = self.program._entry, len(self._state)
         shards = list(self._state)
         for g, group in enumerate(self._optimizer.param_groups):
             shards.append(self._rate(n + g, float(group["lr"])))
-        for i, value in enumerate(flat):
-            shards.append(entry.distribute(n + self._rates + i, torch.as_tensor(value).detach().cpu().contiguous()))
-        made = entry.run_shards(shards, None, [None, *self._spare])
+        for i, value in enumerate(flat, n + self._rates):
+            value = value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
+            # Into the memory of the step before, where the shape is the same.
+            self._given[i] = _front._distribute(self.program, i, value, f"input {i - n - self._rates} of the step",
+                                                self._given.get(i))
+            shards.append(self._given[i])
+        loss = entry.run_shards(shards, None)[0]  # the others are written in place
         self._optimizer._opt_called = True  # schedulers ask
-        new = [m if m is not None else s for m, s in zip(made[1:], self._spare or made[1:])]
-        self._spare, self._state = self._state, new
-        return entry.collect(True, 0, made[0], "torch")
+        return entry.collect(True, 0, loss, "torch")
 
     def _rate(self, index: int, rate: float) -> Any:
         known = self._rate_shards.get(index)
@@ -329,6 +332,12 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     except Error:
         raise
     except Exception as error:
+        frames = traceback.extract_tb(error.__traceback__)
+        if "data-dependent" in str(error) and any("torch/optim/" in f.filename for f in frames):
+            raise UsageError(f"{type(optimizer).__name__} decides by values of tensors, which one program cannot: use SGD, "
+                             "Adam, AdamW or another optimizer") from error
+        if named := decides_by_values(error):
+            raise named from error
         raise CompileError(f"cannot trace a training step of {type(model).__name__}: {error}") from error
     _views_of_copies(graph.graph)
     graph.graph.eliminate_dead_code()
@@ -358,7 +367,7 @@ def _views_of_copies(graph: torch.fx.Graph) -> None:
     """Views in the place of the copies that functionalization makes of them, which torch-mlir lowers."""
     for node in graph.nodes:
         name = getattr(node.target, "_opname", "")
-        if name == "copy_strided":  # other strides, the same values
+        if name in ("copy_strided", "lift_fresh", "lift_fresh_copy"):  # other strides or owners, the same values
             node.replace_all_uses_with(node.args[0])
             continue
         packet = getattr(torch.ops.aten, name[:-len("_copy")], None) if name.endswith("_copy") else None

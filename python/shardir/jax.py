@@ -26,6 +26,12 @@ try:
 except ImportError as _error:
     raise ImportError(f"shardir.jax needs JAX ({_error}): pip install 'shardir[jax]'") from None
 
+try:  # what jax.device_put comes down to, at a tenth of its time
+    from jax._src.lib import xla_client
+    _put: Any = xla_client.batched_device_put
+except (ImportError, AttributeError):
+    _put = None
+
 from ._errors import CompileError, Error, UsageError
 from ._mesh import Mesh, dims_attribute, near
 from ._program import Program
@@ -41,9 +47,12 @@ source_info_util.register_exclusion(os.path.dirname(os.path.abspath(__file__)))
 class Lowered:
     """A function for one set of shapes; `program` is the compiled `shardir.Program`, `mlir` its text."""
 
-    def __init__(self, program: Program, source: str, out_tree: Any, out_avals: Sequence[Any]):
+    def __init__(self, program: Program, source: str, out_tree: Any, out_avals: Sequence[Any],
+                 keys: Sequence[int] = (), donated: Sequence[int] = ()):
         self.program, self.mlir = program, source
         self._out_tree, self._out_avals = out_tree, list(out_avals)
+        self._keys, self._donated = frozenset(keys), list(donated)
+        self._makers = [_maker(a) for a in self._out_avals]
         program._unsigned = [np.issubdtype(a.dtype, np.unsignedinteger) for a in self._physical()]
 
     def _physical(self) -> list[Any]:
@@ -60,9 +69,11 @@ class Lowered:
         return self
 
     def _call(self, leaves: Sequence[Any]) -> Any:
-        results = self.program._run([_leaf(x) for x in leaves], "jax")
-        out = [jax.random.wrap_key_data(r) if jax.dtypes.issubdtype(a.dtype, jax.dtypes.prng_key) else r
-               for r, a in zip(results, self._out_avals)]
+        results = self.program._run([_leaf(x, i in self._keys) for i, x in enumerate(leaves)], "numpy")
+        for i in self._donated:
+            if isinstance(leaves[i], jax.Array):
+                leaves[i].delete()
+        out = [make(r) for make, r in zip(self._makers, results)]
         return jax.tree.unflatten(self._out_tree, out)
 
 
@@ -72,10 +83,25 @@ def _physical_aval(aval: Any) -> Any:
     return aval
 
 
-def _leaf(x: Any) -> Any:
-    """An argument as the program takes it: keys of random numbers are integers there."""
+def _maker(aval: Any) -> Callable[[np.ndarray], jax.Array]:
+    """What makes a result of an array of NumPy that is given up."""
+    if jax.dtypes.issubdtype(aval.dtype, jax.dtypes.prng_key):
+        return jax.random.wrap_key_data
+    if _put is None:
+        return jax.numpy.asarray
+    device = jax.local_devices(backend="cpu")[0]
+    abstract = jax.core.ShapedArray(aval.shape, aval.dtype)
+    sharding, devices = jax.sharding.SingleDeviceSharding(device), [device]
+    return lambda array: _put(abstract, sharding, [array], devices, True)
+
+
+def _leaf(x: Any, is_key: bool) -> np.ndarray:
+    """An argument as the program takes it, in place where it is on the host: keys of random numbers are integers
+    there."""
     if isinstance(x, jax.Array):
-        return jax.random.key_data(x) if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key) else x
+        if x.is_deleted():
+            raise UsageError(f"an array of shape {x.shape} has been deleted: it was donated to an earlier call")
+        return np.asarray(jax.random.key_data(x) if is_key else x)
     array = np.asarray(x)
     dtype = jax.dtypes.canonicalize_dtype(array.dtype)
     return array if array.dtype == dtype else array.astype(dtype)
@@ -112,9 +138,9 @@ class Jitted:
     def _is_static(self, count: int) -> set[int]:
         return {i % count for i in self._static} if count else set()
 
-    def _split(self, args: Sequence[Any], kwargs: dict) -> tuple[list[Any], Any]:
+    def _split(self, args: tuple, kwargs: dict) -> tuple[list[Any], Any]:
         """The arrays in order, and what tells one compilation from another."""
-        static = self._is_static(len(args))
+        static = self._is_static(len(args)) if self._static else ()
         fixed = tuple((i, args[i]) for i in sorted(static))
         fixed += tuple((n, kwargs[n]) for n in self._static_names if n in kwargs)
         leaves, tree = jax.tree.flatten(self._dynamic(args, kwargs))
@@ -127,7 +153,9 @@ class Jitted:
                              f"{error}") from None
         return leaves, key
 
-    def _dynamic(self, args: Sequence[Any], kwargs: dict) -> tuple[tuple, dict]:
+    def _dynamic(self, args: tuple, kwargs: dict) -> tuple[tuple, dict]:
+        if not self._static and not self._static_names:
+            return args, kwargs
         static = self._is_static(len(args))
         return (tuple(a for i, a in enumerate(args) if i not in static),
                 {n: v for n, v in kwargs.items() if n not in self._static_names})
@@ -159,7 +187,9 @@ class Jitted:
         if len(program.results) != len(results) or len(program.arguments) != len(arguments):
             raise Error(f"'{self.__name__}' has {len(arguments)} arguments and {len(results)} results, but its program "
                         f"{len(program.arguments)} and {len(program.results)}")
-        return Lowered(program, text, lowered.out_tree, results)
+        donated = [i for i, a in enumerate(jax.tree.leaves(lowered.args_info)) if a.donated]
+        keys = [i for i, x in enumerate(arguments) if jax.dtypes.issubdtype(x.dtype, jax.dtypes.prng_key)]
+        return Lowered(program, text, lowered.out_tree, results, keys, donated)
 
     @contextlib.contextmanager
     def _mesh_context(self) -> Iterator[None]:
@@ -238,9 +268,9 @@ def jit(function: Callable | None = None, *, mesh: Any = None, in_shardings: Any
         `out_shardings` and with_sharding_constraint refer to. Not needed where NamedShardings say it.
     options, device, timeout: as for `shardir.compile`. options="propose" lets the compiler find placements.
 
-    Sizes need not divide by those of the mesh. A sharding that is None is open. Donated arguments may be
-    given again: arrays are read where they are and not written to. Returns a `Jitted`, whose calls
-    raise CompileError with the place in the source, UsageError for shardings that do not fit.
+    Sizes need not divide by those of the mesh. A sharding that is None is open. As in JAX, arrays that are
+    donated are deleted by the call, and results of their shapes take their memory on the devices. Returns
+    a `Jitted`, whose calls raise CompileError with the place in the source, UsageError for shardings that do not fit.
     """
     settings = dict(mesh=mesh, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
                     static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames,
@@ -252,7 +282,8 @@ def jit(function: Callable | None = None, *, mesh: Any = None, in_shardings: Any
             (in_shardings, out_shardings), is_leaf=_is_sharding)):
         raise UsageError("a PartitionSpec names axes of a mesh: give it with mesh=, or use NamedShardings")
     abstract = mesh if isinstance(mesh, AbstractMesh) or own is None else AbstractMesh(own.shape, tuple(own.axes))
-    jitted = jax.jit(function, static_argnums=static_argnums, static_argnames=static_argnames or None, keep_unused=True)
+    jitted = jax.jit(function, static_argnums=static_argnums, static_argnames=static_argnames or None, keep_unused=True,
+                     donate_argnums=donate_argnums, donate_argnames=donate_argnames or None)
     numbers = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     return Jitted(function, jitted, own, abstract, (in_shardings, out_shardings), (numbers, names),

@@ -13,6 +13,8 @@ Plans are spelled as in `torch.distributed.tensor`, whose classes are taken as t
 
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -37,7 +39,7 @@ from ._mesh import Mesh, placement_attribute
 from ._plan import Resolved, resolve
 from ._program import Program
 from ._program import compile as _compile_text
-from ._torch_lower import describe_place, place_of, to_linalg
+from ._torch_lower import decides_by_values, describe_place, place_of, to_linalg
 from ._torch_ops import decompositions, portable_kernels
 
 __all__ = ["CompiledModel", "ColwiseParallel", "Partial", "PrepareModuleInput", "PrepareModuleOutput", "Replicate",
@@ -49,6 +51,21 @@ def _tensors_of(model: torch.nn.Module) -> dict[str, torch.Tensor]:
     found = dict(model.named_parameters(remove_duplicate=False))
     found.update(model.named_buffers(remove_duplicate=False))
     return found
+
+
+def _on_host(tensor: torch.Tensor) -> torch.Tensor:
+    """As the runtime takes it; the tensor itself where it is so."""
+    if tensor.requires_grad:
+        tensor = tensor.detach()
+    return (tensor if tensor.is_cpu else tensor.cpu()).contiguous()
+
+
+def _distribute(program: Program, i: int, value: torch.Tensor, name: str, into: Any = None) -> Any:
+    """The shards of argument `i`, in the memory of `into` where shapes are the same. Errors call the input `name`."""
+    try:
+        return program._entry.distribute(i, _on_host(value), into) or into
+    except UsageError as error:
+        raise UsageError(re.sub(rf"argument {i} of (@|')main'?", name, str(error))) from None
 
 
 def _is_dtensor(tensor: Any) -> bool:
@@ -90,12 +107,12 @@ class _Resident:
     def __init__(self, program: Program, index: int, tensor: torch.Tensor):
         self.program, self.index = program, index
         self.tensor, self.version = tensor, tensor._version
-        self.shards = program._entry.distribute(index, tensor.detach().cpu())
+        self.shards = program._entry.distribute(index, _on_host(tensor))
 
     def refresh(self) -> None:
         """Takes what was written into the model's tensor since."""
         if self.tensor._version != self.version:
-            self.shards = self.program._entry.distribute(self.index, self.tensor.detach().cpu())
+            self.shards = self.program._entry.distribute(self.index, _on_host(self.tensor))
             self.version = self.tensor._version
 
     def read(self) -> torch.Tensor:
@@ -119,7 +136,10 @@ class CompiledModel:
         self.program = program
         #: The program's MLIR text as it was compiled.
         self.mlir = source
-        self._exported = exported
+        # The properties of the exported program make these anew each time.
+        self._in_spec, self._out_spec = exported.call_spec.in_spec, exported.call_spec.out_spec
+        self._only_tensors = self._in_spec == pytree.tree_flatten(
+            ((torch.empty(0),) * self._in_spec.num_leaves, {}))[1]
         signature = exported.graph_signature
         tensors = _tensors_of(model)
         constants = {**exported.constants, **exported.state_dict}
@@ -151,9 +171,13 @@ class CompiledModel:
                              and _is_tensor_argument(s.arg)]
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        flat, spec = pytree.tree_flatten((args, kwargs))
-        if spec != self._exported.call_spec.in_spec:
-            flat = self._reorder(args, kwargs)
+        if self._only_tensors and not kwargs and len(args) == self._flat and all(
+                isinstance(a, torch.Tensor) for a in args):
+            flat = list(args)
+        else:
+            flat, spec = pytree.tree_flatten((args, kwargs))
+            if spec != self._in_spec:
+                flat = self._reorder(args, kwargs)
         for position, value in self._fixed:
             if flat[position] != value:
                 raise UsageError(f"input {position} was {value!r} when the model was compiled and is "
@@ -173,11 +197,11 @@ class CompiledModel:
                 raise UsageError(f"input '{self._names[i]}' has shape {tuple(value.shape)}, but the model was compiled "
                                  f"for {tuple('any' if e < 0 else e for e in expected)}")
             shapes[i] = value.shape
-            shards[i] = entry.distribute(i, value.detach().cpu().contiguous())
+            shards[i] = _distribute(program, i, value, f"input '{self._names[i]}'")
         whole = None
         if program._dynamic:
             whole = program._result_shapes([_Shaped(s) for s in shapes])
-        made = entry.run_shards(shards, whole, [])
+        made = entry.run_shards(shards, whole)
         outputs, result = [], 0
         for out in self._outputs:
             if not _is_tensor_argument(out.arg):
@@ -185,20 +209,20 @@ class CompiledModel:
                 continue
             value = made[result]
             if out.kind in (OutputKind.BUFFER_MUTATION, getattr(OutputKind, "PARAMETER_MUTATION", None)):
-                self._residents[self._by_target[out.target]].shards = value
+                pass  # written in place
             elif out.kind == OutputKind.USER_INPUT_MUTATION:
-                position = self._inputs[self._user_inputs.index(out.target)][0]
+                position, i = self._inputs[self._user_inputs.index(out.target)]
                 with torch.no_grad():
-                    flat[position].copy_(entry.collect(True, result, value, "torch"))
+                    flat[position].copy_(entry.collect(True, result, shards[i], "torch"))
             else:
                 outputs.append(entry.collect(True, result, value, "torch", program._unsigned[result]))
             result += 1
-        return pytree.tree_unflatten(outputs, self._exported.call_spec.out_spec)
+        return outputs[0] if self._out_spec.is_leaf() else pytree.tree_unflatten(outputs, self._out_spec)
 
     def _reorder(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Any]:
         try:
             from torch.export._tree_utils import reorder_kwargs
-            kwargs = reorder_kwargs(dict(kwargs), self._exported.call_spec.in_spec)
+            kwargs = reorder_kwargs(dict(kwargs), self._in_spec)
             flat, spec = pytree.tree_flatten((args, kwargs))
         except (ImportError, ValueError, KeyError) as error:
             raise UsageError(f"called with other inputs than the model was compiled for: {error}") from None
@@ -286,14 +310,28 @@ def _split_auto(plan: Any, options: str) -> tuple[Any, str]:
     return plan, options
 
 
+def _register_caches() -> None:
+    """Hugging Face's caches may be inputs and outputs: transformers registers them as pytrees for its own exports."""
+    if "transformers.cache_utils" not in sys.modules:
+        return
+    try:
+        from transformers.integrations.executorch import register_dynamic_cache_export_support
+    except ImportError:
+        return
+    register_dynamic_cache_export_support()
+
+
 def _export(model: torch.nn.Module, args: tuple, kwargs: dict, dynamic_shapes: Any, strict: bool) -> Any:
     try:
+        _register_caches()
         with portable_kernels():
             exported = torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes, strict=strict)
         return _decompose(exported)
     except Error:
         raise
     except Exception as error:
+        if named := decides_by_values(error):
+            raise named from error
         raise CompileError(f"torch.export cannot trace {type(model).__name__}: {error}") from error
 
 

@@ -331,8 +331,12 @@ def test_functions_of_values(compute, others):
     lambda x: F.interpolate(x.view(5, 1, 2, 3), size=(5, 4), mode="bilinear", align_corners=True),
     lambda x: F.interpolate(x.view(5, 1, 2, 3), size=(5, 4), mode="bicubic"),
     lambda x: F.interpolate(x.view(5, 1, 6), size=4, mode="linear"),
+    lambda x: x.quantile(0.3, dim=1), lambda x: x.gather(-1, x.argsort(1)[:, :3]),
+    lambda x: (x * 1).scatter(-1, x.argsort(1)[:, :2], x[:, :2] * 3),
+    lambda x: x.as_strided((3, 4), (8, 2)), lambda x: x.as_strided_scatter(x[:3, :4] * 2, (3, 4), (8, 2)),
+    lambda x: F.pad(x, (-1, 2, 1, -2)), lambda x: F.adaptive_avg_pool1d(x.view(1, 5, 6).transpose(1, 2), 1),
 ])
-def test_gradients_of_interpolation(compute):
+def test_gradients_of_functions(compute):
     model, x = Computes(compute), torch.randn(5, 7)
     trains_as_pytorch(model, x, torch.randn(model(x).shape))
 
@@ -365,6 +369,15 @@ def test_gradients_are_reduced_once():
     model, x, y = nn.Linear(8, 4), torch.randn(8, 8), torch.randn(8, 4)
     step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, y), mesh={"dp": 4})
     assert sorted(c.kind for c in step.report.collectives) == ["all_reduce"] * 3  # weight, bias, loss
+
+
+def test_training_updates_in_place():
+    model, x, y = nn.Linear(64, 64), torch.randn(4, 64), torch.randn(4, 64)
+    step = st.train_step(model, F.mse_loss, torch.optim.Adam(model.parameters()), args=(x, y), mesh={"dp": 2})
+    step(x, y)
+    state = 3 * 4 * (64 * 64 + 64)  # parameters and two moments
+    peak = step.report.measured["peak_bytes_per_device"]
+    assert peak == step.report.peak_bytes_per_device and peak < 1.7 * state
 
 
 def test_training_with_running_statistics():
@@ -413,6 +426,16 @@ def test_hugging_face_models():
         def forward(self, x):
             return self.m(x)[0]
 
+    model = transformers.MambaForCausalLM(transformers.MambaConfig(vocab_size=100, hidden_size=16, state_size=4,
+                                                                   num_hidden_layers=1, time_step_rank=2))
+    model.config.use_cache = False
+    step = st.train_step(First(model), lambda p, y: F.cross_entropy(p.flatten(0, 1), y.flatten()),
+                         torch.optim.SGD(model.parameters(), lr=0.1), args=(ids, ids), mesh=MESH)
+    close(step(ids, ids), F.cross_entropy(model(ids)[0].flatten(0, 1), ids.flatten()))
+    model = transformers.LlamaForCausalLM(transformers.LlamaConfig(**sizes)).eval()
+    cache = st.compile(model, (ids,), kwargs={"use_cache": True}, mesh=MESH)(ids, use_cache=True).past_key_values
+    close(cache.layers[0].keys, model(ids, use_cache=True).past_key_values.layers[0].keys)
+
     for model, x, plan in cases:
         wrapped = First(model).eval()
         if hasattr(model.config, "use_cache"):
@@ -421,6 +444,33 @@ def test_hugging_face_models():
 
 
 # -- Mistakes ------------------------------------------------------------------------------------
+
+def test_an_optimizer_that_decides_by_values():
+    model, x = nn.Linear(8, 8), torch.randn(4, 8)
+    with pytest.raises(shardir.UsageError, match="Adafactor decides by values of tensors.*AdamW"):
+        st.train_step(model, F.mse_loss, torch.optim.Adafactor(model.parameters()), args=(x, x), mesh=MESH)
+
+
+@pytest.mark.parametrize("compute,message", [
+    (lambda x: x if x.sum() > 0 else -x, "test_torch.py:[0-9]+ decides by the value of a tensor.*use torch.where"),
+    (lambda x: x[x > 0], "test_torch.py:[0-9]+.* calls aten.*, whose result's shape depends on data"),
+])
+def test_shapes_and_branches_of_data(compute, message):
+    model, x = Computes(compute), torch.randn(5, 7)
+    with pytest.raises(shardir.CompileError, match=message):
+        st.compile(model, (x,), mesh=MESH)
+
+
+def test_inputs_of_other_types():
+    model, x = nn.Linear(8, 8), torch.randn(4, 8)
+    with pytest.raises(shardir.UsageError, match="input 'input' has element type float64, expected f32"):
+        st.compile(model, (x,), mesh=MESH)(x.double())
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, x), mesh=MESH)
+    with pytest.raises(shardir.UsageError, match="input 1 of the step has element type int32, expected f32"):
+        step(x, x.int())
+    with pytest.raises(shardir.UsageError, match="input 0 of the step has extent 9 in dim 1, expected 8"):
+        step(torch.randn(4, 9), x)
+
 
 @pytest.mark.parametrize("arguments,message", [
     (dict(plan={"layers.*": ColwiseParallel()}), "matches no module of the model; it has: 0, 1"),

@@ -260,8 +260,8 @@ struct CollectivesToRuntimePass
         NamedAttrList attributes(function.getArgAttrDict(i));
         for (StringRef name :
              {ShardIRDialect::kPlacement, ShardIRDialect::kGlobalType,
-              ShardIRDialect::kResult, ShardIRDialect::kExtents,
-              ShardIRDialect::kName})
+              ShardIRDialect::kResult, ShardIRDialect::kInPlace,
+              ShardIRDialect::kExtents, ShardIRDialect::kName})
           attributes.erase(name);
         kept.push_back(attributes.getDictionary(&getContext()));
       }

@@ -135,6 +135,9 @@ json::Object MetadataBuilder::describeValue(func::FuncOp entry,
   if (auto name =
           entry.getArgAttrOfType<StringAttr>(argument, ShardIRDialect::kName))
     value["name"] = utf8(name.getValue());
+  if (auto inPlace = entry.getArgAttrOfType<IntegerAttr>(
+          argument, ShardIRDialect::kInPlace))
+    value["in_place"] = inPlace.getInt();
   if (auto extents =
           entry.getArgAttrOfType<ArrayAttr>(argument, ShardIRDialect::kExtents))
     value["extents"] = describeExtent(extents);

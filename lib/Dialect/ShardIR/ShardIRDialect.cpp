@@ -291,6 +291,17 @@ LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
     return op->emitError() << "'" << kResult << "' of argument " << argIndex
                            << " must be a unit attribute of a memref";
   }
+  if (attr.getName() == kInPlace) {
+    auto index = dyn_cast<IntegerAttr>(attr.getValue());
+    if (index && function.getArgAttr(argIndex, kResult) &&
+        index.getInt() >= 0 && index.getInt() < int64_t(argIndex) &&
+        function.getArgumentTypes()[index.getInt()] ==
+            function.getArgumentTypes()[argIndex])
+      return success();
+    return op->emitError()
+           << "'" << kInPlace << "' of argument " << argIndex
+           << " must be the number of an argument of its type, of a result";
+  }
   auto placement = dyn_cast<PlacementAttr>(attr.getValue());
   if (attr.getName() != kPlacement || !placement)
     return op->emitError() << "argument " << argIndex << " has attribute '"
@@ -319,6 +330,23 @@ LogicalResult ShardIRDialect::verifyRegionResultAttribute(Operation *op,
                          "result " + Twine(resultIndex));
   if (attr.getName() == kName)
     return verifyName(op, attr, "result " + Twine(resultIndex));
+  if (attr.getName() == kInPlace) {
+    auto alias = dyn_cast_or_null<IntegerAttr>(
+        function.getResultAttr(resultIndex, kAlias));
+    if (!isa<UnitAttr>(attr.getValue()) || !alias)
+      return op->emitError()
+             << "'" << kInPlace << "' of result " << resultIndex
+             << " must be a unit, beside '" << kAlias
+             << "' with the number of the argument that is overwritten";
+    for (unsigned other = 0; other < resultIndex; ++other)
+      if (function.getResultAttr(other, kInPlace) &&
+          function.getResultAttr(other, kAlias) == alias)
+        return op->emitError()
+               << "results " << other << " and " << resultIndex
+               << " are both written into argument " << alias.getInt()
+               << "; one argument has room for one result";
+    return success();
+  }
   if (attr.getName() == kAlias) {
     auto index = dyn_cast<IntegerAttr>(attr.getValue());
     if (!index || !index.getType().isSignlessInteger(64) ||

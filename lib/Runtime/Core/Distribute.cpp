@@ -72,11 +72,19 @@ ShardView viewShard(const TensorSpec &spec, const Mesh *mesh,
   view.outside = position < 0;
   if (view.outside)
     position = 0;
-  if (!mesh) {
+  auto isByAxes = [](const DimPlacement &dim) {
+    return std::all_of(dim.splits.begin(), dim.splits.end(),
+                       [](const Split &split) { return split.isAxis(); });
+  };
+  // One device has all.
+  bool isAlone = mesh && mesh->numDevices() == 1 && !view.outside &&
+                 std::all_of(spec.placement.dims.begin(),
+                             spec.placement.dims.end(), isByAxes);
+  if (!mesh || isAlone) {
     view.shape = shape;
     for (int64_t extent : shape)
       view.runs.push_back({{0, 0, extent}});
-    view.owner = rank == 0;
+    view.owner = isAlone || rank == 0;
     view.terms = {int(rank)};
   } else {
     const Placement &placement = spec.placement;

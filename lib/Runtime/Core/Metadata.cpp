@@ -207,7 +207,15 @@ FunctionSpec readFunction(const Json &object, const std::string &path,
     f.arguments.push_back(readTensor(o, at, m));
   });
   forEach(object, path, "results", [&](const Json &o, const std::string &at) {
-    f.results.push_back(readTensor(o, at, m));
+    TensorSpec &result = f.results.emplace_back(readTensor(o, at, m));
+    if (!o.contains("in_place"))
+      return;
+    result.inPlace = int(integer(o["in_place"], at + ".in_place", 0,
+                                 int64_t(f.arguments.size()) - 1));
+    const TensorSpec &argument = f.arguments[size_t(result.inPlace)];
+    if (argument.shape != result.shape || argument.type != result.type ||
+        argument.placementText != result.placementText)
+      invalid(at + ".in_place", "is another tensor than the result");
   });
   return f;
 }

@@ -34,6 +34,8 @@ struct TensorSpec {
   int mesh = -1; ///< index into the table of meshes; -1 for none
   Placement placement;
   std::string placementText; ///< `#shardir.placement<@m, …>`, or ""
+  /// Of a result: the argument whose memory it is written into, or -1.
+  int inPlace = -1;
 };
 
 struct FunctionSpec {

@@ -112,10 +112,11 @@ int64_t RankContext::axisIndex(int32_t mesh, int32_t axis) const {
 }
 
 int64_t RankContext::extent(int32_t argument, int32_t dim) const {
-  if (argument < 0 || size_t(argument) >= globalArguments.size() || dim < 0 ||
-      size_t(dim) >= globalArguments[size_t(argument)].size())
+  if (!globalArguments || argument < 0 ||
+      size_t(argument) >= globalArguments->size() || dim < 0 ||
+      size_t(dim) >= (*globalArguments)[size_t(argument)].size())
     return -1;
-  return globalArguments[size_t(argument)][size_t(dim)];
+  return (*globalArguments)[size_t(argument)][size_t(dim)];
 }
 
 const CollectiveSpec &RankContext::checkCall(int32_t id, bool peer) {

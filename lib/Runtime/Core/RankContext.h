@@ -37,6 +37,9 @@ namespace runtime {
 
 class Job;
 
+/// One shape for each of several tensors.
+using Shapes = std::vector<std::vector<int64_t>>;
+
 /// Thrown on a rank whose job has failed; the job holds the message.
 struct JobFailed {};
 
@@ -105,7 +108,7 @@ public:
   Processes *processes() { return communicator->processes(); }
 
   /// The shapes of the whole arguments, set before the program is entered.
-  std::vector<std::vector<int64_t>> globalArguments;
+  std::shared_ptr<const Shapes> globalArguments;
   int64_t bytesReceived = 0;
   int64_t peakBytes = 0; ///< set when the job has ended
   double milliseconds = 0;

@@ -24,20 +24,39 @@ namespace shardir {
 namespace runtime {
 namespace {
 
-/// A memref descriptor: two pointers, an offset, sizes and strides.
-std::vector<int64_t> descriptor(void *data, const std::vector<int64_t> &shape) {
-  size_t rank = shape.size();
-  std::vector<int64_t> words(3 + 2 * rank);
-  static_assert(sizeof(void *) == sizeof(int64_t), "descriptors are words");
-  words[0] = words[1] = reinterpret_cast<int64_t>(data);
-  int64_t stride = 1;
-  for (size_t d = rank; d-- > 0;) {
-    words[3 + d] = shape[d];
-    words[3 + rank + d] = stride;
-    stride *= shape[d];
+/// Memref descriptors, each of two pointers, an offset, sizes and strides.
+class Descriptors {
+public:
+  void add(void *data, const int64_t *shape, size_t rank) {
+    begins.push_back(words.size());
+    words.push_back(reinterpret_cast<int64_t>(data));
+    words.push_back(reinterpret_cast<int64_t>(data));
+    words.push_back(0);
+    words.insert(words.end(), shape, shape + rank);
+    words.resize(words.size() + rank);
+    int64_t stride = 1;
+    for (size_t d = rank; d-- > 0;) {
+      words[words.size() - rank + d] = stride;
+      stride *= shape[d];
+    }
   }
-  return words;
-}
+  void add(void *data, const std::vector<int64_t> &shape) {
+    add(data, shape.data(), shape.size());
+  }
+  /// Valid until the next call of add.
+  std::vector<void *> pointers() {
+    std::vector<void *> result;
+    result.reserve(begins.size());
+    for (size_t begin : begins)
+      result.push_back(&words[begin]);
+    return result;
+  }
+
+private:
+  static_assert(sizeof(void *) == sizeof(int64_t), "descriptors are words");
+  std::vector<int64_t> words;
+  std::vector<size_t> begins;
+};
 
 std::vector<int64_t> shapeOf(const shardir_buffer &b) {
   return std::vector<int64_t>(b.shape, b.shape + b.rank);
@@ -65,11 +84,8 @@ struct Shared {
   }
 };
 
-void enter(RankContext &rank, const Shared &shared,
-           std::vector<std::vector<int64_t>> &descriptors) {
-  std::vector<void *> pointers;
-  for (std::vector<int64_t> &d : descriptors)
-    pointers.push_back(d.data());
+void enter(RankContext &rank, const Shared &shared, Descriptors &descriptors) {
+  std::vector<void *> pointers = descriptors.pointers();
   rank.barrier();
   rank.enter([&] { shared.entry()(pointers.data()); });
 }
@@ -104,25 +120,30 @@ void *takeArgument(RankContext &rank, const TensorSpec &spec,
 
 void runWhole(RankContext &rank, Shared &shared) {
   const FunctionSpec &f = shared.function();
-  std::vector<std::vector<int64_t>> descriptors;
+  Descriptors descriptors;
   std::vector<ShardView> views;
+  std::vector<void *> arguments;
   for (size_t i = 0; i < f.arguments.size(); ++i) {
     const TensorSpec &spec = f.arguments[i];
-    const std::vector<int64_t> &shape = shared.request.globalArguments[i];
+    const std::vector<int64_t> &shape = (*shared.request.globalArguments)[i];
     ShardView view = viewShard(spec, shared.meshOf(spec), shape, rank.rank);
     void *shard =
         takeArgument(rank, spec, view, shape, shared.request.arguments[i].data);
-    descriptors.push_back(descriptor(shard, view.shape));
+    arguments.push_back(shard);
+    descriptors.add(shard, view.shape);
   }
   std::vector<const void *> &shards = shared.resultShards[size_t(rank.rank)];
   for (size_t i = 0; i < f.results.size(); ++i) {
     const TensorSpec &spec = f.results[i];
     views.push_back(viewShard(spec, shared.meshOf(spec), shared.resultShapes[i],
                               rank.rank));
-    void *shard =
-        allocateShard(rank, size_t(views[i].elements) * elementSize(spec.type));
+    // The unsharded version keeps its arguments.
+    void *shard = spec.inPlace >= 0 && !shared.request.unsharded
+                      ? arguments[size_t(spec.inPlace)]
+                      : allocateShard(rank, size_t(views[i].elements) *
+                                                elementSize(spec.type));
     shards.push_back(shard);
-    descriptors.push_back(descriptor(shard, views[i].shape));
+    descriptors.add(shard, views[i].shape);
   }
   rank.globalArguments = shared.request.globalArguments;
   enter(rank, shared, descriptors);
@@ -158,10 +179,11 @@ void runWhole(RankContext &rank, Shared &shared) {
 void tellShapes(Processes &processes, RankContext &rank, Shared &shared) {
   const FunctionSpec &f = shared.function();
   auto ranks = int(rank.job.numRanks());
+  auto all = std::make_shared<Shapes>();
   for (size_t i = 0; i < f.arguments.size(); ++i) {
     const TensorSpec &spec = f.arguments[i];
     std::vector<int64_t> own = shapeOf(shared.request.arguments[i]);
-    std::vector<int64_t> &whole = rank.globalArguments.emplace_back(spec.shape);
+    std::vector<int64_t> &whole = all->emplace_back(spec.shape);
     if (std::find(whole.begin(), whole.end(), -1) == whole.end())
       continue;
     std::vector<std::vector<int64_t>> shapes(size_t(ranks), own);
@@ -175,27 +197,30 @@ void tellShapes(Processes &processes, RankContext &rank, Shared &shared) {
       rank.fail("failed: argument " + std::to_string(i) + " of @" + f.name +
                 " " + error);
   }
+  rank.globalArguments = std::move(all);
 }
 
 void runLocal(RankContext &rank, Shared &shared) {
   const FunctionSpec &f = shared.function();
-  std::vector<std::vector<int64_t>> descriptors;
+  Descriptors descriptors;
   int64_t bytes = 0;
-  auto add = [&](const std::vector<shardir_buffer> &buffers, size_t perRank) {
+  auto add = [&](const std::vector<shardir_buffer> &buffers,
+                 const std::vector<TensorSpec> &specs) {
+    size_t perRank = specs.size();
     for (size_t i = 0; i < perRank; ++i) {
       // A process is given its own shards alone.
       size_t place = rank.processes() ? 0 : size_t(rank.rank);
       const shardir_buffer &b = buffers[place * perRank + i];
-      std::vector<int64_t> shape = shapeOf(b);
       int64_t elements = 1;
-      for (int64_t extent : shape)
-        elements *= extent;
-      bytes += elements * int64_t(elementSize(b.element_type));
-      descriptors.push_back(descriptor(b.data, shape));
+      for (size_t d = 0; d < b.rank; ++d)
+        elements *= b.shape[d];
+      if (specs[i].inPlace < 0)
+        bytes += elements * int64_t(elementSize(b.element_type));
+      descriptors.add(b.data, b.shape, b.rank);
     }
   };
-  add(shared.request.arguments, f.arguments.size());
-  add(shared.request.results, f.results.size());
+  add(shared.request.arguments, f.arguments);
+  add(shared.request.results, f.results);
   struct Account {
     RankContext &rank;
     int64_t bytes;

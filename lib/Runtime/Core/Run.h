@@ -27,9 +27,9 @@ struct RunRequest {
   bool unsharded = false;
   bool local = false; ///< buffers are shards, rank-major
   std::vector<shardir_buffer> arguments, results;
-  /// The shapes of the whole arguments. Empty where ranks are processes, each
+  /// The shapes of the whole arguments. Null where ranks are processes, each
   /// of which has its own shards alone: they tell each other.
-  std::vector<std::vector<int64_t>> globalArguments;
+  std::shared_ptr<const Shapes> globalArguments;
   JobOptions options;
 };
 

@@ -8,7 +8,8 @@
 //
 // Stage: local or scheduled to bufferized. Requires local tensors; guarantees
 // entries on row-major memrefs that return nothing, collectives on contiguous
-// buffers, arguments that are never written, and every buffer freed.
+// buffers, arguments that only results in place are written to, and every
+// buffer freed.
 //
 // Upstream does the work (one-shot bufferization, ownership-based
 // deallocation). Ours is around it: signatures before, and after it the two
@@ -266,13 +267,14 @@ struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
       return signalPassFailure();
     module.walk([](ub::PoisonOp op) { emptyPoison(op); });
     rematerializeInits(module);
+    separateCalledEntries(module);
+    for (func::FuncOp entry : findEntries(module))
+      writeIntoArguments(entry);
     if (failed(run(buildBefore)))
       return signalPassFailure();
     module.walk([](tensor::ExtractSliceOp op) { dropIdleStrides(op); });
     module.walk([](tensor::InsertSliceOp op) { dropIdleStrides(op); });
-    separateCalledEntries(module);
-    SmallVector<func::FuncOp> entries = findEntries(module);
-    for (func::FuncOp entry : entries)
+    for (func::FuncOp entry : findEntries(module))
       rewriteToBuffers(entry);
     if (failed(run(buildOneShot)))
       return signalPassFailure();

@@ -20,7 +20,9 @@
 
 #include "mlir/Dialect/Bufferization/IR/BufferizableOpInterface.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -218,11 +220,95 @@ static std::pair<MemRefType, RankedTensorType> bufferTypes(Type type) {
   return {MemRefType::get(tensor.getShape(), tensor.getElementType()), tensor};
 }
 
+std::optional<unsigned> shardir::overwrittenArgument(func::FuncOp entry,
+                                                     unsigned result) {
+  if (!entry.getResultAttr(result, ShardIRDialect::kInPlace) ||
+      !isa<RankedTensorType>(entry.getResultTypes()[result]))
+    return std::nullopt;
+  return unsigned(
+      entry.getResultAttrOfType<IntegerAttr>(result, ShardIRDialect::kAlias)
+          .getInt());
+}
+
+/// True if `value` may have the buffer of `argument`: it is a view of it, or
+/// comes out of a region that has it. With `isWritten`, also what ops have
+/// written there.
+static bool mayShare(Value value, BlockArgument argument, bool isWritten) {
+  while (Operation *op = value.getDefiningOp()) {
+    auto destination = dyn_cast<DestinationStyleOpInterface>(op);
+    if (destination && isWritten) {
+      value = destination.getTiedOpOperand(cast<OpResult>(value))->get();
+      continue;
+    }
+    if (!destination && op->getNumRegions() > 0)
+      return llvm::any_of(argument.getUsers(), [&](Operation *user) {
+        return op->isAncestor(user);
+      });
+    if (!isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
+             tensor::ExtractSliceOp, tensor::CastOp, OptimizationBarrierOp>(op))
+      return false;
+    value = op->getOperand(0);
+  }
+  return value == argument;
+}
+
+/// Computes `value`, a result, after the last op that reads `argument`.
+static void sinkBehindReaders(Value value, BlockArgument argument) {
+  Operation *made = value.getDefiningOp(), *last = made;
+  if (!made || !value.hasOneUse() || made->getNumResults() != 1)
+    return;
+  for (Operation *user : argument.getUsers())
+    if (Operation *top = made->getBlock()->findAncestorOpInBlock(*user))
+      if (last->isBeforeInBlock(top) && !top->hasTrait<OpTrait::IsTerminator>())
+        last = top;
+  if (last != made)
+    made->moveAfter(last);
+}
+
+void shardir::writeIntoArguments(func::FuncOp entry) {
+  for (Block &block : entry.getBody()) {
+    auto ret = dyn_cast<func::ReturnOp>(block.getTerminator());
+    if (!ret)
+      continue;
+    OpBuilder builder(ret);
+    Location loc = ret.getLoc();
+    // An argument that another result is written into is copied first.
+    SmallVector<OpOperand *> fresh;
+    for (OpOperand &value : ret->getOpOperands()) {
+      std::optional<unsigned> i =
+          overwrittenArgument(entry, value.getOperandNumber());
+      if (!i)
+        continue;
+      BlockArgument argument = entry.getArgument(*i);
+      // What is an update of the argument is there by itself.
+      bool isUpdate = mayShare(value.get(), argument, /*isWritten=*/true);
+      if (!isUpdate) {
+        sinkBehindReaders(value.get(), argument);
+        fresh.push_back(&value);
+      }
+      for (OpOperand &other : ret->getOpOperands())
+        if (auto type = dyn_cast<RankedTensorType>(other.get().getType());
+            type && &other != &value &&
+            mayShare(other.get(), argument, isUpdate))
+          other.set(bufferization::AllocTensorOp::create(
+              builder, loc, type, ValueRange(), other.get()));
+    }
+    for (OpOperand *value : fresh)
+      value->set(bufferization::MaterializeInDestinationOp::create(
+                     builder, loc, value->get().getType(), value->get(),
+                     entry.getArgument(*overwrittenArgument(
+                         entry, value->getOperandNumber())))
+                     .getResult());
+  }
+}
+
 /// Attributes of an argument or result with its global type spelled out.
 static DictionaryAttr withGlobalType(DictionaryAttr attributes,
                                      RankedTensorType type, bool isResult) {
   NamedAttrList list(attributes);
-  list.erase(ShardIRDialect::kAlias);
+  Attribute alias = list.erase(ShardIRDialect::kAlias);
+  if (list.get(ShardIRDialect::kInPlace))
+    list.set(ShardIRDialect::kInPlace, alias);
   if (!list.get(ShardIRDialect::kGlobalType))
     list.set(ShardIRDialect::kGlobalType, TypeAttr::get(type));
   if (isResult)
@@ -240,6 +326,11 @@ void shardir::rewriteToBuffers(func::FuncOp entry) {
     return all ? cast<DictionaryAttr>(all[i]) : DictionaryAttr();
   };
 
+  llvm::SmallDenseSet<unsigned> overwritten;
+  for (unsigned i = 0; i < entry.getNumResults(); ++i)
+    if (std::optional<unsigned> argument = overwrittenArgument(entry, i))
+      overwritten.insert(*argument);
+
   builder.setInsertionPointToStart(&body);
   for (auto [i, argument] : llvm::enumerate(body.getArguments())) {
     auto [buffer, tensor] = bufferTypes(argument.getType());
@@ -248,11 +339,13 @@ void shardir::rewriteToBuffers(func::FuncOp entry) {
         attributesAt(entry.getArgAttrsAttr(), i), tensor, false));
     Type type = argument.getType();
     argument.setType(buffer);
-    // Restrict, but not writable: whoever would write makes a copy.
+    // Restrict, but writable only where a result is to be here: whoever else
+    // would write makes a copy.
     Value value =
         isa<TensorType>(type)
-            ? bufferization::ToTensorOp::create(builder, loc, type, argument,
-                                                /*restrict=*/true)
+            ? bufferization::ToTensorOp::create(
+                  builder, loc, type, argument, /*restrict=*/true,
+                  /*writable=*/overwritten.contains(unsigned(i)))
                   .getResult()
             : memref::LoadOp::create(builder, loc, argument).getResult();
     argument.replaceAllUsesExcept(value, value.getDefiningOp());
@@ -264,7 +357,10 @@ void shardir::rewriteToBuffers(func::FuncOp entry) {
     types.push_back(buffer);
     attributes.push_back(
         withGlobalType(attributesAt(entry.getResAttrsAttr(), i), tensor, true));
-    outputs.push_back(body.addArgument(buffer, loc));
+    Value output = body.addArgument(buffer, loc);
+    if (std::optional<unsigned> argument = overwrittenArgument(entry, i))
+      output = body.getArgument(*argument);
+    outputs.push_back(output);
   }
   for (Block &block : entry.getBody()) {
     auto ret = dyn_cast<func::ReturnOp>(block.getTerminator());

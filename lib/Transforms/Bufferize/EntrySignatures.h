@@ -17,6 +17,8 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/BuiltinOps.h"
 
+#include <optional>
+
 namespace shardir {
 
 /// The public functions that have a body.
@@ -35,8 +37,18 @@ mlir::LogicalResult checkOps(mlir::ModuleOp module);
 /// an entry is called from outside alone.
 void separateCalledEntries(mlir::ModuleOp module);
 
-/// Rewrites one entry: arguments become memrefs that are never written, results
-/// memrefs after them that are marked `shardir.result`; nothing is returned.
+/// The argument whose memory result `result` of an entry on tensors is written
+/// into (`shardir.in_place`).
+std::optional<unsigned> overwrittenArgument(mlir::func::FuncOp entry,
+                                            unsigned result);
+
+/// Makes the results that are to be written into arguments so on tensors:
+/// bufferization then sees who still reads the argument.
+void writeIntoArguments(mlir::func::FuncOp entry);
+
+/// Rewrites one entry: arguments become memrefs that are never written, save
+/// for those with a result in place, results memrefs after them that are marked
+/// `shardir.result`; nothing is returned.
 /// Placements and global types stay with their arguments.
 void rewriteToBuffers(mlir::func::FuncOp entry);
 

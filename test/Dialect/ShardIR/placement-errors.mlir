@@ -428,6 +428,22 @@ func.func private @alias_type(tensor<4xf32>) -> (tensor<8xf32> {shardir.alias = 
 
 // -----
 
+// expected-error @+1 {{'shardir.in_place' of result 0 must be a unit, beside 'shardir.alias' with the number of the argument that is overwritten}}
+func.func private @in_place_of_nothing(tensor<8xf32>) -> (tensor<8xf32> {shardir.in_place})
+
+// -----
+
+// expected-error @+1 {{results 0 and 1 are both written into argument 0; one argument has room for one result}}
+func.func private @in_place_twice(tensor<8xf32>) -> (tensor<8xf32> {shardir.alias = 0 : i64, shardir.in_place},
+                                                     tensor<8xf32> {shardir.alias = 0 : i64, shardir.in_place})
+
+// -----
+
+// expected-error @+1 {{'shardir.in_place' of argument 0 must be the number of an argument of its type, of a result}}
+func.func private @in_place_argument(memref<8xf32> {shardir.in_place = 0 : i64})
+
+// -----
+
 // expected-error @+1 {{'shardir.global_type' of argument 0 must be a ranked tensor type of the rank and element type of 'tensor<4xf32>', found tensor<8x8xf32>}}
 func.func private @global_type(tensor<4xf32> {shardir.global_type = tensor<8x8xf32>})
 

@@ -27,11 +27,14 @@ def ShardIR_Dialect : Dialect {
     - `shardir.placement` on function arguments and results;
     - `shardir.placements`, one per result, on ops (after propagation on all);
     - `shardir.alias` on a function result: it takes that argument's placement;
+    - `shardir.in_place` on a function result that has an alias, a unit: the
+      result is written into the argument's memory, which the caller gives up;
     - `shardir.name` on arguments and results of the entry: the name that the
       array has in files, as in `shard-run --inputs=w.safetensors`;
     - `shardir.global_type` on arguments and results of localized functions;
     - `shardir.result` on arguments of bufferized functions that are buffers for
-      results, in order;
+      results, in order; `shardir.in_place` on one of them is the number of the
+      argument that is written in its stead, and it is not used;
     - `shardir.report` on the module: the compiler's report, a dictionary that a
       compiled program carries as JSON;
     - `shardir.machine` on the module: rates and memory of the machine that
@@ -63,6 +66,7 @@ def ShardIR_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kPlacements = "shardir.placements";
     static constexpr ::llvm::StringLiteral kCarried = "shardir.carried";
     static constexpr ::llvm::StringLiteral kAlias = "shardir.alias";
+    static constexpr ::llvm::StringLiteral kInPlace = "shardir.in_place";
     static constexpr ::llvm::StringLiteral kName = "shardir.name";
     static constexpr ::llvm::StringLiteral kGlobalType = "shardir.global_type";
     static constexpr ::llvm::StringLiteral kResult = "shardir.result";
