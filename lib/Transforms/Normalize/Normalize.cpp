@@ -16,6 +16,7 @@
 //   a body that reads by its own index one of several tensors   tensor.concat
 //   slices and updates of all of a tensor   the tensor
 //   the computed start of a slice of all of a dim   0
+//   unsigned comparisons of loops' iterations   signed ones
 //   re and im of what is made of two parts  the part
 //   operands that a body does not read      none
 //   shape.assuming and its witnesses  assertions, and the region in place
@@ -77,6 +78,69 @@ static LogicalResult decomposeSoftmax(RewriterBase &rewriter,
     return op.emitOpError("cannot be decomposed");
   replace(rewriter, op, values->front());
   return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Comparisons of iterations
+//===----------------------------------------------------------------------===//
+
+/// A number above `value` where that is the iteration of a loop, a constant, or
+/// a sum of these, and never negative.
+static std::optional<int64_t> boundOfIteration(Value value) {
+  constexpr int64_t unknown = int64_t(1) << 60;
+  Operation *op = value.getDefiningOp();
+  if (std::optional<int64_t> constant = getConstantIntValue(value))
+    return *constant >= 0 && *constant < unknown ? std::optional(*constant + 1)
+                                                 : std::nullopt;
+  if (auto index = dyn_cast_or_null<linalg::IndexOp>(op)) {
+    int64_t extent = cast<linalg::LinalgOp>(op->getParentOp())
+                         .getStaticLoopRanges()[index.getDim()];
+    return ShapedType::isDynamic(extent) ? unknown : extent;
+  }
+  std::optional<int64_t> bound;
+  if (isa_and_present<arith::IndexCastOp, arith::IndexCastUIOp>(op)) {
+    bound = boundOfIteration(op->getOperand(0));
+  } else if (isa_and_present<arith::AddIOp>(op)) {
+    auto left = boundOfIteration(op->getOperand(0)),
+         right = boundOfIteration(op->getOperand(1));
+    if (left && right)
+      bound = *left + *right;
+  }
+  auto type = dyn_cast<IntegerType>(value.getType());
+  int64_t limit = type && type.getWidth() <= 61
+                      ? int64_t(1) << (type.getWidth() - 1)
+                      : unknown * 2;
+  return bound && *bound <= limit ? bound : std::nullopt;
+}
+
+/// Compares with signs what has none: causal masks are found in one form.
+static bool compareWithSigns(Operation *op) {
+  using Predicate = arith::CmpIPredicate;
+  auto compare = dyn_cast<arith::CmpIOp>(op);
+  if (!compare || !op->getParentOfType<linalg::LinalgOp>())
+    return false;
+  Predicate predicate = compare.getPredicate();
+  switch (predicate) {
+  case Predicate::ult:
+    predicate = Predicate::slt;
+    break;
+  case Predicate::ule:
+    predicate = Predicate::sle;
+    break;
+  case Predicate::ugt:
+    predicate = Predicate::sgt;
+    break;
+  case Predicate::uge:
+    predicate = Predicate::sge;
+    break;
+  default:
+    return false;
+  }
+  if (!boundOfIteration(compare.getLhs()) ||
+      !boundOfIteration(compare.getRhs()))
+    return false;
+  compare.setPredicate(predicate);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -350,13 +414,13 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
     IRRewriter rewriter(&getContext());
     SmallVector<Operation *> found;
     llvm::SetVector<Operation *> unread;
-    bool hasConstraints = false, hasStarts = false;
+    bool hasConstraints = false, hasChanged = false;
     WalkResult types = module.walk([&](Operation *op) {
       if (failed(checkTypes(op)))
         return WalkResult::interrupt();
       hasConstraints |= isa<shape::CstrBroadcastableOp, shape::CstrEqOp,
                             shape::CstrRequireOp>(op);
-      hasStarts |= startWholeDims(op);
+      hasChanged |= startWholeDims(op) || compareWithSigns(op);
       auto generic = dyn_cast<linalg::GenericOp>(op);
       auto structured = dyn_cast<linalg::LinalgOp>(op);
       if (generic && !matchConcat(generic) && hasUnreadOperand(generic))
@@ -371,7 +435,7 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
     });
     if (types.wasInterrupted())
       return signalPassFailure();
-    if (found.empty() && unread.empty() && !hasConstraints && !hasStarts)
+    if (found.empty() && unread.empty() && !hasConstraints && !hasChanged)
       return markAllAnalysesPreserved();
     for (Operation *op : found) {
       rewriter.setInsertionPoint(op);

@@ -509,3 +509,33 @@ func.func @unread(%a: tensor<2x3xf32>, %b: tensor<2x3xf32>, %k: tensor<2xf32>) -
   } -> tensor<2xf32>
   return %r, %s : tensor<2x3xf32>, tensor<2xf32>
 }
+
+// Iterations and constants are not negative, so that signs do not count; what is
+// taken off an iteration may be, and a sum may pass the largest i8.
+// CHECK-LABEL: func.func @compared_iterations
+// CHECK:         arith.cmpi sle, %{{.+}}, %{{.+}} : index
+// CHECK:         arith.cmpi sgt, %{{.+}}, %{{.+}} : i8
+// CHECK:         arith.cmpi ult, %{{.+}}, %{{.+}} : index
+// CHECK:         arith.cmpi uge, %{{.+}}, %{{.+}} : i8
+func.func @compared_iterations(%e: tensor<2x3xi1>) -> tensor<2x3xi1> {
+  %one = arith.constant 1 : index
+  %many = arith.constant 126 : i8
+  %r = linalg.generic {indexing_maps = [#all], iterator_types = ["parallel", "parallel"]} outs(%e : tensor<2x3xi1>) {
+  ^bb0(%o: i1):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %next = arith.addi %i, %one : index
+    %before = arith.subi %i, %one : index
+    %a = arith.cmpi ule, %j, %next : index
+    %small = arith.index_cast %j : index to i8
+    %b = arith.cmpi ugt, %small, %many : i8
+    %c = arith.cmpi ult, %before, %j : index
+    %large = arith.addi %small, %many : i8
+    %d = arith.cmpi uge, %large, %small : i8
+    %ab = arith.andi %a, %b : i1
+    %cd = arith.andi %c, %d : i1
+    %all = arith.andi %ab, %cd : i1
+    linalg.yield %all : i1
+  } -> tensor<2x3xi1>
+  return %r : tensor<2x3xi1>
+}
