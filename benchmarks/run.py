@@ -161,14 +161,31 @@ def show(row):
     print(" | ".join(parts), flush=True)
 
 
+def show_table(path):
+    """Prints the figures of a file that --json wrote: least milliseconds, and ratios."""
+    with open(path, encoding="utf-8") as file:
+        found = json.load(file)
+    peers = sorted({name for row in found["rows"] for name in row["times"]} - {"shardir"})
+    print(f"{found['machine']}, {found['cores']} cores; least ms, and ShardIR's time to the other's")
+    print(f"{'':26}{'shardir':>10}" + "".join(f"{name:>20}" for name in peers))
+    for row in found["rows"]:
+        ours = row["times"]["shardir"]["min_ms"]
+        cells = [f"{times['min_ms']:.2f} ({ours / times['min_ms']:.2f})" if times else ""
+                 for times in (row["times"].get(name) for name in peers)]
+        print((f"{row['case']:26}{ours:10.2f}" + "".join(f"{cell:>20}" for cell in cells)).rstrip())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--show", metavar="FILE", help="print the figures of a JSON file, and measure nothing")
     parser.add_argument("--build", default=os.path.join(os.path.dirname(HERE), "build"))
     parser.add_argument("--json", help="the file to write")
     parser.add_argument("--match", default=".", help="a regular expression on the names of cases")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--runs", type=int, default=10, help="timed runs of one round")
     options = parser.parse_args()
+    if options.show:
+        return show_table(options.show)
     shard_run = os.path.join(options.build, "bin", "shard-run")
     if not os.path.exists(shard_run):
         print(f"error: '{shard_run}' is not built", file=sys.stderr)

@@ -15,7 +15,6 @@
 
 #include "ShardIR/Conversion/Attention/Passes.h"
 #include "ShardIR/Conversion/CollectivesToRuntime/Passes.h"
-#include "ShardIR/Conversion/GpuToHost/Passes.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
@@ -46,9 +45,8 @@ void shardir::registerAllPasses() {
   registerTransformsPasses();
   registerAttentionPasses();
   registerCollectivesToRuntimePasses();
-  registerGpuToHostPasses();
   registerLinalgToCPUPasses();
   registerLinalgToCPUPipelines();
-  registerLinalgToGPUPasses();
+  registerGpuPasses();
   registerPipelines();
 }

@@ -15,7 +15,6 @@
 #include "Lowering.h"
 
 #include "ShardIR/Conversion/CollectivesToRuntime/Passes.h"
-#include "ShardIR/Conversion/GpuToHost/Passes.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Transforms/Passes.h"
@@ -89,6 +88,7 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   CpuOptions cpu;
   cpu.targetName = options.target;
   cpu.attention = options.attention;
+  cpu.explain = options.explain;
   if (auto target = CpuTarget::get(options.target))
     cpu.target = *target;
   GpuOptions gpu = gpuOptions(options);
@@ -127,6 +127,5 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   pm.addPass(createCollectivesToRuntime(runtime));
   buildHostLowering(pm);
   pm.addPass(createInternalize());
-  if (gpu.arch == "host")
-    pm.addPass(createEmulatedKernelTables());
+  buildKernelTables(pm, gpu);
 }

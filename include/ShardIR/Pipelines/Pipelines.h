@@ -121,8 +121,8 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::init("")};
   Option<bool> explain{
       *this, "explain",
-      llvm::cl::desc("remarks that say which schedule each op got, and what "
-                     "each kernel needs of the GPU"),
+      llvm::cl::desc("remarks that say which schedule each op got, on the CPU "
+                     "each product, and what each kernel needs of the GPU"),
       llvm::cl::init(false)};
   Option<bool> overlap{
       *this, "overlap",

@@ -36,6 +36,28 @@ linalg::FillOp zeroFillBefore(linalg::LinalgOp op) {
   return fill;
 }
 
+/// Says how `op` is computed.
+void explainTiles(linalg::LinalgOp op, const ContractionShape &shape,
+                  const ContractionTiles &tiles) {
+  InFlightDiagnostic remark = op->emitRemark();
+  auto add = [&](int64_t extent) {
+    if (extent == ContractionShape::unknown)
+      remark << "?";
+    else
+      remark << extent;
+  };
+  if (shape.batch != 1) {
+    add(shape.batch);
+    remark << " of ";
+  }
+  add(shape.m);
+  remark << "x";
+  add(shape.n);
+  remark << "x";
+  add(shape.k);
+  remark << (shape.bf16Operands ? " of bf16: " : ": ") << describe(tiles);
+}
+
 struct ContractionsToCpuLoopsPass
     : shardir::impl::ContractionsToCpuLoopsBase<ContractionsToCpuLoopsPass> {
   using Base::Base;
@@ -65,7 +87,10 @@ struct ContractionsToCpuLoopsPass
     FailureOr<Contraction> contraction = matchContraction(op, emit);
     if (failed(contraction))
       return;
-    ContractionTiles tiles = chooseTiles(contraction->shape(), cpu);
+    ContractionShape shape = contraction->shape();
+    ContractionTiles tiles = chooseTiles(shape, cpu);
+    if (explain)
+      explainTiles(op, shape, tiles);
     if (tiles.kind == ContractionTiles::Kind::None)
       return;
     // Inside of a shared loop every thread has its part already.
@@ -74,7 +99,7 @@ struct ContractionsToCpuLoopsPass
     // Sums over several blocks of k are kept in the result: that must hold the
     // accumulator's type.
     if (contraction->c.element != contraction->accumulator &&
-        (!contraction->outerK.empty() || contraction->shape().k < 0))
+        (!contraction->outerK.empty() || shape.k < 0))
       return;
 
     emitContraction(emit, *contraction, tiles, static_cast<bool>(fill));

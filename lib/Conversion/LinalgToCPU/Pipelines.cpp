@@ -103,7 +103,7 @@ void shardir::buildCpuContractions(OpPassManager &pm,
                                    const CpuOptions &options) {
   pm.addPass(createOutlineCpuKernels());
   pm.addNestedPass<func::FuncOp>(
-      createContractionsToCpuLoops({options.targetName}));
+      createContractionsToCpuLoops({options.targetName, options.explain}));
 }
 
 void shardir::buildCpuLowering(OpPassManager &pm, const CpuOptions &options) {

@@ -13,6 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Conversion/LinalgToCPU/TileChoice.h"
+
+#include "llvm/Support/FormatVariadic.h"
+
 #include <algorithm>
 
 using namespace shardir;
@@ -170,4 +173,37 @@ ContractionTiles shardir::chooseTiles(const ContractionShape &shape,
   tiles.maxRows = std::max<int64_t>(8192 / tiles.mc, 1) * tiles.mc;
   tiles.maxColumns = std::max<int64_t>(8192 / tiles.nr(), 1) * tiles.nr();
   return tiles;
+}
+
+std::string shardir::describe(const ContractionTiles &tiles) {
+  using Kind = ContractionTiles::Kind;
+  using Unit = ContractionTiles::Unit;
+  if (tiles.kind == Kind::None)
+    return "vectorized loops";
+  std::string text;
+  if (tiles.kind == Kind::Inner)
+    text = llvm::formatv("dot products in vectors of {0}", tiles.lanes).str();
+  else if (tiles.unit == Unit::Fma)
+    text = llvm::formatv("multiply-adds in vectors of {0}", tiles.lanes).str();
+  else
+    text = tiles.unit == Unit::Bf16Dot ? "dot products of bf16 pairs"
+                                       : "bf16 tiles of AMX";
+  text += llvm::formatv(", {0}x{1} results in registers", tiles.mr, tiles.nr())
+              .str();
+  if (tiles.kind == Kind::Outer)
+    text +=
+        llvm::formatv(", blocks of {0} rows and {1} of k", tiles.mc, tiles.kc)
+            .str();
+  text += tiles.packA && tiles.packB ? ", both operands packed"
+          : tiles.packA              ? ", the left operand packed"
+          : tiles.packB              ? ", the right operand packed"
+                                     : ", no operand packed";
+  if (tiles.parallelBatch)
+    text += ", threads share the batch";
+  else if (tiles.parallel)
+    text +=
+        llvm::formatv(", threads share blocks of rows and {0} parts of columns",
+                      tiles.chunksN)
+            .str();
+  return text;
 }

@@ -37,6 +37,8 @@ struct CpuOptions {
   bool parallel = true;
   /// Compute large attention in tiles that stay in caches.
   bool attention = true;
+  /// Remarks that say how each contraction is computed.
+  bool explain = false;
 };
 
 /// Scores of fewer bytes are left to the CPU's caches: ops that run over all of

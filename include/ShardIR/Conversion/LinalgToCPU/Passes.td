@@ -200,7 +200,7 @@ def ContractionsToCpuLoops
     chunks are `scf.forall` loops, whose number does not depend on how many
     threads there will be. A `linalg.fill` with zero right before is taken into
     the first block of k. Operands in bf16 and f16 are widened while they are
-    packed.
+    packed. With `explain` a remark names the schedule of each (docs/Performance.md).
 
     ```mlir
     linalg.matmul ins(%a, %b : memref<512x512xf32>, memref<512x512xf32>)
@@ -223,7 +223,9 @@ def ContractionsToCpuLoops
   }];
   let options = [
     Option<"target", "target", "std::string", "\"host\"",
-           "The CPU: host, x86-64, avx2, avx512, avx512-bf16 or avx512-amx">
+           "The CPU: host, x86-64, avx2, avx512, avx512-bf16 or avx512-amx">,
+    Option<"explain", "explain", "bool", "false",
+           "Remarks: how each contraction is computed">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",

@@ -23,6 +23,8 @@
 #include "ShardIR/Conversion/Common/ContractionShape.h"
 #include "ShardIR/Conversion/LinalgToCPU/CpuTarget.h"
 
+#include <string>
+
 namespace shardir {
 
 struct ContractionTiles {
@@ -76,6 +78,10 @@ struct ContractionTiles {
 /// The tiles for `shape` on `target`.
 ContractionTiles chooseTiles(const ContractionShape &shape,
                              const CpuTarget &target);
+
+/// One line for people: the instructions, the register tile, the blocks, what
+/// is packed and what threads share.
+std::string describe(const ContractionTiles &tiles);
 
 /// Work below which a loop is not worth another thread, in floating-point
 /// operations of a contraction.
