@@ -78,10 +78,11 @@ check-python: deps
 wheel: deps
 	@$(PYTHON) utils/make-wheel.py $(PYTHON_ENV) build/wheel
 
-# Builds the tools alone; `make build` adds the rest.
+# Builds the tools alone, at first without GPUs; `make build` adds the rest.
+demo: PRESET = $(if $(wildcard build/lib/libShardIRGpuToHost.a),dev,demo)
 demo: deps-minimal
-	cmake --preset dev
-	cmake --build --preset dev -j $(JOBS) --target shard-opt shard-run shard-compile
+	cmake --preset $(PRESET)
+	cmake --build --preset $(PRESET) -j $(JOBS) --target shard-opt shard-run shard-compile
 	build/bin/shard-run $(DEMO) --verify --report=build/demo.json
 	@$(PYTHON) utils/print-report.py build/demo.json
 

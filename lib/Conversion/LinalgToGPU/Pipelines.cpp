@@ -68,3 +68,13 @@ void shardir::buildGpuKernels(OpPassManager &pm, const GpuOptions &options) {
   pm.addPass(createAssembleKernels(
       {options.arch, options.ptxas, options.explain, ""}));
 }
+
+void shardir::buildKernelTables(OpPassManager &pm, const GpuOptions &options) {
+  if (options.arch == "host")
+    pm.addPass(createEmulatedKernelTables());
+}
+
+void shardir::registerGpuPasses() {
+  registerGpuToHostPasses();
+  registerLinalgToGPUPasses();
+}

@@ -66,6 +66,13 @@ void buildGpuLoops(mlir::OpPassManager &pm);
 /// beside it (or emulated, for `host`). Collectives are untouched.
 void buildGpuKernels(mlir::OpPassManager &pm, const GpuOptions &options);
 
+/// After the host's lowering: the table of emulated kernels, for `host`.
+void buildKernelTables(mlir::OpPassManager &pm, const GpuOptions &options);
+
+/// The passes to GPUs; none in a build without SHARDIR_ENABLE_GPU, whose
+/// pipelines to GPUs fail.
+void registerGpuPasses();
+
 #define GEN_PASS_REGISTRATION
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h.inc"
 
