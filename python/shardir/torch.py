@@ -136,7 +136,7 @@ class CompiledModel:
         self.program = program
         #: The program's MLIR text as it was compiled.
         self.mlir = source
-        # The properties of the exported program make these anew each time.
+        # Each read of these properties of the exported program builds another one.
         self._in_spec, self._out_spec = exported.call_spec.in_spec, exported.call_spec.out_spec
         self._only_tensors = self._in_spec == pytree.tree_flatten(
             ((torch.empty(0),) * self._in_spec.num_leaves, {}))[1]

@@ -12,10 +12,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "CApiChecks.h"
 #include "CApiDetail.h"
 #include "Core/Distribute.h"
 #include "Processes/ProcessWorld.h"
-#include "ShardIR/Runtime/Abi.h"
 
 #include <algorithm>
 #include <cmath>
@@ -23,14 +23,10 @@
 using namespace shardir;
 using namespace shardir::runtime;
 using shardir::runtime::capi::guarded;
+using shardir::runtime::capi::nameOf;
 using shardir::runtime::capi::refuse;
 
 namespace {
-
-/// A size that the C API and messages agree on.
-std::string what(const char *kind, size_t i, const FunctionSpec &f) {
-  return std::string(kind) + " " + std::to_string(i) + " of @" + f.name;
-}
 
 const TensorSpec &tensorAt(const FunctionSpec &f, bool isResult, size_t i) {
   const std::vector<TensorSpec> &list = isResult ? f.results : f.arguments;
@@ -59,133 +55,6 @@ void localShapeOf(const shardir_program *program, const TensorSpec &spec,
     capi::notNull(shape, "shape");
   std::vector<int64_t> local = capi::localShape(m, spec, spec.shape, rank);
   std::copy(local.begin(), local.end(), shape);
-}
-
-/// Checks one buffer against the extents that it must have; -1 is any.
-void checkBuffer(const shardir_buffer &b, const TensorSpec &spec,
-                 const std::vector<int64_t> &shape, const std::string &name,
-                 bool noData) {
-  if (b.element_type != spec.type)
-    refuse(name + " has element type " + elementTypeName(b.element_type) +
-           ", expected " + elementTypeName(spec.type));
-  if (b.rank != shape.size())
-    refuse(name + " has rank " + std::to_string(b.rank) + ", expected " +
-           std::to_string(shape.size()));
-  if (b.rank > 0)
-    capi::notNull(b.shape, (name + "'s shape").c_str());
-  for (size_t d = 0; d < b.rank; ++d)
-    if (b.shape[d] < 0 || (shape[d] >= 0 && b.shape[d] != shape[d]))
-      refuse(name + " has extent " + std::to_string(b.shape[d]) + " in dim " +
-             std::to_string(d) + ", expected " +
-             (shape[d] < 0 ? "0 or more" : std::to_string(shape[d])));
-  int64_t elements;
-  if (!countElements({b.shape, b.shape + b.rank}, elementSize(spec.type),
-                     elements))
-    refuse(name + " is too large");
-  if (elements > 0 && !b.data && !noData)
-    refuse(name + " has no data");
-}
-
-/// An extent known only now must be one that the placement can cut.
-void checkCut(const Metadata &m, const TensorSpec &spec,
-              const shardir_buffer &b, const std::string &name) {
-  if (spec.mesh < 0)
-    return;
-  if (std::optional<PlacementError> e = verifyPlacement(
-          spec.placement, m.meshes[size_t(spec.mesh)],
-          {b.shape, b.shape + b.rank}, elementTypeName(spec.type)))
-    refuse(name + ": " + e->message);
-}
-
-void checkBuffers(const RunRequest &request, const FunctionSpec &f,
-                  bool isResult) {
-  const Metadata &m = request.program->metadata;
-  const std::vector<TensorSpec> &specs = isResult ? f.results : f.arguments;
-  const std::vector<shardir_buffer> &buffers =
-      isResult ? request.results : request.arguments;
-  const char *kind = isResult ? "result" : "argument";
-  for (size_t k = 0; k < buffers.size(); ++k) {
-    size_t i = k % specs.size();
-    // A process of MPI has its own shards alone.
-    auto rank = request.options.mpi ? int64_t(request.options.mpi->rank)
-                                    : int64_t(k / specs.size());
-    std::string name = what(kind, i, f);
-    std::vector<int64_t> shape = specs[i].shape;
-    if (request.local) {
-      name += " on rank " + std::to_string(rank);
-      shape = capi::localShape(m, specs[i], shape, rank);
-    }
-    // Whole results are put together in process 0.
-    bool noData = isResult && !request.local && request.options.mpi &&
-                  request.options.mpi->rank != 0;
-    checkBuffer(buffers[k], specs[i], shape, name, noData);
-    if (!request.local && !request.unsharded)
-      checkCut(m, specs[i], buffers[k], name);
-  }
-}
-
-/// Kernels load vectors from shards where they are, at multiples of
-/// SHARDIR_GPU_ALIGNMENT;
-/// code for processors relies on an element's alignment alone.
-void checkAlignment(const RunRequest &request, const FunctionSpec &f,
-                    bool isResult) {
-  const std::vector<shardir_buffer> &buffers =
-      isResult ? request.results : request.arguments;
-  size_t count = (isResult ? f.results : f.arguments).size();
-  for (size_t k = 0; k < buffers.size(); ++k) {
-    const shardir_buffer &b = buffers[k];
-    bool empty = std::find(b.shape, b.shape + b.rank, 0) != b.shape + b.rank;
-    size_t wanted = request.options.cuda ? SHARDIR_GPU_ALIGNMENT
-                                         : elementSize(b.element_type);
-    size_t excess = reinterpret_cast<uintptr_t>(b.data) % wanted;
-    if (empty || excess == 0)
-      continue;
-    auto rank =
-        request.options.mpi ? size_t(request.options.mpi->rank) : k / count;
-    refuse(what(isResult ? "result" : "argument", k % count, f) + " on rank " +
-           std::to_string(rank) + " begins " + std::to_string(excess) +
-           " bytes behind a multiple of " + std::to_string(wanted) +
-           " bytes; give it memory at a multiple of " + std::to_string(wanted) +
-           ", such as a copy in an allocation of its own");
-  }
-}
-
-/// What checkBuffers reads of a run: where it is equal to that of a run that
-/// passed, nothing needs to be checked again.
-std::vector<int64_t> describe(const RunRequest &request,
-                              const FunctionSpec &f) {
-  std::vector<int64_t> text = {
-      int64_t(request.function), int64_t(request.local),
-      int64_t(request.unsharded),
-      request.options.mpi ? int64_t(request.options.mpi->rank) : -1};
-  auto add = [&](const std::vector<shardir_buffer> &buffers,
-                 const std::vector<TensorSpec> &specs) {
-    for (size_t k = 0; k < buffers.size(); ++k) {
-      const shardir_buffer &b = buffers[k];
-      text.insert(text.end(), {int64_t(b.element_type), int64_t(b.rank),
-                               b.data != nullptr, b.shape != nullptr});
-      // A wrong rank may stand for extents that are not there.
-      if (b.shape && b.rank == specs[k % specs.size()].shape.size())
-        text.insert(text.end(), b.shape, b.shape + b.rank);
-    }
-  };
-  add(request.arguments, f.arguments);
-  add(request.results, f.results);
-  return text;
-}
-
-/// The results in place of runs on shards have the memory of their arguments.
-void checkInPlace(const RunRequest &request, const FunctionSpec &f) {
-  for (size_t k = 0; request.local && k < request.results.size(); ++k) {
-    size_t i = k % f.results.size(), rank = k / f.results.size();
-    int argument = f.results[i].inPlace;
-    if (argument >= 0 &&
-        request.results[k].data !=
-            request.arguments[rank * f.arguments.size() + size_t(argument)]
-                .data)
-      refuse(what("result", i, f) + " is written into argument " +
-             std::to_string(argument) + ": give it the same data");
-  }
 }
 
 std::string deviceName(const shardir_run_options *options) {
@@ -233,7 +102,7 @@ std::vector<int64_t> globalShapeFrom(const Metadata &m, const FunctionSpec &f,
   std::vector<int64_t> whole;
   std::string error = globalShapeOf(spec, mesh, shapes, whole);
   if (!error.empty())
-    refuse(what("argument", i, f) + " " + error);
+    refuse(nameOf("argument", i, f) + " " + error);
   return whole;
 }
 
@@ -262,9 +131,9 @@ shardir_status shardShape(const shardir_program *program, const char *function,
     if (!spec.shape.empty())
       capi::notNull(whole, "whole");
     shardir_buffer buffer = {nullptr, whole, spec.shape.size(), spec.type};
-    std::string name = what(isResult ? "result" : "argument", i, f);
-    checkBuffer(buffer, spec, spec.shape, name, /*noData=*/true);
-    checkCut(program->program->metadata, spec, buffer, name);
+    std::string name = nameOf(isResult ? "result" : "argument", i, f);
+    capi::checkBuffer(buffer, spec, spec.shape, name, /*noData=*/true);
+    capi::checkCut(program->program->metadata, spec, buffer, name);
     spec.shape.assign(whole, whole + spec.shape.size());
     localShapeOf(program, spec, rank, shape);
     return SHARDIR_OK;
@@ -341,7 +210,7 @@ shardir_status run(const shardir_program *program, const char *function,
       request.arguments.assign(arguments, arguments + numArguments * copies);
     if (numResults)
       request.results.assign(results, results + numResults * copies);
-    std::vector<int64_t> description = describe(request, f);
+    std::vector<int64_t> description = capi::describeBuffers(request, f);
     bool isKnown;
     {
       std::lock_guard<std::mutex> lock(program->mutex);
@@ -351,20 +220,15 @@ shardir_status run(const shardir_program *program, const char *function,
         request.globalArguments = program->checkedArguments;
     }
     if (!isKnown) {
-      checkBuffers(request, f, /*isResult=*/false);
-      checkBuffers(request, f, /*isResult=*/true);
+      capi::checkBuffers(request, f);
       if (!local || !request.options.mpi)
         findGlobalArguments(request, f);
       std::lock_guard<std::mutex> lock(program->mutex);
       program->checked = std::move(description);
       program->checkedArguments = request.globalArguments;
     }
-    checkInPlace(request, f);
     chooseGpu(request, deviceName(options));
-    if (local) {
-      checkAlignment(request, f, /*isResult=*/false);
-      checkAlignment(request, f, /*isResult=*/true);
-    }
+    capi::checkAddresses(request, f);
     if (request.options.mpi)
       beginMpiRun(request.options, m);
     RunReport report = runFunction(std::move(request));
@@ -509,9 +373,10 @@ shardir_status shardir_argument_whole_shape(const shardir_program *program,
     capi::notNull(shards, "shards");
     const Metadata &m = program->program->metadata;
     for (int64_t r = 0; r < m.ranks; ++r)
-      checkBuffer(shards[r], spec, capi::localShape(m, spec, spec.shape, r),
-                  what("argument", i, f) + " on rank " + std::to_string(r),
-                  /*noData=*/true);
+      capi::checkBuffer(
+          shards[r], spec, capi::localShape(m, spec, spec.shape, r),
+          nameOf("argument", i, f) + " on rank " + std::to_string(r),
+          /*noData=*/true);
     std::vector<int64_t> shape = globalShapeFrom(m, f, i, [&](size_t r) {
       return std::vector<int64_t>(shards[r].shape,
                                   shards[r].shape + shards[r].rank);

@@ -41,8 +41,8 @@ struct shardir_program {
   mutable bool hasRun = false;
   mutable shardir_measurement measurement = {};
   mutable std::vector<shardir_trace_event> events;
-  /// Of the last run whose buffers were checked: `describe`s of the buffers,
-  /// and the shapes of the whole arguments. Runs on such buffers need no check.
+  /// Of the last run whose buffers were checked: their description, and the
+  /// shapes of the whole arguments. Runs on such buffers need no check.
   mutable std::vector<int64_t> checked;
   mutable std::shared_ptr<const shardir::runtime::Shapes> checkedArguments;
   bool trace = false;

@@ -280,7 +280,7 @@ void shardir::writeIntoArguments(func::FuncOp entry) {
       if (!i)
         continue;
       BlockArgument argument = entry.getArgument(*i);
-      // What is an update of the argument is there by itself.
+      // An update of the argument is there by itself.
       bool isUpdate = mayShare(value.get(), argument, /*isWritten=*/true);
       if (!isUpdate) {
         sinkBehindReaders(value.get(), argument);
