@@ -1,7 +1,7 @@
 """verify-all.py FILE [flags of shard-run...]: runs every public function of FILE
 with --verify, and ends with 1 unless each result was compared and found equal.
 
-`// INPUTS name: flag flag` lines of the file give the flags of one function, in
+All functions are compiled at once, for each mesh. `// INPUTS name: flag flag` lines of the file give the flags of one function, in
 which `--input=5x3xf32=ramp` stands for numbers that differ from one to the next;
 `// MESHES: x=2 x=3` the values of --mesh with which each function runs. Every
 failure is printed with its exit status; a signal shows as a negative one.
@@ -11,6 +11,7 @@ import re
 import shlex
 import subprocess
 import sys
+import tempfile
 
 
 def spelled(flag):
@@ -37,22 +38,34 @@ def runs_of(path):
     return [(name, given, mesh) for name in functions for given in inputs.get(name, [[]]) for mesh in meshes or [None]]
 
 
+def shown(command, run):
+    return f"FAILED with status {run.returncode}: {shlex.join(command)}\n{run.stdout}{run.stderr}"
+
+
 def main():
     path, flags = sys.argv[1], sys.argv[2:]
     tool = os.environ.get("SHARD_RUN", "shard-run")
+    compiler = os.environ.get("SHARDIR_REAL_RUN", tool)
     failed = 0
-    for name, given, mesh in runs_of(path):
-        command = [tool, path, f"--function={name}", "--verify", *given, *flags]
-        if mesh:
-            command.append(f"--mesh={mesh}")
-        run = subprocess.run(command, capture_output=True, text=True)
-        compared = run.stdout.splitlines()
-        good = run.returncode == 0 and compared and all(" equal to " in line for line in compared)
-        if not good:
-            failed += 1
-            print(f"FAILED with status {run.returncode}: {shlex.join(command)}\n{run.stdout}{run.stderr}")
-        elif os.environ.get("VERBOSE"):
-            print(name, mesh or "", *compared)
+    with tempfile.TemporaryDirectory() as folder:
+        programs = {}
+        for name, given, mesh in runs_of(path):
+            if mesh not in programs:
+                programs[mesh] = os.path.join(folder, f"{len(programs)}.so")
+                command = [compiler, path, "--compile-only", "--verify", "-o", programs[mesh], *flags]
+                command += [f"--mesh={mesh}"] if mesh else []
+                run = subprocess.run(command, capture_output=True, text=True)
+                if run.returncode:
+                    sys.exit(shown(command, run))
+            command = [tool, programs[mesh], f"--function={name}", "--verify", *given]
+            run = subprocess.run(command, capture_output=True, text=True)
+            compared = run.stdout.splitlines()
+            good = run.returncode == 0 and compared and all(" equal to " in line for line in compared)
+            if not good:
+                failed += 1
+                print(mesh or "", shown(command, run))
+            elif os.environ.get("VERBOSE"):
+                print(name, mesh or "", *compared)
     sys.exit(failed != 0)
 
 

@@ -19,7 +19,6 @@
 #include "Support.h"
 
 #include <cmath>
-#include <ctime>
 #include <random>
 #include <thread>
 
@@ -448,75 +447,6 @@ TEST(PlanCache, ThreadsShareOne) {
       pairs += !equivalent(src, dst, mesh, {16});
   EXPECT_EQ(cache.size(), pairs);
   EXPECT_GE(cache.hits(), pairs);
-}
-
-//===----------------------------------------------------------------------===//
-// Speed
-//===----------------------------------------------------------------------===//
-
-void timePlans(const char *name, const std::vector<Placement> &srcs,
-               const std::vector<Placement> &dsts, const Mesh &mesh,
-               const Shape &shape, const PlanOptions &options) {
-  double total = 0, worst = 0;
-  std::string pair;
-  size_t steps = 0, pairs = 0;
-  for (const Placement &src : srcs)
-    for (const Placement &dst : dsts) {
-      // The processor's time: others may use the machine.
-      timespec start, end;
-      clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &start);
-      steps += planOf(src, dst, mesh, shape, options).steps.size();
-      clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &end);
-      double ms = static_cast<double>(end.tv_sec - start.tv_sec) * 1e3 +
-                  static_cast<double>(end.tv_nsec - start.tv_nsec) * 1e-6;
-      total += ms;
-      ++pairs;
-      if (ms > worst) {
-        worst = ms;
-        pair = toString(src) + " -> " + toString(dst);
-      }
-    }
-  EXPECT_NE(steps, 0u);
-  std::printf("[ %8s ] %s by %s: %zu pairs, %.4f ms on average, %.3f ms at "
-              "most (%s)\n",
-              "TIMED", name, options.mode == CostMode::Time ? "time" : "bytes",
-              pairs, total / static_cast<double>(pairs), worst, pair.c_str());
-}
-
-TEST(CostModel, SpeedIsPrinted) {
-  for (PlanOptions options : {PlanOptions(), byTime()}) {
-    Mesh mesh = makeMesh({2, 2, 2});
-    std::vector<Placement> whole = allPlacements(mesh, 2, replicatedAxes(mesh));
-    std::vector<Placement> owing =
-        allPlacements(mesh, 2, replicatedAxes(mesh), PartialKind::Sum);
-    if (!isExhaustive()) {
-      std::mt19937 random(3);
-      std::shuffle(owing.begin(), owing.end(), random);
-      owing.resize(40);
-    }
-    timePlans("2x2x2 without partials", whole, whole, mesh, {64, 64}, options);
-    timePlans("2x2x2", owing, owing, mesh, {64, 64}, options);
-    timePlans("2x2x2 uneven", owing, owing, mesh, {5, 7}, options);
-    Mesh big = makeMesh({8, 4, 4, 4});
-    std::vector<Placement> srcs, dsts;
-    for (const char *text :
-         {R"([{}, {}, {}, {}], partial = sum ["a", "b", "c", "d"])",
-          R"([{"d"}, {"c"}, {"b"}, {}], partial = sum ["a"])",
-          R"([{"d", "c", "b"}, {}, {}, {}], partial = sum ["a"])",
-          R"([{}, {}, {}, {}], partial = sum ["a"])",
-          R"([{}, {}, {}, {}], partial = sum ["c", "d", "b"])",
-          R"([{"a", "b", "c", "d"}, {}, {}, {}])",
-          R"([{"a"}, {"b"}, {"c"}, {"d"}])"})
-      srcs.push_back(parse(text));
-    for (const char *text :
-         {R"([{}, {}, {}, {}])", R"([{"a", "b", "c", "d"}, {}, {}, {}])",
-          R"([{}, {"d", "c", "b", "a"}, {}, {}])",
-          R"([{"d"}, {"a"}, {"c"}, {"b"}])", R"([{"b", "a"}, {}, {"c"}, {}])",
-          R"([{}, {}, {"b", "c"}, {"a", "d"}])"})
-      dsts.push_back(parse(text));
-    timePlans("8x4x4x4 even", srcs, dsts, big, {512, 512, 512, 512}, options);
-    timePlans("8x4x4x4 uneven", srcs, dsts, big, {101, 7, 300, 513}, options);
-  }
 }
 
 } // namespace
