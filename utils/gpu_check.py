@@ -29,6 +29,8 @@ GPU.
 """
 import argparse
 import importlib.util
+import json
+import math
 import os
 import re
 import shlex
@@ -40,7 +42,6 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIMIT = 64 << 20
 RUN = re.compile(r"^// RUN: shard-run %s (--.*)$")
 RUN_ALL = re.compile(r"^// RUN: %python %S/(?:\.\./)*Inputs/verify-all\.py %s(.*)$")
-SCHEDULED = re.compile(r"is scheduled by (\w+)")
 # sm_90's matrix units keep about 14 bits of sums of 8-bit floats (docs/GPU.md).
 TOLERANCE_OF_F8 = "--tolerance=1e-2"
 # Flags of a check that decide what is compiled, and those it is run with.
@@ -153,11 +154,7 @@ def find_gpu_checks(pattern):
 
 
 def registered_schedules(compiler):
-    """The names that the compiler lists for one that it does not know."""
-    program = os.path.join(ROOT, "examples", "mlp.mlir")
-    said = subprocess.run([compiler, program, "--gpu", "--options=arch=sm_90a schedule=?", "-o", os.devnull],
-                          capture_output=True, text=True).stderr
-    return re.split(r", | or ", re.search(r"schedule must be (.*), found", said)[1])
+    return subprocess.run([compiler, "--print-schedules"], capture_output=True, text=True, check=True).stdout.split()
 
 
 def uses_f8(file, flags):
@@ -182,10 +179,10 @@ def architecture_of_card():
     return {"8.0": "sm_80", "8.6": "sm_86", "8.9": "sm_89", "9.0": "sm_90a", "10.0": "sm_100a"}.get(said, "compute_80")
 
 
-def ranks_of(program):
-    data = open(program, "rb").read()
-    found = re.search(rb'"ranks": ?(\d+)', data)
-    return int(found[1]) if found else 0
+def ranks_of(report):
+    """As many as the meshes of the compiler's report have devices."""
+    return max((max(mesh["devices"]) + 1 if "devices" in mesh else math.prod(mesh["axes"].values())
+                for mesh in report.get("meshes", {}).values()), default=1)
 
 
 def main():
@@ -219,7 +216,13 @@ def main():
     if emulated:
         shutil.copy(os.path.join(options.build, "lib", "libShardIREmulatedGpu.so"), os.path.join(out, "lib"))
 
-    checks, bench, refused, compiled, meshes, scheduled = [], [], [], {}, {}, {}
+    def compile_program(name, *arguments):
+        """The compiler's report, or None and what it says."""
+        done = subprocess.run([compiler, "--gpu", "--report=-", *arguments, "-o", os.path.join(out, "programs", name)],
+                              capture_output=True, text=True, timeout=600)
+        return (json.loads(done.stdout) if done.returncode == 0 else None), done.stderr
+
+    checks, bench, refused, compiled, meshes, reports = [], [], [], {}, {}, {}
     for file, flags in [*find_checks(options.filter), *find_gpu_checks(options.filter)]:
         function = (file, *[f for f in flags if f.startswith(("--function=", "--options="))])
         seen = meshes.setdefault(function, [])
@@ -229,17 +232,14 @@ def main():
         if seen.index(mesh) >= options.meshes:
             continue
         chosen = [f for f in flags if f.startswith(COMPILED) and not f.startswith("--options=")]
-        pipeline = " ".join([f.split("=", 1)[1] for f in flags if f.startswith("--options=")] + [code, "explain"])
-        command = [compiler, os.path.join(ROOT, file), "--gpu", "--verify", f"--options={pipeline}", *chosen]
-        key = tuple(command)
+        pipeline = " ".join([f.split("=", 1)[1] for f in flags if f.startswith("--options=")] + [code])
+        key = (os.path.join(ROOT, file), "--verify", f"--options={pipeline}", *chosen)
         if key not in compiled:
             name = f"p{len(compiled)}.so"
-            done = subprocess.run([*command, "-o", os.path.join(out, "programs", name)], capture_output=True, text=True,
-                                  timeout=600)
-            compiled[key] = name if done.returncode == 0 else None
-            scheduled[name] = set(SCHEDULED.findall(done.stderr))
-            if done.returncode != 0:
-                refused.append(f"{file} {' '.join(chosen)}\n{done.stderr[:2000]}")
+            reports[name], said = compile_program(name, *key)
+            compiled[key] = name if reports[name] else None
+            if not compiled[key]:
+                refused.append(f"{file} {' '.join(chosen)}\n{said[:2000]}")
         if not compiled[key]:
             continue
         kept = [shlex.quote(f) for f in flags if f.startswith(KEPT)]
@@ -248,7 +248,7 @@ def main():
         title = file + "".join(":" + f.split("=", 1)[1] for f in chosen)
         title += "".join(":" + f for f in pipeline.split() if f.startswith("schedule="))
         program = compiled[key]
-        line = f"{title} {ranks_of(os.path.join(out, 'programs', program))} {program} {' '.join(kept)}\n"
+        line = f"{title} {ranks_of(reports[program])} {program} {' '.join(kept)}\n"
         if line not in checks:
             checks.append(line)
             if file.startswith(("examples", "test/Run/Models")):
@@ -256,13 +256,11 @@ def main():
 
     for file, function in find_benchmarks(options.filter):
         name = f"b{len(bench)}.so"
-        done = subprocess.run([compiler, os.path.join(ROOT, file), "--gpu", f"--options={code}",
-                               f"--function={function}", "-o", os.path.join(out, "programs", name)],
-                              capture_output=True, text=True, timeout=600)
-        if done.returncode != 0:
-            refused.append(f"{file} {function}\n{done.stderr[:2000]}")
+        report, said = compile_program(name, os.path.join(ROOT, file), f"--options={code}", f"--function={function}")
+        if not report:
+            refused.append(f"{file} {function}\n{said[:2000]}")
             continue
-        bench.append(f"{file}:{function} {ranks_of(os.path.join(out, 'programs', name))} {name} \n")
+        bench.append(f"{file}:{function} {ranks_of(report)} {name} \n")
     os.makedirs(os.path.join(out, "peers"), exist_ok=True)
     for name in sorted(os.listdir(os.path.join(ROOT, "benchmarks", "peers"))):
         if os.path.exists(os.path.join(ROOT, "benchmarks", "gpu", name.replace("_torch.py", ".mlir"))):
@@ -284,7 +282,7 @@ def main():
     size = sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(out) for name in names)
     held = {name: 0 for name in registered_schedules(compiler)}
     for line in checks:
-        for name in scheduled[line.split()[2]]:
+        for name in {kernel["schedule"] for kernel in reports[line.split()[2]].get("kernels", [])}:
             held[name] += 1
     for name, count in sorted(held.items()):
         print(f"{name}: {count} checks")

@@ -178,6 +178,7 @@ struct AssembleKernelsPass
           builder.getStringAttr(assembly->cubin), nullptr, nullptr));
       bytes = assembly->cubin.size();
       format = "cubin";
+      reportResources(assembly->kernels);
     }
     images.push_back(llvm::json::Object{
         {"symbol", "shardir_program_gpu_" + std::to_string(images.size())},
@@ -188,6 +189,36 @@ struct AssembleKernelsPass
                           builder.getArrayAttr(objects));
     module.erase();
     return success();
+  }
+
+  /// Adds what ptxas gave kernels to their entries in the module's report.
+  void reportResources(ArrayRef<KernelResources> resources) {
+    ModuleOp module = getOperation();
+    auto report =
+        module->getAttrOfType<DictionaryAttr>(ShardIRDialect::kReport);
+    auto entries = report ? report.getAs<ArrayAttr>("kernels") : ArrayAttr();
+    if (!entries)
+      return;
+    Builder builder(&getContext());
+    SmallVector<Attribute> list;
+    for (auto entry : entries.getAsRange<DictionaryAttr>()) {
+      auto found = llvm::find_if(resources, [&](const KernelResources &kernel) {
+        return builder.getStringAttr(kernel.name) == entry.get("name");
+      });
+      NamedAttrList fields(entry);
+      if (found != resources.end())
+        for (auto [name, number] :
+             {std::pair("registers", found->registers),
+              {"stack_bytes", found->stackBytes},
+              {"spill_bytes", found->spillStoreBytes + found->spillLoadBytes},
+              {"static_shared_bytes", found->staticSharedBytes}})
+          fields.set(name, builder.getI64IntegerAttr(number));
+      list.push_back(fields.getDictionary(&getContext()));
+    }
+    NamedAttrList fields(report);
+    fields.set("kernels", builder.getArrayAttr(list));
+    module->setAttr(ShardIRDialect::kReport,
+                    fields.getDictionary(&getContext()));
   }
 
   LogicalResult writeFile(gpu::GPUModuleOp module, StringRef ptx) {

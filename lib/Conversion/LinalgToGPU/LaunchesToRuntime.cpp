@@ -42,6 +42,10 @@ struct KernelEntry {
   std::string name, location;
   int64_t cluster[3] = {1, 1, 1};
   int64_t maxSharedBytes = 0;
+  /// Threads of a block; 0 where the launch computes them.
+  int64_t threads = 1;
+  /// Of the schedule; null where a kernel was written by hand.
+  DictionaryAttr schedule;
   /// Bytes of each.
   std::vector<int64_t> parameters;
 };
@@ -66,6 +70,32 @@ struct LaunchesToRuntimePass
         return signalPassFailure();
     module->setAttr(ShardIRDialect::kGpu,
                     StringAttr::get(&getContext(), describe(module)));
+    reportKernels(module);
+  }
+
+  /// Lists the kernels in the report that the module has, if it has one.
+  void reportKernels(ModuleOp module) {
+    auto report =
+        module->getAttrOfType<DictionaryAttr>(ShardIRDialect::kReport);
+    if (!report)
+      return;
+    Builder builder(&getContext());
+    SmallVector<Attribute> entries;
+    for (const auto &[symbol, kernel] : kernels) {
+      NamedAttrList entry(kernel.schedule);
+      auto number = [&](StringRef name, int64_t value) {
+        entry.set(name, builder.getI64IntegerAttr(value));
+      };
+      entry.set("name", builder.getStringAttr(kernel.name));
+      entry.set("loc", builder.getStringAttr(json::fixUTF8(kernel.location)));
+      if (kernel.threads > 0)
+        number("threads", kernel.threads);
+      number("dynamic_shared_bytes", kernel.maxSharedBytes);
+      entries.push_back(entry.getDictionary(&getContext()));
+    }
+    NamedAttrList list(report);
+    list.set("kernels", builder.getArrayAttr(entries));
+    module->setAttr(ShardIRDialect::kReport, list.getDictionary(&getContext()));
   }
 
   LogicalResult convert(func::FuncOp function, DeviceCalls &calls) {
@@ -110,6 +140,11 @@ struct LaunchesToRuntimePass
         return launch.emitOpError("names a kernel that is not there");
       kernel.name = launch.getKernelName().str();
       kernel.location = describeLocation(function->getLoc());
+      kernel.schedule =
+          function->getAttrOfType<DictionaryAttr>(ShardIRDialect::kSchedule);
+      gpu::KernelDim3 block = launch.getBlockSizeOperandValues();
+      for (Value size : {block.x, block.y, block.z})
+        kernel.threads *= getConstantIntValue(size).value_or(0);
       DataLayout layout = DataLayout::closest(launch);
       for (Value operand : launch.getKernelOperands())
         kernel.parameters.push_back(

@@ -21,7 +21,10 @@
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Placement/NearestName.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 namespace shardir {
 #define GEN_PASS_DEF_SCHEDULEFORGPU
@@ -38,11 +41,20 @@ struct Choice {
   Estimate estimate;
 };
 
-/// Schedules erase ops besides the one they are called on. New ops may take an
-/// erased one's address, but none of them is waiting to be scheduled.
-struct ErasedOps : RewriterBase::Listener {
-  void notifyOperationErased(Operation *op) override { ops.insert(op); }
-  llvm::DenseSet<Operation *> ops;
+/// Follows what schedules do besides replacing the op they are called on. New
+/// ops may take an erased one's address, but none of them waits to be
+/// scheduled.
+struct Changes : RewriterBase::Listener {
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    if (isa<gpu::LaunchOp>(op))
+      launches.insert(op);
+  }
+  void notifyOperationErased(Operation *op) override {
+    erased.insert(op);
+    launches.remove(op);
+  }
+  llvm::DenseSet<Operation *> erased;
+  llvm::SetVector<Operation *> launches; ///< of one schedule
 };
 
 struct ScheduleForGpuPass
@@ -56,9 +68,7 @@ struct ScheduleForGpuPass
           << GpuTarget::known() << ", found '" << arch << "'";
       return signalPassFailure();
     }
-    std::vector<std::string> schedules;
-    for (auto &known : allSchedules())
-      schedules.push_back(std::string(known->name()));
+    std::vector<std::string> schedules = gpuScheduleNames();
     if (!schedule.empty() && !llvm::is_contained(schedules, schedule)) {
       getOperation().emitError("option schedule ")
           << mustBeOneOf(schedules, schedule);
@@ -89,10 +99,10 @@ struct ScheduleForGpuPass
     if (tf32)
       for (Operation *op : ops)
         op->setAttr(kReadsTf32, UnitAttr::get(&getContext()));
-    ErasedOps erased;
-    IRRewriter rewriter(&getContext(), &erased);
+    Changes changes;
+    IRRewriter rewriter(&getContext(), &changes);
     for (Operation *op : ops) {
-      if (erased.ops.contains(op))
+      if (changes.erased.contains(op))
         continue;
       std::vector<Choice> choices = choicesFor(op, *target);
       if (choices.empty()) {
@@ -101,8 +111,12 @@ struct ScheduleForGpuPass
       }
       if (explain)
         remark(op, choices);
+      DictionaryAttr choice = toAttribute(op, choices.front());
+      changes.launches.clear();
       if (failed(choices.front().schedule->emit(rewriter, op, *target)))
         return signalPassFailure();
+      for (Operation *launch : changes.launches)
+        launch->setAttr(ShardIRDialect::kSchedule, choice);
     }
   }
 
@@ -153,6 +167,26 @@ struct ScheduleForGpuPass
                        return a.estimate.seconds < b.estimate.seconds;
                      });
     return choices;
+  }
+
+  /// The fields of a kernel in the report that the schedule decides.
+  static DictionaryAttr toAttribute(Operation *op, const Choice &choice) {
+    Builder builder(op->getContext());
+    SmallVector<NamedAttribute> plan;
+    for (auto [name, number] : choice.estimate.plan)
+      plan.push_back(
+          builder.getNamedAttr(name, builder.getI64IntegerAttr(number)));
+    auto text = [&](StringRef name, StringRef value) {
+      return builder.getNamedAttr(name, builder.getStringAttr(value));
+    };
+    return builder.getDictionaryAttr(
+        {text("op", op->getName().getStringRef()),
+         text("schedule", choice.schedule->name()),
+         text("reason", choice.estimate.reason),
+         builder.getNamedAttr("plan", builder.getDictionaryAttr(plan)),
+         builder.getNamedAttr("predicted_ns",
+                              builder.getI64IntegerAttr(std::llround(
+                                  choice.estimate.seconds * 1e9)))});
   }
 
   static std::string describe(const Choice &choice) {
