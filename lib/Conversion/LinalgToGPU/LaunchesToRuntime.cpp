@@ -18,6 +18,7 @@
 
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Dialect/ShardIR/Stage.h"
 #include "ShardIR/Report/Report.h"
@@ -73,6 +74,24 @@ struct LaunchesToRuntimePass
     reportKernels(module);
   }
 
+  /// The figures that estimates of kernels need: of the machine that decisions
+  /// were made for, else of the architecture.
+  static json::Value describeGpu(ModuleOp module, const GpuTarget &target) {
+    double memory = target.copyBytesPerSecond, matrix = target.matrixFlops,
+           scalar = target.scalarFlops;
+    if (module->hasAttr(ShardIRDialect::kMachine)) {
+      DeviceRates rates = getMachine(module).rates;
+      memory = rates.memoryBandwidth;
+      matrix = rates.flops16;
+      scalar = rates.flops32;
+    }
+    return json::Object{{"arch", target.arch},
+                        {"multiprocessors", target.multiprocessors},
+                        {"memory_bandwidth", int64_t(memory)},
+                        {"bf16_flops", int64_t(matrix)},
+                        {"f32_flops", int64_t(scalar)}};
+  }
+
   /// Lists the kernels in the report that the module has, if it has one.
   void reportKernels(ModuleOp module) {
     auto report =
@@ -95,6 +114,8 @@ struct LaunchesToRuntimePass
     }
     NamedAttrList list(report);
     list.set("kernels", builder.getArrayAttr(entries));
+    if (std::optional<GpuTarget> target = GpuTarget::get(arch))
+      list.set("gpu", toAttribute(describeGpu(module, *target), &getContext()));
     module->setAttr(ShardIRDialect::kReport, list.getDictionary(&getContext()));
   }
 

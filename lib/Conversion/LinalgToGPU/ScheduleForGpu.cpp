@@ -74,6 +74,7 @@ struct ScheduleForGpuPass
           << mustBeOneOf(schedules, schedule);
       return signalPassFailure();
     }
+    splitRefilledBuffers();
     decomposeRest(*target);
     SmallVector<Operation *> ops;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -84,15 +85,16 @@ struct ScheduleForGpuPass
       ops.push_back(op);
       return WalkResult::skip();
     });
-    // Ops that can fuse their neighbours go first: attention and contractions,
-    // then other reductions.
+    // Ops that can fuse their neighbours go first: attention and products, then
+    // other reductions in program order, as a chain over rows grows from its
+    // first reduction.
     auto rank = [](Operation *op) {
       if (isa<kernel::AttentionOp, kernel::AttentionBackwardOp>(op))
         return 0;
       auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
       if (!linalgOp || linalgOp.getNumReductionLoops() == 0)
         return 2;
-      return linalgOp.getNumDpsInputs() > 1 ? 0 : 1;
+      return isTileable(linalgOp) ? 0 : 1;
     };
     llvm::stable_sort(
         ops, [&](Operation *a, Operation *b) { return rank(a) < rank(b); });
@@ -117,6 +119,37 @@ struct ScheduleForGpuPass
         return signalPassFailure();
       for (Operation *launch : changes.launches)
         launch->setAttr(ShardIRDialect::kSchedule, choice);
+    }
+  }
+
+  /// A fill that overwrites a buffer gets an allocation of its own:
+  /// bufferization uses one for the maxima and for the sums of a softmax, which
+  /// a chain over rows could not tell apart. The old one is freed first, so
+  /// that no more memory is in use at one time.
+  void splitRefilledBuffers() {
+    SmallVector<memref::AllocOp> allocs;
+    getOperation().walk([&](memref::AllocOp op) { allocs.push_back(op); });
+    for (memref::AllocOp alloc : allocs) {
+      SmallVector<Operation *> users(alloc->getUsers());
+      if (!llvm::all_of(users, [&](Operation *user) {
+            return user->getBlock() == alloc->getBlock() &&
+                   isa<linalg::LinalgOp, memref::DeallocOp>(user);
+          }))
+        continue;
+      llvm::sort(users, [](Operation *a, Operation *b) {
+        return a->isBeforeInBlock(b);
+      });
+      users.erase(llvm::unique(users), users.end());
+      Value now = alloc;
+      for (Operation *user : users) {
+        auto fill = dyn_cast<linalg::FillOp>(user);
+        if (fill && user != users.front()) {
+          OpBuilder builder(fill);
+          memref::DeallocOp::create(builder, fill.getLoc(), now);
+          now = builder.clone(*alloc)->getResult(0);
+        }
+        user->replaceUsesOfWith(alloc, now);
+      }
     }
   }
 
