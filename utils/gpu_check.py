@@ -7,8 +7,9 @@ architecture, with the schedules that tests force, and with its unsharded
 version for the processor, and puts into FOLDER:
 
     programs/*.so    the compiled programs
-    bin, lib         shard-run, the runtime, the libraries that they need
-    checks.txt       one line a check: name, ranks, program, flags
+    bin, lib         run-checks, the runtime, the libraries that they need
+    checks.txt       one line a check: title, ranks, program, flags, with tabs between
+    first.txt        about 40 of them, which hold every schedule
     run.sh           runs them all; one command, no LLVM, no Python
 
 Inputs are random from a seed, the same everywhere; the expected outputs are the
@@ -17,9 +18,13 @@ at least what --target says. What does not compile is listed in
 FOLDER/refused.txt and makes the exit status 1. It says how many checks hold a
 kernel of each schedule; without --filter one that none holds is an error.
 
-On the GPU machine: `FOLDER/run.sh [TEXT]` runs the checks whose line contains
-TEXT, prints one line for each that fails and a summary, and writes
-FOLDER/results.txt with the GPU's name, the driver and the date.
+On the GPU machine: `FOLDER/run.sh [TEXT]` runs the checks whose title contains
+TEXT in one process: those of first.txt first, five times each, whose results
+must be the same bits, then the others. It prints a line for each that fails and
+a summary. FOLDER/checks.results.txt has the date, the GPU's name, driver, memory,
+clock and power limit, and a line for each check as it ends. A second run goes on
+where that file ends, and so does the process after a check that the device did
+not survive; `--again` starts anew. `--first` stops behind first.txt.
 `FOLDER/run.sh --benchmark` times the checks of bench.txt: models, and the
 functions of benchmarks/gpu, which are not compared, as the processor would take
 too long; then the same by PyTorch, where that is there (peers/). `FOLDER/run.sh
@@ -53,38 +58,64 @@ SCRIPT = r"""#!/bin/sh
 cd "$(dirname "$0")" || exit 2
 export LD_LIBRARY_PATH="$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 @HOST@
-list=checks.txt; extra=--verify
-if [ "$1" = --benchmark ]; then list=bench.txt; extra=--benchmark=50; shift; fi
-sanitizer=
-if [ "$1" = --sanitize ]; then sanitizer="compute-sanitizer --error-exitcode 9"; shift; fi
+mode=checks; tool=; again=
+while :; do
+  case "$1" in
+    --again) again=1 ;;
+    --first) mode=first ;;
+    --benchmark) mode=bench ;;
+    --sanitize) mode=sanitize; tool="compute-sanitizer --log-file sanitize.txt" ;;
+    *) break ;;
+  esac
+  shift
+done
+results=$mode.results.txt
+[ -z "$again" ] || rm -f "$results"
 {
   date -u +%Y-%m-%dT%H:%MZ
   echo "commit @COMMIT@, arch @ARCH@"
-  nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null || echo "no nvidia-smi"
-} | tee results.txt
-passed=0; failed=0
-while read -r name ranks program flags; do
-  case "$name $flags" in *"$1"*) ;; *) continue ;; esac
-  if eval "timeout 300 $sanitizer ./bin/shard-run programs/$program --device=cuda-local $extra $flags" >out.txt 2>&1; then
-    passed=$((passed + 1)); verdict=pass
-  else
-    failed=$((failed + 1)); verdict=FAIL
-  fi
-  if [ $verdict = FAIL ] || [ $list = bench.txt ]; then
-    echo "$verdict $name ($ranks ranks): $(head -c 600 out.txt | head -4 | tr '\n' ' ')" | tee -a results.txt
-  else
-    echo "$verdict $name ($ranks ranks)" >>results.txt
-  fi
-done <$list
-rm -f out.txt
-if [ $list = bench.txt ] && python3 -c "import torch; torch.cuda.init()" 2>/dev/null; then
+  nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.max.sm,power.limit --format=csv,noheader 2>/dev/null || echo "no nvidia-smi"
+} | tee -a "$results"
+# Ends where a check left the device in a state that only a new process mends, and goes on there.
+check() {
+  while :; do
+    $tool ./bin/run-checks "$@"; status=$?
+    [ $status -gt 2 ] || return $status
+  done
+}
+case $mode in
+  bench) check bench.txt "$results" --filter="$1" --show --device=cuda-local --benchmark=50 ;;
+  first) check first.txt "$results" --filter="$1" --device=cuda-local --verify --repeat=5 ;;
+  *) check first.txt "$results" --filter="$1" --device=cuda-local --verify --repeat=5
+     check checks.txt "$results" --filter="$1" --device=cuda-local --verify ;;
+esac
+status=$?
+if [ $mode = sanitize ] && grep "ERROR SUMMARY" sanitize.txt | grep -qv " 0 errors"; then
+  grep "ERROR SUMMARY" sanitize.txt; status=1
+fi
+if [ $mode = bench ] && python3 -c "import torch; torch.cuda.init()" 2>/dev/null; then
   for peer in peers/*"$1"*.py; do
-    [ -f "$peer" ] && python3 "$peer" 2>&1 | tee -a results.txt
+    [ -f "$peer" ] && python3 "$peer" 2>&1 | tee -a "$results"
   done
 fi
-echo "$passed passed, $failed failed" | tee -a results.txt
-[ $failed = 0 ] && [ $passed -gt 0 ]
+exit $status
 """
+# Checks that run first, five times each: as many for each schedule.
+FIRST = 40
+
+
+def first_of(checks, schedules):
+    """About FIRST of the checks, which hold every schedule: forced ones first, then those with few others.
+    `schedules` gives the schedules of a check's kernels."""
+    names = sorted({name for check in checks for name in schedules(check)})
+    chosen = []
+    for count in range(1, 1 + -(-FIRST // max(len(names), 1))):
+        for name in names:
+            rest = sorted((check for check in checks if name in schedules(check) and check not in chosen),
+                          key=lambda check: (f":schedule={name}" not in check, len(schedules(check))))
+            if rest and sum(name in schedules(check) for check in chosen) < count and len(chosen) < FIRST:
+                chosen.append(rest[0])
+    return chosen
 
 
 def expand(text, definitions):
@@ -205,9 +236,10 @@ def main():
     out = os.path.abspath(options.folder)
     for sub in ("programs", "bin", "lib"):
         os.makedirs(os.path.join(out, sub), exist_ok=True)
-    runner = os.path.join(options.build, "bin", "shard-run")
+    runner = os.path.join(options.build, "bin", "run-checks")
     compiler = os.environ.get("SHARDIR_COMPILE") or os.path.join(options.build, "bin", "shard-compile")
-    shutil.copy(runner, os.path.join(out, "bin"))
+    for name in ("run-checks", "shard-run"):
+        shutil.copy(os.path.join(options.build, "bin", name), os.path.join(out, "bin"))
     libraries = subprocess.run(["ldd", runner], capture_output=True, text=True, check=True).stdout
     for name, path in re.findall(r"(\S+) => (/\S+)", libraries):
         # The C library is the other machine's.
@@ -222,7 +254,7 @@ def main():
                               capture_output=True, text=True, timeout=600)
         return (json.loads(done.stdout) if done.returncode == 0 else None), done.stderr
 
-    checks, bench, refused, compiled, meshes, reports = [], [], [], {}, {}, {}
+    checks, bench, refused, compiled, meshes, reports, titles = [], [], [], {}, {}, {}, {}
     for file, flags in [*find_checks(options.filter), *find_gpu_checks(options.filter)]:
         function = (file, *[f for f in flags if f.startswith(("--function=", "--options="))])
         seen = meshes.setdefault(function, [])
@@ -242,17 +274,22 @@ def main():
                 refused.append(f"{file} {' '.join(chosen)}\n{said[:2000]}")
         if not compiled[key]:
             continue
-        kept = [shlex.quote(f) for f in flags if f.startswith(KEPT)]
+        kept = [f for f in flags if f.startswith(KEPT)]
         if uses_f8(file, flags) and not any(f.startswith("--tolerance=") for f in kept):
             kept.append(TOLERANCE_OF_F8)
         title = file + "".join(":" + f.split("=", 1)[1] for f in chosen)
         title += "".join(":" + f for f in pipeline.split() if f.startswith("schedule="))
         program = compiled[key]
-        line = f"{title} {ranks_of(reports[program])} {program} {' '.join(kept)}\n"
-        if line not in checks:
-            checks.append(line)
-            if file.startswith(("examples", "test/Run/Models")):
-                bench.append(line)
+        same = titles.setdefault(title, [])
+        if (program, kept) in same:
+            continue
+        same.append((program, kept))
+        # Results are told apart by title.
+        title += f"#{len(same)}" if len(same) > 1 else ""
+        line = "\t".join([title, str(ranks_of(reports[program])), program, *kept]) + "\n"
+        checks.append(line)
+        if file.startswith(("examples", "test/Run/Models")):
+            bench.append(line)
 
     for file, function in find_benchmarks(options.filter):
         name = f"b{len(bench)}.so"
@@ -260,7 +297,7 @@ def main():
         if not report:
             refused.append(f"{file} {function}\n{said[:2000]}")
             continue
-        bench.append(f"{file}:{function} {ranks_of(report)} {name} \n")
+        bench.append(f"{file}:{function}\t{ranks_of(report)}\t{name}\n")
     os.makedirs(os.path.join(out, "peers"), exist_ok=True)
     for name in sorted(os.listdir(os.path.join(ROOT, "benchmarks", "peers"))):
         if os.path.exists(os.path.join(ROOT, "benchmarks", "gpu", name.replace("_torch.py", ".mlir"))):
@@ -275,14 +312,21 @@ def main():
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True,
                             text=True).stdout.strip() or "unknown"
     host = 'export SHARDIR_CUDA_LIBRARY="$PWD/lib/libShardIREmulatedGpu.so"' if emulated else ""
+    def schedules(check):
+        return {kernel["schedule"] for kernel in reports[check.split()[2]].get("kernels", [])}
+
+    for name in os.listdir(out):
+        if name.endswith(".results.txt"):
+            os.remove(os.path.join(out, name))
     write("checks.txt", "".join(checks))
+    write("first.txt", "".join(first_of(checks, schedules)))
     write("bench.txt", "".join(bench))
     write("refused.txt", "".join(refused))
     write("run.sh", SCRIPT.replace("@ARCH@", options.arch).replace("@COMMIT@", commit).replace("@HOST@", host), 0o755)
     size = sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(out) for name in names)
     held = {name: 0 for name in registered_schedules(compiler)}
     for line in checks:
-        for name in {kernel["schedule"] for kernel in reports[line.split()[2]].get("kernels", [])}:
+        for name in schedules(line):
             held[name] += 1
     for name, count in sorted(held.items()):
         print(f"{name}: {count} checks")
