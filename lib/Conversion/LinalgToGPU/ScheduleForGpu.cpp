@@ -114,11 +114,17 @@ struct ScheduleForGpuPass
       if (explain)
         remark(op, choices);
       DictionaryAttr choice = toAttribute(op, choices.front());
+      std::string shape = describeShape(op);
       changes.launches.clear();
       if (failed(choices.front().schedule->emit(rewriter, op, *target)))
         return signalPassFailure();
-      for (Operation *launch : changes.launches)
+      for (Operation *launch : changes.launches) {
         launch->setAttr(ShardIRDialect::kSchedule, choice);
+        if (auto name =
+                launch->getAttrOfType<StringAttr>(ShardIRDialect::kKernel))
+          launch->setAttr(ShardIRDialect::kKernel,
+                          rewriter.getStringAttr(name.getValue() + shape));
+      }
     }
   }
 
@@ -200,6 +206,32 @@ struct ScheduleForGpuPass
                        return a.estimate.seconds < b.estimate.seconds;
                      });
     return choices;
+  }
+
+  /// The end of a kernel's name: the extents of a linalg op's loops, or the
+  /// shape of an attention's queries, and the type of the first operand:
+  /// `_64x4096x512_bf16`. `n` is an extent that is not known.
+  static std::string describeShape(Operation *op) {
+    SmallVector<int64_t> extents;
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+      extents = linalgOp.getStaticLoopRanges();
+    else if (isa<kernel::AttentionOp, kernel::AttentionBackwardOp>(op))
+      extents.assign(cast<MemRefType>(op->getOperand(0).getType()).getShape());
+    else
+      return "";
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    for (int64_t extent : extents) {
+      out << (text.empty() ? "_" : "x");
+      if (ShapedType::isDynamic(extent))
+        out << "n";
+      else
+        out << extent;
+    }
+    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+    if (element.isIntOrFloat())
+      out << "_" << elementTypeName(element);
+    return text;
   }
 
   /// The fields of a kernel in the report that the schedule decides.

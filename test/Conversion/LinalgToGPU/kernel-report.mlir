@@ -6,7 +6,7 @@
 // RUN: %python %shardir_src/utils/print-report.py %t.json | FileCheck %s
 // CHECK: 2 kernels
 // CHECK: kernel {{ *}}op {{ *}}schedule {{ *}}us {{ *}}registers {{ *}}spilled {{ *}}shared {{ *}}at {{ *}}because
-// CHECK: product{{[a-z0-9_]*}}_ws {{ *}}linalg.matmul {{ *}}ws_gemm {{ *}}{{[0-9.]+}} {{ *}}168 {{ *}}0 {{.*}}kernel-report.mlir:[[#@LINE+16]]:8 {{ *}}TMA and wgmma, tile {{.*}} stages
+// CHECK: product_matmul_ws_2048x2048x2048_bf16 {{ *}}linalg.matmul {{ *}}ws_gemm {{ *}}{{[0-9.]+}} {{ *}}168 {{ *}}0 {{.*}}kernel-report.mlir:[[#@LINE+16]]:8 {{ *}}TMA and wgmma, tile {{.*}} stages
 
 // A plan is numbers by name. Shared memory leaves room for one block.
 // RUN: FileCheck %s --check-prefix=PLAN --input-file=%t.json

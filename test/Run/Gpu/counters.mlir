@@ -38,14 +38,14 @@
 // RUN: shard-compile %s --function=product --gpu --options="arch=sm_90a machine=h100x8 schedule=ws_gemm ptxas=none" -o %t.so --report=%t.report.json
 // RUN: %python %shardir_src/utils/print-counters.py %t.json %t.report.json --sources | FileCheck %s --check-prefix=ROOFLINE
 // ROOFLINE:      kernel {{ *}}us {{ *}}bound by {{ *}}memory {{ *}}matrix {{ *}}issue {{ *}}shared {{ *}}sectors/least {{ *}}conflicts
-// ROOFLINE-NEXT: product_{{[a-z0-9_]*}}ws {{ *}}[[US:[0-9.]+]] {{ *}}matrix {{ *}}{{[0-9.]+}} {{ *}}[[US]] {{.*}} 1.00 {{ *}}0 {{ *}}2 {{ *}}?
+// ROOFLINE-NEXT: product_matmul_ws_256x256x256_bf16 {{ *}}[[US:[0-9.]+]] {{ *}}matrix {{ *}}{{[0-9.]+}} {{ *}}[[US]] {{.*}} 1.00 {{ *}}0 {{ *}}2 {{ *}}?
 // ROOFLINE:      source {{ *}}kernel {{ *}}instructions {{ *}}sectors {{ *}}least {{ *}}conflicts
 // ROOFLINE: {{.*}}counters.mlir:{{[0-9]+}} {{ *}}product_
 // RUN: not %python %shardir_src/utils/print-counters.py %t.json %t.json 2>&1 | FileCheck %s --check-prefix=NOREPORT
 // NOREPORT: error: '{{.*}}' has no 'gpu'
 
 // TABLE: kernel {{.*}} global bytes  sectors/least  conflicts  barriers
-// TABLE: gelu_generic_elementwise {{.*}} 1.00 {{ *}}0 {{ *}}0
+// TABLE: gelu_generic_elementwise_256x1024_bf16 {{.*}} 1.00 {{ *}}0 {{ *}}0
 
 // REDEFINE: %{function} = gelu
 // RUN: env SHARDIR_CUDA_LIBRARY=%emulated_cuda not shard-run %s --device=cuda-local --function=gelu --counters=%t.json --options="arch=host" 2>&1 | FileCheck %s --check-prefix=HOST
