@@ -1,6 +1,6 @@
 # The lit suite over .mlir and .test files.
 #
-# Features: compiler, asan, tsan, avx512, avx512-bf16, amx, cuda, ptxas (with libdevice),
+# Features: compiler, asan, tsan, avx512, avx512-bf16, amx, cuda, ptxas (with libdevice), nvdisasm,
 # mpi, programs (the corpus of exported models lies beside the repository), exhaustive,
 # python-package (NumPy, nanobind and pytest are there).
 import os
@@ -78,6 +78,7 @@ features = {
     "amx": cpu_has("amx_bf16"),
     "cuda": answers("nvidia-smi", "-L"),
     "ptxas": has_cuda_tools(),
+    "nvdisasm": answers("nvdisasm", "--version"),
     # Open MPI itself leaks and races, as sanitizers see it.
     "mpi": has_open_mpi() and not config.shardir_sanitizer,
     "programs": os.path.exists(os.path.join(programs, "manifest.json")),

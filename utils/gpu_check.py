@@ -7,8 +7,9 @@ architecture, with the schedules that tests force, and with its unsharded
 version for the processor, and puts into FOLDER:
 
     programs/*.so    the compiled programs
-    bin, lib         shard-run, the runtime, the libraries that they need
-    checks.txt       one line a check: name, ranks, program, flags
+    bin, lib         run-checks, the runtime, the libraries that they need
+    checks.txt       one line a check: title, ranks, program, flags, with tabs between
+    first.txt        about 40 of them, which hold every schedule
     run.sh           runs them all; one command, no LLVM, no Python
 
 Inputs are random from a seed, the same everywhere; the expected outputs are the
@@ -17,9 +18,13 @@ at least what --target says. What does not compile is listed in
 FOLDER/refused.txt and makes the exit status 1. It says how many checks hold a
 kernel of each schedule; without --filter one that none holds is an error.
 
-On the GPU machine: `FOLDER/run.sh [TEXT]` runs the checks whose line contains
-TEXT, prints one line for each that fails and a summary, and writes
-FOLDER/results.txt with the GPU's name, the driver and the date.
+On the GPU machine: `FOLDER/run.sh [TEXT]` runs the checks whose title contains
+TEXT in one process: those of first.txt first, five times each, whose results
+must be the same bits, then the others. It prints a line for each that fails and
+a summary. FOLDER/checks.results.txt has the date, the GPU's name, driver, memory,
+clock and power limit, and a line for each check as it ends. A second run goes on
+where that file ends, and so does the process after a check that the device did
+not survive; `--again` starts anew. `--first` stops behind first.txt.
 `FOLDER/run.sh --benchmark` times the checks of bench.txt: models, and the
 functions of benchmarks/gpu, which are not compared, as the processor would take
 too long; then the same by PyTorch, where that is there (peers/). `FOLDER/run.sh
@@ -29,6 +34,8 @@ GPU.
 """
 import argparse
 import importlib.util
+import json
+import math
 import os
 import re
 import shlex
@@ -40,7 +47,6 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIMIT = 64 << 20
 RUN = re.compile(r"^// RUN: shard-run %s (--.*)$")
 RUN_ALL = re.compile(r"^// RUN: %python %S/(?:\.\./)*Inputs/verify-all\.py %s(.*)$")
-SCHEDULED = re.compile(r"is scheduled by (\w+)")
 # sm_90's matrix units keep about 14 bits of sums of 8-bit floats (docs/GPU.md).
 TOLERANCE_OF_F8 = "--tolerance=1e-2"
 # Flags of a check that decide what is compiled, and those it is run with.
@@ -52,38 +58,64 @@ SCRIPT = r"""#!/bin/sh
 cd "$(dirname "$0")" || exit 2
 export LD_LIBRARY_PATH="$PWD/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 @HOST@
-list=checks.txt; extra=--verify
-if [ "$1" = --benchmark ]; then list=bench.txt; extra=--benchmark=50; shift; fi
-sanitizer=
-if [ "$1" = --sanitize ]; then sanitizer="compute-sanitizer --error-exitcode 9"; shift; fi
+mode=checks; tool=; again=
+while :; do
+  case "$1" in
+    --again) again=1 ;;
+    --first) mode=first ;;
+    --benchmark) mode=bench ;;
+    --sanitize) mode=sanitize; tool="compute-sanitizer --log-file sanitize.txt" ;;
+    *) break ;;
+  esac
+  shift
+done
+results=$mode.results.txt
+[ -z "$again" ] || rm -f "$results"
 {
   date -u +%Y-%m-%dT%H:%MZ
   echo "commit @COMMIT@, arch @ARCH@"
-  nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader 2>/dev/null || echo "no nvidia-smi"
-} | tee results.txt
-passed=0; failed=0
-while read -r name ranks program flags; do
-  case "$name $flags" in *"$1"*) ;; *) continue ;; esac
-  if eval "timeout 300 $sanitizer ./bin/shard-run programs/$program --device=cuda-local $extra $flags" >out.txt 2>&1; then
-    passed=$((passed + 1)); verdict=pass
-  else
-    failed=$((failed + 1)); verdict=FAIL
-  fi
-  if [ $verdict = FAIL ] || [ $list = bench.txt ]; then
-    echo "$verdict $name ($ranks ranks): $(head -c 600 out.txt | head -4 | tr '\n' ' ')" | tee -a results.txt
-  else
-    echo "$verdict $name ($ranks ranks)" >>results.txt
-  fi
-done <$list
-rm -f out.txt
-if [ $list = bench.txt ] && python3 -c "import torch; torch.cuda.init()" 2>/dev/null; then
+  nvidia-smi --query-gpu=name,driver_version,memory.total,clocks.max.sm,power.limit --format=csv,noheader 2>/dev/null || echo "no nvidia-smi"
+} | tee -a "$results"
+# Ends where a check left the device in a state that only a new process mends, and goes on there.
+check() {
+  while :; do
+    $tool ./bin/run-checks "$@"; status=$?
+    [ $status -gt 2 ] || return $status
+  done
+}
+case $mode in
+  bench) check bench.txt "$results" --filter="$1" --show --device=cuda-local --benchmark=50 ;;
+  first) check first.txt "$results" --filter="$1" --device=cuda-local --verify --repeat=5 ;;
+  *) check first.txt "$results" --filter="$1" --device=cuda-local --verify --repeat=5
+     check checks.txt "$results" --filter="$1" --device=cuda-local --verify ;;
+esac
+status=$?
+if [ $mode = sanitize ] && grep "ERROR SUMMARY" sanitize.txt | grep -qv " 0 errors"; then
+  grep "ERROR SUMMARY" sanitize.txt; status=1
+fi
+if [ $mode = bench ] && python3 -c "import torch; torch.cuda.init()" 2>/dev/null; then
   for peer in peers/*"$1"*.py; do
-    [ -f "$peer" ] && python3 "$peer" 2>&1 | tee -a results.txt
+    [ -f "$peer" ] && python3 "$peer" 2>&1 | tee -a "$results"
   done
 fi
-echo "$passed passed, $failed failed" | tee -a results.txt
-[ $failed = 0 ] && [ $passed -gt 0 ]
+exit $status
 """
+# Checks that run first, five times each: as many for each schedule.
+FIRST = 40
+
+
+def first_of(checks, schedules):
+    """About FIRST of the checks, which hold every schedule: forced ones first, then those with few others.
+    `schedules` gives the schedules of a check's kernels."""
+    names = sorted({name for check in checks for name in schedules(check)})
+    chosen = []
+    for count in range(1, 1 + -(-FIRST // max(len(names), 1))):
+        for name in names:
+            rest = sorted((check for check in checks if name in schedules(check) and check not in chosen),
+                          key=lambda check: (f":schedule={name}" not in check, len(schedules(check))))
+            if rest and sum(name in schedules(check) for check in chosen) < count and len(chosen) < FIRST:
+                chosen.append(rest[0])
+    return chosen
 
 
 def expand(text, definitions):
@@ -153,11 +185,7 @@ def find_gpu_checks(pattern):
 
 
 def registered_schedules(compiler):
-    """The names that the compiler lists for one that it does not know."""
-    program = os.path.join(ROOT, "examples", "mlp.mlir")
-    said = subprocess.run([compiler, program, "--gpu", "--options=arch=sm_90a schedule=?", "-o", os.devnull],
-                          capture_output=True, text=True).stderr
-    return re.split(r", | or ", re.search(r"schedule must be (.*), found", said)[1])
+    return subprocess.run([compiler, "--print-schedules"], capture_output=True, text=True, check=True).stdout.split()
 
 
 def uses_f8(file, flags):
@@ -182,10 +210,10 @@ def architecture_of_card():
     return {"8.0": "sm_80", "8.6": "sm_86", "8.9": "sm_89", "9.0": "sm_90a", "10.0": "sm_100a"}.get(said, "compute_80")
 
 
-def ranks_of(program):
-    data = open(program, "rb").read()
-    found = re.search(rb'"ranks": ?(\d+)', data)
-    return int(found[1]) if found else 0
+def ranks_of(report):
+    """As many as the meshes of the compiler's report have devices."""
+    return max((max(mesh["devices"]) + 1 if "devices" in mesh else math.prod(mesh["axes"].values())
+                for mesh in report.get("meshes", {}).values()), default=1)
 
 
 def main():
@@ -208,9 +236,10 @@ def main():
     out = os.path.abspath(options.folder)
     for sub in ("programs", "bin", "lib"):
         os.makedirs(os.path.join(out, sub), exist_ok=True)
-    runner = os.path.join(options.build, "bin", "shard-run")
+    runner = os.path.join(options.build, "bin", "run-checks")
     compiler = os.environ.get("SHARDIR_COMPILE") or os.path.join(options.build, "bin", "shard-compile")
-    shutil.copy(runner, os.path.join(out, "bin"))
+    for name in ("run-checks", "shard-run"):
+        shutil.copy(os.path.join(options.build, "bin", name), os.path.join(out, "bin"))
     libraries = subprocess.run(["ldd", runner], capture_output=True, text=True, check=True).stdout
     for name, path in re.findall(r"(\S+) => (/\S+)", libraries):
         # The C library is the other machine's.
@@ -219,7 +248,13 @@ def main():
     if emulated:
         shutil.copy(os.path.join(options.build, "lib", "libShardIREmulatedGpu.so"), os.path.join(out, "lib"))
 
-    checks, bench, refused, compiled, meshes, scheduled = [], [], [], {}, {}, {}
+    def compile_program(name, *arguments):
+        """The compiler's report, or None and what it says."""
+        done = subprocess.run([compiler, "--gpu", "--report=-", *arguments, "-o", os.path.join(out, "programs", name)],
+                              capture_output=True, text=True, timeout=600)
+        return (json.loads(done.stdout) if done.returncode == 0 else None), done.stderr
+
+    checks, bench, refused, compiled, meshes, reports, titles = [], [], [], {}, {}, {}, {}
     for file, flags in [*find_checks(options.filter), *find_gpu_checks(options.filter)]:
         function = (file, *[f for f in flags if f.startswith(("--function=", "--options="))])
         seen = meshes.setdefault(function, [])
@@ -229,40 +264,40 @@ def main():
         if seen.index(mesh) >= options.meshes:
             continue
         chosen = [f for f in flags if f.startswith(COMPILED) and not f.startswith("--options=")]
-        pipeline = " ".join([f.split("=", 1)[1] for f in flags if f.startswith("--options=")] + [code, "explain"])
-        command = [compiler, os.path.join(ROOT, file), "--gpu", "--verify", f"--options={pipeline}", *chosen]
-        key = tuple(command)
+        pipeline = " ".join([f.split("=", 1)[1] for f in flags if f.startswith("--options=")] + [code])
+        key = (os.path.join(ROOT, file), "--verify", f"--options={pipeline}", *chosen)
         if key not in compiled:
             name = f"p{len(compiled)}.so"
-            done = subprocess.run([*command, "-o", os.path.join(out, "programs", name)], capture_output=True, text=True,
-                                  timeout=600)
-            compiled[key] = name if done.returncode == 0 else None
-            scheduled[name] = set(SCHEDULED.findall(done.stderr))
-            if done.returncode != 0:
-                refused.append(f"{file} {' '.join(chosen)}\n{done.stderr[:2000]}")
+            reports[name], said = compile_program(name, *key)
+            compiled[key] = name if reports[name] else None
+            if not compiled[key]:
+                refused.append(f"{file} {' '.join(chosen)}\n{said[:2000]}")
         if not compiled[key]:
             continue
-        kept = [shlex.quote(f) for f in flags if f.startswith(KEPT)]
+        kept = [f for f in flags if f.startswith(KEPT)]
         if uses_f8(file, flags) and not any(f.startswith("--tolerance=") for f in kept):
             kept.append(TOLERANCE_OF_F8)
         title = file + "".join(":" + f.split("=", 1)[1] for f in chosen)
         title += "".join(":" + f for f in pipeline.split() if f.startswith("schedule="))
         program = compiled[key]
-        line = f"{title} {ranks_of(os.path.join(out, 'programs', program))} {program} {' '.join(kept)}\n"
-        if line not in checks:
-            checks.append(line)
-            if file.startswith(("examples", "test/Run/Models")):
-                bench.append(line)
+        same = titles.setdefault(title, [])
+        if (program, kept) in same:
+            continue
+        same.append((program, kept))
+        # Results are told apart by title.
+        title += f"#{len(same)}" if len(same) > 1 else ""
+        line = "\t".join([title, str(ranks_of(reports[program])), program, *kept]) + "\n"
+        checks.append(line)
+        if file.startswith(("examples", "test/Run/Models")):
+            bench.append(line)
 
     for file, function in find_benchmarks(options.filter):
         name = f"b{len(bench)}.so"
-        done = subprocess.run([compiler, os.path.join(ROOT, file), "--gpu", f"--options={code}",
-                               f"--function={function}", "-o", os.path.join(out, "programs", name)],
-                              capture_output=True, text=True, timeout=600)
-        if done.returncode != 0:
-            refused.append(f"{file} {function}\n{done.stderr[:2000]}")
+        report, said = compile_program(name, os.path.join(ROOT, file), f"--options={code}", f"--function={function}")
+        if not report:
+            refused.append(f"{file} {function}\n{said[:2000]}")
             continue
-        bench.append(f"{file}:{function} {ranks_of(os.path.join(out, 'programs', name))} {name} \n")
+        bench.append(f"{file}:{function}\t{ranks_of(report)}\t{name}\n")
     os.makedirs(os.path.join(out, "peers"), exist_ok=True)
     for name in sorted(os.listdir(os.path.join(ROOT, "benchmarks", "peers"))):
         if os.path.exists(os.path.join(ROOT, "benchmarks", "gpu", name.replace("_torch.py", ".mlir"))):
@@ -277,14 +312,21 @@ def main():
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True,
                             text=True).stdout.strip() or "unknown"
     host = 'export SHARDIR_CUDA_LIBRARY="$PWD/lib/libShardIREmulatedGpu.so"' if emulated else ""
+    def schedules(check):
+        return {kernel["schedule"] for kernel in reports[check.split()[2]].get("kernels", [])}
+
+    for name in os.listdir(out):
+        if name.endswith(".results.txt"):
+            os.remove(os.path.join(out, name))
     write("checks.txt", "".join(checks))
+    write("first.txt", "".join(first_of(checks, schedules)))
     write("bench.txt", "".join(bench))
     write("refused.txt", "".join(refused))
     write("run.sh", SCRIPT.replace("@ARCH@", options.arch).replace("@COMMIT@", commit).replace("@HOST@", host), 0o755)
     size = sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(out) for name in names)
     held = {name: 0 for name in registered_schedules(compiler)}
     for line in checks:
-        for name in scheduled[line.split()[2]]:
+        for name in schedules(line):
             held[name] += 1
     for name, count in sorted(held.items()):
         print(f"{name}: {count} checks")

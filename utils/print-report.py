@@ -70,6 +70,13 @@ def main():
         print(f"peak bytes per device: {'unknown' if peak is None else peak}")
         if report.get("layout_saved_bytes"):
             print(f"bytes copied less than row-major: {report['layout_saved_bytes']}")
+    kernels = report.get("kernels", [])
+    if kernels:
+        print(f"\n{len(kernels)} kernel{'' if len(kernels) == 1 else 's'}")
+        table([[each["name"], each.get("op", ""), each.get("schedule", ""), f"{each.get('predicted_ns', 0) / 1000:.1f}",
+                each.get("registers", ""), each.get("spill_bytes", ""), each["dynamic_shared_bytes"],
+                each["loc"], each.get("reason", "")] for each in kernels],
+              ["kernel", "op", "schedule", "us", "registers", "spilled", "shared", "at", "because"])
     measured = report.get("measured")
     if measured:
         print(f"measured: {measured['bytes_per_device']} bytes received, "

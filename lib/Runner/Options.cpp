@@ -65,6 +65,7 @@ PROGRAM is an .mlir file or a program compiled with --compile-only; - is an
   --trace=t.json          a timeline for Perfetto or chrome://tracing
   --counters=c.json       what kernels execute and access, and a table of it, by
                           the emulated GPU
+  --repeat=N              run N times, and compare the results bit by bit
   --benchmark[=N]         run N more times (10); print minimum and median
   --timeout=SECONDS       deadline of every wait (60)
   --help, --version
@@ -243,6 +244,11 @@ std::vector<Flag> makeFlags(Options &o) {
                        o.benchmark > 100'000'000))
            failUsage("--benchmark=" + v +
                      ": expected a positive number of runs");
+       }},
+      {"--repeat", Flag::Required, false,
+       [&o](const std::string &v, bool) {
+         if (!parseNumber(v, o.repeat) || o.repeat < 1 || o.repeat > 1'000'000)
+           failUsage("--repeat=" + v + ": expected a positive number of runs");
        }},
       {"--seed", Flag::Required, false,
        [&o](const std::string &v, bool) {

@@ -351,9 +351,12 @@ private:
     shardir_program_set_trace(program->get(), isTraced());
     shardir_measurement measured = {};
     std::vector<double> times;
+    std::string unequal; ///< how a repeated run differs from the first one
     processes.inStep([&] {
       data.run(runOptions);
       check(shardir_last_measurement(program->get(), &measured));
+      if (options.repeat > 1)
+        unequal = repeat(data, runOptions);
       // The run above was the warm-up.
       for (int64_t i = 0; i != options.benchmark; ++i) {
         data.run(runOptions);
@@ -362,19 +365,47 @@ private:
         times.push_back(one.milliseconds);
       }
     });
-    bool equal = true;
+    bool equal = unequal.empty();
     processes.together([&] {
+      if (!equal)
+        std::printf("%s\n", unequal.c_str());
       // Before the unsharded program runs, which would be counted too.
       if (counters) {
         writeText(options.counters, counters->text(/*asTable=*/false));
         std::fputs(counters->text(/*asTable=*/true).c_str(), stdout);
       }
       if (processes.isFirst())
-        equal = finish(data, runOptions, measured, times);
+        equal &= finish(data, runOptions, measured, times);
       else
         data.writeResults();
     });
     return processes.endWith(equal ? Exit::Done : Exit::OutputsDiffer);
+  }
+
+  /// Runs again; says which result is not the bits of the first run, and where.
+  /// All processes run as often, whatever the first one finds.
+  std::string repeat(RunData &data, const shardir_run_options &runOptions) {
+    std::vector<Array> first;
+    for (const Array &result : data.results)
+      first.push_back(result.clone());
+    std::string text;
+    for (int64_t i = 1; i != options.repeat; ++i) {
+      data.run(runOptions);
+      for (size_t r = 0; r != first.size() && text.empty(); ++r) {
+        const uint8_t *begin = first[r].bytes.data(),
+                      *end = begin + first[r].bytes.size();
+        const uint8_t *differs =
+            std::mismatch(begin, end, data.results[r].bytes.data()).first;
+        if (differs != end)
+          text = "result " + std::to_string(r) + ": run " +
+                 std::to_string(i + 1) + " gives other bits than the first, " +
+                 "from element " +
+                 std::to_string(size_t(differs - begin) /
+                                elementSize(first[r].type)) +
+                 " on";
+      }
+    }
+    return text;
   }
 
   /// Compares and writes what there is. Whether the results are right.

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Conversion/ToObject/ToObject.h"
 #include "ShardIR/Import/Readers.h"
 #include "ShardIR/InitAll.h"
@@ -32,6 +33,8 @@
 #include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/SourceMgr.h"
 
@@ -54,15 +57,18 @@ constexpr llvm::StringLiteral kHelp =
     "not "
     "for the CPU\n"
     "  --verify            also compile the unsharded program, for the CPU\n"
+    "  --report=r.json     write the compiler's report, - to standard output\n"
+    "  --print-schedules   list the names of the GPU's schedules, and do "
+    "nothing else\n"
     "  --load-dialect-plugin=FILE, --load-pass-plugin=FILE\n"
     "                      dialects and passes of another compiler; --options "
     "names\n"
     "                      the passes to run: after-local, after-bufferized\n";
 
 struct Flags {
-  std::string input, output, function, mesh, options;
+  std::string input, output, function, mesh, options, report;
   Plugins plugins;
-  bool verify = false, gpu = false, help = false;
+  bool verify = false, gpu = false, help = false, printSchedules = false;
 };
 
 int usage(const llvm::Twine &message) {
@@ -76,11 +82,12 @@ std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
       {"--function", &flags.function},
       {"--mesh", &flags.mesh},
       {"--options", &flags.options},
+      {"--report", &flags.report},
       {"-o", &flags.output}};
   for (int i = 1; i < argc; ++i) {
     StringRef flag = argv[i];
-    if (flag == "--help" || flag == "-h") {
-      flags.help = true;
+    if (flag == "--help" || flag == "-h" || flag == "--print-schedules") {
+      (flag == "--print-schedules" ? flags.printSchedules : flags.help) = true;
       return std::nullopt;
     }
     if (flags.plugins.take(flag))
@@ -112,8 +119,8 @@ std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
       return "unknown flag '" + flag.str() + "'" +
              didYouMeanFlag(flag.split('=').first.str(),
                             {"--function", "--mesh", "--options", "--verify",
-                             "--gpu", "--help", "--load-dialect-plugin",
-                             "--load-pass-plugin"});
+                             "--gpu", "--help", "--report", "--print-schedules",
+                             "--load-dialect-plugin", "--load-pass-plugin"});
     if (!flags.input.empty())
       return ("more than one input: '" + flags.input + "' and '" + flag + "'")
           .str();
@@ -180,6 +187,21 @@ public:
 private:
   std::vector<std::string> paths;
 };
+
+/// The report in the metadata of a lowered program; an empty object where it
+/// was compiled from a stage that has none.
+llvm::json::Value reportOf(ModuleOp module) {
+  auto metadata =
+      module.lookupSymbol<LLVM::GlobalOp>("shardir_program_metadata");
+  auto text = metadata ? dyn_cast_or_null<StringAttr>(metadata.getValueOrNull())
+                       : StringAttr();
+  if (!text)
+    return llvm::json::Object{};
+  // The compiler has just written it.
+  llvm::json::Value root =
+      llvm::cantFail(llvm::json::parse(text.getValue().drop_back()));
+  return std::move(*root.getAsObject()->get("report"));
+}
 
 LogicalResult compile(ModuleOp module,
                       llvm::function_ref<void(PassManager &)> build,
@@ -293,6 +315,12 @@ int compileFile(const Flags &flags) {
   };
   if (failed(compile(*module, build, options, addObject())))
     return kBadProgram;
+  if (!flags.report.empty()) {
+    llvm::raw_fd_ostream stream(flags.report, code);
+    if (code)
+      return usage("cannot write '" + flags.report + "': " + code.message());
+    stream << llvm::formatv("{0:2}", reportOf(*module)) << '\n';
+  }
   if (unsharded) {
     auto buildUnsharded = [&](PassManager &pm) {
       LoweringOptions lowering;
@@ -322,6 +350,10 @@ int main(int argc, char **argv) {
     return usage(*error);
   if (flags.help) {
     llvm::outs() << kHelp;
+    return kDone;
+  }
+  if (flags.printSchedules) {
+    llvm::outs() << llvm::join(gpuScheduleNames(), "\n") << '\n';
     return kDone;
   }
   return compileFile(flags);

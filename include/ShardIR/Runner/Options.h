@@ -64,6 +64,7 @@ struct Options {
   std::string report, trace, html, counters;
   std::vector<std::string> show; ///< arguments and results by name
   int64_t benchmark = 0;         ///< the number of timed runs; 0: none
+  int64_t repeat = 1;            ///< runs whose results must be the same bits
   uint64_t seed = 0;
   double timeout = 0; ///< seconds; 0: the runtime's default
   bool help = false, version = false;

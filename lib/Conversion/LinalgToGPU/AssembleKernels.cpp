@@ -25,6 +25,7 @@
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/JSON.h"
@@ -59,6 +60,40 @@ void initializeNvptx() {
     LLVMInitializeNVPTXTargetMC();
     LLVMInitializeNVPTXAsmPrinter();
   });
+}
+
+/// Gives kernels what LLVM needs to write the source's lines into PTX, from
+/// where ptxas -lineinfo and profilers have them. Upstream's pass fails on ops
+/// that were inlined; here these have the line that they were written on, and
+/// lines of another file than the kernel's are the kernel's own.
+void addLineTables(gpu::GPUModuleOp module) {
+  MLIRContext *context = module.getContext();
+  Builder builder(context);
+  llvm::DenseMap<StringAttr, LLVM::DICompileUnitAttr> units;
+  auto newId = [&] { return DistinctAttr::create(builder.getUnitAttr()); };
+  for (auto kernel : module.getOps<LLVM::LLVMFuncOp>()) {
+    auto at = kernel.getLoc()->findInstanceOf<FileLineColLoc>();
+    if (kernel.isExternal() || !at)
+      continue;
+    LLVM::DICompileUnitAttr &unit = units[at.getFilename()];
+    if (!unit)
+      unit = LLVM::DICompileUnitAttr::get(
+          newId(), llvm::dwarf::DW_LANG_C,
+          LLVM::DIFileAttr::get(context, at.getFilename().getValue(), ""),
+          builder.getStringAttr("ShardIR"), /*isOptimized=*/true,
+          LLVM::DIEmissionKind::DebugDirectivesOnly);
+    auto scope = LLVM::DISubprogramAttr::get(
+        context, newId(), unit, unit.getFile(), kernel.getSymNameAttr(),
+        kernel.getSymNameAttr(), unit.getFile(), at.getLine(), at.getLine(),
+        LLVM::DISubprogramFlags::Definition |
+            LLVM::DISubprogramFlags::Optimized,
+        LLVM::DISubroutineTypeAttr::get(context, {}), {}, {});
+    kernel.walk([&](Operation *op) {
+      auto own = op->getLoc()->findInstanceOf<FileLineColLoc>();
+      op->setLoc(own && own.getFilename() == at.getFilename() ? own : at);
+    });
+    kernel->setLoc(FusedLoc::get(context, {Location(at)}, scope));
+  }
 }
 
 /// One gpu.module to PTX.
@@ -148,6 +183,7 @@ struct AssembleKernelsPass
 
   LogicalResult assemble(gpu::GPUModuleOp module, const GpuTarget &target,
                          llvm::json::Array &images) {
+    addLineTables(module);
     std::optional<SmallVector<char, 0>> compiled =
         PtxCompiler(module, target).run();
     if (!compiled)
@@ -178,6 +214,7 @@ struct AssembleKernelsPass
           builder.getStringAttr(assembly->cubin), nullptr, nullptr));
       bytes = assembly->cubin.size();
       format = "cubin";
+      reportResources(assembly->kernels, target);
     }
     images.push_back(llvm::json::Object{
         {"symbol", "shardir_program_gpu_" + std::to_string(images.size())},
@@ -188,6 +225,66 @@ struct AssembleKernelsPass
                           builder.getArrayAttr(objects));
     module.erase();
     return success();
+  }
+
+  /// Blocks of so many threads, registers per thread and bytes of shared memory
+  /// that a multiprocessor runs at one time. Registers are given by 256 to a
+  /// warp; 1 KiB of shared memory of a block is the driver's (CUDA programming
+  /// guide, compute capabilities).
+  static int64_t blocksPerMultiprocessor(const GpuTarget &target,
+                                         int64_t threads, int64_t registers,
+                                         int64_t sharedBytes) {
+    constexpr int64_t reserved = 1024;
+    int64_t warps = llvm::divideCeil(threads, 32);
+    int64_t blocks = target.smArch == 86 ? 16 : target.smArch == 89 ? 24 : 32;
+    blocks = std::min(blocks, target.threads / (32 * warps));
+    if (registers > 0)
+      blocks = std::min(
+          blocks, target.registers /
+                      int64_t(llvm::alignTo(registers * 32, 256)) / warps);
+    return std::min(blocks,
+                    (target.sharedBytes + reserved) / (sharedBytes + reserved));
+  }
+
+  /// Adds what ptxas gave kernels to their entries in the module's report.
+  void reportResources(ArrayRef<KernelResources> resources,
+                       const GpuTarget &target) {
+    ModuleOp module = getOperation();
+    auto report =
+        module->getAttrOfType<DictionaryAttr>(ShardIRDialect::kReport);
+    auto entries = report ? report.getAs<ArrayAttr>("kernels") : ArrayAttr();
+    if (!entries)
+      return;
+    Builder builder(&getContext());
+    SmallVector<Attribute> list;
+    for (auto entry : entries.getAsRange<DictionaryAttr>()) {
+      auto found = llvm::find_if(resources, [&](const KernelResources &kernel) {
+        return builder.getStringAttr(kernel.name) == entry.get("name");
+      });
+      NamedAttrList fields(entry);
+      auto number = [&](StringRef name) {
+        auto attribute = entry.getAs<IntegerAttr>(name);
+        return attribute ? attribute.getInt() : 0;
+      };
+      if (found != resources.end() && number("threads") > 0)
+        fields.set(
+            "blocks_per_multiprocessor",
+            builder.getI64IntegerAttr(blocksPerMultiprocessor(
+                target, number("threads"), found->registers,
+                number("dynamic_shared_bytes") + found->staticSharedBytes)));
+      if (found != resources.end())
+        for (auto [name, number] :
+             {std::pair("registers", found->registers),
+              {"stack_bytes", found->stackBytes},
+              {"spill_bytes", found->spillStoreBytes + found->spillLoadBytes},
+              {"static_shared_bytes", found->staticSharedBytes}})
+          fields.set(name, builder.getI64IntegerAttr(number));
+      list.push_back(fields.getDictionary(&getContext()));
+    }
+    NamedAttrList fields(report);
+    fields.set("kernels", builder.getArrayAttr(list));
+    module->setAttr(ShardIRDialect::kReport,
+                    fields.getDictionary(&getContext()));
   }
 
   LogicalResult writeFile(gpu::GPUModuleOp module, StringRef ptx) {

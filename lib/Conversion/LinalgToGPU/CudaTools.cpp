@@ -142,7 +142,8 @@ Assembly shardir::assemblePtx(StringRef ptxas, StringRef ptx, StringRef arch,
     }
   }
   std::string archFlag = ("-arch=" + arch).str();
-  StringRef arguments[] = {ptxas, archFlag, "-v", "-O3", input, "-o", output};
+  StringRef arguments[] = {ptxas,       archFlag, "-v", "-O3",
+                           "-lineinfo", input,    "-o", output};
   std::optional<StringRef> redirects[] = {StringRef(""), log.str(), log.str()};
   std::string message;
   int status = llvm::sys::ExecuteAndWait(ptxas, arguments, std::nullopt,

@@ -18,6 +18,7 @@
 
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Dialect/ShardIR/Stage.h"
 #include "ShardIR/Report/Report.h"
@@ -42,6 +43,10 @@ struct KernelEntry {
   std::string name, location;
   int64_t cluster[3] = {1, 1, 1};
   int64_t maxSharedBytes = 0;
+  /// Threads of a block; 0 where the launch computes them.
+  int64_t threads = 1;
+  /// Of the schedule; null where a kernel was written by hand.
+  DictionaryAttr schedule;
   /// Bytes of each.
   std::vector<int64_t> parameters;
 };
@@ -66,6 +71,52 @@ struct LaunchesToRuntimePass
         return signalPassFailure();
     module->setAttr(ShardIRDialect::kGpu,
                     StringAttr::get(&getContext(), describe(module)));
+    reportKernels(module);
+  }
+
+  /// The figures that estimates of kernels need: of the machine that decisions
+  /// were made for, else of the architecture.
+  static json::Value describeGpu(ModuleOp module, const GpuTarget &target) {
+    double memory = target.copyBytesPerSecond, matrix = target.matrixFlops,
+           scalar = target.scalarFlops;
+    if (module->hasAttr(ShardIRDialect::kMachine)) {
+      DeviceRates rates = getMachine(module).rates;
+      memory = rates.memoryBandwidth;
+      matrix = rates.flops16;
+      scalar = rates.flops32;
+    }
+    return json::Object{{"arch", target.arch},
+                        {"multiprocessors", target.multiprocessors},
+                        {"memory_bandwidth", int64_t(memory)},
+                        {"bf16_flops", int64_t(matrix)},
+                        {"f32_flops", int64_t(scalar)}};
+  }
+
+  /// Lists the kernels in the report that the module has, if it has one.
+  void reportKernels(ModuleOp module) {
+    auto report =
+        module->getAttrOfType<DictionaryAttr>(ShardIRDialect::kReport);
+    if (!report)
+      return;
+    Builder builder(&getContext());
+    SmallVector<Attribute> entries;
+    for (const auto &[symbol, kernel] : kernels) {
+      NamedAttrList entry(kernel.schedule);
+      auto number = [&](StringRef name, int64_t value) {
+        entry.set(name, builder.getI64IntegerAttr(value));
+      };
+      entry.set("name", builder.getStringAttr(kernel.name));
+      entry.set("loc", builder.getStringAttr(json::fixUTF8(kernel.location)));
+      if (kernel.threads > 0)
+        number("threads", kernel.threads);
+      number("dynamic_shared_bytes", kernel.maxSharedBytes);
+      entries.push_back(entry.getDictionary(&getContext()));
+    }
+    NamedAttrList list(report);
+    list.set("kernels", builder.getArrayAttr(entries));
+    if (std::optional<GpuTarget> target = GpuTarget::get(arch))
+      list.set("gpu", toAttribute(describeGpu(module, *target), &getContext()));
+    module->setAttr(ShardIRDialect::kReport, list.getDictionary(&getContext()));
   }
 
   LogicalResult convert(func::FuncOp function, DeviceCalls &calls) {
@@ -110,6 +161,11 @@ struct LaunchesToRuntimePass
         return launch.emitOpError("names a kernel that is not there");
       kernel.name = launch.getKernelName().str();
       kernel.location = describeLocation(function->getLoc());
+      kernel.schedule =
+          function->getAttrOfType<DictionaryAttr>(ShardIRDialect::kSchedule);
+      gpu::KernelDim3 block = launch.getBlockSizeOperandValues();
+      for (Value size : {block.x, block.y, block.z})
+        kernel.threads *= getConstantIntValue(size).value_or(0);
       DataLayout layout = DataLayout::closest(launch);
       for (Value operand : launch.getKernelOperands())
         kernel.parameters.push_back(

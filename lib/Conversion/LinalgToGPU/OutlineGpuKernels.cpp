@@ -176,6 +176,8 @@ struct OutlineGpuKernelsPass
       shared = kernel;
       kernel.setName(name);
       kernel->setAttr(ShardIRDialect::kKernel, outside.getStringAttr(name));
+      if (Attribute schedule = launch->getAttr(ShardIRDialect::kSchedule))
+        kernel->setAttr(ShardIRDialect::kSchedule, schedule);
       symbols.insert(kernel);
     }
     gpu::LaunchFuncOp::create(

@@ -21,7 +21,10 @@
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Placement/NearestName.h"
 
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Support/FormatVariadic.h"
+
+#include <cmath>
 
 namespace shardir {
 #define GEN_PASS_DEF_SCHEDULEFORGPU
@@ -38,11 +41,20 @@ struct Choice {
   Estimate estimate;
 };
 
-/// Schedules erase ops besides the one they are called on. New ops may take an
-/// erased one's address, but none of them is waiting to be scheduled.
-struct ErasedOps : RewriterBase::Listener {
-  void notifyOperationErased(Operation *op) override { ops.insert(op); }
-  llvm::DenseSet<Operation *> ops;
+/// Follows what schedules do besides replacing the op they are called on. New
+/// ops may take an erased one's address, but none of them waits to be
+/// scheduled.
+struct Changes : RewriterBase::Listener {
+  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
+    if (isa<gpu::LaunchOp>(op))
+      launches.insert(op);
+  }
+  void notifyOperationErased(Operation *op) override {
+    erased.insert(op);
+    launches.remove(op);
+  }
+  llvm::DenseSet<Operation *> erased;
+  llvm::SetVector<Operation *> launches; ///< of one schedule
 };
 
 struct ScheduleForGpuPass
@@ -56,14 +68,13 @@ struct ScheduleForGpuPass
           << GpuTarget::known() << ", found '" << arch << "'";
       return signalPassFailure();
     }
-    std::vector<std::string> schedules;
-    for (auto &known : allSchedules())
-      schedules.push_back(std::string(known->name()));
+    std::vector<std::string> schedules = gpuScheduleNames();
     if (!schedule.empty() && !llvm::is_contained(schedules, schedule)) {
       getOperation().emitError("option schedule ")
           << mustBeOneOf(schedules, schedule);
       return signalPassFailure();
     }
+    splitRefilledBuffers();
     decomposeRest(*target);
     SmallVector<Operation *> ops;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
@@ -74,25 +85,26 @@ struct ScheduleForGpuPass
       ops.push_back(op);
       return WalkResult::skip();
     });
-    // Ops that can fuse their neighbours go first: attention and contractions,
-    // then other reductions.
+    // Ops that can fuse their neighbours go first: attention and products, then
+    // other reductions in program order, as a chain over rows grows from its
+    // first reduction.
     auto rank = [](Operation *op) {
       if (isa<kernel::AttentionOp, kernel::AttentionBackwardOp>(op))
         return 0;
       auto linalgOp = dyn_cast<linalg::LinalgOp>(op);
       if (!linalgOp || linalgOp.getNumReductionLoops() == 0)
         return 2;
-      return linalgOp.getNumDpsInputs() > 1 ? 0 : 1;
+      return isTileable(linalgOp) ? 0 : 1;
     };
     llvm::stable_sort(
         ops, [&](Operation *a, Operation *b) { return rank(a) < rank(b); });
     if (tf32)
       for (Operation *op : ops)
         op->setAttr(kReadsTf32, UnitAttr::get(&getContext()));
-    ErasedOps erased;
-    IRRewriter rewriter(&getContext(), &erased);
+    Changes changes;
+    IRRewriter rewriter(&getContext(), &changes);
     for (Operation *op : ops) {
-      if (erased.ops.contains(op))
+      if (changes.erased.contains(op))
         continue;
       std::vector<Choice> choices = choicesFor(op, *target);
       if (choices.empty()) {
@@ -101,8 +113,49 @@ struct ScheduleForGpuPass
       }
       if (explain)
         remark(op, choices);
+      DictionaryAttr choice = toAttribute(op, choices.front());
+      std::string shape = describeShape(op);
+      changes.launches.clear();
       if (failed(choices.front().schedule->emit(rewriter, op, *target)))
         return signalPassFailure();
+      for (Operation *launch : changes.launches) {
+        launch->setAttr(ShardIRDialect::kSchedule, choice);
+        if (auto name =
+                launch->getAttrOfType<StringAttr>(ShardIRDialect::kKernel))
+          launch->setAttr(ShardIRDialect::kKernel,
+                          rewriter.getStringAttr(name.getValue() + shape));
+      }
+    }
+  }
+
+  /// A fill that overwrites a buffer gets an allocation of its own:
+  /// bufferization uses one for the maxima and for the sums of a softmax, which
+  /// a chain over rows could not tell apart. The old one is freed first, so
+  /// that no more memory is in use at one time.
+  void splitRefilledBuffers() {
+    SmallVector<memref::AllocOp> allocs;
+    getOperation().walk([&](memref::AllocOp op) { allocs.push_back(op); });
+    for (memref::AllocOp alloc : allocs) {
+      SmallVector<Operation *> users(alloc->getUsers());
+      if (!llvm::all_of(users, [&](Operation *user) {
+            return user->getBlock() == alloc->getBlock() &&
+                   isa<linalg::LinalgOp, memref::DeallocOp>(user);
+          }))
+        continue;
+      llvm::sort(users, [](Operation *a, Operation *b) {
+        return a->isBeforeInBlock(b);
+      });
+      users.erase(llvm::unique(users), users.end());
+      Value now = alloc;
+      for (Operation *user : users) {
+        auto fill = dyn_cast<linalg::FillOp>(user);
+        if (fill && user != users.front()) {
+          OpBuilder builder(fill);
+          memref::DeallocOp::create(builder, fill.getLoc(), now);
+          now = builder.clone(*alloc)->getResult(0);
+        }
+        user->replaceUsesOfWith(alloc, now);
+      }
     }
   }
 
@@ -153,6 +206,52 @@ struct ScheduleForGpuPass
                        return a.estimate.seconds < b.estimate.seconds;
                      });
     return choices;
+  }
+
+  /// The end of a kernel's name: the extents of a linalg op's loops, or the
+  /// shape of an attention's queries, and the type of the first operand:
+  /// `_64x4096x512_bf16`. `n` is an extent that is not known.
+  static std::string describeShape(Operation *op) {
+    SmallVector<int64_t> extents;
+    if (auto linalgOp = dyn_cast<linalg::LinalgOp>(op))
+      extents = linalgOp.getStaticLoopRanges();
+    else if (isa<kernel::AttentionOp, kernel::AttentionBackwardOp>(op))
+      extents.assign(cast<MemRefType>(op->getOperand(0).getType()).getShape());
+    else
+      return "";
+    std::string text;
+    llvm::raw_string_ostream out(text);
+    for (int64_t extent : extents) {
+      out << (text.empty() ? "_" : "x");
+      if (ShapedType::isDynamic(extent))
+        out << "n";
+      else
+        out << extent;
+    }
+    Type element = getElementTypeOrSelf(op->getOperand(0).getType());
+    if (element.isIntOrFloat())
+      out << "_" << elementTypeName(element);
+    return text;
+  }
+
+  /// The fields of a kernel in the report that the schedule decides.
+  static DictionaryAttr toAttribute(Operation *op, const Choice &choice) {
+    Builder builder(op->getContext());
+    SmallVector<NamedAttribute> plan;
+    for (auto [name, number] : choice.estimate.plan)
+      plan.push_back(
+          builder.getNamedAttr(name, builder.getI64IntegerAttr(number)));
+    auto text = [&](StringRef name, StringRef value) {
+      return builder.getNamedAttr(name, builder.getStringAttr(value));
+    };
+    return builder.getDictionaryAttr(
+        {text("op", op->getName().getStringRef()),
+         text("schedule", choice.schedule->name()),
+         text("reason", choice.estimate.reason),
+         builder.getNamedAttr("plan", builder.getDictionaryAttr(plan)),
+         builder.getNamedAttr("predicted_ns",
+                              builder.getI64IntegerAttr(std::llround(
+                                  choice.estimate.seconds * 1e9)))});
   }
 
   static std::string describe(const Choice &choice) {

@@ -118,6 +118,11 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
     return op->emitError() << "'" << kKernel
                            << "' must be a name or have no value";
   }
+  if (attr.getName() == kSchedule) {
+    if (isa<DictionaryAttr>(attr.getValue()))
+      return success();
+    return op->emitError() << "'" << kSchedule << "' must be a dictionary";
+  }
   if (attr.getName() == kPartialCast) {
     if (isa<UnitAttr>(attr.getValue()))
       return success();

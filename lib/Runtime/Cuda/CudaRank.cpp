@@ -17,6 +17,7 @@
 
 #include "Core/Job.h"
 #include "CudaRegion.h"
+#include "Nvtx.h"
 
 #include <algorithm>
 #include <climits>
@@ -147,6 +148,7 @@ void CudaRank::launch(int32_t id, const int64_t grid[3], const int64_t block[3],
                         std::to_string(sharedBytes) +
                         " bytes of shared memory: its table entry allows " +
                         std::to_string(kernel->spec->maxSharedBytes));
+  NvtxRange range([&] { return kernel->spec->describe(); });
   recent[launches++ % recent.size()] = kernel->spec;
   CudaWork work;
   work.function = kernel->function;

@@ -11,6 +11,19 @@
 // RUN: %{run} --options="arch=sm_80" --verify
 // RUN: %{check} --bytes=524288 --coalesced --no-conflicts
 
+// Chains over rows are one kernel: each byte is read and written once.
+// REDEFINE: %{function} = softmax
+// RUN: %{run} --options="arch=sm_80" --verify
+// RUN: %{check} --kernels=1 --bytes=524288 --coalesced --no-conflicts
+// RUN: %{run} --options="arch=sm_90a" --verify
+// RUN: %{check} --kernels=1 --bytes=524288 --coalesced --no-conflicts
+// A thread has eight elements of a row of bf16, so 32 bytes of f32 factors by two accesses, half of its sectors each.
+// REDEFINE: %{function} = layer_norm
+// RUN: %{run} --options="arch=sm_80" --verify
+// RUN: %{check} --kernels=1 --bytes=270336 --no-conflicts
+// RUN: %{run} --options="arch=sm_90a" --verify
+// RUN: %{check} --kernels=1 --bytes=270336 --no-conflicts
+
 // Products: swizzled tiles have no conflicts. Threads store their parts of the
 // results as mma.sync and wgmma leave them, half sectors; TMA stores boxes.
 // REDEFINE: %{function} = product
@@ -21,8 +34,18 @@
 // RUN: %{run} --options="arch=sm_90a schedule=ws_gemm" --verify
 // RUN: %{check} --coalesced --no-conflicts --tensor-flops=33554432
 
+// Counts by line of this file, and an estimate for a machine.
+// RUN: shard-compile %s --function=product --gpu --options="arch=sm_90a machine=h100x8 schedule=ws_gemm ptxas=none" -o %t.so --report=%t.report.json
+// RUN: %python %shardir_src/utils/print-counters.py %t.json %t.report.json --sources | FileCheck %s --check-prefix=ROOFLINE
+// ROOFLINE:      kernel {{ *}}us {{ *}}bound by {{ *}}memory {{ *}}matrix {{ *}}issue {{ *}}shared {{ *}}sectors/least {{ *}}conflicts
+// ROOFLINE-NEXT: product_matmul_ws_256x256x256_bf16 {{ *}}[[US:[0-9.]+]] {{ *}}matrix {{ *}}{{[0-9.]+}} {{ *}}[[US]] {{.*}} 1.00 {{ *}}0 {{ *}}2 {{ *}}?
+// ROOFLINE:      source {{ *}}kernel {{ *}}instructions {{ *}}sectors {{ *}}least {{ *}}conflicts
+// ROOFLINE: {{.*}}counters.mlir:{{[0-9]+}} {{ *}}product_
+// RUN: not %python %shardir_src/utils/print-counters.py %t.json %t.json 2>&1 | FileCheck %s --check-prefix=NOREPORT
+// NOREPORT: error: '{{.*}}' has no 'gpu'
+
 // TABLE: kernel {{.*}} global bytes  sectors/least  conflicts  barriers
-// TABLE: gelu_generic_elementwise {{.*}} 1.00 {{ *}}0 {{ *}}0
+// TABLE: gelu_generic_elementwise_256x1024_bf16 {{.*}} 1.00 {{ *}}0 {{ *}}0
 
 // REDEFINE: %{function} = gelu
 // RUN: env SHARDIR_CUDA_LIBRARY=%emulated_cuda not shard-run %s --device=cuda-local --function=gelu --counters=%t.json --options="arch=host" 2>&1 | FileCheck %s --check-prefix=HOST
@@ -57,4 +80,62 @@ func.func @transposed(%a: tensor<256x512xbf16>) -> tensor<512x256xbf16> {
   %e = tensor.empty() : tensor<512x256xbf16>
   %0 = linalg.transpose ins(%a : tensor<256x512xbf16>) outs(%e : tensor<512x256xbf16>) permutation = [1, 0]
   return %0 : tensor<512x256xbf16>
+}
+
+func.func @softmax(%x: tensor<64x1024xf32>) -> tensor<64x1024xf32> {
+  %e = tensor.empty() : tensor<64x1024xf32>
+  %0 = linalg.softmax dimension(1) ins(%x : tensor<64x1024xf32>) outs(%e : tensor<64x1024xf32>) -> tensor<64x1024xf32>
+  return %0 : tensor<64x1024xf32>
+}
+
+func.func @layer_norm(%x: tensor<64x1024xbf16>, %g: tensor<1024xf32>, %b: tensor<1024xf32>) -> tensor<64x1024xbf16> {
+  %z = arith.constant 0.0 : f32
+  %n = arith.constant 1024.0 : f32
+  %eps = arith.constant 1.0e-5 : f32
+  %e1 = tensor.empty() : tensor<64xf32>
+  %z1 = linalg.fill ins(%z : f32) outs(%e1 : tensor<64xf32>) -> tensor<64xf32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<64x1024xbf16>) outs(%z1 : tensor<64xf32>) {
+  ^bb0(%a: bf16, %o: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.addf %o, %0 : f32
+    linalg.yield %1 : f32
+  } -> tensor<64xf32>
+  %mean = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%sum : tensor<64xf32>) outs(%e1 : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.divf %a, %n : f32
+    linalg.yield %0 : f32
+  } -> tensor<64xf32>
+  %square = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%x, %mean : tensor<64x1024xbf16>, tensor<64xf32>) outs(%z1 : tensor<64xf32>) {
+  ^bb0(%a: bf16, %m: f32, %o: f32):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.subf %0, %m : f32
+    %2 = arith.mulf %1, %1 : f32
+    %3 = arith.addf %o, %2 : f32
+    linalg.yield %3 : f32
+  } -> tensor<64xf32>
+  %scale = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+      ins(%square : tensor<64xf32>) outs(%e1 : tensor<64xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %0 = arith.divf %a, %n : f32
+    %1 = arith.addf %0, %eps : f32
+    %2 = math.rsqrt %1 : f32
+    linalg.yield %2 : f32
+  } -> tensor<64xf32>
+  %e2 = tensor.empty() : tensor<64x1024xbf16>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %mean, %scale, %g, %b : tensor<64x1024xbf16>, tensor<64xf32>, tensor<64xf32>, tensor<1024xf32>, tensor<1024xf32>)
+      outs(%e2 : tensor<64x1024xbf16>) {
+  ^bb0(%a: bf16, %m: f32, %s: f32, %gamma: f32, %beta: f32, %o: bf16):
+    %0 = arith.extf %a : bf16 to f32
+    %1 = arith.subf %0, %m : f32
+    %2 = arith.mulf %1, %s : f32
+    %3 = arith.mulf %2, %gamma : f32
+    %4 = arith.addf %3, %beta : f32
+    %5 = arith.truncf %4 : f32 to bf16
+    linalg.yield %5 : bf16
+  } -> tensor<64x1024xbf16>
+  return %y : tensor<64x1024xbf16>
 }

@@ -69,15 +69,19 @@ uint64_t tensorFlops(const std::vector<std::string> &words) {
 }
 
 struct LineCounters : InstCounters {
-  int line = 0; ///< of the PTX
-  std::string text;
+  std::string text, source;
+};
+/// Of a line of the program that the PTX was compiled from.
+struct SourceCounters : InstCounters {
+  uint64_t tensorFlops = 0;
 };
 struct KernelCounters {
   uint64_t launches = 0, blocks = 0, instructions = 0;
   std::map<std::string, uint64_t> classes;
   InstCounters sum;
   uint64_t distinctBytes = 0, tensorFlops = 0;
-  std::map<int, LineCounters> lines; ///< that access memory
+  std::map<int, LineCounters> lines; ///< of the PTX that access memory
+  std::map<std::string, SourceCounters> sources; ///< `mlp.mlir:12`
 };
 
 std::mutex &mutex() {
@@ -141,7 +145,15 @@ std::string json() {
     for (const auto &[line, c] : k.lines)
       out += std::string(out.back() == '[' ? "\n" : ",\n") +
              "     {\"line\": " + std::to_string(line) +
-             ", \"text\": " + quoted(c.text) + ", " + memoryJson(c) + "}";
+             ", \"text\": " + quoted(c.text) +
+             ", \"source\": " + quoted(c.source) + ", " + memoryJson(c) + "}";
+    out += "],\n   \"sources\": [";
+    for (const auto &[source, c] : k.sources)
+      out += std::string(out.back() == '[' ? "\n" : ",\n") +
+             "     {\"source\": " + quoted(source) +
+             ", \"instructions\": " + std::to_string(c.executed) + ", " +
+             memoryJson(c) +
+             ", \"tensor_flops\": " + std::to_string(c.tensorFlops) + "}";
     out += "]}";
   }
   return out + "\n]}\n";
@@ -259,6 +271,14 @@ void LaunchCounters::box(const Inst &inst,
       kSector;
 }
 
+/// `mlp.mlir:12`, as .file names the file; "" where there is no .loc.
+std::string LaunchCounters::sourceOf(const Statement &statement) const {
+  auto file = code.module->files.find(statement.source.file);
+  if (file == code.module->files.end() || statement.source.line == 0)
+    return "";
+  return file->second + ":" + std::to_string(statement.source.line);
+}
+
 void LaunchCounters::finish(uint64_t blocks) {
   std::lock_guard<std::mutex> lock(mutex());
   KernelCounters &k = kernels()[code.kernel->name];
@@ -275,12 +295,17 @@ void LaunchCounters::finish(uint64_t blocks) {
     k.instructions += c.executed;
     k.classes[kind] += c.executed;
     add(k.sum, c);
-    if (std::string(kind) == "tensor")
-      k.tensorFlops += c.executed * tensorFlops(s.words);
+    uint64_t flops =
+        std::string(kind) == "tensor" ? c.executed * tensorFlops(s.words) : 0;
+    k.tensorFlops += flops;
+    std::string source = sourceOf(s);
+    add(k.sources[source], c);
+    k.sources[source].tensorFlops += flops;
     if (c.requests || c.wavefronts) {
       LineCounters &line = k.lines[s.line];
       add(line, c);
       line.text = code.module->lines[size_t(s.line - 1)];
+      line.source = source;
     }
   }
 }

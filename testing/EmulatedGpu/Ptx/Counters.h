@@ -63,6 +63,8 @@ private:
     return insts[size_t(&inst - code.insts.data())];
   }
 
+  std::string sourceOf(const Statement &statement) const;
+
   const Code &code;
   std::vector<InstCounters> insts;
   std::unordered_set<uint64_t> distinct; ///< sectors

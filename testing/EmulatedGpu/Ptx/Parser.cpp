@@ -120,8 +120,15 @@ private:
       module->target = take(Token::Name, "an architecture");
       while (skip(","))
         take(Token::Name, "an option of the target");
-    } else if (now().is(".file") || now().is(".loc")) {
-      skipLine();
+    } else if (skip(".file")) {
+      auto number = int(takeNumber());
+      std::string file = take(Token::String, "a file");
+      module->files[number] = file.substr(1, file.size() - 2);
+    } else if (skip(".section")) {
+      // Of debug information; LLVM leaves an empty one.
+      while (!now().is("}") && now().kind != Token::End)
+        ++place;
+      expect("}");
     } else {
       bool isExtern = false;
       while (now().is(".visible") || now().is(".extern") || now().is(".weak"))
@@ -201,6 +208,7 @@ private:
     auto owned = std::make_unique<Kernel>();
     kernel = owned.get();
     kernel->line = now().line;
+    source = {};
     kernel->name = take(Token::Name, "a kernel's name");
     if (skip("(") && !skip(")")) {
       do {
@@ -275,8 +283,11 @@ private:
   void parseStatement() {
     if (now().is("{"))
       return parseBlock();
-    if (now().is(".loc"))
+    if (skip(".loc")) {
+      source.file = int(takeNumber());
+      source.line = int(takeNumber());
       return skipLine();
+    }
     if (skip(".pragma")) {
       take(Token::String, "a string");
       return expect(";");
@@ -342,6 +353,7 @@ private:
   void parseInstruction() {
     Statement statement;
     statement.line = now().line;
+    statement.source = source;
     if (skip("@")) {
       statement.guardNegated = skip("!");
       statement.guard = findRegister(take(Token::Name, "a predicate"));
@@ -437,6 +449,7 @@ private:
   size_t place = 0;
   std::unique_ptr<Module> module;
   Kernel *kernel = nullptr;
+  SourceLine source; ///< of the statements that follow
   std::vector<Scope> scopes;
 };
 } // namespace

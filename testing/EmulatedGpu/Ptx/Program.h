@@ -95,8 +95,15 @@ struct Operand {
   std::vector<Operand> parts;
 };
 
+/// A line of the program that PTX was compiled from; 0 where it is not known.
+struct SourceLine {
+  int file = 0; ///< a key of Module::files
+  int line = 0;
+};
+
 struct Statement {
   int line = 0;
+  SourceLine source;
   int guard = -1; ///< a predicate
   bool guardNegated = false;
   std::string opcode;
@@ -128,7 +135,8 @@ struct Kernel {
 struct Module {
   std::string target; ///< `sm_90a`
   std::vector<std::string> lines;
-  std::vector<Variable> variables; ///< global, const and shared
+  std::map<int, std::string> files; ///< of .file
+  std::vector<Variable> variables;  ///< global, const and shared
   std::vector<std::unique_ptr<Kernel>> kernels;
   /// `what`, with the line that it is about.
   std::string at(int line, const std::string &what) const;

@@ -54,6 +54,9 @@ struct GpuOptions {
   bool tf32 = false;
 };
 
+/// The names of all schedules, as the option `schedule` takes them.
+std::vector<std::string> gpuScheduleNames();
+
 /// The rates that schedules reach with most products on the GPU that `arch`
 /// names.
 SchedulingOptions schedulingForGpu(llvm::StringRef arch);

@@ -14,6 +14,8 @@
 
 #include "Schedule.h"
 
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h"
+
 using namespace shardir;
 
 const std::vector<std::unique_ptr<Schedule>> &shardir::allSchedules() {
@@ -37,4 +39,11 @@ const std::vector<std::unique_ptr<Schedule>> &shardir::allSchedules() {
     return list;
   }();
   return all;
+}
+
+std::vector<std::string> shardir::gpuScheduleNames() {
+  std::vector<std::string> names;
+  for (const std::unique_ptr<Schedule> &schedule : allSchedules())
+    names.push_back(schedule->name().str());
+  return names;
 }

@@ -41,6 +41,8 @@ struct Estimate {
   /// The text of the remark after the schedule's name: the choice and its
   /// reason, such as `tile 128x128x32, 3 stages`. Lower case, no full stop.
   std::string reason;
+  /// The choice in numbers by name, for the report: `tile_m`, `stages`, ….
+  std::vector<std::pair<llvm::StringRef, int64_t>> plan = {};
 };
 
 /// An unknown extent in estimates, as in the propagation's decisions.

@@ -1,6 +1,7 @@
 # Checks the counters of all kernels of a run: `check-counters.py FILE FLAGS`.
 #
 #   --bytes=N           distinct bytes of global memory, within 5 %
+#   --kernels=N         as many kernels
 #   --coalesced         each request touches the fewest sectors that hold its bytes
 #   --no-conflicts      no request to shared memory has a bank conflict
 #   --tensor-flops=N    multiplications and additions of matrix units, exactly
@@ -13,6 +14,7 @@ import sys
 parser = argparse.ArgumentParser()
 parser.add_argument("file")
 parser.add_argument("--bytes", type=int)
+parser.add_argument("--kernels", type=int)
 parser.add_argument("--coalesced", action="store_true")
 parser.add_argument("--no-conflicts", action="store_true")
 parser.add_argument("--tensor-flops", type=int)
@@ -20,6 +22,8 @@ options = parser.parse_args()
 with open(options.file) as file:
     kernels = json.load(file)["kernels"]
 wrong = []
+if options.kernels not in (None, len(kernels)):
+    wrong.append(f"there are {len(kernels)} kernels in place of {options.kernels}")
 for kernel in kernels:
     if kernel["requests"] == 0:
         wrong.append(f"{kernel['name']} accesses no global memory")

@@ -285,6 +285,10 @@ public:
     const AttentionPlan &plan = choice->plan;
     estimate.reason = llvm::formatv("{0} rows by {1} keys, {2} stages",
                                     plan.bm(), plan.bn, plan.stages);
+    estimate.plan = {{"tile_m", plan.bm()},
+                     {"tile_n", plan.bn},
+                     {"stages", plan.stages},
+                     {"splits", plan.parts}};
     if (plan.parts > 1)
       estimate.reason +=
           llvm::formatv(", keys shared by {0} blocks", plan.parts);

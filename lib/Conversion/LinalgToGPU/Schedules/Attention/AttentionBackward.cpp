@@ -191,6 +191,9 @@ public:
     estimate.reason = llvm::formatv("{0} kernels of {1} rows by {2}",
                                     partsOf(backward, choice->plan).size(),
                                     choice->plan.bm(), choice->plan.bn);
+    estimate.plan = {{"tile_m", choice->plan.bm()},
+                     {"tile_n", choice->plan.bn},
+                     {"stages", choice->plan.stages}};
     return estimate;
   }
 

@@ -209,9 +209,9 @@ struct TileChoice {
 TileChoice chooseTiles(mlir::linalg::LinalgOp op,
                        llvm::ArrayRef<TilePlan> plans, const GpuTarget &target,
                        llvm::function_ref<double(const TilePlan &)> flopsOf);
-/// The text of a remark: `unit`, the tile, the fused ops.
-std::string describeTiles(mlir::linalg::LinalgOp op, llvm::StringRef unit,
-                          const TilePlan &plan);
+/// The estimate of a choice. Its reason names `unit`, the tile and fused ops.
+Estimate estimateOfTiles(mlir::linalg::LinalgOp op, llvm::StringRef unit,
+                         const TileChoice &choice);
 
 /// Emits `op` and the neighbours that it takes along, and erases them.
 mlir::LogicalResult emitTiles(mlir::RewriterBase &rewriter,

@@ -89,13 +89,9 @@ public:
     Multiplicand multiplicand = multiplicandOf(contraction);
     if (multiplicand == Multiplicand::Float8)
       return std::nullopt;
-    TileChoice choice = choose(contraction, target);
-    Estimate estimate;
-    estimate.seconds = choice.seconds;
-    estimate.reason = describeTiles(
+    return estimateOfTiles(
         contraction, multiplicand == Multiplicand::None ? "fma" : "mma.sync",
-        choice.plan);
-    return estimate;
+        choose(contraction, target));
   }
 
   LogicalResult emit(RewriterBase &rewriter, Operation *op,

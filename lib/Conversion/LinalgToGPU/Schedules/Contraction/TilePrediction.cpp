@@ -165,8 +165,9 @@ shardir::chooseTiles(linalg::LinalgOp op, ArrayRef<TilePlan> plans,
   return best;
 }
 
-std::string shardir::describeTiles(linalg::LinalgOp op, StringRef unit,
-                                   const TilePlan &plan) {
+Estimate shardir::estimateOfTiles(linalg::LinalgOp op, StringRef unit,
+                                  const TileChoice &choice) {
+  const TilePlan &plan = choice.plan;
   std::string text = llvm::formatv("{0}, tile {1}x{2}x{3}, {4} stages", unit,
                                    plan.bm, plan.bn, plan.bk, plan.stages);
   if (plan.splits > 1)
@@ -175,7 +176,13 @@ std::string shardir::describeTiles(linalg::LinalgOp op, StringRef unit,
     text += ", elementwise op before it fused";
   if (findNeighbours(op).map)
     text += ", elementwise op behind it fused";
-  return text;
+  return {choice.seconds,
+          text,
+          {{"tile_m", plan.bm},
+           {"tile_n", plan.bn},
+           {"tile_k", plan.bk},
+           {"stages", plan.stages},
+           {"splits", plan.splits}}};
 }
 
 LogicalResult shardir::emitTiles(RewriterBase &rewriter, linalg::LinalgOp op,

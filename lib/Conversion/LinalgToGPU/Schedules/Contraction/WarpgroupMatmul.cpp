@@ -64,10 +64,10 @@ public:
       suits = suitsTensorMaps(contraction, planFor(TilePlan(), multiplicand));
     if (suits.never())
       return std::nullopt;
-    TileChoice choice = choose(contraction, target);
-    Estimate estimate;
-    estimate.seconds = target.isHost() ? 1 : choice.seconds;
-    estimate.reason = describeTiles(contraction, kernel.units, choice.plan);
+    Estimate estimate =
+        estimateOfTiles(contraction, kernel.units, choose(contraction, target));
+    if (target.isHost())
+      estimate.seconds = 1;
     if (!suits.always())
       estimate.reason += ", where addresses are aligned";
     return estimate;

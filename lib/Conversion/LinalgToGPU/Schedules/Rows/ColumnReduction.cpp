@@ -313,6 +313,7 @@ public:
     Estimate estimate;
     estimate.seconds = target.launchSeconds * (splits > 1 ? 2 : 1) +
                        bytes / (0.8 * filled * target.copyBytesPerSecond);
+    estimate.plan = {{"splits", splits}};
     llvm::raw_string_ostream out(estimate.reason);
     out << "a lane per output, " << splits * warps << " warps share its terms";
     return estimate;

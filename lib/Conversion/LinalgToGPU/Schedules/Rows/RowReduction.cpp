@@ -187,6 +187,8 @@ public:
     Estimate estimate;
     estimate.seconds = target.launchSeconds +
                        bytes / (0.85 * filled * target.copyBytesPerSecond);
+    estimate.plan = {{"threads_per_row", plan.threads},
+                     {"splits", plan.splits}};
     llvm::raw_string_ostream out(estimate.reason);
     out << plan.threads << " threads per row, ";
     if (plan.chunks > 0)

@@ -1,0 +1,256 @@
+#!/usr/bin/env python3
+# Prints what the main loop of each kernel is made of, as a table in Markdown.
+#
+# Requires: nvdisasm for a program, cubin or library, and cuobjdump for a library: in --tools, $CUDA_HOME, the path,
+# or PyPI's nvidia-cuda-nvdisasm and nvidia-cuda-cuobjdump; nothing for a listing (.sass).
+# Guarantees: one row a kernel; exit status 2 and one message where a tool, file or kernel is missing.
+"""Show the instructions of kernels' main loops.
+
+    utils/sass-report.py PROGRAM.mlir [--function=NAME] [--options="arch=sm_90a schedule=ws_gemm"]
+    utils/sass-report.py KERNELS.cubin | PROGRAM.so | LISTING.sass
+    utils/sass-report.py LIBRARY.so --kernel=REGEX     a library of NVIDIA's: kernels by name
+    utils/sass-report.py --update                      writes the tables of docs/GPU.md
+"""
+import argparse
+import glob
+import importlib.util
+import itertools
+import json
+import os
+import re
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import sass_listing  # noqa: E402
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+EM_CUDA = 190
+# The table's problems: title, file, function, options.
+PROBLEMS = [
+    ("bf16 4096 x 4096 x 4096", "kernels.mlir", "gemm", "arch=sm_90a"),
+    ("the same", "kernels.mlir", "gemm", "arch=sm_90a schedule=wgmma_matmul"),
+    ("the same on sm_80", "kernels.mlir", "gemm", "arch=sm_80"),
+    ("bf16 16 x 4096 x 4096", "kernels.mlir", "gemm_decode", "arch=sm_90a"),
+    ("attention, d = 64", "attention.mlir", "full64", "arch=sm_90a"),
+    ("attention, d = 128", "attention.mlir", "full128", "arch=sm_90a"),
+    ("softmax, f32 rows of 4096", "kernels.mlir", "softmax", "arch=sm_90a"),
+    ("layer norm, bf16 rows of 4096", "kernels.mlir", "layer_norm", "arch=sm_90a"),
+    ("bias and tanh, bf16", "kernels.mlir", "bias_tanh", "arch=sm_90a"),
+    ("transpose, bf16", "kernels.mlir", "transpose", "arch=sm_90a"),
+]
+# For some of them the best of cuBLAS's kernels that have names: architectures of the fat binaries, and the name.
+PEERS = {("gemm", "arch=sm_90a"): ("sm_90,sm_90a", r"^sm90_xmma_gemm_bf16bf16_bf16f32_f32_nn_n_tilesize128x256x64_"
+                                   r"warpgroupsize2x1x1_\w*segment_k_off_kernel"),
+         ("gemm", "arch=sm_80"): ("sm_80", r"^ampere_bf16_s16816gemm_bf16_256x128_ldg8_f2f_stages_64x3_nn$")}
+PAGE = os.path.join(ROOT, "docs", "GPU.md")
+MARKS = re.compile(r"(?<=<!-- sass: begin -->\n).*?(?=<!-- sass: end -->)", re.DOTALL)
+HEADER = ["kernel", "loop", "matrix", "global", "shared", "float", "integer", "move", "other", "accesses of the loop",
+          "registers", "spills", "shared memory"]
+
+
+class Failure(Exception):
+    pass
+
+
+def wheels():
+    """The folder of NVIDIA's packages of PyPI, if there is one."""
+    package = importlib.util.find_spec("nvidia")
+    return list(package.submodule_search_locations) if package else []
+
+
+def tool(name, folder):
+    """The path of nvdisasm or cuobjdump."""
+    home = os.environ.get("CUDA_HOME")
+    for pattern in [folder, home and os.path.join(home, "bin"), *(os.path.join(root, "*", "bin") for root in wheels())]:
+        for path in glob.glob(os.path.join(pattern, name)) if pattern else []:
+            return path
+    found = shutil.which(name)
+    if not found:
+        raise Failure(f"no {name}: name its folder with --tools, or install PyPI's nvidia-cuda-{name}")
+    return found
+
+
+def cublas():
+    """PyPI's libcublasLt, or that of a toolkit; None where there is none."""
+    roots = [*wheels(), os.environ.get("CUDA_HOME") or "/usr/local/cuda"]
+    found = [path for root in roots for pattern in ("*/lib/libcublasLt.so*", "lib*/libcublasLt.so.*")
+             for path in sorted(glob.glob(os.path.join(root, pattern)))]
+    return found[0] if found else None
+
+
+def cubins_in(data):
+    """The ELF files for GPUs in a file: itself, or those that a program embeds."""
+    at = data.find(b"\x7fELF")
+    while at >= 0:
+        if struct.unpack_from("<H", data, at + 18)[0] == EM_CUDA:
+            programs, sections = struct.unpack_from("<QQ", data, at + 32)
+            program_bytes, program_count, section_bytes, section_count = struct.unpack_from("<4H", data, at + 54)
+            end = max(programs + program_bytes * program_count, sections + section_bytes * section_count)
+            yield data[at:at + end]
+        at = data.find(b"\x7fELF", at + 1)
+
+
+def resources_of(cubin):
+    """Registers and static shared memory by kernel, of an ELF file's sections."""
+    start, = struct.unpack_from("<Q", cubin, 40)
+    size, count, names = struct.unpack_from("<3H", cubin, 58)
+    headers = [struct.unpack_from("<IIQQQQIIQQ", cubin, start + i * size) for i in range(count)]
+
+    def text(table, offset):
+        begin = headers[table][4] + offset
+        return cubin[begin:cubin.index(b"\0", begin)].decode()
+
+    sections = {text(names, header[0]): header for header in headers}
+    found = {title[6:]: {} for title in sections if title.startswith(".text.")}
+    for title, header in sections.items():
+        if title.startswith(".nv.shared.") and title[11:] in found:
+            found[title[11:]]["shared"] = header[5]
+    # Records of a format, an attribute and a size or value; those of registers name a symbol and a number.
+    at, length = sections.get(".nv.info", (0,) * 10)[4:6]
+    symbols = sections[".symtab"]
+    while length > 0:
+        form, attribute, value = struct.unpack_from("<BBH", cubin, at)
+        if (form, attribute) == (4, 0x2f):
+            symbol, registers = struct.unpack_from("<II", cubin, at + 4)
+            kernel = text(symbols[6], struct.unpack_from("<I", cubin, symbols[4] + symbol * symbols[9])[0])
+            found.setdefault(kernel, {})["registers"] = registers
+        step = 4 + (value if form == 4 else 0)
+        at, length = at + step, length - step
+    return found
+
+
+def disassemble(cubin, tools):
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        done = subprocess.run([tool("nvdisasm", tools), "-c", file.name], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise Failure(f"nvdisasm: {done.stderr.strip()}")
+    return sass_listing.read_listing(done.stdout)
+
+
+def rows_of_cubin(cubin, tools, wanted, report=None):
+    given = {each["name"]: each for each in (report or {}).get("kernels", [])}
+    resources = resources_of(cubin)
+    for kernel in disassemble(cubin, tools):
+        if not re.search(wanted, kernel.name):
+            continue
+        has, said = resources.get(kernel.name, {}), given.get(kernel.name, {})
+        yield row(kernel, said.get("registers", has.get("registers", "")), said.get("spill_bytes", ""),
+                  said.get("dynamic_shared_bytes", 0) + said.get("static_shared_bytes", has.get("shared", 0)))
+
+
+def row(kernel, registers="", spilled="", shared=""):
+    """`spilled` is what ptxas said; without that, the instructions that access local memory."""
+    loop = kernel.main_loop()
+    counted = loop or kernel.instructions
+    kinds, widths = sass_listing.mix_of(counted)
+    matrix = next((each.opcode.split(".F")[0] for each in counted if each.kind() == "tensor"), "")
+    local = sum(each.kind() == "local" for each in kernel.instructions)
+    shown = ("tensor", "global", "shared", "float", "integer", "move")
+    share = f"{kinds['tensor']} {matrix} ({kinds['tensor'] / max(len(counted), 1):.1%})" if matrix else "0"
+    return [kernel.name, len(loop) if loop else f"none, {len(kernel.instructions)} in all", share,
+            *[kinds[each] for each in shown[1:]], sum(kinds[each] for each in kinds if each not in shown),
+            ", ".join(f"{count} {name}" for name, count in sorted(widths.items())), registers,
+            f"{spilled} bytes" if spilled != "" else f"{local} accesses", shared]
+
+
+def compile_program(file, function, options, build, tools, wanted=""):
+    compiler = os.environ.get("SHARDIR_COMPILE") or os.path.join(build, "bin", "shard-compile")
+    with tempfile.TemporaryDirectory() as folder:
+        program = os.path.join(folder, "program.so")
+        done = subprocess.run([compiler, file, "--gpu", f"--options={options}", "-o", program, "--report=-",
+                               *([f"--function={function}"] if function else [])], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise Failure(done.stderr.strip())
+        with open(program, "rb") as stream:
+            cubins = list(cubins_in(stream.read()))
+    if not cubins:
+        raise Failure(f"{file} has no cubin for {options}: is ptxas there?")
+    return [each for cubin in cubins for each in rows_of_cubin(cubin, tools, wanted, json.loads(done.stdout))]
+
+
+def rows_of_library(library, wanted, arch, tools):
+    """The kernels of fat binaries whose name matches."""
+    with tempfile.TemporaryDirectory() as folder:
+        for each in arch.split(","):
+            subprocess.run([tool("cuobjdump", tools), "-arch", each, "-xelf", "all", os.path.abspath(library)], cwd=folder,
+                           capture_output=True)
+        for path in sorted(glob.glob(os.path.join(folder, "*.cubin"))):
+            with open(path, "rb") as stream:
+                cubin = stream.read()
+            if any(re.search(wanted, name) for name in resources_of(cubin)):
+                yield from rows_of_cubin(cubin, tools, wanted)
+
+
+def rows_of(file, options):
+    if file.endswith(".sass"):
+        with open(file) as stream:
+            return [row(kernel) for kernel in sass_listing.read_listing(stream.read()) if re.search(options.kernel, kernel.name)]
+    if file.endswith(".mlir"):
+        return compile_program(file, options.function, options.options, options.build, options.tools, options.kernel)
+    with open(file, "rb") as stream:
+        cubins = list(cubins_in(stream.read()))
+    if not cubins:
+        if not options.kernel:
+            raise Failure(f"{file} has no cubin; for a library of fat binaries say which --kernel")
+        return list(rows_of_library(file, options.kernel, options.arch, options.tools))
+    return [each for cubin in cubins for each in rows_of_cubin(cubin, options.tools, options.kernel)]
+
+
+def markdown(rows, header):
+    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
+    return "\n".join(lines + ["| " + " | ".join(map(str, each)) + " |" for each in rows]) + "\n"
+
+
+def tables(options):
+    """The section of docs/GPU.md."""
+    library, rows, names = cublas(), [], []
+    for title, file, function, flags in PROBLEMS:
+        path = os.path.join(ROOT, "benchmarks", "gpu", file)
+        rows += [[title, *each] for each in compile_program(path, function, flags, options.build, options.tools)]
+        arch, wanted = PEERS.get((function, flags), (None, None)) if library else (None, None)
+        for each in itertools.islice(rows_of_library(library, wanted, arch, options.tools), 1) if wanted else ():
+            names.append(each[0])
+            rows.append([title, f"cuBLAS [{len(names)}]", *each[1:]])
+    notes = "".join(f"\n[{i}] `{name}`\n" for i, name in enumerate(names, 1))
+    return markdown(rows, ["problem", *HEADER]) + notes
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("file", nargs="?")
+    parser.add_argument("--function", default="", help="of a program")
+    parser.add_argument("--options", default="arch=sm_90a", help="of the pipeline, for a program")
+    parser.add_argument("--kernel", default="", help="kernels whose name this expression matches")
+    parser.add_argument("--arch", default="sm_90,sm_90a", help="of a library's kernels (default sm_90,sm_90a)")
+    parser.add_argument("--tools", help="the folder of nvdisasm and cuobjdump")
+    parser.add_argument("--build", default=os.path.join(ROOT, "build"))
+    parser.add_argument("--update", action="store_true", help="write the tables of docs/GPU.md")
+    options = parser.parse_args()
+    try:
+        if options.update:
+            with open(PAGE) as stream:
+                page = stream.read()
+            text = MARKS.sub(lambda _: tables(options), page)
+            with open(PAGE, "w") as stream:
+                stream.write(text)
+            return 0
+        if not options.file:
+            parser.error("name a program, a cubin, a library or a listing")
+        rows = rows_of(options.file, options)
+        if not rows:
+            raise Failure(f"{options.file} has no kernel" + (f" that matches '{options.kernel}'" if options.kernel else ""))
+        print(markdown(rows, HEADER), end="")
+    except (Failure, OSError) as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
