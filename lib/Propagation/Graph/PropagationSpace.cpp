@@ -120,6 +120,7 @@ void PropagationSpace::nameNodes() {
     // The function's name is not part of the hash.
     uint64_t own = mixHash(hashText(node.name.substr(0, node.name.find('@'))),
                            ruleHashes[classes[n]]);
+    own = mixHash(own, 2 * node.passesForward + node.passesBackward);
     for (const Splits &splits : node.annotated) {
       own = mixHash(own, splits.size());
       for (const Split &split : splits)
@@ -176,8 +177,16 @@ uint64_t PropagationSpace::structuralHash(int n) {
 
 void PropagationSpace::forNeighbours(
     int n, llvm::function_ref<void(const Port &, End)> visit) const {
+  // A barrier that lets axes through backward has the placement of its users;
+  // others have that of their operand.
+  auto shows = [&](const Port &port, const Node &from, const Node &to) {
+    return port.isResult ? (from.passesForward || from.passesBackward) &&
+                               (to.passesForward || !to.passesBackward)
+                         : to.passesBackward;
+  };
   auto visitEnd = [&](const Port &port, End end) {
-    if (end.node >= 0 && node(end.node).mesh == node(n).mesh)
+    if (end.node >= 0 && node(end.node).mesh == node(n).mesh &&
+        shows(port, node(n), node(end.node)))
       visit(port, end);
   };
   for (const Port &port : nodePorts[n]) {
