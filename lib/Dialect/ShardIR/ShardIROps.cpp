@@ -366,17 +366,14 @@ void RedistributeOp::print(OpAsmPrinter &printer) {
 }
 
 LogicalResult ConstrainOp::verify() {
-  if (!getGroup() && !getDirection())
-    return success();
   const Placement &placement = getPlacement().getValue();
-  if (placement.sugar || placement.partial || !placement.replicated.empty() ||
-      !llvm::all_of(placement.dims, [](const DimPlacement &dim) {
-        return dim.open && dim.splits.empty() && !dim.priority;
-      }))
-    return emitOpError("has a ")
-           << (getGroup() ? "group" : "direction")
-           << ", so that its dims must all be {?}; put axes into a constraint "
-              "of its own";
+  if (getGroup() &&
+      (placement.sugar || placement.partial || !placement.replicated.empty() ||
+       !llvm::all_of(placement.dims, [](const DimPlacement &dim) {
+         return dim.open && dim.splits.empty() && !dim.priority;
+       })))
+    return emitOpError("has a group, so that its dims must all be {?}; put "
+                       "axes into a constraint of its own");
   if (getGroup() && getDirection())
     return emitOpError("has a group and a direction; write two constraints");
   if (getDirection() &&

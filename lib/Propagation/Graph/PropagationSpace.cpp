@@ -182,7 +182,7 @@ void PropagationSpace::forNeighbours(
   auto shows = [&](const Port &port, const Node &from, const Node &to) {
     return port.isResult ? (from.passesForward || from.passesBackward) &&
                                (to.passesForward || !to.passesBackward)
-                         : to.passesBackward;
+                         : from.passesBackward && to.passesBackward;
   };
   auto visitEnd = [&](const Port &port, End end) {
     if (end.node >= 0 && node(end.node).mesh == node(n).mesh &&

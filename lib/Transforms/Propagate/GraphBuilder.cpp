@@ -354,11 +354,13 @@ void GraphBuilder::addOp(Operation *op) {
     llvm::append_range(read, captured);
     annotateDecided(node, op, read, own.getValue());
     node.annotation = describeProvenance(annotationOf(op));
-  } else if (constrain && !constrain.getDirection()) {
-    annotate(node, constrain.getPlacement().getValue(), 0);
+  } else if (constrain) {
+    const Placement &placement = constrain.getPlacement().getValue();
+    annotate(node, placement, 0);
     node.annotation = describeProvenance(annotationOf(op));
     node.mesh = meshes.indexOf(constrain.getPlacement().getMesh().getValue());
-    known = true;
+    // A barrier's mesh is that of the values around it.
+    known = !constrain.getDirection() || !axesOf(placement).empty();
   } else if (auto in = dyn_cast<ManualInOp>(op)) {
     annotateBorder(node, in.getPlacement().getValue(), in.getAxes(),
                    node.rule->results[0]);

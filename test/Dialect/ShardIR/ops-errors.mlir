@@ -204,15 +204,6 @@ func.func @constrain_group_axes(%x: tensor<8xf32>) {
 // -----
 
 shardir.mesh @m <["a"=2]>
-func.func @constrain_direction_axes(%x: tensor<8xf32>) {
-  // expected-error @+1 {{'shardir.constrain' op has a direction, so that its dims must all be {?}}}
-  %0 = shardir.constrain %x to #shardir.placement<@m, [{}]> {direction = "none"} : tensor<8xf32>
-  return
-}
-
-// -----
-
-shardir.mesh @m <["a"=2]>
 func.func @constrain_both(%x: tensor<8xf32>) {
   // expected-error @+1 {{'shardir.constrain' op has a group and a direction; write two constraints}}
   %0 = shardir.constrain %x to #shardir.placement<@m, [{?}]> {direction = "none", group = 1} : tensor<8xf32>

@@ -69,11 +69,11 @@ def ShardIR_ConstrainOp : ShardIR_Op<"constrain",
     Intent that survives passes which drop attributes. Open dims (`{?}`) leave
     the choice to propagation. An explicit request under `strict`.
 
-    Without axes a constraint may say how axes propagate instead. Values of one
-    shape whose constraints in a function have the same `group` get the same
-    placement. A constraint with a `direction` lets axes through from its
-    operand to its users (`"forward"`), from its users to its operand
-    (`"backward"`), or not at all (`"none"`: it has its operand's placement).
+    Values of one shape whose constraints in a function have the same `group`,
+    and name no axes, get the same placement. A constraint with a `direction`
+    lets axes through from its operand to its users (`"forward"`), from its
+    users to its operand (`"backward"`), or not at all (`"none"`: without axes
+    of its own it has its operand's placement).
 
     Example:
 
