@@ -382,11 +382,17 @@ PropagationSpace::compose(int n, const TensorFactors &factors, int tensorKey,
 }
 
 bool PropagationSpace::composes(int n, llvm::ArrayRef<SplitsId> splits) {
-  for (auto [i, factors] : llvm::enumerate(rule(n).operands))
-    if (!compose(n, factors, int(i), splits))
-      return false;
-  for (auto [i, factors] : llvm::enumerate(rule(n).results))
-    if (!compose(n, factors, -1 - int(i), splits))
-      return false;
-  return true;
+  std::vector<int64_t> key = {classes[n]};
+  key.insert(key.end(), splits.begin(), splits.end());
+  auto [it, isNew] = composedNodes.try_emplace(std::move(key), true);
+  if (!isNew)
+    return it->second;
+  auto all = [&](llvm::ArrayRef<TensorFactors> tensors, auto keyOf) {
+    for (auto [i, factors] : llvm::enumerate(tensors))
+      if (!compose(n, factors, keyOf(int(i)), splits))
+        return false;
+    return true;
+  };
+  return it->second = all(rule(n).operands, [](int i) { return i; }) &&
+                      all(rule(n).results, [](int i) { return -1 - i; });
 }

@@ -139,6 +139,7 @@ private:
   NumbersMap<SplitsId> composedDims;
   NumbersMap<std::vector<SplitsId>> projectedDims;
   NumbersMap<PlacementId> composedTensors;
+  NumbersMap<bool> composedNodes;
 };
 
 } // namespace shardir

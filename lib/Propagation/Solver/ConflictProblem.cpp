@@ -18,6 +18,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <numeric>
+
 using namespace shardir;
 
 /// Tables up to this size stand for the users of a value directly.
@@ -101,9 +103,9 @@ ConflictProblem::costsOfUsers(int value, llvm::ArrayRef<User> users,
   std::vector<std::vector<int>> firsts(nodes.size());  ///< of each class
   llvm::SmallVector<int, 4> counts, domains;
   for (auto [i, n] : llvm::enumerate(nodes)) {
-    std::vector<std::vector<int64_t>> known;
+    std::vector<llvm::SmallVector<PlacementId, 4>> known;
     for (int c = 0, e = lists[n]->all.size(); c < e; ++c) {
-      std::vector<int64_t> placed;
+      llvm::SmallVector<PlacementId, 4> placed;
       if (from.node == n)
         placed.push_back(placementAt(from, c));
       for (const User &user : users) {
@@ -131,6 +133,8 @@ ConflictProblem::costsOfUsers(int value, llvm::ArrayRef<User> users,
       return i == nodes.size() ? 0 : firsts[i][at[i]];
     }));
   });
+  all.reserve(std::accumulate(domains.begin(), domains.end(), size_t(1),
+                              std::multiplies<size_t>()));
   forAll(domains, [&](llvm::ArrayRef<int> at) {
     size_t entry = 0;
     for (size_t i = 0; i < at.size(); ++i)
