@@ -253,18 +253,13 @@ LogicalResult Importer::collectShardyOp(Operation *op) {
     if (Attribute attr = op->getAttr("sharding"))
       return constrain(op, attr, /*isGspmd=*/false);
     if (name == "propagation_barrier")
-      op->emitRemark(
-          "the barrier is dropped: costs decide how far an axis goes");
+      return collectHint(op);
     op->getResult(0).replaceAllUsesWith(op->getOperand(0));
     finished.insert(op);
     return success();
   }
-  if (name == "sharding_group") {
-    op->emitRemark("the group is dropped: its tensors may lie differently; "
-                   "constrain them where they must not");
-    finished.insert(op);
-    return success();
-  }
+  if (name == "sharding_group")
+    return collectHint(op);
   if (name == "manual_computation" || name == "named_computation")
     return collectComputation(op);
   if (name == "return") // goes with its computation
@@ -282,6 +277,66 @@ LogicalResult Importer::collectShardyOp(Operation *op) {
     return collectOp(constant);
   }
   return op->emitOpError("cannot be imported");
+}
+
+/// Groups and barriers, which say how axes propagate and name no mesh.
+LogicalResult Importer::collectHint(Operation *op) {
+  bool isGroup = op->getNumResults() == 0;
+  if (op->getNumOperands() != 1 ||
+      !isa<RankedTensorType>(op->getOperand(0).getType()) ||
+      (isGroup ? !op->getAttrOfType<IntegerAttr>("group_id")
+               : op->getOperandTypes() != op->getResultTypes() ||
+                     !op->getAttr("allowed_direction")))
+    return op->emitOpError("needs one operand, a ranked tensor, and '")
+           << (isGroup ? "group_id" : "allowed_direction") << "'";
+  finished.insert(op);
+  hints.push_back(op);
+  return success();
+}
+
+/// Makes constraints of groups and barriers, on the program's first mesh:
+/// propagation finds their own. Without any mesh nothing is sharded.
+LogicalResult Importer::placeHints() {
+  std::vector<Mesh> all = meshes.all();
+  for (Operation *op : hints) {
+    Value value = op->getOperand(0);
+    bool isGroup = op->getNumResults() == 0;
+    std::string direction = "both";
+    if (!isGroup) {
+      // A word, or `#sdy<propagation_direction FORWARD>` in generic form.
+      std::string text = textOf(op->getAttr("allowed_direction"));
+      direction =
+          StringRef(text).drop_front(text.rfind(' ') + 1).rtrim('>').lower();
+      if (!llvm::is_contained({"forward", "backward", "none", "both"},
+                              direction))
+        return op->emitOpError("has 'allowed_direction' ")
+               << op->getAttr("allowed_direction")
+               << "; expected FORWARD, BACKWARD, BOTH or NONE";
+    }
+    if (all.empty() || (!isGroup && direction == "both")) {
+      op->replaceAllUsesWith(op->getOperands().take_front(op->getNumResults()));
+      continue;
+    }
+    Placement open = Placement::replicatedOfRank(
+        cast<RankedTensorType>(value.getType()).getRank());
+    for (DimPlacement &dim : open.dims)
+      dim.open = true;
+    OpBuilder builder(op);
+    if (isGroup)
+      builder.setInsertionPointAfterValue(value);
+    auto constraint = ConstrainOp::create(
+        builder, op->getLoc(), value.getType(), value,
+        PlacementAttr::get(op->getContext(),
+                           builder.getStringAttr(all.front().name), open));
+    if (isGroup) {
+      constraint.setGroupAttr(op->getAttrOfType<IntegerAttr>("group_id"));
+      value.replaceAllUsesExcept(constraint.getResult(), constraint);
+    } else {
+      constraint.setDirection(StringRef(direction));
+      op->getResult(0).replaceAllUsesWith(constraint.getResult());
+    }
+  }
+  return success();
 }
 
 /// The shardings of a computation's borders, one list for each side.
@@ -406,7 +461,7 @@ LogicalResult Importer::run() {
       return failure();
   }
   defaultPriorities();
-  if (failed(placeShardy()) || failed(placeGspmd()))
+  if (failed(placeShardy()) || failed(placeGspmd()) || failed(placeHints()))
     return failure();
   for (Operation *op : llvm::reverse(finished.getArrayRef()))
     op->erase();

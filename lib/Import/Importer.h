@@ -71,6 +71,8 @@ private:
                                mlir::DictionaryAttr attributes, Apply apply);
   mlir::LogicalResult constrain(mlir::Operation *op, mlir::Attribute attr,
                                 bool isGspmd);
+  mlir::LogicalResult collectHint(mlir::Operation *op);
+  mlir::LogicalResult placeHints();
   mlir::LogicalResult placeShardy();
   mlir::LogicalResult placeGspmd();
   void defaultPriorities();
@@ -79,6 +81,8 @@ private:
   ImportMeshes meshes;
   bool hasCollectives = false;
   std::vector<Annotation> annotations;
+  /// Groups and barriers.
+  llvm::SmallVector<mlir::Operation *> hints;
   /// Ops that are done with once everything is applied.
   llvm::SetVector<mlir::Operation *> finished;
   /// Ops with regions, outer ones first.

@@ -46,6 +46,8 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
     pm.addPass(createCastPartials());
   if (options.propose)
     pm.addPass(createPropose({options.cost, options.getMemoryLimit(), ""}));
+  if (!options.shardOptimizerState.empty())
+    pm.addPass(createShardOptimizerState({options.shardOptimizerState}));
   pm.addPass(createPropagate(
       {options.cost, options.conflicts, options.getMemoryLimit()}));
   verify(Stage::Propagated);

@@ -41,6 +41,14 @@ double runner::defaultTolerance(ElementType type) {
   }
 }
 
+bool runner::isFinite(const Array &array) {
+  if (isFloatType(array.type))
+    for (size_t i = 0, n = array.numElements(); i != n; ++i)
+      if (!std::isfinite(loadFloat(array.type, array.element(i))))
+        return false;
+  return true;
+}
+
 static std::vector<int64_t> unflatten(size_t i, const Shape &shape) {
   std::vector<int64_t> index(shape.size());
   for (size_t d = shape.size(); d-- > 0;) {

@@ -17,8 +17,8 @@
 #include "Data.h"
 
 #include "ShardIR/Runner/Failure.h"
-#include "ShardIR/Runner/Random.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -180,6 +180,22 @@ void RunData::loadArguments() {
   if (!random.empty() && processes.isFirst() && !options.measureMachine)
     std::fprintf(stderr, "shard-run: note: random inputs, seed %llu: %s\n",
                  static_cast<unsigned long long>(options.seed), random.c_str());
+}
+
+bool RunData::hasRandom() const {
+  return std::find(sources.begin(), sources.end(), nullptr) != sources.end();
+}
+
+void RunData::makeRandom(Spread spread) {
+  for (size_t i = 0; i != sources.size(); ++i) {
+    if (sources[i])
+      continue;
+    arguments[i] = randomArray(program.arguments[i].type, shapes[i],
+                               options.seed, i, spread);
+    argumentShards[i].clear();
+  }
+  if (local)
+    distributeArguments();
 }
 
 void RunData::loadExpected() {

@@ -20,6 +20,8 @@
 #include "Processes.h"
 #include "Signature.h"
 
+#include "ShardIR/Runner/Random.h"
+
 namespace shardir::runner {
 
 /// Shards by rank. Those that this process does not need are empty.
@@ -33,6 +35,10 @@ public:
 
   /// Reads or makes the arguments. Says on standard error which are random.
   void loadArguments();
+  /// Makes other values for the arguments that are random.
+  void makeRandom(Spread spread);
+  /// Whether any argument is random.
+  bool hasRandom() const;
   /// Reads the expected outputs.
   void loadExpected();
   /// Finds the results' shapes and takes memory for them.

@@ -14,6 +14,9 @@
 
 #include "ShardIR/Runner/Random.h"
 
+#include <algorithm>
+#include <cmath>
+
 using namespace shardir;
 using namespace shardir::runner;
 
@@ -25,18 +28,29 @@ static uint64_t mix(uint64_t x) {
 }
 
 Array runner::randomArray(ElementType type, const Shape &shape, uint64_t seed,
-                          uint64_t argument) {
+                          uint64_t argument, Spread spread) {
   Array array(type, shape);
   uint64_t key = mix(mix(seed) ^ argument);
   bool isFloat = isFloatType(type);
+  int64_t longest = 1;
+  if (spread != Spread::Even)
+    for (int64_t extent : shape)
+      longest = std::max(longest, extent);
+  double scale = 1 / std::sqrt(double(longest));
   for (size_t i = 0, n = array.numElements(); i != n; ++i) {
     uint64_t bits = mix(key ^ mix(i));
-    if (isFloat) // 24 bits: exact in f32, so f32 and f64 see the same values
-      storeFloat(type, double(int64_t(bits >> 40)) / (1 << 23) - 1,
-                 array.element(i));
-    else
-      storeInteger(type, int64_t(bits >> (type == SHARDIR_I1 ? 63 : 61)),
-                   array.element(i));
+    if (isFloat) {
+      // 24 bits: exact in f32, so f32 and f64 see the same values
+      double value = double(int64_t(bits >> 40)) / (1 << 23) - 1;
+      if (spread == Spread::Positive)
+        value = 0.625 + 0.375 * value;
+      storeFloat(type, scale * value, array.element(i));
+      continue;
+    }
+    int64_t value = int64_t(bits >> (type == SHARDIR_I1 ? 63 : 61));
+    if (spread == Spread::Positive && type != SHARDIR_I1)
+      value = std::max<int64_t>(value, 1);
+    storeInteger(type, value, array.element(i));
   }
   return array;
 }

@@ -366,16 +366,24 @@ private:
       }
     });
     bool equal = unequal.empty();
+    std::string timeline;
     processes.together([&] {
       if (!equal)
         std::printf("%s\n", unequal.c_str());
-      // Before the unsharded program runs, which would be counted too.
+      // Before the unsharded program runs, which would be counted and traced.
       if (counters) {
         writeText(options.counters, counters->text(/*asTable=*/false));
         std::fputs(counters->text(/*asTable=*/true).c_str(), stdout);
       }
+      if (processes.isFirst() && isTraced())
+        timeline = timelineOf(*program);
+    });
+    std::vector<Array> unsharded;
+    if (options.verify)
+      unsharded = runUnsharded(data, runOptions);
+    processes.together([&] {
       if (processes.isFirst())
-        equal &= finish(data, runOptions, measured, times);
+        equal &= finish(data, unsharded, measured, times, timeline);
       else
         data.writeResults();
     });
@@ -408,18 +416,58 @@ private:
     return text;
   }
 
+  /// The unsharded program's results, in process 0. Where random inputs do not
+  /// give finite ones, both programs run on others that do.
+  std::vector<Array> runUnsharded(RunData &data,
+                                  const shardir_run_options &runOptions) {
+    auto areFinite = [](const std::vector<Array> &arrays) {
+      return std::all_of(arrays.begin(), arrays.end(), isFinite);
+    };
+    std::vector<Array> unsharded;
+    Spread spread = Spread::Even;
+    processes.together([&] {
+      if (!processes.isFirst())
+        return;
+      unsharded = data.runUnsharded(runOptions);
+      if (areFinite(unsharded) || !data.hasRandom() ||
+          !options.expected.empty())
+        return;
+      for (Spread other : {Spread::Scaled, Spread::Positive}) {
+        data.makeRandom(other);
+        std::vector<Array> results = data.runUnsharded(runOptions);
+        if (!areFinite(results))
+          continue;
+        unsharded = std::move(results);
+        spread = other;
+        break;
+      }
+      std::fprintf(stderr, "shard-run: note: the results are not finite%s\n",
+                   spread == Spread::Even
+                       ? ", nor are they on small positive inputs; give inputs "
+                         "with --input or --inputs to compare numbers"
+                   : spread == Spread::Scaled
+                       ? "; they are compared on random inputs divided by the "
+                         "square root of their longest extent"
+                       : "; they are compared on positive random inputs, "
+                         "divided by the square root of their longest extent");
+    });
+    spread = Spread(processes.fromFirst({char(spread)}).at(0));
+    if (spread != Spread::Even)
+      processes.inStep([&] {
+        data.makeRandom(spread);
+        data.run(runOptions);
+      });
+    return unsharded;
+  }
+
   /// Compares and writes what there is. Whether the results are right.
-  bool finish(RunData &data, const shardir_run_options &runOptions,
-              shardir_measurement &measured, std::vector<double> &times) {
-    // Of the last sharded run: the unsharded one would take its place.
-    std::string timeline = isTraced() ? timelineOf(*program) : "";
+  bool finish(RunData &data, const std::vector<Array> &unsharded,
+              shardir_measurement &measured, std::vector<double> &times,
+              const std::string &timeline) {
     bool equal = true;
-    if (options.verify) {
-      std::vector<Array> unsharded = data.runUnsharded(runOptions);
-      for (size_t i = 0; i != unsharded.size(); ++i)
-        equal &= compareOne(i, data.results[i], unsharded[i],
-                            "the unsharded program");
-    }
+    for (size_t i = 0; i != unsharded.size(); ++i)
+      equal &=
+          compareOne(i, data.results[i], unsharded[i], "the unsharded program");
     enter(Phase::Preparing);
     for (size_t i = 0; i != data.expected.size(); ++i)
       equal &= compareOne(i, data.results[i], data.expected[i],

@@ -54,6 +54,11 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("find placements for arguments that have none, within "
                      "memory-limit (docs/Proposing.md)"),
       llvm::cl::init(false)};
+  Option<std::string> shardOptimizerState{
+      *this, "shard-optimizer-state",
+      llvm::cl::desc("axes over which optimizer states and their updates are "
+                     "split (ZeRO-1), as in dp or {dp,fsdp}"),
+      llvm::cl::init("")};
   Option<std::string> layout{
       *this, "layout",
       llvm::cl::desc("order of dims in memory: row-major, auto (for "

@@ -74,6 +74,9 @@ struct PropagationGraph {
     std::vector<Placement> fixedResults;
     /// A constraint: its result is its operand.
     bool isConstraint = false;
+    /// Of a constraint: axes pass from its operand to its users, and from its
+    /// users to its operand.
+    bool passesForward = true, passesBackward = true;
     /// Broadcasts a constant: shardings propagate through it, but each user
     /// gets the placement that it wants at no cost.
     bool isBroadcastConstant = false;

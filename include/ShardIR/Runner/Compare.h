@@ -37,6 +37,9 @@ struct Comparison {
   std::string expected, actual; ///< its two values
 };
 
+/// Whether no element is a NaN or an infinity.
+bool isFinite(const Array &array);
+
 /// Requires equal types and shapes. Integers ignore `tolerance`.
 Comparison compare(const Array &actual, const Array &expected,
                    std::optional<double> tolerance);

@@ -21,9 +21,17 @@
 
 namespace shardir::runner {
 
+/// How values are spread. With s = 1 / sqrt(the longest extent), which keeps
+/// sums of products small:
+enum class Spread {
+  Even,     ///< floats in [-1, 1), integers 0 to 7
+  Scaled,   ///< floats in [-s, s), integers 0 to 7
+  Positive, ///< floats in [s / 4, s), integers 1 to 7
+};
+
 /// Requires a shape without unknown extents.
 Array randomArray(ElementType type, const Shape &shape, uint64_t seed,
-                  uint64_t argument);
+                  uint64_t argument, Spread spread = Spread::Even);
 
 } // namespace shardir::runner
 

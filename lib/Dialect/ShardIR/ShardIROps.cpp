@@ -365,6 +365,25 @@ void RedistributeOp::print(OpAsmPrinter &printer) {
   printer << " : " << getType();
 }
 
+LogicalResult ConstrainOp::verify() {
+  const Placement &placement = getPlacement().getValue();
+  if (getGroup() &&
+      (placement.sugar || placement.partial || !placement.replicated.empty() ||
+       !llvm::all_of(placement.dims, [](const DimPlacement &dim) {
+         return dim.open && dim.splits.empty() && !dim.priority;
+       })))
+    return emitOpError("has a group, so that its dims must all be {?}; put "
+                       "axes into a constraint of its own");
+  if (getGroup() && getDirection())
+    return emitOpError("has a group and a direction; write two constraints");
+  if (getDirection() &&
+      !llvm::is_contained({"forward", "backward", "none"}, *getDirection()))
+    return emitOpError("has direction \"")
+           << *getDirection()
+           << "\"; expected \"forward\", \"backward\" or \"none\"";
+  return success();
+}
+
 LogicalResult ConstrainOp::verifySymbolUses(SymbolTableCollection &) {
   return verifyPlacementFor(*this, getPlacement(), getType(), "the result");
 }

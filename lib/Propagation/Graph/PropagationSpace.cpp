@@ -120,6 +120,7 @@ void PropagationSpace::nameNodes() {
     // The function's name is not part of the hash.
     uint64_t own = mixHash(hashText(node.name.substr(0, node.name.find('@'))),
                            ruleHashes[classes[n]]);
+    own = mixHash(own, 2 * node.passesForward + node.passesBackward);
     for (const Splits &splits : node.annotated) {
       own = mixHash(own, splits.size());
       for (const Split &split : splits)
@@ -176,8 +177,16 @@ uint64_t PropagationSpace::structuralHash(int n) {
 
 void PropagationSpace::forNeighbours(
     int n, llvm::function_ref<void(const Port &, End)> visit) const {
+  // A barrier that lets axes through backward has the placement of its users;
+  // others have that of their operand.
+  auto shows = [&](const Port &port, const Node &from, const Node &to) {
+    return port.isResult ? (from.passesForward || from.passesBackward) &&
+                               (to.passesForward || !to.passesBackward)
+                         : from.passesBackward && to.passesBackward;
+  };
   auto visitEnd = [&](const Port &port, End end) {
-    if (end.node >= 0 && node(end.node).mesh == node(n).mesh)
+    if (end.node >= 0 && node(end.node).mesh == node(n).mesh &&
+        shows(port, node(n), node(end.node)))
       visit(port, end);
   };
   for (const Port &port : nodePorts[n]) {
@@ -373,11 +382,17 @@ PropagationSpace::compose(int n, const TensorFactors &factors, int tensorKey,
 }
 
 bool PropagationSpace::composes(int n, llvm::ArrayRef<SplitsId> splits) {
-  for (auto [i, factors] : llvm::enumerate(rule(n).operands))
-    if (!compose(n, factors, int(i), splits))
-      return false;
-  for (auto [i, factors] : llvm::enumerate(rule(n).results))
-    if (!compose(n, factors, -1 - int(i), splits))
-      return false;
-  return true;
+  std::vector<int64_t> key = {classes[n]};
+  key.insert(key.end(), splits.begin(), splits.end());
+  auto [it, isNew] = composedNodes.try_emplace(std::move(key), true);
+  if (!isNew)
+    return it->second;
+  auto all = [&](llvm::ArrayRef<TensorFactors> tensors, auto keyOf) {
+    for (auto [i, factors] : llvm::enumerate(tensors))
+      if (!compose(n, factors, keyOf(int(i)), splits))
+        return false;
+    return true;
+  };
+  return it->second = all(rule(n).operands, [](int i) { return i; }) &&
+                      all(rule(n).results, [](int i) { return -1 - i; });
 }

@@ -91,8 +91,8 @@ public:
   bool isAlias(int n) const { return node(n).alias >= 0; }
 
   /// Calls `visit` with the nodes on the other side of n's values, and the
-  /// ports on both sides; rematerializable producers, other meshes and aliases
-  /// are left out.
+  /// ports on both sides; rematerializable producers, other meshes, aliases and
+  /// nodes behind a barrier that does not let n's axes through are left out.
   void forNeighbours(int n,
                      llvm::function_ref<void(const Port &, End)> visit) const;
 
@@ -139,6 +139,7 @@ private:
   NumbersMap<SplitsId> composedDims;
   NumbersMap<std::vector<SplitsId>> projectedDims;
   NumbersMap<PlacementId> composedTensors;
+  NumbersMap<bool> composedNodes;
 };
 
 } // namespace shardir

@@ -18,6 +18,8 @@
 #include "ProposalSearch.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/Parallel.h"
+#include "llvm/Support/Threading.h"
 
 #include <algorithm>
 #include <cmath>
@@ -83,7 +85,8 @@ ProposalSearch::ProposalSearch(PropagationGraph &graph,
   }
 }
 
-void ProposalSearch::annotate(const ProposalState &state) {
+void ProposalSearch::annotate(PropagationGraph &graph,
+                              const ProposalState &state) const {
   for (int n : contractions) {
     graph.nodes[n].annotated.clear();
     graph.nodes[n].closed.clear();
@@ -127,19 +130,62 @@ const ProposalAttempt &ProposalSearch::attempt(const ProposalState &state) {
   auto [it, isNew] = attempts.try_emplace(spell(state));
   if (!isNew)
     return it->second;
-  ProposalAttempt &attempt = it->second;
-  annotate(state);
   ++attemptCount;
+  if (auto known = ahead.extract(it->first))
+    it->second = std::move(known.mapped());
+  else
+    it->second = evaluate(graph, state);
+  splitFactors.insert(it->second.splitFactors.begin(),
+                      it->second.splitFactors.end());
+  return it->second;
+}
+
+ProposalAttempt ProposalSearch::evaluate(PropagationGraph &own,
+                                         const ProposalState &state) const {
+  annotate(own, state);
+  ProposalAttempt attempt;
   attempt.state = state;
-  PropagationResult result = propagate(graph, cost);
+  PropagationResult result = propagate(own, cost);
   attempt.outcome = evaluate(result);
   for (auto [i, n] : llvm::enumerate(contractions))
     for (auto [f, splits] : llvm::enumerate(result.nodes[n].sharding->splits))
       if (!splits.empty())
-        splitFactors.insert({int(i), int(f)});
+        attempt.splitFactors.push_back({int(i), int(f)});
   for (const Placement &placement : attempt.outcome.arguments)
     attempt.key += toString(placement);
   return attempt;
+}
+
+void ProposalSearch::lookAhead(
+    int count, llvm::function_ref<std::optional<ProposalState>(int)> next) {
+  constexpr unsigned kMostThreads = 8;
+  unsigned threads = std::min(
+      kMostThreads, llvm::hardware_concurrency().compute_thread_count());
+  // An embedder's costs need not be safe to ask from several threads.
+  if (threads < 2 || cost.costModel)
+    return;
+  std::vector<std::pair<std::string, ProposalState>> states;
+  for (int i = 0; i < count && states.size() < threads; ++i) {
+    std::optional<ProposalState> state = next(i);
+    if (!state)
+      continue;
+    std::string text = spell(*state);
+    // The first one is what comes next.
+    if (attempts.count(text) || ahead.count(text)) {
+      if (states.empty())
+        return;
+      continue;
+    }
+    states.push_back({std::move(text), std::move(*state)});
+  }
+  while (copies.size() < states.size())
+    copies.push_back(graph);
+  std::vector<ProposalAttempt> made(states.size());
+  llvm::parallelFor(0, states.size(), [&](size_t i) {
+    made[i] = evaluate(copies[i], states[i].second);
+  });
+  for (auto [state, attempt] : llvm::zip(states, made))
+    ahead.emplace(std::move(state.first), std::move(attempt));
 }
 
 /// The same placements, as the user's from now on.
@@ -243,21 +289,29 @@ std::vector<const ProposalAttempt *> ProposalSearch::grow() {
     std::set<std::string> keys = {base->key};
     std::set<std::tuple<int, int, bool>> idle; // steps that led nowhere new
     int firstAxis = steps.empty() ? 0 : steps.front().axis;
+    // In a large program what splits of arguments have brought to a product
+    // gets no step of its own, and what makes no difference over one axis is
+    // not tried over another.
+    auto isSkipped = [&](const ProposalStep &step) {
+      return round == 0 && isLarge &&
+             ((step.isOp &&
+               splitFactors.count({opGroups[step.group][0], step.dim})) ||
+              (step.axis != firstAxis && annotatedAxes.empty() &&
+               idle.count({step.group, step.dim, step.isOp})));
+    };
     for (const ProposalAttempt *from : beam)
       for (const ProposalStep &step : steps) {
         auto kind = std::make_tuple(step.group, step.dim, step.isOp);
-        // In a large program what splits of arguments have brought to a product
-        // gets no step of its own, and what makes no difference over one axis
-        // is not tried over another.
-        if (round == 0 && isLarge &&
-            ((step.isOp &&
-              splitFactors.count({opGroups[step.group][0], step.dim})) ||
-             (step.axis != firstAxis && annotatedAxes.empty() &&
-              idle.count(kind))))
+        if (isSkipped(step))
           continue;
         auto state = grow(*from, step);
         if (round > 0 && !hasBudget())
           break;
+        lookAhead(steps.data() + steps.size() - &step,
+                  [&](int i) -> std::optional<ProposalState> {
+                    const ProposalStep &other = (&step)[i];
+                    return isSkipped(other) ? std::nullopt : grow(*from, other);
+                  });
         // An axis that an equal one stands for gets its turn later, with the
         // steps that made a difference over that one.
         if (!state) {
@@ -322,23 +376,30 @@ const ProposalAttempt *ProposalSearch::descend(const ProposalAttempt *best) {
       order.push_back(group);
   llvm::stable_sort(order,
                     [&](int a, int b) { return elements(a) > elements(b); });
+  std::vector<ProposalStep> moves;
+  for (int group : order)
+    for (int axis = 0, e = meshOf(groups[group][0]).axes.size(); axis < e;
+         ++axis)
+      for (int dim = -1, r = shapeOf(groups[group][0]).size(); dim < r; ++dim)
+        moves.push_back({group, dim, axis});
   bool changed = true;
   while (changed && hasBudget()) {
     changed = false;
-    for (int group : order)
-      for (int axis = 0, e = meshOf(groups[group][0]).axes.size(); axis < e;
-           ++axis)
-        for (int dim = -1, r = shapeOf(groups[group][0]).size(); dim < r;
-             ++dim) {
-          auto state = moved(best->state, group, axis, dim);
-          if (!state || !hasBudget())
-            continue;
-          const ProposalAttempt &next = attempt(*state);
-          if (rank(next) < rank(*best)) {
-            best = &next;
-            changed = true;
-          }
-        }
+    for (auto [i, move] : llvm::enumerate(moves)) {
+      auto stateAfter = [&](int j) {
+        const ProposalStep &own = moves[i + j];
+        return moved(best->state, own.group, own.axis, own.dim);
+      };
+      auto state = stateAfter(0);
+      if (!state || !hasBudget())
+        continue;
+      lookAhead(moves.size() - i, stateAfter);
+      const ProposalAttempt &next = attempt(*state);
+      if (rank(next) < rank(*best)) {
+        best = &next;
+        changed = true;
+      }
+    }
   }
   return best;
 }
@@ -377,7 +438,7 @@ std::vector<ProposalCandidate> ProposalSearch::run() {
 
 std::pair<PropagationResult, ProposalCandidate>
 ProposalSearch::propagateClosed(const ProposalCandidate &from, bool isLimited) {
-  annotate(closed(from));
+  annotate(graph, closed(from));
   PropagationResult result = propagate(graph, isLimited ? options.cost : cost);
   ProposalCandidate outcome = evaluate(result);
   return {std::move(result), std::move(outcome)};

@@ -17,6 +17,8 @@
 
 #include "ShardIR/Propagation/Proposal.h"
 
+#include "llvm/ADT/STLFunctionalExtras.h"
+
 #include <map>
 #include <set>
 #include <tuple>
@@ -45,6 +47,8 @@ struct ProposalAttempt {
   ProposalState state;
   ProposalCandidate outcome;
   std::string key; ///< the outcome's placements
+  /// Factors of contractions that are split, by index.
+  std::vector<std::pair<int, int>> splitFactors;
 };
 
 /// Nodes that are placed together: of arguments without annotation, in the
@@ -86,9 +90,15 @@ private:
     return int64_t(attemptCount) * int64_t(graph.nodes.size()) < options.budget;
   }
 
-  void annotate(const ProposalState &state);
+  void annotate(PropagationGraph &graph, const ProposalState &state) const;
   ProposalCandidate evaluate(const PropagationResult &result) const;
   const ProposalAttempt &attempt(const ProposalState &state);
+  ProposalAttempt evaluate(PropagationGraph &own,
+                           const ProposalState &state) const;
+  /// Computes the costs of states that may come next, one per thread: `next` is
+  /// called with 0, 1, … up to `count`, until there is one for each.
+  void lookAhead(int count,
+                 llvm::function_ref<std::optional<ProposalState>(int)> next);
   ProposalState closed(const ProposalCandidate &from) const;
   bool isUsed(const ProposalAttempt &attempt, const std::string &axis) const;
   bool isInterchangeable(const ProposalAttempt &from, const Mesh &mesh,
@@ -124,6 +134,9 @@ private:
   std::set<std::pair<int, int>> splitFactors;
   std::set<std::string> annotatedAxes;
   std::map<std::string, ProposalAttempt> attempts; ///< by annotations
+  /// The same of states that were looked at ahead.
+  std::map<std::string, ProposalAttempt> ahead;
+  std::vector<PropagationGraph> copies; ///< one per thread
   int attemptCount = 0;
 };
 

@@ -18,6 +18,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <numeric>
+
 using namespace shardir;
 
 /// Tables up to this size stand for the users of a value directly.
@@ -79,6 +81,69 @@ void ConflictProblem::addValue(int value) {
     addUsers(value, usersOf(value));
 }
 
+/// Calls `visit` with all ways to have a number below each limit, the last one
+/// counting up first.
+static void forAll(llvm::ArrayRef<int> limits,
+                   llvm::function_ref<void(llvm::ArrayRef<int>)> visit) {
+  llvm::SmallVector<int, 4> at(limits.size(), 0);
+  for (int i = 0; i >= 0;) {
+    visit(at);
+    for (i = int(at.size()) - 1; i >= 0 && ++at[i] == limits[i]; --i)
+      at[i] = 0;
+  }
+}
+
+/// The costs of one value by the candidates of `nodes`. Candidates that place
+/// it in the same way cost the same, unless one reads it through a window.
+std::vector<SearchCost>
+ConflictProblem::costsOfUsers(int value, llvm::ArrayRef<User> users,
+                              llvm::ArrayRef<int> nodes) {
+  End from = space.producer(value);
+  std::vector<std::vector<int>> classes(nodes.size()); ///< by candidate
+  std::vector<std::vector<int>> firsts(nodes.size());  ///< of each class
+  llvm::SmallVector<int, 4> counts, domains;
+  for (auto [i, n] : llvm::enumerate(nodes)) {
+    std::vector<llvm::SmallVector<PlacementId, 4>> known;
+    for (int c = 0, e = lists[n]->all.size(); c < e; ++c) {
+      llvm::SmallVector<PlacementId, 4> placed;
+      if (from.node == n)
+        placed.push_back(placementAt(from, c));
+      for (const User &user : users) {
+        if (user.end.node != n)
+          continue;
+        const Port &port = space.ports(n)[user.end.port];
+        bool isReader = !port.isAlias &&
+                        !space.rule(n).operands[port.tensor].windows.empty();
+        placed.push_back(isReader ? c : placementAt(user.end, c));
+      }
+      auto it = llvm::find(known, placed);
+      classes[i].push_back(it - known.begin());
+      if (it == known.end()) {
+        known.push_back(std::move(placed));
+        firsts[i].push_back(c);
+      }
+    }
+    counts.push_back(firsts[i].size());
+    domains.push_back(classes[i].size());
+  }
+  std::vector<SearchCost> ofClasses, all;
+  forAll(counts, [&](llvm::ArrayRef<int> at) {
+    ofClasses.push_back(valueCost(value, users, [&](int n) {
+      size_t i = llvm::find(nodes, n) - nodes.begin();
+      return i == nodes.size() ? 0 : firsts[i][at[i]];
+    }));
+  });
+  all.reserve(std::accumulate(domains.begin(), domains.end(), size_t(1),
+                              std::multiplies<size_t>()));
+  forAll(domains, [&](llvm::ArrayRef<int> at) {
+    size_t entry = 0;
+    for (size_t i = 0; i < at.size(); ++i)
+      entry = entry * counts[i] + classes[i][at[i]];
+    all.push_back(ofClasses[entry]);
+  });
+  return all;
+}
+
 void ConflictProblem::addUsers(int value, std::vector<User> users) {
   End from = space.producer(value);
   std::vector<int> nodes;
@@ -128,26 +193,9 @@ void ConflictProblem::addUsers(int value, std::vector<User> users) {
   for (const User &user : users)
     describe(user.end, user.weight);
   auto &table = tables[key];
-  if (!table) {
-    auto entries = std::make_shared<std::vector<SearchCost>>();
-    llvm::SmallVector<int, 4> at(nodes.size(), 0);
-    auto choice = [&](int n) {
-      auto it = llvm::find(nodes, n);
-      return it == nodes.end() ? 0 : at[it - nodes.begin()];
-    };
-    while (true) {
-      entries->push_back(valueCost(value, users, choice));
-      int i = int(at.size()) - 1;
-      for (; i >= 0; --i) {
-        if (++at[i] < problem.domains[variableOf[nodes[i]]])
-          break;
-        at[i] = 0;
-      }
-      if (i < 0)
-        break;
-    }
-    table = std::move(entries);
-  }
+  if (!table)
+    table = std::make_shared<std::vector<SearchCost>>(
+        costsOfUsers(value, users, nodes));
   if (llvm::all_of(*table,
                    [&](const SearchCost &c) { return c == table->front(); }))
     return;
@@ -221,21 +269,34 @@ void ConflictProblem::addCopiedValue(int value, const std::vector<User> &users,
     ownKey.insert(ownKey.end(), {sees, list.id, port.tensor, port.isAlias,
                                  int64_t(user.weight)});
     addTable(std::move(variables), ownKey, [&](std::vector<SearchCost> &paid) {
-      // From the source, then from each copy; by candidate of the user.
-      std::vector<std::vector<SearchCost>> costsFrom(sources + copies - 1);
-      for (size_t c = 0; c < list.all.size(); ++c) {
-        PlacementId wants = placementAt(user.end, c);
-        for (size_t i = 0; i < costsFrom.size(); ++i)
-          costsFrom[i].push_back(costs.redistribute(
-              value, i < sources ? placementAt(from, i) : wanted[i - sources],
-              wants));
-      }
+      // From each placement that the source or a copy may have, to each that
+      // the user may want.
+      std::vector<PlacementId> starts, ends;
+      auto indexIn = [](std::vector<PlacementId> &ids, PlacementId id) {
+        auto it = llvm::find(ids, id);
+        if (it != ids.end())
+          return size_t(it - ids.begin());
+        ids.push_back(id);
+        return ids.size() - 1;
+      };
+      std::vector<size_t> startOf, endOf;
+      for (size_t i = 0; i < sources + copies - 1; ++i)
+        startOf.push_back(indexIn(starts, i < sources ? placementAt(from, i)
+                                                      : wanted[i - sources]));
+      for (size_t c = 0; c < list.all.size(); ++c)
+        endOf.push_back(indexIn(ends, placementAt(user.end, c)));
+      std::vector<std::vector<SearchCost>> costsFrom(starts.size());
+      for (auto [start, row] : llvm::zip(starts, costsFrom))
+        for (PlacementId end : ends)
+          row.push_back(costs.redistribute(value, start, end));
+      paid.reserve(sources * copies * list.all.size());
       for (size_t p = 0; p < sources; ++p)
         for (size_t i = 0; i < (sees ? copies : 1); ++i)
           for (size_t c = 0; c < list.all.size(); ++c) {
-            SearchCost least = costsFrom[p][c];
+            SearchCost least = costsFrom[startOf[p]][endOf[c]];
             if (i > 0)
-              least = std::min(least, costsFrom[sources + i - 1][c]);
+              least = std::min(least,
+                               costsFrom[startOf[sources + i - 1]][endOf[c]]);
             paid.push_back(scaled(least, user.weight));
           }
     });

@@ -84,6 +84,8 @@ private:
   void addNode(int n, const std::vector<NodeSplits> &preferred);
   void addValue(int value);
   void addUsers(int value, std::vector<User> users);
+  std::vector<SearchCost> costsOfUsers(int value, llvm::ArrayRef<User> users,
+                                       llvm::ArrayRef<int> nodes);
   void addWideValue(int value, const std::vector<User> &users);
   void addCopiedValue(int value, const std::vector<User> &users,
                       const std::vector<PlacementId> &wanted, double weight);

@@ -271,6 +271,31 @@ double GraphBuilder::maxRedistributionsOf(Operation *op) {
   return most;
 }
 
+/// Adds a tensor to the node of its group, whose operands and results all have
+/// the same factors. Operands come when their constraints do, as in a loop.
+void GraphBuilder::addToGroup(ConstrainOp op) {
+  auto [it, isNew] = nodeOfGroup.try_emplace(*op.getGroup(), -1);
+  if (isNew) {
+    int n = addBoundary(op.getType(), {}, "shardir.constrain",
+                        /*isResult=*/false);
+    it->second = n;
+    origins[n] = {op};
+    graph.nodes[n].isConstraint = true;
+  } else {
+    repeated.push_back({op, it->second});
+  }
+  int n = it->second;
+  ShardingRule rule = *graph.nodes[n].rule;
+  rule.moves = ShardingRule::Moves::Nothing;
+  rule.operands.push_back(rule.results.front());
+  rule.results.resize(rule.operands.size(), rule.results.front());
+  rule.inits.resize(rule.results.size(), -1);
+  graph.nodes[n].rule = std::move(rule);
+  use(n, op.getInput());
+  int id = addValue(op.getResult(), n, graph.nodes[n].results.size());
+  graph.nodes[n].results.push_back(id);
+}
+
 void GraphBuilder::addOp(Operation *op) {
   if (auto step = dyn_cast<collective::CollectiveOpInterface>(op);
       step && op->getNumResults())
@@ -279,6 +304,10 @@ void GraphBuilder::addOp(Operation *op) {
     return addStep(op, redistribute.getFrom(), redistribute.getTo());
   if (auto region = asShardableRegion(op))
     return addRegions(region);
+  auto constrain = dyn_cast<ConstrainOp>(op);
+  auto own = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements);
+  if (constrain && constrain.getGroup() && !own)
+    return addToGroup(constrain);
   double maxRedistributions = maxRedistributionsOf(op);
   // Rematerializable values are made for each use, not shared (R5).
   Operation *first = equals.find(op);
@@ -303,14 +332,16 @@ void GraphBuilder::addOp(Operation *op) {
   }
   Graph::Node node;
   node.name = op->getName().getStringRef().str();
-  auto constrain = dyn_cast<ConstrainOp>(op);
-  auto own = op->getAttrOfType<ArrayAttr>(ShardIRDialect::kPlacements);
   SmallVector<Value> captured = capturedTensors(op);
   if (constrain) {
     ShardingRule rule = ShardingRule::elementwise(op);
     rule.moves = ShardingRule::Moves::Nothing;
     node.rule = std::move(rule);
     node.isConstraint = true;
+    if (std::optional<StringRef> direction = constrain.getDirection()) {
+      node.passesForward = *direction == "forward";
+      node.passesBackward = *direction == "backward";
+    }
   } else {
     node.rule = getShardingRule(op);
     if (!node.rule->replicatedBecause.empty() && hasTensors(op))
@@ -324,10 +355,12 @@ void GraphBuilder::addOp(Operation *op) {
     annotateDecided(node, op, read, own.getValue());
     node.annotation = describeProvenance(annotationOf(op));
   } else if (constrain) {
-    annotate(node, constrain.getPlacement().getValue(), 0);
+    const Placement &placement = constrain.getPlacement().getValue();
+    annotate(node, placement, 0);
     node.annotation = describeProvenance(annotationOf(op));
     node.mesh = meshes.indexOf(constrain.getPlacement().getMesh().getValue());
-    known = true;
+    // A barrier's mesh is that of the values around it.
+    known = !constrain.getDirection() || !axesOf(placement).empty();
   } else if (auto in = dyn_cast<ManualInOp>(op)) {
     annotateBorder(node, in.getPlacement().getValue(), in.getAxes(),
                    node.rule->results[0]);

@@ -71,6 +71,7 @@ private:
   void pinManual(Graph::Node &node, const ManualAxes::Axes &axes);
   void addOps(mlir::Block &block);
   void addOp(mlir::Operation *op);
+  void addToGroup(ConstrainOp op);
   void addRegions(ShardableRegionOpInterface op);
   double maxRedistributionsOf(mlir::Operation *op);
   int addGroup(mlir::Operation *op, const RegionValueGroup &tie, int index,
@@ -109,6 +110,7 @@ private:
   llvm::DenseMap<mlir::Operation *, int> nodeOfFirst;
   /// Ops that compute what the op of a node does.
   llvm::SmallVector<std::pair<mlir::Operation *, int>> repeated;
+  llvm::DenseMap<int64_t, int> nodeOfGroup;
   llvm::SmallVector<int> argumentNodes, resultNodes;
   /// Of arguments and of results, by type.
   llvm::DenseMap<mlir::Type, SharedRule> boundaryRules[2];

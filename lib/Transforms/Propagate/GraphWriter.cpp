@@ -94,7 +94,7 @@ void GraphBuilder::addAlternatives(SmallVectorImpl<Attribute> &list,
     for (const Placement &placement : each.placements)
       placements.push_back(attr(graph.nodes[n], placement));
     // The tensors of a group have one placement.
-    if (!owner.empty())
+    if (!owner.empty() || graph.nodes[n].isConstraint)
       placements.resize(1);
     SmallVector<NamedAttribute> entry = {
         builder.getNamedAttr("bytes", builder.getI64IntegerAttr(each.bytes)),

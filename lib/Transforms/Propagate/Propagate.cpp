@@ -55,6 +55,26 @@ static LogicalResult checkNoDTensorSyntax(func::FuncOp function) {
   return success();
 }
 
+static LogicalResult checkGroups(func::FuncOp function) {
+  llvm::DenseMap<int64_t, ConstrainOp> firsts;
+  WalkResult result = function.walk([&](ConstrainOp op) {
+    if (!op.getGroup())
+      return WalkResult::advance();
+    ConstrainOp first = firsts.try_emplace(*op.getGroup(), op).first->second;
+    if (first.getType().getShape() == op.getType().getShape())
+      return WalkResult::advance();
+    InFlightDiagnostic error =
+        op.emitOpError("puts ")
+        << op.getType() << " into group " << *op.getGroup() << " with "
+        << first.getType()
+        << "; tensors of a group have one shape, so give "
+           "this one another group";
+    error.attachNote(first.getLoc()) << "the group's first tensor is here";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
 /// A result in an argument's place has one annotation with it: the argument's,
 /// or its own where that has none (R11). Two must agree (R1).
 static LogicalResult mergeAliases(func::FuncOp function,
@@ -137,6 +157,7 @@ struct PropagatePass : shardir::impl::PropagateBase<PropagatePass> {
         continue;
       if (failed(checkSupported(function)) ||
           failed(checkNoDTensorSyntax(function)) ||
+          failed(checkGroups(function)) ||
           failed(mergeAliases(function, meshes)))
         return signalPassFailure();
       builders.push_back(

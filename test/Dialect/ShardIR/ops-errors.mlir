@@ -191,3 +191,30 @@ func.func @no_dim(%x: tensor<?xf32>) {
 
 // expected-error @+1 {{'shardir.extents' of result 0 of type 'tensor<?xf32>' must be a list of one entry per dim, found [unit, unit]}}
 func.func private @extents() -> (tensor<?xf32> {shardir.extents = [unit, unit]})
+
+// -----
+
+shardir.mesh @m <["a"=2]>
+func.func @constrain_group_axes(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'shardir.constrain' op has a group, so that its dims must all be {?}; put axes into a constraint of its own}}
+  %0 = shardir.constrain %x to #shardir.placement<@m, [{"a", ?}]> {group = 1} : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["a"=2]>
+func.func @constrain_both(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'shardir.constrain' op has a group and a direction; write two constraints}}
+  %0 = shardir.constrain %x to #shardir.placement<@m, [{?}]> {direction = "none", group = 1} : tensor<8xf32>
+  return
+}
+
+// -----
+
+shardir.mesh @m <["a"=2]>
+func.func @constrain_direction(%x: tensor<8xf32>) {
+  // expected-error @+1 {{'shardir.constrain' op has direction "both"; expected "forward", "backward" or "none"}}
+  %0 = shardir.constrain %x to #shardir.placement<@m, [{?}]> {direction = "both"} : tensor<8xf32>
+  return
+}

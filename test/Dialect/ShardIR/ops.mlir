@@ -11,11 +11,15 @@ shardir.mesh @n <["x"=8]>
 // CHECK:         %[[C:.+]] = shardir.constrain %[[X]] to #shardir.placement<@m, [{?}, {"tp"}]> : tensor<8x32xf32>
 // CHECK:         %[[D:.+]] = shardir.constrain %[[C]] to #shardir.placement<@m, placements = [shard(0), replicate]> : tensor<8x32xf32>
 // CHECK:         shardir.constrain %[[D]] to #shardir.placement<@m, [{}, {}]> {note = "kept"} : tensor<8x32xf32>
+// CHECK:         shardir.constrain %{{.+}} to #shardir.placement<@m, [{?}, {?}]> {group = 1 : i64} : tensor<8x32xf32>
+// CHECK:         shardir.constrain %{{.+}} to #shardir.placement<@m, [{?}, {?}]> {direction = "none"} : tensor<8x32xf32>
 func.func @constrain(%x: tensor<8x32xf32>) -> tensor<8x32xf32> {
   %0 = shardir.constrain %x to #shardir.placement<@m, [{?}, {"tp"}]> : tensor<8x32xf32>
   %1 = shardir.constrain %0 to #shardir.placement<@m, placements = [shard(0), replicate]> : tensor<8x32xf32>
   %2 = shardir.constrain %1 to #shardir.placement<@m, [{}, {}]> {note = "kept"} : tensor<8x32xf32>
-  return %2 : tensor<8x32xf32>
+  %3 = shardir.constrain %2 to #shardir.placement<@m, [{?}, {?}]> {group = 1} : tensor<8x32xf32>
+  %4 = shardir.constrain %3 to #shardir.placement<@m, [{?}, {?}]> {direction = "none"} : tensor<8x32xf32>
+  return %4 : tensor<8x32xf32>
 }
 
 // CHECK-LABEL: func.func @redistribute

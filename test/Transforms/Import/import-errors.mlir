@@ -74,13 +74,18 @@ func.func @unknown_op(%x: tensor<8xf32>) {
 
 // -----
 
-sdy.mesh @m = <["a"=2]>
-func.func @hints(%x: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-remark @+1 {{the group is dropped: its tensors may lie differently; constrain them where they must not}}
-  sdy.sharding_group %x group_id=1 : tensor<8xf32>
-  // expected-remark @+1 {{the barrier is dropped: costs decide how far an axis goes}}
-  %0 = sdy.propagation_barrier %x allowed_direction=FORWARD : tensor<8xf32>
+func.func @barrier(%x: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error @+1 {{has 'allowed_direction' "SIDEWAYS"; expected FORWARD, BACKWARD, BOTH or NONE}}
+  %0 = sdy.propagation_barrier %x allowed_direction=SIDEWAYS : tensor<8xf32>
   return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @group(%x: f32) {
+  // expected-error @+1 {{needs one operand, a ranked tensor, and 'group_id'}}
+  sdy.sharding_group %x group_id=1 : f32
+  return
 }
 
 // -----

@@ -160,3 +160,28 @@ func.func @nested(%x: tensor<16xf32>) -> tensor<16xf32> {
   }) : (tensor<16xf32>) -> tensor<16xf32>
   return %0 : tensor<16xf32>
 }
+
+// -----
+
+// Groups and barriers are constraints without axes. A group is about all uses of
+// its tensor; a barrier that lets everything through is none.
+// CHECK-LABEL: func.func @hints(
+// CHECK-SAME:    %[[X:.+]]: tensor<8x8xf32> {{.*}}, %[[Y:.+]]: tensor<8x8xf32>)
+// CHECK:         %[[Y1:.+]] = shardir.constrain %[[Y]] to #shardir.placement<@m, [{?}, {?}]> {group = 7 : i64}
+// CHECK:         %[[X1:.+]] = shardir.constrain %[[X]] to #shardir.placement<@m, [{?}, {?}]> {group = 7 : i64}
+// CHECK:         %[[F:.+]] = shardir.constrain %[[X1]] to #shardir.placement<@m, [{?}, {?}]> {direction = "forward"}
+// CHECK:         %[[N:.+]] = shardir.constrain %[[Y1]] to #shardir.placement<@m, [{?}, {?}]> {direction = "none"}
+// CHECK:         %[[B:.+]] = shardir.constrain %[[N]] to #shardir.placement<@m, [{?}, {?}]> {direction = "backward"}
+// CHECK:         arith.addf %[[F]], %[[B]]
+sdy.mesh @m = <["a"=2]>
+func.func @hints(%x: tensor<8x8xf32> {sdy.sharding = #sdy.sharding<@m, [{"a"}, {}]>}, %y: tensor<8x8xf32>)
+    -> tensor<8x8xf32> {
+  sdy.sharding_group %x group_id=7 : tensor<8x8xf32>
+  %0 = sdy.propagation_barrier %x allowed_direction=FORWARD : tensor<8x8xf32>
+  sdy.sharding_group %y group_id=7 : tensor<8x8xf32>
+  %1 = sdy.propagation_barrier %y allowed_direction=NONE : tensor<8x8xf32>
+  %2 = "sdy.propagation_barrier"(%1) {allowed_direction = #sdy<propagation_direction BACKWARD>} : (tensor<8x8xf32>) -> tensor<8x8xf32>
+  %3 = sdy.propagation_barrier %2 allowed_direction=BOTH : tensor<8x8xf32>
+  %4 = arith.addf %0, %3 : tensor<8x8xf32>
+  return %4 : tensor<8x8xf32>
+}

@@ -91,3 +91,14 @@ func.func @rooted(%x: tensor<4xf32>, %root: index) {
   %0 = collective.broadcast %x root %root on @m ["a"] : tensor<4xf32> -> tensor<4xf32>
   return
 }
+
+// -----
+
+shardir.mesh @m <["a"=2]>
+func.func @group(%x: tensor<4xf32>, %y: tensor<8xf32>) {
+  // expected-note @+1 {{the group's first tensor is here}}
+  %0 = shardir.constrain %x to #shardir.placement<@m, [{?}]> {group = 1} : tensor<4xf32>
+  // expected-error @+1 {{'shardir.constrain' op puts 'tensor<8xf32>' into group 1 with 'tensor<4xf32>'; tensors of a group have one shape, so give this one another group}}
+  %1 = shardir.constrain %y to #shardir.placement<@m, [{?}]> {group = 1} : tensor<8xf32>
+  return
+}

@@ -69,15 +69,33 @@ def ShardIR_ConstrainOp : ShardIR_Op<"constrain",
     Intent that survives passes which drop attributes. Open dims (`{?}`) leave
     the choice to propagation. An explicit request under `strict`.
 
+    Values of one shape whose constraints in a function have the same `group`,
+    and name no axes, get the same placement. A constraint with a `direction`
+    lets axes through from its operand to its users (`"forward"`), from its
+    users to its operand (`"backward"`), or not at all (`"none"`: without axes
+    of its own it has its operand's placement).
+
     Example:
 
     ```mlir
     %1 = shardir.constrain %0 to #shardir.placement<@m, [{?}, {"tp"} ]> : tensor<8x32xf32>
+    %2 = shardir.constrain %1 to #shardir.placement<@m, [{?}, {?} ]> {group = 1} : tensor<8x32xf32>
+    %3 = shardir.constrain %2 to #shardir.placement<@m, [{?}, {?} ]> {direction = "forward"} : tensor<8x32xf32>
     ```
   }];
-  let arguments = (ins AnyRankedTensor:$input, ShardIR_PlacementAttr:$placement);
+  let arguments = (ins AnyRankedTensor:$input, ShardIR_PlacementAttr:$placement,
+                       OptionalAttr<I64Attr>:$group,
+                       OptionalAttr<StrAttr>:$direction);
   let results = (outs AnyRankedTensor:$result);
+  let builders = [
+    OpBuilder<(ins "::mlir::Type":$type, "::mlir::Value":$input,
+                   "PlacementAttr":$placement), [{
+      build($_builder, $_state, type, input, placement, /*group=*/nullptr,
+            /*direction=*/nullptr);
+    }]>
+  ];
   let hasCustomAssemblyFormat = 1;
+  let hasVerifier = 1;
 }
 
 def ShardIR_RedistributeOp : ShardIR_Op<"redistribute",

@@ -236,6 +236,37 @@ def Propose : Pass<"shardir-propose", "::mlir::ModuleOp"> {
                            "::mlir::tensor::TensorDialect", "::mlir::ub::UBDialect"];
 }
 
+def ShardOptimizerState : Pass<"shardir-shard-optimizer-state", "::mlir::ModuleOp"> {
+  let summary = "Splits optimizer states and their updates over axes (ZeRO-1).";
+  let description = [{
+    An optimizer state is an argument that is read element by element alone, and
+    from which a result is computed that is also computed element by element from
+    another argument of its shape, the parameter: momentum and moments, and no
+    loss, input or parameter. States are annotated as split over `axes`, on top
+    of their own placement or their parameter's, in the first dim that these
+    divide, else in the longest. Constraints split what the update reads, the
+    gradient and the parameter, and keep the axes from spreading to the rest of
+    the program. So gradients are reduced and scattered, each rank updates its
+    shards, and next parameters, which take their arguments' placement
+    (`shardir.alias`), are gathered. Pipelines run the pass in front of
+    propagation for `shard-optimizer-state=dp`.
+
+    Example (test/Transforms/Propagate/shard-optimizer-state.mlir):
+
+    ```mlir
+    func.func @momentum(%g: tensor<4x6xf32>, %w: tensor<4x6xf32>, %m: tensor<4x6xf32>)
+        -> (tensor<4x6xf32>, tensor<4x6xf32>) {
+    // with axes=dp becomes
+    func.func @momentum(%g: tensor<4x6xf32>, %w: tensor<4x6xf32>,
+                        %m: tensor<4x6xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {} ]>})
+        -> (tensor<4x6xf32> {shardir.alias = 1 : i64}, tensor<4x6xf32> {shardir.alias = 2 : i64}) {
+      %0 = shardir.constrain %g to #shardir.placement<@m, [{"dp"}, {} ]> {direction = "forward"} : tensor<4x6xf32>
+    ```
+  }];
+  let options = [Option<"axes", "axes", "std::string", "\"\"", "names of axes of one mesh: `dp,fsdp`">];
+  let dependentDialects = ["::shardir::ShardIRDialect"];
+}
+
 def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
   let summary = "Gives every tensor value one placement.";
   let description = [{
