@@ -443,7 +443,7 @@ private:
 
   shardir_run_options runOptions(bool unsharded) const {
     return {settings.device.c_str(), settings.timeout, unsharded,
-            settings.threadsPerRank};
+            settings.threadsPerRank, /*reductions=*/nullptr};
   }
 
   std::vector<int64_t> shapeOf(size_t i, nb::handle shapes) const {

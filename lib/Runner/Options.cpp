@@ -67,6 +67,8 @@ PROGRAM is an .mlir file or a program compiled with --compile-only; - is an
                           the emulated GPU
   --benchmark[=N]         run N more times (10); print minimum and median
   --timeout=SECONDS       deadline of every wait (60)
+  --reductions=engine | ordered   over mpi: by MPI's own reductions (default), or
+                          in the order, and with the bits, of threads
   --help, --version
 
 Array files: .npy, .npz:NAME, .safetensors:NAME, .bin or .raw.
@@ -257,6 +259,12 @@ std::vector<Flag> makeFlags(Options &o) {
              !(o.timeout <= 1e9))
            failUsage("--timeout=" + v +
                      ": expected a positive number of seconds");
+       }},
+      {"--reductions", Flag::Required, false,
+       [&o](const std::string &v, bool) {
+         if (v != "engine" && v != "ordered")
+           failUsage("--reductions=" + v + ": expected engine or ordered");
+         o.reductions = v;
        }},
       {"--help", Flag::None, false, boolean(o.help)},
       {"-h", Flag::None, false, boolean(o.help)},

@@ -130,6 +130,7 @@ private:
     shardir_run_options runOptions = {};
     runOptions.device = options.device.c_str();
     runOptions.timeout = options.timeout;
+    runOptions.reductions = options.reductions.c_str();
     enter(Phase::Running);
     shardir_program_set_trace(program->get(), probe.isCollective());
     double shortest = 0;
@@ -341,6 +342,7 @@ private:
     shardir_run_options runOptions = {};
     runOptions.device = options.device.c_str();
     runOptions.timeout = options.timeout;
+    runOptions.reductions = options.reductions.c_str();
     std::optional<Counters> counters;
     processes.together([&] {
       if (!options.counters.empty())

@@ -65,7 +65,8 @@ struct Options {
   std::vector<std::string> show; ///< arguments and results by name
   int64_t benchmark = 0;         ///< the number of timed runs; 0: none
   uint64_t seed = 0;
-  double timeout = 0; ///< seconds; 0: the runtime's default
+  double timeout = 0;                ///< seconds; 0: the runtime's default
+  std::string reductions = "engine"; ///< or "ordered"
   bool help = false, version = false;
 };
 

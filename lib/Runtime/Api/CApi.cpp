@@ -232,6 +232,16 @@ shardir_status shardShape(const shardir_program *program, const char *function,
   });
 }
 
+/// The index of `value` in `values`; NULL is the first.
+size_t choose(const char *name, const char *value,
+              const std::vector<std::string> &values) {
+  auto it = std::find(values.begin(), values.end(), value ? value : values[0]);
+  if (it == values.end())
+    refuse(std::string(name) + " must be '" + values[0] + "' or '" + values[1] +
+           "', not '" + value + "'");
+  return size_t(it - values.begin());
+}
+
 JobOptions readOptions(const shardir_run_options *options) {
   JobOptions result;
   if (!options)
@@ -249,6 +259,8 @@ JobOptions readOptions(const shardir_run_options *options) {
   if (options->threads_per_rank < 0 || options->threads_per_rank > 4096)
     refuse("threads_per_rank must be between 0 and 4096");
   result.threadsPerRank = options->threads_per_rank;
+  result.orderedReductions =
+      choose("reductions", options->reductions, {"engine", "ordered"}) == 1;
   // The unsharded version runs in this process alone.
   if ((device == "mpi" || device == "nccl") && !options->unsharded)
     result.mpi = &capi::processWorld(device, result.timeout);

@@ -55,6 +55,16 @@ struct RoutePart {
   std::vector<Transfer> transfers;
 };
 
+/// The regular patterns of messages, which an engine's collective moves in one
+/// call. All members of a group find the same one.
+enum class Pattern {
+  General,
+  AllGather,     ///< each member gets the operands of all
+  AllToAll,      ///< each gets some of others, from one or from several terms
+  ReduceScatter, ///< each gets one part of the reduced operands of all
+  AllReduce      ///< each gets the reduced operands of all
+};
+
 struct Route {
   /// The index into `parts` of a rank's part, -1 where it has none.
   int64_t indexOf(int rank) const {
@@ -75,7 +85,8 @@ struct Route {
   bool isLocal = false;
   int self = -1;
   int64_t selfIndex = -1;
-  int64_t terms = 1; ///< that are reduced for an element
+  Pattern pattern = Pattern::General; ///< of a route of one rank
+  int64_t terms = 1;                  ///< that are reduced for an element
   std::vector<int64_t> shape;
   std::vector<int64_t> known; ///< what the call told: extents and windows
   int64_t elements = 0;       ///< of the whole tensor

@@ -27,17 +27,29 @@
 #define SHARDIR_LIB_RUNTIME_MPITRANSPORT_H
 
 #include "Core/Communicator.h"
-#include "MpiMove.h"
+#include "MpiEngine.h"
 #include "Nccl/NcclMove.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
+#include <functional>
+#include <list>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace shardir {
 namespace runtime {
+
+/// Tags of messages between ranks.
+enum MpiTag : int { kPost = 1, kMessage = 2, kCarried = 3 };
+
+template <class T> std::shared_ptr<const std::string> bytesOf(const T &value) {
+  return std::make_shared<std::string>(reinterpret_cast<const char *>(&value),
+                                       sizeof(T));
+}
 
 /// The message that a member sends to the others before the data.
 struct MpiPost {
@@ -144,6 +156,9 @@ public:
   MpiCommunicator(MpiTransport &transport, RankContext &rank);
   ~MpiCommunicator() override;
   void redistribute(const std::vector<StepCall> &calls) override;
+  void start(const std::vector<StepCall> &calls) override;
+  void finish(const void *out) override;
+  void abandon() override;
   int64_t peer(int32_t id, const CollectiveSpec &spec, const PeerRoute &route,
                const void *in, void *out, int64_t count, int64_t peer) override;
   void barrier() override;
@@ -162,11 +177,33 @@ private:
   void meet(const std::vector<int> &group, MpiPost post);
   void check(const MpiPost &own, int other, const MpiPost &post);
   void receivePost(Awaited &awaited);
-  template <class F> void await(MpiWait::Kind kind, F &&missing);
+  /// Polls `missing()` until it gives -1: a rank that this one waits for.
+  void await(MpiWait::Kind kind, const std::function<int()> &missing);
   const MpiSchedule &scheduleOf(const StepCall &call);
-  /// Moves phase `phase` of all collectives of a bucket that have so many.
-  void movePhase(MpiComm comm, const std::vector<StepCall> &calls,
-                 const std::vector<MpiBuffers> &buffers, size_t phase);
+  /// One collective, or a bucket, whose data is moving. Phases go on inside
+  /// start() and finish() alone, so all members make their calls in one order.
+  struct Flight {
+    std::vector<StepCall> calls;
+    std::vector<MpiBuffers> buffers;
+    std::vector<std::unique_ptr<char[]>> copies;
+    MpiComm comm = nullptr;
+    size_t phase = 0, phases = 0;
+    MpiScratch scratch;
+    std::deque<MpiMove> moves;
+    std::deque<MpiCall> engine;
+    template <class F> bool has(F &&matches) const {
+      return std::any_of(calls.begin(), calls.end(), matches);
+    }
+    /// Whether the phase is done.
+    bool poll(bool &advanced);
+  };
+  void begin(const std::vector<StepCall> &calls);
+  void beginPhase(Flight &flight);
+  void land(std::list<Flight>::iterator flight);
+  /// Leaves what MPI may still use where it is.
+  void leave();
+  const RoutePart &partOf(const Route &route) const;
+  const std::vector<int> &groupOf(const std::vector<StepCall> &calls) const;
   void move(MpiComm comm, const MpiPhase &phase, const MpiBuffers &buffers);
   template <class F> void finishMoving(F &&done);
   void pollUntil(const std::function<bool()> &done);
@@ -187,6 +224,7 @@ private:
   std::optional<std::string> takeEarly(int from, int tag);
   std::string describe(const MpiPost &post) const;
   MpiPost postOf(int32_t id, const std::vector<int> &group) const;
+  MpiPost postOf(const std::vector<StepCall> &calls) const;
   MpiBlockLimits limitsFor(size_t elementSize, size_t members) const;
 
   MpiTransport &transport;
@@ -199,9 +237,10 @@ private:
     const Route *route = nullptr;
     MpiSchedule schedule;
   };
-  std::vector<Cached> schedules; ///< by collective: the last one
-  std::vector<Awaited> awaited;  ///< of the collective at hand
-  MpiScratch scratch;
+  std::vector<Cached> schedules;  ///< by collective: the last one
+  std::vector<Awaited> awaited;   ///< of the collective at hand
+  MpiScratch scratch;             ///< of the next collective
+  std::list<Flight> flights;      ///< in the order of their starts
   std::unique_ptr<NcclMove> nccl; ///< where the rank has a GPU
 };
 

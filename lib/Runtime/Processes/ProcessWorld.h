@@ -70,6 +70,12 @@ public:
                   int tag);
   MpiRequest receive(MpiComm comm, void *data, size_t bytes, int from, int tag);
   bool test(MpiRequest &request);
+  /// Starts a collective of the library's own; `call` gets its functions.
+  template <class F> MpiRequest startCollective(F &&call) {
+    std::lock_guard<std::timed_mutex> lock(mutex);
+    return call(*messages->collectives());
+  }
+  bool hasCollectives() const { return messages->collectives() != nullptr; }
   /// Ends a receive that nothing may have come for. Whether something had.
   bool cancel(MpiRequest &request);
   /// Sends and forgets: the data is kept here until MPI has taken it. In one

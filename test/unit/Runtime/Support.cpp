@@ -118,6 +118,8 @@ std::string runProcesses(const std::shared_ptr<Program> &program,
   EXPECT_TRUE(world->beginRun(options.mpiRun));
   if (world->rank < program->metadata.ranks) {
     options.mpi = world;
+    const char *reductions = std::getenv("SHARDIR_TEST_REDUCTIONS");
+    options.orderedReductions = reductions && reductions[0] == 'o';
     error = chooseGpu(options);
     EXPECT_EQ(error, "");
     auto job = std::make_shared<Job>(program, size_t(program->metadata.ranks),
