@@ -131,6 +131,7 @@ private:
     runOptions.device = options.device.c_str();
     runOptions.timeout = options.timeout;
     runOptions.reductions = options.reductions.c_str();
+    runOptions.check = options.check.c_str();
     enter(Phase::Running);
     shardir_program_set_trace(program->get(), probe.isCollective());
     double shortest = 0;
@@ -343,6 +344,7 @@ private:
     runOptions.device = options.device.c_str();
     runOptions.timeout = options.timeout;
     runOptions.reductions = options.reductions.c_str();
+    runOptions.check = options.check.c_str();
     std::optional<Counters> counters;
     processes.together([&] {
       if (!options.counters.empty())

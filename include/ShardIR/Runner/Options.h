@@ -67,6 +67,7 @@ struct Options {
   uint64_t seed = 0;
   double timeout = 0;                ///< seconds; 0: the runtime's default
   std::string reductions = "engine"; ///< or "ordered"
+  std::string check = "load";        ///< or "every"
   bool help = false, version = false;
 };
 

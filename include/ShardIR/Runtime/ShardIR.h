@@ -127,6 +127,10 @@ typedef struct shardir_run_options {
                              collectives where it has them, with the same bits
                              in every run on one configuration; "ordered": with
                              the bits of "threads" on every device */
+  const char *check; /* NULL or "load": processes compare program, function,
+                        options and extents when a run starts, and each
+                        collective only where the sequence of collectives
+                        depends on data; "every": each collective */
 } shardir_run_options;
 
 /* With the device "mpi" each process of an MPI job is the rank of its number;

@@ -244,6 +244,7 @@ size_t choose(const char *name, const char *value,
 
 JobOptions readOptions(const shardir_run_options *options) {
   JobOptions result;
+  result.checksEach = false;
   if (!options)
     return result;
   std::string device = deviceName(options);
@@ -261,6 +262,7 @@ JobOptions readOptions(const shardir_run_options *options) {
   result.threadsPerRank = options->threads_per_rank;
   result.orderedReductions =
       choose("reductions", options->reductions, {"engine", "ordered"}) == 1;
+  result.checksEach = choose("check", options->check, {"load", "every"}) == 1;
   // The unsharded version runs in this process alone.
   if ((device == "mpi" || device == "nccl") && !options->unsharded)
     result.mpi = &capi::processWorld(device, result.timeout);
@@ -327,6 +329,10 @@ shardir_status run(const shardir_program *program, const char *function,
       checkAlignment(request, f, /*isResult=*/false);
       checkAlignment(request, f, /*isResult=*/true);
     }
+    request.options.entry = request.function;
+    // GPUs' hosts meet at every collective.
+    request.options.checksEach |=
+        !f.staticCollectives || request.options.cuda != nullptr;
     if (request.options.mpi)
       beginMpiRun(request.options, m);
     RunReport report = runFunction(std::move(request));

@@ -21,6 +21,7 @@
 #include "Reduce.h"
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -66,6 +67,9 @@ public:
                                        const std::vector<int> &counts,
                                        shardir_element_type type,
                                        PartialKind kind) = 0;
+  /// The largest of all members' numbers, each in its place.
+  virtual MessageRequest largest(MessageChannel channel, const uint64_t *in,
+                                 uint64_t *out, size_t count) = 0;
 };
 /// Whether engines reduce such terms as the runtime does, but for the order:
 /// maxima of floats differ in NaNs and zeros, and short floats are rounded more
@@ -96,6 +100,9 @@ public:
                     std::string &data) = 0;
   /// A channel of these ranks' own, who all call this now: it may wait.
   virtual MessageChannel group(const std::vector<int> &ranks) = 0;
+  /// Channels of groups are not used, nor given back, any more: something may
+  /// be on its way in them for ever.
+  virtual void forgetGroups() {}
   /// Null where the library has none.
   virtual MessageCollectives *collectives() { return nullptr; }
   /// Whether leaving the others is this library's business, not the host's.

@@ -407,6 +407,8 @@ private:
 
 } // namespace
 
+RoutePlan::~RoutePlan() = default;
+
 std::shared_ptr<const Route> RouteCache::get(int32_t id, const int64_t *dims,
                                              std::string &error, int rank) {
   const CollectiveSpec &spec = metadata.collectives[size_t(id)];

@@ -65,7 +65,12 @@ enum class Pattern {
   AllReduce      ///< each gets the reduced operands of all
 };
 
-struct Route {
+/// What a transport has derived from a route, kept with it.
+struct RoutePlan {
+  virtual ~RoutePlan();
+};
+
+struct Route : std::enable_shared_from_this<Route> {
   /// The index into `parts` of a rank's part, -1 where it has none.
   int64_t indexOf(int rank) const {
     if (!isLocal)
@@ -103,6 +108,8 @@ struct Route {
   bool sameResult = false;
   ReduceFn reduce = nullptr;           ///< set where terms are reduced
   PartialKind kind = PartialKind::Sum; ///< of `reduce` and `identity`
+  /// Of the one rank that this process runs; set by its transport.
+  mutable std::shared_ptr<RoutePlan> plan;
 };
 
 /// The route of a collective between two meshes. No reduction.

@@ -64,6 +64,7 @@ public:
   bool take(MessageChannel channel, int tag, int &from,
             std::string &data) override;
   MessageChannel group(const std::vector<int> &ranks) override;
+  void forgetGroups() override { groups.clear(); }
   MessageCollectives *collectives() override {
     return control ? this : nullptr;
   }
@@ -79,6 +80,8 @@ public:
                                void *out, const std::vector<int> &counts,
                                shardir_element_type type,
                                PartialKind kind) override;
+  MessageRequest largest(MessageChannel channel, const uint64_t *in,
+                         uint64_t *out, size_t count) override;
   bool isOwn() const override { return initialized; }
   void finish() override;
 
@@ -234,6 +237,15 @@ MessageRequest MpiMessages::reduceScatter(MessageChannel channel,
   api.check(api.Ireduce_scatter(in, out, counts.data(), api.typeOf(type, kind),
                                 api.operationOf(kind), channel, &request),
             "MPI_Ireduce_scatter");
+  return request;
+}
+
+MessageRequest MpiMessages::largest(MessageChannel channel, const uint64_t *in,
+                                    uint64_t *out, size_t count) {
+  MpiRequest request = nullptr;
+  api.check(api.Iallreduce(in, out, int(count), api.uint64, api.max, channel,
+                           &request),
+            "MPI_Iallreduce");
   return request;
 }
 

@@ -49,7 +49,8 @@ int64_t MpiCommunicator::peer(int32_t id, const CollectiveSpec &spec,
   MpiPost post = postOf(id, members);
   post.count = count;
   post.peer = peer;
-  meet(members, post);
+  GroupWait wait =
+      enter(members, post.group, world.hasGroup(members), [&] { return post; });
   bool isRoot = place == root;
   int64_t limit = limitsFor(size, members.size()).message;
   MpiPhase phase;
@@ -84,7 +85,7 @@ int64_t MpiCommunicator::peer(int32_t id, const CollectiveSpec &spec,
   if (rank.gpu)
     moveOnGpu(members, place, phase, {in, out, spec.type, PartialKind::Sum});
   else if (!phase.sends.empty() || !phase.receives.empty())
-    move(world.groupComm(members), phase, {in, out, size, nullptr});
+    move(world.groupComm(members), wait, phase, {in, out, size, nullptr});
   if (spec.kind == OpKind::Gather)
     return isRoot ? int64_t((members.size() - 1) * bytes) : 0;
   return isRoot ? 0 : int64_t(bytes);

@@ -34,18 +34,6 @@ constexpr size_t kWholeBytes = size_t(8) << 10;
 /// has them all goes on to move data, and needs this rank for that.
 constexpr double kPostsOnTheWay = 0.1;
 
-/// FNV-1a, the same on all processes.
-class Hash {
-public:
-  template <class T> Hash &add(const T *data, size_t n) {
-    auto *bytes = reinterpret_cast<const unsigned char *>(data);
-    for (size_t i = 0; i < n * sizeof(T); ++i)
-      value = (value ^ bytes[i]) * 0x100000001b3u;
-    return *this;
-  }
-  uint64_t value = 0xcbf29ce484222325u;
-};
-
 } // namespace
 
 std::unique_ptr<Transport> makeMpiTransport(Job &job, ProcessWorld &world,
@@ -60,8 +48,7 @@ std::unique_ptr<Communicator> MpiTransport::connect(RankContext &rank) {
 MpiCommunicator::MpiCommunicator(MpiTransport &transport, RankContext &rank)
     : transport(transport), world(transport.world), rank(rank),
       job(transport.job), spins(transport.job.oversubscribed() ? 20 : 2000),
-      receivedPosts(transport.size), receivedMessages(transport.size),
-      schedules(transport.job.program->metadata.collectives.size()) {
+      receivedPosts(transport.size), receivedMessages(transport.size) {
   if (rank.gpu)
     nccl = std::make_unique<NcclMove>(
         *job.options.nccl, *rank.gpu,
@@ -251,7 +238,11 @@ void MpiCommunicator::check(const MpiPost &own, int other,
   }
   const std::vector<CollectiveSpec> &table = job.program->metadata.collectives;
   std::string text = "collective mismatch: ";
-  if (post.id < 0)
+  if (post.id < 0 && own.id < 0)
+    text += a + " and " + b +
+            " run different functions, or with different extents or options: "
+            "give all processes the same ones";
+  else if (post.id < 0)
     text += a + " is in " + table[size_t(own.id)].describe() + ", but " + b +
             " has finished without it";
   else if (own.id < 0)
@@ -270,22 +261,33 @@ void MpiCommunicator::barrier() {
   std::vector<int> all(transport.size);
   for (size_t r = 0; r < all.size(); ++r)
     all[r] = int(r);
-  meet(all, postOf(-1, all));
+  if (job.options.checksEach)
+    meet(all, postOf(-1, all));
+  else
+    agree(all);
   job.throwIfFailed();
 }
 
 /// Polls `done()` even where the job fails, for the others count on this rank,
-/// but not for ever.
-template <class F> void MpiCommunicator::finishMoving(F &&done) {
+/// but not for ever, and not long where they may never come.
+void MpiCommunicator::finishMoving(const GroupWait &wait,
+                                   const std::function<bool(bool &)> &done) {
   RankStatus &status = job.status(size_t(rank.rank));
-  // Everybody is here, and data moves while MPI is called: who slept would slow
-  // down both ends.
+  // Where everybody is here, data moves while MPI is called: who slept would
+  // slow down both ends.
   int left = spins;
+  bool advanced = false, isShown = false;
+  Backoff backoff(0);
   std::chrono::steady_clock::time_point failedAt;
-  bool advanced = false;
+  auto advance = [&] {
+    if (isShown)
+      status.waitFor.store(nullptr, std::memory_order_release);
+    isShown = false;
+    status.advance();
+  };
   while (!done(advanced)) {
     if (advanced) {
-      status.advance();
+      advance();
       advanced = false;
       left = spins;
       continue;
@@ -295,46 +297,67 @@ template <class F> void MpiCommunicator::finishMoving(F &&done) {
       if (failedAt == std::chrono::steady_clock::time_point())
         failedAt = now;
       std::chrono::duration<double> since = now - failedAt;
-      if (since.count() > 0.5 * job.options.grace) {
-        world.broken = true;
-        job.poison(); // MPI may write into this rank's memory
+      if (since.count() >
+          (wait.isChecked ? 0.5 * job.options.grace : kPostsOnTheWay)) {
+        advance();
+        world.broken = world.broken || wait.isChecked;
+        leave();
         throw JobFailed();
       }
     }
-    if (left-- > 0)
+    if (left-- > 0) {
       cpuRelax();
-    else
+      continue;
+    }
+    if (!wait.isChecked && !isShown) {
+      transport.wait.kind = MpiWait::Group;
+      transport.wait.group = wait.group;
+      transport.wait.begun = wait.begun;
+      status.waitFor.store(&transport.wait, std::memory_order_release);
+      status.advance();
+      isShown = true;
+    }
+    if (wait.isChecked)
       sched_yield();
+    else
+      backoff.pause();
   }
+  if (isShown)
+    advance();
 }
 
 void MpiCommunicator::pollUntil(const std::function<bool()> &done) {
-  finishMoving([&](bool &) { return done(); });
+  finishMoving({}, [&](bool &) { return done(); });
 }
 
-void MpiCommunicator::move(MpiComm comm, const MpiPhase &phase,
-                           const MpiBuffers &buffers) {
+void MpiCommunicator::move(MpiComm comm, const GroupWait &wait,
+                           const MpiPhase &phase, const MpiBuffers &buffers) {
   MpiMove move(world, comm, phase, buffers, scratch);
-  finishMoving([&](bool &advanced) {
+  finishMoving(wait, [&](bool &advanced) {
     advanced = move.poll();
     return move.done();
   });
   scratch.reset();
 }
 
-const MpiSchedule &MpiCommunicator::scheduleOf(const StepCall &call) {
-  Cached &cached = schedules[size_t(call.id)];
-  if (cached.route != call.route) {
-    int64_t index = call.route->indexOf(rank.rank);
-    size_t group = call.route->parts[size_t(index)].group;
-    MpiBlockLimits limits = limitsFor(elementSize(call.spec->type),
-                                      call.route->groups[group].size());
-    limits.reduces = !job.options.orderedReductions &&
-                     enginesReduce(call.spec->type, call.route->kind);
-    cached.schedule = makeMpiSchedule(*call.route, index, limits);
-    cached.route = call.route;
-  }
-  return cached.schedule;
+MpiCommunicator::Plan &MpiCommunicator::planOf(const StepCall &call) {
+  const Route &route = *call.route;
+  bool reduces = !job.options.orderedReductions &&
+                 enginesReduce(call.spec->type, route.kind);
+  auto *plan = static_cast<Plan *>(route.plan.get());
+  if (plan && plan->reduces == reduces)
+    return *plan;
+  auto made = std::make_shared<Plan>();
+  int64_t index = route.indexOf(rank.rank);
+  const std::vector<int> &group =
+      route.groups[route.parts[size_t(index)].group];
+  MpiBlockLimits limits = limitsFor(elementSize(call.spec->type), group.size());
+  limits.reduces = reduces;
+  made->schedule = makeMpiSchedule(route, index, limits);
+  made->reduces = reduces;
+  made->group = Hash().add(group.data(), group.size()).value;
+  route.plan = made;
+  return *made;
 }
 
 MpiPost MpiCommunicator::postOf(const std::vector<StepCall> &calls) const {
@@ -368,35 +391,37 @@ void MpiCommunicator::redistribute(const std::vector<StepCall> &calls) {
 void MpiCommunicator::start(const std::vector<StepCall> &calls) {
   for (const StepCall &call : calls)
     rank.checkOverlap(*call.spec, partOf(*call.route), call.in, call.out);
-  meet(groupOf(calls), postOf(calls));
+  const std::vector<int> &group = groupOf(calls);
+  Plan &plan = planOf(calls.front());
+  bool isKnown = plan.comm && plan.generation == world.generation;
+  GroupWait wait =
+      enter(group, plan.group, isKnown, [&] { return postOf(calls); });
   if (rank.gpu) {
     for (const StepCall &call : calls)
       redistributeOnGpu(*call.spec, *call.route, partOf(*call.route),
-                        scheduleOf(call), call.in, call.out);
+                        planOf(call).schedule, call.in, call.out);
     return;
   }
-  begin(calls);
+  if (!isKnown && group.size() > 1) {
+    plan.comm = world.groupComm(group);
+    plan.generation = world.generation;
+  }
+  begin(calls, wait);
 }
 
-void MpiCommunicator::begin(const std::vector<StepCall> &calls) {
-  // Their schedules must stay.
-  auto isAnother = [&](const Flight &flight) {
-    return std::any_of(calls.begin(), calls.end(), [&](const StepCall &call) {
-      return flight.has([&](const StepCall &c) { return c.id == call.id; });
-    });
-  };
-  std::list<Flight>::iterator other;
-  while ((other = std::find_if(flights.begin(), flights.end(), isAnother)) !=
-         flights.end())
-    land(other);
+void MpiCommunicator::begin(const std::vector<StepCall> &calls,
+                            const GroupWait &wait) {
   flights.emplace_back();
   Flight &flight = flights.back();
   flight.calls = calls;
+  flight.wait = wait;
+  flight.comm = planOf(calls.front()).comm;
   std::swap(flight.scratch, scratch);
   bool isCalls = true;
   for (const StepCall &call : calls) {
+    flight.routes.push_back(call.route->shared_from_this());
     const RoutePart &part = partOf(*call.route);
-    const std::vector<MpiPhase> &phases = scheduleOf(call).phases;
+    const std::vector<MpiPhase> &phases = planOf(call).schedule.phases;
     size_t size = elementSize(call.spec->type);
     if (part.identity)
       fillIdentity(call.route->kind, call.spec->type, call.out,
@@ -416,8 +441,6 @@ void MpiCommunicator::begin(const std::vector<StepCall> &calls) {
     }
     flight.phases = std::max(flight.phases, phases.size());
   }
-  const std::vector<int> &group = groupOf(calls);
-  flight.comm = group.size() > 1 ? world.groupComm(group) : nullptr;
   beginPhase(flight);
   // Messages of two collectives could take each other's place.
   if (!isCalls)
@@ -427,7 +450,7 @@ void MpiCommunicator::begin(const std::vector<StepCall> &calls) {
 void MpiCommunicator::beginPhase(Flight &flight) {
   for (size_t i = 0; i < flight.calls.size(); ++i) {
     const StepCall &call = flight.calls[i];
-    const std::vector<MpiPhase> &phases = scheduleOf(call).phases;
+    const std::vector<MpiPhase> &phases = planOf(call).schedule.phases;
     if (flight.phase >= phases.size())
       continue;
     const MpiPhase &phase = phases[flight.phase];
@@ -456,7 +479,8 @@ void MpiCommunicator::finish(const void *out) {
 
 void MpiCommunicator::land(std::list<Flight>::iterator flight) {
   while (true) {
-    finishMoving([&](bool &advanced) { return flight->poll(advanced); });
+    finishMoving(flight->wait,
+                 [&](bool &advanced) { return flight->poll(advanced); });
     if (++flight->phase >= flight->phases)
       break;
     flight->moves.clear();
@@ -485,10 +509,9 @@ void MpiCommunicator::abandon() {
 }
 
 void MpiCommunicator::leave() {
-  job.poison(); // MPI may write into this rank's memory, and read layouts
+  job.poison(); // MPI may write into this rank's memory
   new MpiScratch(std::move(scratch));
   new std::list<Flight>(std::move(flights));
-  new std::vector<Cached>(std::move(schedules));
   flights.clear();
 }
 
