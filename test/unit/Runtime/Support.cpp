@@ -119,7 +119,7 @@ std::string runProcesses(const std::shared_ptr<Program> &program,
   if (world->rank < program->metadata.ranks) {
     options.mpi = world;
     const char *reductions = std::getenv("SHARDIR_TEST_REDUCTIONS");
-    options.orderedReductions = reductions && reductions[0] == 'o';
+    options.orderedReductions |= reductions && reductions[0] == 'o';
     const char *check = std::getenv("SHARDIR_TEST_CHECK");
     options.checksEach &= !check || check[0] != 'l';
     error = chooseGpu(options);
