@@ -104,6 +104,8 @@ TEST_P(Failure, BucketOfDifferentGroups) {
 }
 
 TEST_P(Failure, AmongCollectivesWithoutPosts) {
+  if (overCuda())
+    GTEST_SKIP() << "the hosts of GPUs compare posts";
   // What waits for a rank that has failed is left, and the next run goes on.
   auto program = twoCollectives().program();
   JobOptions options;
