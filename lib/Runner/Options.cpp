@@ -68,6 +68,10 @@ PROGRAM is an .mlir file or a program compiled with --compile-only; - is an
   --repeat=N              run N times, and compare the results bit by bit
   --benchmark[=N]         run N more times (10); print minimum and median
   --timeout=SECONDS       deadline of every wait (60)
+  --reductions=engine | ordered   over mpi: by MPI's own reductions (default), or
+                          in the order, and with the bits, of threads
+  --check=load | every    over mpi: when processes compare what they are in, at
+                          the start (default) or at every collective
   --help, --version
 
 Array files: .npy, .npz:NAME, .safetensors:NAME, .bin or .raw.
@@ -263,6 +267,18 @@ std::vector<Flag> makeFlags(Options &o) {
              !(o.timeout <= 1e9))
            failUsage("--timeout=" + v +
                      ": expected a positive number of seconds");
+       }},
+      {"--reductions", Flag::Required, false,
+       [&o](const std::string &v, bool) {
+         if (v != "engine" && v != "ordered")
+           failUsage("--reductions=" + v + ": expected engine or ordered");
+         o.reductions = v;
+       }},
+      {"--check", Flag::Required, false,
+       [&o](const std::string &v, bool) {
+         if (v != "load" && v != "every")
+           failUsage("--check=" + v + ": expected load or every");
+         o.check = v;
        }},
       {"--help", Flag::None, false, boolean(o.help)},
       {"-h", Flag::None, false, boolean(o.help)},

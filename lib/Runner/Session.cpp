@@ -130,6 +130,8 @@ private:
     shardir_run_options runOptions = {};
     runOptions.device = options.device.c_str();
     runOptions.timeout = options.timeout;
+    runOptions.reductions = options.reductions.c_str();
+    runOptions.check = options.check.c_str();
     enter(Phase::Running);
     shardir_program_set_trace(program->get(), probe.isCollective());
     double shortest = 0;
@@ -341,6 +343,8 @@ private:
     shardir_run_options runOptions = {};
     runOptions.device = options.device.c_str();
     runOptions.timeout = options.timeout;
+    runOptions.reductions = options.reductions.c_str();
+    runOptions.check = options.check.c_str();
     std::optional<Counters> counters;
     processes.together([&] {
       if (!options.counters.empty())

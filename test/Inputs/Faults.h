@@ -19,9 +19,14 @@
 #define METADATA_HEAD                                                          \
   "{\"abi\": 1, \"hash\": \"" HASH "\", \"ranks\": 4, \"meshes\": [{\"name\":" \
   " \"m\", \"axes\": [{\"name\": \"x\", \"size\": 4}], \"devices\": []}], "
+#ifdef STATIC_COLLECTIVES
+#define SEQUENCE ", \"static_collectives\": true"
+#else
+#define SEQUENCE ""
+#endif
 #define ENTRY(NAME)                                                            \
   "{\"name\": \"" #NAME "\", \"symbol\": \"entry_" #NAME                       \
-  "\", \"arguments\": [], \"results\": []}"
+  "\", \"arguments\": [], \"results\": []" SEQUENCE "}"
 #define FAULT_ENTRIES                                                                                   \
   ENTRY(good)                                                                                           \
   "," ENTRY(fails) "," ENTRY(fails_0) "," ENTRY(hangs) "," ENTRY(killed) "," ENTRY(killed_0) "," ENTRY( \

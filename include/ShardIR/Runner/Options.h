@@ -66,7 +66,9 @@ struct Options {
   int64_t benchmark = 0;         ///< the number of timed runs; 0: none
   int64_t repeat = 1;            ///< runs whose results must be the same bits
   uint64_t seed = 0;
-  double timeout = 0; ///< seconds; 0: the runtime's default
+  double timeout = 0;                ///< seconds; 0: the runtime's default
+  std::string reductions = "engine"; ///< or "ordered"
+  std::string check = "load";        ///< or "every"
   bool help = false, version = false;
 };
 

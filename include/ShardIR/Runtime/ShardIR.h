@@ -123,6 +123,14 @@ typedef struct shardir_run_options {
   double timeout;       /* seconds without progress; 0: 60 */
   int unsharded;        /* run the one-device version, if compiled in */
   int threads_per_rank; /* 0: share the cores evenly among the ranks */
+  const char *reductions; /* NULL or "engine": by the transport's own
+                             collectives where it has them, with the same bits
+                             in every run on one configuration; "ordered": with
+                             the bits of "threads" on every device */
+  const char *check; /* NULL or "load": processes compare program, function,
+                        options and extents when a run starts, and each
+                        collective only where the sequence of collectives
+                        depends on data; "every": each collective */
 } shardir_run_options;
 
 /* With the device "mpi" each process of an MPI job is the rank of its number;

@@ -15,6 +15,7 @@
 
 #include "Metadata.h"
 #include "RuntimeCalls.h"
+#include "StaticSequence.h"
 
 #include "ShardIR/Conversion/CollectivesToRuntime/Passes.h"
 #include "ShardIR/Dialect/ShardIR/Stage.h"
@@ -60,6 +61,10 @@ struct CollectivesToRuntimePass
     if (failed(readJson(ShardIRDialect::kGpu, gpu)))
       return signalPassFailure();
 
+    llvm::DenseSet<func::FuncOp> isStatic;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (hasStaticCollectives(function))
+        isStatic.insert(function);
     renameSymbols();
     RuntimeCalls calls(module);
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
@@ -67,7 +72,7 @@ struct CollectivesToRuntimePass
         return signalPassFailure();
     for (auto function : llvm::to_vector(module.getOps<func::FuncOp>()))
       if (function.isPublic() && !function.isExternal())
-        createEntry(function, builder);
+        createEntry(function, builder, isStatic.contains(function));
     if (metadata)
       defineMetadata(builder.finish(hash, std::move(report), std::move(gpu)));
     cleanUp();
@@ -188,14 +193,15 @@ struct CollectivesToRuntimePass
 
   /// Defines shardir_entry_<name>(descriptors), which loads each descriptor and
   /// calls the function.
-  void createEntry(func::FuncOp function, MetadataBuilder &builder) {
+  void createEntry(func::FuncOp function, MetadataBuilder &builder,
+                   bool isStatic) {
     StringRef name = function.getSymName();
     name.consume_front(kProgramPrefix);
     std::string symbol = entryPrefix + name.str();
     std::optional<std::string> unshardedSymbol;
     if (unsharded)
       unshardedSymbol = (kUnshardedPrefix + name).str();
-    builder.addFunction(function, name, symbol, unshardedSymbol);
+    builder.addFunction(function, name, symbol, unshardedSymbol, isStatic);
 
     Location loc = function.getLoc();
     OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());

@@ -146,7 +146,8 @@ json::Object MetadataBuilder::describeValue(func::FuncOp entry,
 
 void MetadataBuilder::addFunction(func::FuncOp entry, StringRef name,
                                   StringRef symbol,
-                                  std::optional<std::string> unshardedSymbol) {
+                                  std::optional<std::string> unshardedSymbol,
+                                  bool isStatic) {
   json::Array arguments, results;
   for (unsigned i = 0; i < entry.getNumArguments(); ++i)
     (entry.getArgAttr(i, ShardIRDialect::kResult) ? results : arguments)
@@ -157,6 +158,8 @@ void MetadataBuilder::addFunction(func::FuncOp entry, StringRef name,
                         {"results", std::move(results)}};
   if (unshardedSymbol)
     function["unsharded_symbol"] = utf8(*unshardedSymbol);
+  if (isStatic)
+    function["static_collectives"] = true;
   functions.push_back(std::move(function));
 }
 

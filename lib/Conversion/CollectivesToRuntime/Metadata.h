@@ -43,7 +43,7 @@ public:
   /// described in attributes.
   void addFunction(mlir::func::FuncOp entry, llvm::StringRef name,
                    llvm::StringRef symbol,
-                   std::optional<std::string> unshardedSymbol);
+                   std::optional<std::string> unshardedSymbol, bool isStatic);
 
   /// The whole as JSON text; `report` is embedded as it is.
   std::string finish(llvm::StringRef hash, llvm::json::Value report,

@@ -144,10 +144,7 @@ void shardir_collective_bucket_start(int32_t first, int32_t count,
 }
 
 void shardir_collective_wait(const void *out) {
-  onRank(__func__, [&](RankContext &rank) {
-    if (rank.gpu)
-      rank.gpu->waitFor(out);
-  });
+  onRank(__func__, [&](RankContext &rank) { rank.waitCollective(out); });
 }
 
 void shardir_collective_peer(int32_t id, const void *in, void *out,

@@ -140,8 +140,19 @@ shardir_status shardShape(const shardir_program *program, const char *function,
   });
 }
 
+/// The index of `value` in `values`; NULL is the first.
+size_t choose(const char *name, const char *value,
+              const std::vector<std::string> &values) {
+  auto it = std::find(values.begin(), values.end(), value ? value : values[0]);
+  if (it == values.end())
+    refuse(std::string(name) + " must be '" + values[0] + "' or '" + values[1] +
+           "', not '" + value + "'");
+  return size_t(it - values.begin());
+}
+
 JobOptions readOptions(const shardir_run_options *options) {
   JobOptions result;
+  result.checksEach = false;
   if (!options)
     return result;
   std::string device = deviceName(options);
@@ -157,6 +168,9 @@ JobOptions readOptions(const shardir_run_options *options) {
   if (options->threads_per_rank < 0 || options->threads_per_rank > 4096)
     refuse("threads_per_rank must be between 0 and 4096");
   result.threadsPerRank = options->threads_per_rank;
+  result.orderedReductions =
+      choose("reductions", options->reductions, {"engine", "ordered"}) == 1;
+  result.checksEach = choose("check", options->check, {"load", "every"}) == 1;
   // The unsharded version runs in this process alone.
   if ((device == "mpi" || device == "nccl") && !options->unsharded)
     result.mpi = &capi::processWorld(device, result.timeout);
@@ -229,6 +243,10 @@ shardir_status run(const shardir_program *program, const char *function,
     }
     chooseGpu(request, deviceName(options));
     capi::checkAddresses(request, f);
+    request.options.entry = request.function;
+    // GPUs' hosts meet at every collective.
+    request.options.checksEach |=
+        !f.staticCollectives || request.options.cuda != nullptr;
     if (request.options.mpi)
       beginMpiRun(request.options, m);
     RunReport report = runFunction(std::move(request));

@@ -9,8 +9,8 @@
 // The contract of a backend. A Transport belongs to a job and connects its
 // ranks; a Communicator is one rank's end of it. Requires that each rank calls
 // its own communicator from its own thread, in program order; guarantees that a
-// call returns with the result in place and the operand free to be overwritten,
-// or throws JobFailed.
+// call but start() returns with the result in place and the operand free to be
+// overwritten, or throws JobFailed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -69,6 +69,14 @@ public:
   /// One collective, or those of a bucket, whose groups are equal: they meet
   /// once. None writes what another one reads or writes.
   virtual void redistribute(const std::vector<StepCall> &calls) = 0;
+  /// The same, but the result is in place, and operands are free, only after
+  /// finish() of one of the results. All ranks call both in one order.
+  virtual void start(const std::vector<StepCall> &calls) {
+    redistribute(calls);
+  }
+  virtual void finish(const void * /*out*/) {}
+  /// The job has failed: ends, or leaves for good, what has been started.
+  virtual void abandon() {}
   /// Collective `id`, which is rooted or point to point. Returns the bytes
   /// received.
   virtual int64_t peer(int32_t id, const CollectiveSpec &spec,

@@ -37,6 +37,12 @@ struct JobOptions {
   double grace = 2;       ///< seconds for ranks to unwind after a failure
   int threadsPerRank = 0; ///< 0: share the cores evenly
   bool trace = false;
+  /// Terms combine in one order on every transport; else as the transport does.
+  bool orderedReductions = false;
+  /// Members of a collective compare what they are in before each one; else all
+  /// ranks compare the program, the entry and extents when the run starts.
+  bool checksEach = true;
+  size_t entry = 0;            ///< index of the function
   int cores = 0;               ///< 0: those that the process may use
   ProcessWorld *mpi = nullptr; ///< set: this process is one rank of that world
   uint64_t mpiRun = 0;         ///< ProcessWorld::beginRun's

@@ -18,7 +18,10 @@
 #ifndef SHARDIR_LIB_RUNTIME_MESSAGES_H
 #define SHARDIR_LIB_RUNTIME_MESSAGES_H
 
+#include "Reduce.h"
+
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
@@ -31,6 +34,47 @@ struct Launch;
 /// MPI's communicators and requests are pointers; so are those of others.
 using MessageChannel = void *;
 using MessageRequest = void *;
+
+/// Pieces of a buffer in bytes, by the place of the member that sends or gets
+/// them.
+struct MessageLayout {
+  std::vector<int> counts, offsets;
+  /// Whether all are equal and follow each other.
+  bool isEven = false;
+};
+
+/// A library's own collectives among the members of a channel. Requires that
+/// all members call them in one order, and that buffers, layouts and counts
+/// live until the request is done.
+class MessageCollectives {
+public:
+  virtual ~MessageCollectives();
+  /// Each member's piece to all. `in` is null where the own one is in place.
+  virtual MessageRequest allGather(MessageChannel channel, const void *in,
+                                   void *out, const MessageLayout &pieces,
+                                   size_t place) = 0;
+  virtual MessageRequest allToAll(MessageChannel channel, const void *in,
+                                  const MessageLayout &sends, void *out,
+                                  const MessageLayout &receives) = 0;
+  /// Sums and the like of all members' `count` elements; `in` may be `out`.
+  virtual MessageRequest allReduce(MessageChannel channel, const void *in,
+                                   void *out, size_t count,
+                                   shardir_element_type type,
+                                   PartialKind kind) = 0;
+  /// The same of counts[i] elements for each member i, in order.
+  virtual MessageRequest reduceScatter(MessageChannel channel, const void *in,
+                                       void *out,
+                                       const std::vector<int> &counts,
+                                       shardir_element_type type,
+                                       PartialKind kind) = 0;
+  /// The largest of all members' numbers, each in its place.
+  virtual MessageRequest largest(MessageChannel channel, const uint64_t *in,
+                                 uint64_t *out, size_t count) = 0;
+};
+/// Whether engines reduce such terms as the runtime does, but for the order:
+/// maxima of floats differ in NaNs and zeros, and short floats are rounded more
+/// than once.
+bool enginesReduce(shardir_element_type type, PartialKind kind);
 
 class Messages {
 public:
@@ -56,6 +100,11 @@ public:
                     std::string &data) = 0;
   /// A channel of these ranks' own, who all call this now: it may wait.
   virtual MessageChannel group(const std::vector<int> &ranks) = 0;
+  /// Channels of groups are not used, nor given back, any more: something may
+  /// be on its way in them for ever.
+  virtual void forgetGroups() {}
+  /// Null where the library has none.
+  virtual MessageCollectives *collectives() { return nullptr; }
   /// Whether leaving the others is this library's business, not the host's.
   virtual bool isOwn() const = 0;
   /// Leaves the others, who do the same now.

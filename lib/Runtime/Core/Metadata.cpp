@@ -203,6 +203,12 @@ FunctionSpec readFunction(const Json &object, const std::string &path,
   f.unshardedSymbol = optionalText(object, path, "unsharded_symbol");
   if (f.name.empty() || f.symbol.empty())
     invalid(path, "has an empty name or symbol");
+  auto isStatic = object.find("static_collectives");
+  if (isStatic != object.end()) {
+    if (!isStatic->is_boolean())
+      invalid(path, "has static_collectives that is neither true nor false");
+    f.staticCollectives = isStatic->get<bool>();
+  }
   forEach(object, path, "arguments", [&](const Json &o, const std::string &at) {
     f.arguments.push_back(readTensor(o, at, m));
   });

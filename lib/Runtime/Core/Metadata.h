@@ -41,6 +41,9 @@ struct TensorSpec {
 struct FunctionSpec {
   std::string name, symbol, unshardedSymbol;
   std::vector<TensorSpec> arguments, results;
+  /// Whether the sequence of collectives is the same on all ranks, whatever the
+  /// data: it depends on the program and on extents alone.
+  bool staticCollectives = false;
 };
 
 enum class OpKind { Redistribute, Broadcast, Gather, Scatter, Send, Recv };

@@ -220,11 +220,14 @@ void RankContext::addCall(int32_t id, const void *in, void *out,
   calls.push_back({id, &spec, route.get(), in, out});
 }
 
-void RankContext::run(int32_t id) {
+void RankContext::run(int32_t id, bool starts) {
   if (calls.empty())
     return;
   recorded(id, [&] {
-    communicator->redistribute(calls);
+    if (starts)
+      communicator->start(calls);
+    else
+      communicator->redistribute(calls);
     int64_t bytes = 0;
     for (const StepCall &call : calls)
       bytes += call.route->parts[size_t(call.route->indexOf(rank))].bytes;
@@ -233,14 +236,21 @@ void RankContext::run(int32_t id) {
 }
 
 void RankContext::collective(int32_t id, const void *in, void *out,
-                             const int64_t *dims) {
+                             const int64_t *dims, bool starts) {
   calls.clear();
   addCall(id, in, out, dims);
-  run(id);
+  run(id, starts);
+}
+
+void RankContext::waitCollective(const void *out) {
+  if (gpu)
+    gpu->waitFor(out);
+  else
+    communicator->finish(out);
 }
 
 void RankContext::bucket(int32_t first, int32_t count,
-                         const shardir_buffers *buffers) {
+                         const shardir_buffers *buffers, bool starts) {
   calls.clear();
   for (int32_t i = 0; i < count; ++i)
     addCall(first + i, buffers[i].in, buffers[i].out, nullptr);
@@ -249,13 +259,13 @@ void RankContext::bucket(int32_t first, int32_t count,
         call.route->groups != calls.front().route->groups)
       fail("called " + call.spec->describe() +
            " in a bucket of collectives of other groups");
-  run(first);
+  run(first, starts);
 }
 
 void RankContext::startCollective(int32_t id, const void *in, void *out,
                                   const int64_t *dims) {
   if (!gpu)
-    return collective(id, in, out, dims);
+    return collective(id, in, out, dims, /*starts=*/true);
   gpu->beginBeside();
   collective(id, in, out, dims);
   gpu->endBeside({out});
@@ -264,7 +274,7 @@ void RankContext::startCollective(int32_t id, const void *in, void *out,
 void RankContext::startBucket(int32_t first, int32_t count,
                               const shardir_buffers *buffers) {
   if (!gpu)
-    return bucket(first, count, buffers);
+    return bucket(first, count, buffers, /*starts=*/true);
   gpu->beginBeside();
   bucket(first, count, buffers);
   std::vector<const void *> outs;
@@ -407,8 +417,10 @@ void RankContext::enter(const std::function<void()> &program) {
     }
   });
   double end = job.now();
-  if (!ok)
+  if (!ok) {
+    communicator->abandon();
     throw JobFailed();
+  }
   // A rank that was given up on must not touch anything more.
   job.throwIfFailed();
   milliseconds = (end - start) / 1000;

@@ -74,12 +74,15 @@ public:
   int64_t axisIndex(int32_t mesh, int32_t axis) const;
   /// Of the whole arguments of the entry; -1 for what it lacks.
   int64_t extent(int32_t argument, int32_t dim) const;
-  void collective(int32_t id, const void *in, void *out, const int64_t *dims);
-  /// The same, beside what follows where the rank has a GPU, until
-  /// CudaRank::waitFor(out).
+  void collective(int32_t id, const void *in, void *out, const int64_t *dims,
+                  bool starts = false);
+  /// The same, beside what follows until waitCollective(out), where the rank
+  /// has a GPU or its communicator an engine's calls.
   void startCollective(int32_t id, const void *in, void *out,
                        const int64_t *dims);
-  void bucket(int32_t first, int32_t count, const shardir_buffers *buffers);
+  void waitCollective(const void *out);
+  void bucket(int32_t first, int32_t count, const shardir_buffers *buffers,
+              bool starts = false);
   void startBucket(int32_t first, int32_t count,
                    const shardir_buffers *buffers);
   void collectivePeer(int32_t id, const void *in, void *out, int64_t count,
@@ -127,7 +130,7 @@ private:
   const CollectiveSpec &checkCall(int32_t id, bool peer);
   /// Adds the call of a collective to `calls`, unless this rank has no part.
   void addCall(int32_t id, const void *in, void *out, const int64_t *dims);
-  void run(int32_t id);
+  void run(int32_t id, bool starts);
   template <class F> void recorded(int32_t id, F &&f);
 
   struct Span {

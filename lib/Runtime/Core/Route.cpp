@@ -152,6 +152,7 @@ public:
              CopyPlan(
                  sent[i].runs, operandShapes[own],
                  localShape(spec.step.to, mesh, route->shape, members[i]))});
+    route->pattern = patternOf();
     return std::move(route);
   }
 
@@ -310,6 +311,39 @@ private:
             own.transfers[0].sources.size() == route->parts.size());
   }
 
+  /// The pattern of a local route, from what all members know of all: counts
+  /// and the step. Where operands are as many elements as a result that is made
+  /// of them, or results as many as an operand, each is needed whole.
+  Pattern patternOf() const {
+    if (route->flatReduce)
+      return Pattern::AllReduce;
+    int64_t operands = 0, results = 0;
+    for (const RoutePart &part : route->parts) {
+      operands += part.operandCount;
+      results += part.resultCount;
+    }
+    bool plain = added.empty(), gathers = true, scatters = true;
+    for (const RoutePart &part : route->parts) {
+      gathers &= part.resultCount == operands;
+      scatters &= part.operandCount == results;
+    }
+    size_t members = route->parts.size();
+    switch (spec.step.kind) {
+    case CollectiveKind::AllGather:
+      return plain && gathers && route->terms == 1 ? Pattern::AllGather
+                                                   : Pattern::AllToAll;
+    case CollectiveKind::ReduceScatter:
+      return plain && scatters && route->terms == int64_t(members)
+                 ? Pattern::ReduceScatter
+                 : Pattern::AllToAll;
+    case CollectiveKind::AllToAll:
+    case CollectiveKind::AllReduce:
+      return Pattern::AllToAll;
+    default:
+      return Pattern::General;
+    }
+  }
+
   /// Whether all that a part receives is one whole operand, or its terms.
   static bool isWhole(const RoutePart &part) {
     const Piece::Run *span = part.transfers.size() == 1
@@ -372,6 +406,8 @@ private:
 };
 
 } // namespace
+
+RoutePlan::~RoutePlan() = default;
 
 std::shared_ptr<const Route> RouteCache::get(int32_t id, const int64_t *dims,
                                              std::string &error, int rank) {

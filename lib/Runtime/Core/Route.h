@@ -55,7 +55,22 @@ struct RoutePart {
   std::vector<Transfer> transfers;
 };
 
-struct Route {
+/// The regular patterns of messages, which an engine's collective moves in one
+/// call. All members of a group find the same one.
+enum class Pattern {
+  General,
+  AllGather,     ///< each member gets the operands of all
+  AllToAll,      ///< each gets some of others, from one or from several terms
+  ReduceScatter, ///< each gets one part of the reduced operands of all
+  AllReduce      ///< each gets the reduced operands of all
+};
+
+/// What a transport has derived from a route, kept with it.
+struct RoutePlan {
+  virtual ~RoutePlan();
+};
+
+struct Route : std::enable_shared_from_this<Route> {
   /// The index into `parts` of a rank's part, -1 where it has none.
   int64_t indexOf(int rank) const {
     if (!isLocal)
@@ -75,7 +90,8 @@ struct Route {
   bool isLocal = false;
   int self = -1;
   int64_t selfIndex = -1;
-  int64_t terms = 1; ///< that are reduced for an element
+  Pattern pattern = Pattern::General; ///< of a route of one rank
+  int64_t terms = 1;                  ///< that are reduced for an element
   std::vector<int64_t> shape;
   std::vector<int64_t> known; ///< what the call told: extents and windows
   int64_t elements = 0;       ///< of the whole tensor
@@ -92,6 +108,8 @@ struct Route {
   bool sameResult = false;
   ReduceFn reduce = nullptr;           ///< set where terms are reduced
   PartialKind kind = PartialKind::Sum; ///< of `reduce` and `identity`
+  /// Of the one rank that this process runs; set by its transport.
+  mutable std::shared_ptr<RoutePlan> plan;
 };
 
 /// The route of a collective between two meshes. No reduction.

@@ -15,9 +15,12 @@
 
 #include "MpiApi.h"
 
+#include "Core/Messages.h"
+
 #include <cstdlib>
 #include <dlfcn.h>
 #include <stdexcept>
+#include <utility>
 
 namespace shardir {
 namespace runtime {
@@ -78,6 +81,18 @@ bool MpiApi::load(std::string &error) {
             ", and only Open MPI is supported" + kWayOut;
     return false;
   }
+  const std::pair<void **, const char *> handles[] = {
+      {&int8, "int8_t"},     {&int16, "int16_t"},   {&int32, "int32_t"},
+      {&int64, "int64_t"},   {&uint8, "uint8_t"},   {&uint16, "uint16_t"},
+      {&uint32, "uint32_t"}, {&uint64, "uint64_t"}, {&float32, "float"},
+      {&float64, "double"},  {&sum, "op_sum"},      {&prod, "op_prod"},
+      {&max, "op_max"},      {&min, "op_min"},      {&bitAnd, "op_band"},
+      {&bitOr, "op_bor"},    {&bitXor, "op_bxor"}};
+  for (auto [place, name] : handles)
+    if (!(*place = dlsym(handle, (std::string("ompi_mpi_") + name).c_str()))) {
+      error = "the MPI library ('" + version + "') lacks ompi_mpi_" + name;
+      return false;
+    }
 #define SHARDIR_MPI_FIND(NAME, PARAMETERS)                                     \
   NAME = reinterpret_cast<decltype(NAME)>(dlsym(handle, "MPI_" #NAME));        \
   if (!NAME) {                                                                 \
@@ -87,6 +102,66 @@ bool MpiApi::load(std::string &error) {
   SHARDIR_MPI_FUNCTIONS(SHARDIR_MPI_FIND)
 #undef SHARDIR_MPI_FIND
   return true;
+}
+
+MpiDatatype MpiApi::typeOf(shardir_element_type type, PartialKind kind) const {
+  bool isUnsigned = kind == PartialKind::UMax || kind == PartialKind::UMin;
+  switch (type) {
+  case SHARDIR_I8:
+    return isUnsigned ? uint8 : int8;
+  case SHARDIR_I16:
+    return isUnsigned ? uint16 : int16;
+  case SHARDIR_I32:
+    return isUnsigned ? uint32 : int32;
+  case SHARDIR_I64:
+  case SHARDIR_INDEX:
+    return isUnsigned ? uint64 : int64;
+  case SHARDIR_F32:
+    return float32;
+  case SHARDIR_F64:
+    return float64;
+  default:
+    return nullptr;
+  }
+}
+
+MpiHandle MpiApi::operationOf(PartialKind kind) const {
+  switch (kind) {
+  case PartialKind::Sum:
+    return sum;
+  case PartialKind::Prod:
+    return prod;
+  case PartialKind::Max:
+  case PartialKind::UMax:
+    return max;
+  case PartialKind::Min:
+  case PartialKind::UMin:
+    return min;
+  case PartialKind::And:
+    return bitAnd;
+  case PartialKind::Or:
+    return bitOr;
+  case PartialKind::Xor:
+    return bitXor;
+  default:
+    return nullptr;
+  }
+}
+
+bool enginesReduce(shardir_element_type type, PartialKind kind) {
+  switch (type) {
+  case SHARDIR_F32:
+  case SHARDIR_F64:
+    return kind == PartialKind::Sum || kind == PartialKind::Prod;
+  case SHARDIR_I8:
+  case SHARDIR_I16:
+  case SHARDIR_I32:
+  case SHARDIR_I64:
+  case SHARDIR_INDEX:
+    return kind != PartialKind::MaxNum && kind != PartialKind::MinNum;
+  default:
+    return false; // i1 counts modulo 2
+  }
 }
 
 void MpiApi::check(int code, const char *function) const {

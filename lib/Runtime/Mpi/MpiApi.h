@@ -18,6 +18,8 @@
 #ifndef SHARDIR_LIB_RUNTIME_MPIAPI_H
 #define SHARDIR_LIB_RUNTIME_MPIAPI_H
 
+#include "Core/Reduce.h"
+
 #include <cstddef>
 #include <string>
 
@@ -66,7 +68,25 @@ struct MpiStatus {
   X(Iprobe, (int from, int tag, MpiComm comm, int *flag, MpiStatus *status))   \
   X(Test, (MpiRequest * request, int *flag, MpiStatus *status))                \
   X(Wait, (MpiRequest * request, MpiStatus * status))                          \
-  X(Cancel, (MpiRequest * request))
+  X(Cancel, (MpiRequest * request))                                            \
+  X(Iallgather,                                                                \
+    (const void *in, int sent, MpiDatatype type, void *out, int received,      \
+     MpiDatatype outType, MpiComm comm, MpiRequest *request))                  \
+  X(Iallgatherv, (const void *in, int sent, MpiDatatype type, void *out,       \
+                  const int *counts, const int *offsets, MpiDatatype outType,  \
+                  MpiComm comm, MpiRequest *request))                          \
+  X(Ialltoall,                                                                 \
+    (const void *in, int sent, MpiDatatype type, void *out, int received,      \
+     MpiDatatype outType, MpiComm comm, MpiRequest *request))                  \
+  X(Ialltoallv, (const void *in, const int *sends, const int *sendOffsets,     \
+                 MpiDatatype type, void *out, const int *receives,             \
+                 const int *receiveOffsets, MpiDatatype outType, MpiComm comm, \
+                 MpiRequest *request))                                         \
+  X(Iallreduce, (const void *in, void *out, int count, MpiDatatype type,       \
+                 MpiHandle op, MpiComm comm, MpiRequest *request))             \
+  X(Ireduce_scatter,                                                           \
+    (const void *in, void *out, const int *counts, MpiDatatype type,           \
+     MpiHandle op, MpiComm comm, MpiRequest *request))
 
 struct MpiApi {
 #define SHARDIR_MPI_MEMBER(NAME, PARAMETERS) int(*NAME) PARAMETERS = nullptr;
@@ -82,6 +102,18 @@ struct MpiApi {
   static constexpr int kThreadSerialized = 2; ///< MPI_THREAD_SERIALIZED
   static constexpr int kAnySource = -1;
   static constexpr int kTypeShared = 0; ///< MPI_COMM_TYPE_SHARED
+
+  static constexpr size_t kInPlace = 1; ///< MPI_IN_PLACE as a number
+
+  /// The types and operations that reductions use.
+  MpiDatatype int8 = nullptr, int16 = nullptr, int32 = nullptr, int64 = nullptr;
+  MpiDatatype uint8 = nullptr, uint16 = nullptr, uint32 = nullptr;
+  MpiDatatype uint64 = nullptr, float32 = nullptr, float64 = nullptr;
+  MpiHandle sum = nullptr, prod = nullptr, max = nullptr, min = nullptr;
+  MpiHandle bitAnd = nullptr, bitOr = nullptr, bitXor = nullptr;
+  /// Of elements that enginesReduce().
+  MpiDatatype typeOf(shardir_element_type type, PartialKind kind) const;
+  MpiHandle operationOf(PartialKind kind) const;
 
   /// Takes the library that the process has loaded already, else
   /// $SHARDIR_MPI_LIBRARY, else libmpi.so.40. False with a one-line reason.

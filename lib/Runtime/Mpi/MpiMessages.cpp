@@ -21,13 +21,17 @@
 #include "Core/Messages.h"
 #include "MpiApi.h"
 
+#include <algorithm>
+
 namespace shardir {
 namespace runtime {
 namespace {
 
 constexpr int kMakeGroup = 7; ///< a tag
+/// Where nothing is sent from: Open MPI takes equal buffers for MPI_IN_PLACE.
+const char kNothing = 0;
 
-class MpiMessages final : public Messages {
+class MpiMessages final : public Messages, public MessageCollectives {
 public:
   bool start(std::string &error);
 
@@ -60,6 +64,24 @@ public:
   bool take(MessageChannel channel, int tag, int &from,
             std::string &data) override;
   MessageChannel group(const std::vector<int> &ranks) override;
+  void forgetGroups() override { groups.clear(); }
+  MessageCollectives *collectives() override {
+    return control ? this : nullptr;
+  }
+  MessageRequest allGather(MessageChannel channel, const void *in, void *out,
+                           const MessageLayout &pieces, size_t place) override;
+  MessageRequest allToAll(MessageChannel channel, const void *in,
+                          const MessageLayout &sends, void *out,
+                          const MessageLayout &receives) override;
+  MessageRequest allReduce(MessageChannel channel, const void *in, void *out,
+                           size_t count, shardir_element_type type,
+                           PartialKind kind) override;
+  MessageRequest reduceScatter(MessageChannel channel, const void *in,
+                               void *out, const std::vector<int> &counts,
+                               shardir_element_type type,
+                               PartialKind kind) override;
+  MessageRequest largest(MessageChannel channel, const uint64_t *in,
+                         uint64_t *out, size_t count) override;
   bool isOwn() const override { return initialized; }
   void finish() override;
 
@@ -145,6 +167,88 @@ MessageChannel MpiMessages::group(const std::vector<int> &ranks) {
   return comm;
 }
 
+MessageRequest MpiMessages::allGather(MessageChannel channel, const void *in,
+                                      void *out, const MessageLayout &pieces,
+                                      size_t place) {
+  MpiRequest request = nullptr;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): what MPI_IN_PLACE is
+  auto *own = in ? in : reinterpret_cast<const void *>(MpiApi::kInPlace);
+  int count = pieces.counts[place];
+  if (in == out && count == 0)
+    own = &kNothing;
+  if (pieces.isEven)
+    api.check(api.Iallgather(own, count, api.byte, out, count, api.byte,
+                             channel, &request),
+              "MPI_Iallgather");
+  else
+    api.check(api.Iallgatherv(own, count, api.byte, out, pieces.counts.data(),
+                              pieces.offsets.data(), api.byte, channel,
+                              &request),
+              "MPI_Iallgatherv");
+  return request;
+}
+
+MessageRequest MpiMessages::allToAll(MessageChannel channel, const void *in,
+                                     const MessageLayout &sends, void *out,
+                                     const MessageLayout &receives) {
+  MpiRequest request = nullptr;
+  static char nowhere;
+  if (in == out) { // one of them is empty
+    bool gets = std::any_of(receives.counts.begin(), receives.counts.end(),
+                            [](int n) { return n > 0; });
+    if (gets)
+      in = &kNothing;
+    else
+      out = &nowhere;
+  }
+  if (sends.isEven && receives.isEven)
+    api.check(api.Ialltoall(in, sends.counts[0], api.byte, out,
+                            receives.counts[0], api.byte, channel, &request),
+              "MPI_Ialltoall");
+  else
+    api.check(api.Ialltoallv(in, sends.counts.data(), sends.offsets.data(),
+                             api.byte, out, receives.counts.data(),
+                             receives.offsets.data(), api.byte, channel,
+                             &request),
+              "MPI_Ialltoallv");
+  return request;
+}
+
+MessageRequest MpiMessages::allReduce(MessageChannel channel, const void *in,
+                                      void *out, size_t count,
+                                      shardir_element_type type,
+                                      PartialKind kind) {
+  MpiRequest request = nullptr;
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): what MPI_IN_PLACE is
+  auto *terms =
+      in == out ? reinterpret_cast<const void *>(MpiApi::kInPlace) : in;
+  api.check(api.Iallreduce(terms, out, int(count), api.typeOf(type, kind),
+                           api.operationOf(kind), channel, &request),
+            "MPI_Iallreduce");
+  return request;
+}
+
+MessageRequest MpiMessages::reduceScatter(MessageChannel channel,
+                                          const void *in, void *out,
+                                          const std::vector<int> &counts,
+                                          shardir_element_type type,
+                                          PartialKind kind) {
+  MpiRequest request = nullptr;
+  api.check(api.Ireduce_scatter(in, out, counts.data(), api.typeOf(type, kind),
+                                api.operationOf(kind), channel, &request),
+            "MPI_Ireduce_scatter");
+  return request;
+}
+
+MessageRequest MpiMessages::largest(MessageChannel channel, const uint64_t *in,
+                                    uint64_t *out, size_t count) {
+  MpiRequest request = nullptr;
+  api.check(api.Iallreduce(in, out, int(count), api.uint64, api.max, channel,
+                           &request),
+            "MPI_Iallreduce");
+  return request;
+}
+
 void MpiMessages::finish() {
   initialized = false;
   int flag = 0;
@@ -162,6 +266,7 @@ void MpiMessages::finish() {
 } // namespace
 
 Messages::~Messages() = default;
+MessageCollectives::~MessageCollectives() = default;
 
 std::unique_ptr<Messages> startMpiMessages(std::string &error) {
   auto messages = std::make_unique<MpiMessages>();

@@ -41,7 +41,7 @@ constexpr double kPatience = 2;
 constexpr uint64_t kStopped = UINT64_MAX; ///< in place of a round's number
 
 /// A snapshot is a list of words: these, then RankStatus::kRecent ids, then
-/// what was sent to each rank.
+/// what was sent to each rank, then each group and what was begun in it.
 enum Word : size_t {
   kRound,
   kProgress,
@@ -49,22 +49,19 @@ enum Word : size_t {
   kWaitKind,
   kWaitPeer,
   kWaitReceived,
+  kWaitGroup,
+  kWaitBegun,
   kPosted,
   kDone,
   kFixedWords
 };
 
-uint64_t hashOf(const std::string &text) {
-  uint64_t value = 0xcbf29ce484222325u; // FNV-1a
-  for (unsigned char c : text)
-    value = (value ^ c) * 0x100000001b3u;
-  return value;
-}
-
 } // namespace
 
 int MpiWait::missing(uint64_t) const {
   int k = kind, p = peer;
+  if (k == Group)
+    return transport->self == 0 ? transport->behind(group, begun) : -1;
   if (k == None || p < 0)
     return -1;
   // A message that was sent and not received yet is on its way: no rank is
@@ -76,8 +73,11 @@ int MpiWait::missing(uint64_t) const {
 
 MpiTransport::MpiTransport(Job &job, ProcessWorld &world, uint64_t run)
     : job(job), world(world), run(run), self(world.rank), size(job.numRanks()),
-      programHash(hashOf(job.program->metadata.json)), sentPosts(size),
-      sentMessages(size), remotes(self == 0 ? size : 0) {
+      programHash(Hash()
+                      .add(job.program->metadata.json.data(),
+                           job.program->metadata.json.size())
+                      .value),
+      sentPosts(size), sentMessages(size), remotes(self == 0 ? size : 0) {
   wait.transport = this;
   wait.rank = self;
   for (size_t r = 0; r < remotes.size(); ++r) {
@@ -114,6 +114,8 @@ std::string MpiTransport::snapshot(uint64_t round) {
     words[kWaitKind] = waits ? uint64_t(int(wait.kind)) : MpiWait::None;
     words[kWaitPeer] = uint64_t(int64_t(wait.peer));
     words[kWaitReceived] = wait.received;
+    words[kWaitGroup] = wait.group;
+    words[kWaitBegun] = wait.begun;
     words[kPosted] = status.posted.load(std::memory_order_acquire);
     words[kDone] = status.done.load(std::memory_order_acquire);
     for (const std::atomic<int32_t> &id : status.recent)
@@ -122,6 +124,9 @@ std::string MpiTransport::snapshot(uint64_t round) {
       words.push_back(count);
     for (const std::atomic<uint64_t> &count : sentMessages)
       words.push_back(count);
+    std::lock_guard<std::mutex> lock(begunMutex);
+    for (auto [group, count] : begun)
+      words.insert(words.end(), {group, count});
   } while (status.progress.load(std::memory_order_acquire) != before);
   return {reinterpret_cast<const char *>(words.data()),
           words.size() * sizeof(uint64_t)};
@@ -129,7 +134,7 @@ std::string MpiTransport::snapshot(uint64_t round) {
 
 void MpiTransport::readSnapshot(int from, const std::string &text) {
   std::vector<uint64_t> words(text.size() / sizeof(uint64_t));
-  if (words.size() != kFixedWords + RankStatus::kRecent + 2 * size ||
+  if (words.size() < kFixedWords + RankStatus::kRecent + 2 * size ||
       size_t(from) >= remotes.size())
     return;
   std::memcpy(words.data(), text.data(), text.size());
@@ -142,6 +147,8 @@ void MpiTransport::readSnapshot(int from, const std::string &text) {
   remote.wait.kind = int(words[kWaitKind]);
   remote.wait.peer = int(int64_t(words[kWaitPeer]));
   remote.wait.received = words[kWaitReceived];
+  remote.wait.group = words[kWaitGroup];
+  remote.wait.begun = words[kWaitBegun];
   if (words[kWaitKind] != MpiWait::None)
     store(status.waitFor, &remote.wait);
   store(status.state, int(words[kState]));
@@ -151,7 +158,12 @@ void MpiTransport::readSnapshot(int from, const std::string &text) {
   for (std::atomic<int32_t> &id : status.recent)
     store(id, int32_t(int64_t(*at++)));
   remote.sentPosts.assign(at, at + int64_t(size));
-  remote.sentMessages.assign(at + int64_t(size), words.end());
+  at += int64_t(size);
+  remote.sentMessages.assign(at, at + int64_t(size));
+  at += int64_t(size);
+  remote.begun.clear();
+  for (; words.end() - at >= 2; at += 2)
+    remote.begun.emplace_back(at[0], at[1]);
   store(status.progress, words[kProgress]);
   if (words[kRound] == kStopped)
     remote.stopped = true;
@@ -358,6 +370,8 @@ void MpiTransport::settle() {
     }
     backoff.pause();
   }
+  if (job.failed() && !job.options.checksEach)
+    world.dropGroups();
   world.endRun();
 }
 

@@ -59,6 +59,36 @@ void MpiScratch::reset() {
   }
 }
 
+void finishReceive(const MpiReceive &receive, size_t number,
+                   const std::vector<char *> &staging,
+                   const MpiBuffers &buffers) {
+  const MpiBlock &block = receive.blocks[number];
+  if (receive.sources.size() == 1) {
+    block.plan.copy(staging[0], buffers.out, buffers.size);
+    return;
+  }
+  std::vector<const char *> terms;
+  for (size_t s = 0; s < receive.sources.size(); ++s) {
+    if (int(s) == receive.own) {
+      const MpiBlock &own = receive.ownBlocks[number];
+      if (own.offset >= 0) {
+        terms.push_back(static_cast<const char *>(buffers.in) +
+                        size_t(own.offset) * buffers.size);
+        continue;
+      }
+      own.plan.copy(buffers.in, staging[s], buffers.size);
+    }
+    terms.push_back(staging[s]);
+  }
+  std::vector<const void *> ins(terms.size());
+  block.plan.forEachSpan([&](int64_t from, int64_t to, int64_t n) {
+    for (size_t s = 0; s < ins.size(); ++s)
+      ins[s] = terms[s] + size_t(from) * buffers.size;
+    void *out = static_cast<char *>(buffers.out) + size_t(to) * buffers.size;
+    buffers.reduce(&out, 1, ins.data(), ins.size(), 0, size_t(n));
+  });
+}
+
 MpiMove::MpiMove(ProcessWorld &world, MpiComm comm, const MpiPhase &phase,
                  const MpiBuffers &buffers, MpiScratch &scratch)
     : world(world), comm(comm), buffers(buffers), scratch(scratch) {
@@ -126,34 +156,8 @@ void MpiMove::post(Slot &slot) {
 
 void MpiMove::finish(Slot &slot) {
   slot.requests.clear();
-  if (!slot.receive || slot.receive->inPlace)
-    return;
-  const MpiReceive &receive = *slot.receive;
-  const MpiBlock &block = receive.blocks[slot.block];
-  if (receive.sources.size() == 1) {
-    block.plan.copy(slot.staging[0], buffers.out, buffers.size);
-    return;
-  }
-  std::vector<const char *> terms;
-  for (size_t s = 0; s < receive.sources.size(); ++s) {
-    if (int(s) == receive.own) {
-      const MpiBlock &own = receive.ownBlocks[slot.block];
-      if (own.offset >= 0) {
-        terms.push_back(static_cast<const char *>(buffers.in) +
-                        size_t(own.offset) * buffers.size);
-        continue;
-      }
-      own.plan.copy(buffers.in, slot.staging[s], buffers.size);
-    }
-    terms.push_back(slot.staging[s]);
-  }
-  std::vector<const void *> ins(terms.size());
-  block.plan.forEachSpan([&](int64_t from, int64_t to, int64_t n) {
-    for (size_t s = 0; s < ins.size(); ++s)
-      ins[s] = terms[s] + size_t(from) * buffers.size;
-    void *out = static_cast<char *>(buffers.out) + size_t(to) * buffers.size;
-    buffers.reduce(&out, 1, ins.data(), ins.size(), 0, size_t(n));
-  });
+  if (slot.receive && !slot.receive->inPlace)
+    finishReceive(*slot.receive, slot.block, slot.staging, buffers);
 }
 
 bool MpiMove::poll() {

@@ -44,9 +44,18 @@ struct MpiBuffers {
   void *out = nullptr;
   size_t size = 1;           ///< bytes of an element
   ReduceFn reduce = nullptr; ///< where a transfer has several sources
+  /// Of an engine's reductions.
+  shardir_element_type type = SHARDIR_F32;
+  PartialKind kind = PartialKind::Sum;
   /// Of as many collectives at one time this is the one of number `place`.
   size_t place = 0, together = 1;
 };
+
+/// Brings a block from `staging`, by source, to the result: reduced where there
+/// are several sources.
+void finishReceive(const MpiReceive &receive, size_t block,
+                   const std::vector<char *> &staging,
+                   const MpiBuffers &buffers);
 
 class MpiMove {
 public:

@@ -17,6 +17,7 @@
 #include "MpiSchedule.h"
 
 #include <algorithm>
+#include <climits>
 #include <optional>
 
 namespace shardir {
@@ -207,30 +208,286 @@ void addTransfer(MpiPhase &phase, const Transfer &transfer, uint32_t index,
   phase.receives.push_back(std::move(receive));
 }
 
+/// Elements [begin, end) of a result, in its chunk for each member.
+std::vector<CopyPlan> chunkPlans(int64_t count, size_t members) {
+  auto n = int64_t(members);
+  int64_t chunk = (count + n - 1) / n;
+  std::vector<CopyPlan> plans;
+  for (int64_t q = 0; q < n; ++q) {
+    int64_t begin = std::min(count, q * chunk);
+    int64_t length = std::min(count, begin + chunk) - begin;
+    plans.emplace_back();
+    if (length > 0)
+      plans.back() = CopyPlan({{{begin, begin, length}}}, {count}, {count});
+  }
+  return plans;
+}
+
 /// Each member reduces one chunk, then sends it to all others: 2(n-1)/n of the
 /// operand per member, the least there is (Patarasuk and Yuan, 2009).
 MpiSchedule chunked(const RoutePart &part, size_t members,
                     const MpiBlockLimits &limits) {
-  int64_t count = part.resultCount;
-  auto n = int64_t(members);
-  int64_t chunk = (count + n - 1) / n;
+  std::vector<CopyPlan> plans = chunkPlans(part.resultCount, members);
   auto me = uint32_t(part.place);
   MpiSchedule schedule;
   schedule.phases.resize(2);
   schedule.phases[1].sendsResult = true;
   for (uint32_t q = 0; q < uint32_t(members); ++q) {
-    int64_t begin = std::min(count, q * chunk);
-    int64_t length = std::min(count, begin + chunk) - begin;
-    if (length == 0)
-      continue;
-    CopyPlan plan({{{begin, begin, length}}}, {count}, {count});
+    const CopyPlan &plan = plans[q];
     addTransfer(schedule.phases[0], {part.transfers[0].sources, plan}, 0, q, me,
                 /*reduced=*/true, limits);
-    for (uint32_t to = 0; to < uint32_t(members); ++to)
-      if (to != q && (to == me || q == me))
-        addTransfer(schedule.phases[1], {{q}, plan}, 0, to, me,
-                    /*reduced=*/false, limits);
+    if (q != me)
+      addTransfer(schedule.phases[1], {{q}, plan}, 0, me, me,
+                  /*reduced=*/false, limits);
   }
+  for (uint32_t to = 0; to < uint32_t(members); ++to)
+    if (to != me)
+      addTransfer(schedule.phases[1], {{me}, plans[me]}, 0, to, me,
+                  /*reduced=*/false, limits);
+  return schedule;
+}
+
+/// All that the part of one rank sends and receives, in one phase.
+MpiPhase onePhase(const Route &route, const RoutePart &part,
+                  const MpiBlockLimits &limits) {
+  MpiPhase phase;
+  auto members = uint32_t(route.groups[part.group].size());
+  for (uint32_t to = 0; to < members; ++to) {
+    const std::vector<Transfer> &transfers =
+        route.partAt(part.group, to).transfers;
+    // One rank's route does not tell what others receive from others; it has
+    // one transfer between two members, which needs no tag.
+    for (size_t t = 0; t < transfers.size(); ++t)
+      addTransfer(phase, transfers[t], route.isLocal ? 0 : uint32_t(t), to,
+                  uint32_t(part.place), route.terms > 1, limits);
+  }
+  return phase;
+}
+
+/// Gives the phases of one rank's schedule the layouts of an engine's calls.
+class CallLayout {
+public:
+  CallLayout(MpiPhase &phase, size_t members, size_t place, size_t size)
+      : phase(phase), members(members), place(place), size(size) {}
+
+  /// Each to each, whatever the counts are.
+  void allToAll() {
+    phase.way = MpiWay::AllToAll;
+    std::vector<const MpiBlock *> blocks(members);
+    for (const MpiSend &send : phase.sends)
+      blocks[send.to] = &send.blocks[0];
+    phase.packed = arrange(blocks, phase.in);
+    layOutReceives();
+    dropInPlace();
+  }
+
+  /// The same where every piece has as many elements, the own one too, if all
+  /// are where an engine wants them.
+  void makeEven(int64_t elements) {
+    if (phase.packed > 0)
+      return;
+    MessageLayout in = phase.in, out = phase.out;
+    for (MessageLayout *layout : {&in, &out}) {
+      layout->counts[place] = int(size_t(elements) * size);
+      layout->offsets[place] = int(place * size_t(elements) * size);
+    }
+    in.isEven = out.isEven = isEven(in) && isEven(out);
+    if (in.isEven) {
+      phase.in = std::move(in);
+      phase.out = std::move(out);
+    }
+  }
+
+  /// Every member's `elements` terms to all.
+  void gatherTerms(int64_t elements) {
+    phase.way = MpiWay::AllGather;
+    phase.out.isEven = true;
+    for (size_t i = 0; i < members; ++i)
+      add(phase.out, size_t(elements) * size, i * size_t(elements) * size);
+    phase.staged = members * size_t(elements) * size;
+    phase.sends.clear();
+  }
+
+  /// Every member's piece to all, each of which goes where `plans` say.
+  /// Afterwards nothing is left to copy from the operand.
+  void allGather(const std::vector<CopyPlan> &plans) {
+    phase.way = MpiWay::AllGather;
+    std::vector<MpiReceive> receives;
+    for (size_t i = 0; i < members; ++i) {
+      std::vector<Halves> halves = Cutter(plans[i], INT64_MAX).cut();
+      if (halves.empty())
+        continue;
+      MpiReceive receive;
+      receive.sources = {uint32_t(i)};
+      receive.blocks = unpacking(halves);
+      receive.inPlace = allInPlace(receive.blocks);
+      receives.push_back(std::move(receive));
+    }
+    phase.receives = std::move(receives);
+    phase.sends.clear();
+    phase.local.clear();
+    layOutReceives();
+    phase.out.isEven = isEven(phase.out);
+    dropInPlace();
+  }
+
+  /// One reduced part of all operands to each member, in order of places.
+  void reduceScatter() {
+    phase.way = MpiWay::ReduceScatter;
+    std::vector<const MpiBlock *> blocks(members);
+    for (const MpiSend &send : phase.sends)
+      blocks[send.to] = &send.blocks[0];
+    if (!phase.receives.empty())
+      blocks[place] = &phase.receives[0].ownBlocks[0];
+    phase.packed = arrange(blocks, phase.in);
+    // The engine wants them one behind the other.
+    int64_t at = 0;
+    bool inOrder = true;
+    for (const MpiBlock *block : blocks) {
+      phase.counts.push_back(block ? int(block->elements) : 0);
+      inOrder &= !block || block->offset == at;
+      at += block ? block->elements : 0;
+    }
+    if (!inOrder && phase.packed == 0)
+      phase.packed = arrange(blocks, phase.in, /*pack=*/true);
+    if (!phase.receives.empty() && phase.receives[0].blocks[0].offset != 0)
+      phase.staged = size_t(phase.counts[place]) * size;
+    dropInPlace();
+  }
+
+private:
+  static void add(MessageLayout &layout, size_t count, size_t offset) {
+    layout.counts.push_back(int(count));
+    layout.offsets.push_back(int(offset));
+  }
+
+  static bool isEven(const MessageLayout &layout) {
+    for (size_t i = 0; i < layout.counts.size(); ++i)
+      if (layout.counts[i] != layout.counts[0] ||
+          size_t(layout.offsets[i]) != i * size_t(layout.counts[0]))
+        return false;
+    return true;
+  }
+
+  /// Where they are if all are contiguous, else one behind the other; then the
+  /// bytes in all.
+  size_t arrange(const std::vector<const MpiBlock *> &blocks,
+                 MessageLayout &layout, bool pack = false) const {
+    for (const MpiBlock *block : blocks)
+      pack |= block && block->offset < 0;
+    layout = {};
+    size_t at = 0;
+    for (const MpiBlock *block : blocks) {
+      size_t bytes = block ? size_t(block->elements) * size : 0;
+      add(layout, bytes, pack ? at : block ? size_t(block->offset) * size : 0);
+      at += bytes;
+    }
+    return pack ? at : 0;
+  }
+
+  /// Calls need no blocks where nothing is packed or staged.
+  void dropInPlace() {
+    bool packsOwn = phase.way == MpiWay::ReduceScatter && phase.packed > 0;
+    if (phase.packed == 0)
+      phase.sends.clear();
+    if (phase.staged == 0 && !packsOwn)
+      phase.receives.clear();
+  }
+
+  void layOutReceives() {
+    std::vector<const MpiBlock *> blocks(members);
+    bool stage = false;
+    for (const MpiReceive &receive : phase.receives) {
+      stage |= !receive.inPlace;
+      for (uint32_t source : receive.sources)
+        blocks[source] = &receive.blocks[0];
+    }
+    phase.staged = arrange(blocks, phase.out, stage);
+    // A term of one's own needs a place, but no message.
+    for (const MpiReceive &receive : phase.receives)
+      if (receive.own >= 0)
+        phase.out.counts[place] = 0;
+  }
+
+  MpiPhase &phase;
+  const size_t members, place, size;
+};
+
+/// A schedule of an engine's calls, where it has one for the route. Decides by
+/// what all members know alike.
+std::optional<MpiSchedule> scheduleCalls(const Route &route,
+                                         const RoutePart &part,
+                                         const MpiBlockLimits &limits) {
+  size_t members = route.groups[part.group].size();
+  if (!route.isLocal || limits.call == 0 || members == 1)
+    return std::nullopt;
+  int64_t largest = 0;
+  bool evenResults = true;
+  for (const RoutePart &other : route.parts) {
+    evenResults &= other.resultCount == part.resultCount;
+    largest = std::max({largest, other.operandCount, other.resultCount});
+  }
+  if (largest == 0)
+    return std::nullopt;
+  const int64_t counted = INT_MAX / int64_t(limits.size);
+  constexpr MpiBlockLimits kUncut{INT64_MAX, INT64_MAX, 0};
+  auto layoutOf = [&](MpiPhase &phase) {
+    return CallLayout(phase, members, part.place, limits.size);
+  };
+  MpiSchedule schedule;
+  schedule.phases.resize(1);
+  MpiPhase &phase = schedule.phases[0];
+  switch (route.pattern) {
+  case Pattern::AllReduce:
+    if (limits.reduces) {
+      phase.way = MpiWay::AllReduce;
+      phase.elements = largest;
+      return schedule;
+    }
+    if (largest <= limits.whole && largest * int64_t(members) <= limits.call) {
+      phase = onePhase(route, part, kUncut);
+      layoutOf(phase).gatherTerms(largest);
+      return schedule;
+    }
+    if (largest > limits.call)
+      return std::nullopt;
+    schedule = chunked(part, members, kUncut);
+    layoutOf(schedule.phases[0]).allToAll();
+    if (largest % int64_t(members) == 0)
+      layoutOf(schedule.phases[0]).makeEven(largest / int64_t(members));
+    layoutOf(schedule.phases[1]).allGather(chunkPlans(largest, members));
+    return schedule;
+  case Pattern::AllGather: {
+    std::vector<CopyPlan> plans(members);
+    for (const Transfer &transfer : part.transfers)
+      plans[transfer.sources[0]] = transfer.plan;
+    layoutOf(phase).allGather(plans);
+    // The results of all members are made alike.
+    if (largest > (phase.staged > 0 ? limits.call : counted))
+      return std::nullopt;
+    return schedule;
+  }
+  case Pattern::ReduceScatter:
+    if (!limits.reduces)
+      break;
+    phase = onePhase(route, part, kUncut);
+    layoutOf(phase).reduceScatter();
+    // So are their operands.
+    if (largest > (phase.packed > 0 ? limits.call : counted))
+      return std::nullopt;
+    return schedule;
+  case Pattern::AllToAll:
+    break;
+  case Pattern::General:
+    return std::nullopt;
+  }
+  if (largest >
+      limits.call / (route.pattern == Pattern::ReduceScatter ? 1 : route.terms))
+    return std::nullopt;
+  phase = onePhase(route, part, kUncut);
+  layoutOf(phase).allToAll();
+  if (route.pattern == Pattern::ReduceScatter && evenResults)
+    layoutOf(phase).makeEven(part.resultCount);
   return schedule;
 }
 
@@ -240,21 +497,12 @@ MpiSchedule makeMpiSchedule(const Route &route, int64_t index,
                             const MpiBlockLimits &limits) {
   const RoutePart &part = route.parts[size_t(index)];
   const std::vector<int> &group = route.groups[part.group];
+  if (std::optional<MpiSchedule> calls = scheduleCalls(route, part, limits))
+    return std::move(*calls);
   if (route.flatReduce && part.resultCount > limits.whole && group.size() > 1)
     return chunked(part, group.size(), limits);
   MpiSchedule schedule;
-  schedule.phases.resize(1);
-  auto me = uint32_t(part.place);
-  for (uint32_t to = 0; to < uint32_t(group.size()); ++to) {
-    const std::vector<Transfer> &transfers =
-        route.partAt(part.group, to).transfers;
-    // One rank's route does not tell what others receive from others; it has
-    // one transfer between two members, which needs no tag.
-    for (size_t t = 0; t < transfers.size(); ++t)
-      addTransfer(schedule.phases[0], transfers[t],
-                  route.isLocal ? 0 : uint32_t(t), to, me, route.terms > 1,
-                  limits);
-  }
+  schedule.phases.push_back(onePhase(route, part, limits));
   return schedule;
 }
 

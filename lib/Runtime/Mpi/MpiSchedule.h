@@ -10,13 +10,16 @@
 // the route that all of them know. Requires a built route; guarantees that
 // sender and receiver cut a transfer into the same blocks without telling each
 // other, that what is contiguous is sent and received in place, and that all
-// else is packed once, block by block. No MPI in here.
+// else is packed once, block by block. Where an engine has collectives, a
+// regular pattern is one call of the engine instead of messages, whose layout
+// all members find alike. No MPI in here.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef SHARDIR_LIB_RUNTIME_MPISCHEDULE_H
 #define SHARDIR_LIB_RUNTIME_MPISCHEDULE_H
 
+#include "Core/Messages.h"
 #include "Core/Route.h"
 
 #include <cstdint>
@@ -55,7 +58,20 @@ struct MpiReceive {
   std::vector<MpiBlock> ownBlocks;
 };
 
+/// How a phase is carried out.
+enum class MpiWay { Messages, AllGather, AllToAll, AllReduce, ReduceScatter };
+
 struct MpiPhase {
+  MpiWay way = MpiWay::Messages;
+  /// Of a call: the pieces of its operand and of its result in bytes, by place.
+  /// Pieces are blocks of `sends` and `receives`, each of which has one.
+  MessageLayout in, out;
+  /// Bytes that are packed before a call, and unpacked or reduced after it; 0
+  /// where the call works on the buffers themselves.
+  size_t packed = 0, staged = 0;
+  /// Of AllReduce the elements, of ReduceScatter those of each member.
+  int64_t elements = 0;
+  std::vector<int> counts;
   /// Whether the result, rather than the operand, is sent.
   bool sendsResult = false;
   std::vector<MpiSend> sends;
@@ -75,6 +91,11 @@ struct MpiBlockLimits {
   /// Operands up to here are reduced whole by every member, which takes one
   /// phase where chunks take two.
   int64_t whole;
+  /// Of an engine's calls: the elements that one may stage (0: there are no
+  /// calls), the bytes of an element, and whether the engine reduces.
+  int64_t call = 0;
+  size_t size = 1;
+  bool reduces = false;
 };
 
 /// The messages of the rank whose part in the route is `index`.

@@ -20,7 +20,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <deque>
 #include <functional>
 
 namespace shardir {
@@ -28,38 +27,12 @@ namespace runtime {
 
 namespace {
 
-enum Tag : int { kPost = 1, kMessage = 2, kCarried = 3 };
-
 /// Whole all-reduces up to here take one phase: what it moves more costs less
 /// than a second wait.
 constexpr size_t kWholeBytes = size_t(8) << 10;
 /// A failed job's rank waits as long for posts that may be on their way: who
 /// has them all goes on to move data, and needs this rank for that.
 constexpr double kPostsOnTheWay = 0.1;
-
-/// FNV-1a, the same on all processes.
-class Hash {
-public:
-  template <class T> Hash &add(const T *data, size_t n) {
-    auto *bytes = reinterpret_cast<const unsigned char *>(data);
-    for (size_t i = 0; i < n * sizeof(T); ++i)
-      value = (value ^ bytes[i]) * 0x100000001b3u;
-    return *this;
-  }
-  uint64_t value = 0xcbf29ce484222325u;
-};
-
-template <class T> std::shared_ptr<const std::string> bytesOf(const T &value) {
-  return std::make_shared<std::string>(reinterpret_cast<const char *>(&value),
-                                       sizeof(T));
-}
-
-std::vector<MpiBlock> blocksAt(int64_t offset, int64_t count, int64_t limit) {
-  std::vector<MpiBlock> blocks;
-  for (int64_t at = 0; at < count; at += limit)
-    blocks.push_back({std::min(limit, count - at), offset + at, CopyPlan()});
-  return blocks;
-}
 
 } // namespace
 
@@ -75,8 +48,7 @@ std::unique_ptr<Communicator> MpiTransport::connect(RankContext &rank) {
 MpiCommunicator::MpiCommunicator(MpiTransport &transport, RankContext &rank)
     : transport(transport), world(transport.world), rank(rank),
       job(transport.job), spins(transport.job.oversubscribed() ? 20 : 2000),
-      receivedPosts(transport.size), receivedMessages(transport.size),
-      schedules(transport.job.program->metadata.collectives.size()) {
+      receivedPosts(transport.size), receivedMessages(transport.size) {
   if (rank.gpu)
     nccl = std::make_unique<NcclMove>(
         *job.options.nccl, *rank.gpu,
@@ -84,9 +56,8 @@ MpiCommunicator::MpiCommunicator(MpiTransport &transport, RankContext &rank)
 }
 
 MpiCommunicator::~MpiCommunicator() {
-  // MPI may still write there.
   if (world.broken)
-    new MpiScratch(std::move(scratch));
+    leave();
 }
 
 MpiPost MpiCommunicator::postOf(int32_t id,
@@ -112,12 +83,13 @@ MpiBlockLimits MpiCommunicator::limitsFor(size_t elementSize,
   };
   return {elements(world.limits.message),
           elements(std::min(staged, world.limits.message)),
-          int64_t(kWholeBytes / elementSize)};
+          int64_t(kWholeBytes / elementSize),
+          world.hasCollectives() ? elements(world.limits.staging) : 0,
+          elementSize};
 }
 
-/// Polls `missing()` until it gives -1: a rank that this one waits for.
-template <class F>
-void MpiCommunicator::await(MpiWait::Kind kind, F &&missing) {
+void MpiCommunicator::await(MpiWait::Kind kind,
+                            const std::function<int()> &missing) {
   RankStatus &status = job.status(size_t(rank.rank));
   MpiWait &wait = transport.wait;
   const std::vector<uint64_t> &received =
@@ -266,7 +238,11 @@ void MpiCommunicator::check(const MpiPost &own, int other,
   }
   const std::vector<CollectiveSpec> &table = job.program->metadata.collectives;
   std::string text = "collective mismatch: ";
-  if (post.id < 0)
+  if (post.id < 0 && own.id < 0)
+    text += a + " and " + b +
+            " run different functions, or with different extents or options: "
+            "give all processes the same ones";
+  else if (post.id < 0)
     text += a + " is in " + table[size_t(own.id)].describe() + ", but " + b +
             " has finished without it";
   else if (own.id < 0)
@@ -280,25 +256,38 @@ void MpiCommunicator::check(const MpiPost &own, int other,
 }
 
 void MpiCommunicator::barrier() {
+  while (!flights.empty())
+    land(flights.begin());
   std::vector<int> all(transport.size);
   for (size_t r = 0; r < all.size(); ++r)
     all[r] = int(r);
-  meet(all, postOf(-1, all));
+  if (job.options.checksEach)
+    meet(all, postOf(-1, all));
+  else
+    agree(all);
   job.throwIfFailed();
 }
 
 /// Polls `done()` even where the job fails, for the others count on this rank,
-/// but not for ever.
-template <class F> void MpiCommunicator::finishMoving(F &&done) {
+/// but not for ever, and not long where they may never come.
+void MpiCommunicator::finishMoving(const GroupWait &wait,
+                                   const std::function<bool(bool &)> &done) {
   RankStatus &status = job.status(size_t(rank.rank));
-  // Everybody is here, and data moves while MPI is called: who slept would slow
-  // down both ends.
+  // Where everybody is here, data moves while MPI is called: who slept would
+  // slow down both ends.
   int left = spins;
+  bool advanced = false, isShown = false;
+  Backoff backoff(0);
   std::chrono::steady_clock::time_point failedAt;
-  bool advanced = false;
+  auto advance = [&] {
+    if (isShown)
+      status.waitFor.store(nullptr, std::memory_order_release);
+    isShown = false;
+    status.advance();
+  };
   while (!done(advanced)) {
     if (advanced) {
-      status.advance();
+      advance();
       advanced = false;
       left = spins;
       continue;
@@ -308,289 +297,236 @@ template <class F> void MpiCommunicator::finishMoving(F &&done) {
       if (failedAt == std::chrono::steady_clock::time_point())
         failedAt = now;
       std::chrono::duration<double> since = now - failedAt;
-      if (since.count() > 0.5 * job.options.grace) {
-        world.broken = true;
-        job.poison(); // MPI may write into this rank's memory
+      if (since.count() >
+          (wait.isChecked ? 0.5 * job.options.grace : kPostsOnTheWay)) {
+        advance();
+        world.broken = world.broken || wait.isChecked;
+        leave();
         throw JobFailed();
       }
     }
-    if (left-- > 0)
+    if (left-- > 0) {
       cpuRelax();
-    else
+      continue;
+    }
+    if (!wait.isChecked && !isShown) {
+      transport.wait.kind = MpiWait::Group;
+      transport.wait.group = wait.group;
+      transport.wait.begun = wait.begun;
+      status.waitFor.store(&transport.wait, std::memory_order_release);
+      status.advance();
+      isShown = true;
+    }
+    if (wait.isChecked)
       sched_yield();
+    else
+      backoff.pause();
   }
+  if (isShown)
+    advance();
 }
 
 void MpiCommunicator::pollUntil(const std::function<bool()> &done) {
-  finishMoving([&](bool &) { return done(); });
+  finishMoving({}, [&](bool &) { return done(); });
 }
 
-void MpiCommunicator::move(MpiComm comm, const MpiPhase &phase,
-                           const MpiBuffers &buffers) {
+void MpiCommunicator::move(MpiComm comm, const GroupWait &wait,
+                           const MpiPhase &phase, const MpiBuffers &buffers) {
   MpiMove move(world, comm, phase, buffers, scratch);
-  finishMoving([&](bool &advanced) {
+  finishMoving(wait, [&](bool &advanced) {
     advanced = move.poll();
     return move.done();
   });
   scratch.reset();
 }
 
-const MpiSchedule &MpiCommunicator::scheduleOf(const StepCall &call) {
-  Cached &cached = schedules[size_t(call.id)];
-  if (cached.route != call.route) {
-    int64_t index = call.route->indexOf(rank.rank);
-    size_t group = call.route->parts[size_t(index)].group;
-    cached.schedule =
-        makeMpiSchedule(*call.route, index,
-                        limitsFor(elementSize(call.spec->type),
-                                  call.route->groups[group].size()));
-    cached.route = call.route;
-  }
-  return cached.schedule;
+MpiCommunicator::Plan &MpiCommunicator::planOf(const StepCall &call) {
+  const Route &route = *call.route;
+  bool reduces = !job.options.orderedReductions &&
+                 enginesReduce(call.spec->type, route.kind);
+  auto *plan = static_cast<Plan *>(route.plan.get());
+  if (plan && plan->reduces == reduces)
+    return *plan;
+  auto made = std::make_shared<Plan>();
+  int64_t index = route.indexOf(rank.rank);
+  const std::vector<int> &group =
+      route.groups[route.parts[size_t(index)].group];
+  MpiBlockLimits limits = limitsFor(elementSize(call.spec->type), group.size());
+  limits.reduces = reduces;
+  made->schedule = makeMpiSchedule(route, index, limits);
+  made->reduces = reduces;
+  made->group = Hash().add(group.data(), group.size()).value;
+  route.plan = made;
+  return *made;
 }
 
-void MpiCommunicator::redistribute(const std::vector<StepCall> &calls) {
+MpiPost MpiCommunicator::postOf(const std::vector<StepCall> &calls) const {
   const Route &first = *calls.front().route;
-  auto partOf = [&](const Route &route) -> const RoutePart & {
-    return route.parts[size_t(route.indexOf(rank.rank))];
-  };
-  for (const StepCall &call : calls)
-    rank.checkOverlap(*call.spec, partOf(*call.route), call.in, call.out);
-  const std::vector<int> &group = first.groups[partOf(first).group];
-  MpiPost post = postOf(calls.front().id, group);
+  MpiPost post = postOf(calls.front().id, groupOf(calls));
   post.count = calls.size() > 1 ? int64_t(calls.size()) : 0;
   post.shape = Hash().add(first.shape.data(), first.shape.size()).value;
   post.rank = int32_t(first.shape.size());
   std::copy_n(first.shape.begin(),
               std::min(first.shape.size(), MpiPost::kShown), post.dims);
-  meet(group, post);
+  return post;
+}
+
+const RoutePart &MpiCommunicator::partOf(const Route &route) const {
+  return route.parts[size_t(route.indexOf(rank.rank))];
+}
+
+const std::vector<int> &
+MpiCommunicator::groupOf(const std::vector<StepCall> &calls) const {
+  const Route &first = *calls.front().route;
+  return first.groups[partOf(first).group];
+}
+
+void MpiCommunicator::redistribute(const std::vector<StepCall> &calls) {
+  size_t before = flights.size();
+  start(calls);
+  if (flights.size() > before)
+    land(std::prev(flights.end()));
+}
+
+void MpiCommunicator::start(const std::vector<StepCall> &calls) {
+  for (const StepCall &call : calls)
+    rank.checkOverlap(*call.spec, partOf(*call.route), call.in, call.out);
+  const std::vector<int> &group = groupOf(calls);
+  Plan &plan = planOf(calls.front());
+  bool isKnown = plan.comm && plan.generation == world.generation;
+  GroupWait wait =
+      enter(group, plan.group, isKnown, [&] { return postOf(calls); });
   if (rank.gpu) {
     for (const StepCall &call : calls)
       redistributeOnGpu(*call.spec, *call.route, partOf(*call.route),
-                        scheduleOf(call), call.in, call.out);
+                        planOf(call).schedule, call.in, call.out);
     return;
   }
-  std::vector<MpiBuffers> buffers;
-  std::vector<std::unique_ptr<char[]>> copies;
-  size_t numPhases = 0;
+  if (!isKnown && group.size() > 1) {
+    plan.comm = world.groupComm(group);
+    plan.generation = world.generation;
+  }
+  begin(calls, wait);
+}
+
+void MpiCommunicator::begin(const std::vector<StepCall> &calls,
+                            const GroupWait &wait) {
+  flights.emplace_back();
+  Flight &flight = flights.back();
+  flight.calls = calls;
+  flight.wait = wait;
+  flight.comm = planOf(calls.front()).comm;
+  std::swap(flight.scratch, scratch);
+  bool isCalls = true;
   for (const StepCall &call : calls) {
+    flight.routes.push_back(call.route->shared_from_this());
     const RoutePart &part = partOf(*call.route);
-    const std::vector<MpiPhase> &phases = scheduleOf(call).phases;
+    const std::vector<MpiPhase> &phases = planOf(call).schedule.phases;
     size_t size = elementSize(call.spec->type);
     if (part.identity)
       fillIdentity(call.route->kind, call.spec->type, call.out,
                    size_t(part.resultCount));
-    buffers.push_back({call.in, call.out, size, call.route->reduce,
-                       buffers.size(), calls.size()});
+    flight.buffers.push_back({call.in, call.out, size, call.route->reduce,
+                              call.spec->type, call.route->kind,
+                              flight.buffers.size(), calls.size()});
+    for (const MpiPhase &phase : phases)
+      isCalls &= phase.way != MpiWay::Messages;
     // In place and in one phase, the result would overwrite what is being sent.
-    if (call.in == call.out && phases.size() == 1 && !phases[0].sends.empty()) {
-      copies.emplace_back(new char[size_t(part.operandCount) * size]);
-      std::memcpy(copies.back().get(), call.in,
+    if (call.in == call.out && phases.size() == 1 &&
+        phases[0].way == MpiWay::Messages && !phases[0].sends.empty()) {
+      flight.copies.emplace_back(new char[size_t(part.operandCount) * size]);
+      std::memcpy(flight.copies.back().get(), call.in,
                   size_t(part.operandCount) * size);
-      buffers.back().in = copies.back().get();
+      flight.buffers.back().in = flight.copies.back().get();
     }
-    numPhases = std::max(numPhases, phases.size());
+    flight.phases = std::max(flight.phases, phases.size());
   }
-  MpiComm comm = group.size() > 1 ? world.groupComm(group) : nullptr;
-  for (size_t phase = 0; phase < numPhases; ++phase)
-    movePhase(comm, calls, buffers, phase);
+  beginPhase(flight);
+  // Messages of two collectives could take each other's place.
+  if (!isCalls)
+    land(std::prev(flights.end()));
 }
 
-void MpiCommunicator::movePhase(MpiComm comm,
-                                const std::vector<StepCall> &calls,
-                                const std::vector<MpiBuffers> &buffers,
-                                size_t phase) {
-  std::deque<MpiMove> moves;
-  for (size_t i = 0; i < calls.size(); ++i) {
-    const std::vector<MpiPhase> &phases = scheduleOf(calls[i]).phases;
-    if (phase >= phases.size())
+void MpiCommunicator::beginPhase(Flight &flight) {
+  for (size_t i = 0; i < flight.calls.size(); ++i) {
+    const StepCall &call = flight.calls[i];
+    const std::vector<MpiPhase> &phases = planOf(call).schedule.phases;
+    if (flight.phase >= phases.size())
       continue;
-    MpiBuffers now = buffers[i];
-    for (const CopyPlan &plan : phases[phase].local)
+    const MpiPhase &phase = phases[flight.phase];
+    MpiBuffers now = flight.buffers[i];
+    for (const CopyPlan &plan : phase.local)
       if (now.in != now.out)
         plan.copy(now.in, now.out, now.size);
-    if (phases[phase].sendsResult)
+    if (phase.sendsResult)
       now.in = now.out;
-    moves.emplace_back(world, comm, phases[phase], now, scratch);
-  }
-  finishMoving([&](bool &advanced) {
-    bool done = true;
-    for (MpiMove &move : moves)
-      if (!move.done()) {
-        advanced |= move.poll();
-        done &= move.done();
-      }
-    return done;
-  });
-  scratch.reset();
-}
-
-int64_t MpiCommunicator::peer(int32_t id, const CollectiveSpec &spec,
-                              const PeerRoute &route, const void *in, void *out,
-                              int64_t count, int64_t peer) {
-  auto [groupIndex, place] = route.placeOfRank[size_t(rank.rank)];
-  const std::vector<int> &members = route.groups[groupIndex];
-  auto root = size_t(peer);
-  size_t size = elementSize(spec.type), bytes = size_t(count) * size;
-  if (spec.kind == OpKind::Send) {
-    sendMessage(id, spec, members[root], in, count);
-    return 0;
-  }
-  if (spec.kind == OpKind::Recv) {
-    receiveMessage(spec, members[root], out, count);
-    return int64_t(members[root] == rank.rank ? 0 : bytes);
-  }
-  MpiPost post = postOf(id, members);
-  post.count = count;
-  post.peer = peer;
-  meet(members, post);
-  bool isRoot = place == root;
-  int64_t limit = limitsFor(size, members.size()).message;
-  MpiPhase phase;
-  for (size_t i = 0; i < members.size(); ++i) {
-    if (i == place || count == 0 || (!isRoot && i != root))
-      continue;
-    int64_t there = int64_t(i) * count;
-    bool sends = (spec.kind == OpKind::Gather) != isRoot;
-    int64_t offset = isRoot && spec.kind != OpKind::Broadcast ? there : 0;
-    if (sends) {
-      MpiSend send;
-      send.to = uint32_t(i);
-      send.blocks = blocksAt(offset, count, limit);
-      phase.sends.push_back(std::move(send));
-    } else {
-      MpiReceive receive;
-      receive.sources = {uint32_t(i)};
-      receive.blocks = blocksAt(offset, count, limit);
-      phase.receives.push_back(std::move(receive));
-    }
-  }
-  auto *from = static_cast<const char *>(in);
-  auto *to = static_cast<char *>(out);
-  if (isRoot && bytes) {
-    if (spec.kind == OpKind::Scatter)
-      from += place * bytes;
-    if (spec.kind == OpKind::Gather)
-      to += place * bytes;
-    if (to != from)
-      rank.move(to, from, bytes);
-  }
-  if (rank.gpu)
-    moveOnGpu(members, place, phase, {in, out, spec.type, PartialKind::Sum});
-  else if (!phase.sends.empty() || !phase.receives.empty())
-    move(world.groupComm(members), phase, {in, out, size, nullptr});
-  if (spec.kind == OpKind::Gather)
-    return isRoot ? int64_t((members.size() - 1) * bytes) : 0;
-  return isRoot ? 0 : int64_t(bytes);
-}
-
-void MpiCommunicator::sendMessage(int32_t id, const CollectiveSpec &spec,
-                                  int to, const void *in, int64_t count) {
-  MpiMessageHead head;
-  head.run = transport.run;
-  head.id = id;
-  head.count = count;
-  head.bytes = uint64_t(count) * elementSize(spec.type);
-  world.post(world.postsComm(), bytesOf(head), to, kMessage);
-  // Buffered: two ranks that first send to each other must not both wait.
-  if (head.bytes)
-    world.post(world.postsComm(), dataToSend(in, size_t(head.bytes)), to,
-               kMessage, /*cut=*/true);
-  ++transport.sentMessages[size_t(to)];
-}
-
-void MpiCommunicator::receiveData(int from, const MpiMessageHead &head,
-                                  void *to) {
-  std::vector<MpiRequest> pieces;
-  for (size_t at = 0; at < head.bytes; at += world.limits.message)
-    pieces.push_back(
-        world.receive(world.postsComm(), static_cast<char *>(to) + at,
-                      std::min(world.limits.message, size_t(head.bytes) - at),
-                      from, kMessage));
-  finishMoving([&](bool &) {
-    bool complete = true;
-    for (MpiRequest &request : pieces)
-      complete &= world.test(request);
-    return complete;
-  });
-}
-
-void MpiCommunicator::dropData(int from, const MpiMessageHead &head) {
-  std::unique_ptr<char[]> dropped(new char[size_t(head.bytes) + 1]);
-  receiveData(from, head, dropped.get());
-}
-
-MpiMessageHead MpiCommunicator::takeHead(int from) {
-  while (true) {
-    MpiMessageHead head;
-    MpiRequest request = nullptr;
-    bool isAhead = false;
-    if (std::optional<std::string> data = takeEarly(from, kMessage))
-      std::memcpy(&head, data->data(), sizeof(head));
+    if (phase.way == MpiWay::Messages)
+      flight.moves.emplace_back(world, flight.comm, phase, now, flight.scratch);
     else
-      request =
-          world.receive(world.postsComm(), &head, sizeof(head), from, kMessage);
-    auto keep = [&] {
-      world.early[{from, kMessage}].push_back(*bytesOf(head));
-    };
-    try {
-      await(MpiWait::Messages, [&] {
-        if (!isAhead && world.test(request)) {
-          if (head.run <= transport.run)
-            return -1;
-          isAhead = true; // this run has failed
-          keep();
-        }
-        return from;
-      });
-    } catch (...) {
-      if (request && world.cancel(request))
-        keep();
-      throw;
-    }
-    if (head.run == transport.run) {
-      ++receivedMessages[size_t(from)];
-      return head;
-    }
-    dropData(from, head); // left over from a run that failed
+      flight.engine.emplace_back(world, flight.comm, phase,
+                                 partOf(*call.route).place, now,
+                                 flight.scratch);
   }
 }
 
-void MpiCommunicator::receiveMessage(const CollectiveSpec &spec, int from,
-                                     void *out, int64_t count) {
-  MpiMessageHead head = takeHead(from);
-  if (job.options.trace)
-    rank.readyTime = job.now();
-  const CollectiveSpec &sent =
-      job.program->metadata.collectives[size_t(head.id)];
-  if (head.count != count || sent.type != spec.type) {
-    dropData(from, head);
-    job.fail("collective mismatch: rank " + std::to_string(rank.rank) +
-             " posted " + spec.describe() + " for " + std::to_string(count) +
-             " elements, but rank " + std::to_string(from) + " posted " +
-             sent.describe() + " of " + std::to_string(head.count));
-    throw JobFailed();
-  }
-  receiveIntoRank(from, head, out);
+void MpiCommunicator::finish(const void *out) {
+  auto flight = std::find_if(flights.begin(), flights.end(), [&](Flight &f) {
+    return f.has([&](const StepCall &call) { return call.out == out; });
+  });
+  if (flight != flights.end())
+    land(flight);
 }
 
-void MpiCommunicator::carry(int from, int to, const void *in, void *out,
-                            size_t bytes) {
-  if (from == to) {
-    if (bytes && in != out)
-      std::memmove(out, in, bytes);
-    return;
+void MpiCommunicator::land(std::list<Flight>::iterator flight) {
+  while (true) {
+    finishMoving(flight->wait,
+                 [&](bool &advanced) { return flight->poll(advanced); });
+    if (++flight->phase >= flight->phases)
+      break;
+    flight->moves.clear();
+    flight->engine.clear();
+    flight->scratch.reset();
+    beginPhase(*flight);
   }
-  for (size_t at = 0; at < bytes; at += world.limits.message) {
-    size_t n = std::min(world.limits.message, bytes - at);
-    MpiRequest request =
-        rank.rank == from
-            ? world.send(world.postsComm(), static_cast<const char *>(in) + at,
-                         n, to, kCarried)
-            : world.receive(world.postsComm(), static_cast<char *>(out) + at, n,
-                            from, kCarried);
-    finishMoving([&](bool &) { return world.test(request); });
+  flight->scratch.reset();
+  std::swap(flight->scratch, scratch);
+  flights.erase(flight);
+}
+
+void MpiCommunicator::abandon() {
+  auto until = std::chrono::steady_clock::now() +
+               std::chrono::duration<double>(kPostsOnTheWay);
+  bool done = false, advanced = false;
+  while (!done) {
+    done = true;
+    for (Flight &flight : flights)
+      done &= flight.poll(advanced);
+    if (!done && std::chrono::steady_clock::now() > until)
+      break;
   }
+  if (!done)
+    leave();
+}
+
+void MpiCommunicator::leave() {
+  job.poison(); // MPI may write into this rank's memory
+  new MpiScratch(std::move(scratch));
+  new std::list<Flight>(std::move(flights));
+  flights.clear();
+}
+
+bool MpiCommunicator::Flight::poll(bool &advanced) {
+  bool done = true;
+  for (MpiMove &move : moves)
+    if (!move.done()) {
+      advanced |= move.poll();
+      done &= move.done();
+    }
+  for (MpiCall &call : engine) {
+    advanced |= call.poll();
+    done &= call.done();
+  }
+  return done;
 }
 
 } // namespace runtime

@@ -16,10 +16,15 @@
 // of posts, whatever groups they meet in: ranks that meet twice meet in one
 // order, so a post of another group is a mismatch, seen at once. Data then
 // travels on a communicator of the group's own, made when the group first meets
-// and all of its members are known to be there.
+// and all of its members are known to be there. Once posts agree, a member ends
+// the collective even if the job fails meanwhile: all others will, too, and MPI
+// is left without half a message.
 //
-// Once posts agree, a member ends the collective even if the job fails
-// meanwhile: all others will, too, and MPI is left without half a message.
+// Where the sequence of collectives depends on nothing but the program and
+// extents (JobOptions::checksEach is false), ranks compare these once, by one
+// small all-reduce when the run starts, and send no posts. If such a job fails,
+// collectives may stay half done: the groups' communicators are left behind and
+// made anew.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,17 +32,42 @@
 #define SHARDIR_LIB_RUNTIME_MPITRANSPORT_H
 
 #include "Core/Communicator.h"
-#include "MpiMove.h"
+#include "MpiEngine.h"
 #include "Nccl/NcclMove.h"
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <deque>
+#include <functional>
+#include <list>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace shardir {
 namespace runtime {
+
+/// Tags of messages between ranks.
+enum MpiTag : int { kPost = 1, kMessage = 2, kCarried = 3 };
+
+/// FNV-1a, the same on all processes.
+class Hash {
+public:
+  template <class T> Hash &add(const T *data, size_t n) {
+    auto *bytes = reinterpret_cast<const unsigned char *>(data);
+    for (size_t i = 0; i < n * sizeof(T); ++i)
+      value = (value ^ bytes[i]) * 0x100000001b3u;
+    return *this;
+  }
+  uint64_t value = 0xcbf29ce484222325u;
+};
+
+template <class T> std::shared_ptr<const std::string> bytesOf(const T &value) {
+  return std::make_shared<std::string>(reinterpret_cast<const char *>(&value),
+                                       sizeof(T));
+}
 
 /// The message that a member sends to the others before the data.
 struct MpiPost {
@@ -64,12 +94,15 @@ struct MpiMessageHead {
 
 /// A rank that waits for a message of another one.
 struct MpiWait final : Rendezvous {
-  /// Data is on its way and nobody's fault: a wait for it is not shown.
-  enum Kind : int { None, Posts, Messages };
+  /// Once posts agree, data is on its way and nobody's fault: a wait for it is
+  /// not shown. Group: for all to begin a collective that has no posts.
+  enum Kind : int { None, Posts, Messages, Group };
   class MpiTransport *transport = nullptr;
   int rank = 0;
   std::atomic<int> kind{None}, peer{-1};
   std::atomic<uint64_t> received{0}; ///< of that kind from that peer
+  /// Of Group: which one, and how many collectives of it this rank has begun.
+  std::atomic<uint64_t> group{0}, begun{0};
 
   bool arrived(uint64_t target) const override { return missing(target) < 0; }
   int missing(uint64_t target) const override;
@@ -95,6 +128,15 @@ public:
   const size_t size;
   const uint64_t programHash;
   MpiWait wait; ///< this rank's
+  /// Collectives without posts that a rank has begun, by a hash of the group.
+  using Begun = std::vector<std::pair<uint64_t, uint64_t>>;
+  /// Adds a group of this rank, which others can miss it in from now on.
+  void enroll(uint64_t group);
+  /// Counts a collective of the group; its number.
+  uint64_t begin(uint64_t group);
+  /// In place of a hash: all ranks in what is no collective of the program,
+  /// which none need enroll in.
+  static constexpr uint64_t everybody = 0;
   /// The numbers of messages from this rank to each other rank.
   std::vector<std::atomic<uint64_t>> sentPosts, sentMessages;
 
@@ -108,6 +150,7 @@ private:
   struct Remote {
     MpiWait wait;
     std::vector<uint64_t> sentPosts, sentMessages;
+    Begun begun;
     uint64_t round = 0; ///< the last one that it answered
     bool ended = false; ///< it waits for the end of the run
     bool stopped = false;
@@ -128,10 +171,14 @@ private:
   void watchGpus();
   void settleGpus();
   uint64_t sent(int from, int to, MpiWait::Kind kind) const;
+  /// A member of the group that has begun fewer collectives of it; -1: none.
+  int behind(uint64_t group, uint64_t begun);
   double since(Clock::time_point t) const {
     return std::chrono::duration<double>(Clock::now() - t).count();
   }
 
+  std::mutex begunMutex;
+  Begun begun;                 ///< guarded by begunMutex
   std::vector<Remote> remotes; ///< rank 0's
   uint64_t round = 0;
   bool roundComplete = false, concluded = false, told = false, settling = false;
@@ -144,6 +191,9 @@ public:
   MpiCommunicator(MpiTransport &transport, RankContext &rank);
   ~MpiCommunicator() override;
   void redistribute(const std::vector<StepCall> &calls) override;
+  void start(const std::vector<StepCall> &calls) override;
+  void finish(const void *out) override;
+  void abandon() override;
   int64_t peer(int32_t id, const CollectiveSpec &spec, const PeerRoute &route,
                const void *in, void *out, int64_t count, int64_t peer) override;
   void barrier() override;
@@ -162,13 +212,60 @@ private:
   void meet(const std::vector<int> &group, MpiPost post);
   void check(const MpiPost &own, int other, const MpiPost &post);
   void receivePost(Awaited &awaited);
-  template <class F> void await(MpiWait::Kind kind, F &&missing);
-  const MpiSchedule &scheduleOf(const StepCall &call);
-  /// Moves phase `phase` of all collectives of a bucket that have so many.
-  void movePhase(MpiComm comm, const std::vector<StepCall> &calls,
-                 const std::vector<MpiBuffers> &buffers, size_t phase);
-  void move(MpiComm comm, const MpiPhase &phase, const MpiBuffers &buffers);
-  template <class F> void finishMoving(F &&done);
+  /// Polls `missing()` until it gives -1: a rank that this one waits for.
+  void await(MpiWait::Kind kind, const std::function<int()> &missing);
+  /// All ranks run one program, entry, and extents; what tells so.
+  void agree(const std::vector<int> &all);
+  uint64_t proof() const;
+  /// Makes the communicators of all groups of the program, once.
+  void prepareGroups();
+  /// A collective of a group without posts, for whoever looks on.
+  struct GroupWait {
+    bool isChecked = true;
+    uint64_t group = 0, begun = 0;
+  };
+  /// Meets the members where they compare posts, or have no communicator yet.
+  GroupWait enter(const std::vector<int> &group, uint64_t key, bool isKnown,
+                  const std::function<MpiPost()> &post);
+  /// What is kept with a route.
+  struct Plan final : RoutePlan {
+    MpiSchedule schedule;
+    bool reduces = false;
+    uint64_t group = 0;     ///< a hash of the members
+    MpiComm comm = nullptr; ///< of this generation of communicators
+    uint64_t generation = 0;
+  };
+  Plan &planOf(const StepCall &call);
+  /// One collective, or a bucket, whose data is moving. Phases go on inside
+  /// start() and finish() alone, so all members make their calls in one order.
+  struct Flight {
+    std::vector<StepCall> calls;
+    std::vector<MpiBuffers> buffers;
+    std::vector<std::unique_ptr<char[]>> copies;
+    std::vector<std::shared_ptr<const Route>> routes; ///< keep the plans
+    MpiComm comm = nullptr;
+    GroupWait wait;
+    size_t phase = 0, phases = 0;
+    MpiScratch scratch;
+    std::deque<MpiMove> moves;
+    std::deque<MpiCall> engine;
+    template <class F> bool has(F &&matches) const {
+      return std::any_of(calls.begin(), calls.end(), matches);
+    }
+    /// Whether the phase is done.
+    bool poll(bool &advanced);
+  };
+  void begin(const std::vector<StepCall> &calls, const GroupWait &wait);
+  void beginPhase(Flight &flight);
+  void land(std::list<Flight>::iterator flight);
+  /// Leaves what MPI may still use where it is.
+  void leave();
+  const RoutePart &partOf(const Route &route) const;
+  const std::vector<int> &groupOf(const std::vector<StepCall> &calls) const;
+  void move(MpiComm comm, const GroupWait &wait, const MpiPhase &phase,
+            const MpiBuffers &buffers);
+  void finishMoving(const GroupWait &wait,
+                    const std::function<bool(bool &)> &done);
   void pollUntil(const std::function<bool()> &done);
   void moveOnGpu(const std::vector<int> &group, size_t place,
                  const MpiPhase &phase, const NcclMove::Buffers &buffers);
@@ -187,6 +284,7 @@ private:
   std::optional<std::string> takeEarly(int from, int tag);
   std::string describe(const MpiPost &post) const;
   MpiPost postOf(int32_t id, const std::vector<int> &group) const;
+  MpiPost postOf(const std::vector<StepCall> &calls) const;
   MpiBlockLimits limitsFor(size_t elementSize, size_t members) const;
 
   MpiTransport &transport;
@@ -195,13 +293,9 @@ private:
   Job &job;
   const int spins;
   std::vector<uint64_t> receivedPosts, receivedMessages;
-  struct Cached {
-    const Route *route = nullptr;
-    MpiSchedule schedule;
-  };
-  std::vector<Cached> schedules; ///< by collective: the last one
-  std::vector<Awaited> awaited;  ///< of the collective at hand
-  MpiScratch scratch;
+  std::vector<Awaited> awaited;   ///< of the collective at hand
+  MpiScratch scratch;             ///< of the next collective
+  std::list<Flight> flights;      ///< in the order of their starts
   std::unique_ptr<NcclMove> nccl; ///< where the rank has a GPU
 };
 

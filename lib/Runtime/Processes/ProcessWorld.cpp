@@ -190,6 +190,24 @@ MpiComm ProcessWorld::groupComm(const std::vector<int> &ranks) {
   return comm;
 }
 
+MpiComm ProcessWorld::agreementComm(const std::vector<int> &ranks) {
+  MpiComm &comm = agreements[ranks.size()];
+  if (!comm) {
+    Lock lock(mutex);
+    comm = messages->group(ranks);
+  }
+  return comm;
+}
+
+void ProcessWorld::dropGroups() {
+  Lock lock(mutex);
+  messages->forgetGroups();
+  agreements.clear();
+  groups.clear();
+  prepared.clear();
+  ++generation;
+}
+
 void ProcessWorld::notify(int to, uint32_t kind, uint64_t run,
                           const std::string &text) {
   auto data = std::make_shared<std::string>(kNoticeHeader, '\0');

@@ -70,6 +70,12 @@ public:
                   int tag);
   MpiRequest receive(MpiComm comm, void *data, size_t bytes, int from, int tag);
   bool test(MpiRequest &request);
+  /// Starts a collective of the library's own; `call` gets its functions.
+  template <class F> MpiRequest startCollective(F &&call) {
+    std::lock_guard<std::timed_mutex> lock(mutex);
+    return call(*messages->collectives());
+  }
+  bool hasCollectives() const { return messages->collectives() != nullptr; }
   /// Ends a receive that nothing may have come for. Whether something had.
   bool cancel(MpiRequest &request);
   /// Sends and forgets: the data is kept here until MPI has taken it. In one
@@ -80,6 +86,21 @@ public:
   /// The communicator of these ranks, kept for ever. Requires that all of them
   /// call this now.
   MpiComm groupComm(const std::vector<int> &ranks);
+  bool hasGroup(const std::vector<int> &ranks) const {
+    return groups.count(ranks) != 0;
+  }
+  /// Another one of all ranks of a run, for what is no collective of a program.
+  MpiComm agreementComm(const std::vector<int> &ranks);
+  bool hasAgreementComm(const std::vector<int> &ranks) const {
+    return agreements.count(ranks.size()) != 0;
+  }
+  /// Communicators of groups are made anew when they are next needed. All
+  /// processes that share one call this after the same run.
+  void dropGroups();
+  /// Raised by dropGroups().
+  uint64_t generation = 0;
+  /// Hashes of the groups that have communicators, by hash of the program.
+  std::map<uint64_t, std::vector<uint64_t>> prepared;
   /// Posts and messages of ranks to each other, before their data.
   MpiComm postsComm() const { return messages->posts; }
 
@@ -148,7 +169,8 @@ private:
   };
   std::list<Sent> sent; ///< guarded by mutex
   std::map<std::vector<int>, MpiComm> groups;
-  std::deque<Notice> inbox; ///< guarded by mutex
+  std::map<size_t, MpiComm> agreements; ///< by the number of ranks
+  std::deque<Notice> inbox;             ///< guarded by mutex
   std::thread pulseThread;
   std::mutex pulseMutex;
   std::condition_variable pulseWake;

@@ -53,7 +53,8 @@ protected:
       in.push_back(a->buffer());
     for (Array *a : results)
       out.push_back(a->buffer());
-    shardir_run_options options = {nullptr, timeout, unsharded, threads};
+    shardir_run_options options = {nullptr, timeout, unsharded,
+                                   threads, nullptr, nullptr};
     return shardir_run(program, function, in.data(), in.size(), out.data(),
                        out.size(), &options);
   }
@@ -238,14 +239,20 @@ TEST_F(ApiTest, WrongBuffers) {
   EXPECT_EQ(status(), SHARDIR_INVALID_ARGUMENT);
   EXPECT_EQ(shardir_run(program, "gather", nullptr, 1, &out, 1, nullptr),
             SHARDIR_INVALID_ARGUMENT);
-  shardir_run_options options = {"abacus", 0, 0, 0};
+  shardir_run_options options = {"abacus", 0, 0, 0, nullptr, nullptr};
   in = good.buffer();
   EXPECT_EQ(shardir_run(program, "gather", &in, 1, &out, 1, &options),
             SHARDIR_INVALID_ARGUMENT);
   EXPECT_THAT(shardir_last_error(), HasSubstr("'abacus'"));
-  options = {nullptr, -1, 0, 0};
+  options = {nullptr, -1, 0, 0, nullptr, nullptr};
   EXPECT_EQ(shardir_run(program, "gather", &in, 1, &out, 1, &options),
             SHARDIR_INVALID_ARGUMENT);
+  options = {nullptr, 0, 0, 0, "fast", nullptr};
+  EXPECT_EQ(shardir_run(program, "gather", &in, 1, &out, 1, &options),
+            SHARDIR_INVALID_ARGUMENT);
+  EXPECT_THAT(
+      shardir_last_error(),
+      HasSubstr("reductions must be 'engine' or 'ordered', not 'fast'"));
 }
 
 TEST_F(ApiTest, FailingRank) {

@@ -323,6 +323,48 @@ TEST_P(Collectives, AllReduceInPlace) {
   EXPECT_EQ(wrong, 0);
 }
 
+TEST_P(Collectives, StartedAndWaitedFor) {
+  if (overCuda())
+    GTEST_SKIP() << "waits of the GPU's stream: test/Cuda/overlap.mlir";
+  // Several in flight, in one group and in others, which end in another order;
+  // the same one twice, and one that is never waited for.
+  MetadataText text({{"x", 2}, {"y", 2}});
+  text.redistribute("all_gather", "[{\"x\"}]", "[{}]", {6});
+  text.redistribute("all_reduce", "[{}], partial = sum [\"x\"]", "[{}]",
+                    {5000});
+  text.redistribute("all_reduce", "[{}], partial = sum [\"y\"]", "[{}]", {3});
+  text.redistribute("permute", "[{\"x\"}]", "[{\"x\"}]", {6});
+  std::atomic<int> wrong{0};
+  std::string error = runRanks(text.program(), [&](RankContext &rank) {
+    auto x = float(rank.rank / 2), y = float(rank.rank % 2);
+    std::vector<float> shard(3, x), whole(6), again(6), moved(3), large(5000),
+        largeSum(5000), small(3, y), smallSum(3);
+    std::iota(large.begin(), large.end(), 10000 * x);
+    for (int i = 0; i < 20; ++i) {
+      rank.startCollective(1, large.data(), largeSum.data(), nullptr);
+      rank.startCollective(0, shard.data(), whole.data(), nullptr);
+      rank.startCollective(2, small.data(), smallSum.data(), nullptr);
+      rank.startCollective(3, shard.data(), moved.data(), nullptr);
+      rank.startCollective(0, shard.data(), again.data(), nullptr);
+      rank.waitCollective(smallSum.data());
+      wrong += smallSum != std::vector<float>(3, 1);
+      rank.waitCollective(largeSum.data());
+      for (size_t k = 0; k < large.size(); ++k)
+        wrong += largeSum[k] != float(10000 + 2 * k);
+      rank.waitCollective(whole.data());
+      rank.waitCollective(moved.data());
+      wrong +=
+          whole != std::vector<float>({0, 0, 0, 1, 1, 1}) || moved != shard;
+    }
+    rank.waitCollective(again.data());
+    wrong += whole != again;
+    rank.startCollective(2, small.data(), smallSum.data(), nullptr);
+    rank.barrier();
+  });
+  EXPECT_EQ(error, "");
+  EXPECT_EQ(wrong, 0);
+}
+
 TEST_P(Collectives, IndependentGroups) {
   // The groups of y are {0, 1} and {2, 3}. The second waits until the first
   // has done all its collectives: it could not if they met.

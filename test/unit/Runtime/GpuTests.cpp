@@ -307,7 +307,7 @@ TEST_P(GpuTest, RunsOnShardsOfTheGpu) {
         {reinterpret_cast<void *>(out[i]), outShape, 2, SHARDIR_F32});
   }
   ASSERT_EQ(wait(nullptr), 0);
-  shardir_run_options options = {"cuda-local", 0, 0, 1};
+  shardir_run_options options = {"cuda-local", 0, 0, 1, nullptr, nullptr};
   ASSERT_EQ(shardir_run_local(program, "gather", arguments.data(), 1,
                               results.data(), 1, &options),
             SHARDIR_OK)

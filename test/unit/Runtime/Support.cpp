@@ -118,6 +118,10 @@ std::string runProcesses(const std::shared_ptr<Program> &program,
   EXPECT_TRUE(world->beginRun(options.mpiRun));
   if (world->rank < program->metadata.ranks) {
     options.mpi = world;
+    const char *reductions = std::getenv("SHARDIR_TEST_REDUCTIONS");
+    options.orderedReductions |= reductions && reductions[0] == 'o';
+    const char *check = std::getenv("SHARDIR_TEST_CHECK");
+    options.checksEach &= !check || check[0] != 'l';
     error = chooseGpu(options);
     EXPECT_EQ(error, "");
     auto job = std::make_shared<Job>(program, size_t(program->metadata.ranks),

@@ -1,0 +1,152 @@
+//===- MpiAgree.cpp - Collectives without a rendezvous --------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Where the sequence of collectives is the same on all ranks whatever the data,
+// equal programs, entries and extents prove that collectives match (X1).
+// Requires that the compiler has said so; guarantees that ranks which differ in
+// any of these are named before the program is entered, that no collective
+// waits for anything but its data, and that rank 0 can tell who has not come.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Core/Job.h"
+#include "MpiTransport.h"
+
+#include <algorithm>
+
+namespace shardir {
+namespace runtime {
+
+void MpiTransport::enroll(uint64_t group) {
+  std::lock_guard<std::mutex> lock(begunMutex);
+  for (auto [key, count] : begun)
+    if (key == group)
+      return;
+  begun.emplace_back(group, 0);
+}
+
+uint64_t MpiTransport::begin(uint64_t group) {
+  std::lock_guard<std::mutex> lock(begunMutex);
+  for (auto &[key, count] : begun)
+    if (key == group)
+      return ++count;
+  begun.emplace_back(group, 1);
+  return 1;
+}
+
+int MpiTransport::behind(uint64_t group, uint64_t number) {
+  std::lock_guard<std::mutex> lock(begunMutex);
+  int unheard = -1;
+  for (size_t r = 0; r < size; ++r) {
+    const Begun &counts = int(r) == self ? begun : remotes[r].begun;
+    auto it = std::find_if(counts.begin(), counts.end(),
+                           [&](auto entry) { return entry.first == group; });
+    if (it == counts.end() ? group == everybody : it->second < number)
+      return int(r);
+    // A rank that has never answered may be in any group.
+    if (counts.empty() && unheard < 0)
+      unheard = int(r);
+  }
+  return unheard;
+}
+
+uint64_t MpiCommunicator::proof() const {
+  Hash hash;
+  uint64_t words[] = {transport.run, transport.programHash, job.options.entry,
+                      job.options.orderedReductions};
+  hash.add(words, 4);
+  for (const std::vector<int64_t> &shape : rank.globalArguments) {
+    uint64_t dims = shape.size();
+    hash.add(&dims, 1).add(shape.data(), shape.size());
+  }
+  return hash.value;
+}
+
+void MpiCommunicator::agree(const std::vector<int> &all) {
+  if (all.size() == 1)
+    return;
+  MpiPost post = postOf(-1, all);
+  post.shape = proof();
+  if (world.hasAgreementComm(all)) {
+    // They outlive this call where others do not come.
+    auto *numbers = new uint64_t[4]{post.shape, ~post.shape, 0, 0};
+    MpiComm comm = world.agreementComm(all);
+    GroupWait wait{false, transport.everybody,
+                   transport.begin(transport.everybody)};
+    job.status(size_t(rank.rank)).advance();
+    MpiRequest request = world.startCollective([&](MessageCollectives &engine) {
+      return engine.largest(comm, numbers, numbers + 2, 2);
+    });
+    finishMoving(wait, [&](bool &) { return world.test(request); });
+    bool isSame = numbers[2] == numbers[0] && numbers[3] == numbers[1];
+    delete[] numbers;
+    if (!isSame)
+      meet(all, post); // it names the ranks that differ
+  } else {
+    meet(all, post);
+    world.agreementComm(all);
+  }
+  prepareGroups();
+}
+
+void MpiCommunicator::prepareGroups() {
+  auto [it, isNew] =
+      world.prepared.emplace(transport.programHash, std::vector<uint64_t>());
+  std::vector<uint64_t> &keys = it->second;
+  const std::vector<CollectiveSpec> &table = job.program->metadata.collectives;
+  auto add = [&](const std::vector<int> &group) {
+    if (group.size() == 1)
+      return;
+    uint64_t key = Hash().add(group.data(), group.size()).value;
+    if (std::find(keys.begin(), keys.end(), key) != keys.end())
+      return;
+    world.groupComm(group);
+    keys.push_back(key);
+  };
+  // All ranks go through the table in one order, so no two wait for each other.
+  for (size_t id = 0; isNew && id < table.size(); ++id) {
+    const CollectiveSpec &spec = table[id];
+    if (spec.kind != OpKind::Redistribute) {
+      const PeerRoute &route = *job.program->routes.getPeer(int32_t(id));
+      if (route.inMesh[size_t(rank.rank)])
+        add(route.groups[route.placeOfRank[size_t(rank.rank)].first]);
+      continue;
+    }
+    // The groups of others are not known before their extents are; those
+    // between two meshes take long to find, and meet when they are needed.
+    if (spec.unknownExtents || spec.mesh != spec.toMesh)
+      continue;
+    std::string error;
+    auto route =
+        job.program->routes.get(int32_t(id), nullptr, error, rank.rank);
+    int64_t index = route ? route->indexOf(rank.rank) : -1;
+    if (index >= 0)
+      add(route->groups[route->parts[size_t(index)].group]);
+  }
+  for (uint64_t key : keys)
+    transport.enroll(key);
+}
+
+MpiCommunicator::GroupWait
+MpiCommunicator::enter(const std::vector<int> &group, uint64_t key,
+                       bool isKnown, const std::function<MpiPost()> &post) {
+  if (group.size() == 1)
+    return {};
+  if (job.options.checksEach || !(isKnown || world.hasGroup(group))) {
+    meet(group, post());
+    if (!job.options.checksEach)
+      transport.enroll(key);
+    return {};
+  }
+  GroupWait wait{false, key, transport.begin(key)};
+  job.status(size_t(rank.rank)).advance();
+  return wait;
+}
+
+} // namespace runtime
+} // namespace shardir

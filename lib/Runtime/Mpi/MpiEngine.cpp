@@ -1,0 +1,113 @@
+//===- MpiEngine.cpp - Collectives by an engine's own calls ---------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Calls of non-blocking collectives. Requires a phase whose layouts fit `int`;
+// guarantees that what is contiguous is sent and received where it is, and that
+// all else is packed before the call or unpacked after it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "MpiEngine.h"
+
+#include <algorithm>
+
+namespace shardir {
+namespace runtime {
+
+/// Elements that one reduction takes, as MPI counts with `int`.
+static constexpr int64_t kMostElements = int64_t(1) << 30;
+
+MpiCall::MpiCall(ProcessWorld &world, MpiComm comm, const MpiPhase &phase,
+                 size_t place, const MpiBuffers &buffers, MpiScratch &scratch)
+    : world(world), phase(phase), buffers(buffers), scratch(scratch) {
+  if (phase.staged)
+    staging = static_cast<char *>(scratch.take(phase.staged));
+  void *out = staging ? staging : buffers.out;
+  const void *in = pack();
+  auto start = [&](auto &&call) {
+    requests.push_back(world.startCollective(call));
+  };
+  switch (phase.way) {
+  case MpiWay::Messages:
+    break;
+  case MpiWay::AllGather:
+    start([&](MessageCollectives &engine) {
+      return engine.allGather(comm, phase.sendsResult ? nullptr : in, out,
+                              phase.out, place);
+    });
+    break;
+  case MpiWay::AllToAll:
+    start([&](MessageCollectives &engine) {
+      return engine.allToAll(comm, in, phase.in, out, phase.out);
+    });
+    break;
+  case MpiWay::AllReduce:
+    for (int64_t at = 0; at < phase.elements; at += kMostElements)
+      start([&](MessageCollectives &engine) {
+        size_t offset = size_t(at) * buffers.size;
+        return engine.allReduce(
+            comm, static_cast<const char *>(in) + offset,
+            static_cast<char *>(out) + offset,
+            size_t(std::min(kMostElements, phase.elements - at)), buffers.type,
+            buffers.kind);
+      });
+    break;
+  case MpiWay::ReduceScatter:
+    start([&](MessageCollectives &engine) {
+      return engine.reduceScatter(comm, in, out, phase.counts, buffers.type,
+                                  buffers.kind);
+    });
+    break;
+  }
+}
+
+const void *MpiCall::pack() {
+  if (!phase.packed)
+    return buffers.in;
+  auto *packed = static_cast<char *>(scratch.take(phase.packed));
+  for (const MpiSend &send : phase.sends)
+    send.blocks[0].plan.copy(buffers.in, packed + phase.in.offsets[send.to],
+                             buffers.size);
+  // Engines that reduce want the own part among them.
+  if (phase.way == MpiWay::ReduceScatter)
+    for (const MpiReceive &receive : phase.receives)
+      receive.ownBlocks[0].plan.copy(
+          buffers.in,
+          packed + phase.in.offsets[receive.sources[size_t(receive.own)]],
+          buffers.size);
+  return packed;
+}
+
+bool MpiCall::poll() {
+  if (done())
+    return false;
+  for (MpiRequest &request : requests)
+    if (!world.test(request))
+      return false;
+  requests.clear();
+  finish();
+  return true;
+}
+
+void MpiCall::finish() {
+  if (!phase.staged)
+    return;
+  for (const MpiReceive &receive : phase.receives) {
+    if (phase.way == MpiWay::ReduceScatter) {
+      receive.blocks[0].plan.copy(staging, buffers.out, buffers.size);
+      continue;
+    }
+    std::vector<char *> pieces;
+    for (uint32_t source : receive.sources)
+      pieces.push_back(staging + phase.out.offsets[source]);
+    finishReceive(receive, 0, pieces, buffers);
+  }
+}
+
+} // namespace runtime
+} // namespace shardir

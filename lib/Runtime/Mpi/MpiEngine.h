@@ -1,0 +1,48 @@
+//===- MpiEngine.h - Collectives by an engine's own calls -------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// One phase of a schedule as one call of the library, in flight. Requires that
+// every member of the group starts the same calls in the same order; guarantees
+// that the operand may be overwritten and the result is in place once done()
+// says so.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_RUNTIME_MPIENGINE_H
+#define SHARDIR_LIB_RUNTIME_MPIENGINE_H
+
+#include "MpiMove.h"
+
+namespace shardir {
+namespace runtime {
+
+class MpiCall {
+public:
+  /// Starts the call. `comm` is the group's.
+  MpiCall(ProcessWorld &world, MpiComm comm, const MpiPhase &phase,
+          size_t place, const MpiBuffers &buffers, MpiScratch &scratch);
+  /// Whether the call has come to its end now.
+  bool poll();
+  bool done() const { return requests.empty(); }
+
+private:
+  const void *pack();
+  void finish();
+
+  ProcessWorld &world;
+  const MpiPhase &phase;
+  const MpiBuffers buffers;
+  MpiScratch &scratch;
+  char *staging = nullptr;
+  std::vector<MpiRequest> requests;
+};
+
+} // namespace runtime
+} // namespace shardir
+
+#endif // SHARDIR_LIB_RUNTIME_MPIENGINE_H

@@ -1,0 +1,195 @@
+//===- MpiScaleTests.cpp - One rank of thousands --------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The calls of MPI that a rank makes for one collective among n ranks, over the
+// stub of MPI (testing/StubMpi), in which all peers answer at once. Each test
+// is a process of its own, since a process is one rank of one world. Results
+// are not looked at: those of peers are made up.
+//
+//===----------------------------------------------------------------------===//
+
+#include "Processes/ProcessWorld.h"
+#include "StubMpi/StubMpi.h"
+#include "Support.h"
+
+#include <dlfcn.h>
+#include <gtest/gtest.h>
+#include <map>
+
+using namespace shardir;
+using namespace shardir::runtime;
+using namespace shardir::runtime::test;
+
+namespace {
+
+using Calls = std::map<std::string, long>;
+
+/// What this process has called since it started.
+Calls callsSoFar() {
+  static auto *ask = reinterpret_cast<decltype(&shardir_stub_mpi_calls)>(
+      dlsym(dlopen(SHARDIR_TEST_STUB_MPI, RTLD_NOW), "shardir_stub_mpi_calls"));
+  Calls calls;
+  for (const char *name :
+       {"Isend", "Irecv", "Iallgather", "Iallgatherv", "Ialltoall",
+        "Ialltoallv", "Iallreduce", "Ireduce_scatter", "Comm_create_group"})
+    calls[name] = ask(name);
+  return calls;
+}
+
+/// Names of nonzero counts since `before`.
+Calls callsSince(const Calls &before) {
+  Calls calls;
+  for (auto [name, n] : callsSoFar())
+    if (n != before.at(name))
+      calls[name] = n - before.at(name);
+  return calls;
+}
+
+/// Becomes rank `rank` of `size`.
+void become(int64_t rank, int64_t size) {
+  setenv("SHARDIR_MPI_LIBRARY", SHARDIR_TEST_STUB_MPI, 1);
+  setenv("OMPI_COMM_WORLD_RANK", std::to_string(rank).c_str(), 1);
+  setenv("SHARDIR_STUB_MPI_SIZE", std::to_string(size).c_str(), 1);
+  setenv("SHARDIR_TEST_DEVICE", "mpi", 1);
+}
+
+/// Says on stderr, which the parent shows, what differs.
+void expectCalls(const char *what, const Calls &calls, const Calls &expected) {
+  EXPECT_EQ(calls, expected);
+  if (calls == expected)
+    return;
+  std::fprintf(stderr, "%s:", what);
+  for (const auto &[name, n] : calls)
+    std::fprintf(stderr, " %ld %s", n, name.c_str());
+  std::fprintf(stderr, "\n");
+}
+
+struct Modes {
+  bool ordered, every;
+};
+
+/// The calls of collective 0, in its second run: the first one makes the
+/// communicators.
+Calls callsOf(const MetadataText &text, size_t operand, size_t result,
+              Modes modes = {false, false}) {
+  JobOptions options = defaultOptions();
+  options.orderedReductions = modes.ordered;
+  options.checksEach = modes.every;
+  auto program = text.program();
+  Calls calls;
+  for (int run = 0; run < 2; ++run) {
+    std::string error = runRanks(
+        program,
+        [&](RankContext &rank) {
+          std::vector<float> in(operand), out(result);
+          Calls before = callsSoFar();
+          rank.collective(0, in.data(), out.data(), nullptr);
+          calls = callsSince(before);
+        },
+        options);
+    EXPECT_EQ(error, "");
+  }
+  return calls;
+}
+
+const char *const kWhole = "[{}, {}]";
+const char *const kRows = "[{\"x\"}, {}]";
+const char *const kColumns = "[{}, {\"x\"}]";
+const char *const kTerms = "[{}, {}], partial = sum [\"x\"]";
+
+/// Checks the calls of rank `rank` of n, in the process that the caller has
+/// made for that.
+void checkCalls(int64_t n, int64_t rank) {
+  become(rank, n);
+  auto text = [&](const char *kind, const char *from, const char *to,
+                  int64_t columns) {
+    MetadataText text({{"x", n}});
+    text.redistribute(kind, from, to, {n, columns});
+    return text;
+  };
+  auto size = size_t(n);
+  MetadataText gather = text("all_gather", kRows, kWhole, 4);
+  expectCalls("all-gather", callsOf(gather, 4, 4 * size), {{"Iallgather", 1}});
+  // Posts of n - 1 peers, if they are asked for.
+  expectCalls("all-gather with posts",
+              callsOf(gather, 4, 4 * size, {false, true}),
+              {{"Iallgather", 1}, {"Isend", n - 1}, {"Irecv", n - 1}});
+  expectCalls("all-to-all",
+              callsOf(text("all_to_all", kRows, kColumns, n), size, size),
+              {{"Ialltoallv", 1}});
+  MetadataText large = text("all_reduce", kTerms, kWhole, 4);
+  expectCalls("all-reduce", callsOf(large, 4 * size, 4 * size),
+              {{"Iallreduce", 1}});
+  expectCalls("ordered all-reduce",
+              callsOf(large, 4 * size, 4 * size, {true, false}),
+              {{"Ialltoall", 1}, {"Iallgather", 1}});
+  MetadataText scatter = text("reduce_scatter", kTerms, kRows, 4);
+  expectCalls("reduce-scatter", callsOf(scatter, 4 * size, 4),
+              {{"Ireduce_scatter", 1}});
+  expectCalls("ordered reduce-scatter",
+              callsOf(scatter, 4 * size, 4, {true, false}), {{"Ialltoall", 1}});
+  // Small ones in one phase.
+  MetadataText small({{"x", n}});
+  small.redistribute("all_reduce", "[{}], partial = sum [\"x\"]", "[{}]", {8});
+  expectCalls("small all-reduce", callsOf(small, 8, 8), {{"Iallreduce", 1}});
+  expectCalls("small ordered all-reduce", callsOf(small, 8, 8, {true, false}),
+              {{"Iallgather", 1}});
+  // Along one of two axes: whatever the other one is.
+  int64_t side = 1;
+  while (side * side < n)
+    side *= 2;
+  MetadataText square({{"y", n / side}, {"x", side}});
+  square.redistribute("all_gather", kRows, kWhole, {side, 4});
+  expectCalls("all-gather along an axis", callsOf(square, 4, 4 * size_t(side)),
+              {{"Iallgather", 1}});
+}
+
+/// A run with nothing in it: two agreements, the end, and the measurement.
+void checkRun(int64_t n, int64_t rank) {
+  become(rank, n);
+  MetadataText text({{"x", n}});
+  auto program = text.program();
+  JobOptions options = defaultOptions();
+  options.checksEach = false;
+  Calls calls;
+  for (int run = 0; run < 2; ++run) {
+    Calls before = callsSoFar();
+    EXPECT_EQ(runRanks(program, [](RankContext &) {}, options), "");
+    calls = callsSince(before);
+  }
+  EXPECT_EQ(calls["Iallreduce"], 2);
+  EXPECT_LE(calls["Isend"], 2);
+  EXPECT_LE(calls["Irecv"], 2);
+}
+
+class MpiScale : public testing::TestWithParam<int64_t> {
+protected:
+  /// Runs the check in a process of its own.
+  template <class F> void inProcess(F &&check) {
+    EXPECT_EXIT(
+        {
+          check();
+          std::fflush(nullptr); // what has failed
+          std::_Exit(testing::Test::HasFailure() ? 1 : 0);
+        },
+        testing::ExitedWithCode(0), "");
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Ranks, MpiScale, testing::Values(1024, 4096, 16384));
+
+TEST_P(MpiScale, OneCallForACollective) {
+  inProcess([&] { checkCalls(GetParam(), GetParam() / 2 + 1); });
+}
+TEST_P(MpiScale, TheLastRankToo) {
+  inProcess([&] { checkCalls(GetParam(), GetParam() - 1); });
+}
+TEST_P(MpiScale, AFewCallsForARun) {
+  inProcess([&] { checkRun(GetParam(), 1); });
+}
+
+} // namespace

@@ -1,0 +1,255 @@
+//===- StubMpi.cpp - An MPI whose peers answer at once --------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The functions that lib/Runtime/Mpi/MpiApi.h looks for, with Open MPI's binary
+// interface. Requires a rank that is not 0, since rank 0 asks all others what
+// they do; guarantees that every request is done when it is made.
+//
+//===----------------------------------------------------------------------===//
+
+#include "StubMpi/StubMpi.h"
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <mutex>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace {
+
+struct Comm {
+  int size = 0;
+};
+struct Group {
+  int size = 0;
+};
+struct Status {
+  int source, tag, error, cancelled;
+  size_t bytes;
+};
+
+/// Notices between watchdogs, as lib/Runtime/Mpi/MpiTransport.h numbers them.
+constexpr uint32_t kEnded = 4, kFinal = 5;
+constexpr size_t kNoticeHeader = 12;
+
+std::recursive_mutex mutex;
+std::map<std::string, long> calls;
+/// What was sent last, by communicator, peer and tag.
+std::map<std::tuple<Comm *, int, int>, std::string> echoes;
+std::string notice; ///< rank 0's answer, not received yet
+Comm *noticeComm = nullptr;
+char done; ///< a request
+
+int numberIn(const char *name) {
+  const char *text = std::getenv(name);
+  return text ? std::atoi(text) : 0;
+}
+
+int count(const char *name) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  ++calls[name];
+  return 0;
+}
+
+} // namespace
+
+// Of elements, as many bytes as the type has.
+#define TYPE(NAME, BYTES)                                                      \
+  __attribute__((visibility("default"))) size_t ompi_mpi_##NAME = BYTES
+
+extern "C" {
+
+__attribute__((visibility("default"))) Comm ompi_mpi_comm_world;
+__attribute__((visibility("default"))) char ompi_mpi_info_null,
+    ompi_mpi_errors_return, ompi_mpi_op_sum, ompi_mpi_op_prod, ompi_mpi_op_max,
+    ompi_mpi_op_min, ompi_mpi_op_band, ompi_mpi_op_bor, ompi_mpi_op_bxor;
+TYPE(byte, 1);
+TYPE(int8_t, 1);
+TYPE(int16_t, 2);
+TYPE(int32_t, 4);
+TYPE(int64_t, 8);
+TYPE(uint8_t, 1);
+TYPE(uint16_t, 2);
+TYPE(uint32_t, 4);
+TYPE(uint64_t, 8);
+TYPE(float, 4);
+TYPE(double, 8);
+
+#define MPI __attribute__((visibility("default"))) int
+
+__attribute__((visibility("default"))) long
+shardir_stub_mpi_calls(const char *name) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  auto it = calls.find(name);
+  return it == calls.end() ? 0 : it->second;
+}
+
+MPI MPI_Get_library_version(char *text, int *length) {
+  std::strcpy(text, "Open MPI, a stub");
+  *length = int(std::strlen(text));
+  return 0;
+}
+MPI MPI_Initialized(int *flag) { return *flag = 0; }
+MPI MPI_Finalized(int *flag) { return *flag = 0; }
+MPI MPI_Init_thread(int *, char ***, int, int *provided) {
+  *provided = 3;
+  ompi_mpi_comm_world.size = numberIn("SHARDIR_STUB_MPI_SIZE");
+  return 0;
+}
+MPI MPI_Query_thread(int *provided) {
+  *provided = 3;
+  return 0;
+}
+MPI MPI_Finalize() { return 0; }
+MPI MPI_Error_string(int, char *text, int *length) {
+  std::strcpy(text, "an error");
+  *length = int(std::strlen(text));
+  return 0;
+}
+MPI MPI_Comm_set_errhandler(Comm *, void *) { return 0; }
+MPI MPI_Comm_rank(Comm *, int *rank) {
+  *rank = numberIn("OMPI_COMM_WORLD_RANK");
+  return 0;
+}
+MPI MPI_Comm_size(Comm *comm, int *size) {
+  *size = comm->size;
+  return 0;
+}
+MPI MPI_Comm_dup(Comm *comm, Comm **result) {
+  *result = new Comm(*comm);
+  return 0;
+}
+MPI MPI_Comm_split_type(Comm *, int, int, void *, Comm **result) {
+  *result = new Comm{1};
+  return 0;
+}
+MPI MPI_Comm_group(Comm *comm, Group **group) {
+  *group = new Group{comm->size};
+  return 0;
+}
+MPI MPI_Comm_create_group(Comm *, Group *group, int, Comm **result) {
+  *result = new Comm{group->size};
+  return count("Comm_create_group");
+}
+MPI MPI_Comm_free(Comm **comm) {
+  delete *comm;
+  return 0;
+}
+MPI MPI_Group_incl(Group *, int n, const int *, Group **result) {
+  *result = new Group{n};
+  return 0;
+}
+MPI MPI_Group_free(Group **group) {
+  delete *group;
+  return 0;
+}
+
+MPI MPI_Isend(const void *data, int bytes, void *, int to, int tag, Comm *comm,
+              void **request) {
+  *request = &done;
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  auto *text = static_cast<const char *>(data);
+  uint32_t kind = 0;
+  if (to == 0 && size_t(bytes) > kNoticeHeader)
+    std::memcpy(&kind, text, sizeof(kind));
+  // Rank 0 says that the run is over.
+  if (kind == kEnded) {
+    notice.assign(text, kNoticeHeader);
+    std::memcpy(notice.data(), &kFinal, sizeof(kFinal));
+    noticeComm = comm;
+  }
+  echoes[{comm, to, tag}].assign(text, size_t(bytes));
+  return count("Isend");
+}
+MPI MPI_Irecv(void *data, int bytes, void *, int from, int tag, Comm *comm,
+              void **request) {
+  *request = &done;
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  auto it = echoes.find({comm, from, tag});
+  if (it != echoes.end() && it->second.size() == size_t(bytes))
+    std::memcpy(data, it->second.data(), size_t(bytes));
+  else
+    std::memset(data, 0, size_t(bytes));
+  return count("Irecv");
+}
+MPI MPI_Recv(void *data, int bytes, void *, int, int, Comm *, Status *) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  std::memcpy(data, notice.data(), size_t(bytes));
+  notice.clear();
+  return 0;
+}
+MPI MPI_Iprobe(int, int, Comm *comm, int *flag, Status *status) {
+  std::lock_guard<std::recursive_mutex> lock(mutex);
+  *flag = comm == noticeComm && !notice.empty();
+  *status = {0, 0, 0, 0, notice.size()};
+  return 0;
+}
+MPI MPI_Test(void **request, int *flag, Status *) {
+  *request = nullptr;
+  *flag = 1;
+  return 0;
+}
+MPI MPI_Wait(void **request, Status *) {
+  *request = nullptr;
+  return 0;
+}
+MPI MPI_Cancel(void **) { return 0; }
+
+MPI MPI_Iallgather(const void *in, int sent, void *, void *out, int, void *,
+                   Comm *comm, void **request) {
+  *request = &done;
+  if (reinterpret_cast<uintptr_t>(in) > 1)
+    for (int i = 0; i < comm->size; ++i)
+      std::memcpy(static_cast<char *>(out) + size_t(i) * size_t(sent), in,
+                  size_t(sent));
+  return count("Iallgather");
+}
+MPI MPI_Iallgatherv(const void *in, int sent, void *, void *out,
+                    const int *counts, const int *offsets, void *, Comm *comm,
+                    void **request) {
+  *request = &done;
+  for (int i = 0; i < comm->size && reinterpret_cast<uintptr_t>(in) > 1; ++i)
+    std::memcpy(static_cast<char *>(out) + offsets[i], in,
+                size_t(counts[i] < sent ? counts[i] : sent));
+  return count("Iallgatherv");
+}
+MPI MPI_Ialltoall(const void *in, int sent, void *, void *out, int, void *,
+                  Comm *comm, void **request) {
+  *request = &done;
+  std::memcpy(out, in, size_t(sent) * size_t(comm->size));
+  return count("Ialltoall");
+}
+MPI MPI_Ialltoallv(const void *in, const int *sends, const int *sendOffsets,
+                   void *, void *out, const int *receives,
+                   const int *receiveOffsets, void *, Comm *comm,
+                   void **request) {
+  *request = &done;
+  for (int i = 0; i < comm->size; ++i)
+    std::memcpy(static_cast<char *>(out) + receiveOffsets[i],
+                static_cast<const char *>(in) + sendOffsets[i],
+                size_t(sends[i] < receives[i] ? sends[i] : receives[i]));
+  return count("Ialltoallv");
+}
+MPI MPI_Iallreduce(const void *in, void *out, int n, const size_t *type, void *,
+                   Comm *, void **request) {
+  *request = &done;
+  if (reinterpret_cast<uintptr_t>(in) > 1)
+    std::memcpy(out, in, size_t(n) * *type);
+  return count("Iallreduce");
+}
+MPI MPI_Ireduce_scatter(const void *in, void *out, const int *counts,
+                        const size_t *type, void *, Comm *, void **request) {
+  *request = &done;
+  std::memcpy(out, in, size_t(counts[0]) * *type);
+  return count("Ireduce_scatter");
+}
+
+} // extern "C"
