@@ -200,7 +200,8 @@ llvm::json::Value reportOf(ModuleOp module) {
   // The compiler has just written it.
   llvm::json::Value root =
       llvm::cantFail(llvm::json::parse(text.getValue().drop_back()));
-  return std::move(*root.getAsObject()->get("report"));
+  llvm::json::Value *report = root.getAsObject()->get("report");
+  return report ? std::move(*report) : llvm::json::Object{};
 }
 
 LogicalResult compile(ModuleOp module,

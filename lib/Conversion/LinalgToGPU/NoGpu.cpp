@@ -31,6 +31,8 @@ struct RefuseGpuPass : PassWrapper<RefuseGpuPass, OperationPass<ModuleOp>> {
 };
 } // namespace
 
+std::vector<std::string> shardir::gpuScheduleNames() { return {}; }
+
 SchedulingOptions shardir::schedulingForGpu(StringRef) {
   return SchedulingOptions::forCpu();
 }
