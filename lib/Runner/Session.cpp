@@ -404,17 +404,16 @@ private:
     for (int64_t i = 1; i != options.repeat; ++i) {
       data.run(runOptions);
       for (size_t r = 0; r != first.size() && text.empty(); ++r) {
-        const uint8_t *begin = first[r].bytes.data(),
-                      *end = begin + first[r].bytes.size();
-        const uint8_t *differs =
-            std::mismatch(begin, end, data.results[r].bytes.data()).first;
-        if (differs != end)
+        const uint8_t *begin = first[r].bytes.data();
+        size_t byte = std::mismatch(begin, begin + first[r].bytes.size(),
+                                    data.results[r].bytes.data())
+                          .first -
+                      begin;
+        if (byte != first[r].bytes.size())
           text = "result " + std::to_string(r) + ": run " +
                  std::to_string(i + 1) + " gives other bits than the first, " +
                  "from element " +
-                 std::to_string(size_t(differs - begin) /
-                                elementSize(first[r].type)) +
-                 " on";
+                 std::to_string(byte / elementSize(first[r].type)) + " on";
       }
     }
     return text;
@@ -445,15 +444,15 @@ private:
         spread = other;
         break;
       }
+      std::string how = ", nor are they on small positive inputs; give inputs "
+                        "with --input or --inputs to compare numbers";
+      if (spread != Spread::Even)
+        how = std::string("; they are compared on ") +
+              (spread == Spread::Positive ? "positive " : "") +
+              "random inputs divided by the square root of their longest "
+              "extent";
       std::fprintf(stderr, "shard-run: note: the results are not finite%s\n",
-                   spread == Spread::Even
-                       ? ", nor are they on small positive inputs; give inputs "
-                         "with --input or --inputs to compare numbers"
-                   : spread == Spread::Scaled
-                       ? "; they are compared on random inputs divided by the "
-                         "square root of their longest extent"
-                       : "; they are compared on positive random inputs, "
-                         "divided by the square root of their longest extent");
+                   how.c_str());
     });
     spread = Spread(processes.fromFirst({char(spread)}).at(0));
     if (spread != Spread::Even)

@@ -60,10 +60,11 @@ uint64_t MpiCommunicator::proof() const {
   uint64_t words[] = {transport.run, transport.programHash, job.options.entry,
                       job.options.orderedReductions};
   hash.add(words, 4);
-  for (const std::vector<int64_t> &shape : *rank.globalArguments) {
-    uint64_t dims = shape.size();
-    hash.add(&dims, 1).add(shape.data(), shape.size());
-  }
+  if (rank.globalArguments)
+    for (const std::vector<int64_t> &shape : *rank.globalArguments) {
+      uint64_t dims = shape.size();
+      hash.add(&dims, 1).add(shape.data(), shape.size());
+    }
   return hash.value;
 }
 

@@ -4,7 +4,7 @@
 // RUN: shard-run %t/log.mlir --verify 2>&1 | FileCheck %s --check-prefix=LOG
 // RUN: shard-run %t/log.mlir --verify --output=local:@%t/y.{rank}.npy 2>&1 | FileCheck %s --check-prefix=LOG
 // LOG:      note: random inputs, seed 0: 0 (7x5xf32), 1 (i64)
-// LOG-NEXT: note: the results are not finite; they are compared on positive random inputs, divided by the square root of their longest extent
+// LOG-NEXT: note: the results are not finite; they are compared on positive random inputs divided by the square root of their longest extent
 // LOG-NEXT: result 0: 7x5xf32 equal to the unsharded program (largest error {{.*}}, tolerance 1e-05)
 
 // RUN: shard-run %t/overflow.mlir --verify 2>&1 | FileCheck %s --check-prefix=OVERFLOW
