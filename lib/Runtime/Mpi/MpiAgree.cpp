@@ -41,18 +41,22 @@ uint64_t MpiTransport::begin(uint64_t group) {
 
 int MpiTransport::behind(uint64_t group, uint64_t number) {
   std::lock_guard<std::mutex> lock(begunMutex);
-  int unheard = -1;
+  int late = -1, unheard = -1;
   for (size_t r = 0; r < size; ++r) {
     const Begun &counts = int(r) == self ? begun : remotes[r].begun;
     auto it = std::find_if(counts.begin(), counts.end(),
                            [&](auto entry) { return entry.first == group; });
-    if (it == counts.end() ? group == everybody : it->second < number)
+    bool isMember = it != counts.end() || group == everybody;
+    // While one rank does not answer, the counts of the others are old.
+    if ((isMember || counts.empty()) && isSilent(int(r)))
       return int(r);
+    if (isMember && late < 0 && (it == counts.end() || it->second < number))
+      late = int(r);
     // A rank that has never answered may be in any group.
     if (counts.empty() && unheard < 0)
       unheard = int(r);
   }
-  return unheard;
+  return late >= 0 ? late : unheard;
 }
 
 uint64_t MpiCommunicator::proof() const {

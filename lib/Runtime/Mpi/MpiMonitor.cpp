@@ -343,13 +343,14 @@ void MpiTransport::concludeAlone() {
   concluded = true;
 }
 
-std::string MpiTransport::remark(int rank) {
-  if (self != 0 || rank == 0)
-    return "";
+bool MpiTransport::isSilent(int rank) const {
   const Remote &remote = remotes[size_t(rank)];
-  bool silent = !remote.ended && !remote.stopped && remote.round != round &&
-                since(roundBegan) > kSilence;
-  return silent ? ", and its process does not answer" : "";
+  return rank != 0 && !remote.ended && !remote.stopped &&
+         remote.round != round && since(roundBegan) > kSilence;
+}
+
+std::string MpiTransport::remark(int rank) {
+  return self == 0 && isSilent(rank) ? ", and its process does not answer" : "";
 }
 
 void MpiTransport::settle() {

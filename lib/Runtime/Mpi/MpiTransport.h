@@ -171,6 +171,8 @@ private:
   void watchGpus();
   void settleGpus();
   uint64_t sent(int from, int to, MpiWait::Kind kind) const;
+  /// True if another rank has left rank 0's question open for long.
+  bool isSilent(int rank) const;
   /// A member of the group that has begun fewer collectives of it; -1: none.
   int behind(uint64_t group, uint64_t begun);
   double since(Clock::time_point t) const {
