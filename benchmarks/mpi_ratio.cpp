@@ -180,7 +180,7 @@ void measureFirst(ProcessWorld &world, const Case &c, bool ordered) {
   run(world, program, ordered, [&](RankContext &rank) {
     std::vector<float> in(size_t(world.size) * 64), out(in);
     size_t before = mallinfo2().uordblks;
-    // The groups' routes are there since the run's start: find them anew.
+    // The groups' routes are there since the run's start: find them again.
     std::string error;
     Clock::time_point start = Clock::now();
     RouteCache routes(program->metadata);

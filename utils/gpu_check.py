@@ -24,7 +24,7 @@ must be the same bits, then the others. It prints a line for each that fails and
 a summary. FOLDER/checks.results.txt has the date, the GPU's name, driver, memory,
 clock and power limit, and a line for each check as it ends. A second run goes on
 where that file ends, and so does the process after a check that the device did
-not survive; `--again` starts anew. `--first` stops behind first.txt.
+not survive; `--again` starts again from nothing. `--first` stops behind first.txt.
 `FOLDER/run.sh --benchmark` times the checks of bench.txt: models, and the
 functions of benchmarks/gpu, which are not compared, as the processor would take
 too long; then the same by PyTorch, where that is there (peers/). `FOLDER/run.sh

@@ -15,6 +15,7 @@
 
 #include "ShardIR/Runner/Compare.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
@@ -47,6 +48,14 @@ bool runner::isFinite(const Array &array) {
       if (!std::isfinite(loadFloat(array.type, array.element(i))))
         return false;
   return true;
+}
+
+int64_t runner::firstDifference(const Array &one, const Array &two) {
+  const uint8_t *begin = one.bytes.data(), *end = begin + one.bytes.size();
+  const uint8_t *differs = std::mismatch(begin, end, two.bytes.data()).first;
+  if (differs == end)
+    return -1;
+  return (differs - begin) / int64_t(elementSize(one.type));
 }
 
 static std::vector<int64_t> unflatten(size_t i, const Shape &shape) {

@@ -403,18 +403,11 @@ private:
     std::string text;
     for (int64_t i = 1; i != options.repeat; ++i) {
       data.run(runOptions);
-      for (size_t r = 0; r != first.size() && text.empty(); ++r) {
-        const uint8_t *begin = first[r].bytes.data();
-        size_t byte = std::mismatch(begin, begin + first[r].bytes.size(),
-                                    data.results[r].bytes.data())
-                          .first -
-                      begin;
-        if (byte != first[r].bytes.size())
+      for (size_t r = 0; r != first.size() && text.empty(); ++r)
+        if (int64_t at = firstDifference(first[r], data.results[r]); at >= 0)
           text = "result " + std::to_string(r) + ": run " +
                  std::to_string(i + 1) + " gives other bits than the first, " +
-                 "from element " +
-                 std::to_string(byte / elementSize(first[r].type)) + " on";
-      }
+                 "from element " + std::to_string(at) + " on";
     }
     return text;
   }

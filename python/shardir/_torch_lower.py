@@ -63,8 +63,18 @@ def _drop_what_is_no_tensor(graph: torch.fx.Graph) -> None:
     """Runtime checks and the like, which have no result and no meaning in linalg."""
     for node in reversed(list(graph.nodes)):
         if node.op == "call_function" and not node.users and (
-                "assert" in str(node.target) or "sym_constrain" in str(node.target)):
+                any(name in str(node.target) for name in ("assert", "sym_constrain", "_linalg_check_errors"))):
             graph.erase_node(node)
+
+
+def _import_constants_once(graph: torch.fx.Graph) -> None:
+    """One node for each use of a constant: torch-mlir's importer refuses the second use of a node."""
+    for node in [n for n in graph.nodes if n.op == "get_attr"]:
+        for user in list(node.users)[1:]:
+            with graph.inserting_before(user):
+                again = graph.get_attr(node.target)
+            again.meta = dict(node.meta)
+            user.replace_input_with(node, again)
 
 
 def _refuse_shapes_of_data(graph: torch.fx.Graph) -> None:
@@ -112,6 +122,7 @@ def to_linalg(module: torch.fx.GraphModule, *, mesh: Mesh | None, arguments: Seq
     _drop_what_is_no_tensor(module.graph)
     _refuse_shapes_of_data(module.graph)
     _use_float_scalars(module.graph)
+    _import_constants_once(module.graph)
     context = ir.Context()
     context.allow_unregistered_dialects = True
     torch_dialect.register_dialect(context)

@@ -284,6 +284,53 @@ def _digamma(x: torch.Tensor) -> torch.Tensor:
     return torch.where(x < 0, reflected, found)
 
 
+def _erfinv(x: torch.Tensor) -> torch.Tensor:
+    # M. Giles, Approximating the erfinv function (2010), then Newton's method on erf.
+    w = -torch.log((1 - x) * (1 + x))
+    low, high = w - 2.5, torch.sqrt(w) - 3
+    near, far = torch.full_like(x, 2.81022636e-08), torch.full_like(x, -0.000200214257)
+    for a, b in ((3.43273939e-07, 0.000100950558), (-3.5233877e-06, 0.00134934322), (-4.39150654e-06, -0.00367342844),
+                 (0.00021858087, 0.00573950773), (-0.00125372503, -0.0076224613), (-0.00417768164, 0.00943887047),
+                 (0.246640727, 1.00167406), (1.50140941, 2.83297682)):
+        near, far = near * low + a, far * high + b
+    y = torch.where(w < 5, near, far) * x
+    for _ in range(2):
+        y = y - (torch.erf(y) - x) * (math.sqrt(math.pi) / 2) * torch.exp(y * y)
+    return torch.where(x.abs() == 1, torch.sign(x) * math.inf, y)
+
+
+def _distances(x: torch.Tensor, y: torch.Tensor, p: float, mode: int | None) -> torch.Tensor:
+    between = (x.unsqueeze(-2) - y.unsqueeze(-3)).abs()
+    if p == 0:
+        return (between != 0).to(x.dtype).sum(-1)
+    if p == math.inf:
+        return between.amax(-1)
+    return between.sum(-1) if p == 1 else between.pow(2).sum(-1).sqrt() if p == 2 else between.pow(p).sum(-1).pow(1 / p)
+
+
+def _distances_backward(gradient: torch.Tensor, x: torch.Tensor, y: torch.Tensor, p: float,
+                        distances: torch.Tensor) -> torch.Tensor:
+    between, distance = x.unsqueeze(-2) - y.unsqueeze(-3), distances.unsqueeze(-1)
+    if p == 0:
+        return torch.zeros_like(x)
+    if p == 1:
+        slope = torch.sign(between)
+    elif p == math.inf:
+        slope = torch.sign(between) * (between.abs() == distance).to(x.dtype)
+    else:
+        ratio = between.abs() / torch.where(distance == 0, torch.ones_like(distance), distance)
+        slope = torch.sign(between) * ratio.pow(p - 1)
+    return (slope * gradient.unsqueeze(-1)).sum(-2)
+
+
+def _fmod(x: torch.Tensor, y: Any) -> torch.Tensor:
+    return x - torch.trunc(x / y) * y if x.is_floating_point() else NotImplemented
+
+
+def _shrink_backward(gradient: torch.Tensor, x: torch.Tensor, bound: float) -> torch.Tensor:
+    return torch.where(x.abs() <= bound, torch.zeros_like(gradient), gradient)
+
+
 def math_decompositions() -> dict:
     table: dict[Any, Any] = {
         aten.kthvalue.default: _kthvalue,
@@ -304,6 +351,10 @@ def math_decompositions() -> dict:
         aten.upsample_trilinear3d.default: _interpolate(3, False), aten.upsample_bicubic2d.default: _interpolate(2, True),
         aten.as_strided.default: _as_strided, aten.as_strided_copy.default: _as_strided,
         aten.as_strided_scatter.default: _as_strided_scatter,
+        aten.erfinv.default: _erfinv, aten.fmod.Tensor: _fmod, aten.fmod.Scalar: _fmod,
+        aten.hypot.default: lambda x, y: torch.sqrt(x * x + y * y),
+        aten._cdist_forward.default: _distances, aten._cdist_backward.default: _distances_backward,
+        aten.hardshrink_backward.default: _shrink_backward, aten.softshrink_backward.default: _shrink_backward,
         aten.lgamma.default: _lgamma, aten.digamma.default: _digamma,
     }
     return table

@@ -13,6 +13,7 @@ from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
 from ._torch_math import math_decompositions
+from ._torch_pooling import pooling_decompositions
 
 aten = torch.ops.aten
 
@@ -93,51 +94,17 @@ def _constant_pad(x: torch.Tensor, pad: Sequence[int], value: Any = 0) -> Any:
     return aten.constant_pad_nd.default(x, [max(p, 0) for p in pad], value)
 
 
-def _max_pool_backward(gradient: torch.Tensor, x: torch.Tensor, kernel: Sequence[int], stride: Sequence[int],
-                       padding: Sequence[int], dilation: Sequence[int], ceil_mode: bool,
-                       indices: torch.Tensor) -> torch.Tensor:
-    """For each place of the window the gradients of the windows that selected it. Places that are a stride apart
-    add up; those between them are interleaved at the end. No scatter is needed, so that batches and channels can be
-    split."""
-    dims = 3 if len(kernel) == 3 else 2
-    kernel, stride, padding, dilation = (list(v) * dims if len(v) == 1 else list(v)
-                                         for v in (kernel, stride or kernel, padding, dilation))
-    lead = x.dim() - dims
-    extents, coarse = list(x.shape[lead:]), list(gradient.shape[lead:])
-    steps = [(k - 1) * d // s + 1 for k, d, s in zip(kernel, dilation, stride)]
-    sums: dict[tuple[int, ...], torch.Tensor] = {}
-    for place in itertools.product(*map(range, kernel)):
-        selected: Any = 0
-        for d in range(dims):  # the number of the element at this place of each window, in its plane
-            along = torch.arange(coarse[d], device=x.device, dtype=indices.dtype)
-            along = along * stride[d] + (place[d] * dilation[d] - padding[d])
-            selected = selected * extents[d] + along.view([-1] + [1] * (dims - 1 - d))
-        part = torch.where(indices == selected, gradient, torch.zeros((), dtype=gradient.dtype, device=x.device))
-        places = [p * d for p, d in zip(place, dilation)]
-        pads: list[int] = []
-        for p, s, k in reversed(list(zip(places, stride, steps))):
-            pads += [p // s, k - 1 - p // s]
-        part = aten.constant_pad_nd(part, pads)
-        between = tuple(p % s for p, s in zip(places, stride))
-        sums[between] = part if between not in sums else sums[between] + part
-    shape = list(next(iter(sums.values())).shape)
+def _diagonal_scatter(x: torch.Tensor, source: torch.Tensor, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Any:
+    x = x.movedim((dim1, dim2), (-2, -1))
+    rows = torch.arange(x.shape[-2], device=x.device).unsqueeze(1)
+    columns = torch.arange(x.shape[-1], device=x.device)
+    first = max(-offset, 0)
+    source = aten.constant_pad_nd(source, [first, x.shape[-2] - first - source.shape[-1]]).unsqueeze(-1)
+    return torch.where(columns - rows == offset, source, x).movedim((-2, -1), (dim1, dim2))
 
-    def interleave(d: int, between: tuple[int, ...]) -> torch.Tensor:
-        if d == dims:
-            return sums[between] if between in sums else gradient.new_zeros(shape)
-        parts = [interleave(d + 1, between + (r,)) for r in range(stride[d])]
-        if len(parts) == 1:
-            return parts[0]
-        joined = torch.stack(parts, lead + d + 1)
-        return joined.reshape(list(parts[0].shape[:lead + d]) + [-1] + list(parts[0].shape[lead + d + 1:]))
 
-    found = interleave(0, ())
-    for d in range(dims):
-        missing = padding[d] + extents[d] - found.shape[lead + d]
-        if missing > 0:
-            found = aten.constant_pad_nd(found, [0, 0] * (dims - 1 - d) + [0, missing])
-        found = found.narrow(lead + d, padding[d], extents[d])
-    return found
+def _put(x: torch.Tensor, index: torch.Tensor, source: torch.Tensor, accumulate: bool = False) -> torch.Tensor:
+    return x.reshape(-1).index_put([index.reshape(-1)], source.reshape(-1), accumulate).view(x.shape)
 
 
 def decompositions() -> dict:
@@ -147,10 +114,11 @@ def decompositions() -> dict:
                                      aten._native_batch_norm_legit_functional, aten.native_batch_norm_backward]))
     table[aten.convolution_backward.default] = _convolution_backward
     table[aten.convolution.default] = _depthwise_transposed
-    table[aten.max_pool2d_with_indices_backward.default] = _max_pool_backward
-    table[aten.max_pool3d_with_indices_backward.default] = _max_pool_backward
+    table.update(pooling_decompositions())
     table.update(math_decompositions())
     table[aten.constant_pad_nd.default] = _constant_pad
+    table[aten.diagonal_scatter.default] = _diagonal_scatter
+    table[aten.put.default] = _put
     table[aten.unbind_copy.int] = _unbind
     table[aten.sort.stable] = _sort_stable
     table[aten.scatter.value] = _scatter_value

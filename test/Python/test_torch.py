@@ -334,6 +334,13 @@ def test_functions_of_values(compute, others):
     lambda x: x.quantile(0.3, dim=1), lambda x: x.gather(-1, x.argsort(1)[:, :3]),
     lambda x: (x * 1).scatter(-1, x.argsort(1)[:, :2], x[:, :2] * 3),
     lambda x: x.as_strided((3, 4), (8, 2)), lambda x: x.as_strided_scatter(x[:3, :4] * 2, (3, 4), (8, 2)),
+    lambda x: torch.cdist(x, x[:3] + 1), lambda x: torch.cdist(x, x[:3] + 1, p=1), lambda x: torch.erfinv(torch.tanh(x)),
+    lambda x: torch.hypot(x, x + 1), lambda x: torch.fmod(x, 0.7), lambda x: F.softshrink(x) + F.hardshrink(x),
+    lambda x: torch.diag_embed(x) + torch.diagonal(x[:5, :5]).sum(), lambda x: torch.take(x, torch.tensor([1, 5, 9])),
+    lambda x: F.avg_pool2d(x.view(5, 1, 1, 6), (1, 3), stride=(1, 2), padding=(0, 1), ceil_mode=True),
+    lambda x: F.avg_pool2d(x.view(1, 1, 5, 6), 2, padding=1, count_include_pad=False),
+    lambda x: F.adaptive_avg_pool2d(x.view(1, 1, 5, 6), (2, 3)), lambda x: F.adaptive_max_pool2d(x.view(1, 1, 5, 6), (2, 3)),
+    lambda x: F.pad(x.view(1, 1, 5, 6), (1, 2, 2, 0), mode="replicate"), lambda x: F.local_response_norm(x.view(1, 5, 6), 3),
     lambda x: F.pad(x, (-1, 2, 1, -2)), lambda x: F.adaptive_avg_pool1d(x.view(1, 5, 6).transpose(1, 2), 1),
 ])
 def test_gradients_of_functions(compute):

@@ -42,7 +42,7 @@ constexpr size_t kNoticeHeader = 12;
 
 std::recursive_mutex mutex;
 std::map<std::string, long> calls;
-/// What was sent last, by communicator, peer and tag.
+/// The bytes that were sent last, by communicator, peer and tag.
 std::map<std::tuple<Comm *, int, int>, std::string> echoes;
 std::string notice; ///< rank 0's answer, not received yet
 Comm *noticeComm = nullptr;

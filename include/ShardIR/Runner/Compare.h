@@ -40,6 +40,10 @@ struct Comparison {
 /// Whether no element is a NaN or an infinity.
 bool isFinite(const Array &array);
 
+/// The first element in which two arrays of one type and shape have other bits;
+/// -1 where all are equal.
+int64_t firstDifference(const Array &one, const Array &two);
+
 /// Requires equal types and shapes. Integers ignore `tolerance`.
 Comparison compare(const Array &actual, const Array &expected,
                    std::optional<double> tolerance);

@@ -65,7 +65,7 @@ enum class Pattern {
   AllReduce      ///< each gets the reduced operands of all
 };
 
-/// What a transport has derived from a route, kept with it.
+/// Things that a transport has derived from a route, kept with it.
 struct RoutePlan {
   virtual ~RoutePlan();
 };

@@ -24,7 +24,7 @@
 // extents (JobOptions::checksEach is false), ranks compare these once, by one
 // small all-reduce when the run starts, and send no posts. If such a job fails,
 // collectives may stay half done: the groups' communicators are left behind and
-// made anew.
+// made again.
 //
 //===----------------------------------------------------------------------===//
 
@@ -229,7 +229,7 @@ private:
   /// Meets the members where they compare posts, or have no communicator yet.
   GroupWait enter(const std::vector<int> &group, uint64_t key, bool isKnown,
                   const std::function<MpiPost()> &post);
-  /// What is kept with a route.
+  /// The schedule that is kept with a route.
   struct Plan final : RoutePlan {
     MpiSchedule schedule;
     bool reduces = false;

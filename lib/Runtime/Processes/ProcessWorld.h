@@ -94,7 +94,7 @@ public:
   bool hasAgreementComm(const std::vector<int> &ranks) const {
     return agreements.count(ranks.size()) != 0;
   }
-  /// Communicators of groups are made anew when they are next needed. All
+  /// Communicators of groups are made again when they are next needed. All
   /// processes that share one call this after the same run.
   void dropGroups();
   /// Raised by dropGroups().

@@ -1,0 +1,183 @@
+"""Pooling and padding of PyTorch, and their gradients, in terms of other ops: no scatter where windows tell which
+elements they have, so that batches and channels can be split."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+
+aten = torch.ops.aten
+
+
+def _for_each(dims: int, *values: Sequence[int]) -> list[list[int]]:
+    return [list(v) * dims if len(v) == 1 else list(v) for v in values]
+
+
+def _along(values: torch.Tensor, d: int, dims: int) -> torch.Tensor:
+    """Numbers along dim d of `dims`."""
+    return values.view([-1] + [1] * (dims - 1 - d))
+
+
+def _add_windows(x: torch.Tensor, coarse: Sequence[int], kernel: Sequence[int], stride: Sequence[int],
+                 padding: Sequence[int], dilation: Sequence[int],
+                 part: Callable[[tuple[int, ...]], torch.Tensor]) -> torch.Tensor:
+    """For each element of x the sum of `part(place)` over the windows that have it at that place of theirs. Places
+    that are a stride apart add up; those between them are interleaved at the end.
+
+    coarse: the numbers of windows. part: for a place of the kernel, a value of each window."""
+    dims = len(kernel)
+    lead = x.dim() - dims
+    extents = list(x.shape[lead:])
+    steps = [(k - 1) * d // s + 1 for k, d, s in zip(kernel, dilation, stride)]
+    sums: dict[tuple[int, ...], torch.Tensor] = {}
+    for place in itertools.product(*map(range, kernel)):
+        places = [p * d for p, d in zip(place, dilation)]
+        pads: list[int] = []
+        for p, s, k in reversed(list(zip(places, stride, steps))):
+            pads += [p // s, k - 1 - p // s]
+        padded = aten.constant_pad_nd(part(place), pads)
+        between = tuple(p % s for p, s in zip(places, stride))
+        sums[between] = padded if between not in sums else sums[between] + padded
+    shape = list(next(iter(sums.values())).shape)
+
+    def interleave(d: int, between: tuple[int, ...]) -> torch.Tensor:
+        if d == dims:
+            return sums[between] if between in sums else x.new_zeros(shape)
+        parts = [interleave(d + 1, between + (r,)) for r in range(stride[d])]
+        if len(parts) == 1:
+            return parts[0]
+        joined = torch.stack(parts, lead + d + 1)
+        return joined.reshape(list(parts[0].shape[:lead + d]) + [-1] + list(parts[0].shape[lead + d + 1:]))
+
+    found = interleave(0, ())
+    for d in range(dims):
+        missing = padding[d] + extents[d] - found.shape[lead + d]
+        if missing > 0:
+            found = aten.constant_pad_nd(found, [0, 0] * (dims - 1 - d) + [0, missing])
+        found = found.narrow(lead + d, padding[d], extents[d])
+    return found
+
+
+def _max_pool_backward(gradient: torch.Tensor, x: torch.Tensor, kernel: Sequence[int], stride: Sequence[int],
+                       padding: Sequence[int], dilation: Sequence[int], ceil_mode: bool,
+                       indices: torch.Tensor) -> torch.Tensor:
+    dims = 3 if len(kernel) == 3 else 2
+    kernel, stride, padding, dilation = _for_each(dims, kernel, stride or kernel, padding, dilation)
+    lead = x.dim() - dims
+    extents, coarse = list(x.shape[lead:]), list(gradient.shape[lead:])
+
+    def part(place: tuple[int, ...]) -> torch.Tensor:
+        selected: Any = 0
+        for d in range(dims):  # the number of the element at this place of each window, in its plane
+            along = torch.arange(coarse[d], device=x.device, dtype=indices.dtype)
+            along = along * stride[d] + (place[d] * dilation[d] - padding[d])
+            selected = selected * extents[d] + _along(along, d, dims)
+        return torch.where(indices == selected, gradient, torch.zeros((), dtype=gradient.dtype, device=x.device))
+
+    return _add_windows(x, coarse, kernel, stride, padding, dilation, part)
+
+
+def _avg_pool_backward(dims: int) -> Callable:
+    def backward(gradient: torch.Tensor, x: torch.Tensor, kernel: Sequence[int], stride: Sequence[int],
+                 padding: Sequence[int], ceil_mode: bool, count_include_pad: bool,
+                 divisor_override: int | None) -> torch.Tensor:
+        kernel, stride, padding = _for_each(dims, kernel, stride or kernel, padding)
+        lead = x.dim() - dims
+        coarse = list(gradient.shape[lead:])
+        if divisor_override:
+            part = gradient / divisor_override
+        else:
+            part = gradient
+            for d in range(dims):  # how many elements each window has along d
+                extent = x.shape[lead + d]
+                first = torch.arange(coarse[d], device=x.device) * stride[d] - padding[d]
+                last = (first + kernel[d]).clamp(max=extent + padding[d])
+                if not count_include_pad:
+                    first, last = first.clamp(min=0), last.clamp(max=extent)
+                part = part / _along(last - first, d, dims).to(gradient.dtype)
+        return _add_windows(x, coarse, kernel, stride, padding, [1] * dims, lambda place: part)
+    return backward
+
+
+def _adaptive_bounds(extent: int, count: int, device: torch.device) -> tuple[torch.Tensor, torch.Tensor]:
+    """Where each of `count` windows begins and ends."""
+    number = torch.arange(count, device=device)
+    return number * extent // count, ((number + 1) * extent + count - 1) // count
+
+
+def _adaptive_avg_pool_backward(dims: int) -> Callable:
+    def backward(gradient: torch.Tensor, x: torch.Tensor) -> torch.Tensor:
+        # A product along each dim with the share that each window takes of each element.
+        for d in range(x.dim() - dims, x.dim()):
+            first, end = _adaptive_bounds(x.shape[d], gradient.shape[d], x.device)
+            number = torch.arange(x.shape[d], device=x.device).unsqueeze(1)
+            share = ((number >= first) & (number < end)).to(gradient.dtype) / (end - first).to(gradient.dtype)
+            gradient = torch.matmul(gradient.transpose(d, -1), share.t()).transpose(d, -1)
+        return gradient
+    return backward
+
+
+def _adaptive_max_pool2d(x: torch.Tensor, size: Sequence[int]) -> Any:
+    if all(n % m == 0 for n, m in zip(x.shape[-2:], size)):
+        return NotImplemented
+    windows, firsts, widths = x, [], []
+    inside = torch.ones((), dtype=torch.bool, device=x.device)
+    for d, count in zip((-2, -1), size):
+        extent = x.shape[d]
+        first, end = _adaptive_bounds(extent, count, x.device)
+        width = max((i + 1) * extent // count + bool((i + 1) * extent % count) - i * extent // count
+                    for i in range(count))
+        place = first.unsqueeze(1) + torch.arange(width, device=x.device)
+        windows = windows.index_select(d, place.clamp(max=extent - 1).reshape(-1))
+        within = place < end.unsqueeze(1)
+        inside = inside & (within.view(count, 1, width, 1) if d == -2 else within.view(1, count, 1, width))
+        firsts.append(first)
+        widths.append(width)
+    (rows, columns), (height, width) = size, widths
+    windows = windows.reshape(*x.shape[:-2], rows, height, columns, width).transpose(-3, -2)
+    low = torch.full((), float("-inf"), dtype=x.dtype, device=x.device)
+    windows = torch.where(inside, windows, low).reshape(*x.shape[:-2], rows, columns, height * width)
+    values, place = windows.max(-1)
+    row = firsts[0].unsqueeze(1) + place // width
+    return values, row * x.shape[-1] + firsts[1] + place % width
+
+
+def _adaptive_max_pool2d_backward(gradient: torch.Tensor, x: torch.Tensor, indices: torch.Tensor) -> torch.Tensor:
+    zeros = x.new_zeros(x.shape).flatten(-2)
+    return zeros.scatter_add(zeros.dim() - 1, indices.flatten(-2), gradient.flatten(-2)).view(x.shape)
+
+
+def _replication_pad_backward(gradient: torch.Tensor, x: torch.Tensor, padding: Sequence[int]) -> Any:
+    if any(p < 0 for p in padding):
+        return NotImplemented
+    for i in range(0, len(padding), 2):
+        d, (before, behind) = x.dim() - 1 - i // 2, padding[i:i + 2]
+        extent, pads = x.shape[d], [0, 0] * (i // 2)
+        found = gradient.narrow(d, before, extent)
+        if before:
+            first = gradient.narrow(d, 0, before).sum(d, keepdim=True)
+            found = found + aten.constant_pad_nd(first, pads + [0, extent - 1])
+        if behind:
+            last = gradient.narrow(d, before + extent, behind).sum(d, keepdim=True)
+            found = found + aten.constant_pad_nd(last, pads + [extent - 1, 0])
+        gradient = found
+    return gradient
+
+
+def pooling_decompositions() -> dict:
+    return {
+        aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
+        aten.max_pool3d_with_indices_backward.default: _max_pool_backward,
+        aten.avg_pool2d_backward.default: _avg_pool_backward(2),
+        aten.avg_pool3d_backward.default: _avg_pool_backward(3),
+        aten._adaptive_avg_pool2d_backward.default: _adaptive_avg_pool_backward(2),
+        aten._adaptive_avg_pool3d_backward.default: _adaptive_avg_pool_backward(3),
+        aten.adaptive_max_pool2d.default: _adaptive_max_pool2d,
+        aten.adaptive_max_pool2d_backward.default: _adaptive_max_pool2d_backward,
+        aten.replication_pad1d_backward.default: _replication_pad_backward,
+        aten.replication_pad2d_backward.default: _replication_pad_backward,
+        aten.replication_pad3d_backward.default: _replication_pad_backward,
+    }
