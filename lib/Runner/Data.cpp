@@ -331,7 +331,18 @@ void RunData::collectResults() {
   }
 }
 
-void RunData::run(const shardir_run_options &runOptions) {
+/// Points into `options`.
+static shardir_run_options runOptionsOf(const Options &options) {
+  shardir_run_options result = {};
+  result.device = options.device.c_str();
+  result.timeout = options.timeout;
+  result.reductions = options.reductions.c_str();
+  result.check = options.check.c_str();
+  return result;
+}
+
+void RunData::run() {
+  shardir_run_options runOptions = runOptionsOf(options);
   if (!local) {
     std::vector<shardir_buffer> in = viewsOf(arguments), out = viewsOf(results);
     for (shardir_buffer &buffer : out)
@@ -349,7 +360,8 @@ void RunData::run(const shardir_run_options &runOptions) {
   collectResults();
 }
 
-std::vector<Array> RunData::runUnsharded(shardir_run_options runOptions) {
+std::vector<Array> RunData::runUnsharded() {
+  shardir_run_options runOptions = runOptionsOf(options);
   runOptions.unsharded = 1;
   std::vector<Array> out;
   for (const Array &result : results)

@@ -45,9 +45,9 @@ public:
   void prepareResults();
 
   /// Runs once. Results are in `results`, and per rank if outputs are local.
-  void run(const shardir_run_options &runOptions);
+  void run();
   /// Runs the unsharded program on the same arguments.
-  std::vector<Array> runUnsharded(shardir_run_options runOptions);
+  std::vector<Array> runUnsharded();
 
   /// Writes the results to where --output says.
   void writeResults() const;

@@ -127,18 +127,13 @@ private:
       data.loadArguments();
       data.prepareResults();
     });
-    shardir_run_options runOptions = {};
-    runOptions.device = options.device.c_str();
-    runOptions.timeout = options.timeout;
-    runOptions.reductions = options.reductions.c_str();
-    runOptions.check = options.check.c_str();
     enter(Phase::Running);
     shardir_program_set_trace(program->get(), probe.isCollective());
     double shortest = 0;
     processes.inStep([&] {
       // The first run is the warm-up.
       for (int i = 0; i <= kMeasuredRuns; ++i) {
-        data.run(runOptions);
+        data.run();
         shardir_measurement measured = {};
         check(shardir_last_measurement(program->get(), &measured));
         double time = probe.isCollective() ? collectiveTime(*program)
@@ -340,11 +335,6 @@ private:
   }
 
   Exit runAndCompare(RunData &data) {
-    shardir_run_options runOptions = {};
-    runOptions.device = options.device.c_str();
-    runOptions.timeout = options.timeout;
-    runOptions.reductions = options.reductions.c_str();
-    runOptions.check = options.check.c_str();
     std::optional<Counters> counters;
     processes.together([&] {
       if (!options.counters.empty())
@@ -357,13 +347,13 @@ private:
     std::vector<double> times;
     std::string unequal; ///< how a repeated run differs from the first one
     processes.inStep([&] {
-      data.run(runOptions);
+      data.run();
       check(shardir_last_measurement(program->get(), &measured));
       if (options.repeat > 1)
-        unequal = repeat(data, runOptions);
+        unequal = repeat(data);
       // The run above was the warm-up.
       for (int64_t i = 0; i != options.benchmark; ++i) {
-        data.run(runOptions);
+        data.run();
         shardir_measurement one = {};
         check(shardir_last_measurement(program->get(), &one));
         times.push_back(one.milliseconds);
@@ -384,7 +374,7 @@ private:
     });
     std::vector<Array> unsharded;
     if (options.verify)
-      unsharded = runUnsharded(data, runOptions);
+      unsharded = runUnsharded(data);
     processes.together([&] {
       if (processes.isFirst())
         equal &= finish(data, unsharded, measured, times, timeline);
@@ -396,13 +386,13 @@ private:
 
   /// Runs again; says which result is not the bits of the first run, and where.
   /// All processes run as often, whatever the first one finds.
-  std::string repeat(RunData &data, const shardir_run_options &runOptions) {
+  std::string repeat(RunData &data) {
     std::vector<Array> first;
     for (const Array &result : data.results)
       first.push_back(result.clone());
     std::string text;
     for (int64_t i = 1; i != options.repeat; ++i) {
-      data.run(runOptions);
+      data.run();
       for (size_t r = 0; r != first.size() && text.empty(); ++r)
         if (int64_t at = firstDifference(first[r], data.results[r]); at >= 0)
           text = "result " + std::to_string(r) + ": run " +
@@ -414,8 +404,7 @@ private:
 
   /// The unsharded program's results, in process 0. Where random inputs do not
   /// give finite ones, both programs run on others that do.
-  std::vector<Array> runUnsharded(RunData &data,
-                                  const shardir_run_options &runOptions) {
+  std::vector<Array> runUnsharded(RunData &data) {
     auto areFinite = [](const std::vector<Array> &arrays) {
       return std::all_of(arrays.begin(), arrays.end(), isFinite);
     };
@@ -424,13 +413,13 @@ private:
     processes.together([&] {
       if (!processes.isFirst())
         return;
-      unsharded = data.runUnsharded(runOptions);
+      unsharded = data.runUnsharded();
       if (areFinite(unsharded) || !data.hasRandom() ||
           !options.expected.empty())
         return;
       for (Spread other : {Spread::Scaled, Spread::Positive}) {
         data.makeRandom(other);
-        std::vector<Array> results = data.runUnsharded(runOptions);
+        std::vector<Array> results = data.runUnsharded();
         if (!areFinite(results))
           continue;
         unsharded = std::move(results);
@@ -451,7 +440,7 @@ private:
     if (spread != Spread::Even)
       processes.inStep([&] {
         data.makeRandom(spread);
-        data.run(runOptions);
+        data.run();
       });
     return unsharded;
   }

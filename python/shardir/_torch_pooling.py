@@ -21,13 +21,12 @@ def _along(values: torch.Tensor, d: int, dims: int) -> torch.Tensor:
     return values.view([-1] + [1] * (dims - 1 - d))
 
 
-def _add_windows(x: torch.Tensor, coarse: Sequence[int], kernel: Sequence[int], stride: Sequence[int],
-                 padding: Sequence[int], dilation: Sequence[int],
-                 part: Callable[[tuple[int, ...]], torch.Tensor]) -> torch.Tensor:
+def _add_windows(x: torch.Tensor, kernel: Sequence[int], stride: Sequence[int], padding: Sequence[int],
+                 dilation: Sequence[int], part: Callable[[tuple[int, ...]], torch.Tensor]) -> torch.Tensor:
     """For each element of x the sum of `part(place)` over the windows that have it at that place of theirs. Places
     that are a stride apart add up; those between them are interleaved at the end.
 
-    coarse: the numbers of windows. part: for a place of the kernel, a value of each window."""
+    part: for a place of the kernel, a value of each window."""
     dims = len(kernel)
     lead = x.dim() - dims
     extents = list(x.shape[lead:])
@@ -77,7 +76,7 @@ def _max_pool_backward(gradient: torch.Tensor, x: torch.Tensor, kernel: Sequence
             selected = selected * extents[d] + _along(along, d, dims)
         return torch.where(indices == selected, gradient, torch.zeros((), dtype=gradient.dtype, device=x.device))
 
-    return _add_windows(x, coarse, kernel, stride, padding, dilation, part)
+    return _add_windows(x, kernel, stride, padding, dilation, part)
 
 
 def _avg_pool_backward(dims: int) -> Callable:
@@ -98,7 +97,7 @@ def _avg_pool_backward(dims: int) -> Callable:
                 if not count_include_pad:
                     first, last = first.clamp(min=0), last.clamp(max=extent)
                 part = part / _along(last - first, d, dims).to(gradient.dtype)
-        return _add_windows(x, coarse, kernel, stride, padding, [1] * dims, lambda place: part)
+        return _add_windows(x, kernel, stride, padding, [1] * dims, lambda place: part)
     return backward
 
 

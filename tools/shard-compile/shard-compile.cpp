@@ -86,10 +86,10 @@ std::optional<std::string> parseFlags(int argc, char **argv, Flags &flags) {
       {"-o", &flags.output}};
   for (int i = 1; i < argc; ++i) {
     StringRef flag = argv[i];
-    if (flag == "--help" || flag == "-h" || flag == "--print-schedules") {
-      (flag == "--print-schedules" ? flags.printSchedules : flags.help) = true;
+    flags.help = flag == "--help" || flag == "-h";
+    flags.printSchedules = flag == "--print-schedules";
+    if (flags.help || flags.printSchedules)
       return std::nullopt;
-    }
     if (flags.plugins.take(flag))
       continue;
     if (flag == "--verify" || flag == "--gpu") {

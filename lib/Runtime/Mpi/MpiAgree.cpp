@@ -22,21 +22,23 @@
 namespace shardir {
 namespace runtime {
 
+/// How many collectives a group has begun; 0 for one that is new.
+template <class Counts>
+static uint64_t &countOf(Counts &counts, uint64_t group) {
+  for (auto &[key, count] : counts)
+    if (key == group)
+      return count;
+  return counts.emplace_back(group, 0).second;
+}
+
 void MpiTransport::enroll(uint64_t group) {
   std::lock_guard<std::mutex> lock(begunMutex);
-  for (auto [key, count] : begun)
-    if (key == group)
-      return;
-  begun.emplace_back(group, 0);
+  countOf(begun, group);
 }
 
 uint64_t MpiTransport::begin(uint64_t group) {
   std::lock_guard<std::mutex> lock(begunMutex);
-  for (auto &[key, count] : begun)
-    if (key == group)
-      return ++count;
-  begun.emplace_back(group, 1);
-  return 1;
+  return ++countOf(begun, group);
 }
 
 int MpiTransport::behind(uint64_t group, uint64_t number) {

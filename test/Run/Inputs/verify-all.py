@@ -1,10 +1,11 @@
 """verify-all.py FILE [flags of shard-run...]: runs every public function of FILE
 with --verify, and ends with 1 unless each result was compared and found equal.
 
-All functions are compiled at once, for each mesh. `// INPUTS name: flag flag` lines of the file give the flags of one function, in
-which `--input=5x3xf32=ramp` stands for numbers that differ from one to the next;
-`// MESHES: x=2 x=3` the values of --mesh with which each function runs. Every
-failure is printed with its exit status; a signal shows as a negative one.
+All functions are compiled at once, for each mesh. `// INPUTS name: flag flag`
+lines of the file give the flags of one function, in which `--input=5x3xf32=ramp`
+stands for numbers that differ from one to the next; `// MESHES: x=2 x=3` the
+values of --mesh with which each function runs. Every failure is printed with its
+exit status; a signal shows as a negative one.
 """
 import os
 import re
