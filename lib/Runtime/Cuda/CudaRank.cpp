@@ -401,7 +401,7 @@ void CudaRank::download(void *to, const void *from, size_t bytes) {
 void CudaRank::wait(const CudaEvent &event) {
   if (!event.arrived(0))
     rank->job.waitSlowly(rank->rank, event, 0);
-  check(api.EventQuery(event.handle), "cuEventQuery",
+  check(event.state, "cuEventQuery",
         [] { return "finish what was queued on the GPU"; });
 }
 

@@ -35,14 +35,16 @@ public:
   CudaEvent(const cuda::Api &api, unsigned flags = cuda::EventDisableTiming);
   ~CudaEvent() override;
   CudaEvent(const CudaEvent &) = delete;
-  /// Whether the GPU has passed it, or has failed: the next call then says so.
+  /// Whether the GPU has passed it, or has failed: `state` then says with what.
   bool arrived(uint64_t) const override {
-    return api.EventQuery(handle) != cuda::NotReady;
+    state = api.EventQuery(handle);
+    return state != cuda::NotReady;
   }
   int missing(uint64_t) const override { return -1; }
 
   const cuda::Api &api;
   cuda::Event handle = nullptr;
+  mutable cuda::Result state = 0; ///< what the driver said when last asked
 };
 
 class CudaRank {

@@ -446,9 +446,9 @@ TEST_P(GpuTest, EveryCallThatFailsIsNamed) {
        "kernels launched last: twice (twice.mlir:7:8)"},
       {"cuMemcpyHtoDAsync:1:1", "cannot copy 36 bytes to the GPU"},
       {"cuMemcpyDtoHAsync:1:1", "cannot copy 60 bytes from the GPU"},
-      {"cuEventRecord:4:400", "cannot mark a place in the stream"},
+      {"cuEventRecord:1:400", "cannot mark a place in the stream"},
       {"cuStreamWaitEvent:1:400", "cannot wait for another stream"},
-      {"cuEventQuery:2:719", "cannot finish what was queued on the GPU"},
+      {"cuEventQuery:1:719", "cannot finish what was queued on the GPU"},
   };
   for (auto &c : cases) {
     configure(std::string(GetParam()) + " fail=" + c.call);
