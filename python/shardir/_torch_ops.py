@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -12,6 +13,7 @@ from torch._decomp import get_decompositions
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
+from ._torch_linalg import linalg_decompositions
 from ._torch_math import math_decompositions
 from ._torch_pooling import pooling_decompositions
 
@@ -103,6 +105,23 @@ def _diagonal_scatter(x: torch.Tensor, source: torch.Tensor, offset: int = 0, di
     return torch.where(columns - rows == offset, source, x).movedim((-2, -1), (dim1, dim2))
 
 
+def _masked_scatter(x: torch.Tensor, mask: torch.Tensor, source: torch.Tensor) -> torch.Tensor:
+    x, mask = torch.broadcast_tensors(x, mask)
+    return torch.where(mask, source.reshape(-1)[_number_of_true(mask)].view(x.shape), x)
+
+
+def _masked_scatter_backward(gradient: torch.Tensor, mask: torch.Tensor, shape: Sequence[int]) -> torch.Tensor:
+    gradient, mask = torch.broadcast_tensors(gradient, mask)
+    terms = torch.where(mask, gradient, torch.zeros_like(gradient)).reshape(-1)
+    zeros = gradient.new_zeros([math.prod(shape)])
+    return zeros.index_put([_number_of_true(mask)], terms, accumulate=True).view(shape)
+
+
+def _number_of_true(mask: torch.Tensor) -> torch.Tensor:
+    """How many elements before each one are true, all in one row."""
+    return (mask.reshape(-1).to(torch.int64).cumsum(0) - 1).clamp(min=0)
+
+
 def _put(x: torch.Tensor, index: torch.Tensor, source: torch.Tensor, accumulate: bool = False) -> torch.Tensor:
     return x.reshape(-1).index_put([index.reshape(-1)], source.reshape(-1), accumulate).view(x.shape)
 
@@ -116,9 +135,13 @@ def decompositions() -> dict:
     table[aten.convolution.default] = _depthwise_transposed
     table.update(pooling_decompositions())
     table.update(math_decompositions())
+    table.update(linalg_decompositions())
     table[aten.constant_pad_nd.default] = _constant_pad
     table[aten.diagonal_scatter.default] = _diagonal_scatter
     table[aten.put.default] = _put
+    table[aten.masked_scatter.default] = _masked_scatter
+    table[aten.masked_scatter_backward.default] = _masked_scatter_backward
+    table[aten.empty_strided.default] = lambda size, stride, **options: aten.empty.memory_format(size, **options)
     table[aten.unbind_copy.int] = _unbind
     table[aten.sort.stable] = _sort_stable
     table[aten.scatter.value] = _scatter_value
@@ -175,9 +198,10 @@ def _depthwise_transposed(x: torch.Tensor, weight: torch.Tensor, bias: Any, stri
                             [0] * dims, groups)
 
 
-def in_place_decompositions() -> dict:
-    """Of ops that write to their operands, for a graph that is made functional afterwards."""
-    return get_decompositions([aten.native_batch_norm, aten._native_batch_norm_legit])
+def first_decompositions() -> dict:
+    """What a graph is taken apart to before it is made functional: ops that write to their operands, and
+    factorizations, whose gradients depend on strides that a functional graph does not keep."""
+    return {**get_decompositions([aten.native_batch_norm, aten._native_batch_norm_legit]), **linalg_decompositions()}
 
 
 def _depthwise_weight_gradient(x: torch.Tensor, gradient: torch.Tensor, kernel: Sequence[int], stride: Sequence[int],

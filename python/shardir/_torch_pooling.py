@@ -1,5 +1,5 @@
-"""Pooling and padding of PyTorch, and their gradients, in terms of other ops: no scatter where windows tell which
-elements they have, so that batches and channels can be split."""
+"""Pooling, padding, windows and samples of PyTorch, and their gradients, in terms of other ops: no scatter where
+windows tell which elements they have, so that batches and channels can be split."""
 
 from __future__ import annotations
 
@@ -166,8 +166,71 @@ def _replication_pad_backward(gradient: torch.Tensor, x: torch.Tensor, padding: 
     return gradient
 
 
+# -- Windows and samples ------------------------------------------------------------------------------
+
+def _unfold_backward(gradient: torch.Tensor, shape: Sequence[int], dim: int, size: int, step: int) -> torch.Tensor:
+    dim = dim % len(shape) if shape else 0
+    starts = torch.arange(gradient.shape[dim], device=gradient.device).unsqueeze(1) * step
+    places = (starts + torch.arange(size, device=gradient.device)).reshape(-1)
+    terms = gradient.movedim(-1, dim + 1).flatten(dim, dim + 1).movedim(dim, 0)
+    rest = [n for d, n in enumerate(shape) if d != dim]
+    zeros = gradient.new_zeros([shape[dim], *rest])
+    return zeros.index_put([places], terms, accumulate=True).movedim(0, dim)
+
+
+def _sampled_places(at: torch.Tensor, extent: int, padding: int, align: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    """Coordinates from -1 to 1 as numbers of elements, and how fast these change."""
+    slope = torch.full((), (extent - 1) / 2 if align else extent / 2, dtype=at.dtype, device=at.device).expand(at.shape)
+    place = (at + 1) * slope if align else ((at + 1) * extent - 1) / 2
+    if padding == 2:  # reflected at both ends
+        low, span = (0.0, extent - 1.0) if align else (-0.5, float(extent))
+        if span == 0:
+            return torch.zeros_like(place), torch.zeros_like(slope)
+        slope = torch.where(place < low, -slope, slope)
+        turns = ((place - low).abs() / span).floor()
+        rest = (place - low).abs() - turns * span
+        odd = turns - 2 * (turns / 2).floor() == 1
+        place = torch.where(odd, span - rest, rest) + low
+        slope = torch.where(odd, -slope, slope)
+    if padding != 0:
+        inside = (place > 0) & (place < extent - 1)
+        place, slope = place.clamp(0, extent - 1), torch.where(inside, slope, torch.zeros_like(slope))
+    return place, slope
+
+
+def _grid_sampler_2d_backward(gradient: torch.Tensor, x: torch.Tensor, grid: torch.Tensor, interpolation: int,
+                              padding: int, align: bool, output_mask: Sequence[bool]) -> Any:
+    if interpolation == 2:
+        return NotImplemented
+    batch, channels, height, width = x.shape
+    places, slopes = zip(*(_sampled_places(grid[..., i], extent, padding, align)
+                           for i, extent in enumerate((width, height))))
+    image = torch.arange(batch, device=x.device).view(-1, 1, 1).expand(grid.shape[:-1])
+    terms = gradient.permute(0, 2, 3, 1)
+    of_x = x.new_zeros(batch, height, width, channels)
+    of_places = [torch.zeros_like(places[0]), torch.zeros_like(places[1])]
+    firsts = [p.round() if interpolation == 1 else p.floor() for p in places]
+    for corner in itertools.product(range(1 if interpolation == 1 else 2), repeat=2):
+        column, row = (first + c for first, c in zip(firsts, corner))
+        inside = (column >= 0) & (column < width) & (row >= 0) & (row < height)
+        weights = [torch.ones_like(p) if interpolation == 1 else 1 - (p - at).abs()
+                   for p, at in zip(places, (column, row))]
+        index = [image, row.clamp(0, height - 1).long(), column.clamp(0, width - 1).long()]
+        kept = torch.where(inside, terms.new_ones(()), terms.new_zeros(())).unsqueeze(-1) * terms
+        if output_mask[0]:
+            of_x = of_x.index_put(index, kept * (weights[0] * weights[1]).unsqueeze(-1), accumulate=True)
+        if interpolation == 0:
+            share = (kept * x.permute(0, 2, 3, 1)[tuple(index)]).sum(-1)
+            for i in range(2):
+                of_places[i] = of_places[i] + (share if corner[i] else -share) * weights[1 - i]
+    of_grid = torch.stack([p * slope for p, slope in zip(of_places, slopes)], -1)
+    return of_x.permute(0, 3, 1, 2), of_grid if output_mask[1] else None
+
+
 def pooling_decompositions() -> dict:
     return {
+        aten.unfold_backward.default: _unfold_backward,
+        aten.grid_sampler_2d_backward.default: _grid_sampler_2d_backward,
         aten.max_pool2d_with_indices_backward.default: _max_pool_backward,
         aten.max_pool3d_with_indices_backward.default: _max_pool_backward,
         aten.avg_pool2d_backward.default: _avg_pool_backward(2),

@@ -25,7 +25,7 @@ from ._plan import resolve
 from ._program import Program
 from ._torch_checkpoint import recomputing_apart
 from ._torch_lower import decides_by_values, to_linalg
-from ._torch_ops import decompositions, in_place_decompositions, portable_kernels
+from ._torch_ops import decompositions, first_decompositions, portable_kernels
 
 #: Mesh axes over which batches are split unless `inputs` says otherwise.
 _DATA_AXES = ("dp", "data", "fsdp", "batch", "replica")
@@ -322,7 +322,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     try:
         with _as_if_compiling(), portable_kernels(), fx_traceback.preserve_node_meta(), _module_paths(model), \
                 recomputing_apart():
-            joint = make_fx(step, decomposition_table=in_place_decompositions(), tracing_mode="fake",
+            joint = make_fx(step, decomposition_table=first_decompositions(), tracing_mode="fake",
                             record_stack_traces=True)(*example)
             joint.graph.eliminate_dead_code()
             _name_gradients(joint.graph)

@@ -342,6 +342,13 @@ def test_functions_of_values(compute, others):
     lambda x: F.adaptive_avg_pool2d(x.view(1, 1, 5, 6), (2, 3)), lambda x: F.adaptive_max_pool2d(x.view(1, 1, 5, 6), (2, 3)),
     lambda x: F.pad(x.view(1, 1, 5, 6), (1, 2, 2, 0), mode="replicate"), lambda x: F.local_response_norm(x.view(1, 5, 6), 3),
     lambda x: F.pad(x, (-1, 2, 1, -2)), lambda x: F.adaptive_avg_pool1d(x.view(1, 5, 6).transpose(1, 2), 1),
+    lambda x: x.unfold(1, 3, 2), lambda x: torch.zeros(5, 6).masked_scatter(x > 0.1, x * 2),
+    lambda x: F.grid_sample(x.view(1, 1, 5, 6), torch.tanh(x).view(1, 5, 3, 2) * 1.2, align_corners=False),
+    lambda x: F.grid_sample(x.view(1, 1, 5, 6), x.view(1, 5, 3, 2), padding_mode="reflection", align_corners=True),
+    lambda x: torch.linalg.solve(x[:, :5] + 3 * torch.eye(5), x), lambda x: torch.linalg.inv(x[:, :5] + 3 * torch.eye(5)),
+    lambda x: torch.linalg.cholesky(x[:, :5] @ x[:, :5].mT + torch.eye(5)), lambda x: torch.linalg.det(x[:, :5]),
+    lambda x: torch.linalg.slogdet(x.view(5, 2, 3)[:, :, :2] + 3 * torch.eye(2))[1],
+    lambda x: torch.block_diag(x[:, :2], x[:2]),
 ])
 def test_gradients_of_functions(compute):
     model, x = Computes(compute), torch.randn(5, 7)
