@@ -63,7 +63,7 @@ class VerifyError(Error):
         self.difference = difference
 
 
-_PLACED = re.compile(r"^(?:(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): |loc\([^\n]*?\): |[\w-]+: )?"
+_PLACED = re.compile(r"^(?:<unknown>:0: |(?P<file>[^\n:]+):(?P<line>\d+):(?P<column>\d+): |loc\([^\n]*?\): |[\w-]+: )?"
                      r"(?P<severity>error|warning|remark|note): (?P<message>.*)$")
 
 

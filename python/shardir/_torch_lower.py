@@ -30,10 +30,10 @@ _WITH_SCALAR = {getattr(getattr(torch.ops.aten, name), overload)
 
 
 def place_of(node: torch.fx.Node) -> tuple[str, str, int]:
-    """The module's path, and file and line of the model's code, innermost first outside PyTorch."""
+    """The module's path, and file and line of the model's innermost code, or of PyTorch's where it has none of its own."""
     trace = node.meta.get("stack_trace") or ""
     frames = _FRAME.findall(trace)
-    own = [f for f in frames if not f[0].startswith(_NOT_THE_MODELS)]
+    own = [f for f in frames if not f[0].startswith(_NOT_THE_MODELS)] or frames
     stack = node.meta.get("nn_module_stack") or {}
     path = ""
     for entry in stack.values():

@@ -505,6 +505,13 @@ def test_mistakes(arguments, message):
         st.compile(model, (x,), **{"mesh": MESH, **arguments})
 
 
+def test_what_does_not_fit_is_named():
+    model = nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.Linear(256, 64))
+    with pytest.raises(shardir.CompileError, match="above the memory limit of 1000") as error:
+        st.compile(model, args=(torch.randn(8, 64),), mesh=MESH, options="memory-limit=1000")
+    assert "linear.py:" in str(error.value) and "split more of" in str(error.value) and '"0.weight"' in str(error.value)
+
+
 def test_unsupported_ops_are_named_with_their_module():
     class Odd(nn.Module):
         def forward(self, x):
