@@ -134,6 +134,11 @@ static LogicalResult checkOptions(const PipelineOptions &options,
       (!options.arch.empty() &&
        !isOneOf("arch", options.arch, namesIn(GpuTarget::known()))))
     return failure();
+  // A build without GPUs knows no schedules.
+  std::vector<std::string> schedules = gpuScheduleNames();
+  if (!options.schedule.empty() && !schedules.empty() &&
+      !isOneOf("schedule", options.schedule, schedules))
+    return failure();
   if (!options.machine.empty() && !readMachine(options.machine, error)) {
     error = "option " + error;
     return failure();

@@ -86,8 +86,8 @@ static MaybeError checkUse(const Use &use, const std::vector<Use> &earlier,
     if (use.axis == other.axis)
       return error("axis " + toString(use.axis) + " is used twice: in " +
                        other.where + " and in " + use.where,
-                   "an axis may split one dim or be partial once; remove one "
-                   "of the two");
+                   "an axis may appear once in a placement; remove one of "
+                   "the two");
     if (!overlap(use.axis, other.axis, mesh))
       continue;
     return error(toString(other.axis) + " in " + other.where + " and " +

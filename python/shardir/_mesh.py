@@ -53,6 +53,8 @@ class Mesh:
                 raise UsageError(f"{axis!r} is no name of a mesh axis: use letters, digits, '_' and '-'")
             if isinstance(size, bool) or not hasattr(size, "__index__") or size < 1:
                 raise UsageError(f"mesh axis '{axis}' has size {size!r}; it must be an integer of 1 or more")
+        if math.prod(axes.values()) > 65536:
+            raise UsageError(f"a mesh has 65536 devices at most, not {math.prod(axes.values())}")
         if len(axes) > 8:
             raise UsageError(f"a mesh has 8 axes at most, not {len(axes)}")
         self.axes = {axis: int(size) for axis, size in axes.items()}

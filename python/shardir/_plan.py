@@ -63,8 +63,9 @@ def _weight_dims(module: Any, style: str, path: str) -> dict[str, int | None]:
         return {"weight": 1, "bias": 0} if columns else {"weight": 0, "bias": None}
     if hasattr(module, "in_features") and hasattr(module, "out_features"):
         return {"weight": 0, "bias": 0} if columns else {"weight": 1, "bias": None}
-    raise UsageError(f"plan: '{path}' is a {kind}; {style} is for linear layers and embeddings. Place its parameters "
-                     "by name instead")
+    what = f"'{path}'" if path else "the model itself"
+    raise UsageError(f"plan: {what} is of type {kind}; {style} is for linear layers and embeddings. Place its "
+                     "parameters by name instead")
 
 
 def _layouts(value: Any) -> Sequence[Any]:

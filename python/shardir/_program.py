@@ -152,8 +152,8 @@ class Program:
         return Report(self._metadata.get("report") or {}, measured)
 
     def blocks(self, name: str, shape: Sequence[int] | None = None) -> list[Block]:
-        """What each rank of the tensor's mesh holds of an argument or a result, "arg0" or "result1", in
-        the order of the mesh. `shape` is needed where the program leaves extents open."""
+        """What each rank of the tensor's mesh holds of an argument or a result, "arg0", "result1" or one of
+        `names`, in the order of the mesh. `shape` is needed where the program leaves extents open."""
         tensor = self._tensor(name)
         if shape is None:
             if -1 in tensor.shape:
@@ -174,7 +174,7 @@ class Program:
 
     def show(self, name: str = "arg0", shape: Sequence[int] | None = None) -> Any:
         """Shows which part of an argument or result each device holds: as a drawing in a notebook,
-        as text elsewhere. `name` is "arg0" or "result1"."""
+        as text elsewhere. `name` is "arg0", "result1" or one of `names`."""
         tensor = self._tensor(name)
         found = self._mesh_of(tensor)
         mesh = found and Mesh({axis["name"]: axis["size"] for axis in found["axes"]}, found["name"])
@@ -182,9 +182,10 @@ class Program:
 
     def _tensor(self, name: str) -> Tensor:
         known = {t.name: t for t in self.arguments + self.results}
+        known.update(zip(self.names, self.arguments))
         if name not in known:
             raise UsageError(f"the program has no argument or result '{name}'; it has: "
-                             + ", ".join(known) + near(name, list(known)))
+                             + ", ".join([*self.names, *(t.name for t in self.results)]) + near(name, list(known)))
         return known[name]
 
     def __repr__(self) -> str:

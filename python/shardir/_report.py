@@ -39,6 +39,7 @@ class Collective:
     def place(self) -> str:
         """`layers.3.attn.o_proj (model.py:41)`: the module and the place in the source, as far as known."""
         loc = re.sub(r"(\.py:\d+):\d+$", r"\1", self.loc)
+        loc = loc.removeprefix(os.getcwd() + os.sep).rpartition("/site-packages/")[2]
         return f"{self.module} ({loc})" if self.module and loc else self.module or loc
 
     def __str__(self) -> str:
@@ -111,7 +112,12 @@ class Report:
         lines = [f"mesh @{name}: " + ", ".join(f"{a}={n}" for a, n in axes.items())
                  for name, axes in self.meshes.items()]
         found = self.collectives
-        lines.append(f"{len(found)} collective{'' if len(found) == 1 else 's'}")
+        placements = [v.placement for v in self.values]
+        lines += [f'axis "{axis}" splits nothing' for axes in self.meshes.values() for axis, n in axes.items()
+                  if n > 1 and placements and not any(f'"{axis}"' in p for p in placements)]
+        transfers = len({c.raw.get("bucket", -i - 1) for i, c in enumerate(found)})
+        lines.append(f"{len(found)} collective{'' if len(found) == 1 else 's'}"
+                     + (f" in {transfers} transfer{'' if transfers == 1 else 's'}" if transfers < len(found) else ""))
         rows = [("kind", "axes", "bytes/device", "times", "at", "because")]
         for c in found:
             times = "?" if c.executions is None else str(c.executions)

@@ -35,7 +35,7 @@ class View:
             if 0 in block.shape:
                 parts = "nothing"
             else:
-                parts = ", ".join(f"{n} {_text_parts(block.parts_of(d))}" for d, n in enumerate(names)) or "all"
+                parts = ", ".join(f"{n}{':' if n[-1].isdigit() else ''} {_text_parts(block.parts_of(d))}" for d, n in enumerate(names)) or "all"
             lines.append(f"  rank {block.rank}: {parts}")
         return "\n".join(lines)
 

@@ -1,4 +1,5 @@
-"""Order statistics, bags of embeddings, interpolation, strides and special functions of PyTorch in terms of other ops."""
+"""Order statistics, bags of embeddings, interpolation, strides, variances and special functions of PyTorch in terms of
+other ops."""
 
 from __future__ import annotations
 
@@ -331,6 +332,33 @@ def _shrink_backward(gradient: torch.Tensor, x: torch.Tensor, bound: float) -> t
     return torch.where(x.abs() <= bound, torch.zeros_like(gradient), gradient)
 
 
+# -- Variances ----------------------------------------------------------------------------------------
+
+def _var_mean(x: torch.Tensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Any:
+    """In the type of PyTorch's own sums: torch-mlir's are f64, twice the bytes."""
+    if not x.is_floating_point():
+        return NotImplemented
+    given, dims = x.dtype, [d % x.dim() for d in (dim if dim else range(x.dim()))]
+    if given in (torch.bfloat16, torch.float16):
+        x = x.to(torch.float32)
+    count = math.prod(x.shape[d] for d in dims)
+    mean = x.mean(dims, keepdim=True)
+    squares = (x - mean).square().sum(dims, keepdim=keepdim)
+    var = squares / (count - (1 if correction is None else correction))
+    mean = mean if keepdim else mean.reshape(squares.shape)
+    return var.to(given), mean.to(given)
+
+
+def _var(x: torch.Tensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Any:
+    found = _var_mean(x, dim, correction=correction, keepdim=keepdim)
+    return found if found is NotImplemented else found[0]
+
+
+def _std(x: torch.Tensor, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Any:
+    found = _var_mean(x, dim, correction=correction, keepdim=keepdim)
+    return found if found is NotImplemented else found[0].sqrt()
+
+
 def math_decompositions() -> dict:
     table: dict[Any, Any] = {
         aten.kthvalue.default: _kthvalue,
@@ -355,6 +383,7 @@ def math_decompositions() -> dict:
         aten.hypot.default: lambda x, y: torch.sqrt(x * x + y * y),
         aten._cdist_forward.default: _distances, aten._cdist_backward.default: _distances_backward,
         aten.hardshrink_backward.default: _shrink_backward, aten.softshrink_backward.default: _shrink_backward,
+        aten.var_mean.correction: _var_mean, aten.var.correction: _var, aten.std.correction: _std,
         aten.lgamma.default: _lgamma, aten.digamma.default: _digamma,
     }
     return table

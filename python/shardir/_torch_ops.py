@@ -129,7 +129,8 @@ def _put(x: torch.Tensor, index: torch.Tensor, source: torch.Tensor, accumulate:
 def decompositions() -> dict:
     """What a graph's ops are taken apart to before torch-mlir lowers it."""
     table = dict(get_decomposition_table())
-    table.update(get_decompositions([aten._native_batch_norm_legit_no_training,
+    table.update(get_decompositions([aten.native_layer_norm,
+                                     aten._native_batch_norm_legit_no_training,
                                      aten._native_batch_norm_legit_functional, aten.native_batch_norm_backward]))
     table[aten.convolution_backward.default] = _convolution_backward
     table[aten.convolution.default] = _depthwise_transposed

@@ -95,6 +95,9 @@ def _one_per(values: Any, count: int, what: str) -> list[Any]:
     """Placements of inputs or outputs in order, filled up with None."""
     if values is None:
         return [None] * count
+    if not isinstance(values, (list, tuple)):
+        raise UsageError(f"{what} must be a list with the placements of each tensor, as in [[Shard(0), Replicate()]], "
+                         f"not {values!r}")
     values = list(values)
     if len(values) > count:
         raise UsageError(f"{what} has {len(values)} placements, but there are {count} tensors")

@@ -22,7 +22,7 @@ def run(folder, *arguments):
     return found.stdout
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/Python.md", "docs/howto/checkpoints.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/Python.md", "docs/howto/checkpoints.md", "docs/howto/hugging-face.md"])
 def test_blocks(page, tmp_path):
     """The Python blocks of a page, as one script; their places are lines of the page."""
     lines = (ROOT / page).read_text(encoding="utf-8").split("\n")

@@ -1,12 +1,15 @@
-/*===- run-program.c - A C program that runs a compiled program ------------===*\
+/*===- run-program.c - A C program that runs a compiled program
+------------===*\
 |* Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.       *|
 |* See LICENSE for license information.                                       *|
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
 \*===----------------------------------------------------------------------===*/
 /*
- * usage: run-program PROGRAM.so. Requires a program @main of a 4x3 and a 3 tensor
- * of f32 with a 4x3 result. Prints its signature, runs it on 0, 1, 2, ... and
- * 0, 100, 200, and prints the result; ends with the runtime's status.
+ * usage: run-program PROGRAM.so, made by `shard-compile program.mlir -o
+ * PROGRAM.so`:
+ * @main takes a 4x3 and a 3 tensor of f32 and gives a 4x3 one. Prints its
+ * signature, runs it on 0, 1, 2, ... and 0, 100, 200, and prints the result;
+ * ends with the runtime's status.
  */
 #include <ShardIR/Runtime/ShardIR.h>
 #include <stdio.h>

@@ -89,10 +89,6 @@ struct ContractionsToCpuLoopsPass
       return;
     ContractionShape shape = contraction->shape();
     ContractionTiles tiles = chooseTiles(shape, cpu);
-    if (explain)
-      explainTiles(op, shape, tiles);
-    if (tiles.kind == ContractionTiles::Kind::None)
-      return;
     // Inside of a shared loop every thread has its part already.
     if (op->getParentOfType<scf::ForallOp>())
       tiles.parallel = tiles.parallelBatch = false;
@@ -100,6 +96,10 @@ struct ContractionsToCpuLoopsPass
     // accumulator's type.
     if (contraction->c.element != contraction->accumulator &&
         (!contraction->outerK.empty() || shape.k < 0))
+      tiles.kind = ContractionTiles::Kind::None;
+    if (explain)
+      explainTiles(op, shape, tiles);
+    if (tiles.kind == ContractionTiles::Kind::None)
       return;
 
     emitContraction(emit, *contraction, tiles, static_cast<bool>(fill));

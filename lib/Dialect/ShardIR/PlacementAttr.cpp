@@ -33,8 +33,9 @@ void ShardIRDialect::registerAttributes() {
 }
 
 ParseResult shardir::parseAxis(AsmParser &parser, AxisRef &axis) {
-  if (parser.parseString(&axis.name))
-    return failure();
+  if (failed(parser.parseOptionalString(&axis.name)))
+    return parser.emitError(parser.getCurrentLocation(),
+                            "expected an axis in quotes, as in \"tp\"");
   if (failed(parser.parseOptionalColon()))
     return success();
   SMLoc loc = parser.getCurrentLocation();
@@ -268,16 +269,18 @@ MeshOp shardir::lookupMesh(Operation *from, FlatSymbolRefAttr mesh) {
 
 LogicalResult shardir::verifyPlacementFor(Operation *op,
                                           PlacementAttr placement, Type type,
-                                          const Twine &what) {
+                                          const Twine &what,
+                                          std::optional<Location> loc) {
+  auto report = [&] { return loc ? emitError(*loc) : op->emitError(); };
   auto tensor = dyn_cast<ShapedType>(type);
   if (!tensor || !tensor.hasRank())
-    return op->emitError() << what << " has a placement but its type " << type
-                           << " is not a ranked tensor";
+    return report() << what << " has a placement but its type " << type
+                    << " is not a ranked tensor";
   MeshOp mesh = lookupMesh(op, placement.getMesh());
   if (!mesh) {
-    InFlightDiagnostic diag =
-        op->emitError() << "placement of " << what << " names mesh "
-                        << placement.getMesh() << ", which does not exist";
+    InFlightDiagnostic diag = report() << "placement of " << what
+                                       << " names mesh " << placement.getMesh()
+                                       << ", which does not exist";
     std::vector<std::string> known;
     if (Operation *table = SymbolTable::getNearestSymbolTable(op))
       for (Region &region : table->getRegions())
@@ -304,9 +307,8 @@ LogicalResult shardir::verifyPlacementFor(Operation *op,
   }
   if (!error)
     return success();
-  InFlightDiagnostic diag = op->emitError()
-                            << "placement of " << what << " of type " << type
-                            << ": " << error->message;
+  InFlightDiagnostic diag = report() << "placement of " << what << " of type "
+                                     << type << ": " << error->message;
   diag.attachNote(mesh.getLoc())
       << "mesh " << placement.getMesh() << " declared here";
   if (!error->hint.empty())

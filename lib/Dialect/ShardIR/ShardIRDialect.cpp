@@ -314,7 +314,11 @@ LogicalResult ShardIRDialect::verifyRegionArgAttribute(Operation *op,
                            << kPlacement << "' with a #shardir.placement";
   Type type = globalType(function.getArgumentTypes()[argIndex],
                          function.getArgAttr(argIndex, kGlobalType));
-  return verifyPlacementFor(op, placement, type, "argument " + Twine(argIndex));
+  std::optional<Location> loc;
+  if (!function.isExternal())
+    loc = function.getFunctionBody().getArgument(argIndex).getLoc();
+  return verifyPlacementFor(op, placement, type, "argument " + Twine(argIndex),
+                            loc);
 }
 
 LogicalResult ShardIRDialect::verifyRegionResultAttribute(Operation *op,

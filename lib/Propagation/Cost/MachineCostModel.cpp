@@ -96,8 +96,13 @@ PropagationCost MachineCostModel::exchangeHalo(
         sum += double(bytes) * rankWeights[rank];
     cost.bytes = int64_t(std::ceil(sum));
   }
-  if (cost.bytes)
-    cost.seconds = machine.latency + double(cost.bytes) / machine.bandwidth;
+  // Neighbours exchange along all axes of the step at one time.
+  for (const AxisRef &axis : groupAxes(*step, mesh, shape))
+    if (int index = mesh.axisIndex(axis.name); cost.bytes && index >= 0) {
+      Link link = machine.linkOf(mesh.axes[size_t(index)]);
+      cost.seconds = std::max(cost.seconds, link.latency + double(cost.bytes) /
+                                                               link.bandwidth);
+    }
   return cost;
 }
 

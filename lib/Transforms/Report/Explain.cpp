@@ -117,9 +117,19 @@ static std::string wayOut(Operation *op, ArrayRef<RedistributionUser> users,
                 ? " with " + placementText(from) + ", and its callers reduce it"
                 : " with {?} in place of closed dims, or with " +
                       placementText(from));
-  if (isReduced)
-    return "to reduce elsewhere, constrain the value to the placement that it "
-           "should have there";
+  if (isReduced) {
+    // With the axes in a dim, each device receives its share of the sums alone.
+    std::string way = "to reduce it later, constrain the users to be partial";
+    Placement scattered = to.getValue();
+    if (from.getValue().owesOnly(scattered) && !scattered.dims.empty()) {
+      for (const AxisRef &axis : from.getValue().partialAxes)
+        scattered.dims.front().splits.push_back(Split::byAxis(axis));
+      way += ", and to receive less, constrain it to " +
+             placementText(
+                 PlacementAttr::get(to.getContext(), to.getMesh(), scattered));
+    }
+    return way;
+  }
   ArrayAttr mine = provenanceOf(op->getOperand(0)),
             theirs = provenanceOfUse(*first.use);
   if (mine && theirs && mine != theirs)
@@ -157,9 +167,12 @@ static std::string explainCollective(const ReportedCollective &entry) {
     if (!origin.empty() && origin != user.name)
       text += " (decided by " + origin + ")";
   }
+  Operation *op = entry.op;
+  if (std::string origin = describeProvenance(provenanceOf(op->getOperand(0)));
+      !origin.empty())
+    text += "; what moves was placed by " + origin;
   if (!entry.alternatives.all.empty())
     text += "; " + comparison(entry.alternatives);
-  Operation *op = entry.op;
   PlacementAttr from, to;
   if (auto redistribute = dyn_cast<RedistributeOp>(op)) {
     from = redistribute.getFrom();

@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 shardir.mesh @m <["dp"=2]>
-// expected-error @+1 {{expected string}}
+// expected-error @+1 {{expected an axis in quotes, as in "tp"}}
 func.func private @f(tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{dp}]>})
 
 // -----
@@ -146,7 +146,7 @@ func.func private @rank(f32, tensor<8x16xf32> {shardir.placement = #shardir.plac
 // expected-note @+1 {{mesh @m declared here}}
 shardir.mesh @m <["dp"=2]>
 // expected-error @+2 {{axis "dp" is used twice: in dim 0 and in dim 1}}
-// expected-note @+1 {{an axis may split one dim or be partial once; remove one of the two}}
+// expected-note @+1 {{an axis may appear once in a placement; remove one of the two}}
 func.func private @p1_two_dims(tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {"dp"}]>})
 
 // -----
@@ -154,7 +154,7 @@ func.func private @p1_two_dims(tensor<8x8xf32> {shardir.placement = #shardir.pla
 // expected-note @+1 {{mesh @m declared here}}
 shardir.mesh @m <["dp"=2]>
 // expected-error @+2 {{axis "dp" is used twice: in dim 0 and in dim 0}}
-// expected-note @+1 {{an axis may split one dim or be partial once; remove one of the two}}
+// expected-note @+1 {{an axis may appear once in a placement; remove one of the two}}
 func.func private @p1_one_dim(tensor<8x8xf32> {shardir.placement = #shardir.placement<@m, [{"dp", "dp"}, {}]>})
 
 // -----
@@ -162,7 +162,7 @@ func.func private @p1_one_dim(tensor<8x8xf32> {shardir.placement = #shardir.plac
 // expected-note @+1 {{mesh @m declared here}}
 shardir.mesh @m <["dp"=2]>
 // expected-error @+2 {{axis "dp" is used twice: in dim 0 and in partial}}
-// expected-note @+1 {{an axis may split one dim or be partial once; remove one of the two}}
+// expected-note @+1 {{an axis may appear once in a placement; remove one of the two}}
 func.func private @p1_partial(tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}], partial = sum ["dp"]>})
 
 // -----
@@ -170,7 +170,7 @@ func.func private @p1_partial(tensor<8xf32> {shardir.placement = #shardir.placem
 // expected-note @+1 {{mesh @m declared here}}
 shardir.mesh @m <["dp"=2]>
 // expected-error @+2 {{axis "dp" is used twice: in dim 0 and in replicated}}
-// expected-note @+1 {{an axis may split one dim or be partial once; remove one of the two}}
+// expected-note @+1 {{an axis may appear once in a placement; remove one of the two}}
 func.func private @p1_replicated(tensor<8xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}], replicated = ["dp"]>})
 
 // -----

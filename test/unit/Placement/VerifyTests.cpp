@@ -76,10 +76,10 @@ TEST_F(Verify, Axes) {
             "the axis");
   EXPECT_EQ(check(R"([{"tp"}, {"tp"}])", {8, 8}),
             "axis \"tp\" is used twice: in dim 0 and in dim 1 | an axis may "
-            "split one dim or be partial once; remove one of the two");
+            "appear once in a placement; remove one of the two");
   EXPECT_EQ(check(R"([{"tp"}], partial = sum ["tp"])", {8}),
             "axis \"tp\" is used twice: in dim 0 and in partial | an axis may "
-            "split one dim or be partial once; remove one of the two");
+            "appear once in a placement; remove one of the two");
   const char *follow = " | sub-axes of one axis must follow one another: the "
                        "second begins where the first ends, or at a multiple "
                        "of it";
@@ -93,7 +93,7 @@ TEST_F(Verify, Axes) {
                 follow);
   EXPECT_EQ(check(R"([{"tp"}], replicated = ["tp"])", {8}),
             "axis \"tp\" is used twice: in dim 0 and in replicated | an axis "
-            "may split one dim or be partial once; remove one of the two");
+            "may appear once in a placement; remove one of the two");
 }
 
 TEST_F(Verify, Factors) {
@@ -155,9 +155,10 @@ TEST_F(Verify, PartialKinds) {
 
   Placement kindAlone = Placement::replicatedOfRank(1);
   kindAlone.partial = PartialKind::Sum;
-  EXPECT_EQ(message(verifyPlacement(kindAlone, mesh, {4})),
-            "partial sum names no axis | name the axes over which it is partial, "
-            "or leave it out");
+  EXPECT_EQ(
+      message(verifyPlacement(kindAlone, mesh, {4})),
+      "partial sum names no axis | name the axes over which it is partial, "
+      "or leave it out");
   Placement axesAlone = Placement::replicatedOfRank(1);
   axesAlone.partialAxes = {AxisRef{"b", 1, 0}};
   EXPECT_EQ(message(verifyPlacement(axesAlone, mesh, {4})),

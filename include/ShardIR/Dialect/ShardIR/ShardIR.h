@@ -77,10 +77,12 @@ mlir::Type splitComplex(mlir::Type elementType, std::vector<int64_t> &shape,
 MeshOp lookupMesh(mlir::Operation *from, mlir::FlatSymbolRefAttr mesh);
 
 /// Checks `placement` for a tensor of type `type` against its mesh and reports
-/// what is wrong on `op`, with `what` naming the value ("argument 0", …).
-mlir::LogicalResult verifyPlacementFor(mlir::Operation *op,
-                                       PlacementAttr placement, mlir::Type type,
-                                       const llvm::Twine &what);
+/// what is wrong at `loc`, or at `op` where none is given, with `what` naming
+/// the value ("argument 0", …).
+mlir::LogicalResult
+verifyPlacementFor(mlir::Operation *op, PlacementAttr placement,
+                   mlir::Type type, const llvm::Twine &what,
+                   std::optional<mlir::Location> loc = std::nullopt);
 
 /// Replaces sugar by dims; `placement` must verify against the mesh.
 PlacementAttr lowerDTensorSyntax(PlacementAttr placement, const Mesh &mesh,
