@@ -1,4 +1,4 @@
-//===- Detail.h - Shared by the files of this library -----------*- C++ -*-===//
+//===- PlacementMath.h - Shared by the files of this library ----*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

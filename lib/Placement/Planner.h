@@ -60,7 +60,7 @@ private:
     Axes used; ///< the reduced axes that `scattered` is split by
   };
 
-  // Moves.cpp
+  // StepEnumeration.cpp
   bool isKnownDim(const DimPlacement &dim, size_t d) const;
   std::vector<Split> tokens(const DimPlacement &dim, size_t d) const;
   bool uses(const Placement &placement, const AxisRef &axis) const;

@@ -9,8 +9,8 @@
 // Requires two placements of one shape on one mesh; they are verified here.
 // Guarantees a chain that gives every device its new shard, for every pair; no
 // step of which leaves a device with more than the larger of source and
-// destination (rule D2). Moves.cpp plans what reduces nothing, Reduce.cpp the
-// rest.
+// destination (rule D2). StepEnumeration.cpp plans what reduces nothing,
+// Reduce.cpp the rest.
 //
 //===----------------------------------------------------------------------===//
 

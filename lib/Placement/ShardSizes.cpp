@@ -1,4 +1,4 @@
-//===- Volumes.cpp - What devices hold and share, in tables -----*- C++ -*-===//
+//===- ShardSizes.cpp - What devices hold and share, in tables --*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,4 +1,4 @@
-//===- Volumes.h - What devices hold and share, in tables -------*- C++ -*-===//
+//===- ShardSizes.h - What devices hold and share, in tables ----*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

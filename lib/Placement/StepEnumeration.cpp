@@ -1,4 +1,4 @@
-//===- Moves.cpp - Changes of placement without a reduction -----*- C++ -*-===//
+//===- StepEnumeration.cpp - Changes of placement without a reduction -----===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

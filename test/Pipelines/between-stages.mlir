@@ -1,6 +1,6 @@
 // What upstream's passes do between stages breaks nothing and moves nothing
 // more: canonicalize merges constants of different placements, generalize drops
-// attributes, cse merges what is equal (DESIGN section 2).
+// attributes, cse merges what is equal.
 //
 // RUN: shard-opt %s --shardir-to-collective | FileCheck %s
 // RUN: shard-opt %s -canonicalize -cse -linalg-generalize-named-ops --shardir-to-collective | FileCheck %s

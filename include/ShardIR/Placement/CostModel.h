@@ -36,7 +36,7 @@
 
 namespace shardir {
 
-/// The order in which two plans are compared (DESIGN R6, D3).
+/// The order in which two plans are compared (rules R6, D3).
 enum class CostMode {
   Bytes, ///< no machine model, reproducible
   Time,  ///< seconds of the machine model first

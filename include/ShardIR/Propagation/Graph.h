@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // A program as propagation sees it: nodes with sharding rules, connected by
-// values. The graph knows nothing of IR. ShardIR/Transforms/PropagationGraph.h
-// builds one from a function; other front ends can build their own.
+// values. The graph knows nothing of IR. `shardir-propagate` builds one from a
+// function; an embedder fills one with nodes and values of its own.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 //
 // Ops that sm_90 adds, of one thread or of a warp group: mbarriers, boxes of
 // tensors, products of matrices in shared memory. The driver does the work
-// (EmulatedCuda/Hopper.h); PTX ISA, sections 9.7.13.15 and 9.7.15.
+// (testing/EmulatedGpu/Hopper.h); PTX ISA, sections 9.7.13.15 and 9.7.15.
 //
 //===----------------------------------------------------------------------===//
 

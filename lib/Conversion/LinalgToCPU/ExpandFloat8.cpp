@@ -8,7 +8,7 @@
 //
 // Stage: bufferized. Requires scalars and vectors; guarantees that no
 // arith.extf or arith.truncf has a type of f8E4M3FN or f8E5M2, with the bits of
-// the runtime's conversions (Runtime/SmallFloat.h). The formats are those of
+// the runtime's conversions (SmallFloat.h). The formats are those of
 // Micikevicius and others, "FP8 formats for deep learning", 2022.
 //
 //===----------------------------------------------------------------------===//

@@ -81,7 +81,7 @@ static LogicalResult checkType(func::FuncOp entry, Type type, StringRef what,
   return success();
 }
 
-/// The most ranks that a runtime starts (lib/Runtime/Metadata.cpp).
+/// The most ranks that a runtime starts (lib/Runtime/Core/Metadata.cpp).
 static constexpr int64_t kMaxRanks = 1 << 16;
 
 /// The global type of a shard, or its own type.

@@ -8,9 +8,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: local to scheduled. Requires local tensors; guarantees the same values
-// in other orders of dims where Analysis/LocalLayouts.h chose some: a tensor
-// whose dims are reordered is row-major again, so that no later stage knows of
-// orders. Function signatures and what loops carry stay as they are.
+// in other orders of dims where ShardIR/Layout/LocalLayouts.h chose some: a
+// tensor whose dims are reordered is row-major again, so that no later stage
+// knows of orders. Function signatures and what loops carry stay as they are.
 //
 //===----------------------------------------------------------------------===//
 

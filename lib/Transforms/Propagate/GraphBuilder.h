@@ -6,9 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: annotated to propagated. The graph of Analysis/Propagation.h for one
-// function, and the way back of its answer. Requires sugar resolved and calls
-// inlined; guarantees that every op with tensor results then carries
+// Stage: annotated to propagated. The graph of ShardIR/Propagation/Graph.h for
+// one function, and the way back of its answer. Requires sugar resolved and
+// calls inlined; guarantees that every op with tensor results then carries
 // `shardir.placements`, every argument and result `shardir.placement`.
 //
 //===----------------------------------------------------------------------===//

@@ -7,8 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: annotated to propagated. Requires sugar resolved and calls inlined.
-// A thin user of the algorithm of Analysis/Propagation.h: builds the graph of
-// each function (GraphBuilder.h) and writes its answer back.
+// A thin user of the algorithm of ShardIR/Propagation/Graph.h: builds the graph
+// of each function (GraphBuilder.h) and writes its answer back.
 //
 //===----------------------------------------------------------------------===//
 

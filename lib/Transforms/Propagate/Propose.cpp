@@ -9,8 +9,8 @@
 // Stage: annotated, before and after. Requires a mesh; guarantees a closed
 // placement on every tensor argument and result of each function, those that
 // were there unchanged. The program itself is not touched: the search
-// (Analysis/Proposal.h) looks at a copy in which calls are inlined as
-// propagation would have them.
+// (ShardIR/Propagation/Proposal.h) looks at a copy in which calls are inlined
+// as propagation would have them.
 //
 //===----------------------------------------------------------------------===//
 

@@ -8,7 +8,7 @@
 //
 // A PTX module as its text says it: variables, kernels, and their statements,
 // with registers numbered and labels resolved. What a statement means is found
-// later (Decoder.h). PTX ISA 9.0, sections 4 and 5.
+// later (Decoder.cpp). PTX ISA 9.0, sections 4 and 5.
 //
 // Requires text that ends in a NUL or has a size; guarantees that what the
 // parser does not know is an error that names the line.
