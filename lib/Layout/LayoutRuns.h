@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_ANALYSIS_LAYOUTRUNS_H
-#define SHARDIR_LIB_ANALYSIS_LAYOUTRUNS_H
+#ifndef SHARDIR_LIB_LAYOUT_LAYOUTRUNS_H
+#define SHARDIR_LIB_LAYOUT_LAYOUTRUNS_H
 
 #include "ShardIR/Layout/LocalLayouts.h"
 
@@ -45,4 +45,4 @@ const LoopView::Operand *inPlaceInput(const LoopView &view, mlir::Value result);
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_ANALYSIS_LAYOUTRUNS_H
+#endif // SHARDIR_LIB_LAYOUT_LAYOUTRUNS_H

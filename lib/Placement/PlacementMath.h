@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_PLACEMENT_DETAIL_H
-#define SHARDIR_LIB_PLACEMENT_DETAIL_H
+#ifndef SHARDIR_LIB_PLACEMENT_PLACEMENTMATH_H
+#define SHARDIR_LIB_PLACEMENT_PLACEMENTMATH_H
 
 #include "ShardIR/Placement/Placement.h"
 
@@ -126,4 +126,4 @@ AxisRef canonicalAxis(const std::string &name, int64_t pre, int64_t size,
 
 } // namespace shardir::detail
 
-#endif // SHARDIR_LIB_PLACEMENT_DETAIL_H
+#endif // SHARDIR_LIB_PLACEMENT_PLACEMENTMATH_H

@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_PLACEMENT_VOLUMES_H
-#define SHARDIR_LIB_PLACEMENT_VOLUMES_H
+#ifndef SHARDIR_LIB_PLACEMENT_SHARDSIZES_H
+#define SHARDIR_LIB_PLACEMENT_SHARDSIZES_H
 
 #include "ShardIR/Placement/DeviceSample.h"
 #include "Steps.h"
@@ -113,4 +113,4 @@ private:
 
 } // namespace shardir::detail
 
-#endif // SHARDIR_LIB_PLACEMENT_VOLUMES_H
+#endif // SHARDIR_LIB_PLACEMENT_SHARDSIZES_H

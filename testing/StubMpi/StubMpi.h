@@ -10,8 +10,8 @@
  * this rank's own data, and a reduction this rank's term. So host time, memory
  * and calls of one rank of thousands are seen on one core; results are not.
  */
-#ifndef SHARDIR_TESTING_STUBMPI_H
-#define SHARDIR_TESTING_STUBMPI_H
+#ifndef SHARDIR_TESTING_STUBMPI_STUBMPI_H
+#define SHARDIR_TESTING_STUBMPI_STUBMPI_H
 
 #ifdef __cplusplus
 extern "C" {
@@ -25,4 +25,4 @@ long shardir_stub_mpi_calls(const char *name);
 }
 #endif
 
-#endif /* SHARDIR_TESTING_STUBMPI_H */
+#endif /* SHARDIR_TESTING_STUBMPI_STUBMPI_H */

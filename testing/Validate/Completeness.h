@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_VALIDATE_COMPLETENESS_H
-#define SHARDIR_VALIDATE_COMPLETENESS_H
+#ifndef SHARDIR_TESTING_VALIDATE_COMPLETENESS_H
+#define SHARDIR_TESTING_VALIDATE_COMPLETENESS_H
 
 #include "Validate/RuleCases.h"
 
@@ -63,4 +63,4 @@ private:
 
 } // namespace shardir::validate
 
-#endif // SHARDIR_VALIDATE_COMPLETENESS_H
+#endif // SHARDIR_TESTING_VALIDATE_COMPLETENESS_H

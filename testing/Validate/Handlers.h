@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_VALIDATE_HANDLERS_H
-#define SHARDIR_LIB_VALIDATE_HANDLERS_H
+#ifndef SHARDIR_TESTING_VALIDATE_HANDLERS_H
+#define SHARDIR_TESTING_VALIDATE_HANDLERS_H
 
 #include "Validate/Interpreter.h"
 
@@ -67,4 +67,4 @@ llvm::SmallVector<int64_t> extentsOf(mlir::RankedTensorType type,
 
 } // namespace shardir::validate
 
-#endif // SHARDIR_LIB_VALIDATE_HANDLERS_H
+#endif // SHARDIR_TESTING_VALIDATE_HANDLERS_H

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_VALIDATE_INTERPRETER_H
-#define SHARDIR_VALIDATE_INTERPRETER_H
+#ifndef SHARDIR_TESTING_VALIDATE_INTERPRETER_H
+#define SHARDIR_TESTING_VALIDATE_INTERPRETER_H
 
 #include "Validate/RuntimeValue.h"
 
@@ -111,4 +111,4 @@ private:
 
 } // namespace shardir::validate
 
-#endif // SHARDIR_VALIDATE_INTERPRETER_H
+#endif // SHARDIR_TESTING_VALIDATE_INTERPRETER_H

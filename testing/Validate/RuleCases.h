@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_VALIDATE_RULECASES_H
-#define SHARDIR_VALIDATE_RULECASES_H
+#ifndef SHARDIR_TESTING_VALIDATE_RULECASES_H
+#define SHARDIR_TESTING_VALIDATE_RULECASES_H
 
 #include "ShardIR/Placement/Halo.h"
 #include "Validate/Subject.h"
@@ -54,4 +54,4 @@ std::vector<PartialKind> partialKindsOf(mlir::Type element);
 
 } // namespace shardir::validate
 
-#endif // SHARDIR_VALIDATE_RULECASES_H
+#endif // SHARDIR_TESTING_VALIDATE_RULECASES_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_VALIDATE_RUNTIMEVALUE_H
-#define SHARDIR_VALIDATE_RUNTIMEVALUE_H
+#ifndef SHARDIR_TESTING_VALIDATE_RUNTIMEVALUE_H
+#define SHARDIR_TESTING_VALIDATE_RUNTIMEVALUE_H
 
 #include "ShardIR/Placement/Placement.h"
 
@@ -119,4 +119,4 @@ std::string toString(mlir::Type type, const Scalar &value);
 
 } // namespace shardir::validate
 
-#endif // SHARDIR_VALIDATE_RUNTIMEVALUE_H
+#endif // SHARDIR_TESTING_VALIDATE_RUNTIMEVALUE_H

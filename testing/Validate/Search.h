@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_VALIDATE_SEARCH_H
-#define SHARDIR_LIB_VALIDATE_SEARCH_H
+#ifndef SHARDIR_TESTING_VALIDATE_SEARCH_H
+#define SHARDIR_TESTING_VALIDATE_SEARCH_H
 
 #include "Validate/RuleCases.h"
 
@@ -83,4 +83,4 @@ void forEachProduct(const std::vector<std::vector<State>> &choices,
 
 } // namespace shardir::validate
 
-#endif // SHARDIR_LIB_VALIDATE_SEARCH_H
+#endif // SHARDIR_TESTING_VALIDATE_SEARCH_H

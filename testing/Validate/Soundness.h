@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_VALIDATE_SOUNDNESS_H
-#define SHARDIR_VALIDATE_SOUNDNESS_H
+#ifndef SHARDIR_TESTING_VALIDATE_SOUNDNESS_H
+#define SHARDIR_TESTING_VALIDATE_SOUNDNESS_H
 
 #include "Validate/RuleCases.h"
 
@@ -64,4 +64,4 @@ std::vector<Tensor> distribute(const TensorData &whole,
 
 } // namespace shardir::validate
 
-#endif // SHARDIR_VALIDATE_SOUNDNESS_H
+#endif // SHARDIR_TESTING_VALIDATE_SOUNDNESS_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_VALIDATE_SUBJECT_H
-#define SHARDIR_VALIDATE_SUBJECT_H
+#ifndef SHARDIR_TESTING_VALIDATE_SUBJECT_H
+#define SHARDIR_TESTING_VALIDATE_SUBJECT_H
 
 #include "ShardIR/Interfaces/ShardingRule.h"
 #include "Validate/Interpreter.h"
@@ -63,4 +63,4 @@ private:
 
 } // namespace shardir::validate
 
-#endif // SHARDIR_VALIDATE_SUBJECT_H
+#endif // SHARDIR_TESTING_VALIDATE_SUBJECT_H

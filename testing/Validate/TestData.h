@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_VALIDATE_TESTDATA_H
-#define SHARDIR_VALIDATE_TESTDATA_H
+#ifndef SHARDIR_TESTING_VALIDATE_TESTDATA_H
+#define SHARDIR_TESTING_VALIDATE_TESTDATA_H
 
 #include "Validate/RuntimeValue.h"
 
@@ -58,4 +58,4 @@ Tensor cut(const TensorData &whole, llvm::ArrayRef<DimShard> shard);
 
 } // namespace shardir::validate
 
-#endif // SHARDIR_VALIDATE_TESTDATA_H
+#endif // SHARDIR_TESTING_VALIDATE_TESTDATA_H

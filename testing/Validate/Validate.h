@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_VALIDATE_VALIDATE_H
-#define SHARDIR_VALIDATE_VALIDATE_H
+#ifndef SHARDIR_TESTING_VALIDATE_VALIDATE_H
+#define SHARDIR_TESTING_VALIDATE_VALIDATE_H
 
 #include "Validate/Completeness.h"
 #include "Validate/Soundness.h"
@@ -55,4 +55,4 @@ llvm::json::Value toJson(llvm::ArrayRef<OpReport> reports);
 
 } // namespace shardir::validate
 
-#endif // SHARDIR_VALIDATE_VALIDATE_H
+#endif // SHARDIR_TESTING_VALIDATE_VALIDATE_H

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_ANALYSIS_AGREEDOPS_H
-#define SHARDIR_ANALYSIS_AGREEDOPS_H
+#ifndef SHARDIR_ANALYSIS_SATISFIEDOPCACHE_H
+#define SHARDIR_ANALYSIS_SATISFIEDOPCACHE_H
 
 #include "ShardIR/Interfaces/ShardingRule.h"
 
@@ -50,4 +50,4 @@ private:
 
 } // namespace shardir
 
-#endif // SHARDIR_ANALYSIS_AGREEDOPS_H
+#endif // SHARDIR_ANALYSIS_SATISFIEDOPCACHE_H

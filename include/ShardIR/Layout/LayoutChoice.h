@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_ANALYSIS_LAYOUTCHOICE_H
-#define SHARDIR_ANALYSIS_LAYOUTCHOICE_H
+#ifndef SHARDIR_LAYOUT_LAYOUTCHOICE_H
+#define SHARDIR_LAYOUT_LAYOUTCHOICE_H
 
 #include <cstddef>
 #include <cstdint>
@@ -64,4 +64,4 @@ LayoutChoice chooseLayouts(const LayoutGraph &graph, size_t maxTable = 4096);
 
 } // namespace shardir
 
-#endif // SHARDIR_ANALYSIS_LAYOUTCHOICE_H
+#endif // SHARDIR_LAYOUT_LAYOUTCHOICE_H

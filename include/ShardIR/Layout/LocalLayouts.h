@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_ANALYSIS_LOCALLAYOUTS_H
-#define SHARDIR_ANALYSIS_LOCALLAYOUTS_H
+#ifndef SHARDIR_LAYOUT_LOCALLAYOUTS_H
+#define SHARDIR_LAYOUT_LOCALLAYOUTS_H
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Placement/Packing.h"
@@ -118,4 +118,4 @@ int64_t largestBytes(mlir::Value value, const MeshTable &meshes);
 
 } // namespace shardir
 
-#endif // SHARDIR_ANALYSIS_LOCALLAYOUTS_H
+#endif // SHARDIR_LAYOUT_LOCALLAYOUTS_H

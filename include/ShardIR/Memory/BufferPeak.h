@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_ANALYSIS_BUFFERPEAK_H
-#define SHARDIR_ANALYSIS_BUFFERPEAK_H
+#ifndef SHARDIR_MEMORY_BUFFERPEAK_H
+#define SHARDIR_MEMORY_BUFFERPEAK_H
 
 #include "ShardIR/Memory/PeakMemory.h"
 
@@ -42,4 +42,4 @@ std::optional<MemoryPeak> bufferPeak(mlir::func::FuncOp entry,
 
 } // namespace shardir
 
-#endif // SHARDIR_ANALYSIS_BUFFERPEAK_H
+#endif // SHARDIR_MEMORY_BUFFERPEAK_H

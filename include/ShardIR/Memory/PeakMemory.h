@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_ANALYSIS_PEAKMEMORY_H
-#define SHARDIR_ANALYSIS_PEAKMEMORY_H
+#ifndef SHARDIR_MEMORY_PEAKMEMORY_H
+#define SHARDIR_MEMORY_PEAKMEMORY_H
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
@@ -55,4 +55,4 @@ peakMemory(mlir::func::FuncOp function, const MeshTable &meshes,
 
 } // namespace shardir
 
-#endif // SHARDIR_ANALYSIS_PEAKMEMORY_H
+#endif // SHARDIR_MEMORY_PEAKMEMORY_H

@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_ANALYSIS_CONFLICTSEARCH_H
-#define SHARDIR_ANALYSIS_CONFLICTSEARCH_H
+#ifndef SHARDIR_PROPAGATION_CONFLICTSEARCH_H
+#define SHARDIR_PROPAGATION_CONFLICTSEARCH_H
 
 #include <array>
 #include <cstdint>
@@ -119,4 +119,4 @@ SearchCost costOf(const SearchProblem &problem,
 
 } // namespace shardir
 
-#endif // SHARDIR_ANALYSIS_CONFLICTSEARCH_H
+#endif // SHARDIR_PROPAGATION_CONFLICTSEARCH_H

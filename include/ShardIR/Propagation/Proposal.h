@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_ANALYSIS_PROPOSAL_H
-#define SHARDIR_ANALYSIS_PROPOSAL_H
+#ifndef SHARDIR_PROPAGATION_PROPOSAL_H
+#define SHARDIR_PROPAGATION_PROPOSAL_H
 
 #include "ShardIR/Propagation/Propagation.h"
 
@@ -78,4 +78,4 @@ std::vector<std::vector<int>> similarNodes(const PropagationGraph &graph,
 
 } // namespace shardir
 
-#endif // SHARDIR_ANALYSIS_PROPOSAL_H
+#endif // SHARDIR_PROPAGATION_PROPOSAL_H

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_ANALYSIS_SIZEEXPR_H
-#define SHARDIR_ANALYSIS_SIZEEXPR_H
+#ifndef SHARDIR_REPORT_SIZEEXPR_H
+#define SHARDIR_REPORT_SIZEEXPR_H
 
 #include <cstdint>
 #include <map>
@@ -58,4 +58,4 @@ private:
 
 } // namespace shardir
 
-#endif // SHARDIR_ANALYSIS_SIZEEXPR_H
+#endif // SHARDIR_REPORT_SIZEEXPR_H

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_ANALYSIS_SYMBOLICBYTES_H
-#define SHARDIR_ANALYSIS_SYMBOLICBYTES_H
+#ifndef SHARDIR_REPORT_SYMBOLICBYTES_H
+#define SHARDIR_REPORT_SYMBOLICBYTES_H
 
 #include "ShardIR/Placement/Collectives.h"
 #include "ShardIR/Report/SizeExpr.h"
@@ -49,4 +49,4 @@ std::optional<SizeExpr> receivedFormula(const std::vector<SymbolicStep> &steps);
 
 } // namespace shardir
 
-#endif // SHARDIR_ANALYSIS_SYMBOLICBYTES_H
+#endif // SHARDIR_REPORT_SYMBOLICBYTES_H

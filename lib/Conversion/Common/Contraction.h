@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_CONVERSION_LINALGTOCPU_CONTRACTION_H
-#define SHARDIR_LIB_CONVERSION_LINALGTOCPU_CONTRACTION_H
+#ifndef SHARDIR_LIB_CONVERSION_COMMON_CONTRACTION_H
+#define SHARDIR_LIB_CONVERSION_COMMON_CONTRACTION_H
 
 #include "LoopEmitter.h"
 #include "ShardIR/Conversion/Common/ContractionShape.h"
@@ -86,4 +86,4 @@ mlir::FailureOr<Contraction> matchContraction(mlir::linalg::LinalgOp op,
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_CONVERSION_LINALGTOCPU_CONTRACTION_H
+#endif // SHARDIR_LIB_CONVERSION_COMMON_CONTRACTION_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_CONVERSION_LINALGTOCPU_LOOPEMITTER_H
-#define SHARDIR_LIB_CONVERSION_LINALGTOCPU_LOOPEMITTER_H
+#ifndef SHARDIR_LIB_CONVERSION_COMMON_LOOPEMITTER_H
+#define SHARDIR_LIB_CONVERSION_COMMON_LOOPEMITTER_H
 
 #include "ShardIR/Interfaces/IndexMath.h"
 
@@ -73,4 +73,4 @@ public:
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_CONVERSION_LINALGTOCPU_LOOPEMITTER_H
+#endif // SHARDIR_LIB_CONVERSION_COMMON_LOOPEMITTER_H

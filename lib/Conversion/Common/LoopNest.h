@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_CONVERSION_LINALGTOCPU_LOOPNEST_H
-#define SHARDIR_LIB_CONVERSION_LINALGTOCPU_LOOPNEST_H
+#ifndef SHARDIR_LIB_CONVERSION_COMMON_LOOPNEST_H
+#define SHARDIR_LIB_CONVERSION_COMMON_LOOPNEST_H
 
 #include "LoopEmitter.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -87,4 +87,4 @@ mlir::FailureOr<LoopNest> makeLoopNest(mlir::linalg::LinalgOp op,
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_CONVERSION_LINALGTOCPU_LOOPNEST_H
+#endif // SHARDIR_LIB_CONVERSION_COMMON_LOOPNEST_H

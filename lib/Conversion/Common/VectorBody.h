@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_CONVERSION_LINALGTOCPU_VECTORBODY_H
-#define SHARDIR_LIB_CONVERSION_LINALGTOCPU_VECTORBODY_H
+#ifndef SHARDIR_LIB_CONVERSION_COMMON_VECTORBODY_H
+#define SHARDIR_LIB_CONVERSION_COMMON_VECTORBODY_H
 
 #include "LoopNest.h"
 #include "mlir/IR/IRMapping.h"
@@ -84,4 +84,4 @@ private:
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_CONVERSION_LINALGTOCPU_VECTORBODY_H
+#endif // SHARDIR_LIB_CONVERSION_COMMON_VECTORBODY_H

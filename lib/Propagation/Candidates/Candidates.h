@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_ANALYSIS_CANDIDATES_H
-#define SHARDIR_LIB_ANALYSIS_CANDIDATES_H
+#ifndef SHARDIR_LIB_PROPAGATION_CANDIDATES_CANDIDATES_H
+#define SHARDIR_LIB_PROPAGATION_CANDIDATES_CANDIDATES_H
 
 #include "Reachability/ReachableShardings.h"
 
@@ -77,4 +77,4 @@ private:
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_ANALYSIS_CANDIDATES_H
+#endif // SHARDIR_LIB_PROPAGATION_CANDIDATES_CANDIDATES_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_PROPAGATION_COSTTABLES_H
-#define SHARDIR_LIB_PROPAGATION_COSTTABLES_H
+#ifndef SHARDIR_LIB_PROPAGATION_COST_COSTTABLES_H
+#define SHARDIR_LIB_PROPAGATION_COST_COSTTABLES_H
 
 #include "Candidates/Candidates.h"
 
@@ -59,4 +59,4 @@ private:
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_PROPAGATION_COSTTABLES_H
+#endif // SHARDIR_LIB_PROPAGATION_COST_COSTTABLES_H

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_ANALYSIS_PROPAGATIONSPACE_H
-#define SHARDIR_LIB_ANALYSIS_PROPAGATIONSPACE_H
+#ifndef SHARDIR_LIB_PROPAGATION_GRAPH_PROPAGATIONSPACE_H
+#define SHARDIR_LIB_PROPAGATION_GRAPH_PROPAGATIONSPACE_H
 
 #include "ShardIR/Propagation/Propagation.h"
 #include "SplitsTable.h"
@@ -144,4 +144,4 @@ private:
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_ANALYSIS_PROPAGATIONSPACE_H
+#endif // SHARDIR_LIB_PROPAGATION_GRAPH_PROPAGATIONSPACE_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_ANALYSIS_SPLITSTABLE_H
-#define SHARDIR_LIB_ANALYSIS_SPLITSTABLE_H
+#ifndef SHARDIR_LIB_PROPAGATION_GRAPH_SPLITSTABLE_H
+#define SHARDIR_LIB_PROPAGATION_GRAPH_SPLITSTABLE_H
 
 #include "ShardIR/Analysis/FactorSharding.h"
 
@@ -102,4 +102,4 @@ private:
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_ANALYSIS_SPLITSTABLE_H
+#endif // SHARDIR_LIB_PROPAGATION_GRAPH_SPLITSTABLE_H

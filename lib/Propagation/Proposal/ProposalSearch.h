@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_ANALYSIS_PROPOSALSEARCH_H
-#define SHARDIR_LIB_ANALYSIS_PROPOSALSEARCH_H
+#ifndef SHARDIR_LIB_PROPAGATION_PROPOSAL_PROPOSALSEARCH_H
+#define SHARDIR_LIB_PROPAGATION_PROPOSAL_PROPOSALSEARCH_H
 
 #include "ShardIR/Propagation/Proposal.h"
 
@@ -142,4 +142,4 @@ private:
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_ANALYSIS_PROPOSALSEARCH_H
+#endif // SHARDIR_LIB_PROPAGATION_PROPOSAL_PROPOSALSEARCH_H

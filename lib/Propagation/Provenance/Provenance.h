@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_PROPAGATION_PROVENANCE_H
-#define SHARDIR_LIB_PROPAGATION_PROVENANCE_H
+#ifndef SHARDIR_LIB_PROPAGATION_PROVENANCE_PROVENANCE_H
+#define SHARDIR_LIB_PROPAGATION_PROVENANCE_PROVENANCE_H
 
 #include "Reachability/ReachableShardings.h"
 
@@ -40,4 +40,4 @@ findProvenance(PropagationSpace &space, const std::vector<NodeSplits> &decided,
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_PROPAGATION_PROVENANCE_H
+#endif // SHARDIR_LIB_PROPAGATION_PROVENANCE_PROVENANCE_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_PROPAGATION_REACHABLESHARDINGS_H
-#define SHARDIR_LIB_PROPAGATION_REACHABLESHARDINGS_H
+#ifndef SHARDIR_LIB_PROPAGATION_REACHABILITY_REACHABLESHARDINGS_H
+#define SHARDIR_LIB_PROPAGATION_REACHABILITY_REACHABLESHARDINGS_H
 
 #include "Graph/PropagationSpace.h"
 
@@ -113,4 +113,4 @@ void ReachableShardings::untilStable(std::vector<int> nodes, Step step) {
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_PROPAGATION_REACHABLESHARDINGS_H
+#endif // SHARDIR_LIB_PROPAGATION_REACHABILITY_REACHABLESHARDINGS_H

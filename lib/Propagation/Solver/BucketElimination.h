@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_ANALYSIS_BUCKETELIMINATION_H
-#define SHARDIR_LIB_ANALYSIS_BUCKETELIMINATION_H
+#ifndef SHARDIR_LIB_PROPAGATION_SOLVER_BUCKETELIMINATION_H
+#define SHARDIR_LIB_PROPAGATION_SOLVER_BUCKETELIMINATION_H
 
 #include "EliminationOrder.h"
 
@@ -50,4 +50,4 @@ private:
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_ANALYSIS_BUCKETELIMINATION_H
+#endif // SHARDIR_LIB_PROPAGATION_SOLVER_BUCKETELIMINATION_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_PROPAGATION_CONFLICTPROBLEM_H
-#define SHARDIR_LIB_PROPAGATION_CONFLICTPROBLEM_H
+#ifndef SHARDIR_LIB_PROPAGATION_SOLVER_CONFLICTPROBLEM_H
+#define SHARDIR_LIB_PROPAGATION_SOLVER_CONFLICTPROBLEM_H
 
 #include "Cost/CostTables.h"
 
@@ -111,4 +111,4 @@ private:
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_PROPAGATION_CONFLICTPROBLEM_H
+#endif // SHARDIR_LIB_PROPAGATION_SOLVER_CONFLICTPROBLEM_H

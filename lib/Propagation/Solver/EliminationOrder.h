@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_ANALYSIS_ELIMINATIONORDER_H
-#define SHARDIR_LIB_ANALYSIS_ELIMINATIONORDER_H
+#ifndef SHARDIR_LIB_PROPAGATION_SOLVER_ELIMINATIONORDER_H
+#define SHARDIR_LIB_PROPAGATION_SOLVER_ELIMINATIONORDER_H
 
 #include "ShardIR/Propagation/ConflictSearch.h"
 
@@ -57,4 +57,4 @@ private:
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_ANALYSIS_ELIMINATIONORDER_H
+#endif // SHARDIR_LIB_PROPAGATION_SOLVER_ELIMINATIONORDER_H

@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_CAPICHECKS_H
-#define SHARDIR_LIB_RUNTIME_CAPICHECKS_H
+#ifndef SHARDIR_LIB_RUNTIME_API_CAPICHECKS_H
+#define SHARDIR_LIB_RUNTIME_API_CAPICHECKS_H
 
 #include "Core/Run.h"
 
@@ -47,4 +47,4 @@ void checkAddresses(const RunRequest &request, const FunctionSpec &f);
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_CAPICHECKS_H
+#endif // SHARDIR_LIB_RUNTIME_API_CAPICHECKS_H

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_CAPIDETAIL_H
-#define SHARDIR_LIB_RUNTIME_CAPIDETAIL_H
+#ifndef SHARDIR_LIB_RUNTIME_API_CAPIDETAIL_H
+#define SHARDIR_LIB_RUNTIME_API_CAPIDETAIL_H
 
 #include "Core/Run.h"
 
@@ -97,4 +97,4 @@ template <class F> shardir_status guarded(F &&f) {
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_CAPIDETAIL_H
+#endif // SHARDIR_LIB_RUNTIME_API_CAPIDETAIL_H

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_ARENA_H
-#define SHARDIR_LIB_RUNTIME_ARENA_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_ARENA_H
+#define SHARDIR_LIB_RUNTIME_CORE_ARENA_H
 
 #include <cstddef>
 #include <cstdint>
@@ -70,4 +70,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_ARENA_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_ARENA_H

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_CHANNEL_H
-#define SHARDIR_LIB_RUNTIME_CHANNEL_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_CHANNEL_H
+#define SHARDIR_LIB_RUNTIME_CORE_CHANNEL_H
 
 #include "Communicator.h"
 #include "DataMover.h"
@@ -102,4 +102,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_CHANNEL_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_CHANNEL_H

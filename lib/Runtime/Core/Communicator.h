@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_COMMUNICATOR_H
-#define SHARDIR_LIB_RUNTIME_COMMUNICATOR_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_COMMUNICATOR_H
+#define SHARDIR_LIB_RUNTIME_CORE_COMMUNICATOR_H
 
 #include "Route.h"
 
@@ -119,4 +119,4 @@ std::unique_ptr<Transport> makeMpiTransport(Job &job, ProcessWorld &world,
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_COMMUNICATOR_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_COMMUNICATOR_H

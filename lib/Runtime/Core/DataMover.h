@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_DATAMOVER_H
-#define SHARDIR_LIB_RUNTIME_DATAMOVER_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_DATAMOVER_H
+#define SHARDIR_LIB_RUNTIME_CORE_DATAMOVER_H
 
 #include "Route.h"
 
@@ -94,4 +94,4 @@ std::unique_ptr<MessageStore> makeCudaMessages();
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_DATAMOVER_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_DATAMOVER_H

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_DISTRIBUTE_H
-#define SHARDIR_LIB_RUNTIME_DISTRIBUTE_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_DISTRIBUTE_H
+#define SHARDIR_LIB_RUNTIME_CORE_DISTRIBUTE_H
 
 #include "Copy.h"
 #include "Metadata.h"
@@ -73,4 +73,4 @@ std::string globalShapeOf(const TensorSpec &spec, const Mesh *mesh,
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_DISTRIBUTE_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_DISTRIBUTE_H

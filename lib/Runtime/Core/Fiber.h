@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_FIBER_H
-#define SHARDIR_LIB_RUNTIME_FIBER_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_FIBER_H
+#define SHARDIR_LIB_RUNTIME_CORE_FIBER_H
 
 #include <cstddef>
 
@@ -83,4 +83,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_FIBER_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_FIBER_H

@@ -24,8 +24,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_GROUP_H
-#define SHARDIR_LIB_RUNTIME_GROUP_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_GROUP_H
+#define SHARDIR_LIB_RUNTIME_CORE_GROUP_H
 
 #include "Communicator.h"
 
@@ -127,4 +127,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_GROUP_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_GROUP_H

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_JOB_H
-#define SHARDIR_LIB_RUNTIME_JOB_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_JOB_H
+#define SHARDIR_LIB_RUNTIME_CORE_JOB_H
 
 #include "Nccl/NcclApi.h"
 #include "RankContext.h"
@@ -156,4 +156,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_JOB_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_JOB_H

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_MESSAGES_H
-#define SHARDIR_LIB_RUNTIME_MESSAGES_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_MESSAGES_H
+#define SHARDIR_LIB_RUNTIME_CORE_MESSAGES_H
 
 #include "Reduce.h"
 
@@ -130,4 +130,4 @@ std::unique_ptr<Messages> startTcpMessages(const Launch &launch, double seconds,
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_MESSAGES_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_MESSAGES_H

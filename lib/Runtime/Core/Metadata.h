@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_METADATA_H
-#define SHARDIR_LIB_RUNTIME_METADATA_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_METADATA_H
+#define SHARDIR_LIB_RUNTIME_CORE_METADATA_H
 
 #include "ElementType.h"
 #include "ShardIR/Placement/Collectives.h"
@@ -119,4 +119,4 @@ std::string shapeText(const std::vector<int64_t> &shape);
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_METADATA_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_METADATA_H

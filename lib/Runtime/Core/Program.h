@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_PROGRAM_H
-#define SHARDIR_LIB_RUNTIME_PROGRAM_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_PROGRAM_H
+#define SHARDIR_LIB_RUNTIME_CORE_PROGRAM_H
 
 #include "Metadata.h"
 #include "Route.h"
@@ -75,4 +75,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_PROGRAM_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_PROGRAM_H

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_RANKCONTEXT_H
-#define SHARDIR_LIB_RUNTIME_RANKCONTEXT_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_RANKCONTEXT_H
+#define SHARDIR_LIB_RUNTIME_CORE_RANKCONTEXT_H
 
 #include "Arena.h"
 #include "Communicator.h"
@@ -161,4 +161,4 @@ bool landOnFailure(RankContext &rank, bool inRegion,
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_RANKCONTEXT_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_RANKCONTEXT_H

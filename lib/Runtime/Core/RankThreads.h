@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_RANKTHREADS_H
-#define SHARDIR_LIB_RUNTIME_RANKTHREADS_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_RANKTHREADS_H
+#define SHARDIR_LIB_RUNTIME_CORE_RANKTHREADS_H
 
 #include <functional>
 
@@ -42,4 +42,4 @@ int runOnRankThread(RankTask task);
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_RANKTHREADS_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_RANKTHREADS_H

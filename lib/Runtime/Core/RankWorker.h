@@ -18,8 +18,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_RANKWORKER_H
-#define SHARDIR_LIB_RUNTIME_RANKWORKER_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_RANKWORKER_H
+#define SHARDIR_LIB_RUNTIME_CORE_RANKWORKER_H
 
 #include "Communicator.h"
 #include "Fiber.h"
@@ -75,4 +75,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_RANKWORKER_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_RANKWORKER_H

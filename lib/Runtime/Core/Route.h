@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_ROUTE_H
-#define SHARDIR_LIB_RUNTIME_ROUTE_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_ROUTE_H
+#define SHARDIR_LIB_RUNTIME_CORE_ROUTE_H
 
 #include "Copy.h"
 #include "Metadata.h"
@@ -150,4 +150,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_ROUTE_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_ROUTE_H

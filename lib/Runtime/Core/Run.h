@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_RUN_H
-#define SHARDIR_LIB_RUNTIME_RUN_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_RUN_H
+#define SHARDIR_LIB_RUNTIME_CORE_RUN_H
 
 #include "Job.h"
 
@@ -44,4 +44,4 @@ RunReport runFunction(RunRequest request);
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_RUN_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_RUN_H

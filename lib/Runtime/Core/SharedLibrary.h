@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_SHAREDLIBRARY_H
-#define SHARDIR_LIB_RUNTIME_SHAREDLIBRARY_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_SHAREDLIBRARY_H
+#define SHARDIR_LIB_RUNTIME_CORE_SHAREDLIBRARY_H
 
 #include <mutex>
 #include <string>
@@ -49,4 +49,4 @@ const Api *loadOnce(bool (Api::*load)(std::string &error), std::string &error) {
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_SHAREDLIBRARY_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_SHAREDLIBRARY_H

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_SIGNALS_H
-#define SHARDIR_LIB_RUNTIME_SIGNALS_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_SIGNALS_H
+#define SHARDIR_LIB_RUNTIME_CORE_SIGNALS_H
 
 #include <memory>
 #include <string>
@@ -40,4 +40,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_SIGNALS_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_SIGNALS_H

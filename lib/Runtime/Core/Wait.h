@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_WAIT_H
-#define SHARDIR_LIB_RUNTIME_WAIT_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_WAIT_H
+#define SHARDIR_LIB_RUNTIME_CORE_WAIT_H
 
 #include <algorithm>
 #include <chrono>
@@ -89,4 +89,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_WAIT_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_WAIT_H

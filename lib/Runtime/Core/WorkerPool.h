@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_WORKERPOOL_H
-#define SHARDIR_LIB_RUNTIME_WORKERPOOL_H
+#ifndef SHARDIR_LIB_RUNTIME_CORE_WORKERPOOL_H
+#define SHARDIR_LIB_RUNTIME_CORE_WORKERPOOL_H
 
 #include <atomic>
 #include <condition_variable>
@@ -71,4 +71,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_WORKERPOOL_H
+#endif // SHARDIR_LIB_RUNTIME_CORE_WORKERPOOL_H

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_CUDAAPI_H
-#define SHARDIR_LIB_RUNTIME_CUDAAPI_H
+#ifndef SHARDIR_LIB_RUNTIME_CUDA_CUDAAPI_H
+#define SHARDIR_LIB_RUNTIME_CUDA_CUDAAPI_H
 
 #include <cstddef>
 #include <cstdint>
@@ -189,4 +189,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_CUDAAPI_H
+#endif // SHARDIR_LIB_RUNTIME_CUDA_CUDAAPI_H

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_CUDADEVICE_H
-#define SHARDIR_LIB_RUNTIME_CUDADEVICE_H
+#ifndef SHARDIR_LIB_RUNTIME_CUDA_CUDADEVICE_H
+#define SHARDIR_LIB_RUNTIME_CUDA_CUDADEVICE_H
 
 #include "Core/Metadata.h"
 #include "CudaApi.h"
@@ -141,4 +141,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_CUDADEVICE_H
+#endif // SHARDIR_LIB_RUNTIME_CUDA_CUDADEVICE_H

@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_CUDAGRAPHS_H
-#define SHARDIR_LIB_RUNTIME_CUDAGRAPHS_H
+#ifndef SHARDIR_LIB_RUNTIME_CUDA_CUDAGRAPHS_H
+#define SHARDIR_LIB_RUNTIME_CUDA_CUDAGRAPHS_H
 
 #include "CudaApi.h"
 #include "DeviceArena.h"
@@ -108,4 +108,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_CUDAGRAPHS_H
+#endif // SHARDIR_LIB_RUNTIME_CUDA_CUDAGRAPHS_H

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_CUDARANK_H
-#define SHARDIR_LIB_RUNTIME_CUDARANK_H
+#ifndef SHARDIR_LIB_RUNTIME_CUDA_CUDARANK_H
+#define SHARDIR_LIB_RUNTIME_CUDA_CUDARANK_H
 
 #include "Core/Communicator.h"
 #include "CudaDevice.h"
@@ -185,4 +185,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_CUDARANK_H
+#endif // SHARDIR_LIB_RUNTIME_CUDA_CUDARANK_H

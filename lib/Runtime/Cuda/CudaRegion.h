@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_CUDAREGION_H
-#define SHARDIR_LIB_RUNTIME_CUDAREGION_H
+#ifndef SHARDIR_LIB_RUNTIME_CUDA_CUDAREGION_H
+#define SHARDIR_LIB_RUNTIME_CUDA_CUDAREGION_H
 
 #include "Core/Copy.h"
 #include "DeviceKernels.h"
@@ -50,4 +50,4 @@ const Piece::Run *wholeSpan(const std::vector<CopyDim> &dims);
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_CUDAREGION_H
+#endif // SHARDIR_LIB_RUNTIME_CUDA_CUDAREGION_H

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_DEVICEARENA_H
-#define SHARDIR_LIB_RUNTIME_DEVICEARENA_H
+#ifndef SHARDIR_LIB_RUNTIME_CUDA_DEVICEARENA_H
+#define SHARDIR_LIB_RUNTIME_CUDA_DEVICEARENA_H
 
 #include "CudaApi.h"
 
@@ -82,4 +82,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_DEVICEARENA_H
+#endif // SHARDIR_LIB_RUNTIME_CUDA_DEVICEARENA_H

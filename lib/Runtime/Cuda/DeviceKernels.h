@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_DEVICEKERNELS_H
-#define SHARDIR_LIB_RUNTIME_DEVICEKERNELS_H
+#ifndef SHARDIR_LIB_RUNTIME_CUDA_DEVICEKERNELS_H
+#define SHARDIR_LIB_RUNTIME_CUDA_DEVICEKERNELS_H
 
 #include <stdint.h>
 
@@ -89,4 +89,4 @@ static_assert(sizeof(ReduceArguments) <= 4096, "what a launch may carry");
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_DEVICEKERNELS_H
+#endif // SHARDIR_LIB_RUNTIME_CUDA_DEVICEKERNELS_H

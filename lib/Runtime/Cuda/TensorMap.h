@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_TENSORMAP_H
-#define SHARDIR_LIB_RUNTIME_TENSORMAP_H
+#ifndef SHARDIR_LIB_RUNTIME_CUDA_TENSORMAP_H
+#define SHARDIR_LIB_RUNTIME_CUDA_TENSORMAP_H
 
 #include "CudaApi.h"
 
@@ -29,4 +29,4 @@ void encodeTensorMap(const cuda::Api &api, void *map, const void *data,
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_TENSORMAP_H
+#endif // SHARDIR_LIB_RUNTIME_CUDA_TENSORMAP_H

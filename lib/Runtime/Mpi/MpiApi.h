@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_MPIAPI_H
-#define SHARDIR_LIB_RUNTIME_MPIAPI_H
+#ifndef SHARDIR_LIB_RUNTIME_MPI_MPIAPI_H
+#define SHARDIR_LIB_RUNTIME_MPI_MPIAPI_H
 
 #include "Core/Reduce.h"
 
@@ -125,4 +125,4 @@ struct MpiApi {
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_MPIAPI_H
+#endif // SHARDIR_LIB_RUNTIME_MPI_MPIAPI_H

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_MPIENGINE_H
-#define SHARDIR_LIB_RUNTIME_MPIENGINE_H
+#ifndef SHARDIR_LIB_RUNTIME_MPI_MPIENGINE_H
+#define SHARDIR_LIB_RUNTIME_MPI_MPIENGINE_H
 
 #include "MpiMove.h"
 
@@ -45,4 +45,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_MPIENGINE_H
+#endif // SHARDIR_LIB_RUNTIME_MPI_MPIENGINE_H

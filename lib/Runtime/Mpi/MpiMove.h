@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_MPIMOVE_H
-#define SHARDIR_LIB_RUNTIME_MPIMOVE_H
+#ifndef SHARDIR_LIB_RUNTIME_MPI_MPIMOVE_H
+#define SHARDIR_LIB_RUNTIME_MPI_MPIMOVE_H
 
 #include "MpiSchedule.h"
 #include "Processes/ProcessWorld.h"
@@ -97,4 +97,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_MPIMOVE_H
+#endif // SHARDIR_LIB_RUNTIME_MPI_MPIMOVE_H

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_MPISCHEDULE_H
-#define SHARDIR_LIB_RUNTIME_MPISCHEDULE_H
+#ifndef SHARDIR_LIB_RUNTIME_MPI_MPISCHEDULE_H
+#define SHARDIR_LIB_RUNTIME_MPI_MPISCHEDULE_H
 
 #include "Core/Messages.h"
 #include "Core/Route.h"
@@ -105,4 +105,4 @@ MpiSchedule makeMpiSchedule(const Route &route, int64_t index,
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_MPISCHEDULE_H
+#endif // SHARDIR_LIB_RUNTIME_MPI_MPISCHEDULE_H

@@ -28,8 +28,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_MPITRANSPORT_H
-#define SHARDIR_LIB_RUNTIME_MPITRANSPORT_H
+#ifndef SHARDIR_LIB_RUNTIME_MPI_MPITRANSPORT_H
+#define SHARDIR_LIB_RUNTIME_MPI_MPITRANSPORT_H
 
 #include "Core/Communicator.h"
 #include "MpiEngine.h"
@@ -304,4 +304,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_MPITRANSPORT_H
+#endif // SHARDIR_LIB_RUNTIME_MPI_MPITRANSPORT_H

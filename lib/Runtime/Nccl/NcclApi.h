@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_NCCLAPI_H
-#define SHARDIR_LIB_RUNTIME_NCCLAPI_H
+#ifndef SHARDIR_LIB_RUNTIME_NCCL_NCCLAPI_H
+#define SHARDIR_LIB_RUNTIME_NCCL_NCCLAPI_H
 
 #include "Cuda/CudaApi.h"
 
@@ -76,4 +76,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_NCCLAPI_H
+#endif // SHARDIR_LIB_RUNTIME_NCCL_NCCLAPI_H

@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_NCCLMOVE_H
-#define SHARDIR_LIB_RUNTIME_NCCLMOVE_H
+#ifndef SHARDIR_LIB_RUNTIME_NCCL_NCCLMOVE_H
+#define SHARDIR_LIB_RUNTIME_NCCL_NCCLMOVE_H
 
 #include "Cuda/CudaRank.h"
 #include "Mpi/MpiSchedule.h"
@@ -106,4 +106,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_NCCLMOVE_H
+#endif // SHARDIR_LIB_RUNTIME_NCCL_NCCLMOVE_H

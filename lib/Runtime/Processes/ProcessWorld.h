@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_PROCESSWORLD_H
-#define SHARDIR_LIB_RUNTIME_PROCESSWORLD_H
+#ifndef SHARDIR_LIB_RUNTIME_PROCESSES_PROCESSWORLD_H
+#define SHARDIR_LIB_RUNTIME_PROCESSES_PROCESSWORLD_H
 
 #include "Core/Messages.h"
 #include "Mpi/MpiApi.h"
@@ -185,4 +185,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_PROCESSWORLD_H
+#endif // SHARDIR_LIB_RUNTIME_PROCESSES_PROCESSWORLD_H

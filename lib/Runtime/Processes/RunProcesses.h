@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_RUNPROCESSES_H
-#define SHARDIR_LIB_RUNTIME_RUNPROCESSES_H
+#ifndef SHARDIR_LIB_RUNTIME_PROCESSES_RUNPROCESSES_H
+#define SHARDIR_LIB_RUNTIME_PROCESSES_RUNPROCESSES_H
 
 #include "Core/RankContext.h"
 
@@ -42,4 +42,4 @@ ProcessReport reportOverProcesses(Processes &processes, RankContext &rank);
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_RUNPROCESSES_H
+#endif // SHARDIR_LIB_RUNTIME_PROCESSES_RUNPROCESSES_H

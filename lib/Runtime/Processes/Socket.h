@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_SOCKET_H
-#define SHARDIR_LIB_RUNTIME_SOCKET_H
+#ifndef SHARDIR_LIB_RUNTIME_PROCESSES_SOCKET_H
+#define SHARDIR_LIB_RUNTIME_PROCESSES_SOCKET_H
 
 #include <chrono>
 #include <cstddef>
@@ -76,4 +76,4 @@ int millisecondsUntil(Socket::Deadline deadline);
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_SOCKET_H
+#endif // SHARDIR_LIB_RUNTIME_PROCESSES_SOCKET_H

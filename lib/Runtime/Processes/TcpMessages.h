@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_TCPMESSAGES_H
-#define SHARDIR_LIB_RUNTIME_TCPMESSAGES_H
+#ifndef SHARDIR_LIB_RUNTIME_PROCESSES_TCPMESSAGES_H
+#define SHARDIR_LIB_RUNTIME_PROCESSES_TCPMESSAGES_H
 
 #include "Core/Messages.h"
 #include "Socket.h"
@@ -111,4 +111,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_TCPMESSAGES_H
+#endif // SHARDIR_LIB_RUNTIME_PROCESSES_TCPMESSAGES_H

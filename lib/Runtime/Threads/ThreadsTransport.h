@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_THREADSTRANSPORT_H
-#define SHARDIR_LIB_RUNTIME_THREADSTRANSPORT_H
+#ifndef SHARDIR_LIB_RUNTIME_THREADS_THREADSTRANSPORT_H
+#define SHARDIR_LIB_RUNTIME_THREADS_THREADSTRANSPORT_H
 
 #include "Core/Channel.h"
 #include "Core/Group.h"
@@ -92,4 +92,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_THREADSTRANSPORT_H
+#endif // SHARDIR_LIB_RUNTIME_THREADS_THREADSTRANSPORT_H

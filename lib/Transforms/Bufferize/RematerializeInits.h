@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_TRANSFORMS_BUFFERIZE_FRESHINITS_H
-#define SHARDIR_LIB_TRANSFORMS_BUFFERIZE_FRESHINITS_H
+#ifndef SHARDIR_LIB_TRANSFORMS_BUFFERIZE_REMATERIALIZEINITS_H
+#define SHARDIR_LIB_TRANSFORMS_BUFFERIZE_REMATERIALIZEINITS_H
 
 #include "mlir/IR/BuiltinOps.h"
 
@@ -24,4 +24,4 @@ void rematerializeInits(mlir::ModuleOp module);
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_TRANSFORMS_BUFFERIZE_FRESHINITS_H
+#endif // SHARDIR_LIB_TRANSFORMS_BUFFERIZE_REMATERIALIZEINITS_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_TRANSFORMS_PROPAGATE_SPREADCONSTANTS_H
-#define SHARDIR_LIB_TRANSFORMS_PROPAGATE_SPREADCONSTANTS_H
+#ifndef SHARDIR_LIB_TRANSFORMS_PROPAGATE_BROADCASTCONSTANTS_H
+#define SHARDIR_LIB_TRANSFORMS_PROPAGATE_BROADCASTCONSTANTS_H
 
 #include "mlir/IR/BuiltinAttributes.h"
 
@@ -29,4 +29,4 @@ void fillBroadcastConstants(mlir::Operation *root);
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_TRANSFORMS_PROPAGATE_SPREADCONSTANTS_H
+#endif // SHARDIR_LIB_TRANSFORMS_PROPAGATE_BROADCASTCONSTANTS_H

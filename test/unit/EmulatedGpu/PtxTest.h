@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_TEST_UNIT_EMULATEDCUDA_PTXTEST_H
-#define SHARDIR_TEST_UNIT_EMULATEDCUDA_PTXTEST_H
+#ifndef SHARDIR_TEST_UNIT_EMULATEDGPU_PTXTEST_H
+#define SHARDIR_TEST_UNIT_EMULATEDGPU_PTXTEST_H
 
 #include "Ptx/Machine.h"
 
@@ -140,4 +140,4 @@ R evaluateAs(const std::string &statements, A a, B b = 0, C c = 0) {
 
 } // namespace ptxtest
 
-#endif // SHARDIR_TEST_UNIT_EMULATEDCUDA_PTXTEST_H
+#endif // SHARDIR_TEST_UNIT_EMULATEDGPU_PTXTEST_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_TEST_UNIT_ANALYSIS_GRAPHS_H
-#define SHARDIR_TEST_UNIT_ANALYSIS_GRAPHS_H
+#ifndef SHARDIR_TEST_UNIT_PROPAGATION_GRAPHS_H
+#define SHARDIR_TEST_UNIT_PROPAGATION_GRAPHS_H
 
 #include "ShardIR/Propagation/Propagation.h"
 
@@ -63,4 +63,4 @@ PropagationGraph permuted(const PropagationGraph &graph, unsigned seed,
 
 } // namespace shardir::test
 
-#endif // SHARDIR_TEST_UNIT_ANALYSIS_GRAPHS_H
+#endif // SHARDIR_TEST_UNIT_PROPAGATION_GRAPHS_H

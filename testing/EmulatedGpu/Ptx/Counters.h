@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_PTX_COUNTERS_H
-#define SHARDIR_LIB_EMULATEDCUDA_PTX_COUNTERS_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_PTX_COUNTERS_H
+#define SHARDIR_TESTING_EMULATEDGPU_PTX_COUNTERS_H
 
 #include "Code.h"
 
@@ -77,4 +77,4 @@ bool isCounting();
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_PTX_COUNTERS_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_PTX_COUNTERS_H

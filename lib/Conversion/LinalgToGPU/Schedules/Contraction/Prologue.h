@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_PROLOGUE_H
-#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_PROLOGUE_H
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_PROLOGUE_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_PROLOGUE_H
 
 #include "../KernelEmitter.h"
 #include "Common/Contraction.h"
@@ -57,4 +57,4 @@ llvm::SmallVector<Index> opIvsOf(KernelEmitter &emit,
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_PROLOGUE_H
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_PROLOGUE_H

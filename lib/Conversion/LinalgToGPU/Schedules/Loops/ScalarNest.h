@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_SCALARNEST_H
-#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_SCALARNEST_H
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_LOOPS_SCALARNEST_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_LOOPS_SCALARNEST_H
 
 #include "../KernelEmitter.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -93,4 +93,4 @@ void cloneAt(KernelEmitter &emit, mlir::Operation *op, mlir::IRMapping &mapping,
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_SCALARNEST_H
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_LOOPS_SCALARNEST_H

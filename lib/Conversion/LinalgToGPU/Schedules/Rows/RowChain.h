@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_ROWCHAIN_H
-#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_ROWCHAIN_H
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_ROWS_ROWCHAIN_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_ROWS_ROWCHAIN_H
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "llvm/ADT/MapVector.h"
@@ -60,4 +60,4 @@ RowChain findRowChain(mlir::linalg::LinalgOp reduction, bool alone);
 
 } // namespace shardir
 
-#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_ROWCHAIN_H
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_ROWS_ROWCHAIN_H
