@@ -209,12 +209,12 @@ def ContractionsToCpuLoops
     becomes, in outline, for AVX-512
     ```mlir
     %rows = memref.alloc() : memref<512x512xf32>
-    scf.forall (%g) in (8) { …copy 8 tiles of 8 rows of %a… }
-    scf.forall (%p) in (16) {
-      %panel = memref.alloc() : memref<512x32xf32>
-      …copy 32 columns of %b…
+    scf.forall (%g) in (8) { …copy 11 tiles of 6 rows of %a… }
+    scf.forall (%p) in (8) {
+      %panel = memref.alloc() : memref<512x64xf32>
+      …copy 64 columns of %b…
       scf.for %t = … {
-        %sums:16 = scf.for %k = %c0 to %c512 step %c1 iter_args(…) { …vector.fma… }
+        %sums:24 = scf.for %k = %c0 to %c512 step %c1 iter_args(…) { …vector.fma… }
         …vector.store…
       }
     }
