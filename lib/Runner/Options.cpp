@@ -68,7 +68,7 @@ PROGRAM is an .mlir file or a program compiled with --compile-only; - is an
   --repeat=N              run N times, and compare the results bit by bit
   --benchmark[=N]         run N more times (10); print minimum and median
   --timeout=SECONDS       deadline of every wait (60)
-  --reductions=engine | ordered   over mpi: by MPI's own reductions (default), or
+  --reductions=engine | ordered   over mpi and nccl: by their own reductions (default), or
                           in the order, and with the bits, of threads
   --check=load | every    over mpi: when processes compare what they are in, at
                           the start (default) or at every collective

@@ -393,7 +393,9 @@ private:
     std::string text;
     for (int64_t i = 1; i != options.repeat; ++i) {
       data.run();
-      for (size_t r = 0; r != first.size() && text.empty(); ++r)
+      // Results are in the first process alone.
+      for (size_t r = 0;
+           processes.isFirst() && r != first.size() && text.empty(); ++r)
         if (int64_t at = firstDifference(first[r], data.results[r]); at >= 0)
           text = "result " + std::to_string(r) + ": run " +
                  std::to_string(i + 1) + " gives other bits than the first, " +

@@ -65,7 +65,7 @@ static void forever(void) {
 
 FAULT(good, -1, )
 /* By then the others wait in the second reduction. */
-FAULT(fails, 2, sleep(2); shardir_fail("no such row"))
+FAULT(fails, 2, usleep(300000); shardir_fail("no such row"))
 FAULT(fails_0, 0, shardir_fail("no such row"))
 FAULT(hangs, 2, forever())
 FAULT(killed, 2, raise(SIGKILL))
