@@ -373,8 +373,8 @@ TEST_P(Failure, AtAnyMoment) {
   text.redistribute("all_to_all", "[{\"y\"}, {}]", "[{}, {\"y\"}]", {40, 50});
   auto program = text.program();
   std::mt19937 random(11);
-  // Processes take a moment to tell each other.
-  int repeats = overMpi() ? 20 : 100;
+  // Processes take a moment to tell each other, emulated kernels to run.
+  int repeats = overMpi() || overCuda() ? 20 : 100;
   for (int repeat = 0; repeat < repeats; ++repeat) {
     int victim = int(random() % 4), when = int(random() % 30);
     std::string error = runRanks(program, [&](RankContext &rank) {
