@@ -88,7 +88,7 @@ struct Operation {
            (kind == Broadcast ? uint64_t(peer) << 32 : 0);
   }
 };
-/// What one operation sends to a peer or gets from it.
+/// The data that one operation sends to a peer or gets from it.
 struct Message {
   int peer;
   char *data;
