@@ -375,6 +375,8 @@ private:
     std::vector<Array> unsharded;
     if (options.verify)
       unsharded = runUnsharded(data);
+    if (data.hasFiles())
+      writeFiles(data);
     processes.together([&] {
       if (processes.isFirst())
         equal &= finish(data, unsharded, measured, times, timeline);
@@ -382,6 +384,19 @@ private:
         data.writeResults();
     });
     return processes.endWith(equal ? Exit::Done : Exit::OutputsDiffer);
+  }
+
+  /// Results in files that all processes write.
+  void writeFiles(RunData &data) const {
+    processes.together([&] {
+      if (processes.isFirst())
+        data.createFiles();
+    });
+    processes.together([&] { data.fillFiles(); });
+    processes.together([&] {
+      if (processes.isFirst())
+        data.publishFiles();
+    });
   }
 
   /// Runs again; says which result is not the bits of the first run, and where.

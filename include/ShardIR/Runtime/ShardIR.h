@@ -197,6 +197,28 @@ shardir_status shardir_collect_result(const shardir_program *program,
                                       const shardir_buffer *shards,
                                       shardir_buffer *whole);
 
+/* Between one rank's shard and a whole array that is somewhere else, such as in
+ * a file, of shape `whole`: nothing but the shard is in memory. `move` is
+ * called for runs of `count` elements that are at `first` in the whole array,
+ * row-major, and at `data` in the shard, in increasing order; other than 0 ends
+ * the call with SHARDIR_INVALID_ARGUMENT. */
+typedef int (*shardir_move_fn)(void *context, void *data, int64_t first,
+                               int64_t count);
+/* Fills a shard of argument i; what a partial argument does not take from the
+ * array, or a rank without a device, is filled without `read`. */
+shardir_status shardir_read_argument(const shardir_program *program,
+                                     const char *function, size_t i,
+                                     const int64_t *whole, int64_t rank,
+                                     shardir_buffer *shard,
+                                     shardir_move_fn read, void *context);
+/* Hands out those elements of a shard of result i that no rank before this one
+ * hands out. Fails for a partial result, whose elements no rank has. */
+shardir_status shardir_write_result(const shardir_program *program,
+                                    const char *function, size_t i,
+                                    const int64_t *whole, int64_t rank,
+                                    const shardir_buffer *shard,
+                                    shardir_move_fn write, void *context);
+
 /* What the last run on this program counted, the largest over ranks. */
 typedef struct shardir_measurement {
   int64_t bytes_per_device;      /* received by collectives */
