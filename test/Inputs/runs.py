@@ -1,6 +1,7 @@
 """runs.py LIBRARY DEVICE PROGRAM FUNCTION[/every]...: a host of the C API, started as one of several processes. Runs
 the functions one after the other in these processes, whatever comes of each, and says on rank 0 how each ended; on
-another rank where that ends otherwise. `/every` compares what the ranks are in at each collective."""
+another rank where that ends otherwise. `/every` compares what the ranks are in at each collective; of A+B all are
+started before the first one is waited for."""
 import ctypes
 import os
 import sys
@@ -19,6 +20,15 @@ class Options(ctypes.Structure):
 program = ctypes.c_void_p()
 assert runtime.shardir_program_load(path.encode(), ctypes.byref(program)) == 0, runtime.shardir_last_error()
 for function in functions:
+    if "+" in function:
+        pending = []
+        options = Options(device.encode(), 20, 0, 1, None, None)
+        for name in function.split("+"):
+            pending.append(ctypes.c_void_p())
+            assert runtime.shardir_run_start(program, name.encode(), None, 0, None, 0, ctypes.byref(options),
+                                             ctypes.byref(pending[-1])) == 0
+        print(f"rank {rank} @{function}:", *(runtime.shardir_run_wait(p) for p in pending), flush=True)
+        continue
     name, _, check = function.partition("/")
     options = Options(device.encode(), 20, 0, 1, None, check.encode() if check else None)
     status = runtime.shardir_run(program, name.encode(), None, 0, None, 0, ctypes.byref(options))

@@ -180,6 +180,33 @@ shardir_status shardir_run_local(const shardir_program *program,
                                  size_t num_results,
                                  const shardir_run_options *options);
 
+/* The same beside the host, which goes on at once: a run that is started, and
+ * waited for once. Shapes and options are copied; program and data stay until
+ * shardir_run_wait has returned, which gives the status and the message of the
+ * run, those of a wrong call too, and frees it. Any number may be under way, of
+ * one program or several; those over processes take turns in the order of their
+ * starts, which is the same in all processes. */
+typedef struct shardir_pending shardir_pending;
+shardir_status shardir_run_start(const shardir_program *program,
+                                 const char *function,
+                                 const shardir_buffer *arguments,
+                                 size_t num_arguments, shardir_buffer *results,
+                                 size_t num_results,
+                                 const shardir_run_options *options,
+                                 shardir_pending **pending);
+shardir_status
+shardir_run_local_start(const shardir_program *program, const char *function,
+                        const shardir_buffer *arguments, size_t num_arguments,
+                        shardir_buffer *results, size_t num_results,
+                        const shardir_run_options *options,
+                        shardir_pending **pending);
+/* Whether shardir_run_wait returns at once. */
+int shardir_run_ended(const shardir_pending *pending);
+/* Fails the run, in all processes of it, unless it has ended; it is waited for
+ * as ever. */
+void shardir_run_abort(shardir_pending *pending);
+shardir_status shardir_run_wait(shardir_pending *pending);
+
 /* Between whole arrays and shards, as shardir_run does it: shards[r] is rank
  * r's shard, of the local shape of argument or result i. A partial argument
  * is on the first device of each group; a partial result is reduced.

@@ -493,4 +493,49 @@ TEST_F(ApiTest, ShardsOfArraysThatAreElsewhere) {
   EXPECT_THAT(shardir_last_error(), HasSubstr("result 0 of @total is partial"));
 }
 
+TEST_F(ApiTest, RunsBesideTheirHost) {
+  // Four under way at once, with descriptions that are gone by then.
+  constexpr size_t n = 4;
+  std::vector<Array> in, out;
+  std::vector<shardir_pending *> pending(n);
+  for (size_t i = 0; i < n; ++i) {
+    in.push_back(Array({5, int64_t(i) + 1}).iota());
+    out.push_back(Array({5, int64_t(i) + 1}));
+  }
+  for (size_t i = 0; i < n; ++i) {
+    std::vector<int64_t> shape = in[i].shape;
+    std::string function = "gather";
+    shardir_buffer a = {in[i].data.data(), shape.data(), 2, SHARDIR_F32};
+    shardir_buffer b = {out[i].data.data(), shape.data(), 2, SHARDIR_F32};
+    ASSERT_EQ(shardir_run_start(program, function.c_str(), &a, 1, &b, 1,
+                                nullptr, &pending[i]),
+              SHARDIR_OK);
+    shape.assign(2, -7);
+    function = "total!";
+  }
+  for (size_t i = n; i-- > 0;) {
+    EXPECT_EQ(shardir_run_wait(pending[i]), SHARDIR_OK) << shardir_last_error();
+    for (size_t k = 0; k < in[i].data.size(); ++k)
+      EXPECT_EQ(out[i].data[k], 2 * in[i].data[k]);
+  }
+  // What is wrong with a call is said to the one who waits.
+  ASSERT_EQ(shardir_run_start(program, "gather", nullptr, 0, nullptr, 0,
+                              nullptr, &pending[0]),
+            SHARDIR_OK);
+  while (!shardir_run_ended(pending[0]))
+    std::this_thread::yield();
+  EXPECT_EQ(shardir_run_wait(pending[0]), SHARDIR_INVALID_ARGUMENT);
+  EXPECT_THAT(shardir_last_error(), HasSubstr("takes 1 arguments, not 0"));
+  EXPECT_EQ(shardir_run_wait(nullptr), SHARDIR_INVALID_ARGUMENT);
+  // A run that hangs, and one after it.
+  ASSERT_EQ(shardir_run_start(program, "hang", nullptr, 0, nullptr, 0, nullptr,
+                              &pending[0]),
+            SHARDIR_OK);
+  EXPECT_FALSE(shardir_run_ended(pending[0]));
+  shardir_run_abort(pending[0]);
+  EXPECT_EQ(shardir_run_wait(pending[0]), SHARDIR_RANK_FAILED);
+  EXPECT_THAT(shardir_last_error(), HasSubstr("the host has aborted the run"));
+  EXPECT_EQ(run("gather", {&in[0]}, {&out[0]}), SHARDIR_OK);
+}
+
 } // namespace

@@ -363,6 +363,35 @@ TEST_P(Failure, ProgressMovesTheDeadline) {
   EXPECT_EQ(error, "");
 }
 
+TEST_P(Failure, HostsAbortRuns) {
+  // One process' host is enough.
+  MetadataText text({{"x", 2}, {"y", 2}});
+  int32_t all =
+      text.redistribute("all_gather", "[{\"x\", \"y\"}]", "[{}]", {4});
+  auto program = text.program();
+  for (int turn = 0; turn < 2; ++turn) {
+    JobOptions options;
+    auto cancelled = std::make_shared<std::atomic<bool>>(false);
+    options.cancelled = cancelled;
+    std::string error = runRanks(
+        program,
+        [&](RankContext &rank) {
+          float in[1] = {}, out[4];
+          rank.collective(all, in, out, nullptr);
+          if (turn == 1)
+            return;
+          if (rank.rank == 1) {
+            *cancelled = true;
+            while (!rank.job.failed())
+              std::this_thread::yield();
+          }
+          rank.collective(all, in, out, nullptr);
+        },
+        options);
+    EXPECT_THAT(error, StartsWith(turn ? "" : "the host has aborted the run"));
+  }
+}
+
 TEST_P(Failure, AtAnyMoment) {
   // One rank fails at a random moment of a busy job, with buffers on the
   // stack: nobody may touch them once their owner has unwound.
