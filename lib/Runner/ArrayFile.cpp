@@ -15,6 +15,7 @@
 
 #include "ShardIR/Runner/ArrayFile.h"
 #include "Files.h"
+#include "Slices.h"
 
 #include "ShardIR/Runner/Failure.h"
 
@@ -36,6 +37,7 @@ ArrayRef runner::parseArrayRef(const std::string &text) {
       {".npy", FileFormat::Npy, false},
       {".npz", FileFormat::Npz, true},
       {".safetensors", FileFormat::Safetensors, true},
+      {".safetensors.index.json", FileFormat::SafetensorsIndex, true},
       {".bin", FileFormat::Raw, false},
       {".raw", FileFormat::Raw, false}};
   // A member's name may contain anything, so the archive's suffix is looked for
@@ -54,7 +56,8 @@ ArrayRef runner::parseArrayRef(const std::string &text) {
       return {text, suffix.format, ""};
   failUsage("'" + text +
             "' is of no known format: expected a name that ends in "
-            ".npy, .npz:NAME, .safetensors:NAME, .bin or .raw");
+            ".npy, .npz:NAME, .safetensors:NAME, "
+            ".safetensors.index.json:NAME, .bin or .raw");
 }
 
 ArrayRef runner::parseArchive(const std::string &path) {
@@ -62,19 +65,23 @@ ArrayRef runner::parseArchive(const std::string &path) {
     return {path, FileFormat::Npz, ""};
   if (endsWith(path, ".safetensors"))
     return {path, FileFormat::Safetensors, ""};
+  if (endsWith(path, ".safetensors.index.json"))
+    return {path, FileFormat::SafetensorsIndex, ""};
   failUsage("'" + path +
-            "' is no archive: expected a name that ends in .npz "
-            "or .safetensors");
+            "' is no archive: expected a name that ends in .npz, "
+            ".safetensors or .safetensors.index.json");
 }
 
 std::vector<std::string> runner::readArrayNames(const ArrayRef &archive) {
+  if (archive.format == FileFormat::SafetensorsIndex)
+    return namesInIndex(archive.path);
   FileSource source(archive.path);
   return archive.format == FileFormat::Npz ? namesInNpz(source)
                                            : namesInSafetensors(source);
 }
 
-static Array readRaw(const FileSource &source, ElementType type,
-                     const Shape &wanted) {
+StoredArray runner::findRaw(const FileSource &source, ElementType type,
+                            const Shape &wanted) {
   Shape shape = wanted;
   int64_t *open = nullptr;
   for (int64_t &extent : shape)
@@ -98,28 +105,40 @@ static Array readRaw(const FileSource &source, ElementType type,
                             " bytes per row"
                  : bytes ? std::to_string(*bytes)
                          : "more than a file can hold"));
-  Array array(type, shape);
-  source.readAt(0, array.bytes.data(), array.bytes.size());
-  return array;
+  return {0, shape, true};
 }
 
-Array runner::readArray(const ArrayRef &ref, ElementType type,
-                        const Shape &shape) {
-  FileSource source(ref.path);
-  Array array;
+std::optional<StoredArray> runner::findArray(const FileSource &source,
+                                             const ArrayRef &ref,
+                                             ElementType type,
+                                             const Shape &shape) {
   switch (ref.format) {
   case FileFormat::Npy:
-    array = readNpy(source, type, shape);
-    break;
+    return findNpy(source, type, shape);
   case FileFormat::Npz:
-    array = readNpz(source, ref.member, type, shape);
-    break;
+  case FileFormat::SafetensorsIndex: // resolved by its readers
+    return std::nullopt;
   case FileFormat::Safetensors:
-    array = readSafetensors(source, ref.member, type, shape);
-    break;
+    return findSafetensors(source, ref.member, type, shape);
   case FileFormat::Raw:
-    array = readRaw(source, type, shape);
-    break;
+    return findRaw(source, type, shape);
+  }
+  return std::nullopt;
+}
+
+Array runner::readArray(const ArrayRef &where, ElementType type,
+                        const Shape &shape) {
+  ArrayRef ref = resolveIndex(where);
+  FileSource source(ref.path);
+  Array array;
+  std::optional<StoredArray> stored = findArray(source, ref, type, shape);
+  if (!stored) {
+    array = readNpz(source, ref.member, type, shape);
+  } else if (!stored->plain) {
+    array = readNpy(source, type, shape);
+  } else {
+    array = Array(type, stored->shape);
+    source.readAt(stored->at, array.bytes.data(), array.bytes.size());
   }
   normalizeBooleans(array);
   return array;
@@ -135,7 +154,7 @@ void runner::writeArrays(
   FileSink sink(path);
   switch (format) {
   case FileFormat::Npy:
-    sink.write(npyHeader(*arrays[0].second));
+    sink.write(npyHeader(arrays[0].second->type, arrays[0].second->shape));
     [[fallthrough]];
   case FileFormat::Raw:
     sink.write(arrays[0].second->bytes.data(), arrays[0].second->bytes.size());
@@ -145,6 +164,8 @@ void runner::writeArrays(
     break;
   case FileFormat::Safetensors:
     writeSafetensors(sink, arrays);
+    break;
+  case FileFormat::SafetensorsIndex: // SlicedFiles writes it
     break;
   }
   sink.close();

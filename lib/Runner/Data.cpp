@@ -46,20 +46,62 @@ static Array parseChecked(const ArrayText &text, const Tensor &tensor) {
   return parseArrayText(text);
 }
 
+const Shape &RunData::wantedShape(size_t i, const ArrayArgument &input) const {
+  const Tensor &tensor = program.arguments[i];
+  if (input.kind != ArrayArgument::Raw)
+    return tensor.shape;
+  if (input.text.type != tensor.type ||
+      !shapeMatches(input.text.shape, tensor.shape))
+    failUsage("it is " + formatType(input.text.shape, input.text.type) +
+              ", expected " + tensor.typeString());
+  return input.text.shape;
+}
+
 Array RunData::loadWhole(size_t i, const ArrayArgument &input) const {
   const Tensor &tensor = program.arguments[i];
-  switch (input.kind) {
-  case ArrayArgument::File:
-    return readArray(input.file, tensor.type, tensor.shape);
-  case ArrayArgument::Raw:
-    if (input.text.type != tensor.type ||
-        !shapeMatches(input.text.shape, tensor.shape))
-      failUsage("it is " + formatType(input.text.shape, input.text.type) +
-                ", expected " + tensor.typeString());
-    return readArray(input.file, tensor.type, input.text.shape);
-  default:
+  if (input.kind == ArrayArgument::Text)
     return parseChecked(input.text, tensor);
+  return readArray(input.file, tensor.type, wantedShape(i, input));
+}
+
+bool RunData::canSlice() const {
+  if (!processes.areMany() || options.device != "mpi" || options.verify ||
+      options.benchmark > 0 || options.repeat > 1 || !options.expected.empty())
+    return false;
+  auto isWritten = [&](const ArrayRef &file, size_t i) {
+    return file.format != FileFormat::Npz &&
+           program.placement(true, i).first.partialAxes.empty();
+  };
+  bool writes = options.outputArchive.has_value();
+  for (size_t i = 0; writes && i != program.results.size(); ++i)
+    if (!isWritten(*options.outputArchive, i))
+      return false;
+  for (size_t i = 0;
+       i != std::min(options.outputs.size(), program.results.size()); ++i) {
+    const ArrayArgument &output = options.outputs[i];
+    writes = true;
+    if (output.kind != ArrayArgument::Local &&
+        (output.kind != ArrayArgument::File || !isWritten(output.file, i)))
+      return false;
   }
+  return writes;
+}
+
+bool RunData::loadOwnShard(size_t i, const ArrayArgument &input) {
+  if (input.kind != ArrayArgument::File && input.kind != ArrayArgument::Raw)
+    return false;
+  ArrayRef ref = resolveIndex(input.file);
+  FileSource source(ref.path);
+  std::optional<StoredArray> stored =
+      findArray(source, ref, program.arguments[i].type, wantedShape(i, input));
+  if (!stored || !stored->plain)
+    return false;
+  argumentShards[i].resize(size_t(program.numRanks()));
+  argumentShards[i][size_t(processes.getNumber())] =
+      readShard(program, i, processes.getNumber(), source, *stored);
+  shapes[i] = stored->shape;
+  argumentsAreWhole = false;
+  return true;
 }
 
 Shards RunData::loadShards(size_t i, const ArrayArgument &input) const {
@@ -149,6 +191,8 @@ void RunData::loadArguments() {
     local |= input.kind == ArrayArgument::Local;
   for (const ArrayArgument &output : options.outputs)
     local |= output.kind == ArrayArgument::Local;
+  sliced = canSlice();
+  local |= sliced;
   argumentShards.resize(count);
   arguments.resize(count);
   shapes.resize(count);
@@ -171,7 +215,7 @@ void RunData::loadArguments() {
         argumentShards[i] = loadShards(i, input);
         shapes[i] = globalShape(i);
         argumentsAreWhole = false;
-      } else {
+      } else if (!sliced || !loadOwnShard(i, input)) {
         arguments[i] = loadWhole(i, input);
         shapes[i] = arguments[i].shape;
       }
@@ -250,7 +294,7 @@ void RunData::prepareResults() {
       failUsage("--expected_output=" + options.expected[i].spelling +
                 ": it is " + expected[i].typeString() + ", expected " +
                 formatType(shape, tensor.type));
-    if (processes.isFirst()) {
+    if (processes.isFirst() && !sliced) {
       results.emplace_back(tensor.type, shape);
     } else {
       results.emplace_back();
@@ -261,7 +305,9 @@ void RunData::prepareResults() {
       continue;
     Shards shards;
     for (int64_t rank = 0; rank != program.numRanks(); ++rank)
-      if (processes.isFirst() || processes.holds(rank))
+      if (sliced && tensor.inPlace >= 0)
+        shards.emplace_back(); // the argument's
+      else if ((processes.isFirst() && !sliced) || processes.holds(rank))
         shards.emplace_back(tensor.type,
                             program.shardShape(true, i, shape, rank));
       else
@@ -270,7 +316,52 @@ void RunData::prepareResults() {
   }
   if (local)
     distributeArguments();
+  prepareFiles();
 }
+
+Array &RunData::resultShard(size_t i, int64_t rank) {
+  int64_t inPlace = sliced ? program.results[i].inPlace : -1;
+  return (inPlace < 0 ? resultShards[i]
+                      : argumentShards[size_t(inPlace)])[size_t(rank)];
+}
+
+void RunData::prepareFiles() {
+  bool isIndex = options.outputArchive &&
+                 options.outputArchive->format == FileFormat::SafetensorsIndex;
+  std::vector<SlicedArray> all, indexed;
+  for (size_t i = 0; i != results.size(); ++i) {
+    const Array &result = results[i];
+    if (sliced && i < options.outputs.size() &&
+        options.outputs[i].kind == ArrayArgument::File)
+      all.push_back({options.outputs[i].file, i, result.type, result.shape});
+    if (!options.outputArchive || !(sliced || isIndex))
+      continue;
+    ArrayRef file = *options.outputArchive;
+    file.member = program.results[i].name;
+    (isIndex ? indexed : all).push_back({file, i, result.type, result.shape});
+  }
+  std::pair<std::string, std::string> index;
+  if (isIndex)
+    index = {options.outputArchive->path,
+             indexParts(indexed, options.partBytes)};
+  all.insert(all.end(), indexed.begin(), indexed.end());
+  if (!all.empty())
+    files = std::make_unique<SlicedFiles>(all, std::move(index));
+}
+
+void RunData::fillFiles() {
+  if (!sliced && !processes.isFirst())
+    return;
+  files->open();
+  for (size_t i = 0; i != results.size(); ++i)
+    if (sliced)
+      files->write(program, i, processes.getNumber(),
+                   resultShard(i, processes.getNumber()));
+    else
+      files->writeWhole(i, results[i]);
+  files->close();
+}
+
 /// Views by rank, then by argument or result, of the ranks of this process.
 std::vector<shardir_buffer>
 RunData::viewsByRank(std::vector<Shards> &shards) const {
@@ -300,6 +391,8 @@ void RunData::distributeArguments() {
     shardir_buffer whole = arguments[i].view();
     check(shardir_distribute_argument(program.get(), program.functionName(), i,
                                       &whole, shards.data()));
+    if (sliced)
+      arguments[i] = Array();
   }
 }
 
@@ -354,10 +447,14 @@ void RunData::run() {
   }
   std::vector<shardir_buffer> in = viewsByRank(argumentShards);
   std::vector<shardir_buffer> out = viewsByRank(resultShards);
+  for (size_t i = 0; sliced && i != out.size(); ++i)
+    if (int64_t inPlace = program.results[i].inPlace; inPlace >= 0)
+      out[i] = in[size_t(inPlace)];
   check(shardir_run_local(program.get(), program.functionName(), in.data(),
                           argumentShards.size(), out.data(),
                           resultShards.size(), &runOptions));
-  collectResults();
+  if (!sliced)
+    collectResults();
 }
 
 std::vector<Array> RunData::runUnsharded() {
@@ -380,7 +477,7 @@ void RunData::printResult(size_t i, size_t limit) const {
   std::fputc('\n', stdout);
 }
 
-void RunData::writeResults() const {
+void RunData::writeResults() {
   // Archives are written at once, with all of their members.
   std::map<std::string, std::vector<std::pair<std::string, const Array *>>>
       files;
@@ -394,8 +491,8 @@ void RunData::writeResults() const {
     if (output.kind == ArrayArgument::Local) {
       for (size_t rank = 0; rank != resultShards[i].size(); ++rank)
         if (processes.holds(int64_t(rank)))
-          add(output.fileOfRank(int64_t(rank)), resultShards[i][rank]);
-    } else if (!processes.isFirst()) {
+          add(output.fileOfRank(int64_t(rank)), resultShard(i, int64_t(rank)));
+    } else if (!processes.isFirst() || sliced) {
       continue;
     } else if (output.kind == ArrayArgument::Stdout) {
       printResult(i, 0);
@@ -403,7 +500,8 @@ void RunData::writeResults() const {
       add(output.file, results[i]);
     }
   }
-  if (options.outputArchive && processes.isFirst())
+  if (options.outputArchive && processes.isFirst() && !sliced &&
+      options.outputArchive->format != FileFormat::SafetensorsIndex)
     for (size_t i = 0; i != results.size(); ++i) {
       ArrayRef ref = *options.outputArchive;
       ref.member = program.results[i].name;

@@ -19,8 +19,11 @@
 
 #include "Processes.h"
 #include "Signature.h"
+#include "Slices.h"
 
 #include "ShardIR/Runner/Random.h"
+
+#include <memory>
 
 namespace shardir::runner {
 
@@ -49,8 +52,14 @@ public:
   /// Runs the unsharded program on the same arguments.
   std::vector<Array> runUnsharded();
 
-  /// Writes the results to where --output says.
-  void writeResults() const;
+  /// Writes the results to where --output says, but for those in files below.
+  void writeResults();
+  // Files that several processes write, in steps: no process takes one before
+  // all have taken the last one. Process 0 alone creates and publishes.
+  bool hasFiles() const { return files != nullptr; }
+  void createFiles() { files->create(); }
+  void fillFiles();
+  void publishFiles() { files->publish(); }
   /// Prints result `i` on standard output; `limit` as in printArray.
   void printResult(size_t i, size_t limit) const;
 
@@ -61,6 +70,14 @@ public:
 private:
   /// Finds where each argument comes from, in `sources`.
   void findSources();
+  /// Whether processes can read and write nothing but their own shards.
+  bool canSlice() const;
+  /// The shape that the file of an argument may have, of which some may be -1.
+  const Shape &wantedShape(size_t i, const ArrayArgument &input) const;
+  /// Reads this process' shard alone; false where the file is stored otherwise.
+  bool loadOwnShard(size_t i, const ArrayArgument &input);
+  void prepareFiles();
+  Array &resultShard(size_t i, int64_t rank);
   Array loadWhole(size_t i, const ArrayArgument &input) const;
   Shards loadShards(size_t i, const ArrayArgument &input) const;
   /// The shape of whole argument `i`, of whose shards some may be here alone.
@@ -80,6 +97,8 @@ private:
   std::vector<Array> arguments; ///< whole; empty ones if given as shards
   std::vector<Shards> argumentShards, resultShards; ///< by argument, by result
   bool argumentsAreWhole = true;
+  bool sliced = false; ///< whole arrays are in files alone
+  std::unique_ptr<SlicedFiles> files;
 };
 
 } // namespace shardir::runner

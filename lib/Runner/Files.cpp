@@ -17,6 +17,7 @@
 
 #include "ShardIR/Runner/Failure.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -109,6 +110,65 @@ void FileSink::close() {
   file = nullptr;
   if (std::fclose(closing) != 0)
     fail();
+}
+
+SharedFile::~SharedFile() {
+  if (fd >= 0)
+    ::close(fd);
+  if (made)
+    ::unlink(temporary().c_str());
+}
+
+void SharedFile::fail() {
+  failUsage("cannot write '" + path + "': " + reason());
+}
+
+void SharedFile::create(const std::string &head, uint64_t size) {
+  fd = ::open(temporary().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC,
+              0666);
+  if (fd < 0)
+    fail();
+  made = true;
+  if (::ftruncate(fd, off_t(size)) != 0)
+    fail();
+  writeAt(0, head.data(), head.size());
+  close();
+}
+
+void SharedFile::open() {
+  fd = ::open(temporary().c_str(), O_WRONLY | O_CLOEXEC);
+  if (fd < 0)
+    fail();
+}
+
+void SharedFile::writeAt(uint64_t offset, const void *data, uint64_t count) {
+  auto *from = static_cast<const uint8_t *>(data);
+  while (count) {
+    ssize_t put =
+        ::pwrite(fd, from, std::min<uint64_t>(count, 1u << 30), off_t(offset));
+    if (put < 0 && errno == EINTR)
+      continue;
+    if (put < 0)
+      fail();
+    from += put;
+    offset += uint64_t(put);
+    count -= uint64_t(put);
+  }
+}
+
+void SharedFile::close() {
+  int closing = fd;
+  fd = -1;
+  // The data of this process is on the disk before the file has its name.
+  bool synced = ::fsync(closing) == 0;
+  if (::close(closing) != 0 || !synced)
+    fail();
+}
+
+void SharedFile::publish() {
+  if (::rename(temporary().c_str(), path.c_str()) != 0)
+    fail();
+  made = false;
 }
 
 void runner::checkReadable(const std::string &path) { FileSource source(path); }

@@ -20,6 +20,8 @@
 #include "ShardIR/Runner/ArrayFile.h"
 
 #include <cstdio>
+#include <optional>
+#include <utility>
 
 namespace shardir::runner {
 
@@ -66,6 +68,30 @@ private:
   Bytes contents;
 };
 
+/// A file into which several processes write at places of their own. Only once
+/// it is published it has its name.
+class SharedFile {
+public:
+  explicit SharedFile(std::string path) : path(std::move(path)) {}
+  ~SharedFile();
+  SharedFile(const SharedFile &) = delete;
+  /// Makes it, of `size` bytes, which begin with `head`. One process does.
+  void create(const std::string &head, uint64_t size);
+  void open();
+  void writeAt(uint64_t offset, const void *data, uint64_t count);
+  void close();
+  /// Gives it its name, in place of an older file. The process that made it
+  /// does.
+  void publish();
+
+private:
+  [[noreturn]] void fail();
+  std::string temporary() const { return path + ".tmp"; }
+  const std::string path;
+  int fd = -1;
+  bool made = false; ///< by this process, and not published
+};
+
 /// A file that is written from front to back. `close` reports what failed.
 class FileSink {
 public:
@@ -95,20 +121,47 @@ inline void appendLittle(std::string &out, uint64_t value, int bytes) {
     out += char(value & 0xff);
 }
 
+/// Where a file has the elements of an array, of a checked shape and size.
+struct StoredArray {
+  uint64_t at = 0;
+  Shape shape;
+  /// Stored as arrays are in memory: row-major, little-endian. If not, only the
+  /// reader of its format can read it.
+  bool plain = true;
+};
+
+/// Name, type and shape of an array that is to be written.
+struct NamedArray {
+  std::string name;
+  ElementType type;
+  Shape shape;
+};
+
 // One format each. `shape` is the wanted one, with -1 for any.
 Array readNpy(const Source &source, ElementType type, const Shape &shape);
-std::string npyHeader(const Array &array);
+StoredArray findNpy(const Source &source, ElementType type, const Shape &shape);
+std::string npyHeader(ElementType type, const Shape &shape);
 Array readNpz(const FileSource &source, const std::string &member,
               ElementType type, const Shape &shape);
 std::vector<std::string> namesInNpz(const FileSource &source);
 void writeNpz(FileSink &sink, const std::string &path,
               const std::vector<std::pair<std::string, const Array *>> &arrays);
-Array readSafetensors(const FileSource &source, const std::string &member,
-                      ElementType type, const Shape &shape);
+StoredArray findSafetensors(const FileSource &source, const std::string &member,
+                            ElementType type, const Shape &shape);
+/// All that is before the elements, and where each array begins in the file.
+std::string safetensorsHeader(const std::vector<NamedArray> &arrays,
+                              std::vector<uint64_t> &offsets);
 std::vector<std::string> namesInSafetensors(const FileSource &source);
 void writeSafetensors(
     FileSink &sink,
     const std::vector<std::pair<std::string, const Array *>> &arrays);
+std::vector<std::string> namesInIndex(const std::string &path);
+StoredArray findRaw(const FileSource &source, ElementType type,
+                    const Shape &shape);
+/// The same for any format; nothing for an .npz.
+std::optional<StoredArray> findArray(const FileSource &source,
+                                     const ArrayRef &ref, ElementType type,
+                                     const Shape &shape);
 
 } // namespace shardir::runner
 

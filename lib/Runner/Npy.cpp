@@ -189,8 +189,9 @@ void copyFromFortran(const Bytes &from, Array &to) {
 
 } // namespace
 
-Array runner::readNpy(const Source &source, ElementType type,
-                      const Shape &wanted) {
+/// Reads and checks the header; the elements begin at `dataAt`.
+static Header readHeader(const Source &source, ElementType type,
+                         const Shape &wanted, Dtype &dtype, uint64_t &dataAt) {
   uint8_t start[12] = {};
   source.require(0, 10, "it is too short for a .npy file");
   source.readAt(0, start, std::min<uint64_t>(12, source.size()));
@@ -208,43 +209,60 @@ Array runner::readNpy(const Source &source, ElementType type,
   std::string text = source.readString(headerAt, headerSize);
   Header header = HeaderParser(source, text).parse();
 
-  std::optional<Dtype> dtype = parseDtype(header.descr);
+  std::optional<Dtype> parsed = parseDtype(header.descr);
   std::string held =
       "it holds " +
       (header.shape.empty() ? "a scalar" : formatShape(header.shape)) +
       " of '" + header.descr + "', expected " + formatType(wanted, type);
-  if (!dtype)
+  if (!parsed)
     source.fail("elements of '" + header.descr + "' are not supported");
-  if (!readsAs(*dtype, type) || !shapeMatches(header.shape, wanted))
+  dtype = *parsed;
+  if (!readsAs(dtype, type) || !shapeMatches(header.shape, wanted))
     source.fail(held);
   std::optional<uint64_t> bytes = countBytes(header.shape, elementSize(type));
   if (!bytes)
     source.fail("its shape " + formatShape(header.shape) + " is too large");
-  uint64_t dataAt = headerAt + headerSize;
+  dataAt = headerAt + headerSize;
   if (*bytes > source.size() - dataAt)
     source.fail("it is cut off: " + formatType(header.shape, type) + " has " +
                 std::to_string(*bytes) + " bytes, the file has " +
                 std::to_string(source.size() - dataAt));
+  return header;
+}
 
+StoredArray runner::findNpy(const Source &source, ElementType type,
+                            const Shape &wanted) {
+  Dtype dtype;
+  uint64_t dataAt;
+  Header header = readHeader(source, type, wanted, dtype, dataAt);
+  bool rowMajor = !header.fortran || header.shape.size() <= 1;
+  return {dataAt, header.shape, rowMajor && !(dtype.big && dtype.size > 1)};
+}
+
+Array runner::readNpy(const Source &source, ElementType type,
+                      const Shape &wanted) {
+  Dtype dtype;
+  uint64_t dataAt;
+  Header header = readHeader(source, type, wanted, dtype, dataAt);
   Array array(type, header.shape);
   if (header.fortran && header.shape.size() > 1) {
-    Bytes stored(*bytes);
-    source.readAt(dataAt, stored.data(), *bytes);
+    Bytes stored(array.bytes.size());
+    source.readAt(dataAt, stored.data(), stored.size());
     copyFromFortran(stored, array);
   } else {
-    source.readAt(dataAt, array.bytes.data(), *bytes);
+    source.readAt(dataAt, array.bytes.data(), array.bytes.size());
   }
-  if (dtype->big && dtype->size > 1)
-    swapBytes(array.bytes, dtype->size);
+  if (dtype.big && dtype.size > 1)
+    swapBytes(array.bytes, dtype.size);
   return array;
 }
 
-std::string runner::npyHeader(const Array &array) {
-  std::string dict = std::string("{'descr': '") + infoOf(array.type)->npy +
+std::string runner::npyHeader(ElementType type, const Shape &shape) {
+  std::string dict = std::string("{'descr': '") + infoOf(type)->npy +
                      "', 'fortran_order': False, 'shape': (";
-  for (size_t d = 0; d != array.shape.size(); ++d)
-    dict += (d ? ", " : "") + std::to_string(array.shape[d]);
-  dict += array.shape.size() == 1 ? ",), }" : "), }";
+  for (size_t d = 0; d != shape.size(); ++d)
+    dict += (d ? ", " : "") + std::to_string(shape[d]);
+  dict += shape.size() == 1 ? ",), }" : "), }";
   // Elements start at a multiple of 64, and the header ends in a newline.
   dict.append((64 - (10 + dict.size() + 1) % 64) % 64, ' ');
   dict += '\n';

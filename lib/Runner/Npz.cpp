@@ -204,7 +204,7 @@ void runner::writeNpz(
   std::string directory;
   uint64_t offset = 0;
   for (const auto &[name, array] : arrays) {
-    std::string header = npyHeader(*array);
+    std::string header = npyHeader(array->type, array->shape);
     uint64_t size = header.size() + array->bytes.size();
     if (offset + size >= kAll || arrays.size() >= 0xffff)
       failUsage("cannot write '" + path +

@@ -44,6 +44,8 @@ PROGRAM is an .mlir file or a program compiled with --compile-only; - is an
   --output=@y.npy | -     where a result goes, in order; - prints it
   --output=local:@y.{rank}.npy    one shard per rank
   --outputs=y.npz         all results by their names, or result0, result1, ...
+  --outputs=y.safetensors.index.json      the same in several files and an index
+  --part-bytes=N          of one of these files (5000000000)
   --expected_output=@y.npy        what a result should be, in order
   --tolerance=T           allowed error relative to the largest expected value
   --verify                compare with the unsharded program on one device
@@ -68,7 +70,7 @@ PROGRAM is an .mlir file or a program compiled with --compile-only; - is an
   --repeat=N              run N times, and compare the results bit by bit
   --benchmark[=N]         run N more times (10); print minimum and median
   --timeout=SECONDS       deadline of every wait (60)
-  --reductions=engine | ordered   over mpi: by MPI's own reductions (default), or
+  --reductions=engine | ordered   over mpi and nccl: by their own reductions (default), or
                           in the order, and with the bits, of threads
   --check=load | every    over mpi: when processes compare what they are in, at
                           the start (default) or at every collective
@@ -208,6 +210,12 @@ std::vector<Flag> makeFlags(Options &o) {
        [&o, archive](const std::string &v, bool) {
          o.outputArchive = archive("--outputs", v);
        }},
+      {"--part-bytes", Flag::Required, false,
+       [&o](const std::string &v, bool) {
+         if (!parseNumber(v, o.partBytes) || o.partBytes == 0)
+           failUsage("--part-bytes=" + v +
+                     ": expected a positive number of bytes");
+       }},
       {"--output", Flag::Required, true, array("--output", o.outputs)},
       {"--expected_output", Flag::Required, true,
        array("--expected_output", o.expected)},
@@ -337,6 +345,11 @@ void checkTogether(const Options &o) {
         output.file.path == o.outputArchive->path)
       failUsage("--output=" + output.spelling +
                 ": --outputs writes this file with all results");
+  for (const ArrayArgument &output : o.outputs)
+    if (output.kind != ArrayArgument::Stdout &&
+        output.file.format == FileFormat::SafetensorsIndex)
+      failUsage("--output=" + output.spelling +
+                ": an index is written with all results: use --outputs");
   for (const ArrayArgument &output : o.outputs)
     if (output.kind != ArrayArgument::Stdout && output.file.member.empty() &&
         (output.file.format == FileFormat::Npz ||

@@ -76,8 +76,9 @@ std::vector<std::string> runner::namesInSafetensors(const FileSource &source) {
   return names;
 }
 
-Array runner::readSafetensors(const FileSource &source, const std::string &name,
-                              ElementType type, const Shape &wanted) {
+StoredArray runner::findSafetensors(const FileSource &source,
+                                    const std::string &name, ElementType type,
+                                    const Shape &wanted) {
   uint64_t dataAt;
   json header = readHeader(source, dataAt);
   json::const_iterator found = header.find(name);
@@ -121,21 +122,20 @@ Array runner::readSafetensors(const FileSource &source, const std::string &name,
   if (begin > end || !bytes || end - begin != *bytes)
     source.fail("the offsets of '" + found.key() + "' do not fit its shape");
   source.require(dataAt + begin, *bytes, "it is cut off");
-  Array array(type, *shape);
-  source.readAt(dataAt + begin, array.bytes.data(), *bytes);
-  return array;
+  return {dataAt + begin, *shape, true};
 }
 
-void runner::writeSafetensors(
-    FileSink &sink,
-    const std::vector<std::pair<std::string, const Array *>> &arrays) {
+std::string runner::safetensorsHeader(const std::vector<NamedArray> &arrays,
+                                      std::vector<uint64_t> &offsets) {
   json header = json::object();
   uint64_t offset = 0;
-  for (const auto &[name, array] : arrays) {
-    uint64_t end = offset + array->bytes.size();
-    header[name] = {{"dtype", infoOf(array->type)->safetensors},
-                    {"shape", array->shape},
-                    {"data_offsets", {offset, end}}};
+  for (const NamedArray &array : arrays) {
+    uint64_t end =
+        offset + countBytes(array.shape, elementSize(array.type)).value();
+    header[array.name] = {{"dtype", infoOf(array.type)->safetensors},
+                          {"shape", array.shape},
+                          {"data_offsets", {offset, end}}};
+    offsets.push_back(offset);
     offset = end;
   }
   std::string text =
@@ -143,7 +143,19 @@ void runner::writeSafetensors(
   text.append((8 - text.size() % 8) % 8, ' ');
   std::string prefix;
   appendLittle(prefix, text.size(), 8);
-  sink.write(prefix + text);
+  for (uint64_t &at : offsets)
+    at += prefix.size() + text.size();
+  return prefix + text;
+}
+
+void runner::writeSafetensors(
+    FileSink &sink,
+    const std::vector<std::pair<std::string, const Array *>> &arrays) {
+  std::vector<NamedArray> named;
+  for (const auto &[name, array] : arrays)
+    named.push_back({name, array->type, array->shape});
+  std::vector<uint64_t> offsets;
+  sink.write(safetensorsHeader(named, offsets));
   for (const auto &[name, array] : arrays)
     sink.write(array->bytes.data(), array->bytes.size());
 }

@@ -375,6 +375,8 @@ private:
     std::vector<Array> unsharded;
     if (options.verify)
       unsharded = runUnsharded(data);
+    if (data.hasFiles())
+      writeFiles(data);
     processes.together([&] {
       if (processes.isFirst())
         equal &= finish(data, unsharded, measured, times, timeline);
@@ -382,6 +384,19 @@ private:
         data.writeResults();
     });
     return processes.endWith(equal ? Exit::Done : Exit::OutputsDiffer);
+  }
+
+  /// Results in files that all processes write.
+  void writeFiles(RunData &data) const {
+    processes.together([&] {
+      if (processes.isFirst())
+        data.createFiles();
+    });
+    processes.together([&] { data.fillFiles(); });
+    processes.together([&] {
+      if (processes.isFirst())
+        data.publishFiles();
+    });
   }
 
   /// Runs again; says which result is not the bits of the first run, and where.
@@ -393,7 +408,9 @@ private:
     std::string text;
     for (int64_t i = 1; i != options.repeat; ++i) {
       data.run();
-      for (size_t r = 0; r != first.size() && text.empty(); ++r)
+      // Results are in the first process alone.
+      for (size_t r = 0;
+           processes.isFirst() && r != first.size() && text.empty(); ++r)
         if (int64_t at = firstDifference(first[r], data.results[r]); at >= 0)
           text = "result " + std::to_string(r) + ": run " +
                  std::to_string(i + 1) + " gives other bits than the first, " +

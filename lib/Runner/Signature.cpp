@@ -96,6 +96,9 @@ void Program::select(const std::optional<std::string> &name) {
   for (size_t i = 0;
        described.is_array() && i < described.size() && i < results.size();
        ++i) {
+    const json &inPlace = at(described[i], "in_place");
+    if (inPlace.is_number_integer())
+      results[i].inPlace = inPlace.get<int64_t>();
     const json &extents = at(described[i], "extents");
     if (!extents.is_array() || extents.size() != results[i].shape.size())
       continue;

@@ -34,6 +34,7 @@ struct Tensor {
   std::string name; ///< in files; `arg0` and `result0` where none is given
   /// One per dim of a result; empty if the program does not say.
   std::vector<ExtentSource> extents;
+  int64_t inPlace = -1; ///< the argument in whose memory a result is; -1: none
 
   bool isStatic() const { return countElements(shape).has_value(); }
   std::string typeString() const { return formatType(shape, type); }

@@ -13,7 +13,7 @@
 // RUN: shard-run %s --device=cuda-local --options="arch=host overlap=false" --mesh=dp=4 --compile-only -o %t/line.so
 // RUN: env SHARDIR_EMULATED_CUDA=lazy shard-run %t/beside.so --device=cuda-local --verify --output=@%t/0.npy --output=@%t/1.npy --output=@%t/2.npy --output=@%t/3.npy
 // RUN: shard-run %t/line.so --device=cuda-local --expected_output=@%t/0.npy --expected_output=@%t/1.npy --expected_output=@%t/2.npy --expected_output=@%t/3.npy --tolerance=0
-// RUN: env SHARDIR_NCCL_LIBRARY=%emulated_cuda %python %S/Inputs/processes.py 4 0 --rank="*:SHARDIR_EMULATED_CUDA=lazy" shard-run %t/beside.so --device=nccl --expected_output=@%t/0.npy --expected_output=@%t/1.npy --expected_output=@%t/2.npy --expected_output=@%t/3.npy --tolerance=0
+// RUN: env SHARDIR_NCCL_LIBRARY=%emulated_cuda %python %S/Inputs/processes.py 4 0 --rank="*:SHARDIR_EMULATED_CUDA=lazy" shard-run %t/beside.so --device=nccl --reductions=ordered --expected_output=@%t/0.npy --expected_output=@%t/1.npy --expected_output=@%t/2.npy --expected_output=@%t/3.npy --tolerance=0
 
 // A layer's gather starts before the layer before it computes, and is waited for behind that; no more than one
 // is ahead. In the backward pass a gather need not wait for the sum that is on its way.

@@ -9,13 +9,13 @@
 // RUN: env SHARDIR_EMULATED_CUDA=log=%t/log shard-run %t/overlap.so --device=cuda-local --verify --output=@%t/a.npy --output=@%t/b.npy --trace=%t/trace.json
 // RUN: env SHARDIR_EMULATED_CUDA=lazy shard-run %t/overlap.so --device=cuda-local --verify
 // RUN: shard-run %t/line.so --device=cuda-local --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
-// RUN: env SHARDIR_NCCL_LIBRARY=%emulated_cuda %python %S/Inputs/processes.py 4 0 shard-run %t/overlap.so --device=nccl --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
-// RUN: env SHARDIR_NCCL_LIBRARY=%emulated_cuda %python %S/Inputs/processes.py 4 0 --rank="*:SHARDIR_EMULATED_CUDA=lazy" shard-run %t/overlap.so --device=nccl --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
+// RUN: env SHARDIR_NCCL_LIBRARY=%emulated_cuda %python %S/Inputs/processes.py 4 0 shard-run %t/overlap.so --device=nccl --reductions=ordered --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
+// RUN: env SHARDIR_NCCL_LIBRARY=%emulated_cuda %python %S/Inputs/processes.py 4 0 --rank="*:SHARDIR_EMULATED_CUDA=lazy" shard-run %t/overlap.so --device=nccl --reductions=ordered --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
 
 // Both sums together, beside what follows or not: the same bits, on one GPU and on one each.
 // RUN: shard-run %s --device=cuda-local --options=arch=host --compile-only -o %t/bucket.so
 // RUN: env SHARDIR_EMULATED_CUDA=lazy shard-run %t/bucket.so --device=cuda-local --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
-// RUN: env SHARDIR_NCCL_LIBRARY=%emulated_cuda %python %S/Inputs/processes.py 4 0 --rank="*:SHARDIR_EMULATED_CUDA=lazy" shard-run %t/bucket.so --device=nccl --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
+// RUN: env SHARDIR_NCCL_LIBRARY=%emulated_cuda %python %S/Inputs/processes.py 4 0 --rank="*:SHARDIR_EMULATED_CUDA=lazy" shard-run %t/bucket.so --device=nccl --reductions=ordered --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
 // RUN: shard-opt %s --shardir-to-gpu="arch=host" | FileCheck %s --check-prefix=BUCKET
 // BUCKET:    call @shardir_collective_bucket
 

@@ -2,14 +2,18 @@
  * What the programs of four ranks share in which one thing goes wrong between
  * processes, each in an entry of its own. The rank at fault is 2, but for the
  * entries that end in _0, where it is 0. A program that includes this defines
- * `static void reduce(int32_t id)`, which runs collective 0 or 1: the
- * all-reduces that its metadata lists by REDUCE.
+ * `static void reduce(int32_t id, const int64_t *extent)`, which runs
+ * collective 0 or 1, the all-reduces that its metadata lists by REDUCE, or
+ * OPEN, the one that it lists by REDUCE_OPEN, of at most 8 elements; and
+ * `allocate(uint64_t)`.
  */
 #ifndef SHARDIR_TEST_INPUTS_FAULTS_H
 #define SHARDIR_TEST_INPUTS_FAULTS_H
 
 #include "ShardIR/Runtime/Abi.h"
 #include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -27,14 +31,16 @@
 #define ENTRY(NAME)                                                            \
   "{\"name\": \"" #NAME "\", \"symbol\": \"entry_" #NAME                       \
   "\", \"arguments\": [], \"results\": []" SEQUENCE "}"
-#define FAULT_ENTRIES                                                                                   \
-  ENTRY(good)                                                                                           \
-  "," ENTRY(fails) "," ENTRY(fails_0) "," ENTRY(hangs) "," ENTRY(killed) "," ENTRY(killed_0) "," ENTRY( \
-      exits) "," ENTRY(stopped) "," ENTRY(stopped_0) "," ENTRY(differs) "," ENTRY(leaves)
-#define REDUCE(LOC)                                                            \
+#define FAULT_ENTRIES                                                                                                    \
+  ENTRY(good)                                                                                                            \
+  "," ENTRY(fails) "," ENTRY(fails_0) "," ENTRY(hangs) "," ENTRY(killed) "," ENTRY(killed_0) "," ENTRY(exits) "," ENTRY( \
+      stopped) "," ENTRY(stopped_0) "," ENTRY(differs) "," ENTRY(leaves) "," ENTRY(late) "," ENTRY(size) "," ENTRY(memory)
+#define REDUCE_SHAPE(SHAPE, LOC)                                               \
   "{\"kind\": \"all_reduce\", \"mesh\": \"m\", \"from\": \"[{}], partial = "   \
-  "sum [\\\"x\\\"]\", \"to\": \"[{}]\", \"shape\": [8], \"element_type\": "    \
-  "\"f32\", \"loc\": \"" LOC "\"}"
+  "sum [\\\"x\\\"]\", \"to\": \"[{}]\", \"shape\": " SHAPE                     \
+  ", \"element_type\": \"f32\", \"loc\": \"" LOC "\"}"
+#define REDUCE(LOC) REDUCE_SHAPE("[8]", LOC)
+#define REDUCE_OPEN(LOC) REDUCE_SHAPE("[-1]", LOC)
 
 /* The process to which the launcher gave NUMBER in VARIABLE gets SIGNAL. */
 #define WHEN_LOADED(VARIABLE, NUMBER, SIGNAL)                                  \
@@ -44,7 +50,8 @@
       raise(SIGNAL);                                                           \
   }
 
-static void reduce(int32_t id);
+static void reduce(int32_t id, const int64_t *extent);
+static void allocate(uint64_t bytes);
 static int64_t me(void) { return shardir_axis_index(0, 0); }
 static void forever(void) {
   for (volatile int go = 1; go;)
@@ -56,16 +63,16 @@ static void forever(void) {
 #define FAULT(NAME, WHO, ...)                                                  \
   void entry_##NAME(void **descriptors) {                                      \
     (void)descriptors;                                                         \
-    reduce(0);                                                                 \
+    reduce(0, NULL);                                                           \
     if (me() == WHO) {                                                         \
       __VA_ARGS__;                                                             \
     }                                                                          \
-    reduce(1);                                                                 \
+    reduce(1, NULL);                                                           \
   }
 
 FAULT(good, -1, )
 /* By then the others wait in the second reduction. */
-FAULT(fails, 2, sleep(2); shardir_fail("no such row"))
+FAULT(fails, 2, usleep(300000); shardir_fail("no such row"))
 FAULT(fails_0, 0, shardir_fail("no such row"))
 FAULT(hangs, 2, forever())
 FAULT(killed, 2, raise(SIGKILL))
@@ -73,7 +80,17 @@ FAULT(killed_0, 0, raise(SIGKILL))
 FAULT(exits, 2, _exit(0))
 FAULT(stopped, 2, raise(SIGSTOP))
 FAULT(stopped_0, 0, raise(SIGSTOP))
-FAULT(differs, 2, reduce(0))
+FAULT(differs, 2, reduce(0, NULL))
 FAULT(leaves, 2, return)
+/* No fault: the others wait. */
+FAULT(late, 2, usleep(400000))
+FAULT(memory, 2, allocate((uint64_t)1 << 50))
+
+/* Rank 2 has another extent than the others. */
+void entry_size(void **descriptors) {
+  (void)descriptors;
+  int64_t extent = me() == 2 ? 5 : 8;
+  reduce(OPEN, &extent);
+}
 
 #endif

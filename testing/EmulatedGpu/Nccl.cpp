@@ -8,31 +8,29 @@
 //
 // The part of libnccl.so.2 that the runtime uses, between processes of one
 // machine, for tests: $SHARDIR_NCCL_LIBRARY names the same library as
-// $SHARDIR_CUDA_LIBRARY. Members are connected by sockets; a group's messages
-// move when it ends.
+// $SHARDIR_CUDA_LIBRARY. Members are connected by sockets; what a group asks
+// for moves when it ends, or when a graph runs that its stream was captured in.
+// Reductions combine from the last member to the first.
 //
-// Requires that all members end groups with matching messages; guarantees that
-// sends and receives of other sizes, addresses that are not the GPU's, a member
-// that is gone, calls of two threads on one communicator at a time and an abort
-// are errors, and that calls are recorded. As a
+// Requires that all members end groups with matching calls; guarantees that
+// other calls or sizes at the other end, addresses that are not the GPU's, a
+// member that is gone, calls of two threads on one communicator at a time and
+// an abort are errors, and that calls are recorded. As a
 // non-blocking communicator may, it is under way once before it has succeeded.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Memory.h"
-#include "Queue.h"
+#include "NcclComm.h"
+#include "NcclElements.h"
 #include "Settings.h"
 
-#include <atomic>
-#include <cerrno>
-#include <chrono>
-#include <climits>
+#include <array>
 #include <cstring>
-#include <fcntl.h>
-#include <poll.h>
+#include <map>
+#include <memory>
 #include <random>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include <vector>
 
@@ -40,21 +38,8 @@ using namespace shardir::emulated;
 
 namespace {
 
-enum : int {
-  kSuccess = 0,
-  kSystemError = 2,
-  kInternalError = 3,
-  kInvalidArgument = 4,
-  kInvalidUsage = 5,
-  kRemoteError = 6,
-  kInProgress = 7,
-};
 constexpr int kVersion = 22800;
-constexpr double kPatience = 60; ///< seconds
 
-struct UniqueId {
-  char bytes[128];
-};
 /// The head of ncclConfig_t.
 struct Config {
   size_t size;
@@ -62,42 +47,16 @@ struct Config {
   int blocking;
 };
 
-struct Comm {
-  int rank = 0, size = 0;
-  std::vector<int> sockets; ///< by rank; -1 for the own
-  std::atomic<bool> aborted{false};
-  std::atomic<int> state{kSuccess};
-  std::atomic<bool> asked{true}; ///< since the last call
-  std::atomic<int> callers{0};   ///< threads in a call, but for an abort
-  std::string detail;            ///< of `state`
-};
+const char *const kNames[] = {
+    "ncclSend",      "ncclRecv",          "ncclBroadcast", "ncclAllGather",
+    "ncclAllReduce", "ncclReduceScatter", "ncclCommSplit"};
 
-struct Message {
-  Comm *comm;
-  Stream *stream;
-  int peer;
-  char *data;
-  size_t bytes;
-  bool sends;
-};
-thread_local std::vector<Message> group;
+thread_local std::vector<Operation> group;
 thread_local int groupDepth = 0;
 
 void log(const std::string &line) {
   if (Settings::get().logs())
     Settings::get().log(line);
-}
-
-double now() {
-  return std::chrono::duration<double>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-int fail(Comm &comm, int code, const std::string &detail) {
-  comm.detail = detail;
-  comm.state = code;
-  return code;
 }
 
 /// A call on a communicator. NCCL 2.23 frees the jobs of a group in
@@ -116,194 +75,69 @@ private:
   Comm &comm;
 };
 
-/// An address of the abstract namespace: it goes with the processes.
-socklen_t addressOf(const UniqueId &id, int rank, sockaddr_un &address) {
-  address = {};
-  address.sun_family = AF_UNIX;
-  std::string name = std::string(id.bytes) + "." + std::to_string(rank);
-  std::memcpy(address.sun_path + 1, name.data(), name.size());
-  return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + name.size());
-}
-
-/// Every member listens; the higher rank of two connects.
-int connectAll(Comm &comm, const UniqueId &id) {
-  sockaddr_un address;
-  int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  socklen_t length = addressOf(id, comm.rank, address);
-  auto refuse = [&](const std::string &what) {
-    if (listener >= 0)
-      close(listener);
-    return fail(comm, kSystemError, what + ": " + std::strerror(errno));
-  };
-  if (listener < 0 ||
-      bind(listener, reinterpret_cast<sockaddr *>(&address), length) != 0 ||
-      listen(listener, comm.size) != 0)
-    return refuse("cannot listen");
-  double end = now() + kPatience;
-  for (int peer = 0; peer < comm.rank; ++peer) {
-    int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    length = addressOf(id, peer, address);
-    while (connect(s, reinterpret_cast<sockaddr *>(&address), length) != 0) {
-      if (now() > end)
-        return refuse("cannot reach rank " + std::to_string(peer));
-      usleep(1000);
-    }
-    if (write(s, &comm.rank, sizeof(int)) != sizeof(int))
-      return refuse("cannot greet rank " + std::to_string(peer));
-    comm.sockets[size_t(peer)] = s;
-  }
-  for (int i = comm.rank + 1; i < comm.size; ++i) {
-    pollfd waiting = {listener, POLLIN, 0};
-    int peer = -1;
-    if (poll(&waiting, 1, int((end - now()) * 1000)) != 1)
-      return refuse("a member did not come");
-    int s = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
-    if (s < 0 || read(s, &peer, sizeof(int)) != sizeof(int) ||
-        peer <= comm.rank || peer >= comm.size)
-      return refuse("a stranger came");
-    comm.sockets[size_t(peer)] = s;
-  }
-  close(listener);
-  for (int s : comm.sockets)
-    if (s >= 0)
-      fcntl(s, F_SETFL, fcntl(s, F_GETFL) | O_NONBLOCK);
-  return kSuccess;
-}
-
-/// A message on its way: its size first, then its bytes.
-struct Flow {
-  Message *message;
-  uint64_t size;
-  size_t at = 0; ///< of size and data together
-  bool done() const { return at == sizeof(size) + message->bytes; }
-};
-
-/// Moves what it can. 1: something moved; 0: nothing; -1: the peer is gone; -2:
-/// the sizes differ.
-int advance(Flow &flow, int s) {
-  Message &m = *flow.message;
-  bool head = flow.at < sizeof(flow.size);
-  char *p = head ? reinterpret_cast<char *>(&flow.size) + flow.at
-                 : m.data + (flow.at - sizeof(flow.size));
-  size_t n = head ? sizeof(flow.size) - flow.at
-                  : m.bytes - (flow.at - sizeof(flow.size));
-  // The kernel cannot look into protected memory on a thread's behalf.
-  char piece[65536];
-  n = std::min(n, sizeof(piece));
-  ssize_t moved;
-  if (m.sends) {
-    Memory::Access access;
-    std::memcpy(piece, p, n);
-    moved = send(s, piece, n, MSG_NOSIGNAL);
-  } else {
-    moved = recv(s, piece, n, 0);
-    if (moved > 0) {
-      Memory::Access access;
-      std::memcpy(p, piece, size_t(moved));
-    }
-  }
-  if (moved == 0 && n > 0)
-    return -1;
-  if (moved < 0)
-    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
-  flow.at += size_t(moved);
-  if (!m.sends && flow.at == sizeof(flow.size) && flow.size != m.bytes)
-    return -2;
-  return 1;
-}
-
-/// Moves the messages of one communicator: per peer and direction in order.
-int exchange(Comm &comm, std::vector<Message *> &messages) {
-  std::vector<std::vector<Flow>> lanes(size_t(comm.size) * 2);
-  for (Message *m : messages)
-    lanes[size_t(m->peer) * 2 + m->sends].push_back({m, m->bytes});
-  double end = now() + kPatience;
-  while (true) {
-    bool open = false, moved = false;
-    for (size_t lane = 0; lane < lanes.size(); ++lane) {
-      for (Flow &flow : lanes[lane]) {
-        if (flow.done())
-          continue;
-        open = true;
-        int result = 1;
-        while (result == 1 && !flow.done()) {
-          result = advance(flow, comm.sockets[lane / 2]);
-          moved |= result == 1;
-        }
-        std::string peer = "rank " + std::to_string(lane / 2);
-        if (result == -1)
-          return fail(comm, kRemoteError, peer + " is gone");
-        if (result == -2)
-          return fail(comm, kInvalidUsage,
-                      peer + " sends " + std::to_string(flow.size) +
-                          " bytes, but " + std::to_string(flow.message->bytes) +
-                          " are to be received");
-        if (!flow.done())
-          break; // the next one of this lane waits
-      }
-    }
-    if (!open)
-      return kSuccess;
-    if (comm.aborted)
-      return fail(comm, kInternalError, "aborted");
-    if (moved)
-      continue;
-    if (now() > end)
-      return fail(comm, kInternalError, "messages did not come");
-    usleep(50);
-  }
-}
-
 int finishGroup() {
-  std::vector<Message> messages = std::move(group);
+  std::vector<Operation> operations = std::move(group);
   group.clear();
-  std::map<Comm *, std::vector<Message *>> byComm;
-  for (Message &m : messages)
-    byComm[m.comm].push_back(&m);
+  std::map<Comm *, std::vector<Operation>> byComm;
+  for (Operation &op : operations)
+    byComm[op.comm].push_back(op);
   for (auto &[comm, list] : byComm) {
     CommCall call(*comm);
     Settings::get().delay("ncclGroupEnd");
     if (comm->state != kSuccess)
       return comm->state;
-    int result = kSuccess;
-    // A message to itself is a copy.
-    std::vector<Message *> others;
-    for (Message *m : list) {
-      if (m->peer == comm->rank)
-        return fail(*comm, kInvalidUsage, "a message to itself");
-      others.push_back(m);
-    }
-    Queue::get().runNow(list.front()->stream, [&, c = comm] {
-      result = exchange(*c, others);
-      return std::string();
+    Stream *stream = list.front().stream;
+    // Kept in a graph where the stream is captured.
+    auto run = std::make_shared<GroupRun>(*comm, std::move(list));
+    Queue::get().runNow(stream, [run, c = comm]() -> std::string {
+      int result = run->run();
+      return result == kSuccess ? "" : c->detail;
     });
-    if (result != kSuccess)
-      return result;
+    if (comm->state != kSuccess)
+      return comm->state;
     comm->asked = false;
   }
   return byComm.empty() ? kSuccess : kInProgress;
 }
 
-int addMessage(const char *name, bool sends, const void *data, size_t bytes,
-               int type, int peer, Comm *comm, Stream *stream) {
-  log(std::string(name) + " peer=" + std::to_string(peer) +
-      " bytes=" + std::to_string(bytes) +
-      " at=" + Memory::get().name(uint64_t(reinterpret_cast<uintptr_t>(data))) +
-      " stream=" + std::to_string(stream ? stream->number : 0));
+int add(Operation op) {
+  const char *name = kNames[op.kind];
+  Comm &comm = *op.comm;
+  size_t size = ncclElementSize(op.type);
+  bool sends = op.kind != Operation::Recv &&
+               (op.kind != Operation::Broadcast || op.peer == comm.rank);
+  bool receives = op.kind != Operation::Send;
+  bool isMessage = op.kind == Operation::Send || op.kind == Operation::Recv;
+  auto address = [](const char *p) {
+    return uint64_t(reinterpret_cast<uintptr_t>(p));
+  };
+  log(std::string(name) +
+      (isMessage || op.kind == Operation::Broadcast
+           ? " peer=" + std::to_string(op.peer)
+           : "") +
+      " bytes=" + std::to_string(op.bytes * size) +
+      " at=" + Memory::get().name(address(sends ? op.in : op.out)) +
+      " stream=" + std::to_string(op.stream ? op.stream->number : 0));
   int code = 0;
   if (Settings::get().fails(name, code))
-    return fail(*comm, code, "a fault that a test asked for");
-  if (comm->state != kSuccess)
-    return comm->state;
-  if (type != 0 || peer < 0 || peer >= comm->size ||
-      !Queue::get().knows(stream))
-    return fail(*comm, kInvalidArgument, "a wrong type, peer or stream");
-  if (!Memory::get().check(uint64_t(reinterpret_cast<uintptr_t>(data)), bytes,
-                           "a buffer"))
-    return fail(*comm, kInvalidArgument, lastDetail());
-  group.push_back({comm, stream, peer,
-                   static_cast<char *>(const_cast<void *>(data)), bytes,
-                   sends});
+    return fail(comm, code, "a fault that a test asked for");
+  if (comm.state != kSuccess)
+    return comm.state;
+  if (size == 0 || op.reduction < 0 || op.reduction > 3 || op.peer < 0 ||
+      op.peer >= comm.size || !Queue::get().knows(op.stream))
+    return fail(comm, kInvalidArgument,
+                "a wrong type, operation, peer or stream");
+  if (isMessage && op.peer == comm.rank)
+    return fail(comm, kInvalidUsage, "a message to itself");
+  op.bytes *= size;
+  auto members = size_t(comm.size);
+  size_t in =
+      op.kind == Operation::ReduceScatter ? op.bytes * members : op.bytes;
+  size_t out = op.kind == Operation::AllGather ? op.bytes * members : op.bytes;
+  if ((sends && !Memory::get().check(address(op.in), in, "a buffer")) ||
+      (receives && !Memory::get().check(address(op.out), out, "a buffer")))
+    return fail(comm, kInvalidArgument, lastDetail());
+  group.push_back(op);
   return groupDepth > 0 ? kSuccess : finishGroup();
 }
 
@@ -325,21 +159,73 @@ SHARDIR_EXPORT int ncclGetUniqueId(UniqueId *id) {
   return kSuccess;
 }
 
-SHARDIR_EXPORT int ncclCommInitRankConfig(Comm **result, int size, UniqueId id,
-                                          int rank, Config *config) {
-  log("ncclCommInitRankConfig size=" + std::to_string(size) +
-      " rank=" + std::to_string(rank));
-  if (!config || config->magic != 0xcafebeef || config->version < 21800 ||
-      config->blocking != 0 || rank < 0 || rank >= size)
-    return kInvalidArgument;
+/// Connects a member of a new communicator to the others.
+static int make(Comm **result, int size, const UniqueId &id, int rank) {
   auto *comm = new Comm;
   comm->rank = rank;
   comm->size = size;
+  comm->id = id;
   comm->sockets.assign(size_t(size), -1);
   *result = comm;
   int code = connectAll(*comm, id);
   comm->asked = false;
   return code == kSuccess ? kInProgress : code;
+}
+
+static bool isFitting(const Config *config) {
+  return config && config->magic == 0xcafebeef && config->version >= 21800 &&
+         config->blocking == 0;
+}
+
+SHARDIR_EXPORT int ncclCommInitRankConfig(Comm **result, int size, UniqueId id,
+                                          int rank, Config *config) {
+  log("ncclCommInitRankConfig size=" + std::to_string(size) +
+      " rank=" + std::to_string(rank));
+  if (!isFitting(config) || rank < 0 || rank >= size)
+    return kInvalidArgument;
+  return make(result, size, id, rank);
+}
+
+SHARDIR_EXPORT int ncclCommSplit(Comm *parent, int color, int key,
+                                 Comm **result, Config *config) {
+  log("ncclCommSplit color=" + std::to_string(color) +
+      " key=" + std::to_string(key));
+  *result = nullptr;
+  if (!isFitting(config) || color < -1)
+    return kInvalidArgument;
+  CommCall call(*parent);
+  int code = 0;
+  if (Settings::get().fails("ncclCommSplit", code))
+    return fail(*parent, code, "a fault that a test asked for");
+  if (parent->state != kSuccess)
+    return parent->state;
+  // The members of the same color, by key and then by rank.
+  std::vector<std::array<int, 2>> all(size_t(parent->size));
+  std::array<int, 2> own = {color, key};
+  all[size_t(parent->rank)] = own;
+  code =
+      GroupRun(*parent, {{Operation::Split, parent, nullptr,
+                          reinterpret_cast<const char *>(own.data()),
+                          reinterpret_cast<char *>(all.data()), sizeof(own)}})
+          .run();
+  if (code != kSuccess)
+    return code;
+  int number = parent->splits++;
+  parent->asked = false;
+  if (color < 0)
+    return kInProgress;
+  int size = 0, rank = 0;
+  for (int r = 0; r < parent->size; ++r) {
+    if (all[size_t(r)][0] != color)
+      continue;
+    ++size;
+    rank += std::pair(all[size_t(r)][1], r) < std::pair(key, parent->rank);
+  }
+  UniqueId id = parent->id;
+  size_t length = std::strlen(id.bytes);
+  std::snprintf(id.bytes + length, sizeof(id.bytes) - length, "/%d.%d", number,
+                color);
+  return make(result, size, id, rank);
 }
 
 SHARDIR_EXPORT int ncclCommGetAsyncError(Comm *comm, int *state) {
@@ -399,12 +285,37 @@ SHARDIR_EXPORT int ncclGroupEnd() {
   return --groupDepth > 0 ? kSuccess : finishGroup();
 }
 
-SHARDIR_EXPORT int ncclSend(const void *data, size_t count, int type, int peer,
+SHARDIR_EXPORT int ncclSend(const char *in, size_t count, int type, int peer,
                             Comm *comm, Stream *stream) {
-  return addMessage("ncclSend", true, data, count, type, peer, comm, stream);
+  return add({Operation::Send, comm, stream, in, nullptr, count, peer, type});
 }
 
-SHARDIR_EXPORT int ncclRecv(void *data, size_t count, int type, int peer,
+SHARDIR_EXPORT int ncclRecv(char *out, size_t count, int type, int peer,
                             Comm *comm, Stream *stream) {
-  return addMessage("ncclRecv", false, data, count, type, peer, comm, stream);
+  return add({Operation::Recv, comm, stream, nullptr, out, count, peer, type});
+}
+
+SHARDIR_EXPORT int ncclBroadcast(const char *in, char *out, size_t count,
+                                 int type, int root, Comm *comm,
+                                 Stream *stream) {
+  return add({Operation::Broadcast, comm, stream, in, out, count, root, type});
+}
+
+SHARDIR_EXPORT int ncclAllGather(const char *in, char *out, size_t count,
+                                 int type, Comm *comm, Stream *stream) {
+  return add({Operation::AllGather, comm, stream, in, out, count, 0, type});
+}
+
+SHARDIR_EXPORT int ncclAllReduce(const char *in, char *out, size_t count,
+                                 int type, int reduction, Comm *comm,
+                                 Stream *stream) {
+  return add(
+      {Operation::AllReduce, comm, stream, in, out, count, 0, type, reduction});
+}
+
+SHARDIR_EXPORT int ncclReduceScatter(const char *in, char *out, size_t count,
+                                     int type, int reduction, Comm *comm,
+                                     Stream *stream) {
+  return add({Operation::ReduceScatter, comm, stream, in, out, count, 0, type,
+              reduction});
 }

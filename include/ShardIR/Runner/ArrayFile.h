@@ -24,7 +24,13 @@
 
 namespace shardir::runner {
 
-enum class FileFormat { Npy, Npz, Safetensors, Raw };
+enum class FileFormat {
+  Npy,
+  Npz,
+  Safetensors,
+  SafetensorsIndex, ///< the index of arrays in several .safetensors files
+  Raw
+};
 
 /// Where an array lies: a file and, in archives, a name.
 struct ArrayRef {
@@ -42,7 +48,8 @@ struct ArrayRef {
 /// `x.raw`: what follows the `@` on the command line.
 ArrayRef parseArrayRef(const std::string &text);
 
-/// Reads the path of an archive as a whole, .npz or .safetensors.
+/// Reads the path of an archive as a whole: .npz, .safetensors or
+/// .safetensors.index.json.
 ArrayRef parseArchive(const std::string &path);
 
 /// The names of the arrays in an archive.

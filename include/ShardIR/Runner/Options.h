@@ -52,6 +52,8 @@ struct Options {
   std::vector<ArrayArgument> inputs, outputs, expected;
   std::vector<ArrayRef> inputArchives;   ///< --inputs
   std::optional<ArrayRef> outputArchive; ///< --outputs
+  /// Of one part of an indexed archive, as those of Hugging Face.
+  uint64_t partBytes = 5'000'000'000;
   std::optional<double> tolerance;
   bool verify = false;
   std::string device = "threads";

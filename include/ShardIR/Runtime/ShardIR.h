@@ -180,6 +180,33 @@ shardir_status shardir_run_local(const shardir_program *program,
                                  size_t num_results,
                                  const shardir_run_options *options);
 
+/* The same beside the host, which goes on at once: a run that is started, and
+ * waited for once. Shapes and options are copied; program and data stay until
+ * shardir_run_wait has returned, which gives the status and the message of the
+ * run, those of a wrong call too, and frees it. Any number may be under way, of
+ * one program or several; those over processes take turns in the order of their
+ * starts, which is the same in all processes. */
+typedef struct shardir_pending shardir_pending;
+shardir_status shardir_run_start(const shardir_program *program,
+                                 const char *function,
+                                 const shardir_buffer *arguments,
+                                 size_t num_arguments, shardir_buffer *results,
+                                 size_t num_results,
+                                 const shardir_run_options *options,
+                                 shardir_pending **pending);
+shardir_status
+shardir_run_local_start(const shardir_program *program, const char *function,
+                        const shardir_buffer *arguments, size_t num_arguments,
+                        shardir_buffer *results, size_t num_results,
+                        const shardir_run_options *options,
+                        shardir_pending **pending);
+/* Whether shardir_run_wait returns at once. */
+int shardir_run_ended(const shardir_pending *pending);
+/* Fails the run, in all processes of it, unless it has ended; it is waited for
+ * as ever. */
+void shardir_run_abort(shardir_pending *pending);
+shardir_status shardir_run_wait(shardir_pending *pending);
+
 /* Between whole arrays and shards, as shardir_run does it: shards[r] is rank
  * r's shard, of the local shape of argument or result i. A partial argument
  * is on the first device of each group; a partial result is reduced.
@@ -196,6 +223,28 @@ shardir_status shardir_collect_result(const shardir_program *program,
                                       const char *function, size_t i,
                                       const shardir_buffer *shards,
                                       shardir_buffer *whole);
+
+/* Between one rank's shard and a whole array that is somewhere else, such as in
+ * a file, of shape `whole`: nothing but the shard is in memory. `move` is
+ * called for runs of `count` elements that are at `first` in the whole array,
+ * row-major, and at `data` in the shard, in increasing order; other than 0 ends
+ * the call with SHARDIR_INVALID_ARGUMENT. */
+typedef int (*shardir_move_fn)(void *context, void *data, int64_t first,
+                               int64_t count);
+/* Fills a shard of argument i; what a partial argument does not take from the
+ * array, or a rank without a device, is filled without `read`. */
+shardir_status shardir_read_argument(const shardir_program *program,
+                                     const char *function, size_t i,
+                                     const int64_t *whole, int64_t rank,
+                                     shardir_buffer *shard,
+                                     shardir_move_fn read, void *context);
+/* Hands out those elements of a shard of result i that no rank before this one
+ * hands out. Fails for a partial result, whose elements no rank has. */
+shardir_status shardir_write_result(const shardir_program *program,
+                                    const char *function, size_t i,
+                                    const int64_t *whole, int64_t rank,
+                                    const shardir_buffer *shard,
+                                    shardir_move_fn write, void *context);
 
 /* What the last run on this program counted, the largest over ranks. */
 typedef struct shardir_measurement {

@@ -188,16 +188,20 @@ void beginMpiRun(JobOptions &options, const Metadata &metadata) {
     refuse("a run over processes is going on in this one: one at a time");
 }
 
-shardir_status run(const shardir_program *program, const char *function,
-                   bool local, const shardir_buffer *arguments,
-                   size_t numArguments, shardir_buffer *results,
-                   size_t numResults, const shardir_run_options *options) {
+} // namespace
+
+shardir_status capi::run(const shardir_program *program, const char *function,
+                         bool local, const shardir_buffer *arguments,
+                         size_t numArguments, shardir_buffer *results,
+                         size_t numResults, const shardir_run_options *options,
+                         std::shared_ptr<const std::atomic<bool>> cancelled) {
   return guarded([&] {
     capi::notNull(program, "program");
     RunRequest request;
     request.program = program->program;
     request.function = capi::functionIndex(program, function);
     request.options = readOptions(options);
+    request.options.cancelled = std::move(cancelled);
     request.unsharded = options && options->unsharded;
     request.local = local;
     const Metadata &m = request.program->metadata;
@@ -257,8 +261,6 @@ shardir_status run(const shardir_program *program, const char *function,
     return capi::finish(report.error);
   });
 }
-
-} // namespace
 
 extern "C" {
 
@@ -411,8 +413,8 @@ shardir_status shardir_run(const shardir_program *program, const char *function,
                            size_t num_arguments, shardir_buffer *results,
                            size_t num_results,
                            const shardir_run_options *options) {
-  return run(program, function, /*local=*/false, arguments, num_arguments,
-             results, num_results, options);
+  return capi::run(program, function, /*local=*/false, arguments, num_arguments,
+                   results, num_results, options);
 }
 
 shardir_status shardir_run_local(const shardir_program *program,
@@ -421,8 +423,8 @@ shardir_status shardir_run_local(const shardir_program *program,
                                  size_t num_arguments, shardir_buffer *results,
                                  size_t num_results,
                                  const shardir_run_options *options) {
-  return run(program, function, /*local=*/true, arguments, num_arguments,
-             results, num_results, options);
+  return capi::run(program, function, /*local=*/true, arguments, num_arguments,
+                   results, num_results, options);
 }
 
 const char *shardir_gpu_architecture(void) {

@@ -18,6 +18,8 @@
 
 #include "Core/Run.h"
 
+#include <atomic>
+#include <memory>
 #include <mutex>
 #include <string>
 
@@ -72,6 +74,14 @@ const FunctionSpec &functionOf(const shardir_program *program,
 std::vector<int64_t> localShape(const Metadata &metadata,
                                 const TensorSpec &spec,
                                 std::vector<int64_t> shape, int64_t rank);
+
+/// shardir_run, or shardir_run_local; ends early once `cancelled` is set and
+/// true.
+shardir_status run(const shardir_program *program, const char *function,
+                   bool local, const shardir_buffer *arguments,
+                   size_t numArguments, shardir_buffer *results,
+                   size_t numResults, const shardir_run_options *options,
+                   std::shared_ptr<const std::atomic<bool>> cancelled = {});
 
 /// The processes of this one's job, started if need be, within `seconds` where
 /// MPI does not see to that. Throws.

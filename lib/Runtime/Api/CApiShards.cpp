@@ -23,7 +23,8 @@ using shardir::runtime::capi::refuse;
 namespace {
 
 void checkBuffer(const shardir_buffer &b, const TensorSpec &spec,
-                 const std::vector<int64_t> &shape, const std::string &name) {
+                 const std::vector<int64_t> &shape, const std::string &name,
+                 bool needsData = true) {
   if (b.element_type != spec.type)
     refuse(name + " has element type " + elementTypeName(b.element_type) +
            ", expected " + elementTypeName(spec.type));
@@ -40,7 +41,7 @@ void checkBuffer(const shardir_buffer &b, const TensorSpec &spec,
   if (!countElements(std::vector<int64_t>(b.shape, b.shape + b.rank),
                      elementSize(spec.type), elements))
     refuse(name + " is too large");
-  if (elements > 0 && !b.data)
+  if (needsData && elements > 0 && !b.data)
     refuse(name + " has no data");
 }
 
@@ -98,9 +99,112 @@ shardir_status collectShards(const shardir_program *program,
                    });
 }
 
+/// Checks rank `rank`'s shard of argument or result i, of a whole array of
+/// shape `whole`, and calls `body` with the tensor, its name, the shape and the
+/// view.
+template <typename Body>
+shardir_status withShard(const shardir_program *program, const char *function,
+                         bool isResult, size_t i, const int64_t *whole,
+                         int64_t rank, const shardir_buffer *shard, Body body) {
+  return capi::guarded([&] {
+    const FunctionSpec &f = capi::functionOf(program, function);
+    capi::notNull(shard, "shard");
+    const std::vector<TensorSpec> &specs = isResult ? f.results : f.arguments;
+    std::string name = std::string(isResult ? "result " : "argument ") +
+                       std::to_string(i) + " of @" + f.name;
+    if (i >= specs.size())
+      refuse("there is no " + name);
+    const TensorSpec &spec = specs[i];
+    if (!spec.shape.empty())
+      capi::notNull(whole, "whole");
+    std::vector<int64_t> shape(whole, whole + spec.shape.size());
+    shardir_buffer global = {nullptr, shape.data(), shape.size(), spec.type};
+    checkBuffer(global, spec, spec.shape, name, /*needsData=*/false);
+    const Metadata &m = program->program->metadata;
+    if (rank < 0 || rank >= m.ranks)
+      refuse("there is no rank " + std::to_string(rank) + ": the program has " +
+             std::to_string(m.ranks));
+    const Mesh *mesh = spec.mesh < 0 ? nullptr : &m.meshes[size_t(spec.mesh)];
+    if (mesh)
+      if (std::optional<PlacementError> e = verifyPlacement(
+              spec.placement, *mesh, shape, elementTypeName(spec.type)))
+        refuse(name + ": " + e->message);
+    ShardView view = viewShard(spec, mesh, shape, rank);
+    checkBuffer(*shard, spec, view.shape,
+                name + " on rank " + std::to_string(rank));
+    if (view.elements > 0)
+      body(spec, name, shape, view);
+    return SHARDIR_OK;
+  });
+}
+
+/// Calls `move` for the runs of a shard, those that follow each other on both
+/// sides as one.
+void moveRuns(const ShardView &view, const std::vector<int64_t> &shape,
+              size_t size, void *shard, shardir_move_fn move, void *context,
+              const std::string &name) {
+  Piece::Run run{0, 0, 0};
+  bool goesOn = true;
+  auto flush = [&] {
+    if (goesOn && run.length > 0)
+      goesOn = move(context,
+                    static_cast<char *>(shard) + size_t(run.destination) * size,
+                    run.source, run.length) == 0;
+    run.length = 0;
+  };
+  CopyPlan(view.runs, shape, view.shape)
+      .forEachSpan([&](int64_t from, int64_t to, int64_t n) {
+        if (run.source + run.length != from ||
+            run.destination + run.length != to) {
+          flush();
+          run = {from, to, 0};
+        }
+        run.length += n;
+      });
+  flush();
+  if (!goesOn)
+    refuse("the caller has ended the move of " + name);
+}
+
 } // namespace
 
 extern "C" {
+
+shardir_status shardir_read_argument(const shardir_program *program,
+                                     const char *function, size_t i,
+                                     const int64_t *whole, int64_t rank,
+                                     shardir_buffer *shard,
+                                     shardir_move_fn read, void *context) {
+  return withShard(
+      program, function, /*isResult=*/false, i, whole, rank, shard,
+      [&](const TensorSpec &spec, const std::string &name,
+          const std::vector<int64_t> &shape, const ShardView &view) {
+        capi::notNull(reinterpret_cast<const void *>(read), "read");
+        if (view.outside || view.identity)
+          distribute(spec, view, shape, nullptr, shard->data);
+        else
+          moveRuns(view, shape, elementSize(spec.type), shard->data, read,
+                   context, name);
+      });
+}
+
+shardir_status shardir_write_result(const shardir_program *program,
+                                    const char *function, size_t i,
+                                    const int64_t *whole, int64_t rank,
+                                    const shardir_buffer *shard,
+                                    shardir_move_fn write, void *context) {
+  return withShard(
+      program, function, /*isResult=*/true, i, whole, rank, shard,
+      [&](const TensorSpec &spec, const std::string &name,
+          const std::vector<int64_t> &shape, const ShardView &view) {
+        capi::notNull(reinterpret_cast<const void *>(write), "write");
+        if (!spec.placement.partialAxes.empty())
+          refuse(name + " is partial: collect it from all ranks");
+        if (view.owner)
+          moveRuns(view, shape, elementSize(spec.type), shard->data, write,
+                   context, name);
+      });
+}
 
 shardir_status shardir_distribute_argument(const shardir_program *program,
                                            const char *function, size_t i,

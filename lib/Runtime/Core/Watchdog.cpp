@@ -42,6 +42,8 @@ void Job::watch() {
   while (!ended.wait_for(lock, interval, [&] { return running == 0; })) {
     interval = std::min(interval * 2, std::chrono::microseconds(20000));
     lock.unlock();
+    if (options.cancelled && options.cancelled->load() && !failed())
+      fail("the host has aborted the run");
     Transport::Sight sight = ranksTransport->observe();
     if (!failed() && sight != Transport::Sight::None)
       examine(sight == Transport::Sight::Consistent);

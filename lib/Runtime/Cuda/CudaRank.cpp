@@ -474,11 +474,16 @@ void CudaRank::join() {
 }
 
 void *CudaRank::stage(size_t bytes) {
-  DeviceArena &from = lane ? besideArena : arena;
-  void *p = from.allocate(bytes);
-  if (!lane)
-    arena.account(-int64_t(bytes));
-  return p;
+  if (lane)
+    return besideArena.allocate(bytes);
+  // The program's memory is counted without it, its peak too.
+  arena.account(-int64_t(bytes));
+  try {
+    return arena.allocate(bytes);
+  } catch (...) {
+    arena.account(int64_t(bytes));
+    throw;
+  }
 }
 
 void CudaRank::dropStage(void *p, size_t bytes) {
@@ -486,8 +491,8 @@ void CudaRank::dropStage(void *p, size_t bytes) {
     (void)besideArena.release(p);
     return;
   }
-  arena.account(int64_t(bytes));
   (void)arena.release(p);
+  arena.account(int64_t(bytes));
 }
 
 cuda::Stream CudaRank::beginTransfer() {

@@ -20,6 +20,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <string>
+#include <tuple>
 
 namespace shardir {
 namespace runtime {
@@ -30,12 +32,8 @@ constexpr int kGroupId = 4; ///< a tag beside those of posts and messages
 constexpr double kDeathIsSeen = 0.25; ///< seconds
 } // namespace
 
-void MpiCommunicator::moveOnGpu(const std::vector<int> &group, size_t place,
-                                const MpiPhase &phase,
-                                const NcclMove::Buffers &buffers) {
-  if (group.size() == 1)
-    return;
-  // A member without messages is needed where the communicator is made.
+std::shared_ptr<NcclGroup>
+MpiCommunicator::gpuGroup(const std::vector<int> &group, size_t place) {
   auto share = [&](nccl::UniqueId &id) {
     for (size_t i = 0; i < group.size(); ++i) {
       if (i == 0 || (place != 0 && i != place))
@@ -48,8 +46,93 @@ void MpiCommunicator::moveOnGpu(const std::vector<int> &group, size_t place,
       pollUntil([&] { return world.test(request); });
     }
   };
+  return ncclCalls->group(group, place, share);
+}
+
+/// The mesh, the axes and their order: equal for equal groups. Empty where the
+/// groups are not those along some axes.
+static std::string partitionOf(const Metadata &metadata,
+                               const CollectiveSpec &spec) {
+  bool moves = spec.kind == OpKind::Redistribute;
+  if (spec.kind == OpKind::Send || spec.kind == OpKind::Recv ||
+      (moves && (spec.unknownExtents || spec.mesh != spec.toMesh ||
+                 !spec.step.halo.empty())))
+    return "";
+  const Mesh &mesh = metadata.meshes[size_t(spec.mesh)];
+  std::vector<AxisRef> axes =
+      moves ? groupAxes(spec.step, mesh, spec.shape) : spec.axes;
+  auto key = [&](const AxisRef &axis) {
+    return std::tuple(mesh.axisIndex(axis.name), axis.preSize, axis.size);
+  };
+  if (moves) // members are in the order of the mesh
+    std::sort(
+        axes.begin(), axes.end(),
+        [&](const AxisRef &a, const AxisRef &b) { return key(a) < key(b); });
+  std::string along;
+  for (const AxisRef &axis : axes) {
+    auto [index, preSize, size] = key(axis);
+    along += " " + std::to_string(index) + ":" + std::to_string(preSize) + ":" +
+             std::to_string(size);
+  }
+  if (along.empty())
+    return "";
+  std::string text = "of " + std::to_string(metadata.ranks) + ": mesh";
+  for (const MeshAxis &axis : mesh.axes)
+    text += " " + std::to_string(axis.size);
+  for (int64_t device : mesh.devices)
+    text += "," + std::to_string(device);
+  return text + " along" + along;
+}
+
+void MpiCommunicator::prepareGpuGroups(const std::vector<int> &all) {
+  NcclGroups &groups = NcclGroups::get();
+  if (all.size() == 1 ||
+      !groups.isFirst("program " + std::to_string(transport.programHash)))
+    return;
+  const Metadata &metadata = job.program->metadata;
+  std::shared_ptr<NcclGroup> parent;
+  // All ranks go through the table in one order, and skip the same.
+  for (size_t id = 0; id < metadata.collectives.size(); ++id) {
+    const CollectiveSpec &spec = metadata.collectives[id];
+    std::string partition = partitionOf(metadata, spec);
+    if (partition.empty() || !groups.isFirst(partition))
+      continue;
+    if (!parent)
+      parent = gpuGroup(all, size_t(rank.rank));
+    std::vector<int> own;
+    size_t place = 0;
+    if (spec.kind == OpKind::Redistribute) {
+      std::string error;
+      auto route =
+          job.program->routes.get(int32_t(id), nullptr, error, rank.rank);
+      int64_t index = route ? route->indexOf(rank.rank) : -1;
+      if (index >= 0) {
+        const RoutePart &part = route->parts[size_t(index)];
+        own = route->groups[part.group];
+        place = part.place;
+      }
+    } else {
+      const PeerRoute &route = *job.program->routes.getPeer(int32_t(id));
+      if (route.inMesh[size_t(rank.rank)]) {
+        auto [group, at] = route.placeOfRank[size_t(rank.rank)];
+        own = route.groups[group];
+        place = at;
+      }
+    }
+    // A group of all is there.
+    if (own != all)
+      ncclCalls->split(*parent, own, place);
+  }
+}
+
+void MpiCommunicator::moveOnGpu(const std::vector<int> &group, size_t place,
+                                const MpiPhase &phase,
+                                const NcclMove::Buffers &buffers) {
+  if (group.size() == 1)
+    return;
   try {
-    nccl->run(*nccl->group(group, place, share), phase, buffers);
+    // A member without messages is needed where the communicator is made.
+    nccl->run(*gpuGroup(group, place), place, phase, buffers);
   } catch (const cuda::Failure &) {
     // Not the one who sees that a process is gone is the culprit.
     if (transport.findsLoss(kDeathIsSeen))

@@ -331,8 +331,9 @@ public:
     dropInPlace();
   }
 
-  /// One reduced part of all operands to each member, in order of places.
-  void reduceScatter() {
+  /// One reduced part of all operands to each member, in order of places;
+  /// `even` if all parts must have one size.
+  void reduceScatter(bool even) {
     phase.way = MpiWay::ReduceScatter;
     std::vector<const MpiBlock *> blocks(members);
     for (const MpiSend &send : phase.sends)
@@ -348,10 +349,21 @@ public:
       inOrder &= !block || block->offset == at;
       at += block ? block->elements : 0;
     }
-    if (!inOrder && phase.packed == 0)
+    int64_t largest =
+        *std::max_element(phase.counts.begin(), phase.counts.end());
+    phase.elements = largest;
+    bool pads = even && largest * int64_t(members) != at;
+    if ((pads || !inOrder) && phase.packed == 0)
       phase.packed = arrange(blocks, phase.in, /*pack=*/true);
-    if (!phase.receives.empty() && phase.receives[0].blocks[0].offset != 0)
-      phase.staged = size_t(phase.counts[place]) * size;
+    if (pads) {
+      for (size_t i = 0; i < members; ++i)
+        phase.in.offsets[i] = int(i * size_t(largest) * size);
+      phase.packed = members * size_t(largest) * size;
+    }
+    bool isWhole = !pads || phase.counts[place] == largest;
+    if (!isWhole ||
+        (!phase.receives.empty() && phase.receives[0].blocks[0].offset != 0))
+      phase.staged = size_t(pads ? largest : phase.counts[place]) * size;
     dropInPlace();
   }
 
@@ -452,9 +464,11 @@ std::optional<MpiSchedule> scheduleCalls(const Route &route,
     if (largest > limits.call)
       return std::nullopt;
     schedule = chunked(part, members, kUncut);
-    layoutOf(schedule.phases[0]).allToAll();
-    if (largest % int64_t(members) == 0)
-      layoutOf(schedule.phases[0]).makeEven(largest / int64_t(members));
+    if (!limits.even) {
+      layoutOf(schedule.phases[0]).allToAll();
+      if (largest % int64_t(members) == 0)
+        layoutOf(schedule.phases[0]).makeEven(largest / int64_t(members));
+    }
     layoutOf(schedule.phases[1]).allGather(chunkPlans(largest, members));
     return schedule;
   case Pattern::AllGather: {
@@ -470,10 +484,13 @@ std::optional<MpiSchedule> scheduleCalls(const Route &route,
   case Pattern::ReduceScatter:
     if (!limits.reduces)
       break;
+    if (largest > (limits.even ? counted / 2 : counted))
+      return std::nullopt; // padded, it may take twice as much
     phase = onePhase(route, part, kUncut);
-    layoutOf(phase).reduceScatter();
+    layoutOf(phase).reduceScatter(limits.even);
     // So are their operands.
-    if (largest > (phase.packed > 0 ? limits.call : counted))
+    if ((phase.packed > 0 && largest > limits.call) ||
+        phase.packed > 2 * size_t(largest) * limits.size)
       return std::nullopt;
     return schedule;
   case Pattern::AllToAll:
@@ -481,8 +498,9 @@ std::optional<MpiSchedule> scheduleCalls(const Route &route,
   case Pattern::General:
     return std::nullopt;
   }
-  if (largest >
-      limits.call / (route.pattern == Pattern::ReduceScatter ? 1 : route.terms))
+  if (limits.even ||
+      largest > limits.call /
+                    (route.pattern == Pattern::ReduceScatter ? 1 : route.terms))
     return std::nullopt;
   phase = onePhase(route, part, kUncut);
   layoutOf(phase).allToAll();

@@ -69,7 +69,8 @@ struct MpiPhase {
   /// Bytes that are packed before a call, and unpacked or reduced after it; 0
   /// where the call works on the buffers themselves.
   size_t packed = 0, staged = 0;
-  /// Of AllReduce the elements, of ReduceScatter those of each member.
+  /// Of AllReduce the elements; of ReduceScatter those of each member, and
+  /// those of a piece where all are made of one size.
   int64_t elements = 0;
   std::vector<int> counts;
   /// Whether the result, rather than the operand, is sent.
@@ -96,6 +97,9 @@ struct MpiBlockLimits {
   int64_t call = 0;
   size_t size = 1;
   bool reduces = false;
+  /// Whether the engine wants pieces of one size to reduce and scatter, and has
+  /// no call from each to each, as NCCL.
+  bool even = false;
 };
 
 /// The messages of the rank whose part in the route is `index`.

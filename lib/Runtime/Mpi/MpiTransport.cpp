@@ -19,6 +19,7 @@
 #include "Core/Wait.h"
 
 #include <algorithm>
+#include <climits>
 #include <cstring>
 #include <functional>
 
@@ -49,10 +50,12 @@ MpiCommunicator::MpiCommunicator(MpiTransport &transport, RankContext &rank)
     : transport(transport), world(transport.world), rank(rank),
       job(transport.job), spins(transport.job.oversubscribed() ? 20 : 2000),
       receivedPosts(transport.size), receivedMessages(transport.size) {
-  if (rank.gpu)
-    nccl = std::make_unique<NcclMove>(
-        *job.options.nccl, *rank.gpu,
-        [this](const std::function<bool()> &done) { pollUntil(done); });
+  if (!rank.gpu)
+    return;
+  ncclCalls = std::make_unique<NcclCalls>(
+      *job.options.nccl,
+      [this](const std::function<bool()> &done) { pollUntil(done); });
+  nccl = std::make_unique<NcclMove>(*ncclCalls, *rank.gpu);
 }
 
 MpiCommunicator::~MpiCommunicator() {
@@ -72,9 +75,16 @@ MpiPost MpiCommunicator::postOf(int32_t id,
 
 MpiBlockLimits MpiCommunicator::limitsFor(size_t elementSize,
                                           size_t members) const {
-  // On a GPU, whole messages: one group of NCCL's moves them all.
+  // On a GPU, whole messages: one group of NCCL's moves them all, and stages as
+  // much as a call would.
   if (rank.gpu)
-    return {INT64_MAX, INT64_MAX, int64_t(kWholeBytes / elementSize)};
+    return {INT64_MAX,
+            INT64_MAX,
+            int64_t(kWholeBytes / elementSize),
+            INT_MAX / int64_t(elementSize),
+            elementSize,
+            /*reduces=*/false,
+            /*even=*/true};
   // With many members, smaller blocks: each may stage one from each other.
   size_t staged = std::max(world.limits.staging / std::max<size_t>(members, 1),
                            std::min<size_t>(world.limits.staging, 64 << 10));
@@ -266,6 +276,8 @@ void MpiCommunicator::barrier() {
   else
     agree(all);
   job.throwIfFailed();
+  if (rank.gpu)
+    prepareGpuGroups(all);
 }
 
 /// Polls `done()` even where the job fails, for the others count on this rank,
@@ -342,8 +354,10 @@ void MpiCommunicator::move(MpiComm comm, const GroupWait &wait,
 
 MpiCommunicator::Plan &MpiCommunicator::planOf(const StepCall &call) {
   const Route &route = *call.route;
-  bool reduces = !job.options.orderedReductions &&
-                 enginesReduce(call.spec->type, route.kind);
+  bool reduces =
+      !job.options.orderedReductions &&
+      (rank.gpu ? nccl::reductionOf(call.spec->type, route.kind).has_value()
+                : enginesReduce(call.spec->type, route.kind));
   auto *plan = static_cast<Plan *>(route.plan.get());
   if (plan && plan->reduces == reduces)
     return *plan;

@@ -269,6 +269,11 @@ private:
   void finishMoving(const GroupWait &wait,
                     const std::function<bool(bool &)> &done);
   void pollUntil(const std::function<bool()> &done);
+  /// Makes NCCL's communicators for the groups along axes of the program's
+  /// meshes, once.
+  void prepareGpuGroups(const std::vector<int> &all);
+  std::shared_ptr<NcclGroup> gpuGroup(const std::vector<int> &group,
+                                      size_t place);
   void moveOnGpu(const std::vector<int> &group, size_t place,
                  const MpiPhase &phase, const NcclMove::Buffers &buffers);
   void redistributeOnGpu(const CollectiveSpec &spec, const Route &route,
@@ -295,10 +300,12 @@ private:
   Job &job;
   const int spins;
   std::vector<uint64_t> receivedPosts, receivedMessages;
-  std::vector<Awaited> awaited;   ///< of the collective at hand
-  MpiScratch scratch;             ///< of the next collective
-  std::list<Flight> flights;      ///< in the order of their starts
-  std::unique_ptr<NcclMove> nccl; ///< where the rank has a GPU
+  std::vector<Awaited> awaited; ///< of the collective at hand
+  MpiScratch scratch;           ///< of the next collective
+  std::list<Flight> flights;    ///< in the order of their starts
+  // Where the rank has a GPU.
+  std::unique_ptr<NcclCalls> ncclCalls;
+  std::unique_ptr<NcclMove> nccl;
 };
 
 } // namespace runtime

@@ -45,6 +45,7 @@ bool Api::load(std::string &error) {
   find(GetVersion, "ncclGetVersion");
   find(GetUniqueId, "ncclGetUniqueId");
   find(CommInitRankConfig, "ncclCommInitRankConfig");
+  find(CommSplit, "ncclCommSplit");
   find(CommGetAsyncError, "ncclCommGetAsyncError");
   find(CommAbort, "ncclCommAbort");
   find(GetErrorString, "ncclGetErrorString");
@@ -53,6 +54,10 @@ bool Api::load(std::string &error) {
   find(GroupEnd, "ncclGroupEnd");
   find(Send, "ncclSend");
   find(Recv, "ncclRecv");
+  find(Broadcast, "ncclBroadcast");
+  find(AllGather, "ncclAllGather");
+  find(AllReduce, "ncclAllReduce");
+  find(ReduceScatter, "ncclReduceScatter");
   auto refuse = [&](const std::string &why) {
     error = "cannot use NCCL '" + library.name + "': " + why +
             "; 2.18 or later is needed";
@@ -68,6 +73,56 @@ bool Api::load(std::string &error) {
     return refuse("it is of version " + std::to_string(version / 10000) + "." +
                   std::to_string(version / 100 % 100));
   return true;
+}
+
+std::optional<Reduction> reductionOf(ElementType type, PartialKind kind) {
+  enum : int { Sum, Prod, Max, Min };
+  enum : int { SInt8, UInt8, SInt32, UInt32, SInt64, UInt64 };
+  enum : int { Float16 = 6, Float32, Float64, BFloat16 };
+  int operation;
+  bool isUnsigned = kind == PartialKind::UMax || kind == PartialKind::UMin;
+  switch (kind) {
+  case PartialKind::Sum:
+    operation = Sum;
+    break;
+  case PartialKind::Prod:
+    operation = Prod;
+    break;
+  case PartialKind::Max:
+  case PartialKind::UMax:
+    operation = Max;
+    break;
+  case PartialKind::Min:
+  case PartialKind::UMin:
+    operation = Min;
+    break;
+  default:
+    return std::nullopt;
+  }
+  auto floating = [&](int name) -> std::optional<Reduction> {
+    if (operation > Prod)
+      return std::nullopt;
+    return Reduction{name, operation};
+  };
+  switch (type) {
+  case SHARDIR_I8:
+    return Reduction{isUnsigned ? UInt8 : SInt8, operation};
+  case SHARDIR_I32:
+    return Reduction{isUnsigned ? UInt32 : SInt32, operation};
+  case SHARDIR_I64:
+  case SHARDIR_INDEX:
+    return Reduction{isUnsigned ? UInt64 : SInt64, operation};
+  case SHARDIR_F16:
+    return floating(Float16);
+  case SHARDIR_BF16:
+    return floating(BFloat16);
+  case SHARDIR_F32:
+    return floating(Float32);
+  case SHARDIR_F64:
+    return floating(Float64);
+  default:
+    return std::nullopt; // i1 counts modulo 2
+  }
 }
 
 std::string Api::text(Result result, Comm comm) const {

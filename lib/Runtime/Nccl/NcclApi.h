@@ -18,9 +18,11 @@
 #ifndef SHARDIR_LIB_RUNTIME_NCCL_NCCLAPI_H
 #define SHARDIR_LIB_RUNTIME_NCCL_NCCLAPI_H
 
+#include "Core/Reduce.h"
 #include "Cuda/CudaApi.h"
 
 #include <climits>
+#include <optional>
 
 namespace shardir {
 namespace runtime {
@@ -30,7 +32,17 @@ using Result = int; ///< ncclResult_t
 using Comm = struct CommHandle *;
 
 enum : Result { Success = 0, InProgress = 7 };
-enum : int { Int8 = 0 }; ///< ncclDataType_t: what travels is bytes
+enum : int { Int8 = 0 };     ///< ncclDataType_t: what travels is bytes
+enum : int { NoColor = -1 }; ///< ncclCommSplit makes no communicator
+
+/// A reduction in NCCL's terms.
+struct Reduction {
+  int type, operation; ///< ncclDataType_t, ncclRedOp_t
+};
+/// How NCCL reduces such terms; nothing where it cannot, or gives other
+/// results: its maxima of floats say nothing of NaNs and zeros. It may round
+/// sums of f16 and bf16 more than once.
+std::optional<Reduction> reductionOf(ElementType type, PartialKind kind);
 
 struct UniqueId {
   char bytes[128];
@@ -54,6 +66,7 @@ public:
   Result (*GetVersion)(int *) = nullptr;
   Result (*GetUniqueId)(UniqueId *) = nullptr;
   Result (*CommInitRankConfig)(Comm *, int, UniqueId, int, Config *) = nullptr;
+  Result (*CommSplit)(Comm, int, int, Comm *, Config *) = nullptr;
   Result (*CommGetAsyncError)(Comm, Result *) = nullptr;
   Result (*CommAbort)(Comm) = nullptr;
   const char *(*GetErrorString)(Result) = nullptr;
@@ -62,6 +75,14 @@ public:
   Result (*GroupEnd)() = nullptr;
   Result (*Send)(const void *, size_t, int, int, Comm, cuda::Stream) = nullptr;
   Result (*Recv)(void *, size_t, int, int, Comm, cuda::Stream) = nullptr;
+  Result (*Broadcast)(const void *, void *, size_t, int, int, Comm,
+                      cuda::Stream) = nullptr;
+  Result (*AllGather)(const void *, void *, size_t, int, Comm,
+                      cuda::Stream) = nullptr;
+  Result (*AllReduce)(const void *, void *, size_t, int, int, Comm,
+                      cuda::Stream) = nullptr;
+  Result (*ReduceScatter)(const void *, void *, size_t, int, int, Comm,
+                          cuda::Stream) = nullptr;
 
   /// Throws cuda::Failure unless the call has succeeded, or is under way.
   void check(Result result, const char *call, const std::string &what,

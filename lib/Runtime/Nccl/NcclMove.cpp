@@ -15,106 +15,11 @@
 
 #include "NcclMove.h"
 
-#include "Core/Job.h"
-
 #include <algorithm>
 #include <tuple>
 
 namespace shardir {
 namespace runtime {
-
-NcclGroups &NcclGroups::get() {
-  static NcclGroups &groups = *new NcclGroups; // stuck ranks may use it
-  return groups;
-}
-
-std::shared_ptr<NcclGroup> NcclGroups::find(const std::vector<int> &ranks) {
-  std::lock_guard<std::mutex> lock(mutex);
-  auto it = groups.find(ranks);
-  return it == groups.end() ? nullptr : it->second;
-}
-
-void NcclGroups::add(const std::vector<int> &ranks,
-                     const std::shared_ptr<NcclGroup> &group) {
-  std::lock_guard<std::mutex> lock(mutex);
-  groups[ranks] = group;
-}
-
-void NcclGroups::watch(const nccl::Api &api, Job &job) {
-  std::lock_guard<std::mutex> lock(mutex);
-  for (auto &[ranks, group] : groups) {
-    nccl::Comm comm = group->comm;
-    nccl::Result state = nccl::Success;
-    {
-      std::unique_lock<std::mutex> call(group->calls, std::try_to_lock);
-      if (!call)
-        continue;
-      nccl::Result asked = api.CommGetAsyncError(comm, &state);
-      if (asked != nccl::Success)
-        state = asked;
-    }
-    // The rank that is at it says more: it has until the next look.
-    if (state == nccl::Success || state == nccl::InProgress ||
-        suspects.insert(comm).second)
-      continue;
-    std::string members;
-    for (int r : ranks)
-      members += (members.empty() ? "" : ", ") + std::to_string(r);
-    job.fail("the NCCL communicator of ranks " + members +
-             " has failed: " + api.text(state, comm));
-    return;
-  }
-}
-
-void NcclGroups::abort(const nccl::Api &api) {
-  std::lock_guard<std::mutex> lock(mutex);
-  for (auto &[ranks, group] : groups)
-    (void)api.CommAbort(group->comm);
-  groups.clear();
-  suspects.clear();
-}
-
-void NcclMove::settle(NcclGroup &group, nccl::Result result, const char *call,
-                      const std::string &what) {
-  api.check(result, call, what, group.comm);
-  if (result == nccl::Success)
-    return;
-  nccl::Result state = nccl::InProgress;
-  poll([&] {
-    std::lock_guard<std::mutex> lock(group.calls);
-    api.check(api.CommGetAsyncError(group.comm, &state),
-              "ncclCommGetAsyncError", what, group.comm);
-    return state != nccl::InProgress;
-  });
-  api.check(state, call, what, group.comm);
-}
-
-std::shared_ptr<NcclGroup>
-NcclMove::group(const std::vector<int> &ranks, size_t place,
-                const std::function<void(nccl::UniqueId &)> &share) {
-  if (std::shared_ptr<NcclGroup> known = NcclGroups::get().find(ranks))
-    return known;
-  std::string what =
-      "make a communicator of " + std::to_string(ranks.size()) + " ranks";
-  nccl::UniqueId id = {};
-  if (place == 0)
-    api.check(api.GetUniqueId(&id), "ncclGetUniqueId", what);
-  share(id);
-  nccl::Config config;
-  nccl::Comm comm = nullptr;
-  nccl::Result result =
-      api.CommInitRankConfig(&comm, int(ranks.size()), id, int(place), &config);
-  std::shared_ptr<NcclGroup> group(new NcclGroup{comm, {}});
-  try {
-    settle(*group, result, "ncclCommInitRankConfig", what);
-  } catch (...) {
-    if (comm)
-      (void)api.CommAbort(comm);
-    throw;
-  }
-  NcclGroups::get().add(ranks, group);
-  return group;
-}
 
 void *NcclMove::stage(size_t bytes) {
   void *p = gpu.stage(bytes);
@@ -128,8 +33,130 @@ void NcclMove::dropStages() {
   stages.clear();
 }
 
-void NcclMove::run(NcclGroup &group, const MpiPhase &phase,
+void NcclMove::run(NcclGroup &group, size_t place, const MpiPhase &phase,
                    const Buffers &buffers) {
+  if (phase.way == MpiWay::Messages)
+    runMessages(group, phase, buffers);
+  else
+    runCall(group, place, phase, buffers);
+  dropStages();
+}
+
+template <class F>
+void NcclMove::inGroup(NcclGroup &group, const std::string &what, F &&queue) {
+  cuda::Stream stream = gpu.beginTransfer();
+  nccl::Result failed = nccl::Success, ended;
+  const char *failedCall = nullptr;
+  {
+    std::lock_guard<std::mutex> lock(group.calls);
+    api.check(api.GroupStart(), "ncclGroupStart", what, group.comm);
+    // A group that was begun must be ended, come what may.
+    queue(
+        [&](const char *call, auto &&function) {
+          if (failedCall)
+            return;
+          nccl::Result result = function();
+          if (result == nccl::Success || result == nccl::InProgress)
+            return;
+          failed = result;
+          failedCall = call;
+        },
+        stream);
+    ended = api.GroupEnd();
+  }
+  if (failedCall)
+    api.check(failed, failedCall, what, group.comm);
+  calls.settle(group, ended, "ncclGroupEnd", what);
+  gpu.endTransfer();
+}
+
+void NcclMove::combine(const MpiReceive &receive, size_t block,
+                       const std::vector<const void *> &terms,
+                       const Buffers &buffers) {
+  const std::vector<CopyDim> &dims = receive.blocks[block].plan.dimensions();
+  if (terms.size() == 1)
+    gpu.copyDims(dims, elementSize(buffers.type), terms[0], buffers.out);
+  else
+    gpu.reduce(buffers.kind, buffers.type, dims, terms, {buffers.out});
+}
+
+const void *NcclMove::pack(const MpiPhase &phase, const Buffers &buffers) {
+  if (!phase.packed)
+    return buffers.in;
+  size_t size = elementSize(buffers.type);
+  auto *packed = static_cast<char *>(stage(phase.packed));
+  auto put = [&](const MpiBlock &block, size_t place) {
+    gpu.copyDims(block.plan.dimensions(), size, buffers.in,
+                 packed + phase.in.offsets[place]);
+  };
+  for (const MpiSend &send : phase.sends)
+    put(send.blocks[0], send.to);
+  for (const MpiReceive &receive : phase.receives)
+    put(receive.ownBlocks[0], receive.sources[size_t(receive.own)]);
+  return packed;
+}
+
+void NcclMove::runCall(NcclGroup &group, size_t place, const MpiPhase &phase,
+                       const Buffers &buffers) {
+  nccl::Comm comm = group.comm;
+  auto *out =
+      static_cast<char *>(phase.staged ? stage(phase.staged) : buffers.out);
+  const void *in = pack(phase, buffers);
+  nccl::Reduction reduction{};
+  if (phase.way != MpiWay::AllGather)
+    reduction = nccl::reductionOf(buffers.type, buffers.kind).value();
+  inGroup(group, "start a collective", [&](auto &&call, cuda::Stream stream) {
+    switch (phase.way) {
+    case MpiWay::AllGather: {
+      const MessageLayout &pieces = phase.out;
+      if (phase.sendsResult)
+        in = out + pieces.offsets[place];
+      if (pieces.isEven)
+        return call("ncclAllGather", [&] {
+          return api.AllGather(in, out, size_t(pieces.counts[0]), nccl::Int8,
+                               comm, stream);
+        });
+      // Pieces of several sizes, each by its owner.
+      for (size_t i = 0; i < pieces.counts.size(); ++i)
+        if (pieces.counts[i])
+          call("ncclBroadcast", [&] {
+            return api.Broadcast(
+                i == place ? in : nullptr, out + pieces.offsets[i],
+                size_t(pieces.counts[i]), nccl::Int8, int(i), comm, stream);
+          });
+      return;
+    }
+    case MpiWay::AllReduce:
+      return call("ncclAllReduce", [&] {
+        return api.AllReduce(in, out, size_t(phase.elements), reduction.type,
+                             reduction.operation, comm, stream);
+      });
+    case MpiWay::ReduceScatter:
+      return call("ncclReduceScatter", [&] {
+        return api.ReduceScatter(in, out, size_t(phase.elements),
+                                 reduction.type, reduction.operation, comm,
+                                 stream);
+      });
+    case MpiWay::Messages:
+    case MpiWay::AllToAll:
+      break;
+    }
+  });
+  if (!phase.staged)
+    return;
+  for (const MpiReceive &receive : phase.receives) {
+    std::vector<const void *> terms;
+    if (phase.way == MpiWay::ReduceScatter)
+      terms.push_back(out);
+    else
+      for (uint32_t source : receive.sources)
+        terms.push_back(out + phase.out.offsets[source]);
+    combine(receive, 0, terms, buffers);
+  }
+}
+
+void NcclMove::runMessages(NcclGroup &group, const MpiPhase &phase,
+                           const Buffers &buffers) {
   nccl::Comm comm = group.comm;
   size_t size = elementSize(buffers.type);
   auto at = [&](auto *p, int64_t offset) {
@@ -198,38 +225,23 @@ void NcclMove::run(NcclGroup &group, const MpiPhase &phase,
               return std::make_tuple(a.peer, a.transfer, a.order) <
                      std::make_tuple(b.peer, b.transfer, b.order);
             });
-  if (!messages.empty()) {
-    std::string what = "move " + std::to_string(messages.size()) + " messages";
-    cuda::Stream stream = gpu.beginTransfer();
-    std::unique_lock<std::mutex> calls(group.calls);
-    api.check(api.GroupStart(), "ncclGroupStart", what, comm);
-    // A group that was begun must be ended, come what may.
-    nccl::Result queued = nccl::Success;
-    const char *call = "ncclSend";
-    for (const Message &m : messages) {
-      if (queued != nccl::Success && queued != nccl::InProgress)
-        break;
-      call = m.from ? "ncclSend" : "ncclRecv";
-      queued =
-          m.from
-              ? api.Send(m.from, m.bytes, nccl::Int8, int(m.peer), comm, stream)
-              : api.Recv(m.to, m.bytes, nccl::Int8, int(m.peer), comm, stream);
-    }
-    nccl::Result ended = api.GroupEnd();
-    calls.unlock();
-    api.check(queued, call, what, comm);
-    settle(group, ended, "ncclGroupEnd", what);
-    gpu.endTransfer();
-  }
-  for (const Term &term : combined) {
-    const MpiBlock &block = term.receive->blocks[term.block];
-    if (term.terms.size() == 1)
-      gpu.copyDims(block.plan.dimensions(), size, term.terms[0], buffers.out);
-    else
-      gpu.reduce(buffers.kind, buffers.type, block.plan.dimensions(),
-                 term.terms, {buffers.out});
-  }
-  dropStages();
+  if (!messages.empty())
+    inGroup(group, "move " + std::to_string(messages.size()) + " messages",
+            [&](auto &&call, cuda::Stream stream) {
+              for (const Message &m : messages)
+                if (m.from)
+                  call("ncclSend", [&] {
+                    return api.Send(m.from, m.bytes, nccl::Int8, int(m.peer),
+                                    comm, stream);
+                  });
+                else
+                  call("ncclRecv", [&] {
+                    return api.Recv(m.to, m.bytes, nccl::Int8, int(m.peer),
+                                    comm, stream);
+                  });
+            });
+  for (const Term &term : combined)
+    combine(*term.receive, term.block, term.terms, buffers);
 }
 
 } // namespace runtime

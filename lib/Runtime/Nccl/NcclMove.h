@@ -6,16 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Carries out the phases of an MpiSchedule between GPUs: what is not contiguous
-// is packed by a kernel, all messages of a phase are one group of ncclSend and
-// ncclRecv, and terms are received beside each other and combined by the
-// runtime's kernels in the order of `threads`. NCCL's own reductions are not
-// used: their order depends on its version and on the number of GPUs (X3).
+// Carries out the phases of an MpiSchedule between GPUs: by one collective of
+// NCCL where the phase says so, else by one group of ncclSend and ncclRecv.
+// Data that is not contiguous is packed by a kernel. Terms that NCCL does not
+// reduce are received beside each other and combined by the runtime's kernels
+// in the order of `threads`.
 //
 // Requires that all members of a group are known to be at the same collective;
 // guarantees that everything is queued in the order of the rank's stream, with
-// messages on a stream of their own, and that a communicator which fails, or
-// whose peer is gone, ends the job.
+// NCCL's part on a stream of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,61 +23,19 @@
 
 #include "Cuda/CudaRank.h"
 #include "Mpi/MpiSchedule.h"
-#include "NcclApi.h"
+#include "NcclGroups.h"
 
-#include <functional>
-#include <map>
-#include <memory>
-#include <mutex>
-#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace shardir {
 namespace runtime {
 
-class Job;
-
-/// A communicator with the mutex of the calls on it: from 2.23 on,
-/// ncclCommGetAsyncError frees the jobs of groups that have ended, so no two
-/// threads may be in calls on one communicator. Only an abort may come between.
-struct NcclGroup {
-  const nccl::Comm comm;
-  std::mutex calls;
-};
-
-/// The communicators of this process, by their ranks, kept for ever.
-class NcclGroups {
-public:
-  static NcclGroups &get();
-
-  std::shared_ptr<NcclGroup> find(const std::vector<int> &ranks);
-  void add(const std::vector<int> &ranks,
-           const std::shared_ptr<NcclGroup> &group);
-  /// Called by the watchdog: fails the job where a communicator has failed. A
-  /// communicator that a rank is calling is left to that rank.
-  void watch(const nccl::Api &api, Job &job);
-  /// Ends what hangs. No communicator can be used any more.
-  void abort(const nccl::Api &api);
-
-private:
-  std::mutex mutex;
-  std::map<std::vector<int>, std::shared_ptr<NcclGroup>> groups;
-  std::set<nccl::Comm> suspects; ///< seen to have failed once
-};
-
 class NcclMove {
 public:
-  /// `poll` calls its argument until it is true or the job has failed for too
-  /// long; then it throws JobFailed.
-  using Poll = std::function<void(const std::function<bool()> &)>;
-
-  NcclMove(const nccl::Api &api, CudaRank &gpu, Poll poll)
-      : api(api), gpu(gpu), poll(std::move(poll)) {}
-
-  /// The communicator of these ranks; made now, by all of them, from member 0's
-  /// id, which `share` brings to all.
-  std::shared_ptr<NcclGroup>
-  group(const std::vector<int> &ranks, size_t place,
-        const std::function<void(nccl::UniqueId &)> &share);
+  NcclMove(NcclCalls &calls, CudaRank &gpu)
+      : api(calls.api), calls(calls), gpu(gpu) {}
 
   struct Buffers {
     const void *in;
@@ -86,20 +43,30 @@ public:
     ElementType type;
     PartialKind kind;
   };
-  /// Moves what the phase says; its local copies are the caller's.
-  void run(NcclGroup &group, const MpiPhase &phase, const Buffers &buffers);
-
-  const nccl::Api &api;
+  /// Moves what the phase says, on the communicator of a group in which this
+  /// rank has the place `place`; its local copies are the caller's.
+  void run(NcclGroup &group, size_t place, const MpiPhase &phase,
+           const Buffers &buffers);
 
 private:
-  /// Waits until the call is no longer under way.
-  void settle(NcclGroup &group, nccl::Result result, const char *call,
-              const std::string &what);
+  void runMessages(NcclGroup &group, const MpiPhase &phase,
+                   const Buffers &buffers);
+  void runCall(NcclGroup &group, size_t place, const MpiPhase &phase,
+               const Buffers &buffers);
+  /// The data that the phase sends, packed where it is not contiguous.
+  const void *pack(const MpiPhase &phase, const Buffers &buffers);
+  /// Calls `queue` with the function that each call of NCCL goes through and
+  /// the stream, as one group: its name, and what it has returned.
+  template <class F>
+  void inGroup(NcclGroup &group, const std::string &what, F &&queue);
+  void combine(const MpiReceive &receive, size_t block,
+               const std::vector<const void *> &terms, const Buffers &buffers);
   void *stage(size_t bytes);
   void dropStages();
 
+  const nccl::Api &api;
+  NcclCalls &calls;
   CudaRank &gpu;
-  const Poll poll;
   std::vector<std::pair<void *, size_t>> stages;
 };
 

@@ -2,18 +2,19 @@
  * The faults of Inputs/Faults.h on four ranks, and those of messages from rank
  * to rank. Requires the runtime's symbols from whoever loads it.
  */
+#define OPEN 4
 #include "../../Inputs/Faults.h"
 
 #define PEER(KIND, LOC)                                                        \
   "{\"kind\": \"" KIND "\", \"mesh\": \"m\", \"axes\": [\"x\"], "              \
   "\"element_type\": \"f32\", \"loc\": \"" LOC "\"}"
 
-const char shardir_program_metadata[] =
-    METADATA_HEAD "\"functions\": [" FAULT_ENTRIES "," ENTRY(hangs_0) ","
-    ENTRY(crashes) "," ENTRY(unreceived) "," ENTRY(unsent) "," ENTRY(circle)
-    "], \"collectives\": [" REDUCE("a.mlir:1:1") "," REDUCE("a.mlir:2:2") ","
-    PEER("send", "a.mlir:3:3") "," PEER("recv", "a.mlir:4:4")
-    "], \"report\": {}}";
+const char shardir_program_metadata[] = METADATA_HEAD
+    "\"functions\": [" FAULT_ENTRIES
+    "," ENTRY(hangs_0) "," ENTRY(crashes) "," ENTRY(unreceived) "," ENTRY(unsent) "," ENTRY(circle) "], \"collectives\": [" REDUCE(
+        "a.mlir:1:1") "," REDUCE("a.mlir:2:2") "," PEER("send",
+                                                        "a.mlir:3:3") "," PEER("recv",
+                                                                               "a.mlir:4:4") "," REDUCE_OPEN("a.mlir:5:5") "], \"report\": {}}";
 
 static float in[8], out[8];
 
@@ -21,7 +22,10 @@ static float in[8], out[8];
 WHEN_LOADED("OMPI_COMM_WORLD_RANK", STOPS_WHEN_LOADED, SIGSTOP)
 #endif
 
-static void reduce(int32_t id) { shardir_collective(id, in, out, NULL); }
+static void reduce(int32_t id, const int64_t *extent) {
+  shardir_collective(id, in, out, extent);
+}
+static void allocate(uint64_t bytes) { _mlir_memref_to_llvm_alloc(bytes); }
 
 FAULT(hangs_0, 0, forever())
 FAULT(crashes, 2, *(volatile int *)8 = 1)

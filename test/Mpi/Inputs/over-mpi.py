@@ -14,7 +14,7 @@ allowed = [int(status) for status in wanted.split("|")]
 start = time.monotonic()
 try:
     done = subprocess.run(["mpirun", "--quiet", "--oversubscribe", "--allow-run-as-root", "--bind-to", "none",
-                           "--mca", "mpi_yield_when_idle", "1", "--mca", "btl", "self,vader", "--mca", "pml", "ob1",
+                           "--mca", "mpi_yield_when_idle", "1", "--mca", "btl", "self,vader", "--mca", "pml", "ob1", "--mca", "odls_base_sigkill_timeout", "0",
                            "-n", count, *command],
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=60)
 except subprocess.TimeoutExpired as error:

@@ -44,7 +44,7 @@
 // RUN: %{fails} %t/p.so --inputs=%t/wrong.npz 2>&1 | FileCheck %s --check-prefix=SHAPE
 // SHAPE: error: --input=@{{.*}}wrong.npz:x for argument 0: {{.*}} expected 4x3xf32
 // RUN: %{fails} %t/p.so --inputs=%t/x.npy 2>&1 | FileCheck %s --check-prefix=KIND
-// KIND: error: --inputs={{.*}}x.npy: '{{.*}}x.npy' is no archive: expected a name that ends in .npz or .safetensors
+// KIND: error: --inputs={{.*}}x.npy: '{{.*}}x.npy' is no archive: expected a name that ends in .npz, .safetensors or .safetensors.index.json
 // RUN: %{fails} %t/p.so --inputs=%t/none.npz 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: error: cannot read '{{.*}}none.npz': No such file or directory
 // RUN: %{fails} %t/p.so --outputs=%t/y.npz --output=@%t/y.npz:x 2>&1 | FileCheck %s --check-prefix=CLASH

@@ -425,4 +425,117 @@ TEST(ApiElementTypes, Sizes) {
   EXPECT_EQ(shardir_element_size(shardir_element_type(15)), 0u);
 }
 
+/// Runs of a shard, as the runtime hands them out.
+struct Runs {
+  const float *shard;
+  std::vector<std::vector<int64_t>> seen; ///< first, place in the shard, count
+  bool refuses = false;
+  static int see(void *context, void *data, int64_t first, int64_t count) {
+    auto &runs = *static_cast<Runs *>(context);
+    auto *at = static_cast<float *>(data);
+    runs.seen.push_back({first, at - runs.shard, count});
+    for (int64_t k = 0; k < count; ++k)
+      at[k] = float(first + k);
+    return runs.refuses;
+  }
+};
+
+TEST_F(ApiTest, ShardsOfArraysThatAreElsewhere) {
+  using List = std::vector<std::vector<int64_t>>;
+  const int64_t whole[] = {5, 3};
+  // Rows 3 and 4 are one run.
+  Array shard({2, 3});
+  Runs runs{shard.data.data(), {}};
+  shardir_buffer buffer = shard.buffer();
+  ASSERT_EQ(shardir_read_argument(program, "gather", 0, whole, 1, &buffer,
+                                  Runs::see, &runs),
+            SHARDIR_OK)
+      << shardir_last_error();
+  EXPECT_EQ(runs.seen, (List{{9, 0, 6}}));
+  EXPECT_EQ(shard.data, (std::vector<float>{9, 10, 11, 12, 13, 14}));
+  runs.refuses = true;
+  EXPECT_EQ(shardir_read_argument(program, "gather", 0, whole, 1, &buffer,
+                                  Runs::see, &runs),
+            SHARDIR_INVALID_ARGUMENT);
+  EXPECT_THAT(shardir_last_error(),
+              HasSubstr("the caller has ended the move of argument 0"));
+  EXPECT_EQ(shardir_read_argument(program, "gather", 0, whole, 0, &buffer,
+                                  Runs::see, &runs),
+            SHARDIR_INVALID_ARGUMENT);
+  EXPECT_THAT(shardir_last_error(), HasSubstr("is 2x3, expected 3x3"));
+
+  // Of a replicated result the first rank writes all.
+  Array result({5, 3});
+  buffer = result.buffer();
+  for (int64_t rank : {0, 1}) {
+    Runs written{result.data.data(), {}};
+    EXPECT_EQ(shardir_write_result(program, "gather", 0, whole, rank, &buffer,
+                                   Runs::see, &written),
+              SHARDIR_OK);
+    EXPECT_EQ(written.seen, rank == 0 ? (List{{0, 0, 15}}) : List{});
+  }
+
+  // The second term of a partial argument is nobody's; a partial result cannot
+  // be written by one rank.
+  const int64_t four[] = {4};
+  Array term({4});
+  term.data.assign(4, 1.0f);
+  buffer = term.buffer();
+  Runs none{term.data.data(), {}};
+  EXPECT_EQ(shardir_read_argument(program, "total", 0, four, 1, &buffer,
+                                  Runs::see, &none),
+            SHARDIR_OK);
+  EXPECT_EQ(none.seen, List{});
+  EXPECT_EQ(term.data, std::vector<float>(4, 0.0f));
+  EXPECT_EQ(shardir_write_result(program, "total", 0, four, 0, &buffer,
+                                 Runs::see, &none),
+            SHARDIR_INVALID_ARGUMENT);
+  EXPECT_THAT(shardir_last_error(), HasSubstr("result 0 of @total is partial"));
+}
+
+TEST_F(ApiTest, RunsBesideTheirHost) {
+  // Four under way at once, with descriptions that are gone by then.
+  constexpr size_t n = 4;
+  std::vector<Array> in, out;
+  std::vector<shardir_pending *> pending(n);
+  for (size_t i = 0; i < n; ++i) {
+    in.push_back(Array({5, int64_t(i) + 1}).iota());
+    out.push_back(Array({5, int64_t(i) + 1}));
+  }
+  for (size_t i = 0; i < n; ++i) {
+    std::vector<int64_t> shape = in[i].shape;
+    std::string function = "gather";
+    shardir_buffer a = {in[i].data.data(), shape.data(), 2, SHARDIR_F32};
+    shardir_buffer b = {out[i].data.data(), shape.data(), 2, SHARDIR_F32};
+    ASSERT_EQ(shardir_run_start(program, function.c_str(), &a, 1, &b, 1,
+                                nullptr, &pending[i]),
+              SHARDIR_OK);
+    shape.assign(2, -7);
+    function = "total!";
+  }
+  for (size_t i = n; i-- > 0;) {
+    EXPECT_EQ(shardir_run_wait(pending[i]), SHARDIR_OK) << shardir_last_error();
+    for (size_t k = 0; k < in[i].data.size(); ++k)
+      EXPECT_EQ(out[i].data[k], 2 * in[i].data[k]);
+  }
+  // What is wrong with a call is said to the one who waits.
+  ASSERT_EQ(shardir_run_start(program, "gather", nullptr, 0, nullptr, 0,
+                              nullptr, &pending[0]),
+            SHARDIR_OK);
+  while (!shardir_run_ended(pending[0]))
+    std::this_thread::yield();
+  EXPECT_EQ(shardir_run_wait(pending[0]), SHARDIR_INVALID_ARGUMENT);
+  EXPECT_THAT(shardir_last_error(), HasSubstr("takes 1 arguments, not 0"));
+  EXPECT_EQ(shardir_run_wait(nullptr), SHARDIR_INVALID_ARGUMENT);
+  // A run that hangs, and one after it.
+  ASSERT_EQ(shardir_run_start(program, "hang", nullptr, 0, nullptr, 0, nullptr,
+                              &pending[0]),
+            SHARDIR_OK);
+  EXPECT_FALSE(shardir_run_ended(pending[0]));
+  shardir_run_abort(pending[0]);
+  EXPECT_EQ(shardir_run_wait(pending[0]), SHARDIR_RANK_FAILED);
+  EXPECT_THAT(shardir_last_error(), HasSubstr("the host has aborted the run"));
+  EXPECT_EQ(run("gather", {&in[0]}, {&out[0]}), SHARDIR_OK);
+}
+
 } // namespace

@@ -96,6 +96,11 @@ TEST(NcclHeader, FunctionsAndStructs) {
   SHARDIR_COMPARE(GroupEnd)
   SHARDIR_COMPARE(Send)
   SHARDIR_COMPARE(Recv)
+  SHARDIR_COMPARE(CommSplit)
+  SHARDIR_COMPARE(Broadcast)
+  SHARDIR_COMPARE(AllGather)
+  SHARDIR_COMPARE(AllReduce)
+  SHARDIR_COMPARE(ReduceScatter)
 #undef SHARDIR_COMPARE
   ncclConfig_t theirs = NCCL_CONFIG_INITIALIZER;
   nccl::Config ours;
@@ -110,6 +115,22 @@ TEST(NcclHeader, FunctionsAndStructs) {
   EXPECT_EQ(sizeof(nccl::UniqueId), sizeof(ncclUniqueId));
   EXPECT_EQ(int(nccl::InProgress), int(ncclInProgress));
   EXPECT_EQ(int(nccl::Int8), int(ncclInt8));
+  EXPECT_EQ(int(nccl::NoColor), int(NCCL_SPLIT_NOCOLOR));
+  auto isReduction = [](ElementType type, PartialKind kind,
+                        ncclDataType_t theirType, ncclRedOp_t operation) {
+    std::optional<nccl::Reduction> found = nccl::reductionOf(type, kind);
+    return found && found->type == int(theirType) &&
+           found->operation == int(operation);
+  };
+  EXPECT_TRUE(
+      isReduction(SHARDIR_BF16, PartialKind::Sum, ncclBfloat16, ncclSum));
+  EXPECT_TRUE(
+      isReduction(SHARDIR_F16, PartialKind::Prod, ncclFloat16, ncclProd));
+  EXPECT_TRUE(isReduction(SHARDIR_F32, PartialKind::Sum, ncclFloat32, ncclSum));
+  EXPECT_TRUE(isReduction(SHARDIR_F64, PartialKind::Sum, ncclFloat64, ncclSum));
+  EXPECT_TRUE(isReduction(SHARDIR_I8, PartialKind::UMin, ncclUint8, ncclMin));
+  EXPECT_TRUE(isReduction(SHARDIR_I32, PartialKind::Max, ncclInt32, ncclMax));
+  EXPECT_TRUE(isReduction(SHARDIR_I64, PartialKind::UMax, ncclUint64, ncclMax));
 }
 #endif
 

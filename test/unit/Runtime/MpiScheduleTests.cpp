@@ -445,4 +445,43 @@ TEST(MpiSchedule, AllReduceMovesTheLeast) {
   }
 }
 
+/// The schedule of rank 1 of `ranks`, where engines reduce.
+MpiPhase engineCall(const std::string &kind, const std::string &from,
+                    const std::string &to, std::vector<int64_t> shape,
+                    int64_t ranks, bool even) {
+  MetadataText text({{"x", ranks}});
+  text.redistribute(kind, from, to, shape);
+  auto program = text.program();
+  std::string error;
+  auto route = program->routes.get(0, nullptr, error, 1);
+  MpiBlockLimits limits{INT64_MAX, INT64_MAX, 16, 1 << 20, 4, true, even};
+  MpiSchedule schedule = makeMpiSchedule(*route, route->selfIndex, limits);
+  EXPECT_EQ(schedule.phases.size(), 1u);
+  return schedule.phases[0];
+}
+
+TEST(MpiSchedule, EnginesOfEvenPiecesGetPaddedOnes) {
+  const char *terms = "[{}, {}], partial = sum [\"x\"]";
+  const char *rows = "[{\"x\"}, {}]", *columns = "[{}, {\"x\"}]";
+  // 2 rows each: nothing is packed. Of 7 rows the last member has one.
+  MpiPhase even = engineCall("reduce_scatter", terms, rows, {8, 3}, 4, true);
+  EXPECT_EQ(even.way, MpiWay::ReduceScatter);
+  EXPECT_EQ(even.elements, 6);
+  EXPECT_EQ(even.packed, 0u);
+  EXPECT_EQ(even.staged, 0u);
+  MpiPhase odd = engineCall("reduce_scatter", terms, rows, {7, 3}, 4, true);
+  EXPECT_EQ(odd.way, MpiWay::ReduceScatter);
+  EXPECT_EQ(odd.elements, 6);
+  EXPECT_EQ(odd.in.offsets, (std::vector<int>{0, 24, 48, 72}));
+  EXPECT_EQ(odd.packed, 4u * 6 * 4);
+  // One row for 16 members would be padded to 16: messages move less.
+  MpiPhase few = engineCall("reduce_scatter", terms, rows, {1, 3}, 16, true);
+  EXPECT_EQ(few.way, MpiWay::Messages);
+  // There is no call from each to each.
+  EXPECT_EQ(engineCall("all_to_all", rows, columns, {8, 8}, 4, true).way,
+            MpiWay::Messages);
+  EXPECT_EQ(engineCall("all_to_all", rows, columns, {8, 8}, 4, false).way,
+            MpiWay::AllToAll);
+}
+
 } // namespace

@@ -1,0 +1,268 @@
+//===- NcclComm.cpp - A communicator of the emulated NCCL -----------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires and guarantees what NcclComm.h says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "NcclComm.h"
+
+#include "Memory.h"
+#include "NcclElements.h"
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fcntl.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace shardir {
+namespace emulated {
+
+int fail(Comm &comm, int code, const std::string &detail) {
+  comm.detail = detail;
+  comm.state = code;
+  return code;
+}
+
+namespace {
+
+constexpr double kPatience = 60; ///< seconds
+
+double now() {
+  return std::chrono::duration<double>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+/// An address of the abstract namespace: it goes with the processes.
+socklen_t addressOf(const UniqueId &id, int rank, sockaddr_un &address) {
+  address = {};
+  address.sun_family = AF_UNIX;
+  std::string name = std::string(id.bytes) + "." + std::to_string(rank);
+  std::memcpy(address.sun_path + 1, name.data(), name.size());
+  return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + name.size());
+}
+
+/// A message on its way: its head first, then its bytes.
+struct Flow {
+  const Message *message;
+  struct Head {
+    uint64_t size, signature;
+  } head;
+  size_t at = 0; ///< of head and data together
+  bool done() const { return at == sizeof(head) + message->bytes; }
+};
+
+/// Moves what it can. 1: something moved; 0: nothing; -1: the peer is gone; -2:
+/// the heads differ.
+int advance(Flow &flow, int s) {
+  const Message &m = *flow.message;
+  bool head = flow.at < sizeof(flow.head);
+  char *p = head ? reinterpret_cast<char *>(&flow.head) + flow.at
+                 : m.data + (flow.at - sizeof(flow.head));
+  size_t n = head ? sizeof(flow.head) - flow.at
+                  : m.bytes - (flow.at - sizeof(flow.head));
+  // The kernel cannot look into protected memory on a thread's behalf.
+  char piece[65536];
+  n = std::min(n, sizeof(piece));
+  ssize_t moved;
+  if (m.sends) {
+    Memory::Access access;
+    std::memcpy(piece, p, n);
+    moved = send(s, piece, n, MSG_NOSIGNAL);
+  } else {
+    moved = recv(s, piece, n, 0);
+    if (moved > 0) {
+      Memory::Access access;
+      std::memcpy(p, piece, size_t(moved));
+    }
+  }
+  if (moved == 0 && n > 0)
+    return -1;
+  if (moved < 0)
+    return errno == EAGAIN || errno == EWOULDBLOCK || errno == EINTR ? 0 : -1;
+  flow.at += size_t(moved);
+  if (!m.sends && flow.at == sizeof(flow.head) &&
+      (flow.head.size != m.bytes || flow.head.signature != m.signature))
+    return -2;
+  return 1;
+}
+
+/// Moves messages on one communicator: per peer and direction in order.
+int exchange(Comm &comm, const std::deque<Message> &messages) {
+  std::vector<std::vector<Flow>> lanes(size_t(comm.size) * 2);
+  for (const Message &m : messages)
+    lanes[size_t(m.peer) * 2 + m.sends].push_back({&m, {m.bytes, m.signature}});
+  double end = now() + kPatience;
+  while (true) {
+    bool open = false, moved = false;
+    for (size_t lane = 0; lane < lanes.size(); ++lane) {
+      for (Flow &flow : lanes[lane]) {
+        if (flow.done())
+          continue;
+        open = true;
+        int result = 1;
+        while (result == 1 && !flow.done()) {
+          result = advance(flow, comm.sockets[lane / 2]);
+          moved |= result == 1;
+        }
+        std::string peer = "rank " + std::to_string(lane / 2);
+        if (result == -1)
+          return fail(comm, kRemoteError, peer + " is gone");
+        if (result == -2) {
+          // The others need not wait for what will not come.
+          for (int socket : comm.sockets)
+            if (socket >= 0)
+              shutdown(socket, SHUT_RDWR);
+          return fail(comm, kInvalidUsage,
+                      flow.head.signature != flow.message->signature
+                          ? peer + " is in another call"
+                          : peer + " sends " + std::to_string(flow.head.size) +
+                                " bytes, but " +
+                                std::to_string(flow.message->bytes) +
+                                " are to be received");
+        }
+        if (!flow.done())
+          break; // the next one of this lane waits
+      }
+    }
+    if (!open)
+      return kSuccess;
+    if (comm.aborted)
+      return fail(comm, kInternalError, "aborted");
+    if (moved)
+      continue;
+    if (now() > end)
+      return fail(comm, kInternalError, "messages did not come");
+    usleep(50);
+  }
+}
+
+} // namespace
+
+/// Every member listens; the higher rank of two connects.
+int connectAll(Comm &comm, const UniqueId &id) {
+  sockaddr_un address;
+  int listener = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  socklen_t length = addressOf(id, comm.rank, address);
+  auto refuse = [&](const std::string &what) {
+    if (listener >= 0)
+      close(listener);
+    return fail(comm, kSystemError, what + ": " + std::strerror(errno));
+  };
+  if (listener < 0 ||
+      bind(listener, reinterpret_cast<sockaddr *>(&address), length) != 0 ||
+      listen(listener, comm.size) != 0)
+    return refuse("cannot listen");
+  double end = now() + kPatience;
+  for (int peer = 0; peer < comm.rank; ++peer) {
+    int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    length = addressOf(id, peer, address);
+    while (connect(s, reinterpret_cast<sockaddr *>(&address), length) != 0) {
+      if (now() > end)
+        return refuse("cannot reach rank " + std::to_string(peer));
+      usleep(1000);
+    }
+    if (write(s, &comm.rank, sizeof(int)) != sizeof(int))
+      return refuse("cannot greet rank " + std::to_string(peer));
+    comm.sockets[size_t(peer)] = s;
+  }
+  for (int i = comm.rank + 1; i < comm.size; ++i) {
+    pollfd waiting = {listener, POLLIN, 0};
+    int peer = -1;
+    if (poll(&waiting, 1, int((end - now()) * 1000)) != 1)
+      return refuse("a member did not come");
+    int s = accept4(listener, nullptr, nullptr, SOCK_CLOEXEC);
+    if (s < 0 || read(s, &peer, sizeof(int)) != sizeof(int) ||
+        peer <= comm.rank || peer >= comm.size)
+      return refuse("a stranger came");
+    comm.sockets[size_t(peer)] = s;
+  }
+  close(listener);
+  for (int s : comm.sockets)
+    if (s >= 0)
+      fcntl(s, F_SETFL, fcntl(s, F_GETFL) | O_NONBLOCK);
+  return kSuccess;
+}
+
+void GroupRun::add(const Operation &op, int peer, const char *data,
+                   size_t bytes, bool sends) {
+  messages.push_back(
+      {peer, const_cast<char *>(data), bytes, sends, op.signature()});
+}
+void GroupRun::post(const Operation &op) {
+  size_t n = op.bytes, own = size_t(comm.rank) * n;
+  auto copyOwn = [&](const char *from, char *to) {
+    if (from != to)
+      after.push_back([=] { std::memmove(to, from, n); });
+  };
+  switch (op.kind) {
+  case Operation::Send:
+  case Operation::Recv:
+    return add(op, op.peer, op.kind == Operation::Send ? op.in : op.out, n,
+               op.kind == Operation::Send);
+  case Operation::Broadcast:
+    if (comm.rank != op.peer)
+      return add(op, op.peer, op.out, n, false);
+    forOthers([&](int r) { add(op, r, op.in, n, true); });
+    return copyOwn(op.in, op.out);
+  case Operation::AllGather:
+  case Operation::Split:
+    forOthers([&](int r) {
+      add(op, r, op.in, n, true);
+      add(op, r, op.out + size_t(r) * n, n, false);
+    });
+    return copyOwn(op.in, op.out + own);
+  case Operation::AllReduce:
+    return reduce(op, 0, 0);
+  case Operation::ReduceScatter:
+    return reduce(op, n, own);
+  }
+}
+
+/// Member r gets `bytes` from r * stride on, reduced: from the last member's
+/// term to the first one's, so that nobody takes it for the order of ranks.
+void GroupRun::reduce(const Operation &op, size_t stride, size_t own) {
+  std::vector<const char *> terms(size_t(comm.size));
+  forOthers([&](int r) {
+    kept.emplace_back(op.bytes);
+    terms[size_t(r)] = kept.back().data();
+    add(op, r, op.in + size_t(r) * stride, op.bytes, true);
+    add(op, r, kept.back().data(), op.bytes, false);
+  });
+  terms[size_t(comm.rank)] = op.in + own;
+  after.push_back([op, terms = std::move(terms)] {
+    std::vector<char> sum(terms.back(), terms.back() + op.bytes);
+    for (size_t r = terms.size() - 1; r-- > 0;)
+      ncclCombine(op.type, op.reduction, sum.data(), terms[r],
+                  op.bytes / ncclElementSize(op.type));
+    std::memcpy(op.out, sum.data(), sum.size());
+  });
+}
+
+int GroupRun::run() {
+  for (const Operation &op : operations)
+    post(op);
+  int result = exchange(comm, messages);
+  if (result == kSuccess) {
+    Memory::Access access;
+    for (const std::function<void()> &step : after)
+      step();
+  }
+  messages.clear();
+  after.clear();
+  kept.clear();
+  return result;
+}
+
+} // namespace emulated
+} // namespace shardir
