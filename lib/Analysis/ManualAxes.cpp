@@ -19,6 +19,8 @@
 
 #include "mlir/Transforms/RegionUtils.h"
 
+#include <map>
+
 using namespace mlir;
 using namespace shardir;
 
@@ -103,8 +105,18 @@ bool ManualAxes::visit(Operation *op) {
   if (auto index = dyn_cast<AxisIndexOp>(op))
     all.insert(index.getAxis().str());
   if (auto step = dyn_cast<ManualCollectiveOp>(op)) {
-    for (const AxisRef &axis : axesOf(step.getSource().getValue()))
-      all.erase(axis.name);
+    // Groups along a part of an axis leave a value that varies along the rest.
+    std::map<std::string, int64_t> covered;
+    const std::vector<AxisRef> source = axesOf(step.getSource().getValue());
+    Mesh mesh = source.empty()
+                    ? Mesh()
+                    : lookupMesh(op, step.getSource().getMesh()).getMesh();
+    for (const AxisRef &axis : source) {
+      int64_t &size = covered.try_emplace(axis.name, 1).first->second;
+      size *= axisSize(mesh, axis);
+      if (size == axisSize(mesh, AxisRef{axis.name}))
+        all.erase(axis.name);
+    }
     insert(axesOf(step.getTarget().getValue()));
   }
   for (OpResult result : op->getResults())

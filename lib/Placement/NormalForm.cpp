@@ -41,21 +41,48 @@ struct Cut {
       count = mulSaturated(count, size);
     return count;
   }
-
-  /// The block, in elements, at a coordinate linear over all axes.
-  Block block(int64_t linear) const {
-    int64_t stride = count();
-    Block result{0, extent};
-    for (int64_t size : sizes) {
-      stride /= size;
-      Block inner = cutBlock(result.length, size, linear / stride % size);
-      result = Block{result.offset + inner.offset, inner.length};
-    }
-    return Block{result.offset * unit, result.length * unit};
-  }
 };
 
-/// True if two cuts with equally many blocks have the same blocks.
+/// Lengths of blocks in order, each with how many in a row have it.
+using Lengths = std::vector<std::pair<int64_t, int64_t>>;
+
+void append(Lengths &all, int64_t length, int64_t count) {
+  if (count == 0)
+    return;
+  if (!all.empty() && all.back().first == length)
+    all.back().second += count;
+  else
+    all.push_back({length, count});
+}
+
+/// Adds the blocks into which the axes from number `axis` on cut `extent`.
+void addLengths(Lengths &all, const Cut &cut, size_t axis, int64_t extent) {
+  if (axis == cut.sizes.size())
+    return append(all, extent * cut.unit, 1);
+  int64_t inner = 1;
+  for (size_t i = axis + 1; i < cut.sizes.size(); ++i)
+    inner *= cut.sizes[i];
+  int64_t size = cut.sizes[axis];
+  if (extent == 0)
+    return append(all, 0, size * inner);
+  int64_t block = ceilDiv(extent, size), full = extent / block;
+  // Blocks of one length are cut in one way.
+  Lengths each;
+  addLengths(each, cut, axis + 1, block);
+  if (each.size() == 1)
+    append(all, each.front().first, each.front().second * full);
+  else
+    for (int64_t i = 0; i < full; ++i)
+      for (auto [length, count] : each)
+        append(all, length, count);
+  int64_t rest = extent % block;
+  if (rest)
+    addLengths(all, cut, axis + 1, rest);
+  append(all, 0, (size - full - (rest ? 1 : 0)) * inner);
+}
+
+/// True if two cuts with equally many blocks have the same blocks. These follow
+/// one another, so that equal lengths are enough.
 bool sameBlocks(const Cut &a, const Cut &b) {
   if (a.unit == b.unit && a.sizes == b.sizes)
     return true;
@@ -64,12 +91,10 @@ bool sameBlocks(const Cut &a, const Cut &b) {
     return true;
   if (count > kMaxComparedBlocks)
     return false;
-  for (int64_t i = 0; i < count; ++i) {
-    Block x = a.block(i), y = b.block(i);
-    if (x.length != y.length || (x.length != 0 && x.offset != y.offset))
-      return false;
-  }
-  return true;
+  Lengths mine, theirs;
+  addLengths(mine, a, 0, a.extent);
+  addLengths(theirs, b, 0, b.extent);
+  return mine == theirs;
 }
 
 /// Calls `accept` with the ways to write `size` as a product of `parts` ordered

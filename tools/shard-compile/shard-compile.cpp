@@ -296,6 +296,7 @@ int compileFile(const Flags &flags) {
   if (flags.verify) {
     unsharded = module->clone();
     PassManager pm(&context);
+    pm.addPass(createUnshardManual());
     pm.addPass(createStripAnnotations());
     if (failed(pm.run(*unsharded)))
       return kUsage;

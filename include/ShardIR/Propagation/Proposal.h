@@ -27,12 +27,19 @@
 namespace shardir {
 
 struct ProposalOptions {
-  /// The order of candidates. Under CostMode::Time: seconds x peak^memoryWorth,
-  /// then bytes, then memory; under CostMode::Bytes bytes, then that.
-  /// `memoryLimit` is a hard limit of the predicted peak, 0 for none.
+  /// `memoryLimit` is a hard limit of the predicted peak, 0 for none. Of those
+  /// that fit, the candidate with the fewest bytes among those whose time
+  /// exceeds the least by no more than the tolerance of `mode`; of equal bytes,
+  /// the least seconds x peak^memoryWorth.
   PropagationOptions cost;
-  /// 0.05: half the peak is worth 3.5 % of the time. Without it placements that
-  /// differ by less than the model can tell would be told apart by that alone.
+  /// Under CostMode::Time times that differ by less are equal to the model.
+  double timeTolerance = 0.02;
+  /// Under CostMode::Bytes what takes longer repeats compute on several
+  /// devices.
+  double bytesTolerance = 0.1;
+  /// The search for the least time minimizes seconds x peak^memoryWorth: half
+  /// the peak is worth 3.5 % of the time. Without it states that differ by less
+  /// than the model can tell would lead the search.
   double memoryWorth = 0.05;
   /// How many states go on to the next step, per measure by which they are
   /// compared.

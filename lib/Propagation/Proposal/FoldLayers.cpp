@@ -235,7 +235,7 @@ bool LayerFolder::build(FoldedGraph &folded) const {
         continue;
       // A value for the next node of the pass, or for the pass itself, is alive
       // in one layer at a time.
-      bool isArgument = node.operands.empty();
+      bool isArgument = node.operands.empty() && !node.rule->isRematerializable;
       bool isKept =
           isArgument || llvm::any_of(graph.values[value].uses,
                                      [&, n = n](std::pair<int, int> use) {

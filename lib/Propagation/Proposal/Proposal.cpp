@@ -49,6 +49,8 @@ ProposalSearch::ProposalSearch(PropagationGraph &graph,
     : graph(graph), arguments(arguments), options(options), cost(options.cost) {
   cost.memoryLimit = 0;
   cost.explain = false;
+  // Quicker, and what is slow is no candidate under CostMode::Bytes either.
+  cost.mode = CostMode::Time;
   // Many attempts with a rough cost; the chosen state is propagated in full.
   cost.search.tableLimit = std::min<int64_t>(cost.search.tableLimit, 256);
   cost.search.wideLimit = 0;
@@ -200,9 +202,11 @@ ProposalState ProposalSearch::closed(const ProposalCandidate &from) const {
   return state;
 }
 
-/// Bytes under CostMode::Bytes, else seconds that count the memory.
+/// Seconds: those that count the memory, or once it is known what is fastest,
+/// those that are more than enough.
 double ProposalSearch::leading(const ProposalCandidate &outcome) const {
-  return cost.mode == CostMode::Bytes ? outcome.bytes : weighted(outcome);
+  return fastEnough ? std::max(outcome.seconds, *fastEnough)
+                    : weighted(outcome);
 }
 
 double ProposalSearch::weighted(const ProposalCandidate &outcome) const {
@@ -212,19 +216,18 @@ double ProposalSearch::weighted(const ProposalCandidate &outcome) const {
 
 ProposalSearch::Rank ProposalSearch::rank(const ProposalCandidate &o,
                                           std::string key) const {
-  double second = cost.mode == CostMode::Bytes ? weighted(o) : o.bytes;
   if (!o.fits)
-    return {true, o.peakBytes, leading(o), second, std::move(key)};
-  return {false, leading(o), second, o.heldBytes, std::move(key)};
+    return {true, o.peakBytes, leading(o), o.bytes, std::move(key)};
+  return {false, leading(o), o.bytes, fastEnough ? weighted(o) : o.heldBytes,
+          std::move(key)};
 }
 
 /// The first term of the cost, and `weight` for each byte above the limit.
 double ProposalSearch::measure(const ProposalAttempt &attempt,
                                double weight) const {
   const ProposalCandidate &o = attempt.outcome;
-  double unit = cost.mode == CostMode::Bytes ? 1 : 1 / cost.machine.bandwidth;
   double excess = o.fits ? 0 : o.peakBytes - options.cost.memoryLimit;
-  return leading(o) + weight * unit * excess;
+  return leading(o) + weight * excess / cost.machine.bandwidth;
 }
 
 /// The best few by each of several weights of memory.
@@ -257,13 +260,17 @@ ProposalSearch::select(std::vector<const ProposalAttempt *> found) const {
   return chosen;
 }
 
-/// The states of all rounds.
-std::vector<const ProposalAttempt *> ProposalSearch::grow() {
-  ProposalState empty;
-  for (int i = 0, e = frees.size(); i < e; ++i)
-    empty.splits.emplace_back(shapeOf(i).size());
-  const ProposalAttempt *base = &attempt(empty);
-  std::vector<const ProposalAttempt *> all = {base}, beam = {base};
+const ProposalAttempt *
+ProposalSearch::least(llvm::ArrayRef<const ProposalAttempt *> among) const {
+  const ProposalAttempt *best = among.front();
+  for (const ProposalAttempt *attempt : among)
+    if (rank(*attempt) < rank(*best))
+      best = attempt;
+  return best;
+}
+
+/// Every split of one dim or factor over one axis.
+std::vector<ProposalStep> ProposalSearch::allSteps() const {
   size_t axes = 0;
   for (const Mesh &mesh : graph.meshes)
     axes = std::max(axes, mesh.axes.size());
@@ -281,75 +288,127 @@ std::vector<const ProposalAttempt *> ProposalSearch::grow() {
         steps.push_back({group, f, axis, /*isOp=*/true});
     }
   }
+  return steps;
+}
+
+/// Where each step leads from the state without splits. Steps that lead to one
+/// state are one step from then on.
+std::vector<ProposalSearch::Taken>
+ProposalSearch::firstRound(const ProposalAttempt &base,
+                           std::vector<ProposalStep> &steps) {
   bool isLarge =
       int64_t(steps.size() * graph.nodes.size()) * 10 > options.budget;
-  for (int round = 0; !beam.empty(); ++round) {
+  std::vector<Taken> found;
+  std::vector<ProposalStep> distinct;
+  std::set<std::string> keys = {base.key};
+  std::set<std::tuple<int, int, bool>> idle; // steps that led nowhere new
+  int firstAxis = steps.empty() ? 0 : steps.front().axis;
+  // In a large program what splits of arguments have brought to a product gets
+  // no step of its own, and what makes no difference over one axis is not tried
+  // over another.
+  auto isSkipped = [&](const ProposalStep &step) {
+    return isLarge &&
+           ((step.isOp &&
+             splitFactors.count({opGroups[step.group][0], step.dim})) ||
+            (step.axis != firstAxis && annotatedAxes.empty() &&
+             idle.count({step.group, step.dim, step.isOp})));
+  };
+  for (const ProposalStep &step : steps) {
+    if (isSkipped(step))
+      continue;
+    auto state = grow(base, step);
+    lookAhead(steps.data() + steps.size() - &step,
+              [&](int i) -> std::optional<ProposalState> {
+                const ProposalStep &other = (&step)[i];
+                return isSkipped(other) ? std::nullopt : grow(base, other);
+              });
+    // An axis that an equal one stands for gets its turn later, with the steps
+    // that made a difference over that one.
+    if (!state) {
+      if (llvm::any_of(distinct, [&](ProposalStep kept) {
+            return kept.group == step.group && kept.dim == step.dim &&
+                   kept.isOp == step.isOp;
+          }))
+        distinct.push_back(step);
+      continue;
+    }
+    const ProposalAttempt &next = attempt(*state);
+    if (keys.insert(next.key).second) {
+      distinct.push_back(step);
+      found.push_back({step, &next});
+    } else {
+      idle.insert({step.group, step.dim, step.isOp});
+    }
+  }
+  steps = std::move(distinct);
+  return found;
+}
+
+/// Rounds of `steps` from each of `beam`, while they lead to something better;
+/// the states of all of them.
+std::vector<const ProposalAttempt *>
+ProposalSearch::extend(std::vector<const ProposalAttempt *> beam,
+                       llvm::ArrayRef<ProposalStep> steps,
+                       const ProposalAttempt *best) {
+  std::vector<const ProposalAttempt *> all;
+  while (!beam.empty()) {
     std::vector<const ProposalAttempt *> found;
-    std::vector<ProposalStep> distinct;
-    std::set<std::string> keys = {base->key};
-    std::set<std::tuple<int, int, bool>> idle; // steps that led nowhere new
-    int firstAxis = steps.empty() ? 0 : steps.front().axis;
-    // In a large program what splits of arguments have brought to a product
-    // gets no step of its own, and what makes no difference over one axis is
-    // not tried over another.
-    auto isSkipped = [&](const ProposalStep &step) {
-      return round == 0 && isLarge &&
-             ((step.isOp &&
-               splitFactors.count({opGroups[step.group][0], step.dim})) ||
-              (step.axis != firstAxis && annotatedAxes.empty() &&
-               idle.count({step.group, step.dim, step.isOp})));
-    };
     for (const ProposalAttempt *from : beam)
-      for (const ProposalStep &step : steps) {
-        auto kind = std::make_tuple(step.group, step.dim, step.isOp);
-        if (isSkipped(step))
-          continue;
-        auto state = grow(*from, step);
-        if (round > 0 && !hasBudget())
+      for (auto [i, step] : llvm::enumerate(steps)) {
+        if (!hasBudget())
           break;
-        lookAhead(steps.data() + steps.size() - &step,
-                  [&](int i) -> std::optional<ProposalState> {
-                    const ProposalStep &other = (&step)[i];
-                    return isSkipped(other) ? std::nullopt : grow(*from, other);
-                  });
-        // An axis that an equal one stands for gets its turn later, with the
-        // steps that made a difference over that one.
-        if (!state) {
-          if (round == 0 && llvm::any_of(distinct, [&](ProposalStep kept) {
-                return kept.group == step.group && kept.dim == step.dim &&
-                       kept.isOp == step.isOp;
-              }))
-            distinct.push_back(step);
+        llvm::ArrayRef<ProposalStep> rest = steps.drop_front(i);
+        auto state = grow(*from, step);
+        lookAhead(rest.size(), [&](int j) { return grow(*from, rest[j]); });
+        if (!state)
           continue;
-        }
         const ProposalAttempt &next = attempt(*state);
-        if (next.key == from->key) {
-          idle.insert(kind);
-          continue;
-        }
-        if (round > 0 || keys.insert(next.key).second) {
-          distinct.push_back(step);
+        if (next.key != from->key)
           found.push_back(&next);
-        } else {
-          idle.insert(kind);
-        }
       }
-    // Steps that lead to one state are one step from then on.
-    if (round == 0)
-      steps = std::move(distinct);
-    auto least = [&](const std::vector<const ProposalAttempt *> &among) {
-      const ProposalAttempt *best = among.front();
-      for (const ProposalAttempt *attempt : among)
-        if (rank(*attempt) < rank(*best))
-          best = attempt;
-      return best;
-    };
-    bool improves = !found.empty() && rank(*least(found)) < rank(*least(all));
     llvm::append_range(all, found);
-    // Two steps may pay where one does not.
-    if (round > 0 && !improves)
+    if (found.empty() || !(rank(*least(found)) < rank(*best)))
       break;
+    best = least(found);
     beam = select(std::move(found));
+  }
+  return all;
+}
+
+/// The states of all rounds.
+std::vector<const ProposalAttempt *> ProposalSearch::grow() {
+  ProposalState empty;
+  for (int i = 0, e = frees.size(); i < e; ++i)
+    empty.splits.emplace_back(shapeOf(i).size());
+  const ProposalAttempt *base = &attempt(empty);
+  std::vector<const ProposalAttempt *> all = {base};
+  std::vector<ProposalStep> steps = allSteps();
+  std::vector<Taken> first = firstRound(*base, steps);
+  for (const Taken &taken : first)
+    all.push_back(taken.attempt);
+  // Two steps may pay where one does not.
+  llvm::append_range(
+      all, extend(select({all.begin() + 1, all.end()}), steps, least(all)));
+  if (options.cost.memoryLimit <= 0)
+    return all;
+  // What is fastest splits one dim over every axis, which may hold too much:
+  // it gets one axis, and others split the rest.
+  std::set<int> seen;
+  for (const Taken &taken : first) {
+    if (!seen.insert(taken.step.axis).second)
+      continue;
+    Taken start = taken;
+    for (const Taken &other : first)
+      if (other.step.axis == start.step.axis &&
+          measure(*other.attempt, 0) < measure(*start.attempt, 0))
+        start = other;
+    std::vector<ProposalStep> others;
+    for (const ProposalStep &step : steps)
+      if (step.axis != start.step.axis &&
+          (step.group != start.step.group || step.dim != start.step.dim ||
+           step.isOp != start.step.isOp))
+        others.push_back(step);
+    llvm::append_range(all, extend({start.attempt}, others, start.attempt));
   }
   return all;
 }
@@ -404,6 +463,42 @@ const ProposalAttempt *ProposalSearch::descend(const ProposalAttempt *best) {
   return best;
 }
 
+void ProposalSearch::setFastEnough(
+    llvm::ArrayRef<const ProposalCandidate *> known) {
+  double tolerance = options.cost.mode == CostMode::Bytes
+                         ? options.bytesTolerance
+                         : options.timeTolerance;
+  for (const ProposalCandidate *candidate : known) {
+    double bound = candidate->seconds * (1 + tolerance);
+    if (candidate->fits)
+      fastEnough = fastEnough ? std::min(*fastEnough, bound) : bound;
+  }
+}
+
+/// The fewest bytes, then the least time and memory, among states whose time
+/// the model cannot tell from the least.
+const ProposalAttempt *
+ProposalSearch::economize(const ProposalAttempt *best,
+                          std::vector<const ProposalAttempt *> all) {
+  std::vector<const ProposalCandidate *> closedOnes;
+  for (const ProposalAttempt &attempt : llvm::make_second_range(attempts))
+    if (attempt.state.closed)
+      closedOnes.push_back(&attempt.outcome);
+  setFastEnough(closedOnes);
+  if (!fastEnough)
+    return best;
+  llvm::sort(all, [&](const ProposalAttempt *a, const ProposalAttempt *b) {
+    return rank(*a) < rank(*b);
+  });
+  for (const ProposalAttempt *open :
+       llvm::ArrayRef(all).take_front(2 * options.beam))
+    attempt(closed(open->outcome));
+  for (const ProposalAttempt &attempt : llvm::make_second_range(attempts))
+    if (attempt.state.closed && rank(attempt) < rank(*best))
+      best = &attempt;
+  return descend(best);
+}
+
 std::vector<ProposalCandidate> ProposalSearch::run() {
   std::vector<const ProposalAttempt *> all = grow();
   std::vector<const ProposalAttempt *> last;
@@ -428,6 +523,7 @@ std::vector<ProposalCandidate> ProposalSearch::run() {
     if (const ProposalAttempt *other = descend(fastest);
         rank(*other) < rank(*best))
       best = other;
+  best = economize(best, all);
   std::vector<ProposalCandidate> found = {best->outcome};
   std::set<std::string> keys = {best->key};
   for (const ProposalAttempt *attempt : all)
@@ -485,6 +581,10 @@ searchFolded(ProposalSearch &full, const FoldedGraph &folded,
     all.push_back(full.propagateClosed(lifted, /*isLimited=*/false).second);
     ++attempts;
   }
+  std::vector<const ProposalCandidate *> known;
+  for (const ProposalCandidate &candidate : all)
+    known.push_back(&candidate);
+  full.setFastEnough(known);
   llvm::stable_sort(
       all, [&](const ProposalCandidate &a, const ProposalCandidate &b) {
         return full.rank(a) < full.rank(b);

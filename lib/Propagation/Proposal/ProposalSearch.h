@@ -17,9 +17,11 @@
 
 #include "ShardIR/Propagation/Proposal.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -75,6 +77,9 @@ public:
   propagateClosed(const ProposalCandidate &from, bool isLimited);
   using Rank = std::tuple<bool, double, double, double, std::string>;
   Rank rank(const ProposalCandidate &outcome, std::string key = "") const;
+  /// Ranks by bytes from now on what is as fast as the fastest of these that
+  /// fits, within the tolerance.
+  void setFastEnough(llvm::ArrayRef<const ProposalCandidate *> known);
 
 private:
   const Mesh &meshOf(int free) const {
@@ -119,8 +124,23 @@ private:
   double measure(const ProposalAttempt &attempt, double weight) const;
   std::vector<const ProposalAttempt *>
   select(std::vector<const ProposalAttempt *> found) const;
+  const ProposalAttempt *
+  least(llvm::ArrayRef<const ProposalAttempt *> among) const;
+  /// A step, and the state to which it led.
+  struct Taken {
+    ProposalStep step;
+    const ProposalAttempt *attempt;
+  };
+  std::vector<ProposalStep> allSteps() const;
+  std::vector<Taken> firstRound(const ProposalAttempt &base,
+                                std::vector<ProposalStep> &steps);
+  std::vector<const ProposalAttempt *>
+  extend(std::vector<const ProposalAttempt *> beam,
+         llvm::ArrayRef<ProposalStep> steps, const ProposalAttempt *best);
   std::vector<const ProposalAttempt *> grow();
   const ProposalAttempt *descend(const ProposalAttempt *best);
+  const ProposalAttempt *economize(const ProposalAttempt *best,
+                                   std::vector<const ProposalAttempt *> all);
 
   PropagationGraph &graph;
   const std::vector<int> &arguments;
@@ -133,6 +153,7 @@ private:
   /// Factors of contractions that an attempt has split, by index.
   std::set<std::pair<int, int>> splitFactors;
   std::set<std::string> annotatedAxes;
+  std::optional<double> fastEnough; ///< seconds; see setFastEnough
   std::map<std::string, ProposalAttempt> attempts; ///< by annotations
   /// The same of states that were looked at ahead.
   std::map<std::string, ProposalAttempt> ahead;

@@ -80,10 +80,8 @@ struct StripAnnotationsPass
           isa<MeshOp, ConstrainOp>(op))
         return WalkResult::advance();
       if (isa<ManualOp, ManualInOp, ManualOutOp, ManualCollectiveOp>(op)) {
-        op->emitOpError(
-            "has no unsharded form, as its body is written for one "
-            "device of several; compare with outputs that are known "
-            "(--expected_output)");
+        op->emitOpError("is written for one device of several; run "
+                        "shardir-unshard-manual first");
         return WalkResult::interrupt();
       }
       op->emitOpError("has no unsharded form; the unsharded program can be had "

@@ -16,6 +16,22 @@ func.func @varies(%x: tensor<8x4xf32>) -> tensor<4xf32> {
 
 // -----
 
+// Sums over halves of an axis differ from half to half.
+shardir.mesh @m <["tp"=4]>
+func.func @varies_by_half(%x: tensor<4xf32>) -> tensor<1xf32> {
+  // expected-error @+2 {{a result of the manual region varies along "tp"}}
+  // expected-note @+1 {{reduce or gather it along "tp"}}
+  %0 = shardir.manual (%x) in [#shardir.placement<@m, [{"tp"}]>] out [#shardir.placement<@m, [{}]>] manual = ["tp"] {
+  ^bb0(%l: tensor<1xf32>):
+    %s = collective.all_reduce %l from #shardir.placement<@m, [{}], partial = sum ["tp":(2)2]>
+        to #shardir.placement<@m, [{}]> of tensor<1xf32> : tensor<1xf32> -> tensor<1xf32>
+    shardir.yield %s : tensor<1xf32>
+  } : (tensor<4xf32>) -> tensor<1xf32>
+  return %0 : tensor<1xf32>
+}
+
+// -----
+
 // The same through a loop's carried value, from a coordinate, and from a condition.
 shardir.mesh @m <["dp"=2]>
 func.func @varies_by_loop(%x: tensor<4xf32>) -> tensor<4xf32> {

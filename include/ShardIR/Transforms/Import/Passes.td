@@ -44,8 +44,9 @@ def StripAnnotations : Pass<"shardir-strip-annotations", "::mlir::ModuleOp"> {
   let summary = "Leaves the unsharded program.";
   let description = [{
     Drops meshes, placements and `shardir.constrain`. What `--verify` compares a
-    sharded program with. An error where the program has collectives or
-    redistributions, or is past the propagated stage.
+    sharded program with. An error where the program has collectives,
+    redistributions or manual regions (shardir-unshard-manual takes these away), or is
+    past the propagated stage.
 
     Example (test/Transforms/Import/strip-annotations.mlir):
 
@@ -62,6 +63,40 @@ def StripAnnotations : Pass<"shardir-strip-annotations", "::mlir::ModuleOp"> {
     }
     ```
   }];
+}
+
+def UnshardManual : Pass<"shardir-unshard-manual", "::mlir::ModuleOp"> {
+  let summary = "Runs manual regions for all devices, one after the other.";
+  let description = [{
+    Writes each op of a manual region once for each position along the manual
+    axes along which its operands vary, so that one device computes what all
+    do. The borders of the region cut tensors and put them together, and so do
+    its collectives: a reduction combines the terms of a group in the order of
+    its devices. Calls are inlined. A loop or a branch that holds a collective
+    stays one, with the values of all positions; whether it runs again must not
+    vary. `--verify` compares with this program; it grows with the number of
+    devices along manual axes. Programs without manual regions stay as they are.
+
+    Example (test/Transforms/Import/unshard-manual.mlir):
+
+    ```mlir
+    %0 = shardir.manual (%x) in [#shardir.placement<@m, [{"dp"} ]>] out [#shardir.placement<@m, [{} ]>] manual = ["dp"] {
+    ^bb0(%local: tensor<2xf32>):
+      %1 = collective.all_reduce %local from #shardir.placement<@m, [{} ], partial = sum ["dp"]>
+          to #shardir.placement<@m, [{} ]> of tensor<2xf32> : tensor<2xf32> -> tensor<2xf32>
+      shardir.yield %1 : tensor<2xf32>
+    } : (tensor<4xf32>) -> tensor<2xf32>
+    // becomes
+    %1 = tensor.extract_slice %x[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
+    %2 = tensor.extract_slice %x[2] [2] [1] : tensor<4xf32> to tensor<2xf32>
+    %3 = tensor.empty() : tensor<2xf32>
+    %4 = linalg.generic … ins(%1, %2 : tensor<2xf32>, tensor<2xf32>) outs(%3 : tensor<2xf32>) { … arith.addf … }
+    ```
+  }];
+  let dependentDialects = ["::shardir::ShardIRDialect", "::shardir::collective::CollectiveDialect",
+                           "::mlir::arith::ArithDialect", "::mlir::complex::ComplexDialect",
+                           "::mlir::linalg::LinalgDialect", "::mlir::scf::SCFDialect",
+                           "::mlir::tensor::TensorDialect"];
 }
 
 #endif // SHARDIR_TRANSFORMS_IMPORT_PASSES_TD

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-# Random manual regions over rows, against the same program on one device.
+# Random manual regions over rows, against the same program on one device and against the
+# regions of all devices, one after the other.
 #
 # Requires: shard-run in the folder named first, a folder to write to, a seed and a
 # number of programs.
@@ -131,7 +132,7 @@ def main():
                 file.write(text)
         cost = rng.choice(["time", "bytes"])
         for command in ([f"{stem}.plain.mlir"] + [f"--output={o}" for o in outputs],
-                        [f"{stem}.manual.mlir", "--tolerance=0", f"--options=cost={cost}"] +
+                        [f"{stem}.manual.mlir", "--verify", "--tolerance=0", f"--options=cost={cost}"] +
                         [f"--expected_output={o}" for o in outputs]):
             process = subprocess.run([shard_run] + command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
             if process.returncode:
