@@ -26,6 +26,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import sass_listing  # noqa: E402
+import text_table  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 EM_CUDA = 190
@@ -202,11 +203,6 @@ def rows_of(file, options):
     return [each for cubin in cubins for each in rows_of_cubin(cubin, options.tools, options.kernel)]
 
 
-def markdown(rows, header):
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return "\n".join(lines + ["| " + " | ".join(map(str, each)) + " |" for each in rows]) + "\n"
-
-
 def tables(options):
     """The section of docs/GPU.md."""
     library, rows, names = cublas(), [], []
@@ -218,7 +214,7 @@ def tables(options):
             names.append(each[0])
             rows.append([title, f"cuBLAS [{len(names)}]", *each[1:]])
     notes = "".join(f"\n[{i}] `{name}`\n" for i, name in enumerate(names, 1))
-    return markdown(rows, ["problem", *HEADER]) + notes
+    return text_table.markdown([["problem", *HEADER], *rows]) + notes
 
 
 def main():
@@ -245,7 +241,7 @@ def main():
         rows = rows_of(options.file, options)
         if not rows:
             raise Failure(f"{options.file} has no kernel" + (f" that matches '{options.kernel}'" if options.kernel else ""))
-        print(markdown(rows, HEADER), end="")
+        print(text_table.markdown([HEADER, *rows]), end="")
     except (Failure, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

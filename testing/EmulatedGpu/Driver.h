@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_DRIVER_H
-#define SHARDIR_LIB_EMULATEDCUDA_DRIVER_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_DRIVER_H
+#define SHARDIR_TESTING_EMULATEDGPU_DRIVER_H
 
 #include "Memory.h"
 #include "Ptx/Machine.h"
@@ -162,4 +162,4 @@ private:
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_DRIVER_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_DRIVER_H

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_ELEMENTS_H
-#define SHARDIR_LIB_EMULATEDCUDA_ELEMENTS_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_ELEMENTS_H
+#define SHARDIR_TESTING_EMULATEDGPU_ELEMENTS_H
 
 #include "Core/SmallFloat.h"
 
@@ -86,4 +86,4 @@ struct F64 {
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_ELEMENTS_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_ELEMENTS_H

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_GRID_H
-#define SHARDIR_LIB_EMULATEDCUDA_GRID_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_GRID_H
+#define SHARDIR_TESTING_EMULATEDGPU_GRID_H
 
 #include "ShardIR/Runtime/EmulatedGpu.h"
 
@@ -45,4 +45,4 @@ constexpr int64_t kMaxThreads = 1024;
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_GRID_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_GRID_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_HOPPER_H
-#define SHARDIR_LIB_EMULATEDCUDA_HOPPER_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_HOPPER_H
+#define SHARDIR_TESTING_EMULATEDGPU_HOPPER_H
 
 #include "ShardIR/Runtime/EmulatedGpu.h"
 
@@ -70,4 +70,4 @@ bool multiplyGroup(shardir_emulated_thread *self, int32_t n, int32_t type,
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_HOPPER_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_HOPPER_H

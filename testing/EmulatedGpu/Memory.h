@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_MEMORY_H
-#define SHARDIR_LIB_EMULATEDCUDA_MEMORY_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_MEMORY_H
+#define SHARDIR_TESTING_EMULATEDGPU_MEMORY_H
 
 #include "Ptx/Machine.h"
 
@@ -80,4 +80,4 @@ private:
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_MEMORY_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_MEMORY_H

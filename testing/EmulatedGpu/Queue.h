@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_QUEUE_H
-#define SHARDIR_LIB_EMULATEDCUDA_QUEUE_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_QUEUE_H
+#define SHARDIR_TESTING_EMULATEDGPU_QUEUE_H
 
 #include <chrono>
 #include <cstdint>
@@ -115,4 +115,4 @@ private:
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_QUEUE_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_QUEUE_H

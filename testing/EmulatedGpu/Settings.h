@@ -25,8 +25,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_SETTINGS_H
-#define SHARDIR_LIB_EMULATEDCUDA_SETTINGS_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_SETTINGS_H
+#define SHARDIR_TESTING_EMULATEDGPU_SETTINGS_H
 
 #include <atomic>
 #include <cstddef>
@@ -79,4 +79,4 @@ std::string &lastDetail();
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_SETTINGS_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_SETTINGS_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_TENSORCORE_H
-#define SHARDIR_LIB_EMULATEDCUDA_TENSORCORE_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_TENSORCORE_H
+#define SHARDIR_TESTING_EMULATEDGPU_TENSORCORE_H
 
 #include "ShardIR/Runtime/EmulatedGpu.h"
 
@@ -40,4 +40,4 @@ bool multiply(shardir_emulated_thread *self, int32_t m, int32_t n, int32_t k,
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_TENSORCORE_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_TENSORCORE_H

@@ -17,8 +17,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_PTX_CODE_H
-#define SHARDIR_LIB_EMULATEDCUDA_PTX_CODE_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_PTX_CODE_H
+#define SHARDIR_TESTING_EMULATEDGPU_PTX_CODE_H
 
 #include "Program.h"
 
@@ -182,4 +182,4 @@ void addWarpgroups(Table &table);
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_PTX_CODE_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_PTX_CODE_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_PTX_FAMILIES_H
-#define SHARDIR_LIB_EMULATEDCUDA_PTX_FAMILIES_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_PTX_FAMILIES_H
+#define SHARDIR_TESTING_EMULATEDGPU_PTX_FAMILIES_H
 
 #include "Code.h"
 
@@ -45,4 +45,4 @@ constexpr uint32_t kNaN = 0x7fffffffu;
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_PTX_FAMILIES_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_PTX_FAMILIES_H

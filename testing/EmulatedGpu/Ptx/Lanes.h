@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_PTX_LANES_H
-#define SHARDIR_LIB_EMULATEDCUDA_PTX_LANES_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_PTX_LANES_H
+#define SHARDIR_TESTING_EMULATEDGPU_PTX_LANES_H
 
 #include "Warp.h"
 
@@ -107,4 +107,4 @@ inline void operandsOf(Decoder &d, Inst &i, Type type, size_t count) {
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_PTX_LANES_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_PTX_LANES_H

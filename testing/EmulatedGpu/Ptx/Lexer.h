@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_PTX_LEXER_H
-#define SHARDIR_LIB_EMULATEDCUDA_PTX_LEXER_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_PTX_LEXER_H
+#define SHARDIR_TESTING_EMULATEDGPU_PTX_LEXER_H
 
 #include <cstdint>
 #include <string>
@@ -40,4 +40,4 @@ std::vector<Token> tokenize(const std::string &text);
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_PTX_LEXER_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_PTX_LEXER_H

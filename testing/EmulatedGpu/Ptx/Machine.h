@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_PTX_MACHINE_H
-#define SHARDIR_LIB_EMULATEDCUDA_PTX_MACHINE_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_PTX_MACHINE_H
+#define SHARDIR_TESTING_EMULATEDGPU_PTX_MACHINE_H
 
 #include <cstdint>
 #include <memory>
@@ -86,4 +86,4 @@ const std::string &targetOf(const Module &module);
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_PTX_MACHINE_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_PTX_MACHINE_H

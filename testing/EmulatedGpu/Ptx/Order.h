@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_PTX_ORDER_H
-#define SHARDIR_LIB_EMULATEDCUDA_PTX_ORDER_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_PTX_ORDER_H
+#define SHARDIR_TESTING_EMULATEDGPU_PTX_ORDER_H
 
 #include <cstdint>
 #include <cstdlib>
@@ -112,4 +112,4 @@ private:
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_PTX_ORDER_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_PTX_ORDER_H

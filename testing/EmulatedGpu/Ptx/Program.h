@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_PTX_PROGRAM_H
-#define SHARDIR_LIB_EMULATEDCUDA_PTX_PROGRAM_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_PTX_PROGRAM_H
+#define SHARDIR_TESTING_EMULATEDGPU_PTX_PROGRAM_H
 
 #include <cstdint>
 #include <map>
@@ -152,4 +152,4 @@ bool isSpecialRegister(const std::string &name);
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_PTX_PROGRAM_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_PTX_PROGRAM_H

@@ -19,8 +19,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_PTX_WARP_H
-#define SHARDIR_LIB_EMULATEDCUDA_PTX_WARP_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_PTX_WARP_H
+#define SHARDIR_TESTING_EMULATEDGPU_PTX_WARP_H
 
 #include "../Hopper.h"
 #include "Code.h"
@@ -291,4 +291,4 @@ private:
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_PTX_WARP_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_PTX_WARP_H
