@@ -34,11 +34,15 @@
 // RUN: %{run} --options="arch=sm_90a schedule=ws_gemm" --verify
 // RUN: %{check} --coalesced --no-conflicts --tensor-flops=33554432
 
+// What wgmma reads: 16 matrices of A and 16 of B for each of two warpgroups, tiles and steps.
+// RUN: FileCheck %s --check-prefix=READS < %t.json
+// READS: wgmma.mma_async.sync.aligned.m64n64k16{{.*}}"shared_wavefronts": 512, "bank_conflicts": 0
+
 // Counts by line of this file, and an estimate for a machine.
 // RUN: shard-compile %s --function=product --gpu --options="arch=sm_90a machine=h100x8 schedule=ws_gemm ptxas=none" -o %t.so --report=%t.report.json
 // RUN: %python %shardir_src/utils/print-counters.py %t.json %t.report.json --sources | FileCheck %s --check-prefix=ROOFLINE
 // ROOFLINE:      kernel {{ *}}us {{ *}}bound by {{ *}}memory {{ *}}matrix {{ *}}issue {{ *}}shared {{ *}}sectors/least {{ *}}conflicts
-// ROOFLINE-NEXT: product_matmul_ws_256x256x256_bf16 {{ *}}[[US:[0-9.]+]] {{ *}}matrix {{ *}}{{[0-9.]+}} {{ *}}[[US]] {{.*}} 1.00 {{ *}}0 {{ *}}2 {{ *}}?
+// ROOFLINE-NEXT: product_matmul_ws_256x256x256_bf16 {{ *}}[[US:[0-9.]+]] {{ *}}shared {{ *}}{{[0-9.]+}} {{ *}}{{[0-9.]+}} {{ *}}{{[0-9.]+}} {{ *}}[[US]] {{ *}}1.00 {{ *}}0 {{ *}}2 {{ *}}?
 // ROOFLINE:      source {{ *}}kernel {{ *}}instructions {{ *}}sectors {{ *}}least {{ *}}conflicts
 // ROOFLINE: {{.*}}counters.mlir:{{[0-9]+}} {{ *}}product_
 // RUN: not %python %shardir_src/utils/print-counters.py %t.json %t.json 2>&1 | FileCheck %s --check-prefix=NOREPORT

@@ -12,13 +12,13 @@
 //
 // Requires shardir_emulated_counters_start before the first launch; guarantees
 // exact counts of what the interpreter executed: instructions of PTX, not what
-// ptxas makes of them. Operands that wgmma reads from shared memory are not
-// counted, and of TMA only bytes in global memory.
+// ptxas makes of them. TMA reads and writes boxes of shared memory in whole
+// passes; a box for several blocks is counted once.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_PTX_COUNTERS_H
-#define SHARDIR_LIB_EMULATEDCUDA_PTX_COUNTERS_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_PTX_COUNTERS_H
+#define SHARDIR_TESTING_EMULATEDGPU_PTX_COUNTERS_H
 
 #include "Code.h"
 
@@ -77,4 +77,4 @@ bool isCounting();
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_PTX_COUNTERS_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_PTX_COUNTERS_H

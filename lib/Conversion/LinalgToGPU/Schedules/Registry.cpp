@@ -23,9 +23,12 @@ const std::vector<std::unique_ptr<Schedule>> &shardir::allSchedules() {
     std::vector<std::unique_ptr<Schedule>> list;
     addAttentionSchedules(list);
     addAttentionBackwardSchedules(list);
-    list.push_back(createMmaMatmulSchedule());
+    // Where copies bound all of them, the one with the fewest instructions
+    // wins.
     list.push_back(createWsGemmSchedule());
     list.push_back(createWgmmaMatmulSchedule());
+    list.push_back(createMmaMatmulSchedule());
+    list.push_back(createLibraryMatmulSchedule());
     list.push_back(createRowReductionSchedule());
     list.push_back(createWindowSchedule());
     list.push_back(createColumnReductionSchedule());

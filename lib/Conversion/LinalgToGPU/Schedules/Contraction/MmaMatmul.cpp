@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionKernel.h"
+#include "OperandCopies.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -33,6 +34,7 @@ TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
              {32, 64, 32, 2, 2, 4}};
     for (TilePlan &plan : plans)
       plan = planFor(plan, multiplicand);
+    plans = withOperandCopies(op, plans);
   } else {
     // Sixteen by sixteen threads.
     plans = {{64, 64, 16, 4, 2, 3}};
@@ -60,6 +62,9 @@ TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
       double reads = input == 0 ? std::ceil(shape.n / plan.bn)
                                 : std::ceil(shape.m / plan.bm);
       plan.prologue[input] = true;
+      plan.byElements[input] = false;
+      if (plan.copied[input])
+        continue;
       if (reads <= mostReads)
         fused.push_back(plan);
     }
