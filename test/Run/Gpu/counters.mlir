@@ -34,6 +34,15 @@
 // RUN: %{run} --options="arch=sm_90a schedule=ws_gemm" --verify
 // RUN: %{check} --coalesced --no-conflicts --tensor-flops=33554432
 
+// Few rows: one kernel, which reads the weights once.
+// REDEFINE: %{function} = few_rows
+// RUN: %{run} --options="arch=sm_90a plan=tile_m=32,tile_n=32,tile_k=128,splits=1 schedule=mma_matmul" --verify
+// RUN: %{check} --kernels=1 --bytes=557056 --no-conflicts
+// RUN: %{run} --options="arch=sm_80 plan=tile_m=64,tile_n=32,tile_k=128,splits=1 schedule=mma_matmul" --verify
+// RUN: %{check} --kernels=1 --bytes=557056 --no-conflicts
+
+// REDEFINE: %{function} = product
+// RUN: %{run} --options="arch=sm_90a schedule=ws_gemm" --verify
 // What wgmma reads: 16 matrices of A and 16 of B for each of two warpgroups, tiles and steps.
 // RUN: FileCheck %s --check-prefix=READS < %t.json
 // READS: wgmma.mma_async.sync.aligned.m64n64k16{{.*}}"shared_wavefronts": 512, "bank_conflicts": 0
@@ -78,6 +87,14 @@ func.func @product(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor
   %f = linalg.fill ins(%z : bf16) outs(%e : tensor<256x256xbf16>) -> tensor<256x256xbf16>
   %0 = linalg.matmul ins(%a, %b : tensor<256x256xbf16>, tensor<256x256xbf16>) outs(%f : tensor<256x256xbf16>) -> tensor<256x256xbf16>
   return %0 : tensor<256x256xbf16>
+}
+
+func.func @few_rows(%a: tensor<16x512xbf16>, %b: tensor<512x512xbf16>) -> tensor<16x512xbf16> {
+  %e = tensor.empty() : tensor<16x512xbf16>
+  %z = arith.constant 0.0 : bf16
+  %f = linalg.fill ins(%z : bf16) outs(%e : tensor<16x512xbf16>) -> tensor<16x512xbf16>
+  %0 = linalg.matmul ins(%a, %b : tensor<16x512xbf16>, tensor<512x512xbf16>) outs(%f : tensor<16x512xbf16>) -> tensor<16x512xbf16>
+  return %0 : tensor<16x512xbf16>
 }
 
 func.func @transposed(%a: tensor<256x512xbf16>) -> tensor<512x256xbf16> {

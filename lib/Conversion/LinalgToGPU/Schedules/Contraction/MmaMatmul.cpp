@@ -28,10 +28,12 @@ TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
   bool wide = getElementTypeOrSelf(op.getDpsInits()[0].getType()).isF64();
   SmallVector<TilePlan> plans;
   if (matrix) {
-    plans = {{128, 128, 32, 2, 2, 4},
-             {64, 128, 32, 2, 2, 4},
-             {64, 64, 32, 2, 2, 4},
-             {32, 64, 32, 2, 2, 4}};
+    // The last two are for few rows: as many tiles as multiprocessors without
+    // a second kernel that adds sums, and 48 KiB of copies on their way in
+    // each.
+    plans = {{128, 128, 32, 2, 2, 4}, {64, 128, 32, 2, 2, 4},
+             {64, 64, 32, 2, 2, 4},   {32, 64, 32, 2, 2, 4},
+             {64, 32, 128, 2, 2, 4},  {32, 32, 128, 2, 2, 4}};
     for (TilePlan &plan : plans)
       plan = planFor(plan, multiplicand);
     plans = withOperandCopies(op, plans);

@@ -111,8 +111,7 @@ double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
   double blocks = tiles * plan.splits;
   double waves = std::ceil(blocks / target.multiprocessors);
   double steps = std::ceil(shape.k / plan.bk);
-  double kPerBlock =
-      plan.splits == 1 ? shape.k : std::ceil(steps / plan.splits) * plan.bk;
+  double kPerBlock = std::ceil(steps / plan.splits) * plan.bk;
   double compute = waves * 2.0 * plan.bm * plan.bn * kPerBlock /
                    (flops / target.multiprocessors);
   // Of what tiles read more than once most comes from the second cache.
