@@ -10,10 +10,11 @@
 // One thread computes as many neighbouring elements as 16 bytes of the
 // narrowest operand hold, so that a warp's accesses are full 512-byte runs.
 // Where rows may start anywhere (odd strides, a pointer that is only known at
-// run time) the host decides by one test whether vectors are aligned; what is
-// left over at the end of a row goes element by element. Inputs that are
-// contiguous along another loop than the result pass through shared memory in
-// square tiles, by words of 32 bits where these are aligned.
+// run time) the host decides by one test whether vectors are aligned; where
+// they surely are not, a thread has as many elements that lie a warp apart.
+// What is left over at the end of a row goes element by element. Inputs that
+// are contiguous along another loop than the result pass through shared memory
+// in square tiles, by words of 32 bits where these are aligned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -165,19 +166,61 @@ private:
     // Rows that are no multiple of 16 bytes may be one of 8.
     while (aligned.never())
       aligned = isAligned(lanes /= 2);
+    // One narrow element a thread would leave most of the bus idle.
+    int64_t apart = 1;
+    if (lanes == 1 && plan.lanes > 1 &&
+        extentOf(nest, plan.loop) >= warpLanes * plan.lanes)
+      apart = plan.lanes;
     SmallVector<int> loops = order();
     SmallVector<Index> extents;
     for (int loop : loops) {
       Index extent = nest.extents[loop];
-      extents.push_back(loop == plan.loop ? emit.ceilDiv(extent, lanes)
-                                          : extent);
+      if (loop == plan.loop)
+        extent = apart > 1 ? emit.mul(emit.ceilDiv(extent, warpLanes * apart),
+                                      warpLanes)
+                           : emit.ceilDiv(extent, lanes);
+      extents.push_back(extent);
     }
     emit.launchOver("elementwise", extents, threadsPerBlock,
                     [&](Index, ArrayRef<Index> at) {
                       for (auto [loop, iv] : llvm::zip(loops, at))
                         ivs[loop] = iv;
-                      element(lanes, aligned);
+                      if (apart > 1)
+                        elementsApart(apart);
+                      else
+                        element(lanes, aligned);
                     });
+  }
+
+  /// `count` elements, a warp apart: all are loaded before any is stored.
+  void elementsApart(int64_t count) {
+    Index number = ivs[plan.loop], extent = nest.extents[plan.loop];
+    Index first =
+        emit.add(emit.mul(emit.div(number, warpLanes), warpLanes * count),
+                 emit.rem(number, warpLanes));
+    Index last = emit.add(first, emit.constant(warpLanes * (count - 1)));
+    auto at = [&](int64_t i) {
+      ivs[plan.loop] = emit.add(first, emit.constant(warpLanes * i));
+    };
+    emit.branch(
+        emit.lessThan(last, extent),
+        [&] {
+          SmallVector<SmallVector<Value>> results;
+          for (int64_t i = 0; i < count; ++i) {
+            at(i);
+            results.push_back(runScalarBody(emit, nest, ivs));
+          }
+          for (int64_t i = 0; i < count; ++i) {
+            at(i);
+            store(results[i]);
+          }
+        },
+        [&] {
+          emit.loop(first, extent, emit.constant(warpLanes), [&](Index i) {
+            ivs[plan.loop] = i;
+            oneElement();
+          });
+        });
   }
 
   /// `lanes` elements from vector number ivs[loop], fewer at the end of a row.
