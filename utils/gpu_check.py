@@ -33,6 +33,7 @@ too long; then the same by PyTorch, where that is there (peers/). `FOLDER/run.sh
 GPU.
 """
 import argparse
+import concurrent.futures
 import importlib.util
 import json
 import math
@@ -254,7 +255,7 @@ def main():
                               capture_output=True, text=True, timeout=600)
         return (json.loads(done.stdout) if done.returncode == 0 else None), done.stderr
 
-    checks, bench, refused, compiled, meshes, reports, titles = [], [], [], {}, {}, {}, {}
+    found, checks, bench, refused, compiled, meshes, reports, titles = [], [], [], [], {}, {}, {}, {}
     for file, flags in [*find_checks(options.filter), *find_gpu_checks(options.filter)]:
         function = (file, *[f for f in flags if f.startswith(("--function=", "--options="))])
         seen = meshes.setdefault(function, [])
@@ -266,20 +267,22 @@ def main():
         chosen = [f for f in flags if f.startswith(COMPILED) and not f.startswith("--options=")]
         pipeline = " ".join([f.split("=", 1)[1] for f in flags if f.startswith("--options=")] + [code])
         key = (os.path.join(ROOT, file), "--verify", f"--options={pipeline}", *chosen)
-        if key not in compiled:
-            name = f"p{len(compiled)}.so"
-            reports[name], said = compile_program(name, *key)
-            compiled[key] = name if reports[name] else None
-            if not compiled[key]:
-                refused.append(f"{file} {' '.join(chosen)}\n{said[:2000]}")
-        if not compiled[key]:
+        found.append((file, flags, chosen, pipeline, compiled.setdefault(key, f"p{len(compiled)}.so")))
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for (key, name), (report, said) in zip(compiled.items(), pool.map(
+                lambda item: compile_program(item[1], *item[0]), compiled.items())):
+            reports[name] = report
+            if not report:
+                refused.append(f"{os.path.relpath(key[0], ROOT)} {' '.join(key[3:])}\n{said[:2000]}")
+
+    for file, flags, chosen, pipeline, program in found:
+        if not reports[program]:
             continue
         kept = [f for f in flags if f.startswith(KEPT)]
         if uses_f8(file, flags) and not any(f.startswith("--tolerance=") for f in kept):
             kept.append(TOLERANCE_OF_F8)
         title = file + "".join(":" + f.split("=", 1)[1] for f in chosen)
         title += "".join(":" + f for f in pipeline.split() if f.startswith("schedule="))
-        program = compiled[key]
         same = titles.setdefault(title, [])
         if (program, kept) in same:
             continue

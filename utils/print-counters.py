@@ -18,7 +18,11 @@ f32: 128 multiply-adds each. Latencies, and the instructions that ptxas makes of
 """
 import argparse
 import json
+import os
 import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import text_table  # noqa: E402
 
 
 def estimate(kernel, gpu):
@@ -33,12 +37,6 @@ def estimate(kernel, gpu):
               "issue": kernel["instructions"] / issue / filled,
               "shared": kernel["shared_wavefronts"] / (issue / 4) / filled}
     return {name: 1e6 * seconds / launches for name, seconds in limits.items()}, blocks
-
-
-def table(rows):
-    widths = [max(len(str(row[i])) for row in rows) for i in range(len(rows[0]))]
-    for row in rows:
-        print("  ".join(str(cell).ljust(width) for cell, width in zip(row, widths)).rstrip())
 
 
 def load(path, key):
@@ -75,12 +73,13 @@ def main():
         rows.append([kernel["name"], f"{limits[bound]:.2f}", bound, *(f"{limits[name]:.2f}" for name in limits),
                      f"{kernel['sectors'] / least:.2f}", kernel["bank_conflicts"], f"{blocks:g}",
                      of.get("blocks_per_multiprocessor", "?"), of.get("registers", "?")])
-    table(rows)
+    print(text_table.aligned(rows))
     if options.sources:
         print()
-        table([["source", "kernel", "instructions", "sectors", "least", "conflicts"]]
-              + [[line["source"] or "?", kernel["name"], line["instructions"], line["sectors"], line["least_sectors"],
-                  line["bank_conflicts"]] for kernel in kernels for line in kernel["sources"]])
+        print(text_table.aligned(
+            [["source", "kernel", "instructions", "sectors", "least", "conflicts"]]
+            + [[line["source"] or "?", kernel["name"], line["instructions"], line["sectors"], line["least_sectors"],
+                line["bank_conflicts"]] for kernel in kernels for line in kernel["sources"]]))
     return 0
 
 

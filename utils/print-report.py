@@ -7,15 +7,15 @@
 """usage: print-report.py REPORT.json"""
 
 import json
+import os
 import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import text_table  # noqa: E402
 
 
 def table(rows, header):
-    """Columns as wide as their widest cell; the last one is left ragged."""
-    cells = [header] + [[str(cell) for cell in row] for row in rows]
-    widths = [max(len(row[i]) for row in cells) for i in range(len(header))]
-    for row in cells:
-        print("  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip())
+    print(text_table.aligned([header, *rows], indent="  "))
 
 
 def shorten(placement):
@@ -74,7 +74,7 @@ def main():
     if kernels:
         print(f"\n{len(kernels)} kernel{'' if len(kernels) == 1 else 's'}")
         table([[each["name"], each.get("op", ""), each.get("schedule", ""), f"{each.get('predicted_ns', 0) / 1000:.1f}",
-                each.get("registers", ""), each.get("spill_bytes", ""), each["dynamic_shared_bytes"],
+                each.get("registers", ""), each.get("spill_bytes", ""), each.get("dynamic_shared_bytes", ""),
                 each["loc"], each.get("reason", "")] for each in kernels],
               ["kernel", "op", "schedule", "us", "registers", "spilled", "shared", "at", "because"])
     measured = report.get("measured")

@@ -26,6 +26,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import sass_listing  # noqa: E402
+import text_table  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 EM_CUDA = 190
@@ -42,10 +43,17 @@ PROBLEMS = [
     ("bias and tanh, bf16", "kernels.mlir", "bias_tanh", "arch=sm_90a"),
     ("transpose, bf16", "kernels.mlir", "transpose", "arch=sm_90a"),
 ]
-# For some of them the best of cuBLAS's kernels that have names: architectures of the fat binaries, and the name.
-PEERS = {("gemm", "arch=sm_90a"): ("sm_90,sm_90a", r"^sm90_xmma_gemm_bf16bf16_bf16f32_f32_nn_n_tilesize128x256x64_"
-                                   r"warpgroupsize2x1x1_\w*segment_k_off_kernel"),
-         ("gemm", "arch=sm_80"): ("sm_80", r"^ampere_bf16_s16816gemm_bf16_256x128_ldg8_f2f_stages_64x3_nn$")}
+# For some of them the best of a library's kernels that have names: the library, the architectures of its fat binaries,
+# the name, and what to call it where that is too long.
+PEERS = {("gemm", "arch=sm_90a"): ("cuBLAS", "sm_90,sm_90a", r"^sm90_xmma_gemm_bf16bf16_bf16f32_f32_nn_n_tilesize128x256x64_"
+                                   r"warpgroupsize2x1x1_\w*segment_k_off_kernel", None),
+         ("gemm", "arch=sm_80"): ("cuBLAS", "sm_80", r"^ampere_bf16_s16816gemm_bf16_256x128_ldg8_f2f_stages_64x3_nn$", None),
+         ("full64", "arch=sm_90a"): ("FlashAttention-3", "sm_90a", r"MainloopFwdSm90ILi2E\w*ILi1EEES8_S8_EEE\w*ILi192EEESA_NS7_"
+                                     r"ILi64E\w*10bfloat16_t\w*29StaticPersistentTileScheduler",
+                                     "FlashAttnFwdSm90, tile 192 x 192 x 64, 2 stages"),
+         ("full128", "arch=sm_90a"): ("FlashAttention-3", "sm_90a", r"MainloopFwdSm90ILi2E\w*ILi1EEES8_S8_EEE\w*ILi128EEENS7_"
+                                      r"ILi176EEESA_\w*10bfloat16_t\w*29StaticPersistentTileScheduler",
+                                      "FlashAttnFwdSm90, tile 128 x 176 x 128, 2 stages")}
 PAGE = os.path.join(ROOT, "docs", "GPU.md")
 MARKS = re.compile(r"(?<=<!-- sass: begin -->\n).*?(?=<!-- sass: end -->)", re.DOTALL)
 HEADER = ["kernel", "loop", "matrix", "global", "shared", "float", "integer", "move", "other", "accesses of the loop",
@@ -80,6 +88,13 @@ def cublas():
     found = [path for root in roots for pattern in ("*/lib/libcublasLt.so*", "lib*/libcublasLt.so.*")
              for path in sorted(glob.glob(os.path.join(root, pattern)))]
     return found[0] if found else None
+
+
+def flash_attention():
+    """FlashAttention-3 in PyPI's xformers (0.0.32 has it); None where there is none."""
+    package = importlib.util.find_spec("xformers")
+    roots = list(package.submodule_search_locations) if package else []
+    return next((path for root in roots for path in glob.glob(os.path.join(root, "flash_attn_3", "_C.so"))), None)
 
 
 def cubins_in(data):
@@ -202,23 +217,19 @@ def rows_of(file, options):
     return [each for cubin in cubins for each in rows_of_cubin(cubin, options.tools, options.kernel)]
 
 
-def markdown(rows, header):
-    lines = ["| " + " | ".join(header) + " |", "|" + "---|" * len(header)]
-    return "\n".join(lines + ["| " + " | ".join(map(str, each)) + " |" for each in rows]) + "\n"
-
-
 def tables(options):
     """The section of docs/GPU.md."""
-    library, rows, names = cublas(), [], []
+    libraries, rows, names = {"cuBLAS": cublas(), "FlashAttention-3": flash_attention()}, [], []
     for title, file, function, flags in PROBLEMS:
         path = os.path.join(ROOT, "benchmarks", "gpu", file)
         rows += [[title, *each] for each in compile_program(path, function, flags, options.build, options.tools)]
-        arch, wanted = PEERS.get((function, flags), (None, None)) if library else (None, None)
-        for each in itertools.islice(rows_of_library(library, wanted, arch, options.tools), 1) if wanted else ():
-            names.append(each[0])
-            rows.append([title, f"cuBLAS [{len(names)}]", *each[1:]])
+        name, arch, wanted, called = PEERS.get((function, flags), (None, None, None, None))
+        path = libraries.get(name)
+        for each in itertools.islice(rows_of_library(path, wanted, arch, options.tools), 1) if path else ():
+            names.append(called or each[0])
+            rows.append([title, f"{name} [{len(names)}]", *each[1:]])
     notes = "".join(f"\n[{i}] `{name}`\n" for i, name in enumerate(names, 1))
-    return markdown(rows, ["problem", *HEADER]) + notes
+    return text_table.markdown([["problem", *HEADER], *rows]) + notes
 
 
 def main():
@@ -245,7 +256,7 @@ def main():
         rows = rows_of(options.file, options)
         if not rows:
             raise Failure(f"{options.file} has no kernel" + (f" that matches '{options.kernel}'" if options.kernel else ""))
-        print(markdown(rows, HEADER), end="")
+        print(text_table.markdown([HEADER, *rows]), end="")
     except (Failure, OSError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

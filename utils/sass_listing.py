@@ -66,12 +66,16 @@ class Kernel:
 
     def main_loop(self):
         """The instructions of the innermost loop with the most work: that has matrix units' instructions
-        where there are any, else accesses to memory. Empty where no loop has."""
+        where there are any, else accesses to memory. Empty where no loop has. A range with the kernel's end in
+        it is no loop: waits that take long stand behind that, and jump back."""
         def work(loop):
             body = [each.kind() for each in self.instructions[loop[0]:loop[1] + 1]]
             return body.count("tensor"), sum(kind in ("global", "shared", "float") for kind in body)
 
-        loops = {loop: work(loop) for loop in self.loops()}
+        def ends(loop):
+            return any(each.opcode.startswith("EXIT") for each in self.instructions[loop[0]:loop[1]])
+
+        loops = {loop: work(loop) for loop in self.loops() if not ends(loop)}
         for by in (0, 1):
             some = [loop for loop in loops if loops[loop][by]]
             innermost = [a for a in some if not any(b != a and a[0] <= b[0] and b[1] <= a[1] for b in some)]

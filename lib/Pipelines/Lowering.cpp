@@ -40,6 +40,8 @@ static GpuOptions gpuOptions(const shardir::PipelineOptions &options) {
     gpu.arch = options.arch;
   gpu.explain = options.explain;
   gpu.schedule = options.schedule;
+  gpu.plan = options.plan;
+  gpu.library = options.library;
   gpu.ptxas = options.ptxas;
   gpu.overlap = options.overlap;
   gpu.memoryLimit = options.getMemoryLimit();

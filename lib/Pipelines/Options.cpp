@@ -129,6 +129,8 @@ static LogicalResult checkOptions(const PipelineOptions &options,
       !isOneOf("layout", options.layout, {"row-major", "auto", "contiguous"}) ||
       !isOneOf("reduce", options.reduce, {"exact", "result-type"}) ||
       !isOneOf("rings", options.rings, {"auto", "always", "never"}) ||
+      (!options.library.empty() &&
+       !isOneOf("library", options.library, {"cublaslt"})) ||
       (!options.target.empty() &&
        !isOneOf("target", options.target, namesIn(CpuTarget::known()))) ||
       (!options.arch.empty() &&

@@ -7,6 +7,9 @@
 // RUN: shard-run %s --device=cuda-local --options="arch=host combine-threshold=0" --compile-only -o %t/overlap.so --verify
 // RUN: shard-run %s --device=cuda-local --options="arch=host overlap=false combine-threshold=0" --compile-only -o %t/line.so
 // RUN: env SHARDIR_EMULATED_CUDA=log=%t/log shard-run %t/overlap.so --device=cuda-local --verify --output=@%t/a.npy --output=@%t/b.npy --trace=%t/trace.json
+// The stream of what others wait for has the highest priority.
+// RUN: FileCheck %s --check-prefix=STREAM < %t/log
+// STREAM: cuStreamCreateWithPriority stream={{[0-9]+}} priority=-5
 // RUN: env SHARDIR_EMULATED_CUDA=lazy shard-run %t/overlap.so --device=cuda-local --verify
 // RUN: shard-run %t/line.so --device=cuda-local --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0
 // RUN: env SHARDIR_NCCL_LIBRARY=%emulated_cuda %python %S/Inputs/processes.py 4 0 shard-run %t/overlap.so --device=nccl --reductions=ordered --expected_output=@%t/a.npy --expected_output=@%t/b.npy --tolerance=0

@@ -34,6 +34,7 @@ enum : int {
   kSharedOptin = 97
 };
 constexpr int kVersion = 12080;
+constexpr int kGreatestPriority = -5;
 } // namespace
 
 namespace shardir {
@@ -149,6 +150,24 @@ SHARDIR_EXPORT int cuCtxSetCurrent(Context *context) {
 SHARDIR_EXPORT int cuCtxGetCurrent(Context **context) {
   *context = current;
   return kSuccess;
+}
+
+SHARDIR_EXPORT int cuCtxGetStreamPriorityRange(int *least, int *greatest) {
+  Call call("cuCtxGetStreamPriorityRange");
+  *least = 0;
+  *greatest = kGreatestPriority;
+  return call.result();
+}
+
+SHARDIR_EXPORT int cuStreamCreateWithPriority(Stream **stream, unsigned,
+                                              int priority) {
+  Call call("cuStreamCreateWithPriority");
+  if (call.ok()) {
+    *stream = Queue::get().makeStream();
+    call.with("stream", text(*stream));
+    call.with("priority", std::to_string(priority));
+  }
+  return call.result();
 }
 
 SHARDIR_EXPORT int cuStreamCreate(Stream **stream, unsigned) {

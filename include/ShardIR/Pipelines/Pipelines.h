@@ -90,6 +90,17 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
       llvm::cl::desc("on the GPU, take this schedule wherever it can take an "
                      "op, whatever it costs: plain, elementwise, ..."),
       llvm::cl::init("")};
+  Option<std::string> plan{
+      *this, "plan",
+      llvm::cl::desc("on the GPU, take plans with these numbers wherever a "
+                     "schedule has one: tile_m=64,stages=4; the report has "
+                     "each kernel's plan"),
+      llvm::cl::init("")};
+  Option<std::string> library{
+      *this, "library",
+      llvm::cl::desc("on the GPU, leave products to this library where it has "
+                     "them: cublaslt"),
+      llvm::cl::init("")};
   Option<bool> attention{
       *this, "attention",
       llvm::cl::desc("make softmax(Q K^T) V one op that never stores its "

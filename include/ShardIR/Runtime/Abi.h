@@ -129,6 +129,21 @@ void shardir_gpu_tensor_map(void *map, const void *data, int32_t element_bytes,
                             int32_t swizzle_bytes, int32_t rank,
                             const int64_t *dims);
 
+/* Queues a call of cublasLtMatmul: c[m,n] = sum over k of a[m,k] * b[k,n].
+ * `numbers` are m, n, k and how many products there are, then the strides of
+ * rows of a, b and c, then those from one product to the next, in elements.
+ * Operands have `operand_type`, c and `bias` (n elements that are added to each
+ * row; null for none) `result_type`, both shardir_element_type. */
+#define SHARDIR_GPU_A_ALONG_M 1  /* a's rows run along m, not k */
+#define SHARDIR_GPU_B_ALONG_K 2  /* b's rows run along k, not n */
+#define SHARDIR_GPU_ACCUMULATE 4 /* what c held is added */
+#define SHARDIR_GPU_RELU 8       /* max(0, .) of what is stored */
+#define SHARDIR_GPU_TF32 16      /* f32 operands may be read as tf32 */
+void shardir_gpu_library_matmul(const int64_t *numbers, int32_t operand_type,
+                                int32_t result_type, int32_t flags,
+                                const void *a, const void *b, void *c,
+                                const void *bias);
+
 /* Bytes at a multiple of which shards in device memory begin. */
 #define SHARDIR_GPU_ALIGNMENT 64
 

@@ -17,6 +17,8 @@
 
 #include "ShardIR/Conversion/BufferAddress.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Runtime/Abi.h"
+#include "ShardIR/Runtime/ElementTypes.h"
 
 #include "mlir/Conversion/LLVMCommon/MemRefBuilder.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -389,6 +391,48 @@ LogicalResult DeviceCalls::load(memref::LoadOp op, FunctionScratch &scratch) {
       arguments);
   op.replaceAllUsesWith(
       memref::LoadOp::create(builder, loc, buffer, ValueRange()).getResult());
+  op.erase();
+  return success();
+}
+
+LogicalResult DeviceCalls::libraryMatmul(kernel::LibraryMatmulOp op,
+                                         FunctionScratch &scratch) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Value numbers = scratch.tensorDims();
+  for (auto [i, number] : llvm::enumerate(op.getNumbers())) {
+    Value place = LLVM::GEPOp::create(builder, loc, pointer, i64, numbers,
+                                      ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    LLVM::StoreOp::create(builder, loc,
+                          arith::IndexCastOp::create(builder, loc, i64, number),
+                          place);
+  }
+  auto type = [&](Value buffer) {
+    auto code = parseElementType(
+        elementTypeName(getElementTypeOrSelf(buffer.getType())));
+    return integer(builder, loc, code ? int64_t(*code) : -1, 32);
+  };
+  int32_t flags = (op.getAAlongM() ? SHARDIR_GPU_A_ALONG_M : 0) |
+                  (op.getBAlongK() ? SHARDIR_GPU_B_ALONG_K : 0) |
+                  (op.getAccumulate() ? SHARDIR_GPU_ACCUMULATE : 0) |
+                  (op.getRelu() ? SHARDIR_GPU_RELU : 0) |
+                  (op.getTf32() ? SHARDIR_GPU_TF32 : 0);
+  Value bias = op.getBias()
+                   ? bufferAddress(builder, loc, op.getBias())
+                   : LLVM::ZeroOp::create(builder, loc, pointer).getResult();
+  Value arguments[] = {numbers,
+                       type(op.getA()),
+                       type(op.getC()),
+                       integer(builder, loc, flags, 32),
+                       bufferAddress(builder, loc, op.getA()),
+                       bufferAddress(builder, loc, op.getB()),
+                       bufferAddress(builder, loc, op.getC()),
+                       bias};
+  LLVM::CallOp::create(
+      builder, loc,
+      declare("shardir_gpu_library_matmul", none,
+              {pointer, i32, i32, i32, pointer, pointer, pointer, pointer}),
+      arguments);
   op.erase();
   return success();
 }

@@ -76,6 +76,8 @@ public:
   mlir::LogicalResult free(mlir::memref::DeallocOp op);
   mlir::LogicalResult copy(mlir::memref::CopyOp op, FunctionScratch &scratch);
   mlir::LogicalResult load(mlir::memref::LoadOp op, FunctionScratch &scratch);
+  mlir::LogicalResult libraryMatmul(kernel::LibraryMatmulOp op,
+                                    FunctionScratch &scratch);
   mlir::LogicalResult multiprocessors(kernel::MultiprocessorsOp op);
   mlir::LogicalResult constant(mlir::memref::GetGlobalOp op, int32_t id);
 

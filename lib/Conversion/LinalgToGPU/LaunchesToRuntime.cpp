@@ -63,6 +63,7 @@ struct LaunchesToRuntimePass
     if (module->hasAttr(ShardIRDialect::kGpu) || stageOf(module) == Stage::Gpu)
       return;
     kernels.clear();
+    libraryCalls.clear();
     DeviceCalls calls(module);
     nameGlobals(module);
     for (auto function : module.getOps<func::FuncOp>())
@@ -112,6 +113,7 @@ struct LaunchesToRuntimePass
       number("dynamic_shared_bytes", kernel.maxSharedBytes);
       entries.push_back(entry.getDictionary(&getContext()));
     }
+    llvm::append_range(entries, libraryCalls);
     NamedAttrList list(report);
     list.set("kernels", builder.getArrayAttr(entries));
     if (std::optional<GpuTarget> target = GpuTarget::get(arch))
@@ -143,11 +145,28 @@ struct LaunchesToRuntimePass
       return calls.copy(copy, scratch);
     if (auto load = dyn_cast<memref::LoadOp>(op))
       return calls.load(load, scratch);
+    if (auto product = dyn_cast<kernel::LibraryMatmulOp>(op)) {
+      addLibraryCall(product);
+      return calls.libraryMatmul(product, scratch);
+    }
     if (auto count = dyn_cast<kernel::MultiprocessorsOp>(op))
       return calls.multiprocessors(count);
     if (auto global = dyn_cast<memref::GetGlobalOp>(op))
       return calls.constant(global, globals.lookup(global.getName()));
     return success();
+  }
+
+  /// Notes what the report says of it, which has no kernel of ours.
+  void addLibraryCall(kernel::LibraryMatmulOp op) {
+    NamedAttrList entry(
+        op->getAttrOfType<DictionaryAttr>(ShardIRDialect::kSchedule));
+    Builder builder(&getContext());
+    if (Attribute name = op->getAttr(ShardIRDialect::kKernel))
+      entry.set("name", name);
+    entry.set("loc", builder.getStringAttr(
+                         json::fixUTF8(describeLocation(op->getLoc()))));
+    entry.set("library", builder.getStringAttr("cublaslt"));
+    libraryCalls.push_back(entry.getDictionary(&getContext()));
   }
 
   LogicalResult convertLaunch(gpu::LaunchFuncOp launch, DeviceCalls &calls,
@@ -240,6 +259,7 @@ struct LaunchesToRuntimePass
   }
 
   llvm::MapVector<SymbolRefAttr, KernelEntry> kernels;
+  SmallVector<Attribute> libraryCalls; ///< as in the report
   llvm::StringMap<int32_t> globals;
 };
 

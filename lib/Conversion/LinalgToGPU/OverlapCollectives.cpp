@@ -25,6 +25,7 @@
 
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/Kernel/Kernel.h"
 #include "ShardIR/Memory/BufferPeak.h"
 #include "ShardIR/Memory/BufferRoot.h"
 
@@ -92,7 +93,8 @@ bool communicates(Operation *op) {
 bool isWork(Operation *op) {
   return op
       ->walk([&](Operation *inner) {
-        return isa<gpu::LaunchOp, memref::CopyOp>(inner)
+        return isa<gpu::LaunchOp, kernel::LibraryMatmulOp, memref::CopyOp>(
+                   inner)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

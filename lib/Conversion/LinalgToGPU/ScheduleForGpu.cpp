@@ -46,7 +46,7 @@ struct Choice {
 /// scheduled.
 struct Changes : RewriterBase::Listener {
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
-    if (isa<gpu::LaunchOp>(op))
+    if (isa<gpu::LaunchOp, kernel::LibraryMatmulOp>(op))
       launches.insert(op);
   }
   void notifyOperationErased(Operation *op) override {
@@ -74,6 +74,14 @@ struct ScheduleForGpuPass
           << mustBeOneOf(schedules, schedule);
       return signalPassFailure();
     }
+    if (!library.empty() && library != kCublasLt) {
+      getOperation().emitError("option library ")
+          << mustBeOneOf({kCublasLt.str()}, library);
+      return signalPassFailure();
+    }
+    FailureOr<DictionaryAttr> forced = parsePlan();
+    if (failed(forced))
+      return signalPassFailure();
     splitRefilledBuffers();
     decomposeRest(*target);
     SmallVector<Operation *> ops;
@@ -101,6 +109,12 @@ struct ScheduleForGpuPass
     if (tf32)
       for (Operation *op : ops)
         op->setAttr(kReadsTf32, UnitAttr::get(&getContext()));
+    if (!library.empty())
+      for (Operation *op : ops)
+        op->setAttr(kByLibrary, UnitAttr::get(&getContext()));
+    if (!forced->empty())
+      for (Operation *op : ops)
+        op->setAttr(kForcedPlan, *forced);
     Changes changes;
     IRRewriter rewriter(&getContext(), &changes);
     for (Operation *op : ops) {
@@ -126,6 +140,32 @@ struct ScheduleForGpuPass
                           rewriter.getStringAttr(name.getValue() + shape));
       }
     }
+  }
+
+  /// The option `plan` as a dictionary.
+  FailureOr<DictionaryAttr> parsePlan() {
+    NamedAttrList numbers;
+    Builder builder(&getContext());
+    for (StringRef entry : llvm::split(StringRef(plan), ',')) {
+      if (plan.empty())
+        break;
+      auto [name, text] = entry.split('=');
+      int64_t number = 0;
+      std::vector<std::string> names = {"tile_m", "tile_n", "tile_k",
+                                        "stages", "splits", "copies"};
+      if (!llvm::is_contained(names, name)) {
+        getOperation().emitError("a name in option plan ")
+            << mustBeOneOf(names, name.str());
+        return failure();
+      }
+      if (text.getAsInteger(10, number) || number < 0) {
+        getOperation().emitError("option plan needs a number for ")
+            << name << ", as in " << name << "=64, found '" << text << "'";
+        return failure();
+      }
+      numbers.set(name, builder.getI64IntegerAttr(number));
+    }
+    return numbers.getDictionary(&getContext());
   }
 
   /// A fill that overwrites a buffer gets an allocation of its own:
@@ -199,10 +239,12 @@ struct ScheduleForGpuPass
         choices.push_back({candidate.get(), *estimate});
     std::stable_sort(choices.begin(), choices.end(),
                      [&](const Choice &a, const Choice &b) {
-                       bool aForced = a.schedule->name() == schedule;
-                       bool bForced = b.schedule->name() == schedule;
-                       if (aForced != bForced)
-                         return aForced;
+                       auto isForced = [&](const Choice &choice) {
+                         StringRef name = choice.schedule->name();
+                         return name == schedule || name == library;
+                       };
+                       if (isForced(a) != isForced(b))
+                         return isForced(a);
                        return a.estimate.seconds < b.estimate.seconds;
                      });
     return choices;

@@ -218,6 +218,27 @@ void shardir_gpu_tensor_map(void *map, const void *data, int32_t elementBytes,
   });
 }
 
+void shardir_gpu_library_matmul(const int64_t *numbers, int32_t operandType,
+                                int32_t resultType, int32_t flags,
+                                const void *a, const void *b, void *c,
+                                const void *bias) {
+  onGpu(__func__, [&](CudaRank &gpu) {
+    gpu.libraryMatmul({numbers[0],
+                       numbers[1],
+                       numbers[2],
+                       numbers[3],
+                       {numbers[4], numbers[5], numbers[6]},
+                       {numbers[7], numbers[8], numbers[9]},
+                       ElementType(operandType),
+                       ElementType(resultType),
+                       flags,
+                       a,
+                       b,
+                       c,
+                       bias});
+  });
+}
+
 void *shardir_gpu_alloc(uint64_t alignment, uint64_t size) {
   return onGpu(__func__,
                [&](CudaRank &gpu) { return gpu.allocate(size, alignment); });

@@ -118,6 +118,9 @@ static_assert(sizeof(LaunchAttribute) == 72 && sizeof(LaunchConfig) == 56,
     (DevicePtr, unsigned short, size_t, Stream))                               \
   X(MemsetD32Async, cuMemsetD32Async, (DevicePtr, unsigned, size_t, Stream))   \
   X(StreamCreate, cuStreamCreate, (Stream *, unsigned))                        \
+  X(StreamCreateWithPriority, cuStreamCreateWithPriority,                      \
+    (Stream *, unsigned, int))                                                 \
+  X(CtxGetStreamPriorityRange, cuCtxGetStreamPriorityRange, (int *, int *))    \
   X(StreamDestroy, cuStreamDestroy_v2, (Stream))                               \
   X(StreamQuery, cuStreamQuery, (Stream))                                      \
   X(StreamSynchronize, cuStreamSynchronize, (Stream))                          \

@@ -171,6 +171,28 @@ void CudaRank::launch(int32_t id, const int64_t grid[3], const int64_t block[3],
                   markTime());
 }
 
+cuda::Stream CudaRank::makeUrgentStream() {
+  int least = 0, greatest = 0;
+  check(api.CtxGetStreamPriorityRange(&least, &greatest),
+        "cuCtxGetStreamPriorityRange", [] { return "make a stream"; });
+  cuda::Stream made = nullptr;
+  check(api.StreamCreateWithPriority(&made, cuda::StreamNonBlocking, greatest),
+        "cuStreamCreateWithPriority", [] { return "make a stream"; });
+  return made;
+}
+
+void CudaRank::libraryMatmul(const LibraryMatmul &product) {
+  if (product.m == 0 || product.n == 0 || product.batch == 0)
+    return;
+  graphs.end("a library computes a product");
+  NvtxRange range([&] { return "cublasLtMatmul, " + product.describe(); });
+  if (!library)
+    library = std::make_unique<CublasLt>();
+  void *workspace = stage(CublasLt::kWorkspace);
+  library->run(product, workspace, stream);
+  dropStage(workspace, CublasLt::kWorkspace);
+}
+
 void CudaRank::put(CudaWork work) {
   // Overlapped work has a stream of its own.
   if (lane)
@@ -431,8 +453,7 @@ void CudaRank::await(const CudaEvent &event) {
 
 void CudaRank::beginBeside() {
   if (!besideStream)
-    check(api.StreamCreate(&besideStream, cuda::StreamNonBlocking),
-          "cuStreamCreate", [] { return "make a stream"; });
+    besideStream = makeUrgentStream();
   record(ready);
   check(api.StreamWaitEvent(besideStream, ready.handle, 0), "cuStreamWaitEvent",
         [] { return "order a collective"; });
@@ -497,8 +518,7 @@ void CudaRank::dropStage(void *p, size_t bytes) {
 
 cuda::Stream CudaRank::beginTransfer() {
   if (!transfers)
-    check(api.StreamCreate(&transfers, cuda::StreamNonBlocking),
-          "cuStreamCreate", [] { return "make a stream"; });
+    transfers = makeUrgentStream();
   record(ready);
   check(api.StreamWaitEvent(transfers, ready.handle, 0), "cuStreamWaitEvent",
         [] { return "order a transfer"; });

@@ -19,6 +19,7 @@
 #define SHARDIR_LIB_RUNTIME_CUDA_CUDARANK_H
 
 #include "Core/Communicator.h"
+#include "CublasLt.h"
 #include "CudaDevice.h"
 #include "CudaGraphs.h"
 #include "DeviceArena.h"
@@ -62,6 +63,7 @@ public:
   void free(void *p);
   void launch(int32_t kernel, const int64_t grid[3], const int64_t block[3],
               int64_t sharedBytes, void **arguments);
+  void libraryMatmul(const LibraryMatmul &product);
   void copy(void *to, const void *from, size_t bytes);
   /// Copies elements of `size` bytes where `dims` says.
   void copyDims(const std::vector<CopyDim> &dims, size_t size, const void *from,
@@ -130,6 +132,9 @@ public:
 
 private:
   void wait(const CudaEvent &event);
+  /// For what others wait for: its kernels get multiprocessors before those of
+  /// the rank's own stream.
+  cuda::Stream makeUrgentStream();
   /// Gives work to the stream, at once or as part of a graph.
   void put(CudaWork work);
   void issue(const CudaWork &work);
@@ -168,6 +173,7 @@ private:
   std::vector<std::unique_ptr<CudaEvent>> spareEvents;
   RankContext *rank = nullptr;
   std::shared_ptr<CudaProgram> loaded;
+  std::unique_ptr<CublasLt> library; ///< once a product needed it
   CudaGraphs graphs;
   std::weak_ptr<CudaProgram> graphsOf;
   CudaEvent reached;

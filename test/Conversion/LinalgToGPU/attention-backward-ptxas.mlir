@@ -22,6 +22,7 @@
 // PTX: ldmatrix.sync.aligned.m8n8.x4.shared
 // PTX: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // PTX: ex2.approx.ftz.f32
+// PTX: div.approx.f32
 // PTX: ldmatrix.sync.aligned.m8n8.x4.trans.shared
 // PTX: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // PTX: .entry d64_attention_backward_mma_keys_values

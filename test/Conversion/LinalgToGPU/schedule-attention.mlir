@@ -1,6 +1,8 @@
 // How attention finds its schedule, what is taken along, and which steps a block makes.
 // RUN: shard-opt %s -shardir-schedule-for-gpu="arch=sm_90a explain" -o %t.mlir 2>&1 | FileCheck %s --check-prefix=REMARK --implicit-check-not=error
 // RUN: shard-opt %t.mlir -canonicalize -cse | FileCheck %s
+// RUN: shard-opt %s -shardir-schedule-for-gpu="arch=sm_90a explain plan=tile_n=64,splits=4" -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLAN
+// PLAN: kernel.attention is scheduled by wgmma_attention ({{[0-9]+}} rows by 64 keys, {{.*}}keys shared by 4 blocks
 
 #q = affine_map<(m, n, k, v) -> (m, k)>
 #k = affine_map<(m, n, k, v) -> (n, k)>

@@ -34,11 +34,24 @@
 // RUN: %{run} --options="arch=sm_90a schedule=ws_gemm" --verify
 // RUN: %{check} --coalesced --no-conflicts --tensor-flops=33554432
 
+// Few rows: one kernel, which reads the weights once.
+// REDEFINE: %{function} = few_rows
+// RUN: %{run} --options="arch=sm_90a plan=tile_m=32,tile_n=32,tile_k=128,splits=1 schedule=mma_matmul" --verify
+// RUN: %{check} --kernels=1 --bytes=557056 --no-conflicts
+// RUN: %{run} --options="arch=sm_80 plan=tile_m=64,tile_n=32,tile_k=128,splits=1 schedule=mma_matmul" --verify
+// RUN: %{check} --kernels=1 --bytes=557056 --no-conflicts
+
+// REDEFINE: %{function} = product
+// RUN: %{run} --options="arch=sm_90a schedule=ws_gemm" --verify
+// What wgmma reads: 16 matrices of A and 16 of B for each of two warpgroups, tiles and steps.
+// RUN: FileCheck %s --check-prefix=READS < %t.json
+// READS: wgmma.mma_async.sync.aligned.m64n64k16{{.*}}"shared_wavefronts": 512, "bank_conflicts": 0
+
 // Counts by line of this file, and an estimate for a machine.
 // RUN: shard-compile %s --function=product --gpu --options="arch=sm_90a machine=h100x8 schedule=ws_gemm ptxas=none" -o %t.so --report=%t.report.json
 // RUN: %python %shardir_src/utils/print-counters.py %t.json %t.report.json --sources | FileCheck %s --check-prefix=ROOFLINE
 // ROOFLINE:      kernel {{ *}}us {{ *}}bound by {{ *}}memory {{ *}}matrix {{ *}}issue {{ *}}shared {{ *}}sectors/least {{ *}}conflicts
-// ROOFLINE-NEXT: product_matmul_ws_256x256x256_bf16 {{ *}}[[US:[0-9.]+]] {{ *}}matrix {{ *}}{{[0-9.]+}} {{ *}}[[US]] {{.*}} 1.00 {{ *}}0 {{ *}}2 {{ *}}?
+// ROOFLINE-NEXT: product_matmul_ws_256x256x256_bf16 {{ *}}[[US:[0-9.]+]] {{ *}}shared {{ *}}{{[0-9.]+}} {{ *}}{{[0-9.]+}} {{ *}}{{[0-9.]+}} {{ *}}[[US]] {{ *}}1.00 {{ *}}0 {{ *}}2 {{ *}}?
 // ROOFLINE:      source {{ *}}kernel {{ *}}instructions {{ *}}sectors {{ *}}least {{ *}}conflicts
 // ROOFLINE: {{.*}}counters.mlir:{{[0-9]+}} {{ *}}product_
 // RUN: not %python %shardir_src/utils/print-counters.py %t.json %t.json 2>&1 | FileCheck %s --check-prefix=NOREPORT
@@ -74,6 +87,14 @@ func.func @product(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor
   %f = linalg.fill ins(%z : bf16) outs(%e : tensor<256x256xbf16>) -> tensor<256x256xbf16>
   %0 = linalg.matmul ins(%a, %b : tensor<256x256xbf16>, tensor<256x256xbf16>) outs(%f : tensor<256x256xbf16>) -> tensor<256x256xbf16>
   return %0 : tensor<256x256xbf16>
+}
+
+func.func @few_rows(%a: tensor<16x512xbf16>, %b: tensor<512x512xbf16>) -> tensor<16x512xbf16> {
+  %e = tensor.empty() : tensor<16x512xbf16>
+  %z = arith.constant 0.0 : bf16
+  %f = linalg.fill ins(%z : bf16) outs(%e : tensor<16x512xbf16>) -> tensor<16x512xbf16>
+  %0 = linalg.matmul ins(%a, %b : tensor<16x512xbf16>, tensor<512x512xbf16>) outs(%f : tensor<16x512xbf16>) -> tensor<16x512xbf16>
+  return %0 : tensor<16x512xbf16>
 }
 
 func.func @transposed(%a: tensor<256x512xbf16>) -> tensor<512x256xbf16> {

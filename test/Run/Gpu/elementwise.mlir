@@ -1,6 +1,9 @@
 // Maps, broadcasts, transposes, fills and copies by schedules, on an emulated GPU.
 // DEFINE: %{function} =
 // DEFINE: %{run} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=host" --verify --function=%{function}
+// Rows that no vector can read: a thread has elements a warp apart, and fewer at a row's end.
+// REDEFINE: %{function} = odd_rows
+// RUN: %{run}
 // REDEFINE: %{function} = bias
 // RUN: %{run}
 // REDEFINE: %{function} = ragged
@@ -117,4 +120,15 @@ func.func @unknown(%rows: tensor<i64>, %columns: tensor<i64>) -> tensor<20x40xf3
   } -> tensor<?x?xf32>
   %6 = tensor.insert_slice %3 into %x[0, 0] [%m, %n] [1, 1] : tensor<?x?xf32> into tensor<20x40xf32>
   return %6 : tensor<20x40xf32>
+}
+
+func.func @odd_rows(%a: tensor<9x837xbf16>, %b: tensor<837xbf16>) -> tensor<9x837xbf16> {
+  %e = tensor.empty() : tensor<9x837xbf16>
+  %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a, %b : tensor<9x837xbf16>, tensor<837xbf16>) outs(%e : tensor<9x837xbf16>) {
+  ^bb0(%x: bf16, %y: bf16, %o: bf16):
+    %1 = arith.addf %x, %y : bf16
+    linalg.yield %1 : bf16
+  } -> tensor<9x837xbf16>
+  return %0 : tensor<9x837xbf16>
 }

@@ -5,9 +5,9 @@
 // DEFINE: %{run} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda SHARDIR_CACHE_DIR=%t.cache shard-run %s --device=cuda-local --options="arch=host explain %{options}" --verify --function=%{function} 2>&1 | FileCheck %s --check-prefix=%{function}
 // RUN: rm -rf %t.cache
 // REDEFINE: %{function} = bytes
+// REDEFINE: %{options} = schedule=mma_matmul
 // RUN: %{run}
 // REDEFINE: %{function} = unsigned_bytes
-// REDEFINE: %{options} = schedule=mma_matmul
 // RUN: %{run}
 // REDEFINE: %{function} = e4m3
 // REDEFINE: %{options} = schedule=wgmma_matmul

@@ -46,7 +46,7 @@ func.func @fused(%a: tensor<2x70x3000xbf16>, %b: tensor<2x3000x64xbf16>, %bias: 
 }
 
 // On top of what C holds; rows of an odd number of elements, no 16-byte accesses, a last block with fewer steps.
-// added: remark: linalg.matmul is scheduled by {{(mma|wgmma)_matmul}} ({{.*}}, k shared by {{[0-9]+}} blocks)
+// added: remark: linalg.matmul is scheduled by {{(mma|wgmma)_matmul}} ({{.*}}, k shared by {{[0-9]+}} blocks{{.*}})
 // added: equal to the unsharded program
 func.func @added(%a: tensor<40x1030xf16>, %b: tensor<1030x33xf16>, %c: tensor<40x33xf16>) -> tensor<40x33xf16> {
   %0 = linalg.matmul ins(%a, %b : tensor<40x1030xf16>, tensor<1030x33xf16>) outs(%c : tensor<40x33xf16>) -> tensor<40x33xf16>

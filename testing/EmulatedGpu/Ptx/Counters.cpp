@@ -14,6 +14,8 @@
 
 #include "Counters.h"
 
+#include "../Hopper.h"
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -250,6 +252,8 @@ void LaunchCounters::box(const Inst &inst,
   }
   InstCounters &c = of(inst);
   ++c.requests;
+  // A box is one piece of shared memory, whose rows are swizzled within it.
+  c.wavefronts += (uint64_t(boxBytes(map)) + 4 * kBanks - 1) / (4 * kBanks);
   uint64_t rowBytes = uint64_t(extent[0]) * map.element_bytes, sectors = 0;
   if (rowBytes == 0)
     return;

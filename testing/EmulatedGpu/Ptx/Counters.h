@@ -12,8 +12,8 @@
 //
 // Requires shardir_emulated_counters_start before the first launch; guarantees
 // exact counts of what the interpreter executed: instructions of PTX, not what
-// ptxas makes of them. Operands that wgmma reads from shared memory are not
-// counted, and of TMA only bytes in global memory.
+// ptxas makes of them. TMA reads and writes boxes of shared memory in whole
+// passes; a box for several blocks is counted once.
 //
 //===----------------------------------------------------------------------===//
 

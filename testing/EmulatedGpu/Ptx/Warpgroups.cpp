@@ -138,6 +138,34 @@ void performAny(Warp &w, const Product &product) {
   }
 }
 
+/// Counts what the units read of shared memory: matrices of eight rows of 16
+/// bytes, of which A's are each warp's own and B's all four warps'.
+void countReads(Warp &w, const Inst &i, const Product &product) {
+  LaunchCounters *counters = w.block.grid.counters.get();
+  if (!counters)
+    return;
+  Shape shape = shapeOf(i);
+  int bits = 256 / shape.k, chunk = 128 / bits;
+  auto count = [&](uint64_t descriptor, bool transposed, int first, int end) {
+    int alongStep = transposed ? chunk : 8, kStep = transposed ? 8 : chunk;
+    for (int along = first; along < end; along += alongStep)
+      for (int k = 0; k < shape.k; k += kStep) {
+        uint64_t rows[kLanes] = {};
+        for (int row = 0; row < 8; ++row)
+          rows[row] = uint64_t(placeInShared(descriptor, transposed, bits,
+                                             transposed ? along : along + row,
+                                             transposed ? k + row : k)) |
+                      kSharedWindow;
+        counters->access(i, 0xff, rows, 16);
+      }
+  };
+  int first = kRows * (w.number % 4);
+  if (!shape.aRegisters)
+    count(product.a, shape.aTransposed, first, first + kRows);
+  if (w.number % 4 == 0)
+    count(product.b, shape.bTransposed, 0, shape.n);
+}
+
 Outcome issue(Warp &w, const Inst &i, uint32_t mask) {
   if (mask != w.alive)
     return Outcome::Wait;
@@ -179,6 +207,7 @@ Outcome issue(Warp &w, const Inst &i, uint32_t mask) {
   }
   if (!shape.aRegisters)
     product.a = uniform(i.s[1], "a matrix descriptor");
+  countReads(w, i, product);
   // Sums of what was never written are none.
   uint32_t known = kAllLanes;
   for (size_t n = product.scaleD ? 0 : results; n < i.more.size(); ++n)

@@ -44,6 +44,10 @@ struct GpuOptions {
   bool explain = false;
   /// Take this schedule wherever it matches.
   std::string schedule;
+  /// Take plans with these numbers where a schedule has one.
+  std::string plan;
+  /// Leave products to this library: cublaslt.
+  std::string library;
   /// Let collectives go on beside work that does not need them.
   bool overlap = true;
   /// Bytes that a device may hold; 0 for no limit.

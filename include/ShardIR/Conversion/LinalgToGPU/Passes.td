@@ -184,7 +184,12 @@ def ScheduleForGpu : Pass<"shardir-schedule-for-gpu", "::mlir::func::FuncOp"> {
     Option<"explain", "explain", "bool", "false",
            "Say at each op which schedule it got and why">,
     Option<"tf32", "tf32", "bool", "false",
-           "Matrix units may read f32 operands of products as tf32">
+           "Matrix units may read f32 operands of products as tf32">,
+    Option<"plan", "plan", "std::string", "",
+           "Take plans with these numbers where a schedule has one: "
+           "tile_m=64,stages=4">,
+    Option<"library", "library", "std::string", "",
+           "Leave products to a library: cublaslt">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",

@@ -308,6 +308,42 @@ def Kernel_MultiprocessorsOp : Kernel_Op<"multiprocessors", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
+def Kernel_LibraryMatmulOp : Kernel_Op<"library_matmul",
+    [AttrSizedOperandSegments]> {
+  let summary = "A product that the GPU's library computes.";
+  let description = [{
+    c[m,n] = sum over k of a[m,k] * b[k,n], plus what c held if `accumulate` is
+    set, plus `bias`[n], and max(0, .) of that if `relu` is set; `batch` times.
+    The buffers begin at the first elements. `numbers` are m, n, k and batch, then the strides of
+    rows of a, b and c, then those from one product of the batch to the next, all
+    in elements. Rows of a run along k, or along m with `a_along_m`; those of b
+    along n, or along k with `b_along_k`. The schedule `cublaslt` creates it;
+    `shardir-launches-to-runtime` makes it a call of the runtime.
+
+    Example:
+
+    ```mlir
+    kernel.library_matmul ins(%a, %b : memref<64x32xbf16>, memref<32x128xbf16>)
+        outs(%c : memref<64x128xbf16>)
+        numbers(%m, %n, %k, %one, %k, %n, %n, %zero, %zero, %zero)
+    ```
+  }];
+  let arguments = (ins
+      Arg<AnyStridedMemRef, "", [MemRead]>:$a,
+      Arg<AnyStridedMemRef, "", [MemRead]>:$b,
+      Arg<AnyStridedMemRef, "", [MemRead, MemWrite]>:$c,
+      Arg<Optional<AnyStridedMemRef>, "", [MemRead]>:$bias,
+      Variadic<Index>:$numbers,
+      UnitAttr:$a_along_m, UnitAttr:$b_along_k, UnitAttr:$accumulate,
+      UnitAttr:$relu, UnitAttr:$tf32);
+  let assemblyFormat = [{
+    `ins` `(` $a `,` $b `:` type($a) `,` type($b) `)`
+    `outs` `(` $c `:` type($c) `)` (`bias` `(` $bias^ `:` type($bias) `)`)?
+    `numbers` `(` $numbers `)` attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def Kernel_YieldOp : Kernel_Op<"yield",
     [Pure, Terminator, ReturnLike,
      ParentOneOf<["AttentionOp", "AttentionBackwardOp"]>]> {

@@ -10,11 +10,11 @@
 // One thread computes as many neighbouring elements as 16 bytes of the
 // narrowest operand hold, so that a warp's accesses are full 512-byte runs.
 // Where rows may start anywhere (odd strides, a pointer that is only known at
-// run time) the host decides by one test whether vectors are aligned; what is
-// left over at the end of a row goes element by element. Inputs that are
-// contiguous along another loop than the result pass through shared memory in
-// square tiles whose rows are padded by one word: no two lanes of a warp meet
-// in a bank.
+// run time) the host decides by one test whether vectors are aligned; where
+// they surely are not, a thread has as many elements that lie a warp apart.
+// What is left over at the end of a row goes element by element. Inputs that
+// are contiguous along another loop than the result pass through shared memory
+// in square tiles, by words of 32 bits where these are aligned.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,15 +34,10 @@ struct ElementwisePlan {
   int64_t lanes = 1;
   /// The loop along which transposed inputs are contiguous; -1 for none.
   int across = -1;
-  /// Side of the square tiles.
-  int64_t tile = 32;
 };
 
-/// A row of a tile in elements: its words are an odd number, so that a column
-/// lies in 32 different banks.
-int64_t pitchOf(int64_t tile, int64_t size) {
-  return size >= 4 ? tile + 1 : tile + 4 / size;
-}
+/// Lanes of a warp: the columns of a tile that is transposed.
+constexpr int64_t warpLanes = 32;
 
 bool isTransposed(const NestOperand &operand, int loop, int across) {
   return across >= 0 && !operand.scalar && operand.isUnit(across) &&
@@ -87,7 +82,6 @@ ElementwisePlan planFor(const LoopNest &nest) {
     while (extent && plan.lanes > 1 && *extent < plan.lanes)
       plan.lanes /= 2;
   }
-  int64_t widest = 1;
   for (unsigned i = 0; i < nest.numInputs() && plan.across < 0; ++i) {
     const NestOperand &operand = nest.operands[i];
     if (operand.scalar || operand.isUnit(plan.loop) ||
@@ -98,10 +92,6 @@ ElementwisePlan planFor(const LoopNest &nest) {
           extentOf(nest, loop) >= 8 && extentOf(nest, plan.loop) >= 8)
         plan.across = loop;
   }
-  for (const NestOperand &operand : nest.operands)
-    if (isTransposed(operand, plan.loop, plan.across))
-      widest = std::max(widest, elementBytes(operand.element));
-  plan.tile = widest <= 2 ? 64 : 32;
   return plan;
 }
 
@@ -176,19 +166,61 @@ private:
     // Rows that are no multiple of 16 bytes may be one of 8.
     while (aligned.never())
       aligned = isAligned(lanes /= 2);
+    // One narrow element a thread would leave most of the bus idle.
+    int64_t apart = 1;
+    if (lanes == 1 && plan.lanes > 1 &&
+        extentOf(nest, plan.loop) >= warpLanes * plan.lanes)
+      apart = plan.lanes;
     SmallVector<int> loops = order();
     SmallVector<Index> extents;
     for (int loop : loops) {
       Index extent = nest.extents[loop];
-      extents.push_back(loop == plan.loop ? emit.ceilDiv(extent, lanes)
-                                          : extent);
+      if (loop == plan.loop)
+        extent = apart > 1 ? emit.mul(emit.ceilDiv(extent, warpLanes * apart),
+                                      warpLanes)
+                           : emit.ceilDiv(extent, lanes);
+      extents.push_back(extent);
     }
     emit.launchOver("elementwise", extents, threadsPerBlock,
                     [&](Index, ArrayRef<Index> at) {
                       for (auto [loop, iv] : llvm::zip(loops, at))
                         ivs[loop] = iv;
-                      element(lanes, aligned);
+                      if (apart > 1)
+                        elementsApart(apart);
+                      else
+                        element(lanes, aligned);
                     });
+  }
+
+  /// `count` elements, a warp apart: all are loaded before any is stored.
+  void elementsApart(int64_t count) {
+    Index number = ivs[plan.loop], extent = nest.extents[plan.loop];
+    Index first =
+        emit.add(emit.mul(emit.div(number, warpLanes), warpLanes * count),
+                 emit.rem(number, warpLanes));
+    Index last = emit.add(first, emit.constant(warpLanes * (count - 1)));
+    auto at = [&](int64_t i) {
+      ivs[plan.loop] = emit.add(first, emit.constant(warpLanes * i));
+    };
+    emit.branch(
+        emit.lessThan(last, extent),
+        [&] {
+          SmallVector<SmallVector<Value>> results;
+          for (int64_t i = 0; i < count; ++i) {
+            at(i);
+            results.push_back(runScalarBody(emit, nest, ivs));
+          }
+          for (int64_t i = 0; i < count; ++i) {
+            at(i);
+            store(results[i]);
+          }
+        },
+        [&] {
+          emit.loop(first, extent, emit.constant(warpLanes), [&](Index i) {
+            ivs[plan.loop] = i;
+            oneElement();
+          });
+        });
   }
 
   /// `lanes` elements from vector number ivs[loop], fewer at the end of a row.
@@ -215,10 +247,56 @@ private:
         });
   }
 
-  /// A block per tile of `loop` x `across`: transposed inputs are loaded along
-  /// `across` and read along `loop`.
+  bool isTransposed(const NestOperand &operand) const {
+    return ::isTransposed(operand, plan.loop, plan.across);
+  }
+
+  /// Elements of one access to a tile: as many as fill a word of 32 bits,
+  /// where all accesses of that size are aligned and end inside of the rows.
+  int64_t lanesOfTiles() {
+    int64_t widest = 1;
+    for (const NestOperand &operand : nest.operands)
+      if (isTransposed(operand))
+        widest = std::max(widest, elementBytes(operand.element));
+    int64_t lanes = std::max<int64_t>(4 / widest, 1);
+    auto fits = [&](const NestOperand &operand) {
+      if (operand.scalar || operand.isUniform(plan.loop))
+        return true;
+      int loop = isTransposed(operand) ? plan.across : plan.loop;
+      // A vector of i1 is packed, a memref of them is not.
+      return !operand.element.isInteger(1) && operand.isUnit(loop) &&
+             emit.isAligned(operand, loop, lanes).always();
+    };
+    bool whole = llvm::all_of(ArrayRef({plan.loop, plan.across}), [&](int i) {
+      auto extent = LoopEmitter::known(nest.extents[i]);
+      return extent && *extent % lanes == 0;
+    });
+    return lanes > 1 && whole && llvm::all_of(nest.operands, fits) ? lanes : 1;
+  }
+
+  /// `count` neighbours in memory from `address` on.
+  SmallVector<Value> loadRow(Value memory, Value address, Type element,
+                             int64_t count) {
+    if (count == 1)
+      return {memref::LoadOp::create(emit.builder, emit.loc, memory, address)};
+    Value vector = vector::LoadOp::create(emit.builder, emit.loc,
+                                          VectorType::get(count, element),
+                                          memory, address);
+    SmallVector<Value> values;
+    for (int64_t i = 0; i < count; ++i)
+      values.push_back(
+          vector::ExtractOp::create(emit.builder, emit.loc, vector, i));
+    return values;
+  }
+
+  /// A block per square tile of `loop` x `across`. Transposed inputs are copied
+  /// into shared memory by words along `across`, and read as small squares of
+  /// words, whose columns are words along `loop`. Word w of row r has place
+  /// w xor (r / lanes), so that neither way two lanes meet in one bank.
   void tiles() {
-    int64_t tile = plan.tile;
+    int64_t lanes = lanesOfTiles();
+    int64_t tile = warpLanes * lanes;
+    int64_t warps = threadsPerBlock / warpLanes;
     SmallVector<int> outer = nest.loops(false);
     llvm::erase(outer, plan.loop);
     llvm::erase(outer, plan.across);
@@ -233,83 +311,117 @@ private:
 
     SharedLayout layout;
     SmallVector<int64_t> offsets(nest.operands.size(), -1);
-    for (unsigned i = 0; i < nest.numInputs(); ++i) {
-      const NestOperand &operand = nest.operands[i];
-      if (isTransposed(operand, plan.loop, plan.across))
+    for (unsigned i = 0; i < nest.numInputs(); ++i)
+      if (isTransposed(nest.operands[i]))
         offsets[i] =
-            layout.take(tile * pitchOf(tile, elementBytes(operand.element)) *
-                        elementBytes(operand.element));
-    }
+            layout.take(tile * tile * elementBytes(nest.operands[i].element));
     emit.launch("transpose", {total}, threadsPerBlock, layout.bytes, [&] {
       SmallVector<Index> at = emit.decode(emit.block(0), extents);
       for (auto [loop, iv] : llvm::zip(outer, at))
         ivs[loop] = iv;
       Index alongStart = emit.mul(at.back(), tile),
             acrossStart = emit.mul(at[at.size() - 2], tile);
-      // Thread (t / tile, t % tile) and every `step` rows below it.
-      Index minor = emit.rem(emit.thread(), tile),
-            major = emit.div(emit.thread(), tile);
-      int64_t step = threadsPerBlock / tile;
+      Index lane = emit.rem(emit.thread(), warpLanes),
+            warp = emit.div(emit.thread(), warpLanes);
+      auto placeOf = [&](Index row, Index word) {
+        Value mixed =
+            arith::XOrIOp::create(emit.builder, emit.loc, emit.value(word),
+                                  emit.value(emit.div(row, lanes)));
+        return emit.value(
+            emit.add(emit.mul(row, tile), emit.mul(Index(mixed), lanes)));
+      };
 
-      LoopNest local = nest;
-      for (unsigned i = 0; i < nest.numInputs(); ++i) {
+      SmallVector<Value> squares(nest.operands.size());
+      for (unsigned i = 0; i < offsets.size(); ++i) {
         if (offsets[i] < 0)
           continue;
         const NestOperand &operand = nest.operands[i];
-        int64_t pitch = pitchOf(tile, elementBytes(operand.element));
-        Value square = emit.shared(operand.element, tile * pitch, offsets[i]);
-        overTile(acrossStart, alongStart, minor, major, step, plan.across,
-                 plan.loop, [&](Index across, Index along) {
-                   Value value = memref::LoadOp::create(
-                       emit.builder, emit.loc, operand.flat,
-                       nest.address(emit, operand, ivs));
-                   memref::StoreOp::create(
-                       emit.builder, emit.loc, value, square,
-                       emit.value(emit.add(emit.mul(along, pitch), across)));
-                 });
-        NestOperand &replaced = local.operands[i];
-        replaced.flat = square;
-        replaced.strides.assign(nest.extents.size(), emit.constant(0));
-        replaced.strides[plan.across] = emit.constant(1);
-        replaced.strides[plan.loop] = emit.constant(pitch);
-        replaced.offset =
-            emit.sub(emit.constant(0),
-                     emit.add(emit.mul(alongStart, pitch), acrossStart));
+        squares[i] = emit.shared(operand.element, tile * tile, offsets[i]);
+        for (int64_t first = 0; first < tile; first += warps) {
+          Index row = emit.add(warp, emit.constant(first));
+          ivs[plan.loop] = emit.add(alongStart, row);
+          ivs[plan.across] = emit.add(acrossStart, emit.mul(lane, lanes));
+          whereInside(tile, [&] {
+            SmallVector<Value> word =
+                loadRow(operand.flat, nest.address(emit, operand, ivs),
+                        operand.element, lanes);
+            NestOperand square = operand;
+            square.flat = squares[i];
+            storeRow(emit, square, placeOf(row, lane), word);
+          });
+        }
       }
       emit.barrier();
-      overTile(alongStart, acrossStart, minor, major, step, plan.loop,
-               plan.across,
-               [&](Index, Index) { store(runScalarBody(emit, local, ivs)); });
+      for (int64_t first = 0; first < warpLanes; first += warps) {
+        Index word = emit.add(warp, emit.constant(first));
+        Index row = emit.mul(lane, lanes);
+        ivs[plan.loop] = emit.add(alongStart, row);
+        ivs[plan.across] = emit.add(acrossStart, emit.mul(word, lanes));
+        whereInside(tile, [&] {
+          // By operand, position along `loop` and along `across`.
+          SmallVector<SmallVector<SmallVector<Value>>> turned(squares.size());
+          for (auto [i, square] : llvm::enumerate(squares))
+            for (int64_t e = 0; square && e < lanes; ++e)
+              turned[i].push_back(loadRow(
+                  square, placeOf(emit.add(row, emit.constant(e)), word),
+                  nest.operands[i].element, lanes));
+          Index along = ivs[plan.loop], across = ivs[plan.across];
+          for (int64_t c = 0; c < lanes; ++c) {
+            ivs[plan.across] = emit.add(across, emit.constant(c));
+            ivs[plan.loop] = along;
+            column(turned, c, lanes);
+          }
+        });
+      }
     });
   }
 
-  /// Sets the two ivs for every element of the tile that this thread has and
-  /// that exists, and calls `body` with the position in the tile.
-  void overTile(Index minorStart, Index majorStart, Index minor, Index major,
-                int64_t step, int minorLoop, int majorLoop,
-                function_ref<void(Index, Index)> body) {
-    ivs[minorLoop] = emit.add(minorStart, minor);
-    auto inner = [&] {
-      for (int64_t row = 0; row < plan.tile; row += step) {
-        Index here = emit.add(major, emit.constant(row));
-        ivs[majorLoop] = emit.add(majorStart, here);
-        if (divides(majorLoop))
-          body(minor, here);
-        else
-          emit.branch(emit.lessThan(ivs[majorLoop], nest.extents[majorLoop]),
-                      [&] { body(minor, here); });
-      }
-    };
-    if (divides(minorLoop))
-      inner();
-    else
-      emit.branch(emit.lessThan(ivs[minorLoop], nest.extents[minorLoop]),
-                  inner);
+  /// The op at `lanes` neighbours along `loop`, from where the ivs stand.
+  void column(ArrayRef<SmallVector<SmallVector<Value>>> turned, int64_t c,
+              int64_t lanes) {
+    Index start = ivs[plan.loop];
+    Block *body = nest.getOp().getBlock();
+    // By operand and lane; empty where the body reads memory by itself.
+    SmallVector<SmallVector<Value>> rows(nest.operands.size());
+    for (auto [i, operand] : llvm::enumerate(nest.operands)) {
+      if (!turned[i].empty())
+        for (int64_t e = 0; e < lanes; ++e)
+          rows[i].push_back(turned[i][e][c]);
+      else if (!operand.scalar && !operand.isUniform(plan.loop) &&
+               !body->getArgument(i).use_empty())
+        rows[i] = loadRow(operand.flat, nest.address(emit, operand, ivs),
+                          operand.element, lanes);
+    }
+    SmallVector<SmallVector<Value>> results(nest.results().size());
+    for (int64_t e = 0; e < lanes; ++e) {
+      ivs[plan.loop] = emit.add(start, emit.constant(e));
+      SmallVector<Value> given;
+      for (ArrayRef<Value> row : rows)
+        given.push_back(row.empty() ? Value() : row[e]);
+      ArrayRef<Value> all(given);
+      for (auto [result, value] :
+           llvm::zip(results, runScalarBody(emit, nest, ivs,
+                                            all.take_front(nest.numInputs()),
+                                            all.drop_front(nest.numInputs()))))
+        result.push_back(value);
+    }
+    ivs[plan.loop] = start;
+    for (auto [operand, values] : llvm::zip(nest.results(), results))
+      storeRow(emit, operand, nest.address(emit, operand, ivs), values);
   }
 
-  bool divides(int loop) {
-    auto extent = LoopEmitter::known(nest.extents[loop]);
-    return extent && *extent % plan.tile == 0;
+  /// Runs `body` where the ivs of both loops stand inside of them.
+  void whereInside(int64_t tile, function_ref<void()> body) {
+    Value inside;
+    for (int loop : {plan.loop, plan.across})
+      if (auto extent = LoopEmitter::known(nest.extents[loop]);
+          !extent || *extent % tile != 0)
+        inside =
+            emit.both(inside, emit.lessThan(ivs[loop], nest.extents[loop]));
+    if (inside)
+      emit.branch(inside, body);
+    else
+      body();
   }
 
   KernelEmitter &emit;
@@ -342,19 +454,23 @@ public:
 
   LogicalResult emit(RewriterBase &rewriter, Operation *op,
                      const GpuTarget &) const override {
-    auto linalgOp = cast<linalg::LinalgOp>(op);
-    rewriter.setInsertionPoint(op);
-    KernelEmitter emitter(rewriter, op);
-    FailureOr<LoopNest> nest = makeLoopNest(linalgOp, emitter);
-    if (failed(nest))
-      return op->emitOpError("has no linear addresses");
-    ElementwisePlan plan = planFor(*nest);
-    ElementwiseEmitter(emitter, *nest, plan).run();
-    rewriter.eraseOp(op);
-    return success();
+    return emitElementwise(rewriter, cast<linalg::LinalgOp>(op), op);
   }
 };
 } // namespace
+
+LogicalResult shardir::emitElementwise(RewriterBase &rewriter,
+                                       linalg::LinalgOp op, Operation *named) {
+  rewriter.setInsertionPoint(op);
+  KernelEmitter emitter(rewriter, named);
+  FailureOr<LoopNest> nest = makeLoopNest(op, emitter);
+  if (failed(nest))
+    return op->emitOpError("has no linear addresses");
+  ElementwisePlan plan = planFor(*nest);
+  ElementwiseEmitter(emitter, *nest, plan).run();
+  rewriter.eraseOp(op);
+  return success();
+}
 
 std::unique_ptr<Schedule> shardir::createElementwiseSchedule() {
   return std::make_unique<Elementwise>();

@@ -33,6 +33,9 @@
 
 namespace shardir {
 
+/// A plan in numbers by name: `tile_m`, `stages`, ….
+using PlanNumbers = std::vector<std::pair<llvm::StringRef, int64_t>>;
+
 /// The prediction of a schedule for one op.
 struct Estimate {
   /// Predicted time on the target, launches included, in seconds. Extents that
@@ -41,8 +44,8 @@ struct Estimate {
   /// The text of the remark after the schedule's name: the choice and its
   /// reason, such as `tile 128x128x32, 3 stages`. Lower case, no full stop.
   std::string reason;
-  /// The choice in numbers by name, for the report: `tile_m`, `stages`, ….
-  std::vector<std::pair<llvm::StringRef, int64_t>> plan = {};
+  /// The choice, for the report.
+  PlanNumbers plan = {};
 };
 
 /// An unknown extent in estimates, as in the propagation's decisions.
@@ -67,6 +70,22 @@ public:
 
 /// All schedules, in the order of ties: the first of equal estimates wins.
 const std::vector<std::unique_ptr<Schedule>> &allSchedules();
+
+/// On an op: the numbers that its plan must have, a dictionary. A schedule that
+/// has no such plan for the op takes its own choice.
+constexpr llvm::StringLiteral kForcedPlan = "forced_plan";
+/// The number that `name` must have; nullopt where it is free.
+std::optional<int64_t> forcedNumber(mlir::Operation *op, llvm::StringRef name);
+/// True if no number of `plan` must be another one.
+bool agreesWithForced(mlir::Operation *op, const PlanNumbers &plan);
+
+/// The schedule of the option `library` that has this name; and a mark on ops
+/// that it may take.
+constexpr llvm::StringLiteral kCublasLt = "cublaslt", kByLibrary = "by_library";
+
+/// The name of a kernel for `name` in the function around `at`, with what PTX
+/// does not allow replaced.
+std::string kernelName(mlir::Operation *at, llvm::StringRef name);
 
 /// The shape of a launch. Values are of type index; null ones are 1.
 struct LaunchShape {
@@ -108,12 +127,19 @@ llvm::SmallVector<mlir::Value> operandIndices(mlir::RewriterBase &rewriter,
 /// Static extents of the op's loops, `assumedExtent` where unknown.
 llvm::SmallVector<int64_t> assumedLoopExtents(mlir::linalg::LinalgOp op);
 
+/// Emits the kernel of the schedule `elementwise` for `op`, all of whose loops
+/// are parallel, and erases it. The kernel is named after `named`.
+mlir::LogicalResult emitElementwise(mlir::RewriterBase &rewriter,
+                                    mlir::linalg::LinalgOp op,
+                                    mlir::Operation *named);
+
 // One constructor per file of this folder.
 std::unique_ptr<Schedule> createPlainSchedule();
 std::unique_ptr<Schedule> createElementwiseSchedule();
 std::unique_ptr<Schedule> createMmaMatmulSchedule();
 std::unique_ptr<Schedule> createWgmmaMatmulSchedule();
 std::unique_ptr<Schedule> createWsGemmSchedule();
+std::unique_ptr<Schedule> createLibraryMatmulSchedule();
 std::unique_ptr<Schedule> createRowReductionSchedule();
 std::unique_ptr<Schedule> createWindowSchedule();
 std::unique_ptr<Schedule> createColumnReductionSchedule();

@@ -27,8 +27,7 @@
 using namespace mlir;
 using namespace shardir;
 
-/// `name` with what PTX does not allow in an identifier replaced.
-static std::string kernelName(Operation *at, StringRef name) {
+std::string shardir::kernelName(Operation *at, StringRef name) {
   std::string text;
   if (auto function = at->getParentOfType<func::FuncOp>())
     text = function.getSymName().str() + "_";
@@ -39,6 +38,19 @@ static std::string kernelName(Operation *at, StringRef name) {
   if (llvm::isDigit(text.front()))
     text.insert(text.begin(), '_');
   return text;
+}
+
+std::optional<int64_t> shardir::forcedNumber(Operation *op, StringRef name) {
+  auto forced = op->getAttrOfType<DictionaryAttr>(kForcedPlan);
+  auto number = forced ? forced.getAs<IntegerAttr>(name) : IntegerAttr();
+  return number ? std::optional<int64_t>(number.getInt()) : std::nullopt;
+}
+
+bool shardir::agreesWithForced(Operation *op, const PlanNumbers &plan) {
+  return llvm::all_of(plan, [&](const std::pair<StringRef, int64_t> &number) {
+    return forcedNumber(op, number.first).value_or(number.second) ==
+           number.second;
+  });
 }
 
 gpu::LaunchOp shardir::createLaunch(RewriterBase &rewriter, Location loc,

@@ -71,7 +71,16 @@ int64_t registersOf(kernel::AttentionOp op, const AttentionPlan &plan) {
 struct Choice {
   AttentionPlan plan;
   double seconds = 0;
+  /// It has the numbers that are forced.
+  bool agrees = false;
 };
+
+PlanNumbers numbersOf(const AttentionPlan &plan) {
+  return {{"tile_m", plan.bm()},
+          {"tile_n", plan.bn},
+          {"stages", plan.stages},
+          {"splits", plan.parts}};
+}
 
 /// Waves of blocks, each as long as its arithmetic takes where an SM is full of
 /// as many as it can have, and what tiles read. The chip does `flops` per
@@ -144,8 +153,10 @@ std::optional<Choice> choose(kernel::AttentionOp op, const Unit &unit,
       shared.parts = parts;
       double seconds = secondsOf(op, shape, shared, perMultiprocessor,
                                  unit.flops(plan, target), target);
-      if (!best || seconds < best->seconds)
-        best = Choice{shared, seconds};
+      bool agrees = agreesWithForced(op, numbersOf(shared));
+      if (!best ||
+          std::pair(!agrees, seconds) < std::pair(!best->agrees, best->seconds))
+        best = Choice{shared, seconds, agrees};
     }
   }
   return best;
@@ -285,10 +296,7 @@ public:
     const AttentionPlan &plan = choice->plan;
     estimate.reason = llvm::formatv("{0} rows by {1} keys, {2} stages",
                                     plan.bm(), plan.bn, plan.stages);
-    estimate.plan = {{"tile_m", plan.bm()},
-                     {"tile_n", plan.bn},
-                     {"stages", plan.stages},
-                     {"splits", plan.parts}};
+    estimate.plan = numbersOf(plan);
     if (plan.parts > 1)
       estimate.reason +=
           llvm::formatv(", keys shared by {0} blocks", plan.parts);

@@ -96,7 +96,13 @@ SmallVector<BackwardPart> partsOf(kernel::AttentionBackwardOp op,
 struct Choice {
   BackwardPlan plan;
   double seconds = 0;
+  /// It has the numbers that are forced.
+  bool agrees = false;
 };
+
+PlanNumbers numbersOf(const BackwardPlan &plan) {
+  return {{"tile_m", plan.bm()}, {"tile_n", plan.bn}, {"stages", plan.stages}};
+}
 
 std::optional<Choice> choose(kernel::AttentionBackwardOp op, const Unit &unit,
                              const GpuTarget &target) {
@@ -105,7 +111,7 @@ std::optional<Choice> choose(kernel::AttentionBackwardOp op, const Unit &unit,
   // Fewer warps copy the same step by more instructions, and read it for fewer
   // rows: only where more do not fit.
   for (int64_t warps : {4, 2, 1}) {
-    if (best)
+    if (best && best->agrees)
       break;
     for (int64_t bn : {64, 32, 16}) {
       BackwardPlan plan;
@@ -142,8 +148,11 @@ std::optional<Choice> choose(kernel::AttentionBackwardOp op, const Unit &unit,
         seconds += target.launchSeconds +
                    rounds * steps * (work / rate) * (1 + 4.0 / bn);
       }
-      if (!best || seconds < best->seconds)
-        best = Choice{plan, seconds};
+      bool agrees = agreesWithForced(op, numbersOf(plan));
+      bool fewer = best && best->plan.warps > warps;
+      if (!best || (agrees && !best->agrees) ||
+          (agrees == best->agrees && !fewer && seconds < best->seconds))
+        best = Choice{plan, seconds, agrees};
     }
   }
   return best;
@@ -191,9 +200,7 @@ public:
     estimate.reason = llvm::formatv("{0} kernels of {1} rows by {2}",
                                     partsOf(backward, choice->plan).size(),
                                     choice->plan.bm(), choice->plan.bn);
-    estimate.plan = {{"tile_m", choice->plan.bm()},
-                     {"tile_n", choice->plan.bn},
-                     {"stages", choice->plan.stages}};
+    estimate.plan = numbersOf(choice->plan);
     return estimate;
   }
 

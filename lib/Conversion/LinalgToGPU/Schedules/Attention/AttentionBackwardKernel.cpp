@@ -114,7 +114,12 @@ std::pair<Value, Value> BackwardKernel::runBody(Value s, Value dp,
                       .getResult());
       continue;
     }
-    builder.clone(op, mapping);
+    Operation *copy = builder.clone(op, mapping);
+    // Of a probability by its row's sum: one for each score, of many
+    // instructions if its last bit is to be right.
+    if (auto quotient = dyn_cast<arith::DivFOp>(copy);
+        quotient && isApproximate() && quotient.getType().isF32())
+      quotient.setFastmath(arith::FastMathFlags::afn);
   }
   Operation *yield = body.getTerminator();
   return {mapping.lookupOrDefault(yield->getOperand(0)),

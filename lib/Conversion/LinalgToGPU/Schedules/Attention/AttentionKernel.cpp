@@ -54,9 +54,10 @@ Value AttentionKernel::exponential(Value x, Value shift) {
   Value difference = arith::SubFOp::create(builder, emit.loc, x, shift);
   if (problem.wide.isF64())
     return math::ExpOp::create(builder, emit.loc, difference);
-  Value scaled =
-      arith::MulFOp::create(builder, emit.loc, difference, float_(M_LOG2E));
-  return math::Exp2Op::create(builder, emit.loc, scaled,
+  if (!inPowersOfTwo())
+    difference =
+        arith::MulFOp::create(builder, emit.loc, difference, float_(M_LOG2E));
+  return math::Exp2Op::create(builder, emit.loc, difference,
                               isApproximate() ? arith::FastMathFlags::afn
                                               : arith::FastMathFlags::none);
 }
@@ -161,6 +162,9 @@ SmallVector<Value> AttentionKernel::initial() {
     setIvs(ivs, problem.rows, rowAt(row));
     if (!known.lowestMax)
       max[row] = read(problem.max, exists, ivs);
+    if (!known.lowestMax && inPowersOfTwo())
+      max[row] =
+          arith::MulFOp::create(builder, emit.loc, max[row], float_(M_LOG2E));
     // One of the four lanes has it.
     if (!known.zeroSum)
       sum[row] = read(
@@ -193,6 +197,8 @@ void AttentionKernel::finish(ValueRange carried) {
   bool paired = problem.isPaired(emit);
   for (int64_t row = 0; row < rows; ++row) {
     Value max = carried[accs + row];
+    if (inPowersOfTwo())
+      max = arith::MulFOp::create(builder, emit.loc, max, float_(M_LN2));
     Value sum = emit.butterfly(
         carried[accs + rows + row], 4, [&](Value a, Value b) -> Value {
           return arith::AddFOp::create(builder, emit.loc, a, b);

@@ -223,8 +223,13 @@ private:
   llvm::SmallVector<mlir::Value> initial();
   void finish(mlir::ValueRange carried);
   mlir::Value float_(double number);
-  /// exp(x - shift).
+  /// exp(x - shift), or 2^(x - shift).
   mlir::Value exponential(mlir::Value x, mlir::Value shift);
+  /// True if scores and maxima are kept times log2(e): where `score` ends in
+  /// factors that take that in, and the hardware's powers of two do.
+  bool inPowersOfTwo() const;
+  /// A score, times log2(e) if inPowersOfTwo.
+  mlir::Value scaled(mlir::Value score);
 
   llvm::SmallVector<Index> blockIvs;
   AttentionMask mask;

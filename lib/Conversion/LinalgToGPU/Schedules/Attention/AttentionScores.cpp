@@ -15,6 +15,9 @@
 
 #include "AttentionKernel.h"
 #include "mlir/IR/IRMapping.h"
+#include "mlir/IR/Matchers.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace shardir;
@@ -46,6 +49,66 @@ Value AttentionKernel::runRegion(Region &region, Value first,
   return mapping.lookupOrDefault(body.getTerminator()->getOperand(0));
 }
 
+/// The number that `value` is, times log2(e); null where it is none, or where
+/// that is infinite and it is not.
+static FloatAttr constantTimesLog2e(Value value) {
+  FloatAttr number;
+  if (!value.getType().isF32() || !matchPattern(value, m_Constant(&number)))
+    return nullptr;
+  double given = number.getValueAsDouble();
+  auto scaled = float(given * M_LOG2E);
+  return std::isinf(scaled) && !std::isinf(given)
+             ? FloatAttr()
+             : FloatAttr::get(value.getType(), double(scaled));
+}
+
+/// True if `value` times log2(e) needs no more instructions than `value`.
+static bool takesLog2e(Value value) {
+  if (constantTimesLog2e(value))
+    return true;
+  if (auto select = value.getDefiningOp<arith::SelectOp>())
+    return takesLog2e(select.getTrueValue()) &&
+           takesLog2e(select.getFalseValue());
+  if (auto sum = value.getDefiningOp<arith::AddFOp>())
+    return takesLog2e(sum.getLhs()) && takesLog2e(sum.getRhs());
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  return product && (constantTimesLog2e(product.getLhs()) ||
+                     constantTimesLog2e(product.getRhs()));
+}
+
+/// What takesLog2e is true of, times log2(e).
+static Value timesLog2e(OpBuilder &builder, Location loc, Value value) {
+  auto constant = [&](FloatAttr number) -> Value {
+    return arith::ConstantOp::create(builder, loc, number);
+  };
+  auto inner = [&](Value part) { return timesLog2e(builder, loc, part); };
+  if (FloatAttr number = constantTimesLog2e(value))
+    return constant(number);
+  if (auto select = value.getDefiningOp<arith::SelectOp>())
+    return arith::SelectOp::create(builder, loc, select.getCondition(),
+                                   inner(select.getTrueValue()),
+                                   inner(select.getFalseValue()));
+  if (auto sum = value.getDefiningOp<arith::AddFOp>())
+    return arith::AddFOp::create(builder, loc, inner(sum.getLhs()),
+                                 inner(sum.getRhs()));
+  auto product = value.getDefiningOp<arith::MulFOp>();
+  Value factor = product.getLhs(), other = product.getRhs();
+  if (!constantTimesLog2e(factor))
+    std::swap(factor, other);
+  return arith::MulFOp::create(builder, loc, other,
+                               constant(constantTimesLog2e(factor)));
+}
+
+bool AttentionKernel::inPowersOfTwo() const {
+  kernel::AttentionOp op = problem.getOp();
+  return isApproximate() && problem.wide.isF32() &&
+         takesLog2e(op.getScore().front().getTerminator()->getOperand(0));
+}
+
+Value AttentionKernel::scaled(Value score) {
+  return inPowersOfTwo() ? timesLog2e(emit.builder, emit.loc, score) : score;
+}
+
 Fragment AttentionKernel::scored(const Fragment &products, Index step,
                                  bool visible) {
   kernel::AttentionOp op = problem.getOp();
@@ -69,7 +132,8 @@ Fragment AttentionKernel::scored(const Fragment &products, Index step,
         setIvs(ivs, problem.columns,
                inside(column, problem.columns, columnsExist));
         int64_t place = at(scoreTiles(), row / 2, j, row % 2, one);
-        Value score = runRegion(op.getScore(), products[place], ivs, visible);
+        Value score =
+            scaled(runRegion(op.getScore(), products[place], ivs, visible));
         if (!columnsExist)
           score = arith::SelectOp::create(
               emit.builder, emit.loc,

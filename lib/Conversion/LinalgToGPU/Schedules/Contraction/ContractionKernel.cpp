@@ -42,7 +42,10 @@ ProductTiles::ProductTiles(KernelEmitter &emit, const Contraction &contraction,
     source.columns = source.alongK ? this->plan.bk : tile;
     int64_t lanes = 16 / elementBytes(source.operand.element);
     source.prologue = epilogue.prologueOf(input);
-    if (unit(along) && !source.prologue)
+    source.copied = plan.copied[input];
+    if (source.copied)
+      source.aligned = {true, {}};
+    else if (unit(along) && !source.prologue)
       source.aligned = emit.isAligned(source.operand, along, lanes);
   };
   make(a, straight ? 0 : 1, contraction.m, plan.bm);

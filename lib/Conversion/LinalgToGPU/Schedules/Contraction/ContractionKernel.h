@@ -32,6 +32,10 @@ struct TilePlan {
   bool alongK = false;
   /// By input: the map that makes it runs in the kernel.
   bool prologue[2] = {false, false};
+  /// By input: it is copied first, into rows that vectors can read
+  /// (OperandCopies.h); and it is read element by element.
+  bool copied[2] = {false, false};
+  bool byElements[2] = {false, false};
   int64_t threads() const { return 32 * warpsM * warpsN; }
 };
 
@@ -44,6 +48,8 @@ struct TileSource {
   bool alongK = true;
   /// 16-byte accesses along the contiguous loop are aligned.
   Condition aligned{false, {}};
+  /// It is a copy that was made for this kernel.
+  bool copied = false;
   /// The producer of its elements; null where they are in memory.
   const Prologue *prologue = nullptr;
   /// Rows and elements per row of a stage's tile.
@@ -201,7 +207,8 @@ double predictTiles(mlir::linalg::LinalgOp op, const TilePlan &plan,
                     double flops, const GpuTarget &target);
 
 /// The plan of least predicted time, the first of equal ones; a chip does
-/// `flopsOf(plan)` per second by it.
+/// `flopsOf(plan)` per second by it. Numbers that are forced hold where a block
+/// has the shared memory.
 struct TileChoice {
   TilePlan plan;
   double seconds = 0;

@@ -187,6 +187,21 @@ FailureOr<Epilogue> Epilogue::create(KernelEmitter &emit,
         result.loops[cast<AffineDimExpr>(mapLoop).getPosition()] =
             dim.getPosition();
   }
+  ArrayRef<int> columns = contraction.parts[contraction.n];
+  auto loop = columns.empty() ? result.loops.end()
+                              : llvm::find(result.loops, columns.back());
+  for (unsigned i = 0; i < nest->numInputs(); ++i) {
+    const NestOperand &operand = nest->operands[i];
+    int along = int(loop - result.loops.begin());
+    bool known = loop != result.loops.end() && i != result.mapInput &&
+                 !operand.scalar && !operand.element.isInteger(1);
+    result.pairs.push_back(!known                     ? Pair::None
+                           : operand.isUniform(along) ? Pair::Same
+                           : operand.isUnit(along) &&
+                                   emit.isAligned(operand, along, 2).always()
+                               ? Pair::Vector
+                               : Pair::None);
+  }
   return result;
 }
 
@@ -214,11 +229,30 @@ bool Epilogue::isPaired(KernelEmitter &emit) const {
   });
 }
 
-SmallVector<Value> Epilogue::mapped(KernelEmitter &emit, ArrayRef<Index> ivs,
-                                    Value value) const {
-  SmallVector<Value> inputs(map->numInputs());
-  inputs[mapInput] = value;
-  return runScalarBody(emit, *map, ivs, inputs);
+std::array<SmallVector<Value>, 2>
+Epilogue::loadPairs(KernelEmitter &emit, ArrayRef<Index> ivs) const {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  std::array<SmallVector<Value>, 2> lanes;
+  for (SmallVector<Value> &inputs : lanes)
+    inputs.resize(map->numInputs());
+  linalg::LinalgOp op = map->getOp();
+  for (unsigned i = 0; i < map->numInputs(); ++i) {
+    const NestOperand &operand = map->operands[i];
+    if (pairs[i] == Pair::None || op.getBlock()->getArgument(i).use_empty())
+      continue;
+    Value at = map->address(emit, operand, ivs);
+    if (pairs[i] == Pair::Same) {
+      lanes[0][i] = lanes[1][i] =
+          memref::LoadOp::create(builder, loc, operand.flat, at);
+      continue;
+    }
+    Value both = vector::LoadOp::create(
+        builder, loc, VectorType::get(2, operand.element), operand.flat, at);
+    for (int64_t lane : {0, 1})
+      lanes[lane][i] = vector::ExtractOp::create(builder, loc, both, lane);
+  }
+  return lanes;
 }
 
 Index Epilogue::addressOf(KernelEmitter &emit, ArrayRef<Index> ivs) const {
@@ -256,13 +290,20 @@ Epilogue::mapAll(KernelEmitter &emit, ArrayRef<Index> ivs,
   int minor = contraction->parts[contraction->n].empty()
                   ? -1
                   : contraction->parts[contraction->n].back();
+  std::array<SmallVector<Value>, 2> given;
+  if (elements.size() == 2)
+    given = loadPairs(emit, mapIvs);
   SmallVector<SmallVector<Value>> results;
   for (auto [i, value] : llvm::enumerate(elements)) {
     SmallVector<Index> here = mapIvs;
     for (auto [loop, iv] : llvm::zip(loops, here))
       if (loop == minor)
         iv = emit.add(iv, emit.constant(i));
-    results.push_back(mapped(emit, here, value));
+    SmallVector<Value> inputs(map->numInputs());
+    if (elements.size() == 2)
+      inputs = given[i];
+    inputs[mapInput] = value;
+    results.push_back(runScalarBody(emit, *map, here, inputs));
   }
   return results;
 }

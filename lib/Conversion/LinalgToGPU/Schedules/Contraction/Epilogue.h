@@ -19,6 +19,8 @@
 #include "Common/Contraction.h"
 #include "Prologue.h"
 
+#include <array>
+
 namespace shardir {
 
 /// A question about the IR.
@@ -93,8 +95,10 @@ private:
   mapAll(KernelEmitter &emit, llvm::ArrayRef<Index> ivs,
          llvm::ArrayRef<mlir::Value> elements,
          llvm::SmallVector<Index> &mapIvs) const;
-  llvm::SmallVector<mlir::Value>
-  mapped(KernelEmitter &emit, llvm::ArrayRef<Index> ivs, mlir::Value c) const;
+  /// The map's other inputs at `ivs` and at the neighbour behind, by lane; null
+  /// where its body is to read them by itself.
+  std::array<llvm::SmallVector<mlir::Value>, 2>
+  loadPairs(KernelEmitter &emit, llvm::ArrayRef<Index> ivs) const;
 
   const Contraction *contraction = nullptr;
   std::optional<Prologue> prologues[2];
@@ -104,6 +108,10 @@ private:
   std::optional<LoopNest> map;
   llvm::SmallVector<int> loops;
   unsigned mapInput = 0;
+  /// By input of the map: two neighbours along C's rows can be loaded at once,
+  /// or are one element.
+  enum class Pair { None, Vector, Same };
+  llvm::SmallVector<Pair> pairs;
 };
 
 } // namespace shardir

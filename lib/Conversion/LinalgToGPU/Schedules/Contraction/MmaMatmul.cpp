@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionKernel.h"
+#include "OperandCopies.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -27,12 +28,15 @@ TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
   bool wide = getElementTypeOrSelf(op.getDpsInits()[0].getType()).isF64();
   SmallVector<TilePlan> plans;
   if (matrix) {
-    plans = {{128, 128, 32, 2, 2, 4},
-             {64, 128, 32, 2, 2, 4},
-             {64, 64, 32, 2, 2, 4},
-             {32, 64, 32, 2, 2, 4}};
+    // The last two are for few rows: as many tiles as multiprocessors without
+    // a second kernel that adds sums, and 48 KiB of copies on their way in
+    // each.
+    plans = {{128, 128, 32, 2, 2, 4}, {64, 128, 32, 2, 2, 4},
+             {64, 64, 32, 2, 2, 4},   {32, 64, 32, 2, 2, 4},
+             {64, 32, 128, 2, 2, 4},  {32, 32, 128, 2, 2, 4}};
     for (TilePlan &plan : plans)
       plan = planFor(plan, multiplicand);
+    plans = withOperandCopies(op, plans);
   } else {
     // Sixteen by sixteen threads.
     plans = {{64, 64, 16, 4, 2, 3}};
@@ -60,6 +64,9 @@ TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
       double reads = input == 0 ? std::ceil(shape.n / plan.bn)
                                 : std::ceil(shape.m / plan.bm);
       plan.prologue[input] = true;
+      plan.byElements[input] = false;
+      if (plan.copied[input])
+        continue;
       if (reads <= mostReads)
         fused.push_back(plan);
     }

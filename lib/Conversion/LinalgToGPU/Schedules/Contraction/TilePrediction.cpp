@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionKernel.h"
+#include "OperandCopies.h"
 
 #include "llvm/Support/FormatVariadic.h"
 
@@ -90,22 +91,27 @@ double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
   auto bytesOf = [](Value value) {
     return elementBytes(getElementTypeOrSelf(value.getType()));
   };
-  // Operands computed in the kernel come through registers, element by element.
+  // Operands that are computed in the kernel, or that vectors cannot read, come
+  // through registers, element by element, in instructions that the products
+  // wait for.
   constexpr double registerCopies = 0.4;
+  if (plan.byElements[0] || plan.byElements[1])
+    flops *= registerCopies;
   double size[2];
   for (unsigned input : {0u, 1u}) {
     size[input] = double(bytesOf(op.getDpsInputs()[input]));
     if (plan.prologue[input])
       if (linalg::LinalgOp map = prologueFor(op, input))
         size[input] = bytesPerElement(map) / registerCopies;
+    if (plan.byElements[input])
+      size[input] /= registerCopies;
   }
   double tiles =
       std::ceil(shape.m / plan.bm) * std::ceil(shape.n / plan.bn) * shape.batch;
   double blocks = tiles * plan.splits;
   double waves = std::ceil(blocks / target.multiprocessors);
   double steps = std::ceil(shape.k / plan.bk);
-  double kPerBlock =
-      plan.splits == 1 ? shape.k : std::ceil(steps / plan.splits) * plan.bk;
+  double kPerBlock = std::ceil(steps / plan.splits) * plan.bk;
   double compute = waves * 2.0 * plan.bm * plan.bn * kPerBlock /
                    (flops / target.multiprocessors);
   // Of what tiles read more than once most comes from the second cache.
@@ -122,14 +128,20 @@ double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
     return bytes / target.copyBytesPerSecond /
            std::min(1.0, blocks / target.multiprocessors);
   };
+  double launches = target.launchSeconds;
+  for (unsigned input : {0u, 1u})
+    if (plan.copied[input])
+      launches +=
+          target.launchSeconds + moved(2 * size[input] * shape.k * shape.batch *
+                                           (input == 0 ? shape.m : shape.n),
+                                       target.multiprocessors);
   if (plan.splits == 1)
-    return target.launchSeconds +
-           std::max(compute, moved(bytes + stored, blocks));
+    return launches + std::max(compute, moved(bytes + stored, blocks));
   // Sums are written and read once more, by 128 threads for 256 of them.
   double partials =
       outputs * double(plan.splits) *
       (getElementTypeOrSelf(op.getDpsInits()[0].getType()).isF64() ? 8 : 4);
-  return 2 * target.launchSeconds +
+  return launches + target.launchSeconds +
          std::max(compute, moved(bytes + partials, blocks)) +
          moved(partials + stored, std::ceil(outputs / 256));
 }
@@ -137,6 +149,27 @@ double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
 /// True if the workspace of a shared reduction has a size that is known.
 static bool hasKnownResult(linalg::LinalgOp op) {
   return cast<ShapedType>(op.getDpsInits()[0].getType()).hasStaticShape();
+}
+
+static PlanNumbers numbersOfTiles(const TilePlan &plan) {
+  return {{"tile_m", plan.bm},     {"tile_n", plan.bn},
+          {"tile_k", plan.bk},     {"stages", plan.stages},
+          {"splits", plan.splits}, {"copies", plan.copied[0] + plan.copied[1]}};
+}
+
+/// `plan` with as many stages as `op` must have, if they fit.
+static TilePlan withForcedStages(linalg::LinalgOp op, TilePlan plan,
+                                 const GpuTarget &target) {
+  // Products may be two steps behind the copies, and what is stored passes
+  // through shared memory, too.
+  constexpr int64_t fewestStages = 3, otherBytes = 34 * 1024;
+  int64_t size = elementBytes(getElementTypeOrSelf(op.getDpsInputs()[0]));
+  int64_t stages = forcedNumber(op, "stages").value_or(plan.stages);
+  int64_t bytes = stages * (plan.bm + plan.bn) * plan.bk * size;
+  if (stages >= fewestStages &&
+      (stages < plan.stages || bytes + otherBytes <= target.sharedBytes))
+    plan.stages = stages;
+  return plan;
 }
 
 TileChoice
@@ -148,7 +181,9 @@ shardir::chooseTiles(linalg::LinalgOp op, ArrayRef<TilePlan> plans,
   constexpr int64_t mostSplits = 64;
   ProductShape shape = productShapeOf(op);
   TileChoice best;
+  bool bestAgrees = false;
   for (TilePlan plan : plans) {
+    plan = withForcedStages(op, plan, target);
     double tiles = std::ceil(shape.m / plan.bm) * std::ceil(shape.n / plan.bn) *
                    shape.batch;
     double steps = std::ceil(shape.k / plan.bk);
@@ -158,8 +193,12 @@ shardir::chooseTiles(linalg::LinalgOp op, ArrayRef<TilePlan> plans,
           (!hasKnownResult(op) || fills || steps < fewestSteps * plan.splits))
         break;
       double seconds = predictTiles(op, plan, flopsOf(plan), target);
-      if (best.seconds == 0 || seconds < best.seconds)
+      bool agrees = agreesWithForced(op, numbersOfTiles(plan));
+      if (best.seconds == 0 ||
+          std::pair(!agrees, seconds) < std::pair(!bestAgrees, best.seconds)) {
         best = {plan, seconds};
+        bestAgrees = agrees;
+      }
     }
   }
   return best;
@@ -172,28 +211,31 @@ Estimate shardir::estimateOfTiles(linalg::LinalgOp op, StringRef unit,
                                    plan.bm, plan.bn, plan.bk, plan.stages);
   if (plan.splits > 1)
     text += llvm::formatv(", k shared by {0} blocks", plan.splits);
+  for (unsigned input : {0u, 1u})
+    if (plan.copied[input])
+      text += llvm::formatv(", {0} operand copied into aligned rows",
+                            input == 0 ? "first" : "second");
   if (plan.prologue[0] || plan.prologue[1])
     text += ", elementwise op before it fused";
   if (findNeighbours(op).map)
     text += ", elementwise op behind it fused";
-  return {choice.seconds,
-          text,
-          {{"tile_m", plan.bm},
-           {"tile_n", plan.bn},
-           {"tile_k", plan.bk},
-           {"stages", plan.stages},
-           {"splits", plan.splits}}};
+  return {choice.seconds, text, numbersOfTiles(plan)};
 }
 
 LogicalResult shardir::emitTiles(RewriterBase &rewriter, linalg::LinalgOp op,
                                  const TilePlan &plan,
                                  KernelOfTiles emitKernel) {
+  KernelEmitter emitter(rewriter, op);
+  // Before there are copies, which would stand between it and them.
   ContractionNeighbours neighbours = findNeighbours(op);
   for (unsigned input : {0u, 1u})
     if (plan.prologue[input])
       neighbours.prologues[input] = prologueFor(op, input);
+  FailureOr<OperandCopies> copies = copyOperands(rewriter, op, plan);
+  if (failed(copies))
+    return failure();
+  op = copies->product;
   rewriter.setInsertionPoint(neighbours.last(op));
-  KernelEmitter emitter(rewriter, op);
   FailureOr<Contraction> matched =
       matchContraction(op, emitter, /*windows=*/true);
   FailureOr<LoopNest> nest = makeLoopNest(op, emitter, /*merge=*/false);
@@ -204,6 +246,8 @@ LogicalResult shardir::emitTiles(RewriterBase &rewriter, linalg::LinalgOp op,
   if (failed(epilogue))
     return op->emitOpError("has a user without linear addresses");
   emitKernel(emitter, *matched, *epilogue, *nest, plan);
+  for (Value buffer : copies->buffers)
+    memref::DeallocOp::create(rewriter, emitter.loc, buffer);
   eraseContraction(rewriter, op, neighbours);
   return success();
 }

@@ -150,7 +150,8 @@ SmallVector<int> WarpSpecializedKernel::dimsOf(const TileSource &source) {
 Condition WarpSpecializedKernel::suits() {
   for (const TileSource *source : {&a, &b})
     if (dimsOf(*source).size() > mostDims ||
-        (plan.alongK && !source->operand.isUnit(contraction.k)))
+        (plan.alongK && !source->copied &&
+         !source->operand.isUnit(contraction.k)))
       return {false, {}};
   return emit.both(a.aligned, b.aligned);
 }

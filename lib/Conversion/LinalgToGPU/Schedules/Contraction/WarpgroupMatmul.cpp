@@ -24,6 +24,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ContractionKernel.h"
+#include "OperandCopies.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -59,13 +60,13 @@ public:
     if (multiplicand == Multiplicand::None ||
         multiplicand == Multiplicand::Byte)
       return std::nullopt;
+    TileChoice choice = choose(contraction, target);
     Condition suits{true, {}};
     if (kernel.isFedByTensorMaps)
-      suits = suitsTensorMaps(contraction, planFor(TilePlan(), multiplicand));
+      suits = suitsTensorMaps(contraction, choice.plan);
     if (suits.never())
       return std::nullopt;
-    Estimate estimate =
-        estimateOfTiles(contraction, kernel.units, choose(contraction, target));
+    Estimate estimate = estimateOfTiles(contraction, kernel.units, choice);
     if (target.isHost())
       estimate.seconds = 1;
     if (!suits.always())
@@ -87,6 +88,15 @@ private:
     for (auto [width, stages] : llvm::zip(widths, kernel.stages))
       plans.push_back(
           planFor(TilePlan{128, width, 64, 8, 1, stages}, multiplicand));
+    plans = withOperandCopies(op, plans);
+    // The copy engine knows aligned rows alone.
+    if (kernel.isFedByTensorMaps &&
+        llvm::any_of(plans, [](const TilePlan &plan) {
+          return plan.copied[0] || plan.copied[1];
+        }))
+      llvm::erase_if(plans, [](const TilePlan &plan) {
+        return plan.byElements[0] || plan.byElements[1];
+      });
     return chooseTiles(op, plans, target, [&](const TilePlan &plan) {
       double efficiency = 0;
       for (auto [width, part] : llvm::zip(widths, kernel.efficiency))

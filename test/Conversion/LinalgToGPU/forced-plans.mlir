@@ -1,0 +1,35 @@
+// Plans that the option `plan` forces, where a schedule has them.
+// DEFINE: %{plan} =
+// DEFINE: %{schedule} = shard-opt %s -o /dev/null -pass-pipeline='builtin.module(func.func(shardir-schedule-for-gpu{arch=sm_90a explain plan=%{plan}}))' 2>&1
+// REDEFINE: %{plan} = tile_n=64,stages=5
+// RUN: %{schedule} | FileCheck %s --check-prefix=NARROW
+// NARROW: linalg.matmul is scheduled by {{.*}}tile {{[0-9]+}}x64x{{[0-9]+}}, 5 stages
+// NARROW: linalg.generic is scheduled by elementwise
+// REDEFINE: %{plan} = splits=4
+// RUN: %{schedule} | FileCheck %s --check-prefix=SPLIT
+// SPLIT: linalg.matmul is scheduled by {{.*}} k shared by 4 blocks
+// A plan that no schedule has changes nothing.
+// REDEFINE: %{plan} = tile_m=77
+// RUN: %{schedule} | FileCheck %s --check-prefix=NONE
+// NONE: linalg.matmul is scheduled by ws_gemm (TMA and wgmma, tile 128x
+// REDEFINE: %{plan} = rows=7
+// RUN: not %{schedule} | FileCheck %s --check-prefix=NAME
+// NAME: error: a name in option plan must be tile_m, tile_n, tile_k, stages, splits or copies, found 'rows'
+// REDEFINE: %{plan} = stages=many
+// RUN: not %{schedule} | FileCheck %s --check-prefix=NUMBER
+// NUMBER: error: option plan needs a number for stages, as in stages=64, found 'many'
+
+func.func @product(%a: memref<1024x1024xbf16>, %b: memref<1024x1024xbf16>, %c: memref<1024x1024xf32>) {
+  linalg.matmul ins(%a, %b : memref<1024x1024xbf16>, memref<1024x1024xbf16>) outs(%c : memref<1024x1024xf32>)
+  return
+}
+
+func.func @map(%a: memref<64x64xf32>, %c: memref<64x64xf32>) {
+  linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : memref<64x64xf32>) outs(%c : memref<64x64xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %0 = arith.negf %x : f32
+    linalg.yield %0 : f32
+  }
+  return
+}
