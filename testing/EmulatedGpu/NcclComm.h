@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_NCCLCOMM_H
-#define SHARDIR_LIB_EMULATEDCUDA_NCCLCOMM_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_NCCLCOMM_H
+#define SHARDIR_TESTING_EMULATEDGPU_NCCLCOMM_H
 
 #include "Queue.h"
 
@@ -126,4 +126,4 @@ private:
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_NCCLCOMM_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_NCCLCOMM_H

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_EMULATEDCUDA_NCCLELEMENTS_H
-#define SHARDIR_LIB_EMULATEDCUDA_NCCLELEMENTS_H
+#ifndef SHARDIR_TESTING_EMULATEDGPU_NCCLELEMENTS_H
+#define SHARDIR_TESTING_EMULATEDGPU_NCCLELEMENTS_H
 
 #include <cstddef>
 
@@ -30,4 +30,4 @@ bool ncclCombine(int type, int operation, void *into, const void *term,
 } // namespace emulated
 } // namespace shardir
 
-#endif // SHARDIR_LIB_EMULATEDCUDA_NCCLELEMENTS_H
+#endif // SHARDIR_TESTING_EMULATEDGPU_NCCLELEMENTS_H

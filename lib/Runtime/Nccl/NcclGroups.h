@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_NCCLGROUPS_H
-#define SHARDIR_LIB_RUNTIME_NCCLGROUPS_H
+#ifndef SHARDIR_LIB_RUNTIME_NCCL_NCCLGROUPS_H
+#define SHARDIR_LIB_RUNTIME_NCCL_NCCLGROUPS_H
 
 #include "NcclApi.h"
 
@@ -101,4 +101,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_NCCLGROUPS_H
+#endif // SHARDIR_LIB_RUNTIME_NCCL_NCCLGROUPS_H
