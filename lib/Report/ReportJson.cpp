@@ -55,6 +55,28 @@ static json::Object jsonOf(const Mesh &mesh) {
   return entry;
 }
 
+/// The provenance, with the names that arguments have in files.
+static std::string decidedBy(const ReportedValue &value) {
+  std::string text;
+  if (!value.provenance)
+    return text;
+  for (auto each : value.provenance.getAsRange<ProvenanceAttr>()) {
+    std::string one = each.describe();
+    if (each.getKind() == ProvenanceKind::Argument) {
+      auto function = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+          value.function, each.getName());
+      auto name = function ? function.getArgAttrOfType<StringAttr>(
+                                 each.getIndex(), ShardIRDialect::kName)
+                           : StringAttr();
+      if (name)
+        one.insert(one.find('@') + 1 + each.getName().getValue().size(),
+                   " (\"" + name.str() + "\")");
+    }
+    text += (text.empty() ? "" : "; ") + one;
+  }
+  return text;
+}
+
 static json::Object jsonOf(const ReportedValue &value) {
   json::Object entry{
       {"name", utf8(value.name)},
@@ -63,7 +85,7 @@ static json::Object jsonOf(const ReportedValue &value) {
       {"op", value.op},
       {"type", textOf(value.type)},
       {"placement", textOf(value.placement)},
-      {"decided_by", utf8(describeProvenance(value.provenance))}};
+      {"decided_by", utf8(decidedBy(value))}};
   setBytes(entry, "local_bytes", value.localBytes);
   if (!value.notSharded.empty())
     entry["not_sharded"] = utf8(value.notSharded);

@@ -39,7 +39,7 @@ void checkCosts(const Mesh &mesh, const Shape &shape,
   size_t index = 0;
   for (const Placement &src : all)
     for (const Placement &dst : all) {
-      if (!isExhaustive() && all.size() > 60 && ++index % 23 != 0)
+      if (!isExhaustive() && all.size() > 60 && ++index % 47 != 0)
         continue;
       Cost price = estimateRedistribute(src, dst, mesh, shape, 4);
       PlanOptions byTime;
