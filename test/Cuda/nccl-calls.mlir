@@ -17,13 +17,23 @@
 // ENGINE-NEXT: ncclAllReduce 8
 // ENGINE-NEXT: ncclBroadcast 32
 // ENGINE-NEXT: ncclCommInitRankConfig 4
+// ENGINE-NEXT: ncclGroupEnd 32
 // ENGINE-NEXT: ncclReduceScatter 8
 // One run: terms are gathered, or exchanged by three sends of each rank, and combined by the runtime.
 // ORDERED:      ncclAllGather 8
 // ORDERED-NEXT: ncclBroadcast 16
 // ORDERED-NEXT: ncclCommInitRankConfig 4
+// ORDERED-NEXT: ncclGroupEnd 16
 // ORDERED-NEXT: ncclRecv 12
 // ORDERED-NEXT: ncclSend 12
+
+// Collectives that travel together are one group of calls: three in place of four on each rank.
+// RUN: shard-run %s --device=cuda-local --options="arch=host overlap=false" --compile-only -o %t/p.so --verify
+// REDEFINE: %{mode} = engine
+// RUN: rm %t/engine.log
+// RUN: %{run} --verify
+// RUN: %python %S/Inputs/count-calls.py %t/engine.log | FileCheck %s --check-prefix=BUCKET
+// BUCKET: ncclGroupEnd 12
 
 shardir.mesh @m <["x"=4]>
 func.func @main(%a: tensor<8x6xf32> {shardir.placement = #shardir.placement<@m, [{"x"}, {}]>},

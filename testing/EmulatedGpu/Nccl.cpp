@@ -78,6 +78,7 @@ private:
 int finishGroup() {
   std::vector<Operation> operations = std::move(group);
   group.clear();
+  log("ncclGroupEnd calls=" + std::to_string(operations.size()));
   std::map<Comm *, std::vector<Operation>> byComm;
   for (Operation &op : operations)
     byComm[op.comm].push_back(op);

@@ -126,13 +126,12 @@ void MpiCommunicator::prepareGpuGroups(const std::vector<int> &all) {
 }
 
 void MpiCommunicator::moveOnGpu(const std::vector<int> &group, size_t place,
-                                const MpiPhase &phase,
-                                const NcclMove::Buffers &buffers) {
+                                const std::vector<NcclMove::Item> &items) {
   if (group.size() == 1)
     return;
   try {
     // A member without messages is needed where the communicator is made.
-    nccl->run(*gpuGroup(group, place), place, phase, buffers);
+    nccl->run(*gpuGroup(group, place), items);
   } catch (const cuda::Failure &) {
     // Not the one who sees that a process is gone is the culprit.
     if (transport.findsLoss(kDeathIsSeen))
@@ -155,34 +154,57 @@ bool MpiTransport::findsLoss(double seconds) {
   return job.failed();
 }
 
-void MpiCommunicator::redistributeOnGpu(const CollectiveSpec &spec,
-                                        const Route &route,
-                                        const RoutePart &part,
-                                        const MpiSchedule &schedule,
-                                        const void *in, void *out) {
+void MpiCommunicator::redistributeOnGpu(const std::vector<StepCall> &calls) {
   CudaRank &gpu = *rank.gpu;
-  size_t size = elementSize(spec.type);
-  const std::vector<int> &group = route.groups[part.group];
-  if (part.identity)
-    gpu.fill(route.kind, spec.type, out, size_t(part.resultCount));
-  // In place and in one phase, the result would overwrite what is being sent.
-  void *copy = nullptr;
-  auto bytes = size_t(part.operandCount) * size;
-  if (in == out && schedule.phases.size() == 1 &&
-      !schedule.phases[0].sends.empty()) {
-    copy = gpu.stage(bytes);
-    gpu.copy(copy, in, bytes);
-    in = copy;
+  struct Moving {
+    const StepCall &call;
+    const std::vector<MpiPhase> &phases;
+    const void *in;
+    void *copy;
+    size_t bytes;
+  };
+  std::vector<Moving> moving;
+  size_t numPhases = 0;
+  for (const StepCall &call : calls) {
+    const RoutePart &part = partOf(*call.route);
+    const std::vector<MpiPhase> &phases = planOf(call).schedule.phases;
+    if (part.identity)
+      gpu.fill(call.route->kind, call.spec->type, call.out,
+               size_t(part.resultCount));
+    Moving m{call, phases, call.in, nullptr,
+             size_t(part.operandCount) * elementSize(call.spec->type)};
+    // In place and in one phase, the result would overwrite what is being sent.
+    if (call.in == call.out && phases.size() == 1 && !phases[0].sends.empty()) {
+      m.copy = gpu.stage(m.bytes);
+      gpu.copy(m.copy, m.in, m.bytes);
+      m.in = m.copy;
+    }
+    numPhases = std::max(numPhases, phases.size());
+    moving.push_back(m);
   }
-  for (const MpiPhase &phase : schedule.phases) {
-    for (const CopyPlan &plan : phase.local)
-      if (in != out)
-        gpu.copyDims(plan.dimensions(), size, in, out);
-    moveOnGpu(group, part.place, phase,
-              {phase.sendsResult ? out : in, out, spec.type, route.kind});
+  const std::vector<int> &group = groupOf(calls);
+  size_t place = partOf(*calls.front().route).place;
+  for (size_t p = 0; p < numPhases; ++p) {
+    std::vector<NcclMove::Item> items;
+    for (const Moving &m : moving) {
+      if (p >= m.phases.size())
+        continue;
+      const MpiPhase &phase = m.phases[p];
+      void *out = m.call.out;
+      for (const CopyPlan &plan : phase.local)
+        if (m.in != out)
+          gpu.copyDims(plan.dimensions(), elementSize(m.call.spec->type), m.in,
+                       out);
+      items.push_back({&phase,
+                       partOf(*m.call.route).place,
+                       {phase.sendsResult ? out : m.in, out, m.call.spec->type,
+                        m.call.route->kind}});
+    }
+    moveOnGpu(group, place, items);
   }
-  if (copy)
-    gpu.dropStage(copy, bytes);
+  for (const Moving &m : moving)
+    if (m.copy)
+      gpu.dropStage(m.copy, m.bytes);
 }
 
 std::shared_ptr<const std::string> MpiCommunicator::dataToSend(const void *in,

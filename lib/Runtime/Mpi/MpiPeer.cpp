@@ -83,7 +83,8 @@ int64_t MpiCommunicator::peer(int32_t id, const CollectiveSpec &spec,
       rank.move(to, from, bytes);
   }
   if (rank.gpu)
-    moveOnGpu(members, place, phase, {in, out, spec.type, PartialKind::Sum});
+    moveOnGpu(members, place,
+              {{&phase, place, {in, out, spec.type, PartialKind::Sum}}});
   else if (!phase.sends.empty() || !phase.receives.empty())
     move(world.groupComm(members), wait, phase, {in, out, size, nullptr});
   if (spec.kind == OpKind::Gather)

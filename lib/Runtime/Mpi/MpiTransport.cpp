@@ -410,12 +410,8 @@ void MpiCommunicator::start(const std::vector<StepCall> &calls) {
   bool isKnown = plan.comm && plan.generation == world.generation;
   GroupWait wait =
       enter(group, plan.group, isKnown, [&] { return postOf(calls); });
-  if (rank.gpu) {
-    for (const StepCall &call : calls)
-      redistributeOnGpu(*call.spec, *call.route, partOf(*call.route),
-                        planOf(call).schedule, call.in, call.out);
-    return;
-  }
+  if (rank.gpu)
+    return redistributeOnGpu(calls);
   if (!isKnown && group.size() > 1) {
     plan.comm = world.groupComm(group);
     plan.generation = world.generation;

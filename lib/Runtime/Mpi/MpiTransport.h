@@ -275,10 +275,8 @@ private:
   std::shared_ptr<NcclGroup> gpuGroup(const std::vector<int> &group,
                                       size_t place);
   void moveOnGpu(const std::vector<int> &group, size_t place,
-                 const MpiPhase &phase, const NcclMove::Buffers &buffers);
-  void redistributeOnGpu(const CollectiveSpec &spec, const Route &route,
-                         const RoutePart &part, const MpiSchedule &schedule,
-                         const void *in, void *out);
+                 const std::vector<NcclMove::Item> &items);
+  void redistributeOnGpu(const std::vector<StepCall> &calls);
   std::shared_ptr<const std::string> dataToSend(const void *in, size_t bytes);
   void receiveIntoRank(int from, const MpiMessageHead &head, void *out);
   void sendMessage(int32_t id, const CollectiveSpec &spec, int to,

@@ -33,35 +33,43 @@ void NcclMove::dropStages() {
   stages.clear();
 }
 
-void NcclMove::run(NcclGroup &group, size_t place, const MpiPhase &phase,
-                   const Buffers &buffers) {
-  if (phase.way == MpiWay::Messages)
-    runMessages(group, phase, buffers);
-  else
-    runCall(group, place, phase, buffers);
+void NcclMove::run(NcclGroup &group, const std::vector<Item> &items) {
+  std::vector<Step> steps;
+  bool moves = false;
+  for (const Item &item : items) {
+    steps.push_back(item.phase->way == MpiWay::Messages ? prepareMessages(item)
+                                                        : prepareCall(item));
+    moves |= bool(steps.back().queue);
+  }
+  if (moves)
+    queue(group, steps);
+  for (const Step &step : steps)
+    step.finish();
   dropStages();
 }
 
-template <class F>
-void NcclMove::inGroup(NcclGroup &group, const std::string &what, F &&queue) {
+void NcclMove::queue(NcclGroup &group, const std::vector<Step> &steps) {
+  constexpr const char *what = "start a collective";
   cuda::Stream stream = gpu.beginTransfer();
   nccl::Result failed = nccl::Success, ended;
   const char *failedCall = nullptr;
+  Call call = [&](const char *name,
+                  const std::function<nccl::Result()> &function) {
+    if (failedCall)
+      return;
+    nccl::Result result = function();
+    if (result == nccl::Success || result == nccl::InProgress)
+      return;
+    failed = result;
+    failedCall = name;
+  };
   {
     std::lock_guard<std::mutex> lock(group.calls);
     api.check(api.GroupStart(), "ncclGroupStart", what, group.comm);
     // A group that was begun must be ended, come what may.
-    queue(
-        [&](const char *call, auto &&function) {
-          if (failedCall)
-            return;
-          nccl::Result result = function();
-          if (result == nccl::Success || result == nccl::InProgress)
-            return;
-          failed = result;
-          failedCall = call;
-        },
-        stream);
+    for (const Step &step : steps)
+      if (step.queue)
+        step.queue(call, group.comm, stream);
     ended = api.GroupEnd();
   }
   if (failedCall)
@@ -96,21 +104,23 @@ const void *NcclMove::pack(const MpiPhase &phase, const Buffers &buffers) {
   return packed;
 }
 
-void NcclMove::runCall(NcclGroup &group, size_t place, const MpiPhase &phase,
-                       const Buffers &buffers) {
-  nccl::Comm comm = group.comm;
+NcclMove::Step NcclMove::prepareCall(const Item &item) {
+  const MpiPhase &phase = *item.phase;
+  const Buffers buffers = item.buffers;
   auto *out =
       static_cast<char *>(phase.staged ? stage(phase.staged) : buffers.out);
   const void *in = pack(phase, buffers);
+  if (phase.way == MpiWay::AllGather && phase.sendsResult)
+    in = out + phase.out.offsets[item.place];
   nccl::Reduction reduction{};
   if (phase.way != MpiWay::AllGather)
     reduction = nccl::reductionOf(buffers.type, buffers.kind).value();
-  inGroup(group, "start a collective", [&](auto &&call, cuda::Stream stream) {
+  Step step;
+  step.queue = [this, &phase, in, out, reduction, place = item.place](
+                   const Call &call, nccl::Comm comm, cuda::Stream stream) {
+    const MessageLayout &pieces = phase.out;
     switch (phase.way) {
-    case MpiWay::AllGather: {
-      const MessageLayout &pieces = phase.out;
-      if (phase.sendsResult)
-        in = out + pieces.offsets[place];
+    case MpiWay::AllGather:
       if (pieces.isEven)
         return call("ncclAllGather", [&] {
           return api.AllGather(in, out, size_t(pieces.counts[0]), nccl::Int8,
@@ -125,7 +135,6 @@ void NcclMove::runCall(NcclGroup &group, size_t place, const MpiPhase &phase,
                 size_t(pieces.counts[i]), nccl::Int8, int(i), comm, stream);
           });
       return;
-    }
     case MpiWay::AllReduce:
       return call("ncclAllReduce", [&] {
         return api.AllReduce(in, out, size_t(phase.elements), reduction.type,
@@ -141,23 +150,26 @@ void NcclMove::runCall(NcclGroup &group, size_t place, const MpiPhase &phase,
     case MpiWay::AllToAll:
       break;
     }
-  });
-  if (!phase.staged)
-    return;
-  for (const MpiReceive &receive : phase.receives) {
-    std::vector<const void *> terms;
-    if (phase.way == MpiWay::ReduceScatter)
-      terms.push_back(out);
-    else
-      for (uint32_t source : receive.sources)
-        terms.push_back(out + phase.out.offsets[source]);
-    combine(receive, 0, terms, buffers);
-  }
+  };
+  step.finish = [this, &phase, out, buffers] {
+    if (!phase.staged)
+      return;
+    for (const MpiReceive &receive : phase.receives) {
+      std::vector<const void *> terms;
+      if (phase.way == MpiWay::ReduceScatter)
+        terms.push_back(out);
+      else
+        for (uint32_t source : receive.sources)
+          terms.push_back(out + phase.out.offsets[source]);
+      combine(receive, 0, terms, buffers);
+    }
+  };
+  return step;
 }
 
-void NcclMove::runMessages(NcclGroup &group, const MpiPhase &phase,
-                           const Buffers &buffers) {
-  nccl::Comm comm = group.comm;
+NcclMove::Step NcclMove::prepareMessages(const Item &item) {
+  const MpiPhase &phase = *item.phase;
+  const Buffers buffers = item.buffers;
   size_t size = elementSize(buffers.type);
   auto at = [&](auto *p, int64_t offset) {
     using Byte =
@@ -225,23 +237,27 @@ void NcclMove::runMessages(NcclGroup &group, const MpiPhase &phase,
               return std::make_tuple(a.peer, a.transfer, a.order) <
                      std::make_tuple(b.peer, b.transfer, b.order);
             });
+  Step step;
   if (!messages.empty())
-    inGroup(group, "move " + std::to_string(messages.size()) + " messages",
-            [&](auto &&call, cuda::Stream stream) {
-              for (const Message &m : messages)
-                if (m.from)
-                  call("ncclSend", [&] {
-                    return api.Send(m.from, m.bytes, nccl::Int8, int(m.peer),
-                                    comm, stream);
-                  });
-                else
-                  call("ncclRecv", [&] {
-                    return api.Recv(m.to, m.bytes, nccl::Int8, int(m.peer),
-                                    comm, stream);
-                  });
-            });
-  for (const Term &term : combined)
-    combine(*term.receive, term.block, term.terms, buffers);
+    step.queue = [this, messages = std::move(messages)](
+                     const Call &call, nccl::Comm comm, cuda::Stream stream) {
+      for (const Message &m : messages)
+        if (m.from)
+          call("ncclSend", [&] {
+            return api.Send(m.from, m.bytes, nccl::Int8, int(m.peer), comm,
+                            stream);
+          });
+        else
+          call("ncclRecv", [&] {
+            return api.Recv(m.to, m.bytes, nccl::Int8, int(m.peer), comm,
+                            stream);
+          });
+    };
+  step.finish = [this, combined = std::move(combined), buffers] {
+    for (const Term &term : combined)
+      combine(*term.receive, term.block, term.terms, buffers);
+  };
+  return step;
 }
 
 } // namespace runtime

@@ -25,7 +25,7 @@
 #include "Mpi/MpiSchedule.h"
 #include "NcclGroups.h"
 
-#include <string>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -43,22 +43,30 @@ public:
     ElementType type;
     PartialKind kind;
   };
-  /// Moves what the phase says, on the communicator of a group in which this
-  /// rank has the place `place`; its local copies are the caller's.
-  void run(NcclGroup &group, size_t place, const MpiPhase &phase,
-           const Buffers &buffers);
+  /// One collective's phase; its local copies are the caller's.
+  struct Item {
+    const MpiPhase *phase;
+    size_t place; ///< of this rank in the group
+    Buffers buffers;
+  };
+  /// Carries them out together, by one group of calls on the communicator.
+  void run(NcclGroup &group, const std::vector<Item> &items);
 
 private:
-  void runMessages(NcclGroup &group, const MpiPhase &phase,
-                   const Buffers &buffers);
-  void runCall(NcclGroup &group, size_t place, const MpiPhase &phase,
-               const Buffers &buffers);
+  /// Has NCCL do something, unless a call before it has failed: the call's
+  /// name, and the call.
+  using Call =
+      std::function<void(const char *, const std::function<nccl::Result()> &)>;
+  /// One item between packing and unpacking.
+  struct Step {
+    std::function<void(const Call &, nccl::Comm, cuda::Stream)> queue;
+    std::function<void()> finish;
+  };
+  Step prepareMessages(const Item &item);
+  Step prepareCall(const Item &item);
   /// The data that the phase sends, packed where it is not contiguous.
   const void *pack(const MpiPhase &phase, const Buffers &buffers);
-  /// Calls `queue` with the function that each call of NCCL goes through and
-  /// the stream, as one group: its name, and what it has returned.
-  template <class F>
-  void inGroup(NcclGroup &group, const std::string &what, F &&queue);
+  void queue(NcclGroup &group, const std::vector<Step> &steps);
   void combine(const MpiReceive &receive, size_t block,
                const std::vector<const void *> &terms, const Buffers &buffers);
   void *stage(size_t bytes);
