@@ -68,6 +68,10 @@ def main():
         print(f"\nbytes received per device{bound}: {figure(report, 'bytes_per_device')}")
         peak = None if report["peak_bytes_per_device"] is None else figure(report, "peak_bytes_per_device")
         print(f"peak bytes per device: {'unknown' if peak is None else peak}")
+        if fitted := report.get("fitted_states"):
+            without = fitted.get("peak_bytes_per_device_without")
+            print(f"optimizer states are split over {', '.join(fitted['axes'])} to fit memory-limit"
+                  + (f": {without} bytes at the peak without that" if without is not None else ""))
         if report.get("layout_saved_bytes"):
             print(f"bytes copied less than row-major: {report['layout_saved_bytes']}")
     kernels = report.get("kernels", [])

@@ -48,6 +48,9 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
     pm.addPass(createPropose({options.cost, options.getMemoryLimit(), ""}));
   if (!options.shardOptimizerState.empty())
     pm.addPass(createShardOptimizerState({options.shardOptimizerState}));
+  else if (options.getMemoryLimit() > 0)
+    pm.addPass(createFitOptimizerState(
+        {options.cost, options.conflicts, options.getMemoryLimit()}));
   pm.addPass(createPropagate(
       {options.cost, options.conflicts, options.getMemoryLimit()}));
   verify(Stage::Propagated);

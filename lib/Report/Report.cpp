@@ -18,6 +18,7 @@
 
 #include "ShardIR/Analysis/Extents.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Dialect/ShardIR/FittedStates.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Memory/PeakMemory.h"
@@ -501,6 +502,12 @@ ProgramReport ReportBuilder::build() {
   if (auto saved =
           module->getAttrOfType<IntegerAttr>(ShardIRDialect::kLayoutSavedBytes))
     report.layoutSavedBytes = saved.getInt();
+  if (auto fitted = module->getAttrOfType<DictionaryAttr>(kFittedStates)) {
+    for (auto axis : fitted.getAs<ArrayAttr>("axes").getAsRange<StringAttr>())
+      report.fittedAxes.push_back(axis.str());
+    if (auto bytes = fitted.getAs<IntegerAttr>("peak"))
+      report.peakUnfitted = bytes.getInt();
+  }
   if (peakIsKnown)
     report.peak = ReportedBytes{peak, assumes};
   if (assumes) {

@@ -175,6 +175,12 @@ json::Object shardir::toJson(const ProgramReport &report) {
     all["peak_bytes_per_device"] = nullptr;
   if (report.isLowerBound)
     all["lower_bound"] = true;
+  if (!report.fittedAxes.empty()) {
+    json::Object fitted{{"axes", json::Array(report.fittedAxes)}};
+    if (report.peakUnfitted)
+      fitted["peak_bytes_per_device_without"] = *report.peakUnfitted;
+    all["fitted_states"] = std::move(fitted);
+  }
   return all;
 }
 

@@ -11,6 +11,16 @@
 // RUN: shard-run %s --mesh=dp=2,tp=2 --options="shard-optimizer-state=dp,tp cost=bytes" --verify | FileCheck %s --check-prefix=EQUAL
 // RUN: shard-run %s --mesh=dp=1,tp=3 --options=shard-optimizer-state=dp --verify | FileCheck %s --check-prefix=EQUAL
 
+// A limit that whole states exceed is enough to have them split.
+// RUN: shard-opt %s --shardir-to-collective="mesh=dp=4,tp=1 memory-limit=600" --shardir-report=file=%t.json -o /dev/null
+// RUN: FileCheck %s --check-prefix=FITTED < %t.json
+// FITTED:      "fitted_states": {
+// FITTED-NEXT:   "axes": [
+// FITTED-NEXT:     "dp"
+// FITTED-NEXT:   ],
+// FITTED-NEXT:   "peak_bytes_per_device_without": 636
+// FITTED:      "peak_bytes_per_device": 436
+
 // EQUAL-COUNT-6: equal to the unsharded program
 // WITHOUT-NOT:     reduce_scatter
 // WITHOUT-COUNT-2: all_reduce dp

@@ -85,6 +85,10 @@ struct ProgramReport {
   /// extents depend on the device.
   std::optional<ReportedBytes> peak;
   int64_t layoutSavedBytes = 0;
+  /// Over which axes optimizer states were split for the program to fit the
+  /// memory limit, and the peak without that, if it is known.
+  std::vector<std::string> fittedAxes;
+  std::optional<int64_t> peakUnfitted;
 };
 
 ProgramReport buildReport(mlir::ModuleOp module);

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Dialect/ShardIR/FittedStates.h"
 #include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Dialect/ShardIR/PartialCast.h"
 #include "ShardIR/Dialect/ShardIR/Provenance.h"
@@ -167,6 +168,14 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
       return success();
     return op->emitError() << "'" << kLayoutSavedBytes
                            << "' must be an i64 on the module";
+  }
+  if (attr.getName() == kFittedStates) {
+    auto fitted = dyn_cast<DictionaryAttr>(attr.getValue());
+    if (fitted && fitted.getAs<ArrayAttr>("axes") && isa<ModuleOp>(op))
+      return success();
+    return op->emitError() << "'" << kFittedStates
+                           << "' must be a dictionary with 'axes' on the "
+                              "module";
   }
   if (attr.getName() == kRule) {
     if (isa<CallOpInterface>(op))

@@ -15,6 +15,7 @@
 
 #include "BroadcastConstants.h"
 
+#include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Dialect/ShardIR/Stage.h"
 #include "ShardIR/Interfaces/ShardingRule.h"

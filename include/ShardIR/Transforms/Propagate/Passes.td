@@ -267,6 +267,34 @@ def ShardOptimizerState : Pass<"shardir-shard-optimizer-state", "::mlir::ModuleO
   let dependentDialects = ["::shardir::ShardIRDialect"];
 }
 
+def FitOptimizerState : Pass<"shardir-fit-optimizer-state", "::mlir::ModuleOp"> {
+  let summary = "Splits optimizer states where the program exceeds the memory limit.";
+  let description = [{
+    Runs `shardir-shard-optimizer-state` over each axis of the mesh in turn, then
+    over all, on copies that go on to the collective stage, until a device needs
+    no more than `memory-limit` at its peak. What fits, or has the lowest peak, is
+    written into the program, with a remark, and into the module as
+    `shardir.fitted_states`, which the report repeats. A program within the limit
+    stays as it is. Pipelines run the pass for `memory-limit` without
+    `shard-optimizer-state`.
+
+    Example (test/Transforms/Propagate/fit-optimizer-state.mlir):
+
+    ```mlir
+    // a momentum of 96 bytes beside its parameter, with memory-limit=450
+    func.func @momentum(%g: tensor<4x6xf32>, %w: tensor<4x6xf32>, %m: tensor<4x6xf32>)
+    // becomes
+    func.func @momentum(%g: tensor<4x6xf32>, %w: tensor<4x6xf32>,
+                        %m: tensor<4x6xf32> {shardir.placement = #shardir.placement<@m, [{"dp"}, {} ]>})
+    ```
+  }];
+  let options = [
+    Option<"cost", "cost", "std::string", "\"time\"", "what decides: time or bytes">,
+    Option<"conflicts", "conflicts", "std::string", "\"search\"", "as shardir-propagate takes it">,
+    Option<"memoryLimit", "memory-limit", "int64_t", "0", "bytes of a device; 0 is no limit">];
+  let dependentDialects = ["::shardir::ShardIRDialect"];
+}
+
 def Propagate : Pass<"shardir-propagate", "::mlir::ModuleOp"> {
   let summary = "Gives every tensor value one placement.";
   let description = [{

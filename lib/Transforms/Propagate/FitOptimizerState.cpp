@@ -1,0 +1,161 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: annotated, calls inlined. Requires sugar resolved. Guarantees that a
+// program within the memory limit, or without optimizer states, is as it was.
+// Of another the peak of each way is measured on a copy, up to the collective
+// stage, and the first that fits is taken, else the one with the lowest peak.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Dialect/ShardIR/FittedStates.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/Stage.h"
+#include "ShardIR/Memory/PeakMemory.h"
+#include "ShardIR/Transforms/Propagate/Passes.h"
+#include "ShardIR/Transforms/Redistribute/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_FITOPTIMIZERSTATE
+#include "ShardIR/Transforms/Propagate/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+
+struct FitOptimizerStatePass
+    : shardir::impl::FitOptimizerStateBase<FitOptimizerStatePass> {
+  using FitOptimizerStateBase::FitOptimizerStateBase;
+
+  void addPasses(OpPassManager &passes) const {
+    passes.addPass(createPropagate({cost, conflicts, memoryLimit}));
+    SimplifyRedistributeOptions simplify;
+    simplify.cost = cost;
+    simplify.memoryLimit = memoryLimit;
+    buildRedistribution(passes, {}, simplify);
+    RedistributeToCollectivesOptions plan;
+    plan.cost = cost;
+    buildCollectives(passes, plan);
+  }
+
+  void getDependentDialects(DialectRegistry &registry) const override {
+    FitOptimizerStateBase::getDependentDialects(registry);
+    OpPassManager passes(ModuleOp::getOperationName());
+    addPasses(passes);
+    passes.getDependentDialects(registry);
+  }
+
+  /// A copy with states split over `axes`; null where there are none to split.
+  OwningOpRef<ModuleOp> withStatesOver(StringRef axes) {
+    OwningOpRef<ModuleOp> copy(getOperation().clone());
+    PassManager passes(&getContext(), ModuleOp::getOperationName());
+    passes.addPass(createShardOptimizerState({axes.str()}));
+    bool isSplit = false;
+    if (succeeded(passes.run(*copy)))
+      for (auto [before, after] :
+           llvm::zip(getOperation().getOps<func::FuncOp>(),
+                     copy->getOps<func::FuncOp>()))
+        isSplit |= before.getAllArgAttrs() != after.getAllArgAttrs();
+    return isSplit ? std::move(copy) : OwningOpRef<ModuleOp>();
+  }
+
+  /// The bytes of a device at its peak; nothing where a pass refuses the
+  /// program. `module` is at the collective stage then.
+  std::optional<int64_t> peakOf(ModuleOp module) {
+    PassManager passes(&getContext(), ModuleOp::getOperationName());
+    addPasses(passes);
+    if (failed(passes.run(module)))
+      return std::nullopt;
+    MeshTable meshes(module);
+    int64_t peak = 0;
+    for (auto function : module.getOps<func::FuncOp>())
+      if (!function.isDeclaration())
+        peak = std::max(peak, peakMemory(function, meshes).bytes);
+    return peak;
+  }
+
+  struct Fit {
+    std::string axes;
+    std::optional<int64_t> without, with;
+  };
+
+  /// The axes to split states over; none where nothing is to be done.
+  std::optional<Fit> findFit() {
+    // What these passes have to say is said when the pipeline runs them.
+    ScopedDiagnosticHandler quiet(&getContext(),
+                                  [](Diagnostic &) { return success(); });
+    std::vector<std::string> ways;
+    MeshTable meshes(getOperation());
+    for (const Mesh &mesh : meshes.all()) {
+      std::vector<std::string> names;
+      for (const MeshAxis &axis : mesh.axes)
+        if (axis.assumedSize() > 1)
+          names.push_back(axis.name);
+      llvm::append_range(ways, names);
+      if (names.size() > 1)
+        ways.push_back(llvm::join(names, ","));
+    }
+    std::optional<Fit> best;
+    std::optional<int64_t> without;
+    for (const std::string &axes : ways) {
+      OwningOpRef<ModuleOp> copy = withStatesOver(axes);
+      if (!copy)
+        continue;
+      if (!best) {
+        OwningOpRef<ModuleOp> plain(getOperation().clone());
+        without = peakOf(*plain);
+        if (without && *without <= memoryLimit)
+          return std::nullopt;
+        best = Fit{"", without, without};
+      }
+      std::optional<int64_t> peak = peakOf(*copy);
+      if (peak && (!best->with || *peak < *best->with))
+        best = Fit{axes, without, peak};
+      if (best->with && *best->with <= memoryLimit)
+        break;
+    }
+    return best && !best->axes.empty() ? best : std::nullopt;
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (memoryLimit <= 0 || stageOf(module) >= Stage::Propagated)
+      return markAllAnalysesPreserved();
+    std::optional<Fit> fit = findFit();
+    if (!fit)
+      return markAllAnalysesPreserved();
+    OpPassManager passes(ModuleOp::getOperationName());
+    passes.addPass(createShardOptimizerState({fit->axes}));
+    if (failed(runPipeline(passes, module)))
+      return signalPassFailure();
+    SmallVector<StringRef> names;
+    llvm::SplitString(fit->axes, names, ",");
+    Builder builder(module.getContext());
+    NamedAttrList fitted;
+    fitted.set("axes", builder.getStrArrayAttr(names));
+    if (fit->without)
+      fitted.set("peak", builder.getI64IntegerAttr(*fit->without));
+    module->setAttr(kFittedStates, fitted.getDictionary(module.getContext()));
+    InFlightDiagnostic diag = module.emitRemark()
+                              << "optimizer states are split over " << fit->axes
+                              << ", as by shard-optimizer-state=" << fit->axes
+                              << ": a device needs " << *fit->with
+                              << " bytes at its peak";
+    if (fit->without)
+      diag << ", and " << *fit->without << " without that";
+    diag << "; memory-limit is " << int64_t(memoryLimit);
+  }
+};
+
+} // namespace
