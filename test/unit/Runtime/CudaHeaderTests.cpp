@@ -23,6 +23,7 @@
 #include <gtest/gtest.h>
 
 using namespace shardir::runtime;
+using shardir::PartialKind;
 
 namespace {
 
