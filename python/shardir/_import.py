@@ -154,29 +154,12 @@ def _import_stablehlo(path: pathlib.Path, mesh: Mesh | None, serialized: bool = 
         own = [op.operation for op in module.body.operations if op.operation.name == "sdy.mesh"]
         if mesh and own:
             raise UsageError("--mesh: the program has a mesh already: " + str(own[0]).strip())
-        _name_arguments(module, ir)
     text = to_linalg(module)
     return in_module(text, mesh.declaration()) if mesh else text, {}
 
 
 def _import_jax(path: pathlib.Path, mesh: Mesh | None) -> tuple[str, dict[str, Weight]]:
     return _import_stablehlo(path, mesh, serialized=True)
-
-
-def _name_arguments(module: Any, ir: Any) -> None:
-    """Gives @main's arguments the names that their locations have, such as JAX's `params['w']`."""
-    for op in module.body.operations:
-        function = op.operation
-        if function.name != "func.func" or ir.StringAttr(function.attributes["sym_name"]).value != "main":
-            continue
-        arguments = function.regions[0].blocks[0].arguments
-        names = [getattr(a.location, "name_str", "") for a in arguments]
-        before = list(function.attributes["arg_attrs"]) if "arg_attrs" in function.attributes else [{}] * len(names)
-        entries = [{e.name: e.attr for e in ir.DictAttr(old)} if old else {} for old in before]
-        for entry, name in zip(entries, names):
-            if name:
-                entry["shardir.name"] = ir.StringAttr.get(name)
-        function.attributes["arg_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(entry) for entry in entries])
 
 
 def _line_of(diagnostic: Any) -> str:

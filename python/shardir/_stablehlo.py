@@ -421,6 +421,28 @@ def _symbols(module: ir.Module) -> dict[str, Any]:
             if "sym_name" in op.attributes}
 
 
+def names_of_main(module: ir.Module) -> tuple[list[str], list[str]]:
+    """What the source calls @main's arguments and results, as JAX `params['w']` and `result[0]`; "" where it has no name."""
+    main = _symbols(module)["main"]
+    arguments = [getattr(a.location, "name_str", "") for a in main.regions[0].blocks[0].arguments]
+    results = [ir.StringAttr(entries["jax.result_info"]).value if "jax.result_info" in entries else ""
+               for entries in map(ir.DictAttr, main.attributes["res_attrs"] if "res_attrs" in main.attributes else [])]
+    return arguments, results
+
+
+def _name_arguments(module: ir.Module) -> None:
+    attributes = _symbols(module)["main"].attributes
+    names, _ = names_of_main(module)
+    before = list(attributes["arg_attrs"]) if "arg_attrs" in attributes else [ir.DictAttr.get({})] * len(names)
+    after = []
+    for old, name in zip(before, names):
+        entries = {e.name: e.attr for e in ir.DictAttr(old)}
+        if name:
+            entries["shardir.name"] = ir.StringAttr.get(name)
+        after.append(ir.DictAttr.get(entries))
+    attributes["arg_attrs"] = ir.ArrayAttr.get(after)
+
+
 def _place_main(module: ir.Module, mesh: Mesh, arguments: Sequence[str | None], results: Sequence[str | None]) -> str:
     """Gives @main shardings of Shardy, as the module may have others of its own; the name of their mesh, which
     is an equal one of the module where there is one."""
@@ -477,6 +499,7 @@ def to_linalg(module: ir.Module, mesh: Mesh | None = None, arguments: Sequence[s
     """
     module.context.allow_unregistered_dialects = True
     with module.context, ir.Location.unknown(module.context):
+        _name_arguments(module)
         _write_in_place(module, arguments, results)
         mesh_name = _place_main(module, mesh, arguments, results) if mesh else ""
         for op in _walk(module.operation):

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import os
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -161,7 +162,7 @@ class Jitted:
                 {n: v for n, v in kwargs.items() if n not in self._static_names})
 
     def _lower(self, args: Sequence[Any], kwargs: dict) -> Lowered:
-        from ._stablehlo import to_linalg
+        from ._stablehlo import names_of_main, to_linalg
         static = self._is_static(len(args))
         shapes = tuple(a if i in static else jax.tree.map(_shape_of, a) for i, a in enumerate(args))
         named = {n: v if n in self._static_names else jax.tree.map(_shape_of, v) for n, v in kwargs.items()}
@@ -174,11 +175,14 @@ class Jitted:
         wanted = _broadcast(self._out, lowered.out_info, "out_shardings", self.__name__)
         arguments = jax.tree.leaves((positional, keywords))
         mesh = self._mesh or next((Mesh.of(s.mesh) for s in (*given, *wanted) if isinstance(s, NamedSharding)), None)
+        module = lowered.compiler_ir("stablehlo")
         try:
             placements = [
-                [_placement(s, mesh, x, f"{kind} {i}") for i, (s, x) in enumerate(zip(shardings, values))]
-                for kind, shardings, values in (("argument", given, arguments), ("result", wanted, results))]
-            text = to_linalg(lowered.compiler_ir("stablehlo"), mesh, *placements)
+                [_placement(s, mesh, x, name or f"{kind} {i}")
+                 for i, (s, x, name) in enumerate(itertools.zip_longest(shardings, values, names))]
+                for kind, shardings, values, names in zip(("argument", "result"), (given, wanted), (arguments, results),
+                                                          names_of_main(module))]
+            text = to_linalg(module, mesh, *placements)
             program = _compile_text(text, **self._settings)
         except CompileError as error:
             raise CompileError(f"'{self.__name__}': {error}", error.diagnostics) from None

@@ -35,7 +35,7 @@ except ImportError as _error:
     raise ImportError(f"shardir.torch needs PyTorch and torch-mlir ({_error}): pip install 'shardir[torch]'") from None
 
 from ._errors import CompileError, Error, UsageError
-from ._mesh import Mesh, placement_attribute
+from ._mesh import Mesh, near, placement_attribute
 from ._plan import Resolved, resolve
 from ._program import Program
 from ._program import compile as _compile_text
@@ -91,10 +91,15 @@ def _without_dtensors(model: torch.nn.Module, mesh: Mesh) -> tuple[torch.nn.Modu
     return copy.deepcopy(model, memo), found
 
 
-def _one_per(values: Any, count: int, what: str) -> list[Any]:
-    """Placements of inputs or outputs in order, filled up with None."""
+def _one_per(values: Any, count: int, what: str, names: Sequence[str] = ()) -> list[Any]:
+    """Placements of inputs or outputs in order, filled up with None; given in order, or by name where there are names."""
     if values is None:
         return [None] * count
+    if names and isinstance(values, Mapping):
+        for name in values:
+            if name not in names:
+                raise UsageError(f"{what} names '{name}', but the model's are {', '.join(names)}{near(name, names)}")
+        return [values.get(name) for name in names]
     if not isinstance(values, (list, tuple)):
         raise UsageError(f"{what} must be a list with the placements of each tensor, as in [[Shard(0), Replicate()]], "
                          f"not {values!r}")
@@ -282,7 +287,8 @@ def compile(model: torch.nn.Module, args: Sequence[Any] = (), *, mesh: Any, plan
     plan: from patterns (`*` is one part of a name, `**` any number) over modules to parallel styles, or
         over parameters and buffers to placements, one per mesh axis; the first that matches counts, what
         none names is open. "auto" lets the compiler propose placements.
-    inputs, outputs: placements of the inputs and outputs in order, one per mesh axis each, None where open.
+    inputs, outputs: placements of the inputs and outputs in order, one per mesh axis each, None where open;
+        of inputs also by name: {"input_ids": [Shard(0), Replicate()]}.
     options: of the pipeline, as for `shardir.compile`.
     dynamic_shapes: as for torch.export: {"ids": {0: torch.export.Dim("batch")}}.
     seed: of random numbers, as dropout draws. Every call draws new numbers; the sequence is the same on every mesh.
@@ -377,7 +383,7 @@ def _lower_exported(exported: Any, mesh: Mesh | None, resolved: Resolved, tensor
     placeholders = [n for n in graph.nodes if n.op == "placeholder"]
     user = [(s, n) for s, n in zip(signature.input_specs, placeholders)
             if s.kind == InputKind.USER_INPUT and _is_tensor_argument(s.arg)]
-    given = _one_per(inputs, len(user), "inputs")
+    given = _one_per(inputs, len(user), "inputs", [n.name for _, n in user])
     attributes: list[str | None] = []
     number: dict[str, int] = {}
     names: dict[int, str] = {}

@@ -200,7 +200,9 @@ def test_structured_inputs_and_outputs():
             return {"a": x * scale if flag else x, "b": [x + 1, None, 3]}
 
     x, scale = torch.randn(4, 4), torch.tensor(2.0)
-    f = st.compile(Structured(), (x,), mesh=MESH, kwargs={"scale": scale, "flag": True})
+    f = st.compile(Structured(), (x,), mesh=MESH, kwargs={"scale": scale, "flag": True},
+                   inputs={"x": [Shard(0), Replicate()]})
+    assert '"dp"' in next(v.placement for v in f.report.values if v.name == "arg0")
     y = f(x, scale=scale, flag=True)
     close(y["a"], 2 * x)
     assert y["b"][1:] == [None, 3]
@@ -496,6 +498,7 @@ def test_inputs_of_other_types():
     (dict(plan="atuo"), "auto"),
     (dict(inputs=[[Shard(0)]]), "input 'input'.*one per axis"),
     (dict(inputs=[None, None]), "2 placements"),
+    (dict(inputs={"imput": [Shard(0), Replicate()]}), "names 'imput'.*did you mean 'input'"),
     (dict(options="strcit"), "did you mean 'strict'"),
     (dict(mesh={"dp": 0}), "1 or more"),
 ])

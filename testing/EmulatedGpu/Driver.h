@@ -23,6 +23,7 @@
 
 #include "ShardIR/Runtime/EmulatedGpu.h"
 
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <set>
@@ -75,7 +76,7 @@ struct Context {};
 
 struct State {
   std::mutex mutex;
-  bool started = false;
+  std::atomic<bool> started{false};
   Context context;
   std::set<Module *> modules;
   std::set<Function *> functions;

@@ -9,7 +9,8 @@
 // Stage: bufferized, behind shardir-place-on-gpu. Requires linalg ops and
 // marked loop nests on device memory in host code; guarantees gpu.launch ops in
 // their place. Decides nothing by itself: schedules say what they cost, the
-// least predicted time wins, the registry's order breaks ties.
+// least predicted time wins, less a launch for each other op that a schedule
+// computes too; the registry's order breaks ties.
 //
 //===----------------------------------------------------------------------===//
 
@@ -245,7 +246,11 @@ struct ScheduleForGpuPass
                        };
                        if (isForced(a) != isForced(b))
                          return isForced(a);
-                       return a.estimate.seconds < b.estimate.seconds;
+                       auto seconds = [&](const Estimate &estimate) {
+                         return estimate.seconds -
+                                double(estimate.fused) * target.launchSeconds;
+                       };
+                       return seconds(a.estimate) < seconds(b.estimate);
                      });
     return choices;
   }
@@ -297,9 +302,13 @@ struct ScheduleForGpuPass
   }
 
   static std::string describe(const Choice &choice) {
-    return llvm::formatv("{0} ({1}), {2:f1} us predicted",
-                         choice.schedule->name(), choice.estimate.reason,
-                         choice.estimate.seconds * 1e6);
+    std::string text =
+        llvm::formatv("{0} ({1}), {2:f1} us predicted", choice.schedule->name(),
+                      choice.estimate.reason, choice.estimate.seconds * 1e6);
+    if (choice.estimate.fused > 0)
+      text += llvm::formatv(" with {0} op{1} beside it", choice.estimate.fused,
+                            choice.estimate.fused > 1 ? "s" : "");
+    return text;
   }
 
   static void remark(Operation *op, const std::vector<Choice> &choices) {

@@ -69,6 +69,14 @@ void expectCalls(const char *what, const Calls &calls, const Calls &expected) {
   std::fprintf(stderr, "\n");
 }
 
+/// What 16,384 ranks do takes long where the machine is busy and threads are
+/// checked.
+JobOptions patientOptions() {
+  JobOptions options = defaultOptions();
+  options.timeout = 600;
+  return options;
+}
+
 struct Modes {
   bool ordered, every;
 };
@@ -77,7 +85,7 @@ struct Modes {
 /// communicators.
 Calls callsOf(const MetadataText &text, size_t operand, size_t result,
               Modes modes = {false, false}) {
-  JobOptions options = defaultOptions();
+  JobOptions options = patientOptions();
   options.orderedReductions = modes.ordered;
   options.checksEach = modes.every;
   auto program = text.program();
@@ -154,7 +162,7 @@ void checkRun(int64_t n, int64_t rank) {
   become(rank, n);
   MetadataText text({{"x", n}});
   auto program = text.program();
-  JobOptions options = defaultOptions();
+  JobOptions options = patientOptions();
   options.checksEach = false;
   Calls calls;
   for (int run = 0; run < 2; ++run) {

@@ -41,6 +41,9 @@ struct Estimate {
   /// Predicted time on the target, launches included, in seconds. Extents that
   /// are unknown count as `assumedExtent`.
   double seconds = 0;
+  /// Ops beside this one that the schedule's kernels compute too; under another
+  /// schedule each is launched by itself.
+  size_t fused = 0;
   /// The text of the remark after the schedule's name: the choice and its
   /// reason, such as `tile 128x128x32, 3 stages`. Lower case, no full stop.
   std::string reason;

@@ -217,9 +217,12 @@ Estimate shardir::estimateOfTiles(linalg::LinalgOp op, StringRef unit,
                             input == 0 ? "first" : "second");
   if (plan.prologue[0] || plan.prologue[1])
     text += ", elementwise op before it fused";
-  if (findNeighbours(op).map)
+  ContractionNeighbours neighbours = findNeighbours(op);
+  if (neighbours.map)
     text += ", elementwise op behind it fused";
-  return {choice.seconds, text, numbersOfTiles(plan)};
+  size_t fused = size_t(neighbours.fillIsDead) + (neighbours.map ? 1 : 0) +
+                 size_t(plan.prologue[0]) + size_t(plan.prologue[1]);
+  return {choice.seconds, fused, text, numbersOfTiles(plan)};
 }
 
 LogicalResult shardir::emitTiles(RewriterBase &rewriter, linalg::LinalgOp op,

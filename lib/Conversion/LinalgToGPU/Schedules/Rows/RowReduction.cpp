@@ -187,6 +187,7 @@ public:
     Estimate estimate;
     estimate.seconds = target.launchSeconds +
                        bytes / (0.85 * filled * target.copyBytesPerSecond);
+    estimate.fused = chain.members.size() - 1;
     estimate.plan = {{"threads_per_row", plan.threads},
                      {"splits", plan.splits}};
     llvm::raw_string_ostream out(estimate.reason);
