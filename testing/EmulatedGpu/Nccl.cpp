@@ -182,7 +182,9 @@ SHARDIR_EXPORT int ncclCommInitRankConfig(Comm **result, int size, UniqueId id,
                                           int rank, Config *config) {
   log("ncclCommInitRankConfig size=" + std::to_string(size) +
       " rank=" + std::to_string(rank) +
-      (config ? " maxCTAs=" + std::to_string(config->maxCtas) : ""));
+      (config && config->size >= sizeof(Config)
+           ? " maxCTAs=" + std::to_string(config->maxCtas)
+           : ""));
   if (!isFitting(config) || rank < 0 || rank >= size)
     return kInvalidArgument;
   return make(result, size, id, rank);

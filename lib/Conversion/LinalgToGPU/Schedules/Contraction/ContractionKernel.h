@@ -161,6 +161,11 @@ void emitWarpSpecializedKernel(KernelEmitter &emit,
                                const Contraction &contraction,
                                const Epilogue &epilogue, const LoopNest &nest,
                                const TilePlan &plan);
+/// The same on sm_100a, by tcgen05 with sums in tensor memory. Requires
+/// operands that suit tensor maps always.
+void emitTensorMemoryKernel(KernelEmitter &emit, const Contraction &contraction,
+                            const Epilogue &epilogue, const LoopNest &nest,
+                            const TilePlan &plan);
 /// True if emitWarpSpecializedKernel can take `op` with plans like `plan`,
 /// where not never. Changes nothing.
 Condition suitsTensorMaps(mlir::linalg::LinalgOp op, const TilePlan &plan);
