@@ -63,6 +63,23 @@ void TensorMapTiles::awaitStores(int64_t pending, bool read) {
       read ? emit.builder.getUnitAttr() : UnitAttr());
 }
 
+Value TensorMapTiles::isWarp(int64_t number) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Value warp = cast(emit.div(emit.thread(), warpThreads), 32);
+  warp = gpu::ShuffleOp::create(builder, loc, warp, 0, warpThreads,
+                                gpu::ShuffleMode::IDX)
+             .getShuffleResult();
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp,
+                               i32(number));
+}
+
+void TensorMapTiles::byOneThread(function_ref<void()> body) {
+  emit.branch(NVVM::ElectSyncOp::create(emit.builder, emit.loc,
+                                        emit.builder.getI1Type(), Value()),
+              body);
+}
+
 void TensorMapTiles::makeMaps() {
   mapA = mapOf(a);
   mapB = mapOf(b);
@@ -322,22 +339,25 @@ void TensorMapTiles::copyTiles() {
   forEachTile(start(1), [&](Place place) -> Place {
     Index first, count;
     takePart(first, count);
-    SmallVector<Value> end =
-        emit.loop(emit.constant(0), count, emit.constant(1), place.values(),
-                  [&](Index step, ValueRange carried) {
-                    Place place = {carried[0], carried[1]};
-                    setStep(emit.add(first, step));
-                    await(barrier(place.stage, true), place.parity);
-                    Value full = barrier(place.stage, false);
-                    NVVM::MBarrierArriveExpectTxOp::create(
-                        emit.builder, emit.loc, Type(), full, i32(stageBytes()),
-                        NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
-                    Index offset = emit.mul(Index(place.stage), stageBytes());
-                    copyBoxes(a, mapA, tileM, offset, full);
-                    copyBoxes(b, mapB, tileN,
-                              emit.add(offset, emit.constant(bytesA())), full);
-                    return next(place).values();
-                  });
+    SmallVector<Value> end = emit.loop(
+        emit.constant(0), count, emit.constant(1), place.values(),
+        [&](Index step, ValueRange carried) {
+          Place place = {carried[0], carried[1]};
+          setStep(emit.add(first, step));
+          await(barrier(place.stage, true), place.parity);
+          byOneThread([&] {
+            Value full = barrier(place.stage, false);
+            NVVM::MBarrierArriveExpectTxOp::create(
+                emit.builder, emit.loc, Type(), full, i32(stageBytes()),
+                NVVM::MemScopeKind::CTA,
+                /*relaxed=*/false, Value());
+            Index offset = emit.mul(Index(place.stage), stageBytes());
+            copyBoxes(a, mapA, tileM, offset, full);
+            copyBoxes(b, mapB, tileN, emit.add(offset, emit.constant(bytesA())),
+                      full);
+          });
+          return next(place).values();
+        });
     return {end[0], end[1]};
   });
 }

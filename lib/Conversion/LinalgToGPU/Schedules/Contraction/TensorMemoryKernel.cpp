@@ -9,7 +9,7 @@
 // Requires sm_100a, A and B of one type that tcgen05 knows and addresses that
 // suit tensor maps. Blocks stay, and their warps have roles, as in CUTLASS's
 // kernels for that architecture: a thread of warp 0 has the copy engine fill
-// the ring of stages, a thread of warp 1 multiplies (tcgen05.mma, 128 rows),
+// the ring of stages, one of warp 1 multiplies (tcgen05.mma, 128 rows),
 // and warps 4 to 7 store. Sums are in tensor memory, in two buffers: while one
 // tile is stored the next one is multiplied. Two more pairs of mbarriers go
 // round between these: `full`, when a tile's products are done, and `empty`,
@@ -174,7 +174,7 @@ void TensorMemoryKernel::multiplyStep(Value sums, Value stage, Value adds) {
   }
 }
 
-/// One thread.
+/// A warp; the same thread of it always issues what it commits.
 void TensorMemoryKernel::multiplyTiles() {
   OpBuilder &builder = emit.builder;
   auto commit = [&](Value barrier) {
@@ -197,12 +197,14 @@ void TensorMemoryKernel::multiplyTiles() {
                   [&](Index step, ValueRange carried) {
                     Place place = {carried[0], carried[1]};
                     awaitTensors(barrier(place.stage, false), place.parity);
-                    multiplyStep(sums, place.stage,
-                                 emit.lessThan(emit.constant(0), step));
-                    commit(barrier(place.stage, true));
+                    byOneThread([&] {
+                      multiplyStep(sums, place.stage,
+                                   emit.lessThan(emit.constant(0), step));
+                      commit(barrier(place.stage, true));
+                    });
                     return next(place).values();
                   });
-              commit(accumulator(turn.stage, false));
+              byOneThread([&] { commit(accumulator(turn.stage, false)); });
               llvm::append_range(end, after(turn).values());
               return end;
             });
@@ -362,10 +364,8 @@ void TensorMemoryKernel::run(StringRef name) {
       }
     });
     allocate();
-    emit.branch(emit.equal(emit.thread(), emit.constant(0)),
-                [&] { copyTiles(); });
-    emit.branch(emit.equal(emit.thread(), emit.constant(warpThreads)),
-                [&] { multiplyTiles(); });
+    emit.branch(isWarp(0), [&] { copyTiles(); });
+    emit.branch(isWarp(1), [&] { multiplyTiles(); });
     emit.branch(emit.lessThan(emit.constant(groupThreads - 1), emit.thread()),
                 [&] { storeTiles(); });
     giveBack();
