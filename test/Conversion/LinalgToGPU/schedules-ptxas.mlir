@@ -12,13 +12,13 @@
 // RUN: %{assemble} 2>&1 | FileCheck %s --check-prefix=NEEDS --implicit-check-not="error:"
 // RUN: FileCheck %s --check-prefix=SM100 < %t.ptx
 // SM100-LABEL: .entry product
-// SM100: tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32
+// SM100: tcgen05.alloc.cta_group::[[GROUP:[12]]].sync.aligned.shared::cta.b32
 // SM100: cp.async.bulk.tensor.2d
-// SM100-COUNT-4: tcgen05.mma.cta_group::1.kind::f16
-// SM100: tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64
+// SM100-COUNT-4: tcgen05.mma.cta_group::[[GROUP]].kind::f16
+// SM100: tcgen05.commit.cta_group::[[GROUP]].mbarrier::arrive::one.shared::cluster
 // SM100: tcgen05.ld.sync.aligned.32x32b.x32.b32
 // SM100: tcgen05.wait::ld.sync.aligned
-// SM100: tcgen05.dealloc.cta_group::1.sync.aligned.b32
+// SM100: tcgen05.dealloc.cta_group::[[GROUP]].sync.aligned.b32
 // SM100-LABEL: .entry full
 
 // NEEDS-COUNT-12: needs {{[0-9]+}} registers, 0 bytes of stack, spills 0 bytes

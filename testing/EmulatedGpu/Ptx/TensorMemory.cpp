@@ -6,12 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// tcgen05 (PTX ISA, section 9.7.16) for one block: products of 128 rows, whose
-// operands lie in shared memory with 128-byte swizzling. A product is computed
-// when it is issued in odd blocks, and in even ones when everybody waits for
-// the mbarrier that it was committed to. After a wait of any kind the thread
-// needs tcgen05.fence::after_thread_sync before it uses tensor memory, and
-// tcgen05.fence::before_thread_sync after it before it arrives anywhere.
+// tcgen05 (PTX ISA, section 9.7.16): products of 128 rows, or of 256 by pairs
+// of blocks, the cluster, whose operands lie in shared memory with 128-byte
+// swizzling. A product is computed when it is issued in odd blocks, and in even
+// ones when everybody waits for the mbarrier that it was committed to. After a
+// wait of any kind the thread needs tcgen05.fence::after_thread_sync before it
+// uses tensor memory, and tcgen05.fence::before_thread_sync after it before it
+// arrives anywhere.
 //
 //===----------------------------------------------------------------------===//
 
@@ -125,10 +126,18 @@ uint64_t asGroupDescriptor(Warp &w, uint64_t descriptor) {
   return (descriptor & fields) | uint64_t(1) << 62;
 }
 
-template <class T> void perform(Block &block, const TensorProduct &p) {
+/// The blocks that take part, B's and D's parts in their order.
+std::vector<Block *> blocksOf(Block &block, bool pair) {
+  if (!pair)
+    return {&block};
+  return {block.grid.blocks[0].get(), block.grid.blocks[1].get()};
+}
+
+template <class T> void perform(Block &own, const TensorProduct &p) {
   using Stored = typename T::Stored;
   constexpr int bits = 8 * int(sizeof(Stored));
-  auto load = [&](uint64_t descriptor, bool transposed, int along, int k) {
+  auto load = [&](Block &block, uint64_t descriptor, bool transposed, int along,
+                  int k) {
     Stored stored;
     std::memcpy(&stored,
                 block.shared +
@@ -136,23 +145,26 @@ template <class T> void perform(Block &block, const TensorProduct &p) {
                 sizeof(stored));
     return double(T::value(stored));
   };
+  std::vector<Block *> blocks = blocksOf(own, p.pair);
+  int part = p.n / int(blocks.size());
   static thread_local double b[32][256], sums[256];
   for (int k = 0; k < p.k; ++k)
     for (int column = 0; column < p.n; ++column)
-      b[k][column] = load(p.b, p.bTransposed, column, k);
-  TensorMemory &memory = *block.tensors;
-  for (int row = 0; row < kTensorLanes; ++row) {
-    uint32_t *d = &memory.cell(row, p.column);
-    for (int column = 0; column < p.n; ++column)
-      sums[column] = p.adds ? double(fromBits(d[column])) : 0.0;
-    for (int k = 0; k < p.k; ++k) {
-      double left = load(p.a, p.aTransposed, row, k);
+      b[k][column] = load(*blocks[size_t(column / part)], p.b, p.bTransposed,
+                          column % part, k);
+  for (Block *block : blocks)
+    for (int row = 0; row < kTensorLanes; ++row) {
+      uint32_t *d = &block->tensors->cell(row, p.column);
       for (int column = 0; column < p.n; ++column)
-        sums[column] += left * b[k][column];
+        sums[column] = p.adds ? double(fromBits(d[column])) : 0.0;
+      for (int k = 0; k < p.k; ++k) {
+        double left = load(*block, p.a, p.aTransposed, row, k);
+        for (int column = 0; column < p.n; ++column)
+          sums[column] += left * b[k][column];
+      }
+      for (int column = 0; column < p.n; ++column)
+        d[column] = runtime::bitsOf(float(sums[column]));
     }
-    for (int column = 0; column < p.n; ++column)
-      d[column] = runtime::bitsOf(float(sums[column]));
-  }
 }
 
 void performAny(Block &block, const TensorProduct &product) {
@@ -171,9 +183,8 @@ void performAny(Block &block, const TensorProduct &product) {
 }
 
 /// Notes and counts what the unit reads of shared memory: pieces of 16 bytes.
-void readOperand(Warp &w, const Inst &i, uint64_t descriptor, bool transposed,
-                 int rows, int depth) {
-  Block &block = w.block;
+void readOperand(Warp &w, Block &block, const Inst &i, uint64_t descriptor,
+                 bool transposed, int rows, int depth) {
   int bits = 256 / depth, chunk = 128 / bits;
   int alongStep = transposed ? chunk : 8, kStep = transposed ? 8 : chunk;
   for (int along = 0; along < rows; along += alongStep)
@@ -198,8 +209,28 @@ void readOperand(Warp &w, const Inst &i, uint64_t descriptor, bool transposed,
     }
 }
 
-/// variant: the kind, 0 f16, 1 tf32, 2 f8f6f4. s[1]: D; s[2]: A; s[3]: B;
-/// s[4]: what the instruction's descriptor is; more[0]: whether D is added to.
+/// Notes that D is written.
+void writeSums(Warp &w, TensorMemory &memory, const TensorProduct &p) {
+  for (int row = 0; row < kTensorLanes; row += 32) {
+    int other = memory.history.write({w.agent, -1, 0},
+                                     TensorMemory::addressOf(row, p.column),
+                                     uint64_t(p.n) * 2);
+    if (other >= 0)
+      w.fail("multiplies into tensor memory that " +
+             w.block.grid.nameOf(other) + " uses: nothing orders the two");
+  }
+  for (int row = 0; row < kTensorLanes; ++row)
+    for (int column = p.column; column < p.column + p.n; ++column) {
+      auto at = size_t(row * kTensorColumns + column);
+      if (p.adds && !memory.written[at])
+        w.fail("adds to tensor memory that nothing was written to");
+      memory.written[at] = true;
+    }
+}
+
+/// count: whether a pair of blocks multiplies. variant: the kind, 0 f16, 1
+/// tf32, 2 f8f6f4. s[1]: D; s[2]: A; s[3]: B; s[4]: what the instruction's
+/// descriptor is; more[0]: whether D is added to.
 void runProduct(Warp &w, const Inst &i, uint32_t mask) {
   if (!mask)
     return;
@@ -223,7 +254,8 @@ void runProduct(Warp &w, const Inst &i, uint32_t mask) {
   TensorProduct p;
   p.n = field(17, 6) * 8;
   bool fits = !(what & ~known) && field(4, 2) == 1 && type < 3 &&
-              field(10, 3) == type && field(24, 5) * 16 == kTensorLanes &&
+              field(10, 3) == type &&
+              field(24, 5) * 16 == kTensorLanes * (i.count ? 2 : 1) &&
               p.n >= 16 && p.n <= 256 && p.n % 16 == 0 &&
               kTypes[i.variant][type] != Type::Pred;
   if (!fits)
@@ -234,35 +266,30 @@ void runProduct(Warp &w, const Inst &i, uint32_t mask) {
   p.bTransposed = field(16, 1);
   p.adds = w.predicate(i.more[0]) >> lane & 1;
   p.lane = lane;
+  p.pair = i.count;
+  if (p.pair && (w.block.grid.blocks.size() != 2 || w.block.rank != 0))
+    w.fail(
+        "multiplies for a pair of blocks, but is not the first of a cluster of "
+        "two");
   uint32_t d = w.cells<uint32_t>(i.s[1])[lane];
   p.column = int(d & 0xffff);
-  TensorMemory &memory = memoryOf(w);
-  if (d >> 16 || !memory.has(p.column, p.n))
-    w.fail("multiplies into tensor memory that the block does not have");
   p.a = asGroupDescriptor(w, w.cells<uint64_t>(i.s[2])[lane]);
   p.b = asGroupDescriptor(w, w.cells<uint64_t>(i.s[3])[lane]);
   if (i.variant != 0 && (p.aTransposed || p.bTransposed))
     w.fail("transposes operands of other than 16 bits, which is not emulated");
-  readOperand(w, i, p.a, p.aTransposed, kTensorLanes, p.k);
-  readOperand(w, i, p.b, p.bTransposed, p.n, p.k);
-  for (int row = 0; row < kTensorLanes; row += 32) {
-    int other = memory.history.write({w.agent, -1, 0},
-                                     TensorMemory::addressOf(row, p.column),
-                                     uint64_t(p.n) * 2);
-    if (other >= 0)
-      w.fail("multiplies into tensor memory that " +
-             w.block.grid.nameOf(other) + " uses: nothing orders the two");
+  std::vector<Block *> blocks = blocksOf(w.block, p.pair);
+  for (Block *block : blocks) {
+    if (d >> 16 || !block->tensors || !block->tensors->has(p.column, p.n))
+      w.fail("multiplies into tensor memory that the block does not have");
+    readOperand(w, *block, i, p.a, p.aTransposed, kTensorLanes, p.k);
+    readOperand(w, *block, i, p.b, p.bTransposed, p.n / int(blocks.size()),
+                p.k);
+    writeSums(w, *block->tensors, p);
   }
-  for (int row = 0; row < kTensorLanes; ++row)
-    for (int column = p.column; column < p.column + p.n; ++column) {
-      auto at = size_t(row * kTensorColumns + column);
-      if (p.adds && !memory.written[at])
-        w.fail("adds to tensor memory that nothing was written to");
-      memory.written[at] = true;
-    }
   if (w.block.grid.counters)
     w.block.grid.counters->multiply(i, uint64_t(2) * kTensorLanes *
-                                           uint64_t(p.n) * uint64_t(p.k));
+                                           blocks.size() * uint64_t(p.n) *
+                                           uint64_t(p.k));
   if (w.block.early)
     performAny(w.block, p);
   w.tensorProducts.push_back(p);
@@ -275,12 +302,23 @@ void runCommit(Warp &w, const Inst &i, uint32_t mask) {
     uint64_t address = w.wide(i.s[1], lane) + uint64_t(i.imm);
     if (i.generic)
       address &= ~kWindowMask;
-    Block &owner = w.block.grid.blockOf(address, w.block, w, lane);
+    Block &own = w.block.grid.blockOf(address, w.block, w, lane);
     address &= (uint64_t(1) << kRankShift) - 1;
-    owner.mbarrier(address, w, lane);
-    owner.noteRead(w, -1, address, 8);
-    w.block.grid.order.release(w.agent, owner.mbarrierOrder[address]);
-    Grid::Commit commit = {&w.block, &owner, address, {}, ""};
+    Grid::Commit commit = {&w.block, {&own}, address, {}, ""};
+    if (i.variant) {
+      w.need(i.s[2], mask, "a mask of blocks");
+      commit.owners.clear();
+      for (uint32_t blocks = w.cells<uint32_t>(i.s[2])[lane] & 0xffff; blocks;
+           blocks &= blocks - 1)
+        commit.owners.push_back(&w.block.grid.blockOf(
+            uint64_t(lowest(blocks) + 1) << kRankShift, w.block, w, lane));
+    }
+    for (Block *owner : commit.owners) {
+      owner->mbarrier(address, w, lane);
+      owner->noteRead(w, -1, address, 8);
+      Clocks &order = owner->mbarrierOrder[address];
+      w.block.grid.order.release(w.agent, order);
+    }
     std::vector<TensorProduct> others;
     for (const TensorProduct &product : w.tensorProducts)
       (product.lane == lane ? commit.products : others).push_back(product);
@@ -377,8 +415,9 @@ void decodeTensor(Decoder &d, Inst &i) {
        "wait::ld", "fence::after_thread_sync", "fence::before_thread_sync"},
       "operation");
   d.result().usesAsyncProxy = true;
-  if (what < 5 && !d.take("cta_group::1"))
-    d.fail("tensor memory of two blocks, which is not emulated");
+  if (what < 5)
+    i.count = uint8_t(
+        d.takeOneOf({"cta_group::1", "cta_group::2"}, "group of blocks"));
   switch (what) {
   case 0:
   case 1:
@@ -419,9 +458,12 @@ void decodeTensor(Decoder &d, Inst &i) {
     if (!d.take("mbarrier::arrive::one"))
       d.fail("a commit that is not emulated");
     i.generic = !d.take("shared::cluster");
+    i.variant = d.take("multicast::cluster");
     d.take("b64");
-    d.wantOperands(1, 1);
+    d.wantOperands(1u + i.variant, 1u + i.variant);
     i.s[1] = d.address(d.operand(0), i.imm);
+    if (i.variant)
+      i.s[2] = d.in(1, Type::B16);
     i.run = runCommit;
     return;
   case 5: {
@@ -454,11 +496,11 @@ void Grid::perform(Commit &commit) {
   if (!commit.block->early)
     for (const TensorProduct &product : commit.products)
       performAny(*commit.block, product);
-  auto *barrier =
-      reinterpret_cast<MBarrier *>(commit.owner->shared + commit.barrier);
-  if (!barrier->arrive(0))
-    throw Error(commit.block->name() + commit.issued +
-                "arrives at an mbarrier more often than it counts");
+  for (Block *owner : commit.owners)
+    if (!reinterpret_cast<MBarrier *>(owner->shared + commit.barrier)
+             ->arrive(0))
+      throw Error(commit.block->name() + commit.issued +
+                  "arrives at an mbarrier more often than it counts");
 }
 
 void Warp::needTensorFence() const {

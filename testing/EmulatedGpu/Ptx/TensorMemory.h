@@ -39,6 +39,7 @@ struct TensorProduct {
   uint8_t type; ///< a Type
   uint64_t a, b;
   bool aTransposed, bTransposed, adds;
+  bool pair; ///< of two blocks: 128 rows and half of the columns of B each
 };
 
 struct TensorMemory {

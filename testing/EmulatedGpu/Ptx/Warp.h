@@ -273,7 +273,7 @@ public:
     shardir_emulated_tensor_map map;
     std::array<int32_t, 5> coordinates;
     struct Target {
-      Block *block;
+      Block *block, *owner; ///< of the memory, of the mbarrier
       uint64_t to, barrier;
       uint32_t copy; ///< its clock
     };
@@ -285,7 +285,9 @@ public:
   void perform(Load &load);
   /// Products on their way, and the mbarrier that learns when they are done.
   struct Commit {
-    Block *block, *owner;
+    Block *block;
+    /// Those whose mbarrier at `barrier` it is.
+    std::vector<Block *> owners;
     uint64_t barrier;
     std::vector<TensorProduct> products;
     std::string issued;

@@ -80,6 +80,20 @@ void TensorMapTiles::byOneThread(function_ref<void()> body) {
               body);
 }
 
+Index TensorMapTiles::partOf(Index tileStart, int64_t size) {
+  if (plan.pair == 1)
+    return tileStart;
+  return emit.add(tileStart, emit.mul(emit.rem(emit.block(0), plan.pair),
+                                      size / plan.pair));
+}
+
+Value TensorMapTiles::ofLeader(Value barrier) {
+  auto type = LLVM::LLVMPointerType::get(
+      emit.builder.getContext(),
+      unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+  return NVVM::MapaOp::create(emit.builder, emit.loc, type, barrier, i32(0));
+}
+
 void TensorMapTiles::makeMaps() {
   mapA = mapOf(a);
   mapB = mapOf(b);
@@ -92,10 +106,10 @@ void TensorMapTiles::countTiles() {
   for (Index size : batchExtents)
     tiles = emit.mul(tiles, size);
   // One block has most of a multiprocessor's shared memory.
-  blocks =
-      emit.min(tiles, kernel::MultiprocessorsOp::create(
-                          emit.builder, emit.loc, emit.builder.getIndexType())
-                          .getResult());
+  Index most = kernel::MultiprocessorsOp::create(emit.builder, emit.loc,
+                                                 emit.builder.getIndexType())
+                   .getResult();
+  blocks = emit.mul(emit.min(tiles, emit.ceilDiv(most, plan.pair)), plan.pair);
 }
 
 void TensorMapTiles::prepare(int64_t bytes, function_ref<void()> init) {
@@ -261,7 +275,7 @@ void TensorMapTiles::setTile(Index number) {
 }
 
 void TensorMapTiles::forEachTile(Place start, function_ref<Place(Place)> body) {
-  emit.loop(emit.block(0), tiles, blocks, start.values(),
+  emit.loop(firstTile(), tiles, tileStep(), start.values(),
             [&](Index tile, ValueRange carried) {
               setTile(tile);
               return body({carried[0], carried[1]}).values();
@@ -288,6 +302,10 @@ void TensorMapTiles::copyBoxes(const TileSource &source, Value map,
                                Index tileStart, Index offset, Value full) {
   OpBuilder &builder = emit.builder;
   int64_t boxes = source.alongK ? 1 : source.columns / rowElements(source);
+  NVVM::CTAGroupKindAttr group;
+  if (plan.pair == 2)
+    group = NVVM::CTAGroupKindAttr::get(builder.getContext(),
+                                        NVVM::CTAGroupKind::CTA_2);
   for (int64_t box = 0; box < boxes; ++box) {
     Index outer = emit.add(tileStart, emit.constant(box * rowElements(source)));
     auto cluster = LLVM::LLVMPointerType::get(
@@ -299,7 +317,7 @@ void TensorMapTiles::copyBoxes(const TileSource &source, Value map,
         builder, emit.loc, to, map,
         coordinates(dimsOf(source), outer, source.outerLoop, stepK), full,
         ValueRange(), Value(), Value(), NVVM::TMALoadMode::TILE,
-        /*isCTAOnly=*/false, NVVM::CTAGroupKindAttr(), Value());
+        /*isCTAOnly=*/false, group, Value());
   }
 }
 
@@ -334,30 +352,46 @@ SmallVector<Value> TensorMapTiles::packed(Index m, Index n,
   return SmallVector<Value>(branch.getResults());
 }
 
+/// One thread.
+void TensorMapTiles::copyStage(Value stage) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Value full = barrier(stage, false);
+  auto expect = [&] {
+    NVVM::MBarrierArriveExpectTxOp::create(
+        builder, loc, Type(), full, i32(stageBytes() * plan.pair),
+        NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+  };
+  Value told = full;
+  if (plan.pair == 1) {
+    expect();
+  } else {
+    emit.branch(isLeader(), expect);
+    // The op wants an address of the block; both are words.
+    Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(),
+                                             ofLeader(full));
+    told = LLVM::IntToPtrOp::create(builder, loc, full.getType(), address);
+  }
+  Index offset = emit.mul(Index(stage), stageBytes());
+  copyBoxes(a, mapA, partOf(tileM, plan.bm), offset, told);
+  copyBoxes(b, mapB, partOf(tileN, plan.bn),
+            emit.add(offset, emit.constant(bytesA())), told);
+}
+
 void TensorMapTiles::copyTiles() {
   // The phase before the first one counts as ended.
   forEachTile(start(1), [&](Place place) -> Place {
     Index first, count;
     takePart(first, count);
-    SmallVector<Value> end = emit.loop(
-        emit.constant(0), count, emit.constant(1), place.values(),
-        [&](Index step, ValueRange carried) {
-          Place place = {carried[0], carried[1]};
-          setStep(emit.add(first, step));
-          await(barrier(place.stage, true), place.parity);
-          byOneThread([&] {
-            Value full = barrier(place.stage, false);
-            NVVM::MBarrierArriveExpectTxOp::create(
-                emit.builder, emit.loc, Type(), full, i32(stageBytes()),
-                NVVM::MemScopeKind::CTA,
-                /*relaxed=*/false, Value());
-            Index offset = emit.mul(Index(place.stage), stageBytes());
-            copyBoxes(a, mapA, tileM, offset, full);
-            copyBoxes(b, mapB, tileN, emit.add(offset, emit.constant(bytesA())),
-                      full);
-          });
-          return next(place).values();
-        });
+    SmallVector<Value> end =
+        emit.loop(emit.constant(0), count, emit.constant(1), place.values(),
+                  [&](Index step, ValueRange carried) {
+                    Place place = {carried[0], carried[1]};
+                    setStep(emit.add(first, step));
+                    await(barrier(place.stage, true), place.parity);
+                    byOneThread([&] { copyStage(place.stage); });
+                    return next(place).values();
+                  });
     return {end[0], end[1]};
   });
 }

@@ -45,8 +45,9 @@ protected:
     llvm::SmallVector<mlir::Value> values() const { return {stage, parity}; }
   };
 
-  int64_t bytesA() const { return plan.bm * rowBytes; }
-  int64_t bytesB() const { return plan.bn * rowBytes; }
+  /// Of the parts of A's and B's tiles that a block brings.
+  int64_t bytesA() const { return plan.bm / plan.pair * rowBytes; }
+  int64_t bytesB() const { return plan.bn / plan.pair * rowBytes; }
   int64_t stageBytes() const { return bytesA() + bytesB(); }
   /// Where the mbarriers begin, and where they end.
   int64_t barriersAt() const { return plan.stages * stageBytes() + storeBytes; }
@@ -57,7 +58,7 @@ protected:
   /// Sets `mapC` if C, or what is made of it, can leave through shared memory,
   /// a box of so many rows of 128 bytes at a time.
   void planStores(int64_t rows, llvm::ArrayRef<int64_t> elementSizes);
-  /// As many as there are tiles, at most one per multiprocessor.
+  /// As many as tiles need, at most one per multiprocessor.
   void countTiles();
 
   // In the kernel.
@@ -65,7 +66,19 @@ protected:
   /// mbarriers by `initBarrier`.
   void prepare(int64_t bytes, llvm::function_ref<void()> init);
   void initBarrier(mlir::Value barrier, int64_t arrivals);
+  /// The tiles of this block: the first one, and from one to the next.
+  Index firstTile() { return emit.div(emit.block(0), plan.pair); }
+  Index tileStep() { return emit.div(blocks, plan.pair); }
   void setTile(Index number);
+  /// Where the block's part of a tile of so many rows or columns begins.
+  Index partOf(Index tileStart, int64_t size);
+  /// Whether the block is the one of its pair that multiplies.
+  mlir::Value isLeader() {
+    return emit.equal(emit.rem(emit.block(0), plan.pair), emit.constant(0));
+  }
+  /// That block's mbarrier at the place of this one's, in the cluster's
+  /// addresses.
+  mlir::Value ofLeader(mlir::Value barrier);
   void forEachTile(Place start, llvm::function_ref<Place(Place)> body);
   /// True in all threads of that warp of the block. ptxas sees that they agree.
   mlir::Value isWarp(int64_t number);
@@ -127,6 +140,7 @@ private:
   /// Where `loops` stand, for the copy engine.
   llvm::SmallVector<mlir::Value>
   coordinates(llvm::ArrayRef<int> loops, Index outer, int outerLoop, Index k);
+  void copyStage(mlir::Value stage);
   void copyBoxes(const TileSource &source, mlir::Value map, Index tileStart,
                  Index offset, mlir::Value full);
 

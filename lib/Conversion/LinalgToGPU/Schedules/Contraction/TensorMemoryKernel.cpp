@@ -15,6 +15,12 @@
 // round between these: `full`, when a tile's products are done, and `empty`,
 // when its sums were read.
 //
+// A pair of blocks (a cluster) computes 256 rows together: each brings 128 rows
+// of A and half of the columns of B, and has the sums of its rows; the first
+// one multiplies for both. Boxes of both count at the first one's `full`, what
+// was read or multiplied both learn, and warps of both tell the first one that
+// sums were read.
+//
 // Descriptors and layouts are those of the PTX ISA, 9.7.16. A thread holds all
 // columns of one row of C, 32 at a time.
 //
@@ -69,6 +75,12 @@ private:
                                      emit.builder.getI64IntegerAttr(value));
   }
 
+  NVVM::CTAGroupKind group() const {
+    return plan.pair == 2 ? NVVM::CTAGroupKind::CTA_2
+                          : NVVM::CTAGroupKind::CTA_1;
+  }
+  void meetAll();
+  void commit(Value barrier);
   void allocate();
   void giveBack();
   Turn after(Turn turn);
@@ -77,6 +89,7 @@ private:
   void multiplyStep(Value sums, Value stage, Value adds);
   void multiplyTiles();
   SmallVector<Value> load(Value buffer, Index warp, int64_t column);
+  void giveAccumulator(Value buffer);
   void storeTiles();
   void storeBoxes(function_ref<SmallVector<Value>(int64_t)> loadChunk,
                   Index row, Value leads);
@@ -85,6 +98,30 @@ private:
 };
 } // namespace
 
+/// All threads, of both blocks of a pair.
+void TensorMemoryKernel::meetAll() {
+  OpBuilder &builder = emit.builder;
+  fence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
+  if (plan.pair == 1) {
+    emit.barrier();
+  } else {
+    NVVM::ClusterArriveOp::create(builder, emit.loc, builder.getUnitAttr());
+    NVVM::ClusterWaitOp::create(builder, emit.loc, builder.getUnitAttr());
+  }
+  fence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+}
+
+/// `barrier`, in both blocks of a pair, learns when all products of the thread
+/// are done.
+void TensorMemoryKernel::commit(Value barrier) {
+  OpBuilder &builder = emit.builder;
+  Value both;
+  if (plan.pair == 2)
+    both = arith::ConstantOp::create(builder, emit.loc,
+                                     builder.getI16IntegerAttr(3));
+  NVVM::Tcgen05CommitOp::create(builder, emit.loc, barrier, both, group());
+}
+
 /// All columns that both buffers need; warp 0.
 void TensorMemoryKernel::allocate() {
   OpBuilder &builder = emit.builder;
@@ -92,23 +129,19 @@ void TensorMemoryKernel::allocate() {
   Value address = pointer(emit.constant(addressAt()));
   emit.branch(emit.lessThan(emit.thread(), emit.constant(warpThreads)), [&] {
     NVVM::Tcgen05AllocOp::create(builder, loc, address,
-                                 i32(accumulators * plan.bn));
-    NVVM::Tcgen05RelinquishAllocPermitOp::create(builder, loc);
+                                 i32(accumulators * plan.bn), group());
+    NVVM::Tcgen05RelinquishAllocPermitOp::create(builder, loc, group());
   });
-  fence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
-  emit.barrier();
-  fence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+  meetAll();
   tensors = LLVM::LoadOp::create(builder, loc, builder.getI32Type(), address);
 }
 
 void TensorMemoryKernel::giveBack() {
-  fence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
-  emit.barrier();
-  fence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
+  meetAll();
   emit.branch(emit.lessThan(emit.thread(), emit.constant(warpThreads)), [&] {
     NVVM::Tcgen05DeallocOp::create(emit.builder, emit.loc,
                                    tensorPointer(tensors),
-                                   i32(accumulators * plan.bn));
+                                   i32(accumulators * plan.bn), group());
   });
 }
 
@@ -155,7 +188,7 @@ void TensorMemoryKernel::multiplyStep(Value sums, Value stage, Value adds) {
   constexpr int64_t f32Sums = 1;
   Value what =
       i32(f32Sums << 4 | type << 7 | type << 10 | int64_t(!a.alongK) << 15 |
-          int64_t(!b.alongK) << 16 | plan.bn / 8 << 17 | rows / 16 << 24);
+          int64_t(!b.alongK) << 16 | plan.bn / 8 << 17 | plan.bm / 16 << 24);
   Index offset = emit.mul(Index(stage), stageBytes());
   Value left = descriptor(a, offset);
   Value right = descriptor(b, emit.add(offset, emit.constant(bytesA())));
@@ -166,24 +199,19 @@ void TensorMemoryKernel::multiplyStep(Value sums, Value stage, Value adds) {
       int64_t bytes = source.alongK ? stepBytes : k * rowBytes;
       return step == 0 ? start : plus(start, word(step * bytes / 16));
     };
-    NVVM::Tcgen05MMAOp::create(builder, loc, kind, NVVM::CTAGroupKind::CTA_1,
-                               NVVM::Tcgen05MMACollectorOp::DISCARD,
-                               /*aShift=*/false, sums, moved(left, a),
-                               moved(right, b), what, step == 0 ? adds : yes,
-                               Value(), Value());
+    NVVM::Tcgen05MMAOp::create(
+        builder, loc, kind, group(), NVVM::Tcgen05MMACollectorOp::DISCARD,
+        /*aShift=*/false, sums, moved(left, a), moved(right, b), what,
+        step == 0 ? adds : yes, Value(), Value());
   }
 }
 
 /// A warp; the same thread of it always issues what it commits.
 void TensorMemoryKernel::multiplyTiles() {
-  OpBuilder &builder = emit.builder;
-  auto commit = [&](Value barrier) {
-    NVVM::Tcgen05CommitOp::create(builder, emit.loc, barrier, Value());
-  };
   SmallVector<Value> initial = start(0).values();
   // The phase before the first one counts as ended.
   llvm::append_range(initial, start(1).values());
-  emit.loop(emit.block(0), tiles, blocks, initial,
+  emit.loop(firstTile(), tiles, tileStep(), initial,
             [&](Index tile, ValueRange carried) {
               setTile(tile);
               Turn turn = {carried[2], carried[3]};
@@ -210,28 +238,35 @@ void TensorMemoryKernel::multiplyTiles() {
             });
 }
 
-/// The warp's rows of `chunk` columns, waited for: nothing may use the
-/// registers before that, so that both are one asm.
+/// The warp's rows of `chunk` columns, waited for. An empty asm behind the wait
+/// keeps LLVM from using the registers before it.
 SmallVector<Value> TensorMemoryKernel::load(Value buffer, Index warp,
                                             int64_t column) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
   Value address = plus(plus(columnsOf(buffer), i32(column)),
                        cast(emit.mul(warp, warpThreads << 16), 32));
-  std::string text = "tcgen05.ld.sync.aligned.32x32b.x32.b32 {", constraints;
+  Value loaded = NVVM::Tcgen05LdOp::create(
+      builder, loc, VectorType::get(chunk, builder.getI32Type()),
+      /*pack=*/UnitAttr(),
+      NVVM::Tcgen05LdStShapeAttr::get(builder.getContext(),
+                                      NVVM::Tcgen05LdStShape::SHAPE_32X32B),
+      tensorPointer(address), Value());
+  NVVM::Tcgen05WaitOp::create(builder, loc, NVVM::Tcgen05WaitKind::LOAD);
+  std::string constraints;
+  SmallVector<Value> words;
   for (int64_t i = 0; i < chunk; ++i) {
-    text += (i ? ", $" : "$") + std::to_string(i);
-    constraints += "=f,";
+    constraints += i == 0 ? "=r" : ",=r";
+    words.push_back(vector::ExtractOp::create(builder, loc, loaded, i));
   }
-  text +=
-      "}, [$" + std::to_string(chunk) + "];\ntcgen05.wait::ld.sync.aligned;";
-  SmallVector<Type> words(chunk, builder.getF32Type());
-  Value loaded =
+  for (int64_t i = 0; i < chunk; ++i)
+    constraints += "," + std::to_string(i);
+  SmallVector<Type> types(chunk, builder.getI32Type());
+  Value there =
       LLVM::InlineAsmOp::create(
           builder, loc,
-          LLVM::LLVMStructType::getLiteral(builder.getContext(), words),
-          ValueRange{address}, text, constraints + "r",
-          /*has_side_effects=*/true, /*is_align_stack=*/false,
+          LLVM::LLVMStructType::getLiteral(builder.getContext(), types), words,
+          "", constraints, /*has_side_effects=*/true, /*is_align_stack=*/false,
           LLVM::tailcallkind::TailCallKind::None,
           LLVM::AsmDialectAttr::get(builder.getContext(),
                                     LLVM::AsmDialect::AD_ATT),
@@ -240,7 +275,9 @@ SmallVector<Value> TensorMemoryKernel::load(Value buffer, Index warp,
   fence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
   SmallVector<Value> sums;
   for (int64_t i = 0; i < chunk; ++i)
-    sums.push_back(LLVM::ExtractValueOp::create(builder, loc, loaded, i));
+    sums.push_back(arith::BitcastOp::create(
+        builder, loc, builder.getF32Type(),
+        LLVM::ExtractValueOp::create(builder, loc, there, i)));
   return sums;
 }
 
@@ -256,7 +293,8 @@ void TensorMemoryKernel::storeBoxes(
   int64_t columns = rowBytes / size, perVector = vectorBytes / size;
   bool full =
       divides(contraction.m, plan.bm) && divides(contraction.n, plan.bn);
-  Index m = emit.add(tileM, row);
+  Index firstRow = partOf(tileM, plan.bm);
+  Index m = emit.add(firstRow, row);
   auto vector = VectorType::get(4, builder.getI32Type());
   for (int64_t box = 0; box < plan.bn / columns; ++box) {
     Index buffer = emit.constant(plan.stages * stageBytes() +
@@ -294,12 +332,28 @@ void TensorMemoryKernel::storeBoxes(
                                    NVVM::SharedSpace::shared_cta));
     meet(i32(1), groupThreads);
     emit.branch(leads, [&] {
-      storeBox(buffer, tileM, emit.add(tileN, emit.constant(box * columns)));
+      storeBox(buffer, firstRow, emit.add(tileN, emit.constant(box * columns)));
     });
   }
 }
 
-/// A warpgroup, a row of the tile each.
+/// The block that multiplies may overwrite what the warp has read.
+void TensorMemoryKernel::giveAccumulator(Value buffer) {
+  Value empty = accumulator(buffer, true);
+  if (plan.pair == 1)
+    return arrive(empty);
+  OpBuilder &builder = emit.builder;
+  // Upstream has no op for another block's.
+  LLVM::InlineAsmOp::create(
+      builder, emit.loc, TypeRange(), ValueRange{ofLeader(empty)},
+      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [$0];", "r",
+      /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+}
+
+/// A warpgroup, a row of the block's part each.
 void TensorMemoryKernel::storeTiles() {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
@@ -310,7 +364,7 @@ void TensorMemoryKernel::storeTiles() {
   Value leads = emit.equal(row, emit.constant(0));
   bool paired = epilogue.isPaired(emit);
   Value none = emit.zero(builder.getF32Type());
-  emit.loop(emit.block(0), tiles, blocks, start(0).values(),
+  emit.loop(firstTile(), tiles, tileStep(), start(0).values(),
             [&](Index tile, ValueRange carried) -> SmallVector<Value> {
               setTile(tile);
               Turn turn = {carried[0], carried[1]};
@@ -322,8 +376,7 @@ void TensorMemoryKernel::storeTiles() {
               auto loadChunk = [&](int64_t column) {
                 SmallVector<Value> sums = load(turn.stage, warp, column);
                 if (column + chunk == plan.bn)
-                  emit.branch(isFirst,
-                              [&] { arrive(accumulator(turn.stage, true)); });
+                  emit.branch(isFirst, [&] { giveAccumulator(turn.stage); });
                 for (Value &sum : sums)
                   sum = arith::SelectOp::create(builder, loc, some, sum, none);
                 return sums;
@@ -335,7 +388,7 @@ void TensorMemoryKernel::storeTiles() {
               for (int64_t column = 0; column < plan.bn; column += chunk) {
                 SmallVector<Value> sums = loadChunk(column);
                 for (int64_t i = 0; i < chunk; i += 2)
-                  store(emit.add(tileM, row),
+                  store(emit.add(partOf(tileM, plan.bm), row),
                         emit.add(tileN, emit.constant(column + i)),
                         {sums[size_t(i)], sums[size_t(i + 1)]}, paired);
               }
@@ -352,24 +405,29 @@ void TensorMemoryKernel::run(StringRef name) {
   if (mapC)
     storeBytes = storeBuffers * boxBytes;
   makePartials();
-  emit.launch(name, {blocks}, plan.threads(), sharedBytes(), [&] {
-    prepare(sharedBytes(), [&] {
-      for (int64_t stage = 0; stage < plan.stages; ++stage)
-        for (bool empty : {false, true})
-          initBarrier(barrier(emit.value(emit.constant(stage)), empty), 1);
-      for (int64_t buffer = 0; buffer < accumulators; ++buffer) {
-        Value at = emit.value(emit.constant(buffer));
-        initBarrier(accumulator(at, false), 1);
-        initBarrier(accumulator(at, true), groupThreads / warpThreads);
-      }
-    });
-    allocate();
-    emit.branch(isWarp(0), [&] { copyTiles(); });
-    emit.branch(isWarp(1), [&] { multiplyTiles(); });
-    emit.branch(emit.lessThan(emit.constant(groupThreads - 1), emit.thread()),
-                [&] { storeTiles(); });
-    giveBack();
-  });
+  emit.launch(
+      name, {blocks}, plan.threads(), sharedBytes(),
+      [&] {
+        prepare(sharedBytes(), [&] {
+          for (int64_t stage = 0; stage < plan.stages; ++stage)
+            for (bool empty : {false, true})
+              initBarrier(barrier(emit.value(emit.constant(stage)), empty), 1);
+          for (int64_t buffer = 0; buffer < accumulators; ++buffer) {
+            Value at = emit.value(emit.constant(buffer));
+            initBarrier(accumulator(at, false), 1);
+            initBarrier(accumulator(at, true),
+                        plan.pair * groupThreads / warpThreads);
+          }
+        });
+        allocate();
+        emit.branch(isWarp(0), [&] { copyTiles(); });
+        emit.branch(emit.both(isWarp(1), isLeader()), [&] { multiplyTiles(); });
+        emit.branch(
+            emit.lessThan(emit.constant(groupThreads - 1), emit.thread()),
+            [&] { storeTiles(); });
+        giveBack();
+      },
+      plan.pair);
   combinePartials();
 }
 

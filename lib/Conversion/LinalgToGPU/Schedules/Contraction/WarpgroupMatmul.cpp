@@ -45,9 +45,12 @@ struct WarpgroupKernel {
   bool isFedByTensorMaps;
   /// Whether another kernel is there where addresses turn out not to suit.
   bool hasOther;
+  /// Of tiles of 256 rows by pairs of blocks, but for the narrowest.
+  double efficiencyOfPairs[2];
   KernelOfTiles emit;
 };
 constexpr int64_t widths[] = {256, 128, 64};
+constexpr int64_t stagesOfPairs[] = {6, 8};
 
 class WarpgroupMatmul : public Schedule {
 public:
@@ -92,6 +95,12 @@ private:
     for (auto [width, stages] : llvm::zip(widths, kernel.stages))
       plans.push_back(
           planFor(TilePlan{128, width, 64, 8, 1, stages}, multiplicand));
+    if (kernel.efficiencyOfPairs[0] > 0)
+      for (auto [width, stages] : llvm::zip(widths, stagesOfPairs)) {
+        TilePlan plan{256, width, 64, 8, 1, stages};
+        plan.pair = 2;
+        plans.push_back(planFor(plan, multiplicand));
+      }
     plans = withOperandCopies(op, plans);
     // The copy engine knows aligned rows alone.
     if (kernel.isFedByTensorMaps &&
@@ -102,10 +111,9 @@ private:
         return plan.byElements[0] || plan.byElements[1];
       });
     return chooseTiles(op, plans, target, [&](const TilePlan &plan) {
-      double efficiency = 0;
-      for (auto [width, part] : llvm::zip(widths, kernel.efficiency))
-        if (width == plan.bn)
-          efficiency = part;
+      auto number = size_t(llvm::find(widths, plan.bn) - std::begin(widths));
+      double efficiency = plan.pair == 2 ? kernel.efficiencyOfPairs[number]
+                                         : kernel.efficiency[number];
       return target.matrixFlops * rateOf(multiplicand) * efficiency;
     });
   }
@@ -122,21 +130,32 @@ bool hasTensorMemory(const GpuTarget &target) {
 
 /// The cost of a step's barrier and fences matters more the less there is to
 /// multiply. 48 KiB, 32 KiB and 24 KiB per stage.
-constexpr WarpgroupKernel copies = {
-    "wgmma_matmul", "wgmma", hasWarpgroupMma, {4, 4, 4}, {0.75, 0.65, 0.5},
-    false,          true,    emitWgmmaKernel};
+constexpr WarpgroupKernel copies = {"wgmma_matmul",
+                                    "wgmma",
+                                    hasWarpgroupMma,
+                                    {4, 4, 4},
+                                    {0.75, 0.65, 0.5},
+                                    false,
+                                    true,
+                                    {},
+                                    emitWgmmaKernel};
 /// Of a narrow tile every column of A is read for fewer products. 192 KiB of
 /// stages.
-constexpr WarpgroupKernel maps = {
-    "ws_gemm", "TMA and wgmma",          hasWarpgroupMma,
-    {4, 6, 8}, {0.85, 0.75, 0.6},        true,
-    true,      emitWarpSpecializedKernel};
-/// One block's tile: pairs of blocks, which share B, would read it half as
-/// often.
+constexpr WarpgroupKernel maps = {"ws_gemm",
+                                  "TMA and wgmma",
+                                  hasWarpgroupMma,
+                                  {4, 6, 8},
+                                  {0.85, 0.75, 0.6},
+                                  true,
+                                  true,
+                                  {},
+                                  emitWarpSpecializedKernel};
+/// Shared memory is written and read for 1.5 times as long as the units
+/// multiply; by pairs, which share B, as long.
 constexpr WarpgroupKernel tensors = {
-    "tcgen05_gemm", "TMA and tcgen05",     hasTensorMemory,
-    {4, 6, 8},      {0.7, 0.55, 0.35},     true,
-    false,          emitTensorMemoryKernel};
+    "tcgen05_gemm", "TMA and tcgen05", hasTensorMemory,
+    {4, 6, 8},      {0.65, 0.5, 0.35}, true,
+    false,          {0.85, 0.7},       emitTensorMemoryKernel};
 } // namespace
 
 std::unique_ptr<Schedule> shardir::createWgmmaMatmulSchedule() {
