@@ -171,7 +171,7 @@ def find_checks(pattern):
                     yield relative, shlex.split(text)
 
 
-def find_gpu_checks(pattern):
+def find_gpu_checks(pattern, arch):
     """Yields (file, flags): what test/Run/Gpu runs with arch=host, with the schedules that it forces."""
     as_ptx = import_of("test", "Run", "Gpu", "Inputs", "as-ptx.py")
     folder = os.path.join("test", "Run", "Gpu")
@@ -182,11 +182,16 @@ def find_gpu_checks(pattern):
         for text in as_ptx.commands_of(os.path.join(ROOT, relative)):
             flags = shlex.split(text.split(" shard-run ", 1)[1])
             if "--verify" in flags:
-                yield relative, [re.sub(r"arch=host ?", "", f) for f in flags if f != "%s"]
+                yield relative, [re.sub(f"arch={arch} ptxas=none ?", "", as_ptx.options_for(f, arch)) for f in flags if f != "%s"]
 
 
-def registered_schedules(compiler):
-    return subprocess.run([compiler, "--print-schedules"], capture_output=True, text=True, check=True).stdout.split()
+# Schedules of matrix units that one architecture has; host emulates those of sm_90a.
+UNITS = {"tcgen05_gemm": ["sm_100a"], **dict.fromkeys(["wgmma_attention", "wgmma_matmul", "ws_gemm"], ["sm_90a", "host"])}
+
+
+def registered_schedules(compiler, arch):
+    names = subprocess.run([compiler, "--print-schedules"], capture_output=True, text=True, check=True).stdout.split()
+    return [name for name in names if arch in UNITS.get(name, [arch])]
 
 
 def uses_f8(file, flags):
@@ -256,7 +261,7 @@ def main():
         return (json.loads(done.stdout) if done.returncode == 0 else None), done.stderr
 
     found, checks, bench, refused, compiled, meshes, reports, titles = [], [], [], [], {}, {}, {}, {}
-    for file, flags in [*find_checks(options.filter), *find_gpu_checks(options.filter)]:
+    for file, flags in [*find_checks(options.filter), *find_gpu_checks(options.filter, options.arch)]:
         function = (file, *[f for f in flags if f.startswith(("--function=", "--options="))])
         seen = meshes.setdefault(function, [])
         mesh = [f for f in flags if f.startswith("--mesh=")]
@@ -327,7 +332,7 @@ def main():
     write("refused.txt", "".join(refused))
     write("run.sh", SCRIPT.replace("@ARCH@", options.arch).replace("@COMMIT@", commit).replace("@HOST@", host), 0o755)
     size = sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(out) for name in names)
-    held = {name: 0 for name in registered_schedules(compiler)}
+    held = {name: 0 for name in registered_schedules(compiler, options.arch)}
     for line in checks:
         for name in schedules(line):
             held[name] += 1

@@ -35,6 +35,7 @@ PROBLEMS = [
     ("bf16 4096 x 4096 x 4096", "kernels.mlir", "gemm", "arch=sm_90a"),
     ("the same", "kernels.mlir", "gemm", "arch=sm_90a schedule=wgmma_matmul"),
     ("the same on sm_80", "kernels.mlir", "gemm", "arch=sm_80"),
+    ("the same on sm_100a", "kernels.mlir", "gemm", "arch=sm_100a"),
     ("bf16 16 x 4096 x 4096", "kernels.mlir", "gemm_decode", "arch=sm_90a"),
     ("attention, d = 64", "attention.mlir", "full64", "arch=sm_90a"),
     ("attention, d = 128", "attention.mlir", "full128", "arch=sm_90a"),

@@ -44,7 +44,7 @@ constexpr int kVersion = 22800;
 struct Config {
   size_t size;
   unsigned magic, version;
-  int blocking;
+  int blocking, cgaClusterSize, minCtas, maxCtas;
 };
 
 const char *const kNames[] = {
@@ -181,7 +181,10 @@ static bool isFitting(const Config *config) {
 SHARDIR_EXPORT int ncclCommInitRankConfig(Comm **result, int size, UniqueId id,
                                           int rank, Config *config) {
   log("ncclCommInitRankConfig size=" + std::to_string(size) +
-      " rank=" + std::to_string(rank));
+      " rank=" + std::to_string(rank) +
+      (config && config->size >= sizeof(Config)
+           ? " maxCTAs=" + std::to_string(config->maxCtas)
+           : ""));
   if (!isFitting(config) || rank < 0 || rank >= size)
     return kInvalidArgument;
   return make(result, size, id, rank);

@@ -147,7 +147,8 @@ void shardir_gpu_library_matmul(const int64_t *numbers, int32_t operand_type,
 /* Bytes at a multiple of which shards in device memory begin. */
 #define SHARDIR_GPU_ALIGNMENT 64
 
-/* The multiprocessors of the rank's device, at least 1. */
+/* The multiprocessors of the rank's device, at least 1; fewer while a
+ * collective that was started has not been waited for. */
 int64_t shardir_gpu_multiprocessors(void);
 
 /* Device memory, stream ordered, counted for peak_bytes_per_device. */

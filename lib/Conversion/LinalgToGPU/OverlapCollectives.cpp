@@ -176,7 +176,8 @@ private:
       if ((communicates(before) && !passable.contains(before)) ||
           inTheWay(before) || (!ahead.empty() && !budget.allows(before, ahead)))
         break;
-      if (isWork(before)) {
+      // A kernel takes fewer multiprocessors if it asks behind the start.
+      if (isWork(before) || (first && isa<kernel::MultiprocessorsOp>(before))) {
         first = before;
         taken = along.size();
       }
@@ -218,6 +219,15 @@ private:
       }
       worksBehind |= isWork(last);
     }
+    // A kernel that waits for the collective may take all multiprocessors.
+    for (Operation *before = last->getPrevNode();
+         isa<gpu::LaunchOp>(last) && before != end && !isWork(before) &&
+         !communicates(before);
+         before = before->getPrevNode())
+      if (isa<kernel::MultiprocessorsOp>(before)) {
+        last = before;
+        break;
+      }
     works |= worksBehind;
     for (Operation *longer : held)
       budget.hold(longer, operands);

@@ -266,9 +266,8 @@ void shardir_gpu_write(void *device, const void *host, uint64_t bytes) {
 }
 
 int64_t shardir_gpu_multiprocessors(void) {
-  return onGpu(__func__, [](CudaRank &gpu) -> int64_t {
-    return gpu.device.multiprocessors;
-  });
+  return onGpu(__func__,
+               [](CudaRank &gpu) -> int64_t { return gpu.multiprocessors(); });
 }
 
 const void *shardir_gpu_constant(int32_t id) {

@@ -15,12 +15,14 @@
 
 #include "RankContext.h"
 
+#include "Cuda/Nvtx.h"
 #include "Job.h"
 #include "Signals.h"
 
 #include <algorithm>
 #include <cstring>
 #include <exception>
+#include <optional>
 
 namespace shardir {
 namespace runtime {
@@ -171,6 +173,12 @@ template <class F> void RankContext::recorded(int32_t id, F &&f) {
   status.recent[n % RankStatus::kRecent].store(id, std::memory_order_relaxed);
   status.posted.store(n + 1, std::memory_order_release);
   status.advance();
+  std::optional<NvtxSpan> span;
+  if (gpu)
+    span.emplace([&] {
+      return job.program->metadata.collectives[size_t(id)].describe() +
+             (gpu->isBeside() ? ", beside other work" : "");
+    });
   if (job.options.trace && gpu) {
     // The GPU's times; they are read when it has come to the end.
     size_t begin = gpu->markTime();

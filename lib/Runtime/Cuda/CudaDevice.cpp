@@ -56,6 +56,12 @@ int gpuOfProcess(std::string &error) {
   return -1;
 }
 
+int collectiveMultiprocessors() {
+  const char *text = std::getenv("NCCL_MAX_CTAS");
+  int most = text ? std::atoi(text) : 0;
+  return most > 0 ? most : 16;
+}
+
 CudaDevice *CudaDevice::get(int ordinal, std::string &error) {
   static std::mutex mutex;
   static auto &devices = *new std::map<int, std::unique_ptr<CudaDevice>>;

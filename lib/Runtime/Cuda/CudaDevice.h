@@ -78,6 +78,10 @@ private:
   std::map<std::string, cuda::Function> functions;
 };
 
+/// The multiprocessors that collectives beside kernels have for themselves:
+/// NCCL starts no more blocks (CTAs) for one. $NCCL_MAX_CTAS, else 16.
+int collectiveMultiprocessors();
+
 /// The GPU of this process among those that its launcher has started on this
 /// machine; -1 with `error` set where there are too few.
 int gpuOfProcess(std::string &error);

@@ -489,6 +489,14 @@ void CudaRank::waitFor(const void *out) {
   }
 }
 
+int CudaRank::multiprocessors() const {
+  int all = device.multiprocessors;
+  if (pending.empty())
+    return all;
+  // Small GPUs, and parts of one, keep half of theirs.
+  return std::max({1, all / 2, all - collectiveMultiprocessors()});
+}
+
 void CudaRank::join() {
   while (!pending.empty())
     waitFor(pending.back().out);

@@ -97,6 +97,10 @@ public:
   void waitFor(const void *out);
   void join();
   bool isBeside() const { return lane != 0; }
+  /// For kernels whose blocks stay until the end: those of the GPU, without
+  /// what a collective needs that was started and not waited for. It would
+  /// wait for these blocks, or some of them for it.
+  int multiprocessors() const;
 
   /// Memory that the program has not asked for, in the order of the stream that
   /// is in use.

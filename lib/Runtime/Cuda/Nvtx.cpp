@@ -17,6 +17,7 @@
 
 #include <cstdlib>
 #include <dlfcn.h>
+#include <type_traits>
 
 namespace shardir {
 namespace runtime {
@@ -27,6 +28,8 @@ constexpr const char *kVariable = "SHARDIR_NVTX_LIBRARY";
 struct Nvtx {
   int (*push)(const char *) = nullptr;
   int (*pop)() = nullptr;
+  uint64_t (*start)(const char *) = nullptr;
+  void (*end)(uint64_t) = nullptr;
 
   static const Nvtx &get() {
     std::string error;
@@ -39,13 +42,20 @@ struct Nvtx {
         openLibrary(kVariable, "libnvtx3interop.so.1", "NVTX", error);
     if (!library.handle)
       return false;
-    push = reinterpret_cast<decltype(push)>(
-        dlsym(library.handle, "nvtxRangePushA"));
-    pop =
-        reinterpret_cast<decltype(pop)>(dlsym(library.handle, "nvtxRangePop"));
-    if (push && pop)
+    const char *missing = nullptr;
+    auto find = [&](auto &function, const char *name) {
+      function = reinterpret_cast<std::decay_t<decltype(function)>>(
+          dlsym(library.handle, name));
+      if (!function)
+        missing = name;
+    };
+    find(push, "nvtxRangePushA");
+    find(pop, "nvtxRangePop");
+    find(start, "nvtxRangeStartA");
+    find(end, "nvtxRangeEnd");
+    if (!missing)
       return true;
-    error = "'" + library.name + "' is not NVTX: it lacks nvtxRangePushA";
+    error = "'" + library.name + "' is not NVTX: it lacks " + missing;
     return false;
   }
 };
@@ -67,6 +77,16 @@ void NvtxRange::begin(const std::string &name) {
 NvtxRange::~NvtxRange() {
   if (isOpen)
     Nvtx::get().pop();
+}
+
+void NvtxSpan::begin(const std::string &name) {
+  id = Nvtx::get().start(name.c_str());
+  isOpen = true;
+}
+
+NvtxSpan::~NvtxSpan() {
+  if (isOpen)
+    Nvtx::get().end(id);
 }
 
 } // namespace runtime

@@ -13,11 +13,19 @@
 #include "NcclGroups.h"
 
 #include "Core/Job.h"
+#include "Cuda/CudaDevice.h"
 
 #include <algorithm>
 
 namespace shardir {
 namespace runtime {
+
+/// Kernels beside a collective leave it as many multiprocessors.
+static nccl::Config configuration() {
+  nccl::Config config;
+  config.maxCTAs = collectiveMultiprocessors();
+  return config;
+}
 
 NcclGroups &NcclGroups::get() {
   static NcclGroups &groups = *new NcclGroups; // stuck ranks may use it
@@ -102,7 +110,7 @@ NcclCalls::group(const std::vector<int> &ranks, size_t place,
   if (place == 0)
     api.check(api.GetUniqueId(&id), "ncclGetUniqueId", what);
   share(id);
-  nccl::Config config;
+  nccl::Config config = configuration();
   nccl::Comm comm = nullptr;
   nccl::Result result =
       api.CommInitRankConfig(&comm, int(ranks.size()), id, int(place), &config);
@@ -135,7 +143,7 @@ void NcclCalls::split(NcclGroup &parent, const std::vector<int> &ranks,
   // Groups have no common member, so a member's number is theirs alone.
   int color = ranks.empty() ? int(nccl::NoColor)
                             : *std::min_element(ranks.begin(), ranks.end());
-  nccl::Config config;
+  nccl::Config config = configuration();
   nccl::Comm comm = nullptr;
   nccl::Result result;
   {

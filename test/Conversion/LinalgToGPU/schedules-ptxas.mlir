@@ -7,12 +7,18 @@
 // REDEFINE: %{arch} = sm_80
 // RUN: %{assemble} 2>&1 | FileCheck %s --check-prefix=NEEDS --implicit-check-not="error:"
 // RUN: FileCheck %s --check-prefixes=PTX,SM80 < %t.ptx
-// Nothing is made for sm_100a's own matrix units yet: it runs the instructions of sm_80.
+// Products on sm_100a's own matrix units; all else runs the instructions of sm_80.
 // REDEFINE: %{arch} = sm_100a
 // RUN: %{assemble} 2>&1 | FileCheck %s --check-prefix=NEEDS --implicit-check-not="error:"
 // RUN: FileCheck %s --check-prefix=SM100 < %t.ptx
 // SM100-LABEL: .entry product
-// SM100: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
+// SM100: tcgen05.alloc.cta_group::[[GROUP:[12]]].sync.aligned.shared::cta.b32
+// SM100: cp.async.bulk.tensor.2d
+// SM100-COUNT-4: tcgen05.mma.cta_group::[[GROUP]].kind::f16
+// SM100: tcgen05.commit.cta_group::[[GROUP]].mbarrier::arrive::one.shared::cluster
+// SM100: tcgen05.ld.sync.aligned.32x32b.x32.b32
+// SM100: tcgen05.wait::ld.sync.aligned
+// SM100: tcgen05.dealloc.cta_group::[[GROUP]].sync.aligned.b32
 // SM100-LABEL: .entry full
 
 // NEEDS-COUNT-12: needs {{[0-9]+}} registers, 0 bytes of stack, spills 0 bytes

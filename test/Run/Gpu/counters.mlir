@@ -34,6 +34,17 @@
 // RUN: %{run} --options="arch=sm_90a schedule=ws_gemm" --verify
 // RUN: %{check} --coalesced --no-conflicts --tensor-flops=33554432
 
+// Sums in tensor memory leave it by whole boxes.
+// RUN: env SHARDIR_EMULATED_CUDA=capability=100 %{run} --options="arch=sm_100a schedule=tcgen05_gemm" --verify | FileCheck %s --check-prefix=TENSORS
+// RUN: %{check} --kernels=1 --bytes=393216 --coalesced --no-conflicts --tensor-flops=33554432
+// TENSORS: product_matmul_tcgen05_256x256x256_bf16
+// RUN: env SHARDIR_EMULATED_CUDA=capability=100 %{run} --options="arch=sm_100a schedule=tcgen05_gemm plan=tile_n=256" --verify
+// RUN: %{check} --kernels=1 --bytes=393216 --coalesced --no-conflicts --tensor-flops=33554432
+
+// By pairs of blocks of a cluster.
+// RUN: env SHARDIR_EMULATED_CUDA=capability=100 %{run} --options="arch=sm_100a schedule=tcgen05_gemm plan=tile_m=256,tile_n=256" --verify
+// RUN: %{check} --kernels=1 --bytes=393216 --coalesced --no-conflicts --tensor-flops=33554432
+
 // Few rows: one kernel, which reads the weights once.
 // REDEFINE: %{function} = few_rows
 // RUN: %{run} --options="arch=sm_90a plan=tile_m=32,tile_n=32,tile_k=128,splits=1 schedule=mma_matmul" --verify

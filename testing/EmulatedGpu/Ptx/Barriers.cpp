@@ -52,6 +52,7 @@ Outcome runBarrier(Warp &w, const Inst &i, uint32_t mask) {
     if (w.cells<uint32_t>(i.s[1])[l] != id)
       w.fail(l, "is at another barrier than other threads of its warp");
   });
+  w.needTensorFence();
   w.barrierGeneration = w.block.barriers[id].generation;
   w.block.arrive(w, int(id), count, /*ofAll=*/!i.count);
   if (!i.variant)
@@ -231,6 +232,8 @@ void runMBarrier(Warp &w, const Inst &i, uint32_t mask) {
     if (i.variant == Invalidate)
       return owner->clearFlag(address, 8, Block::IsBarrier);
     owner->noteRead(w, -1, address, 8);
+    if (i.variant != Expect)
+      w.needTensorFence();
     if (i.variant != Expect)
       w.block.grid.order.release(w.agent, owner->mbarrierOrder[address]);
     uint64_t state = barrier->phase;

@@ -63,6 +63,7 @@ void Block::reset(const int64_t at[3], int newRank, int64_t number) {
   std::fill(unfenced.begin(), unfenced.end(), 0);
   barriers.fill(Barrier());
   mbarrierOrder.clear();
+  tensors.reset();
   // Of what the compiler may give a thread (a multiple of 8, at most 255).
   auto size = int64_t(warps.size()) * kLanes;
   registers = int(std::min<int64_t>(kRegisters / size / 8 * 8, 255));
@@ -125,6 +126,8 @@ void Block::finish() {
       throw Error(name() + "ends with " + std::to_string(barrier.arrived) +
                   " threads that have arrived at a barrier which waits for " +
                   std::to_string(barrier.wanted));
+  if (tensors && std::count(tensors->taken.begin(), tensors->taken.end(), true))
+    throw Error(name() + "ends without giving its tensor memory back");
 }
 
 //===----------------------------------------------------------------------===//
@@ -299,6 +302,7 @@ void Grid::runCluster(const int64_t place[3], int64_t number) {
     blocks[i]->reset(at, int(i), number);
   }
   loads.clear();
+  commits.clear();
   clusterArrived = 0;
   for (bool progress = true; progress;) {
     progress = false;
@@ -308,6 +312,10 @@ void Grid::runCluster(const int64_t place[3], int64_t number) {
     if (!progress && !loads.empty()) {
       perform(loads.front());
       loads.pop_front();
+      progress = true;
+    } else if (!progress && !commits.empty()) {
+      perform(commits.front());
+      commits.pop_front();
       progress = true;
     }
   }
@@ -321,6 +329,8 @@ void Grid::runCluster(const int64_t place[3], int64_t number) {
   if (!loads.empty())
     throw Error(blocks[0]->name() +
                 "ends while boxes of tensors are on their way");
+  if (!commits.empty())
+    throw Error(blocks[0]->name() + "ends while products are on their way");
   for (auto &block : blocks)
     block->finish();
 }

@@ -93,7 +93,7 @@ struct Code {
   int64_t staticShared = 0;    ///< bytes
   int64_t dynamicOffset = 0;   ///< of the launch's bytes, behind kSharedBase
   int64_t localBytes = 0;      ///< of one thread
-  bool usesAsyncProxy = false; ///< TMA or wgmma
+  bool usesAsyncProxy = false; ///< TMA, wgmma or tcgen05
   struct Constant {
     Slot slot;
     uint64_t value;
@@ -177,6 +177,7 @@ void addMemory(Table &table);
 void addExchanges(Table &table);
 void addBarriers(Table &table);
 void addWarpgroups(Table &table);
+void addTensorMemory(Table &table);
 
 } // namespace ptx
 } // namespace emulated

@@ -37,6 +37,8 @@ const char *classOf(const std::string &opcode,
   auto says = [&](const char *word) {
     return std::find(words.begin(), words.end(), word) != words.end();
   };
+  if (opcode == "tcgen05")
+    return says("mma") ? "tensor" : says("ld") ? "move" : "barrier";
   if (opcode == "mma" || says("mma_async"))
     return "tensor";
   if (is({"bar", "barrier", "mbarrier", "fence", "membar", "wgmma"}) ||
@@ -299,8 +301,9 @@ void LaunchCounters::finish(uint64_t blocks) {
     k.instructions += c.executed;
     k.classes[kind] += c.executed;
     add(k.sum, c);
-    uint64_t flops =
-        std::string(kind) == "tensor" ? c.executed * tensorFlops(s.words) : 0;
+    uint64_t flops = c.flops;
+    if (std::string(kind) == "tensor")
+      flops += c.executed * tensorFlops(s.words);
     k.tensorFlops += flops;
     std::string source = sourceOf(s);
     add(k.sources[source], c);

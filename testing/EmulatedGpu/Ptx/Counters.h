@@ -39,6 +39,8 @@ struct InstCounters {
   /// Of shared memory: passes over the 32 banks, and those beyond what the
   /// number of distinct words needs.
   uint64_t wavefronts = 0, conflicts = 0;
+  /// Of products whose size is no part of the instruction.
+  uint64_t flops = 0;
 };
 
 /// The counts of one launch; one thread's.
@@ -52,6 +54,7 @@ public:
   /// `bytes` by each lane of the mask, at these generic addresses.
   void access(const Inst &inst, uint32_t mask, const uint64_t *addresses,
               int64_t bytes);
+  void multiply(const Inst &inst, uint64_t flops) { of(inst).flops += flops; }
   /// The part of a box that lies inside of the tensor.
   void box(const Inst &inst, const shardir_emulated_tensor_map &map,
            const int32_t *coordinates);

@@ -39,6 +39,7 @@ const Table &families() {
     addExchanges(all);
     addBarriers(all);
     addWarpgroups(all);
+    addTensorMemory(all);
     return all;
   }();
   return table;

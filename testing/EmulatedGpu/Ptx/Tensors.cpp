@@ -88,7 +88,8 @@ void runLoadBox(Warp &w, const Inst &i, uint32_t mask) {
     uint64_t barrier = w.wide(i.s[3], lane) + uint64_t(i.third);
     uint64_t barrierRank = barrier >> kRankShift;
     barrier &= (uint64_t(1) << kRankShift) - 1;
-    if (rank != barrierRank && rank != uint64_t(w.block.rank) + 1 &&
+    // With cta_group::2 the mbarrier may be the other block's of a pair.
+    if (!i.bytes && rank != barrierRank && rank != uint64_t(w.block.rank) + 1 &&
         barrierRank != uint64_t(w.block.rank) + 1)
       w.fail(lane, "copies to another block than its mbarrier's");
     uint32_t blocks = 1u << (rank ? rank - 1 : uint64_t(w.block.rank));
@@ -98,8 +99,11 @@ void runLoadBox(Warp &w, const Inst &i, uint32_t mask) {
       auto number = uint64_t(lowest(blocks));
       Block &block =
           w.block.grid.blockOf((number + 1) << kRankShift, w.block, w, lane);
-      block.mbarrier(barrier, w, lane);
-      block.needFenced(w, barrier, 8, "an asynchronous copy's mbarrier");
+      Block &owner = i.bytes ? w.block.grid.blockOf(barrierRank << kRankShift,
+                                                    block, w, lane)
+                             : block;
+      owner.mbarrier(barrier, w, lane);
+      owner.needFenced(w, barrier, 8, "an asynchronous copy's mbarrier");
       if (block.flagged &&
           block.hasFlag(
               to, bytes,
@@ -114,8 +118,8 @@ void runLoadBox(Warp &w, const Inst &i, uint32_t mask) {
                          " of shared memory, which " +
                          w.block.grid.nameOf(other) +
                          " accesses: nothing orders the two");
-      block.noteRead(w, -1, barrier, 8);
-      load.targets.push_back({&block, to, barrier, copy});
+      owner.noteRead(w, -1, barrier, 8);
+      load.targets.push_back({&block, &owner, to, barrier, copy});
     }
     load.issued = w.code.module->at(i.line, "");
     if (w.block.early)
@@ -202,9 +206,9 @@ void Grid::perform(Load &load) {
     if (block.flagged)
       block.clearFlag(target.to, bytes, Block::Coming);
     std::fill_n(block.unfenced.begin() + int64_t(target.to), bytes, 0);
-    reinterpret_cast<MBarrier *>(block.shared + target.barrier)
+    reinterpret_cast<MBarrier *>(target.owner->shared + target.barrier)
         ->complete(bytes);
-    order.finishCopy(target.copy, block.mbarrierOrder[target.barrier]);
+    order.finishCopy(target.copy, target.owner->mbarrierOrder[target.barrier]);
   }
 }
 
@@ -246,6 +250,7 @@ void shardir::emulated::ptx::decodeBulk(Decoder &d, Inst &i) {
       !d.take("global") || !d.take("mbarrier::complete_tx::bytes"))
     d.fail("a copy that is not emulated");
   i.variant = d.take("multicast::cluster");
+  i.bytes = d.take("cta_group::2"); // or that of its pair's first block
   bool hint = d.take("L2::cache_hint");
   size_t count = size_t(3 + i.variant + hint);
   d.wantOperands(count, count);

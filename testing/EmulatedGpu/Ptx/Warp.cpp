@@ -87,6 +87,10 @@ void Warp::reset() {
   barrier = -1;
   arrivedAtCluster = false;
   openProducts.clear();
+  tensorProducts.clear();
+  tensorLoads.clear();
+  tensorFence = barriers;
+  usedTensors = false;
   productGroups.clear();
   pendingWrites.clear();
   pendingReads.clear();
@@ -290,7 +294,9 @@ void Warp::checkWgmma(const Inst &inst) const {
   auto check = [&](Slot slot) {
     auto it = pendingWrites.find(slot.index);
     if (it != pendingWrites.end() && it->second > 0)
-      fail("uses a register of a wgmma that was not waited for");
+      fail(std::string("uses a register of a ") +
+           (tensorLoads.empty() ? "wgmma" : "load of tensor memory") +
+           " that was not waited for");
   };
   for (Slot slot : inst.s)
     if (slot.offset || slot.index)

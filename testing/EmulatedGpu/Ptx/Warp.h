@@ -27,6 +27,7 @@
 #include "Counters.h"
 #include "Machine.h"
 #include "Order.h"
+#include "TensorMemory.h"
 
 #include <array>
 #include <cstring>
@@ -165,6 +166,13 @@ public:
   std::vector<uint32_t> writtenIn;
   int registersPerThread = 0;
 
+  // Tensor memory.
+  std::vector<TensorProduct> tensorProducts; ///< not committed
+  std::vector<uint32_t> tensorLoads;         ///< registers, not waited for
+  uint32_t tensorFence = 0; ///< `barriers` at the last fence for it
+  bool usedTensors = false; ///< since the last fence before others may
+  void needTensorFence() const;
+
 private:
   bool select();
   void branch(const Inst &inst, uint32_t taken);
@@ -233,6 +241,7 @@ public:
     Clocks order;
   };
   std::array<Barrier, 16> barriers;
+  std::unique_ptr<TensorMemory> tensors; ///< once it was used
   void arrive(Warp &warp, int id, int64_t threads, bool ofAll);
   void releaseBarriers();
 
@@ -264,7 +273,7 @@ public:
     shardir_emulated_tensor_map map;
     std::array<int32_t, 5> coordinates;
     struct Target {
-      Block *block;
+      Block *block, *owner; ///< of the memory, of the mbarrier
       uint64_t to, barrier;
       uint32_t copy; ///< its clock
     };
@@ -274,6 +283,17 @@ public:
   };
   std::deque<Load> loads;
   void perform(Load &load);
+  /// Products on their way, and the mbarrier that learns when they are done.
+  struct Commit {
+    Block *block;
+    /// Those whose mbarrier at `barrier` it is.
+    std::vector<Block *> owners;
+    uint64_t barrier;
+    std::vector<TensorProduct> products;
+    std::string issued;
+  };
+  std::deque<Commit> commits;
+  void perform(Commit &commit);
   /// Of an agent of the order, for messages.
   std::string nameOf(int agent) const;
 

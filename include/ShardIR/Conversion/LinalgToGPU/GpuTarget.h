@@ -54,6 +54,8 @@ struct GpuTarget {
   bool hasAsyncCopy() const { return smArch >= 80; }
   /// TMA, wgmma, clusters: the architecture-specific set of sm_90a alone.
   bool hasWarpgroupMma() const { return smArch == 90; }
+  /// TMA, tcgen05 and its memory: that of sm_100a alone.
+  bool hasTensorMemory() const { return smArch == 100; }
 
   /// The target of that name; nullopt for any other than those above.
   static std::optional<GpuTarget> get(llvm::StringRef arch);

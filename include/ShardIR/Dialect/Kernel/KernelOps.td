@@ -290,13 +290,16 @@ def Kernel_LoopIndexOp : Kernel_Op<"loop_index", [Pure]> {
   let hasVerifier = 1;
 }
 
-def Kernel_MultiprocessorsOp : Kernel_Op<"multiprocessors", [Pure]> {
+def Kernel_MultiprocessorsOp
+    : Kernel_Op<"multiprocessors", [MemoryEffects<[MemRead]>]> {
   let summary = "The multiprocessors of the GPU that runs the program.";
   let description = [{
     At least 1. Host code asks for it where a kernel's blocks stay for several
     tiles: a program runs on cards with fewer multiprocessors than their
-    architecture's largest one has, or on a part of one (MIG). Schedules create
-    it; `shardir-launches-to-runtime` makes it a call of the runtime.
+    architecture's largest one has, or on a part of one (MIG). While a
+    collective that was started has not been waited for, it is less by what
+    that one needs, so the op reads memory: two of them may differ. Schedules
+    create it; `shardir-launches-to-runtime` makes it a call of the runtime.
 
     Example:
 

@@ -35,12 +35,13 @@ Value shardir::baseOf(Value view) {
 
 void KernelEmitter::launch(StringRef name, ArrayRef<Index> grid,
                            int64_t threads, int64_t sharedBytes,
-                           function_ref<void()> body) {
+                           function_ref<void()> body, int64_t cluster) {
   LaunchShape shape;
   for (auto [dim, extent] : llvm::enumerate(grid))
     shape.grid[dim] = value(extent);
   shape.block[0] = value(constant(threads));
   shape.sharedBytes = sharedBytes;
+  shape.cluster[0] = cluster;
   gpu::LaunchOp launch =
       createLaunch(rewriter, loc, opName + "_" + name.str(), shape);
   threadId = launch.getThreadIds().x;

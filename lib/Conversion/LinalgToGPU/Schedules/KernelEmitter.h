@@ -51,8 +51,10 @@ public:
 
   /// A kernel of grid[0] x grid[1] x grid[2] blocks of `threads` threads whose
   /// body is emitted by `body`; afterwards the emitter is behind the launch.
+  /// Neighbours along x are clusters of so many.
   void launch(llvm::StringRef name, llvm::ArrayRef<Index> grid, int64_t threads,
-              int64_t sharedBytes, llvm::function_ref<void()> body);
+              int64_t sharedBytes, llvm::function_ref<void()> body,
+              int64_t cluster = 1);
   /// A kernel of one thread per number below the product of `extents`, in
   /// blocks of at most `threads`. `body` gets the number and the ivs there, the
   /// last one running fastest.

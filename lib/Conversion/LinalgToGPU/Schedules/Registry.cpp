@@ -26,6 +26,7 @@ const std::vector<std::unique_ptr<Schedule>> &shardir::allSchedules() {
     // Where copies bound all of them, the one with the fewest instructions
     // wins.
     list.push_back(createWsGemmSchedule());
+    list.push_back(createTensorMemoryGemmSchedule());
     list.push_back(createWgmmaMatmulSchedule());
     list.push_back(createMmaMatmulSchedule());
     list.push_back(createLibraryMatmulSchedule());

@@ -142,6 +142,7 @@ std::unique_ptr<Schedule> createElementwiseSchedule();
 std::unique_ptr<Schedule> createMmaMatmulSchedule();
 std::unique_ptr<Schedule> createWgmmaMatmulSchedule();
 std::unique_ptr<Schedule> createWsGemmSchedule();
+std::unique_ptr<Schedule> createTensorMemoryGemmSchedule();
 std::unique_ptr<Schedule> createLibraryMatmulSchedule();
 std::unique_ptr<Schedule> createRowReductionSchedule();
 std::unique_ptr<Schedule> createWindowSchedule();

@@ -82,6 +82,10 @@ gpu::LaunchOp shardir::createLaunch(RewriterBase &rewriter, Location loc,
       rewriter, loc, grid[0], grid[1], grid[2], block[0], block[1], block[2],
       shared, Type(), ValueRange(), TypeRange(), TypeRange(), cluster[0],
       cluster[1], cluster[2]);
+  // Upstream's builder leaves out the numbers and extents of clusters.
+  while (launch.getBody().getNumArguments() <
+         launch.getNumConfigRegionAttributes())
+    launch.getBody().addArgument(rewriter.getIndexType(), loc);
   launch->setAttr(ShardIRDialect::kKernel,
                   rewriter.getStringAttr(kernelName(launch, name)));
   rewriter.setInsertionPointToEnd(&launch.getBody().front());

@@ -12,6 +12,17 @@ import subprocess
 import sys
 
 
+# What an architecture has for schedules that it lacks.
+INSTEAD = {"sm_100a": {"ws_gemm": "tcgen05_gemm"}}
+
+
+def options_for(flag, arch):
+    """A flag of a line for arch=host, for `arch`."""
+    for name, other in INSTEAD.get(arch, {}).items():
+        flag = flag.replace(f"schedule={name}", f"schedule={other}")
+    return flag.replace("arch=host", f"arch={arch} ptxas=none")
+
+
 def commands_of(path):
     definitions = {}
     for line in open(path):
@@ -41,7 +52,7 @@ def main():
         if functions and function not in functions:
             continue
         left.discard(function)
-        flags = [path if flag == "%s" else flag.replace("arch=host", f"arch={arch} ptxas=none") for flag in flags]
+        flags = [path if flag == "%s" else options_for(flag, arch) for flag in flags]
         done = subprocess.run([*shlex.split(runner), *flags], env=environment, capture_output=True, text=True, errors="replace")
         count += 1
         if done.returncode != 0:

@@ -48,8 +48,8 @@ ProductTiles::ProductTiles(KernelEmitter &emit, const Contraction &contraction,
     else if (unit(along) && !source.prologue)
       source.aligned = emit.isAligned(source.operand, along, lanes);
   };
-  make(a, straight ? 0 : 1, contraction.m, plan.bm);
-  make(b, straight ? 1 : 0, contraction.n, plan.bn);
+  make(a, straight ? 0 : 1, contraction.m, plan.bm / plan.pair);
+  make(b, straight ? 1 : 0, contraction.n, plan.bn / plan.pair);
   for (int loop : contraction.outer)
     batchExtents.push_back(extent(loop));
   for (int loop : contraction.outerK)

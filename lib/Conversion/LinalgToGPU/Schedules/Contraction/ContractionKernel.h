@@ -28,6 +28,9 @@ struct TilePlan {
   int64_t stages = 3;
   /// Blocks that share the steps of a tile; a second kernel adds their sums.
   int64_t splits = 1;
+  /// Blocks that compute a tile together: 2 are a cluster, and bring half of
+  /// the rows and half of the columns each.
+  int64_t pair = 1;
   /// Tiles lie along k in shared memory, whatever memory does.
   bool alongK = false;
   /// By input: the map that makes it runs in the kernel.
@@ -161,6 +164,11 @@ void emitWarpSpecializedKernel(KernelEmitter &emit,
                                const Contraction &contraction,
                                const Epilogue &epilogue, const LoopNest &nest,
                                const TilePlan &plan);
+/// The same on sm_100a, by tcgen05 with sums in tensor memory. Requires
+/// operands that suit tensor maps always.
+void emitTensorMemoryKernel(KernelEmitter &emit, const Contraction &contraction,
+                            const Epilogue &epilogue, const LoopNest &nest,
+                            const TilePlan &plan);
 /// True if emitWarpSpecializedKernel can take `op` with plans like `plan`,
 /// where not never. Changes nothing.
 Condition suitsTensorMaps(mlir::linalg::LinalgOp op, const TilePlan &plan);

@@ -108,11 +108,11 @@ double shardir::predictTiles(linalg::LinalgOp op, const TilePlan &plan,
   }
   double tiles =
       std::ceil(shape.m / plan.bm) * std::ceil(shape.n / plan.bn) * shape.batch;
-  double blocks = tiles * plan.splits;
+  double blocks = tiles * double(plan.splits * plan.pair);
   double waves = std::ceil(blocks / target.multiprocessors);
   double steps = std::ceil(shape.k / plan.bk);
   double kPerBlock = std::ceil(steps / plan.splits) * plan.bk;
-  double compute = waves * 2.0 * plan.bm * plan.bn * kPerBlock /
+  double compute = waves * 2.0 * plan.bm / plan.pair * plan.bn * kPerBlock /
                    (flops / target.multiprocessors);
   // Of what tiles read more than once most comes from the second cache.
   double once = (shape.m * size[0] + shape.n * size[1]) * shape.k * shape.batch;
@@ -209,6 +209,8 @@ Estimate shardir::estimateOfTiles(linalg::LinalgOp op, StringRef unit,
   const TilePlan &plan = choice.plan;
   std::string text = llvm::formatv("{0}, tile {1}x{2}x{3}, {4} stages", unit,
                                    plan.bm, plan.bn, plan.bk, plan.stages);
+  if (plan.pair == 2)
+    text += ", pairs of blocks";
   if (plan.splits > 1)
     text += llvm::formatv(", k shared by {0} blocks", plan.splits);
   for (unsigned input : {0u, 1u})

@@ -6,11 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Two schedules take products of two bf16, f16, f8E4M3FN or f8E5M2 operands on
-// sm_90a, and of f32 where they may be rounded to tf32, and multiply by wgmma,
-// which runs at the full rate of the matrix units where mma.sync has about half
-// of it. On the emulated GPU they are never cheapest: tests force them by
-// name.
+// Three schedules take products of two bf16, f16, f8E4M3FN or f8E5M2 operands,
+// and of f32 where they may be rounded to tf32, and multiply by wgmma on sm_90a
+// and tcgen05 on sm_100a, which run at the full rate of the matrix units where
+// mma.sync has about half of it or less. On the emulated GPU they are never
+// cheapest: tests force them by name.
 //
 // wgmma_matmul: any shape and strides; tiles come by cp.async, so that neither
 // alignment nor edges matter.
@@ -21,6 +21,8 @@
 // of 16 bytes, at most five dims. Where that is not known, the host tests it
 // before the launch and falls back to wgmma_matmul's kernel.
 //
+// tcgen05_gemm: the same on sm_100a, where that is known.
+//
 //===----------------------------------------------------------------------===//
 
 #include "ContractionKernel.h"
@@ -30,19 +32,25 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-/// Tiles of 128 rows and 256, 128 or 64 columns, for two warpgroups that
-/// multiply.
+/// Tiles of 128 rows and 256, 128 or 64 columns, in blocks of eight warps and
+/// those that feed them.
 struct WarpgroupKernel {
   StringRef name, units;
+  bool (*runsOn)(const GpuTarget &target);
   /// By width of the tile: steps in shared memory, and the part of the matrix
   /// units' rate that is reached.
   int64_t stages[3];
   double efficiency[3];
   /// By tensor maps, in as many blocks as there are multiprocessors.
   bool isFedByTensorMaps;
+  /// Whether another kernel is there where addresses turn out not to suit.
+  bool hasOther;
+  /// Of tiles of 256 rows by pairs of blocks, but for the narrowest.
+  double efficiencyOfPairs[2];
   KernelOfTiles emit;
 };
 constexpr int64_t widths[] = {256, 128, 64};
+constexpr int64_t stagesOfPairs[] = {6, 8};
 
 class WarpgroupMatmul : public Schedule {
 public:
@@ -53,8 +61,7 @@ public:
   std::optional<Estimate> match(Operation *op,
                                 const GpuTarget &target) const override {
     auto contraction = dyn_cast<linalg::LinalgOp>(op);
-    if (!contraction || !(target.isHost() || target.hasWarpgroupMma()) ||
-        !isTileable(contraction))
+    if (!contraction || !kernel.runsOn(target) || !isTileable(contraction))
       return std::nullopt;
     Multiplicand multiplicand = multiplicandOf(contraction);
     if (multiplicand == Multiplicand::None ||
@@ -64,7 +71,7 @@ public:
     Condition suits{true, {}};
     if (kernel.isFedByTensorMaps)
       suits = suitsTensorMaps(contraction, choice.plan);
-    if (suits.never())
+    if (suits.never() || (!suits.always() && !kernel.hasOther))
       return std::nullopt;
     Estimate estimate = estimateOfTiles(contraction, kernel.units, choice);
     if (target.isHost())
@@ -88,6 +95,12 @@ private:
     for (auto [width, stages] : llvm::zip(widths, kernel.stages))
       plans.push_back(
           planFor(TilePlan{128, width, 64, 8, 1, stages}, multiplicand));
+    if (kernel.efficiencyOfPairs[0] > 0)
+      for (auto [width, stages] : llvm::zip(widths, stagesOfPairs)) {
+        TilePlan plan{256, width, 64, 8, 1, stages};
+        plan.pair = 2;
+        plans.push_back(planFor(plan, multiplicand));
+      }
     plans = withOperandCopies(op, plans);
     // The copy engine knows aligned rows alone.
     if (kernel.isFedByTensorMaps &&
@@ -98,10 +111,9 @@ private:
         return plan.byElements[0] || plan.byElements[1];
       });
     return chooseTiles(op, plans, target, [&](const TilePlan &plan) {
-      double efficiency = 0;
-      for (auto [width, part] : llvm::zip(widths, kernel.efficiency))
-        if (width == plan.bn)
-          efficiency = part;
+      auto number = size_t(llvm::find(widths, plan.bn) - std::begin(widths));
+      double efficiency = plan.pair == 2 ? kernel.efficiencyOfPairs[number]
+                                         : kernel.efficiency[number];
       return target.matrixFlops * rateOf(multiplicand) * efficiency;
     });
   }
@@ -109,16 +121,41 @@ private:
   const WarpgroupKernel &kernel;
 };
 
+bool hasWarpgroupMma(const GpuTarget &target) {
+  return target.isHost() || target.hasWarpgroupMma();
+}
+bool hasTensorMemory(const GpuTarget &target) {
+  return target.hasTensorMemory();
+}
+
 /// The cost of a step's barrier and fences matters more the less there is to
 /// multiply. 48 KiB, 32 KiB and 24 KiB per stage.
-constexpr WarpgroupKernel copies = {"wgmma_matmul", "wgmma",
-                                    {4, 4, 4},      {0.75, 0.65, 0.5},
-                                    false,          emitWgmmaKernel};
+constexpr WarpgroupKernel copies = {"wgmma_matmul",
+                                    "wgmma",
+                                    hasWarpgroupMma,
+                                    {4, 4, 4},
+                                    {0.75, 0.65, 0.5},
+                                    false,
+                                    true,
+                                    {},
+                                    emitWgmmaKernel};
 /// Of a narrow tile every column of A is read for fewer products. 192 KiB of
 /// stages.
-constexpr WarpgroupKernel maps = {"ws_gemm", "TMA and wgmma",
-                                  {4, 6, 8}, {0.85, 0.75, 0.6},
-                                  true,      emitWarpSpecializedKernel};
+constexpr WarpgroupKernel maps = {"ws_gemm",
+                                  "TMA and wgmma",
+                                  hasWarpgroupMma,
+                                  {4, 6, 8},
+                                  {0.85, 0.75, 0.6},
+                                  true,
+                                  true,
+                                  {},
+                                  emitWarpSpecializedKernel};
+/// Shared memory is written and read for 1.5 times as long as the units
+/// multiply; by pairs, which share B, as long.
+constexpr WarpgroupKernel tensors = {
+    "tcgen05_gemm", "TMA and tcgen05", hasTensorMemory,
+    {4, 6, 8},      {0.65, 0.5, 0.35}, true,
+    false,          {0.85, 0.7},       emitTensorMemoryKernel};
 } // namespace
 
 std::unique_ptr<Schedule> shardir::createWgmmaMatmulSchedule() {
@@ -127,4 +164,8 @@ std::unique_ptr<Schedule> shardir::createWgmmaMatmulSchedule() {
 
 std::unique_ptr<Schedule> shardir::createWsGemmSchedule() {
   return std::make_unique<WarpgroupMatmul>(maps);
+}
+
+std::unique_ptr<Schedule> shardir::createTensorMemoryGemmSchedule() {
+  return std::make_unique<WarpgroupMatmul>(tensors);
 }

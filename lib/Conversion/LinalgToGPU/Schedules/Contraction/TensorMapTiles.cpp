@@ -1,0 +1,413 @@
+//===- TensorMapTiles.cpp - Tiles that the copy engine brings -------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Requires and guarantees what TensorMapTiles.h says.
+//
+//===----------------------------------------------------------------------===//
+
+#include "TensorMapTiles.h"
+
+#include "ShardIR/Dialect/Kernel/Kernel.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
+
+using namespace mlir;
+using namespace shardir;
+
+namespace {
+constexpr size_t mostDims = 5;
+/// Nanoseconds that a thread may sleep before it polls a barrier again.
+constexpr int64_t patience = 10000000;
+} // namespace
+
+Value TensorMapTiles::pointer(Index offset) {
+  auto type = LLVM::LLVMPointerType::get(
+      emit.builder.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
+  return LLVM::IntToPtrOp::create(emit.builder, emit.loc, type,
+                                  cast(emit.add(shared, offset), 64));
+}
+
+Value TensorMapTiles::barrier(Value stage, bool empty) {
+  int64_t first = barriersAt() + (empty ? plan.stages * 8 : 0);
+  return pointer(emit.add(emit.mul(Index(stage), 8), emit.constant(first)));
+}
+
+void TensorMapTiles::await(Value barrier, Value parity) {
+  NVVM::MBarrierTryWaitParityOp::create(emit.builder, emit.loc, barrier, parity,
+                                        i32(patience));
+}
+
+void TensorMapTiles::arrive(Value barrier) {
+  NVVM::MBarrierArriveOp::create(emit.builder, emit.loc,
+                                 emit.builder.getI64Type(), barrier, Value());
+}
+
+void TensorMapTiles::initBarrier(Value barrier, int64_t arrivals) {
+  NVVM::MBarrierInitOp::create(emit.builder, emit.loc, barrier, i32(arrivals),
+                               Value());
+}
+
+void TensorMapTiles::meet(Value id, int64_t count) {
+  NVVM::BarrierOp::create(emit.builder, emit.loc, Type(), id, i32(count),
+                          NVVM::BarrierReductionAttr(), Value());
+}
+
+void TensorMapTiles::awaitStores(int64_t pending, bool read) {
+  NVVM::CpAsyncBulkWaitGroupOp::create(
+      emit.builder, emit.loc, uint32_t(pending),
+      read ? emit.builder.getUnitAttr() : UnitAttr());
+}
+
+Value TensorMapTiles::isWarp(int64_t number) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Value warp = cast(emit.div(emit.thread(), warpThreads), 32);
+  warp = gpu::ShuffleOp::create(builder, loc, warp, 0, warpThreads,
+                                gpu::ShuffleMode::IDX)
+             .getShuffleResult();
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp,
+                               i32(number));
+}
+
+void TensorMapTiles::byOneThread(function_ref<void()> body) {
+  emit.branch(NVVM::ElectSyncOp::create(emit.builder, emit.loc,
+                                        emit.builder.getI1Type(), Value()),
+              body);
+}
+
+Index TensorMapTiles::partOf(Index tileStart, int64_t size) {
+  if (plan.pair == 1)
+    return tileStart;
+  return emit.add(tileStart, emit.mul(emit.rem(emit.block(0), plan.pair),
+                                      size / plan.pair));
+}
+
+Value TensorMapTiles::ofLeader(Value barrier) {
+  auto type = LLVM::LLVMPointerType::get(
+      emit.builder.getContext(),
+      unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+  return NVVM::MapaOp::create(emit.builder, emit.loc, type, barrier, i32(0));
+}
+
+void TensorMapTiles::makeMaps() {
+  mapA = mapOf(a);
+  mapB = mapOf(b);
+}
+
+void TensorMapTiles::countTiles() {
+  tilesM = emit.ceilDiv(extent(contraction.m), plan.bm);
+  tilesN = emit.ceilDiv(extent(contraction.n), plan.bn);
+  tiles = emit.mul(emit.mul(tilesM, tilesN), plan.splits);
+  for (Index size : batchExtents)
+    tiles = emit.mul(tiles, size);
+  // One block has most of a multiprocessor's shared memory.
+  Index most = kernel::MultiprocessorsOp::create(emit.builder, emit.loc,
+                                                 emit.builder.getIndexType())
+                   .getResult();
+  blocks = emit.mul(emit.min(tiles, emit.ceilDiv(most, plan.pair)), plan.pair);
+}
+
+void TensorMapTiles::prepare(int64_t bytes, function_ref<void()> init) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Value all = emit.shared(builder.getI8Type(), bytes, 0);
+  shared = memref::ExtractAlignedPointerAsIndexOp::create(builder, loc, all)
+               .getResult();
+  emit.branch(emit.equal(emit.thread(), emit.constant(0)), [&] {
+    init();
+    NVVM::FenceMbarrierInitOp::create(builder, loc);
+    for (Value map : {mapA, mapB, mapC})
+      if (map)
+        NVVM::PrefetchOp::create(builder, loc, NVVM::PrefetchCacheLevelAttr(),
+                                 NVVM::CacheEvictionPriorityAttr(), map,
+                                 Value(), builder.getUnitAttr());
+  });
+  emit.barrier();
+}
+
+void TensorMapTiles::planStores(int64_t rows, ArrayRef<int64_t> elementSizes) {
+  std::optional<NestOperand> result = epilogue.onlyResult();
+  int n = contraction.n;
+  if (!result || plan.splits > 1 ||
+      !llvm::is_contained(elementSizes, elementBytes(result->element)) ||
+      !result->isUnit(n) || !epilogue.isPaired(emit) ||
+      !emit.isAligned(*result, n, 16 / elementBytes(result->element)).always())
+    return;
+  storeDims = {n, contraction.m};
+  for (int loop : contraction.outer)
+    storeDims.push_back(loop);
+  if (storeDims.size() <= mostDims)
+    mapC = tensorMap(*result, storeDims, rows);
+}
+
+void TensorMapTiles::storeBox(Index buffer, Index row, Index column) {
+  NVVM::CpAsyncBulkTensorSharedCTAToGlobalOp::create(
+      emit.builder, emit.loc, mapC, pointer(buffer),
+      coordinates(storeDims, column, contraction.n, row), Value(),
+      NVVM::TMAStoreMode::TILE, Value());
+  NVVM::CpAsyncBulkCommitGroupOp::create(emit.builder, emit.loc);
+}
+
+/// The loops along which `source` moves, the contiguous one first. -1 is a loop
+/// that the product lacks.
+SmallVector<int> TensorMapTiles::dimsOf(const TileSource &source) {
+  SmallVector<int> dims = {contraction.k, source.outerLoop};
+  if (!source.alongK)
+    std::swap(dims[0], dims[1]);
+  for (ArrayRef<int> loops :
+       {ArrayRef<int>(contraction.outerK), ArrayRef<int>(contraction.outer)})
+    for (int loop : loops)
+      if (!source.operand.isUniform(loop))
+        dims.push_back(loop);
+  return dims;
+}
+
+Condition TensorMapTiles::suits() {
+  for (const TileSource *source : {&a, &b})
+    if (dimsOf(*source).size() > mostDims ||
+        (plan.alongK && !source->copied &&
+         !source->operand.isUnit(contraction.k)))
+      return {false, {}};
+  return emit.both(a.aligned, b.aligned);
+}
+
+Value TensorMapTiles::mapOf(const TileSource &source) {
+  return tensorMap(source.operand, dimsOf(source), source.rows);
+}
+
+/// On the host, as the pointer that the kernel is to get.
+Value TensorMapTiles::tensorMap(const NestOperand &operand, ArrayRef<int> dims,
+                                int64_t rows) {
+  OpBuilder &builder = emit.builder;
+  MLIRContext *context = builder.getContext();
+  int64_t perRow = rowBytes / elementBytes(operand.element);
+  SmallVector<Index> sizes, strides;
+  SmallVector<Value> box;
+  SmallVector<int64_t> boxShape, shape, steps;
+  for (size_t d = dims.size(); d-- > 0;) {
+    int loop = dims[d];
+    int64_t along = d == 0 ? perRow : d == 1 ? rows : 1;
+    sizes.push_back(extent(loop));
+    strides.push_back(loop < 0 ? emit.constant(perRow) : operand.strides[loop]);
+    boxShape.push_back(along);
+    box.push_back(emit.value(emit.constant(along)));
+  }
+  auto known = [](Index index) {
+    return LoopEmitter::known(index).value_or(ShapedType::kDynamic);
+  };
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, emit.loc, operand.flat);
+  Index offset = emit.add(metadata.getConstifiedMixedOffset(), operand.offset);
+  for (auto [size, stride] : llvm::zip(sizes, strides)) {
+    shape.push_back(known(size));
+    steps.push_back(known(stride));
+  }
+  auto type =
+      MemRefType::get(shape, operand.element,
+                      StridedLayoutAttr::get(context, known(offset), steps));
+  Value view = memref::ReinterpretCastOp::create(builder, emit.loc, type,
+                                                 metadata.getBaseBuffer(),
+                                                 offset, sizes, strides);
+  Value unranked = memref::CastOp::create(
+      builder, emit.loc, UnrankedMemRefType::get(operand.element, nullptr),
+      view);
+  auto space =
+      gpu::AddressSpaceAttr::get(context, gpu::AddressSpace::Workgroup);
+  auto map = nvgpu::TensorMapDescriptorType::get(
+      context,
+      MemRefType::get(boxShape, operand.element, MemRefLayoutAttrInterface(),
+                      space),
+      nvgpu::TensorMapSwizzleKind::SWIZZLE_128B,
+      nvgpu::TensorMapL2PromoKind::L2PROMO_256B,
+      nvgpu::TensorMapOOBKind::OOB_ZERO,
+      nvgpu::TensorMapInterleaveKind::INTERLEAVE_NONE);
+  Value made = nvgpu::TmaCreateDescriptorOp::create(builder, emit.loc, map,
+                                                    unranked, box);
+  return UnrealizedConversionCastOp::create(
+             builder, emit.loc, LLVM::LLVMPointerType::get(context), made)
+      .getResult(0);
+}
+
+TensorMapTiles::Place TensorMapTiles::next(Place place) {
+  OpBuilder &builder = emit.builder;
+  Value last = emit.equal(Index(place.stage), emit.constant(plan.stages - 1));
+  Value stage = arith::SelectOp::create(
+      builder, emit.loc, last, emit.value(emit.constant(0)),
+      emit.value(emit.add(Index(place.stage), emit.constant(1))));
+  Value turned = arith::XOrIOp::create(builder, emit.loc, place.parity, i32(1));
+  Value parity =
+      arith::SelectOp::create(builder, emit.loc, last, turned, place.parity);
+  return {stage, parity};
+}
+
+/// Tiles of as many rows of tiles as make a square of what runs at once are
+/// neighbours: they read the same parts of A and B while these are in the
+/// second cache.
+void TensorMapTiles::setTile(Index number) {
+  int64_t group = std::max<int64_t>(1, 8 * plan.bn / plan.bm);
+  SmallVector<Index> sizes = {emit.constant(plan.splits)};
+  llvm::append_range(sizes, batchExtents);
+  sizes.push_back(emit.mul(tilesM, tilesN));
+  SmallVector<Index> at = emit.decode(number, sizes);
+  Index place = at.pop_back_val();
+  split = at.front();
+  batch.assign(at.begin() + 1, at.end());
+  auto few = LoopEmitter::known(tilesM);
+  Index m, n;
+  if (few && *few <= group) {
+    m = emit.rem(place, tilesM);
+    n = emit.div(place, tilesM);
+  } else {
+    Index size = emit.mul(tilesN, group);
+    Index first = emit.mul(emit.div(place, size), group),
+          inGroup = emit.rem(place, size);
+    Index rows = emit.min(emit.sub(tilesM, first), emit.constant(group));
+    m = emit.add(first, emit.rem(inGroup, rows));
+    n = emit.div(inGroup, rows);
+  }
+  tileM = emit.mul(m, plan.bm);
+  tileN = emit.mul(n, plan.bn);
+}
+
+void TensorMapTiles::forEachTile(Place start, function_ref<Place(Place)> body) {
+  emit.loop(firstTile(), tiles, tileStep(), start.values(),
+            [&](Index tile, ValueRange carried) {
+              setTile(tile);
+              return body({carried[0], carried[1]}).values();
+            });
+}
+
+SmallVector<Value> TensorMapTiles::coordinates(ArrayRef<int> loops, Index outer,
+                                               int outerLoop, Index k) {
+  SmallVector<Value> result;
+  for (int loop : loops) {
+    Index iv = loop == outerLoop ? outer : k;
+    for (auto [other, at] : llvm::zip(contraction.outerK, stepOuterK))
+      if (other == loop)
+        iv = at;
+    for (auto [other, at] : llvm::zip(contraction.outer, batch))
+      if (other == loop)
+        iv = at;
+    result.push_back(cast(iv, 32));
+  }
+  return result;
+}
+
+void TensorMapTiles::copyBoxes(const TileSource &source, Value map,
+                               Index tileStart, Index offset, Value full) {
+  OpBuilder &builder = emit.builder;
+  int64_t boxes = source.alongK ? 1 : source.columns / rowElements(source);
+  NVVM::CTAGroupKindAttr group;
+  if (plan.pair == 2)
+    group = NVVM::CTAGroupKindAttr::get(builder.getContext(),
+                                        NVVM::CTAGroupKind::CTA_2);
+  for (int64_t box = 0; box < boxes; ++box) {
+    Index outer = emit.add(tileStart, emit.constant(box * rowElements(source)));
+    auto cluster = LLVM::LLVMPointerType::get(
+        builder.getContext(), unsigned(NVVM::NVVMMemorySpace::SharedCluster));
+    Value to = LLVM::AddrSpaceCastOp::create(
+        builder, emit.loc, cluster,
+        pointer(emit.add(offset, emit.constant(box * source.rows * rowBytes))));
+    NVVM::CpAsyncBulkTensorGlobalToSharedClusterOp::create(
+        builder, emit.loc, to, map,
+        coordinates(dimsOf(source), outer, source.outerLoop, stepK), full,
+        ValueRange(), Value(), Value(), NVVM::TMALoadMode::TILE,
+        /*isCTAOnly=*/false, group, Value());
+  }
+}
+
+SmallVector<Value> TensorMapTiles::packed(Index m, Index n,
+                                          ArrayRef<Value> sums, bool exist) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  int64_t count = elementBytes(epilogue.onlyResult()->element) / 2;
+  auto words = [&] {
+    SmallVector<Value> values = epilogue.valuesOf(emit, ivsAt(m, n), sums);
+    auto type = VectorType::get(2, values[0].getType());
+    Value pair = vector::FromElementsOp::create(builder, loc, type, values);
+    Value cast = vector::BitCastOp::create(
+        builder, loc, VectorType::get(count, builder.getI32Type()), pair);
+    SmallVector<Value> result;
+    for (int64_t i = 0; i < count; ++i)
+      result.push_back(vector::ExtractOp::create(builder, loc, cast, i));
+    return result;
+  };
+  if (exist)
+    return words();
+  Value inside = emit.both(emit.lessThan(m, extent(contraction.m)),
+                           emit.lessThan(n, extent(contraction.n)));
+  auto branch = scf::IfOp::create(
+      builder, loc, SmallVector<Type>(size_t(count), builder.getI32Type()),
+      inside, true);
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  scf::YieldOp::create(builder, loc, words());
+  builder.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(builder, loc, SmallVector<Value>(size_t(count), i32(0)));
+  return SmallVector<Value>(branch.getResults());
+}
+
+/// One thread.
+void TensorMapTiles::copyStage(Value stage) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Value full = barrier(stage, false);
+  auto expect = [&] {
+    NVVM::MBarrierArriveExpectTxOp::create(
+        builder, loc, Type(), full, i32(stageBytes() * plan.pair),
+        NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
+  };
+  Value told = full;
+  if (plan.pair == 1) {
+    expect();
+  } else {
+    emit.branch(isLeader(), expect);
+    // The op wants an address of the block; both are words.
+    Value address = LLVM::PtrToIntOp::create(builder, loc, builder.getI32Type(),
+                                             ofLeader(full));
+    told = LLVM::IntToPtrOp::create(builder, loc, full.getType(), address);
+  }
+  Index offset = emit.mul(Index(stage), stageBytes());
+  copyBoxes(a, mapA, partOf(tileM, plan.bm), offset, told);
+  copyBoxes(b, mapB, partOf(tileN, plan.bn),
+            emit.add(offset, emit.constant(bytesA())), told);
+}
+
+void TensorMapTiles::copyTiles() {
+  // The phase before the first one counts as ended.
+  forEachTile(start(1), [&](Place place) -> Place {
+    Index first, count;
+    takePart(first, count);
+    SmallVector<Value> end =
+        emit.loop(emit.constant(0), count, emit.constant(1), place.values(),
+                  [&](Index step, ValueRange carried) {
+                    Place place = {carried[0], carried[1]};
+                    setStep(emit.add(first, step));
+                    await(barrier(place.stage, true), place.parity);
+                    byOneThread([&] { copyStage(place.stage); });
+                    return next(place).values();
+                  });
+    return {end[0], end[1]};
+  });
+}
+
+Condition shardir::suitsTensorMaps(linalg::LinalgOp op, const TilePlan &plan) {
+  // The trial emission is erased.
+  Block scratch;
+  IRRewriter rewriter(op.getContext());
+  rewriter.setInsertionPointToEnd(&scratch);
+  KernelEmitter emit(rewriter, op);
+  FailureOr<Contraction> contraction = matchContraction(op, emit);
+  FailureOr<LoopNest> nest = makeLoopNest(op, emit, /*merge=*/false);
+  if (failed(contraction) || failed(nest))
+    return {false, {}};
+  Condition suits =
+      TensorMapTiles(emit, *contraction, Epilogue(), *nest, plan).suits();
+  // The value dies with the block.
+  return {suits.known, {}};
+}

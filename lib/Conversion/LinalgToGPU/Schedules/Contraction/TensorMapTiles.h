@@ -1,0 +1,152 @@
+//===- TensorMapTiles.h - Tiles that the copy engine brings -----*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// The base of products whose blocks stay: they take tiles of C in turn, and one
+// thread has the copy engine (TMA) fill a ring of stages in shared memory with
+// boxes of A and B. A stage has two mbarriers: `full` counts the bytes that
+// arrive, `empty` those that have read it. The copy engine writes zeros for
+// what lies outside of A and B, so only C has edges. Shared memory holds the
+// stages, boxes of C that leave (`storeBytes`), then the mbarriers.
+//
+// Requires addresses that suit tensor maps. Boxes are rows of 128 bytes,
+// swizzled, as WarpgroupProduct.h describes them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_TENSORMAPTILES_H
+#define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_TENSORMAPTILES_H
+
+#include "ContractionKernel.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+namespace shardir {
+
+class TensorMapTiles : public ProductTiles {
+public:
+  static constexpr int64_t rowBytes = 128;
+  static constexpr int64_t warpThreads = 32, groupThreads = 128;
+  /// Boxes of C that are stored by turns.
+  static constexpr int64_t storeBuffers = 2;
+
+  using ProductTiles::ProductTiles;
+
+  /// Whether A and B suit tensor maps.
+  Condition suits();
+
+protected:
+  /// Where the ring stands: a stage, and the parity of its barriers' phase.
+  struct Place {
+    mlir::Value stage, parity;
+    llvm::SmallVector<mlir::Value> values() const { return {stage, parity}; }
+  };
+
+  /// Of the parts of A's and B's tiles that a block brings.
+  int64_t bytesA() const { return plan.bm / plan.pair * rowBytes; }
+  int64_t bytesB() const { return plan.bn / plan.pair * rowBytes; }
+  int64_t stageBytes() const { return bytesA() + bytesB(); }
+  /// Where the mbarriers begin, and where they end.
+  int64_t barriersAt() const { return plan.stages * stageBytes() + storeBytes; }
+  int64_t ringEnd() const { return barriersAt() + plan.stages * 16; }
+
+  // On the host.
+  void makeMaps();
+  /// Sets `mapC` if C, or what is made of it, can leave through shared memory,
+  /// a box of so many rows of 128 bytes at a time.
+  void planStores(int64_t rows, llvm::ArrayRef<int64_t> elementSizes);
+  /// As many as tiles need, at most one per multiprocessor.
+  void countTiles();
+
+  // In the kernel.
+  /// Gets `bytes` of shared memory; `init`, in one thread, initialises
+  /// mbarriers by `initBarrier`.
+  void prepare(int64_t bytes, llvm::function_ref<void()> init);
+  void initBarrier(mlir::Value barrier, int64_t arrivals);
+  /// The tiles of this block: the first one, and from one to the next.
+  Index firstTile() { return emit.div(emit.block(0), plan.pair); }
+  Index tileStep() { return emit.div(blocks, plan.pair); }
+  void setTile(Index number);
+  /// Where the block's part of a tile of so many rows or columns begins.
+  Index partOf(Index tileStart, int64_t size);
+  /// Whether the block is the one of its pair that multiplies.
+  mlir::Value isLeader() {
+    return emit.equal(emit.rem(emit.block(0), plan.pair), emit.constant(0));
+  }
+  /// That block's mbarrier at the place of this one's, in the cluster's
+  /// addresses.
+  mlir::Value ofLeader(mlir::Value barrier);
+  void forEachTile(Place start, llvm::function_ref<Place(Place)> body);
+  /// True in all threads of that warp of the block. ptxas sees that they agree.
+  mlir::Value isWarp(int64_t number);
+  /// One thread of the warp, all of which come here. Instructions that take
+  /// uniform registers, as those of the copy engine do, are issued directly
+  /// then; where ptxas cannot see that one thread is left, it makes a loop over
+  /// those that may be.
+  void byOneThread(llvm::function_ref<void()> body);
+  /// What the warp does that talks to the copy engine.
+  void copyTiles();
+  Place next(Place place);
+  Place start(int64_t parity) {
+    return {emit.value(emit.constant(0)), i32(parity)};
+  }
+  /// Two neighbours of the result as one or two words; anything where there
+  /// are none.
+  llvm::SmallVector<mlir::Value>
+  packed(Index m, Index n, llvm::ArrayRef<mlir::Value> sums, bool exist);
+  /// The box of C at `row` and `column` leaves from `buffer`; one thread.
+  void storeBox(Index buffer, Index row, Index column);
+
+  // Shorthands.
+  mlir::Value i32(int64_t value) {
+    return mlir::arith::ConstantOp::create(
+        emit.builder, emit.loc, emit.builder.getI32IntegerAttr(int32_t(value)));
+  }
+  mlir::Value cast(Index index, unsigned bits) {
+    return mlir::arith::IndexCastOp::create(emit.builder, emit.loc,
+                                            emit.builder.getIntegerType(bits),
+                                            emit.value(index));
+  }
+  /// The address of a byte of shared memory.
+  mlir::Value pointer(Index offset);
+  /// The mbarrier of a stage: `full`, or `empty` behind those.
+  mlir::Value barrier(mlir::Value stage, bool empty);
+  void await(mlir::Value barrier, mlir::Value parity);
+  void arrive(mlir::Value barrier);
+  void release(mlir::Value stage) { arrive(barrier(stage, /*empty=*/true)); }
+  /// Until `count` threads have met at the block's barrier `id`.
+  void meet(mlir::Value id, int64_t count);
+  /// Until at most `pending` boxes of C are being read; one thread.
+  void awaitStores(int64_t pending, bool read);
+
+  Index tilesM, tilesN, tiles, blocks;
+  mlir::Value mapA, mapB, mapC; ///< mapC: null where threads store themselves
+  int64_t storeBytes = 0;
+  Index shared; ///< the address of shared memory
+
+private:
+  int64_t rowElements(const TileSource &source) const {
+    return rowBytes / elementBytes(source.operand.element);
+  }
+  llvm::SmallVector<int> dimsOf(const TileSource &source);
+  mlir::Value mapOf(const TileSource &source);
+  /// The map of boxes of rows x 128 bytes of `operand`; `dims` are the loops
+  /// that move it, the contiguous one first, then that of the rows.
+  mlir::Value tensorMap(const NestOperand &operand, llvm::ArrayRef<int> dims,
+                        int64_t rows);
+  /// Where `loops` stand, for the copy engine.
+  llvm::SmallVector<mlir::Value>
+  coordinates(llvm::ArrayRef<int> loops, Index outer, int outerLoop, Index k);
+  void copyStage(mlir::Value stage);
+  void copyBoxes(const TileSource &source, mlir::Value map, Index tileStart,
+                 Index offset, mlir::Value full);
+
+  llvm::SmallVector<int> storeDims;
+};
+
+} // namespace shardir
+
+#endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_CONTRACTION_TENSORMAPTILES_H
