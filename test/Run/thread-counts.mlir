@@ -1,6 +1,6 @@
 // Sums are added in the same order for any number of threads, and a run after the
 // first few takes no memory from the system: results have equal bits with 1, 2, 3
-// and 8 threads, and the last of four runs has next to no page faults.
+// and 8 threads, and page faults of later runs are next to none.
 //
 // RUN: shard-run %s --compile-only -o %t.so
 // RUN: %python %S/Inputs/thread-counts.py %shardir_build/lib/libShardIRRuntime.so %t.so | FileCheck %s

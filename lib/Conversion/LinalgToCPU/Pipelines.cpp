@@ -65,6 +65,8 @@ void shardir::buildCpuTensorPipeline(OpPassManager &pm,
   if (options.attention)
     pm.addNestedPass<func::FuncOp>(createTileAttentionForCpu());
   pm.addNestedPass<func::FuncOp>(createDecomposeAttention());
+  pm.addNestedPass<func::FuncOp>(
+      createPackConvolutionsForCpu({options.targetName}));
   buildFusion(pm);
   pm.addNestedPass<func::FuncOp>(createTileForCpu());
 }

@@ -83,19 +83,23 @@ for f in range(runtime.shardir_program_num_functions(program)):
     expected, said, new = None, [], 0
     for threads in (1, 2, 3, 8):
         options = Options(None, 60, 0, threads, None, None)
-        for turn in range(4):
+        least = None
+        for turn in range(6):
             faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
             ok(runtime.shardir_run_local(program, name, arguments, ctypes.c_size_t(len(arguments)), results,
                                          ctypes.c_size_t(len(results)), ctypes.byref(options)))
             faults = resource.getrusage(resource.RUSAGE_SELF).ru_minflt - faults
-            if turn == 3:
-                new = max(new, faults)
+            # The first runs of so many threads take memory for each of them, and on a busy machine not all of them
+            # take part in the first one.
+            if turn >= 2:
+                least = faults if least is None else min(least, faults)
+        new = max(new, least)
         found = bits(results)
         expected = expected or found
         if found != expected:
             said.append(f"other bits with {threads} threads")
     said = said or ["equal bits"]
-    # A thread that first runs now touches its stack.
+    # A thread that first takes part touches its stack.
     said.append("no new memory" if new <= 32 else f"{new} page faults")
     failed |= said != ["equal bits", "no new memory"]
     print(f"{name.decode()}: {', '.join(said)}", flush=True)
