@@ -99,7 +99,7 @@ def PackConvolutionsForCpu
   }];
   let options = [
     Option<"target", "target", "std::string", "\"host\"",
-           "The CPU: host, x86-64, avx2, avx512, avx512-bf16 or avx512-amx">
+           "The CPU: host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon">
   ];
   let dependentDialects = ["::mlir::linalg::LinalgDialect",
                            "::mlir::tensor::TensorDialect",
@@ -254,7 +254,7 @@ def ContractionsToCpuLoops
   }];
   let options = [
     Option<"target", "target", "std::string", "\"host\"",
-           "The CPU: host, x86-64, avx2, avx512, avx512-bf16 or avx512-amx">,
+           "The CPU: host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon">,
     Option<"explain", "explain", "bool", "false",
            "Remarks: how each contraction is computed">
   ];
@@ -298,7 +298,7 @@ def VectorizeForCpu
   }];
   let options = [
     Option<"target", "target", "std::string", "\"host\"",
-           "The CPU: host, x86-64, avx2, avx512, avx512-bf16 or avx512-amx">
+           "The CPU: host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
