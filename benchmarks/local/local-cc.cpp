@@ -83,6 +83,7 @@ int main(int argc, char **argv) {
   shardir::buildScheduling(pm, shardir::SchedulingOptions::forCpu());
   shardir::buildCpuTensorPipeline(pm, options);
   shardir::buildBufferizeForTesting(pm);
+  shardir::buildCpuContractions(pm, options);
   shardir::buildCpuLowering(pm, options);
   if (failed(pm.run(*module)))
     return 1;

@@ -25,6 +25,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -209,7 +210,11 @@ LogicalResult compile(ModuleOp module,
                       const PipelineOptions &options, StringRef object) {
   PassManager pm(module->getContext());
   build(pm);
-  if (failed(pm.run(module)))
+  // After each of a hundred passes, as shard-opt does it, this would be a
+  // fifth of the time of a large program. Passes of others are not tested here.
+  pm.enableVerifier(!options.afterLocal.empty() ||
+                    !options.afterBufferized.empty());
+  if (failed(pm.run(module)) || failed(mlir::verify(module)))
     return failure();
   ObjectOptions objectOptions;
   if (auto target = CpuTarget::get(options.target))

@@ -77,7 +77,7 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
   Option<std::string> target{
       *this, "target",
       llvm::cl::desc("the CPU to compile for: host, x86-64, avx2, avx512, "
-                     "avx512-bf16 or avx512-amx"),
+                     "avx512-bf16, avx512-amx or neon"),
       llvm::cl::init("host")};
   Option<std::string> arch{
       *this, "arch",

@@ -203,6 +203,12 @@ struct CollectivesToRuntimePass
       unshardedSymbol = (kUnshardedPrefix + name).str();
     builder.addFunction(function, name, symbol, unshardedSymbol, isStatic);
 
+    // Descriptors of hundreds of arguments would be most of its code.
+    if (llvm::all_of(function.getArgumentTypes(), [](Type type) {
+          return LLVMTypeConverter::canConvertToBarePtr(cast<MemRefType>(type));
+        }))
+      function->setAttr("llvm.bareptr", UnitAttr::get(&getContext()));
+
     Location loc = function.getLoc();
     OpBuilder b = OpBuilder::atBlockEnd(getOperation().getBody());
     auto pointer = LLVM::LLVMPointerType::get(&getContext());

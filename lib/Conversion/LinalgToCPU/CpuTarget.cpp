@@ -29,6 +29,14 @@ int64_t cacheBytes(int name, int64_t fallback) {
   return size > 0 ? size : fallback;
 }
 
+/// Neon: SVE's vectors have a length that is known only when the code runs.
+void setAArch64(CpuTarget &target) {
+  target.vectorBits = 128;
+  target.numVectorRegisters = 32;
+  target.hasFma = true;
+  target.hasF16Conversion = true;
+}
+
 CpuTarget makeHost() {
   CpuTarget target;
   target.triple = llvm::sys::getProcessTriple();
@@ -57,9 +65,7 @@ CpuTarget makeHost() {
         avx512 && features.lookup("amx-tile") && features.lookup("amx-bf16");
     target.hasF16Conversion = features.lookup("f16c");
   } else if (triple.isAArch64()) {
-    target.numVectorRegisters = 32;
-    target.hasFma = true;
-    target.hasF16Conversion = true;
+    setAArch64(target);
   }
 #ifdef _SC_LEVEL1_DCACHE_SIZE
   target.l1Bytes = cacheBytes(_SC_LEVEL1_DCACHE_SIZE, target.l1Bytes);
@@ -75,7 +81,7 @@ CpuTarget CpuTarget::host() {
 }
 
 llvm::StringRef CpuTarget::known() {
-  return "host, x86-64, avx2, avx512, avx512-bf16 or avx512-amx";
+  return "host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon";
 }
 
 mlir::FailureOr<CpuTarget> CpuTarget::find(mlir::MLIRContext *context,
@@ -90,6 +96,12 @@ std::optional<CpuTarget> CpuTarget::get(llvm::StringRef name) {
   if (name.empty() || name == "host")
     return host();
   CpuTarget target;
+  if (name == "neon") {
+    target.triple = "aarch64-unknown-linux-gnu";
+    target.cpu = "generic";
+    setAArch64(target);
+    return target;
+  }
   target.triple = "x86_64-unknown-linux-gnu";
   if (name == "x86-64")
     return target;

@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "Common/Contraction.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -95,6 +96,13 @@ bool shouldFuse(OpOperand *use) {
            producer.getMatchingIndexingMap(producer.getDpsInputOperand(0))
                .isPermutation();
   if (isContraction(producer))
+    return false;
+  // A convolution reads each element many times: what moves them is a copy that
+  // has them in the order it reads.
+  if (isFloatContraction(consumer, /*windows=*/true) &&
+      producer.getNumDpsInputs() > 0 &&
+      !producer.getMatchingIndexingMap(producer.getDpsInputOperand(0))
+           .isIdentity())
     return false;
   // A producer that reads what its buffer holds must run once for each element.
   for (OpOperand &init : producer.getDpsInitsMutable())

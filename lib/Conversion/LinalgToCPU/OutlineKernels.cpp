@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -57,6 +58,12 @@ bool initializes(Operation *fill, Operation *op) {
         !(isMemoryEffectFree(between) || isa<memref::AllocOp>(between)))
       return false;
   return true;
+}
+
+/// True if a pointer says as much as a descriptor.
+bool isOnePointer(Type type) {
+  auto memref = dyn_cast<MemRefType>(type);
+  return !memref || LLVMTypeConverter::canConvertToBarePtr(memref);
 }
 
 struct OutlineCpuKernelsPass
@@ -109,6 +116,9 @@ struct OutlineCpuKernelsPass
         builder.getFunctionType(ValueRange(arguments).getTypes(), {}));
     kernel->setPrivate();
     kernel->setNoInlineAttr(builder.getUnitAttr());
+    // An entry is hundreds of calls: descriptors would be most of its code.
+    if (llvm::all_of(kernel->getArgumentTypes(), isOnePointer))
+      kernel->getOperation()->setAttr("llvm.bareptr", builder.getUnitAttr());
     Block *body = kernel->addEntryBlock();
     builder.setInsertionPointToStart(body);
     IRMapping mapping;

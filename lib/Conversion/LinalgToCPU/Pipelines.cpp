@@ -65,6 +65,8 @@ void shardir::buildCpuTensorPipeline(OpPassManager &pm,
   if (options.attention)
     pm.addNestedPass<func::FuncOp>(createTileAttentionForCpu());
   pm.addNestedPass<func::FuncOp>(createDecomposeAttention());
+  pm.addNestedPass<func::FuncOp>(
+      createPackConvolutionsForCpu({options.targetName}));
   buildFusion(pm);
   pm.addNestedPass<func::FuncOp>(createTileForCpu());
 }
@@ -158,8 +160,8 @@ namespace {
 struct CpuPipelineOptions : PassPipelineOptions<CpuPipelineOptions> {
   Option<std::string> target{
       *this, "target",
-      llvm::cl::desc("host, x86-64, avx2, avx512, avx512-bf16 or "
-                     "avx512-amx"),
+      llvm::cl::desc("host, x86-64, avx2, avx512, avx512-bf16, "
+                     "avx512-amx or neon"),
       llvm::cl::init("host")};
   Option<bool> parallel{*this, "parallel",
                         llvm::cl::desc("Use the rank's worker threads"),

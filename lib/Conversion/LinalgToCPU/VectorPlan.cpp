@@ -113,8 +113,9 @@ void chooseRows(const LoopNest &nest, const CpuTarget &target, int64_t body,
         continue;
       shared += operand.isUniform(loop) ? 1 : -0.5;
     }
-    shared += 1e-6 * extent.value_or(1024);
-    if (shared <= best)
+    shared += 1e-6 * std::min<int64_t>(extent.value_or(8), 8);
+    // Ties go to the inner loop, whose iterations are near in memory.
+    if (shared < best)
       continue;
     best = shared;
     plan.rowLoop = loop;
@@ -132,13 +133,22 @@ void chooseRows(const LoopNest &nest, const CpuTarget &target, int64_t body,
     plan.unroll = std::min<int64_t>(plan.unroll, 2);
   int64_t most = std::min<int64_t>(sums / plan.unroll, 8);
   plan.rows = most;
-  if (auto extent = LoopEmitter::known(nest.extents[plan.rowLoop])) {
-    plan.rows = std::min(most, *extent);
-    for (int64_t rows = plan.rows; rows > plan.rows / 2; --rows)
-      if (*extent % rows == 0) {
-        plan.rows = rows;
-        break;
-      }
+  auto extent = LoopEmitter::known(nest.extents[plan.rowLoop]);
+  if (!extent)
+    return;
+  // Half a cycle for each multiply-add and each load, and the latency of a sum.
+  auto cycles = [&](int64_t rows) {
+    return rows == 0
+               ? 0
+               : std::max({rows * plan.unroll, rows + plan.unroll, int64_t(8)});
+  };
+  int64_t least = INT64_MAX;
+  for (int64_t rows = std::min(most, *extent); rows > 0; --rows) {
+    int64_t cost = *extent / rows * cycles(rows) + cycles(*extent % rows);
+    if (cost < least) {
+      least = cost;
+      plan.rows = rows;
+    }
   }
 }
 } // namespace

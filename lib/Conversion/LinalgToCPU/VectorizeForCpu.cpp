@@ -161,6 +161,12 @@ private:
       emit.loop(
           emit.constant(0), full, emit.constant(plan.rows),
           [&](Index row) { reduceInside(i, vectors, count, row, plan.rows); });
+      // Those that are left over, together where their number is known.
+      if (auto left = LoopEmitter::known(emit.sub(extent, full))) {
+        if (*left > 0)
+          reduceInside(i, vectors, count, full, *left);
+        return;
+      }
       emit.loop(full, extent, emit.constant(1),
                 [&](Index row) { reduceInside(i, vectors, count, row, 1); });
     });

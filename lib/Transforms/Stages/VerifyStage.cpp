@@ -21,6 +21,7 @@
 #include "ShardIR/Transforms/StageUtils.h"
 #include "ShardIR/Transforms/Stages/Passes.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Interfaces/CallInterfaces.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -344,7 +345,9 @@ struct VerifyStagePass : shardir::impl::VerifyStageBase<VerifyStagePass> {
              "scheduled, or bufferized";
       return signalPassFailure();
     }
-    if (failed(
+    // By itself, since compilers leave verification out between passes.
+    if (failed(mlir::verify(getOperation())) ||
+        failed(
             verifyStage(getOperation(), *known, &getAnalysis<VerifiedStage>())))
       signalPassFailure();
   }

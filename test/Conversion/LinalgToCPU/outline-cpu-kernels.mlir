@@ -25,7 +25,7 @@ func.func @main(%a: memref<8xf32>, %b: memref<8xf32>, %c: memref<9xf32>, %s: mem
   return
 }
 
-// CHECK:     func.func private @[[K0]](%[[X:.+]]: memref<8xf32>) attributes {no_inline}
+// CHECK:     func.func private @[[K0]](%[[X:.+]]: memref<8xf32>) attributes {llvm.bareptr, no_inline}
 // CHECK:       %[[Z:.+]] = arith.constant 0.0
 // CHECK:       linalg.fill ins(%[[Z]] : f32) outs(%[[X]] : memref<8xf32>)
 // CHECK:     func.func private @[[K1]](

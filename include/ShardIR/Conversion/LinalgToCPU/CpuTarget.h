@@ -60,8 +60,8 @@ struct CpuTarget {
   static CpuTarget host();
 
   /// `host`, or one of `x86-64`, `avx2`, `avx512`, `avx512-bf16`,
-  /// `avx512-amx`: a fixed machine of that instruction set. Nothing for any
-  /// other name.
+  /// `avx512-amx`, `neon`: a fixed machine of that instruction set. Nothing for
+  /// any other name.
   static std::optional<CpuTarget> get(llvm::StringRef name);
   /// The names of `get`, for messages.
   static llvm::StringRef known();

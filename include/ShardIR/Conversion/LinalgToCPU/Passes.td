@@ -75,6 +75,37 @@ def DecomposeForCpu : Pass<"shardir-decompose-for-cpu", "::mlir::func::FuncOp"> 
                            "::mlir::scf::SCFDialect"];
 }
 
+def PackConvolutionsForCpu
+    : Pass<"shardir-pack-convolutions-for-cpu", "::mlir::func::FuncOp"> {
+  let summary = "Copy convolutions' filters into the order they are read in";
+  let description = [{
+    A convolution of static shape, by any op or `linalg.generic` that is one, reads
+    a copy of its filter in which the features of a few vectors are neighbours,
+    panel by panel, as products pack their right operand. An input whose pixels are
+    neighbours is transposed, so that its channels are, and the result transposed
+    back. Grouped and depthwise convolutions are left, and those whose features are
+    no multiple of a vector.
+
+    ```mlir
+    %0 = linalg.conv_2d_nhwc_hwcf ins(%x, %w : tensor<8x30x30x64xf32>, tensor<3x3x64x128xf32>) …
+    ```
+    becomes for AVX2
+    ```mlir
+    %packed = linalg.generic {…} ins(%w) outs(%e : tensor<8x3x3x64x16xf32>)
+    %1 = linalg.generic {…} ins(%x, %packed) outs(%f : tensor<8x28x28x8x16xf32>)
+    %0 = tensor.collapse_shape %1 … into tensor<8x28x28x128xf32>
+    ```
+    Test: `test/Conversion/LinalgToCPU/pack-convolutions.mlir`.
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"host\"",
+           "The CPU: host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon">
+  ];
+  let dependentDialects = ["::mlir::linalg::LinalgDialect",
+                           "::mlir::tensor::TensorDialect",
+                           "::mlir::affine::AffineDialect"];
+}
+
 def FuseForCpu : Pass<"shardir-fuse-for-cpu", "::mlir::func::FuncOp"> {
   let summary = "Fuse elementwise linalg ops where that saves memory traffic";
   let description = [{
@@ -223,7 +254,7 @@ def ContractionsToCpuLoops
   }];
   let options = [
     Option<"target", "target", "std::string", "\"host\"",
-           "The CPU: host, x86-64, avx2, avx512, avx512-bf16 or avx512-amx">,
+           "The CPU: host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon">,
     Option<"explain", "explain", "bool", "false",
            "Remarks: how each contraction is computed">
   ];
@@ -267,7 +298,7 @@ def VectorizeForCpu
   }];
   let options = [
     Option<"target", "target", "std::string", "\"host\"",
-           "The CPU: host, x86-64, avx2, avx512, avx512-bf16 or avx512-amx">
+           "The CPU: host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect",
                            "::mlir::arith::ArithDialect",
