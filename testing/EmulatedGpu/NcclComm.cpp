@@ -238,7 +238,7 @@ void GroupRun::reduce(const Operation &op, size_t stride, size_t own) {
 }
 
 Progress GroupRun::step() {
-  // What hung ends, with whatever is in the buffers.
+  // An operation that hung ends, with whatever is in the buffers.
   if (comm.aborted)
     return Progress::Done;
   if (comm.state != kSuccess)
