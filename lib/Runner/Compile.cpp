@@ -20,8 +20,8 @@
 #include "Child.h"
 #include "Files.h"
 
+#include "ShardIR/Hash/Sha256.h"
 #include "ShardIR/Runner/Failure.h"
-#include "ShardIR/Runner/Sha256.h"
 
 #include <cerrno>
 #include <climits>

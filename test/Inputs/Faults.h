@@ -31,10 +31,10 @@
 #define ENTRY(NAME)                                                            \
   "{\"name\": \"" #NAME "\", \"symbol\": \"entry_" #NAME                       \
   "\", \"arguments\": [], \"results\": []" SEQUENCE "}"
-#define FAULT_ENTRIES                                                                                                    \
-  ENTRY(good)                                                                                                            \
-  "," ENTRY(fails) "," ENTRY(fails_0) "," ENTRY(hangs) "," ENTRY(killed) "," ENTRY(killed_0) "," ENTRY(exits) "," ENTRY( \
-      stopped) "," ENTRY(stopped_0) "," ENTRY(differs) "," ENTRY(leaves) "," ENTRY(late) "," ENTRY(size) "," ENTRY(memory)
+#define FAULT_ENTRIES                                                                                                                       \
+  ENTRY(good)                                                                                                                               \
+  "," ENTRY(fails) "," ENTRY(fails_0) "," ENTRY(hangs) "," ENTRY(killed) "," ENTRY(killed_0) "," ENTRY(exits) "," ENTRY(stopped) "," ENTRY( \
+      stopped_0) "," ENTRY(differs) "," ENTRY(leaves) "," ENTRY(late) "," ENTRY(spins) "," ENTRY(size) "," ENTRY(memory)
 #define REDUCE_SHAPE(SHAPE, LOC)                                               \
   "{\"kind\": \"all_reduce\", \"mesh\": \"m\", \"from\": \"[{}], partial = "   \
   "sum [\\\"x\\\"]\", \"to\": \"[{}]\", \"shape\": " SHAPE                     \
@@ -84,6 +84,12 @@ FAULT(differs, 2, reduce(0, NULL))
 FAULT(leaves, 2, return)
 /* No fault: the others wait. */
 FAULT(late, 2, usleep(400000))
+/* Loops inside hide nothing: nobody has a collective from it. */
+static void nothing(int64_t i, void *context) {
+  (void)i;
+  (void)context;
+}
+FAULT(spins, 2, for (;;) shardir_parallel_for(2, nothing, NULL))
 FAULT(memory, 2, allocate((uint64_t)1 << 50))
 
 /* Rank 2 has another extent than the others. */

@@ -189,8 +189,8 @@ SHARDIR_EXPORT int cuStreamDestroy_v2(Stream *stream) {
 SHARDIR_EXPORT int cuStreamQuery(Stream *stream) {
   Call call("cuStreamQuery");
   call.with("stream", text(stream));
-  if (call.isNotCaptured(stream))
-    Queue::get().finish(stream);
+  if (call.isNotCaptured(stream) && !Queue::get().isEmpty(stream))
+    return kNotReady;
   return call.result();
 }
 

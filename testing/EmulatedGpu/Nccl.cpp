@@ -90,10 +90,15 @@ int finishGroup() {
     Stream *stream = list.front().stream;
     // Kept in a graph where the stream is captured.
     auto run = std::make_shared<GroupRun>(*comm, std::move(list));
-    Queue::get().runNow(stream, [run, c = comm]() -> std::string {
-      int result = run->run();
-      return result == kSuccess ? "" : c->detail;
-    });
+    if (stream && stream->capture)
+      Queue::get().runNow(stream, [run, c = comm]() -> std::string {
+        int result = run->run();
+        return result == kSuccess ? "" : c->detail;
+      });
+    else // late members keep the stream waiting, not the host
+      Queue::get().addPolled(stream, [run] { return run->step(); });
+    if (Settings::get().waits && !(stream && stream->capture))
+      Queue::get().finish(stream);
     if (comm->state != kSuccess)
       return comm->state;
     comm->asked = false;

@@ -52,16 +52,6 @@ socklen_t addressOf(const UniqueId &id, int rank, sockaddr_un &address) {
   return socklen_t(offsetof(sockaddr_un, sun_path) + 1 + name.size());
 }
 
-/// A message on its way: its head first, then its bytes.
-struct Flow {
-  const Message *message;
-  struct Head {
-    uint64_t size, signature;
-  } head;
-  size_t at = 0; ///< of head and data together
-  bool done() const { return at == sizeof(head) + message->bytes; }
-};
-
 /// Moves what it can. 1: something moved; 0: nothing; -1: the peer is gone; -2:
 /// the heads differ.
 int advance(Flow &flow, int s) {
@@ -97,12 +87,10 @@ int advance(Flow &flow, int s) {
   return 1;
 }
 
-/// Moves messages on one communicator: per peer and direction in order.
-int exchange(Comm &comm, const std::deque<Message> &messages) {
-  std::vector<std::vector<Flow>> lanes(size_t(comm.size) * 2);
-  for (const Message &m : messages)
-    lanes[size_t(m.peer) * 2 + m.sends].push_back({&m, {m.bytes, m.signature}});
-  double end = now() + kPatience;
+} // namespace
+
+/// Moves what it can.
+Progress GroupRun::exchange() {
   while (true) {
     bool open = false, moved = false;
     for (size_t lane = 0; lane < lanes.size(); ++lane) {
@@ -116,38 +104,38 @@ int exchange(Comm &comm, const std::deque<Message> &messages) {
           moved |= result == 1;
         }
         std::string peer = "rank " + std::to_string(lane / 2);
-        if (result == -1)
-          return fail(comm, kRemoteError, peer + " is gone");
+        if (result == -1) {
+          fail(comm, kRemoteError, peer + " is gone");
+          return Progress::Stuck;
+        }
         if (result == -2) {
           // The others need not wait for what will not come.
           for (int socket : comm.sockets)
             if (socket >= 0)
               shutdown(socket, SHUT_RDWR);
-          return fail(comm, kInvalidUsage,
-                      flow.head.signature != flow.message->signature
-                          ? peer + " is in another call"
-                          : peer + " sends " + std::to_string(flow.head.size) +
-                                " bytes, but " +
-                                std::to_string(flow.message->bytes) +
-                                " are to be received");
+          fail(comm, kInvalidUsage,
+               flow.head.signature != flow.message->signature
+                   ? peer + " is in another call"
+                   : peer + " sends " + std::to_string(flow.head.size) +
+                         " bytes, but " + std::to_string(flow.message->bytes) +
+                         " are to be received");
+          return Progress::Stuck;
         }
         if (!flow.done())
           break; // the next one of this lane waits
       }
     }
     if (!open)
-      return kSuccess;
-    if (comm.aborted)
-      return fail(comm, kInternalError, "aborted");
+      return Progress::Done;
     if (moved)
       continue;
-    if (now() > end)
-      return fail(comm, kInternalError, "messages did not come");
-    usleep(50);
+    if (now() > end) {
+      fail(comm, kInternalError, "messages did not come");
+      return Progress::Stuck;
+    }
+    return Progress::Pending;
   }
 }
-
-} // namespace
 
 /// Every member listens; the higher rank of two connects.
 int connectAll(Comm &comm, const UniqueId &id) {
@@ -249,19 +237,44 @@ void GroupRun::reduce(const Operation &op, size_t stride, size_t own) {
   });
 }
 
-int GroupRun::run() {
-  for (const Operation &op : operations)
-    post(op);
-  int result = exchange(comm, messages);
-  if (result == kSuccess) {
-    Memory::Access access;
-    for (const std::function<void()> &step : after)
-      step();
+Progress GroupRun::step() {
+  // An operation that hung ends, with whatever is in the buffers.
+  if (comm.aborted)
+    return Progress::Done;
+  if (comm.state != kSuccess)
+    return Progress::Stuck;
+  if (!isBegun) {
+    isBegun = true;
+    end = now() + kPatience;
+    for (const Operation &op : operations)
+      post(op);
+    lanes.assign(size_t(comm.size) * 2, {});
+    for (const Message &m : messages)
+      lanes[size_t(m.peer) * 2 + m.sends].push_back(
+          {&m, {m.bytes, m.signature}});
   }
+  Progress progress = exchange();
+  if (progress == Progress::Pending)
+    return progress;
+  if (progress == Progress::Done) {
+    Memory::Access access;
+    for (const std::function<void()> &each : after)
+      each();
+  }
+  isBegun = false;
   messages.clear();
   after.clear();
   kept.clear();
-  return result;
+  return progress;
+}
+
+int GroupRun::run() {
+  Progress progress;
+  while ((progress = step()) == Progress::Pending)
+    usleep(50);
+  if (comm.aborted)
+    return fail(comm, kInternalError, "aborted");
+  return comm.state;
 }
 
 } // namespace emulated

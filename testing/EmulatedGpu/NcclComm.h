@@ -97,15 +97,28 @@ struct Message {
   uint64_t signature;
 };
 
+/// A message on its way: its head first, then its bytes.
+struct Flow {
+  const Message *message;
+  struct Head {
+    uint64_t size, signature;
+  } head;
+  size_t at = 0; ///< of head and data together
+  bool done() const { return at == sizeof(head) + message->bytes; }
+};
+
 /// The operations of one group on one communicator, in their order.
 class GroupRun {
 public:
   GroupRun(Comm &comm, std::vector<Operation> operations)
       : comm(comm), operations(std::move(operations)) {}
+  /// Does what can be done without a wait for the others.
+  Progress step();
   /// Carries them out, again and again where a graph holds them.
   int run();
 
 private:
+  Progress exchange();
   void add(const Operation &op, int peer, const char *data, size_t bytes,
            bool sends);
   void post(const Operation &op);
@@ -121,6 +134,9 @@ private:
   std::deque<Message> messages;
   std::deque<std::vector<char>> kept; ///< terms of others
   std::vector<std::function<void()>> after;
+  std::vector<std::vector<Flow>> lanes; ///< per peer and direction, in order
+  bool isBegun = false;
+  double end = 0; ///< when to give up
 };
 
 } // namespace emulated

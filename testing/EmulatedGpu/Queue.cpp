@@ -15,6 +15,8 @@
 
 #include "Settings.h"
 
+#include <unistd.h>
+
 namespace shardir {
 namespace emulated {
 
@@ -70,16 +72,27 @@ bool Queue::knows(Event *event) {
   return events.count(event) != 0;
 }
 
-void Queue::advance(Stream *stream, uint64_t place) {
+Progress Queue::advance(Stream *stream, uint64_t place) {
   while (stream->done < place) {
-    Stream::Work work = std::move(stream->queue.front());
+    Stream::Work &first = stream->queue.front();
+    Progress progress = first.poll    ? first.poll()
+                        : first.other ? advance(first.other, first.place)
+                                      : Progress::Done;
+    if (progress != Progress::Done)
+      return progress;
+    Stream::Work work = std::move(first);
     stream->queue.pop_front();
     ++stream->done;
     if (work.run)
       work.run();
-    else
-      advance(work.other, work.place);
   }
+  return Progress::Done;
+}
+
+bool Queue::isEmpty(Stream *stream) {
+  Lock lock(mutex);
+  stream = stream ? stream : &null;
+  return advance(stream, stream->queued) == Progress::Done;
 }
 
 bool Queue::spoilCapture(Stream *stream) {
@@ -110,12 +123,20 @@ void Queue::add(Stream *stream, std::function<void()> work) {
     });
     return;
   }
-  if (!Settings::get().lazy)
+  if (!Settings::get().lazy && isEmpty(stream))
     return work();
   Lock lock(mutex);
   stream = stream ? stream : &null;
-  stream->queue.push_back({std::move(work), nullptr, 0});
+  stream->queue.push_back({std::move(work), nullptr, nullptr, 0});
   ++stream->queued;
+}
+
+void Queue::addPolled(Stream *stream, std::function<Progress()> poll) {
+  Lock lock(mutex);
+  stream = stream ? stream : &null;
+  stream->queue.push_back({nullptr, std::move(poll), nullptr, 0});
+  ++stream->queued;
+  (void)advance(stream, stream->queued);
 }
 
 std::string Queue::runNow(Stream *stream,
@@ -124,7 +145,7 @@ std::string Queue::runNow(Stream *stream,
     stream->capture->nodes.push_back(work);
     return "";
   }
-  if (Settings::get().lazy)
+  if (Settings::get().lazy || !isEmpty(stream))
     finish(stream);
   // Not under the lock: a kernel may leave by a jump out of a signal handler.
   return work();
@@ -143,9 +164,11 @@ void Queue::record(Event *event, Stream *stream) {
 void Queue::await(Stream *stream, const Event *event) {
   Lock lock(mutex);
   stream = stream ? stream : &null;
-  if (!event->stream || event->stream->done >= event->place)
+  if (!event->stream || event->stream->done >= event->place ||
+      (!Settings::get().lazy &&
+       advance(event->stream, event->place) == Progress::Done))
     return;
-  stream->queue.push_back({nullptr, event->stream, event->place});
+  stream->queue.push_back({nullptr, nullptr, event->stream, event->place});
   ++stream->queued;
 }
 
@@ -153,23 +176,28 @@ bool Queue::query(Event *event) {
   Lock lock(mutex);
   if (!event->stream || event->stream->done >= event->place)
     return true;
-  if (!event->asked) {
+  if (Settings::get().lazy && !event->asked) {
     event->asked = true;
     return false;
   }
-  advance(event->stream, event->place);
-  return true;
+  return advance(event->stream, event->place) == Progress::Done;
 }
 
 void Queue::finish(Stream *stream) {
-  Lock lock(mutex);
   stream = stream ? stream : &null;
-  advance(stream, stream->queued);
+  while (true) {
+    {
+      Lock lock(mutex);
+      if (advance(stream, stream->queued) != Progress::Pending)
+        return;
+    }
+    usleep(50);
+  }
 }
 
 void Queue::finishAll() {
-  Lock lock(mutex);
   finish(nullptr);
+  Lock lock(mutex);
   for (auto &[stream, owner] : streams)
     finish(stream);
 }

@@ -36,6 +36,10 @@ namespace emulated {
 
 struct Stream;
 
+/// Of work that waits for other processes; Stuck: it has failed, and what is
+/// behind it never comes.
+enum class Progress { Pending, Done, Stuck };
+
 struct Event {
   int number = 0;
   Stream *stream = nullptr; ///< where it was recorded last
@@ -59,7 +63,9 @@ struct Stream {
   int number = 0;
   std::unique_ptr<Graph> capture; ///< while it is captured
   struct Work {
-    std::function<void()> run; ///< empty: a wait for
+    std::function<void()> run;
+    std::function<Progress()> poll; ///< asked until it is done
+    /// Without both: a wait for
     Stream *other = nullptr;
     uint64_t place = 0;
   };
@@ -80,6 +86,8 @@ public:
 
   /// Work that can be put off.
   void add(Stream *stream, std::function<void()> work);
+  /// Work that goes on whenever somebody asks for the stream's progress.
+  void addPolled(Stream *stream, std::function<Progress()> poll);
   /// Work that cannot: what went wrong, or nothing. What it refers to must live
   /// as long as a graph that it is captured in: a GPU's driver copies
   /// parameters, of which only the caller knows the sizes here.
@@ -94,8 +102,12 @@ public:
   std::set<GraphExec *> executables;
   void record(Event *event, Stream *stream);
   void await(Stream *stream, const Event *event);
-  /// Whether the event has been passed; asked again, it has.
+  /// Whether the event has been passed; where work is put off, never at the
+  /// first question.
   bool query(Event *event);
+  /// Whether all that the stream has been given is done, without a wait.
+  bool isEmpty(Stream *stream);
+  /// Does it all, or what is in front of work that is stuck.
   void finish(Stream *stream);
   void finishAll();
   /// False unless both have been recorded and passed.
@@ -103,7 +115,7 @@ public:
 
 private:
   Queue() = default;
-  void advance(Stream *stream, uint64_t place);
+  Progress advance(Stream *stream, uint64_t place);
 
   std::recursive_mutex mutex;
   Stream null; ///< the null stream

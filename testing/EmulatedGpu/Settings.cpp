@@ -42,7 +42,7 @@ Settings::Settings() {
 
 void Settings::configure(const std::string &text) {
   std::lock_guard<std::mutex> lock(mutex);
-  lazy = unified = false;
+  lazy = unified = waits = false;
   memory = kMemory;
   capability = 90;
   multiprocessors = 2;
@@ -61,6 +61,8 @@ void Settings::configure(const std::string &text) {
       lazy = true;
     } else if (word == "unified") {
       unified = true;
+    } else if (word == "waits") {
+      waits = true;
     } else if (key == "memory") {
       memory = std::strtoull(value.c_str(), nullptr, 10);
     } else if (key == "capability") {

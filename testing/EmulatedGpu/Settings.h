@@ -12,6 +12,7 @@
 //   lazy             queued work is done when somebody waits for it, and no
 //                    sooner: who forgets to wait reads old data
 //   unified          kernels and copies may use the host's memory, too
+//   waits            calls of NCCL return when the data is there
 //   memory=BYTES     of the GPU (8589934592)
 //   capability=N     of the GPU: 80, 86, 90, … (90)
 //   multiprocessors=N of the GPU (2)
@@ -51,7 +52,7 @@ public:
   void log(const std::string &line);
   bool logs() const { return logging.load(); }
 
-  std::atomic<bool> lazy{false}, unified{false};
+  std::atomic<bool> lazy{false}, unified{false}, waits{false};
   std::atomic<size_t> memory{0};
   std::atomic<int> capability{90}, multiprocessors{2};
   /// The most shared memory of a block of PTX, by the capability.

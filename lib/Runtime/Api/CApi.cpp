@@ -248,9 +248,7 @@ shardir_status capi::run(const shardir_program *program, const char *function,
     chooseGpu(request, deviceName(options));
     capi::checkAddresses(request, f);
     request.options.entry = request.function;
-    // GPUs' hosts meet at every collective.
-    request.options.checksEach |=
-        !f.staticCollectives || request.options.cuda != nullptr;
+    request.options.checksEach |= !f.staticCollectives;
     if (request.options.mpi)
       beginMpiRun(request.options, m);
     RunReport report = runFunction(std::move(request));

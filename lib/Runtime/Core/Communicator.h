@@ -83,6 +83,8 @@ public:
                        const PeerRoute &route, const void *in, void *out,
                        int64_t count, int64_t peer) = 0;
   virtual void barrier() = 0;
+  /// Waits on behalf of the rank for what its GPU does; throws JobFailed.
+  virtual void awaitGpu(const Rendezvous &event) = 0;
   /// Null where all ranks are in this process.
   virtual Processes *processes() { return nullptr; }
 };
@@ -103,9 +105,8 @@ public:
   /// Called by the watchdog now and then: brings the statuses up to date, and
   /// failures from here to there and back.
   virtual Sight observe() { return Sight::Consistent; }
-  /// A remark after the activity of `rank` in messages: that it does not
-  /// answer.
-  virtual std::string remark(int) { return ""; }
+  /// Whether the process of `rank` does not answer.
+  virtual bool isSilent(int) const { return false; }
   /// Called when this process' ranks have ended: waits for the others.
   virtual void settle() {}
 };

@@ -167,7 +167,8 @@ bool Job::startThreads() {
 
 bool Job::run(std::function<void(RankContext &)> f) {
   body = std::move(f);
-  begin = lastChange = std::chrono::steady_clock::now();
+  begin = std::chrono::steady_clock::now();
+  clocks.assign(rankCount, {0, 0, begin, begin, {}});
   for (std::unique_ptr<RankResources> &r : *resources) {
     r->arena.resetPeak();
     if (r->gpu)

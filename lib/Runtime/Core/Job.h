@@ -59,6 +59,7 @@ struct alignas(kApart) RankStatus {
   static constexpr size_t kRecent = 8;
 
   std::atomic<uint64_t> progress{0}; ///< raised at every change below
+  std::atomic<uint64_t> steps{0};    ///< the same without parallel loops
   std::atomic<int> state{Starting};
   std::atomic<const Rendezvous *> waitFor{nullptr};
   std::atomic<uint64_t> waitTarget{0};
@@ -67,6 +68,13 @@ struct alignas(kApart) RankStatus {
   std::atomic<int32_t> recent[kRecent] = {}; ///< ids, by posted % kRecent
 
   void advance() {
+    steps.store(steps.load(std::memory_order_relaxed) + 1,
+                std::memory_order_relaxed);
+    advanceLoop();
+  }
+  /// A parallel loop has begun or ended: others may wait for this rank for ever
+  /// all the same.
+  void advanceLoop() {
     progress.store(progress.load(std::memory_order_relaxed) + 1,
                    std::memory_order_release);
   }
@@ -128,7 +136,10 @@ private:
   void watch();
   void examine(bool consistent);
   void checkDeadlock(uint64_t sum);
-  void failForTimeout();
+  /// Notes which ranks have got on; whether some rank has not for long.
+  bool noteProgress();
+  void checkDeadlines();
+  void failForTimeout(int culprit, int waiting);
   std::vector<int> waitingFor();
   uint64_t progressSum() const;
   void settleResources();
@@ -150,7 +161,15 @@ private:
   std::atomic<size_t> running{0}; ///< threads; falls under mutex
   std::shared_ptr<Job> self;      ///< set while only left threads need it
   std::string failureText;        ///< guarded by mutex
-  std::chrono::steady_clock::time_point begin, lastChange;
+  std::chrono::steady_clock::time_point begin;
+  /// The times of a rank's last progress, as the watchdog sees it.
+  struct Clock {
+    uint64_t progress = 0, steps = 0;
+    std::chrono::steady_clock::time_point progressed, stepped;
+    /// Since when it is known to be late, and to wait for no other rank.
+    std::chrono::steady_clock::time_point stuck = {};
+  };
+  std::vector<Clock> clocks;
   uint64_t lastSum = 0;
   int unchanged = 0;
 };

@@ -85,15 +85,21 @@ bool readRoot(Launch &launch, bool &found, std::string &error) {
                launch.port, error);
 }
 
+/// torchrun's, or that of a pod of an indexed job of Kubernetes.
+const char *rankOfTorchrun(const char *&name) {
+  return firstOf({"RANK", "JOB_COMPLETION_INDEX"}, name);
+}
+
 bool readTorchrun(Launch &launch, std::string &error) {
-  const char *rank = value("RANK"), *size = value("WORLD_SIZE");
+  const char *rankName = nullptr;
+  const char *rank = rankOfTorchrun(rankName), *size = value("WORLD_SIZE");
   if (!rank || !size) {
     error = std::string(rank ? "RANK" : "WORLD_SIZE") + " is set, but not " +
             (rank ? "WORLD_SIZE" : "RANK");
     return false;
   }
   launch.kind = Launch::Torchrun;
-  if (!parseRankAndSize("RANK", rank, "WORLD_SIZE", size, launch, error))
+  if (!parseRankAndSize(rankName, rank, "WORLD_SIZE", size, launch, error))
     return false;
   bool found = false;
   if (launch.size == 1 || !readRoot(launch, found, error))
@@ -183,6 +189,8 @@ Launch::Kind innermost() {
 
 bool findLaunch(Launch &launch, std::string &error) {
   launch = Launch();
+  if (const char *token = value("SHARDIR_JOB_TOKEN"))
+    launch.token = token;
   switch (launch.kind = innermost()) {
   case Launch::Torchrun:
     return readTorchrun(launch, error);
@@ -201,10 +209,10 @@ int rankOfMpi() {
 }
 
 int rankFromLauncher() {
-  const char *text = nullptr;
+  const char *text = nullptr, *name = nullptr;
   switch (innermost()) {
   case Launch::Torchrun:
-    text = value("RANK");
+    text = rankOfTorchrun(name);
     break;
   case Launch::Srun:
     text = value("SLURM_PROCID");

@@ -26,14 +26,15 @@ struct Launch {
   enum Kind {
     Alone,    ///< nobody has
     Mpi,      ///< mpirun, or a launcher that MPI understands
-    Torchrun, ///< or whoever sets the same variables
+    Torchrun, ///< or whoever sets the same variables, as Kubernetes' jobs can
     Srun
   };
   Kind kind = Alone;
   int rank = 0, size = 1;
-  std::string host; ///< of rank 0
-  int port = 0;     ///< that rank 0 listens at
-  std::string job;  ///< what tells this job from others
+  std::string host;  ///< of rank 0
+  int port = 0;      ///< that rank 0 listens at
+  std::string job;   ///< what tells this job from others
+  std::string token; ///< a secret of its processes; empty for none
 
   const char *launcher() const {
     return kind == Torchrun ? "torchrun" : kind == Srun ? "srun" : "mpirun";

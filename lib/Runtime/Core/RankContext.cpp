@@ -390,9 +390,9 @@ void RankContext::parallelFor(int64_t n, WorkerPool::Body body, void *context) {
       body(i, context);
     return;
   }
-  job.status(size_t(rank)).advance();
+  job.status(size_t(rank)).advanceLoop();
   bool ok = pool.run(*this, n, body, context);
-  job.status(size_t(rank)).advance();
+  job.status(size_t(rank)).advanceLoop();
   if (!ok) {
     // The body unwound: the job has failed, or a thread left it by a jump.
     report("left a parallel loop");
@@ -409,6 +409,10 @@ void *RankContext::allocate(size_t size, size_t alignment) {
 }
 
 void RankContext::barrier() { communicator->barrier(); }
+
+void RankContext::awaitGpu(const Rendezvous &event) {
+  communicator->awaitGpu(event);
+}
 
 void RankContext::enter(const std::function<void()> &program) {
   RankStatus &status = job.status(size_t(rank));

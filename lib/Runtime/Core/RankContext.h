@@ -98,6 +98,7 @@ public:
   void move(void *to, const void *from, size_t bytes);
   /// Waits until all ranks are here.
   void barrier();
+  void awaitGpu(const Rendezvous &event);
   /// Runs the program on this rank and measures it.
   void enter(const std::function<void()> &program);
   /// Ends the job: this rank failed for the reason `what`.

@@ -26,7 +26,7 @@
 namespace shardir {
 namespace runtime {
 
-using Clock = std::chrono::steady_clock;
+using SteadyClock = std::chrono::steady_clock;
 
 /// How often the caller looks for the end of a job before it sleeps.
 static constexpr int kSpins = 2000;
@@ -38,7 +38,7 @@ void Job::watch() {
       cpuRelax();
   auto interval = std::chrono::microseconds(1000);
   std::unique_lock<std::mutex> lock(mutex);
-  Clock::time_point failedAt;
+  SteadyClock::time_point failedAt;
   while (!ended.wait_for(lock, interval, [&] { return running == 0; })) {
     interval = std::min(interval * 2, std::chrono::microseconds(20000));
     lock.unlock();
@@ -50,8 +50,8 @@ void Job::watch() {
     lock.lock();
     if (!failed())
       continue;
-    Clock::time_point now = Clock::now();
-    if (failedAt == Clock::time_point())
+    SteadyClock::time_point now = SteadyClock::now();
+    if (failedAt == SteadyClock::time_point())
       failedAt = now;
     std::chrono::duration<double> since = now - failedAt;
     if (since.count() > options.grace && running > 0) {
@@ -70,19 +70,38 @@ uint64_t Job::progressSum() const {
 }
 
 void Job::examine(bool consistent) {
+  bool isLate = noteProgress();
   uint64_t sum = progressSum();
-  Clock::time_point now = Clock::now();
   if (sum != lastSum) {
     lastSum = sum;
-    lastChange = now;
     unchanged = 0;
-    return;
-  }
-  if (consistent && ++unchanged >= 2)
+  } else if (consistent && ++unchanged >= 2) {
     checkDeadlock(sum);
-  if (!failed() &&
-      std::chrono::duration<double>(now - lastChange).count() > options.timeout)
-    failForTimeout();
+  }
+  if (isLate && !failed())
+    checkDeadlines();
+}
+
+bool Job::noteProgress() {
+  SteadyClock::time_point now = SteadyClock::now();
+  bool isLate = false;
+  for (size_t i = 0; i < clocks.size(); ++i) {
+    Clock &clock = clocks[i];
+    uint64_t progress = statuses[i].progress.load(std::memory_order_acquire);
+    uint64_t steps = statuses[i].steps.load(std::memory_order_acquire);
+    if (progress != clock.progress)
+      clock.progressed = now;
+    if (steps != clock.steps) {
+      clock.stepped = now;
+      clock.stuck = {};
+    }
+    clock.progress = progress;
+    clock.steps = steps;
+    std::chrono::duration<double> since = now - clock.stepped;
+    isLate |= since.count() > options.timeout &&
+              statuses[i].state.load() < RankStatus::Finished;
+  }
+  return isLate;
 }
 
 /// For each rank, one that it waits for, or -1.
@@ -134,28 +153,69 @@ void Job::checkDeadlock(uint64_t sum) {
     fail("collective mismatch: " + message);
 }
 
-void Job::failForTimeout() {
+void Job::checkDeadlines() {
+  SteadyClock::time_point now = SteadyClock::now();
+  // A rank that others have just ceased to keep waiting needs a moment.
+  double moment = std::min(options.timeout, 1.0) / 2;
+  auto isStuck = [&](size_t i) {
+    return clocks[i].stuck != SteadyClock::time_point() &&
+           std::chrono::duration<double>(now - clocks[i].stuck).count() >
+               moment;
+  };
+  auto late = [&](SteadyClock::time_point since) {
+    return std::chrono::duration<double>(now - since).count() > options.timeout;
+  };
   std::vector<int> next = waitingFor();
-  int waiting = -1, culprit = -1;
-  for (size_t i = 0; i < next.size() && waiting < 0; ++i)
-    if (next[i] >= 0 && statuses[i].state.load() < RankStatus::Finished)
+  int silent = -1, computing = -1, waiting = -1, culprit = -1, any = -1;
+  for (size_t i = 0; i < next.size(); ++i) {
+    if (statuses[i].state.load() >= RankStatus::Finished)
+      continue;
+    if (any < 0 && next[i] >= 0)
+      any = int(i);
+    if (!late(clocks[i].stepped))
+      continue;
+    if (silent < 0 && ranksTransport->isSilent(int(i)))
+      silent = int(i);
+    if (next[i] < 0) {
+      if (clocks[i].stuck == SteadyClock::time_point())
+        clocks[i].stuck = now;
+      // Nobody keeps this rank from getting on, so that its loops count.
+      if (computing < 0 && isStuck(i) && late(clocks[i].progressed))
+        computing = int(i);
+      continue;
+    }
+    clocks[i].stuck = {};
+    // Whoever is at the end of a chain of waits computes. As long as it meets
+    // other ranks, it may only be late.
+    int at = int(i);
+    for (size_t step = 0; step < next.size() && next[size_t(at)] >= 0; ++step)
+      at = next[size_t(at)];
+    if (waiting < 0 && late(clocks[size_t(at)].stepped) &&
+        (next[size_t(at)] >= 0 || isStuck(size_t(at)) ||
+         statuses[size_t(at)].state.load() >= RankStatus::Finished)) {
       waiting = int(i);
-  // The culprit is at the end of a chain of waits: it computes.
-  culprit = waiting;
-  for (size_t s = 0; culprit >= 0 && s < next.size(); ++s)
-    if (next[size_t(culprit)] >= 0)
-      culprit = next[size_t(culprit)];
-  for (size_t i = 0; i < next.size() && culprit < 0; ++i)
-    if (statuses[i].state.load() < RankStatus::Finished)
-      culprit = int(i);
+      culprit = at;
+    }
+  }
+  // While one process does not answer, what is known of the others is old.
+  if (silent >= 0) {
+    culprit = silent;
+    waiting = waiting >= 0 ? waiting : any;
+  }
+  if (culprit < 0)
+    culprit = computing;
+  if (culprit >= 0)
+    failForTimeout(culprit, waiting);
+}
+
+void Job::failForTimeout(int culprit, int waiting) {
   std::string seconds = std::to_string(options.timeout);
   seconds.erase(seconds.find_last_not_of('0') + 1);
   if (seconds.back() == '.')
     seconds.pop_back();
   std::string message = "deadline passed: no progress for " + seconds + " s";
-  if (culprit >= 0)
-    message +=
-        "; rank " + std::to_string(culprit) + " is " + whereabouts(culprit);
+  message +=
+      "; rank " + std::to_string(culprit) + " is " + whereabouts(culprit);
   if (waiting >= 0 && waiting != culprit)
     message += ", while rank " + std::to_string(waiting) + " waits " +
                whereabouts(waiting);
@@ -167,7 +227,8 @@ std::string Job::whereabouts(int r) {
   const std::vector<CollectiveSpec> &table = program->metadata.collectives;
   uint64_t done = status.done.load(std::memory_order_acquire);
   uint64_t posted = status.posted.load(std::memory_order_acquire);
-  std::string remark = ranksTransport->remark(r);
+  std::string remark =
+      ranksTransport->isSilent(r) ? ", and its process does not answer" : "";
   auto name = [&](uint64_t n) {
     int32_t id =
         status.recent[n % RankStatus::kRecent].load(std::memory_order_relaxed);
@@ -176,7 +237,7 @@ std::string Job::whereabouts(int r) {
   };
   int state = status.state.load(std::memory_order_acquire);
   if (posted > done)
-    return "in " + name(posted - 1) + remark;
+    return "in " + name(done) + remark;
   if (state == RankStatus::Starting)
     return "not started yet" + remark;
   if (state >= RankStatus::Finished)

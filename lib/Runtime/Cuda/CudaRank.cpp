@@ -50,7 +50,7 @@ CudaRank::CudaRank(CudaDevice &device)
     : device(device), arena(device.api), api(device.api), ownMarks(device.api),
       besideMarks(device.api), besideArena(device.api),
       graphs(device.api, arena, [this](const CudaWork &work) { issue(work); }),
-      reached(device.api), ready(device.api), transferred(device.api) {
+      reached(device.api), ready(device.api) {
   api.check(api.StreamCreate(&ownStream, cuda::StreamNonBlocking),
             "cuStreamCreate", "make a stream");
   stream = ownStream;
@@ -422,7 +422,7 @@ void CudaRank::download(void *to, const void *from, size_t bytes) {
 
 void CudaRank::wait(const CudaEvent &event) {
   if (!event.arrived(0))
-    rank->job.waitSlowly(rank->rank, event, 0);
+    rank->awaitGpu(event);
   check(event.state, "cuEventQuery",
         [] { return "finish what was queued on the GPU"; });
 }
@@ -533,10 +533,15 @@ cuda::Stream CudaRank::beginTransfer() {
   return transfers;
 }
 
-void CudaRank::endTransfer() {
-  check(api.EventRecord(transferred.handle, transfers), "cuEventRecord",
+const CudaEvent *CudaRank::endTransfer() {
+  std::unique_ptr<CudaEvent> &event =
+      transferEnds[usedTransferEnds++ % transferEnds.size()];
+  if (!event)
+    event = std::make_unique<CudaEvent>(api);
+  check(api.EventRecord(event->handle, transfers), "cuEventRecord",
         [] { return "mark the end of a transfer"; });
-  await(transferred);
+  await(*event);
+  return event.get();
 }
 
 size_t CudaRank::markTime() {

@@ -108,9 +108,11 @@ public:
   void dropStage(void *p, size_t bytes);
 
   /// A stream for messages, ordered behind what is queued on the rank's; and
-  /// the rank's behind it.
+  /// the rank's behind it: behind the event, which is used again after
+  /// kTransferEnds transfers.
+  static constexpr size_t kTransferEnds = 256;
   cuda::Stream beginTransfer();
-  void endTransfer();
+  const CudaEvent *endTransfer();
 
   /// In a run that is traced: a mark on the GPU's clock.
   size_t markTime();
@@ -182,7 +184,9 @@ private:
   std::weak_ptr<CudaProgram> graphsOf;
   CudaEvent reached;
   cuda::Stream transfers = nullptr; ///< once there was one
-  CudaEvent ready, transferred;
+  CudaEvent ready;
+  std::array<std::unique_ptr<CudaEvent>, kTransferEnds> transferEnds;
+  size_t usedTransferEnds = 0;
   Staging staging[2];
   size_t nextStage = 0;
   std::array<const KernelSpec *, 4> recent = {};

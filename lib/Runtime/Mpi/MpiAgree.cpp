@@ -96,7 +96,8 @@ void MpiCommunicator::agree(const std::vector<int> &all) {
       meet(all, post); // it names the ranks that differ
   } else {
     meet(all, post);
-    world.agreementComm(all);
+    if (world.hasCollectives())
+      world.agreementComm(all);
   }
   prepareGroups();
 }
@@ -112,7 +113,8 @@ void MpiCommunicator::prepareGroups() {
     uint64_t key = Hash().add(group.data(), group.size()).value;
     if (std::find(keys.begin(), keys.end(), key) != keys.end())
       return;
-    world.groupComm(group);
+    if (!rank.gpu) // NCCL's are made apart
+      world.groupComm(group);
     keys.push_back(key);
   };
   // All ranks go through the table in one order, so no two wait for each other.
@@ -139,12 +141,17 @@ void MpiCommunicator::prepareGroups() {
     transport.enroll(key);
 }
 
+bool MpiCommunicator::hasGroup(const std::vector<int> &group) const {
+  return rank.gpu ? NcclGroups::get().find(group) != nullptr
+                  : world.hasGroup(group);
+}
+
 MpiCommunicator::GroupWait
 MpiCommunicator::enter(const std::vector<int> &group, uint64_t key,
                        bool isKnown, const std::function<MpiPost()> &post) {
   if (group.size() == 1)
     return {};
-  if (job.options.checksEach || !(isKnown || world.hasGroup(group))) {
+  if (job.options.checksEach || !(isKnown || hasGroup(group))) {
     meet(group, post());
     if (!job.options.checksEach)
       transport.enroll(key);

@@ -9,13 +9,15 @@
 // The device nccl: posts, checks, failures and counts are those of
 // MpiTransport, and so are the schedules; NCCL carries what is on the GPUs.
 // Requires a rank with a GPU; guarantees what Communicator.h says, in the order
-// of the rank's stream: the host waits for the other members' posts and for
-// nothing on the GPU. Messages of `send` pass through the hosts: two ranks that
-// first send to each other must not both wait, and a stream would.
+// of the rank's stream: the host waits for nothing on the GPU, and for the
+// other members' posts alone, where there are any. Messages of `send` pass
+// through the hosts: two ranks that first send to each other must not both
+// wait, and a stream would.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Core/Job.h"
+#include "Core/Wait.h"
 #include "MpiTransport.h"
 
 #include <algorithm>
@@ -126,18 +128,55 @@ void MpiCommunicator::prepareGpuGroups(const std::vector<int> &all) {
 }
 
 void MpiCommunicator::moveOnGpu(const std::vector<int> &group, size_t place,
+                                const GroupWait &wait,
                                 const std::vector<NcclMove::Item> &items) {
   if (group.size() == 1)
     return;
   try {
     // A member without messages is needed where the communicator is made.
-    nccl->run(*gpuGroup(group, place), items);
+    const CudaEvent *end = nccl->run(*gpuGroup(group, place), items);
+    if (!end || wait.isChecked)
+      return;
+    queued.push_back(
+        {wait, job.status(size_t(rank.rank)).posted.load() - 1, end});
+    if (queued.size() > CudaRank::kTransferEnds)
+      queued.pop_front();
   } catch (const cuda::Failure &) {
     // Not the one who sees that a process is gone is the culprit.
     if (transport.findsLoss(kDeathIsSeen))
       throw JobFailed();
     throw;
   }
+}
+
+void MpiCommunicator::awaitGpu(const Rendezvous &event) {
+  RankStatus &status = job.status(size_t(rank.rank));
+  MpiWait &wait = transport.wait;
+  Backoff backoff(spins);
+  while (!event.arrived(0) && !job.failed()) {
+    size_t before = queued.size();
+    while (!queued.empty() && queued.front().end->arrived(0))
+      queued.pop_front();
+    if (queued.empty()) {
+      status.done.store(status.posted, std::memory_order_release);
+      return job.waitSlowly(rank.rank, event, 0);
+    }
+    const Queued &first = queued.front();
+    if (queued.size() != before || !status.waitFor.load()) {
+      status.waitFor.store(nullptr, std::memory_order_release);
+      wait.kind = MpiWait::Group;
+      wait.group = first.wait.group;
+      wait.begun = first.wait.begun;
+      status.done.store(first.number, std::memory_order_release);
+      status.waitFor.store(&wait, std::memory_order_release);
+      status.advance();
+    }
+    backoff.pause();
+  }
+  job.throwIfFailed();
+  status.waitFor.store(nullptr, std::memory_order_release);
+  status.done.store(status.posted, std::memory_order_release);
+  status.advance();
 }
 
 bool MpiTransport::findsLoss(double seconds) {
@@ -154,7 +193,8 @@ bool MpiTransport::findsLoss(double seconds) {
   return job.failed();
 }
 
-void MpiCommunicator::redistributeOnGpu(const std::vector<StepCall> &calls) {
+void MpiCommunicator::redistributeOnGpu(const std::vector<StepCall> &calls,
+                                        const GroupWait &wait) {
   CudaRank &gpu = *rank.gpu;
   struct Moving {
     const StepCall &call;
@@ -200,7 +240,7 @@ void MpiCommunicator::redistributeOnGpu(const std::vector<StepCall> &calls) {
                        {phase.sendsResult ? out : m.in, out, m.call.spec->type,
                         m.call.route->kind}});
     }
-    moveOnGpu(group, place, items);
+    moveOnGpu(group, place, wait, items);
   }
   for (const Moving &m : moving)
     if (m.copy)
@@ -233,17 +273,20 @@ void MpiTransport::watchGpus() {
 void MpiTransport::settleGpus() {
   if (!job.options.nccl || !job.failed() || !job.isHere(size_t(self)))
     return;
-  // Queued work of this rank may wait for ranks that never come.
+  // Queued work of this rank may wait for ranks that never come. All processes
+  // end theirs, and the next run makes new communicators.
   CudaRank &gpu = *job.rank(size_t(self)).gpu;
   CudaScope scope(gpu.device);
-  auto until =
-      Clock::now() + std::chrono::duration<double>(0.25 * job.options.grace);
-  while (!gpu.isIdle() && Clock::now() < until)
-    sched_yield();
-  if (gpu.isIdle())
-    return;
+  auto becomesIdle = [&] {
+    auto until =
+        Clock::now() + std::chrono::duration<double>(0.25 * job.options.grace);
+    while (!gpu.isIdle() && Clock::now() < until)
+      sched_yield();
+    return gpu.isIdle();
+  };
+  (void)becomesIdle();
   NcclGroups::get().abort(*job.options.nccl);
-  world.broken = true;
+  world.broken = world.broken || !becomesIdle();
 }
 
 } // namespace runtime

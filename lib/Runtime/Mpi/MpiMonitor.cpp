@@ -45,6 +45,7 @@ constexpr uint64_t kStopped = UINT64_MAX; ///< in place of a round's number
 enum Word : size_t {
   kRound,
   kProgress,
+  kSteps,
   kState,
   kWaitKind,
   kWaitPeer,
@@ -110,6 +111,7 @@ std::string MpiTransport::snapshot(uint64_t round) {
     words.assign(kFixedWords, 0);
     words[kRound] = round;
     words[kProgress] = before;
+    words[kSteps] = status.steps.load(std::memory_order_acquire);
     words[kState] = uint64_t(status.state.load(std::memory_order_acquire));
     words[kWaitKind] = waits ? uint64_t(int(wait.kind)) : MpiWait::None;
     words[kWaitPeer] = uint64_t(int64_t(wait.peer));
@@ -164,6 +166,7 @@ void MpiTransport::readSnapshot(int from, const std::string &text) {
   remote.begun.clear();
   for (; words.end() - at >= 2; at += 2)
     remote.begun.emplace_back(at[0], at[1]);
+  store(status.steps, words[kSteps]);
   store(status.progress, words[kProgress]);
   if (words[kRound] == kStopped)
     remote.stopped = true;
@@ -344,17 +347,14 @@ void MpiTransport::concludeAlone() {
 }
 
 bool MpiTransport::isSilent(int rank) const {
+  if (self != 0 || rank == 0)
+    return false;
   const Remote &remote = remotes[size_t(rank)];
-  return rank != 0 && !remote.ended && !remote.stopped &&
-         remote.round != round && since(roundBegan) > kSilence;
-}
-
-std::string MpiTransport::remark(int rank) {
-  return self == 0 && isSilent(rank) ? ", and its process does not answer" : "";
+  return !remote.ended && !remote.stopped && remote.round != round &&
+         since(roundBegan) > kSilence;
 }
 
 void MpiTransport::settle() {
-  settleGpus();
   settling = true;
   if (job.abandoned())
     world.broken = true;
@@ -371,7 +371,8 @@ void MpiTransport::settle() {
     }
     backoff.pause();
   }
-  if (job.failed() && !job.options.checksEach)
+  settleGpus();
+  if (job.failed() && (!job.options.checksEach || job.options.nccl))
     world.dropGroups();
   world.endRun();
 }

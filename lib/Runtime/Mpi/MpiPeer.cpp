@@ -50,7 +50,7 @@ int64_t MpiCommunicator::peer(int32_t id, const CollectiveSpec &spec,
   post.count = count;
   post.peer = peer;
   GroupWait wait =
-      enter(members, post.group, world.hasGroup(members), [&] { return post; });
+      enter(members, post.group, hasGroup(members), [&] { return post; });
   bool isRoot = place == root;
   int64_t limit = limitsFor(size, members.size()).message;
   MpiPhase phase;
@@ -83,7 +83,7 @@ int64_t MpiCommunicator::peer(int32_t id, const CollectiveSpec &spec,
       rank.move(to, from, bytes);
   }
   if (rank.gpu)
-    moveOnGpu(members, place,
+    moveOnGpu(members, place, wait,
               {{&phase, place, {in, out, spec.type, PartialKind::Sum}}});
   else if (!phase.sends.empty() || !phase.receives.empty())
     move(world.groupComm(members), wait, phase, {in, out, size, nullptr});

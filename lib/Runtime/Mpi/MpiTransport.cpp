@@ -407,16 +407,17 @@ void MpiCommunicator::start(const std::vector<StepCall> &calls) {
     rank.checkOverlap(*call.spec, partOf(*call.route), call.in, call.out);
   const std::vector<int> &group = groupOf(calls);
   Plan &plan = planOf(calls.front());
-  bool isKnown = plan.comm && plan.generation == world.generation;
+  bool isKnown = plan.generation == world.generation && plan.isMade;
   GroupWait wait =
       enter(group, plan.group, isKnown, [&] { return postOf(calls); });
-  if (rank.gpu)
-    return redistributeOnGpu(calls);
-  if (!isKnown && group.size() > 1) {
+  if (!rank.gpu && !isKnown && group.size() > 1)
     plan.comm = world.groupComm(group);
-    plan.generation = world.generation;
-  }
-  begin(calls, wait);
+  plan.isMade = true;
+  plan.generation = world.generation;
+  if (rank.gpu)
+    redistributeOnGpu(calls, wait);
+  else
+    begin(calls, wait);
 }
 
 void MpiCommunicator::begin(const std::vector<StepCall> &calls,

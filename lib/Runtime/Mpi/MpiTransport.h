@@ -115,7 +115,7 @@ public:
   std::string leftover() override { return ""; } // seen by the last barrier
   bool sharesMemory() const override { return false; }
   Sight observe() override;
-  std::string remark(int rank) override;
+  bool isSilent(int rank) const override;
   void settle() override;
   /// Whether the job fails, or has failed, because a process has ended: looks
   /// for `seconds`.
@@ -171,8 +171,6 @@ private:
   void watchGpus();
   void settleGpus();
   uint64_t sent(int from, int to, MpiWait::Kind kind) const;
-  /// True if another rank has left rank 0's question open for long.
-  bool isSilent(int rank) const;
   /// A member of the group that has begun fewer collectives of it; -1: none.
   int behind(uint64_t group, uint64_t begun);
   double since(Clock::time_point t) const {
@@ -199,6 +197,7 @@ public:
   int64_t peer(int32_t id, const CollectiveSpec &spec, const PeerRoute &route,
                const void *in, void *out, int64_t count, int64_t peer) override;
   void barrier() override;
+  void awaitGpu(const Rendezvous &event) override;
   Processes *processes() override { return this; }
   void carry(int from, int to, const void *in, void *out,
              size_t bytes) override;
@@ -233,8 +232,10 @@ private:
   struct Plan final : RoutePlan {
     MpiSchedule schedule;
     bool reduces = false;
-    uint64_t group = 0;     ///< a hash of the members
-    MpiComm comm = nullptr; ///< of this generation of communicators
+    uint64_t group = 0; ///< a hash of the members
+    // Of this generation of communicators.
+    bool isMade = false;
+    MpiComm comm = nullptr;
     uint64_t generation = 0;
   };
   Plan &planOf(const StepCall &call);
@@ -275,8 +276,11 @@ private:
   std::shared_ptr<NcclGroup> gpuGroup(const std::vector<int> &group,
                                       size_t place);
   void moveOnGpu(const std::vector<int> &group, size_t place,
+                 const GroupWait &wait,
                  const std::vector<NcclMove::Item> &items);
-  void redistributeOnGpu(const std::vector<StepCall> &calls);
+  void redistributeOnGpu(const std::vector<StepCall> &calls,
+                         const GroupWait &wait);
+  bool hasGroup(const std::vector<int> &group) const;
   std::shared_ptr<const std::string> dataToSend(const void *in, size_t bytes);
   void receiveIntoRank(int from, const MpiMessageHead &head, void *out);
   void sendMessage(int32_t id, const CollectiveSpec &spec, int to,
@@ -304,6 +308,14 @@ private:
   // Where the rank has a GPU.
   std::unique_ptr<NcclCalls> ncclCalls;
   std::unique_ptr<NcclMove> nccl;
+  /// Collectives without posts that the GPU has been given, in order: what the
+  /// host waits for is the first that the GPU has not done.
+  struct Queued {
+    GroupWait wait;
+    uint64_t number; ///< of all that the rank has begun
+    const CudaEvent *end;
+  };
+  std::deque<Queued> queued;
 };
 
 } // namespace runtime

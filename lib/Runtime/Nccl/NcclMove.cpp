@@ -33,7 +33,8 @@ void NcclMove::dropStages() {
   stages.clear();
 }
 
-void NcclMove::run(NcclGroup &group, const std::vector<Item> &items) {
+const CudaEvent *NcclMove::run(NcclGroup &group,
+                               const std::vector<Item> &items) {
   std::vector<Step> steps;
   bool moves = false;
   for (const Item &item : items) {
@@ -41,14 +42,15 @@ void NcclMove::run(NcclGroup &group, const std::vector<Item> &items) {
                                                         : prepareCall(item));
     moves |= bool(steps.back().queue);
   }
-  if (moves)
-    queue(group, steps);
+  const CudaEvent *moved = moves ? queue(group, steps) : nullptr;
   for (const Step &step : steps)
     step.finish();
   dropStages();
+  return moved;
 }
 
-void NcclMove::queue(NcclGroup &group, const std::vector<Step> &steps) {
+const CudaEvent *NcclMove::queue(NcclGroup &group,
+                                 const std::vector<Step> &steps) {
   constexpr const char *what = "start a collective";
   cuda::Stream stream = gpu.beginTransfer();
   nccl::Result failed = nccl::Success, ended;
@@ -75,7 +77,7 @@ void NcclMove::queue(NcclGroup &group, const std::vector<Step> &steps) {
   if (failedCall)
     api.check(failed, failedCall, what, group.comm);
   calls.settle(group, ended, "ncclGroupEnd", what);
-  gpu.endTransfer();
+  return gpu.endTransfer();
 }
 
 void NcclMove::combine(const MpiReceive &receive, size_t block,

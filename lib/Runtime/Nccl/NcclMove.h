@@ -50,7 +50,7 @@ public:
     Buffers buffers;
   };
   /// Carries them out together, by one group of calls on the communicator.
-  void run(NcclGroup &group, const std::vector<Item> &items);
+  const CudaEvent *run(NcclGroup &group, const std::vector<Item> &items);
 
 private:
   /// Has NCCL do something, unless a call before it has failed: the call's
@@ -66,7 +66,7 @@ private:
   Step prepareCall(const Item &item);
   /// The data that the phase sends, packed where it is not contiguous.
   const void *pack(const MpiPhase &phase, const Buffers &buffers);
-  void queue(NcclGroup &group, const std::vector<Step> &steps);
+  const CudaEvent *queue(NcclGroup &group, const std::vector<Step> &steps);
   void combine(const MpiReceive &receive, size_t block,
                const std::vector<const void *> &terms, const Buffers &buffers);
   void *stage(size_t bytes);

@@ -14,20 +14,26 @@
 // Requires that every process knows the same place for rank 0; guarantees that
 // a job begins on all processes or on none: what goes wrong on one of them
 // before that, rank 0 reports to all that it can reach, and no process waits
-// for longer than its timeout. A connection of a stranger is closed.
+// for longer than its timeout. A connection of a stranger is closed, where the
+// job has a token of anyone who does not know it: who accepts sends a number,
+// the answer has an HMAC of it and of all that it says, and rank 0 proves in
+// turn that it knows the token.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Core/Launch.h"
+#include "ShardIR/Hash/Sha256.h"
 #include "TcpMessages.h"
 
 #include <algorithm>
 #include <cerrno>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <netinet/in.h>
 #include <poll.h>
 #include <stdexcept>
+#include <sys/random.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -35,13 +41,25 @@ namespace shardir {
 namespace runtime {
 namespace {
 
-constexpr char kMagic[8] = {'S', 'h', 'a', 'r', 'd', 'I', 'R', '1'};
+constexpr char kMagic[8] = {'S', 'h', 'a', 'r', 'd', 'I', 'R', '2'};
 constexpr size_t kMostText = 4096;
 /// The last rank to give up: who speaks first ends, and may end the rest.
 constexpr int kMostPolite = 5;
 /// How long rank 0 stays to tell those who come that there will be no job.
 constexpr double kLate = 2;
 
+/// A number that is never used again, and hexadecimal digits of an HMAC.
+struct Nonce {
+  unsigned char bytes[16];
+};
+struct Proof {
+  char digits[64];
+};
+/// The first message on a connection, by who has accepted it.
+struct Challenge {
+  char magic[8];
+  Nonce nonce;
+};
 /// The first message of a process, to rank 0 and to the ranks below it.
 struct Hello {
   char magic[8];
@@ -49,12 +67,15 @@ struct Hello {
   uint64_t job, machine;
   uint16_t port, unused = 0;
   uint32_t unused2 = 0;
+  Nonce nonce;
+  Proof proof; ///< of the challenge and all before
 };
 /// The answer of rank 0, and of a process that has connected to all: success,
 /// or an error message of `length` bytes.
 struct Verdict {
   char magic[8];
   uint32_t failed, length;
+  Proof proof; ///< of the nonce of the process' Hello to rank 0
 };
 /// The address at which a rank listens, as rank 0 sees it.
 struct Place {
@@ -68,6 +89,25 @@ struct Place {
 struct Refusal : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
+
+template <class T> bool isOurs(const T &message) {
+  return std::memcmp(message.magic, kMagic, sizeof(kMagic)) == 0;
+}
+
+Nonce makeNonce() {
+  Nonce nonce;
+  if (::getrandom(&nonce, sizeof(nonce), 0) != ssize_t(sizeof(nonce)))
+    throw Refusal("cannot get a random number from the system");
+  return nonce;
+}
+
+/// In a time that does not depend on where they differ.
+bool areEqual(const Proof &a, const Proof &b) {
+  int difference = 0;
+  for (size_t i = 0; i < sizeof(a.digits); ++i)
+    difference |= a.digits[i] ^ b.digits[i];
+  return difference == 0;
+}
 
 uint64_t hashOf(const std::string &text) {
   uint64_t value = 0xcbf29ce484222325u; // FNV-1a
@@ -93,7 +133,8 @@ class Start {
 public:
   Start(const Launch &launch, double seconds)
       : launch(launch), seconds(seconds), job(hashOf(launch.job)),
-        machine(thisMachine()), sockets(size_t(launch.size)) {
+        machine(thisMachine()), sockets(size_t(launch.size)),
+        nonces(size_t(launch.size)) {
     double polite = launch.rank == 0 ? 0 : std::min(launch.rank, kMostPolite);
     deadline = deadlineIn(seconds + polite);
   }
@@ -115,8 +156,51 @@ private:
       text.pop_back();
     return text + " s";
   }
+  Proof prove(const std::string &text) const {
+    Proof proof;
+    std::memcpy(proof.digits, hmacSha256(launch.token, text).data(),
+                sizeof(proof.digits));
+    return proof;
+  }
+  Proof proofOf(const Hello &h, const Nonce &challenge) const {
+    return prove("hello" +
+                 std::string(reinterpret_cast<const char *>(&challenge),
+                             sizeof(challenge)) +
+                 std::string(reinterpret_cast<const char *>(&h),
+                             offsetof(Hello, proof)));
+  }
+  Proof verdictProof(const Nonce &nonce) const {
+    return prove("verdict" + std::string(reinterpret_cast<const char *>(&nonce),
+                                         sizeof(nonce)));
+  }
+  /// Asks whoever has connected to prove that it knows the token. Few bytes go
+  /// at once into a connection that is new.
+  bool challenge(const Socket &socket, Nonce &nonce) const {
+    Challenge c;
+    std::memcpy(c.magic, kMagic, sizeof(kMagic));
+    c.nonce = nonce = makeNonce();
+    return socket.write(&c, sizeof(c), deadline);
+  }
+  /// Whether a message is from a process of this job.
+  bool isOfJob(const Hello &h, const Nonce &challenge) const {
+    return isOurs(h) && h.job == job &&
+           areEqual(h.proof, proofOf(h, challenge));
+  }
+  /// The first words on a connection that this process has made. False with
+  /// errno where the other end does not take them.
+  bool greet(const Socket &socket) const {
+    Challenge c;
+    if (!socket.read(&c, sizeof(c), deadline) || !isOurs(c)) {
+      errno = ECONNRESET;
+      return false;
+    }
+    Hello h = hello();
+    h.proof = proofOf(h, c.nonce);
+    return socket.write(&h, sizeof(h), deadline);
+  }
   Hello hello() const {
     Hello h = {};
+    h.nonce = ownNonce;
     std::memcpy(h.magic, kMagic, sizeof(kMagic));
     h.rank = uint32_t(launch.rank);
     h.size = uint32_t(launch.size);
@@ -126,9 +210,11 @@ private:
     return h;
   }
 
-  bool say(const Socket &socket, const std::string &text, bool failed) const {
+  bool say(const Socket &socket, const std::string &text, bool failed,
+           const Nonce &nonce = {}) const {
     Verdict verdict = {};
     std::memcpy(verdict.magic, kMagic, sizeof(kMagic));
+    verdict.proof = verdictProof(nonce);
     verdict.failed = failed;
     verdict.length = uint32_t(std::min(text.size(), kMostText));
     return socket.write(&verdict, sizeof(verdict), deadline) &&
@@ -137,9 +223,11 @@ private:
   /// False where the other end is gone, silent, or no process of ours.
   bool hear(const Socket &socket, bool &failed, std::string &text) const {
     Verdict verdict;
-    if (!socket.read(&verdict, sizeof(verdict), deadline) ||
-        std::memcmp(verdict.magic, kMagic, sizeof(kMagic)) != 0 ||
+    if (!socket.read(&verdict, sizeof(verdict), deadline) || !isOurs(verdict) ||
         verdict.length > kMostText)
+      return false;
+    // Rank 0 has been proved to before it answers.
+    if (launch.rank != 0 && !areEqual(verdict.proof, verdictProof(ownNonce)))
       return false;
     failed = verdict.failed;
     text.assign(verdict.length, '\0');
@@ -166,7 +254,10 @@ private:
   const uint64_t job, machine;
   Socket::Deadline deadline;
   uint16_t ownPort = 0;
+  const Nonce ownNonce = makeNonce();
   std::vector<Socket> sockets; ///< by rank
+  std::vector<Nonce> nonces;   ///< rank 0's, by rank: those that it answers
+  bool sawStranger = false;    ///< rank 0: who did not know the token
 };
 
 Socket Start::listenAt(int port) {
@@ -207,8 +298,8 @@ void Start::checkAlive() const {
 
 void Start::tellAll(const std::string &text, const Socket &listener) {
   int left = launch.size - 1;
-  for (const Socket &socket : sockets)
-    if (socket && say(socket, text, true))
+  for (size_t r = 0; r < sockets.size(); ++r)
+    if (sockets[r] && say(sockets[r], text, true, nonces[r]))
       --left;
   // Those who come now need not find out by themselves.
   Socket::Deadline late = std::min(deadlineIn(kLate), deadline);
@@ -219,7 +310,10 @@ void Start::tellAll(const std::string &text, const Socket &listener) {
       continue;
     Socket socket = listener.accept();
     Hello h;
-    if (socket && socket.read(&h, sizeof(h), late) && say(socket, text, true)) {
+    Nonce asked;
+    if (socket && challenge(socket, asked) &&
+        socket.read(&h, sizeof(h), late) && isOfJob(h, asked) &&
+        say(socket, text, true, h.nonce)) {
       told.push_back(std::move(socket));
       --left;
     }
@@ -230,6 +324,7 @@ void Start::gather(const Socket &listener, std::vector<Hello> &hellos) {
   // Those who have not said all of their first words yet.
   struct Guest {
     Socket socket;
+    Nonce asked;
     std::string said;
   };
   std::vector<Guest> guests;
@@ -249,7 +344,10 @@ void Start::gather(const Socket &listener, std::vector<Hello> &hellos) {
                     (named > 8 ? ", …" : "") + " of " +
                     std::to_string(sockets.size()) +
                     (named == 1 ? " has" : " have") + " not come to " + root() +
-                    " within " + patience());
+                    " within " + patience() +
+                    (sawStranger ? ", and a process was refused that does not "
+                                   "know the token in SHARDIR_JOB_TOKEN"
+                                 : ""));
     }
     (void)::poll(waiting.data(), nfds_t(waiting.size()), std::min(left, 100));
     checkAlive();
@@ -268,22 +366,28 @@ void Start::gather(const Socket &listener, std::vector<Hello> &hellos) {
       Hello h = {};
       if (complete)
         std::memcpy(&h, guest.said.data(), sizeof(h));
-      if (std::memcmp(h.magic, kMagic, sizeof(kMagic)) == 0 && h.job == job) {
+      if (complete && isOfJob(h, guest.asked)) {
         try {
           check(h);
         } catch (const Refusal &refusal) {
-          (void)say(guest.socket, refusal.what(), true);
+          (void)say(guest.socket, refusal.what(), true, h.nonce);
           throw;
         }
+        nonces[h.rank] = h.nonce;
         sockets[h.rank] = std::move(guest.socket);
         hellos[h.rank] = h;
         --missing;
+      } else {
+        sawStranger |= complete && isOurs(h) && h.job == job;
       }
       guests.erase(guests.begin() + long(g));
     }
     if (waiting[0].revents)
-      if (Socket socket = listener.accept())
-        guests.push_back({std::move(socket), ""});
+      if (Socket socket = listener.accept()) {
+        Nonce asked;
+        if (challenge(socket, asked))
+          guests.push_back({std::move(socket), asked, ""});
+      }
   }
 }
 
@@ -321,7 +425,7 @@ int Start::lead() {
     for (int r = 0; r < launch.size; ++r)
       places.push_back(placeOf(r, hellos));
     for (size_t r = 1; r < sockets.size(); ++r) {
-      (void)say(sockets[r], "", false);
+      (void)say(sockets[r], "", false, nonces[r]);
       (void)sockets[r].write(places.data(), places.size() * sizeof(Place),
                              deadline);
     }
@@ -338,7 +442,7 @@ int Start::lead() {
         throw Refusal(text);
     }
     for (size_t r = 1; r < sockets.size(); ++r)
-      (void)say(sockets[r], "", false);
+      (void)say(sockets[r], "", false, nonces[r]);
     return int(places[0].localSize);
   } catch (const Refusal &refusal) {
     tellAll(refusal.what(), listener);
@@ -373,8 +477,7 @@ void Start::connectBelow(const std::vector<Place> &places) {
     }
     Socket socket = Socket::connect(reinterpret_cast<sockaddr *>(&address),
                                     length, deadline);
-    Hello h = hello();
-    if (!socket || !socket.write(&h, sizeof(h), deadline))
+    if (!socket || !greet(socket))
       throw Refusal("rank " + std::to_string(launch.rank) +
                     " cannot reach rank " + std::to_string(r) + ": " +
                     std::strerror(errno));
@@ -398,10 +501,11 @@ void Start::acceptAbove(const Socket &listener) {
       return;
     Socket socket = waiting[0].revents ? listener.accept() : Socket();
     Hello h;
-    if (!socket || !socket.read(&h, sizeof(h), deadline) ||
-        std::memcmp(h.magic, kMagic, sizeof(kMagic)) != 0 || h.job != job ||
-        int64_t(h.rank) <= launch.rank || h.rank >= sockets.size() ||
-        sockets[h.rank])
+    Nonce asked;
+    if (!socket || !challenge(socket, asked) ||
+        !socket.read(&h, sizeof(h), std::min(deadline, deadlineIn(kLate))) ||
+        !isOfJob(h, asked) || int64_t(h.rank) <= launch.rank ||
+        h.rank >= sockets.size() || sockets[h.rank])
       continue;
     sockets[h.rank] = std::move(socket);
     --missing;
@@ -411,20 +515,24 @@ void Start::acceptAbove(const Socket &listener) {
 int Start::follow(bool &heard) {
   Socket listener = listenAt(0);
   std::string self = "rank " + std::to_string(launch.rank), why, text;
-  bool failed = false;
+  bool failed = false, wasRefused = false;
   // A wrong answer may come from an earlier program at that port.
   while (true) {
     Socket socket = Socket::connect(launch.host, launch.port, deadline, why);
-    Hello h = hello();
-    if (socket && socket.write(&h, sizeof(h), deadline)) {
+    if (socket && greet(socket)) {
       if (hear(socket, failed, text)) {
         sockets[0] = std::move(socket);
         break;
       }
-      why = millisecondsUntil(deadline) == 0
-                ? "it does not answer"
-                : "what listens there is not rank 0";
+      wasRefused = millisecondsUntil(deadline) > 0;
+      why = "it does not answer";
+    } else if (socket) {
+      why = "what listens there is not rank 0";
     }
+    // Rank 0 may have given up since.
+    if (wasRefused)
+      why = "what listens there is not rank 0 of this job, or has another "
+            "token in SHARDIR_JOB_TOKEN";
     if (millisecondsUntil(deadline) == 0)
       throw Refusal(self + " cannot reach rank 0 at " + root() + " within " +
                     patience() + ": " + why);

@@ -196,6 +196,10 @@ Group &ThreadsCommunicator::cachedGroup(int32_t id,
   return *group;
 }
 
+void ThreadsCommunicator::awaitGpu(const Rendezvous &event) {
+  transport.job.waitSlowly(rank.rank, event, 0);
+}
+
 void ThreadsCommunicator::barrier() {
   Session session(*this, transport.world, size_t(rank.rank), Post(), Buffers());
   session.finish();

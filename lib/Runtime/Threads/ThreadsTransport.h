@@ -51,6 +51,7 @@ public:
   int64_t peer(int32_t id, const CollectiveSpec &spec, const PeerRoute &route,
                const void *in, void *out, int64_t count, int64_t peer) override;
   void barrier() override;
+  void awaitGpu(const Rendezvous &event) override;
 
 private:
   class Session;

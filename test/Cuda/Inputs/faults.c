@@ -7,18 +7,27 @@
 #include "../../Inputs/Faults.h"
 #include "ShardIR/Runtime/EmulatedGpu.h"
 #include <stddef.h>
+#include <time.h>
 
-const char shardir_program_metadata[] = METADATA_HEAD
-    "\"functions\": [" FAULT_ENTRIES
-    "], \"collectives\": [" REDUCE("a.mlir:1:1") "," REDUCE(
-        "a.mlir:2:2") "," REDUCE_OPEN("a.mlir:5:5") "], \"gpu\": {\"arch\": "
-                                                    "\"host\", \"modules\": "
-                                                    "[{\"symbol\": "
-                                                    "\"program_gpu\", "
-                                                    "\"format\": \"host\"}], "
-                                                    "\"kernels\": [], "
-                                                    "\"constants\": "
-                                                    "[]}, \"report\": {}}";
+const char shardir_program_metadata[] =
+    METADATA_HEAD "\"functions\": [" FAULT_ENTRIES "," ENTRY(
+        ahead) "], "
+               "\"collectives\": [" REDUCE("a.mlir:1:1") "," REDUCE(
+                   "a.mlir:2:2") "," REDUCE_OPEN("a.mlir:5:5") "], \"gpu\": "
+                                                               "{\"arch\": "
+                                                               "\"host\", "
+                                                               "\"modules\": "
+                                                               "[{\"symbol\": "
+                                                               "\"program_"
+                                                               "gpu\", "
+                                                               "\"format\": "
+                                                               "\"host\"}], "
+                                                               "\"kernels\": "
+                                                               "[], "
+                                                               "\"constants\": "
+                                                               "[]}, "
+                                                               "\"report\": "
+                                                               "{}}";
 
 const shardir_emulated_kernel program_gpu[] = {{NULL, NULL, 0}};
 
@@ -32,4 +41,23 @@ static void reduce(int32_t id, const int64_t *extent) {
   shardir_collective(id, in, out, extent);
   shardir_gpu_free(in);
   shardir_gpu_free(out);
+}
+
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Rank 2 is a second late for a collective: the others' hosts go on. */
+void entry_ahead(void **descriptors) {
+  (void)descriptors;
+  reduce(0, NULL);
+  if (me() == 2)
+    usleep(1000000);
+  double begin = seconds();
+  reduce(1, NULL);
+  reduce(0, NULL);
+  if (seconds() - begin > 0.5)
+    shardir_fail("the host waited for rank 2");
 }

@@ -1,7 +1,7 @@
 """processes.py N STATUS [FLAGS] COMMAND...: starts N processes with the environment that a launcher gives them, and
 nothing else of a launcher: nobody ends the others when one ends.
 
---like=torchrun|srun  whose environment
+--like=torchrun|srun|pods  whose environment: pods are those of an indexed job of Kubernetes
 --rank=R:NAME=VALUE   sets or, without =VALUE, removes a variable of one process (`*`: of all); PORT is a free port
 --only=0,1,3          starts these alone
 --stays=R             the one that will not end
@@ -52,6 +52,8 @@ def environment(rank):
     env = {k: v for k, v in os.environ.items() if not k.startswith(("OMPI_", "PMI", "SLURM_"))}
     if like == "torchrun":
         env.update(RANK=rank, WORLD_SIZE=count, LOCAL_RANK=rank, MASTER_ADDR="127.0.0.1", MASTER_PORT=port)
+    elif like == "pods":
+        env.update(JOB_COMPLETION_INDEX=rank, WORLD_SIZE=count, MASTER_ADDR="localhost", MASTER_PORT=port)
     else:
         env.update(SLURM_PROCID=rank, SLURM_NTASKS=count, SLURM_LOCALID=rank, SLURM_JOB_ID=port, SLURM_STEP_ID=0,
                    SLURM_STEP_NODELIST="localhost,other[3-5]")

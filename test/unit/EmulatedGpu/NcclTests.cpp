@@ -46,16 +46,23 @@ template <class F> F *find(const char *name) {
 }
 #define CALL(NAME, ...) find<int(__VA_ARGS__)>(#NAME)
 
-/// Waits for what is under way.
-int settle(int result, Comm comm) {
-  while (result == kInProgress)
-    if (CALL(ncclCommGetAsyncError, Comm, int *)(comm, &result) != kSuccess)
-      return -1;
+/// Waits for what is under way, on the stream too.
+int settle(int result, Comm comm, Stream stream = nullptr) {
+  bool isIdle;
+  do {
+    isIdle = !stream || CALL(cuStreamQuery, Stream)(stream) == 0;
+    while (result == kInProgress)
+      if (CALL(ncclCommGetAsyncError, Comm, int *)(comm, &result) != kSuccess)
+        return -1;
+    if (result == kSuccess && !isIdle)
+      result = kInProgress;
+  } while (result == kInProgress);
   return result;
 }
 
-/// Runs the body as each of `size` ranks, on a communicator of all.
-void asRanks(int size, const std::function<void(int, Comm)> &body) {
+/// Runs the body as each of `size` ranks, on a communicator of all and a stream
+/// of its own.
+void asRanks(int size, const std::function<void(int, Comm, Stream)> &body) {
   UniqueId id;
   ASSERT_EQ(CALL(ncclGetUniqueId, UniqueId *)(&id), kSuccess);
   std::vector<std::thread> threads;
@@ -66,7 +73,12 @@ void asRanks(int size, const std::function<void(int, Comm)> &body) {
       int result = CALL(ncclCommInitRankConfig, Comm *, int, UniqueId, int,
                         Config *)(&comm, size, id, rank, &config);
       EXPECT_EQ(settle(result, comm), kSuccess);
-      body(rank, comm);
+      void *context = nullptr, *stream = nullptr;
+      ASSERT_EQ(CALL(cuInit, unsigned)(0), 0);
+      ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, void **, int)(&context, 0), 0);
+      ASSERT_EQ(CALL(cuCtxSetCurrent, void *)(context), 0);
+      ASSERT_EQ(CALL(cuStreamCreate, void **, unsigned)(&stream, 1), 0);
+      body(rank, comm, stream);
     });
   for (std::thread &thread : threads)
     thread.join();
@@ -77,34 +89,34 @@ using Rooted = int(const void *, void *, size_t, int, int, Comm, Stream);
 using Gathering = int(const void *, void *, size_t, int, Comm, Stream);
 
 TEST(EmulatedNccl, CollectivesGiveWhatTheirNamesSay) {
-  asRanks(3, [](int rank, Comm comm) {
+  asRanks(3, [](int rank, Comm comm, Stream stream) {
     std::vector<int> own = {rank, 10 * rank, -rank, 7, 1, rank * rank}, all(18);
     auto *gather = find<Gathering>("ncclAllGather");
-    EXPECT_EQ(
-        settle(gather(own.data(), all.data(), 6, kInt32, comm, nullptr), comm),
-        kSuccess);
+    EXPECT_EQ(settle(gather(own.data(), all.data(), 6, kInt32, comm, stream),
+                     comm, stream),
+              kSuccess);
     for (int r = 0; r < 3; ++r)
       EXPECT_EQ(all[size_t(6 * r + 1)], 10 * r);
     // In place.
     auto *reduce = find<Reducing>("ncclAllReduce");
     std::vector<int> sum = own;
     EXPECT_EQ(
-        settle(reduce(sum.data(), sum.data(), 6, kInt32, kSum, comm, nullptr),
-               comm),
+        settle(reduce(sum.data(), sum.data(), 6, kInt32, kSum, comm, stream),
+               comm, stream),
         kSuccess);
     EXPECT_EQ(sum, (std::vector<int>{3, 30, -3, 21, 3, 5}));
     auto *scatter = find<Reducing>("ncclReduceScatter");
     std::vector<int> part(2);
     EXPECT_EQ(
-        settle(scatter(own.data(), part.data(), 2, kInt32, kMax, comm, nullptr),
-               comm),
+        settle(scatter(own.data(), part.data(), 2, kInt32, kMax, comm, stream),
+               comm, stream),
         kSuccess);
     std::vector<std::vector<int>> most = {{2, 20}, {0, 7}, {1, 4}};
     EXPECT_EQ(part, most[size_t(rank)]);
     auto *broadcast = find<Rooted>("ncclBroadcast");
     EXPECT_EQ(
-        settle(broadcast(own.data(), part.data(), 2, kInt32, 2, comm, nullptr),
-               comm),
+        settle(broadcast(own.data(), part.data(), 2, kInt32, 2, comm, stream),
+               comm, stream),
         kSuccess);
     EXPECT_EQ(part, (std::vector<int>{2, 20}));
   });
@@ -112,18 +124,18 @@ TEST(EmulatedNccl, CollectivesGiveWhatTheirNamesSay) {
 
 TEST(EmulatedNccl, ShortFloatsAreRoundedAfterEachTerm) {
   // 256 + 1 is 256 in bf16; in one sum of all three it would be 258.
-  asRanks(3, [](int rank, Comm comm) {
+  asRanks(3, [](int rank, Comm comm, Stream stream) {
     uint16_t term = rank == 2 ? 0x4380 : 0x3f80, sum = 0;
     EXPECT_EQ(settle(find<Reducing>("ncclAllReduce")(&term, &sum, 1, kBFloat16,
-                                                     kSum, comm, nullptr),
-                     comm),
+                                                     kSum, comm, stream),
+                     comm, stream),
               kSuccess);
     EXPECT_EQ(sum, 0x4380);
   });
 }
 
 TEST(EmulatedNccl, SplitsByColorInTheOrderOfKeys) {
-  asRanks(4, [](int rank, Comm comm) {
+  asRanks(4, [](int rank, Comm comm, Stream stream) {
     Config config;
     Comm part = nullptr;
     // Rank 3 is in none; the others in the order 2, 1, 0.
@@ -137,35 +149,35 @@ TEST(EmulatedNccl, SplitsByColorInTheOrderOfKeys) {
     EXPECT_EQ(settle(kInProgress, part), kSuccess);
     std::vector<int> all(3);
     EXPECT_EQ(settle(find<Gathering>("ncclAllGather")(&rank, all.data(), 1,
-                                                      kInt32, part, nullptr),
-                     part),
+                                                      kInt32, part, stream),
+                     part, stream),
               kSuccess);
     EXPECT_EQ(all, (std::vector<int>{2, 1, 0}));
   });
 }
 
 TEST(EmulatedNccl, AnotherCallOrSizeIsAnError) {
-  asRanks(2, [](int rank, Comm comm) {
+  asRanks(2, [](int rank, Comm comm, Stream stream) {
     std::vector<int> in(4), out(8);
     int result =
         rank == 0 ? find<Reducing>("ncclAllReduce")(in.data(), out.data(), 4,
-                                                    kInt32, kSum, comm, nullptr)
+                                                    kInt32, kSum, comm, stream)
                   : find<Gathering>("ncclAllGather")(in.data(), out.data(), 4,
-                                                     kInt32, comm, nullptr);
-    EXPECT_NE(settle(result, comm), kSuccess);
+                                                     kInt32, comm, stream);
+    EXPECT_NE(settle(result, comm, stream), kSuccess);
   });
-  asRanks(2, [](int rank, Comm comm) {
+  asRanks(2, [](int rank, Comm comm, Stream stream) {
     std::vector<int> in(4), out(4);
     EXPECT_NE(settle(find<Reducing>("ncclAllReduce")(in.data(), out.data(),
                                                      size_t(3 + rank), kInt32,
-                                                     kSum, comm, nullptr),
-                     comm),
+                                                     kSum, comm, stream),
+                     comm, stream),
               kSuccess);
   });
 }
 
 TEST(EmulatedNccl, AnAbortEndsAHang) {
-  asRanks(2, [](int rank, Comm comm) {
+  asRanks(2, [](int rank, Comm comm, Stream stream) {
     if (rank == 1)
       return; // it never comes
     std::thread other([&] {
@@ -173,22 +185,19 @@ TEST(EmulatedNccl, AnAbortEndsAHang) {
       EXPECT_EQ(CALL(ncclCommAbort, Comm)(comm), kSuccess);
     });
     int one = 1, sum = 0;
-    EXPECT_NE(settle(find<Reducing>("ncclAllReduce")(&one, &sum, 1, kInt32,
-                                                     kSum, comm, nullptr),
+    EXPECT_EQ(settle(find<Reducing>("ncclAllReduce")(&one, &sum, 1, kInt32,
+                                                     kSum, comm, stream),
                      comm),
               kSuccess);
+    EXPECT_NE(CALL(cuStreamQuery, Stream)(stream), 0);
     other.join();
+    EXPECT_EQ(CALL(cuStreamQuery, Stream)(stream), 0);
   });
 }
 
 TEST(EmulatedNccl, AGraphHoldsACollective) {
-  asRanks(2, [](int rank, Comm comm) {
-    ASSERT_EQ(CALL(cuInit, unsigned)(0), 0);
-    void *context = nullptr, *stream = nullptr, *graph = nullptr;
-    void *runnable = nullptr;
-    ASSERT_EQ(CALL(cuDevicePrimaryCtxRetain, void **, int)(&context, 0), 0);
-    ASSERT_EQ(CALL(cuCtxSetCurrent, void *)(context), 0);
-    ASSERT_EQ(CALL(cuStreamCreate, void **, unsigned)(&stream, 1), 0);
+  asRanks(2, [](int rank, Comm comm, Stream stream) {
+    void *graph = nullptr, *runnable = nullptr;
     float term = 1, sum = 0;
     ASSERT_EQ(CALL(cuStreamBeginCapture_v2, void *, int)(stream, 2), 0);
     EXPECT_EQ(settle(find<Reducing>("ncclAllReduce")(&term, &sum, 1, kFloat32,

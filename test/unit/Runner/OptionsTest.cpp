@@ -15,8 +15,8 @@
 
 #include "TestFiles.h"
 
+#include "ShardIR/Hash/Sha256.h"
 #include "ShardIR/Runner/Options.h"
-#include "ShardIR/Runner/Sha256.h"
 
 using namespace shardir;
 using namespace shardir::runner;
@@ -177,6 +177,16 @@ TEST(Sha256, KnownAnswers) {
             "248d6a61d20638b8e5c026930c3e6039a33ce45964ff2167f6ecedd419db06c1");
   EXPECT_EQ(sha256(std::string(1000000, 'a')),
             "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
+}
+
+// RFC 4231, 4.3 and 4.7.
+TEST(Sha256, KnownAnswersWithAKey) {
+  EXPECT_EQ(hmacSha256("Jefe", "what do ya want for nothing?"),
+            "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
+  EXPECT_EQ(
+      hmacSha256(std::string(131, '\xaa'),
+                 "Test Using Larger Than Block-Size Key - Hash Key First"),
+      "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54");
 }
 
 } // namespace

@@ -105,7 +105,7 @@ TEST_P(Failure, BucketOfDifferentGroups) {
 
 TEST_P(Failure, AmongCollectivesWithoutPosts) {
   if (overCuda())
-    GTEST_SKIP() << "the hosts of GPUs compare posts";
+    GTEST_SKIP() << "buffers are the host's, which would not wait for them";
   // What waits for a rank that has failed is left, and the next run goes on.
   auto program = twoCollectives().program();
   JobOptions options;
@@ -361,6 +361,45 @@ TEST_P(Failure, ProgressMovesTheDeadline) {
       },
       options);
   EXPECT_EQ(error, "");
+}
+
+TEST_P(Failure, DeadlineBesideProgress) {
+  // Rank 2 leaves rank 3 alone: it hangs, or loops for ever. That 0 and 1 get
+  // on must not hide it.
+  MetadataText text({{"x", 2}, {"y", 2}});
+  int32_t pair = text.redistribute("all_gather", "[{\"y\"}]", "[{}]", {4});
+  for (bool loops : {false, true}) {
+    auto program = text.program();
+    std::atomic<bool> go{false};
+    JobOptions options = threadPerRank();
+    options.timeout = kShort;
+    options.grace = 0.1;
+    std::string error = runRanks(
+        program,
+        [&](RankContext &rank) {
+          float in[2] = {}, out[4];
+          rank.collective(pair, in, out, nullptr);
+          while (rank.rank == 2 && !go)
+            if (loops)
+              rank.parallelFor(
+                  2, [](int64_t, void *) { std::this_thread::yield(); },
+                  nullptr);
+            else
+              std::this_thread::yield();
+          for (int i = 0; i < 100000 && !rank.job.failed(); ++i) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            rank.collective(pair, in, out, nullptr);
+          }
+        },
+        options);
+    EXPECT_THAT(error,
+                StartsWith("deadline passed: no progress for 1 s; rank 2 is in "
+                           "compute after all_gather of f32 4 (test.mlir:1), "
+                           "while rank 3 waits in all_gather of f32 4"));
+    go = true;
+    while (program.use_count() > 1)
+      std::this_thread::yield();
+  }
 }
 
 TEST_P(Failure, HostsAbortRuns) {

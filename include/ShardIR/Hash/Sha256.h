@@ -7,23 +7,27 @@
 //===----------------------------------------------------------------------===//
 //
 //
-// Names compiled programs in the cache by what they were made from. A short
+// The hash that names compiled programs in the cache by what they were made
+// from, and by which processes prove that they know a job's token. A short
 // hash would do against accidents; this one also holds against files that were
 // made to collide, in a cache that several users' jobs may share.
 // FIPS 180-4.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_RUNNER_SHA256_H
-#define SHARDIR_RUNNER_SHA256_H
+#ifndef SHARDIR_HASH_SHA256_H
+#define SHARDIR_HASH_SHA256_H
 
 #include <string>
 
-namespace shardir::runner {
+namespace shardir {
 
 /// The hash of `data` as 64 hexadecimal digits.
 std::string sha256(const std::string &data);
+/// HMAC-SHA-256 of `data` with a secret `key` (RFC 2104), 64 hexadecimal
+/// digits.
+std::string hmacSha256(const std::string &key, const std::string &data);
 
-} // namespace shardir::runner
+} // namespace shardir
 
-#endif // SHARDIR_RUNNER_SHA256_H
+#endif // SHARDIR_HASH_SHA256_H

@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Runner/Sha256.h"
+#include "ShardIR/Hash/Sha256.h"
 
 #include <array>
 #include <cstdint>
@@ -66,7 +66,7 @@ static void addBlock(std::array<uint32_t, 8> &hash, const uint8_t *block) {
     hash[i] += added[i];
 }
 
-std::string runner::sha256(const std::string &data) {
+static std::array<uint32_t, 8> hashOf(const std::string &data) {
   std::array<uint32_t, 8> hash = {0x6a09e667, 0xbb67ae85, 0x3c6ef372,
                                   0xa54ff53a, 0x510e527f, 0x9b05688c,
                                   0x1f83d9ab, 0x5be0cd19};
@@ -80,8 +80,36 @@ std::string runner::sha256(const std::string &data) {
     addBlock(hash, reinterpret_cast<const uint8_t *>(data.data()) + at);
   for (size_t at = 0; at != tail.size(); at += 64)
     addBlock(hash, reinterpret_cast<const uint8_t *>(tail.data()) + at);
+  return hash;
+}
+
+static std::string bytesOf(const std::array<uint32_t, 8> &hash) {
+  std::string bytes;
+  for (uint32_t word : hash)
+    for (int shift = 24; shift >= 0; shift -= 8)
+      bytes += char(word >> shift & 0xff);
+  return bytes;
+}
+
+static std::string textOf(const std::array<uint32_t, 8> &hash) {
   char text[65];
   for (int i = 0; i != 8; ++i)
     std::snprintf(text + 8 * i, 9, "%08x", hash[i]);
   return text;
+}
+
+std::string shardir::sha256(const std::string &data) {
+  return textOf(hashOf(data));
+}
+
+std::string shardir::hmacSha256(const std::string &key,
+                                const std::string &data) {
+  std::string padded = key.size() > 64 ? bytesOf(hashOf(key)) : key;
+  padded.resize(64);
+  std::string inner = padded, outer = padded;
+  for (int i = 0; i != 64; ++i) {
+    inner[i] = char(padded[i] ^ 0x36);
+    outer[i] = char(padded[i] ^ 0x5c);
+  }
+  return textOf(hashOf(outer + bytesOf(hashOf(inner + data))));
 }
