@@ -1,6 +1,6 @@
 // Three stages on two ranks each, forward and backward, in a loop over 8 micro-batches. Run as 1F1B each mesh works
 // on a micro-batch of its own, and results have the same bits. What a device holds besides its argument is that of
-// three micro-batches, whatever their number: 9,872 bytes with the 1,536 of the argument for 8.
+// three micro-batches, whatever their number: 9,872 bytes with the 768 of the argument for 8.
 //
 // RUN: shard-run %s --verify --options=pipeline=1f1b --report=%t.json 2>&1 | FileCheck %s
 // CHECK: remark: its micro-batches run as 1F1B: 5 segments of work in a period of 2, at most 3 micro-batches in flight
@@ -8,6 +8,12 @@
 // RUN: sed -e "s/8x6x8xf32/32x6x8xf32/g" -e "s/constant 8 : index/constant 32 : index/" %s > %t-32.mlir
 // RUN: shard-run %t-32.mlir --verify --options=pipeline=1f1b --report=%t-32.json 2>&1 | FileCheck %s
 // RUN: %python -c "import json; a, b = (json.load(open(r'%t' + n))['measured']['peak_bytes_per_device'] for n in ('.json', '-32.json')); assert b - a == 24 * 3 * 8 * 4, (a, b)"
+//
+// With the third stage on the ranks of the first, these have three segments of each micro-batch, interleaved.
+// RUN: sed -e "/^shardir.mesh @m2/d" -e "s/@m2/@m0/g" %s > %t-turns.mlir
+// RUN: shard-run %t-turns.mlir --verify --options=pipeline=1f1b 2>&1 | FileCheck %s --check-prefix=TURNS
+// TURNS: remark: its micro-batches run as 1F1B: 5 segments of work in a period of 3, at most 2 micro-batches in flight
+// TURNS-COUNT-3: equal to the unsharded program
 
 shardir.mesh @m0 <["a"=2]>
 shardir.mesh @m1 <["a"=2], devices = [2, 3]>
