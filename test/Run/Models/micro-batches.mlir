@@ -5,6 +5,9 @@
 // RUN: shard-run %s --verify --options=pipeline=1f1b --report=%t.json 2>&1 | FileCheck %s
 // CHECK: remark: its micro-batches run as 1F1B: 5 segments of work in a period of 2, at most 3 micro-batches in flight
 // CHECK-COUNT-3: equal to the unsharded program
+// RUN: shard-run %s --outputs=%t-1.npz
+// RUN: shard-run %s --options=pipeline=1f1b --outputs=%t-2.npz
+// RUN: cmp %t-1.npz %t-2.npz
 // RUN: sed -e "s/8x6x8xf32/32x6x8xf32/g" -e "s/constant 8 : index/constant 32 : index/" %s > %t-32.mlir
 // RUN: shard-run %t-32.mlir --verify --options=pipeline=1f1b --report=%t-32.json 2>&1 | FileCheck %s
 // RUN: %python -c "import json; a, b = (json.load(open(r'%t' + n))['measured']['peak_bytes_per_device'] for n in ('.json', '-32.json')); assert b - a == 24 * 3 * 8 * 4, (a, b)"
