@@ -128,6 +128,7 @@ static LogicalResult checkOptions(const PipelineOptions &options,
                {"search", "greedy", "shardy"}) ||
       !isOneOf("layout", options.layout, {"row-major", "auto", "contiguous"}) ||
       !isOneOf("reduce", options.reduce, {"exact", "result-type"}) ||
+      !isOneOf("pipeline", options.pipeline, {"sequential", "1f1b"}) ||
       !isOneOf("rings", options.rings, {"auto", "always", "never"}) ||
       (!options.library.empty() &&
        !isOneOf("library", options.library, {"cublaslt"})) ||

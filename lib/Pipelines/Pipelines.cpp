@@ -76,6 +76,10 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   verify(Stage::Local);
   if (reached(Stage::Local))
     return;
+  if (options.pipeline == "1f1b") {
+    pm.addPass(createPipelineMicroBatches());
+    pm.addPass(createCanonicalizerPass());
+  }
   pm.addPass(createChooseLayouts({options.layout}));
   pm.addPass(createCSEPass());
   buildScheduled(pm, to, options);

@@ -112,6 +112,11 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
                      "or attention come around a ring instead: auto (where "
                      "that takes less time), always or never"),
       llvm::cl::init("auto")};
+  Option<std::string> pipeline{
+      *this, "pipeline",
+      llvm::cl::desc("how the micro-batches of a loop go through meshes of "
+                     "different ranks: sequential or 1f1b"),
+      llvm::cl::init("sequential")};
   Option<std::string> reduce{
       *this, "reduce",
       llvm::cl::desc(

@@ -11,6 +11,45 @@
 
 include "mlir/Pass/PassBase.td"
 
+def PipelineMicroBatches : Pass<"shardir-pipeline-micro-batches", "::mlir::ModuleOp"> {
+  let summary = "Runs the micro-batches of a loop as 1F1B.";
+  let description = [{
+    A loop whose iterations take a micro-batch through the stages of a model, on
+    meshes of different ranks, runs one micro-batch after the other: while one
+    mesh works, the others wait. This pass begins the next micro-batches
+    meanwhile. The work between two moves to other ranks is a *segment*; a
+    micro-batch begins every `period` slots, as many as the busiest rank has
+    segments. For a forward and a backward pass that is 1F1B: a mesh holds the
+    activations of as many micro-batches as there are stages, however many
+    micro-batches there are. A mesh with several stages of the model has them
+    interleaved.
+
+    A remark says how many segments there are, and how many micro-batches are in
+    flight. A warning says why a loop stays as it is: too few micro-batches or
+    an unknown number of them, or one that begins with what the one before it made
+    on a later mesh.
+
+    Example (test/Transforms/Schedule/pipeline-micro-batches.mlir):
+
+    ```mlir
+    scf.for %i = %c0 to %c8 step %c1 iter_args(%sum = %zero) {
+      %f = ... %x[%i]                                   // on @first
+      %g = collective.exchange %f from #first to #second
+      %b = ... %g                                       // on @second
+      %h = collective.exchange %b from #second to #first
+      %next = ... %h, %f, %sum                          // on @first
+    }
+    // becomes
+    %f0 = ... %x[0]
+    %g0 = collective.exchange %f0 from #first to #second
+    scf.for %i = %c0 to %c7 step %c1 iter_args(%sum = %zero, %f = %f0, ...) {
+      %f1 = ... %x[%i + 1]
+      ...
+    ```
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def ScheduleCollectives : Pass<"shardir-schedule-collectives", "::mlir::ModuleOp"> {
   let summary = "Makes rings of collectives.";
   let description = [{
