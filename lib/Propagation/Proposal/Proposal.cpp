@@ -391,8 +391,8 @@ std::vector<const ProposalAttempt *> ProposalSearch::grow() {
       all, extend(select({all.begin() + 1, all.end()}), steps, least(all)));
   if (options.cost.memoryLimit <= 0)
     return all;
-  // What is fastest splits one dim over every axis, which may hold too much:
-  // it gets one axis, and others split the rest.
+  // The fastest proposal splits one dim over every axis, which may hold too
+  // much: the dim gets one axis, and others split the rest.
   std::set<int> seen;
   for (const Taken &taken : first) {
     if (!seen.insert(taken.step.axis).second)

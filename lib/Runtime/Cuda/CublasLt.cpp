@@ -153,7 +153,7 @@ std::string LibraryMatmul::describe() const {
   return batch == 1 ? text : text + ", " + std::to_string(batch) + " times,";
 }
 
-/// What the library needs to know of a product, and what it chose for it.
+/// A product as the library is told of it, and the algorithm that it chose.
 struct CublasLt::Plan {
   void *description = nullptr, *preference = nullptr;
   void *a = nullptr, *b = nullptr, *c = nullptr;

@@ -33,7 +33,8 @@ public:
   Shards(mlir::OpBuilder &builder, mlir::Location loc, const MeshTable &meshes)
       : builder(builder), loc(loc), meshes(meshes) {}
 
-  /// What the device at `position` of `mesh` holds of `value`, as `type`.
+  /// The shard of `value` that the device at `position` of `mesh` holds, as
+  /// `type`.
   mlir::Value cut(mlir::Value value, const WholeTensor &whole,
                   const Placement &placement, const Mesh &mesh,
                   int64_t position, mlir::RankedTensorType type);

@@ -103,7 +103,7 @@ private:
   OpBuilder builder;
   std::map<std::string, int64_t> axisSizes;
   DenseMap<Value, SmallVector<Value>> copies;
-  /// Inside of an op that is written anew every op is.
+  /// Every op within an op that is copied is copied, too.
   bool isInside = false;
   SmallVector<Operation *> replaced;
 };
@@ -324,7 +324,7 @@ void Unsharder::emitCollective(ManualCollectiveOp op) {
   const Mesh &mesh = meshes.get(op.getSource());
   const Mesh &target = meshes.get(op.getTarget());
   Placement from = op.getSource().getValue(), to = op.getTarget().getValue();
-  // What stays partial is a term on both sides.
+  // Along axes that stay partial there are terms on both sides.
   std::vector<AxisRef> pending;
   for (const AxisRef &axis : from.partialAxes)
     if (!llvm::is_contained(to.partialAxes, axis))

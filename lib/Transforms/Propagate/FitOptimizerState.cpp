@@ -92,7 +92,7 @@ struct FitOptimizerStatePass
 
   /// The axes to split states over; none where nothing is to be done.
   std::optional<Fit> findFit() {
-    // What these passes have to say is said when the pipeline runs them.
+    // The pipeline itself runs these passes later, and shows their messages.
     ScopedDiagnosticHandler quiet(&getContext(),
                                   [](Diagnostic &) { return success(); });
     std::vector<std::string> ways;

@@ -121,8 +121,8 @@ public:
     }
     if (numSegments < 2)
       return false;
-    // What depends on no other segment, and moves: as late as users allow, for
-    // what is made earlier is held for longer.
+    // Ops that depend on no other segment, and moves, come as late as users
+    // allow, for results that are made earlier are held for longer.
     for (Operation &op : llvm::reverse(body->without_terminator())) {
       if (segmentOf[&op] != kNone && !isMove(&op))
         continue;
@@ -213,7 +213,7 @@ private:
     });
   }
 
-  /// What an iteration leaves to the next must be made before that reads it.
+  /// The next iteration must not read a carried value before it is made.
   template <class SlotOf>
   LogicalResult checkCarried(const Slots &slots, SlotOf slotOf) {
     Block *body = loop.getBody();

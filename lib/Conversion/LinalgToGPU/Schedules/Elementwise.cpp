@@ -12,7 +12,7 @@
 // Where rows may start anywhere (odd strides, a pointer that is only known at
 // run time) the host decides by one test whether vectors are aligned; where
 // they surely are not, a thread has as many elements that lie a warp apart.
-// What is left over at the end of a row goes element by element. Inputs that
+// The remainder at the end of a row goes element by element. Inputs that
 // are contiguous along another loop than the result pass through shared memory
 // in square tiles, by words of 32 bits where these are aligned.
 //

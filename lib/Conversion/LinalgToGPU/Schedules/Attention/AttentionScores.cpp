@@ -76,7 +76,7 @@ static bool takesLog2e(Value value) {
                      constantTimesLog2e(product.getRhs()));
 }
 
-/// What takesLog2e is true of, times log2(e).
+/// A value of which takesLog2e is true, times log2(e).
 static Value timesLog2e(OpBuilder &builder, Location loc, Value value) {
   auto constant = [&](FloatAttr number) -> Value {
     return arith::ConstantOp::create(builder, loc, number);

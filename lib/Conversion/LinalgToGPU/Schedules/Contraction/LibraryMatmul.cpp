@@ -25,7 +25,7 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-/// What is behind a product that the library computes with it.
+/// The ops behind a product that the library computes with it.
 struct LibraryEpilogue {
   OpOperand *bias = nullptr;
   bool relu = false;

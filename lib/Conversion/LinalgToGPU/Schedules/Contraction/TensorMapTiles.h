@@ -87,7 +87,7 @@ protected:
   /// then; where ptxas cannot see that one thread is left, it makes a loop over
   /// those that may be.
   void byOneThread(llvm::function_ref<void()> body);
-  /// What the warp does that talks to the copy engine.
+  /// The part of the warp that talks to the copy engine.
   void copyTiles();
   Place next(Place place);
   Place start(int64_t parity) {
