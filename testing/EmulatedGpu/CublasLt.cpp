@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Core/SmallFloat.h"
 #include "Driver.h"
+#include "Elements/SmallFloat.h"
 
 #include <algorithm>
 #include <cstring>

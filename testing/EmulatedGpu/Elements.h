@@ -14,7 +14,7 @@
 #ifndef SHARDIR_TESTING_EMULATEDGPU_ELEMENTS_H
 #define SHARDIR_TESTING_EMULATEDGPU_ELEMENTS_H
 
-#include "Core/SmallFloat.h"
+#include "Elements/SmallFloat.h"
 
 #include <cstdint>
 #include <cstring>

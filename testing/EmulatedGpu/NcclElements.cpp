@@ -12,7 +12,7 @@
 
 #include "NcclElements.h"
 
-#include "Core/SmallFloat.h"
+#include "Elements/SmallFloat.h"
 
 #include <algorithm>
 #include <cstdint>

@@ -36,7 +36,8 @@ struct Status {
   size_t bytes;
 };
 
-/// Notices between watchdogs, as lib/Runtime/Mpi/MpiTransport.h numbers them.
+/// Notices between watchdogs, as lib/Runtime/Processes/ProcessTransport.h
+/// numbers them.
 constexpr uint32_t kEnded = 4, kFinal = 5;
 constexpr size_t kNoticeHeader = 12;
 

@@ -9,8 +9,8 @@
 // The one table of how terms combine to a tensor (P5): names, element types and
 // neutral elements. Compiler, runtime, kernels and tests read it; it includes
 // no other header, since kernels for GPUs are made of it, too. The operations
-// themselves are those of the same names in lib/Runtime/Core/ReduceOps.h, and
-// as ops combinerKind of Analysis/BodyPartials.h.
+// themselves are those of the same names in lib/Runtime/Elements/ReduceOps.h,
+// and as ops combinerKind of Analysis/BodyPartials.h.
 //
 //===----------------------------------------------------------------------===//
 

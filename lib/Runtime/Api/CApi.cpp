@@ -178,7 +178,7 @@ JobOptions readOptions(const shardir_run_options *options) {
 }
 
 /// Takes this process' part in the next run over MPI.
-void beginMpiRun(JobOptions &options, const Metadata &metadata) {
+void beginProcessRun(JobOptions &options, const Metadata &metadata) {
   ProcessWorld &world = *options.mpi;
   capi::checkProcesses(world, metadata);
   if (world.broken)
@@ -250,7 +250,7 @@ shardir_status capi::run(const shardir_program *program, const char *function,
     request.options.entry = request.function;
     request.options.checksEach |= !f.staticCollectives;
     if (request.options.mpi)
-      beginMpiRun(request.options, m);
+      beginProcessRun(request.options, m);
     RunReport report = runFunction(std::move(request));
     std::lock_guard<std::mutex> lock(program->mutex);
     program->hasRun = report.error.empty();

@@ -15,7 +15,7 @@
 #include "ShardIR/Runtime/Processes.h"
 
 #include "CApiDetail.h"
-#include "Core/Launch.h"
+#include "Processes/Launch.h"
 #include "Processes/ProcessWorld.h"
 
 #include <algorithm>

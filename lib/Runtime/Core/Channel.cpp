@@ -14,7 +14,7 @@
 
 #include "Channel.h"
 
-#include "Stream.h"
+#include "Elements/Stream.h"
 #include "Wait.h"
 
 #include <algorithm>

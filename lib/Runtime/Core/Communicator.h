@@ -114,8 +114,8 @@ public:
 /// Ranks are threads of this process.
 std::unique_ptr<Transport> makeThreadsTransport(Job &job);
 /// Each rank is a process; this one's is that of `world`.
-std::unique_ptr<Transport> makeMpiTransport(Job &job, ProcessWorld &world,
-                                            uint64_t run);
+std::unique_ptr<Transport> makeProcessTransport(Job &job, ProcessWorld &world,
+                                                uint64_t run);
 
 } // namespace runtime
 } // namespace shardir

@@ -14,7 +14,7 @@
 
 #include "Distribute.h"
 
-#include "Reduce.h"
+#include "Elements/Reduce.h"
 
 #include <algorithm>
 #include <cstring>

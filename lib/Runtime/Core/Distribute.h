@@ -16,7 +16,7 @@
 #ifndef SHARDIR_LIB_RUNTIME_CORE_DISTRIBUTE_H
 #define SHARDIR_LIB_RUNTIME_CORE_DISTRIBUTE_H
 
-#include "Copy.h"
+#include "Elements/Copy.h"
 #include "Metadata.h"
 
 #include <cstdint>

@@ -14,7 +14,7 @@
 #include "DataMover.h"
 
 #include "Arena.h"
-#include "Stream.h"
+#include "Elements/Stream.h"
 
 namespace shardir {
 namespace runtime {

@@ -61,9 +61,9 @@ Job::Job(std::shared_ptr<Program> p, size_t numRanks, JobOptions options)
     workers.push_back(std::make_unique<RankWorker>(
         *this, int(first + w * here / threadCount),
         int(first + (w + 1) * here / threadCount), crowded ? 20 : 100));
-  ranksTransport = options.mpi
-                       ? makeMpiTransport(*this, *options.mpi, options.mpiRun)
-                       : makeThreadsTransport(*this);
+  ranksTransport =
+      options.mpi ? makeProcessTransport(*this, *options.mpi, options.mpiRun)
+                  : makeThreadsTransport(*this);
   ranks.resize(numRanks);
   for (size_t i = 0; i < here; ++i)
     ranks[first + i] =

@@ -18,7 +18,7 @@
 #ifndef SHARDIR_LIB_RUNTIME_CORE_MESSAGES_H
 #define SHARDIR_LIB_RUNTIME_CORE_MESSAGES_H
 
-#include "Reduce.h"
+#include "Elements/Reduce.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -15,7 +15,7 @@
 
 #include "Metadata.h"
 
-#include "Reduce.h"
+#include "Elements/Reduce.h"
 #include "ShardIR/Runtime/Abi.h"
 
 #include <nlohmann/json.hpp>

@@ -16,7 +16,7 @@
 #ifndef SHARDIR_LIB_RUNTIME_CORE_METADATA_H
 #define SHARDIR_LIB_RUNTIME_CORE_METADATA_H
 
-#include "ElementType.h"
+#include "Elements/ElementType.h"
 #include "ShardIR/Placement/Collectives.h"
 
 #include <cstdint>

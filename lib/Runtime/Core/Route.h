@@ -18,9 +18,9 @@
 #ifndef SHARDIR_LIB_RUNTIME_CORE_ROUTE_H
 #define SHARDIR_LIB_RUNTIME_CORE_ROUTE_H
 
-#include "Copy.h"
+#include "Elements/Copy.h"
+#include "Elements/Reduce.h"
 #include "Metadata.h"
-#include "Reduce.h"
 
 #include <cstdint>
 #include <map>

@@ -16,8 +16,8 @@
 #ifndef SHARDIR_LIB_RUNTIME_CUDA_CUBLASLT_H
 #define SHARDIR_LIB_RUNTIME_CUDA_CUBLASLT_H
 
-#include "Core/ElementType.h"
 #include "CudaApi.h"
+#include "Elements/ElementType.h"
 
 #include <array>
 #include <map>

@@ -14,7 +14,7 @@
 
 #include "CudaDevice.h"
 
-#include "Core/Launch.h"
+#include "Processes/Launch.h"
 
 #include "ShardIR/Runtime/EmulatedGpu.h"
 

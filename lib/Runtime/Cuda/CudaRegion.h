@@ -16,8 +16,8 @@
 #ifndef SHARDIR_LIB_RUNTIME_CUDA_CUDAREGION_H
 #define SHARDIR_LIB_RUNTIME_CUDA_CUDAREGION_H
 
-#include "Core/Copy.h"
 #include "DeviceKernels.h"
+#include "Elements/Copy.h"
 
 #include <functional>
 

@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "DeviceKernels.h"
-#include "Core/ReduceOps.h"
+#include "Elements/ReduceOps.h"
 
 using namespace shardir::runtime;
 

@@ -18,7 +18,7 @@
 #ifndef SHARDIR_LIB_RUNTIME_MPI_MPIAPI_H
 #define SHARDIR_LIB_RUNTIME_MPI_MPIAPI_H
 
-#include "Core/Reduce.h"
+#include "Elements/Reduce.h"
 
 #include <cstddef>
 #include <string>

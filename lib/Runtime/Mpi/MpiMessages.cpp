@@ -17,9 +17,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Core/Launch.h"
 #include "Core/Messages.h"
 #include "MpiApi.h"
+#include "Processes/Launch.h"
 
 #include <algorithm>
 

@@ -18,8 +18,8 @@
 #ifndef SHARDIR_LIB_RUNTIME_NCCL_NCCLAPI_H
 #define SHARDIR_LIB_RUNTIME_NCCL_NCCLAPI_H
 
-#include "Core/Reduce.h"
 #include "Cuda/CudaApi.h"
+#include "Elements/Reduce.h"
 
 #include <climits>
 #include <optional>

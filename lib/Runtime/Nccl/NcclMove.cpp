@@ -38,8 +38,9 @@ const CudaEvent *NcclMove::run(NcclGroup &group,
   std::vector<Step> steps;
   bool moves = false;
   for (const Item &item : items) {
-    steps.push_back(item.phase->way == MpiWay::Messages ? prepareMessages(item)
-                                                        : prepareCall(item));
+    steps.push_back(item.phase->way == PhaseWay::Messages
+                        ? prepareMessages(item)
+                        : prepareCall(item));
     moves |= bool(steps.back().queue);
   }
   const CudaEvent *moved = moves ? queue(group, steps) : nullptr;
@@ -80,7 +81,7 @@ const CudaEvent *NcclMove::queue(NcclGroup &group,
   return gpu.endTransfer();
 }
 
-void NcclMove::combine(const MpiReceive &receive, size_t block,
+void NcclMove::combine(const BlockReceive &receive, size_t block,
                        const std::vector<const void *> &terms,
                        const Buffers &buffers) {
   const std::vector<CopyDim> &dims = receive.blocks[block].plan.dimensions();
@@ -90,39 +91,39 @@ void NcclMove::combine(const MpiReceive &receive, size_t block,
     gpu.reduce(buffers.kind, buffers.type, dims, terms, {buffers.out});
 }
 
-const void *NcclMove::pack(const MpiPhase &phase, const Buffers &buffers) {
+const void *NcclMove::pack(const SchedulePhase &phase, const Buffers &buffers) {
   if (!phase.packed)
     return buffers.in;
   size_t size = elementSize(buffers.type);
   auto *packed = static_cast<char *>(stage(phase.packed));
-  auto put = [&](const MpiBlock &block, size_t place) {
+  auto put = [&](const MessageBlock &block, size_t place) {
     gpu.copyDims(block.plan.dimensions(), size, buffers.in,
                  packed + phase.in.offsets[place]);
   };
-  for (const MpiSend &send : phase.sends)
+  for (const BlockSend &send : phase.sends)
     put(send.blocks[0], send.to);
-  for (const MpiReceive &receive : phase.receives)
+  for (const BlockReceive &receive : phase.receives)
     put(receive.ownBlocks[0], receive.sources[size_t(receive.own)]);
   return packed;
 }
 
 NcclMove::Step NcclMove::prepareCall(const Item &item) {
-  const MpiPhase &phase = *item.phase;
+  const SchedulePhase &phase = *item.phase;
   const Buffers buffers = item.buffers;
   auto *out =
       static_cast<char *>(phase.staged ? stage(phase.staged) : buffers.out);
   const void *in = pack(phase, buffers);
-  if (phase.way == MpiWay::AllGather && phase.sendsResult)
+  if (phase.way == PhaseWay::AllGather && phase.sendsResult)
     in = out + phase.out.offsets[item.place];
   nccl::Reduction reduction{};
-  if (phase.way != MpiWay::AllGather)
+  if (phase.way != PhaseWay::AllGather)
     reduction = nccl::reductionOf(buffers.type, buffers.kind).value();
   Step step;
   step.queue = [this, &phase, in, out, reduction, place = item.place](
                    const Call &call, nccl::Comm comm, cuda::Stream stream) {
     const MessageLayout &pieces = phase.out;
     switch (phase.way) {
-    case MpiWay::AllGather:
+    case PhaseWay::AllGather:
       if (pieces.isEven)
         return call("ncclAllGather", [&] {
           return api.AllGather(in, out, size_t(pieces.counts[0]), nccl::Int8,
@@ -137,28 +138,28 @@ NcclMove::Step NcclMove::prepareCall(const Item &item) {
                 size_t(pieces.counts[i]), nccl::Int8, int(i), comm, stream);
           });
       return;
-    case MpiWay::AllReduce:
+    case PhaseWay::AllReduce:
       return call("ncclAllReduce", [&] {
         return api.AllReduce(in, out, size_t(phase.elements), reduction.type,
                              reduction.operation, comm, stream);
       });
-    case MpiWay::ReduceScatter:
+    case PhaseWay::ReduceScatter:
       return call("ncclReduceScatter", [&] {
         return api.ReduceScatter(in, out, size_t(phase.elements),
                                  reduction.type, reduction.operation, comm,
                                  stream);
       });
-    case MpiWay::Messages:
-    case MpiWay::AllToAll:
+    case PhaseWay::Messages:
+    case PhaseWay::AllToAll:
       break;
     }
   };
   step.finish = [this, &phase, out, buffers] {
     if (!phase.staged)
       return;
-    for (const MpiReceive &receive : phase.receives) {
+    for (const BlockReceive &receive : phase.receives) {
       std::vector<const void *> terms;
-      if (phase.way == MpiWay::ReduceScatter)
+      if (phase.way == PhaseWay::ReduceScatter)
         terms.push_back(out);
       else
         for (uint32_t source : receive.sources)
@@ -170,7 +171,7 @@ NcclMove::Step NcclMove::prepareCall(const Item &item) {
 }
 
 NcclMove::Step NcclMove::prepareMessages(const Item &item) {
-  const MpiPhase &phase = *item.phase;
+  const SchedulePhase &phase = *item.phase;
   const Buffers buffers = item.buffers;
   size_t size = elementSize(buffers.type);
   auto at = [&](auto *p, int64_t offset) {
@@ -188,14 +189,14 @@ NcclMove::Step NcclMove::prepareMessages(const Item &item) {
   };
   std::vector<Message> messages;
   struct Term {
-    const MpiReceive *receive;
+    const BlockReceive *receive;
     size_t block;
     std::vector<const void *> terms;
   };
   std::vector<Term> combined;
 
-  for (const MpiSend &send : phase.sends)
-    for (const MpiBlock &block : send.blocks) {
+  for (const BlockSend &send : phase.sends)
+    for (const MessageBlock &block : send.blocks) {
       size_t bytes = size_t(block.elements) * size;
       const void *from;
       if (block.offset >= 0) {
@@ -207,15 +208,15 @@ NcclMove::Step NcclMove::prepareMessages(const Item &item) {
       }
       messages.push_back({send.to, send.transfer, from, nullptr, bytes});
     }
-  for (const MpiReceive &receive : phase.receives)
+  for (const BlockReceive &receive : phase.receives)
     for (size_t b = 0; b < receive.blocks.size(); ++b) {
-      const MpiBlock &block = receive.blocks[b];
+      const MessageBlock &block = receive.blocks[b];
       size_t bytes = size_t(block.elements) * size;
       Term term{&receive, b, {}};
       for (size_t s = 0; s < receive.sources.size(); ++s) {
         void *to = receive.inPlace ? at(buffers.out, block.offset) : nullptr;
         if (int(s) == receive.own) {
-          const MpiBlock &own = receive.ownBlocks[b];
+          const MessageBlock &own = receive.ownBlocks[b];
           if (own.offset >= 0) {
             term.terms.push_back(at(buffers.in, own.offset));
             continue;

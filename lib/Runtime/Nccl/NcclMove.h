@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Carries out the phases of an MpiSchedule between GPUs: by one collective of
-// NCCL where the phase says so, else by one group of ncclSend and ncclRecv.
+// Carries out the phases of an MessageSchedule between GPUs: by one collective
+// of NCCL where the phase says so, else by one group of ncclSend and ncclRecv.
 // Data that is not contiguous is packed by a kernel. Terms that NCCL does not
 // reduce are received beside each other and combined by the runtime's kernels
 // in the order of `threads`.
@@ -22,8 +22,8 @@
 #define SHARDIR_LIB_RUNTIME_NCCL_NCCLMOVE_H
 
 #include "Cuda/CudaRank.h"
-#include "Mpi/MpiSchedule.h"
 #include "NcclGroups.h"
+#include "Processes/MessageSchedule.h"
 
 #include <functional>
 #include <utility>
@@ -45,7 +45,7 @@ public:
   };
   /// One collective's phase; its local copies are the caller's.
   struct Item {
-    const MpiPhase *phase;
+    const SchedulePhase *phase;
     size_t place; ///< of this rank in the group
     Buffers buffers;
   };
@@ -65,9 +65,9 @@ private:
   Step prepareMessages(const Item &item);
   Step prepareCall(const Item &item);
   /// The data that the phase sends, packed where it is not contiguous.
-  const void *pack(const MpiPhase &phase, const Buffers &buffers);
+  const void *pack(const SchedulePhase &phase, const Buffers &buffers);
   const CudaEvent *queue(NcclGroup &group, const std::vector<Step> &steps);
-  void combine(const MpiReceive &receive, size_t block,
+  void combine(const BlockReceive &receive, size_t block,
                const std::vector<const void *> &terms, const Buffers &buffers);
   void *stage(size_t bytes);
   void dropStages();

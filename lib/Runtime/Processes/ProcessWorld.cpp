@@ -13,8 +13,8 @@
 
 #include "ProcessWorld.h"
 
-#include "Core/Launch.h"
 #include "Core/Wait.h"
+#include "Processes/Launch.h"
 
 #include <chrono>
 #include <cstdlib>

@@ -40,7 +40,7 @@ namespace runtime {
 
 /// Sizes in bytes. $SHARDIR_MPI_MESSAGE_BYTES and $SHARDIR_MPI_STAGING_BYTES
 /// make them smaller, for tests.
-struct MpiLimits {
+struct MessageLimits {
   /// The largest message: MPI counts with an `int`, data is cut below that.
   size_t message = size_t(1) << 30;
   /// The largest block that is packed, unpacked or reduced.
@@ -60,7 +60,7 @@ public:
 
   int rank = 0, size = 1;
   int localSize = 1; ///< processes on this machine
-  MpiLimits limits;
+  MessageLimits limits;
   bool overMpi = true;
   /// Held by whoever sends and receives.
   std::timed_mutex mutex;

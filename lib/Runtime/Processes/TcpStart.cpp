@@ -21,7 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Core/Launch.h"
+#include "Processes/Launch.h"
 #include "ShardIR/Hash/Sha256.h"
 #include "TcpMessages.h"
 

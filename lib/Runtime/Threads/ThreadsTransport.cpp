@@ -16,8 +16,8 @@
 #include "ThreadsTransport.h"
 
 #include "Core/Job.h"
-#include "Core/Stream.h"
 #include "Core/Wait.h"
+#include "Elements/Stream.h"
 
 #include <algorithm>
 #include <numeric>

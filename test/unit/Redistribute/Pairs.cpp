@@ -16,7 +16,7 @@
 #include "Pairs.h"
 
 #include "Core/Job.h"
-#include "Core/Reduce.h"
+#include "Elements/Reduce.h"
 #include "Shards.h"
 
 #include <algorithm>

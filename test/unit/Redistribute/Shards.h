@@ -16,7 +16,7 @@
 #ifndef SHARDIR_TEST_UNIT_REDISTRIBUTE_SHARDS_H
 #define SHARDIR_TEST_UNIT_REDISTRIBUTE_SHARDS_H
 
-#include "Core/ElementType.h"
+#include "Elements/ElementType.h"
 #include "ShardIR/Placement/Placement.h"
 
 #include <string>

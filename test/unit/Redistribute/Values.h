@@ -17,7 +17,7 @@
 #ifndef SHARDIR_TEST_UNIT_REDISTRIBUTE_VALUES_H
 #define SHARDIR_TEST_UNIT_REDISTRIBUTE_VALUES_H
 
-#include "Core/ElementType.h"
+#include "Elements/ElementType.h"
 #include "ShardIR/Placement/Placement.h"
 
 namespace shardir::test {

@@ -1,4 +1,4 @@
-//===- GpuFixture.h - GpuProgram.c on an emulated GPU ----------*- C++ -*-===//
+//===- GpuFixture.h - GpuProgram.c on an emulated GPU -----------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

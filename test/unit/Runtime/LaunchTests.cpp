@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Core/Launch.h"
+#include "Processes/Launch.h"
 #include "Processes/TcpMessages.h"
 
 #include <cstdlib>

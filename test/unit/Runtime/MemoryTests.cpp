@@ -13,9 +13,9 @@
 //===----------------------------------------------------------------------===//
 
 #include "Core/Arena.h"
-#include "Core/Copy.h"
 #include "Core/Distribute.h"
 #include "Core/Route.h"
+#include "Elements/Copy.h"
 #include "Support.h"
 
 #include <algorithm>

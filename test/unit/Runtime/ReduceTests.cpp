@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Core/Reduce.h"
-#include "Core/SmallFloat.h"
+#include "Elements/Reduce.h"
+#include "Elements/SmallFloat.h"
 #include "Support.h"
 
 #include <atomic>

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Core/Reduce.h"
-#include "Core/Stream.h"
+#include "Elements/Reduce.h"
+#include "Elements/Stream.h"
 #include "Support.h"
 
 #include <chrono>

@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_CORE_SMALLFLOAT_H
-#define SHARDIR_LIB_RUNTIME_CORE_SMALLFLOAT_H
+#ifndef SHARDIR_LIB_RUNTIME_ELEMENTS_SMALLFLOAT_H
+#define SHARDIR_LIB_RUNTIME_ELEMENTS_SMALLFLOAT_H
 
 #include <stdint.h>
 
@@ -129,4 +129,4 @@ inline uint8_t floatToF8E4M3FN(float f) {
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_CORE_SMALLFLOAT_H
+#endif // SHARDIR_LIB_RUNTIME_ELEMENTS_SMALLFLOAT_H

@@ -1,4 +1,4 @@
-//===- MpiMove.cpp - Moves the data of one collective over MPI ------------===//
+//===- MessageMove.cpp - Moves the data of one collective -----------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,14 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Blocks between buffers and MPI. Requires blocks of at most 2^31 - 1 bytes,
-// as the schedule's limits make them; guarantees that blocks of one transfer
-// keep their order: each transfer has a tag of its own, MPI keeps the order of
-// messages of one tag, and both ends post blocks in increasing order.
+// Blocks between buffers and messages. Requires blocks of at most 2^31 - 1
+// bytes, as the schedule's limits make them; guarantees that blocks of one
+// transfer keep their order: each transfer has a tag of its own, messages of
+// one tag arrive in order, and both ends post blocks in increasing order.
 //
 //===----------------------------------------------------------------------===//
 
-#include "MpiMove.h"
+#include "MessageMove.h"
 
 #include <algorithm>
 #include <cstring>
@@ -29,7 +29,7 @@ constexpr size_t kAlignment = 64;
 constexpr size_t kWindow = 2;
 } // namespace
 
-void *MpiScratch::take(size_t bytes) {
+void *MoveScratch::take(size_t bytes) {
   bytes = (bytes + kAlignment - 1) / kAlignment * kAlignment;
   for (Chunk &chunk : chunks)
     if (chunk.size - chunk.used >= bytes) {
@@ -47,7 +47,7 @@ void *MpiScratch::take(size_t bytes) {
   return chunks.back().data.get() + skip;
 }
 
-void MpiScratch::reset() {
+void MoveScratch::reset() {
   size_t total = 0;
   for (const Chunk &chunk : chunks)
     total += chunk.size;
@@ -59,10 +59,10 @@ void MpiScratch::reset() {
   }
 }
 
-void finishReceive(const MpiReceive &receive, size_t number,
+void finishReceive(const BlockReceive &receive, size_t number,
                    const std::vector<char *> &staging,
-                   const MpiBuffers &buffers) {
-  const MpiBlock &block = receive.blocks[number];
+                   const MoveBuffers &buffers) {
+  const MessageBlock &block = receive.blocks[number];
   if (receive.sources.size() == 1) {
     block.plan.copy(staging[0], buffers.out, buffers.size);
     return;
@@ -70,7 +70,7 @@ void finishReceive(const MpiReceive &receive, size_t number,
   std::vector<const char *> terms;
   for (size_t s = 0; s < receive.sources.size(); ++s) {
     if (int(s) == receive.own) {
-      const MpiBlock &own = receive.ownBlocks[number];
+      const MessageBlock &own = receive.ownBlocks[number];
       if (own.offset >= 0) {
         terms.push_back(static_cast<const char *>(buffers.in) +
                         size_t(own.offset) * buffers.size);
@@ -89,23 +89,25 @@ void finishReceive(const MpiReceive &receive, size_t number,
   });
 }
 
-MpiMove::MpiMove(ProcessWorld &world, MpiComm comm, const MpiPhase &phase,
-                 const MpiBuffers &buffers, MpiScratch &scratch)
+MessageMove::MessageMove(ProcessWorld &world, MpiComm comm,
+                         const SchedulePhase &phase, const MoveBuffers &buffers,
+                         MoveScratch &scratch)
     : world(world), comm(comm), buffers(buffers), scratch(scratch) {
   // Receives first: what comes then has a place to go.
-  for (const MpiReceive &receive : phase.receives)
+  for (const BlockReceive &receive : phase.receives)
     addSlots(nullptr, &receive);
-  for (const MpiSend &send : phase.sends)
+  for (const BlockSend &send : phase.sends)
     addSlots(&send, nullptr);
 }
 
-void MpiMove::addSlots(const MpiSend *send, const MpiReceive *receive) {
-  const std::vector<MpiBlock> &blocks = send ? send->blocks : receive->blocks;
+void MessageMove::addSlots(const BlockSend *send, const BlockReceive *receive) {
+  const std::vector<MessageBlock> &blocks =
+      send ? send->blocks : receive->blocks;
   bool inPlace = send ? send->inPlace : receive->inPlace;
   size_t count = inPlace ? blocks.size() : std::min(kWindow, blocks.size());
   size_t sources = send ? 1 : receive->sources.size();
   size_t largest = 0;
-  for (const MpiBlock &block : blocks)
+  for (const MessageBlock &block : blocks)
     largest = std::max(largest, size_t(block.elements) * buffers.size);
   next.push_back(count);
   for (size_t i = 0; i < count; ++i) {
@@ -122,12 +124,12 @@ void MpiMove::addSlots(const MpiSend *send, const MpiReceive *receive) {
   }
 }
 
-void MpiMove::post(Slot &slot) {
-  auto bytesOf = [&](const MpiBlock &block) {
+void MessageMove::post(Slot &slot) {
+  auto bytesOf = [&](const MessageBlock &block) {
     return size_t(block.elements) * buffers.size;
   };
-  if (const MpiSend *send = slot.send) {
-    const MpiBlock &block = send->blocks[slot.block];
+  if (const BlockSend *send = slot.send) {
+    const MessageBlock &block = send->blocks[slot.block];
     const void *data = nullptr;
     if (block.offset >= 0) {
       data = static_cast<const char *>(buffers.in) +
@@ -140,8 +142,8 @@ void MpiMove::post(Slot &slot) {
                                        int(send->to), tagOf(send->transfer)));
     return;
   }
-  const MpiReceive &receive = *slot.receive;
-  const MpiBlock &block = receive.blocks[slot.block];
+  const BlockReceive &receive = *slot.receive;
+  const MessageBlock &block = receive.blocks[slot.block];
   for (size_t s = 0; s < receive.sources.size(); ++s) {
     if (int(s) == receive.own)
       continue;
@@ -154,13 +156,13 @@ void MpiMove::post(Slot &slot) {
   }
 }
 
-void MpiMove::finish(Slot &slot) {
+void MessageMove::finish(Slot &slot) {
   slot.requests.clear();
   if (slot.receive && !slot.receive->inPlace)
     finishReceive(*slot.receive, slot.block, slot.staging, buffers);
 }
 
-bool MpiMove::poll() {
+bool MessageMove::poll() {
   bool advanced = false;
   for (Slot &slot : slots) {
     if (slot.requests.empty())
@@ -174,7 +176,7 @@ bool MpiMove::poll() {
     finish(slot);
     // Whichever slot is free takes the next block: they are posted in order.
     slot.block = next[slot.message]++;
-    const std::vector<MpiBlock> &blocks =
+    const std::vector<MessageBlock> &blocks =
         slot.send ? slot.send->blocks : slot.receive->blocks;
     if (slot.block < blocks.size())
       post(slot);
@@ -184,7 +186,7 @@ bool MpiMove::poll() {
   return advanced;
 }
 
-int MpiMove::waitsFor() const {
+int MessageMove::waitsFor() const {
   for (const Slot &slot : slots)
     for (size_t i = 0; i < slot.requests.size(); ++i) {
       if (!slot.requests[i])

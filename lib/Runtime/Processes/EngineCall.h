@@ -1,4 +1,4 @@
-//===- MpiEngine.h - Collectives by an engine's own calls -------*- C++ -*-===//
+//===- EngineCall.h - Collectives by an engine's own calls ------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,19 +13,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_MPI_MPIENGINE_H
-#define SHARDIR_LIB_RUNTIME_MPI_MPIENGINE_H
+#ifndef SHARDIR_LIB_RUNTIME_PROCESSES_ENGINECALL_H
+#define SHARDIR_LIB_RUNTIME_PROCESSES_ENGINECALL_H
 
-#include "MpiMove.h"
+#include "MessageMove.h"
 
 namespace shardir {
 namespace runtime {
 
-class MpiCall {
+class EngineCall {
 public:
   /// Starts the call. `comm` is the group's.
-  MpiCall(ProcessWorld &world, MpiComm comm, const MpiPhase &phase,
-          size_t place, const MpiBuffers &buffers, MpiScratch &scratch);
+  EngineCall(ProcessWorld &world, MpiComm comm, const SchedulePhase &phase,
+             size_t place, const MoveBuffers &buffers, MoveScratch &scratch);
   /// Whether the call has come to its end now.
   bool poll();
   bool done() const { return requests.empty(); }
@@ -35,9 +35,9 @@ private:
   void finish();
 
   ProcessWorld &world;
-  const MpiPhase &phase;
-  const MpiBuffers buffers;
-  MpiScratch &scratch;
+  const SchedulePhase &phase;
+  const MoveBuffers buffers;
+  MoveScratch &scratch;
   char *staging = nullptr;
   std::vector<MpiRequest> requests;
 };
@@ -45,4 +45,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_MPI_MPIENGINE_H
+#endif // SHARDIR_LIB_RUNTIME_PROCESSES_ENGINECALL_H

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_CORE_LAUNCH_H
-#define SHARDIR_LIB_RUNTIME_CORE_LAUNCH_H
+#ifndef SHARDIR_LIB_RUNTIME_PROCESSES_LAUNCH_H
+#define SHARDIR_LIB_RUNTIME_PROCESSES_LAUNCH_H
 
 #include <string>
 
@@ -61,4 +61,4 @@ std::string firstOfNodeList(const std::string &list);
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_CORE_LAUNCH_H
+#endif // SHARDIR_LIB_RUNTIME_PROCESSES_LAUNCH_H

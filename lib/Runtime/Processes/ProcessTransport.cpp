@@ -1,4 +1,4 @@
-//===- MpiTransport.cpp - Ranks as processes of an MPI job ----------------===//
+//===- ProcessTransport.cpp - Ranks as processes of one job ---------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,14 +6,15 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Collectives over processes. Requires MpiTransport.h's protocol; guarantees
-// that posts are compared before a byte of data moves (X1), and that whoever
-// leaves a failed job takes back what it has asked MPI for, so that a later run
-// finds no trace of it: posts and messages carry the number of their run.
+// Collectives over processes. Requires ProcessTransport.h's protocol;
+// guarantees that posts are compared before a byte of data moves (X1), and that
+// whoever leaves a failed job cancels the messages it has asked for, so that a
+// later run finds no trace of it: posts and messages carry the number of their
+// run.
 //
 //===----------------------------------------------------------------------===//
 
-#include "MpiTransport.h"
+#include "ProcessTransport.h"
 
 #include "Core/Job.h"
 #include "Core/Wait.h"
@@ -37,16 +38,17 @@ constexpr double kPostsOnTheWay = 0.1;
 
 } // namespace
 
-std::unique_ptr<Transport> makeMpiTransport(Job &job, ProcessWorld &world,
-                                            uint64_t run) {
-  return std::make_unique<MpiTransport>(job, world, run);
+std::unique_ptr<Transport> makeProcessTransport(Job &job, ProcessWorld &world,
+                                                uint64_t run) {
+  return std::make_unique<ProcessTransport>(job, world, run);
 }
 
-std::unique_ptr<Communicator> MpiTransport::connect(RankContext &rank) {
-  return std::make_unique<MpiCommunicator>(*this, rank);
+std::unique_ptr<Communicator> ProcessTransport::connect(RankContext &rank) {
+  return std::make_unique<ProcessCommunicator>(*this, rank);
 }
 
-MpiCommunicator::MpiCommunicator(MpiTransport &transport, RankContext &rank)
+ProcessCommunicator::ProcessCommunicator(ProcessTransport &transport,
+                                         RankContext &rank)
     : transport(transport), world(transport.world), rank(rank),
       job(transport.job), spins(transport.job.oversubscribed() ? 20 : 2000),
       receivedPosts(transport.size), receivedMessages(transport.size) {
@@ -58,14 +60,14 @@ MpiCommunicator::MpiCommunicator(MpiTransport &transport, RankContext &rank)
   nccl = std::make_unique<NcclMove>(*ncclCalls, *rank.gpu);
 }
 
-MpiCommunicator::~MpiCommunicator() {
+ProcessCommunicator::~ProcessCommunicator() {
   if (world.broken)
     leave();
 }
 
-MpiPost MpiCommunicator::postOf(int32_t id,
-                                const std::vector<int> &group) const {
-  MpiPost post;
+ProcessPost ProcessCommunicator::postOf(int32_t id,
+                                        const std::vector<int> &group) const {
+  ProcessPost post;
   post.run = transport.run;
   post.program = transport.programHash;
   post.group = Hash().add(group.data(), group.size()).value;
@@ -73,8 +75,8 @@ MpiPost MpiCommunicator::postOf(int32_t id,
   return post;
 }
 
-MpiBlockLimits MpiCommunicator::limitsFor(size_t elementSize,
-                                          size_t members) const {
+BlockLimits ProcessCommunicator::limitsFor(size_t elementSize,
+                                           size_t members) const {
   // On a GPU, whole messages: one group of NCCL's moves them all, and stages as
   // much as a call would.
   if (rank.gpu)
@@ -98,12 +100,12 @@ MpiBlockLimits MpiCommunicator::limitsFor(size_t elementSize,
           elementSize};
 }
 
-void MpiCommunicator::await(MpiWait::Kind kind,
-                            const std::function<int()> &missing) {
+void ProcessCommunicator::await(ProcessWait::Kind kind,
+                                const std::function<int()> &missing) {
   RankStatus &status = job.status(size_t(rank.rank));
-  MpiWait &wait = transport.wait;
+  ProcessWait &wait = transport.wait;
   const std::vector<uint64_t> &received =
-      kind == MpiWait::Messages ? receivedMessages : receivedPosts;
+      kind == ProcessWait::Messages ? receivedMessages : receivedPosts;
   int left = spins, shown = -1;
   Backoff backoff(0);
   std::chrono::steady_clock::time_point failedAt;
@@ -116,7 +118,7 @@ void MpiCommunicator::await(MpiWait::Kind kind,
         failedAt = now;
       std::chrono::duration<double> since = now - failedAt;
       if ((gaveUp =
-               kind == MpiWait::Messages || since.count() > kPostsOnTheWay))
+               kind == ProcessWait::Messages || since.count() > kPostsOnTheWay))
         break;
     }
     if (left-- > 0) {
@@ -142,7 +144,7 @@ void MpiCommunicator::await(MpiWait::Kind kind,
     throw JobFailed();
 }
 
-std::optional<std::string> MpiCommunicator::takeEarly(int from, int tag) {
+std::optional<std::string> ProcessCommunicator::takeEarly(int from, int tag) {
   auto it = world.early.find({from, tag});
   if (it == world.early.end() || it->second.empty())
     return std::nullopt;
@@ -151,15 +153,16 @@ std::optional<std::string> MpiCommunicator::takeEarly(int from, int tag) {
   return data;
 }
 
-void MpiCommunicator::receivePost(Awaited &a) {
+void ProcessCommunicator::receivePost(Awaited &a) {
   if (std::optional<std::string> data = takeEarly(a.rank, kPost))
-    std::memcpy(&a.post, data->data(), sizeof(MpiPost));
+    std::memcpy(&a.post, data->data(), sizeof(ProcessPost));
   else
-    a.request = world.receive(world.postsComm(), &a.post, sizeof(MpiPost),
+    a.request = world.receive(world.postsComm(), &a.post, sizeof(ProcessPost),
                               a.rank, kPost);
 }
 
-void MpiCommunicator::meet(const std::vector<int> &group, MpiPost post) {
+void ProcessCommunicator::meet(const std::vector<int> &group,
+                               ProcessPost post) {
   for (int r : group) {
     if (r == rank.rank)
       continue;
@@ -168,7 +171,7 @@ void MpiCommunicator::meet(const std::vector<int> &group, MpiPost post) {
     ++transport.sentPosts[size_t(r)];
   }
   awaited.clear();
-  awaited.reserve(group.size()); // MPI writes into the elements
+  awaited.reserve(group.size()); // messages are written into the elements
   for (int r : group) {
     if (r == rank.rank)
       continue;
@@ -177,7 +180,7 @@ void MpiCommunicator::meet(const std::vector<int> &group, MpiPost post) {
   }
   size_t complete = 0;
   try {
-    await(MpiWait::Posts, [&] {
+    await(ProcessWait::Posts, [&] {
       for (; complete < awaited.size(); ++complete) {
         Awaited &a = awaited[complete];
         while (!a.isAhead && world.test(a.request) &&
@@ -209,7 +212,7 @@ void MpiCommunicator::meet(const std::vector<int> &group, MpiPost post) {
     check(post, a.rank, a.post);
 }
 
-std::string MpiCommunicator::describe(const MpiPost &post) const {
+std::string ProcessCommunicator::describe(const ProcessPost &post) const {
   const CollectiveSpec &spec =
       job.program->metadata.collectives[size_t(post.id)];
   std::string s = spec.describe();
@@ -220,13 +223,14 @@ std::string MpiCommunicator::describe(const MpiPost &post) const {
     s += " in a bucket of " + std::to_string(post.count);
   if (spec.unknownExtents)
     s += " with shape " +
-         shapeText({post.dims, post.dims + std::min<size_t>(size_t(post.rank),
-                                                            MpiPost::kShown)});
+         shapeText(
+             {post.dims, post.dims + std::min<size_t>(size_t(post.rank),
+                                                      ProcessPost::kShown)});
   return s;
 }
 
-void MpiCommunicator::check(const MpiPost &own, int other,
-                            const MpiPost &post) {
+void ProcessCommunicator::check(const ProcessPost &own, int other,
+                                const ProcessPost &post) {
   std::string a = "rank " + std::to_string(rank.rank);
   std::string b = "rank " + std::to_string(other);
   if (post.program != own.program) {
@@ -239,7 +243,7 @@ void MpiCommunicator::check(const MpiPost &own, int other,
     if (own.id >= 0 || post.messages == receivedMessages[size_t(other)])
       return;
     // Sent before that post, so it comes without anybody's help.
-    MpiMessageHead head = takeHead(other);
+    MessageHead head = takeHead(other);
     dropData(other, head);
     job.fail("collective mismatch: " + b + " posted " +
              job.program->metadata.collectives[size_t(head.id)].describe() +
@@ -265,7 +269,7 @@ void MpiCommunicator::check(const MpiPost &own, int other,
   throw JobFailed();
 }
 
-void MpiCommunicator::barrier() {
+void ProcessCommunicator::barrier() {
   while (!flights.empty())
     land(flights.begin());
   std::vector<int> all(transport.size);
@@ -282,11 +286,11 @@ void MpiCommunicator::barrier() {
 
 /// Polls `done()` even where the job fails, for the others count on this rank,
 /// but not for ever, and not long where they may never come.
-void MpiCommunicator::finishMoving(const GroupWait &wait,
-                                   const std::function<bool(bool &)> &done) {
+void ProcessCommunicator::finishMoving(
+    const GroupWait &wait, const std::function<bool(bool &)> &done) {
   RankStatus &status = job.status(size_t(rank.rank));
-  // Where everybody is here, data moves while MPI is called: who slept would
-  // slow down both ends.
+  // Where everybody is here, data moves while messages are tested: a rank that
+  // slept would slow down both ends.
   int left = spins;
   bool advanced = false, isShown = false;
   Backoff backoff(0);
@@ -322,7 +326,7 @@ void MpiCommunicator::finishMoving(const GroupWait &wait,
       continue;
     }
     if (!wait.isChecked && !isShown) {
-      transport.wait.kind = MpiWait::Group;
+      transport.wait.kind = ProcessWait::Group;
       transport.wait.group = wait.group;
       transport.wait.begun = wait.begun;
       status.waitFor.store(&transport.wait, std::memory_order_release);
@@ -338,13 +342,14 @@ void MpiCommunicator::finishMoving(const GroupWait &wait,
     advance();
 }
 
-void MpiCommunicator::pollUntil(const std::function<bool()> &done) {
+void ProcessCommunicator::pollUntil(const std::function<bool()> &done) {
   finishMoving({}, [&](bool &) { return done(); });
 }
 
-void MpiCommunicator::move(MpiComm comm, const GroupWait &wait,
-                           const MpiPhase &phase, const MpiBuffers &buffers) {
-  MpiMove move(world, comm, phase, buffers, scratch);
+void ProcessCommunicator::move(MpiComm comm, const GroupWait &wait,
+                               const SchedulePhase &phase,
+                               const MoveBuffers &buffers) {
+  MessageMove move(world, comm, phase, buffers, scratch);
   finishMoving(wait, [&](bool &advanced) {
     advanced = move.poll();
     return move.done();
@@ -352,7 +357,7 @@ void MpiCommunicator::move(MpiComm comm, const GroupWait &wait,
   scratch.reset();
 }
 
-MpiCommunicator::Plan &MpiCommunicator::planOf(const StepCall &call) {
+ProcessCommunicator::Plan &ProcessCommunicator::planOf(const StepCall &call) {
   const Route &route = *call.route;
   bool reduces =
       !job.options.orderedReductions &&
@@ -365,7 +370,7 @@ MpiCommunicator::Plan &MpiCommunicator::planOf(const StepCall &call) {
   int64_t index = route.indexOf(rank.rank);
   const std::vector<int> &group =
       route.groups[route.parts[size_t(index)].group];
-  MpiBlockLimits limits = limitsFor(elementSize(call.spec->type), group.size());
+  BlockLimits limits = limitsFor(elementSize(call.spec->type), group.size());
   limits.reduces = reduces;
   made->schedule = makeMpiSchedule(route, index, limits);
   made->reduces = reduces;
@@ -374,35 +379,36 @@ MpiCommunicator::Plan &MpiCommunicator::planOf(const StepCall &call) {
   return *made;
 }
 
-MpiPost MpiCommunicator::postOf(const std::vector<StepCall> &calls) const {
+ProcessPost
+ProcessCommunicator::postOf(const std::vector<StepCall> &calls) const {
   const Route &first = *calls.front().route;
-  MpiPost post = postOf(calls.front().id, groupOf(calls));
+  ProcessPost post = postOf(calls.front().id, groupOf(calls));
   post.count = calls.size() > 1 ? int64_t(calls.size()) : 0;
   post.shape = Hash().add(first.shape.data(), first.shape.size()).value;
   post.rank = int32_t(first.shape.size());
   std::copy_n(first.shape.begin(),
-              std::min(first.shape.size(), MpiPost::kShown), post.dims);
+              std::min(first.shape.size(), ProcessPost::kShown), post.dims);
   return post;
 }
 
-const RoutePart &MpiCommunicator::partOf(const Route &route) const {
+const RoutePart &ProcessCommunicator::partOf(const Route &route) const {
   return route.parts[size_t(route.indexOf(rank.rank))];
 }
 
 const std::vector<int> &
-MpiCommunicator::groupOf(const std::vector<StepCall> &calls) const {
+ProcessCommunicator::groupOf(const std::vector<StepCall> &calls) const {
   const Route &first = *calls.front().route;
   return first.groups[partOf(first).group];
 }
 
-void MpiCommunicator::redistribute(const std::vector<StepCall> &calls) {
+void ProcessCommunicator::redistribute(const std::vector<StepCall> &calls) {
   size_t before = flights.size();
   start(calls);
   if (flights.size() > before)
     land(std::prev(flights.end()));
 }
 
-void MpiCommunicator::start(const std::vector<StepCall> &calls) {
+void ProcessCommunicator::start(const std::vector<StepCall> &calls) {
   for (const StepCall &call : calls)
     rank.checkOverlap(*call.spec, partOf(*call.route), call.in, call.out);
   const std::vector<int> &group = groupOf(calls);
@@ -420,8 +426,8 @@ void MpiCommunicator::start(const std::vector<StepCall> &calls) {
     begin(calls, wait);
 }
 
-void MpiCommunicator::begin(const std::vector<StepCall> &calls,
-                            const GroupWait &wait) {
+void ProcessCommunicator::begin(const std::vector<StepCall> &calls,
+                                const GroupWait &wait) {
   flights.emplace_back();
   Flight &flight = flights.back();
   flight.calls = calls;
@@ -432,7 +438,7 @@ void MpiCommunicator::begin(const std::vector<StepCall> &calls,
   for (const StepCall &call : calls) {
     flight.routes.push_back(call.route->shared_from_this());
     const RoutePart &part = partOf(*call.route);
-    const std::vector<MpiPhase> &phases = planOf(call).schedule.phases;
+    const std::vector<SchedulePhase> &phases = planOf(call).schedule.phases;
     size_t size = elementSize(call.spec->type);
     if (part.identity)
       fillIdentity(call.route->kind, call.spec->type, call.out,
@@ -440,11 +446,11 @@ void MpiCommunicator::begin(const std::vector<StepCall> &calls,
     flight.buffers.push_back({call.in, call.out, size, call.route->reduce,
                               call.spec->type, call.route->kind,
                               flight.buffers.size(), calls.size()});
-    for (const MpiPhase &phase : phases)
-      isCalls &= phase.way != MpiWay::Messages;
+    for (const SchedulePhase &phase : phases)
+      isCalls &= phase.way != PhaseWay::Messages;
     // In place and in one phase, the result would overwrite what is being sent.
     if (call.in == call.out && phases.size() == 1 &&
-        phases[0].way == MpiWay::Messages && !phases[0].sends.empty()) {
+        phases[0].way == PhaseWay::Messages && !phases[0].sends.empty()) {
       flight.copies.emplace_back(new char[size_t(part.operandCount) * size]);
       std::memcpy(flight.copies.back().get(), call.in,
                   size_t(part.operandCount) * size);
@@ -458,20 +464,20 @@ void MpiCommunicator::begin(const std::vector<StepCall> &calls,
     land(std::prev(flights.end()));
 }
 
-void MpiCommunicator::beginPhase(Flight &flight) {
+void ProcessCommunicator::beginPhase(Flight &flight) {
   for (size_t i = 0; i < flight.calls.size(); ++i) {
     const StepCall &call = flight.calls[i];
-    const std::vector<MpiPhase> &phases = planOf(call).schedule.phases;
+    const std::vector<SchedulePhase> &phases = planOf(call).schedule.phases;
     if (flight.phase >= phases.size())
       continue;
-    const MpiPhase &phase = phases[flight.phase];
-    MpiBuffers now = flight.buffers[i];
+    const SchedulePhase &phase = phases[flight.phase];
+    MoveBuffers now = flight.buffers[i];
     for (const CopyPlan &plan : phase.local)
       if (now.in != now.out)
         plan.copy(now.in, now.out, now.size);
     if (phase.sendsResult)
       now.in = now.out;
-    if (phase.way == MpiWay::Messages)
+    if (phase.way == PhaseWay::Messages)
       flight.moves.emplace_back(world, flight.comm, phase, now, flight.scratch);
     else
       flight.engine.emplace_back(world, flight.comm, phase,
@@ -480,7 +486,7 @@ void MpiCommunicator::beginPhase(Flight &flight) {
   }
 }
 
-void MpiCommunicator::finish(const void *out) {
+void ProcessCommunicator::finish(const void *out) {
   auto flight = std::find_if(flights.begin(), flights.end(), [&](Flight &f) {
     return f.has([&](const StepCall &call) { return call.out == out; });
   });
@@ -488,7 +494,7 @@ void MpiCommunicator::finish(const void *out) {
     land(flight);
 }
 
-void MpiCommunicator::land(std::list<Flight>::iterator flight) {
+void ProcessCommunicator::land(std::list<Flight>::iterator flight) {
   while (true) {
     finishMoving(flight->wait,
                  [&](bool &advanced) { return flight->poll(advanced); });
@@ -504,7 +510,7 @@ void MpiCommunicator::land(std::list<Flight>::iterator flight) {
   flights.erase(flight);
 }
 
-void MpiCommunicator::abandon() {
+void ProcessCommunicator::abandon() {
   auto until = std::chrono::steady_clock::now() +
                std::chrono::duration<double>(kPostsOnTheWay);
   bool done = false, advanced = false;
@@ -519,21 +525,21 @@ void MpiCommunicator::abandon() {
     leave();
 }
 
-void MpiCommunicator::leave() {
-  job.poison(); // MPI may write into this rank's memory
-  new MpiScratch(std::move(scratch));
+void ProcessCommunicator::leave() {
+  job.poison(); // messages may arrive in this rank's memory
+  new MoveScratch(std::move(scratch));
   new std::list<Flight>(std::move(flights));
   flights.clear();
 }
 
-bool MpiCommunicator::Flight::poll(bool &advanced) {
+bool ProcessCommunicator::Flight::poll(bool &advanced) {
   bool done = true;
-  for (MpiMove &move : moves)
+  for (MessageMove &move : moves)
     if (!move.done()) {
       advanced |= move.poll();
       done &= move.done();
     }
-  for (MpiCall &call : engine) {
+  for (EngineCall &call : engine) {
     advanced |= call.poll();
     done &= call.done();
   }

@@ -1,4 +1,4 @@
-//===- MpiAgree.cpp - Collectives without a rendezvous --------------------===//
+//===- ProcessAgree.cpp - Collectives without a rendezvous ----------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -15,7 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Core/Job.h"
-#include "MpiTransport.h"
+#include "ProcessTransport.h"
 
 #include <algorithm>
 
@@ -31,17 +31,17 @@ static uint64_t &countOf(Counts &counts, uint64_t group) {
   return counts.emplace_back(group, 0).second;
 }
 
-void MpiTransport::enroll(uint64_t group) {
+void ProcessTransport::enroll(uint64_t group) {
   std::lock_guard<std::mutex> lock(begunMutex);
   countOf(begun, group);
 }
 
-uint64_t MpiTransport::begin(uint64_t group) {
+uint64_t ProcessTransport::begin(uint64_t group) {
   std::lock_guard<std::mutex> lock(begunMutex);
   return ++countOf(begun, group);
 }
 
-int MpiTransport::behind(uint64_t group, uint64_t number) {
+int ProcessTransport::behind(uint64_t group, uint64_t number) {
   std::lock_guard<std::mutex> lock(begunMutex);
   int late = -1, unheard = -1;
   for (size_t r = 0; r < size; ++r) {
@@ -61,7 +61,7 @@ int MpiTransport::behind(uint64_t group, uint64_t number) {
   return late >= 0 ? late : unheard;
 }
 
-uint64_t MpiCommunicator::proof() const {
+uint64_t ProcessCommunicator::proof() const {
   Hash hash;
   uint64_t words[] = {transport.run, transport.programHash, job.options.entry,
                       job.options.orderedReductions};
@@ -74,10 +74,10 @@ uint64_t MpiCommunicator::proof() const {
   return hash.value;
 }
 
-void MpiCommunicator::agree(const std::vector<int> &all) {
+void ProcessCommunicator::agree(const std::vector<int> &all) {
   if (all.size() == 1)
     return;
-  MpiPost post = postOf(-1, all);
+  ProcessPost post = postOf(-1, all);
   post.shape = proof();
   if (world.hasAgreementComm(all)) {
     // They outlive this call where others do not come.
@@ -102,7 +102,7 @@ void MpiCommunicator::agree(const std::vector<int> &all) {
   prepareGroups();
 }
 
-void MpiCommunicator::prepareGroups() {
+void ProcessCommunicator::prepareGroups() {
   auto [it, isNew] =
       world.prepared.emplace(transport.programHash, std::vector<uint64_t>());
   std::vector<uint64_t> &keys = it->second;
@@ -141,14 +141,15 @@ void MpiCommunicator::prepareGroups() {
     transport.enroll(key);
 }
 
-bool MpiCommunicator::hasGroup(const std::vector<int> &group) const {
+bool ProcessCommunicator::hasGroup(const std::vector<int> &group) const {
   return rank.gpu ? NcclGroups::get().find(group) != nullptr
                   : world.hasGroup(group);
 }
 
-MpiCommunicator::GroupWait
-MpiCommunicator::enter(const std::vector<int> &group, uint64_t key,
-                       bool isKnown, const std::function<MpiPost()> &post) {
+ProcessCommunicator::GroupWait
+ProcessCommunicator::enter(const std::vector<int> &group, uint64_t key,
+                           bool isKnown,
+                           const std::function<ProcessPost()> &post) {
   if (group.size() == 1)
     return {};
   if (job.options.checksEach || !(isKnown || hasGroup(group))) {

@@ -1,4 +1,4 @@
-//===- MpiPeer.cpp - Rooted collectives and messages of processes ---------===//
+//===- ProcessPeer.cpp - Rooted collectives and messages of processes -----===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,12 +7,12 @@
 //===----------------------------------------------------------------------===//
 //
 // Collectives that name a root or a peer, over processes. Requires and
-// guarantees what MpiTransport.h says; messages of `send` are buffered.
+// guarantees what ProcessTransport.h says; messages of `send` are buffered.
 //
 //===----------------------------------------------------------------------===//
 
 #include "Core/Job.h"
-#include "MpiTransport.h"
+#include "ProcessTransport.h"
 
 #include <algorithm>
 #include <cstring>
@@ -22,8 +22,9 @@ namespace runtime {
 
 namespace {
 
-std::vector<MpiBlock> blocksAt(int64_t offset, int64_t count, int64_t limit) {
-  std::vector<MpiBlock> blocks;
+std::vector<MessageBlock> blocksAt(int64_t offset, int64_t count,
+                                   int64_t limit) {
+  std::vector<MessageBlock> blocks;
   for (int64_t at = 0; at < count; at += limit)
     blocks.push_back({std::min(limit, count - at), offset + at, CopyPlan()});
   return blocks;
@@ -31,9 +32,9 @@ std::vector<MpiBlock> blocksAt(int64_t offset, int64_t count, int64_t limit) {
 
 } // namespace
 
-int64_t MpiCommunicator::peer(int32_t id, const CollectiveSpec &spec,
-                              const PeerRoute &route, const void *in, void *out,
-                              int64_t count, int64_t peer) {
+int64_t ProcessCommunicator::peer(int32_t id, const CollectiveSpec &spec,
+                                  const PeerRoute &route, const void *in,
+                                  void *out, int64_t count, int64_t peer) {
   auto [groupIndex, place] = route.placeOfRank[size_t(rank.rank)];
   const std::vector<int> &members = route.groups[groupIndex];
   auto root = size_t(peer);
@@ -46,14 +47,14 @@ int64_t MpiCommunicator::peer(int32_t id, const CollectiveSpec &spec,
     receiveMessage(spec, members[root], out, count);
     return int64_t(members[root] == rank.rank ? 0 : bytes);
   }
-  MpiPost post = postOf(id, members);
+  ProcessPost post = postOf(id, members);
   post.count = count;
   post.peer = peer;
   GroupWait wait =
       enter(members, post.group, hasGroup(members), [&] { return post; });
   bool isRoot = place == root;
   int64_t limit = limitsFor(size, members.size()).message;
-  MpiPhase phase;
+  SchedulePhase phase;
   for (size_t i = 0; i < members.size(); ++i) {
     if (i == place || count == 0 || (!isRoot && i != root))
       continue;
@@ -61,12 +62,12 @@ int64_t MpiCommunicator::peer(int32_t id, const CollectiveSpec &spec,
     bool sends = (spec.kind == OpKind::Gather) != isRoot;
     int64_t offset = isRoot && spec.kind != OpKind::Broadcast ? there : 0;
     if (sends) {
-      MpiSend send;
+      BlockSend send;
       send.to = uint32_t(i);
       send.blocks = blocksAt(offset, count, limit);
       phase.sends.push_back(std::move(send));
     } else {
-      MpiReceive receive;
+      BlockReceive receive;
       receive.sources = {uint32_t(i)};
       receive.blocks = blocksAt(offset, count, limit);
       phase.receives.push_back(std::move(receive));
@@ -92,9 +93,9 @@ int64_t MpiCommunicator::peer(int32_t id, const CollectiveSpec &spec,
   return isRoot ? 0 : int64_t(bytes);
 }
 
-void MpiCommunicator::sendMessage(int32_t id, const CollectiveSpec &spec,
-                                  int to, const void *in, int64_t count) {
-  MpiMessageHead head;
+void ProcessCommunicator::sendMessage(int32_t id, const CollectiveSpec &spec,
+                                      int to, const void *in, int64_t count) {
+  MessageHead head;
   head.run = transport.run;
   head.id = id;
   head.count = count;
@@ -107,8 +108,8 @@ void MpiCommunicator::sendMessage(int32_t id, const CollectiveSpec &spec,
   ++transport.sentMessages[size_t(to)];
 }
 
-void MpiCommunicator::receiveData(int from, const MpiMessageHead &head,
-                                  void *to) {
+void ProcessCommunicator::receiveData(int from, const MessageHead &head,
+                                      void *to) {
   std::vector<MpiRequest> pieces;
   for (size_t at = 0; at < head.bytes; at += world.limits.message)
     pieces.push_back(
@@ -123,14 +124,14 @@ void MpiCommunicator::receiveData(int from, const MpiMessageHead &head,
   });
 }
 
-void MpiCommunicator::dropData(int from, const MpiMessageHead &head) {
+void ProcessCommunicator::dropData(int from, const MessageHead &head) {
   std::unique_ptr<char[]> dropped(new char[size_t(head.bytes) + 1]);
   receiveData(from, head, dropped.get());
 }
 
-MpiMessageHead MpiCommunicator::takeHead(int from) {
+MessageHead ProcessCommunicator::takeHead(int from) {
   while (true) {
-    MpiMessageHead head;
+    MessageHead head;
     MpiRequest request = nullptr;
     bool isAhead = false;
     if (std::optional<std::string> data = takeEarly(from, kMessage))
@@ -142,7 +143,7 @@ MpiMessageHead MpiCommunicator::takeHead(int from) {
       world.early[{from, kMessage}].push_back(*bytesOf(head));
     };
     try {
-      await(MpiWait::Messages, [&] {
+      await(ProcessWait::Messages, [&] {
         if (!isAhead && world.test(request)) {
           if (head.run <= transport.run)
             return -1;
@@ -164,9 +165,9 @@ MpiMessageHead MpiCommunicator::takeHead(int from) {
   }
 }
 
-void MpiCommunicator::receiveMessage(const CollectiveSpec &spec, int from,
-                                     void *out, int64_t count) {
-  MpiMessageHead head = takeHead(from);
+void ProcessCommunicator::receiveMessage(const CollectiveSpec &spec, int from,
+                                         void *out, int64_t count) {
+  MessageHead head = takeHead(from);
   if (job.options.trace)
     rank.readyTime = job.now();
   const CollectiveSpec &sent =
@@ -182,8 +183,8 @@ void MpiCommunicator::receiveMessage(const CollectiveSpec &spec, int from,
   receiveIntoRank(from, head, out);
 }
 
-void MpiCommunicator::carry(int from, int to, const void *in, void *out,
-                            size_t bytes) {
+void ProcessCommunicator::carry(int from, int to, const void *in, void *out,
+                                size_t bytes) {
   if (from == to) {
     if (bytes && in != out)
       std::memmove(out, in, bytes);

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_CORE_COPY_H
-#define SHARDIR_LIB_RUNTIME_CORE_COPY_H
+#ifndef SHARDIR_LIB_RUNTIME_ELEMENTS_COPY_H
+#define SHARDIR_LIB_RUNTIME_ELEMENTS_COPY_H
 
 #include "ShardIR/Placement/Collectives.h"
 
@@ -87,4 +87,4 @@ void copyStrided(const char *source, const int64_t *sourceStrides,
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_CORE_COPY_H
+#endif // SHARDIR_LIB_RUNTIME_ELEMENTS_COPY_H

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_CORE_REDUCEOPS_H
-#define SHARDIR_LIB_RUNTIME_CORE_REDUCEOPS_H
+#ifndef SHARDIR_LIB_RUNTIME_ELEMENTS_REDUCEOPS_H
+#define SHARDIR_LIB_RUNTIME_ELEMENTS_REDUCEOPS_H
 
 #include "SmallFloat.h"
 
@@ -176,4 +176,4 @@ inline __attribute__((always_inline)) void withOperation(PartialKind kind,
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_CORE_REDUCEOPS_H
+#endif // SHARDIR_LIB_RUNTIME_ELEMENTS_REDUCEOPS_H

@@ -1,4 +1,4 @@
-//===- MpiSchedule.cpp - A rank's messages in one collective --------------===//
+//===- MessageSchedule.cpp - A rank's messages in one collective ----------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -14,7 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MpiSchedule.h"
+#include "MessageSchedule.h"
 
 #include <algorithm>
 #include <climits>
@@ -138,13 +138,13 @@ private:
 };
 
 std::vector<Halves> blocksOf(const CopyPlan &plan, bool reduced,
-                             const MpiBlockLimits &limits) {
+                             const BlockLimits &limits) {
   bool direct = !reduced && spanOf(plan);
   return Cutter(plan, direct ? limits.message : limits.staged).cut();
 }
 
-std::vector<MpiBlock> packing(std::vector<Halves> &halves) {
-  std::vector<MpiBlock> blocks;
+std::vector<MessageBlock> packing(std::vector<Halves> &halves) {
+  std::vector<MessageBlock> blocks;
   for (Halves &half : halves) {
     std::optional<Piece::Run> span = spanOf(half.pack);
     blocks.push_back(
@@ -153,8 +153,8 @@ std::vector<MpiBlock> packing(std::vector<Halves> &halves) {
   return blocks;
 }
 
-std::vector<MpiBlock> unpacking(std::vector<Halves> &halves) {
-  std::vector<MpiBlock> blocks;
+std::vector<MessageBlock> unpacking(std::vector<Halves> &halves) {
+  std::vector<MessageBlock> blocks;
   for (Halves &half : halves) {
     std::optional<Piece::Run> span = spanOf(half.unpack);
     blocks.push_back(
@@ -163,15 +163,15 @@ std::vector<MpiBlock> unpacking(std::vector<Halves> &halves) {
   return blocks;
 }
 
-bool allInPlace(const std::vector<MpiBlock> &blocks) {
+bool allInPlace(const std::vector<MessageBlock> &blocks) {
   return std::all_of(blocks.begin(), blocks.end(),
-                     [](const MpiBlock &b) { return b.offset >= 0; });
+                     [](const MessageBlock &b) { return b.offset >= 0; });
 }
 
 /// Adds the part of place `me` in a transfer to place `to`.
-void addTransfer(MpiPhase &phase, const Transfer &transfer, uint32_t index,
+void addTransfer(SchedulePhase &phase, const Transfer &transfer, uint32_t index,
                  uint32_t to, uint32_t me, bool reduced,
-                 const MpiBlockLimits &limits) {
+                 const BlockLimits &limits) {
   const std::vector<uint32_t> &sources = transfer.sources;
   auto own = std::find(sources.begin(), sources.end(), me);
   bool isSource = own != sources.end();
@@ -181,7 +181,7 @@ void addTransfer(MpiPhase &phase, const Transfer &transfer, uint32_t index,
     std::vector<Halves> halves = blocksOf(transfer.plan, reduced, limits);
     if (halves.empty())
       return;
-    MpiSend send;
+    BlockSend send;
     send.to = to;
     send.transfer = index;
     send.blocks = packing(halves);
@@ -196,7 +196,7 @@ void addTransfer(MpiPhase &phase, const Transfer &transfer, uint32_t index,
   std::vector<Halves> halves = blocksOf(transfer.plan, reduced, limits);
   if (halves.empty())
     return;
-  MpiReceive receive;
+  BlockReceive receive;
   receive.transfer = index;
   receive.sources = sources;
   receive.blocks = unpacking(halves);
@@ -225,11 +225,11 @@ std::vector<CopyPlan> chunkPlans(int64_t count, size_t members) {
 
 /// Each member reduces one chunk, then sends it to all others: 2(n-1)/n of the
 /// operand per member, the least there is (Patarasuk and Yuan, 2009).
-MpiSchedule chunked(const RoutePart &part, size_t members,
-                    const MpiBlockLimits &limits) {
+MessageSchedule chunked(const RoutePart &part, size_t members,
+                        const BlockLimits &limits) {
   std::vector<CopyPlan> plans = chunkPlans(part.resultCount, members);
   auto me = uint32_t(part.place);
-  MpiSchedule schedule;
+  MessageSchedule schedule;
   schedule.phases.resize(2);
   schedule.phases[1].sendsResult = true;
   for (uint32_t q = 0; q < uint32_t(members); ++q) {
@@ -248,9 +248,9 @@ MpiSchedule chunked(const RoutePart &part, size_t members,
 }
 
 /// All that the part of one rank sends and receives, in one phase.
-MpiPhase onePhase(const Route &route, const RoutePart &part,
-                  const MpiBlockLimits &limits) {
-  MpiPhase phase;
+SchedulePhase onePhase(const Route &route, const RoutePart &part,
+                       const BlockLimits &limits) {
+  SchedulePhase phase;
   auto members = uint32_t(route.groups[part.group].size());
   for (uint32_t to = 0; to < members; ++to) {
     const std::vector<Transfer> &transfers =
@@ -267,14 +267,14 @@ MpiPhase onePhase(const Route &route, const RoutePart &part,
 /// Gives the phases of one rank's schedule the layouts of an engine's calls.
 class CallLayout {
 public:
-  CallLayout(MpiPhase &phase, size_t members, size_t place, size_t size)
+  CallLayout(SchedulePhase &phase, size_t members, size_t place, size_t size)
       : phase(phase), members(members), place(place), size(size) {}
 
   /// Each to each, whatever the counts are.
   void allToAll() {
-    phase.way = MpiWay::AllToAll;
-    std::vector<const MpiBlock *> blocks(members);
-    for (const MpiSend &send : phase.sends)
+    phase.way = PhaseWay::AllToAll;
+    std::vector<const MessageBlock *> blocks(members);
+    for (const BlockSend &send : phase.sends)
       blocks[send.to] = &send.blocks[0];
     phase.packed = arrange(blocks, phase.in);
     layOutReceives();
@@ -300,7 +300,7 @@ public:
 
   /// Every member's `elements` terms to all.
   void gatherTerms(int64_t elements) {
-    phase.way = MpiWay::AllGather;
+    phase.way = PhaseWay::AllGather;
     phase.out.isEven = true;
     for (size_t i = 0; i < members; ++i)
       add(phase.out, size_t(elements) * size, i * size_t(elements) * size);
@@ -311,13 +311,13 @@ public:
   /// Every member's piece to all, each of which goes where `plans` say.
   /// Afterwards nothing is left to copy from the operand.
   void allGather(const std::vector<CopyPlan> &plans) {
-    phase.way = MpiWay::AllGather;
-    std::vector<MpiReceive> receives;
+    phase.way = PhaseWay::AllGather;
+    std::vector<BlockReceive> receives;
     for (size_t i = 0; i < members; ++i) {
       std::vector<Halves> halves = Cutter(plans[i], INT64_MAX).cut();
       if (halves.empty())
         continue;
-      MpiReceive receive;
+      BlockReceive receive;
       receive.sources = {uint32_t(i)};
       receive.blocks = unpacking(halves);
       receive.inPlace = allInPlace(receive.blocks);
@@ -334,9 +334,9 @@ public:
   /// One reduced part of all operands to each member, in order of places;
   /// `even` if all parts must have one size.
   void reduceScatter(bool even) {
-    phase.way = MpiWay::ReduceScatter;
-    std::vector<const MpiBlock *> blocks(members);
-    for (const MpiSend &send : phase.sends)
+    phase.way = PhaseWay::ReduceScatter;
+    std::vector<const MessageBlock *> blocks(members);
+    for (const BlockSend &send : phase.sends)
       blocks[send.to] = &send.blocks[0];
     if (!phase.receives.empty())
       blocks[place] = &phase.receives[0].ownBlocks[0];
@@ -344,7 +344,7 @@ public:
     // The engine wants them one behind the other.
     int64_t at = 0;
     bool inOrder = true;
-    for (const MpiBlock *block : blocks) {
+    for (const MessageBlock *block : blocks) {
       phase.counts.push_back(block ? int(block->elements) : 0);
       inOrder &= !block || block->offset == at;
       at += block ? block->elements : 0;
@@ -383,13 +383,13 @@ private:
 
   /// Where they are if all are contiguous, else one behind the other; then the
   /// bytes in all.
-  size_t arrange(const std::vector<const MpiBlock *> &blocks,
+  size_t arrange(const std::vector<const MessageBlock *> &blocks,
                  MessageLayout &layout, bool pack = false) const {
-    for (const MpiBlock *block : blocks)
+    for (const MessageBlock *block : blocks)
       pack |= block && block->offset < 0;
     layout = {};
     size_t at = 0;
-    for (const MpiBlock *block : blocks) {
+    for (const MessageBlock *block : blocks) {
       size_t bytes = block ? size_t(block->elements) * size : 0;
       add(layout, bytes, pack ? at : block ? size_t(block->offset) * size : 0);
       at += bytes;
@@ -399,7 +399,7 @@ private:
 
   /// Calls need no blocks where nothing is packed or staged.
   void dropInPlace() {
-    bool packsOwn = phase.way == MpiWay::ReduceScatter && phase.packed > 0;
+    bool packsOwn = phase.way == PhaseWay::ReduceScatter && phase.packed > 0;
     if (phase.packed == 0)
       phase.sends.clear();
     if (phase.staged == 0 && !packsOwn)
@@ -407,29 +407,29 @@ private:
   }
 
   void layOutReceives() {
-    std::vector<const MpiBlock *> blocks(members);
+    std::vector<const MessageBlock *> blocks(members);
     bool stage = false;
-    for (const MpiReceive &receive : phase.receives) {
+    for (const BlockReceive &receive : phase.receives) {
       stage |= !receive.inPlace;
       for (uint32_t source : receive.sources)
         blocks[source] = &receive.blocks[0];
     }
     phase.staged = arrange(blocks, phase.out, stage);
     // A term of one's own needs a place, but no message.
-    for (const MpiReceive &receive : phase.receives)
+    for (const BlockReceive &receive : phase.receives)
       if (receive.own >= 0)
         phase.out.counts[place] = 0;
   }
 
-  MpiPhase &phase;
+  SchedulePhase &phase;
   const size_t members, place, size;
 };
 
 /// A schedule of an engine's calls, where it has one for the route. Decides by
 /// what all members know alike.
-std::optional<MpiSchedule> scheduleCalls(const Route &route,
-                                         const RoutePart &part,
-                                         const MpiBlockLimits &limits) {
+std::optional<MessageSchedule> scheduleCalls(const Route &route,
+                                             const RoutePart &part,
+                                             const BlockLimits &limits) {
   size_t members = route.groups[part.group].size();
   if (!route.isLocal || limits.call == 0 || members == 1)
     return std::nullopt;
@@ -442,17 +442,17 @@ std::optional<MpiSchedule> scheduleCalls(const Route &route,
   if (largest == 0)
     return std::nullopt;
   const int64_t counted = INT_MAX / int64_t(limits.size);
-  constexpr MpiBlockLimits kUncut{INT64_MAX, INT64_MAX, 0};
-  auto layoutOf = [&](MpiPhase &phase) {
+  constexpr BlockLimits kUncut{INT64_MAX, INT64_MAX, 0};
+  auto layoutOf = [&](SchedulePhase &phase) {
     return CallLayout(phase, members, part.place, limits.size);
   };
-  MpiSchedule schedule;
+  MessageSchedule schedule;
   schedule.phases.resize(1);
-  MpiPhase &phase = schedule.phases[0];
+  SchedulePhase &phase = schedule.phases[0];
   switch (route.pattern) {
   case Pattern::AllReduce:
     if (limits.reduces) {
-      phase.way = MpiWay::AllReduce;
+      phase.way = PhaseWay::AllReduce;
       phase.elements = largest;
       return schedule;
     }
@@ -511,15 +511,15 @@ std::optional<MpiSchedule> scheduleCalls(const Route &route,
 
 } // namespace
 
-MpiSchedule makeMpiSchedule(const Route &route, int64_t index,
-                            const MpiBlockLimits &limits) {
+MessageSchedule makeMpiSchedule(const Route &route, int64_t index,
+                                const BlockLimits &limits) {
   const RoutePart &part = route.parts[size_t(index)];
   const std::vector<int> &group = route.groups[part.group];
-  if (std::optional<MpiSchedule> calls = scheduleCalls(route, part, limits))
+  if (std::optional<MessageSchedule> calls = scheduleCalls(route, part, limits))
     return std::move(*calls);
   if (route.flatReduce && part.resultCount > limits.whole && group.size() > 1)
     return chunked(part, group.size(), limits);
-  MpiSchedule schedule;
+  MessageSchedule schedule;
   schedule.phases.push_back(onePhase(route, part, limits));
   return schedule;
 }

@@ -1,4 +1,4 @@
-//===- MpiScheduleTests.cpp - Who sends what to whom over MPI -------------===//
+//===- MessageScheduleTests.cpp - Who sends what to whom over MPI ---------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "Mpi/MpiSchedule.h"
+#include "Processes/MessageSchedule.h"
 #include "Support.h"
 
 #include <deque>
@@ -67,11 +67,11 @@ struct Counts {
 
 /// Runs all ranks' schedules phase by phase, and checks them: those of `locals`
 /// by position, if there are any, and else those of `route`.
-void simulate(const Route &route, const MpiBlockLimits &limits, Counts &counts,
+void simulate(const Route &route, const BlockLimits &limits, Counts &counts,
               const std::vector<std::shared_ptr<const Route>> &locals = {}) {
   size_t n = route.parts.size();
   std::vector<Data> in, out;
-  std::vector<MpiSchedule> schedules;
+  std::vector<MessageSchedule> schedules;
   for (size_t p = 0; p < n; ++p) {
     in.push_back(operandOf(p, route.parts[p].operandCount));
     out.emplace_back(size_t(route.parts[p].resultCount), -1.0f);
@@ -96,14 +96,14 @@ void simulate(const Route &route, const MpiBlockLimits &limits, Counts &counts,
       const RoutePart &part = route.parts[p];
       if (phase >= schedules[p].phases.size())
         continue;
-      const MpiPhase &now = schedules[p].phases[phase];
+      const SchedulePhase &now = schedules[p].phases[phase];
       const Data &from = now.sendsResult ? out[p] : in[p];
       for (const CopyPlan &plan : now.local)
         plan.copy(in[p].data(), out[p].data(), sizeof(float));
-      for (const MpiSend &send : now.sends) {
+      for (const BlockSend &send : now.sends) {
         ++counts.messages;
         counts.inPlace += send.inPlace;
-        for (const MpiBlock &block : send.blocks) {
+        for (const MessageBlock &block : send.blocks) {
           ++counts.blocks;
           ASSERT_GT(block.elements, 0);
           ASSERT_LE(block.elements, std::max(limits.message, limits.staged));
@@ -122,14 +122,14 @@ void simulate(const Route &route, const MpiBlockLimits &limits, Counts &counts,
       const RoutePart &part = route.parts[p];
       if (phase >= schedules[p].phases.size())
         continue;
-      for (const MpiReceive &receive : schedules[p].phases[phase].receives) {
+      for (const BlockReceive &receive : schedules[p].phases[phase].receives) {
         for (size_t b = 0; b < receive.blocks.size(); ++b) {
-          const MpiBlock &block = receive.blocks[b];
+          const MessageBlock &block = receive.blocks[b];
           Data sum(size_t(block.elements), 0.0f);
           for (size_t s = 0; s < receive.sources.size(); ++s) {
             Data term;
             if (int(s) == receive.own) {
-              const MpiBlock &own = receive.ownBlocks[b];
+              const MessageBlock &own = receive.ownBlocks[b];
               ASSERT_EQ(own.elements, block.elements);
               term.resize(size_t(own.elements));
               own.plan.copy(in[p].data(), term.data(), sizeof(float));
@@ -159,12 +159,12 @@ void simulate(const Route &route, const MpiBlockLimits &limits, Counts &counts,
   ASSERT_EQ(out, expected(route, in));
 }
 
-const MpiBlockLimits kLimits[] = {{1000000, 1000000, 1000000},
-                                  {1000000, 1000000, 0},
-                                  {1, 1, 0},
-                                  {3, 2, 0},
-                                  {7, 5, 4},
-                                  {1000000, 4, 0}};
+const BlockLimits kLimits[] = {{1000000, 1000000, 1000000},
+                               {1000000, 1000000, 0},
+                               {1, 1, 0},
+                               {3, 2, 0},
+                               {7, 5, 4},
+                               {1000000, 4, 0}};
 
 /// Compares the route of one rank with its part in the route of all ranks.
 void compare(const Route &all, const Route &local, int rank) {
@@ -266,7 +266,7 @@ void compareAll(const std::vector<AxisText> &axes,
     }
     if (!specs[id].step.to.partialAxes.empty())
       continue; // the communicator fills in the identity
-    for (const MpiBlockLimits &limits : {kLimits[1], kLimits[3]}) {
+    for (const BlockLimits &limits : {kLimits[1], kLimits[3]}) {
       Counts counts;
       simulate(*all, limits, counts, locals);
       if (testing::Test::HasFatalFailure()) {
@@ -284,7 +284,7 @@ Counts simulateAll(const MetadataText &text) {
     std::string error;
     auto route = program->routes.get(int32_t(id), nullptr, error);
     EXPECT_TRUE(route) << error;
-    for (const MpiBlockLimits &limits : kLimits) {
+    for (const BlockLimits &limits : kLimits) {
       simulate(*route, limits, counts);
       if (testing::Test::HasFatalFailure()) {
         ADD_FAILURE() << program->metadata.collectives[id].describe();
@@ -295,7 +295,7 @@ Counts simulateAll(const MetadataText &text) {
   return counts;
 }
 
-TEST(MpiSchedule, BlocksMeetWhateverTheLimits) {
+TEST(MessageSchedule, BlocksMeetWhateverTheLimits) {
   std::vector<std::string> list = {"[{}, {}]",
                                    "[{\"x\"}, {}]",
                                    "[{}, {\"x\"}]",
@@ -380,7 +380,7 @@ TEST(LocalRoute, CostsAreOfTheGroup) {
   }
 }
 
-TEST(MpiSchedule, StridedShards) {
+TEST(MessageSchedule, StridedShards) {
   std::vector<std::string> list = {"[{2, \"x\"}, {}]", "[{\"x\", 2}, {}]",
                                    "[{\"x\"}, {}]", "[{}, {3, \"x\"}]",
                                    "[{\"x\":(2)2}, {\"x\":(1)2}]"};
@@ -391,7 +391,7 @@ TEST(MpiSchedule, StridedShards) {
   simulateAll(text);
 }
 
-TEST(MpiSchedule, ContiguousDataGoesInPlace) {
+TEST(MessageSchedule, ContiguousDataGoesInPlace) {
   auto shareInPlace = [](const std::string &kind, const std::string &from,
                          const std::string &to) {
     MetadataText text({{"x", 4}});
@@ -403,9 +403,9 @@ TEST(MpiSchedule, ContiguousDataGoesInPlace) {
     simulate(*route, {1000000, 1000000, 0}, counts);
     size_t receives = 0, received = 0;
     for (int64_t p = 0; p < 4; ++p)
-      for (const MpiPhase &phase :
+      for (const SchedulePhase &phase :
            makeMpiSchedule(*route, p, {1000000, 1000000, 0}).phases)
-        for (const MpiReceive &receive : phase.receives) {
+        for (const BlockReceive &receive : phase.receives) {
           ++receives;
           received += receive.inPlace;
         }
@@ -425,7 +425,7 @@ TEST(MpiSchedule, ContiguousDataGoesInPlace) {
             std::make_tuple(true, false));
 }
 
-TEST(MpiSchedule, AllReduceMovesTheLeast) {
+TEST(MessageSchedule, AllReduceMovesTheLeast) {
   // 2(n-1)/n of the operand by each member, where it is worth two phases.
   MetadataText text({{"x", 4}});
   text.redistribute("all_reduce", "[{}], partial = sum [\"x\"]", "[{}]", {100});
@@ -433,11 +433,11 @@ TEST(MpiSchedule, AllReduceMovesTheLeast) {
   std::string error;
   auto route = program->routes.get(0, nullptr, error);
   for (int64_t whole : {0, 100}) {
-    MpiSchedule schedule = makeMpiSchedule(*route, 1, {1000, 1000, whole});
+    MessageSchedule schedule = makeMpiSchedule(*route, 1, {1000, 1000, whole});
     int64_t received = 0;
-    for (const MpiPhase &phase : schedule.phases)
-      for (const MpiReceive &receive : phase.receives)
-        for (const MpiBlock &block : receive.blocks)
+    for (const SchedulePhase &phase : schedule.phases)
+      for (const BlockReceive &receive : phase.receives)
+        for (const MessageBlock &block : receive.blocks)
           received += block.elements *
                       int64_t(receive.sources.size() - (receive.own >= 0));
     EXPECT_EQ(schedule.phases.size(), whole ? 1u : 2u);
@@ -446,42 +446,45 @@ TEST(MpiSchedule, AllReduceMovesTheLeast) {
 }
 
 /// The schedule of rank 1 of `ranks`, where engines reduce.
-MpiPhase engineCall(const std::string &kind, const std::string &from,
-                    const std::string &to, std::vector<int64_t> shape,
-                    int64_t ranks, bool even) {
+SchedulePhase engineCall(const std::string &kind, const std::string &from,
+                         const std::string &to, std::vector<int64_t> shape,
+                         int64_t ranks, bool even) {
   MetadataText text({{"x", ranks}});
   text.redistribute(kind, from, to, shape);
   auto program = text.program();
   std::string error;
   auto route = program->routes.get(0, nullptr, error, 1);
-  MpiBlockLimits limits{INT64_MAX, INT64_MAX, 16, 1 << 20, 4, true, even};
-  MpiSchedule schedule = makeMpiSchedule(*route, route->selfIndex, limits);
+  BlockLimits limits{INT64_MAX, INT64_MAX, 16, 1 << 20, 4, true, even};
+  MessageSchedule schedule = makeMpiSchedule(*route, route->selfIndex, limits);
   EXPECT_EQ(schedule.phases.size(), 1u);
   return schedule.phases[0];
 }
 
-TEST(MpiSchedule, EnginesOfEvenPiecesGetPaddedOnes) {
+TEST(MessageSchedule, EnginesOfEvenPiecesGetPaddedOnes) {
   const char *terms = "[{}, {}], partial = sum [\"x\"]";
   const char *rows = "[{\"x\"}, {}]", *columns = "[{}, {\"x\"}]";
   // 2 rows each: nothing is packed. Of 7 rows the last member has one.
-  MpiPhase even = engineCall("reduce_scatter", terms, rows, {8, 3}, 4, true);
-  EXPECT_EQ(even.way, MpiWay::ReduceScatter);
+  SchedulePhase even =
+      engineCall("reduce_scatter", terms, rows, {8, 3}, 4, true);
+  EXPECT_EQ(even.way, PhaseWay::ReduceScatter);
   EXPECT_EQ(even.elements, 6);
   EXPECT_EQ(even.packed, 0u);
   EXPECT_EQ(even.staged, 0u);
-  MpiPhase odd = engineCall("reduce_scatter", terms, rows, {7, 3}, 4, true);
-  EXPECT_EQ(odd.way, MpiWay::ReduceScatter);
+  SchedulePhase odd =
+      engineCall("reduce_scatter", terms, rows, {7, 3}, 4, true);
+  EXPECT_EQ(odd.way, PhaseWay::ReduceScatter);
   EXPECT_EQ(odd.elements, 6);
   EXPECT_EQ(odd.in.offsets, (std::vector<int>{0, 24, 48, 72}));
   EXPECT_EQ(odd.packed, 4u * 6 * 4);
   // One row for 16 members would be padded to 16: messages move less.
-  MpiPhase few = engineCall("reduce_scatter", terms, rows, {1, 3}, 16, true);
-  EXPECT_EQ(few.way, MpiWay::Messages);
+  SchedulePhase few =
+      engineCall("reduce_scatter", terms, rows, {1, 3}, 16, true);
+  EXPECT_EQ(few.way, PhaseWay::Messages);
   // There is no call from each to each.
   EXPECT_EQ(engineCall("all_to_all", rows, columns, {8, 8}, 4, true).way,
-            MpiWay::Messages);
+            PhaseWay::Messages);
   EXPECT_EQ(engineCall("all_to_all", rows, columns, {8, 8}, 4, false).way,
-            MpiWay::AllToAll);
+            PhaseWay::AllToAll);
 }
 
 } // namespace

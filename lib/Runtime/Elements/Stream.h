@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_CORE_STREAM_H
-#define SHARDIR_LIB_RUNTIME_CORE_STREAM_H
+#ifndef SHARDIR_LIB_RUNTIME_ELEMENTS_STREAM_H
+#define SHARDIR_LIB_RUNTIME_ELEMENTS_STREAM_H
 
 #include <cstddef>
 #include <cstdint>
@@ -76,4 +76,4 @@ void copyToAll(void *const *outs, size_t numOuts, const void *from, size_t n,
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_CORE_STREAM_H
+#endif // SHARDIR_LIB_RUNTIME_ELEMENTS_STREAM_H

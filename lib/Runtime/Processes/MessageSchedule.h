@@ -1,4 +1,4 @@
-//===- MpiSchedule.h - A rank's messages in one collective ------*- C++ -*-===//
+//===- MessageSchedule.h - A rank's messages in one collective --*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -16,8 +16,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_MPI_MPISCHEDULE_H
-#define SHARDIR_LIB_RUNTIME_MPI_MPISCHEDULE_H
+#ifndef SHARDIR_LIB_RUNTIME_PROCESSES_MESSAGESCHEDULE_H
+#define SHARDIR_LIB_RUNTIME_PROCESSES_MESSAGESCHEDULE_H
 
 #include "Core/Messages.h"
 #include "Core/Route.h"
@@ -29,7 +29,7 @@ namespace shardir {
 namespace runtime {
 
 /// Elements of a transfer that travel together, one message for each source.
-struct MpiBlock {
+struct MessageBlock {
   int64_t elements = 0;
   /// Where the array's elements begin, if they are contiguous there; else -1.
   int64_t offset = -1;
@@ -38,31 +38,31 @@ struct MpiBlock {
   CopyPlan plan;
 };
 
-struct MpiSend {
+struct BlockSend {
   uint32_t to = 0;       ///< place in the group
   uint32_t transfer = 0; ///< its tag: the index in the receiver's list, or 0
-  std::vector<MpiBlock> blocks;
+  std::vector<MessageBlock> blocks;
   /// Whether all blocks are sent from where they are.
   bool inPlace = true;
 };
 
-struct MpiReceive {
+struct BlockReceive {
   uint32_t transfer = 0;
   std::vector<uint32_t> sources; ///< places, in the order of reduction
-  std::vector<MpiBlock> blocks;
+  std::vector<MessageBlock> blocks;
   /// Whether all blocks are received where they belong: one source, contiguous.
   bool inPlace = true;
   /// The index in `sources` of this rank's own term, or -1, and its blocks in
   /// the operand.
   int own = -1;
-  std::vector<MpiBlock> ownBlocks;
+  std::vector<MessageBlock> ownBlocks;
 };
 
 /// How a phase is carried out.
-enum class MpiWay { Messages, AllGather, AllToAll, AllReduce, ReduceScatter };
+enum class PhaseWay { Messages, AllGather, AllToAll, AllReduce, ReduceScatter };
 
-struct MpiPhase {
-  MpiWay way = MpiWay::Messages;
+struct SchedulePhase {
+  PhaseWay way = PhaseWay::Messages;
   /// Of a call: the pieces of its operand and of its result in bytes, by place.
   /// Pieces are blocks of `sends` and `receives`, each of which has one.
   MessageLayout in, out;
@@ -75,18 +75,18 @@ struct MpiPhase {
   std::vector<int> counts;
   /// Whether the result, rather than the operand, is sent.
   bool sendsResult = false;
-  std::vector<MpiSend> sends;
-  std::vector<MpiReceive> receives;
+  std::vector<BlockSend> sends;
+  std::vector<BlockReceive> receives;
   std::vector<CopyPlan> local; ///< from the operand straight into the result
 };
 
 /// Phases follow one another; inside one, all messages may overlap.
-struct MpiSchedule {
-  std::vector<MpiPhase> phases;
+struct MessageSchedule {
+  std::vector<SchedulePhase> phases;
 };
 
 /// Elements per block.
-struct MpiBlockLimits {
+struct BlockLimits {
   int64_t message; ///< what goes straight from place to place
   int64_t staged;  ///< what is packed, unpacked or reduced
   /// Operands up to here are reduced whole by every member, which takes one
@@ -103,10 +103,10 @@ struct MpiBlockLimits {
 };
 
 /// The messages of the rank whose part in the route is `index`.
-MpiSchedule makeMpiSchedule(const Route &route, int64_t index,
-                            const MpiBlockLimits &limits);
+MessageSchedule makeMpiSchedule(const Route &route, int64_t index,
+                                const BlockLimits &limits);
 
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_MPI_MPISCHEDULE_H
+#endif // SHARDIR_LIB_RUNTIME_PROCESSES_MESSAGESCHEDULE_H

@@ -1,4 +1,4 @@
-//===- MpiMonitor.cpp - Watches over ranks in other processes -------------===//
+//===- ProcessMonitor.cpp - Watches over ranks in other processes ---------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -21,7 +21,7 @@
 
 #include "Core/Job.h"
 #include "Core/Wait.h"
-#include "MpiTransport.h"
+#include "ProcessTransport.h"
 
 #include <cstring>
 
@@ -59,7 +59,7 @@ enum Word : size_t {
 
 } // namespace
 
-int MpiWait::missing(uint64_t) const {
+int ProcessWait::missing(uint64_t) const {
   int k = kind, p = peer;
   if (k == Group)
     return transport->self == 0 ? transport->behind(group, begun) : -1;
@@ -72,7 +72,7 @@ int MpiWait::missing(uint64_t) const {
   return p;
 }
 
-MpiTransport::MpiTransport(Job &job, ProcessWorld &world, uint64_t run)
+ProcessTransport::ProcessTransport(Job &job, ProcessWorld &world, uint64_t run)
     : job(job), world(world), run(run), self(world.rank), size(job.numRanks()),
       programHash(Hash()
                       .add(job.program->metadata.json.data(),
@@ -89,8 +89,9 @@ MpiTransport::MpiTransport(Job &job, ProcessWorld &world, uint64_t run)
   heard = polled = Clock::now();
 }
 
-uint64_t MpiTransport::sent(int from, int to, MpiWait::Kind kind) const {
-  bool messages = kind == MpiWait::Messages;
+uint64_t ProcessTransport::sent(int from, int to,
+                                ProcessWait::Kind kind) const {
+  bool messages = kind == ProcessWait::Messages;
   if (from == self)
     return (messages ? sentMessages : sentPosts)[size_t(to)];
   const Remote &remote = remotes[size_t(from)];
@@ -99,7 +100,7 @@ uint64_t MpiTransport::sent(int from, int to, MpiWait::Kind kind) const {
   return counts.empty() ? 0 : counts[size_t(to)];
 }
 
-std::string MpiTransport::snapshot(uint64_t round) {
+std::string ProcessTransport::snapshot(uint64_t round) {
   RankStatus &status = job.status(size_t(self));
   std::vector<uint64_t> words;
   uint64_t before;
@@ -113,7 +114,7 @@ std::string MpiTransport::snapshot(uint64_t round) {
     words[kProgress] = before;
     words[kSteps] = status.steps.load(std::memory_order_acquire);
     words[kState] = uint64_t(status.state.load(std::memory_order_acquire));
-    words[kWaitKind] = waits ? uint64_t(int(wait.kind)) : MpiWait::None;
+    words[kWaitKind] = waits ? uint64_t(int(wait.kind)) : ProcessWait::None;
     words[kWaitPeer] = uint64_t(int64_t(wait.peer));
     words[kWaitReceived] = wait.received;
     words[kWaitGroup] = wait.group;
@@ -134,7 +135,7 @@ std::string MpiTransport::snapshot(uint64_t round) {
           words.size() * sizeof(uint64_t)};
 }
 
-void MpiTransport::readSnapshot(int from, const std::string &text) {
+void ProcessTransport::readSnapshot(int from, const std::string &text) {
   std::vector<uint64_t> words(text.size() / sizeof(uint64_t));
   if (words.size() < kFixedWords + RankStatus::kRecent + 2 * size ||
       size_t(from) >= remotes.size())
@@ -151,7 +152,7 @@ void MpiTransport::readSnapshot(int from, const std::string &text) {
   remote.wait.received = words[kWaitReceived];
   remote.wait.group = words[kWaitGroup];
   remote.wait.begun = words[kWaitBegun];
-  if (words[kWaitKind] != MpiWait::None)
+  if (words[kWaitKind] != ProcessWait::None)
     store(status.waitFor, &remote.wait);
   store(status.state, int(words[kState]));
   store(status.posted, words[kPosted]);
@@ -174,7 +175,7 @@ void MpiTransport::readSnapshot(int from, const std::string &text) {
     remote.round = words[kRound];
 }
 
-void MpiTransport::handle(const ProcessWorld::Notice &notice) {
+void ProcessTransport::handle(const ProcessWorld::Notice &notice) {
   heard = Clock::now();
   switch (notice.kind) {
   case Ping: {
@@ -212,7 +213,7 @@ void MpiTransport::handle(const ProcessWorld::Notice &notice) {
   }
 }
 
-void MpiTransport::noticeLoss() {
+void ProcessTransport::noticeLoss() {
   int lost = world.lost();
   if (lost < 0 || concluded)
     return;
@@ -234,7 +235,7 @@ void MpiTransport::noticeLoss() {
   }
 }
 
-Transport::Sight MpiTransport::observe() {
+Transport::Sight ProcessTransport::observe() {
   try {
     // A rank may hold MPI for long, where it moves much at once.
     if (world.poll(0.02))
@@ -264,7 +265,7 @@ Transport::Sight MpiTransport::observe() {
   return fresh || size == 1 ? Sight::Consistent : Sight::Stale;
 }
 
-void MpiTransport::lead() {
+void ProcessTransport::lead() {
   if (job.failed()) {
     conclude();
     return;
@@ -291,7 +292,7 @@ void MpiTransport::lead() {
       world.notify(int(r), Ping, run, number);
 }
 
-void MpiTransport::conclude() {
+void ProcessTransport::conclude() {
   if (!told) {
     told = true;
     stopBegan = Clock::now();
@@ -310,7 +311,7 @@ void MpiTransport::conclude() {
   concluded = true;
 }
 
-void MpiTransport::follow() {
+void ProcessTransport::follow() {
   if (job.failed()) {
     if (!told) {
       told = true;
@@ -338,7 +339,7 @@ void MpiTransport::follow() {
   }
 }
 
-void MpiTransport::concludeAlone() {
+void ProcessTransport::concludeAlone() {
   world.broken = true;
   // Where no launcher ends the others when one has ended, the first one speaks.
   world.unheard = !world.someHaveLeft();
@@ -346,7 +347,7 @@ void MpiTransport::concludeAlone() {
   concluded = true;
 }
 
-bool MpiTransport::isSilent(int rank) const {
+bool ProcessTransport::isSilent(int rank) const {
   if (self != 0 || rank == 0)
     return false;
   const Remote &remote = remotes[size_t(rank)];
@@ -354,7 +355,7 @@ bool MpiTransport::isSilent(int rank) const {
          since(roundBegan) > kSilence;
 }
 
-void MpiTransport::settle() {
+void ProcessTransport::settle() {
   settling = true;
   if (job.abandoned())
     world.broken = true;

@@ -1,4 +1,4 @@
-//===- MpiGpu.cpp - Ranks as processes, each with a GPU -------------------===//
+//===- ProcessGpu.cpp - Ranks as processes, each with a GPU ---------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // The device nccl: posts, checks, failures and counts are those of
-// MpiTransport, and so are the schedules; NCCL carries what is on the GPUs.
+// ProcessTransport, and so are the schedules; NCCL carries what is on the GPUs.
 // Requires a rank with a GPU; guarantees what Communicator.h says, in the order
 // of the rank's stream: the host waits for nothing on the GPU, and for the
 // other members' posts alone, where there are any. Messages of `send` pass
@@ -18,7 +18,7 @@
 
 #include "Core/Job.h"
 #include "Core/Wait.h"
-#include "MpiTransport.h"
+#include "ProcessTransport.h"
 
 #include <algorithm>
 #include <chrono>
@@ -35,7 +35,7 @@ constexpr double kDeathIsSeen = 0.25; ///< seconds
 } // namespace
 
 std::shared_ptr<NcclGroup>
-MpiCommunicator::gpuGroup(const std::vector<int> &group, size_t place) {
+ProcessCommunicator::gpuGroup(const std::vector<int> &group, size_t place) {
   auto share = [&](nccl::UniqueId &id) {
     for (size_t i = 0; i < group.size(); ++i) {
       if (i == 0 || (place != 0 && i != place))
@@ -86,7 +86,7 @@ static std::string partitionOf(const Metadata &metadata,
   return text + " along" + along;
 }
 
-void MpiCommunicator::prepareGpuGroups(const std::vector<int> &all) {
+void ProcessCommunicator::prepareGpuGroups(const std::vector<int> &all) {
   NcclGroups &groups = NcclGroups::get();
   if (all.size() == 1 ||
       !groups.isFirst("program " + std::to_string(transport.programHash)))
@@ -127,9 +127,9 @@ void MpiCommunicator::prepareGpuGroups(const std::vector<int> &all) {
   }
 }
 
-void MpiCommunicator::moveOnGpu(const std::vector<int> &group, size_t place,
-                                const GroupWait &wait,
-                                const std::vector<NcclMove::Item> &items) {
+void ProcessCommunicator::moveOnGpu(const std::vector<int> &group, size_t place,
+                                    const GroupWait &wait,
+                                    const std::vector<NcclMove::Item> &items) {
   if (group.size() == 1)
     return;
   try {
@@ -149,9 +149,9 @@ void MpiCommunicator::moveOnGpu(const std::vector<int> &group, size_t place,
   }
 }
 
-void MpiCommunicator::awaitGpu(const Rendezvous &event) {
+void ProcessCommunicator::awaitGpu(const Rendezvous &event) {
   RankStatus &status = job.status(size_t(rank.rank));
-  MpiWait &wait = transport.wait;
+  ProcessWait &wait = transport.wait;
   Backoff backoff(spins);
   while (!event.arrived(0) && !job.failed()) {
     size_t before = queued.size();
@@ -164,7 +164,7 @@ void MpiCommunicator::awaitGpu(const Rendezvous &event) {
     const Queued &first = queued.front();
     if (queued.size() != before || !status.waitFor.load()) {
       status.waitFor.store(nullptr, std::memory_order_release);
-      wait.kind = MpiWait::Group;
+      wait.kind = ProcessWait::Group;
       wait.group = first.wait.group;
       wait.begun = first.wait.begun;
       status.done.store(first.number, std::memory_order_release);
@@ -179,7 +179,7 @@ void MpiCommunicator::awaitGpu(const Rendezvous &event) {
   status.advance();
 }
 
-bool MpiTransport::findsLoss(double seconds) {
+bool ProcessTransport::findsLoss(double seconds) {
   auto until = Clock::now() + std::chrono::duration<double>(seconds);
   while (world.lost() < 0 && !job.failed()) {
     if (world.overMpi || Clock::now() > until)
@@ -193,12 +193,12 @@ bool MpiTransport::findsLoss(double seconds) {
   return job.failed();
 }
 
-void MpiCommunicator::redistributeOnGpu(const std::vector<StepCall> &calls,
-                                        const GroupWait &wait) {
+void ProcessCommunicator::redistributeOnGpu(const std::vector<StepCall> &calls,
+                                            const GroupWait &wait) {
   CudaRank &gpu = *rank.gpu;
   struct Moving {
     const StepCall &call;
-    const std::vector<MpiPhase> &phases;
+    const std::vector<SchedulePhase> &phases;
     const void *in;
     void *copy;
     size_t bytes;
@@ -207,7 +207,7 @@ void MpiCommunicator::redistributeOnGpu(const std::vector<StepCall> &calls,
   size_t numPhases = 0;
   for (const StepCall &call : calls) {
     const RoutePart &part = partOf(*call.route);
-    const std::vector<MpiPhase> &phases = planOf(call).schedule.phases;
+    const std::vector<SchedulePhase> &phases = planOf(call).schedule.phases;
     if (part.identity)
       gpu.fill(call.route->kind, call.spec->type, call.out,
                size_t(part.resultCount));
@@ -229,7 +229,7 @@ void MpiCommunicator::redistributeOnGpu(const std::vector<StepCall> &calls,
     for (const Moving &m : moving) {
       if (p >= m.phases.size())
         continue;
-      const MpiPhase &phase = m.phases[p];
+      const SchedulePhase &phase = m.phases[p];
       void *out = m.call.out;
       for (const CopyPlan &plan : phase.local)
         if (m.in != out)
@@ -247,8 +247,8 @@ void MpiCommunicator::redistributeOnGpu(const std::vector<StepCall> &calls,
       gpu.dropStage(m.copy, m.bytes);
 }
 
-std::shared_ptr<const std::string> MpiCommunicator::dataToSend(const void *in,
-                                                               size_t bytes) {
+std::shared_ptr<const std::string>
+ProcessCommunicator::dataToSend(const void *in, size_t bytes) {
   if (!rank.gpu)
     return std::make_shared<std::string>(static_cast<const char *>(in), bytes);
   auto data = std::make_shared<std::string>(bytes, '\0');
@@ -256,8 +256,8 @@ std::shared_ptr<const std::string> MpiCommunicator::dataToSend(const void *in,
   return data;
 }
 
-void MpiCommunicator::receiveIntoRank(int from, const MpiMessageHead &head,
-                                      void *out) {
+void ProcessCommunicator::receiveIntoRank(int from, const MessageHead &head,
+                                          void *out) {
   if (!rank.gpu)
     return receiveData(from, head, out);
   std::unique_ptr<char[]> onHost(new char[size_t(head.bytes) + 1]);
@@ -265,12 +265,12 @@ void MpiCommunicator::receiveIntoRank(int from, const MpiMessageHead &head,
   rank.gpu->upload(out, onHost.get(), size_t(head.bytes));
 }
 
-void MpiTransport::watchGpus() {
+void ProcessTransport::watchGpus() {
   if (job.options.nccl && !job.failed())
     NcclGroups::get().watch(*job.options.nccl, job);
 }
 
-void MpiTransport::settleGpus() {
+void ProcessTransport::settleGpus() {
   if (!job.options.nccl || !job.failed() || !job.isHere(size_t(self)))
     return;
   // Queued work of this rank may wait for ranks that never come. All processes

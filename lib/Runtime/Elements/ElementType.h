@@ -10,8 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_CORE_ELEMENTTYPE_H
-#define SHARDIR_LIB_RUNTIME_CORE_ELEMENTTYPE_H
+#ifndef SHARDIR_LIB_RUNTIME_ELEMENTS_ELEMENTTYPE_H
+#define SHARDIR_LIB_RUNTIME_ELEMENTS_ELEMENTTYPE_H
 
 #include "ShardIR/Runtime/ElementTypes.h"
 
@@ -36,4 +36,4 @@ inline const char *elementTypeName(ElementType type) {
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_CORE_ELEMENTTYPE_H
+#endif // SHARDIR_LIB_RUNTIME_ELEMENTS_ELEMENTTYPE_H

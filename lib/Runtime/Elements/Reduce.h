@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_CORE_REDUCE_H
-#define SHARDIR_LIB_RUNTIME_CORE_REDUCE_H
+#ifndef SHARDIR_LIB_RUNTIME_ELEMENTS_REDUCE_H
+#define SHARDIR_LIB_RUNTIME_ELEMENTS_REDUCE_H
 
 #include "ElementType.h"
 #include "ShardIR/Placement/Placement.h"
@@ -41,4 +41,4 @@ void fillIdentity(PartialKind kind, ElementType type, void *data, size_t count);
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_CORE_REDUCE_H
+#endif // SHARDIR_LIB_RUNTIME_ELEMENTS_REDUCE_H

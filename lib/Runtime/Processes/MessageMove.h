@@ -1,4 +1,4 @@
-//===- MpiMove.h - Moves the data of one collective over MPI ----*- C++ -*-===//
+//===- MessageMove.h - Moves the data of one collective ---------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -13,10 +13,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_MPI_MPIMOVE_H
-#define SHARDIR_LIB_RUNTIME_MPI_MPIMOVE_H
+#ifndef SHARDIR_LIB_RUNTIME_PROCESSES_MESSAGEMOVE_H
+#define SHARDIR_LIB_RUNTIME_PROCESSES_MESSAGEMOVE_H
 
-#include "MpiSchedule.h"
+#include "MessageSchedule.h"
 #include "Processes/ProcessWorld.h"
 
 #include <memory>
@@ -26,7 +26,7 @@ namespace shardir {
 namespace runtime {
 
 /// Memory that is kept between collectives, up to a limit.
-class MpiScratch {
+class MoveScratch {
 public:
   void *take(size_t bytes);
   void reset();
@@ -39,7 +39,7 @@ private:
   std::vector<Chunk> chunks;
 };
 
-struct MpiBuffers {
+struct MoveBuffers {
   const void *in = nullptr;
   void *out = nullptr;
   size_t size = 1;           ///< bytes of an element
@@ -53,16 +53,16 @@ struct MpiBuffers {
 
 /// Brings a block from `staging`, by source, to the result: reduced where there
 /// are several sources.
-void finishReceive(const MpiReceive &receive, size_t block,
+void finishReceive(const BlockReceive &receive, size_t block,
                    const std::vector<char *> &staging,
-                   const MpiBuffers &buffers);
+                   const MoveBuffers &buffers);
 
-class MpiMove {
+class MessageMove {
 public:
   /// Posts what can be posted. `comm` is the group's: its ranks are places.
-  MpiMove(ProcessWorld &world, MpiComm comm, const MpiPhase &phase,
-          const MpiBuffers &buffers, MpiScratch &scratch);
-  /// Goes on where MPI has got on. Whether anything did.
+  MessageMove(ProcessWorld &world, MpiComm comm, const SchedulePhase &phase,
+              const MoveBuffers &buffers, MoveScratch &scratch);
+  /// Goes on where messages have arrived or left. Whether any have.
   bool poll();
   bool done() const { return open == 0; }
   /// A place in the group that something is still on the way from or to.
@@ -71,13 +71,13 @@ public:
 private:
   /// A block of a message in flight.
   struct Slot {
-    const MpiSend *send = nullptr;
-    const MpiReceive *receive = nullptr;
+    const BlockSend *send = nullptr;
+    const BlockReceive *receive = nullptr;
     size_t message = 0, block = 0;
     std::vector<char *> staging; ///< by source
     std::vector<MpiRequest> requests;
   };
-  void addSlots(const MpiSend *send, const MpiReceive *receive);
+  void addSlots(const BlockSend *send, const BlockReceive *receive);
   void post(Slot &slot);
   void finish(Slot &slot);
   /// Apart from those of collectives that move at the same time.
@@ -87,8 +87,8 @@ private:
 
   ProcessWorld &world;
   MpiComm comm;
-  const MpiBuffers buffers;
-  MpiScratch &scratch;
+  const MoveBuffers buffers;
+  MoveScratch &scratch;
   std::vector<Slot> slots;
   std::vector<size_t> next; ///< by message: the block to be posted next
   size_t open = 0;          ///< slots that are not done
@@ -97,4 +97,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_MPI_MPIMOVE_H
+#endif // SHARDIR_LIB_RUNTIME_PROCESSES_MESSAGEMOVE_H

@@ -1,4 +1,4 @@
-//===- MpiEngine.cpp - Collectives by an engine's own calls ---------------===//
+//===- EngineCall.cpp - Collectives by an engine's own calls --------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -12,7 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "MpiEngine.h"
+#include "EngineCall.h"
 
 #include <algorithm>
 
@@ -22,8 +22,9 @@ namespace runtime {
 /// Elements that one reduction takes, as MPI counts with `int`.
 static constexpr int64_t kMostElements = int64_t(1) << 30;
 
-MpiCall::MpiCall(ProcessWorld &world, MpiComm comm, const MpiPhase &phase,
-                 size_t place, const MpiBuffers &buffers, MpiScratch &scratch)
+EngineCall::EngineCall(ProcessWorld &world, MpiComm comm,
+                       const SchedulePhase &phase, size_t place,
+                       const MoveBuffers &buffers, MoveScratch &scratch)
     : world(world), phase(phase), buffers(buffers), scratch(scratch) {
   if (phase.staged)
     staging = static_cast<char *>(scratch.take(phase.staged));
@@ -33,20 +34,20 @@ MpiCall::MpiCall(ProcessWorld &world, MpiComm comm, const MpiPhase &phase,
     requests.push_back(world.startCollective(call));
   };
   switch (phase.way) {
-  case MpiWay::Messages:
+  case PhaseWay::Messages:
     break;
-  case MpiWay::AllGather:
+  case PhaseWay::AllGather:
     start([&](MessageCollectives &engine) {
       return engine.allGather(comm, phase.sendsResult ? nullptr : in, out,
                               phase.out, place);
     });
     break;
-  case MpiWay::AllToAll:
+  case PhaseWay::AllToAll:
     start([&](MessageCollectives &engine) {
       return engine.allToAll(comm, in, phase.in, out, phase.out);
     });
     break;
-  case MpiWay::AllReduce:
+  case PhaseWay::AllReduce:
     for (int64_t at = 0; at < phase.elements; at += kMostElements)
       start([&](MessageCollectives &engine) {
         size_t offset = size_t(at) * buffers.size;
@@ -57,7 +58,7 @@ MpiCall::MpiCall(ProcessWorld &world, MpiComm comm, const MpiPhase &phase,
             buffers.kind);
       });
     break;
-  case MpiWay::ReduceScatter:
+  case PhaseWay::ReduceScatter:
     start([&](MessageCollectives &engine) {
       return engine.reduceScatter(comm, in, out, phase.counts, buffers.type,
                                   buffers.kind);
@@ -66,16 +67,16 @@ MpiCall::MpiCall(ProcessWorld &world, MpiComm comm, const MpiPhase &phase,
   }
 }
 
-const void *MpiCall::pack() {
+const void *EngineCall::pack() {
   if (!phase.packed)
     return buffers.in;
   auto *packed = static_cast<char *>(scratch.take(phase.packed));
-  for (const MpiSend &send : phase.sends)
+  for (const BlockSend &send : phase.sends)
     send.blocks[0].plan.copy(buffers.in, packed + phase.in.offsets[send.to],
                              buffers.size);
   // Engines that reduce want the own part among them.
-  if (phase.way == MpiWay::ReduceScatter)
-    for (const MpiReceive &receive : phase.receives)
+  if (phase.way == PhaseWay::ReduceScatter)
+    for (const BlockReceive &receive : phase.receives)
       receive.ownBlocks[0].plan.copy(
           buffers.in,
           packed + phase.in.offsets[receive.sources[size_t(receive.own)]],
@@ -83,7 +84,7 @@ const void *MpiCall::pack() {
   return packed;
 }
 
-bool MpiCall::poll() {
+bool EngineCall::poll() {
   if (done())
     return false;
   for (MpiRequest &request : requests)
@@ -94,11 +95,11 @@ bool MpiCall::poll() {
   return true;
 }
 
-void MpiCall::finish() {
+void EngineCall::finish() {
   if (!phase.staged)
     return;
-  for (const MpiReceive &receive : phase.receives) {
-    if (phase.way == MpiWay::ReduceScatter) {
+  for (const BlockReceive &receive : phase.receives) {
+    if (phase.way == PhaseWay::ReduceScatter) {
       receive.blocks[0].plan.copy(staging, buffers.out, buffers.size);
       continue;
     }

@@ -1,4 +1,4 @@
-//===- MpiTransport.h - Ranks as processes of an MPI job --------*- C++ -*-===//
+//===- ProcessTransport.h - Ranks as processes of one job -------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -6,10 +6,11 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The communicator over processes: MPI carries bytes, everything else is ours.
-// Requires one rank of the job in this process, whose number is the process'
-// in MPI; guarantees what Communicator.h says, the bits of ThreadsTransport
-// among it, since terms combine in the same order by the same kernels.
+// The communicator over processes: Messages.h carries bytes, by MPI or TCP, and
+// everything else is ours. Requires one rank of the job in this process, whose
+// number is the process'; guarantees what Communicator.h says. With ordered
+// reductions results have the bits of ThreadsTransport, since terms combine in
+// the same order by the same kernels.
 //
 // Before data moves, each member of the group sends its post to each other one
 // and compares theirs with its own (X1). Between two ranks there is one stream
@@ -17,8 +18,8 @@
 // order, so a post of another group is a mismatch, seen at once. Data then
 // travels on a communicator of the group's own, made when the group first meets
 // and all of its members are known to be there. Once posts agree, a member ends
-// the collective even if the job fails meanwhile: all others will, too, and MPI
-// is left without half a message.
+// the collective even if the job fails meanwhile: all others will, too, and no
+// message is left half done.
 //
 // Where the sequence of collectives depends on nothing but the program and
 // extents (JobOptions::checksEach is false), ranks compare these once, by one
@@ -28,11 +29,11 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef SHARDIR_LIB_RUNTIME_MPI_MPITRANSPORT_H
-#define SHARDIR_LIB_RUNTIME_MPI_MPITRANSPORT_H
+#ifndef SHARDIR_LIB_RUNTIME_PROCESSES_PROCESSTRANSPORT_H
+#define SHARDIR_LIB_RUNTIME_PROCESSES_PROCESSTRANSPORT_H
 
 #include "Core/Communicator.h"
-#include "MpiEngine.h"
+#include "EngineCall.h"
 #include "Nccl/NcclMove.h"
 
 #include <algorithm>
@@ -50,7 +51,7 @@ namespace shardir {
 namespace runtime {
 
 /// Tags of messages between ranks.
-enum MpiTag : int { kPost = 1, kMessage = 2, kCarried = 3 };
+enum ProcessTag : int { kPost = 1, kMessage = 2, kCarried = 3 };
 
 /// FNV-1a, the same on all processes.
 class Hash {
@@ -70,7 +71,7 @@ template <class T> std::shared_ptr<const std::string> bytesOf(const T &value) {
 }
 
 /// The message that a member sends to the others before the data.
-struct MpiPost {
+struct ProcessPost {
   static constexpr size_t kShown = 8;
   uint64_t run = 0;
   uint64_t program = 0; ///< a hash of the program
@@ -84,7 +85,7 @@ struct MpiPost {
 };
 
 /// The head of a message of `send`; its data follows.
-struct MpiMessageHead {
+struct MessageHead {
   uint64_t run = 0;
   int64_t count = 0;
   uint64_t bytes = 0;
@@ -93,11 +94,11 @@ struct MpiMessageHead {
 };
 
 /// A rank that waits for a message of another one.
-struct MpiWait final : Rendezvous {
+struct ProcessWait final : Rendezvous {
   /// Once posts agree, data is on its way and nobody's fault: a wait for it is
   /// not shown. Group: for all to begin a collective that has no posts.
   enum Kind : int { None, Posts, Messages, Group };
-  class MpiTransport *transport = nullptr;
+  class ProcessTransport *transport = nullptr;
   int rank = 0;
   std::atomic<int> kind{None}, peer{-1};
   std::atomic<uint64_t> received{0}; ///< of that kind from that peer
@@ -108,9 +109,9 @@ struct MpiWait final : Rendezvous {
   int missing(uint64_t target) const override;
 };
 
-class MpiTransport final : public Transport {
+class ProcessTransport final : public Transport {
 public:
-  MpiTransport(Job &job, ProcessWorld &world, uint64_t run);
+  ProcessTransport(Job &job, ProcessWorld &world, uint64_t run);
   std::unique_ptr<Communicator> connect(RankContext &rank) override;
   std::string leftover() override { return ""; } // seen by the last barrier
   bool sharesMemory() const override { return false; }
@@ -127,7 +128,7 @@ public:
   const int self;
   const size_t size;
   const uint64_t programHash;
-  MpiWait wait; ///< this rank's
+  ProcessWait wait; ///< this rank's
   /// Collectives without posts that a rank has begun, by a hash of the group.
   using Begun = std::vector<std::pair<uint64_t, uint64_t>>;
   /// Adds a group of this rank, which others can miss it in from now on.
@@ -141,14 +142,14 @@ public:
   std::vector<std::atomic<uint64_t>> sentPosts, sentMessages;
 
 private:
-  friend struct MpiWait;
+  friend struct ProcessWait;
   /// Kinds of notices. Rank 0 asks (Ping), all tell (Status); a rank that fails
   /// tells rank 0 (Failed), which tells all to stop (Stop), hears what they did
   /// last, and says how it ends (Final).
   enum Kind : uint32_t { Ping, Status, Failed, Stop, Ended, Final };
   /// Rank 0's knowledge of a rank.
   struct Remote {
-    MpiWait wait;
+    ProcessWait wait;
     std::vector<uint64_t> sentPosts, sentMessages;
     Begun begun;
     uint64_t round = 0; ///< the last one that it answered
@@ -170,7 +171,7 @@ private:
   // Where ranks have GPUs: failures of NCCL, and an end of what hangs.
   void watchGpus();
   void settleGpus();
-  uint64_t sent(int from, int to, MpiWait::Kind kind) const;
+  uint64_t sent(int from, int to, ProcessWait::Kind kind) const;
   /// A member of the group that has begun fewer collectives of it; -1: none.
   int behind(uint64_t group, uint64_t begun);
   double since(Clock::time_point t) const {
@@ -186,10 +187,10 @@ private:
   Clock::time_point roundBegan, heard, stopBegan, polled;
 };
 
-class MpiCommunicator final : public Communicator, public Processes {
+class ProcessCommunicator final : public Communicator, public Processes {
 public:
-  MpiCommunicator(MpiTransport &transport, RankContext &rank);
-  ~MpiCommunicator() override;
+  ProcessCommunicator(ProcessTransport &transport, RankContext &rank);
+  ~ProcessCommunicator() override;
   void redistribute(const std::vector<StepCall> &calls) override;
   void start(const std::vector<StepCall> &calls) override;
   void finish(const void *out) override;
@@ -206,15 +207,15 @@ private:
   /// Posts of one collective, awaited from the others.
   struct Awaited {
     int rank;
-    MpiPost post;
+    ProcessPost post;
     MpiRequest request = nullptr;
     bool isAhead = false; ///< it is in a later run already
   };
-  void meet(const std::vector<int> &group, MpiPost post);
-  void check(const MpiPost &own, int other, const MpiPost &post);
+  void meet(const std::vector<int> &group, ProcessPost post);
+  void check(const ProcessPost &own, int other, const ProcessPost &post);
   void receivePost(Awaited &awaited);
   /// Polls `missing()` until it gives -1: a rank that this one waits for.
-  void await(MpiWait::Kind kind, const std::function<int()> &missing);
+  void await(ProcessWait::Kind kind, const std::function<int()> &missing);
   /// All ranks run one program, entry, and extents; what tells so.
   void agree(const std::vector<int> &all);
   uint64_t proof() const;
@@ -227,10 +228,10 @@ private:
   };
   /// Meets the members where they compare posts, or have no communicator yet.
   GroupWait enter(const std::vector<int> &group, uint64_t key, bool isKnown,
-                  const std::function<MpiPost()> &post);
+                  const std::function<ProcessPost()> &post);
   /// The schedule that is kept with a route.
   struct Plan final : RoutePlan {
-    MpiSchedule schedule;
+    MessageSchedule schedule;
     bool reduces = false;
     uint64_t group = 0; ///< a hash of the members
     // Of this generation of communicators.
@@ -243,15 +244,15 @@ private:
   /// start() and finish() alone, so all members make their calls in one order.
   struct Flight {
     std::vector<StepCall> calls;
-    std::vector<MpiBuffers> buffers;
+    std::vector<MoveBuffers> buffers;
     std::vector<std::unique_ptr<char[]>> copies;
     std::vector<std::shared_ptr<const Route>> routes; ///< keep the plans
     MpiComm comm = nullptr;
     GroupWait wait;
     size_t phase = 0, phases = 0;
-    MpiScratch scratch;
-    std::deque<MpiMove> moves;
-    std::deque<MpiCall> engine;
+    MoveScratch scratch;
+    std::deque<MessageMove> moves;
+    std::deque<EngineCall> engine;
     template <class F> bool has(F &&matches) const {
       return std::any_of(calls.begin(), calls.end(), matches);
     }
@@ -261,12 +262,12 @@ private:
   void begin(const std::vector<StepCall> &calls, const GroupWait &wait);
   void beginPhase(Flight &flight);
   void land(std::list<Flight>::iterator flight);
-  /// Leaves what MPI may still use where it is.
+  /// Leaves what messages may still use where it is.
   void leave();
   const RoutePart &partOf(const Route &route) const;
   const std::vector<int> &groupOf(const std::vector<StepCall> &calls) const;
-  void move(MpiComm comm, const GroupWait &wait, const MpiPhase &phase,
-            const MpiBuffers &buffers);
+  void move(MpiComm comm, const GroupWait &wait, const SchedulePhase &phase,
+            const MoveBuffers &buffers);
   void finishMoving(const GroupWait &wait,
                     const std::function<bool(bool &)> &done);
   void pollUntil(const std::function<bool()> &done);
@@ -282,28 +283,28 @@ private:
                          const GroupWait &wait);
   bool hasGroup(const std::vector<int> &group) const;
   std::shared_ptr<const std::string> dataToSend(const void *in, size_t bytes);
-  void receiveIntoRank(int from, const MpiMessageHead &head, void *out);
+  void receiveIntoRank(int from, const MessageHead &head, void *out);
   void sendMessage(int32_t id, const CollectiveSpec &spec, int to,
                    const void *in, int64_t count);
   void receiveMessage(const CollectiveSpec &spec, int from, void *out,
                       int64_t count);
-  MpiMessageHead takeHead(int from);
-  void receiveData(int from, const MpiMessageHead &head, void *to);
-  void dropData(int from, const MpiMessageHead &head);
+  MessageHead takeHead(int from);
+  void receiveData(int from, const MessageHead &head, void *to);
+  void dropData(int from, const MessageHead &head);
   std::optional<std::string> takeEarly(int from, int tag);
-  std::string describe(const MpiPost &post) const;
-  MpiPost postOf(int32_t id, const std::vector<int> &group) const;
-  MpiPost postOf(const std::vector<StepCall> &calls) const;
-  MpiBlockLimits limitsFor(size_t elementSize, size_t members) const;
+  std::string describe(const ProcessPost &post) const;
+  ProcessPost postOf(int32_t id, const std::vector<int> &group) const;
+  ProcessPost postOf(const std::vector<StepCall> &calls) const;
+  BlockLimits limitsFor(size_t elementSize, size_t members) const;
 
-  MpiTransport &transport;
+  ProcessTransport &transport;
   ProcessWorld &world;
   RankContext &rank;
   Job &job;
   const int spins;
   std::vector<uint64_t> receivedPosts, receivedMessages;
   std::vector<Awaited> awaited; ///< of the collective at hand
-  MpiScratch scratch;           ///< of the next collective
+  MoveScratch scratch;          ///< of the next collective
   std::list<Flight> flights;    ///< in the order of their starts
   // Where the rank has a GPU.
   std::unique_ptr<NcclCalls> ncclCalls;
@@ -321,4 +322,4 @@ private:
 } // namespace runtime
 } // namespace shardir
 
-#endif // SHARDIR_LIB_RUNTIME_MPI_MPITRANSPORT_H
+#endif // SHARDIR_LIB_RUNTIME_PROCESSES_PROCESSTRANSPORT_H
