@@ -444,7 +444,7 @@ const ProposalAttempt *ProposalSearch::descend(const ProposalAttempt *best) {
   bool changed = true;
   while (changed && hasBudget()) {
     changed = false;
-    for (auto [i, move] : llvm::enumerate(moves)) {
+    for (size_t i = 0; i < moves.size(); ++i) {
       auto stateAfter = [&](int j) {
         const ProposalStep &own = moves[i + j];
         return moved(best->state, own.group, own.axis, own.dim);
