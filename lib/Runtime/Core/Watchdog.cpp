@@ -157,10 +157,14 @@ void Job::checkDeadlines() {
   SteadyClock::time_point now = SteadyClock::now();
   // A rank that others have just ceased to keep waiting needs a moment.
   double moment = std::min(options.timeout, 1.0) / 2;
+  // One inside a collective may wait for its turn on the thread of another that
+  // computes, which is then to be named.
   auto isStuck = [&](size_t i) {
+    bool isInCollective = statuses[i].posted.load(std::memory_order_acquire) >
+                          statuses[i].done.load(std::memory_order_acquire);
     return clocks[i].stuck != SteadyClock::time_point() &&
            std::chrono::duration<double>(now - clocks[i].stuck).count() >
-               moment;
+               moment * (isInCollective ? 2 : 1);
   };
   auto late = [&](SteadyClock::time_point since) {
     return std::chrono::duration<double>(now - since).count() > options.timeout;
