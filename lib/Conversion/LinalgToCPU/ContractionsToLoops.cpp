@@ -63,11 +63,7 @@ struct ContractionsToCpuLoopsPass
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    FailureOr<CpuTarget> known = CpuTarget::find(context, target);
-    if (failed(known))
-      return failure();
-    cpu = *known;
-    return success();
+    return cpu.become(context, target);
   }
 
   void runOnOperation() override {

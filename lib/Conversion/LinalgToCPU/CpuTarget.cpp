@@ -84,10 +84,12 @@ llvm::StringRef CpuTarget::known() {
   return "host, x86-64, avx2, avx512, avx512-bf16, avx512-amx or neon";
 }
 
-mlir::FailureOr<CpuTarget> CpuTarget::find(mlir::MLIRContext *context,
-                                           llvm::StringRef name) {
-  if (std::optional<CpuTarget> target = get(name))
-    return *target;
+mlir::LogicalResult CpuTarget::become(mlir::MLIRContext *context,
+                                      llvm::StringRef name) {
+  if (std::optional<CpuTarget> target = get(name)) {
+    *this = *target;
+    return mlir::success();
+  }
   return mlir::emitError(mlir::UnknownLoc::get(context), "unknown CPU '")
          << name << "': expected " << known();
 }

@@ -393,11 +393,7 @@ struct VectorizeForCpuPass
   using Base::Base;
 
   LogicalResult initialize(MLIRContext *context) override {
-    FailureOr<CpuTarget> known = CpuTarget::find(context, target);
-    if (failed(known))
-      return failure();
-    cpu = *known;
-    return success();
+    return cpu.become(context, target);
   }
 
   void runOnOperation() override {

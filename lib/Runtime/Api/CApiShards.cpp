@@ -45,6 +45,36 @@ void checkBuffer(const shardir_buffer &b, const TensorSpec &spec,
     refuse(name + " has no data");
 }
 
+/// A tensor of a function's signature, and its name in messages.
+struct NamedTensor {
+  const TensorSpec &spec;
+  std::string name;
+};
+
+/// Argument or result i of `f`.
+NamedTensor tensorOf(const FunctionSpec &f, bool isResult, size_t i) {
+  const std::vector<TensorSpec> &specs = isResult ? f.results : f.arguments;
+  std::string name = std::string(isResult ? "result " : "argument ") +
+                     std::to_string(i) + " of @" + f.name;
+  if (i >= specs.size())
+    refuse("there is no " + name);
+  return {specs[i], name};
+}
+
+/// The tensor's mesh, over which it can be placed with the extents `shape`;
+/// null where it has none.
+const Mesh *meshFor(const Metadata &m, const TensorSpec &spec,
+                    const std::vector<int64_t> &shape,
+                    const std::string &name) {
+  if (spec.mesh < 0)
+    return nullptr;
+  const Mesh &mesh = m.meshes[size_t(spec.mesh)];
+  if (std::optional<PlacementError> e = verifyPlacement(
+          spec.placement, mesh, shape, elementTypeName(spec.type)))
+    refuse(name + ": " + e->message);
+  return &mesh;
+}
+
 /// Checks whole array and shards against argument or result i, and calls
 /// `body` with the tensor, the whole shape and every rank's view.
 template <typename Body>
@@ -55,20 +85,11 @@ shardir_status withViews(const shardir_program *program, const char *function,
     const FunctionSpec &f = capi::functionOf(program, function);
     capi::notNull(whole, "whole");
     capi::notNull(shards, "shards");
-    const std::vector<TensorSpec> &specs = isResult ? f.results : f.arguments;
-    std::string name = std::string(isResult ? "result " : "argument ") +
-                       std::to_string(i) + " of @" + f.name;
-    if (i >= specs.size())
-      refuse("there is no " + name);
-    const TensorSpec &spec = specs[i];
+    auto [spec, name] = tensorOf(f, isResult, i);
     checkBuffer(*whole, spec, spec.shape, name);
     std::vector<int64_t> shape(whole->shape, whole->shape + whole->rank);
     const Metadata &m = program->program->metadata;
-    const Mesh *mesh = spec.mesh < 0 ? nullptr : &m.meshes[size_t(spec.mesh)];
-    if (mesh)
-      if (std::optional<PlacementError> e = verifyPlacement(
-              spec.placement, *mesh, shape, elementTypeName(spec.type)))
-        refuse(name + ": " + e->message);
+    const Mesh *mesh = meshFor(m, spec, shape, name);
     std::vector<ShardView> views;
     for (int64_t rank = 0; rank < m.ranks; ++rank) {
       views.push_back(viewShard(spec, mesh, shape, rank));
@@ -109,12 +130,7 @@ shardir_status withShard(const shardir_program *program, const char *function,
   return capi::guarded([&] {
     const FunctionSpec &f = capi::functionOf(program, function);
     capi::notNull(shard, "shard");
-    const std::vector<TensorSpec> &specs = isResult ? f.results : f.arguments;
-    std::string name = std::string(isResult ? "result " : "argument ") +
-                       std::to_string(i) + " of @" + f.name;
-    if (i >= specs.size())
-      refuse("there is no " + name);
-    const TensorSpec &spec = specs[i];
+    auto [spec, name] = tensorOf(f, isResult, i);
     if (!spec.shape.empty())
       capi::notNull(whole, "whole");
     std::vector<int64_t> shape(whole, whole + spec.shape.size());
@@ -124,11 +140,7 @@ shardir_status withShard(const shardir_program *program, const char *function,
     if (rank < 0 || rank >= m.ranks)
       refuse("there is no rank " + std::to_string(rank) + ": the program has " +
              std::to_string(m.ranks));
-    const Mesh *mesh = spec.mesh < 0 ? nullptr : &m.meshes[size_t(spec.mesh)];
-    if (mesh)
-      if (std::optional<PlacementError> e = verifyPlacement(
-              spec.placement, *mesh, shape, elementTypeName(spec.type)))
-        refuse(name + ": " + e->message);
+    const Mesh *mesh = meshFor(m, spec, shape, name);
     ShardView view = viewShard(spec, mesh, shape, rank);
     checkBuffer(*shard, spec, view.shape,
                 name + " on rank " + std::to_string(rank));

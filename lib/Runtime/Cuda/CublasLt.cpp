@@ -153,7 +153,7 @@ std::string LibraryMatmul::describe() const {
   return batch == 1 ? text : text + ", " + std::to_string(batch) + " times,";
 }
 
-/// A product as the library is told of it, and the algorithm that it chose.
+/// The description of a product for the library, and its chosen algorithm.
 struct CublasLt::Plan {
   void *description = nullptr, *preference = nullptr;
   void *a = nullptr, *b = nullptr, *c = nullptr;

@@ -65,9 +65,8 @@ struct CpuTarget {
   static std::optional<CpuTarget> get(llvm::StringRef name);
   /// The names of `get`, for messages.
   static llvm::StringRef known();
-  /// The same; an error where there is no such machine.
-  static mlir::FailureOr<CpuTarget> find(mlir::MLIRContext *context,
-                                         llvm::StringRef name);
+  /// Becomes what `get` gives; an error where there is no such machine.
+  mlir::LogicalResult become(mlir::MLIRContext *context, llvm::StringRef name);
 };
 
 } // namespace shardir
