@@ -421,26 +421,34 @@ def _symbols(module: ir.Module) -> dict[str, Any]:
             if "sym_name" in op.attributes}
 
 
+def _attributes_of(main: ir.Operation, kind: str, count: int) -> list[dict[str, ir.Attribute]]:
+    """Attributes of a function's `count` arguments ("arg_attrs") or results ("res_attrs"), a dict for each."""
+    if kind not in main.attributes:
+        return [{} for _ in range(count)]
+    return [{e.name: e.attr for e in ir.DictAttr(entries)} for entries in main.attributes[kind]]
+
+
+def _set_attributes(main: ir.Operation, kind: str, entries: Sequence[dict[str, ir.Attribute]]) -> None:
+    main.attributes[kind] = ir.ArrayAttr.get([ir.DictAttr.get(each) for each in entries])
+
+
 def names_of_main(module: ir.Module) -> tuple[list[str], list[str]]:
     """What the source calls @main's arguments and results, as JAX `params['w']` and `result[0]`; "" where it has no name."""
     main = _symbols(module)["main"]
     arguments = [getattr(a.location, "name_str", "") for a in main.regions[0].blocks[0].arguments]
     results = [ir.StringAttr(entries["jax.result_info"]).value if "jax.result_info" in entries else ""
-               for entries in map(ir.DictAttr, main.attributes["res_attrs"] if "res_attrs" in main.attributes else [])]
+               for entries in _attributes_of(main, "res_attrs", 0)]
     return arguments, results
 
 
 def _name_arguments(module: ir.Module) -> None:
-    attributes = _symbols(module)["main"].attributes
+    main = _symbols(module)["main"]
     names, _ = names_of_main(module)
-    before = list(attributes["arg_attrs"]) if "arg_attrs" in attributes else [ir.DictAttr.get({})] * len(names)
-    after = []
-    for old, name in zip(before, names):
-        entries = {e.name: e.attr for e in ir.DictAttr(old)}
+    entries = _attributes_of(main, "arg_attrs", len(names))
+    for each, name in zip(entries, names):
         if name:
-            entries["shardir.name"] = ir.StringAttr.get(name)
-        after.append(ir.DictAttr.get(entries))
-    attributes["arg_attrs"] = ir.ArrayAttr.get(after)
+            each["shardir.name"] = ir.StringAttr.get(name)
+    _set_attributes(main, "arg_attrs", entries)
 
 
 def _place_main(module: ir.Module, mesh: Mesh, arguments: Sequence[str | None], results: Sequence[str | None]) -> str:
@@ -455,26 +463,23 @@ def _place_main(module: ir.Module, mesh: Mesh, arguments: Sequence[str | None], 
         if any(arguments) or any(results):
             declared = ir.Operation.parse(f"sdy.mesh @{name} = {mesh.attribute()}")
             ir.InsertionPoint.at_block_begin(module.body).insert(declared)
-    attributes = symbols["main"].attributes
     for kind, placements in (("arg_attrs", arguments), ("res_attrs", results)):
-        before = list(attributes[kind]) if kind in attributes else [ir.DictAttr.get({})] * len(placements)
         after = []
-        for old, placement in zip(before, placements):
-            entries = {e.name: e.attr for e in ir.DictAttr(old) if not e.name.startswith("jax.")}
+        for before, placement in zip(_attributes_of(symbols["main"], kind, len(placements)), placements):
+            entries = {key: value for key, value in before.items() if not key.startswith("jax.")}
             if placement:
                 sharding = placement.replace(f"#shardir.placement<@{mesh.name},", f"#sdy.sharding<@{name},", 1)
                 entries["sdy.sharding"] = ir.Attribute.parse(sharding)
-            after.append(ir.DictAttr.get(entries))
-        attributes[kind] = ir.ArrayAttr.get(after)
+            after.append(entries)
+        _set_attributes(symbols["main"], kind, after)
     return name
 
 
 def _write_in_place(module: ir.Module, arguments: Sequence[str | None], results: Sequence[str | None]) -> None:
     """Donated arguments, for which JAX names a result of their shape, have it written into their memory, unless it is
     to be placed otherwise."""
-    attributes = _symbols(module)["main"].attributes
-    given, made = ([dict((e.name, e.attr) for e in ir.DictAttr(a)) for a in attributes[kind]] if kind in attributes else []
-                   for kind in ("arg_attrs", "res_attrs"))
+    main = _symbols(module)["main"]
+    given, made = (_attributes_of(main, kind, 0) for kind in ("arg_attrs", "res_attrs"))
     number = ir.IntegerType.get_signless(64)
     for i, entries in enumerate(given):
         entries.pop("jax.buffer_donor", None)
@@ -486,8 +491,8 @@ def _write_in_place(module: ir.Module, arguments: Sequence[str | None], results:
         if placements[1] in (None, placements[0]):
             made[result].update({"shardir.alias": ir.IntegerAttr.get(number, i), "shardir.in_place": ir.UnitAttr.get()})
     for kind, all_entries in (("arg_attrs", given), ("res_attrs", made)):
-        if kind in attributes:
-            attributes[kind] = ir.ArrayAttr.get([ir.DictAttr.get(entries) for entries in all_entries])
+        if kind in main.attributes:
+            _set_attributes(main, kind, all_entries)
 
 
 def to_linalg(module: ir.Module, mesh: Mesh | None = None, arguments: Sequence[str | None] = (),
