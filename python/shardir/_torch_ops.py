@@ -37,6 +37,11 @@ def _sort_stable(x: torch.Tensor, stable: bool | None = None, dim: int = -1, des
     return aten.sort.default(x, dim, descending)
 
 
+def _topk(x: torch.Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    # torch-mlir refuses those in any order; sorted ones are in one.
+    return NotImplemented if sorted else aten.topk.default(x, k, dim, largest, True)
+
+
 def _scatter_value(x: torch.Tensor, dim: int, index: torch.Tensor, value: Any) -> Any:
     # One index along the dim, as in the gradient of a cross entropy: no scatter is needed, and all dims
     # can be split.
@@ -145,6 +150,7 @@ def decompositions() -> dict:
     table[aten.empty_strided.default] = lambda size, stride, **options: aten.empty.memory_format(size, **options)
     table[aten.unbind_copy.int] = _unbind
     table[aten.sort.stable] = _sort_stable
+    table[aten.topk.default] = _topk
     table[aten.scatter.value] = _scatter_value
     for op in (aten.scatter.src, aten.scatter_add.default, aten.scatter_reduce.two):
         table[op] = _counted_from_the_start(op)

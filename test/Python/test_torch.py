@@ -350,7 +350,7 @@ def test_functions_of_values(compute, others):
     lambda x: torch.linalg.solve(x[:, :5] + 3 * torch.eye(5), x), lambda x: torch.linalg.inv(x[:, :5] + 3 * torch.eye(5)),
     lambda x: torch.linalg.cholesky(x[:, :5] @ x[:, :5].mT + torch.eye(5)), lambda x: torch.linalg.det(x[:, :5]),
     lambda x: torch.linalg.slogdet(x.view(5, 2, 3)[:, :, :2] + 3 * torch.eye(2))[1],
-    lambda x: torch.block_diag(x[:, :2], x[:2]),
+    lambda x: torch.block_diag(x[:, :2], x[:2]), lambda x: x.gather(1, x.topk(2, sorted=False)[1].sort(1)[0]),
 ])
 def test_gradients_of_functions(compute):
     model, x = Computes(compute), torch.randn(5, 7)
