@@ -23,13 +23,14 @@ DEMO ?= examples/nanogpt_mlp.mlir
 .DEFAULT_GOAL := build
 PYTHON_ENV := build/venv
 
-.PHONY: build check check-quick check-asan check-tsan check-exhaustive check-python demo bench docs \
+.PHONY: build check check-quick check-long check-asan check-tsan check-exhaustive check-python demo bench docs \
         wheel install deps deps-minimal format clean help
 
 help:
 	@echo 'make build             the tools, the libraries and the plugin, in build/'
 	@echo 'make demo              compile and run the example program on 4 virtual devices'
-	@echo 'make check             build and run every test'
+	@echo 'make check             build, and run the tests of at most 8 seconds each'
+	@echo 'make check-long        the others: what continuous integration runs beside them'
 	@echo 'make check-quick       build, and run the tests that a change is tried with'
 	@echo 'make check-asan        the same under AddressSanitizer and UndefinedBehaviorSanitizer'
 	@echo 'make check-tsan        the runtime and its tests under ThreadSanitizer'
@@ -54,7 +55,10 @@ build: deps
 	cmake --build --preset dev -j $(JOBS)
 
 check: build
-	@$(PYTHON) utils/check-summary.py build
+	@$(PYTHON) utils/check-summary.py build --except=test/long.txt
+
+check-long: build
+	@$(PYTHON) utils/check-summary.py build --list=test/long.txt
 
 check-exhaustive: build
 	@SHARDIR_EXHAUSTIVE=1 $(PYTHON) utils/check-summary.py build

@@ -5,19 +5,33 @@
 # Requires: a configured and built tree, which has bin/shardir-lit.
 # Guarantees: the count line is the last line and stands there once; the exit
 # status is 0 only where something ran, nothing failed and lit itself was well.
-"""usage: check-summary.py BUILD_DIR [--list=FILE] [lit arguments or test paths]
+"""usage: check-summary.py BUILD_DIR [--list=FILE] [--except=FILE] [lit arguments or test paths]
 
---list=FILE  run the tests that FILE names, one a line, relative to test/, with the options there
+--list=FILE    run the tests that FILE names, one a line, relative to test/, with the options there
+--except=FILE  leave out those that FILE names
 """
 
 import json
 import os
+import re
 import subprocess
 import sys
 
 PASSED = {"PASS", "FLAKYPASS", "XFAIL"}
 SLOWEST = 10
 SKIPPED = {"UNSUPPORTED", "SKIPPED", "EXCLUDED"}
+
+
+def lines(path):
+    """The lines of a list of tests, without comments."""
+    with open(path) as file:
+        stripped = [line.strip() for line in file]
+    return [line for line in stripped if line and not line.startswith("#")]
+
+
+def full_name(test):
+    """What lit calls the test at this path, relative to test/."""
+    return re.sub("^ShardIR :: RunMpi/", "ShardIR-MPI :: ", "ShardIR :: " + test)
 
 
 def main():
@@ -36,10 +50,11 @@ def main():
     arguments = []
     for argument in sys.argv[2:]:
         if argument.startswith("--list="):
-            with open(argument[len("--list="):]) as file:
-                names = [line.strip() for line in file]
-            arguments += [name if name.startswith("-") else os.path.join(build, "test", name)
-                          for name in names if name and not name.startswith("#")]
+            arguments += [line if line.startswith("-") else os.path.join(build, "test", line)
+                          for line in lines(argument[len("--list="):])]
+        elif argument.startswith("--except="):
+            names = "|".join(re.escape(full_name(test)) for test in lines(argument[len("--except="):]))
+            arguments.append(f"--filter-out=^(?:{names})$")
         else:
             arguments.append(argument)
     if not any(not argument.startswith("-") for argument in arguments):

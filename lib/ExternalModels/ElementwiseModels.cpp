@@ -126,7 +126,7 @@ static void addPartials(Operation *op, SmallVectorImpl<PartialRule> &rules) {
   }
 }
 
-template <typename Op> static ShardingRule elementwiseRule(Op op) {
+static ShardingRule elementwiseRule(Operation *op) {
   RankedTensorType first;
   for (Type type : op->getResultTypes())
     if (!first)
@@ -150,29 +150,28 @@ template <typename Op> static ShardingRule elementwiseRule(Op op) {
   return rule;
 }
 
-template <typename... Ops> static void attachElementwise(MLIRContext *context) {
-  auto attach = [&](auto *op) {
-    using Op = std::remove_pointer_t<decltype(op)>;
-    if constexpr (Op::template hasTrait<OpTrait::Elementwise>())
-      attachRule<Op, elementwiseRule<Op>>(context);
-  };
-  (attach(static_cast<Ops *>(nullptr)), ...);
+namespace {
+struct ElementwiseModel
+    : ShardingRuleOpInterface::FallbackModel<ElementwiseModel> {
+  ShardingRule getShardingRule(Operation *op) const {
+    return elementwiseRule(op);
+  }
+};
+} // namespace
+
+static void attachElementwise(Dialect *dialect) {
+  attachToOps<ElementwiseModel>(dialect, [](RegisteredOperationName name) {
+    return name.hasTrait<OpTrait::Elementwise>();
+  });
 }
 
 void shardir::registerElementwiseModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *) {
+  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *arith) {
     // No dialect is loaded here: linalg loads this one while it is loaded
     // itself. Passes that localize name the dialects that they make ops of.
-    attachElementwise<
-#define GET_OP_LIST
-#include "mlir/Dialect/Arith/IR/ArithOps.cpp.inc"
-        >(context);
+    attachElementwise(arith);
     attachConstantModel(context);
   });
-  registry.addExtension(+[](MLIRContext *context, math::MathDialect *) {
-    attachElementwise<
-#define GET_OP_LIST
-#include "mlir/Dialect/Math/IR/MathOps.cpp.inc"
-        >(context);
-  });
+  registry.addExtension(
+      +[](MLIRContext *, math::MathDialect *math) { attachElementwise(math); });
 }

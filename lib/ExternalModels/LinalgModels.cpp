@@ -385,17 +385,14 @@ static void shiftMaps(linalg::LinalgOp op, Operation *local,
         Builder(op.getContext()).getAffineMapArrayAttr(maps));
 }
 
-template <typename OpTy>
-struct LinalgRule
-    : ShardingRuleOpInterface::ExternalModel<LinalgRule<OpTy>, OpTy> {
+namespace {
+struct LinalgRule : ShardingRuleOpInterface::FallbackModel<LinalgRule> {
   SharedRule getShardingRule(Operation *op) const {
     return linalgRule(cast<linalg::LinalgOp>(op));
   }
 };
 
-template <typename OpTy>
-struct LinalgLocalize
-    : LocalizableOpInterface::ExternalModel<LinalgLocalize<OpTy>, OpTy> {
+struct LinalgLocalize : LocalizableOpInterface::FallbackModel<LinalgLocalize> {
   FailureOr<SmallVector<Value>> localize(Operation *op, OpBuilder &builder,
                                          Localizer &localizer,
                                          ValueRange operands) const {
@@ -422,21 +419,16 @@ struct LinalgLocalize
     return SmallVector<Value>(local->getResults());
   }
 };
-
-template <typename... OpTys> static void attachAll(MLIRContext *context) {
-  (OpTys::template attachInterface<LinalgRule<OpTys>, LinalgLocalize<OpTys>>(
-       *context),
-   ...);
-}
+} // namespace
 
 void shardir::registerLinalgModels(DialectRegistry &registry) {
   registry.addExtension(
       +[](MLIRContext *context, linalg::LinalgDialect *dialect) {
         dialect->addInterfaces<RuleCache>();
-        attachAll<
-#define GET_OP_LIST
-#include "mlir/Dialect/Linalg/IR/LinalgStructuredOps.cpp.inc"
-            >(context);
+        attachToOps<LinalgRule, LinalgLocalize>(
+            dialect, [](RegisteredOperationName name) {
+              return name.hasInterface<linalg::LinalgOp>();
+            });
         attachLinalgOpsModels(context);
       });
 }

@@ -60,6 +60,18 @@ void attachModels(mlir::MLIRContext *context) {
       *context);
 }
 
+/// Attaches models that serve any op to those of a dialect that `chosen` takes.
+/// MLIR 22's `getRegisteredOperationsByDialect` finds none of linalg.
+template <typename... Models>
+void attachToOps(
+    mlir::Dialect *dialect,
+    llvm::function_ref<bool(mlir::RegisteredOperationName)> chosen) {
+  for (mlir::RegisteredOperationName name :
+       dialect->getContext()->getRegisteredOperations())
+    if (&name.getDialect() == dialect && chosen(name))
+      name.attachInterface<Models...>();
+}
+
 /// A rule without factors: nothing can be sharded yet, and nothing is wrong.
 ShardingRule replicatedRule(mlir::Operation *op);
 

@@ -31,10 +31,14 @@ using namespace shardir;
 // shape
 //===----------------------------------------------------------------------===//
 
-/// Ops on shapes and extents alone.
-template <typename Op> static ShardingRule shapeRule(Op op) {
-  return replicatedRule(op);
-}
+namespace {
+/// Of ops on shapes and extents alone.
+struct ShapeModel : ShardingRuleOpInterface::FallbackModel<ShapeModel> {
+  ShardingRule getShardingRule(Operation *op) const {
+    return replicatedRule(op);
+  }
+};
+} // namespace
 
 static ShardingRule shapeOfRule(shape::ShapeOfOp op) {
   ShardingRule rule = replicatedRule(op);
@@ -70,17 +74,6 @@ static LocalValues localizeShapeOf(shape::ShapeOfOp op, OpBuilder &builder,
   return SmallVector<Value>{castTo(builder, loc, shape, result)};
 }
 
-template <typename... Ops> static void attachShapeOps(MLIRContext *context) {
-  auto attach = [&](auto *op) {
-    using Op = std::remove_pointer_t<decltype(op)>;
-    if constexpr (std::is_same_v<Op, shape::ShapeOfOp>)
-      attachModels<Op, shapeOfRule, localizeShapeOf>(context);
-    else
-      attachRule<Op, shapeRule<Op>>(context);
-  };
-  (attach(static_cast<Ops *>(nullptr)), ...);
-}
-
 //===----------------------------------------------------------------------===//
 // ml_program
 //===----------------------------------------------------------------------===//
@@ -91,11 +84,11 @@ template <typename Op> static ShardingRule globalRule(Op op) {
 }
 
 void shardir::registerScalarModels(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, shape::ShapeDialect *) {
-    attachShapeOps<
-#define GET_OP_LIST
-#include "mlir/Dialect/Shape/IR/ShapeOps.cpp.inc"
-        >(context);
+  registry.addExtension(+[](MLIRContext *context, shape::ShapeDialect *shape) {
+    attachToOps<ShapeModel>(shape, [](RegisteredOperationName name) {
+      return name.getTypeID() != TypeID::get<shape::ShapeOfOp>();
+    });
+    attachModels<shape::ShapeOfOp, shapeOfRule, localizeShapeOf>(context);
   });
   registry.addExtension(
       +[](MLIRContext *context, ml_program::MLProgramDialect *) {

@@ -1,5 +1,5 @@
-"""Order statistics, bags of embeddings, interpolation, strides, variances and special functions of PyTorch in terms of
-other ops."""
+"""Order statistics, bags of embeddings, interpolation, strides, distances and variances of PyTorch in terms of other
+ops."""
 
 from __future__ import annotations
 
@@ -248,57 +248,7 @@ def _as_strided_scatter(x: torch.Tensor, source: torch.Tensor, size: Sequence[in
     return x.reshape(-1).index_put([_elements(x, size, stride, offset)], source).view(x.shape)
 
 
-# -- Special functions ----------------------------------------------------------------------------
-
-_LANCZOS = (0.99999999999980993, 676.5203681218851, -1259.1392167224028, 771.32342877765313, -176.61502916214059,
-            12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7)
-
-
-def _lgamma(x: torch.Tensor) -> torch.Tensor:
-    """Lanczos' approximation with g = 7; by reflection below 1/2."""
-    z = torch.where(x < 0.5, 1 - x, x) - 1
-    # log(sum) - log(1) in small terms: the function is zero at 1 and 2.
-    rest = sum(c / (z + i) for i, c in enumerate(_LANCZOS) if i)
-    t = z + 7.5
-    above = 0.5 * math.log(2 * math.pi) + (z + 0.5) * t.log() - t + (_LANCZOS[0] + rest).log()
-    turns = x - x.floor()
-    below = math.log(math.pi) - (turns * math.pi).sin().abs().log() - above
-    found = torch.where(x < 0.5, below, above)
-    infinite = torch.full((), math.inf, dtype=x.dtype, device=x.device)
-    return torch.where(x.isinf() | ((x <= 0) & (x == x.floor())), infinite, found)
-
-
-def _digamma(x: torch.Tensor) -> torch.Tensor:
-    """The asymptotic series from 6 on, after steps of 1; by reflection below zero."""
-    z = torch.where(x < 0, 1 - x, x)
-    found = torch.zeros_like(x)
-    for _ in range(6):
-        small = z < 6
-        found = torch.where(small, found - 1 / z, found)
-        z = torch.where(small, z + 1, z)
-    square = 1 / (z * z)
-    series = square * (1 / 12 - square * (1 / 120 - square * (1 / 252 - square * (1 / 240 - square / 132))))
-    found = found + z.log() - 0.5 / z - series
-    reflected = found - math.pi / ((x - x.floor()) * math.pi).tan()
-    nan = torch.full((), math.nan, dtype=x.dtype, device=x.device)
-    reflected = torch.where(x == x.floor(), nan, reflected)
-    return torch.where(x < 0, reflected, found)
-
-
-def _erfinv(x: torch.Tensor) -> torch.Tensor:
-    # M. Giles, Approximating the erfinv function (2010), then Newton's method on erf.
-    w = -torch.log((1 - x) * (1 + x))
-    low, high = w - 2.5, torch.sqrt(w) - 3
-    near, far = torch.full_like(x, 2.81022636e-08), torch.full_like(x, -0.000200214257)
-    for a, b in ((3.43273939e-07, 0.000100950558), (-3.5233877e-06, 0.00134934322), (-4.39150654e-06, -0.00367342844),
-                 (0.00021858087, 0.00573950773), (-0.00125372503, -0.0076224613), (-0.00417768164, 0.00943887047),
-                 (0.246640727, 1.00167406), (1.50140941, 2.83297682)):
-        near, far = near * low + a, far * high + b
-    y = torch.where(w < 5, near, far) * x
-    for _ in range(2):
-        y = y - (torch.erf(y) - x) * (math.sqrt(math.pi) / 2) * torch.exp(y * y)
-    return torch.where(x.abs() == 1, torch.sign(x) * math.inf, y)
-
+# -- Distances -------------------------------------------------------------------------------------
 
 def _distances(x: torch.Tensor, y: torch.Tensor, p: float, mode: int | None) -> torch.Tensor:
     between = (x.unsqueeze(-2) - y.unsqueeze(-3)).abs()
@@ -379,11 +329,10 @@ def math_decompositions() -> dict:
         aten.upsample_trilinear3d.default: _interpolate(3, False), aten.upsample_bicubic2d.default: _interpolate(2, True),
         aten.as_strided.default: _as_strided, aten.as_strided_copy.default: _as_strided,
         aten.as_strided_scatter.default: _as_strided_scatter,
-        aten.erfinv.default: _erfinv, aten.fmod.Tensor: _fmod, aten.fmod.Scalar: _fmod,
+        aten.fmod.Tensor: _fmod, aten.fmod.Scalar: _fmod,
         aten.hypot.default: lambda x, y: torch.sqrt(x * x + y * y),
         aten._cdist_forward.default: _distances, aten._cdist_backward.default: _distances_backward,
         aten.hardshrink_backward.default: _shrink_backward, aten.softshrink_backward.default: _shrink_backward,
         aten.var_mean.correction: _var_mean, aten.var.correction: _var, aten.std.correction: _std,
-        aten.lgamma.default: _lgamma, aten.digamma.default: _digamma,
     }
     return table

@@ -13,20 +13,23 @@ from torch._decomp import get_decompositions
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch_mlir.extras.fx_decomp_util import get_decomposition_table
 
+from ._torch_fft import fft_decompositions
+from ._torch_functions import WithoutValues
 from ._torch_linalg import linalg_decompositions
 from ._torch_math import math_decompositions
 from ._torch_pooling import pooling_decompositions
+from ._torch_special import special_decompositions
 
 aten = torch.ops.aten
 
 
 @contextlib.contextmanager
 def portable_kernels() -> Iterator[None]:
-    """While tracing: no ops that stand for one kernel of a CPU."""
+    """While tracing: no ops that stand for one kernel of a CPU, and no functions that look at values."""
     before = torch._C._get_mkldnn_enabled()
     torch._C._set_mkldnn_enabled(False)
     try:
-        with sdpa_kernel(SDPBackend.MATH):
+        with sdpa_kernel(SDPBackend.MATH), WithoutValues():
             yield
     finally:
         torch._C._set_mkldnn_enabled(before)
@@ -35,6 +38,11 @@ def portable_kernels() -> Iterator[None]:
 def _sort_stable(x: torch.Tensor, stable: bool | None = None, dim: int = -1, descending: bool = False) -> Any:
     # Our sorts are stable.
     return aten.sort.default(x, dim, descending)
+
+
+def _topk(x: torch.Tensor, k: int, dim: int = -1, largest: bool = True, sorted: bool = True) -> Any:
+    # torch-mlir refuses those in any order; sorted ones are in one.
+    return NotImplemented if sorted else aten.topk.default(x, k, dim, largest, True)
 
 
 def _scatter_value(x: torch.Tensor, dim: int, index: torch.Tensor, value: Any) -> Any:
@@ -126,6 +134,18 @@ def _put(x: torch.Tensor, index: torch.Tensor, source: torch.Tensor, accumulate:
     return x.reshape(-1).index_put([index.reshape(-1)], source.reshape(-1), accumulate).view(x.shape)
 
 
+def _roll(x: torch.Tensor, shifts: Sequence[int], dims: Sequence[int] = ()) -> Any:
+    return NotImplemented if dims else torch.roll(x.reshape(-1), shifts, 0).view(x.shape)
+
+
+def _index_reduce(x: torch.Tensor, dim: int, index: torch.Tensor, source: torch.Tensor, reduce: str, *,
+                  include_self: bool = True) -> torch.Tensor:
+    dim %= x.dim()
+    shape = [1] * x.dim()
+    shape[dim] = -1
+    return x.scatter_reduce(dim, index.view(shape).expand(source.shape), source, reduce, include_self=include_self)
+
+
 def decompositions() -> dict:
     """What a graph's ops are taken apart to before torch-mlir lowers it."""
     table = dict(get_decomposition_table())
@@ -137,14 +157,19 @@ def decompositions() -> dict:
     table.update(pooling_decompositions())
     table.update(math_decompositions())
     table.update(linalg_decompositions())
+    table.update(special_decompositions())
+    table.update(fft_decompositions())
     table[aten.constant_pad_nd.default] = _constant_pad
     table[aten.diagonal_scatter.default] = _diagonal_scatter
     table[aten.put.default] = _put
+    table[aten.roll.default] = _roll
+    table[aten.index_reduce.default] = _index_reduce
     table[aten.masked_scatter.default] = _masked_scatter
     table[aten.masked_scatter_backward.default] = _masked_scatter_backward
     table[aten.empty_strided.default] = lambda size, stride, **options: aten.empty.memory_format(size, **options)
     table[aten.unbind_copy.int] = _unbind
     table[aten.sort.stable] = _sort_stable
+    table[aten.topk.default] = _topk
     table[aten.scatter.value] = _scatter_value
     for op in (aten.scatter.src, aten.scatter_add.default, aten.scatter_reduce.two):
         table[op] = _counted_from_the_start(op)

@@ -320,7 +320,9 @@ class Computes(nn.Module):
     (lambda x, s: torch.searchsorted(s, x).float(), (torch.arange(-3.0, 4.0),)),
     (lambda x, s: torch.searchsorted(s, x, right=True).float(), (torch.arange(-3.0, 4.0),)),
     (lambda x: torch.lgamma(x), ()), (lambda x: torch.digamma(x), ()),
-    (lambda x: F.interpolate(x.view(1, 1, 5, 6), size=(7, 4), mode="bicubic"), ()),
+    (lambda x: F.interpolate(x.view(1, 1, 5, 6), size=(7, 4), mode="bicubic"), ()), (lambda x: torch.erfc(x * 3), ()),
+    (lambda x: (x.long() ** 3 + 2 ** x.abs().long() + (x > 0) ** x.abs().long() + (x.long() ^ 5)).float(), ()),
+    (lambda x: torch.bincount(x.abs().long()[:, 0], minlength=7).float(), ()),
 ])
 def test_functions_of_values(compute, others):
     model, x = Computes(compute, *others), torch.randn(5, 7)
@@ -350,7 +352,13 @@ def test_functions_of_values(compute, others):
     lambda x: torch.linalg.solve(x[:, :5] + 3 * torch.eye(5), x), lambda x: torch.linalg.inv(x[:, :5] + 3 * torch.eye(5)),
     lambda x: torch.linalg.cholesky(x[:, :5] @ x[:, :5].mT + torch.eye(5)), lambda x: torch.linalg.det(x[:, :5]),
     lambda x: torch.linalg.slogdet(x.view(5, 2, 3)[:, :, :2] + 3 * torch.eye(2))[1],
-    lambda x: torch.block_diag(x[:, :2], x[:2]),
+    lambda x: torch.block_diag(x[:, :2], x[:2]), lambda x: x.gather(1, x.topk(2, sorted=False)[1].sort(1)[0]),
+    lambda x: F.gelu(x * 2, approximate="tanh"), lambda x: torch.cov(x), lambda x: torch.corrcoef(x),
+    lambda x: torch.ones(4, 6).index_reduce(0, torch.tensor([0, 2, 2, 1, 0]), x, "mean"),
+    lambda x: F.gaussian_nll_loss(x, x.roll(1), x.square() + 0.1, reduction="none"),
+    lambda x: torch.fft.fft(torch.fft.fft(x, dim=-1), dim=-2).real, lambda x: torch.fft.rfft(x, dim=0, norm="ortho").abs(),
+    lambda x: torch.fft.irfft2(torch.fft.rfft2(x)[:3] * 2, s=(5, 7)), lambda x: torch.fft.ifft(x, n=8).imag,
+    lambda x: torch.einsum("bi,io->bo", torch.fft.rfft(x)[:, :3], torch.complex(torch.ones(3, 2), torch.ones(3, 2))).real,
 ])
 def test_gradients_of_functions(compute):
     model, x = Computes(compute), torch.randn(5, 7)

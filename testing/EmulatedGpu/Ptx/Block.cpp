@@ -24,23 +24,27 @@ using namespace shardir::emulated::ptx;
 using shardir::emulated::MBarrier;
 
 namespace {
-constexpr size_t kSharedSpace = 256 * 1024; ///< a multiple, and the alignment
+constexpr size_t kSharedSpace = 256 * 1024; ///< the alignment, and the most
 constexpr int kRegisters = 65536;
+
+/// Where the shared memory of a block ends, as an address of that space.
+uint64_t endOfShared(const Code &code, const Launch &launch) {
+  return kSharedBase + uint64_t(launch.dynamicBytes > 0
+                                    ? code.dynamicOffset + launch.dynamicBytes
+                                    : code.staticShared);
+}
 } // namespace
 
 Block::Block(Grid &grid, const Code &code, const Launch &launch)
-    : grid(grid), code(code), launch(launch), flags(kSharedSpace / 4),
-      history(grid.order, kSharedSpace) {
+    : grid(grid), code(code), launch(launch),
+      sharedEnd(endOfShared(code, launch)), flags(sharedEnd / 4 + 1),
+      history(grid.order, (sharedEnd + 3) / 4 * 4) {
   void *memory = nullptr;
   if (posix_memalign(&memory, kSharedSpace, kSharedSpace) != 0)
     throw Error("there is no memory for a block");
   shared = static_cast<char *>(memory);
-  sharedEnd =
-      kSharedBase + uint64_t(launch.dynamicBytes > 0
-                                 ? code.dynamicOffset + launch.dynamicBytes
-                                 : code.staticShared);
   if (code.usesAsyncProxy)
-    unfenced.resize(kSharedSpace);
+    unfenced.resize(sharedEnd);
   int64_t count = threads();
   warps.reserve(size_t((count + kLanes - 1) / kLanes));
   for (int64_t first = 0; first < count; first += kLanes) {

@@ -301,7 +301,7 @@ void runWait(Warp &w, const Inst &i, uint32_t mask) {
     LaneState &state = w.states[size_t(l)];
     while (int64_t(state.groups.size()) > i.imm) {
       finishGroup(w, l, state.groups.front());
-      state.groups.pop_front();
+      state.groups.erase(state.groups.begin());
     }
     if (i.variant) {
       finishGroup(w, l, state.open);

@@ -191,7 +191,7 @@ void Warp::finishStores(int lane, size_t pending, bool read) {
         performStore(*this, lane, store);
       block.clearFlag(store.from, boxBytes(store.map), Block::BeingRead);
     }
-    state.storeGroups.pop_front();
+    state.storeGroups.erase(state.storeGroups.begin());
   }
 }
 

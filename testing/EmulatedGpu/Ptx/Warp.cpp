@@ -35,47 +35,55 @@ void Warp::reset() {
   for (const Code::Constant &constant : code.constants)
     known(constant.slot) = kAllLanes;
   const Launch &launch = block.launch;
+  const int64_t *size = launch.block;
   for (const Code::Special &special : code.specials) {
     known(special.slot) = kAllLanes;
     const std::string &name = special.name;
     int dim =
         name.size() > 2 && name[name.size() - 2] == '.' ? name.back() - 'x' : 0;
     uint32_t *values = cells<uint32_t>(special.slot);
-    for (int lane = 0; lane < kLanes; ++lane) {
-      int64_t linear = number * int64_t(kLanes) + lane, value = 0;
-      const int64_t *size = launch.block;
-      int64_t thread[] = {linear % size[0], linear / size[0] % size[1],
-                          linear / size[0] / size[1]};
-      if (name.compare(0, 5, "%tid.") == 0)
-        value = thread[dim];
-      else if (name.compare(0, 6, "%ntid.") == 0)
-        value = size[dim];
-      else if (name.compare(0, 7, "%ctaid.") == 0)
-        value = block.place[dim];
-      else if (name.compare(0, 8, "%nctaid.") == 0)
-        value = launch.grid[dim];
-      else if (name == "%laneid")
-        value = lane;
-      else if (name == "%warpid")
-        value = number;
-      else if (name == "%nwarpid")
-        value = int64_t(block.warps.size());
-      else if (name == "%lanemask_eq")
-        value = int64_t(1) << lane;
-      else if (name == "%lanemask_lt")
-        value = (int64_t(1) << lane) - 1;
-      else if (name == "%cluster_ctarank")
-        value = block.rank;
-      else if (name == "%cluster_ctaid.x")
-        value = block.place[0] % launch.cluster[0];
-      else if (name == "%clusterid.x")
-        value = block.place[0] / launch.cluster[0];
-      else if (name == "%nclusterid.x")
-        value = launch.grid[0] / launch.cluster[0];
-      else if (name == "%cluster_nctarank")
-        value = launch.cluster[0] * launch.cluster[1] * launch.cluster[2];
-      values[lane] = uint32_t(value);
-    }
+    auto setEach = [&](auto valueOf) {
+      for (int64_t lane = 0; lane < kLanes; ++lane)
+        values[lane] = uint32_t(valueOf(lane));
+    };
+    auto setAll = [&](int64_t value) {
+      std::fill_n(values, kLanes, uint32_t(value));
+    };
+    if (name.compare(0, 5, "%tid.") == 0)
+      setEach([&](int64_t lane) {
+        int64_t linear = number * int64_t(kLanes) + lane;
+        int64_t thread[] = {linear % size[0], linear / size[0] % size[1],
+                            linear / size[0] / size[1]};
+        return thread[dim];
+      });
+    else if (name.compare(0, 6, "%ntid.") == 0)
+      setAll(size[dim]);
+    else if (name.compare(0, 7, "%ctaid.") == 0)
+      setAll(block.place[dim]);
+    else if (name.compare(0, 8, "%nctaid.") == 0)
+      setAll(launch.grid[dim]);
+    else if (name == "%laneid")
+      setEach([](int64_t lane) { return lane; });
+    else if (name == "%warpid")
+      setAll(number);
+    else if (name == "%nwarpid")
+      setAll(int64_t(block.warps.size()));
+    else if (name == "%lanemask_eq")
+      setEach([](int64_t lane) { return int64_t(1) << lane; });
+    else if (name == "%lanemask_lt")
+      setEach([](int64_t lane) { return (int64_t(1) << lane) - 1; });
+    else if (name == "%cluster_ctarank")
+      setAll(block.rank);
+    else if (name == "%cluster_ctaid.x")
+      setAll(block.place[0] % launch.cluster[0]);
+    else if (name == "%clusterid.x")
+      setAll(block.place[0] / launch.cluster[0]);
+    else if (name == "%nclusterid.x")
+      setAll(launch.grid[0] / launch.cluster[0]);
+    else if (name == "%cluster_nctarank")
+      setAll(launch.cluster[0] * launch.cluster[1] * launch.cluster[2]);
+    else
+      setAll(0);
   }
   alive = lanes;
   ++barriers;

@@ -72,9 +72,9 @@ struct BoxStore {
 /// The asynchronous copies of a lane in flight; the oldest group first.
 struct LaneState {
   std::vector<Copy> open;
-  std::deque<std::vector<Copy>> groups;
+  std::vector<std::vector<Copy>> groups;
   std::vector<BoxStore> openStores;
-  std::deque<std::vector<BoxStore>> storeGroups;
+  std::vector<std::vector<BoxStore>> storeGroups;
   size_t readStores = 0; ///< of the groups, those whose source was read
   /// Shared bytes written since the last fence for the asynchronous proxy.
   std::vector<std::pair<uint32_t, uint32_t>> written;

@@ -1,0 +1,73 @@
+"""Functions of PyTorch that look at values of tensors while they are traced, in terms of others that do not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.nn import functional
+from torch.overrides import TorchFunctionMode
+
+
+def _cov(x: torch.Tensor, *, correction: int = 1, fweights: torch.Tensor | None = None,
+         aweights: torch.Tensor | None = None) -> torch.Tensor:
+    x = x.unsqueeze(0) if x.dim() < 2 else x
+    factor: Any
+    weights = [w for w in (fweights, aweights) if w is not None]
+    if not weights:
+        centred = x - x.mean(1, keepdim=True)
+        scaled, factor = centred, max(x.shape[1] - correction, 0)
+    else:
+        weight = math.prod(weights[1:], start=weights[0]).to(x.dtype)
+        total = weight.sum()
+        centred = x - (x * weight).sum(1, keepdim=True) / total
+        of_squares = (weight * aweights).sum() / total if aweights is not None else 1
+        scaled, factor = centred * weight, (total - correction * of_squares).clamp(min=0)
+    return (scaled @ centred.mT.conj() / factor).squeeze()
+
+
+def _corrcoef(x: torch.Tensor) -> torch.Tensor:
+    found = _cov(x)
+    if found.dim() == 0:
+        return found / found
+    deviations = found.diagonal().sqrt()
+    return (found / deviations.unsqueeze(1) / deviations.unsqueeze(0)).clamp(-1, 1)
+
+
+def _bincount(x: torch.Tensor, weights: torch.Tensor | None = None, minlength: int = 0) -> Any:
+    # As many as are asked for: values from there on are not counted.
+    if minlength == 0:
+        return NotImplemented
+    found = x.unsqueeze(1) == torch.arange(minlength, dtype=x.dtype, device=x.device)
+    return found.sum(0) if weights is None else (found * weights.to(
+        weights.dtype if weights.is_floating_point() else torch.float64).unsqueeze(1)).sum(0)
+
+
+def _gaussian_nll_loss(x: torch.Tensor, target: torch.Tensor, var: torch.Tensor | float, full: bool = False,
+                       eps: float = 1e-6, reduction: str = "mean") -> Any:
+    # Without the check that no variance is negative.
+    var = torch.full_like(x, var) if isinstance(var, float) else var
+    if var.shape != x.shape and var.dim() == x.dim() - 1:
+        var = var.unsqueeze(-1)
+    bounded = var + (var.detach().clamp(min=eps) - var.detach())
+    loss = 0.5 * (bounded.log() + (x - target).square() / bounded)
+    if full:
+        loss = loss + 0.5 * math.log(2 * math.pi)
+    return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
+
+
+_IN_TERMS_OF_OTHERS: dict[Callable, Callable] = {
+    torch.cov: _cov, torch.Tensor.cov: _cov, torch.corrcoef: _corrcoef, torch.Tensor.corrcoef: _corrcoef,
+    torch.bincount: _bincount, torch.Tensor.bincount: _bincount, functional.gaussian_nll_loss: _gaussian_nll_loss,
+}
+
+
+class WithoutValues(TorchFunctionMode):
+    """While tracing: calls of such functions are calls of those above."""
+
+    def __torch_function__(self, function: Callable, types: Any, args: tuple = (), kwargs: dict | None = None) -> Any:
+        replacement = _IN_TERMS_OF_OTHERS.get(function)
+        found = replacement(*args, **(kwargs or {})) if replacement else NotImplemented
+        return function(*args, **(kwargs or {})) if found is NotImplemented else found
