@@ -8,8 +8,8 @@
 //
 // Stage: local or scheduled, just before bufferization. Requires tensors;
 // guarantees that a value which is the same everywhere and is overwritten by
-// its user (a fill, a splat constant) is made where it is used, and that no
-// empty tensor is carried by loops twice.
+// its user (a fill, a splat constant, an empty tensor) is made where it is
+// used.
 //
 // Common-subexpression elimination merges such values. Each user but one would
 // then copy the shared buffer, which costs a read and a buffer more than
@@ -84,12 +84,13 @@ static void rematerializeConstant(arith::ConstantOp constant) {
 }
 
 /// A loop may read what it has written to a tensor that it carries, which had
-/// no contents before: two such tensors must not share a buffer.
+/// no contents before: two such tensors must not share a buffer. Other results
+/// may, but the buffer would be alive between one's last use and the next one.
 static void rematerializeEmpty(tensor::EmptyOp empty) {
   if (empty->hasOneUse())
     return;
   for (OpOperand &use : llvm::make_early_inc_range(empty->getUses()))
-    if (isa<LoopLikeOpInterface>(use.getOwner()))
+    if (isa<LoopLikeOpInterface>(use.getOwner()) || isInit(use))
       use.set(OpBuilder(use.getOwner()).clone(*empty)->getResult(0));
 }
 
