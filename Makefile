@@ -96,6 +96,7 @@ bench: build
 	$(PYTHON) benchmarks/collectives.py --build=build --json=build/collectives.json
 	$(PYTHON) benchmarks/propagation.py --build=build --json=build/propagation.json
 	-PYTHONPATH=build/python $(PYTHON_ENV)/bin/python benchmarks/overhead.py --json=build/overhead.json
+	-PYTHONPATH=build/python $(PYTHON_ENV)/bin/python benchmarks/models.py --json=build/models.json
 
 docs: deps
 	cmake --preset dev

@@ -21,6 +21,7 @@
 #include "GatherBuckets.h"
 #include "OpenExpandShapes.h"
 #include "RematerializeInits.h"
+#include "ReuseOperands.h"
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
@@ -272,6 +273,7 @@ struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
       writeIntoArguments(entry);
     if (failed(run(buildBefore)))
       return signalPassFailure();
+    reuseOperands(module);
     module.walk([](tensor::ExtractSliceOp op) { dropIdleStrides(op); });
     module.walk([](tensor::InsertSliceOp op) { dropIdleStrides(op); });
     for (func::FuncOp entry : findEntries(module))

@@ -8,8 +8,8 @@
 //
 // Stage: local or scheduled, just before bufferization. Requires tensors;
 // guarantees that a value which is the same everywhere and is overwritten by
-// its user (a fill, a splat constant) is made where it is used, that no
-// empty tensor has two writers, and that elementwise ops go on in place.
+// its user (a fill, a splat constant, an empty tensor) is made where it is
+// used.
 //
 // Common-subexpression elimination merges such values. Each user but one would
 // then copy the shared buffer, which costs a read and a buffer more than
@@ -22,7 +22,6 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
-#include "mlir/Dialect/Linalg/Utils/Utils.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
 
@@ -84,50 +83,16 @@ static void rematerializeConstant(arith::ConstantOp constant) {
     constant.getResult().replaceAllUsesWith(fillAt(OpBuilder(constant)));
 }
 
-/// Every init and every loop has an empty tensor of its own. A loop may read
-/// what it has written to a tensor that it carries, which had no contents
-/// before: two such tensors must not share a buffer. And bufferization compares
-/// each write to a buffer with each read of it: one empty tensor for the inits
-/// of all layers would cost the square of their number.
+/// A loop may read what it has written to a tensor that it carries, which had
+/// no contents before: two such tensors must not share a buffer. Other results
+/// may, but the buffer would be alive between one's last use and the next one,
+/// and bufferization would compare each write to it with each of its reads.
 static void rematerializeEmpty(tensor::EmptyOp empty) {
   if (empty->hasOneUse())
     return;
   for (OpOperand &use : llvm::make_early_inc_range(empty->getUses()))
     if (isa<LoopLikeOpInterface>(use.getOwner()) || isInit(use))
       use.set(OpBuilder(use.getOwner()).clone(*empty)->getResult(0));
-}
-
-/// True if `value` is not read after `last`.
-static bool endsAt(Value value, Operation *last) {
-  return llvm::all_of(value.getUsers(), [&](Operation *user) {
-    Operation *ancestor = last->getBlock()->findAncestorOpInBlock(*user);
-    return ancestor && (ancestor == last || ancestor->isBeforeInBlock(last));
-  });
-}
-
-/// An elementwise op goes on in the buffer of an input that is not read again.
-static void continueInInput(linalg::LinalgOp op) {
-  if (!linalg::isElementwise(op) || !op.hasPureTensorSemantics())
-    return;
-  for (OpOperand &init : op.getDpsInitsMutable()) {
-    auto empty = init.get().getDefiningOp<tensor::EmptyOp>();
-    if (!empty || op.payloadUsesValueFromOperand(&init))
-      continue;
-    for (OpOperand *input : op.getDpsInputOperands()) {
-      auto producer = input->get().getDefiningOp<linalg::LinalgOp>();
-      if (!producer || producer->getBlock() != op->getBlock() ||
-          input->get().getType() != init.get().getType() ||
-          op.getMatchingIndexingMap(input) !=
-              op.getMatchingIndexingMap(&init) ||
-          llvm::is_contained(op.getDpsInits(), input->get()) ||
-          !endsAt(input->get(), op))
-        continue;
-      init.set(input->get());
-      if (empty->use_empty())
-        empty->erase();
-      break;
-    }
-  }
 }
 
 void shardir::rematerializeInits(ModuleOp module) {
@@ -146,5 +111,4 @@ void shardir::rematerializeInits(ModuleOp module) {
     if (isOpTriviallyDead(op))
       op->erase();
   }
-  module.walk(continueInInput);
 }

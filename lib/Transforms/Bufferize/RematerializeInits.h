@@ -18,8 +18,8 @@
 
 namespace shardir {
 
-/// Gives every user that overwrites a fill or a splat constant a fill of its
-/// own, and makes large splat constants fills.
+/// Gives every user that overwrites a fill, a splat constant or an empty tensor
+/// one of its own, and makes large splat constants fills.
 void rematerializeInits(mlir::ModuleOp module);
 
 } // namespace shardir

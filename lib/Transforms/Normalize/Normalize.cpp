@@ -20,6 +20,7 @@
 //   re and im of what is made of two parts  the part
 //   operands that a body does not read      none
 //   shape.assuming and its witnesses  assertions, and the region in place
+//   sums of products with zeros between   sums without these
 //   the place of a largest or least element   its value's reduction, then the
 //                                     least place where that is found
 //
@@ -30,6 +31,7 @@
 
 #include "ConcatRecognition.h"
 #include "SplitArgReduction.h"
+#include "SpreadOperands.h"
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Transforms/Normalize/Passes.h"
@@ -425,8 +427,9 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       auto structured = dyn_cast<linalg::LinalgOp>(op);
       if (generic && !matchConcat(generic) && hasUnreadOperand(generic))
         unread.insert(op);
-      if ((generic && matchConcat(generic)) || wholeSlice(op) ||
-          createdPart(op) || (structured && argReductionOf(structured)) ||
+      if ((generic && (matchConcat(generic) || findSpreadOperand(generic))) ||
+          wholeSlice(op) || createdPart(op) ||
+          (structured && argReductionOf(structured)) ||
           isa<linalg::SoftmaxOp, tensor::ReshapeOp, ml_program::GlobalLoadOp,
               ml_program::GlobalLoadConstOp, shape::ShapeOfOp,
               shape::AssumingOp>(op))
@@ -452,9 +455,12 @@ struct NormalizePass : shardir::impl::NormalizeBase<NormalizePass> {
       } else if (auto structured = dyn_cast<linalg::LinalgOp>(op);
                  structured && argReductionOf(structured))
         splitArgReduction(rewriter, structured, *argReductionOf(structured));
-      else if (auto generic = dyn_cast<linalg::GenericOp>(op))
-        sayConcat(rewriter, generic);
-      else if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
+      else if (auto generic = dyn_cast<linalg::GenericOp>(op)) {
+        if (OpOperand *spread = findSpreadOperand(generic))
+          readWithoutZeros(rewriter, generic, *spread);
+        else
+          sayConcat(rewriter, generic);
+      } else if (auto reshape = dyn_cast<tensor::ReshapeOp>(op))
         decomposeReshape(rewriter, reshape);
       else if (auto load = dyn_cast<ml_program::GlobalLoadOp>(op))
         done = replaceLoad(rewriter, load);

@@ -24,7 +24,9 @@ def Normalize : Pass<"shardir-normalize", "::mlir::ModuleOp"> {
     all of a dim, the start that was computed for it becomes 0. The real or
     imaginary part of what another op makes of two parts becomes that part, and
     operands that a body does not read are dropped: compiled they are gone, and
-    nothing should move for them. The place of a
+    nothing should move for them. A sum of products over a tensor that has been
+    inserted into zeros reads the tensor itself, and the other operand at strides.
+    The place of a
     largest or least element, a reduction of pairs, becomes the reduction of the
     elements and that of the places where their extremum is found, where ties and
     NaN stay the same (docs/Semantics.md). Placements on such an op go to the op
