@@ -30,7 +30,7 @@ import text_table  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 EM_CUDA = 190
-# The table's problems: title, file, function, options.
+# The table's problems: title, file, function, options, and which kernels if not all.
 PROBLEMS = [
     ("bf16 4096 x 4096 x 4096", "kernels.mlir", "gemm", "arch=sm_90a"),
     ("the same", "kernels.mlir", "gemm", "arch=sm_90a schedule=wgmma_matmul"),
@@ -39,6 +39,8 @@ PROBLEMS = [
     ("bf16 16 x 4096 x 4096", "kernels.mlir", "gemm_decode", "arch=sm_90a"),
     ("attention, d = 64", "attention.mlir", "full64", "arch=sm_90a"),
     ("attention, d = 128", "attention.mlir", "full128", "arch=sm_90a"),
+    ("attention's gradients, d = 64", "attention-backward.mlir", "backward64", "arch=sm_90a", "backward_wgmma"),
+    ("attention's gradients, d = 128", "attention-backward.mlir", "backward128", "arch=sm_90a", "backward_wgmma"),
     ("softmax, f32 rows of 4096", "kernels.mlir", "softmax", "arch=sm_90a"),
     ("layer norm, bf16 rows of 4096", "kernels.mlir", "layer_norm", "arch=sm_90a"),
     ("bias and tanh, bf16", "kernels.mlir", "bias_tanh", "arch=sm_90a"),
@@ -221,9 +223,9 @@ def rows_of(file, options):
 def tables(options):
     """The section of docs/GPU.md."""
     libraries, rows, names = {"cuBLAS": cublas(), "FlashAttention-3": flash_attention()}, [], []
-    for title, file, function, flags in PROBLEMS:
+    for title, file, function, flags, *kernel in PROBLEMS:
         path = os.path.join(ROOT, "benchmarks", "gpu", file)
-        rows += [[title, *each] for each in compile_program(path, function, flags, options.build, options.tools)]
+        rows += [[title, *each] for each in compile_program(path, function, flags, options.build, options.tools, *kernel)]
         name, arch, wanted, called = PEERS.get((function, flags), (None, None, None, None))
         path = libraries.get(name)
         for each in itertools.islice(rows_of_library(path, wanted, arch, options.tools), 1) if path else ():

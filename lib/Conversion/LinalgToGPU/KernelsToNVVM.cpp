@@ -110,7 +110,9 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
         if (auto type = kernel.getArgAttrOfType<TypeAttr>(
                 i, LLVM::LLVMDialect::getByValAttrName()))
           byValue[kernel.getName()].push_back({i, type.getValue()});
-    approximatePowers(module);
+    approximate<math::Exp2Op>(module, "llvm.nvvm.ex2.approx.ftz.f32");
+    approximate<math::Log2Op>(module, "llvm.nvvm.lg2.approx.ftz.f");
+    approximate<arith::DivFOp>(module, "llvm.nvvm.rcp.approx.ftz.f");
     OpPassManager pm(gpu::GPUModuleOp::getOperationName());
     build(pm);
     if (failed(runPipeline(pm, module)) || failed(checkLowered(module)))
@@ -148,19 +150,22 @@ struct KernelsToNVVMPass : shardir::impl::KernelsToNVVMBase<KernelsToNVVMPass> {
     }
   }
 
-  /// Powers of two that may be approximate are one instruction, which takes
-  /// subnormal numbers for zero.
-  static void approximatePowers(gpu::GPUModuleOp module) {
-    module.walk([](math::Exp2Op op) {
+  /// Powers of two, their inverse and reciprocals, where they may be
+  /// approximate, are one instruction, which takes subnormal numbers for zero.
+  template <typename Op>
+  static void approximate(gpu::GPUModuleOp module, StringRef intrinsic) {
+    module.walk([&](Op op) {
       if (!op.getType().isF32() ||
           !arith::bitEnumContainsAll(op.getFastmath(),
                                      arith::FastMathFlags::afn))
         return;
+      if (isa<arith::DivFOp>(op) &&
+          !matchPattern(op->getOperand(0), m_OneFloat()))
+        return;
       OpBuilder builder(op);
       auto call = LLVM::CallIntrinsicOp::create(
-          builder, op.getLoc(), op.getType(),
-          builder.getStringAttr("llvm.nvvm.ex2.approx.ftz.f32"),
-          ValueRange{op.getOperand()});
+          builder, op.getLoc(), op.getType(), builder.getStringAttr(intrinsic),
+          op->getOperands().take_back());
       op.replaceAllUsesWith(call.getResult(0));
       op.erase();
     });

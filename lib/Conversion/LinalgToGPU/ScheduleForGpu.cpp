@@ -152,8 +152,8 @@ struct ScheduleForGpuPass
         break;
       auto [name, text] = entry.split('=');
       int64_t number = 0;
-      std::vector<std::string> names = {"tile_m", "tile_n", "tile_k",
-                                        "stages", "splits", "copies"};
+      std::vector<std::string> names = {"tile_m", "tile_n", "tile_k", "stages",
+                                        "splits", "copies", "kernels"};
       if (!llvm::is_contained(names, name)) {
         getOperation().emitError("a name in option plan ")
             << mustBeOneOf(names, name.str());

@@ -14,7 +14,7 @@
 // NONE: linalg.matmul is scheduled by ws_gemm (TMA and wgmma, tile 128x
 // REDEFINE: %{plan} = rows=7
 // RUN: not %{schedule} | FileCheck %s --check-prefix=NAME
-// NAME: error: a name in option plan must be tile_m, tile_n, tile_k, stages, splits or copies, found 'rows'
+// NAME: error: a name in option plan must be tile_m, tile_n, tile_k, stages, splits, copies or kernels, found 'rows'
 // REDEFINE: %{plan} = stages=many
 // RUN: not %{schedule} | FileCheck %s --check-prefix=NUMBER
 // NUMBER: error: option plan needs a number for stages, as in stages=64, found 'many'

@@ -16,16 +16,18 @@
 // REDEFINE: %{function} = large_heads
 // RUN: %{run}
 // Probabilities and scores' gradients are rounded to 16 bits, in another order.
+// Forced, for gpu_check.py runs these for an architecture that has wgmma too.
+// DEFINE: %{mma} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %s --device=cuda-local --options="arch=host schedule=mma_attention_backward" --verify --tolerance=%{tolerance} --function=%{function}
 // REDEFINE: %{tolerance} = 0.005
 // REDEFINE: %{function} = half
-// RUN: %{run}
+// RUN: %{mma}
 // REDEFINE: %{tolerance} = 0.02
 // REDEFINE: %{function} = brain
-// RUN: %{run}
+// RUN: %{mma}
 // REDEFINE: %{function} = brain_causal
-// RUN: %{run}
+// RUN: %{mma}
 // REDEFINE: %{function} = large_heads16
-// RUN: %{run}
+// RUN: %{mma}
 // RUN: shard-opt %s --shardir-to-gpu="arch=host explain" -o /dev/null 2>&1 | FileCheck %s --implicit-check-not="is decomposed"
 // CHECK-COUNT-5: kernel.attention_backward is scheduled by fma_attention_backward
 // CHECK-COUNT-3: kernel.attention_backward is scheduled by mma_attention_backward

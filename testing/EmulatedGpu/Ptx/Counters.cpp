@@ -44,7 +44,7 @@ const char *classOf(const std::string &opcode,
   if (is({"bar", "barrier", "mbarrier", "fence", "membar", "wgmma"}) ||
       says("wait_group") || says("commit_group"))
     return "barrier";
-  if (is({"ld", "st", "cp", "ldmatrix", "stmatrix", "prefetch"}))
+  if (is({"ld", "st", "red", "cp", "ldmatrix", "stmatrix", "prefetch"}))
     return says("param")                            ? "parameter"
            : says("local")                          ? "local"
            : says("global") || opcode == "prefetch" ? "global"

@@ -13,6 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../Elements.h"
 #include "Families.h"
 #include "Lanes.h"
 
@@ -142,6 +143,54 @@ template <bool store> void decodeAccess(Decoder &d, Inst &i) {
       !i.generic)
     d.fail("a store to what is only read");
   i.run = store ? runStore : runLoad;
+}
+
+/// Sums in memory, of lanes in their order: of f32 where variant is set, else
+/// of u32.
+void runReduction(Warp &w, const Inst &i, uint32_t mask) {
+  w.need(i.s[1], mask, "an address");
+  int bytes = i.bytes;
+  int64_t all = int64_t(i.more.size()) * bytes;
+  w.count(i, mask, i.space, i.generic, i.s[1], i.imm, all);
+  forLanes(mask, [&](int l) {
+    char *to = w.at(i.space, i.generic, l, w.wide(i.s[1], l) + uint64_t(i.imm),
+                    all, /*write=*/true);
+    for (Slot part : i.more) {
+      auto old = uint32_t(readBits(to, bytes)),
+           term = w.cells<uint32_t>(part)[l];
+      uint32_t sum = old + term;
+      if (i.variant) {
+        float result = shardir::emulated::fromBits(old) +
+                       shardir::emulated::fromBits(term);
+        std::memcpy(&sum, &result, sizeof(sum));
+      }
+      std::memcpy(to, &sum, size_t(bytes));
+      to += bytes;
+    }
+  });
+}
+
+void decodeReduction(Decoder &d, Inst &i) {
+  skipHints(d);
+  takeSpace(d, i);
+  if (i.space != Space::Global || i.generic || !d.take("add"))
+    d.fail("a reduction that is not emulated");
+  size_t count = d.take("v4") ? 4 : d.take("v2") ? 2 : 1;
+  Type type = d.takeType();
+  i.variant = type == Type::F32;
+  if (!i.variant && (type != Type::U32 || count > 1))
+    d.fail("a reduction of a type that is not emulated");
+  i.bytes = 4;
+  d.wantOperands(2, 2);
+  i.s[1] = d.address(d.operand(0), i.imm);
+  const Operand &value = d.operand(1);
+  bool vector = value.kind == Operand::Vector;
+  if (vector != (count > 1) || (vector && value.parts.size() != count))
+    d.fail("a vector of another size");
+  for (size_t n = 0; n < count; ++n)
+    i.more.push_back(
+        d.in(vector ? value.parts[n] : value, type, /*anyWidth=*/true));
+  i.run = runReduction;
 }
 
 //===----------------------------------------------------------------------===//
@@ -349,6 +398,7 @@ void decodeCopy(Decoder &d, Inst &i) {
 void shardir::emulated::ptx::addMemory(Table &table) {
   table["ld"] = decodeAccess<false>;
   table["st"] = decodeAccess<true>;
+  table["red"] = decodeReduction;
   table["cvta"] = decodeConvertAddress;
   table["mapa"] = decodeMapAddress;
   table["prefetch"] = decodePrefetch;

@@ -32,8 +32,18 @@ int64_t roundUp(int64_t number, int64_t to) {
 /// A kind of kernel: how it lowers a plan.
 struct Unit {
   StringRef name;
+  bool (*runsOn)(const GpuTarget &);
   /// True if it takes the op's types.
   bool (*takes)(kernel::AttentionBackwardOp);
+  /// Warps of a block, the most first, and columns of a step.
+  SmallVector<int64_t> (*warps)();
+  SmallVector<int64_t> (*columns)();
+  /// Tiles are boxes of 64 columns; else their rows are padded.
+  bool inBoxes;
+  /// Registers beside the fragments.
+  int64_t registers;
+  /// A kernel of keys can add to the gradients of queries.
+  bool adds;
   /// True if ds and p go through shared memory.
   bool sharesScores;
   /// Of the chip, in floating-point operations/s.
@@ -45,13 +55,19 @@ struct Unit {
 /// Shared memory, in bytes, whichever way tiles are turned.
 int64_t sharedBytesOf(kernel::AttentionBackwardOp op, const Unit &unit,
                       const BackwardPlan &plan) {
-  auto bytes = [](Value operand, int64_t first, int64_t second) {
+  auto bytes = [&](Value operand, int64_t first, int64_t second) {
     int64_t size = elementBytes(elementOf(operand)), chunk = 16 / size;
     auto padded = [&](int64_t rows, int64_t columns) {
+      if (unit.inBoxes)
+        return rows * roundUp(columns, 64) * size;
       return roundUp(rows * (columns / chunk | 1) * 16, 128);
     };
     return std::max(padded(first, second), padded(second, first));
   };
+  int64_t extras = 0;
+  for (Value extra : op.getExtras())
+    extras +=
+        roundUp(plan.stages * plan.bn * elementBytes(elementOf(extra)), 128);
   int64_t ofQueries = bytes(op.getQuery(), plan.bm(), plan.k) +
                       bytes(op.getGradient(), plan.bm(), plan.v) +
                       plan.stages * (bytes(op.getKey(), plan.bn, plan.k) +
@@ -65,43 +81,103 @@ int64_t sharedBytesOf(kernel::AttentionBackwardOp op, const Unit &unit,
                                         elementBytes(op.getComputeType()),
                                     128)
                       : 0;
-  return std::max(ofQueries, ofKeys) + slots;
+  return std::max(ofQueries, ofKeys) + slots + extras;
 }
 
-/// The kernels of a plan for the results that are wanted: with the gradients of
-/// keys and values in one, if its registers suffice.
-SmallVector<BackwardPart> partsOf(kernel::AttentionBackwardOp op,
-                                  const BackwardPlan &plan) {
+using Parts = SmallVector<BackwardPart>;
+
+/// Ways to compute the results that are wanted by kernels of a plan whose
+/// registers suffice, those with fewer kernels first.
+SmallVector<Parts> partsOf(kernel::AttentionBackwardOp op, const Unit &unit,
+                           const BackwardPlan &plan, const GpuTarget &target) {
   int64_t words = elementBytes(op.getComputeType()) / 4;
-  // Scores and their gradients, the extras of a thread's columns, which are
-  // loaded early, and what addresses and the body take.
-  int64_t loaded = plan.bn / 4 * static_cast<int64_t>(op.getExtras().size());
-  int64_t most = 255 - (plan.bn * words + loaded + 90);
+  // Scores and their gradients, and what addresses and the body take.
+  // On warpgroups probabilities are held twice, as f32 and packed, while their
+  // gradients are multiplied.
+  int64_t packed = unit.inBoxes ? plan.bn / 4 : 0;
+  int64_t most = 255 - (plan.bn * words + packed + unit.registers);
   int64_t k = plan.k / 2 * words, v = plan.v / 2 * words;
   bool dq = op.isWanted(0), dk = op.isWanted(1), dv = op.isWanted(2);
+  SmallVector<Parts> ways;
+  // Two warpgroups share the gradients of queries: by rows, or by columns of
+  // which each has whole boxes. FlashAttention-3 has the same tiles. Beside a
+  // mask the larger one leaves ptxas too few registers for asynchronous wgmma.
+  bool shares = (plan.bn == 128 && plan.k <= 64 && plan.v <= 64 &&
+                 findMask(op).conditions.empty()) ||
+                (plan.bn == 64 && plan.k == 128 && plan.v <= 128);
+  if (unit.adds && !target.isHost() && plan.warps == 8 && shares && dq && dk &&
+      dv)
+    ways.push_back({{/*ofKeys=*/true, /*first=*/true, /*second=*/true,
+                     /*third=*/true}});
   if (((dq || dk) && k > most) || (dv && v > most))
-    return {};
-  SmallVector<BackwardPart> parts;
+    return ways;
+  bool together = dk && dv && k + v <= most;
+  Parts apart;
   if (dq)
-    parts.push_back({/*ofKeys=*/false, /*first=*/true, /*second=*/false});
+    apart.push_back({/*ofKeys=*/false, /*first=*/true, /*second=*/false});
   if (dk)
-    parts.push_back({/*ofKeys=*/true, /*first=*/true, /*second=*/false});
-  if (dk && dv && k + v <= most)
-    parts.back().second = true;
+    apart.push_back({/*ofKeys=*/true, /*first=*/true, /*second=*/false});
+  if (together)
+    apart.back().second = true;
   else if (dv)
-    parts.push_back({/*ofKeys=*/true, /*first=*/false, /*second=*/true});
-  return parts;
+    apart.push_back({/*ofKeys=*/true, /*first=*/false, /*second=*/true});
+  ways.push_back(apart);
+  return ways;
 }
 
 struct Choice {
   BackwardPlan plan;
+  Parts parts;
   double seconds = 0;
   /// It has the numbers that are forced.
   bool agrees = false;
 };
 
-PlanNumbers numbersOf(const BackwardPlan &plan) {
-  return {{"tile_m", plan.bm()}, {"tile_n", plan.bn}, {"stages", plan.stages}};
+PlanNumbers numbersOf(const BackwardPlan &plan, const Parts &parts) {
+  return {{"tile_m", plan.bm()},
+          {"tile_n", plan.bn},
+          {"stages", plan.stages},
+          {"kernels", int64_t(parts.size())}};
+}
+
+/// nullopt where a block does not fit on a multiprocessor.
+std::optional<double> secondsOf(kernel::AttentionBackwardOp op,
+                                const Unit &unit, const AttentionShape &shape,
+                                const BackwardPlan &plan, const Parts &parts,
+                                const GpuTarget &target) {
+  bool third = parts.front().third;
+  int64_t bytes =
+      sharedBytesOf(op, unit, plan) + (third ? plan.bm() * plan.bn * 2 : 0);
+  if (bytes > target.sharedBytes)
+    return std::nullopt;
+  double present = std::min({double(target.sharedBytes / bytes),
+                             double(target.registers / (255 * plan.threads())),
+                             double(target.threads / plan.threads())});
+  if (present < 1)
+    return std::nullopt;
+  // The counters of turns are set to 0 by a kernel.
+  double seconds = third ? target.launchSeconds : 0;
+  for (const BackwardPart &part : parts) {
+    double own = part.ofKeys ? shape.columns : shape.rows,
+           other = part.ofKeys ? shape.rows : shape.columns;
+    double blocks = shape.outer * std::ceil(own / plan.bm());
+    double steps = std::ceil(other / plan.bn);
+    double work = 2.0 * plan.bm() * plan.bn *
+                  (plan.k + plan.v + (part.first ? plan.k : 0) +
+                   (part.second ? plan.v : 0) + (part.third ? plan.k : 0));
+    double resident =
+        std::min(present, std::ceil(blocks / target.multiprocessors));
+    double rate = unit.flops(target) / target.multiprocessors *
+                  std::min(1.0, resident * plan.warps / 8);
+    double rounds =
+        std::ceil(blocks / (target.multiprocessors * resident)) * resident;
+    // A step's barriers and copies cost as much as some of its work. Blocks
+    // that take turns follow each other at a distance of a step.
+    double waits = part.third ? std::ceil(own / plan.bm()) - 1 : 0;
+    seconds += target.launchSeconds +
+               (rounds * steps + waits) * (work / rate) * (1 + 4.0 / plan.bn);
+  }
+  return seconds;
 }
 
 std::optional<Choice> choose(kernel::AttentionBackwardOp op, const Unit &unit,
@@ -110,49 +186,26 @@ std::optional<Choice> choose(kernel::AttentionBackwardOp op, const Unit &unit,
   std::optional<Choice> best;
   // Fewer warps copy the same step by more instructions, and read it for fewer
   // rows: only where more do not fit.
-  for (int64_t warps : {4, 2, 1}) {
+  for (int64_t warps : unit.warps()) {
     if (best && best->agrees)
       break;
-    for (int64_t bn : {64, 32, 16}) {
+    for (int64_t bn : unit.columns()) {
       BackwardPlan plan;
       plan.warps = warps;
       plan.bn = bn;
       plan.k = roundUp(*shape.k, 16);
       plan.v = roundUp(*shape.v, 16);
-      int64_t bytes = sharedBytesOf(op, unit, plan);
-      SmallVector<BackwardPart> parts = partsOf(op, plan);
-      if (bytes > target.sharedBytes || parts.empty())
-        continue;
-      double present =
-          std::min({double(target.sharedBytes / bytes),
-                    double(target.registers / (255 * plan.threads())),
-                    double(target.threads / plan.threads())});
-      if (present < 1)
-        continue;
-      double seconds = 0;
-      for (const BackwardPart &part : parts) {
-        double own = part.ofKeys ? shape.columns : shape.rows,
-               other = part.ofKeys ? shape.rows : shape.columns;
-        double blocks = shape.outer * std::ceil(own / plan.bm());
-        double steps = std::ceil(other / bn);
-        double work = 2.0 * plan.bm() * bn *
-                      (plan.k + plan.v + (part.first ? plan.k : 0) +
-                       (part.second ? plan.v : 0));
-        double resident =
-            std::min(present, std::ceil(blocks / target.multiprocessors));
-        double rate = unit.flops(target) / target.multiprocessors *
-                      std::min(1.0, resident * warps / 8);
-        double rounds =
-            std::ceil(blocks / (target.multiprocessors * resident)) * resident;
-        // A step's barriers and copies cost as much as some of its work.
-        seconds += target.launchSeconds +
-                   rounds * steps * (work / rate) * (1 + 4.0 / bn);
+      for (const Parts &parts : partsOf(op, unit, plan, target)) {
+        std::optional<double> seconds =
+            secondsOf(op, unit, shape, plan, parts, target);
+        if (!seconds)
+          continue;
+        bool agrees = agreesWithForced(op, numbersOf(plan, parts));
+        bool fewer = best && best->plan.warps > warps;
+        if (!best || (agrees && !best->agrees) ||
+            (agrees == best->agrees && !fewer && *seconds < best->seconds))
+          best = Choice{plan, parts, *seconds, agrees};
       }
-      bool agrees = agreesWithForced(op, numbersOf(plan));
-      bool fewer = best && best->plan.warps > warps;
-      if (!best || (agrees && !best->agrees) ||
-          (agrees == best->agrees && !fewer && seconds < best->seconds))
-        best = Choice{plan, seconds, agrees};
     }
   }
   return best;
@@ -169,13 +222,30 @@ bool mmaTakes(kernel::AttentionBackwardOp op) {
   return op.getComputeType().isF32() && (type.isBF16() || type.isF16());
 }
 
+bool isAny(const GpuTarget &) { return true; }
+SmallVector<int64_t> fewWarps() { return {4, 2, 1}; }
+SmallVector<int64_t> fewColumns() { return {64, 32, 16}; }
+
 const Unit units[] = {
-    {"mma_attention_backward", mmaTakes, /*sharesScores=*/false,
+    {"mma_attention_backward", isAny, mmaTakes, fewWarps, fewColumns,
+     /*inBoxes=*/false, /*registers=*/90, /*adds=*/false,
+     /*sharesScores=*/false,
      [](const GpuTarget &target) {
        return target.matrixFlops * (target.isHost() ? 0.5 : 0.3);
      },
      emitMmaBackward},
-    {"fma_attention_backward", [](kernel::AttentionBackwardOp) { return true; },
+    {"wgmma_attention_backward",
+     [](const GpuTarget &target) {
+       return target.isHost() || target.hasWarpgroupMma();
+     },
+     mmaTakes, [] { return SmallVector<int64_t>{8, 4}; },
+     [] { return SmallVector<int64_t>{128, 64, 32}; }, /*inBoxes=*/true,
+     /*registers=*/45, /*adds=*/true, /*sharesScores=*/false,
+     [](const GpuTarget &target) { return target.matrixFlops * 0.55; },
+     emitWgmmaBackward},
+    {"fma_attention_backward", isAny,
+     [](kernel::AttentionBackwardOp) { return true; }, fewWarps, fewColumns,
+     /*inBoxes=*/false, /*registers=*/130, /*adds=*/false,
      /*sharesScores=*/true,
      [](const GpuTarget &target) { return target.scalarFlops * 0.4; },
      emitFmaBackward},
@@ -190,32 +260,36 @@ public:
   std::optional<Estimate> match(Operation *op,
                                 const GpuTarget &target) const override {
     auto backward = dyn_cast<kernel::AttentionBackwardOp>(op);
-    if (!backward || !isTileable(backward) || !unit.takes(backward))
+    if (!backward || !unit.runsOn(target) || !isTileable(backward) ||
+        !unit.takes(backward))
       return std::nullopt;
     std::optional<Choice> choice = choose(backward, unit, target);
     if (!choice)
       return std::nullopt;
     Estimate estimate;
-    estimate.seconds = choice->seconds;
-    estimate.reason = llvm::formatv("{0} kernels of {1} rows by {2}",
-                                    partsOf(backward, choice->plan).size(),
-                                    choice->plan.bm(), choice->plan.bn);
-    estimate.plan = numbersOf(choice->plan);
+    // Where warpgroups are emulated, tests force them by name.
+    bool slow = target.isHost() && unit.emit == emitWgmmaBackward;
+    estimate.seconds = slow ? 1 : choice->seconds;
+    size_t kernels = choice->parts.size();
+    estimate.reason = llvm::formatv("{0} kernel{1} of {2} rows by {3}", kernels,
+                                    kernels == 1 ? "" : "s", choice->plan.bm(),
+                                    choice->plan.bn);
+    estimate.plan = numbersOf(choice->plan, choice->parts);
     return estimate;
   }
 
   LogicalResult emit(RewriterBase &rewriter, Operation *op,
                      const GpuTarget &target) const override {
     auto backward = cast<kernel::AttentionBackwardOp>(op);
-    BackwardPlan plan = choose(backward, unit, target)->plan;
+    Choice choice = *choose(backward, unit, target);
     rewriter.setInsertionPoint(op);
     KernelEmitter emitter(rewriter, op);
     FailureOr<BackwardProblem> problem =
         BackwardProblem::create(emitter, backward);
     if (failed(problem))
       return op->emitOpError("has an operand without linear addresses");
-    for (const BackwardPart &part : partsOf(backward, plan))
-      unit.emit(emitter, *problem, plan, part);
+    for (const BackwardPart &part : choice.parts)
+      unit.emit(emitter, *problem, choice.plan, part);
     rewriter.eraseOp(op);
     return success();
   }

@@ -17,11 +17,8 @@
 
 #include "AttentionBackwardKernel.h"
 
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
-#include "mlir/IR/IRMapping.h"
-
-#include <cmath>
+#include "mlir/Dialect/NVGPU/IR/NVGPUDialect.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -58,10 +55,12 @@ BackwardProblem::create(KernelEmitter &emit, kernel::AttentionBackwardOp op) {
 BackwardKernel::BackwardKernel(KernelEmitter &emit,
                                const BackwardProblem &problem,
                                const BackwardPlan &plan,
-                               const BackwardPart &part)
+                               const BackwardPart &part, bool approximate)
     : AttentionTiles(emit, plan.threads()), problem(problem), plan(plan),
       part(part), own(part.ofKeys ? problem.columns : problem.rows),
-      other(part.ofKeys ? problem.rows : problem.columns) {
+      other(part.ofKeys ? problem.rows : problem.columns),
+      body(emit, problem.getOp(), problem.extras, own, other, approximate,
+           mask) {
   const NestOperand &x = part.ofKeys ? problem.key : problem.query,
                     &y = part.ofKeys ? problem.value : problem.gradient,
                     &u = part.ofKeys ? problem.query : problem.key,
@@ -72,6 +71,12 @@ BackwardKernel::BackwardKernel(KernelEmitter &emit,
   otherV = makeTile(w, other, plan.bn, problem.v, plan.v, plan.stages);
   if (problem.rows.loops.size() == 1 && problem.columns.loops.size() == 1)
     mask = findMask(problem.getOp());
+  for (unsigned i = 0; i < problem.extras.size(); ++i) {
+    int64_t bytes = elementBytes(problem.extras[i].element);
+    if (!problem.extras[i].scalar && (bytes == 4 || bytes == 8) &&
+        body.dependence(i) == BackwardBody::OnOther)
+      staged.push_back({i});
+  }
 }
 
 Index BackwardKernel::rowAt(int64_t row) {
@@ -79,114 +84,195 @@ Index BackwardKernel::rowAt(int64_t row) {
   return emit.add(rowStart, emit.add(emit.mul(warp, 16), inWarp));
 }
 
-void BackwardKernel::load(Index step) {
-  Index stage = emit.rem(step, plan.stages), at = emit.mul(step, plan.bn);
+Index BackwardKernel::columnAt(Index step, int64_t column) {
+  Index start =
+      emit.add(emit.mul(step, plan.bn), emit.mul(emit.rem(lane, 4), 2));
+  return emit.add(start, emit.constant(column / 2 * 8 + column % 2));
+}
+
+Index BackwardKernel::inside(Index position, const Axis &axis, int64_t tile) {
+  if (axis.isDividedBy(tile))
+    return position;
+  return emit.min(position, emit.sub(axis.extent, emit.constant(1)));
+}
+
+void BackwardKernel::load(Index step, Index stage) {
+  Index at = emit.mul(step, plan.bn);
   copy(otherK, stage, at, emit.constant(0));
   copy(otherV, stage, at, emit.constant(0));
+  if (!staged.empty())
+    loadStaged(stage, at);
 }
 
-std::pair<Value, Value> BackwardKernel::runBody(Value s, Value dp,
-                                                ArrayRef<Index> ivs) {
+void BackwardKernel::loadStaged(Index stage, Index start) {
   OpBuilder &builder = emit.builder;
-  Block &body = problem.getOp().getBody().front();
-  IRMapping mapping;
-  mapping.map(body.getArgument(0), s);
-  mapping.map(body.getArgument(1), dp);
-  for (auto [argument, extra] :
-       llvm::zip(body.getArguments().drop_front(2), problem.extras))
-    if (!argument.use_empty())
-      mapping.map(argument, loadOf(extra, ivs));
-  for (Operation &op : body.without_terminator()) {
-    if (auto index = dyn_cast<kernel::LoopIndexOp>(op)) {
-      mapping.map(index.getResult(), emit.value(ivs[index.getLoop()]));
-      continue;
+  Type token = nvgpu::DeviceAsyncTokenType::get(builder.getContext());
+  auto one = [&](Index column) {
+    SmallVector<Index> ivs(blockIvs);
+    setIvs(ivs, other, inside(emit.add(start, column), other, plan.bn));
+    Value to = emit.value(emit.add(emit.mul(stage, plan.bn), column));
+    for (const Staged &of : staged) {
+      const NestOperand &extra = problem.extras[of.extra];
+      nvgpu::DeviceAsyncCopyOp::create(
+          builder, emit.loc, token, of.shared, to, extra.flat,
+          emit.value(extra.address(emit, ivs)), builder.getIndexAttr(1),
+          /*srcElements=*/Value(), /*bypassL1=*/UnitAttr());
     }
-    auto exponential = dyn_cast<math::ExpOp>(op);
-    if (exponential && isApproximate() && exponential.getType().isF32()) {
-      Value log2e = arith::ConstantOp::create(builder, emit.loc,
-                                              builder.getF32FloatAttr(M_LOG2E));
-      Value scaled = arith::MulFOp::create(
-          builder, emit.loc, mapping.lookupOrDefault(exponential.getOperand()),
-          log2e);
-      mapping.map(exponential.getResult(),
-                  math::Exp2Op::create(builder, emit.loc, scaled,
-                                       arith::FastMathFlags::afn)
-                      .getResult());
-      continue;
-    }
-    Operation *copy = builder.clone(op, mapping);
-    // Of a probability by its row's sum: one for each score, of many
-    // instructions if its last bit is to be right.
-    if (auto quotient = dyn_cast<arith::DivFOp>(copy);
-        quotient && isApproximate() && quotient.getType().isF32())
-      quotient.setFastmath(arith::FastMathFlags::afn);
-  }
-  Operation *yield = body.getTerminator();
-  return {mapping.lookupOrDefault(yield->getOperand(0)),
-          mapping.lookupOrDefault(yield->getOperand(1))};
-}
-
-std::pair<Fragment, Fragment>
-BackwardKernel::runBodies(const Fragment &s, const Fragment &dp, Index step) {
-  Fragment p(s.size()), ds(s.size());
-  Index columnStart =
-      emit.add(emit.mul(step, plan.bn), emit.mul(emit.rem(lane, 4), 2));
-  bool columnsExist = other.isDividedBy(plan.bn);
-  auto inside = [&](Index position, const Axis &axis, int64_t tile) {
-    if (axis.isDividedBy(tile))
-      return position;
-    return emit.min(position, emit.sub(axis.extent, emit.constant(1)));
   };
-  SmallVector<Index> ivs(blockIvs);
-  for (int64_t row = 0; row < 2; ++row) {
-    setIvs(ivs, own, inside(rowAt(row), own, plan.bm()));
-    for (int64_t j = 0; j < scoreTiles(); ++j)
-      for (int64_t one = 0; one < 2; ++one) {
-        Index column = emit.add(columnStart, emit.constant(8 * j + one));
-        setIvs(ivs, other, inside(column, other, plan.bn));
-        int64_t place = at(scoreTiles(), 0, j, row, one);
-        auto [probability, gradient] = runBody(s[place], dp[place], ivs);
-        if (!columnsExist) {
-          // The score is undefined here, so its exponential may be inf.
-          Value exists = emit.lessThan(column, other.extent);
-          for (Value *value : {&probability, &gradient})
-            *value =
-                arith::SelectOp::create(emit.builder, emit.loc, exists, *value,
-                                        emit.zero(value->getType()));
-        }
-        p[place] = probability;
-        ds[place] = gradient;
-      }
+  for (int64_t from = 0; from < plan.bn; from += threads) {
+    Index column = emit.add(emit.thread(), emit.constant(from));
+    if (from + threads <= plan.bn)
+      one(column);
+    else
+      emit.branch(emit.lessThan(column, emit.constant(plan.bn)),
+                  [&] { one(column); });
   }
-  return {p, ds};
 }
 
-std::pair<Index, Index> BackwardKernel::stepRange() {
-  Index zero = emit.constant(0), one = emit.constant(1);
-  Index first = zero, end = other.extent;
-  for (const AttentionCondition &condition : mask.conditions) {
-    int column = other.loops[0];
-    int64_t factor = condition.loops[column];
-    if (factor != 1 && factor != -1)
-      continue;
-    LoopRanges ranges;
-    ranges.first.assign(problem.extents.size(), zero);
-    for (Index extent : problem.extents)
-      ranges.last.push_back(emit.sub(extent, one));
-    for (int loop : problem.batch.loops)
-      ranges.first[loop] = ranges.last[loop] = blockIvs[loop];
-    ranges.first[own.loops[0]] = rowStart;
-    ranges.last[own.loops[0]] =
-        emit.min(emit.add(rowStart, emit.constant(plan.bm() - 1)),
-                 ranges.last[own.loops[0]]);
-    Index most = greatestOf(emit, condition, ranges, column);
-    if (factor < 0)
-      end = emit.min(end, emit.clamp(emit.add(most, one), zero, other.extent));
-    else
-      first =
-          emit.max(first, emit.clamp(emit.sub(zero, most), zero, other.extent));
+bool BackwardKernel::asksGradient() const {
+  auto asks = [&](unsigned which) {
+    return body.yieldedDependence(which) & BackwardBody::OnGradient;
+  };
+  return (part.first && asks(1)) || (part.second && asks(0));
+}
+
+BackwardKernel::Bodies BackwardKernel::beginBodies(const Fragment &s,
+                                                   const Step &step) {
+  OpBuilder &builder = emit.builder;
+  Bodies bodies(s.size());
+  SmallVector<Index> ivs(blockIvs);
+  for (int64_t j = 0; j < scoreTiles(); ++j) {
+    // Neighbouring columns are read at once.
+    DenseMap<unsigned, Value> pairs;
+    for (const Staged &of : staged) {
+      Index from = emit.add(
+          emit.mul(step.stage, plan.bn),
+          emit.add(emit.mul(emit.rem(lane, 4), 2), emit.constant(8 * j)));
+      auto type = VectorType::get(2, problem.extras[of.extra].element);
+      pairs[of.extra] = vector::LoadOp::create(builder, emit.loc, type,
+                                               of.shared, emit.value(from));
+    }
+    for (int64_t one = 0; one < 2; ++one) {
+      Index column = columnAt(step.number, 2 * j + one);
+      setIvs(ivs, other,
+             step.visible ? column : inside(column, other, plan.bn));
+      BackwardBody::Values values =
+          body.runCommon(BackwardBody::OnOther, ivs, [&](unsigned extra) {
+            if (Value pair = pairs.lookup(extra))
+              return vector::ExtractOp::create(builder, emit.loc, pair, one)
+                  .getResult();
+            return loadOf(problem.extras[extra], ivs);
+          });
+      for (int64_t row = 0; row < 2; ++row) {
+        int64_t place = at(scoreTiles(), 0, j, row, one);
+        bodies[place] = body.begin(
+            rows[row], values, s[place], step.visible, [&](unsigned extra) {
+              SmallVector<Index> both(ivs);
+              setIvs(both, own, inside(rowAt(row), own, plan.bm()));
+              return loadOf(problem.extras[extra], both);
+            });
+      }
+    }
   }
-  return {emit.div(first, plan.bn), emit.ceilDiv(end, plan.bn)};
+  return bodies;
+}
+
+void BackwardKernel::endBodies(Bodies &bodies, const Fragment &dp) {
+  for (auto [values, gradient] : llvm::zip_equal(bodies, dp))
+    body.end(values, gradient);
+}
+
+Fragment BackwardKernel::yielded(const Bodies &bodies, unsigned which,
+                                 const Step &step) {
+  Fragment result;
+  for (const BackwardBody::Values &values : bodies)
+    result.push_back(body.yielded(values, which));
+  if (step.visible || other.isDividedBy(plan.bn))
+    return result;
+  // The score of a column that does not exist is undefined, so its exponential
+  // may be inf.
+  for (int64_t column = 0; column < 2 * scoreTiles(); ++column) {
+    Value exists = emit.lessThan(columnAt(step.number, column), other.extent);
+    for (int64_t row = 0; row < 2; ++row) {
+      Value &value = result[at(scoreTiles(), 0, column / 2, row, column % 2)];
+      value = arith::SelectOp::create(emit.builder, emit.loc, exists, value,
+                                      emit.zero(value.getType()));
+    }
+  }
+  return result;
+}
+
+LoopRanges BackwardKernel::blockRanges() {
+  LoopRanges ranges;
+  ranges.first.assign(problem.extents.size(), emit.constant(0));
+  for (Index extent : problem.extents)
+    ranges.last.push_back(emit.sub(extent, emit.constant(1)));
+  for (int loop : problem.batch.loops)
+    ranges.first[loop] = ranges.last[loop] = blockIvs[loop];
+  if (own.loops.size() != 1)
+    return ranges;
+  int loop = own.loops[0];
+  Index end = emit.add(rowStart, emit.constant(plan.bm() - 1));
+  ranges.first[loop] = rowStart;
+  ranges.last[loop] =
+      own.isDividedBy(plan.bm()) ? end : emit.min(end, ranges.last[loop]);
+  return ranges;
+}
+
+LoopRanges BackwardKernel::stepRanges(Index step) {
+  LoopRanges ranges = blockRanges();
+  int loop = other.loops[0];
+  ranges.first[loop] = emit.mul(step, plan.bn);
+  ranges.last[loop] = emit.add(ranges.first[loop], emit.constant(plan.bn - 1));
+  return ranges;
+}
+
+std::pair<Index, Index> BackwardKernel::visibleRange(const Axis &axis,
+                                                     const LoopRanges &ranges) {
+  Index zero = emit.constant(0), one = emit.constant(1);
+  Index first = zero, end = axis.extent;
+  auto isSimple = [](int64_t factor) { return factor >= -1 && factor <= 1; };
+  for (const AttentionCondition &condition : mask.conditions) {
+    int64_t factor = condition.loops[axis.loops[0]];
+    // Blocks and steps must find the same of each other.
+    if (!isSimple(condition.loops[own.loops[0]]) ||
+        !isSimple(condition.loops[other.loops[0]]) || factor == 0)
+      continue;
+    Index most = greatestOf(emit, condition, ranges, axis.loops[0]);
+    if (factor < 0)
+      end = emit.min(end, emit.max(emit.add(most, one), zero));
+    else
+      first = emit.max(first, emit.sub(zero, most));
+  }
+  return {first, end};
+}
+
+Fragment BackwardKernel::runMaskedStep(Step step, const Fragment &sums) {
+  OpBuilder &builder = emit.builder;
+  bool columnsExist = other.isDividedBy(plan.bn);
+  step.visible = columnsExist && mask.conditions.empty();
+  // One test is worth it where it saves one for each score.
+  if (mask.conditions.empty())
+    return runStep(step, sums);
+  Value visible;
+  LoopRanges ranges = stepRanges(step.number);
+  if (!columnsExist)
+    visible = emit.lessThan(ranges.last[other.loops[0]], other.extent);
+  for (const AttentionCondition &condition : mask.conditions)
+    visible =
+        emit.both(visible, emit.lessEqual(emit.constant(0),
+                                          leastOf(emit, condition, ranges)));
+  auto branch =
+      scf::IfOp::create(builder, emit.loc, ValueRange(sums).getTypes(), visible,
+                        /*withElse=*/true);
+  OpBuilder::InsertionGuard guard(builder);
+  for (bool full : {true, false}) {
+    builder.setInsertionPointToStart(full ? branch.thenBlock()
+                                          : branch.elseBlock());
+    step.visible = full;
+    scf::YieldOp::create(builder, emit.loc, runStep(step, sums));
+  }
+  return Fragment(branch.getResults());
 }
 
 void BackwardKernel::store(const NestOperand &result, const Axis &axis,
@@ -213,16 +299,6 @@ void BackwardKernel::store(const NestOperand &result, const Axis &axis,
     });
 }
 
-/// Within a body of scalar ops.
-static bool dependsOn(Value value, BlockArgument argument) {
-  Operation *op = value.getDefiningOp();
-  return value == argument ||
-         (op && op->getBlock() == argument.getOwner() &&
-          llvm::any_of(op->getOperands(), [&](Value operand) {
-            return dependsOn(operand, argument);
-          }));
-}
-
 void BackwardKernel::run(StringRef name) {
   SmallVector<Index> tiles = problem.batch.extents;
   tiles.push_back(emit.ceilDiv(own.extent, plan.bm()));
@@ -233,10 +309,14 @@ void BackwardKernel::run(StringRef name) {
   for (Tile *tile : {&ownK, &ownV, &otherK, &otherV})
     takeShared(*tile, layout);
   takeMore(layout);
+  for (Staged &of : staged)
+    of.offset = layout.take(plan.stages * plan.bn *
+                            elementBytes(problem.extras[of.extra].element));
 
   emit.launch(name, {blocks}, plan.threads(), layout.bytes, [&] {
     SmallVector<Index> position = emit.decode(emit.block(0), tiles);
-    rowStart = emit.mul(position.pop_back_val(), plan.bm());
+    rowTile = position.pop_back_val();
+    rowStart = emit.mul(rowTile, plan.bm());
     blockIvs.assign(problem.extents.size(), emit.constant(0));
     for (auto [loop, iv] : llvm::zip(problem.batch.loops, position))
       blockIvs[loop] = iv;
@@ -244,55 +324,61 @@ void BackwardKernel::run(StringRef name) {
     warp = emit.div(emit.thread(), 32);
     for (Tile *tile : {&ownK, &ownV, &otherK, &otherV})
       open(*tile, blockIvs);
+    for (Staged &of : staged)
+      of.shared = emit.shared(problem.extras[of.extra].element,
+                              plan.stages * plan.bn, of.offset);
     prepare();
+    for (int64_t row = 0; row < 2; ++row) {
+      SmallVector<Index> ivs(blockIvs);
+      setIvs(ivs, own, inside(rowAt(row), own, plan.bm()));
+      rows.push_back(
+          body.runCommon(BackwardBody::OnOwn, ivs, [&](unsigned extra) {
+            return loadOf(problem.extras[extra], ivs);
+          }));
+    }
 
     Index zero = emit.constant(0), one = emit.constant(1);
-    auto [begin, end] = stepRange();
-    Index first = begin, steps = end;
+    Index first = zero, end = emit.ceilDiv(other.extent, plan.bn);
+    if (!mask.conditions.empty()) {
+      auto [from, to] = visibleRange(other, blockRanges());
+      first = emit.div(from, plan.bn);
+      end = emit.ceilDiv(to, plan.bn);
+    }
+    stepEnd = end;
+    Index count = emit.max(emit.sub(end, first), zero);
+    // Backwards: the steps that are last are those that most blocks have where
+    // later queries see more.
+    auto stepAt = [&](Index n) {
+      return part.third ? emit.sub(emit.sub(end, one), n) : emit.add(first, n);
+    };
     copy(ownK, zero, rowStart, zero);
     copy(ownV, zero, rowStart, zero);
     Value newest;
     for (int64_t stage = 0; stage < plan.stages - 1; ++stage) {
-      Index step = emit.add(first, emit.constant(stage));
-      emit.branch(emit.lessThan(step, steps), [&] { load(step); });
+      Index n = emit.constant(stage);
+      emit.branch(emit.lessThan(n, count), [&] { load(stepAt(n), n); });
       newest = commit();
     }
-    int64_t firsts = part.first ? plan.k / 2 : 0,
-            seconds = part.second ? plan.v / 2 : 0;
-    // The sums of this kernel may need no gradient of probabilities.
-    Operation *yield = problem.getOp().getBody().front().getTerminator();
-    BlockArgument gradient = problem.getOp().getBody().getArgument(1);
-    bool asksGradient =
-        (part.first && dependsOn(yield->getOperand(1), gradient)) ||
-        (part.second && dependsOn(yield->getOperand(0), gradient));
-    SmallVector<Value> zeros(firsts + seconds, emit.zero(problem.wide));
-    SmallVector<Value> sums = emit.loop(
-        first, steps, one, zeros, [&](Index step, ValueRange carried) {
+    SmallVector<Value> zeros(firsts() + seconds(), emit.zero(problem.wide));
+    SmallVector<Value> sums =
+        emit.loop(zero, count, one, zeros, [&](Index n, ValueRange carried) {
           wait(newest, plan.stages - 2);
+          beforeBarrier();
           emit.barrier();
-          Index next = emit.add(step, emit.constant(plan.stages - 1));
-          emit.branch(emit.lessThan(next, steps), [&] { load(next); });
+          Index next = emit.add(n, emit.constant(plan.stages - 1));
+          emit.branch(emit.lessThan(next, count),
+                      [&] { load(stepAt(next), emit.rem(next, plan.stages)); });
           commit();
-          Index stage = emit.rem(step, plan.stages);
-          Fragment s = scores(ownK, otherK, stage, plan.k);
-          Fragment dp = asksGradient
-                            ? scores(ownV, otherV, stage, plan.v)
-                            : Fragment(s.size(), emit.zero(problem.wide));
-          auto [p, ds] = runBodies(s, dp, step);
-          Fragment made(carried.take_front(firsts)),
-              more(carried.take_back(seconds));
-          if (part.first)
-            accumulate(ds, 0, otherK, stage, plan.k, made);
-          if (part.second)
-            accumulate(p, 1, otherV, stage, plan.v, more);
-          llvm::append_range(made, more);
-          return made;
+          return runMaskedStep({stepAt(n), emit.rem(n, plan.stages)},
+                               Fragment(carried));
         });
+    if (part.third)
+      emit.branch(emit.lessThan(zero, count), [&] { afterSteps(first); });
     if (part.first)
       store(problem.results[part.ofKeys ? 1 : 0], problem.k, plan.k,
-            ArrayRef(sums).take_front(firsts));
+            ArrayRef(sums).take_front(firsts()));
     if (part.second)
       store(problem.results[2], problem.v, plan.v,
-            ArrayRef(sums).take_back(seconds));
+            ArrayRef(sums).take_back(seconds()));
   });
 }

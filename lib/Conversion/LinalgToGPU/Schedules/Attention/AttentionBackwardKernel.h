@@ -23,6 +23,7 @@
 #define SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_ATTENTION_ATTENTIONBACKWARDKERNEL_H
 
 #include "AttentionKernel.h"
+#include "BackwardBody.h"
 
 namespace shardir {
 
@@ -60,19 +61,27 @@ struct BackwardPlan {
 /// The rows that a kernel owns, and which of its two sums it computes.
 struct BackwardPart {
   bool ofKeys = false, first = true, second = false;
+  /// It adds to the first result of the other axis, too.
+  bool third = false;
 };
 
 /// The kernel of a part: 16-bit operands by mma.sync, f32 sums.
 void emitMmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
                      const BackwardPlan &plan, const BackwardPart &part);
+/// The same by wgmma: sm_90a, four warps for each 64 rows.
+void emitWgmmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
+                       const BackwardPlan &plan, const BackwardPart &part);
 /// The same for operands of any float types by fused multiply-adds.
 void emitFmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
                      const BackwardPlan &plan, const BackwardPart &part);
+/// The name of a kernel of `unit`.
+std::string backwardKernelName(llvm::StringRef unit, const BackwardPart &part);
 
 class BackwardKernel : public AttentionTiles {
 public:
   BackwardKernel(KernelEmitter &emit, const BackwardProblem &problem,
-                 const BackwardPlan &plan, const BackwardPart &part);
+                 const BackwardPlan &plan, const BackwardPart &part,
+                 bool approximate);
 
   void run(llvm::StringRef name);
 
@@ -80,20 +89,44 @@ protected:
   virtual void takeMore(SharedLayout &layout) {}
   /// At the kernel's start.
   virtual void prepare() {}
-  /// Products of the own `left`'s rows and of `right`'s in `stage`, summed over
-  /// `extent` of their second axes.
-  virtual Fragment scores(const Tile &left, const Tile &right, Index stage,
-                          int64_t extent) = 0;
-  /// Adds to `sums`, of `extent` columns, the products of `factors` and
-  /// `right`'s part in `stage`. `slot` is 0 for ds, 1 for p.
-  virtual void accumulate(llvm::ArrayRef<mlir::Value> factors, int64_t slot,
-                          const Tile &right, Index stage, int64_t extent,
-                          Fragment &sums) = 0;
-  /// True if exponentials may be what the hardware has.
-  virtual bool isApproximate() const { return false; }
+  /// Between a stage's arrival and the barrier that tells the others.
+  virtual void beforeBarrier() {}
+  /// A step: its number among those along the other axis, where its tiles are,
+  /// and whether all of its columns exist and no score is masked.
+  struct Step {
+    Index number, stage;
+    bool visible = false;
+  };
+  /// Adds a step's part to `sums`, those of the first result before those of
+  /// the second.
+  virtual Fragment runStep(const Step &step, const Fragment &sums) = 0;
+  /// Behind the last step, which was number `last`; with `third` alone.
+  virtual void afterSteps(Index last) {}
   mlir::FloatType wideType() const override { return problem.wide; }
 
   int64_t scoreTiles() const { return plan.bn / 8; }
+  /// A thread's values of each result in `runStep`'s sums.
+  int64_t firsts() const { return part.first ? plan.k / 2 : 0; }
+  int64_t seconds() const { return part.second ? plan.v / 2 : 0; }
+  /// True if what this kernel adds up needs dp.
+  bool asksGradient() const;
+
+  /// The body at a thread's scores, in the order of a fragment.
+  using Bodies = llvm::SmallVector<BackwardBody::Values>;
+  /// Its ops that need no gradient; and the others.
+  Bodies beginBodies(const Fragment &s, const Step &step);
+  void endBodies(Bodies &bodies, const Fragment &dp);
+  /// The first or second value that bodies yield: p, or ds.
+  Fragment yielded(const Bodies &bodies, unsigned which, const Step &step);
+
+  /// Of the block's own rows, and all of the other axis; those of a step.
+  LoopRanges blockRanges();
+  LoopRanges stepRanges(Index step);
+  /// Along `axis`, own or other: the positions in `ranges` at which something
+  /// is not masked; the second one excluded, and no less than the first one
+  /// only where there are any. `axis` itself is not looked at.
+  std::pair<Index, Index> visibleRange(const Axis &axis,
+                                       const LoopRanges &ranges);
 
   const BackwardProblem &problem;
   BackwardPlan plan;
@@ -101,23 +134,35 @@ protected:
   /// The dims of the block's own rows and of the steps' columns.
   const Axis &own, &other;
   Tile ownK, ownV, otherK, otherV;
+  AttentionMask mask;
+  BackwardBody body;
+  // In the kernel.
+  llvm::SmallVector<Index> blockIvs;
+  /// The block's number among those of its batch, and its first row.
+  Index rowTile, rowStart;
+  /// Behind the highest number of a step.
+  Index stepEnd;
 
 private:
+  /// An extra of the steps' columns, in shared memory.
+  struct Staged {
+    unsigned extra = 0;
+    int64_t offset = 0;
+    mlir::Value shared = {};
+  };
+  /// The position, or the last one where that does not exist.
+  Index inside(Index position, const Axis &axis, int64_t tile);
+  void loadStaged(Index stage, Index start);
+  Index columnAt(Index step, int64_t column);
   Index rowAt(int64_t row);
-  void load(Index step);
-  /// p and ds of the products `s` and `dp` of a step.
-  std::pair<Fragment, Fragment> runBodies(const Fragment &s, const Fragment &dp,
-                                          Index step);
-  std::pair<mlir::Value, mlir::Value> runBody(mlir::Value s, mlir::Value dp,
-                                              llvm::ArrayRef<Index> ivs);
-  /// The steps in which something is not masked, the second one excluded.
-  std::pair<Index, Index> stepRange();
+  void load(Index step, Index stage);
+  Fragment runMaskedStep(Step step, const Fragment &sums);
   void store(const NestOperand &result, const Axis &axis, int64_t extent,
              llvm::ArrayRef<mlir::Value> sums);
 
-  llvm::SmallVector<Index> blockIvs;
-  Index rowStart;
-  AttentionMask mask;
+  llvm::SmallVector<Staged> staged;
+  /// Of the thread's two rows.
+  llvm::SmallVector<BackwardBody::Values> rows;
 };
 
 } // namespace shardir

@@ -22,9 +22,46 @@ using namespace shardir;
 
 namespace {
 
-class FmaBackward : public BackwardKernel {
+/// Kernels whose products are done when they are asked for.
+class DirectBackward : public BackwardKernel {
 public:
   using BackwardKernel::BackwardKernel;
+
+protected:
+  /// Products of the own `left`'s rows and of `right`'s in `stage`, summed over
+  /// `extent` of their second axes.
+  virtual Fragment scores(const Tile &left, const Tile &right, Index stage,
+                          int64_t extent) = 0;
+  /// Adds to `sums`, of `extent` columns, the products of `factors` and
+  /// `right`'s part in `stage`. `slot` is 0 for ds, 1 for p.
+  virtual void accumulate(ArrayRef<Value> factors, int64_t slot,
+                          const Tile &right, Index stage, int64_t extent,
+                          Fragment &sums) = 0;
+
+private:
+  Fragment runStep(const Step &step, const Fragment &sums) override {
+    Index stage = step.stage;
+    Fragment s = scores(ownK, otherK, stage, plan.k);
+    Bodies bodies = beginBodies(s, step);
+    endBodies(bodies, asksGradient()
+                          ? scores(ownV, otherV, stage, plan.v)
+                          : Fragment(s.size(), emit.zero(problem.wide)));
+    Fragment made(ArrayRef(sums).take_front(firsts())),
+        more(ArrayRef(sums).take_back(seconds()));
+    if (part.first)
+      accumulate(yielded(bodies, 1, step), 0, otherK, stage, plan.k, made);
+    if (part.second)
+      accumulate(yielded(bodies, 0, step), 1, otherV, stage, plan.v, more);
+    llvm::append_range(made, more);
+    return made;
+  }
+};
+
+class FmaBackward : public DirectBackward {
+public:
+  FmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
+              const BackwardPlan &plan, const BackwardPart &part)
+      : DirectBackward(emit, problem, plan, part, /*approximate=*/false) {}
 
 private:
   int64_t pitch() const { return plan.bn + quad; }
@@ -108,13 +145,13 @@ private:
   Index warpRow;
 };
 
-class MmaBackward : public BackwardKernel {
+class MmaBackward : public DirectBackward {
 public:
-  using BackwardKernel::BackwardKernel;
+  MmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
+              const BackwardPlan &plan, const BackwardPart &part)
+      : DirectBackward(emit, problem, plan, part, /*approximate=*/true) {}
 
 private:
-  bool isApproximate() const override { return true; }
-
   Fragment scores(const Tile &left, const Tile &right, Index stage,
                   int64_t extent) override {
     Fragment sums(4 * scoreTiles(), emit.zero(problem.wide));
@@ -163,7 +200,10 @@ private:
 
 } // namespace
 
-static std::string nameOf(StringRef unit, const BackwardPart &part) {
+std::string shardir::backwardKernelName(StringRef unit,
+                                        const BackwardPart &part) {
+  if (part.third)
+    return (unit + "_all").str();
   return (unit + (!part.ofKeys   ? "_queries"
                   : !part.second ? "_keys"
                   : !part.first  ? "_values"
@@ -175,12 +215,12 @@ void shardir::emitFmaBackward(KernelEmitter &emit,
                               const BackwardProblem &problem,
                               const BackwardPlan &plan,
                               const BackwardPart &part) {
-  FmaBackward(emit, problem, plan, part).run(nameOf("fma", part));
+  FmaBackward(emit, problem, plan, part).run(backwardKernelName("fma", part));
 }
 
 void shardir::emitMmaBackward(KernelEmitter &emit,
                               const BackwardProblem &problem,
                               const BackwardPlan &plan,
                               const BackwardPart &part) {
-  MmaBackward(emit, problem, plan, part).run(nameOf("mma", part));
+  MmaBackward(emit, problem, plan, part).run(backwardKernelName("mma", part));
 }

@@ -54,7 +54,6 @@ public:
       : emit(emit), threads(threads) {}
   virtual ~AttentionTiles() = default;
 
-protected:
   /// An operand's part in shared memory, in the direction in which memory is
   /// contiguous.
   struct Tile {
@@ -77,6 +76,7 @@ protected:
     int64_t chunk() const { return 16 / elementBytes(operand.element); }
   };
 
+protected:
   /// Elements of a stage of `tile`, and where chunk `column` of row `row` lies
   /// in it. By default rows are padded to an odd number of chunks: the eight
   /// that matrix units read at a time lie in different banks.
