@@ -1,7 +1,7 @@
 # The tests of test/Run once more, with ranks as processes of MPI: the same files,
 # with a stand-in for shard-run that runs the same command under mpirun.
 #
-# A part of them runs with every `make check`, the rest with SHARDIR_EXHAUSTIVE:
+# A part of them runs with `make check` and `make check-long`, the rest with SHARDIR_EXHAUSTIVE:
 # each start of mpirun takes half a second.
 import os
 
@@ -39,7 +39,7 @@ left_out = {
     "Layout/orders-mpi.test",  # is over MPI already
     "late-sizes.mlir",  # mostly compiles
 }
-# With every `make check`: each kind of collective, rooted ones and messages,
+# Without SHARDIR_EXHAUSTIVE: each kind of collective, rooted ones and messages,
 # partials, meshes of other orders, several files, and figures.
 quick = {
     "CommandLine/compare.test",
