@@ -77,11 +77,12 @@ def _fft_c2r(x: torch.Tensor, dim: Sequence[int], normalization: int, last_dim_s
     return found * _scale([last_dim_size, *(x.shape[d] for d in others)], normalization)
 
 
-def _abs(x: torch.Tensor) -> Any:
-    if not x.is_complex():
-        return NotImplemented
-    real, imaginary = _parts(x)
+def _magnitude(real: torch.Tensor, imaginary: torch.Tensor) -> torch.Tensor:
     return torch.sqrt(real * real + imaginary * imaginary)
+
+
+def _abs(x: torch.Tensor) -> Any:
+    return _magnitude(*_parts(x)) if x.is_complex() else NotImplemented
 
 
 def _angle(x: torch.Tensor) -> Any:
@@ -95,7 +96,7 @@ def _sgn(x: torch.Tensor) -> torch.Tensor:
     if not x.is_complex():
         return torch.sign(x)
     real, imaginary = _parts(x)
-    length = torch.sqrt(real * real + imaginary * imaginary)
+    length = _magnitude(real, imaginary)
     length = torch.where(length == 0, torch.ones_like(length), length)
     return _complex(real / length, imaginary / length)
 
@@ -107,13 +108,11 @@ def _conj_physical(x: torch.Tensor) -> torch.Tensor:
     return _complex(real, -imaginary)
 
 
-def _filled(x: torch.Tensor, value: Any) -> torch.Tensor:
+def _full_like(x: torch.Tensor, value: Any, *, dtype: Any = None, **options: Any) -> Any:
+    if not x.is_complex() or dtype not in (None, x.dtype):
+        return NotImplemented
     return _complex(*(torch.full(x.shape, part, dtype=x.dtype.to_real(), device=x.device)
                       for part in (complex(value).real, complex(value).imag)))
-
-
-def _full_like(x: torch.Tensor, value: Any, *, dtype: Any = None, **options: Any) -> Any:
-    return _filled(x, value) if x.is_complex() and dtype in (None, x.dtype) else NotImplemented
 
 
 def _zeros(size: Sequence[int], *, dtype: torch.dtype | None = None, **options: Any) -> Any:
@@ -126,10 +125,8 @@ def _zeros(size: Sequence[int], *, dtype: torch.dtype | None = None, **options: 
 def _by_parts(op: Any) -> Any:
     """Of a complex tensor and a real one, or a number."""
     def on_parts(x: torch.Tensor, y: Any) -> Any:
-        complex_y = y.is_complex() if isinstance(y, torch.Tensor) else isinstance(y, complex)
-        if x.is_complex() == complex_y or (op is aten.div.Tensor and complex_y):
-            return NotImplemented
-        if isinstance(y, complex):
+        complex_y = isinstance(y, torch.Tensor) and y.is_complex()
+        if isinstance(y, complex) or x.is_complex() == complex_y or (op is aten.div.Tensor and complex_y):
             return NotImplemented
         x, y = (y, x) if complex_y else (x, y)
         return _complex(*(op(t, y) for t in _parts(x)))

@@ -18,17 +18,13 @@
 #include "ReuseOperands.h"
 
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Memory/PeakMemory.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
 using namespace mlir;
-
-static bool isView(Operation *op) {
-  return isa_and_nonnull<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
-                         tensor::CastOp>(op);
-}
 
 /// True if nobody behind `op` uses `value` or a view of it, and `op` reads of
 /// it only what it writes to the same place.
@@ -40,15 +36,19 @@ static bool endsAt(Value value, linalg::LinalgOp op) {
              op.getMatchingIndexingMap(&use).isIdentity();
     Operation *at = op->getBlock()->findAncestorOpInBlock(*user);
     return at && at != op && at->isBeforeInBlock(op) &&
-           (!isView(user) || endsAt(user->getResult(0), op));
+           (!isViewOfOperand(user) || endsAt(user->getResult(0), op));
   });
 }
 
 /// True if `value` is in a buffer that ends at `op`.
 static bool isDeadAfter(Value value, linalg::LinalgOp op) {
-  while (isView(value.getDefiningOp()))
-    value = value.getDefiningOp()->getOperand(0);
   Operation *producer = value.getDefiningOp();
+  // A slice is but a part of the buffer.
+  while (producer && isViewOfOperand(producer) &&
+         !isa<tensor::ExtractSliceOp>(producer)) {
+    value = producer->getOperand(0);
+    producer = value.getDefiningOp();
+  }
   return producer && producer->getBlock() == op->getBlock() &&
          isa<linalg::LinalgOp, collective::CollectiveOpInterface,
              scf::ForallOp>(producer) &&

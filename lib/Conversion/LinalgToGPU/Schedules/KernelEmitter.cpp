@@ -14,6 +14,7 @@
 
 #include "KernelEmitter.h"
 #include "ShardIR/Runtime/Abi.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -217,6 +218,31 @@ bool shardir::hasAlignedStart(Value view) {
            argument.getOwner()->isEntryBlock();
   }
   return isa<memref::AllocOp, memref::GetGlobalOp>(base.getDefiningOp());
+}
+
+Value KernelEmitter::assembly(Type result, ValueRange operands, StringRef text,
+                              StringRef constraints) {
+  auto op = LLVM::InlineAsmOp::create(
+      builder, loc, result ? TypeRange(result) : TypeRange(), operands, text,
+      constraints, /*has_side_effects=*/true, /*is_align_stack=*/false,
+      LLVM::tailcallkind::TailCallKind::None,
+      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
+      /*operand_attrs=*/ArrayAttr());
+  return result ? op.getRes() : Value();
+}
+
+Value KernelEmitter::pinned(ValueRange values) {
+  std::string results, ties;
+  for (auto [i, value] : llvm::enumerate(values)) {
+    Type type = value.getType();
+    results += std::string(i ? "," : "") + (type.isF32()         ? "=f"
+                                            : type.isInteger(64) ? "=l"
+                                                                 : "=r");
+    ties += "," + std::to_string(i);
+  }
+  auto all = LLVM::LLVMStructType::getLiteral(
+      builder.getContext(), llvm::to_vector(values.getTypes()));
+  return assembly(all, values, "", results + ties);
 }
 
 Condition KernelEmitter::isPointerAligned(const NestOperand &operand,

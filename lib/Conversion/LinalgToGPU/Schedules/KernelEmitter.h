@@ -82,6 +82,15 @@ public:
   /// `count` elements of shared memory from byte `offset`. i1 takes a byte.
   mlir::Value shared(mlir::Type element, int64_t count, int64_t offset);
 
+  /// Inline assembly with side effects; the result has no value if `result` is
+  /// null.
+  mlir::Value assembly(mlir::Type result, mlir::ValueRange operands,
+                       llvm::StringRef text, llvm::StringRef constraints);
+  /// The same values in one struct, computed before and used behind this place:
+  /// LLVM would move what it takes for arithmetic over fences and waits. Each
+  /// is an f32 or an integer of 32 or 64 bits.
+  mlir::Value pinned(mlir::ValueRange values);
+
   mlir::Value lessEqual(Index a, Index b);
   mlir::Value both(mlir::Value a, mlir::Value b);
   Condition both(Condition a, Condition b);

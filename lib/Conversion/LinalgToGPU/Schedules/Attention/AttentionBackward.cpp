@@ -36,8 +36,7 @@ struct Unit {
   /// True if it takes the op's types.
   bool (*takes)(kernel::AttentionBackwardOp);
   /// Warps of a block, the most first, and columns of a step.
-  SmallVector<int64_t> (*warps)();
-  SmallVector<int64_t> (*columns)();
+  ArrayRef<int64_t> warps, columns;
   /// Tiles are boxes of 64 columns; else their rows are padded.
   bool inBoxes;
   /// Registers beside the fragments.
@@ -186,10 +185,10 @@ std::optional<Choice> choose(kernel::AttentionBackwardOp op, const Unit &unit,
   std::optional<Choice> best;
   // Fewer warps copy the same step by more instructions, and read it for fewer
   // rows: only where more do not fit.
-  for (int64_t warps : unit.warps()) {
+  for (int64_t warps : unit.warps) {
     if (best && best->agrees)
       break;
-    for (int64_t bn : unit.columns()) {
+    for (int64_t bn : unit.columns) {
       BackwardPlan plan;
       plan.warps = warps;
       plan.bn = bn;
@@ -223,8 +222,8 @@ bool mmaTakes(kernel::AttentionBackwardOp op) {
 }
 
 bool isAny(const GpuTarget &) { return true; }
-SmallVector<int64_t> fewWarps() { return {4, 2, 1}; }
-SmallVector<int64_t> fewColumns() { return {64, 32, 16}; }
+constexpr int64_t fewWarps[] = {4, 2, 1}, fewColumns[] = {64, 32, 16};
+constexpr int64_t warpgroups[] = {8, 4}, manyColumns[] = {128, 64, 32};
 
 const Unit units[] = {
     {"mma_attention_backward", isAny, mmaTakes, fewWarps, fewColumns,
@@ -238,8 +237,7 @@ const Unit units[] = {
      [](const GpuTarget &target) {
        return target.isHost() || target.hasWarpgroupMma();
      },
-     mmaTakes, [] { return SmallVector<int64_t>{8, 4}; },
-     [] { return SmallVector<int64_t>{128, 64, 32}; }, /*inBoxes=*/true,
+     mmaTakes, warpgroups, manyColumns, /*inBoxes=*/true,
      /*registers=*/45, /*adds=*/true, /*sharesScores=*/false,
      [](const GpuTarget &target) { return target.matrixFlops * 0.55; },
      emitWgmmaBackward},

@@ -15,8 +15,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "AttentionBackwardKernel.h"
+#include "ShardIR/Conversion/BufferAddress.h"
 #include "WarpgroupTiles.h"
-#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
 using namespace mlir;
@@ -213,44 +213,28 @@ private:
     }
   }
 
-  Value addressOf(Value flat, Index element, int64_t bytes) {
-    Value start = memref::ExtractAlignedPointerAsIndexOp::create(
-        emit.builder, emit.loc, flat);
-    Index address = emit.add(Index(start), emit.mul(element, bytes));
-    return arith::IndexCastOp::create(
-        emit.builder, emit.loc, emit.builder.getI64Type(), emit.value(address));
+  Value addressOf(Value flat, Index element) {
+    return bufferAddress(emit.builder, emit.loc, flat, emit.value(element));
   }
 
-  /// NVVM has no reductions of vectors, nor orders of accesses: assembly.
-  Value assembly(Type result, ValueRange operands, StringRef text,
-                 StringRef constraints) {
-    auto op = LLVM::InlineAsmOp::create(
-        emit.builder, emit.loc, result ? TypeRange(result) : TypeRange(),
-        operands, text, constraints, /*has_side_effects=*/true,
-        /*is_align_stack=*/false, LLVM::tailcallkind::TailCallKind::None,
-        LLVM::AsmDialectAttr::get(emit.builder.getContext(),
-                                  LLVM::AsmDialect::AD_ATT),
-        /*operand_attrs=*/ArrayAttr());
-    return result ? op.getRes() : Value();
-  }
-
+  // NVVM has no reductions of vectors, nor orders of accesses: assembly.
   void add(const NestOperand &result, Index element, ArrayRef<Value> values) {
-    SmallVector<Value> operands = {addressOf(result.flat, element, 4)};
+    SmallVector<Value> operands = {addressOf(result.flat, element)};
     llvm::append_range(operands, values);
     if (values.size() == 2)
-      assembly({}, operands,
-               "red.relaxed.gpu.global.add.v2.f32 [$0], {$1, $2};",
-               "l,f,f,~{memory}");
+      emit.assembly({}, operands,
+                    "red.relaxed.gpu.global.add.v2.f32 [$0], {$1, $2};",
+                    "l,f,f,~{memory}");
     else
-      assembly({}, operands, "red.relaxed.gpu.global.add.f32 [$0], $1;",
-               "l,f,~{memory}");
+      emit.assembly({}, operands, "red.relaxed.gpu.global.add.f32 [$0], $1;",
+                    "l,f,~{memory}");
   }
 
   /// The address of a step's counter.
   Value turnOf(Index step) {
     Index steps = emit.ceilDiv(other.extent, plan.bn);
     Index batch = emit.div(emit.block(0), emit.ceilDiv(own.extent, plan.bm()));
-    return addressOf(turns, emit.add(emit.mul(batch, steps), step), 4);
+    return addressOf(turns, emit.add(emit.mul(batch, steps), step));
   }
 
   /// Until the blocks of lower numbers that have this step have added to it.
@@ -271,8 +255,8 @@ private:
     auto loop = scf::WhileOp::create(builder, loc, TypeRange(), ValueRange());
     OpBuilder::InsertionGuard guard(builder);
     builder.createBlock(&loop.getBefore());
-    Value is = assembly(word, turn, "ld.acquire.gpu.global.u32 $0, [$1];",
-                        "=r,l,~{memory}");
+    Value is = emit.assembly(word, turn, "ld.acquire.gpu.global.u32 $0, [$1];",
+                             "=r,l,~{memory}");
     Value early = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ne,
                                         is, wanted);
     scf::ConditionOp::create(builder, loc, early, ValueRange());
@@ -282,8 +266,8 @@ private:
   void passTurn(Index step) {
     Value one = arith::ConstantOp::create(emit.builder, emit.loc,
                                           emit.builder.getI32IntegerAttr(1));
-    assembly({}, {turnOf(step), one},
-             "red.release.gpu.global.add.u32 [$0], $1;", "l,r,~{memory}");
+    emit.assembly({}, {turnOf(step), one},
+                  "red.release.gpu.global.add.u32 [$0], $1;", "l,r,~{memory}");
   }
 
   WarpgroupTiles products;

@@ -90,14 +90,20 @@ bool BackwardBody::isNarrow(const AttentionCondition &condition) const {
   return reach < most;
 }
 
+const AttentionCondition *
+BackwardBody::conditionOf(Operation &comparison) const {
+  auto found =
+      llvm::find_if(mask.conditions, [&](const AttentionCondition &condition) {
+        return condition.comparison == &comparison;
+      });
+  return found == mask.conditions.end() ? nullptr : &*found;
+}
+
 void BackwardBody::runOp(Values &at, Operation &of) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
-  const AttentionCondition *condition =
-      llvm::find_if(mask.conditions, [&](const AttentionCondition &one) {
-        return one.comparison == &of;
-      });
-  if (condition != mask.conditions.end() && isNarrow(*condition)) {
+  const AttentionCondition *condition = conditionOf(of);
+  if (condition && isNarrow(*condition)) {
     auto compare = cast<arith::CmpIOp>(of);
     auto narrow = [&](Value side) -> Value {
       return arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
@@ -163,7 +169,7 @@ void BackwardBody::runOp(Values &at, Operation &of) {
 BackwardBody::Values BackwardBody::runCommon(int of, ArrayRef<Index> ivs,
                                              Load load) {
   Values at;
-  // What depends on nothing belongs to rows.
+  // Values that depend on nothing belong to rows.
   auto isCommon = [&](int depends) {
     return depends == of || (depends == 0 && of == OnOwn);
   };
@@ -220,11 +226,8 @@ BackwardBody::Values BackwardBody::begin(const Values &row,
     if (depends & OnGradient ||
         (depends != (OnOwn | OnOther) && !(depends & OnScore)))
       continue;
-    const AttentionCondition *known = llvm::find_if(
-        mask.conditions, [&](const AttentionCondition &condition) {
-          return condition.comparison == &one;
-        });
-    if (visible && known != mask.conditions.end()) {
+    const AttentionCondition *known = visible ? conditionOf(one) : nullptr;
+    if (known) {
       Value holds = arith::ConstantOp::create(
           emit.builder, emit.loc, emit.builder.getBoolAttr(known->whenVisible));
       at.values.map(one.getResult(0), holds);

@@ -50,7 +50,7 @@ public:
   /// Of what the body yields: p or ds.
   int yieldedDependence(unsigned which) const;
 
-  /// What depends on `of` alone, OnOwn or OnOther, at `ivs`.
+  /// The values that depend on `of` alone, OnOwn or OnOther, at `ivs`.
   Values runCommon(int of, llvm::ArrayRef<Index> ivs, Load load);
   /// The ops that need no gradient.
   Values begin(const Values &row, const Values &column, mlir::Value score,
@@ -66,6 +66,8 @@ private:
   /// The exponential that `op` divides and nothing else reads, if hardware's
   /// powers of two do; else null.
   mlir::math::ExpOp dividedExponential(mlir::Operation &op) const;
+  /// The condition of the mask that `comparison` is; null if none.
+  const AttentionCondition *conditionOf(mlir::Operation &comparison) const;
   /// True if the comparison's sides are positions of rows and columns whose
   /// difference 32 bits hold.
   bool isNarrow(const AttentionCondition &condition) const;

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WarpgroupTiles.h"
+#include "../WarpgroupMemory.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
@@ -31,12 +32,8 @@ int64_t WarpgroupTiles::elements(const Tile &tile) {
 }
 
 Index WarpgroupTiles::place(const Tile &tile, Index row, Index column) {
-  Index box = emit.div(column, 8), inBox = emit.rem(column, 8);
-  Value mixed = arith::XOrIOp::create(emit.builder, emit.loc, emit.value(inBox),
-                                      emit.value(emit.rem(row, 8)));
-  Index inRows =
-      emit.add(emit.mul(row, rowElements), emit.mul(Index(mixed), 8));
-  return emit.add(emit.mul(box, tile.rows * rowElements), inRows);
+  return swizzledPlace(emit, row, column, tile.rows,
+                       shardir::elementBytes(tile.operand.element));
 }
 
 Index WarpgroupTiles::group() {
@@ -52,12 +49,7 @@ Index WarpgroupTiles::group() {
       .getResult();
 }
 
-void WarpgroupTiles::publish() {
-  NVVM::FenceProxyOp::create(
-      emit.builder, emit.loc, NVVM::ProxyKind::async_shared,
-      NVVM::SharedSpaceAttr::get(emit.builder.getContext(),
-                                 NVVM::SharedSpace::shared_cta));
-}
+void WarpgroupTiles::publish() { publishToWgmma(emit); }
 
 Value WarpgroupTiles::word(int64_t value) {
   return arith::ConstantOp::create(emit.builder, emit.loc,
@@ -71,23 +63,15 @@ Value WarpgroupTiles::addressOf(const Tile &tile) {
                                     emit.builder.getI64Type(), pointer);
 }
 
-/// The descriptor of `tile` from `bytes` behind its start: start, leading and
-/// stride offsets in units of 16 bytes, and 128-byte swizzling.
+/// The descriptor of `tile` from `bytes` behind its start.
 Value WarpgroupTiles::descriptor(const Tile &tile, bool alongK, Index bytes) {
-  OpBuilder &builder = emit.builder;
-  Location loc = emit.loc;
-  Value offset = arith::IndexCastOp::create(builder, loc, builder.getI64Type(),
-                                            emit.value(bytes));
-  Value start = arith::AddIOp::create(builder, loc, addressOf(tile), offset);
-  start = arith::AndIOp::create(builder, loc, start, word(0x3ffff));
-  start = arith::ShRUIOp::create(builder, loc, start, word(4));
-  // Along k the leading offset does not count; else it leads to the next box.
-  int64_t leading = alongK ? 1 : tile.rows * rowElements * 2 / 16;
-  int64_t fields = leading << 16 | int64_t(64) << 32 | int64_t(1) << 62;
-  Value made = arith::OrIOp::create(builder, loc, start, word(fields));
+  Value offset = arith::IndexCastOp::create(
+      emit.builder, emit.loc, emit.builder.getI64Type(), emit.value(bytes));
+  Value start =
+      arith::AddIOp::create(emit.builder, emit.loc, addressOf(tile), offset);
   // LLVM would compute all that is added to it before the loop around this, and
   // keep that in registers.
-  return pinned({made})[0];
+  return pinned({wgmmaDescriptor(emit, start, alongK, tile.rows)})[0];
 }
 
 /// `first` moved to position `k` of a tile.
@@ -101,19 +85,6 @@ Value WarpgroupTiles::moved(const Tile &tile, bool alongK, Value first,
   return arith::AddIOp::create(emit.builder, emit.loc, first, word(bytes / 16));
 }
 
-Value WarpgroupTiles::assembly(Type result, ValueRange operands,
-                               const std::string &text,
-                               const std::string &constraints) {
-  return LLVM::InlineAsmOp::create(
-             emit.builder, emit.loc, result, operands, text, constraints,
-             /*has_side_effects=*/true, /*is_align_stack=*/false,
-             LLVM::tailcallkind::TailCallKind::None,
-             LLVM::AsmDialectAttr::get(emit.builder.getContext(),
-                                       LLVM::AsmDialect::AD_ATT),
-             /*operand_attrs=*/ArrayAttr())
-      .getRes();
-}
-
 SmallVector<Value> WarpgroupTiles::unpacked(Value all, int64_t count) {
   SmallVector<Value> values;
   for (int64_t i = 0; i < count; ++i)
@@ -122,20 +93,8 @@ SmallVector<Value> WarpgroupTiles::unpacked(Value all, int64_t count) {
   return values;
 }
 
-/// The same values, computed before and used behind this place: LLVM would
-/// move what it takes for arithmetic over fences and waits.
 SmallVector<Value> WarpgroupTiles::pinned(ArrayRef<Value> values) {
-  std::string results, ties;
-  for (auto [i, value] : llvm::enumerate(values)) {
-    Type type = value.getType();
-    results += std::string(i ? "," : "") + (type.isF32()         ? "=f"
-                                            : type.isInteger(64) ? "=l"
-                                                                 : "=r");
-    ties += "," + std::to_string(i);
-  }
-  Value all = assembly(structOf(emit.builder, ValueRange(values).getTypes()),
-                       values, "", results + ties);
-  return unpacked(all, values.size());
+  return unpacked(emit.pinned(values), values.size());
 }
 
 Value WarpgroupTiles::startScores(const Tile &left, Index leftPart,
@@ -210,7 +169,7 @@ Value WarpgroupTiles::startSums(ArrayRef<Value> factors, const Tile &right,
     SmallVector<Value> operands = step == 0 ? made : unpacked(last, count);
     llvm::append_range(operands, ArrayRef(all).slice(count + 4 * step, 4));
     operands.push_back(moved(right, alongK, start, step * depth));
-    last = assembly(result, operands, text, results + ties + ",r,r,r,r,l");
+    last = emit.assembly(result, operands, text, results + ties + ",r,r,r,r,l");
   }
   NVVM::WgmmaGroupSyncAlignedOp::create(builder, loc);
   return last;

@@ -7,12 +7,11 @@
 //===----------------------------------------------------------------------===//
 //
 // wgmma on attention's tiles: 64 rows of a product per warpgroup, 16-bit
-// operands, f32 sums. Tiles lie in shared memory in the layout of 128-byte
-// swizzling: rows of 64 elements, in boxes of as many columns, one behind the
-// other. The first operand is a tile or what the threads hold, for which NVVM
-// has no op: assembly. Products are asynchronous: `start…` begins a group of
-// them, whose sums `finish` gives behind a `wait` for it. Descriptors and
-// fragments are those of the PTX ISA, 9.7.15.5.
+// operands, f32 sums. Tiles lie in shared memory as WarpgroupMemory.h says. The
+// first operand is a tile or what the threads hold, for which NVVM has no op:
+// assembly. Products are asynchronous: `start…` begins a group of them, whose
+// sums `finish` gives behind a `wait` for it. Fragments are those of the PTX
+// ISA, 9.7.15.5.
 //
 //===----------------------------------------------------------------------===//
 
@@ -65,8 +64,6 @@ private:
   mlir::Value descriptor(const Tile &tile, bool alongK, Index bytes);
   mlir::Value moved(const Tile &tile, bool alongK, mlir::Value first,
                     int64_t k);
-  mlir::Value assembly(mlir::Type result, mlir::ValueRange operands,
-                       const std::string &text, const std::string &constraints);
   mlir::SmallVector<mlir::Value> unpacked(mlir::Value all, int64_t count);
   mlir::SmallVector<mlir::Value> pinned(llvm::ArrayRef<mlir::Value> values);
 

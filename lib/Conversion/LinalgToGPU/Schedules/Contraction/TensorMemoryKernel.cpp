@@ -253,25 +253,10 @@ SmallVector<Value> TensorMemoryKernel::load(Value buffer, Index warp,
                                       NVVM::Tcgen05LdStShape::SHAPE_32X32B),
       tensorPointer(address), Value());
   NVVM::Tcgen05WaitOp::create(builder, loc, NVVM::Tcgen05WaitKind::LOAD);
-  std::string constraints;
   SmallVector<Value> words;
-  for (int64_t i = 0; i < chunk; ++i) {
-    constraints += i == 0 ? "=r" : ",=r";
-    words.push_back(vector::ExtractOp::create(builder, loc, loaded, i));
-  }
   for (int64_t i = 0; i < chunk; ++i)
-    constraints += "," + std::to_string(i);
-  SmallVector<Type> types(chunk, builder.getI32Type());
-  Value there =
-      LLVM::InlineAsmOp::create(
-          builder, loc,
-          LLVM::LLVMStructType::getLiteral(builder.getContext(), types), words,
-          "", constraints, /*has_side_effects=*/true, /*is_align_stack=*/false,
-          LLVM::tailcallkind::TailCallKind::None,
-          LLVM::AsmDialectAttr::get(builder.getContext(),
-                                    LLVM::AsmDialect::AD_ATT),
-          /*operand_attrs=*/ArrayAttr())
-          .getRes();
+    words.push_back(vector::ExtractOp::create(builder, loc, loaded, i));
+  Value there = emit.pinned(words);
   fence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
   SmallVector<Value> sums;
   for (int64_t i = 0; i < chunk; ++i)
@@ -342,15 +327,10 @@ void TensorMemoryKernel::giveAccumulator(Value buffer) {
   Value empty = accumulator(buffer, true);
   if (plan.pair == 1)
     return arrive(empty);
-  OpBuilder &builder = emit.builder;
   // Upstream has no op for another block's.
-  LLVM::InlineAsmOp::create(
-      builder, emit.loc, TypeRange(), ValueRange{ofLeader(empty)},
-      "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [$0];", "r",
-      /*has_side_effects=*/true, /*is_align_stack=*/false,
-      LLVM::tailcallkind::TailCallKind::None,
-      LLVM::AsmDialectAttr::get(builder.getContext(), LLVM::AsmDialect::AD_ATT),
-      /*operand_attrs=*/ArrayAttr());
+  emit.assembly({}, ofLeader(empty),
+                "mbarrier.arrive.release.cluster.shared::cluster.b64 _, [$0];",
+                "r");
 }
 
 /// A warpgroup, a row of the block's part each.

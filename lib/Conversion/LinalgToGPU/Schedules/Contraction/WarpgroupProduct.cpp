@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "WarpgroupProduct.h"
+#include "../WarpgroupMemory.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 
 using namespace mlir;
@@ -22,18 +23,6 @@ using namespace shardir;
 Value WarpgroupProduct::word(int64_t value) {
   return arith::ConstantOp::create(emit.builder, emit.loc,
                                    emit.builder.getI64IntegerAttr(value));
-}
-
-/// Start, leading and stride offsets in units of 16 bytes, 128-byte swizzling.
-Value WarpgroupProduct::descriptor(const TileSource &source, Value address) {
-  OpBuilder &builder = emit.builder;
-  Location loc = emit.loc;
-  Value start = arith::AndIOp::create(builder, loc, address, word(0x3ffff));
-  start = arith::ShRUIOp::create(builder, loc, start, word(4));
-  // Along k the leading offset does not count; else it leads to the next box.
-  int64_t leading = source.alongK ? 1 : source.rows * rowBytes / 16;
-  int64_t fields = leading << 16 | int64_t(64) << 32 | int64_t(1) << 62;
-  return arith::OrIOp::create(builder, loc, start, word(fields));
 }
 
 /// The advance of a descriptor's start along the k of one wgmma.
@@ -47,34 +36,17 @@ Index WarpgroupProduct::partOfA(Index group) {
   return emit.mul(group, rowBytes * (a.alongK ? rows : a.rows));
 }
 
-Type WarpgroupProduct::sumsType() {
-  SmallVector<Type> words(columns / 2, emit.builder.getF32Type());
-  return LLVM::LLVMStructType::getLiteral(emit.builder.getContext(), words);
-}
-
 Value WarpgroupProduct::zeros() {
-  int64_t count = columns / 2;
-  std::string constraints;
-  for (int64_t i = 0; i < count; ++i)
-    constraints += i == 0 ? "=f" : ",=f";
-  for (int64_t i = 0; i < count; ++i)
-    constraints += "," + std::to_string(i);
-  SmallVector<Value> words(count, emit.zero(emit.builder.getF32Type()));
-  return LLVM::InlineAsmOp::create(
-             emit.builder, emit.loc, sumsType(), words, "", constraints,
-             /*has_side_effects=*/true, /*is_align_stack=*/false,
-             LLVM::tailcallkind::TailCallKind::None,
-             LLVM::AsmDialectAttr::get(emit.builder.getContext(),
-                                       LLVM::AsmDialect::AD_ATT),
-             /*operand_attrs=*/ArrayAttr())
-      .getRes();
+  return emit.pinned(
+      SmallVector<Value>(columns / 2, emit.zero(emit.builder.getF32Type())));
 }
 
 Value WarpgroupProduct::multiply(Value sums, Value left, Value right,
                                  int64_t bk) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
-  Value leftStart = descriptor(a, left), rightStart = descriptor(b, right);
+  Value leftStart = wgmmaDescriptor(emit, left, a.alongK, a.rows),
+        rightStart = wgmmaDescriptor(emit, right, b.alongK, b.rows);
   int64_t k = stepBytes / elementBytes(a.operand.element);
   Type element = a.operand.element;
   auto type = element.isBF16()                 ? NVVM::WGMMATypes::bf16

@@ -53,9 +53,7 @@ public:
   mlir::Value word(int64_t value);
 
 private:
-  mlir::Value descriptor(const TileSource &source, mlir::Value address);
   int64_t stepOf(const TileSource &source);
-  mlir::Type sumsType();
 
   KernelEmitter &emit;
   const TileSource &a, &b;

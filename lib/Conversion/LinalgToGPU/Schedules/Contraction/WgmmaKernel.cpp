@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../WarpgroupMemory.h"
 #include "MatrixTiles.h"
 #include "WarpgroupProduct.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
@@ -41,25 +42,12 @@ private:
 
   int64_t lag() const override { return 2; }
 
-  void beforeBarrier() override {
-    NVVM::FenceProxyOp::create(
-        emit.builder, emit.loc, NVVM::ProxyKind::async_shared,
-        NVVM::SharedSpaceAttr::get(emit.builder.getContext(),
-                                   NVVM::SharedSpace::shared_cta));
-  }
+  void beforeBarrier() override { publishToWgmma(emit); }
 
   /// Rows of 128 bytes; a tile that is contiguous along m or n is boxes of as
   /// many columns, one after the other.
   Index place(const TileSource &source, Index row, Index column) override {
-    // Eight chunks make a row, and trade places by the row's number.
-    int64_t rowElements = WarpgroupProduct::rowBytes / size();
-    Index box = emit.div(column, 8), inBox = emit.rem(column, 8);
-    Value mixed =
-        arith::XOrIOp::create(emit.builder, emit.loc, emit.value(inBox),
-                              emit.value(emit.rem(row, 8)));
-    Index inRows =
-        emit.add(emit.mul(row, rowElements), emit.mul(Index(mixed), chunk()));
-    return emit.add(emit.mul(box, source.rows * rowElements), inRows);
+    return swizzledPlace(emit, row, column, source.rows, size());
   }
 
   Index addressOf(Value shared) {
