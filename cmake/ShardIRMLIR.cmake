@@ -49,13 +49,10 @@ if(SHARDIR_PRECOMPILED_HEADERS)
     mlir/Dialect/Arith/IR/Arith.h
     mlir/Dialect/ControlFlow/IR/ControlFlowOps.h
     mlir/Dialect/Func/IR/FuncOps.h
-    mlir/Dialect/GPU/IR/GPUDialect.h
     mlir/Dialect/LLVMIR/LLVMDialect.h
-    mlir/Dialect/LLVMIR/NVVMDialect.h
     mlir/Dialect/Linalg/IR/Linalg.h
     mlir/Dialect/Math/IR/Math.h
     mlir/Dialect/MemRef/IR/MemRef.h
-    mlir/Dialect/NVGPU/IR/NVGPUDialect.h
     mlir/Dialect/SCF/IR/SCF.h
     mlir/Dialect/Tensor/IR/Tensor.h
     mlir/Dialect/Utils/StaticValueUtils.h
@@ -70,6 +67,12 @@ if(SHARDIR_PRECOMPILED_HEADERS)
     mlir/Pass/PassManager.h
     mlir/Transforms/DialectConversion.h
     mlir/Transforms/GreedyPatternRewriteDriver.h)
+  if(SHARDIR_ENABLE_GPU)
+    list(APPEND _pch_headers
+      mlir/Dialect/GPU/IR/GPUDialect.h
+      mlir/Dialect/LLVMIR/NVVMDialect.h
+      mlir/Dialect/NVGPU/IR/NVGPUDialect.h)
+  endif()
   list(JOIN _pch_headers ">\n#include <" _pch_text)
   string(TOUPPER "${CMAKE_BUILD_TYPE}" _config)
   separate_arguments(_pch_flags UNIX_COMMAND "${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${_config}} ${LLVM_DEFINITIONS}")

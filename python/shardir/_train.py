@@ -19,6 +19,7 @@ from torch.fx.experimental.proxy_tensor import make_fx
 from torch.nn.utils import stateless
 
 from . import torch as _front
+from ._dynamic import DynamicInputs, is_extents
 from ._errors import CompileError, Error, UsageError
 from ._mesh import Mesh, Replicate, Shard, placement_attribute
 from ._plan import resolve
@@ -151,11 +152,11 @@ class TrainStep:
     """
 
     def __init__(self, program: Program, source: str, optimizer: Any, names: Sequence[str],
-                 tensors: Sequence[torch.Tensor], rates: int, inputs: int, spec: Any):
+                 tensors: Sequence[torch.Tensor], rates: int, inputs: int, dynamic: DynamicInputs | None):
         self.program = program
         #: The program's MLIR text as it was compiled.
         self.mlir = source
-        self._optimizer, self._rates, self._inputs, self._spec = optimizer, rates, inputs, spec
+        self._optimizer, self._rates, self._inputs, self._dynamic = optimizer, rates, inputs, dynamic
         self._names = list(names)
         self._state = [program._entry.distribute(i, _front._on_host(t)) for i, t in enumerate(tensors)]
         self._given: dict[int, Any] = {}
@@ -166,12 +167,14 @@ class TrainStep:
         flat = list(args) if all(isinstance(a, torch.Tensor) for a in args) else pytree.tree_leaves(args)
         if len(flat) != self._inputs:
             raise UsageError(f"the step takes {self._inputs} inputs, not {len(flat)}")
+        flat = [value if isinstance(value, torch.Tensor) else torch.as_tensor(value) for value in flat]
+        if self._dynamic:
+            self._dynamic.check(flat)
         entry, n = self.program._entry, len(self._state)
         shards = list(self._state)
         for g, group in enumerate(self._optimizer.param_groups):
             shards.append(self._rate(n + g, float(group["lr"])))
         for i, value in enumerate(flat, n + self._rates):
-            value = value if isinstance(value, torch.Tensor) else torch.as_tensor(value)
             # Into the memory of the step before, where the shape is the same.
             self._given[i] = _front._distribute(self.program, i, value, f"input {i - n - self._rates} of the step",
                                                 self._given.get(i))
@@ -249,7 +252,7 @@ class TrainStep:
 
 def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.optim.Optimizer, args: Sequence[Any],
                *, mesh: Any, plan: Any = None, inputs: Any = None, options: str = "", device: str = "threads",
-               seed: int = 0, timeout: float = 60) -> TrainStep:
+               dynamic_shapes: Sequence[Any] | None = None, seed: int = 0, timeout: float = 60) -> TrainStep:
     """Compiles one training step: `loss(model(*args[:-1]), args[-1])`, its gradients, and the optimizer's
     update; with `loss=None` the model's own result is the loss.
 
@@ -259,6 +262,8 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
         is placed as the parameter.
     inputs: placements of the inputs; unless given, dim 0 is split over the mesh axes that are called dp,
         data, fsdp, batch or replica.
+    dynamic_shapes: extents that differ from call to call, as for torch.export, one entry per input:
+        [{0: batch}, {0: batch}] with batch = torch.export.Dim("batch").
 
     Raises as `compile` does.
     """
@@ -318,17 +323,20 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
         return ([value.detach()] + [new.get(n, own[n].detach()) for n in parameters]
                 + [written[n] for n in buffers] + [kept[i][k] for i, k in state_keys])
 
-    example = [*tensors, *rates, *flat]
+    example, mode, dynamic = [*tensors, *rates, *flat], "fake", None
+    if dynamic_shapes is not None:
+        dynamic = DynamicInputs(flat, pytree.tree_leaves(dynamic_shapes, is_leaf=is_extents))
+        example, mode = [dynamic.static(t) for t in [*tensors, *rates]] + dynamic.fakes, "symbolic"
     try:
         with _as_if_compiling(), portable_kernels(), fx_traceback.preserve_node_meta(), _module_paths(model), \
                 recomputing_apart():
-            joint = make_fx(step, decomposition_table=first_decompositions(), tracing_mode="fake",
+            joint = make_fx(step, decomposition_table=first_decompositions(), tracing_mode=mode,
                             record_stack_traces=True)(*example)
             joint.graph.eliminate_dead_code()
             _name_gradients(joint.graph)
             # Once more: in-place updates become values, and ops their parts.
             graph = make_fx(torch.func.functionalize(torch.fx.Interpreter(joint).run, remove="mutations_and_views"),
-                            decomposition_table=decompositions(), tracing_mode="fake")(*example)
+                            decomposition_table=decompositions(), tracing_mode=mode)(*example)
     except Error:
         raise
     except Exception as error:
@@ -339,6 +347,8 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
         if named := decides_by_values(error):
             raise named from error
         raise CompileError(f"cannot trace a training step of {type(model).__name__}: {error}") from error
+    if dynamic:
+        dynamic.finish()
     _views_of_copies(graph.graph)
     graph.graph.eliminate_dead_code()
     graph.recompile()
@@ -360,7 +370,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
                      constraints=_constraints(graph, resolved, mesh), seed=seed)
     program = _front._compile_program(text, mesh, options, device, timeout, graph.graph)
     program._unsigned = [False] + [t.dtype == torch.uint8 for t in tensors]
-    return TrainStep(program, text, optimizer, all_names, tensors, len(rates), len(flat), spec)
+    return TrainStep(program, text, optimizer, all_names, tensors, len(rates), len(flat), dynamic)
 
 
 def _views_of_copies(graph: torch.fx.Graph) -> None:

@@ -395,6 +395,41 @@ def test_gradients_are_reduced_once():
     assert sorted(c.kind for c in step.report.collectives) == ["all_reduce"] * 3  # weight, bias, loss
 
 
+def test_training_with_batches_of_any_size():
+    class Mlp(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.up, self.norm, self.down = nn.Linear(6, 8), nn.LayerNorm(8), nn.Linear(8, 5)
+
+        def forward(self, x):
+            return self.down(self.norm(nn.functional.gelu(self.up(x))))
+
+    torch.manual_seed(0)
+    model, loss, batch = Mlp(), nn.functional.cross_entropy, torch.export.Dim("batch", min=2, max=64)
+    reference = copy.deepcopy(model)
+    optimizer, expected = (torch.optim.AdamW(m.parameters(), lr=1e-2) for m in (model, reference))
+    args = torch.randn(8, 6), torch.randint(0, 5, (8,))
+    step = st.train_step(model, loss, optimizer, args, mesh={"dp": 2, "tp": 2}, dynamic_shapes=[{0: batch}, {0: batch}],
+                         plan={"up": st.ColwiseParallel(), "down": st.RowwiseParallel()})
+    for n in (8, 7, 12, 3, 2):
+        x, y = torch.randn(n, 6), torch.randint(0, 5, (n,))
+        expected.zero_grad()
+        value = loss(reference(x), y)
+        value.backward()
+        expected.step()
+        torch.testing.assert_close(step(x, y), value.detach(), rtol=1e-5, atol=1e-6)
+    step.copy_to(model)
+    for ours, theirs in zip(model.parameters(), reference.parameters()):
+        torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
+    with pytest.raises(shardir.UsageError, match="dim 0 of input 0 has 1 elements, but its Dim takes 2 to 64"):
+        step(*(a[:1] for a in args))
+    with pytest.raises(shardir.UsageError, match=r"needs Eq\(inputs\[1\].shape\[0\], inputs\[0\].shape\[0\]\)"):
+        step(args[0], args[1][:5])
+    with pytest.raises(shardir.UsageError, match="dim 0 of input 0 is dynamic, but the model or its loss fixes it to 8"):
+        st.train_step(model, lambda out, y: out.reshape(8, 5).sum() + y.sum(), optimizer, args, mesh={"dp": 2},
+                      dynamic_shapes=[{0: batch}, {0: batch}])
+
+
 def test_training_updates_in_place():
     model, x, y = nn.Linear(64, 64), torch.randn(4, 64), torch.randn(4, 64)
     step = st.train_step(model, F.mse_loss, torch.optim.Adam(model.parameters()), args=(x, y), mesh={"dp": 2})
