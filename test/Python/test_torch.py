@@ -430,6 +430,22 @@ def test_training_with_batches_of_any_size():
                       dynamic_shapes=[{0: batch}, {0: batch}])
 
 
+def test_training_with_sequences_of_any_length():
+    model = GPT()
+    reference = copy.deepcopy(model)
+    optimizer, expected = (torch.optim.AdamW(m.parameters(), lr=1e-2) for m in (model, reference))
+    dims = {0: torch.export.Dim("batch"), 1: torch.export.Dim("length", max=16)}
+    args = torch.randint(0, 65, (4, 12)), torch.randint(0, 65, (4, 12))
+    step = st.train_step(model, loss_of, optimizer, args, mesh=MESH, plan=PLAN, dynamic_shapes=[dims, dims])
+    for shape in ((4, 12), (3, 16), (7, 5)):
+        ids, targets = torch.randint(0, 65, shape), torch.randint(0, 65, shape)
+        expected.zero_grad()
+        loss = loss_of(reference(ids), targets)
+        loss.backward()
+        expected.step()
+        close(step(ids, targets), loss)
+
+
 def test_training_updates_in_place():
     model, x, y = nn.Linear(64, 64), torch.randn(4, 64), torch.randn(4, 64)
     step = st.train_step(model, F.mse_loss, torch.optim.Adam(model.parameters()), args=(x, y), mesh={"dp": 2})

@@ -1,0 +1,87 @@
+"""Views of tensors that have several open extents, as torch-mlir lowers them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import sympy
+import torch
+
+_VIEWS = {torch.ops.aten.view.default, torch.ops.aten._unsafe_view.default, torch.ops.aten.reshape.default}
+
+
+def _products(shape: Sequence[Any]) -> list[sympy.Expr]:
+    """How many elements the first 0, 1, 2 and so on dims have."""
+    found = [sympy.Integer(1)]
+    for extent in shape:
+        found.append(sympy.expand(found[-1] * (extent.node.expr if isinstance(extent, torch.SymInt) else extent)))
+    return found
+
+
+def _groups(before: Sequence[Any], after: Sequence[Any]) -> list[tuple[range, range]] | None:
+    """Dims of two shapes in the smallest groups with as many elements; None where there are none."""
+    left, right = _products(before), _products(after)
+    groups, i, j = [], 0, 0
+    while i < len(before) and j < len(after):
+        found = next(((a, b) for a in range(i + 1, len(left)) for b in range(j + 1, len(right)) if left[a] == right[b]),
+                     None)
+        if found is None:
+            return None
+        groups.append((range(i, found[0]), range(j, found[1])))
+        i, j = found
+    if not groups or left[i] != left[-1] or right[j] != right[-1]:
+        return None
+    # Dims of one element may be left.
+    groups[-1] = range(groups[-1][0].start, len(before)), range(groups[-1][1].start, len(after))
+    return groups
+
+
+def is_open(shape: Sequence[Any]) -> bool:
+    """Whether a shape has more than one open extent."""
+    return sum(isinstance(n, torch.SymInt) for n in shape) > 1
+
+
+def index_put(x: torch.Tensor, indices: Sequence[Any], values: torch.Tensor, accumulate: bool = False) -> Any:
+    """By one list of rows: of several open extents torch-mlir takes all but one for one."""
+    if len(indices) != 1 or not is_open(indices[0].shape):
+        return NotImplemented
+    values = values.expand(*indices[0].shape, *x.shape[1:])
+    return torch.ops.aten.index_put(x, [indices[0].reshape(-1)], values.reshape(-1, *x.shape[1:]), accumulate)
+
+
+def split_views(graph: torch.fx.Graph) -> None:
+    """Collapses and expands dims in the place of views with several open extents: for a view torch-mlir takes an
+    extent that it does not find on the other side for one, which is wrong where it is not, or gives up the dims."""
+    for node in list(graph.nodes):
+        if node.op != "call_function" or node.target not in _VIEWS:
+            continue
+        source = node.args[0]
+        before, after = source.meta["val"].shape, node.meta["val"].shape
+        if not is_open(before) and not is_open(after):
+            continue
+        groups = _groups(before, after)
+        if groups is None:
+            continue
+        value = source
+
+        def add(target: Any, *args: Any, shape: Sequence[Any]) -> Any:
+            made = graph.call_function(target, args)
+            made.meta = {**node.meta, "val": node.meta["val"].new_empty(shape)}
+            return made
+
+        with graph.inserting_before(node):
+            for ours, theirs in reversed(groups):
+                shape = list(value.meta["val"].shape)
+                extents = [node.args[1][d] if isinstance(after[d], torch.SymInt) else after[d] for d in theirs]
+                if len(ours) > 1:
+                    count = 1
+                    for d in theirs:
+                        count = count * after[d]
+                    shape[ours.start:ours.stop] = [count]
+                    value = add(torch.ops.prims.collapse.default, value, ours.start, ours.stop - 1, shape=shape)
+                if len(theirs) > 1:
+                    shape[ours.start:ours.start + 1] = [after[d] for d in theirs]
+                    value = add(torch.ops.aten.unflatten.int, value, ours.start, extents, shape=shape)
+        node.replace_all_uses_with(value)
+        graph.erase_node(node)
