@@ -107,6 +107,9 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   addOwn(pm, options.afterBufferized);
   // All allocations are known once contractions have theirs.
   if (!forGpu) {
+    // Before products have buffers for packed operands: those are aligned,
+    // which a caller's need not be.
+    pm.addPass(createReuseResultBuffers());
     buildCpuContractions(pm, cpu);
     pm.addPass(createReport({"", /*embed=*/true}));
     if (options.getMemoryLimit() > 0)

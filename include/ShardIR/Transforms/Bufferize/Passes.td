@@ -58,4 +58,26 @@ def Bufferize : Pass<"shardir-bufferize", "::mlir::ModuleOp"> {
   }];
 }
 
+def ReuseResultBuffers : Pass<"shardir-reuse-result-buffers", "::mlir::ModuleOp"> {
+  let summary = "Keeps temporaries in buffers of results that are written later.";
+  let description = [{
+    A buffer of known size that an entry frees before it first uses the buffer of
+    a result becomes a view of that, if the result has the same element type and
+    is as large. Buffers that go round a loop, or that several threads allocate,
+    stay as they are.
+
+    Example (test/Transforms/Bufferize/reuse-result-buffers.mlir):
+
+    ```mlir
+    %t = memref.alloc() : memref<4xf32>
+    linalg.exp ins(%x : memref<4xf32>) outs(%t : memref<4xf32>)
+    linalg.matvec ins(%w, %t : memref<4x4xf32>, memref<4xf32>) outs(%u : memref<4xf32>)
+    memref.dealloc %t : memref<4xf32>
+    // becomes, where the result %r : memref<8xf32> is first used behind it
+    %t = memref.reinterpret_cast %r to offset: [0], sizes: [4], strides: [1] : memref<8xf32> to memref<4xf32>
+    ```
+  }];
+  let dependentDialects = ["::mlir::memref::MemRefDialect"];
+}
+
 #endif // SHARDIR_TRANSFORMS_BUFFERIZE_PASSES_TD
