@@ -70,16 +70,16 @@ int64_t registersOf(kernel::AttentionOp op, const AttentionPlan &plan) {
 
 struct Choice {
   AttentionPlan plan;
-  double seconds = 0;
+  /// By the model, and corrected by what was measured.
+  double seconds = 0, corrected = 0;
   /// It has the numbers that are forced.
   bool agrees = false;
 };
 
 PlanNumbers numbersOf(const AttentionPlan &plan) {
-  return {{"tile_m", plan.bm()},
-          {"tile_n", plan.bn},
-          {"stages", plan.stages},
-          {"splits", plan.parts}};
+  return {{"tile_m", plan.bm()},   {"tile_n", plan.bn},
+          {"tile_v", plan.bv},     {"warps", plan.warps},
+          {"stages", plan.stages}, {"splits", plan.parts}};
 }
 
 /// Waves of blocks, each as long as its arithmetic takes where an SM is full of
@@ -153,10 +153,13 @@ std::optional<Choice> choose(kernel::AttentionOp op, const Unit &unit,
       shared.parts = parts;
       double seconds = secondsOf(op, shape, shared, perMultiprocessor,
                                  unit.flops(plan, target), target);
-      bool agrees = agreesWithForced(op, numbersOf(shared));
-      if (!best ||
-          std::pair(!agrees, seconds) < std::pair(!best->agrees, best->seconds))
-        best = Choice{shared, seconds, agrees};
+      PlanNumbers numbers = numbersOf(shared);
+      bool agrees = agreesWithForced(op, numbers);
+      double corrected =
+          correctedSeconds(op, unit.name, numbers, seconds, target);
+      if (!best || std::pair(!agrees, corrected) <
+                       std::pair(!best->agrees, best->corrected))
+        best = Choice{shared, seconds, corrected, agrees};
     }
   }
   return best;
