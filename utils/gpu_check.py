@@ -208,7 +208,7 @@ def find_gpu_checks(pattern, arch):
 
 
 # Schedules of matrix units that one architecture has; host emulates those of sm_90a.
-UNITS = {"tcgen05_gemm": ["sm_100a"],
+UNITS = {"tcgen05_gemm": ["sm_100a"], "tcgen05_attention": ["sm_100a"],
          **dict.fromkeys(["wgmma_attention", "wgmma_attention_backward", "wgmma_matmul", "ws_gemm"], ["sm_90a", "host"])}
 
 
