@@ -94,6 +94,7 @@ struct ScheduleForGpuPass
       return signalPassFailure();
     splitRefilledBuffers();
     decomposeRest(*target);
+    widenProducts(*target);
     SmallVector<Operation *> ops;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<gpu::LaunchOp>(op))
@@ -230,6 +231,20 @@ struct ScheduleForGpuPass
         decomposeAttentionBackward(rewriter,
                                    cast<kernel::AttentionBackwardOp>(op));
     }
+  }
+
+  /// Only wgmma and tcgen05 multiply 8-bit floats.
+  void widenProducts(const GpuTarget &target) {
+    if (target.isHost() || target.hasWarpgroupMma() || target.hasTensorMemory())
+      return;
+    SmallVector<linalg::LinalgOp> products;
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (isTileable(op) && multiplicandOf(op) == Multiplicand::Float8)
+        products.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (linalg::LinalgOp op : products)
+      widenFloat8(rewriter, op);
   }
 
   static bool isScheduled(Operation *op) {

@@ -45,7 +45,7 @@ func.func @weights(%a: tensor<72x256xbf16>, %w: tensor<256x256xf8E4M3FN>, %s: te
 
 // Rows of activations and weights have a scale for each 128 of k, those of weights for each 128 rows.
 // The product has a batch dim of blocks, and the sum over these a kernel of its own.
-// both: is scheduled by {{ws_gemm|wgmma_matmul|row_reduction}} (
+// both: is scheduled by {{ws_gemm|wgmma_matmul|mma_matmul}} (
 // both: is scheduled by row_reduction (
 // both: equal to the unsharded program
 func.func @both(%a: tensor<72x256xf8E4M3FN>, %as: tensor<72x2xf32>, %b: tensor<256x256xf8E4M3FN>, %bs: tensor<2x2xf32>) -> tensor<72x256xbf16> {

@@ -21,7 +21,7 @@ CASES = [
     ("mma_matmul", "matmul", "f32", []),
     ("mma_matmul", "narrow-matmul", "bytes", []),
     ("mma_matmul", "split-k", "fused", ["--tolerance=0.02"]),
-    ("column_reduction", "narrow-matmul", "e4m3", []),
+    ("mma_matmul", "narrow-matmul", "e4m3", []),
     ("mma_attention", "attention", "bf16", ["--tolerance=0.02"]),
     ("mma_attention", "attention", "grouped_causal", ["--tolerance=0.005"]),
     ("mma_attention", "attention", "few_rows", ["--tolerance=0.02"]),

@@ -214,6 +214,10 @@ mlir::linalg::LinalgOp prologueFor(mlir::linalg::LinalgOp op, unsigned input);
 double predictTiles(mlir::linalg::LinalgOp op, const TilePlan &plan,
                     double flops, const GpuTarget &target);
 
+/// Makes a product of 8-bit floats one of 16 bits, whose operands maps before
+/// it widen. No result changes.
+void widenFloat8(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
+
 /// The plan by which `schedule` takes the least time, the first of equal ones;
 /// a chip does `flopsOf(plan)` per second by it. Numbers that are forced hold
 /// where a block has the shared memory. `seconds` is the model's.
