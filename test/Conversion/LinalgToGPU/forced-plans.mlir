@@ -15,7 +15,7 @@
 // REDEFINE: %{plan} = rows=7
 // RUN: not %{schedule} | FileCheck %s --check-prefix=NAME
 // NAME: error: a name in option plan must be tile_m, tile_n, tile_k, tile_v, warps, stages, splits, copies, kernels or threads_per_row, found 'rows'
-// Reductions share rows and columns as forced, attention takes as many warps.
+// Reductions share rows and columns as forced.
 // REDEFINE: %{plan} = splits=3,threads_per_row=64
 // RUN: %{schedule} | FileCheck %s --check-prefix=ROWS
 // ROWS: linalg.reduce is scheduled by row_reduction (64 threads per row
