@@ -39,7 +39,8 @@ public:
   /// The descriptor of a tile from `address` (i64) on; `alongK` as in
   /// wgmmaDescriptor.
   mlir::Value descriptor(mlir::Value address, bool alongK, int64_t rows);
-  /// What a product of m x n is: both operands of type `element`, f32 sums.
+  /// The instruction descriptor of a product of m x n: both operands of type
+  /// `element`, f32 sums.
   mlir::Value instruction(mlir::Type element, int64_t m, int64_t n,
                           bool leftAlongK, bool rightAlongK);
   /// 32 bytes of k; adds to `sums`, a pointer, where `adds` holds. One thread,
