@@ -27,7 +27,11 @@ where that file ends, and so does the process after a check that the device did
 not survive; `--again` starts again from nothing. `--first` stops behind first.txt.
 `FOLDER/run.sh --benchmark` times the checks of bench.txt: models, and the
 functions of benchmarks/gpu, which are not compared, as the processor would take
-too long; then the same by PyTorch, where that is there (peers/). `FOLDER/run.sh
+too long; then the same by PyTorch, where that is there (peers/). With --tune
+plans of the functions of benchmarks/gpu, or of the programs that it names, are
+compiled too, three of each schedule: `FOLDER/run.sh --tune` times them, by the
+median of 20 runs with their launch, and writes FOLDER/times.json for the
+compiler's option kernel-times. `FOLDER/run.sh
 --sanitize` runs all under compute-sanitizer. With --arch=host, or with
 --emulated for another architecture's PTX, the same folder runs on the emulated
 GPU.
@@ -43,6 +47,8 @@ import shlex
 import shutil
 import subprocess
 import sys
+
+import gpu_plans
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 LIMIT = 64 << 20
@@ -65,6 +71,7 @@ while :; do
     --again) again=1 ;;
     --first) mode=first ;;
     --benchmark) mode=bench ;;
+    --tune) mode=tune ;;
     --sanitize) mode=sanitize; tool="compute-sanitizer --log-file sanitize.txt" ;;
     *) break ;;
   esac
@@ -86,6 +93,7 @@ check() {
 }
 case $mode in
   bench) check bench.txt "$results" --filter="$1" --show --device=cuda-local --benchmark=50 ;;
+  tune) check tune.txt "$results" --filter="$1" --show --device=cuda-local --benchmark=20 ;;
   first) check first.txt "$results" --filter="$1" --device=cuda-local --verify --repeat=5 ;;
   *) check first.txt "$results" --filter="$1" --device=cuda-local --verify --repeat=5
      check checks.txt "$results" --filter="$1" --device=cuda-local --verify ;;
@@ -93,6 +101,20 @@ esac
 status=$?
 if [ $mode = sanitize ] && grep "ERROR SUMMARY" sanitize.txt | grep -qv " 0 errors"; then
   grep "ERROR SUMMARY" sanitize.txt; status=1
+fi
+if [ $mode = tune ]; then
+  gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)
+  # The name of a result, and its median in ms, behind what the compiler said of the plan.
+  awk -F '\t' -v source="${gpu:-@SOURCE@}, $(date -u +%Y-%m-%d)" '
+    NR == FNR { plans[$1] = $2; next }
+    FNR == 1 { printf "{\"arch\": \"@ARCH@\", \"source\": \"%s\", \"kernels\": [", source }
+    /^pass / && match($0, /median [0-9.e+-]+ ms/) {
+      ms = substr($0, RSTART + 7, RLENGTH - 10)
+      name = substr($0, 6, index($0, " (1 ranks)") - 6)
+      if (name in plans) { printf "%s\n%s, \"measured_ns\": %.0f}", comma, plans[name], ms * 1e6; comma = "," }
+    }
+    END { print "\n]}" }' tune.plans "$results" > times.json
+  echo "times.json: for the compiler's option kernel-times, with arch=@ARCH@"
 fi
 if [ $mode = bench ] && python3 -c "import torch; torch.cuda.init()" 2>/dev/null; then
   for peer in peers/*"$1"*.py; do
@@ -186,7 +208,7 @@ def find_gpu_checks(pattern, arch):
 
 
 # Schedules of matrix units that one architecture has; host emulates those of sm_90a.
-UNITS = {"tcgen05_gemm": ["sm_100a"],
+UNITS = {"tcgen05_gemm": ["sm_100a"], "tcgen05_attention": ["sm_100a"],
          **dict.fromkeys(["wgmma_attention", "wgmma_attention_backward", "wgmma_matmul", "ws_gemm"], ["sm_90a", "host"])}
 
 
@@ -211,6 +233,16 @@ def find_benchmarks(pattern):
                 yield relative, function
 
 
+def find_problems(named):
+    """(file, function) to time plans of: those of benchmarks/gpu, or those of FILE or FILE:FUNCTION."""
+    if not named:
+        yield from find_benchmarks("")
+    for text in named:
+        file, _, function = text.partition(":")
+        for name in [function] if function else re.findall(r"^ *func\.func @(\w+)\(", open(file).read(), re.MULTILINE):
+            yield file, name
+
+
 def architecture_of_card():
     said = subprocess.run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], capture_output=True, text=True,
                           check=True).stdout.split()[0]
@@ -232,6 +264,7 @@ def main():
     parser.add_argument("--target", help="instructions of the other machine's processor: avx2 (default), avx512, x86-64; "
                         "of this one with --arch=host")
     parser.add_argument("--meshes", type=int, default=2, help="of each function, as many of its meshes (default 2)")
+    parser.add_argument("--tune", nargs="*", metavar="FILE[:FUNCTION]", help="plans to time: of benchmarks/gpu, or of these programs")
     parser.add_argument("--build", default=os.path.join(ROOT, "build"))
     options = parser.parse_args()
     if options.arch == "native":
@@ -307,6 +340,18 @@ def main():
             refused.append(f"{file} {function}\n{said[:2000]}")
             continue
         bench.append(f"{file}:{function}\t{ranks_of(report)}\t{name}\n")
+    plans = []
+    for file, function in find_problems(options.tune) if options.tune is not None else []:
+        target = (os.path.join(ROOT, file), f"--function={function}")
+
+        def compile_report(extra, name="probe.so", target=target):
+            return compile_program(name, *target, f"--options={code} {extra}")[0]
+
+        for forced, *found in gpu_plans.plans_of(compile_report, registered_schedules(compiler, options.arch)):
+            name = f"t{len(plans)}.so"
+            compile_report(forced, name)
+            fields = json.dumps(dict(zip(("problem", "schedule", "plan", "predicted_ns"), found)))
+            plans.append((f"{os.path.basename(file)}:{function}:{forced.replace(' ', ':')}", name, fields.rstrip("}")))
     os.makedirs(os.path.join(out, "peers"), exist_ok=True)
     for name in sorted(os.listdir(os.path.join(ROOT, "benchmarks", "peers"))):
         if os.path.exists(os.path.join(ROOT, "benchmarks", "gpu", name.replace("_torch.py", ".mlir"))):
@@ -330,8 +375,11 @@ def main():
     write("checks.txt", "".join(checks))
     write("first.txt", "".join(first_of(checks, schedules)))
     write("bench.txt", "".join(bench))
+    write("tune.txt", "".join(f"{title}\t1\t{program}\n" for title, program, _ in plans))
+    write("tune.plans", "".join(f"{title}\t{fields}\n" for title, _, fields in plans))
     write("refused.txt", "".join(refused))
-    write("run.sh", SCRIPT.replace("@ARCH@", options.arch).replace("@COMMIT@", commit).replace("@HOST@", host), 0o755)
+    write("run.sh", SCRIPT.replace("@ARCH@", options.arch).replace("@COMMIT@", commit).replace("@HOST@", host)
+          .replace("@SOURCE@", "emulated GPU: no time of a card" if emulated else "unknown GPU"), 0o755)
     size = sum(os.path.getsize(os.path.join(path, name)) for path, _, names in os.walk(out) for name in names)
     held = {name: 0 for name in registered_schedules(compiler, options.arch)}
     for line in checks:
@@ -345,7 +393,9 @@ def main():
     missing = sorted(name for name, count in held.items() if count == 0)
     if missing and not options.filter:
         sys.exit(f"error: no check holds a kernel of {', '.join(missing)}: force it in a file of test/Run/Gpu")
-    if refused or not (checks or bench):
+    if options.tune is not None:
+        print(f"{len(plans)} plans to time")
+    if refused or not (checks or bench or plans):
         sys.exit(1)
 
 

@@ -39,6 +39,8 @@ PROBLEMS = [
     ("bf16 16 x 4096 x 4096", "kernels.mlir", "gemm_decode", "arch=sm_90a"),
     ("attention, d = 64", "attention.mlir", "full64", "arch=sm_90a"),
     ("attention, d = 128", "attention.mlir", "full128", "arch=sm_90a"),
+    ("attention on sm_100a, d = 64", "attention.mlir", "full64", "arch=sm_100a"),
+    ("attention on sm_100a, d = 128", "attention.mlir", "full128", "arch=sm_100a"),
     ("attention's gradients, d = 64", "attention-backward.mlir", "backward64", "arch=sm_90a", "backward_wgmma"),
     ("attention's gradients, d = 128", "attention-backward.mlir", "backward128", "arch=sm_90a", "backward_wgmma"),
     ("softmax, f32 rows of 4096", "kernels.mlir", "softmax", "arch=sm_90a"),

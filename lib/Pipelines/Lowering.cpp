@@ -42,6 +42,7 @@ static GpuOptions gpuOptions(const shardir::PipelineOptions &options) {
   gpu.schedule = options.schedule;
   gpu.plan = options.plan;
   gpu.library = options.library;
+  gpu.kernelTimes = options.kernelTimes;
   gpu.ptxas = options.ptxas;
   gpu.overlap = options.overlap;
   gpu.memoryLimit = options.getMemoryLimit();

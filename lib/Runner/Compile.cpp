@@ -29,6 +29,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -98,6 +99,13 @@ static std::string keyOf(const CompileRequest &request,
   add(request.function ? "@" + *request.function : "");
   add(request.mesh);
   add(request.options);
+  // Options that name files mean what these hold.
+  std::istringstream words(request.options);
+  for (std::string word; words >> word;) {
+    std::string value = word.substr(word.find('=') + 1);
+    if (std::filesystem::is_regular_file(value))
+      add(readFile(value));
+  }
   add(request.verify ? "verify" : "");
   add(request.gpu ? "gpu" : "");
   for (const std::string &flag : request.plugins) {

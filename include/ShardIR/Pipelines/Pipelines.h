@@ -96,6 +96,12 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
                      "schedule has one: tile_m=64,stages=4; the report has "
                      "each kernel's plan"),
       llvm::cl::init("")};
+  Option<std::string> kernelTimes{
+      *this, "kernel-times",
+      llvm::cl::desc("on the GPU, a file with times of kernels that were "
+                     "measured by utils/gpu-check.sh: they decide between "
+                     "plans in place of the model's"),
+      llvm::cl::init("")};
   Option<std::string> library{
       *this, "library",
       llvm::cl::desc("on the GPU, leave products to this library where it has "

@@ -50,9 +50,9 @@ void shardir::buildGpuKernels(OpPassManager &pm, const GpuOptions &options) {
   bool host = options.arch == "host";
   // No simplification between these two: it would dissolve marked regions.
   pm.addNestedPass<func::FuncOp>(createPlaceOnGpu());
-  pm.addNestedPass<func::FuncOp>(
-      createScheduleForGpu({options.arch, options.schedule, options.explain,
-                            options.tf32, options.plan, options.library}));
+  pm.addNestedPass<func::FuncOp>(createScheduleForGpu(
+      {options.arch, options.schedule, options.explain, options.tf32,
+       options.plan, options.library, options.kernelTimes}));
   // Kernels that are equal are found to be so in simplified form.
   pm.addPass(createCanonicalizerPass());
   pm.addPass(createCSEPass());

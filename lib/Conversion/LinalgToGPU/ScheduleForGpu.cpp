@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "Schedules/Contraction/ContractionKernel.h"
+#include "Schedules/KernelTimes.h"
 
 #include "ShardIR/Conversion/Attention/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
@@ -80,11 +81,20 @@ struct ScheduleForGpuPass
           << mustBeOneOf({kCublasLt.str()}, library);
       return signalPassFailure();
     }
+    if (!kernelTimes.empty()) {
+      std::string error;
+      target->times = KernelTimes::read(kernelTimes, arch, error);
+      if (!target->times) {
+        getOperation().emitError("option kernel-times: ") << error;
+        return signalPassFailure();
+      }
+    }
     FailureOr<DictionaryAttr> forced = parsePlan();
     if (failed(forced))
       return signalPassFailure();
     splitRefilledBuffers();
     decomposeRest(*target);
+    widenProducts(*target);
     SmallVector<Operation *> ops;
     getOperation().walk<WalkOrder::PreOrder>([&](Operation *op) {
       if (isa<gpu::LaunchOp>(op))
@@ -152,8 +162,9 @@ struct ScheduleForGpuPass
         break;
       auto [name, text] = entry.split('=');
       int64_t number = 0;
-      std::vector<std::string> names = {"tile_m", "tile_n", "tile_k", "stages",
-                                        "splits", "copies", "kernels"};
+      std::vector<std::string> names = {
+          "tile_m", "tile_n", "tile_k", "tile_v",  "warps",
+          "stages", "splits", "copies", "kernels", "threads_per_row"};
       if (!llvm::is_contained(names, name)) {
         getOperation().emitError("a name in option plan ")
             << mustBeOneOf(names, name.str());
@@ -222,6 +233,20 @@ struct ScheduleForGpuPass
     }
   }
 
+  /// Only wgmma and tcgen05 multiply 8-bit floats.
+  void widenProducts(const GpuTarget &target) {
+    if (target.isHost() || target.hasWarpgroupMma() || target.hasTensorMemory())
+      return;
+    SmallVector<linalg::LinalgOp> products;
+    getOperation().walk([&](linalg::LinalgOp op) {
+      if (isTileable(op) && multiplicandOf(op) == Multiplicand::Float8)
+        products.push_back(op);
+    });
+    IRRewriter rewriter(&getContext());
+    for (linalg::LinalgOp op : products)
+      widenFloat8(rewriter, op);
+  }
+
   static bool isScheduled(Operation *op) {
     if (isa<kernel::AttentionOp, kernel::AttentionBackwardOp>(op))
       return op->getNumResults() == 0;
@@ -236,8 +261,11 @@ struct ScheduleForGpuPass
   std::vector<Choice> choicesFor(Operation *op, const GpuTarget &target) {
     std::vector<Choice> choices;
     for (const std::unique_ptr<Schedule> &candidate : allSchedules())
-      if (std::optional<Estimate> estimate = candidate->match(op, target))
+      if (std::optional<Estimate> estimate = candidate->match(op, target)) {
+        estimate->seconds = correctedSeconds(
+            op, candidate->name(), estimate->plan, estimate->seconds, target);
         choices.push_back({candidate.get(), *estimate});
+      }
     std::stable_sort(choices.begin(), choices.end(),
                      [&](const Choice &a, const Choice &b) {
                        auto isForced = [&](const Choice &choice) {
@@ -293,6 +321,7 @@ struct ScheduleForGpuPass
     };
     return builder.getDictionaryAttr(
         {text("op", op->getName().getStringRef()),
+         text("problem", problemOf(op)),
          text("schedule", choice.schedule->name()),
          text("reason", choice.estimate.reason),
          builder.getNamedAttr("plan", builder.getDictionaryAttr(plan)),

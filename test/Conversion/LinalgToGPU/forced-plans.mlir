@@ -14,7 +14,12 @@
 // NONE: linalg.matmul is scheduled by ws_gemm (TMA and wgmma, tile 128x
 // REDEFINE: %{plan} = rows=7
 // RUN: not %{schedule} | FileCheck %s --check-prefix=NAME
-// NAME: error: a name in option plan must be tile_m, tile_n, tile_k, stages, splits, copies or kernels, found 'rows'
+// NAME: error: a name in option plan must be tile_m, tile_n, tile_k, tile_v, warps, stages, splits, copies, kernels or threads_per_row, found 'rows'
+// Reductions share rows and columns as forced.
+// REDEFINE: %{plan} = splits=3,threads_per_row=64
+// RUN: %{schedule} | FileCheck %s --check-prefix=ROWS
+// ROWS: linalg.reduce is scheduled by row_reduction (64 threads per row
+// ROWS: linalg.reduce is scheduled by column_reduction (a lane per output, 24 warps
 // REDEFINE: %{plan} = stages=many
 // RUN: not %{schedule} | FileCheck %s --check-prefix=NUMBER
 // NUMBER: error: option plan needs a number for stages, as in stages=64, found 'many'
@@ -31,5 +36,23 @@ func.func @map(%a: memref<64x64xf32>, %c: memref<64x64xf32>) {
     %0 = arith.negf %x : f32
     linalg.yield %0 : f32
   }
+  return
+}
+
+func.func @rows(%a: memref<512x4096xf32>, %c: memref<512xf32>) {
+  linalg.reduce ins(%a : memref<512x4096xf32>) outs(%c : memref<512xf32>) dimensions = [1]
+    (%x: f32, %o: f32) {
+      %0 = arith.addf %x, %o : f32
+      linalg.yield %0 : f32
+    }
+  return
+}
+
+func.func @columns(%a: memref<512x4096xf32>, %c: memref<4096xf32>) {
+  linalg.reduce ins(%a : memref<512x4096xf32>) outs(%c : memref<4096xf32>) dimensions = [0]
+    (%x: f32, %o: f32) {
+      %0 = arith.addf %x, %o : f32
+      linalg.yield %0 : f32
+    }
   return
 }

@@ -29,7 +29,7 @@ func.func @rounded(%a: memref<2048x2048xf32>, %b: memref<2048x2048xf32>, %c: mem
 }
 
 // PTX-LABEL: .entry eight_bits
-// SM80-NOT: mma
+// SM80: mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32
 // SM90: cp.async.bulk.tensor.2d
 // SM90: wgmma.mma_async.sync.aligned.m64n256k32.f32.e4m3.e4m3
 func.func @eight_bits(%a: memref<2048x2048xf8E4M3FN>, %b: memref<2048x2048xf8E4M3FN>, %c: memref<2048x2048xf32>) {

@@ -3,6 +3,11 @@
 // RUN: shard-opt %t.mlir -canonicalize -cse | FileCheck %s
 // RUN: shard-opt %s -shardir-schedule-for-gpu="arch=sm_90a explain plan=tile_n=64,splits=4" -o /dev/null 2>&1 | FileCheck %s --check-prefix=PLAN
 // PLAN: kernel.attention is scheduled by wgmma_attention ({{[0-9]+}} rows by 64 keys, {{.*}}keys shared by 4 blocks
+// Two plans of mma_attention have 128 rows by 64 keys: of four warps and of eight.
+// RUN: shard-opt %s -shardir-schedule-for-gpu="arch=sm_80 explain plan=warps=1,tile_n=32" -o /dev/null 2>&1 | FileCheck %s --check-prefix=WARPS
+// WARPS: kernel.attention is scheduled by mma_attention (16 rows by 32 keys
+// RUN: shard-opt %s -shardir-schedule-for-gpu="arch=sm_80 explain plan=warps=8,tile_n=64" -o /dev/null 2>&1 | FileCheck %s --check-prefix=EIGHT
+// EIGHT: kernel.attention is scheduled by mma_attention (128 rows by 64 keys
 
 #q = affine_map<(m, n, k, v) -> (m, k)>
 #k = affine_map<(m, n, k, v) -> (n, k)>

@@ -16,6 +16,8 @@
 
 #include "gmock/gmock.h"
 
+#include <functional>
+
 using namespace ptxtest;
 using testing::HasSubstr;
 
@@ -33,6 +35,9 @@ struct Steps {
   std::string before = "tcgen05.fence::before_thread_sync;\n";
   std::string after = "tcgen05.fence::after_thread_sync;\n";
   std::string done = after;
+  std::string load = "tcgen05.ld.sync.aligned.32x32b.x4.b32 ";
+  /// Lanes behind the warp's first one.
+  int behind = 0;
   std::string wait = "tcgen05.wait::ld.sync.aligned;\n";
   std::string giveBack = "@%p2 tcgen05.dealloc.cta_group::1.sync.aligned.b32 "
                          "%r8, 32;\n";
@@ -82,9 +87,9 @@ std::string product(const Steps &steps) {
           "mbarrier.try_wait.parity.shared.b64 %p4, [%r1+" +
           barrier + "], 0;\n@!%p4 bra LOOP;\n" + steps.done +
           "shr.u32 %r11, %r30, 5;\nshl.b32 %r11, %r11, 21;\n"
-          "add.s32 %r11, %r8, %r11;\ntcgen05.ld.sync.aligned.32x32b.x4.b32 "
-          "{%r12, %r13, %r14, %r15}, [%r11];\n" +
-          steps.wait +
+          "add.s32 %r11, %r8, %r11;\nadd.s32 %r11, %r11, " +
+          std::to_string(steps.behind << 16) + ";\n" + steps.load +
+          "{%r12, %r13, %r14, %r15}, [%r11];\n" + steps.wait +
           "mad.wide.u32 %d30, %r30, 8, %d30;\n"
           "st.global.v4.b32 [%d30], {%r12, %r13, %r14, %r15};\n" +
           steps.before + "bar.sync 0;\n" + steps.after + steps.giveBack;
@@ -99,23 +104,49 @@ Trial makeTrial(int64_t blocks) {
   return run;
 }
 
+/// Checks the four floats that each thread stored; `place` gives the row and
+/// the column of each.
+void expectProducts(const Trial &run,
+                    const std::function<std::pair<int, int>(int, int)> &place) {
+  for (int t = 0; t < kRows; ++t)
+    for (int i = 0; i < 4; ++i) {
+      auto [row, column] = place(t, i);
+      int sum = 0;
+      for (int k = 0; k < kDepth; ++k)
+        sum += value(row, k) * value(column, k);
+      float found;
+      std::memcpy(
+          &found,
+          reinterpret_cast<const char *>(run.out.data()) + 16 * t + 4 * i, 4);
+      EXPECT_EQ(found, float(sum)) << t << " " << i;
+    }
+}
+
 TEST(PtxTensorMemory, Product) {
   for (int64_t blocks : {1, 2}) {
     Trial run = makeTrial(blocks);
     ASSERT_EQ(run(product({})), "");
-    for (int t = 0; t < kRows; ++t)
-      for (int column = 0; column < 4; ++column) {
-        int sum = 0;
-        for (int k = 0; k < kDepth; ++k)
-          sum += value(t, k) * value(column, k);
-        float found;
-        std::memcpy(&found,
-                    reinterpret_cast<const char *>(run.out.data()) + 16 * t +
-                        4 * column,
-                    4);
-        EXPECT_EQ(found, float(sum)) << t << " " << column;
-      }
+    expectProducts(run, [](int t, int i) { return std::pair(t, i); });
   }
+}
+
+// Sixteen lanes, eight columns of which four registers hold, as mma.sync does.
+TEST(PtxTensorMemory, LoadsAsFragments) {
+  Steps steps;
+  steps.load = "tcgen05.ld.sync.aligned.16x256b.x1.b32 ";
+  for (int behind : {0, 16}) {
+    steps.behind = behind;
+    Trial run = makeTrial(1);
+    ASSERT_EQ(run(product(steps)), "");
+    expectProducts(run, [&](int t, int i) {
+      int lane = t % 32;
+      return std::pair(t / 32 * 32 + behind + lane / 4 + 8 * (i / 2),
+                       2 * (lane % 4) + i % 2);
+    });
+  }
+  steps.behind = 8;
+  Trial run = makeTrial(1);
+  EXPECT_THAT(run(product(steps)), HasSubstr("a warp sees 32 by its number"));
 }
 
 TEST(PtxTensorMemory, StepsLeftOut) {

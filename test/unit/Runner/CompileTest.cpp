@@ -107,9 +107,13 @@ TEST_F(Compile, CachesByEverythingThatMatters) {
   changed([&] { request.verify = true; });
   changed([&] { put("p.mlir", "another program"); });
   changed([&] { useCompiler(good + " "); });
+  // Files that options name.
+  put("m.json", "{}");
+  changed([&] { request.options = "machine=" + path("m.json"); });
+  changed([&] { put("m.json", "{ }"); });
   compileProgram(request, /*again=*/true);
   EXPECT_EQ(numRuns(), expected + 1);
-  EXPECT_EQ(numFiles("cache"), 7u);
+  EXPECT_EQ(numFiles("cache"), 9u);
 }
 
 TEST_F(Compile, WorksWithoutACache) {

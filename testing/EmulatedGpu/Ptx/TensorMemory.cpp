@@ -334,7 +334,9 @@ void runCommit(Warp &w, const Inst &i, uint32_t mask) {
 // Loads
 //===----------------------------------------------------------------------===//
 
-/// more: the registers, a column each; s[1]: the address.
+/// more: the registers; s[1]: the address. variant: 0 has 32 lanes, a register
+/// for a column each; 1 has 16 lanes, and four registers for eight columns, as
+/// mma.sync holds its sums.
 Outcome runLoad(Warp &w, const Inst &i, uint32_t mask) {
   if (mask != w.alive)
     return Outcome::Wait;
@@ -348,9 +350,11 @@ Outcome runLoad(Warp &w, const Inst &i, uint32_t mask) {
       w.fail(lane, "has another address of tensor memory than its warp");
   });
   TensorMemory &memory = memoryOf(w);
+  int registers = int(i.more.size());
   int first = int(address >> 16), column = int(address & 0xffff),
-      count = int(i.more.size());
-  if (first != 32 * (w.number % 4))
+      count = i.variant ? 2 * registers : registers;
+  int behind = first - 32 * (w.number % 4);
+  if (behind != 0 && !(i.variant && behind == 16))
     w.fail("loads lanes from " + std::to_string(first) +
            " on of tensor memory: a warp sees 32 by its number");
   if (!memory.has(column, count))
@@ -361,13 +365,17 @@ Outcome runLoad(Warp &w, const Inst &i, uint32_t mask) {
   if (other >= 0)
     w.fail("loads tensor memory that " + w.block.grid.nameOf(other) +
            " writes: nothing orders the two");
-  for (int n = 0; n < count; ++n) {
+  for (int n = 0; n < registers; ++n) {
     Slot slot = i.more[size_t(n)];
     uint32_t known = 0;
     for (int lane = 0; lane < kLanes; ++lane) {
-      w.cells<uint32_t>(slot)[lane] = memory.cell(first + lane, column + n);
-      bool written =
-          memory.written[size_t((first + lane) * kTensorColumns + column + n)];
+      int row = first + lane, at = column + n;
+      if (i.variant) {
+        row = first + lane / 4 + 8 * (n % 4 / 2);
+        at = column + n / 4 * 8 + lane % 4 * 2 + n % 2;
+      }
+      w.cells<uint32_t>(slot)[lane] = memory.cell(row, at);
+      bool written = memory.written[size_t(row * kTensorColumns + at)];
       known |= uint32_t(written) << lane;
     }
     w.setKnown(slot, mask, known);
@@ -468,8 +476,11 @@ void decodeTensor(Decoder &d, Inst &i) {
     return;
   case 5: {
     wantAligned(d, i);
-    std::string count = "x" + std::to_string(d.operand(0).parts.size());
-    if (!d.take("32x32b") || !d.take(count.c_str()) || !d.take("b32"))
+    i.variant = uint8_t(d.takeOneOf({"32x32b", "16x256b"}, "shape"));
+    size_t registers = d.operand(0).parts.size();
+    std::string count =
+        "x" + std::to_string(i.variant ? registers / 4 : registers);
+    if (!d.take(count.c_str()) || !d.take("b32"))
       d.fail("a load of tensor memory that is not emulated");
     d.wantOperands(2, 2);
     for (const Operand &part : d.operand(0).parts)

@@ -19,10 +19,13 @@
 #include "mlir/Support/LLVM.h"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace shardir {
+
+class KernelTimes;
 
 struct GpuTarget {
   /// The name: `sm_80`, `sm_90a`, …; `compute_80` for every GPU from sm_80 on;
@@ -48,6 +51,8 @@ struct GpuTarget {
   double matrixFlops = 1, scalarFlops = 1;
   /// From the launch of an empty kernel to the next one's, in seconds.
   double launchSeconds = 0;
+  /// Times of kernels that were measured on such a GPU; null for none.
+  std::shared_ptr<const KernelTimes> times;
 
   bool isHost() const { return smArch == 0; }
   /// cp.async and mma.sync of bf16.

@@ -46,6 +46,8 @@ struct GpuOptions {
   std::string schedule;
   /// Take plans with these numbers where a schedule has one.
   std::string plan;
+  /// A file with times of kernels that were measured; empty for none.
+  std::string kernelTimes;
   /// Leave products to this library: cublaslt.
   std::string library;
   /// Let collectives go on beside work that does not need them.

@@ -189,7 +189,9 @@ def ScheduleForGpu : Pass<"shardir-schedule-for-gpu", "::mlir::func::FuncOp"> {
            "Take plans with these numbers where a schedule has one: "
            "tile_m=64,stages=4">,
     Option<"library", "library", "std::string", "",
-           "Leave products to a library: cublaslt">
+           "Leave products to a library: cublaslt">,
+    Option<"kernelTimes", "kernel-times", "std::string", "",
+           "A file with measured times of kernels, which correct estimates">
   ];
   let dependentDialects = ["::mlir::affine::AffineDialect",
                            "::mlir::arith::ArithDialect",

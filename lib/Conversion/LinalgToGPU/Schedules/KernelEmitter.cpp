@@ -15,6 +15,7 @@
 #include "KernelEmitter.h"
 #include "ShardIR/Runtime/Abi.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -152,6 +153,34 @@ Value KernelEmitter::butterfly(Value value, int64_t width,
   for (int64_t mask = width / 2; mask > 0; mask /= 2)
     value = combine(value, shuffleXor(value, mask));
   return value;
+}
+
+Value KernelEmitter::isWarp(int64_t number) {
+  auto i32 = [&](int64_t value) {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(int32_t(value)));
+  };
+  constexpr int64_t warpThreads = 32;
+  Value warp = arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
+                                          value(div(thread(), warpThreads)));
+  warp = gpu::ShuffleOp::create(builder, loc, warp, 0, warpThreads,
+                                gpu::ShuffleMode::IDX)
+             .getShuffleResult();
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp,
+                               i32(number));
+}
+
+void KernelEmitter::byOneThread(function_ref<void()> body) {
+  branch(NVVM::ElectSyncOp::create(builder, loc, builder.getI1Type(), Value()),
+         body);
+}
+
+void KernelEmitter::awaitPhase(Value barrier, Value parity) {
+  // Nanoseconds that a thread may sleep before it polls the barrier again.
+  Value patience = arith::ConstantOp::create(
+      builder, loc, builder.getI32IntegerAttr(10000000));
+  NVVM::MBarrierTryWaitParityOp::create(builder, loc, barrier, parity,
+                                        patience);
 }
 
 Value KernelEmitter::workspace(Type element, Index count) {

@@ -79,6 +79,15 @@ public:
             llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
   /// On the host: a buffer of `count` elements, to be freed by the caller.
   mlir::Value workspace(mlir::Type element, Index count);
+  /// True in all threads of that warp of the block. ptxas sees that they agree.
+  mlir::Value isWarp(int64_t number);
+  /// One thread of the warp, all of which come here. Instructions that take
+  /// uniform registers, as those of the copy engine do, are issued directly
+  /// then; where ptxas cannot see that one thread is left, it makes a loop over
+  /// those that may be.
+  void byOneThread(llvm::function_ref<void()> body);
+  /// Until the phase of that parity of an mbarrier has ended.
+  void awaitPhase(mlir::Value barrier, mlir::Value parity);
   /// `count` elements of shared memory from byte `offset`. i1 takes a byte.
   mlir::Value shared(mlir::Type element, int64_t count, int64_t offset);
 

@@ -82,6 +82,15 @@ std::optional<int64_t> forcedNumber(mlir::Operation *op, llvm::StringRef name);
 /// True if no number of `plan` must be another one.
 bool agreesWithForced(mlir::Operation *op, const PlanNumbers &plan);
 
+/// An op as tables of measured times know it: its name, the shapes and types of
+/// its operands on memory, and the loops that each runs along.
+std::string problemOf(mlir::Operation *op);
+/// The model's `seconds` for `op` by a schedule's plan, corrected by what was
+/// measured on the target (KernelTimes.h).
+double correctedSeconds(mlir::Operation *op, llvm::StringRef schedule,
+                        const PlanNumbers &plan, double seconds,
+                        const GpuTarget &target);
+
 /// The schedule of the option `library` that has this name; and a mark on ops
 /// that it may take.
 constexpr llvm::StringLiteral kCublasLt = "cublaslt", kByLibrary = "by_library";

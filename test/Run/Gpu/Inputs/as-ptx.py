@@ -13,13 +13,13 @@ import sys
 
 
 # What an architecture has for schedules that it lacks.
-INSTEAD = {"sm_100a": {"ws_gemm": "tcgen05_gemm"}}
+INSTEAD = {"sm_100a": {"ws_gemm": "tcgen05_gemm", "wgmma_attention": "tcgen05_attention"}}
 
 
 def options_for(flag, arch):
     """A flag of a line for arch=host, for `arch`."""
     for name, other in INSTEAD.get(arch, {}).items():
-        flag = flag.replace(f"schedule={name}", f"schedule={other}")
+        flag = re.sub(rf"schedule={name}(?!\w)", f"schedule={other}", flag)
     return flag.replace("arch=host", f"arch={arch} ptxas=none")
 
 

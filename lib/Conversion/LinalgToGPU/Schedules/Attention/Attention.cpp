@@ -70,16 +70,16 @@ int64_t registersOf(kernel::AttentionOp op, const AttentionPlan &plan) {
 
 struct Choice {
   AttentionPlan plan;
-  double seconds = 0;
+  /// By the model, and corrected by what was measured.
+  double seconds = 0, corrected = 0;
   /// It has the numbers that are forced.
   bool agrees = false;
 };
 
 PlanNumbers numbersOf(const AttentionPlan &plan) {
-  return {{"tile_m", plan.bm()},
-          {"tile_n", plan.bn},
-          {"stages", plan.stages},
-          {"splits", plan.parts}};
+  return {{"tile_m", plan.bm()},   {"tile_n", plan.bn},
+          {"tile_v", plan.bv},     {"warps", plan.warps},
+          {"stages", plan.stages}, {"splits", plan.parts}};
 }
 
 /// Waves of blocks, each as long as its arithmetic takes where an SM is full of
@@ -153,10 +153,13 @@ std::optional<Choice> choose(kernel::AttentionOp op, const Unit &unit,
       shared.parts = parts;
       double seconds = secondsOf(op, shape, shared, perMultiprocessor,
                                  unit.flops(plan, target), target);
-      bool agrees = agreesWithForced(op, numbersOf(shared));
-      if (!best ||
-          std::pair(!agrees, seconds) < std::pair(!best->agrees, best->seconds))
-        best = Choice{shared, seconds, agrees};
+      PlanNumbers numbers = numbersOf(shared);
+      bool agrees = agreesWithForced(op, numbers);
+      double corrected =
+          correctedSeconds(op, unit.name, numbers, seconds, target);
+      if (!best || std::pair(!agrees, corrected) <
+                       std::pair(!best->agrees, best->corrected))
+        best = Choice{shared, seconds, corrected, agrees};
     }
   }
   return best;
@@ -209,8 +212,9 @@ SmallVector<AttentionPlan> mmaPlans(kernel::AttentionOp op) {
 double mmaFlops(const AttentionPlan &plan, const GpuTarget &target) {
   if (target.isHost())
     return target.matrixFlops * 0.5;
-  // mma.sync has about 0.6 of the full rate where wgmma has all of it.
-  double unit = target.smArch >= 90 ? 0.6 : 1;
+  // mma.sync has about 0.6 of the full rate where wgmma has all of it, and a
+  // third where tcgen05 has.
+  double unit = target.smArch >= 100 ? 0.3 : target.smArch >= 90 ? 0.6 : 1;
   return target.matrixFlops * unit * (plan.rowTiles == 2 ? 0.6 : 0.5);
 }
 
@@ -259,6 +263,32 @@ double wgmmaFlops(const AttentionPlan &plan, const GpuTarget &target) {
   return target.matrixFlops * (plan.bn == 128 ? 0.5 : 0.4);
 }
 
+/// Two blocks fit on a multiprocessor: one multiplies while the other computes
+/// exponentials. A thread has scores and acc of 64 + 64 columns in registers,
+/// or of 32 + 128; more are spilled.
+SmallVector<AttentionPlan> tensorMemoryPlans(kernel::AttentionOp op) {
+  SmallVector<AttentionPlan> plans;
+  auto add = [&](int64_t bn, int64_t mostColumns) {
+    AttentionPlan plan = roundedPlan(op, mostColumns);
+    plan.rowTiles = 2;
+    plan.bn = bn;
+    plan.queryInRegisters = false;
+    plans.push_back(plan);
+  };
+  add(64, 64);
+  add(32, 128);
+  return plans;
+}
+
+/// Probabilities, the mbarrier, and the address of tensor memory.
+int64_t tensorMemoryBytes(kernel::AttentionOp, const AttentionPlan &plan) {
+  return plan.bm() * roundUp(plan.bn, 64) * 2 + 256;
+}
+
+double tensorMemoryFlops(const AttentionPlan &, const GpuTarget &target) {
+  return target.matrixFlops * 0.3;
+}
+
 int64_t noBytes(kernel::AttentionOp, const AttentionPlan &) { return 0; }
 
 const Unit units[] = {
@@ -269,6 +299,10 @@ const Unit units[] = {
        return target.isHost() || target.hasWarpgroupMma();
      },
      mmaTakes, wgmmaPlans, noBytes, wgmmaFlops, emitWgmmaAttention},
+    {"tcgen05_attention",
+     [](const GpuTarget &target) { return target.hasTensorMemory(); }, mmaTakes,
+     tensorMemoryPlans, tensorMemoryBytes, tensorMemoryFlops,
+     emitTensorMemoryAttention},
     {"fma_attention", [](const GpuTarget &) { return true; },
      [](kernel::AttentionOp) { return true; }, fmaPlans, fmaSharedBytes,
      fmaFlops, emitFmaAttention},

@@ -127,7 +127,8 @@ SmallVector<Parts> partsOf(kernel::AttentionBackwardOp op, const Unit &unit,
 struct Choice {
   BackwardPlan plan;
   Parts parts;
-  double seconds = 0;
+  /// By the model, and corrected by what was measured.
+  double seconds = 0, corrected = 0;
   /// It has the numbers that are forced.
   bool agrees = false;
 };
@@ -199,11 +200,14 @@ std::optional<Choice> choose(kernel::AttentionBackwardOp op, const Unit &unit,
             secondsOf(op, unit, shape, plan, parts, target);
         if (!seconds)
           continue;
-        bool agrees = agreesWithForced(op, numbersOf(plan, parts));
+        PlanNumbers numbers = numbersOf(plan, parts);
+        bool agrees = agreesWithForced(op, numbers);
+        double corrected =
+            correctedSeconds(op, unit.name, numbers, *seconds, target);
         bool fewer = best && best->plan.warps > warps;
         if (!best || (agrees && !best->agrees) ||
-            (agrees == best->agrees && !fewer && *seconds < best->seconds))
-          best = Choice{plan, parts, *seconds, agrees};
+            (agrees == best->agrees && !fewer && corrected < best->corrected))
+          best = Choice{plan, parts, *seconds, corrected, agrees};
       }
     }
   }

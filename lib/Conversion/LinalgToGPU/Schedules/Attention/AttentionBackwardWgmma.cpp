@@ -156,9 +156,7 @@ private:
         Index row =
             emit.add(emit.mul(warp, 16),
                      emit.add(emit.div(lane, 4), emit.constant(8 * half)));
-        Index word =
-            emit.add(emit.div(place(gradients, row, emit.constant(j)), 2),
-                     emit.rem(lane, 4));
+        Index word = products.wordPlace(gradients, row, j, lane);
         memref::StoreOp::create(builder, emit.loc, ds[2 * j + half], words,
                                 emit.value(word));
       }

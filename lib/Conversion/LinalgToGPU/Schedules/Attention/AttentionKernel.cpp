@@ -289,5 +289,6 @@ void AttentionKernel::run(StringRef name) {
           return runStep(step, carried);
         });
     finish(carried);
+    giveBack();
   });
 }

@@ -179,6 +179,8 @@ protected:
   /// At the kernel's start; when the queries are there.
   virtual void prepare() {}
   virtual void holdQuery() {}
+  /// At its end.
+  virtual void giveBack() {}
   /// Between a stage's arrival and the barrier that tells the others.
   virtual void beforeBarrier() {}
   /// The products of the queries and the keys in `stage`.
@@ -255,6 +257,9 @@ void emitMmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
 void emitWgmmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
                         const AttentionPlan &plan);
 /// Operands of any float types by fused multiply-adds.
+void emitTensorMemoryAttention(KernelEmitter &emit,
+                               const AttentionProblem &problem,
+                               const AttentionPlan &plan);
 void emitFmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
                       const AttentionPlan &plan);
 

@@ -36,6 +36,12 @@ Index WarpgroupTiles::place(const Tile &tile, Index row, Index column) {
                        shardir::elementBytes(tile.operand.element));
 }
 
+Index WarpgroupTiles::wordPlace(const Tile &tile, Index row, int64_t eight,
+                                Index lane) {
+  return emit.add(emit.div(place(tile, row, emit.constant(eight)), 2),
+                  emit.rem(lane, 4));
+}
+
 Index WarpgroupTiles::group() {
   OpBuilder &builder = emit.builder;
   Value number =

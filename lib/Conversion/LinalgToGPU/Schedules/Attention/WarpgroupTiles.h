@@ -58,12 +58,18 @@ public:
   void wait(int64_t groups);
   Fragment finish(mlir::Value sums);
 
-private:
-  mlir::Value word(int64_t value);
-  mlir::Value addressOf(const Tile &tile);
+  /// The descriptor of what lies `bytes` behind the start of `tile`, along the
+  /// k of a product or across it; the one that is `k` behind `first`.
   mlir::Value descriptor(const Tile &tile, bool alongK, Index bytes);
   mlir::Value moved(const Tile &tile, bool alongK, mlir::Value first,
                     int64_t k);
+  /// Where the word of two elements lies that `lane`, as it holds fragments,
+  /// has of eight columns of row `row`, in words.
+  Index wordPlace(const Tile &tile, Index row, int64_t eight, Index lane);
+
+private:
+  mlir::Value word(int64_t value);
+  mlir::Value addressOf(const Tile &tile);
   mlir::SmallVector<mlir::Value> unpacked(mlir::Value all, int64_t count);
   mlir::SmallVector<mlir::Value> pinned(llvm::ArrayRef<mlir::Value> values);
 

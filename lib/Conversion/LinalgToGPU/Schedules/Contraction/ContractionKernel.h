@@ -214,14 +214,18 @@ mlir::linalg::LinalgOp prologueFor(mlir::linalg::LinalgOp op, unsigned input);
 double predictTiles(mlir::linalg::LinalgOp op, const TilePlan &plan,
                     double flops, const GpuTarget &target);
 
-/// The plan of least predicted time, the first of equal ones; a chip does
-/// `flopsOf(plan)` per second by it. Numbers that are forced hold where a block
-/// has the shared memory.
+/// Makes a product of 8-bit floats one of 16 bits, whose operands maps before
+/// it widen. No result changes.
+void widenFloat8(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
+
+/// The plan by which `schedule` takes the least time, the first of equal ones;
+/// a chip does `flopsOf(plan)` per second by it. Numbers that are forced hold
+/// where a block has the shared memory. `seconds` is the model's.
 struct TileChoice {
   TilePlan plan;
   double seconds = 0;
 };
-TileChoice chooseTiles(mlir::linalg::LinalgOp op,
+TileChoice chooseTiles(mlir::linalg::LinalgOp op, llvm::StringRef schedule,
                        llvm::ArrayRef<TilePlan> plans, const GpuTarget &target,
                        llvm::function_ref<double(const TilePlan &)> flopsOf);
 /// The estimate of a choice. Its reason names `unit`, the tile and fused ops.

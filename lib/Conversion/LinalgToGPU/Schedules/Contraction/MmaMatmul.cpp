@@ -21,6 +21,8 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
+constexpr llvm::StringLiteral kName = "mma_matmul";
+
 /// The tile of least predicted time.
 TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
   Multiplicand multiplicand = multiplicandOf(op);
@@ -50,7 +52,7 @@ TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
     // Smaller tiles read shared memory more often per product.
     return flops * (0.55 + 0.45 * (plan.bm * plan.bn) / (128.0 * 128.0));
   };
-  TileChoice best = chooseTiles(op, plans, target, flopsOf);
+  TileChoice best = chooseTiles(op, kName, plans, target, flopsOf);
   // An operand may be made where it is read, if few tiles read it again. That
   // saves the kernel that would make it.
   constexpr double mostReads = 2;
@@ -72,7 +74,7 @@ TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
     }
     if (fused.empty())
       continue;
-    TileChoice choice = chooseTiles(op, fused, target, flopsOf);
+    TileChoice choice = chooseTiles(op, kName, fused, target, flopsOf);
     double saved =
         target.launchSeconds + bytesMoved(map) / target.copyBytesPerSecond;
     choice.seconds = std::max(choice.seconds - saved, 1e-7);
@@ -84,7 +86,7 @@ TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
 
 class MmaMatmul : public Schedule {
 public:
-  StringRef name() const override { return "mma_matmul"; }
+  StringRef name() const override { return kName; }
 
   std::optional<Estimate> match(Operation *op,
                                 const GpuTarget &target) const override {

@@ -21,8 +21,6 @@ using namespace shardir;
 
 namespace {
 constexpr size_t mostDims = 5;
-/// Nanoseconds that a thread may sleep before it polls a barrier again.
-constexpr int64_t patience = 10000000;
 } // namespace
 
 Value TensorMapTiles::pointer(Index offset) {
@@ -38,8 +36,7 @@ Value TensorMapTiles::barrier(Value stage, bool empty) {
 }
 
 void TensorMapTiles::await(Value barrier, Value parity) {
-  NVVM::MBarrierTryWaitParityOp::create(emit.builder, emit.loc, barrier, parity,
-                                        i32(patience));
+  emit.awaitPhase(barrier, parity);
 }
 
 void TensorMapTiles::arrive(Value barrier) {
@@ -61,23 +58,6 @@ void TensorMapTiles::awaitStores(int64_t pending, bool read) {
   NVVM::CpAsyncBulkWaitGroupOp::create(
       emit.builder, emit.loc, uint32_t(pending),
       read ? emit.builder.getUnitAttr() : UnitAttr());
-}
-
-Value TensorMapTiles::isWarp(int64_t number) {
-  OpBuilder &builder = emit.builder;
-  Location loc = emit.loc;
-  Value warp = cast(emit.div(emit.thread(), warpThreads), 32);
-  warp = gpu::ShuffleOp::create(builder, loc, warp, 0, warpThreads,
-                                gpu::ShuffleMode::IDX)
-             .getShuffleResult();
-  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, warp,
-                               i32(number));
-}
-
-void TensorMapTiles::byOneThread(function_ref<void()> body) {
-  emit.branch(NVVM::ElectSyncOp::create(emit.builder, emit.loc,
-                                        emit.builder.getI1Type(), Value()),
-              body);
 }
 
 Index TensorMapTiles::partOf(Index tileStart, int64_t size) {
@@ -389,7 +369,7 @@ void TensorMapTiles::copyTiles() {
                     Place place = {carried[0], carried[1]};
                     setStep(emit.add(first, step));
                     await(barrier(place.stage, true), place.parity);
-                    byOneThread([&] { copyStage(place.stage); });
+                    emit.byOneThread([&] { copyStage(place.stage); });
                     return next(place).values();
                   });
     return {end[0], end[1]};

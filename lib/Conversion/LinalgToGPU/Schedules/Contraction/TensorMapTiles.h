@@ -80,13 +80,6 @@ protected:
   /// addresses.
   mlir::Value ofLeader(mlir::Value barrier);
   void forEachTile(Place start, llvm::function_ref<Place(Place)> body);
-  /// True in all threads of that warp of the block. ptxas sees that they agree.
-  mlir::Value isWarp(int64_t number);
-  /// One thread of the warp, all of which come here. Instructions that take
-  /// uniform registers, as those of the copy engine do, are issued directly
-  /// then; where ptxas cannot see that one thread is left, it makes a loop over
-  /// those that may be.
-  void byOneThread(llvm::function_ref<void()> body);
   /// The part of the warp that talks to the copy engine.
   void copyTiles();
   Place next(Place place);

@@ -26,6 +26,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../TensorMemory.h"
 #include "TensorMapTiles.h"
 
 using namespace mlir;
@@ -55,17 +56,10 @@ private:
     int64_t first = accumulatorsAt() + (empty ? accumulators * 8 : 0);
     return pointer(emit.add(emit.mul(Index(buffer), 8), emit.constant(first)));
   }
-  void fence(NVVM::Tcgen05FenceKind kind) {
-    NVVM::Tcgen05FenceOp::create(emit.builder, emit.loc, kind);
-  }
+  void fence(NVVM::Tcgen05FenceKind kind) { memory().fence(kind); }
   void awaitTensors(Value barrier, Value parity) {
     await(barrier, parity);
     fence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
-  }
-  Value tensorPointer(Value address) {
-    auto type = LLVM::LLVMPointerType::get(
-        emit.builder.getContext(), unsigned(NVVM::NVVMMemorySpace::Tensor));
-    return LLVM::IntToPtrOp::create(emit.builder, emit.loc, type, address);
   }
   Value plus(Value a, Value b) {
     return arith::AddIOp::create(emit.builder, emit.loc, a, b);
@@ -75,17 +69,13 @@ private:
                                      emit.builder.getI64IntegerAttr(value));
   }
 
-  NVVM::CTAGroupKind group() const {
-    return plan.pair == 2 ? NVVM::CTAGroupKind::CTA_2
-                          : NVVM::CTAGroupKind::CTA_1;
-  }
+  TensorMemory memory() { return {emit, int(plan.pair)}; }
   void meetAll();
   void commit(Value barrier);
   void allocate();
   void giveBack();
   Turn after(Turn turn);
   Value columnsOf(Value buffer);
-  Value descriptor(const TileSource &source, Index offset);
   void multiplyStep(Value sums, Value stage, Value adds);
   void multiplyTiles();
   SmallVector<Value> load(Value buffer, Index warp, int64_t column);
@@ -119,7 +109,7 @@ void TensorMemoryKernel::commit(Value barrier) {
   if (plan.pair == 2)
     both = arith::ConstantOp::create(builder, emit.loc,
                                      builder.getI16IntegerAttr(3));
-  NVVM::Tcgen05CommitOp::create(builder, emit.loc, barrier, both, group());
+  memory().commit(barrier, both);
 }
 
 /// All columns that both buffers need; warp 0.
@@ -127,22 +117,16 @@ void TensorMemoryKernel::allocate() {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
   Value address = pointer(emit.constant(addressAt()));
-  emit.branch(emit.lessThan(emit.thread(), emit.constant(warpThreads)), [&] {
-    NVVM::Tcgen05AllocOp::create(builder, loc, address,
-                                 i32(accumulators * plan.bn), group());
-    NVVM::Tcgen05RelinquishAllocPermitOp::create(builder, loc, group());
-  });
+  emit.branch(emit.lessThan(emit.thread(), emit.constant(warpThreads)),
+              [&] { memory().allocate(address, accumulators * plan.bn); });
   meetAll();
   tensors = LLVM::LoadOp::create(builder, loc, builder.getI32Type(), address);
 }
 
 void TensorMemoryKernel::giveBack() {
   meetAll();
-  emit.branch(emit.lessThan(emit.thread(), emit.constant(warpThreads)), [&] {
-    NVVM::Tcgen05DeallocOp::create(emit.builder, emit.loc,
-                                   tensorPointer(tensors),
-                                   i32(accumulators * plan.bn), group());
-  });
+  emit.branch(emit.lessThan(emit.thread(), emit.constant(warpThreads)),
+              [&] { memory().giveBack(tensors, accumulators * plan.bn); });
 }
 
 TensorMemoryKernel::Turn TensorMemoryKernel::after(Turn turn) {
@@ -159,37 +143,18 @@ Value TensorMemoryKernel::columnsOf(Value buffer) {
   return plus(tensors, cast(emit.mul(Index(buffer), plan.bn), 32));
 }
 
-/// Of a tile in shared memory: start, leading and stride offsets in units of 16
-/// bytes, the version, 128-byte swizzling.
-Value TensorMemoryKernel::descriptor(const TileSource &source, Index offset) {
-  OpBuilder &builder = emit.builder;
-  Location loc = emit.loc;
-  Value start = arith::AndIOp::create(
-      builder, loc, cast(emit.add(shared, offset), 64), word(0x3ffff));
-  start = arith::ShRUIOp::create(builder, loc, start, word(4));
-  // Along k the leading offset does not count; else it leads to the next box.
-  int64_t leading = source.alongK ? 1 : source.rows * rowBytes / 16;
-  int64_t fields =
-      leading << 16 | int64_t(64) << 32 | int64_t(1) << 46 | int64_t(2) << 61;
-  return arith::OrIOp::create(builder, loc, start, word(fields));
-}
-
 void TensorMemoryKernel::multiplyStep(Value sums, Value stage, Value adds) {
   OpBuilder &builder = emit.builder;
   Location loc = emit.loc;
   Type element = a.operand.element;
   int64_t k = stepBytes / elementBytes(element);
-  auto kind = elementBytes(element) == 2   ? NVVM::Tcgen05MMAKind::F16
-              : elementBytes(element) == 4 ? NVVM::Tcgen05MMAKind::TF32
-                                           : NVVM::Tcgen05MMAKind::F8F6F4;
-  int64_t type = element.isBF16() || isa<Float8E5M2Type>(element) ? 1
-                 : element.isF32()                                ? 2
-                                                                  : 0;
-  constexpr int64_t f32Sums = 1;
   Value what =
-      i32(f32Sums << 4 | type << 7 | type << 10 | int64_t(!a.alongK) << 15 |
-          int64_t(!b.alongK) << 16 | plan.bn / 8 << 17 | plan.bm / 16 << 24);
+      memory().instruction(element, plan.bm, plan.bn, a.alongK, b.alongK);
   Index offset = emit.mul(Index(stage), stageBytes());
+  auto descriptor = [&](const TileSource &source, Index offset) {
+    return memory().descriptor(cast(emit.add(shared, offset), 64),
+                               source.alongK, source.rows);
+  };
   Value left = descriptor(a, offset);
   Value right = descriptor(b, emit.add(offset, emit.constant(bytesA())));
   Value yes =
@@ -199,10 +164,8 @@ void TensorMemoryKernel::multiplyStep(Value sums, Value stage, Value adds) {
       int64_t bytes = source.alongK ? stepBytes : k * rowBytes;
       return step == 0 ? start : plus(start, word(step * bytes / 16));
     };
-    NVVM::Tcgen05MMAOp::create(
-        builder, loc, kind, group(), NVVM::Tcgen05MMACollectorOp::DISCARD,
-        /*aShift=*/false, sums, moved(left, a), moved(right, b), what,
-        step == 0 ? adds : yes, Value(), Value());
+    memory().multiply(sums, moved(left, a), moved(right, b), what, element,
+                      step == 0 ? adds : yes);
   }
 }
 
@@ -218,52 +181,32 @@ void TensorMemoryKernel::multiplyTiles() {
               Index first, count;
               takePart(first, count);
               awaitTensors(accumulator(turn.stage, true), turn.parity);
-              Value sums = tensorPointer(columnsOf(turn.stage));
+              Value sums = memory().pointer(columnsOf(turn.stage));
               SmallVector<Value> end = emit.loop(
                   emit.constant(0), count, emit.constant(1),
                   {carried[0], carried[1]},
                   [&](Index step, ValueRange carried) {
                     Place place = {carried[0], carried[1]};
                     awaitTensors(barrier(place.stage, false), place.parity);
-                    byOneThread([&] {
+                    emit.byOneThread([&] {
                       multiplyStep(sums, place.stage,
                                    emit.lessThan(emit.constant(0), step));
                       commit(barrier(place.stage, true));
                     });
                     return next(place).values();
                   });
-              byOneThread([&] { commit(accumulator(turn.stage, false)); });
+              emit.byOneThread([&] { commit(accumulator(turn.stage, false)); });
               llvm::append_range(end, after(turn).values());
               return end;
             });
 }
 
-/// The warp's rows of `chunk` columns, waited for. An empty asm behind the wait
-/// keeps LLVM from using the registers before it.
+/// The warp's rows of `chunk` columns.
 SmallVector<Value> TensorMemoryKernel::load(Value buffer, Index warp,
                                             int64_t column) {
-  OpBuilder &builder = emit.builder;
-  Location loc = emit.loc;
   Value address = plus(plus(columnsOf(buffer), i32(column)),
                        cast(emit.mul(warp, warpThreads << 16), 32));
-  Value loaded = NVVM::Tcgen05LdOp::create(
-      builder, loc, VectorType::get(chunk, builder.getI32Type()),
-      /*pack=*/UnitAttr(),
-      NVVM::Tcgen05LdStShapeAttr::get(builder.getContext(),
-                                      NVVM::Tcgen05LdStShape::SHAPE_32X32B),
-      tensorPointer(address), Value());
-  NVVM::Tcgen05WaitOp::create(builder, loc, NVVM::Tcgen05WaitKind::LOAD);
-  SmallVector<Value> words;
-  for (int64_t i = 0; i < chunk; ++i)
-    words.push_back(vector::ExtractOp::create(builder, loc, loaded, i));
-  Value there = emit.pinned(words);
-  fence(NVVM::Tcgen05FenceKind::BEFORE_THREAD_SYNC);
-  SmallVector<Value> sums;
-  for (int64_t i = 0; i < chunk; ++i)
-    sums.push_back(arith::BitcastOp::create(
-        builder, loc, builder.getF32Type(),
-        LLVM::ExtractValueOp::create(builder, loc, there, i)));
-  return sums;
+  return memory().load({address}, chunk, NVVM::Tcgen05LdStShape::SHAPE_32X32B);
 }
 
 /// Through two boxes of shared memory by turns: while the copy engine reads one
@@ -400,8 +343,9 @@ void TensorMemoryKernel::run(StringRef name) {
           }
         });
         allocate();
-        emit.branch(isWarp(0), [&] { copyTiles(); });
-        emit.branch(emit.both(isWarp(1), isLeader()), [&] { multiplyTiles(); });
+        emit.branch(emit.isWarp(0), [&] { copyTiles(); });
+        emit.branch(emit.both(emit.isWarp(1), isLeader()),
+                    [&] { multiplyTiles(); });
         emit.branch(
             emit.lessThan(emit.constant(groupThreads - 1), emit.thread()),
             [&] { storeTiles(); });

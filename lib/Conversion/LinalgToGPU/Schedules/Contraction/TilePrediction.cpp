@@ -173,14 +173,15 @@ static TilePlan withForcedStages(linalg::LinalgOp op, TilePlan plan,
 }
 
 TileChoice
-shardir::chooseTiles(linalg::LinalgOp op, ArrayRef<TilePlan> plans,
-                     const GpuTarget &target,
+shardir::chooseTiles(linalg::LinalgOp op, StringRef schedule,
+                     ArrayRef<TilePlan> plans, const GpuTarget &target,
                      llvm::function_ref<double(const TilePlan &)> flopsOf) {
   // At least so many steps are worth a block.
   constexpr int64_t fewestSteps = 4;
   constexpr int64_t mostSplits = 64;
   ProductShape shape = productShapeOf(op);
   TileChoice best;
+  double bestSeconds = 0;
   bool bestAgrees = false;
   for (TilePlan plan : plans) {
     plan = withForcedStages(op, plan, target);
@@ -193,10 +194,14 @@ shardir::chooseTiles(linalg::LinalgOp op, ArrayRef<TilePlan> plans,
           (!hasKnownResult(op) || fills || steps < fewestSteps * plan.splits))
         break;
       double seconds = predictTiles(op, plan, flopsOf(plan), target);
-      bool agrees = agreesWithForced(op, numbersOfTiles(plan));
+      PlanNumbers numbers = numbersOfTiles(plan);
+      bool agrees = agreesWithForced(op, numbers);
+      double corrected =
+          correctedSeconds(op, schedule, numbers, seconds, target);
       if (best.seconds == 0 ||
-          std::pair(!agrees, seconds) < std::pair(!bestAgrees, best.seconds)) {
+          std::pair(!agrees, corrected) < std::pair(!bestAgrees, bestSeconds)) {
         best = {plan, seconds};
+        bestSeconds = corrected;
         bestAgrees = agrees;
       }
     }

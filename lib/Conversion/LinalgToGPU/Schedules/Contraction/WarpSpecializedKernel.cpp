@@ -174,7 +174,7 @@ void WarpSpecializedKernel::run(StringRef name) {
     };
     auto copier = [&] {
       registers(copierRegisters, NVVM::SetMaxRegisterAction::decrease);
-      emit.branch(isWarp(0), [&] { copyTiles(); });
+      emit.branch(emit.isWarp(0), [&] { copyTiles(); });
     };
     auto multipliers = [&] {
       registers(multiplierRegisters, NVVM::SetMaxRegisterAction::increase);

@@ -110,7 +110,7 @@ private:
       llvm::erase_if(plans, [](const TilePlan &plan) {
         return plan.byElements[0] || plan.byElements[1];
       });
-    return chooseTiles(op, plans, target, [&](const TilePlan &plan) {
+    return chooseTiles(op, name(), plans, target, [&](const TilePlan &plan) {
       auto number = size_t(llvm::find(widths, plan.bn) - std::begin(widths));
       double efficiency = plan.pair == 2 ? kernel.efficiencyOfPairs[number]
                                          : kernel.efficiency[number];

@@ -278,7 +278,10 @@ private:
   Index iterations, outputs;
 };
 
-int64_t splitsFor(double outputs, double iterations, const GpuTarget &target) {
+int64_t splitsFor(linalg::LinalgOp op, double outputs, double iterations,
+                  const GpuTarget &target) {
+  if (std::optional<int64_t> forced = forcedNumber(op, "splits"))
+    return std::clamp<int64_t>(*forced, 1, 256);
   double blocks = std::ceil(outputs / warpLanes);
   double wanted = 4.0 * target.multiprocessors / std::max(blocks, 1.0);
   return std::clamp<int64_t>(std::min(wanted, iterations / (4 * warps)), 1,
@@ -307,7 +310,7 @@ public:
     for (OpOperand *input : reduction.getDpsInputOperands())
       bytes += iterationsInAll * weightOf(reduction, *input) *
                elementBytes(getElementTypeOrSelf(input->get().getType()));
-    int64_t splits = splitsFor(outputs, iterations, target);
+    int64_t splits = splitsFor(reduction, outputs, iterations, target);
     double filled = std::min(1.0, std::ceil(outputs / warpLanes) * splits /
                                       (2.0 * target.multiprocessors));
     Estimate estimate;
@@ -337,7 +340,7 @@ public:
       }
     }
     auto [outputs, iterations] = sizesOf(reduction);
-    plan.splits = splitsFor(outputs, iterations, target);
+    plan.splits = splitsFor(reduction, outputs, iterations, target);
     if (plan.loop >= 0 &&
         VectorBody::isSupported(reduction, /*allLanesExist=*/true))
       plan.lanes = surelyAlignedLanes(emitter, *nest, plan.loop, warpLanes);

@@ -118,7 +118,10 @@ RowPlan planFor(const RowChain &chain, int64_t columns, bool isAligned) {
   int64_t vectors = ceilDivide(columns, lanes);
   // One vector each up to a warp, then four, then more warps.
   int64_t wanted = vectors <= 32 ? vectors : std::max<int64_t>(vectors / 4, 32);
-  plan.threads = std::min<int64_t>(llvm::PowerOf2Ceil(wanted), 512);
+  wanted = forcedNumber(chain.members.front().op, "threads_per_row")
+               .value_or(wanted);
+  plan.threads =
+      std::clamp<int64_t>(int64_t(llvm::PowerOf2Ceil(wanted)), 1, 512);
   int64_t chunks = ceilDivide(vectors, plan.threads);
   int64_t live = 1 + std::min<int64_t>(values, 2);
   if (chunks * lanes * widest / 4 * live <= maxRowRegisters * 2 &&
@@ -143,6 +146,8 @@ int64_t splitsFor(const RowChain &chain, linalg::LinalgOp reduction,
   // A part is worth some vectors per thread.
   double most = columns / (plan.threads * plan.lanes * 4);
   double wanted = 2.0 * target.multiprocessors / std::max(rows, 1.0);
+  if (std::optional<int64_t> forced = forcedNumber(reduction, "splits"))
+    wanted = double(*forced);
   return std::clamp<int64_t>(std::min(most, wanted), 1, 1024);
 }
 
