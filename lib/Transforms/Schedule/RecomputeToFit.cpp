@@ -74,8 +74,10 @@ Trial::Trial(const Recomputation &what, Operation *peak, Recomputed &done)
     }
     auto barrier =
         OptimizationBarrierOp::create(builder, input.getLoc(), input);
-    barrier->setAttr(ShardIRDialect::kPlacements,
-                     builder.getArrayAttr({getPlacement(input)}));
+    // A program without a mesh has no placements.
+    if (PlacementAttr placement = getPlacement(input))
+      barrier->setAttr(ShardIRDialect::kPlacements,
+                       builder.getArrayAttr({placement}));
     mapping.map(input, barrier.getResult());
     made.push_back(barrier);
   }
