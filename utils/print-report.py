@@ -72,6 +72,9 @@ def main():
             without = fitted.get("peak_bytes_per_device_without")
             print(f"optimizer states are split over {', '.join(fitted['axes'])} to fit memory-limit"
                   + (f": {without} bytes at the peak without that" if without is not None else ""))
+        if again := report.get("recomputed"):
+            print(f"{len(again['values'])} values are computed a second time to fit memory-limit, in {again['operations']} operations: "
+                  f"{again['peak_bytes_per_device_without']} bytes at the peak without that")
         if report.get("layout_saved_bytes"):
             print(f"bytes copied less than row-major: {report['layout_saved_bytes']}")
     kernels = report.get("kernels", [])

@@ -84,8 +84,8 @@ namespace {
 /// Values that are alive in a block, and in the blocks within.
 class PeakFinder {
 public:
-  PeakFinder(const MeshTable &meshes, bool isLocal)
-      : meshes(meshes), isLocal(isLocal) {}
+  PeakFinder(const MeshTable &meshes, bool isLocal, bool resultsFirst)
+      : meshes(meshes), isLocal(isLocal), resultsFirst(resultsFirst) {}
 
   int64_t bytesOf(Value value) const {
     Halo halo = isLocal ? Halo() : presentHalo(value);
@@ -107,7 +107,7 @@ private:
   bool isUneven(Value value) const;
 
   const MeshTable &meshes;
-  bool isLocal;
+  bool isLocal, resultsFirst;
 };
 
 } // namespace
@@ -225,6 +225,14 @@ PeakFinder::inBlock(Block &block,
     if (!isa<BlockArgument>(owner))
       ranges.hold(position[owner.getDefiningOp()], isLoop ? end : last,
                   bytesOf(owner));
+  if (resultsFirst && isa<func::FuncOp>(block.getParentOp()))
+    for (Value result : ops.back()->getOperands()) {
+      auto last = lastUse.find(ownerOf(result));
+      if (last == lastUse.end() || isa<BlockArgument>(last->first))
+        continue;
+      if (size_t made = position[last->first.getDefiningOp()])
+        ranges.hold(0, made - 1, bytesOf(last->first));
+    }
   // A loop-carried value is copied where its buffer is one of those.
   if (isLoop)
     for (Value value : ops.back()->getOperands())
@@ -261,10 +269,12 @@ PeakFinder::inBlock(Block &block,
 }
 
 MemoryPeak shardir::peakMemory(func::FuncOp function, const MeshTable &meshes,
-                               llvm::DenseMap<Operation *, int64_t> *alive) {
+                               llvm::DenseMap<Operation *, int64_t> *alive,
+                               bool resultsFirst) {
   Block &body = function.getBody().front();
   PeakFinder finder(meshes,
-                    function->getParentOp()->hasAttr(ShardIRDialect::kStage));
+                    function->getParentOp()->hasAttr(ShardIRDialect::kStage),
+                    resultsFirst);
   MemoryPeak peak = finder.inBlock(body, alive);
   int64_t throughout = 0;
   for (BlockArgument argument : body.getArguments())

@@ -63,8 +63,10 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   if (reached(Stage::Redistributed))
     return;
   buildCollectives(pm, {options.cost});
-  if (options.getMemoryLimit() > 0)
+  if (options.getMemoryLimit() > 0) {
+    pm.addPass(createRecomputeToFit({options.getMemoryLimit()}));
     pm.addPass(createCheckMemory({options.getMemoryLimit()}));
+  }
   verify(Stage::Collective);
   if (reached(Stage::Collective))
     return;
@@ -92,8 +94,13 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
 
 void shardir::buildUnsharded(OpPassManager &pm, const PipelineOptions &options,
                              const LoweringOptions &lowering) {
-  buildScheduled(pm, Stage::Cpu, options);
-  buildLowering(pm, Stage::Cpu, options, lowering);
+  // The limit is one device's: a program that is split to fit it exceeds it
+  // where it is not split.
+  PipelineOptions own;
+  own.copyOptionValuesFrom(options);
+  own.memoryLimit = "0";
+  buildScheduled(pm, Stage::Cpu, own);
+  buildLowering(pm, Stage::Cpu, own, lowering);
 }
 
 void shardir::registerPipelines() {

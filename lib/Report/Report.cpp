@@ -19,6 +19,7 @@
 #include "ShardIR/Analysis/Extents.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/FittedStates.h"
+#include "ShardIR/Dialect/ShardIR/Recomputed.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 #include "ShardIR/Memory/PeakMemory.h"
@@ -508,6 +509,7 @@ ProgramReport ReportBuilder::build() {
     if (auto bytes = fitted.getAs<IntegerAttr>("peak"))
       report.peakUnfitted = bytes.getInt();
   }
+  report.recomputed = module->getAttrOfType<DictionaryAttr>(kRecomputed);
   if (peakIsKnown)
     report.peak = ReportedBytes{peak, assumes};
   if (assumes) {

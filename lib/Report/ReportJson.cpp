@@ -181,6 +181,8 @@ json::Object shardir::toJson(const ProgramReport &report) {
       fitted["peak_bytes_per_device_without"] = *report.peakUnfitted;
     all["fitted_states"] = std::move(fitted);
   }
+  if (report.recomputed)
+    all["recomputed"] = toJson(Attribute(report.recomputed));
   return all;
 }
 

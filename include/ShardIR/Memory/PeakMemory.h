@@ -49,9 +49,12 @@ void sortHeld(llvm::SmallVectorImpl<HeldValue> &held);
 /// destination-style result takes its init's memory, a view its source's.
 /// Requires one block, and placements or local types.
 /// `alive`, if given, gets the bytes that are alive at each op of the body.
+/// With `resultsFirst` the function's results have their memory from the start,
+/// as a program on buffers has.
 MemoryPeak
 peakMemory(mlir::func::FuncOp function, const MeshTable &meshes,
-           llvm::DenseMap<mlir::Operation *, int64_t> *alive = nullptr);
+           llvm::DenseMap<mlir::Operation *, int64_t> *alive = nullptr,
+           bool resultsFirst = false);
 
 } // namespace shardir
 

@@ -89,6 +89,8 @@ struct ProgramReport {
   /// memory limit, and the peak without that, if it is known.
   std::vector<std::string> fittedAxes;
   std::optional<int64_t> peakUnfitted;
+  /// The values computed a second time to fit it (kRecomputed), or null.
+  mlir::DictionaryAttr recomputed;
 };
 
 ProgramReport buildReport(mlir::ModuleOp module);

@@ -16,6 +16,7 @@
 #include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Dialect/ShardIR/PartialCast.h"
 #include "ShardIR/Dialect/ShardIR/Provenance.h"
+#include "ShardIR/Dialect/ShardIR/Recomputed.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Dialect/ShardIR/Stage.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
@@ -176,6 +177,12 @@ LogicalResult ShardIRDialect::verifyOperationAttribute(Operation *op,
     return op->emitError() << "'" << kFittedStates
                            << "' must be a dictionary with 'axes' on the "
                               "module";
+  }
+  if (attr.getName() == kRecomputed) {
+    if (isa<DictionaryAttr>(attr.getValue()) && isa<ModuleOp>(op))
+      return success();
+    return op->emitError() << "'" << kRecomputed
+                           << "' must be a dictionary on the module";
   }
   if (attr.getName() == kRule) {
     if (isa<CallOpInterface>(op))

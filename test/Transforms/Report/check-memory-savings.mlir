@@ -1,4 +1,4 @@
-// RUN: not shard-opt %s --shardir-to-collective="memory-limit=1000" -o /dev/null 2>&1 | FileCheck %s --implicit-check-not=note:
+// RUN: not shard-opt %s --shardir-to-collective -shardir-check-memory=limit=1000 -o /dev/null 2>&1 | FileCheck %s --implicit-check-not=note:
 
 // "tp" is free for all that is alive at the peak; the split that saves most is
 // named, an uneven one too: one of the three columns is left. A value that is kept for

@@ -50,6 +50,49 @@ def PipelineMicroBatches : Pass<"shardir-pipeline-micro-batches", "::mlir::Modul
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def RecomputeToFit : Pass<"shardir-recompute-to-fit", "::mlir::ModuleOp"> {
+  let summary = "Computes values again where keeping them exceeds the memory limit.";
+  let description = [{
+    A function that needs more than `memory-limit` at its peak drops values that
+    are alive there and only used behind it, as activations are that a backward
+    pass reads. In front of their first such user the ops that made them are
+    repeated, on what is alive there anyway, behind a
+    `shardir.optimization_barrier` that keeps the two computations apart. The
+    value that saves most bytes per second of recomputation, by the machine's
+    rates, comes first; after each one the peak is found again, until it is an
+    eighth below the limit, as later stages add temporaries, or nothing helps. A
+    recomputation that does not lower the peak is not made. Results count from the
+    start, as their buffers do.
+
+    Elementwise ops, reductions, products and changes of shape are repeated;
+    collectives and loops never are: what they made is kept. So is what a product
+    made where the bytes are the better bargain. Results are those of the program
+    without it, bit by bit where later passes compile both computations alike.
+
+    A remark says how many values are computed twice and what that costs, and
+    notes the five largest. The module's `shardir.recomputed` has all of them for
+    the report. A program within the limit stays as it is.
+
+    Example (test/Transforms/Schedule/recompute-to-fit.mlir):
+
+    ```mlir
+    %h = math.tanh %x
+    ...                                  // the peak
+    %g = arith.mulf %d, %h
+    // becomes
+    %h = math.tanh %x
+    ...
+    %b = shardir.optimization_barrier %x
+    %h1 = math.tanh %b
+    %g = arith.mulf %d, %h1
+    ```
+  }];
+  let options = [
+    Option<"memoryLimit", "memory-limit", "int64_t", "0", "Bytes per device; 0 is no limit">,
+  ];
+  let dependentDialects = ["::shardir::ShardIRDialect"];
+}
+
 def ScheduleCollectives : Pass<"shardir-schedule-collectives", "::mlir::ModuleOp"> {
   let summary = "Makes rings of collectives.";
   let description = [{

@@ -1,0 +1,59 @@
+//===- Recomputation.h - Compute again what is not kept ---------*- C++ -*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Which value that is alive at the peak to drop there, and how to compute it
+// again for its users behind the peak.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_MEMORY_RECOMPUTATION_H
+#define SHARDIR_MEMORY_RECOMPUTATION_H
+
+#include "ShardIR/Memory/PeakMemory.h"
+#include "ShardIR/Placement/CostModel.h"
+
+namespace shardir {
+
+/// One value, computed a second time.
+struct Recomputation {
+  mlir::Value value;
+  mlir::Operation *before = nullptr; ///< its first user behind the peak
+  llvm::SmallVector<mlir::Operation *> slice; ///< to repeat, in program order
+  /// What the slice reads: alive in front of `before`, or kept until then.
+  llvm::SmallVector<mlir::Value> inputs;
+  int64_t bytes = 0;     ///< less at the peak, inputs that are kept subtracted
+  double operations = 0; ///< repeated on a device
+  double seconds = 0;    ///< by the machine's rates
+
+  /// Nothing but tensors without contents and constants.
+  bool isFree() const { return seconds == 0; }
+};
+
+/// Values computed again so far, by the value that they stand for; and all that
+/// such computations have made, which is not computed a third time.
+struct Recomputed {
+  llvm::DenseMap<mlir::Value, mlir::Value> byValue;
+  llvm::DenseSet<mlir::Operation *> made;
+};
+
+/// The ways to have less at `peak`, those that save most bytes per second of
+/// recomputation first. A value qualifies that the op at the peak does not use,
+/// that ops behind it do and that is no result of the function. Elementwise
+/// ops, reductions, products and changes of shape of the same block are
+/// repeated, collectives and ops that lead into regions are not: what those
+/// made is kept, as is what a product made where that is the better bargain.
+/// Requires placements on every value, and what peakMemory requires.
+std::vector<Recomputation> recomputationsAt(const MemoryPeak &peak,
+                                            mlir::func::FuncOp function,
+                                            const MeshTable &meshes,
+                                            const DeviceRates &rates,
+                                            const Recomputed &done);
+
+} // namespace shardir
+
+#endif // SHARDIR_MEMORY_RECOMPUTATION_H

@@ -1,0 +1,240 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Walks from a value that is held at the peak to what it is made of, as far as
+// that is there anyway when the value is needed. See Recomputation.h for what
+// is required and guaranteed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Memory/Recomputation.h"
+
+#include "ShardIR/Analysis/FactorSharding.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+#include "mlir/Transforms/RegionUtils.h"
+
+using namespace mlir;
+using namespace shardir;
+
+/// Ops of one slice: a recomputation that repeats more repeats a layer.
+static constexpr size_t kMostOps = 256;
+
+static bool isContentless(Operation *op) {
+  return isa<tensor::EmptyOp, linalg::FillOp>(op) ||
+         op->hasTrait<OpTrait::ConstantLike>();
+}
+
+/// An op that gives the same value on the same rank each time, without a
+/// message to another rank.
+static bool isRepeatable(Operation *op) {
+  if (!isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>())
+    return false;
+  return isa<OptimizationBarrierOp>(op) ||
+         isa<arith::ArithDialect, math::MathDialect, linalg::LinalgDialect,
+             tensor::TensorDialect>(op->getDialect());
+}
+
+static bool isContraction(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured && (linalg::isaContractionOpInterface(structured) ||
+                        linalg::isaConvolutionOpInterface(structured));
+}
+
+/// What `op` reads: its operands, and what its regions capture.
+static SetVector<Value> readsOf(Operation *op) {
+  SetVector<Value> reads(op->operand_begin(), op->operand_end());
+  getUsedValuesDefinedAbove(op->getRegions(), reads);
+  return reads;
+}
+
+namespace {
+
+class Finder {
+public:
+  Finder(const MemoryPeak &peak, Block &block, const MeshTable &meshes,
+         const DeviceRates &rates, const Recomputed &done)
+      : block(block), meshes(meshes), rates(rates), done(done) {
+    for (auto [i, op] : llvm::enumerate(block))
+      position[&op] = i;
+    at = positionOf(peak.op);
+  }
+
+  std::optional<Recomputation> find(Value value, int64_t bytes,
+                                    bool keepsProducts) const;
+
+private:
+  size_t positionOf(Operation *op) const {
+    return position.lookup(block.findAncestorOpInBlock(*op));
+  }
+  bool isInBlock(Value value) const {
+    return value.getDefiningOp() && value.getParentBlock() == &block;
+  }
+  /// The positions of ops that need the memory of `value`.
+  void usesOf(Value value, llvm::function_ref<void(size_t)> visit) const {
+    for (Operation *user : value.getUsers()) {
+      size_t top = positionOf(user);
+      visit(top);
+      if (isViewOfOperand(user) && user->getOperand(0) == value)
+        usesOf(user->getResult(0), visit);
+    }
+  }
+  /// Whether `value` is there in front of `step` whatever this does.
+  bool isThere(Value value, size_t step) const {
+    if (!isInBlock(value))
+      return true;
+    if (positionOf(value.getDefiningOp()) >= step)
+      return false;
+    bool isUsed = false;
+    usesOf(value, [&](size_t use) { isUsed |= use >= step; });
+    return isUsed;
+  }
+  void addCost(Operation *op, Recomputation &result) const;
+
+  Block &block;
+  const MeshTable &meshes;
+  const DeviceRates &rates;
+  const Recomputed &done;
+  llvm::DenseMap<Operation *, size_t> position;
+  size_t at = 0; ///< the position of the peak
+};
+
+} // namespace
+
+void Finder::addCost(Operation *op, Recomputation &result) const {
+  if (isContentless(op) || isViewOfOperand(op))
+    return;
+  double moved = 0, narrowest = 16, ways = 1;
+  llvm::StringMap<int64_t> axes;
+  for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults())) {
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    PlacementAttr placement = type ? getPlacement(value) : PlacementAttr();
+    if (!placement)
+      continue;
+    moved += double(localBytes(type, placement, meshes));
+    narrowest = std::min(narrowest, double(elementBytes(type)));
+    const Mesh &mesh = meshes.get(placement);
+    for (const AxisRef &axis : axesOf(placement.getValue()))
+      axes[axis.name] = std::max(axes[axis.name], groupSize(mesh, {axis}));
+  }
+  for (const auto &axis : axes)
+    ways *= double(axis.second);
+  double points = isContraction(op) ? 2 : 1;
+  SharedRule rule = getShardingRule(op);
+  for (const Factor &factor : rule->factors)
+    if (factor.isIterated)
+      points *= double(factor.size == kUnknown ? kAssumedDimSize : factor.size);
+  points = std::ceil(points / ways);
+  result.operations += points;
+  result.seconds += std::max(points / rates.flopsOf(int64_t(narrowest)),
+                             moved / rates.memoryBandwidth);
+}
+
+std::optional<Recomputation> Finder::find(Value value, int64_t bytes,
+                                          bool keepsProducts) const {
+  Operation *producer = value.getDefiningOp();
+  if (!isInBlock(value) || positionOf(producer) >= at ||
+      done.made.contains(producer) || !isRepeatable(producer))
+    return std::nullopt;
+  size_t first = block.getOperations().size() - 1;
+  size_t terminator = first;
+  bool isNeeded = false, isUsedLater = false;
+  usesOf(value, [&](size_t use) {
+    isNeeded |= use == at || use == terminator;
+    isUsedLater |= use > at;
+    if (use > at)
+      first = std::min(first, use);
+  });
+  if (isNeeded || !isUsedLater)
+    return std::nullopt;
+  Recomputation result;
+  result.value = value;
+  result.bytes = bytes;
+  llvm::DenseSet<Operation *> slice;
+  SetVector<Value> inputs;
+  SmallVector<Operation *> worklist = {producer};
+  while (!worklist.empty()) {
+    Operation *op = worklist.pop_back_val();
+    if (!slice.insert(op).second)
+      continue;
+    if (slice.size() > kMostOps)
+      return std::nullopt;
+    for (Value read : readsOf(op)) {
+      Operation *made = isInBlock(read) ? read.getDefiningOp() : nullptr;
+      // Numbers and what they are made of stay where they are.
+      if (!isa<RankedTensorType>(read.getType()))
+        continue;
+      if (made && isContentless(made)) {
+        worklist.push_back(made);
+        continue;
+      }
+      if (!presentHalo(read).empty())
+        return std::nullopt;
+      if (Value again = done.byValue.lookup(read);
+          again && positionOf(again.getDefiningOp()) < first) {
+        inputs.insert(read);
+        continue;
+      }
+      if (isThere(read, first)) {
+        inputs.insert(read);
+        continue;
+      }
+      if (isRepeatable(made) && !done.made.contains(made) &&
+          !(keepsProducts && isContraction(made))) {
+        worklist.push_back(made);
+        continue;
+      }
+      result.bytes -= localBytes(read.getType(), getPlacement(read), meshes);
+      inputs.insert(read);
+    }
+  }
+  // Equal ops without inputs would be merged.
+  bool isContent =
+      llvm::any_of(slice, [](Operation *op) { return !isContentless(op); });
+  if (result.bytes <= 0 || (isContent && inputs.empty()))
+    return std::nullopt;
+  for (Operation *op : slice)
+    addCost(op, result);
+  result.slice.assign(slice.begin(), slice.end());
+  llvm::sort(result.slice, [&](Operation *a, Operation *b) {
+    return position.lookup(a) < position.lookup(b);
+  });
+  result.inputs = inputs.takeVector();
+  result.before = &*std::next(block.begin(), first);
+  return result;
+}
+
+std::vector<Recomputation> shardir::recomputationsAt(const MemoryPeak &peak,
+                                                     func::FuncOp function,
+                                                     const MeshTable &meshes,
+                                                     const DeviceRates &rates,
+                                                     const Recomputed &done) {
+  std::vector<Recomputation> found;
+  if (!peak.op)
+    return found;
+  Finder finder(peak, function.getBody().front(), meshes, rates, done);
+  auto savedPerSecond = [](const Recomputation &r) {
+    return double(r.bytes) / std::max(r.seconds, 1e-12);
+  };
+  for (const HeldValue &held : peak.held) {
+    auto best = finder.find(held.value, held.bytes, /*keepsProducts=*/true);
+    auto other = finder.find(held.value, held.bytes, /*keepsProducts=*/false);
+    if (other && (!best || savedPerSecond(*other) > savedPerSecond(*best)))
+      best = std::move(other);
+    if (best)
+      found.push_back(std::move(*best));
+  }
+  llvm::stable_sort(found, [&](const Recomputation &a, const Recomputation &b) {
+    return savedPerSecond(a) > savedPerSecond(b);
+  });
+  return found;
+}

@@ -1,0 +1,259 @@
+//===----------------------------------------------------------------------===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// Stage: collective. Guarantees that a program within the memory limit is as it
+// was, that another one computes the same values, and that its peak is not
+// higher than before.
+//
+//===----------------------------------------------------------------------===//
+
+#include "ShardIR/Analysis/FactorSharding.h"
+#include "ShardIR/Dialect/ShardIR/Machine.h"
+#include "ShardIR/Dialect/ShardIR/Provenance.h"
+#include "ShardIR/Dialect/ShardIR/Recomputed.h"
+#include "ShardIR/Dialect/ShardIR/Stage.h"
+#include "ShardIR/Memory/Recomputation.h"
+#include "ShardIR/Report/Report.h"
+#include "ShardIR/Transforms/Schedule/Passes.h"
+#include "ShardIR/Transforms/StageUtils.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/IRMapping.h"
+
+namespace shardir {
+#define GEN_PASS_DEF_RECOMPUTETOFIT
+#include "ShardIR/Transforms/Schedule/Passes.h.inc"
+} // namespace shardir
+
+using namespace mlir;
+using namespace shardir;
+
+/// The part of the limit that is left to what later stages add, which the
+/// prediction does not know: packed operands, temporaries of fused ops, and
+/// sizes that are rounded up.
+static constexpr int64_t kReserve = 8;
+
+/// How many values the remark names.
+static constexpr size_t kNamed = 5;
+
+namespace {
+
+/// One recomputation in the program, which can be taken back.
+class Trial {
+public:
+  Trial(const Recomputation &what, Operation *peak, Recomputed &done);
+  void undo(Recomputed &done);
+
+private:
+  /// Gives users behind the peak `again` for `value`, also through views.
+  void redirect(OpBuilder &builder, Value value, Value again);
+
+  Operation *peak;
+  Block *block;
+  std::vector<std::pair<OpOperand *, Value>> changed;
+  SmallVector<Operation *> made;
+  Value value, before;
+};
+
+} // namespace
+
+Trial::Trial(const Recomputation &what, Operation *peak, Recomputed &done)
+    : peak(peak), block(what.before->getBlock()), value(what.value) {
+  OpBuilder builder(what.before);
+  IRMapping mapping;
+  for (Value input : what.inputs) {
+    Value again = done.byValue.lookup(input);
+    if (again && again.getDefiningOp()->isBeforeInBlock(what.before)) {
+      mapping.map(input, again);
+      continue;
+    }
+    auto barrier =
+        OptimizationBarrierOp::create(builder, input.getLoc(), input);
+    // A program without a mesh has no placements.
+    if (PlacementAttr placement = getPlacement(input))
+      barrier->setAttr(ShardIRDialect::kPlacements,
+                       builder.getArrayAttr({placement}));
+    mapping.map(input, barrier.getResult());
+    made.push_back(barrier);
+  }
+  for (Operation *op : what.slice)
+    made.push_back(builder.clone(*op, mapping));
+  done.made.insert(made.begin(), made.end());
+  before = done.byValue.lookup(value);
+  Value again = mapping.lookup(value);
+  done.byValue[value] = again;
+  redirect(builder, value, again);
+}
+
+void Trial::redirect(OpBuilder &builder, Value from, Value to) {
+  for (OpOperand &use : llvm::make_early_inc_range(from.getUses())) {
+    Operation *user = use.getOwner();
+    Operation *top = block->findAncestorOpInBlock(*user);
+    if (llvm::is_contained(made, top))
+      continue;
+    if (peak->isBeforeInBlock(top)) {
+      changed.push_back({&use, from});
+      use.set(to);
+      continue;
+    }
+    if (!isViewOfOperand(user) || use.getOperandNumber() != 0)
+      continue;
+    auto isLate = [&](Operation *each) {
+      return peak->isBeforeInBlock(block->findAncestorOpInBlock(*each));
+    };
+    Value view = user->getResult(0);
+    if (llvm::none_of(view.getUsers(), [&](Operation *each) {
+          return isLate(each) || isViewOfOperand(each);
+        }))
+      continue;
+    IRMapping mapping;
+    mapping.map(from, to);
+    Operation *copy = builder.clone(*user, mapping);
+    made.push_back(copy);
+    redirect(builder, view, copy->getResult(0));
+  }
+}
+
+void Trial::undo(Recomputed &done) {
+  for (auto &[use, old] : llvm::reverse(changed))
+    use->set(old);
+  if (before)
+    done.byValue[value] = before;
+  else
+    done.byValue.erase(value);
+  for (Operation *op : llvm::reverse(made)) {
+    done.made.erase(op);
+    op->erase();
+  }
+}
+
+namespace {
+
+struct RecomputeToFitPass
+    : shardir::impl::RecomputeToFitBase<RecomputeToFitPass> {
+  using RecomputeToFitBase::RecomputeToFitBase;
+
+  /// What a program on buffers needs has room for all results from the start.
+  static int64_t peakOf(func::FuncOp function, const MeshTable &meshes) {
+    return peakMemory(function, meshes, /*alive=*/nullptr,
+                      /*resultsFirst=*/true)
+        .bytes;
+  }
+
+  /// Recomputes until `function` fits or nothing helps.
+  std::vector<Recomputation> fit(func::FuncOp function, const MeshTable &meshes,
+                                 const DeviceRates &rates) {
+    std::vector<Recomputation> taken;
+    Recomputed done;
+    Block &block = function.getBody().front();
+    llvm::DenseMap<Operation *, int64_t> alive;
+    MemoryPeak peak =
+        peakMemory(function, meshes, &alive, /*resultsFirst=*/true);
+    if (peak.bytes <= memoryLimit)
+      return taken;
+    while (peak.bytes > memoryLimit - memoryLimit / kReserve && peak.op) {
+      Operation *at = block.findAncestorOpInBlock(*peak.op);
+      int64_t there = alive.lookup(at);
+      bool isLess = false;
+      for (Recomputation &way :
+           recomputationsAt(peak, function, meshes, rates, done)) {
+        Trial trial(way, at, done);
+        llvm::DenseMap<Operation *, int64_t> aliveNow;
+        MemoryPeak now = peakMemory(function, meshes, &aliveNow,
+                                    /*resultsFirst=*/true);
+        if (now.bytes > peak.bytes || aliveNow.lookup(at) >= there) {
+          trial.undo(done);
+          continue;
+        }
+        way.bytes = there - aliveNow.lookup(at);
+        peak = std::move(now);
+        alive = std::move(aliveNow);
+        taken.push_back(std::move(way));
+        isLess = true;
+        break;
+      }
+      if (!isLess)
+        break;
+    }
+    return taken;
+  }
+
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    if (memoryLimit <= 0 || stageOf(module) > Stage::Collective)
+      return markAllAnalysesPreserved();
+    MeshTable meshes(module);
+    DeviceRates rates = getMachine(module).rates;
+    values.clear();
+    allOperations = 0;
+    mostWithout = 0;
+    bool isChanged = false;
+    for (auto function : module.getOps<func::FuncOp>()) {
+      if (function.isDeclaration() || !function.getBody().hasOneBlock())
+        continue;
+      int64_t without = peakOf(function, meshes);
+      std::vector<Recomputation> taken = fit(function, meshes, rates);
+      if (taken.empty())
+        continue;
+      isChanged = true;
+      llvm::erase_if(taken, [](const Recomputation &r) { return r.isFree(); });
+      if (!taken.empty())
+        tell(function, meshes, without, taken);
+    }
+    if (!values.empty())
+      module->setAttr(
+          kRecomputed,
+          toAttribute(
+              llvm::json::Object{{"peak_bytes_per_device_without", mostWithout},
+                                 {"operations", int64_t(allOperations)},
+                                 {"values", std::move(values)}},
+              &getContext()));
+    if (!isChanged)
+      markAllAnalysesPreserved();
+  }
+
+  void tell(func::FuncOp function, const MeshTable &meshes, int64_t without,
+            std::vector<Recomputation> &taken) {
+    llvm::stable_sort(taken,
+                      [](const Recomputation &a, const Recomputation &b) {
+                        return a.bytes > b.bytes;
+                      });
+    double operations = 0;
+    for (const Recomputation &each : taken) {
+      operations += each.operations;
+      values.push_back(llvm::json::Object{
+          {"op", each.value.getDefiningOp()->getName().getStringRef().str()},
+          {"loc", llvm::json::fixUTF8(describeLocation(each.value.getLoc()))},
+          {"function", llvm::json::fixUTF8(function.getSymName())},
+          {"saved_bytes", each.bytes},
+          {"operations", int64_t(each.operations)}});
+    }
+    int64_t with = peakOf(function, meshes);
+    InFlightDiagnostic diag = function.emitRemark();
+    diag << "@" << function.getSymName() << " computes " << taken.size()
+         << (taken.size() == 1 ? " value" : " values")
+         << " a second time: a device needs " << with
+         << " bytes at its peak, and " << without << " without that, for "
+         << int64_t(operations) << " more operations; memory-limit is "
+         << int64_t(memoryLimit);
+    for (const Recomputation &each : llvm::ArrayRef(taken).take_front(kNamed))
+      diag.attachNote(each.value.getLoc())
+          << "the result of '" << each.value.getDefiningOp()->getName() << "', "
+          << each.value.getType() << ": " << each.bytes << " bytes saved for "
+          << int64_t(each.operations) << " operations";
+    allOperations += operations;
+    mostWithout = std::max(mostWithout, without);
+  }
+
+  // Of all functions, for the report.
+  llvm::json::Array values;
+  double allOperations = 0;
+  int64_t mostWithout = 0;
+};
+
+} // namespace
