@@ -10,7 +10,8 @@
 // ops can say with more freedom are said so:
 //
 //   linalg.softmax                    its two reductions and what is between
-//   tensor.reshape to a known shape   collapse_shape, expand_shape
+//   tensor.reshape to a known shape, or of a first open dim   collapse_shape,
+//                                     expand_shape
 //   loads of immutable globals        constants, which any placement may have
 //   shape.shape_of of known extents   constants, which read no tensor
 //   a body that reads by its own index one of several tensors   tensor.concat
@@ -178,9 +179,61 @@ static void commonGroups(ArrayRef<int64_t> from, ArrayRef<int64_t> to,
     toGroups.back().push_back(j);
 }
 
+/// For each dim of `from` the dims of `to` that it is split into, where the
+/// first dim of `from` alone is open; none where these are not known.
+static SmallVector<ReassociationIndices> splitOfFirstDim(RankedTensorType from,
+                                                         RankedTensorType to) {
+  int64_t end = to.getRank();
+  SmallVector<ReassociationIndices> groups(from.getRank());
+  for (int64_t dim = from.getRank() - 1; dim > 0; --dim) {
+    int64_t extent = 1, whole = from.getDimSize(dim), begin = end;
+    if (ShapedType::isDynamic(whole) || whole == 0)
+      return {};
+    while (begin > 1 && !to.isDynamicDim(begin - 1) &&
+           (begin == end || extent < whole))
+      extent *= to.getDimSize(--begin);
+    if (begin == end || extent != whole)
+      return {};
+    groups[dim] = llvm::to_vector(llvm::seq<int64_t>(begin, end));
+    end = begin;
+  }
+  groups[0] = llvm::to_vector(llvm::seq<int64_t>(0, end));
+  return groups;
+}
+
+/// The reshape of a tensor whose first dim alone is open, as one op for each
+/// dim: the elements of its shape operand are the new extents.
+static void expandFirstDim(RewriterBase &rewriter, tensor::ReshapeOp op,
+                           RankedTensorType from, RankedTensorType to) {
+  auto elements = op.getShape().getDefiningOp<tensor::FromElementsOp>();
+  if (!elements || !from.getRank() || !from.isDynamicDim(0) ||
+      to.getRank() <= from.getRank())
+    return;
+  SmallVector<ReassociationIndices> groups = splitOfFirstDim(from, to);
+  if (groups.empty())
+    return;
+  SmallVector<OpFoldResult> extents;
+  for (auto [dim, extent] : llvm::enumerate(elements.getElements())) {
+    if (!to.isDynamicDim(dim))
+      extents.push_back(rewriter.getIndexAttr(to.getDimSize(dim)));
+    else if (extent.getType().isIndex())
+      extents.push_back(extent);
+    else
+      extents.push_back(arith::IndexCastOp::create(rewriter, op.getLoc(),
+                                                   rewriter.getIndexType(),
+                                                   extent)
+                            .getResult());
+  }
+  replace(rewriter, op,
+          tensor::ExpandShapeOp::create(rewriter, op.getLoc(), to,
+                                        op.getSource(), groups, extents));
+}
+
 static void decomposeReshape(RewriterBase &rewriter, tensor::ReshapeOp op) {
   auto from = dyn_cast<RankedTensorType>(op.getSource().getType());
   auto to = dyn_cast<RankedTensorType>(op.getType());
+  if (from && to && !from.hasStaticShape())
+    return expandFirstDim(rewriter, op, from, to);
   if (!from || !to || !from.hasStaticShape() || !to.hasStaticShape() ||
       from.getNumElements() != to.getNumElements() ||
       from.getNumElements() == 0 || from == to)

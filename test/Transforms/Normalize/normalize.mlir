@@ -37,6 +37,19 @@ func.func @scalars(%x: tensor<1x1xf32>, %s: tensor<0xindex>, %t: tensor<1xindex>
   return %1 : tensor<1xf32>
 }
 
+// The new extents are the elements of the shape operand.
+// CHECK-LABEL: func.func @first_dim_is_open(
+// CHECK:         %[[B:.*]] = arith.index_cast %{{.*}} : i64 to index
+// CHECK:         tensor.expand_shape %{{.*}} {{\[\[}}0, 1], [2, 3]{{\]}} output_shape [%[[B]], %{{.*}}, 4, 8] : tensor<?x32xf32> into tensor<?x?x4x8xf32>
+// CHECK-NOT:     tensor.reshape
+func.func @first_dim_is_open(%x: tensor<?x32xf32>, %b: i64, %l: i64) -> tensor<?x?x4x8xf32> {
+  %c4 = arith.constant 4 : i64
+  %c8 = arith.constant 8 : i64
+  %s = tensor.from_elements %b, %l, %c4, %c8 : tensor<4xi64>
+  %0 = tensor.reshape %x(%s) : (tensor<?x32xf32>, tensor<4xi64>) -> tensor<?x?x4x8xf32>
+  return %0 : tensor<?x?x4x8xf32>
+}
+
 // A shape that is known only at run time stays.
 // CHECK-LABEL: func.func @unknown
 // CHECK-NEXT:    tensor.reshape
