@@ -50,7 +50,7 @@ static bool isContraction(Operation *op) {
                         linalg::isaConvolutionOpInterface(structured));
 }
 
-/// What `op` reads: its operands, and what its regions capture.
+/// The operands of `op` and of its regions.
 static SetVector<Value> readsOf(Operation *op) {
   SetVector<Value> reads(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), reads);
@@ -88,7 +88,7 @@ private:
         usesOf(user->getResult(0), visit);
     }
   }
-  /// Whether `value` is there in front of `step` whatever this does.
+  /// Whether `value` is alive in front of `step` without any recomputation.
   bool isThere(Value value, size_t step) const {
     if (!isInBlock(value))
       return true;
@@ -117,11 +117,13 @@ void Finder::addCost(Operation *op, Recomputation &result) const {
   llvm::StringMap<int64_t> axes;
   for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults())) {
     auto type = dyn_cast<RankedTensorType>(value.getType());
-    PlacementAttr placement = type ? getPlacement(value) : PlacementAttr();
-    if (!placement)
+    if (!type)
       continue;
+    PlacementAttr placement = getPlacement(value);
     moved += double(localBytes(type, placement, meshes));
     narrowest = std::min(narrowest, double(elementBytes(type)));
+    if (!placement)
+      continue;
     const Mesh &mesh = meshes.get(placement);
     for (const AxisRef &axis : axesOf(placement.getValue()))
       axes[axis.name] = std::max(axes[axis.name], groupSize(mesh, {axis}));
@@ -170,7 +172,7 @@ std::optional<Recomputation> Finder::find(Value value, int64_t bytes,
       return std::nullopt;
     for (Value read : readsOf(op)) {
       Operation *made = isInBlock(read) ? read.getDefiningOp() : nullptr;
-      // Numbers and what they are made of stay where they are.
+      // Scalars are not repeated.
       if (!isa<RankedTensorType>(read.getType()))
         continue;
       if (made && isContentless(made)) {

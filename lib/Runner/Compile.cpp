@@ -103,7 +103,8 @@ static std::string keyOf(const CompileRequest &request,
   std::istringstream words(request.options);
   for (std::string word; words >> word;) {
     std::string value = word.substr(word.find('=') + 1);
-    if (std::filesystem::is_regular_file(value))
+    std::error_code error;
+    if (std::filesystem::is_regular_file(value, error))
       add(readFile(value));
   }
   add(request.verify ? "verify" : "");

@@ -9,6 +9,7 @@ from typing import Any
 
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
+from torch.export import Dim
 from torch.fx.experimental.symbolic_shapes import DimDynamic, ShapeEnv, StatelessSymbolicContext
 
 from ._errors import UsageError
@@ -23,7 +24,7 @@ class DynamicInputs:
     """Inputs that stand for inputs of other extents while a function is traced.
 
     shapes: one entry per input, None or a dict from dims to a `torch.export.Dim`, `Dim.AUTO` or `Dim.DYNAMIC`;
-        dims with the same `Dim` are equal at every call.
+        dims with the same `Dim` are equal at every call. Each has at least 2 elements, for one broadcasts.
     Raises UsageError for entries of another form, dims that inputs lack, and examples of unequal or too small extents.
     """
 
@@ -38,10 +39,14 @@ class DynamicInputs:
         self._ranges: list[tuple[Any, Any]] = []
         first: dict[str, tuple[int, int, torch.SymInt]] = {}
         for i, (tensor, dims) in enumerate(zip(inputs, shapes)):
-            dims = {} if dims is None else dims
-            if not isinstance(dims, dict):
+            if dims is not None and not isinstance(dims, dict):
                 raise UsageError(f"dynamic_shapes of input {i} is {dims!r}; give a dict as {{0: torch.export.Dim('batch')}}")
-            for d in dims:
+            dims = {d: dim for d, dim in (dims or {}).items()
+                    if dim is not None and dim != Dim.STATIC and not isinstance(dim, int)}
+            for d, dim in dims.items():
+                if type(dim) is not Dim and dim not in (Dim.AUTO, Dim.DYNAMIC):
+                    raise UsageError(f"dynamic_shapes of dim {d} of input {i} is {dim!r}; give a torch.export.Dim, Dim.AUTO or "
+                                     "Dim.DYNAMIC")
                 if not isinstance(d, int) or not 0 <= d < tensor.dim():
                     raise UsageError(f"dynamic_shapes names dim {d!r} of input {i}, which has {tensor.dim()} dims")
                 if tensor.shape[d] < 2:
@@ -51,7 +56,7 @@ class DynamicInputs:
             for d, dim in dims.items():
                 extent = self.fakes[-1].shape[d]
                 self._dims.append((i, d, extent))
-                self._ranges.append((getattr(dim, "min", None) or 0, getattr(dim, "max", None) or math.inf))
+                self._ranges.append((max(getattr(dim, "min", None) or 2, 2), getattr(dim, "max", None) or math.inf))
                 name = getattr(dim, "__name__", "")
                 other = first.setdefault(name, self._dims[-1]) if name else self._dims[-1]
                 if extent != other[2]:  # makes them one symbol where the examples are equal
@@ -80,7 +85,7 @@ class DynamicInputs:
         extents = [inputs[i].shape[d] if d < inputs[i].dim() else -1 for i, d, _ in self._dims]
         for (i, d, _), n, (least, most) in zip(self._dims, extents, self._ranges):
             if not least <= n <= most:
-                raise UsageError(f"dim {d} of input {i} has {n} elements, but its Dim takes {least} to {most}")
+                raise UsageError(f"dim {d} of input {i} has {n} elements, but the step takes {least} to {most}")
         if self._guards and not self._env.evaluate_guards_expression(self._guards, extents):
             given = ", ".join(f"{n} in dim {d} of input {i}" for (i, d, _), n in zip(self._dims, extents))
             raise UsageError(f"the step does not take {given}; it needs "

@@ -44,10 +44,11 @@ def is_open(shape: Sequence[Any]) -> bool:
 
 def index_put(x: torch.Tensor, indices: Sequence[Any], values: torch.Tensor, accumulate: bool = False) -> Any:
     """By one list of rows: of several open extents torch-mlir takes all but one for one."""
-    if len(indices) != 1 or not is_open(indices[0].shape):
+    rows = indices[0]
+    if len(indices) != 1 or rows is None or rows.dtype in (torch.bool, torch.uint8) or not is_open(rows.shape):
         return NotImplemented
-    values = values.expand(*indices[0].shape, *x.shape[1:])
-    return torch.ops.aten.index_put(x, [indices[0].reshape(-1)], values.reshape(-1, *x.shape[1:]), accumulate)
+    values = values.expand(*rows.shape, *x.shape[1:])
+    return torch.ops.aten.index_put(x, [rows.reshape(-1)], values.reshape(-1, *x.shape[1:]), accumulate)
 
 
 def split_views(graph: torch.fx.Graph) -> None:

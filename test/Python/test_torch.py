@@ -421,7 +421,7 @@ def test_training_with_batches_of_any_size():
     step.copy_to(model)
     for ours, theirs in zip(model.parameters(), reference.parameters()):
         torch.testing.assert_close(ours, theirs, rtol=1e-4, atol=1e-5)
-    with pytest.raises(shardir.UsageError, match="dim 0 of input 0 has 1 elements, but its Dim takes 2 to 64"):
+    with pytest.raises(shardir.UsageError, match="dim 0 of input 0 has 1 elements, but the step takes 2 to 64"):
         step(*(a[:1] for a in args))
     with pytest.raises(shardir.UsageError, match=r"needs Eq\(inputs\[1\].shape\[0\], inputs\[0\].shape\[0\]\)"):
         step(args[0], args[1][:5])

@@ -24,7 +24,7 @@ struct Recomputation {
   mlir::Value value;
   mlir::Operation *before = nullptr; ///< its first user behind the peak
   llvm::SmallVector<mlir::Operation *> slice; ///< to repeat, in program order
-  /// What the slice reads: alive in front of `before`, or kept until then.
+  /// Operands of the slice: alive in front of `before`, or kept until then.
   llvm::SmallVector<mlir::Value> inputs;
   int64_t bytes = 0;     ///< less at the peak, inputs that are kept subtracted
   double operations = 0; ///< repeated on a device

@@ -6,13 +6,14 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// Stage: bufferized. Requires entries whose buffers are freed; guarantees that
-// no buffer takes memory of its own if the buffer of a result has room for it
-// until the program first uses that.
+// Stage: bufferized. Requires entries whose buffers are freed, and results that
+// overlap no argument but the one they are written into. Moves buffers of known
+// size, largest first, into the smallest result of the same element type that
+// the program first uses when they are no longer alive.
 //
 // Each result has memory of the caller's from the first to the last op, but
-// most are written late. Only buffers of known size are moved: those whose size
-// depends on the device must not depend on it for where they are.
+// most are written late. Buffers of unknown size stay, so that devices with
+// shards of different sizes run the same program.
 //
 //===----------------------------------------------------------------------===//
 

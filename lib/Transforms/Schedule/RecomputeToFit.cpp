@@ -36,7 +36,10 @@ using namespace shardir;
 /// The part of the limit that is left to what later stages add, which the
 /// prediction does not know: packed operands, temporaries of fused ops, and
 /// sizes that are rounded up.
-static constexpr int64_t kReserve = 8;
+static constexpr int64_t kReserveDivisor = 8;
+
+/// How many ways are tried at one peak: each trial counts the whole function.
+static constexpr size_t kMostTrials = 16;
 
 /// How many values the remark names.
 static constexpr size_t kNamed = 5;
@@ -138,7 +141,7 @@ struct RecomputeToFitPass
     : shardir::impl::RecomputeToFitBase<RecomputeToFitPass> {
   using RecomputeToFitBase::RecomputeToFitBase;
 
-  /// What a program on buffers needs has room for all results from the start.
+  /// The peak of a program on buffers, whose results are alive from the start.
   static int64_t peakOf(func::FuncOp function, const MeshTable &meshes) {
     return peakMemory(function, meshes, /*alive=*/nullptr,
                       /*resultsFirst=*/true)
@@ -156,12 +159,16 @@ struct RecomputeToFitPass
         peakMemory(function, meshes, &alive, /*resultsFirst=*/true);
     if (peak.bytes <= memoryLimit)
       return taken;
-    while (peak.bytes > memoryLimit - memoryLimit / kReserve && peak.op) {
+    while (peak.bytes > memoryLimit - memoryLimit / kReserveDivisor &&
+           peak.op) {
       Operation *at = block.findAncestorOpInBlock(*peak.op);
       int64_t there = alive.lookup(at);
       bool isLess = false;
+      size_t trials = 0;
       for (Recomputation &way :
            recomputationsAt(peak, function, meshes, rates, done)) {
+        if (++trials > kMostTrials)
+          break;
         Trial trial(way, at, done);
         llvm::DenseMap<Operation *, int64_t> aliveNow;
         MemoryPeak now = peakMemory(function, meshes, &aliveNow,

@@ -15,8 +15,12 @@
 
 #include "KernelTimes.h"
 
+#include "ShardIR/Dialect/Kernel/Kernel.h"
+
+#include "llvm/Support/Format.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/xxhash.h"
 
 #include <cmath>
 
@@ -86,10 +90,18 @@ KernelTimes::read(StringRef file, StringRef arch, std::string &error) {
       return failed("kernel " + Twine(i) +
                     " must have a problem, a schedule, a plan, and positive "
                     "predicted_ns and measured_ns");
+    if (!std::isfinite(std::log(measured / predicted)))
+      return failed("kernel " + Twine(i) +
+                    " has a measured_ns that is out of proportion to its "
+                    "predicted_ns");
     PlanNumbers plan;
-    for (const auto &[name, value] : *numbers)
-      if (auto number = value.getAsInteger())
-        plan.emplace_back(name, *number);
+    for (const auto &[name, value] : *numbers) {
+      auto number = value.getAsInteger();
+      if (!number)
+        return failed("kernel " + Twine(i) + " has a plan whose '" +
+                      name.str() + "' is no integer");
+      plan.emplace_back(name, *number);
+    }
     add(times->seconds[exactKeyOf(*text("problem"), *text("schedule"), plan)],
         measured * 1e-9);
     add(times->factors[keyOf(*text("schedule"), plan, /*isExact=*/false)],
@@ -140,6 +152,13 @@ std::string shardir::problemOf(Operation *op) {
     out << "]";
   }
   out << ")";
+  // Attentions of the same operands differ by mask and layout.
+  if (isa<kernel::AttentionOp, kernel::AttentionBackwardOp>(op)) {
+    std::string whole;
+    llvm::raw_string_ostream print(whole);
+    op->print(print, OpPrintingFlags().useLocalScope());
+    out << " #" << llvm::format_hex_no_prefix(llvm::xxh3_64bits(whole), 16);
+  }
   return text;
 }
 

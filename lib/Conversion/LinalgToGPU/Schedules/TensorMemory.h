@@ -8,8 +8,8 @@
 //
 // Tensor memory and the products that add to it: tcgen05, PTX ISA 9.7.16. Tiles
 // in shared memory are those of wgmma (WarpgroupMemory.h). Requires sm_100a.
-// Whoever waits for others before he uses tensor memory, or others wait for
-// after he has, puts a fence between.
+// A thread puts a fence between its use of tensor memory and the barriers at
+// which threads wait for each other before or after that.
 //
 //===----------------------------------------------------------------------===//
 

@@ -256,10 +256,11 @@ void emitMmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
 /// The same by wgmma: sm_90a, four warps for each 64 rows.
 void emitWgmmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
                         const AttentionPlan &plan);
-/// Operands of any float types by fused multiply-adds.
+/// The same by tcgen05, with sums in tensor memory: sm_100a.
 void emitTensorMemoryAttention(KernelEmitter &emit,
                                const AttentionProblem &problem,
                                const AttentionPlan &plan);
+/// Operands of any float types by fused multiply-adds.
 void emitFmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
                       const AttentionPlan &plan);
 
