@@ -80,6 +80,26 @@ def _erfc(x: torch.Tensor) -> torch.Tensor:
     return torch.where(y < 0.5, 1 - torch.erf(y), t * torch.exp(series - y * y)).to(x.dtype)
 
 
+def _reciprocal(x: torch.Tensor) -> torch.Tensor:
+    # torch-mlir's fails at zeros.
+    x = x if x.is_floating_point() or x.is_complex() else x.to(torch.float32)
+    return torch.ones((), dtype=x.dtype, device=x.device) / x
+
+
+def _signbit(x: torch.Tensor) -> torch.Tensor:
+    """Of zeros, too; false for NaN."""
+    if not x.is_floating_point():
+        return x < 0
+    return torch.where(x == 0, _reciprocal(x), x) < 0
+
+
+def _copysign(x: torch.Tensor, sign: Any) -> torch.Tensor:
+    if not isinstance(sign, torch.Tensor):
+        sign = torch.full((), float(sign), dtype=torch.float32, device=x.device)
+    x = x if x.is_floating_point() else x.to(torch.float32)
+    return torch.where(_signbit(sign), -x.abs(), x.abs())
+
+
 def _int_power(base: torch.Tensor, exponent: torch.Tensor) -> torch.Tensor:
     """Over the bits of exponents that are not negative."""
     found = torch.ones_like(exponent) * torch.ones_like(base)
@@ -121,7 +141,8 @@ def _with_tensor(op: Any) -> Any:
 def special_decompositions() -> dict:
     return {
         aten.gelu.default: _gelu, aten.erfinv.default: _erfinv, aten.erfc.default: _erfc,
-        aten.lgamma.default: _lgamma, aten.digamma.default: _digamma,
+        aten.signbit.default: _signbit, aten.copysign.Tensor: _copysign,
+        aten.copysign.Scalar: _copysign, aten.reciprocal.default: _reciprocal, aten.lgamma.default: _lgamma, aten.digamma.default: _digamma,
         aten.pow.Tensor_Scalar: _power_of_scalar, aten.pow.Scalar: _scalar_to_power, aten.pow.Tensor_Tensor: _power,
         aten.bitwise_xor.Scalar: _with_tensor(aten.bitwise_xor.Tensor),
     }

@@ -320,6 +320,7 @@ class Computes(nn.Module):
     (lambda x, s: torch.searchsorted(s, x).float(), (torch.arange(-3.0, 4.0),)),
     (lambda x, s: torch.searchsorted(s, x, right=True).float(), (torch.arange(-3.0, 4.0),)),
     (lambda x: torch.lgamma(x), ()), (lambda x: torch.digamma(x), ()),
+    (lambda x: torch.signbit(x * 0) + 2 * torch.signbit(x), ()), (lambda x: torch.where(x > 0, 1 / x.relu(), x), ()), (lambda x: torch.copysign(x, -x.roll(1)), ()),
     (lambda x: F.interpolate(x.view(1, 1, 5, 6), size=(7, 4), mode="bicubic"), ()), (lambda x: torch.erfc(x * 3), ()),
     (lambda x: (x.long() ** 3 + 2 ** x.abs().long() + (x > 0) ** x.abs().long() + (x.long() ^ 5)).float(), ()),
     (lambda x: torch.bincount(x.abs().long()[:, 0], minlength=7).float(), ()),
