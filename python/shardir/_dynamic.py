@@ -20,6 +20,38 @@ def is_extents(entry: Any) -> bool:
     return entry is None or (isinstance(entry, dict) and all(isinstance(d, int) for d in entry))
 
 
+def greatest_extent(extent: Any, what: str) -> int:
+    """The largest extent that a dim may have. Raises UsageError where an open one has no bound, for `what` needs it."""
+    if not isinstance(extent, torch.SymInt):
+        return extent
+    most = extent.node.shape_env.bound_sympy(extent.node.expr).upper
+    if not most.is_Integer:
+        raise UsageError(f"{what} along an open dim need its largest extent: give its torch.export.Dim a max")
+    return int(most)
+
+
+class Guards:
+    """Conditions on open extents under which a graph that was traced is right for other inputs, too.
+
+    extents, names: the open extents, and what messages call them.
+    """
+
+    def __init__(self, extents: Sequence[torch.SymInt], names: Sequence[str]):
+        self._symbols = [extent.node._expr for extent in extents]
+        self._names = {str(symbol): name for symbol, name in reversed([*zip(self._symbols, names)])}
+        env = extents[0].node.shape_env if extents else None
+        self._conditions = [guard.expr for guard in env.guards] if env else []
+
+    def check(self, extents: Sequence[int]) -> None:
+        """Raises UsageError for extents, in their order, that the graph does not take."""
+        values = dict(zip(self._symbols, extents))
+        for condition in self._conditions:
+            if condition.subs(values) == False:  # noqa: E712, sympy has false values of its own
+                needed = re.sub(r"\w+", lambda word: self._names.get(word[0], word[0]), str(condition))
+                given = ", ".join(f"{self._names[str(symbol)]} = {n}" for symbol, n in values.items())
+                raise UsageError(f"the model was compiled for inputs with {needed}, not for {given}")
+
+
 class DynamicInputs:
     """Inputs that stand for inputs of other extents while a function is traced.
 
@@ -74,11 +106,8 @@ class DynamicInputs:
         for i, d, extent in self._dims:
             if self._env.replace(extent.node.expr).is_number:
                 raise UsageError(f"dim {d} of input {i} is dynamic, but the model or its loss fixes it to {int(extent)}")
-        symbols = [extent for _, _, extent in self._dims]
-        self._guards = self._env.produce_guards_expression(symbols)
-        names = {str(extent.node._expr): f"inputs[{i}].shape[{d}]" for i, d, extent in reversed(self._dims)}
-        self._needs = [re.sub(r"\w+", lambda word: names.get(word[0], word[0]), str(guard.expr))
-                       for guard in self._env.guards[:3]]
+        self._guards = Guards([extent for _, _, extent in self._dims],
+                              [f"inputs[{i}].shape[{d}]" for i, d, _ in self._dims])
 
     def check(self, inputs: Sequence[torch.Tensor]) -> None:
         """Raises UsageError for extents that the traced function does not take."""
@@ -86,7 +115,4 @@ class DynamicInputs:
         for (i, d, _), n, (least, most) in zip(self._dims, extents, self._ranges):
             if not least <= n <= most:
                 raise UsageError(f"dim {d} of input {i} has {n} elements, but the step takes {least} to {most}")
-        if self._guards and not self._env.evaluate_guards_expression(self._guards, extents):
-            given = ", ".join(f"{n} in dim {d} of input {i}" for (i, d, _), n in zip(self._dims, extents))
-            raise UsageError(f"the step does not take {given}; it needs "
-                             + " and ".join(self._needs))
+        self._guards.check(extents)

@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from ._dynamic import greatest_extent
+
 aten = torch.ops.aten
 
 
@@ -59,8 +61,11 @@ def _cumulative(x: torch.Tensor, dim: int, greatest: bool) -> Any:
     shape[dim] = extent
     numbers = torch.arange(extent, device=x.device).view(shape)
     values, indices, step = x, numbers.expand(x.shape), 1
-    while step < extent:
+    most = greatest_extent(extent, "cumulative extremes")
+    while step < most:
         def before(t: torch.Tensor) -> torch.Tensor:
+            if isinstance(extent, torch.SymInt):
+                return t.index_select(dim, (numbers.flatten() - step).clamp(min=0))
             first, rest = t.narrow(dim, 0, step), t.narrow(dim, 0, extent - step)
             return torch.cat([first, rest], dim)
 

@@ -34,6 +34,7 @@ try:
 except ImportError as _error:
     raise ImportError(f"shardir.torch needs PyTorch and torch-mlir ({_error}): pip install 'shardir[torch]'") from None
 
+from ._dynamic import Guards
 from ._errors import CompileError, Error, UsageError
 from ._mesh import Mesh, near, placement_attribute
 from ._plan import Resolved, resolve
@@ -175,6 +176,11 @@ class CompiledModel:
             argument += 1
         self._flat = flat
         self._outputs = list(signature.output_specs)
+        values = {n.name: n.meta.get("val") for n in exported.graph.nodes if n.op == "placeholder"}
+        found = [(i, d, extent) for i, name in self._names.items()
+                 for d, extent in enumerate(getattr(values[name], "shape", ())) if isinstance(extent, torch.SymInt)]
+        self._open = [(i, d) for i, d, _ in found]
+        self._guards = Guards([extent for _, _, extent in found], [f"{self._names[i]}.shape[{d}]" for i, d in self._open])
         self._user_inputs = [s.arg.name for s in signature.input_specs if s.kind == InputKind.USER_INPUT
                              and _is_tensor_argument(s.arg)]
 
@@ -206,6 +212,7 @@ class CompiledModel:
                                  f"for {tuple('any' if e < 0 else e for e in expected)}")
             shapes[i] = value.shape
             shards[i] = _distribute(program, i, value, f"input '{self._names[i]}'")
+        self._guards.check([shapes[i][d] for i, d in self._open])
         whole = None
         if program._dynamic:
             whole = program._result_shapes([_Shaped(s) for s in shapes])

@@ -73,9 +73,10 @@ static void carryExtentsOf(ShardableRegionOpInterface op,
     return tensor::DimOp::create(builder, operand->getOwner()->getLoc(),
                                  operand->get(), dim);
   };
-  for (auto [tie, placement] : llvm::zip_equal(ties, placements)) {
-    auto type = cast<RankedTensorType>(tie.values.front().getType());
+  for (auto [i, placement] : llvm::enumerate(placements)) {
+    auto type = cast<RankedTensorType>(ties[i].values.front().getType());
     for (int64_t dim = 0; dim < type.getRank(); ++dim) {
+      const RegionValueGroup &tie = ties[i];
       if (!isOpenAndCut(tie.values.front(), placement, dim))
         continue;
       for (OpOperand *operand : tie.operands) {
