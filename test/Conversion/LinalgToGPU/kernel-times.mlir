@@ -24,6 +24,21 @@
 // RUN: not %{schedule} | FileCheck %s --check-prefix=TEXT
 // TEXT: error: option kernel-times: {{.*}}program.mlir:
 
+// A problem is the same whichever plan is forced, and another one with a mask.
+// DEFINE: %{function} = full64
+// DEFINE: %{forced} =
+// DEFINE: %{report} = shard-compile %S/../../../benchmarks/gpu/attention.mlir --gpu --function=%{function} --options="arch=sm_80 ptxas=none %{forced}" -o %t/program.so --report=-
+// RUN: %{report} > %t/reports.txt
+// REDEFINE: %{forced} = schedule=mma_attention plan=tile_n=64
+// RUN: %{report} >> %t/reports.txt
+// REDEFINE: %{function} = causal64
+// RUN: %{report} >> %t/reports.txt
+// RUN: FileCheck %s --check-prefix=PROBLEM < %t/reports.txt
+// PROBLEM: "problem": "[[FULL:kernel.attention[^"]*]]"
+// PROBLEM: "problem": "[[FULL]]"
+// PROBLEM-NOT: "[[FULL]]"
+// PROBLEM: "problem": "kernel.attention
+
 //--- program.mlir
 func.func @measured(%a: memref<1024x1024xbf16>, %b: memref<1024x1024xbf16>, %c: memref<1024x1024xf32>) {
   linalg.matmul ins(%a, %b : memref<1024x1024xbf16>, memref<1024x1024xbf16>) outs(%c : memref<1024x1024xf32>)

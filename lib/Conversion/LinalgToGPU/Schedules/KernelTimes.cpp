@@ -156,7 +156,10 @@ std::string shardir::problemOf(Operation *op) {
   if (isa<kernel::AttentionOp, kernel::AttentionBackwardOp>(op)) {
     std::string whole;
     llvm::raw_string_ostream print(whole);
-    op->print(print, OpPrintingFlags().useLocalScope());
+    // Without marks, such as that of a plan that is forced.
+    OwningOpRef<Operation *> plain = op->clone();
+    plain->setDiscardableAttrs(ArrayRef<NamedAttribute>());
+    plain->print(print, OpPrintingFlags().useLocalScope());
     out << " #" << llvm::format_hex_no_prefix(llvm::xxh3_64bits(whole), 16);
   }
   return text;
