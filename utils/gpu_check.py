@@ -239,6 +239,7 @@ def find_problems(named):
         yield from find_benchmarks("")
     for text in named:
         file, _, function = text.partition(":")
+        file = os.path.abspath(file)
         for name in [function] if function else re.findall(r"^ *func\.func @(\w+)\(", open(file).read(), re.MULTILINE):
             yield file, name
 

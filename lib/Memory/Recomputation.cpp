@@ -62,7 +62,7 @@ namespace {
 class Finder {
 public:
   Finder(const MemoryPeak &peak, Block &block, const MeshTable &meshes,
-         const DeviceRates &rates, const Recomputed &done)
+         const DeviceRates &rates, const RecomputationState &done)
       : block(block), meshes(meshes), rates(rates), done(done) {
     for (auto [i, op] : llvm::enumerate(block))
       position[&op] = i;
@@ -103,7 +103,7 @@ private:
   Block &block;
   const MeshTable &meshes;
   const DeviceRates &rates;
-  const Recomputed &done;
+  const RecomputationState &done;
   llvm::DenseMap<Operation *, size_t> position;
   size_t at = 0; ///< the position of the peak
 };
@@ -215,11 +215,10 @@ std::optional<Recomputation> Finder::find(Value value, int64_t bytes,
   return result;
 }
 
-std::vector<Recomputation> shardir::recomputationsAt(const MemoryPeak &peak,
-                                                     func::FuncOp function,
-                                                     const MeshTable &meshes,
-                                                     const DeviceRates &rates,
-                                                     const Recomputed &done) {
+std::vector<Recomputation>
+shardir::recomputationsAt(const MemoryPeak &peak, func::FuncOp function,
+                          const MeshTable &meshes, const DeviceRates &rates,
+                          const RecomputationState &done) {
   std::vector<Recomputation> found;
   if (!peak.op)
     return found;

@@ -84,7 +84,7 @@ class DynamicInputs:
                 if tensor.shape[d] < 2:
                     raise UsageError(f"dim {d} of input {i} is dynamic: its example needs at least 2 elements, not "
                                      f"{tensor.shape[d]}, for one element broadcasts")
-            self.fakes.append(self.static(tensor, dims))
+            self.fakes.append(self.fake(tensor, dims))
             for d, dim in dims.items():
                 extent = self.fakes[-1].shape[d]
                 self._dims.append((i, d, extent))
@@ -96,7 +96,7 @@ class DynamicInputs:
                                      f"'{name}', but the examples have {tensor.shape[d]} and "
                                      f"{inputs[other[0]].shape[other[1]]} elements")
 
-    def static(self, tensor: torch.Tensor, dynamic: Any = ()) -> torch.Tensor:
+    def fake(self, tensor: torch.Tensor, dynamic: Any = ()) -> torch.Tensor:
         """A tensor as it is traced beside the inputs; dims outside of `dynamic` keep their extents."""
         return self._mode.from_tensor(tensor, symbolic_context=StatelessSymbolicContext(
             [DimDynamic.DYNAMIC if d in dynamic else DimDynamic.STATIC for d in range(tensor.dim())]))
@@ -111,7 +111,10 @@ class DynamicInputs:
 
     def check(self, inputs: Sequence[torch.Tensor]) -> None:
         """Raises UsageError for extents that the traced function does not take."""
-        extents = [inputs[i].shape[d] if d < inputs[i].dim() else -1 for i, d, _ in self._dims]
+        for i, d, _ in self._dims:
+            if d >= inputs[i].dim():
+                raise UsageError(f"input {i} has {inputs[i].dim()} dims, and no dim {d}")
+        extents = [inputs[i].shape[d] for i, d, _ in self._dims]
         for (i, d, _), n, (least, most) in zip(self._dims, extents, self._ranges):
             if not least <= n <= most:
                 raise UsageError(f"dim {d} of input {i} has {n} elements, but the step takes {least} to {most}")

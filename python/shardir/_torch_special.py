@@ -81,7 +81,7 @@ def _erfc(x: torch.Tensor) -> torch.Tensor:
 
 
 def _reciprocal(x: torch.Tensor) -> torch.Tensor:
-    # torch-mlir's fails at zeros.
+    # The op that torch-mlir makes of it fails at zeros.
     x = x if x.is_floating_point() or x.is_complex() else x.to(torch.float32)
     return torch.ones((), dtype=x.dtype, device=x.device) / x
 
@@ -141,8 +141,8 @@ def _with_tensor(op: Any) -> Any:
 def special_decompositions() -> dict:
     return {
         aten.gelu.default: _gelu, aten.erfinv.default: _erfinv, aten.erfc.default: _erfc,
-        aten.signbit.default: _signbit, aten.copysign.Tensor: _copysign,
-        aten.copysign.Scalar: _copysign, aten.reciprocal.default: _reciprocal, aten.lgamma.default: _lgamma, aten.digamma.default: _digamma,
+        aten.lgamma.default: _lgamma, aten.digamma.default: _digamma, aten.reciprocal.default: _reciprocal,
+        aten.signbit.default: _signbit, aten.copysign.Tensor: _copysign, aten.copysign.Scalar: _copysign,
         aten.pow.Tensor_Scalar: _power_of_scalar, aten.pow.Scalar: _scalar_to_power, aten.pow.Tensor_Tensor: _power,
         aten.bitwise_xor.Scalar: _with_tensor(aten.bitwise_xor.Tensor),
     }

@@ -37,29 +37,29 @@ def _groups(before: Sequence[Any], after: Sequence[Any]) -> list[tuple[range, ra
     return groups
 
 
-def is_open(shape: Sequence[Any]) -> bool:
-    """Whether a shape has more than one open extent."""
+def has_open_extents(shape: Sequence[Any]) -> bool:
+    """Whether a shape has several open extents."""
     return sum(isinstance(n, torch.SymInt) for n in shape) > 1
 
 
 def index_put(x: torch.Tensor, indices: Sequence[Any], values: torch.Tensor, accumulate: bool = False) -> Any:
-    """By one list of rows: of several open extents torch-mlir takes all but one for one."""
+    """By one list of rows: torch-mlir takes all open extents of indices but one to be 1."""
     rows = indices[0]
-    if len(indices) != 1 or rows is None or rows.dtype in (torch.bool, torch.uint8) or not is_open(rows.shape):
+    if len(indices) != 1 or rows is None or rows.dtype in (torch.bool, torch.uint8) or not has_open_extents(rows.shape):
         return NotImplemented
     values = values.expand(*rows.shape, *x.shape[1:])
     return torch.ops.aten.index_put(x, [rows.reshape(-1)], values.reshape(-1, *x.shape[1:]), accumulate)
 
 
 def split_views(graph: torch.fx.Graph) -> None:
-    """Collapses and expands dims in the place of views with several open extents: for a view torch-mlir takes an
-    extent that it does not find on the other side for one, which is wrong where it is not, or gives up the dims."""
+    """Collapses and expands dims in the place of views with several open extents. torch-mlir takes open extents that
+    it cannot match between the two shapes of a view to be 1, or leaves a reshape whose dims cannot be split."""
     for node in list(graph.nodes):
         if node.op != "call_function" or node.target not in _VIEWS:
             continue
         source = node.args[0]
         before, after = source.meta["val"].shape, node.meta["val"].shape
-        if not is_open(before) and not is_open(after):
+        if not has_open_extents(before) and not has_open_extents(after):
             continue
         groups = _groups(before, after)
         if groups is None:

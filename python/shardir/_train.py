@@ -326,7 +326,7 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     example, mode, dynamic = [*tensors, *rates, *flat], "fake", None
     if dynamic_shapes is not None:
         dynamic = DynamicInputs(flat, pytree.tree_leaves(dynamic_shapes, is_leaf=is_extents))
-        example, mode = [dynamic.static(t) for t in [*tensors, *rates]] + dynamic.fakes, "symbolic"
+        example, mode = [dynamic.fake(t) for t in [*tensors, *rates]] + dynamic.fakes, "symbolic"
     try:
         with _as_if_compiling(), portable_kernels(), fx_traceback.preserve_node_meta(), _module_paths(model), \
                 recomputing_apart():

@@ -36,7 +36,7 @@ struct Recomputation {
 
 /// Values computed again so far, by the value that they stand for; and all that
 /// such computations have made, which is not computed a third time.
-struct Recomputed {
+struct RecomputationState {
   llvm::DenseMap<mlir::Value, mlir::Value> byValue;
   llvm::DenseSet<mlir::Operation *> made;
 };
@@ -52,7 +52,7 @@ std::vector<Recomputation> recomputationsAt(const MemoryPeak &peak,
                                             mlir::func::FuncOp function,
                                             const MeshTable &meshes,
                                             const DeviceRates &rates,
-                                            const Recomputed &done);
+                                            const RecomputationState &done);
 
 } // namespace shardir
 

@@ -63,6 +63,16 @@ struct ScheduleForGpuPass
     : shardir::impl::ScheduleForGpuBase<ScheduleForGpuPass> {
   using ScheduleForGpuBase::ScheduleForGpuBase;
 
+  /// Reads the table once for all functions.
+  LogicalResult initialize(MLIRContext *context) override {
+    std::string error;
+    if (!kernelTimes.empty() &&
+        !(times = KernelTimes::read(kernelTimes, arch, error)))
+      return emitError(UnknownLoc::get(context), "option kernel-times: ")
+             << error;
+    return success();
+  }
+
   void runOnOperation() override {
     std::optional<GpuTarget> target = GpuTarget::get(arch);
     if (!target) {
@@ -81,14 +91,7 @@ struct ScheduleForGpuPass
           << mustBeOneOf({kCublasLt.str()}, library);
       return signalPassFailure();
     }
-    if (!kernelTimes.empty()) {
-      std::string error;
-      target->times = KernelTimes::read(kernelTimes, arch, error);
-      if (!target->times) {
-        getOperation().emitError("option kernel-times: ") << error;
-        return signalPassFailure();
-      }
-    }
+    target->times = times;
     FailureOr<DictionaryAttr> forced = parsePlan();
     if (failed(forced))
       return signalPassFailure();
@@ -347,6 +350,8 @@ struct ScheduleForGpuPass
     if (choices.size() > 1)
       diag << "; next best is " << describe(choices[1]);
   }
+
+  std::shared_ptr<const KernelTimes> times;
 };
 
 } // namespace

@@ -119,7 +119,7 @@ static void place(Temporary &temporary, BlockArgument result) {
   temporary.alloc.erase();
 }
 
-/// True if no value but views of `buffer` is in its memory, and nobody asks for
+/// True if views of `buffer` are the only values in its memory, and no op takes
 /// its address.
 static bool hasOnlyViews(Value buffer) {
   return llvm::all_of(buffer.getUsers(), [](Operation *user) {

@@ -10,8 +10,8 @@
 // ops can say with more freedom are said so:
 //
 //   linalg.softmax                    its two reductions and what is between
-//   tensor.reshape to a known shape, or of a first open dim   collapse_shape,
-//                                     expand_shape
+//   tensor.reshape to a known shape   collapse_shape, expand_shape
+//   tensor.reshape that splits the only open dim, the first   expand_shape
 //   loads of immutable globals        constants, which any placement may have
 //   shape.shape_of of known extents   constants, which read no tensor
 //   a body that reads by its own index one of several tensors   tensor.concat
@@ -201,8 +201,8 @@ static SmallVector<ReassociationIndices> splitOfFirstDim(RankedTensorType from,
   return groups;
 }
 
-/// The reshape of a tensor whose first dim alone is open, as one op for each
-/// dim: the elements of its shape operand are the new extents.
+/// Expands the dims of a tensor whose first dim alone is open. The elements of
+/// the shape operand are the new extents.
 static void expandFirstDim(RewriterBase &rewriter, tensor::ReshapeOp op,
                            RankedTensorType from, RankedTensorType to) {
   auto elements = op.getShape().getDefiningOp<tensor::FromElementsOp>();
@@ -232,10 +232,11 @@ static void expandFirstDim(RewriterBase &rewriter, tensor::ReshapeOp op,
 static void decomposeReshape(RewriterBase &rewriter, tensor::ReshapeOp op) {
   auto from = dyn_cast<RankedTensorType>(op.getSource().getType());
   auto to = dyn_cast<RankedTensorType>(op.getType());
-  if (from && to && !from.hasStaticShape())
+  if (!from || !to)
+    return;
+  if (!from.hasStaticShape())
     return expandFirstDim(rewriter, op, from, to);
-  if (!from || !to || !from.hasStaticShape() || !to.hasStaticShape() ||
-      from.getNumElements() != to.getNumElements() ||
+  if (!to.hasStaticShape() || from.getNumElements() != to.getNumElements() ||
       from.getNumElements() == 0 || from == to)
     return;
   SmallVector<ReassociationIndices> fromGroups, toGroups;

@@ -49,8 +49,8 @@ namespace {
 /// One recomputation in the program, which can be taken back.
 class Trial {
 public:
-  Trial(const Recomputation &what, Operation *peak, Recomputed &done);
-  void undo(Recomputed &done);
+  Trial(const Recomputation &what, Operation *peak, RecomputationState &done);
+  void undo(RecomputationState &done);
 
 private:
   /// Gives users behind the peak `again` for `value`, also through views.
@@ -65,7 +65,8 @@ private:
 
 } // namespace
 
-Trial::Trial(const Recomputation &what, Operation *peak, Recomputed &done)
+Trial::Trial(const Recomputation &what, Operation *peak,
+             RecomputationState &done)
     : peak(peak), block(what.before->getBlock()), value(what.value) {
   OpBuilder builder(what.before);
   IRMapping mapping;
@@ -122,7 +123,7 @@ void Trial::redirect(OpBuilder &builder, Value from, Value to) {
   }
 }
 
-void Trial::undo(Recomputed &done) {
+void Trial::undo(RecomputationState &done) {
   for (auto &[use, old] : llvm::reverse(changed))
     use->set(old);
   if (before)
@@ -141,24 +142,25 @@ struct RecomputeToFitPass
     : shardir::impl::RecomputeToFitBase<RecomputeToFitPass> {
   using RecomputeToFitBase::RecomputeToFitBase;
 
-  /// The peak of a program on buffers, whose results are alive from the start.
-  static int64_t peakOf(func::FuncOp function, const MeshTable &meshes) {
-    return peakMemory(function, meshes, /*alive=*/nullptr,
-                      /*resultsFirst=*/true)
-        .bytes;
-  }
+  /// Values of a function that are computed again, and its peak without that
+  /// and with it: on buffers, where results are alive from the start.
+  struct Fitted {
+    std::vector<Recomputation> taken;
+    int64_t without = 0, with = 0;
+  };
 
   /// Recomputes until `function` fits or nothing helps.
-  std::vector<Recomputation> fit(func::FuncOp function, const MeshTable &meshes,
-                                 const DeviceRates &rates) {
-    std::vector<Recomputation> taken;
-    Recomputed done;
+  Fitted fit(func::FuncOp function, const MeshTable &meshes,
+             const DeviceRates &rates) {
+    Fitted fitted;
+    RecomputationState done;
     Block &block = function.getBody().front();
     llvm::DenseMap<Operation *, int64_t> alive;
     MemoryPeak peak =
         peakMemory(function, meshes, &alive, /*resultsFirst=*/true);
+    fitted.without = peak.bytes;
     if (peak.bytes <= memoryLimit)
-      return taken;
+      return fitted;
     while (peak.bytes > memoryLimit - memoryLimit / kReserveDivisor &&
            peak.op) {
       Operation *at = block.findAncestorOpInBlock(*peak.op);
@@ -180,14 +182,15 @@ struct RecomputeToFitPass
         way.bytes = there - aliveNow.lookup(at);
         peak = std::move(now);
         alive = std::move(aliveNow);
-        taken.push_back(std::move(way));
+        fitted.taken.push_back(std::move(way));
         isLess = true;
         break;
       }
       if (!isLess)
         break;
     }
-    return taken;
+    fitted.with = peak.bytes;
+    return fitted;
   }
 
   void runOnOperation() override {
@@ -203,14 +206,14 @@ struct RecomputeToFitPass
     for (auto function : module.getOps<func::FuncOp>()) {
       if (function.isDeclaration() || !function.getBody().hasOneBlock())
         continue;
-      int64_t without = peakOf(function, meshes);
-      std::vector<Recomputation> taken = fit(function, meshes, rates);
-      if (taken.empty())
+      Fitted fitted = fit(function, meshes, rates);
+      if (fitted.taken.empty())
         continue;
       isChanged = true;
-      llvm::erase_if(taken, [](const Recomputation &r) { return r.isFree(); });
-      if (!taken.empty())
-        tell(function, meshes, without, taken);
+      llvm::erase_if(fitted.taken,
+                     [](const Recomputation &r) { return r.isFree(); });
+      if (!fitted.taken.empty())
+        tell(function, std::move(fitted));
     }
     if (!values.empty())
       module->setAttr(
@@ -224,8 +227,8 @@ struct RecomputeToFitPass
       markAllAnalysesPreserved();
   }
 
-  void tell(func::FuncOp function, const MeshTable &meshes, int64_t without,
-            std::vector<Recomputation> &taken) {
+  void tell(func::FuncOp function, Fitted fitted) {
+    std::vector<Recomputation> &taken = fitted.taken;
     llvm::stable_sort(taken,
                       [](const Recomputation &a, const Recomputation &b) {
                         return a.bytes > b.bytes;
@@ -240,21 +243,20 @@ struct RecomputeToFitPass
           {"saved_bytes", each.bytes},
           {"operations", int64_t(each.operations)}});
     }
-    int64_t with = peakOf(function, meshes);
     InFlightDiagnostic diag = function.emitRemark();
     diag << "@" << function.getSymName() << " computes " << taken.size()
          << (taken.size() == 1 ? " value" : " values")
-         << " a second time: a device needs " << with
-         << " bytes at its peak, and " << without << " without that, for "
-         << int64_t(operations) << " more operations; memory-limit is "
-         << int64_t(memoryLimit);
+         << " a second time: a device needs " << fitted.with
+         << " bytes at its peak, and " << fitted.without
+         << " without that, for " << int64_t(operations)
+         << " more operations; memory-limit is " << int64_t(memoryLimit);
     for (const Recomputation &each : llvm::ArrayRef(taken).take_front(kNamed))
       diag.attachNote(each.value.getLoc())
           << "the result of '" << each.value.getDefiningOp()->getName() << "', "
           << each.value.getType() << ": " << each.bytes << " bytes saved for "
           << int64_t(each.operations) << " operations";
     allOperations += operations;
-    mostWithout = std::max(mostWithout, without);
+    mostWithout = std::max(mostWithout, fitted.without);
   }
 
   // Of all functions, for the report.

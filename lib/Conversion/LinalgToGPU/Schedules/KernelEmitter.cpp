@@ -155,14 +155,19 @@ Value KernelEmitter::butterfly(Value value, int64_t width,
   return value;
 }
 
+Value KernelEmitter::i32(int64_t value) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getI32IntegerAttr(int32_t(value)));
+}
+
+Value KernelEmitter::cast(Index index, unsigned bits) {
+  return arith::IndexCastOp::create(builder, loc, builder.getIntegerType(bits),
+                                    value(index));
+}
+
 Value KernelEmitter::isWarp(int64_t number) {
-  auto i32 = [&](int64_t value) {
-    return arith::ConstantOp::create(builder, loc,
-                                     builder.getI32IntegerAttr(int32_t(value)));
-  };
   constexpr int64_t warpThreads = 32;
-  Value warp = arith::IndexCastOp::create(builder, loc, builder.getI32Type(),
-                                          value(div(thread(), warpThreads)));
+  Value warp = cast(div(thread(), warpThreads), 32);
   warp = gpu::ShuffleOp::create(builder, loc, warp, 0, warpThreads,
                                 gpu::ShuffleMode::IDX)
              .getShuffleResult();
@@ -177,10 +182,9 @@ void KernelEmitter::byOneThread(function_ref<void()> body) {
 
 void KernelEmitter::awaitPhase(Value barrier, Value parity) {
   // Nanoseconds that a thread may sleep before it polls the barrier again.
-  Value patience = arith::ConstantOp::create(
-      builder, loc, builder.getI32IntegerAttr(10000000));
+  constexpr int64_t patience = 10000000;
   NVVM::MBarrierTryWaitParityOp::create(builder, loc, barrier, parity,
-                                        patience);
+                                        i32(patience));
 }
 
 Value KernelEmitter::workspace(Type element, Index count) {

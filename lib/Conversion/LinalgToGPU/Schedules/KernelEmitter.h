@@ -79,6 +79,10 @@ public:
             llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
   /// On the host: a buffer of `count` elements, to be freed by the caller.
   mlir::Value workspace(mlir::Type element, Index count);
+  /// A constant of 32 bits.
+  mlir::Value i32(int64_t value);
+  /// An index as an integer of so many bits.
+  mlir::Value cast(Index index, unsigned bits);
   /// True in all threads of that warp of the block. ptxas sees that they agree.
   mlir::Value isWarp(int64_t number);
   /// One thread of the warp, all of which come here. Instructions that take

@@ -16,11 +16,6 @@
 using namespace mlir;
 using namespace shardir;
 
-Value TensorMemory::i32(int64_t value) {
-  return arith::ConstantOp::create(
-      emit.builder, emit.loc, emit.builder.getI32IntegerAttr(int32_t(value)));
-}
-
 void TensorMemory::fence(NVVM::Tcgen05FenceKind kind) {
   NVVM::Tcgen05FenceOp::create(emit.builder, emit.loc, kind);
 }
@@ -32,14 +27,14 @@ Value TensorMemory::pointer(Value address) {
 }
 
 void TensorMemory::allocate(Value place, int64_t columns) {
-  NVVM::Tcgen05AllocOp::create(emit.builder, emit.loc, place, i32(columns),
+  NVVM::Tcgen05AllocOp::create(emit.builder, emit.loc, place, emit.i32(columns),
                                group);
   NVVM::Tcgen05RelinquishAllocPermitOp::create(emit.builder, emit.loc, group);
 }
 
 void TensorMemory::giveBack(Value address, int64_t columns) {
   NVVM::Tcgen05DeallocOp::create(emit.builder, emit.loc, pointer(address),
-                                 i32(columns), group);
+                                 emit.i32(columns), group);
 }
 
 Value TensorMemory::descriptor(Value address, bool alongK, int64_t rows) {
@@ -57,9 +52,9 @@ Value TensorMemory::instruction(Type element, int64_t m, int64_t n,
                  : element.isF32()                                ? 2
                                                                   : 0;
   constexpr int64_t f32Sums = 1;
-  return i32(f32Sums << 4 | type << 7 | type << 10 |
-             int64_t(!leftAlongK) << 15 | int64_t(!rightAlongK) << 16 |
-             n / 8 << 17 | m / 16 << 24);
+  return emit.i32(f32Sums << 4 | type << 7 | type << 10 |
+                  int64_t(!leftAlongK) << 15 | int64_t(!rightAlongK) << 16 |
+                  n / 8 << 17 | m / 16 << 24);
 }
 
 void TensorMemory::multiply(Value sums, Value left, Value right,

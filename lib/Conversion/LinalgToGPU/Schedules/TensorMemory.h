@@ -58,8 +58,6 @@ public:
                                       mlir::NVVM::Tcgen05LdStShape shape);
 
 private:
-  mlir::Value i32(int64_t value);
-
   KernelEmitter &emit;
   mlir::NVVM::CTAGroupKind group;
 };

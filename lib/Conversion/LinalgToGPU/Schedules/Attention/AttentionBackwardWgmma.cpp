@@ -23,14 +23,14 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-class WgmmaBackward : public BackwardKernel {
+class WgmmaBackward : public OnWarpgroupTiles<BackwardKernel> {
 public:
   /// `turns`: for each batch and each step a counter that is 0, where the
   /// kernel adds to the other axis's result.
   WgmmaBackward(KernelEmitter &emit, const BackwardProblem &problem,
                 const BackwardPlan &plan, const BackwardPart &part, Value turns)
-      : BackwardKernel(emit, problem, plan, part, /*approximate=*/true),
-        products(emit), turns(turns) {
+      : OnWarpgroupTiles(emit, problem, plan, part, /*approximate=*/true),
+        turns(turns) {
     if (!part.third)
       return;
     // ds as an operand of ds^T x: a row of shared memory for each own row.
@@ -46,20 +46,12 @@ public:
   }
 
 private:
-  int64_t elements(const Tile &tile) const override {
-    return WarpgroupTiles::elements(tile);
-  }
-  Index place(const Tile &tile, Index row, Index column) override {
-    return products.place(tile, row, column);
-  }
-  void beforeBarrier() override { products.publish(); }
-
   void takeMore(SharedLayout &layout) override {
     if (part.third)
       gradients.offset = layout.take(elements(gradients) * 2);
   }
   void prepare() override {
-    group = products.group();
+    group = tiles.group();
     if (!part.third)
       return;
     gradients.shared = emit.shared(gradients.operand.element,
@@ -92,12 +84,11 @@ private:
     bool asks = asksGradient();
     bool early =
         asks && !(body.yieldedDependence(0) & BackwardBody::OnGradient);
-    Value s = products.startScores(ownK, group, otherK, stage, zero, plan.bn,
-                                   plan.k),
+    Value s = tiles.startScores(ownK, group, otherK, stage, zero, plan.bn,
+                                plan.k),
           dp, ofFirst, ofSecond, ofThird;
     if (asks)
-      dp = products.startScores(ownV, group, otherV, stage, zero, plan.bn,
-                                plan.v);
+      dp = tiles.startScores(ownV, group, otherV, stage, zero, plan.bn, plan.v);
     if (part.third) {
       // All threads have come by the barrier: what they added in the step
       // before is there when the next block sees its turn.
@@ -105,18 +96,18 @@ private:
       emit.branch(emit.both(isFirstThread(), emit.lessThan(before, stepEnd)),
                   [&] { passTurn(before); });
     }
-    products.wait(asks ? 1 : 0);
-    Bodies bodies = beginBodies(products.finish(s), step);
+    tiles.wait(asks ? 1 : 0);
+    Bodies bodies = beginBodies(tiles.finish(s), step);
     auto startSecond = [&] {
       if (part.second)
         ofSecond =
-            products.startSums(factors(bodies, 0, step), otherV, stage, second);
+            tiles.startSums(factors(bodies, 0, step), otherV, stage, second);
     };
     if (early)
       startSecond();
     if (asks) {
-      products.wait(early && part.second ? 1 : 0);
-      endBodies(bodies, products.finish(dp));
+      tiles.wait(early && part.second ? 1 : 0);
+      endBodies(bodies, tiles.finish(dp));
     } else {
       endBodies(bodies, Fragment(bodies.size(), emit.zero(problem.wide)));
     }
@@ -126,17 +117,17 @@ private:
       SmallVector<Value> ds = factors(bodies, 1, step);
       if (part.third)
         ofThird = startThird(ds, step);
-      ofFirst = products.startSums(ds, otherK, stage, first);
+      ofFirst = tiles.startSums(ds, otherK, stage, first);
     }
     if (part.third) {
-      products.wait(1);
-      addThird(products.finish(ofThird), step);
+      tiles.wait(1);
+      addThird(tiles.finish(ofThird), step);
     }
-    products.wait(0);
+    tiles.wait(0);
     Fragment made;
     for (Value of : {ofFirst, ofSecond})
       if (of)
-        llvm::append_range(made, products.finish(of));
+        llvm::append_range(made, tiles.finish(of));
     return made;
   }
 
@@ -156,21 +147,21 @@ private:
         Index row =
             emit.add(emit.mul(warp, 16),
                      emit.add(emit.div(lane, 4), emit.constant(8 * half)));
-        Index word = products.wordPlace(gradients, row, j, lane);
+        Index word = tiles.wordPlace(gradients, row, j, lane);
         memref::StoreOp::create(builder, emit.loc, ds[2 * j + half], words,
                                 emit.value(word));
       }
-    products.publish();
+    tiles.publish();
     emit.branch(isFirstThread(), [&] { awaitTurn(step.number); });
     emit.barrier();
     Tile own = ownK;
     own.turned = !own.turned;
     Index zero = emit.constant(0);
     if (splitsRows())
-      return products.startScores(gradients, group, own, zero, zero, plan.k,
-                                  plan.bm());
-    return products.startScores(gradients, zero, own, zero, group, plan.k / 2,
-                                plan.bm());
+      return tiles.startScores(gradients, group, own, zero, zero, plan.k,
+                               plan.bm());
+    return tiles.startScores(gradients, zero, own, zero, group, plan.k / 2,
+                             plan.bm());
   }
   bool splitsRows() const { return plan.bn == 2 * WarpgroupTiles::rows; }
 
@@ -262,13 +253,10 @@ private:
     scf::YieldOp::create(builder, loc);
   }
   void passTurn(Index step) {
-    Value one = arith::ConstantOp::create(emit.builder, emit.loc,
-                                          emit.builder.getI32IntegerAttr(1));
-    emit.assembly({}, {turnOf(step), one},
+    emit.assembly({}, {turnOf(step), emit.i32(1)},
                   "red.release.gpu.global.add.u32 [$0], $1;", "l,r,~{memory}");
   }
 
-  WarpgroupTiles products;
   Value turns;
   Tile gradients;
   /// Neighbours in the other axis's result can be added to at once.

@@ -26,11 +26,11 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-class TensorMemoryAttention : public MatrixAttention {
+class TensorMemoryAttention : public OnWarpgroupTiles<MatrixAttention> {
 public:
   TensorMemoryAttention(KernelEmitter &emit, const AttentionProblem &problem,
                         const AttentionPlan &plan)
-      : MatrixAttention(emit, problem, plan), tiles(emit), memory(emit) {
+      : OnWarpgroupTiles(emit, problem, plan), memory(emit) {
     probabilities = value;
     probabilities.turned = false;
     probabilities.rows = plan.bm();
@@ -47,28 +47,12 @@ private:
     return std::max<int64_t>(32,
                              int64_t(llvm::PowerOf2Ceil(plan.bn + plan.bv)));
   }
-  int64_t elements(const Tile &tile) const override {
-    return WarpgroupTiles::elements(tile);
-  }
-  Index place(const Tile &tile, Index row, Index column) override {
-    return tiles.place(tile, row, column);
-  }
-  void beforeBarrier() override { tiles.publish(); }
 
   void takeMore(SharedLayout &layout) override {
     takeShared(probabilities, layout);
     barrierAt = layout.take(16);
   }
 
-  Value i32(int64_t value) {
-    return arith::ConstantOp::create(
-        emit.builder, emit.loc, emit.builder.getI32IntegerAttr(int32_t(value)));
-  }
-  Value cast(Index index, unsigned bits) {
-    return arith::IndexCastOp::create(emit.builder, emit.loc,
-                                      emit.builder.getIntegerType(bits),
-                                      emit.value(index));
-  }
   Value pointerTo(Type element, int64_t offset) {
     OpBuilder &builder = emit.builder;
     Value at = memref::ExtractAlignedPointerAsIndexOp::create(
@@ -76,7 +60,7 @@ private:
     auto type = LLVM::LLVMPointerType::get(
         builder.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
     return LLVM::IntToPtrOp::create(builder, emit.loc, type,
-                                    cast(Index(at), 64));
+                                    emit.cast(Index(at), 64));
   }
 
   void prepare() override {
@@ -89,7 +73,8 @@ private:
     barrier = pointerTo(builder.getI64Type(), barrierAt);
     Value address = pointerTo(builder.getI32Type(), barrierAt + 8);
     emit.branch(emit.equal(emit.thread(), emit.constant(0)), [&] {
-      NVVM::MBarrierInitOp::create(builder, emit.loc, barrier, i32(1), Value());
+      NVVM::MBarrierInitOp::create(builder, emit.loc, barrier, emit.i32(1),
+                                   Value());
       NVVM::FenceMbarrierInitOp::create(builder, emit.loc);
     });
     emit.branch(emit.isWarp(0), [&] { memory.allocate(address, columns()); });
@@ -110,7 +95,8 @@ private:
   }
 
   Value columnsFrom(int64_t first) {
-    return arith::AddIOp::create(emit.builder, emit.loc, tensors, i32(first));
+    return arith::AddIOp::create(emit.builder, emit.loc, tensors,
+                                 emit.i32(first));
   }
 
   /// `left`, all rows of it, times `count` columns of a stage of `right`, over
@@ -140,15 +126,15 @@ private:
         memory.commit(barrier);
       });
     });
-    emit.awaitPhase(barrier, i32(parity));
+    emit.awaitPhase(barrier, emit.i32(parity));
     memory.fence(Fence::AFTER_THREAD_SYNC);
   }
 
   Value descriptor(const Tile &tile, bool along, Index bytes) {
     Value start = memref::ExtractAlignedPointerAsIndexOp::create(
         emit.builder, emit.loc, tile.shared);
-    return memory.descriptor(cast(emit.add(Index(start), bytes), 64), along,
-                             tile.rows);
+    return memory.descriptor(emit.cast(emit.add(Index(start), bytes), 64),
+                             along, tile.rows);
   }
 
   /// `count` columns from `first` on of the warp's rows; a row tile after the
@@ -158,9 +144,9 @@ private:
     for (int64_t tile = 0; tile < plan.rowTiles; ++tile) {
       Index lane = emit.add(emit.mul(warp, lanes * plan.rowTiles),
                             emit.constant(lanes * tile));
-      addresses.push_back(
-          arith::AddIOp::create(emit.builder, emit.loc, columnsFrom(first),
-                                cast(emit.mul(lane, int64_t(1) << 16), 32)));
+      addresses.push_back(arith::AddIOp::create(
+          emit.builder, emit.loc, columnsFrom(first),
+          emit.cast(emit.mul(lane, int64_t(1) << 16), 32)));
     }
     return memory.load(addresses, count / 2,
                        NVVM::Tcgen05LdStShape::SHAPE_16X256B);
@@ -201,7 +187,6 @@ private:
     }
   }
 
-  WarpgroupTiles tiles;
   TensorMemory memory;
   Tile probabilities;
   int64_t barrierAt = 0;

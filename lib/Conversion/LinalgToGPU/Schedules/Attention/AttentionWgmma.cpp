@@ -19,27 +19,20 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-class WgmmaAttention : public MatrixAttention {
+class WgmmaAttention : public OnWarpgroupTiles<MatrixAttention> {
 public:
   WgmmaAttention(KernelEmitter &emit, const AttentionProblem &problem,
                  const AttentionPlan &plan)
-      : MatrixAttention(emit, problem, plan), products(emit) {}
+      : OnWarpgroupTiles(emit, problem, plan) {}
 
 private:
-  int64_t elements(const Tile &tile) const override {
-    return WarpgroupTiles::elements(tile);
-  }
-  Index place(const Tile &tile, Index row, Index column) override {
-    return products.place(tile, row, column);
-  }
-  void prepare() override { group = products.group(); }
-  void beforeBarrier() override { products.publish(); }
+  void prepare() override { group = tiles.group(); }
 
   Fragment scores(Index stage) override {
-    Value sums = products.startScores(query, group, key, stage,
-                                      emit.constant(0), plan.bn, plan.k);
-    products.wait(0);
-    return products.finish(sums);
+    Value sums = tiles.startScores(query, group, key, stage, emit.constant(0),
+                                   plan.bn, plan.k);
+    tiles.wait(0);
+    return tiles.finish(sums);
   }
 
   void accumulate(Index stage, ArrayRef<Value> p, Fragment &sums) override {
@@ -47,12 +40,11 @@ private:
     for (int64_t j = 0; j < scoreTiles(); ++j)
       for (int64_t half = 0; half < 2; ++half)
         factors.push_back(packed(p, 0, j, half, /*asInteger=*/true));
-    Value made = products.startSums(factors, value, stage, sums);
-    products.wait(0);
-    sums = products.finish(made);
+    Value made = tiles.startSums(factors, value, stage, sums);
+    tiles.wait(0);
+    sums = tiles.finish(made);
   }
 
-  WarpgroupTiles products;
   Index group;
 };
 } // namespace

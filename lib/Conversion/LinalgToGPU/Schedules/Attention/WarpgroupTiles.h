@@ -76,6 +76,25 @@ private:
   KernelEmitter &emit;
 };
 
+/// A kernel of attention whose tiles lie as wgmma and tcgen05 read them.
+template <typename Kernel> class OnWarpgroupTiles : public Kernel {
+protected:
+  template <typename... Arguments>
+  explicit OnWarpgroupTiles(KernelEmitter &emit, const Arguments &...arguments)
+      : Kernel(emit, arguments...), tiles(emit) {}
+
+  int64_t elements(const AttentionTiles::Tile &tile) const override {
+    return WarpgroupTiles::elements(tile);
+  }
+  Index place(const AttentionTiles::Tile &tile, Index row,
+              Index column) override {
+    return tiles.place(tile, row, column);
+  }
+  void beforeBarrier() override { tiles.publish(); }
+
+  WarpgroupTiles tiles;
+};
+
 } // namespace shardir
 
 #endif // SHARDIR_LIB_CONVERSION_LINALGTOGPU_SCHEDULES_ATTENTION_WARPGROUPTILES_H

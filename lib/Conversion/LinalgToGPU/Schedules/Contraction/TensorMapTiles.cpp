@@ -27,7 +27,7 @@ Value TensorMapTiles::pointer(Index offset) {
   auto type = LLVM::LLVMPointerType::get(
       emit.builder.getContext(), unsigned(NVVM::NVVMMemorySpace::Shared));
   return LLVM::IntToPtrOp::create(emit.builder, emit.loc, type,
-                                  cast(emit.add(shared, offset), 64));
+                                  emit.cast(emit.add(shared, offset), 64));
 }
 
 Value TensorMapTiles::barrier(Value stage, bool empty) {
@@ -45,12 +45,12 @@ void TensorMapTiles::arrive(Value barrier) {
 }
 
 void TensorMapTiles::initBarrier(Value barrier, int64_t arrivals) {
-  NVVM::MBarrierInitOp::create(emit.builder, emit.loc, barrier, i32(arrivals),
-                               Value());
+  NVVM::MBarrierInitOp::create(emit.builder, emit.loc, barrier,
+                               emit.i32(arrivals), Value());
 }
 
 void TensorMapTiles::meet(Value id, int64_t count) {
-  NVVM::BarrierOp::create(emit.builder, emit.loc, Type(), id, i32(count),
+  NVVM::BarrierOp::create(emit.builder, emit.loc, Type(), id, emit.i32(count),
                           NVVM::BarrierReductionAttr(), Value());
 }
 
@@ -71,7 +71,8 @@ Value TensorMapTiles::ofLeader(Value barrier) {
   auto type = LLVM::LLVMPointerType::get(
       emit.builder.getContext(),
       unsigned(NVVM::NVVMMemorySpace::SharedCluster));
-  return NVVM::MapaOp::create(emit.builder, emit.loc, type, barrier, i32(0));
+  return NVVM::MapaOp::create(emit.builder, emit.loc, type, barrier,
+                              emit.i32(0));
 }
 
 void TensorMapTiles::makeMaps() {
@@ -219,7 +220,8 @@ TensorMapTiles::Place TensorMapTiles::next(Place place) {
   Value stage = arith::SelectOp::create(
       builder, emit.loc, last, emit.value(emit.constant(0)),
       emit.value(emit.add(Index(place.stage), emit.constant(1))));
-  Value turned = arith::XOrIOp::create(builder, emit.loc, place.parity, i32(1));
+  Value turned =
+      arith::XOrIOp::create(builder, emit.loc, place.parity, emit.i32(1));
   Value parity =
       arith::SelectOp::create(builder, emit.loc, last, turned, place.parity);
   return {stage, parity};
@@ -273,7 +275,7 @@ SmallVector<Value> TensorMapTiles::coordinates(ArrayRef<int> loops, Index outer,
     for (auto [other, at] : llvm::zip(contraction.outer, batch))
       if (other == loop)
         iv = at;
-    result.push_back(cast(iv, 32));
+    result.push_back(emit.cast(iv, 32));
   }
   return result;
 }
@@ -328,7 +330,8 @@ SmallVector<Value> TensorMapTiles::packed(Index m, Index n,
   builder.setInsertionPointToStart(branch.thenBlock());
   scf::YieldOp::create(builder, loc, words());
   builder.setInsertionPointToStart(branch.elseBlock());
-  scf::YieldOp::create(builder, loc, SmallVector<Value>(size_t(count), i32(0)));
+  scf::YieldOp::create(builder, loc,
+                       SmallVector<Value>(size_t(count), emit.i32(0)));
   return SmallVector<Value>(branch.getResults());
 }
 
@@ -339,7 +342,7 @@ void TensorMapTiles::copyStage(Value stage) {
   Value full = barrier(stage, false);
   auto expect = [&] {
     NVVM::MBarrierArriveExpectTxOp::create(
-        builder, loc, Type(), full, i32(stageBytes() * plan.pair),
+        builder, loc, Type(), full, emit.i32(stageBytes() * plan.pair),
         NVVM::MemScopeKind::CTA, /*relaxed=*/false, Value());
   };
   Value told = full;

@@ -84,7 +84,7 @@ protected:
   void copyTiles();
   Place next(Place place);
   Place start(int64_t parity) {
-    return {emit.value(emit.constant(0)), i32(parity)};
+    return {emit.value(emit.constant(0)), emit.i32(parity)};
   }
   /// Two neighbours of the result as one or two words; anything where there
   /// are none.
@@ -94,15 +94,6 @@ protected:
   void storeBox(Index buffer, Index row, Index column);
 
   // Shorthands.
-  mlir::Value i32(int64_t value) {
-    return mlir::arith::ConstantOp::create(
-        emit.builder, emit.loc, emit.builder.getI32IntegerAttr(int32_t(value)));
-  }
-  mlir::Value cast(Index index, unsigned bits) {
-    return mlir::arith::IndexCastOp::create(emit.builder, emit.loc,
-                                            emit.builder.getIntegerType(bits),
-                                            emit.value(index));
-  }
   /// The address of a byte of shared memory.
   mlir::Value pointer(Index offset);
   /// The mbarrier of a stage: `full`, or `empty` behind those.

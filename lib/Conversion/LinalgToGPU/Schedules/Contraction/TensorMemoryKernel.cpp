@@ -132,7 +132,8 @@ void TensorMemoryKernel::giveBack() {
 TensorMemoryKernel::Turn TensorMemoryKernel::after(Turn turn) {
   OpBuilder &builder = emit.builder;
   Value last = emit.equal(Index(turn.stage), emit.constant(accumulators - 1));
-  Value turned = arith::XOrIOp::create(builder, emit.loc, turn.parity, i32(1));
+  Value turned =
+      arith::XOrIOp::create(builder, emit.loc, turn.parity, emit.i32(1));
   return {
       emit.value(emit.sub(emit.constant(accumulators - 1), Index(turn.stage))),
       arith::SelectOp::create(builder, emit.loc, last, turned, turn.parity)};
@@ -140,7 +141,7 @@ TensorMemoryKernel::Turn TensorMemoryKernel::after(Turn turn) {
 
 /// The address of a buffer's first column.
 Value TensorMemoryKernel::columnsOf(Value buffer) {
-  return plus(tensors, cast(emit.mul(Index(buffer), plan.bn), 32));
+  return plus(tensors, emit.cast(emit.mul(Index(buffer), plan.bn), 32));
 }
 
 void TensorMemoryKernel::multiplyStep(Value sums, Value stage, Value adds) {
@@ -152,7 +153,7 @@ void TensorMemoryKernel::multiplyStep(Value sums, Value stage, Value adds) {
       memory().instruction(element, plan.bm, plan.bn, a.alongK, b.alongK);
   Index offset = emit.mul(Index(stage), stageBytes());
   auto descriptor = [&](const TileSource &source, Index offset) {
-    return memory().descriptor(cast(emit.add(shared, offset), 64),
+    return memory().descriptor(emit.cast(emit.add(shared, offset), 64),
                                source.alongK, source.rows);
   };
   Value left = descriptor(a, offset);
@@ -204,8 +205,8 @@ void TensorMemoryKernel::multiplyTiles() {
 /// The warp's rows of `chunk` columns.
 SmallVector<Value> TensorMemoryKernel::load(Value buffer, Index warp,
                                             int64_t column) {
-  Value address = plus(plus(columnsOf(buffer), i32(column)),
-                       cast(emit.mul(warp, warpThreads << 16), 32));
+  Value address = plus(plus(columnsOf(buffer), emit.i32(column)),
+                       emit.cast(emit.mul(warp, warpThreads << 16), 32));
   return memory().load({address}, chunk, NVVM::Tcgen05LdStShape::SHAPE_32X32B);
 }
 
@@ -231,7 +232,7 @@ void TensorMemoryKernel::storeBoxes(
       // A tile of one box always takes the first buffer.
       awaitStores(plan.bn == columns ? 0 : storeBuffers - 1, /*read=*/true);
     });
-    meet(i32(1), groupThreads);
+    meet(emit.i32(1), groupThreads);
     fence(NVVM::Tcgen05FenceKind::AFTER_THREAD_SYNC);
     for (int64_t part = 0; part < columns; part += chunk) {
       int64_t first = box * columns + part;
@@ -258,7 +259,7 @@ void TensorMemoryKernel::storeBoxes(
         builder, loc, NVVM::ProxyKind::async_shared,
         NVVM::SharedSpaceAttr::get(builder.getContext(),
                                    NVVM::SharedSpace::shared_cta));
-    meet(i32(1), groupThreads);
+    meet(emit.i32(1), groupThreads);
     emit.branch(leads, [&] {
       storeBox(buffer, firstRow, emit.add(tileN, emit.constant(box * columns)));
     });

@@ -59,7 +59,7 @@ void WarpSpecializedKernel::storeBoxes(Value sums, Index group, Index inGroup,
   Index lane = emit.rem(inGroup, warpThreads),
         warp = emit.div(inGroup, warpThreads);
   Index firstRow = emit.add(tileM, emit.mul(group, WarpgroupProduct::rows));
-  Value id = cast(emit.add(group, emit.constant(1)), 32);
+  Value id = emit.cast(emit.add(group, emit.constant(1)), 32);
   bool full =
       divides(contraction.m, plan.bm) && divides(contraction.n, plan.bn);
   constexpr int64_t columns = 64, chunk = 16;
@@ -124,8 +124,9 @@ void WarpSpecializedKernel::multiplyTiles() {
           await(barrier(place.stage, false), place.parity);
           Index offset =
               emit.add(shared, emit.mul(Index(place.stage), stageBytes()));
-          Value left = cast(emit.add(offset, product.partOfA(group)), 64);
-          Value right = cast(emit.add(offset, emit.constant(bytesA())), 64);
+          Value left = emit.cast(emit.add(offset, product.partOfA(group)), 64);
+          Value right =
+              emit.cast(emit.add(offset, emit.constant(bytesA())), 64);
           Value sums = product.multiply(carried[0], left, right, plan.bk);
           // The step before has been multiplied: its stage is free.
           product.wait(1);

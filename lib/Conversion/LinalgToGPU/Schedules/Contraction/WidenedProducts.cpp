@@ -61,10 +61,9 @@ static Value widen(RewriterBase &rewriter, linalg::GenericOp product,
 void shardir::widenFloat8(RewriterBase &rewriter, linalg::LinalgOp op) {
   rewriter.setInsertionPoint(op);
   auto product = dyn_cast<linalg::GenericOp>(op.getOperation());
-  if (!product) {
-    // Products that schedules tile have maps of projections, which generalize.
+  // A named product always has a generic form.
+  if (!product)
     product = *linalg::generalizeNamedOp(rewriter, op);
-  }
   Type factor = factorTypeOf(product);
   Type wide = factor.isF16() ? factor : rewriter.getBF16Type();
   rewriter.setInsertionPoint(product);
