@@ -25,12 +25,13 @@ a summary. FOLDER/checks.results.txt has the date, the GPU's name, driver, memor
 clock and power limit, and a line for each check as it ends. A second run goes on
 where that file ends, and so does the process after a check that the device did
 not survive; `--again` starts again from nothing. `--first` stops behind first.txt.
-`FOLDER/run.sh --benchmark` times the checks of bench.txt: models, and the
+`FOLDER/run.sh --benchmark` times the checks of bench.txt, and each of their
+kernels, by events on the GPU (docs/GPU.md): models, and the
 functions of benchmarks/gpu, which are not compared, as the processor would take
 too long; then the same by PyTorch, where that is there (peers/). With --tune
 plans of the functions of benchmarks/gpu, or of the programs that it names, are
 compiled too, three of each schedule: `FOLDER/run.sh --tune` times them, by the
-median of 20 runs with their launch, and writes FOLDER/times.json for the
+median of 20 runs on the GPU's clock, and writes FOLDER/times.json for the
 compiler's option kernel-times. `FOLDER/run.sh
 --sanitize` runs all under compute-sanitizer. With --arch=host, or with
 --emulated for another architecture's PTX, the same folder runs on the emulated

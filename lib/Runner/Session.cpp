@@ -129,6 +129,7 @@ private:
     });
     enter(Phase::Running);
     shardir_program_set_trace(program->get(), probe.isCollective());
+    shardir_program_set_benchmark(program->get(), !probe.isCollective());
     double shortest = 0;
     processes.inStep([&] {
       // The first run is the warm-up.
@@ -345,19 +346,15 @@ private:
     shardir_program_set_trace(program->get(), isTraced());
     shardir_measurement measured = {};
     std::vector<double> times;
+    std::map<int32_t, std::vector<double>> kernels; ///< milliseconds
     std::string unequal; ///< how a repeated run differs from the first one
     processes.inStep([&] {
       data.run();
       check(shardir_last_measurement(program->get(), &measured));
       if (options.repeat > 1)
         unequal = repeat(data);
-      // The run above was the warm-up.
-      for (int64_t i = 0; i != options.benchmark; ++i) {
-        data.run();
-        shardir_measurement one = {};
-        check(shardir_last_measurement(program->get(), &one));
-        times.push_back(one.milliseconds);
-      }
+      if (options.benchmark)
+        benchmark(data, times, kernels);
     });
     bool equal = unequal.empty();
     std::string timeline;
@@ -379,11 +376,45 @@ private:
       writeFiles(data);
     processes.together([&] {
       if (processes.isFirst())
-        equal &= finish(data, unsharded, measured, times, timeline);
+        equal &= finish(data, unsharded, measured, times, kernels, timeline);
       else
         data.writeResults();
     });
     return processes.endWith(equal ? Exit::Done : Exit::OutputsDiffer);
+  }
+
+  /// Times the whole program, then each of its kernels, behind a run that was
+  /// the warm-up.
+  void benchmark(RunData &data, std::vector<double> &times,
+                 std::map<int32_t, std::vector<double>> &kernels) {
+    bool onGpu = shardir_program_kernel_text(program->get(), 0) != nullptr;
+    shardir_program_set_benchmark(program->get(), 1);
+    // Events around each kernel would be part of the program's time.
+    shardir_program_set_trace(program->get(), isTraced() && !onGpu);
+    for (int64_t i = 0; i != options.benchmark; ++i) {
+      data.run();
+      shardir_measurement one = {};
+      check(shardir_last_measurement(program->get(), &one));
+      times.push_back(one.milliseconds);
+    }
+    if (!onGpu)
+      return;
+    shardir_program_set_trace(program->get(), 1);
+    for (int64_t i = 0; i != options.benchmark; ++i) {
+      data.run();
+      const shardir_trace_event *events = nullptr;
+      size_t count = 0;
+      check(shardir_last_trace(program->get(), &events, &count));
+      for (size_t e = 0; e != count; ++e)
+        if (events[e].kernel >= 0)
+          kernels[events[e].kernel].push_back(
+              (events[e].end - events[e].start) * 1e-3);
+    }
+    // The timeline is of a run without what timing adds.
+    shardir_program_set_benchmark(program->get(), 0);
+    shardir_program_set_trace(program->get(), isTraced());
+    if (isTraced())
+      data.run();
   }
 
   /// Results in files that all processes write.
@@ -465,6 +496,7 @@ private:
   /// Compares and writes what there is. Whether the results are right.
   bool finish(RunData &data, const std::vector<Array> &unsharded,
               shardir_measurement &measured, std::vector<double> &times,
+              std::map<int32_t, std::vector<double>> &kernels,
               const std::string &timeline) {
     bool equal = true;
     for (size_t i = 0; i != unsharded.size(); ++i)
@@ -487,10 +519,13 @@ private:
     for (size_t i = 0; silent && i != data.results.size(); ++i)
       data.printResult(i, /*limit=*/8);
     if (!times.empty())
-      measured.milliseconds = reportTimes(times);
+      measured.milliseconds = reportTimes("benchmark", times, "runs");
+    for (auto &[kernel, each] : kernels)
+      reportTimes(shardir_program_kernel_text(program->get(), size_t(kernel)),
+                  each, "launches");
     writeText(options.trace, timeline);
     if (!options.report.empty() || !options.html.empty())
-      writeReports(measured, times, timeline);
+      writeReports(measured, times, kernels, timeline);
     return equal;
   }
 
@@ -508,15 +543,17 @@ private:
   }
 
   /// Prints minimum and median; returns the median.
-  static double reportTimes(std::vector<double> &times) {
+  static double reportTimes(const std::string &what, std::vector<double> &times,
+                            const char *each) {
     double median = medianOf(times);
-    std::printf("benchmark: min %.6g ms, median %.6g ms, %zu runs\n",
-                times.front(), median, times.size());
+    std::printf("%s: min %.6g ms, median %.6g ms, %zu %s\n", what.c_str(),
+                times.front(), median, times.size(), each);
     return median;
   }
 
   void writeReports(const shardir_measurement &measured,
                     const std::vector<double> &times,
+                    std::map<int32_t, std::vector<double>> &kernels,
                     const std::string &timeline) const {
     nlohmann::ordered_json report = program->report();
     report["measured"] = {
@@ -527,6 +564,15 @@ private:
       report["measured"]["benchmark"] = {{"runs", times.size()},
                                          {"min_ms", times.front()},
                                          {"median_ms", measured.milliseconds}};
+    for (auto &[kernel, each] : kernels) {
+      double median = medianOf(each);
+      report["measured"]["benchmark"]["kernels"].push_back(
+          {{"kernel",
+            shardir_program_kernel_text(program->get(), size_t(kernel))},
+           {"launches", each.size()},
+           {"min_ms", each.front()},
+           {"median_ms", median}});
+    }
     std::string text =
         report.dump(1, ' ', false,
                     nlohmann::ordered_json::error_handler_t::replace) +

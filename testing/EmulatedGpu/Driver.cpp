@@ -29,6 +29,7 @@ using namespace shardir::emulated;
 namespace {
 enum : int {
   kMultiprocessors = 16,
+  kCacheBytes = 38,
   kMajor = 75,
   kMinor = 76,
   kSharedOptin = 97
@@ -126,6 +127,7 @@ SHARDIR_EXPORT int cuDeviceGetAttribute(int *value, int attribute, int) {
       {kMultiprocessors, Settings::get().multiprocessors},
       {kMajor, capability / 10},
       {kMinor, capability % 10},
+      {kCacheBytes, 1 << 20},
       {kSharedOptin, int(Settings::get().sharedBytes())}};
   auto it = values.find(attribute);
   if (it == values.end())
@@ -249,6 +251,7 @@ SHARDIR_EXPORT int cuEventElapsedTime(float *milliseconds, Event *from,
   Call call("cuEventElapsedTime");
   if (!call.isEvent(from) || !call.isEvent(to))
     return call.result();
+  call.with("from", uint64_t(from->number)).with("to", uint64_t(to->number));
   if (!Queue::get().elapsed(from, to, milliseconds))
     call.fail(kInvalidHandle, "an event was not recorded");
   return call.result();

@@ -37,7 +37,7 @@ constexpr int kPassed = 0, kFailed = 1, kUsage = 2, kLeft = 5;
 /// A check that takes longer ends the process, in seconds.
 constexpr unsigned kLongest = 300;
 /// Characters of a check's output that are kept.
-constexpr size_t kKept = 600;
+constexpr size_t kKept = 8000;
 
 struct Check {
   std::string title, ranks, program;

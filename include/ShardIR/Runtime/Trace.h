@@ -41,6 +41,12 @@ typedef struct shardir_trace_event {
 
 /* Whether the next runs of `program` record events. */
 void shardir_program_set_trace(shardir_program *program, int enable);
+/* Whether the next runs of `program` are timed on the GPU's clock, if they are
+ * on a GPU: `milliseconds` is then the time between two events on the stream.
+ * The GPU first overwrites its cache, before each kernel too where the run is
+ * traced. So operands come from memory, and what is timed is queued before the
+ * GPU is at it: the time that the host takes for a launch is no part of it. */
+void shardir_program_set_benchmark(shardir_program *program, int enable);
 /* The events of the last traced run, ordered by rank, then by time. */
 shardir_status shardir_last_trace(const shardir_program *program,
                                   const shardir_trace_event **events,

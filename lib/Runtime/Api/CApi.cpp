@@ -233,6 +233,7 @@ shardir_status capi::run(const shardir_program *program, const char *function,
     {
       std::lock_guard<std::mutex> lock(program->mutex);
       request.options.trace = program->trace;
+      request.options.benchmark = program->benchmark;
       isKnown = description == program->checked;
       if (isKnown)
         request.globalArguments = program->checkedArguments;
@@ -457,6 +458,13 @@ void shardir_program_set_trace(shardir_program *program, int enable) {
     return;
   std::lock_guard<std::mutex> lock(program->mutex);
   program->trace = enable != 0;
+}
+
+void shardir_program_set_benchmark(shardir_program *program, int enable) {
+  if (!program)
+    return;
+  std::lock_guard<std::mutex> lock(program->mutex);
+  program->benchmark = enable != 0;
 }
 
 shardir_status shardir_last_trace(const shardir_program *program,

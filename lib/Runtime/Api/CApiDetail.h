@@ -47,7 +47,7 @@ struct shardir_program {
   /// shapes of the whole arguments. Runs on such buffers need no check.
   mutable std::vector<int64_t> checked;
   mutable std::shared_ptr<const shardir::runtime::Shapes> checkedArguments;
-  bool trace = false;
+  bool trace = false, benchmark = false;
 };
 
 namespace shardir {

@@ -37,6 +37,7 @@ struct JobOptions {
   double grace = 2;       ///< seconds for ranks to unwind after a failure
   int threadsPerRank = 0; ///< 0: share the cores evenly
   bool trace = false;
+  bool benchmark = false; ///< on GPUs, timed by events
   /// Set and true: the host wants the run to end.
   std::shared_ptr<const std::atomic<bool>> cancelled;
   /// Terms combine in one order on every transport; else as the transport does.

@@ -420,11 +420,16 @@ void RankContext::enter(const std::function<void()> &program) {
   status.advance();
   if (gpu && job.options.trace)
     gpu->markTime(); // ties the GPU's clock to the job's
+  bool byEvents = gpu && job.options.benchmark;
+  if (byEvents)
+    gpu->beginTiming();
   double start = job.now();
   bool ok = landOnFailure(*this, /*inRegion=*/false, [&] {
     program();
     if (gpu) {
       gpu->join();
+      if (byEvents)
+        gpu->endTiming();
       gpu->synchronize();
     }
   });
@@ -435,7 +440,7 @@ void RankContext::enter(const std::function<void()> &program) {
   }
   // A rank that was given up on must not touch anything more.
   job.throwIfFailed();
-  milliseconds = (end - start) / 1000;
+  milliseconds = byEvents ? gpu->timed() : (end - start) / 1000;
   if (gpu && job.options.trace) {
     std::vector<double> times = gpu->readTimes();
     for (const Span &span : spans) {

@@ -46,6 +46,7 @@ enum : Result {
 };
 enum : int { // CUdevice_attribute
   MultiprocessorCount = 16,
+  L2CacheSize = 38,
   ComputeCapabilityMajor = 75,
   ComputeCapabilityMinor = 76,
   MaxSharedMemoryPerBlockOptin = 97,

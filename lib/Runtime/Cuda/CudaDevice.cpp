@@ -102,6 +102,7 @@ void CudaDevice::open() {
   architecture = 10 * attribute(cuda::ComputeCapabilityMajor) +
                  attribute(cuda::ComputeCapabilityMinor);
   multiprocessors = attribute(cuda::MultiprocessorCount);
+  cacheBytes = size_t(attribute(cuda::L2CacheSize));
   api.check(api.DevicePrimaryCtxRetain(&context, device),
             "cuDevicePrimaryCtxRetain", what);
 }

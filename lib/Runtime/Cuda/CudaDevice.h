@@ -68,6 +68,7 @@ public:
   std::string name;
   int architecture = 0; ///< 90 for compute capability 9.0
   int multiprocessors = 1;
+  size_t cacheBytes = 0; ///< of level 2
 
 private:
   CudaDevice(const cuda::Api &api, int ordinal) : api(api), ordinal(ordinal) {}

@@ -114,6 +114,12 @@ public:
   cuda::Stream beginTransfer();
   const CudaEvent *endTransfer();
 
+  /// In a benchmark: the time between these two on the GPU's clock, in
+  /// milliseconds once the stream is empty. The GPU overwrites its cache first.
+  void beginTiming();
+  void endTiming();
+  double timed();
+
   /// In a run that is traced: a mark on the GPU's clock.
   size_t markTime();
   /// Microseconds of the job's clock at each mark; waits for the last.
@@ -158,6 +164,8 @@ private:
   }
   [[noreturn]] void fail(cuda::Result result, const char *call,
                          const std::string &what) const;
+  void overwriteCache();
+  double elapsed(const CudaEvent &from, const CudaEvent &to);
   std::string lastLaunches() const;
   struct Staging {
     void *memory = nullptr;
@@ -194,6 +202,8 @@ private:
   std::vector<std::unique_ptr<CudaEvent>> times; ///< kept between runs
   size_t usedTimes = 0;
   double timeBase = 0;
+  /// Of the whole program, once it was timed.
+  std::unique_ptr<CudaEvent> begun, ended;
 };
 
 } // namespace runtime

@@ -53,6 +53,7 @@ TEST(CudaHeader, NumbersAndStructs) {
   EXPECT_EQ(int(cuda::NotReady), int(CUDA_ERROR_NOT_READY));
   EXPECT_EQ(int(cuda::MultiprocessorCount),
             int(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT));
+  EXPECT_EQ(int(cuda::L2CacheSize), int(CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE));
   EXPECT_EQ(int(cuda::ComputeCapabilityMajor),
             int(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR));
   EXPECT_EQ(int(cuda::ComputeCapabilityMinor),

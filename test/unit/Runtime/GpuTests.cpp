@@ -269,6 +269,38 @@ TEST_P(GpuTest, TracesOnTheGpusClock) {
     EXPECT_NE(events[i].stream, SHARDIR_TRACE_COLLECTIVES);
 }
 
+TEST_P(GpuTest, TimesABenchmarkOnTheGpusClock) {
+  shardir_program_set_benchmark(program, 1);
+  Array a({4, 3}), r({4, 3}), other({4, 3});
+  a.iota();
+  for (int traced : {0, 1}) {
+    shardir_program_set_trace(program, traced);
+    startLog();
+    ASSERT_EQ(run("beside", {&a}, {&r, &other}), SHARDIR_OK)
+        << shardir_last_error();
+    shardir_measurement m = {};
+    ASSERT_EQ(shardir_last_measurement(program, &m), SHARDIR_OK);
+    EXPECT_GT(m.milliseconds, 0);
+    // On each of two ranks the cache is overwritten before the program, and
+    // before each of its three kernels where these are timed, too.
+    std::vector<std::string> lines = readLog();
+    EXPECT_EQ(countOf(lines, "cuMemsetD8Async"), traced ? 8u : 2u);
+    EXPECT_GE(countOf(lines, "cuEventElapsedTime"), traced ? 14u : 2u);
+    // The next event behind that is where time begins to count.
+    for (size_t i = 0; i < lines.size(); ++i) {
+      if (lines[i].find("cuMemsetD8Async") != 0)
+        continue;
+      std::string stream = lines[i].substr(lines[i].find("stream="));
+      auto next = std::find_if(lines.begin() + long(i) + 1, lines.end(),
+                               [&](const std::string &line) {
+                                 return line.find(stream) != std::string::npos;
+                               });
+      ASSERT_NE(next, lines.end());
+      EXPECT_EQ(next->find("cuEventRecord"), 0u) << *next;
+    }
+  }
+}
+
 TEST_P(GpuTest, RunsOnShardsOfTheGpu) {
   // The caller's own device memory, as another library would allocate it.
   auto call = [](const char *name) { return dlsym(driver(), name); };
