@@ -343,7 +343,10 @@ def main():
             continue
         bench.append(f"{file}:{function}\t{ranks_of(report)}\t{name}\n")
     plans = []
-    for file, function in find_problems(options.tune) if options.tune is not None else []:
+    problems = list(find_problems(options.tune)) if options.tune is not None else []
+    # Files of one name are told apart by the folders that they do not share.
+    common = os.path.commonpath([os.path.dirname(os.path.join(ROOT, file)) for file, _ in problems]) if problems else ""
+    for file, function in problems:
         target = (os.path.join(ROOT, file), f"--function={function}")
 
         def compile_report(extra, name="probe.so", target=target):
@@ -353,7 +356,7 @@ def main():
             name = f"t{len(plans)}.so"
             compile_report(forced, name)
             fields = json.dumps(dict(zip(("problem", "schedule", "plan", "predicted_ns"), found)))
-            plans.append((f"{os.path.basename(file)}:{function}:{forced.replace(' ', ':')}", name, fields.rstrip("}")))
+            plans.append((f"{os.path.relpath(os.path.join(ROOT, file), common)}:{function}:{forced.replace(' ', ':')}", name, fields.rstrip("}")))
     os.makedirs(os.path.join(out, "peers"), exist_ok=True)
     for name in sorted(os.listdir(os.path.join(ROOT, "benchmarks", "peers"))):
         if os.path.exists(os.path.join(ROOT, "benchmarks", "gpu", name.replace("_torch.py", ".mlir"))):

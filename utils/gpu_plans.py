@@ -4,11 +4,12 @@ Requires a function `compile_report(arguments)` that gives the compiler's report
 PLANS different plans of each schedule that takes the problem, the model's own choice first, and none of programs whose
 kernels are of more than one op: their time would not be one plan's.
 """
+import itertools
 import json
 
 PLANS = 3
 # Values of a number of a plan that are tried where a schedule has it.
-TRIED = {"tile_n": (256, 128, 64, 32), "tile_m": (128, 64), "kernels": (1, 2), "threads_per_row": (64, 256),
+TRIED = {"tile_n": (256, 128, 64, 32), "tile_m": (128, 64, 32), "kernels": (1, 2), "threads_per_row": (64, 256),
          "splits": (1, 4)}
 
 
@@ -46,7 +47,10 @@ def plans_of(compile_report, names):
             if not found or found[1] != schedule:
                 continue
             if number == "":
-                numbers += [f"{name}={value}" for name in TRIED if name in found[2] for value in TRIED[name]]
+                # One value of each number first: plans should differ in all of them.
+                names = [name for name in TRIED if name in found[2]]
+                numbers += [f"{name}={value}" for values in itertools.zip_longest(*(TRIED[name] for name in names))
+                            for name, value in zip(names, values) if value]
             if found[:3] in seen:
                 continue
             seen.append(found[:3])

@@ -166,8 +166,9 @@ struct ScheduleForGpuPass
       auto [name, text] = entry.split('=');
       int64_t number = 0;
       std::vector<std::string> names = {
-          "tile_m", "tile_n", "tile_k", "tile_v",  "warps",
-          "stages", "splits", "copies", "kernels", "threads_per_row"};
+          "tile_m",  "tile_n",          "tile_k",       "tile_v",
+          "warps",   "stages",          "splits",       "copies",
+          "kernels", "threads_per_row", "fused_operand"};
       if (!llvm::is_contained(names, name)) {
         getOperation().emitError("a name in option plan ")
             << mustBeOneOf(names, name.str());
@@ -265,8 +266,9 @@ struct ScheduleForGpuPass
     std::vector<Choice> choices;
     for (const std::unique_ptr<Schedule> &candidate : allSchedules())
       if (std::optional<Estimate> estimate = candidate->match(op, target)) {
-        estimate->seconds = correctedSeconds(
-            op, candidate->name(), estimate->plan, estimate->seconds, target);
+        estimate->seconds =
+            correctedSeconds(op, candidate->name(), estimate->plan,
+                             estimate->seconds, target, estimate->beside);
         choices.push_back({candidate.get(), *estimate});
       }
     std::stable_sort(choices.begin(), choices.end(),
@@ -278,7 +280,7 @@ struct ScheduleForGpuPass
                        if (isForced(a) != isForced(b))
                          return isForced(a);
                        auto seconds = [&](const Estimate &estimate) {
-                         return estimate.seconds -
+                         return estimate.seconds - estimate.saved -
                                 double(estimate.fused) * target.launchSeconds;
                        };
                        return seconds(a.estimate) < seconds(b.estimate);
@@ -324,7 +326,7 @@ struct ScheduleForGpuPass
     };
     return builder.getDictionaryAttr(
         {text("op", op->getName().getStringRef()),
-         text("problem", problemOf(op)),
+         text("problem", problemOf(op, choice.estimate.beside)),
          text("schedule", choice.schedule->name()),
          text("reason", choice.estimate.reason),
          builder.getNamedAttr("plan", builder.getDictionaryAttr(plan)),

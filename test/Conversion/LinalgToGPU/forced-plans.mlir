@@ -14,7 +14,7 @@
 // NONE: linalg.matmul is scheduled by ws_gemm (TMA and wgmma, tile 128x
 // REDEFINE: %{plan} = rows=7
 // RUN: not %{schedule} | FileCheck %s --check-prefix=NAME
-// NAME: error: a name in option plan must be tile_m, tile_n, tile_k, tile_v, warps, stages, splits, copies, kernels or threads_per_row, found 'rows'
+// NAME: error: a name in option plan must be tile_m, tile_n, tile_k, tile_v, warps, stages, splits, copies, kernels, threads_per_row or fused_operand, found 'rows'
 // Reductions share rows and columns as forced.
 // REDEFINE: %{plan} = splits=3,threads_per_row=64
 // RUN: %{schedule} | FileCheck %s --check-prefix=ROWS

@@ -62,11 +62,11 @@ func.func @sums(%a: memref<512x4096xf32>, %c: memref<4096xf32>) {
 //--- times.json
 {"arch": "sm_90a", "source": "made up", "kernels": [
 {"problem": "linalg.matmul(1024x1024xbf16[d0, d2], 1024x1024xbf16[d2, d1], 1024x1024xf32[d0, d1])", "schedule": "wgmma_matmul",
- "plan": {"copies": 0, "splits": 1, "stages": 4, "tile_k": 64, "tile_m": 128, "tile_n": 256}, "predicted_ns": 5000, "measured_ns": 5000},
+ "plan": {"copies": 0, "fused_operand": 0, "splits": 1, "stages": 4, "tile_k": 64, "tile_m": 128, "tile_n": 256}, "predicted_ns": 5000, "measured_ns": 5000},
 {"problem": "linalg.matmul(1024x1024xbf16[d0, d2], 1024x1024xbf16[d2, d1], 1024x1024xf32[d0, d1])", "schedule": "wgmma_matmul",
- "plan": {"copies": 0, "splits": 1, "stages": 4, "tile_k": 64, "tile_m": 128, "tile_n": 64}, "predicted_ns": 10000, "measured_ns": 100000},
+ "plan": {"copies": 0, "fused_operand": 0, "splits": 1, "stages": 4, "tile_k": 64, "tile_m": 128, "tile_n": 64}, "predicted_ns": 10000, "measured_ns": 100000},
 {"problem": "linalg.matmul(2048x2048xbf16[d0, d2], 2048x2048xbf16[d2, d1], 2048x2048xf32[d0, d1])", "schedule": "ws_gemm",
- "plan": {"copies": 0, "splits": 1, "stages": 4, "tile_k": 64, "tile_m": 128, "tile_n": 256}, "predicted_ns": 20000, "measured_ns": 200000}
+ "plan": {"copies": 0, "fused_operand": 0, "splits": 1, "stages": 4, "tile_k": 64, "tile_m": 128, "tile_n": 256}, "predicted_ns": 20000, "measured_ns": 200000}
 ]}
 
 //--- other.json

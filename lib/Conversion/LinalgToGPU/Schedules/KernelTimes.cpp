@@ -126,7 +126,30 @@ double KernelTimes::correct(StringRef problem, StringRef schedule,
   return predicted;
 }
 
-std::string shardir::problemOf(Operation *op) {
+bool KernelTimes::has(StringRef problem, StringRef schedule,
+                      const PlanNumbers &plan) const {
+  return seconds.count(exactKeyOf(problem, schedule, plan)) != 0;
+}
+
+static std::string hashOf(StringRef text) {
+  std::string hash = " #";
+  llvm::raw_string_ostream(hash)
+      << llvm::format_hex_no_prefix(llvm::xxh3_64bits(text), 16);
+  return hash;
+}
+
+std::string shardir::besideOf(ArrayRef<Operation *> ops) {
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  for (Operation *op : ops) {
+    out << problemOf(op) << "{";
+    op->walk([&](Operation *inner) { out << inner->getName() << " "; });
+    out << "}";
+  }
+  return " with " + std::to_string(ops.size()) + " ops" + hashOf(text);
+}
+
+std::string shardir::problemOf(Operation *op, StringRef beside) {
   std::string text;
   llvm::raw_string_ostream out(text);
   out << op->getName().getStringRef() << "(";
@@ -160,17 +183,24 @@ std::string shardir::problemOf(Operation *op) {
     OwningOpRef<Operation *> plain = op->clone();
     plain->setDiscardableAttrs(ArrayRef<NamedAttribute>());
     plain->print(print, OpPrintingFlags().useLocalScope());
-    out << " #" << llvm::format_hex_no_prefix(llvm::xxh3_64bits(whole), 16);
+    out << hashOf(whole);
   }
+  out << beside;
   return text;
 }
 
 double shardir::correctedSeconds(Operation *op, StringRef schedule,
                                  const PlanNumbers &plan, double seconds,
-                                 const GpuTarget &target) {
+                                 const GpuTarget &target, StringRef beside) {
   // Without numbers there is one plan, of ops that the problem does not tell
   // apart.
   return target.times && !plan.empty()
-             ? target.times->correct(problemOf(op), schedule, plan, seconds)
+             ? target.times->correct(problemOf(op, beside), schedule, plan,
+                                     seconds)
              : seconds;
+}
+
+bool shardir::isMeasured(Operation *op, StringRef schedule,
+                         const PlanNumbers &plan, const GpuTarget &target) {
+  return target.times && target.times->has(problemOf(op), schedule, plan);
 }

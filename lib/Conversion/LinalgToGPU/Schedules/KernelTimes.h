@@ -36,6 +36,9 @@ public:
   double correct(llvm::StringRef problem, llvm::StringRef schedule,
                  const PlanNumbers &plan, double predicted) const;
 
+  bool has(llvm::StringRef problem, llvm::StringRef schedule,
+           const PlanNumbers &plan) const;
+
 private:
   /// Logarithms of positive numbers are added up.
   struct Mean {

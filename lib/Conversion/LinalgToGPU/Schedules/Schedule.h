@@ -44,11 +44,17 @@ struct Estimate {
   /// Ops beside this one that the schedule's kernels compute too; under another
   /// schedule each is launched by itself.
   size_t fused = 0;
+  /// What those would take by themselves beside their launches, where
+  /// schedules of this op differ in that, in seconds.
+  double saved = 0;
   /// The text of the remark after the schedule's name: the choice and its
   /// reason, such as `tile 128x128x32, 3 stages`. Lower case, no full stop.
   std::string reason;
   /// The choice, for the report.
   PlanNumbers plan = {};
+  /// Where the time depends on the ops beside this one: what tells them apart
+  /// in tables of measured times.
+  std::string beside = {};
 };
 
 /// An unknown extent in estimates, as in the propagation's decisions.
@@ -83,13 +89,20 @@ std::optional<int64_t> forcedNumber(mlir::Operation *op, llvm::StringRef name);
 bool agreesWithForced(mlir::Operation *op, const PlanNumbers &plan);
 
 /// An op as tables of measured times know it: its name, the shapes and types of
-/// its operands on memory, and the loops that each runs along.
-std::string problemOf(mlir::Operation *op);
+/// its operands on memory, and the loops that each runs along; and the ops
+/// `beside` it.
+std::string problemOf(mlir::Operation *op, llvm::StringRef beside = "");
+/// Tells ops apart whose kernels differ: the ops' problems and what their
+/// bodies compute, as a short text.
+std::string besideOf(llvm::ArrayRef<mlir::Operation *> ops);
 /// The model's `seconds` for `op` by a schedule's plan, corrected by what was
 /// measured on the target (KernelTimes.h).
 double correctedSeconds(mlir::Operation *op, llvm::StringRef schedule,
                         const PlanNumbers &plan, double seconds,
-                        const GpuTarget &target);
+                        const GpuTarget &target, llvm::StringRef beside = "");
+/// True if this plan was measured for `op` itself.
+bool isMeasured(mlir::Operation *op, llvm::StringRef schedule,
+                const PlanNumbers &plan, const GpuTarget &target);
 
 /// The schedule of the option `library` that has this name; and a mark on ops
 /// that it may take.

@@ -185,10 +185,9 @@ std::optional<Choice> choose(kernel::AttentionBackwardOp op, const Unit &unit,
   AttentionShape shape = attentionShapeOf(op);
   std::optional<Choice> best;
   // Fewer warps copy the same step by more instructions, and read it for fewer
-  // rows: only where more do not fit.
+  // rows: only where more do not fit, or where they were measured.
+  int64_t most = 0;
   for (int64_t warps : unit.warps) {
-    if (best && best->agrees)
-      break;
     for (int64_t bn : unit.columns) {
       BackwardPlan plan;
       plan.warps = warps;
@@ -204,9 +203,12 @@ std::optional<Choice> choose(kernel::AttentionBackwardOp op, const Unit &unit,
         bool agrees = agreesWithForced(op, numbers);
         double corrected =
             correctedSeconds(op, unit.name, numbers, *seconds, target);
-        bool fewer = best && best->plan.warps > warps;
-        if (!best || (agrees && !best->agrees) ||
-            (agrees == best->agrees && !fewer && corrected < best->corrected))
+        bool first = !best || (agrees && !best->agrees);
+        if (first)
+          most = warps;
+        if (first ||
+            (agrees == best->agrees && corrected < best->corrected &&
+             (warps == most || isMeasured(op, unit.name, numbers, target))))
           best = Choice{plan, parts, *seconds, corrected, agrees};
       }
     }

@@ -224,6 +224,13 @@ void widenFloat8(mlir::RewriterBase &rewriter, mlir::linalg::LinalgOp op);
 struct TileChoice {
   TilePlan plan;
   double seconds = 0;
+  /// Corrected by what was measured.
+  double corrected = 0;
+  /// It has the numbers that are forced.
+  bool agrees = false;
+  /// What the op that is fused in front of the product would take by itself,
+  /// beside its launch.
+  double saved = 0;
 };
 TileChoice chooseTiles(mlir::linalg::LinalgOp op, llvm::StringRef schedule,
                        llvm::ArrayRef<TilePlan> plans, const GpuTarget &target,

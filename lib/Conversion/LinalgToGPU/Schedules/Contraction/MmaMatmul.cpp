@@ -75,10 +75,13 @@ TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
     if (fused.empty())
       continue;
     TileChoice choice = chooseTiles(op, kName, fused, target, flopsOf);
-    double saved =
-        target.launchSeconds + bytesMoved(map) / target.copyBytesPerSecond;
-    choice.seconds = std::max(choice.seconds - saved, 1e-7);
-    if (choice.seconds < best.seconds)
+    choice.saved = bytesMoved(map) / target.copyBytesPerSecond;
+    auto rank = [&](const TileChoice &choice) {
+      double launches = choice.saved > 0 ? target.launchSeconds : 0;
+      return std::pair(!choice.agrees,
+                       choice.corrected - choice.saved - launches);
+    };
+    if (rank(choice) < rank(best))
       best = choice;
   }
   return best;

@@ -152,9 +152,15 @@ static bool hasKnownResult(linalg::LinalgOp op) {
 }
 
 static PlanNumbers numbersOfTiles(const TilePlan &plan) {
-  return {{"tile_m", plan.bm},     {"tile_n", plan.bn},
-          {"tile_k", plan.bk},     {"stages", plan.stages},
-          {"splits", plan.splits}, {"copies", plan.copied[0] + plan.copied[1]}};
+  return {{"tile_m", plan.bm},
+          {"tile_n", plan.bn},
+          {"tile_k", plan.bk},
+          {"stages", plan.stages},
+          {"splits", plan.splits},
+          {"copies", plan.copied[0] + plan.copied[1]},
+          {"fused_operand", plan.prologue[0]   ? 1
+                            : plan.prologue[1] ? 2
+                                               : 0}};
 }
 
 /// `plan` with as many stages as `op` must have, if they fit.
@@ -181,8 +187,6 @@ shardir::chooseTiles(linalg::LinalgOp op, StringRef schedule,
   constexpr int64_t mostSplits = 64;
   ProductShape shape = productShapeOf(op);
   TileChoice best;
-  double bestSeconds = 0;
-  bool bestAgrees = false;
   for (TilePlan plan : plans) {
     plan = withForcedStages(op, plan, target);
     double tiles = std::ceil(shape.m / plan.bm) * std::ceil(shape.n / plan.bn) *
@@ -198,12 +202,9 @@ shardir::chooseTiles(linalg::LinalgOp op, StringRef schedule,
       bool agrees = agreesWithForced(op, numbers);
       double corrected =
           correctedSeconds(op, schedule, numbers, seconds, target);
-      if (best.seconds == 0 ||
-          std::pair(!agrees, corrected) < std::pair(!bestAgrees, bestSeconds)) {
-        best = {plan, seconds};
-        bestSeconds = corrected;
-        bestAgrees = agrees;
-      }
+      if (best.seconds == 0 || std::pair(!agrees, corrected) <
+                                   std::pair(!best.agrees, best.corrected))
+        best = {plan, seconds, corrected, agrees};
     }
   }
   return best;
@@ -229,7 +230,7 @@ Estimate shardir::estimateOfTiles(linalg::LinalgOp op, StringRef unit,
     text += ", elementwise op behind it fused";
   size_t fused = size_t(neighbours.fillIsDead) + (neighbours.map ? 1 : 0) +
                  size_t(plan.prologue[0]) + size_t(plan.prologue[1]);
-  return {choice.seconds, fused, text, numbersOfTiles(plan)};
+  return {choice.seconds, fused, choice.saved, text, numbersOfTiles(plan)};
 }
 
 LogicalResult shardir::emitTiles(RewriterBase &rewriter, linalg::LinalgOp op,

@@ -193,6 +193,10 @@ public:
     estimate.seconds = target.launchSeconds +
                        bytes / (0.85 * filled * target.copyBytesPerSecond);
     estimate.fused = chain.members.size() - 1;
+    if (estimate.fused > 0)
+      estimate.beside = besideOf(llvm::map_to_vector(
+          chain.members,
+          [](const ChainMember &member) -> Operation * { return member.op; }));
     estimate.plan = {{"threads_per_row", plan.threads},
                      {"splits", plan.splits}};
     llvm::raw_string_ostream out(estimate.reason);
