@@ -33,7 +33,8 @@ plans of the functions of benchmarks/gpu, or of the programs that it names, are
 compiled too, three of each schedule: `FOLDER/run.sh --tune` times them, by the
 median of 20 runs on the GPU's clock, and writes FOLDER/times.json for the
 compiler's option kernel-times. `FOLDER/run.sh
---sanitize` runs all under compute-sanitizer. With --arch=host, or with
+--sanitize` runs those of few.txt, about 20, which hold every schedule, under
+compute-sanitizer's memcheck, racecheck and synccheck. With --arch=host, or with
 --emulated for another architecture's PTX, the same folder runs on the emulated
 GPU.
 """
@@ -73,7 +74,7 @@ while :; do
     --first) mode=first ;;
     --benchmark) mode=bench ;;
     --tune) mode=tune ;;
-    --sanitize) mode=sanitize; tool="compute-sanitizer --log-file sanitize.txt" ;;
+    --sanitize) mode=sanitize ;;
     *) break ;;
   esac
   shift
@@ -89,20 +90,28 @@ results=$mode.results.txt
 check() {
   while :; do
     $tool ./bin/run-checks "$@"; status=$?
-    [ $status -gt 2 ] || return $status
+    [ $status -eq 5 ] || [ $status -gt 128 ] || return $status
   done
 }
 case $mode in
   bench) check bench.txt "$results" --filter="$1" --show --device=cuda-local --benchmark=50 ;;
   tune) check tune.txt "$results" --filter="$1" --show --device=cuda-local --benchmark=20 ;;
   first) check first.txt "$results" --filter="$1" --device=cuda-local --verify --repeat=5 ;;
+  sanitize)
+    failed=0
+    for name in memcheck racecheck synccheck; do
+      echo "compute-sanitizer --tool $name" | tee -a "$results"
+      [ -z "$again" ] || rm -f "$name".*.txt
+      tool="compute-sanitizer --tool $name --log-file $name.%p.txt"
+      check few.txt "$name.results.txt" --filter="$1" --device=cuda-local --verify || failed=1
+      cat "$name.results.txt" >> "$results"
+      if cat "$name".*.txt | grep -E "(ERROR|RACECHECK) SUMMARY" | grep -v " 0 errors\| 0 hazards"; then failed=1; fi
+    done
+    [ $failed = 0 ] ;;
   *) check first.txt "$results" --filter="$1" --device=cuda-local --verify --repeat=5
      check checks.txt "$results" --filter="$1" --device=cuda-local --verify ;;
 esac
 status=$?
-if [ $mode = sanitize ] && grep "ERROR SUMMARY" sanitize.txt | grep -qv " 0 errors"; then
-  grep "ERROR SUMMARY" sanitize.txt; status=1
-fi
 if [ $mode = tune ]; then
   gpu=$(nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1)
   # The name of a result, and its median in ms, behind what the compiler said of the plan.
@@ -124,20 +133,21 @@ if [ $mode = bench ] && python3 -c "import torch; torch.cuda.init()" 2>/dev/null
 fi
 exit $status
 """
-# Checks that run first, five times each: as many for each schedule.
-FIRST = 40
+# Checks that run first, five times each: as many for each schedule; and those under compute-sanitizer.
+FIRST, FEW = 40, 20
 
 
-def first_of(checks, schedules):
-    """About FIRST of the checks, which hold every schedule: forced ones first, then those with few others.
+def first_of(checks, schedules, number):
+    """About `number` of the checks, which hold every schedule: forced ones first, then those with few others.
     `schedules` gives the schedules of a check's kernels."""
     names = sorted({name for check in checks for name in schedules(check)})
+    number = max(number, len(names))
     chosen = []
-    for count in range(1, 1 + -(-FIRST // max(len(names), 1))):
+    for count in range(1, 1 + -(-number // max(len(names), 1))):
         for name in names:
             rest = sorted((check for check in checks if name in schedules(check) and check not in chosen),
                           key=lambda check: (f":schedule={name}" not in check, len(schedules(check))))
-            if rest and sum(name in schedules(check) for check in chosen) < count and len(chosen) < FIRST:
+            if rest and sum(name in schedules(check) for check in chosen) < count and len(chosen) < number:
                 chosen.append(rest[0])
     return chosen
 
@@ -342,6 +352,13 @@ def main():
             refused.append(f"{file} {function}\n{said[:2000]}")
             continue
         bench.append(f"{file}:{function}\t{ranks_of(report)}\t{name}\n")
+        # The same product by cuBLAS beside ours.
+        if any(kernel["schedule"].endswith(("_matmul", "_gemm")) for kernel in report["kernels"]):
+            name = f"b{len(bench)}.so"
+            report, said = compile_program(name, os.path.join(ROOT, file), f"--options={code} library=cublaslt",
+                                           f"--function={function}")
+            if report and any("library" in kernel for kernel in report["kernels"]):
+                bench.append(f"{file}:{function}:library=cublaslt\t{ranks_of(report)}\t{name}\n")
     plans = []
     problems = list(find_problems(options.tune)) if options.tune is not None else []
     # Files of one name are told apart by the folders that they do not share.
@@ -375,10 +392,11 @@ def main():
         return {kernel["schedule"] for kernel in reports[check.split()[2]].get("kernels", [])}
 
     for name in os.listdir(out):
-        if name.endswith(".results.txt"):
+        if name.endswith(".results.txt") or name.startswith(("memcheck.", "racecheck.", "synccheck.")):
             os.remove(os.path.join(out, name))
     write("checks.txt", "".join(checks))
-    write("first.txt", "".join(first_of(checks, schedules)))
+    write("first.txt", "".join(first_of(checks, schedules, FIRST)))
+    write("few.txt", "".join(first_of(checks, schedules, FEW)))
     write("bench.txt", "".join(bench))
     write("tune.txt", "".join(f"{title}\t1\t{program}\n" for title, program, _ in plans))
     write("tune.plans", "".join(f"{title}\t{fields}\n" for title, _, fields in plans))
