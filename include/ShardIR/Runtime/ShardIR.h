@@ -142,6 +142,16 @@ typedef struct shardir_run_options {
  * and message come back in all processes. `unsharded` runs in the calling
  * process alone. */
 
+/* From now on the processes are those of `comm`, an MPI_Comm of the host's (an
+ * intracommunicator), all of whom call this, and the rank of each is its rank
+ * there: for runs on "mpi", and on "nccl". Called again, after a run that has
+ * failed too, with another communicator, such as one of fewer processes, that
+ * one counts. It is duplicated at once: the host uses and frees its own as it
+ * likes. Other processes take no part, and may run programs over another
+ * communicator. Refused during a run, and where ShardIR has started MPI or
+ * connected the processes itself. */
+shardir_status shardir_processes_from_mpi(void *comm);
+
 /* Programs compiled for GPUs run on the devices "cuda-local", whose ranks are
  * threads that share GPU 0, and "nccl", whose ranks are processes as with
  * "mpi", each with a GPU of its own; other programs on "threads" and "mpi".
