@@ -152,6 +152,14 @@ typedef struct shardir_run_options {
  * connected the processes itself. */
 shardir_status shardir_processes_from_mpi(void *comm);
 
+/* The same for "nccl" with an ncclComm_t, without a launcher and before the
+ * first run over processes: each process' GPU is the communicator's, and rank 0
+ * tells the others through it where it listens, at $SHARDIR_ROOT_HOST or its
+ * first address that others reach; all connect within `seconds`. The host has
+ * no call under way on the communicator then, and uses it as it likes after:
+ * ShardIR has one of its own, split from it. */
+shardir_status shardir_processes_from_nccl(void *comm, double seconds);
+
 /* Programs compiled for GPUs run on the devices "cuda-local", whose ranks are
  * threads that share GPU 0, and "nccl", whose ranks are processes as with
  * "mpi", each with a GPU of its own; other programs on "threads" and "mpi".

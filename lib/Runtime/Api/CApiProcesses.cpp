@@ -16,6 +16,7 @@
 #include "ShardIR/Runtime/Processes.h"
 
 #include "CApiDetail.h"
+#include "Nccl/NcclStart.h"
 #include "Processes/Launch.h"
 #include "Processes/ProcessWorld.h"
 
@@ -120,7 +121,25 @@ shardir_status shardir_processes_from_mpi(void *comm) {
   return capi::guarded([&] {
     capi::notNull(comm, "comm");
     std::string error;
-    if (!ProcessWorld::handOver(comm, error))
+    auto connect = [&](std::string &why) {
+      return startMpiMessages(why, comm);
+    };
+    if (!ProcessWorld::handOver(connect, /*overMpi=*/true, error))
+      capi::refuse(error);
+    return SHARDIR_OK;
+  });
+}
+
+shardir_status shardir_processes_from_nccl(void *comm, double seconds) {
+  return capi::guarded([&] {
+    capi::notNull(comm, "comm");
+    if (!(seconds > 0))
+      capi::refuse("the deadline must be a positive number of seconds");
+    std::string error;
+    auto connect = [&](std::string &why) {
+      return startNcclMessages(static_cast<nccl::Comm>(comm), seconds, why);
+    };
+    if (!ProcessWorld::handOver(connect, /*overMpi=*/false, error))
       capi::refuse(error);
     return SHARDIR_OK;
   });

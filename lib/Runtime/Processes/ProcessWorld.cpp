@@ -38,9 +38,12 @@ ProcessWorld *theWorld = nullptr; ///< never destroyed: stuck ranks may use it
 
 bool unheardStart = false; ///< guarded by creation
 
-void finishAtExit() {
-  if (theWorld)
-    theWorld->finish();
+void finishWhenProcessEnds() {
+  static const int registered = std::atexit([] {
+    if (theWorld)
+      theWorld->finish();
+  });
+  (void)registered;
 }
 
 using Lock = std::lock_guard<std::timed_mutex>;
@@ -70,7 +73,7 @@ ProcessWorld *ProcessWorld::get(bool launched, double seconds,
   if (!world->start(launched, seconds, error))
     return nullptr;
   theWorld = world.release();
-  std::atexit(finishAtExit);
+  finishWhenProcessEnds();
   return theWorld;
 }
 
@@ -115,7 +118,8 @@ uint64_t ProcessWorld::nextGeneration() {
   return ++last;
 }
 
-bool ProcessWorld::handOver(MpiComm comm, std::string &error) {
+bool ProcessWorld::handOver(const Connect &connect, bool overMpi,
+                            std::string &error) {
   std::lock_guard<std::mutex> lock(creation);
   if (theWorld && theWorld->messages->isOwn()) {
     error = "the processes are connected already: hand a communicator over "
@@ -127,15 +131,18 @@ bool ProcessWorld::handOver(MpiComm comm, std::string &error) {
             "communicator over";
     return false;
   }
-  std::unique_ptr<Messages> started = startMpiMessages(error, comm);
+  if (theWorld)
+    NcclGroups::get().forget();
+  std::unique_ptr<Messages> started = connect(error);
   if (!started)
     return false;
   auto world = std::make_unique<ProcessWorld>();
   world->readLimits();
   world->isHosts = true;
+  world->overMpi = overMpi;
   world->use(std::move(started));
-  NcclGroups::get().forget();
   theWorld = world.release(); // ranks that hang may use the last one
+  finishWhenProcessEnds();
   return true;
 }
 

@@ -28,6 +28,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -54,10 +55,13 @@ public:
   /// Where `launched`, without MPI if the launcher is none of MPI's; all
   /// processes must come within `seconds` then.
   static ProcessWorld *get(bool launched, double seconds, std::string &error);
-  /// From now on the processes are those of an MPI communicator of the host's,
-  /// all of whom call this. False with a reason where a run is going on, or
-  /// ShardIR itself has connected the processes.
-  static bool handOver(MpiComm comm, std::string &error);
+  /// From now on the processes are those of a communicator of the host's, over
+  /// which `connect` brings messages; all of them call this. False with a
+  /// reason where a run is going on, or ShardIR itself has connected the
+  /// processes.
+  using Connect = std::function<std::unique_ptr<Messages>(std::string &error)>;
+  static bool handOver(const Connect &connect, bool overMpi,
+                       std::string &error);
   /// The world that there is, or null where none was asked for.
   static ProcessWorld *existing();
   /// Whether nobody but this process may say why there is no world.

@@ -1,6 +1,7 @@
 /*
  * Two ranks with two rows each of a 4x3 array. @main: the first result is the
- * whole array on both, the second one each rank's rows on the other.
+ * whole array on both, the second one each rank's rows on the other. With GPU
+ * defined, for the emulated GPU.
  */
 #include "ShardIR/Runtime/Abi.h"
 #include <stddef.h>
@@ -11,6 +12,16 @@
 #define ROWS "[{\\\"x\\\"}, {}]"
 #define MOVES                                                                  \
   "\"shape\": [4, 3], \"element_type\": \"f32\", \"loc\": \"a:1:1\"}"
+
+#ifdef GPU
+#include "ShardIR/Runtime/EmulatedGpu.h"
+#define GPU_PART                                                               \
+  "\"gpu\": {\"arch\": \"host\", \"modules\": [{\"symbol\": \"program_gpu\", " \
+  "\"format\": \"host\"}], \"kernels\": [], \"constants\": []}, "
+const shardir_emulated_kernel program_gpu[] = {{NULL, NULL, 0}};
+#else
+#define GPU_PART
+#endif
 
 const char shardir_program_metadata[] =
     "{\"abi\": 1, \"hash\": \"0\", \"ranks\": 2, \"meshes\": ["
@@ -30,8 +41,7 @@ const char shardir_program_metadata[] =
                                   "{\"kind\": \"exchange\", \"mesh\": \"m\", "
                                   "\"to_mesh\": \"n\", "
                                   "\"from\": \"" ROWS "\", \"to\": \"" ROWS
-                                  "\", " MOVES "], "
-                                  "\"report\": {}}";
+                                  "\", " MOVES "], " GPU_PART "\"report\": {}}";
 
 typedef struct {
   void *allocated, *aligned;
