@@ -15,6 +15,7 @@
 #include "CApiChecks.h"
 #include "CApiDetail.h"
 #include "Core/Distribute.h"
+#include "Cuda/CudaRank.h"
 #include "Processes/ProcessWorld.h"
 
 #include <algorithm>
@@ -190,11 +191,29 @@ void beginProcessRun(JobOptions &options, const Metadata &metadata) {
 
 } // namespace
 
+std::shared_ptr<CudaEvent>
+capi::endOfStream(const shardir_run_options *options) {
+  if (!options || !options->stream)
+    return nullptr;
+  std::string error, device = deviceName(options);
+  int ordinal = device == "nccl" ? gpuOfProcess(error) : 0;
+  CudaDevice *gpu = ordinal < 0 ? nullptr : CudaDevice::get(ordinal, error);
+  if (!gpu)
+    refuse(error);
+  CudaScope scope(*gpu);
+  auto end = std::make_shared<CudaEvent>(gpu->api);
+  gpu->api.check(gpu->api.EventRecord(
+                     end->handle, static_cast<cuda::Stream>(options->stream)),
+                 "cuEventRecord", "wait for the caller's stream");
+  return end;
+}
+
 shardir_status capi::run(const shardir_program *program, const char *function,
                          bool local, const shardir_buffer *arguments,
                          size_t numArguments, shardir_buffer *results,
                          size_t numResults, const shardir_run_options *options,
-                         std::shared_ptr<const std::atomic<bool>> cancelled) {
+                         std::shared_ptr<const std::atomic<bool>> cancelled,
+                         std::shared_ptr<CudaEvent> after) {
   return guarded([&] {
     capi::notNull(program, "program");
     RunRequest request;
@@ -246,6 +265,10 @@ shardir_status capi::run(const shardir_program *program, const char *function,
       program->checkedArguments = request.globalArguments;
     }
     chooseGpu(request, deviceName(options));
+    if (options && options->stream && !request.options.cuda)
+      refuse("a stream is for programs on cuda-local and nccl, and this one "
+             "runs on processors");
+    request.options.after = after ? std::move(after) : endOfStream(options);
     capi::checkAddresses(request, f);
     request.options.entry = request.function;
     request.options.checksEach |= !f.staticCollectives;

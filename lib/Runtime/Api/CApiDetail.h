@@ -75,13 +75,18 @@ std::vector<int64_t> localShape(const Metadata &metadata,
                                 const TensorSpec &spec,
                                 std::vector<int64_t> shape, int64_t rank);
 
+/// The end of what the caller has queued on the stream of the options; null
+/// without one. Throws.
+std::shared_ptr<CudaEvent> endOfStream(const shardir_run_options *options);
+
 /// shardir_run, or shardir_run_local; ends early once `cancelled` is set and
-/// true.
+/// true. `after` is endOfStream(options) at an earlier time.
 shardir_status run(const shardir_program *program, const char *function,
                    bool local, const shardir_buffer *arguments,
                    size_t numArguments, shardir_buffer *results,
                    size_t numResults, const shardir_run_options *options,
-                   std::shared_ptr<const std::atomic<bool>> cancelled = {});
+                   std::shared_ptr<const std::atomic<bool>> cancelled = {},
+                   std::shared_ptr<CudaEvent> after = {});
 
 /// The processes of this one's job, started if need be, within `seconds` where
 /// MPI does not see to that. Throws.

@@ -34,7 +34,7 @@ namespace shardir {
 namespace runtime {
 namespace {
 
-/// What rank 0 tells the others.
+/// Sent by rank 0 to the others.
 struct Root {
   char host[256];
   char job[64];
