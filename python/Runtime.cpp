@@ -442,8 +442,7 @@ private:
 
   shardir_run_options runOptions(bool unsharded) const {
     return {settings.device.c_str(), settings.timeout,       unsharded,
-            settings.threadsPerRank, /*reductions=*/nullptr, /*check=*/nullptr,
-            /*stream=*/nullptr};
+            settings.threadsPerRank, /*reductions=*/nullptr, /*check=*/nullptr};
   }
 
   std::vector<int64_t> shapeOf(size_t i, nb::handle shapes) const {

@@ -14,7 +14,7 @@ runtime.shardir_last_error.restype = ctypes.c_char_p
 
 class Options(ctypes.Structure):
     _fields_ = [("device", ctypes.c_char_p), ("timeout", ctypes.c_double), ("unsharded", ctypes.c_int),
-                ("threads_per_rank", ctypes.c_int), ("reductions", ctypes.c_char_p), ("check", ctypes.c_char_p), ("stream", ctypes.c_void_p)]
+                ("threads_per_rank", ctypes.c_int), ("reductions", ctypes.c_char_p), ("check", ctypes.c_char_p)]
 
 
 program = ctypes.c_void_p()

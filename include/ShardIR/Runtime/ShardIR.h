@@ -73,6 +73,11 @@ shardir_status shardir_program_load(const char *path,
                                     shardir_program **program);
 void shardir_program_free(shardir_program *program);
 
+/* From now on a run of a program for GPUs begins behind what the caller has
+ * queued on `stream` when it calls or starts the run: a CUstream (cudaStream_t)
+ * of the GPU's primary context, or NULL for none. */
+shardir_status shardir_set_stream(shardir_program *program, void *stream);
+
 int64_t shardir_program_num_ranks(const shardir_program *program);
 size_t shardir_program_num_functions(const shardir_program *program);
 const char *shardir_program_function_name(const shardir_program *program,
@@ -131,9 +136,6 @@ typedef struct shardir_run_options {
                         options and extents when a run starts, and each
                         collective only where the sequence of collectives
                         depends on data; "every": each collective */
-  void *stream;      /* NULL, or a CUstream (cudaStream_t) of the GPU's primary
-                        context: a program for GPUs begins behind what the caller has
-                        queued there by now */
 } shardir_run_options;
 
 /* With the device "mpi" each process of an MPI job is the rank of its number;
@@ -169,8 +171,8 @@ shardir_status shardir_processes_from_nccl(void *comm, double seconds);
  * shardir_run takes and gives arrays of the host. shardir_run_local takes and
  * gives shards in memory of the GPU, allocated in its primary context, as
  * CUDA's runtime library does, that begin at multiples of 64 bytes; what the
- * caller has queued on them must be done, or be on the stream of the options;
- * results are there when it returns. */
+ * caller has queued on them must be done, or be on the stream of
+ * shardir_set_stream; results are there when it returns. */
 
 /* What option `arch` of the compiler makes programs for this process' GPU:
  * "sm_90a"; "compute_80" for one that it has no code of its own for; "host" for

@@ -86,15 +86,6 @@ public:
         *text = texts.emplace_back(*text).c_str();
   }
   const shardir_run_options *get() const { return given ? &*given : nullptr; }
-  /// The end of the stream by now; where it cannot be told, the run
-  /// says so itself.
-  std::shared_ptr<CudaEvent> endOfStream() const {
-    try {
-      return capi::endOfStream(get());
-    } catch (...) {
-      return nullptr;
-    }
-  }
   bool overProcesses() const {
     std::string device = given && given->device ? given->device : "";
     return (device == "mpi" || device == "nccl") && !given->unsharded;
@@ -123,7 +114,8 @@ struct shardir_pending {
     bool inTurn = options.overProcesses();
     uint64_t turn = inTurn ? Turns::get().take() : 0;
     try {
-      thread = std::thread([this, inTurn, turn, after = options.endOfStream()] {
+      std::shared_ptr<CudaEvent> after = capi::endOfStream(*program, given);
+      thread = std::thread([this, inTurn, turn, after] {
         if (inTurn)
           Turns::get().await(turn);
         status = capi::run(this->program, name ? name->c_str() : nullptr,

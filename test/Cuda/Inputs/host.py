@@ -11,7 +11,7 @@ rank = int(os.environ["RANK"])
 
 class Options(ctypes.Structure):
     _fields_ = [("device", ctypes.c_char_p), ("timeout", ctypes.c_double), ("unsharded", ctypes.c_int),
-                ("threads_per_rank", ctypes.c_int), ("reductions", ctypes.c_char_p), ("check", ctypes.c_char_p), ("stream", ctypes.c_void_p)]
+                ("threads_per_rank", ctypes.c_int), ("reductions", ctypes.c_char_p), ("check", ctypes.c_char_p)]
 
 
 program = ctypes.c_void_p()

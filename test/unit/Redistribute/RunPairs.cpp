@@ -122,7 +122,7 @@ std::string runPair(const shardir_program *program, const Mesh &mesh,
     results[p].shape = shapes[p + static_cast<size_t>(devices)].data();
   }
   std::string name = "pair" + std::to_string(number);
-  shardir_run_options options = {nullptr, 20, 0, 1, nullptr, nullptr, nullptr};
+  shardir_run_options options = {nullptr, 20, 0, 1, nullptr, nullptr};
   if (shardir_run_local(program, name.c_str(), arguments.data(), 1,
                         results.data(), 1, &options) != SHARDIR_OK)
     return shardir_last_error();

@@ -53,8 +53,8 @@ protected:
       in.push_back(a->buffer());
     for (Array *a : results)
       out.push_back(a->buffer());
-    shardir_run_options options = {nullptr, timeout, unsharded, threads,
-                                   nullptr, nullptr, nullptr};
+    shardir_run_options options = {nullptr, timeout, unsharded,
+                                   threads, nullptr, nullptr};
     return shardir_run(program, function, in.data(), in.size(), out.data(),
                        out.size(), &options);
   }
@@ -239,25 +239,24 @@ TEST_F(ApiTest, WrongBuffers) {
   EXPECT_EQ(status(), SHARDIR_INVALID_ARGUMENT);
   EXPECT_EQ(shardir_run(program, "gather", nullptr, 1, &out, 1, nullptr),
             SHARDIR_INVALID_ARGUMENT);
-  shardir_run_options options = {"abacus", 0, 0, 0, nullptr, nullptr, nullptr};
+  shardir_run_options options = {"abacus", 0, 0, 0, nullptr, nullptr};
   in = good.buffer();
   EXPECT_EQ(shardir_run(program, "gather", &in, 1, &out, 1, &options),
             SHARDIR_INVALID_ARGUMENT);
   EXPECT_THAT(shardir_last_error(), HasSubstr("'abacus'"));
-  options = {nullptr, -1, 0, 0, nullptr, nullptr, nullptr};
+  options = {nullptr, -1, 0, 0, nullptr, nullptr};
   EXPECT_EQ(shardir_run(program, "gather", &in, 1, &out, 1, &options),
             SHARDIR_INVALID_ARGUMENT);
-  options = {nullptr, 0, 0, 0, "fast", nullptr, nullptr};
+  options = {nullptr, 0, 0, 0, "fast", nullptr};
   EXPECT_EQ(shardir_run(program, "gather", &in, 1, &out, 1, &options),
             SHARDIR_INVALID_ARGUMENT);
   EXPECT_THAT(
       shardir_last_error(),
       HasSubstr("reductions must be 'engine' or 'ordered', not 'fast'"));
-  options = {nullptr, 0, 0, 0, nullptr, nullptr, &in};
-  EXPECT_EQ(shardir_run(program, "gather", &in, 1, &out, 1, &options),
-            SHARDIR_INVALID_ARGUMENT);
+  EXPECT_EQ(shardir_set_stream(program, &in), SHARDIR_INVALID_ARGUMENT);
   EXPECT_THAT(shardir_last_error(),
-              HasSubstr("a stream is for programs on cuda-local and nccl"));
+              HasSubstr("a stream is for programs for GPUs"));
+  EXPECT_EQ(shardir_set_stream(program, nullptr), SHARDIR_OK);
 }
 
 TEST_F(ApiTest, FailingRank) {

@@ -87,8 +87,8 @@ protected:
       in.push_back(a->buffer());
     for (Array *a : results)
       out.push_back(a->buffer());
-    shardir_run_options options = {device,  timeout, unsharded, 1,
-                                   nullptr, nullptr, nullptr};
+    shardir_run_options options = {device, timeout, unsharded,
+                                   1,      nullptr, nullptr};
     return shardir_run(program, function, in.data(), in.size(), out.data(),
                        out.size(), &options);
   }

@@ -307,8 +307,7 @@ TEST_P(GpuTest, RunsOnShardsOfTheGpu) {
         {reinterpret_cast<void *>(out[i]), outShape, 2, SHARDIR_F32});
   }
   ASSERT_EQ(wait(nullptr), 0);
-  shardir_run_options options = {"cuda-local", 0,       0,      1,
-                                 nullptr,      nullptr, nullptr};
+  shardir_run_options options = {"cuda-local", 0, 0, 1, nullptr, nullptr};
   ASSERT_EQ(shardir_run_local(program, "gather", arguments.data(), 1,
                               results.data(), 1, &options),
             SHARDIR_OK)
@@ -341,13 +340,15 @@ TEST_P(GpuTest, RunsOnShardsOfTheGpu) {
   // Behind a stream of the caller's, on which the arguments are still changed.
   auto makeStream =
       reinterpret_cast<int (*)(void **, unsigned)>(call("cuStreamCreate"));
-  ASSERT_EQ(makeStream(&options.stream, /*CU_STREAM_NON_BLOCKING=*/1), 0);
+  void *stream = nullptr;
+  ASSERT_EQ(makeStream(&stream, /*CU_STREAM_NON_BLOCKING=*/1), 0);
+  ASSERT_EQ(shardir_set_stream(program, stream), SHARDIR_OK);
   for (bool started : {false, true}) {
     std::vector<float> next = a.data;
     for (float &x : next)
       x = started ? -x : x + 100;
-    ASSERT_EQ(upload(in[0], next.data(), 36, options.stream), 0);
-    ASSERT_EQ(upload(in[1], next.data() + 9, 24, options.stream), 0);
+    ASSERT_EQ(upload(in[0], next.data(), 36, stream), 0);
+    ASSERT_EQ(upload(in[1], next.data() + 9, 24, stream), 0);
     if (started) {
       shardir_pending *pending = nullptr;
       ASSERT_EQ(shardir_run_local_start(program, "gather", arguments.data(), 1,
