@@ -237,6 +237,21 @@ SHARDIR_EXPORT int ncclCommSplit(Comm *parent, int color, int key,
   return make(result, size, id, rank);
 }
 
+SHARDIR_EXPORT int ncclCommCount(const Comm *comm, int *size) {
+  *size = comm->size;
+  return kSuccess;
+}
+
+SHARDIR_EXPORT int ncclCommUserRank(const Comm *comm, int *rank) {
+  *rank = comm->rank;
+  return kSuccess;
+}
+
+SHARDIR_EXPORT int ncclCommCuDevice(const Comm *, int *device) {
+  *device = 0;
+  return kSuccess;
+}
+
 SHARDIR_EXPORT int ncclCommGetAsyncError(Comm *comm, int *state) {
   CommCall call(*comm);
   int code = 0;

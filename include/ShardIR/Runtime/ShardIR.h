@@ -73,6 +73,11 @@ shardir_status shardir_program_load(const char *path,
                                     shardir_program **program);
 void shardir_program_free(shardir_program *program);
 
+/* From now on a run of a program for GPUs begins behind what the caller has
+ * queued on `stream` when it calls or starts the run: a CUstream (cudaStream_t)
+ * of the GPU's primary context, or NULL for none. */
+shardir_status shardir_set_stream(shardir_program *program, void *stream);
+
 int64_t shardir_program_num_ranks(const shardir_program *program);
 size_t shardir_program_num_functions(const shardir_program *program);
 const char *shardir_program_function_name(const shardir_program *program,
@@ -142,14 +147,32 @@ typedef struct shardir_run_options {
  * and message come back in all processes. `unsharded` runs in the calling
  * process alone. */
 
+/* From now on the processes are those of `comm`, an MPI_Comm of the host's (an
+ * intracommunicator), all of whom call this, and the rank of each is its rank
+ * there: for runs on "mpi", and on "nccl". Called again, after a run that has
+ * failed too, with another communicator, such as one of fewer processes, that
+ * one counts. It is duplicated at once: the host uses and frees its own as it
+ * likes. Other processes take no part, and may run programs over another
+ * communicator. Refused during a run, and where ShardIR has started MPI or
+ * connected the processes itself. */
+shardir_status shardir_processes_from_mpi(void *comm);
+
+/* The same for "nccl" with an ncclComm_t, without a launcher and before the
+ * first run over processes: each process' GPU is the communicator's, and rank 0
+ * tells the others through it where it listens, at $SHARDIR_ROOT_HOST or its
+ * first address that others reach; all connect within `seconds`. The host has
+ * no call under way on the communicator then, and uses it as it likes after:
+ * ShardIR has one of its own, split from it. */
+shardir_status shardir_processes_from_nccl(void *comm, double seconds);
+
 /* Programs compiled for GPUs run on the devices "cuda-local", whose ranks are
  * threads that share GPU 0, and "nccl", whose ranks are processes as with
  * "mpi", each with a GPU of its own; other programs on "threads" and "mpi".
  * shardir_run takes and gives arrays of the host. shardir_run_local takes and
  * gives shards in memory of the GPU, allocated in its primary context, as
  * CUDA's runtime library does, that begin at multiples of 64 bytes; what the
- * caller has queued on them must be done, and results are there when it
- * returns. */
+ * caller has queued on them must be done, or be on the stream of
+ * shardir_set_stream; results are there when it returns. */
 
 /* What option `arch` of the compiler makes programs for this process' GPU:
  * "sm_90a"; "compute_80" for one that it has no code of its own for; "host" for

@@ -15,6 +15,7 @@
 #include "CApiChecks.h"
 #include "CApiDetail.h"
 #include "Core/Distribute.h"
+#include "Cuda/CudaRank.h"
 #include "Processes/ProcessWorld.h"
 
 #include <algorithm>
@@ -190,11 +191,31 @@ void beginProcessRun(JobOptions &options, const Metadata &metadata) {
 
 } // namespace
 
+std::shared_ptr<CudaEvent>
+capi::endOfStream(const shardir_program &program,
+                  const shardir_run_options *options) {
+  void *stream = program.stream;
+  if (!stream)
+    return nullptr;
+  std::string error, device = deviceName(options);
+  int ordinal = device == "nccl" ? gpuOfProcess(error) : 0;
+  CudaDevice *gpu = ordinal < 0 ? nullptr : CudaDevice::get(ordinal, error);
+  if (!gpu)
+    refuse(error);
+  CudaScope scope(*gpu);
+  auto end = std::make_shared<CudaEvent>(gpu->api);
+  gpu->api.check(
+      gpu->api.EventRecord(end->handle, static_cast<cuda::Stream>(stream)),
+      "cuEventRecord", "wait for the caller's stream");
+  return end;
+}
+
 shardir_status capi::run(const shardir_program *program, const char *function,
                          bool local, const shardir_buffer *arguments,
                          size_t numArguments, shardir_buffer *results,
                          size_t numResults, const shardir_run_options *options,
-                         std::shared_ptr<const std::atomic<bool>> cancelled) {
+                         std::shared_ptr<const std::atomic<bool>> cancelled,
+                         std::shared_ptr<CudaEvent> after) {
   return guarded([&] {
     capi::notNull(program, "program");
     RunRequest request;
@@ -247,6 +268,9 @@ shardir_status capi::run(const shardir_program *program, const char *function,
       program->checkedArguments = request.globalArguments;
     }
     chooseGpu(request, deviceName(options));
+    if (request.options.cuda)
+      request.options.after =
+          after ? std::move(after) : endOfStream(*program, options);
     capi::checkAddresses(request, f);
     request.options.entry = request.function;
     request.options.checksEach |= !f.staticCollectives;
@@ -288,6 +312,17 @@ shardir_status shardir_program_load(const char *path,
 }
 
 void shardir_program_free(shardir_program *program) { delete program; }
+
+shardir_status shardir_set_stream(shardir_program *program, void *stream) {
+  return guarded([&] {
+    capi::notNull(program, "program");
+    if (stream && !program->program->metadata.gpu)
+      refuse("a stream is for programs for GPUs, and this one is for "
+             "processors");
+    program->stream = stream;
+    return SHARDIR_OK;
+  });
+}
 
 int64_t shardir_program_num_ranks(const shardir_program *program) {
   return program ? program->program->metadata.ranks : 0;

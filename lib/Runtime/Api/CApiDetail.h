@@ -48,6 +48,8 @@ struct shardir_program {
   mutable std::vector<int64_t> checked;
   mutable std::shared_ptr<const shardir::runtime::Shapes> checkedArguments;
   bool trace = false, benchmark = false;
+  /// The caller's CUstream; null for none.
+  std::atomic<void *> stream = nullptr;
 };
 
 namespace shardir {
@@ -75,13 +77,19 @@ std::vector<int64_t> localShape(const Metadata &metadata,
                                 const TensorSpec &spec,
                                 std::vector<int64_t> shape, int64_t rank);
 
+/// The end of what the caller has queued on the program's stream; null without
+/// one. Throws.
+std::shared_ptr<CudaEvent> endOfStream(const shardir_program &program,
+                                       const shardir_run_options *options);
+
 /// shardir_run, or shardir_run_local; ends early once `cancelled` is set and
-/// true.
+/// true. `after` is endOfStream at an earlier time.
 shardir_status run(const shardir_program *program, const char *function,
                    bool local, const shardir_buffer *arguments,
                    size_t numArguments, shardir_buffer *results,
                    size_t numResults, const shardir_run_options *options,
-                   std::shared_ptr<const std::atomic<bool>> cancelled = {});
+                   std::shared_ptr<const std::atomic<bool>> cancelled = {},
+                   std::shared_ptr<CudaEvent> after = {});
 
 /// The processes of this one's job, started if need be, within `seconds` where
 /// MPI does not see to that. Throws.

@@ -114,13 +114,14 @@ struct shardir_pending {
     bool inTurn = options.overProcesses();
     uint64_t turn = inTurn ? Turns::get().take() : 0;
     try {
-      thread = std::thread([this, inTurn, turn] {
+      std::shared_ptr<CudaEvent> after = capi::endOfStream(*program, given);
+      thread = std::thread([this, inTurn, turn, after] {
         if (inTurn)
           Turns::get().await(turn);
         status = capi::run(this->program, name ? name->c_str() : nullptr,
                            this->local, this->arguments.data(),
                            this->numArguments, this->results.data(),
-                           this->numResults, options.get(), cancelled);
+                           this->numResults, options.get(), cancelled, after);
         if (status != SHARDIR_OK)
           message = capi::lastError();
         if (inTurn)

@@ -6,8 +6,9 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The C interface of Processes.h over this process' world. Requires nothing of
-// its callers; guarantees that a process which is alone agrees with itself.
+// The C interface of Processes.h over this process' world, and the ways of
+// ShardIR.h to give it one. Requires nothing of its callers; guarantees that a
+// process which is alone agrees with itself.
 // Process 0 is in the middle of everything.
 //
 //===----------------------------------------------------------------------===//
@@ -15,6 +16,7 @@
 #include "ShardIR/Runtime/Processes.h"
 
 #include "CApiDetail.h"
+#include "Nccl/NcclStart.h"
 #include "Processes/Launch.h"
 #include "Processes/ProcessWorld.h"
 
@@ -44,10 +46,12 @@ void checkProcesses(const ProcessWorld &world, const Metadata &metadata) {
          (world.size == 1
               ? "is 1 process"
               : "are " + std::to_string(world.size) + " processes") +
-         ": start " +
-         (world.overMpi ? "them with 'mpirun -n " + ranks + "'"
-                        : "as many processes as ranks") +
-         (metadata.gpu && world.overMpi ? ", srun or torchrun" : ""));
+         (world.isHosts ? " of the communicator" : "") + ": " +
+         (world.isHosts   ? "hand over a communicator of as many processes"
+          : world.overMpi ? "start them with 'mpirun -n " + ranks + "'"
+                          : "start as many processes as ranks") +
+         (metadata.gpu && world.overMpi && !world.isHosts ? ", srun or torchrun"
+                                                          : ""));
 }
 
 } // namespace capi
@@ -109,6 +113,34 @@ shardir_status shardir_processes_start(const char *device, double seconds,
     ProcessWorld &world = capi::processWorld(device, seconds);
     *number = world.rank;
     *count = world.size;
+    return SHARDIR_OK;
+  });
+}
+
+shardir_status shardir_processes_from_mpi(void *comm) {
+  return capi::guarded([&] {
+    capi::notNull(comm, "comm");
+    std::string error;
+    auto connect = [&](std::string &why) {
+      return startMpiMessages(why, comm);
+    };
+    if (!ProcessWorld::handOver(connect, /*overMpi=*/true, error))
+      capi::refuse(error);
+    return SHARDIR_OK;
+  });
+}
+
+shardir_status shardir_processes_from_nccl(void *comm, double seconds) {
+  return capi::guarded([&] {
+    capi::notNull(comm, "comm");
+    if (!(seconds > 0))
+      capi::refuse("the deadline must be a positive number of seconds");
+    std::string error;
+    auto connect = [&](std::string &why) {
+      return startNcclMessages(static_cast<nccl::Comm>(comm), seconds, why);
+    };
+    if (!ProcessWorld::handOver(connect, /*overMpi=*/false, error))
+      capi::refuse(error);
     return SHARDIR_OK;
   });
 }

@@ -110,6 +110,8 @@ void Job::rankMain(int r) {
     if (CudaRank *gpu = ranks[size_t(r)]->gpu) {
       gpu->device.makeCurrent();
       gpu->bind(*ranks[size_t(r)], options.cuda);
+      if (options.after)
+        gpu->await(*options.after);
     }
     body(*ranks[size_t(r)]);
   } catch (const JobFailed &) {

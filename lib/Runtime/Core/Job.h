@@ -32,6 +32,8 @@
 namespace shardir {
 namespace runtime {
 
+class CudaEvent;
+
 struct JobOptions {
   double timeout = 60;    ///< seconds without progress before a job fails
   double grace = 2;       ///< seconds for ranks to unwind after a failure
@@ -51,6 +53,8 @@ struct JobOptions {
   uint64_t mpiRun = 0;         ///< ProcessWorld::beginRun's
   /// Set: the program is for GPUs, and loaded on this one.
   std::shared_ptr<CudaProgram> cuda;
+  /// With `cuda`, if set: its work begins behind this.
+  std::shared_ptr<CudaEvent> after;
   const nccl::Api *nccl = nullptr; ///< set with `mpi` and `cuda`
 };
 

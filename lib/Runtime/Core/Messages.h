@@ -118,14 +118,18 @@ public:
   virtual bool gone(int /*rank*/) { return false; }
 };
 
-/// Starts MPI, or joins the host's; `alone` where no launcher has started this
-/// process. Null with a reason.
-std::unique_ptr<Messages> startMpiMessages(std::string &error);
+/// Starts MPI, or joins the host's; alone where no launcher has started this
+/// process. With a communicator of the host's, over duplicates of that one,
+/// which all of its processes make now. Null with a reason.
+std::unique_ptr<Messages> startMpiMessages(std::string &error,
+                                           MessageChannel comm = nullptr);
 /// Connects the processes that a launcher has told of each other, within
 /// `seconds`. Null with a reason, which is the same in all processes that can
-/// be reached; `unheard` where this one must report it.
+/// be reached; `unheard` where this one must report it. Rank 0 may give a
+/// socket that listens already, which is closed then.
 std::unique_ptr<Messages> startTcpMessages(const Launch &launch, double seconds,
-                                           std::string &error, bool &unheard);
+                                           std::string &error, bool &unheard,
+                                           int listener = -1);
 
 } // namespace runtime
 } // namespace shardir

@@ -18,6 +18,7 @@
 
 #include "ShardIR/Runtime/EmulatedGpu.h"
 
+#include <atomic>
 #include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
@@ -42,7 +43,13 @@ int CudaDevice::count(std::string &error) {
   return -1;
 }
 
+static std::atomic<int> givenGpu{-1};
+
+void setGpuOfProcess(int ordinal) { givenGpu = ordinal; }
+
 int gpuOfProcess(std::string &error) {
+  if (int given = givenGpu; given >= 0)
+    return given;
   int n = CudaDevice::count(error), local = -1;
   if (n < 0 || !localRankFromLauncher(local, error))
     return -1;

@@ -86,6 +86,8 @@ int collectiveMultiprocessors();
 /// The GPU of this process among those that its launcher has started on this
 /// machine; -1 with `error` set where there are too few.
 int gpuOfProcess(std::string &error);
+/// From now on it is this one, whatever a launcher says.
+void setGpuOfProcess(int ordinal);
 
 /// Makes a GPU the calling thread's and gives back what it had before.
 class CudaScope {

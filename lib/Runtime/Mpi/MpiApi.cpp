@@ -71,6 +71,7 @@ bool MpiApi::load(std::string &error) {
       version = text.substr(0, text.find_first_of(std::string("\n\0", 2)));
   }
   world = dlsym(handle, "ompi_mpi_comm_world");
+  commNull = dlsym(handle, "ompi_mpi_comm_null");
   byte = dlsym(handle, "ompi_mpi_byte");
   infoNull = dlsym(handle, "ompi_mpi_info_null");
   errorsReturn = dlsym(handle, "ompi_mpi_errors_return");

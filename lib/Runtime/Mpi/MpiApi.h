@@ -93,7 +93,7 @@ struct MpiApi {
   SHARDIR_MPI_FUNCTIONS(SHARDIR_MPI_MEMBER)
 #undef SHARDIR_MPI_MEMBER
 
-  MpiComm world = nullptr;
+  MpiComm world = nullptr, commNull = nullptr;
   MpiDatatype byte = nullptr;
   MpiHandle infoNull = nullptr;
   MpiHandle errorsReturn = nullptr;

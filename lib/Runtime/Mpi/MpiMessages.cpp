@@ -9,8 +9,8 @@
 // Starts MPI, or joins the host's, and ends it. Requires MPI's thread level
 // SERIALIZED; guarantees that every communicator reports errors by status, so
 // that MPI ends no process by itself but where it must, and that a host which
-// has started MPI itself keeps its communicators untouched and finalizes MPI
-// itself.
+// has started MPI itself keeps its communicators untouched, those too that it
+// hands over, and finalizes MPI itself.
 //
 // A process that no launcher has started is a world of one, without MPI_Init:
 // that would start daemons of Open MPI.
@@ -33,7 +33,8 @@ const char kNothing = 0;
 
 class MpiMessages final : public Messages, public MessageCollectives {
 public:
-  bool start(std::string &error);
+  /// Over the host's communicator, else over all processes.
+  bool start(MpiComm given, std::string &error);
 
   MessageRequest send(MessageChannel channel, const void *data, size_t bytes,
                       int to, int tag) override {
@@ -91,7 +92,7 @@ private:
   std::vector<MpiComm> groups;
 };
 
-bool MpiMessages::start(std::string &error) {
+bool MpiMessages::start(MpiComm given, std::string &error) {
   if (!api.load(error))
     return false;
   int flag = 0;
@@ -101,6 +102,16 @@ bool MpiMessages::start(std::string &error) {
     return false;
   }
   api.Initialized(&flag);
+  if (given && !flag) {
+    error = "MPI has not been started: a communicator is made after "
+            "MPI_Init_thread";
+    return false;
+  }
+  if (given && given == api.commNull) {
+    error = "MPI_COMM_NULL has no processes: those outside of a communicator "
+            "take no part in its runs";
+    return false;
+  }
   if (!flag && rankOfMpi() < 0)
     return true;
   int level = 0;
@@ -120,7 +131,7 @@ bool MpiMessages::start(std::string &error) {
     return false;
   }
   for (MessageChannel *comm : {&control, &posts, &tools}) {
-    api.check(api.Comm_dup(api.world, comm), "MPI_Comm_dup");
+    api.check(api.Comm_dup(given ? given : api.world, comm), "MPI_Comm_dup");
     api.Comm_set_errhandler(*comm, api.errorsReturn);
   }
   api.check(api.Comm_rank(posts, &rank), "MPI_Comm_rank");
@@ -268,9 +279,10 @@ void MpiMessages::finish() {
 Messages::~Messages() = default;
 MessageCollectives::~MessageCollectives() = default;
 
-std::unique_ptr<Messages> startMpiMessages(std::string &error) {
+std::unique_ptr<Messages> startMpiMessages(std::string &error,
+                                           MessageChannel comm) {
   auto messages = std::make_unique<MpiMessages>();
-  if (!messages->start(error))
+  if (!messages->start(comm, error))
     return nullptr;
   return messages;
 }

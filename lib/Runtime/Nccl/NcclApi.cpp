@@ -46,6 +46,9 @@ bool Api::load(std::string &error) {
   find(GetUniqueId, "ncclGetUniqueId");
   find(CommInitRankConfig, "ncclCommInitRankConfig");
   find(CommSplit, "ncclCommSplit");
+  find(CommCount, "ncclCommCount");
+  find(CommUserRank, "ncclCommUserRank");
+  find(CommCuDevice, "ncclCommCuDevice");
   find(CommGetAsyncError, "ncclCommGetAsyncError");
   find(CommAbort, "ncclCommAbort");
   find(GetErrorString, "ncclGetErrorString");

@@ -67,6 +67,9 @@ public:
   Result (*GetUniqueId)(UniqueId *) = nullptr;
   Result (*CommInitRankConfig)(Comm *, int, UniqueId, int, Config *) = nullptr;
   Result (*CommSplit)(Comm, int, int, Comm *, Config *) = nullptr;
+  Result (*CommCount)(Comm, int *) = nullptr;
+  Result (*CommUserRank)(Comm, int *) = nullptr;
+  Result (*CommCuDevice)(Comm, int *) = nullptr;
   Result (*CommGetAsyncError)(Comm, Result *) = nullptr;
   Result (*CommAbort)(Comm) = nullptr;
   const char *(*GetErrorString)(Result) = nullptr;

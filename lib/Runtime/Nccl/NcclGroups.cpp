@@ -84,6 +84,17 @@ void NcclGroups::abort(const nccl::Api &api) {
   done.clear();
 }
 
+void NcclGroups::forget() {
+  std::string none;
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (groups.empty())
+      return done.clear();
+  }
+  if (const nccl::Api *api = nccl::Api::get(none))
+    abort(*api);
+}
+
 void NcclCalls::settle(NcclGroup &group, nccl::Result result, const char *call,
                        const std::string &what) {
   api.check(result, call, what, group.comm);

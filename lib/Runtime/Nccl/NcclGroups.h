@@ -57,6 +57,8 @@ public:
   void watch(const nccl::Api &api, Job &job);
   /// Ends what hangs. No communicator can be used any more.
   void abort(const nccl::Api &api);
+  /// The same where the ranks are other processes from now on.
+  void forget();
 
 private:
   std::mutex mutex;

@@ -364,7 +364,7 @@ ProcessCommunicator::Plan &ProcessCommunicator::planOf(const StepCall &call) {
       (rank.gpu ? nccl::reductionOf(call.spec->type, route.kind).has_value()
                 : enginesReduce(call.spec->type, route.kind));
   auto *plan = static_cast<Plan *>(route.plan.get());
-  if (plan && plan->reduces == reduces)
+  if (plan && plan->reduces == reduces && plan->rank == rank.rank)
     return *plan;
   auto made = std::make_shared<Plan>();
   int64_t index = route.indexOf(rank.rank);
@@ -374,6 +374,7 @@ ProcessCommunicator::Plan &ProcessCommunicator::planOf(const StepCall &call) {
   limits.reduces = reduces;
   made->schedule = makeMpiSchedule(route, index, limits);
   made->reduces = reduces;
+  made->rank = rank.rank;
   made->group = Hash().add(group.data(), group.size()).value;
   route.plan = made;
   return *made;

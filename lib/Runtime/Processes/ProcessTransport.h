@@ -232,6 +232,7 @@ private:
   /// The schedule that is kept with a route.
   struct Plan final : RoutePlan {
     MessageSchedule schedule;
+    int rank = 0; ///< of which it is: that of a process may change
     bool reduces = false;
     uint64_t group = 0; ///< a hash of the members
     // Of this generation of communicators.

@@ -14,6 +14,7 @@
 #include "ProcessWorld.h"
 
 #include "Core/Wait.h"
+#include "Nccl/NcclGroups.h"
 #include "Processes/Launch.h"
 
 #include <chrono>
@@ -37,9 +38,12 @@ ProcessWorld *theWorld = nullptr; ///< never destroyed: stuck ranks may use it
 
 bool unheardStart = false; ///< guarded by creation
 
-void finishAtExit() {
-  if (theWorld)
-    theWorld->finish();
+void finishWhenProcessEnds() {
+  static const int registered = std::atexit([] {
+    if (theWorld)
+      theWorld->finish();
+  });
+  (void)registered;
 }
 
 using Lock = std::lock_guard<std::timed_mutex>;
@@ -69,7 +73,7 @@ ProcessWorld *ProcessWorld::get(bool launched, double seconds,
   if (!world->start(launched, seconds, error))
     return nullptr;
   theWorld = world.release();
-  std::atexit(finishAtExit);
+  finishWhenProcessEnds();
   return theWorld;
 }
 
@@ -93,13 +97,52 @@ bool ProcessWorld::start(bool launched, double seconds, std::string &error) {
     return false;
   }
   overMpi = launch.kind == Launch::Alone || launch.kind == Launch::Mpi;
-  messages = overMpi ? startMpiMessages(error)
-                     : startTcpMessages(launch, seconds, error, unheardStart);
-  if (!messages)
+  std::unique_ptr<Messages> started =
+      overMpi ? startMpiMessages(error)
+              : startTcpMessages(launch, seconds, error, unheardStart);
+  if (!started)
     return false;
+  use(std::move(started));
+  return true;
+}
+
+void ProcessWorld::use(std::unique_ptr<Messages> started) {
+  messages = std::move(started);
   rank = messages->rank;
   size = messages->size;
   localSize = messages->localSize;
+}
+
+uint64_t ProcessWorld::nextGeneration() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
+bool ProcessWorld::handOver(const Connect &connect, bool overMpi,
+                            std::string &error) {
+  std::lock_guard<std::mutex> lock(creation);
+  if (theWorld && theWorld->messages->isOwn()) {
+    error = "the processes are connected already: hand a communicator over "
+            "before the first run over processes";
+    return false;
+  }
+  if (theWorld && (theWorld->busy || theWorld->pulseThread.joinable())) {
+    error = "a run over processes is going on: wait for it before you hand a "
+            "communicator over";
+    return false;
+  }
+  if (theWorld)
+    NcclGroups::get().forget();
+  std::unique_ptr<Messages> started = connect(error);
+  if (!started)
+    return false;
+  auto world = std::make_unique<ProcessWorld>();
+  world->readLimits();
+  world->isHosts = true;
+  world->overMpi = overMpi;
+  world->use(std::move(started));
+  theWorld = world.release(); // ranks that hang may use the last one
+  finishWhenProcessEnds();
   return true;
 }
 
@@ -205,7 +248,7 @@ void ProcessWorld::dropGroups() {
   agreements.clear();
   groups.clear();
   prepared.clear();
-  ++generation;
+  generation = nextGeneration();
 }
 
 void ProcessWorld::notify(int to, uint32_t kind, uint64_t run,

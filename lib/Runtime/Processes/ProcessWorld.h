@@ -10,8 +10,9 @@
 // transport (Messages.h): channels of the runtime's own, and small messages
 // besides the data. A rank and its watchdog both send and receive, one at a
 // time (`mutex`). Requires one way to start per process; guarantees that a
-// world is made once, and that whoever waits for a process that has ended, or
-// is silent for too long, goes on.
+// world is made once, unless the host hands over its own connections, and that
+// whoever waits for a process that has ended, or is silent for too long, goes
+// on.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <list>
 #include <map>
 #include <memory>
@@ -53,7 +55,14 @@ public:
   /// Where `launched`, without MPI if the launcher is none of MPI's; all
   /// processes must come within `seconds` then.
   static ProcessWorld *get(bool launched, double seconds, std::string &error);
-  /// The same, or null where it was never asked for.
+  /// From now on the processes are those of a communicator of the host's, over
+  /// which `connect` brings messages; all of them call this. False with a
+  /// reason where a run is going on, or ShardIR itself has connected the
+  /// processes.
+  using Connect = std::function<std::unique_ptr<Messages>(std::string &error)>;
+  static bool handOver(const Connect &connect, bool overMpi,
+                       std::string &error);
+  /// The world that there is, or null where none was asked for.
   static ProcessWorld *existing();
   /// Whether nobody but this process may say why there is no world.
   static bool startUnheard();
@@ -62,6 +71,7 @@ public:
   int localSize = 1; ///< processes on this machine
   MessageLimits limits;
   bool overMpi = true;
+  bool isHosts = false; ///< handed over
   /// Held by whoever sends and receives.
   std::timed_mutex mutex;
 
@@ -97,8 +107,8 @@ public:
   /// Communicators of groups are made again when they are next needed. All
   /// processes that share one call this after the same run.
   void dropGroups();
-  /// Raised by dropGroups().
-  uint64_t generation = 0;
+  /// Another one after dropGroups(), and in every world.
+  uint64_t generation = nextGeneration();
   /// Hashes of the groups that have communicators, by hash of the program.
   std::map<uint64_t, std::vector<uint64_t>> prepared;
   /// Posts and messages of ranks to each other, before their data.
@@ -156,6 +166,8 @@ public:
 
 private:
   bool start(bool launched, double seconds, std::string &error);
+  void use(std::unique_ptr<Messages> started);
+  static uint64_t nextGeneration();
   void readLimits();
   bool wait(MpiRequest &request, int other, double limit);
   void pulse();

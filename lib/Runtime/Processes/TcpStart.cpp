@@ -131,10 +131,10 @@ uint64_t thisMachine() {
 
 class Start {
 public:
-  Start(const Launch &launch, double seconds)
+  Start(const Launch &launch, double seconds, Socket listener)
       : launch(launch), seconds(seconds), job(hashOf(launch.job)),
-        machine(thisMachine()), sockets(size_t(launch.size)),
-        nonces(size_t(launch.size)) {
+        machine(thisMachine()), given(std::move(listener)),
+        sockets(size_t(launch.size)), nonces(size_t(launch.size)) {
     double polite = launch.rank == 0 ? 0 : std::min(launch.rank, kMostPolite);
     deadline = deadlineIn(seconds + polite);
   }
@@ -252,6 +252,7 @@ private:
   const Launch &launch;
   const double seconds;
   const uint64_t job, machine;
+  Socket given; ///< rank 0: listens already
   Socket::Deadline deadline;
   uint16_t ownPort = 0;
   const Nonce ownNonce = makeNonce();
@@ -416,7 +417,7 @@ Place Start::placeOf(int r, const std::vector<Hello> &hellos) const {
 }
 
 int Start::lead() {
-  Socket listener = listenAt(launch.port);
+  Socket listener = given ? std::move(given) : listenAt(launch.port);
   try {
     std::vector<Hello> hellos(sockets.size());
     hellos[0] = hello();
@@ -566,12 +567,14 @@ int Start::follow(bool &heard) {
 } // namespace
 
 std::unique_ptr<Messages> startTcpMessages(const Launch &launch, double seconds,
-                                           std::string &error, bool &unheard) {
+                                           std::string &error, bool &unheard,
+                                           int listener) {
+  Socket given(listener);
   bool heard = launch.rank == 0;
   try {
     if (launch.size == 1)
       return std::make_unique<TcpMessages>(0, 1, std::vector<Socket>(1));
-    return Start(launch, seconds).run(heard);
+    return Start(launch, seconds, std::move(given)).run(heard);
   } catch (const Refusal &refusal) {
     error = refusal.what();
     unheard = !heard;

@@ -253,6 +253,10 @@ TEST_F(ApiTest, WrongBuffers) {
   EXPECT_THAT(
       shardir_last_error(),
       HasSubstr("reductions must be 'engine' or 'ordered', not 'fast'"));
+  EXPECT_EQ(shardir_set_stream(program, &in), SHARDIR_INVALID_ARGUMENT);
+  EXPECT_THAT(shardir_last_error(),
+              HasSubstr("a stream is for programs for GPUs"));
+  EXPECT_EQ(shardir_set_stream(program, nullptr), SHARDIR_OK);
 }
 
 TEST_F(ApiTest, FailingRank) {

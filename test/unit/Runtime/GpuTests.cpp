@@ -359,13 +359,46 @@ TEST_P(GpuTest, RunsOnShardsOfTheGpu) {
   EXPECT_THAT(refused(results, 4),
               HasSubstr("result 0 of @gather on rank 1 begins 4 bytes behind a "
                         "multiple of 64 bytes"));
-  for (int i = 0; i < 2; ++i) {
-    std::vector<float> got(15);
-    ASSERT_EQ(download(got.data(), out[i], 60, nullptr), 0);
-    ASSERT_EQ(wait(nullptr), 0);
-    EXPECT_EQ(got, r.data);
-    EXPECT_EQ(release(in[i]) + release(out[i]), 0);
+  auto expectResults = [&] {
+    for (unsigned long long result : out) {
+      std::vector<float> got(15);
+      ASSERT_EQ(download(got.data(), result, 60, nullptr), 0);
+      ASSERT_EQ(wait(nullptr), 0);
+      EXPECT_EQ(got, r.data);
+    }
+  };
+  expectResults();
+
+  // Behind a stream of the caller's, on which the arguments are still changed.
+  auto makeStream =
+      reinterpret_cast<int (*)(void **, unsigned)>(call("cuStreamCreate"));
+  void *stream = nullptr;
+  ASSERT_EQ(makeStream(&stream, /*CU_STREAM_NON_BLOCKING=*/1), 0);
+  ASSERT_EQ(shardir_set_stream(program, stream), SHARDIR_OK);
+  for (bool started : {false, true}) {
+    std::vector<float> next = a.data;
+    for (float &x : next)
+      x = started ? -x : x + 100;
+    ASSERT_EQ(upload(in[0], next.data(), 36, stream), 0);
+    ASSERT_EQ(upload(in[1], next.data() + 9, 24, stream), 0);
+    if (started) {
+      shardir_pending *pending = nullptr;
+      ASSERT_EQ(shardir_run_local_start(program, "gather", arguments.data(), 1,
+                                        results.data(), 1, &options, &pending),
+                SHARDIR_OK);
+      EXPECT_EQ(shardir_run_wait(pending), SHARDIR_OK);
+    } else {
+      EXPECT_EQ(shardir_run_local(program, "gather", arguments.data(), 1,
+                                  results.data(), 1, &options),
+                SHARDIR_OK)
+          << shardir_last_error();
+    }
+    for (size_t i = 0; i < next.size(); ++i)
+      r.data[i] = 2 * next[i];
+    expectResults();
   }
+  for (int i = 0; i < 2; ++i)
+    EXPECT_EQ(release(in[i]) + release(out[i]), 0);
   use(nullptr);
 }
 
