@@ -15,15 +15,16 @@ if(SHARDIR_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     ${SHARDIR_CCACHE})
 endif()
 
-# shardir_group_sources(OUT file...)
-# The sources to compile for some files: up to sixteen of one folder as one source
-# that includes them, so that headers are read once for all of them. Files with
-# flags of their own, or with SKIP_UNITY_BUILD_INCLUSION, stay alone.
+# shardir_group_sources(OUT TARGET file...)
+# The sources to compile for the files of a target: up to sixteen of one folder as
+# one source that includes them, so that headers are read once for all of them. Files
+# with flags of their own, or with SKIP_UNITY_BUILD_INCLUSION, stay alone, and so
+# do objects of other targets.
 #
 # Not CMake's UNITY_BUILD: that names files by absolute paths, which hides from
 # ccache that another clone has compiled the same.
 option(SHARDIR_UNITY_BUILD "Compile files of a folder together" ON)
-function(shardir_group_sources out)
+function(shardir_group_sources out target)
   if(NOT SHARDIR_UNITY_BUILD)
     set(${out} ${ARGN} PARENT_SCOPE)
     return()
@@ -31,6 +32,10 @@ function(shardir_group_sources out)
   set(_result)
   set(_folders)
   foreach(_file ${ARGN})
+    if(_file MATCHES "^\\$<")
+      list(APPEND _result ${_file})
+      continue()
+    endif()
     get_source_file_property(_options ${_file} COMPILE_OPTIONS)
     get_source_file_property(_skip ${_file} SKIP_UNITY_BUILD_INCLUSION)
     if(_options OR _skip)
@@ -58,8 +63,9 @@ function(shardir_group_sources out)
         file(RELATIVE_PATH _path ${CMAKE_CURRENT_BINARY_DIR} ${_path})
         string(APPEND _text "#include \"${_path}\"\n")
       endforeach()
-      file(CONFIGURE OUTPUT ${_name}.${_number}.cpp CONTENT "${_text}" @ONLY)
-      list(APPEND _result ${CMAKE_CURRENT_BINARY_DIR}/${_name}.${_number}.cpp)
+      set(_source ${target}.${_name}.${_number}.cpp)
+      file(CONFIGURE OUTPUT ${_source} CONTENT "${_text}" @ONLY)
+      list(APPEND _result ${CMAKE_CURRENT_BINARY_DIR}/${_source})
     endwhile()
   endforeach()
   set(${out} ${_result} PARENT_SCOPE)

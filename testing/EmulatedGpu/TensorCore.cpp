@@ -21,11 +21,11 @@
 using namespace shardir::emulated;
 
 namespace {
-constexpr int kLanes = 32;
+constexpr int kWarpLanes = 32;
 
 int laneOf(const shardir_emulated_thread *self) {
   const int64_t *t = self->thread, *n = self->block_dim;
-  return int((t[0] + n[0] * (t[1] + n[1] * t[2])) % kLanes);
+  return int((t[0] + n[0] * (t[1] + n[1] * t[2])) % kWarpLanes);
 }
 
 template <class T>
@@ -33,12 +33,12 @@ void multiplyAs(shardir_emulated_thread *self, int m, int n, int k,
                 const void *a, const void *b, const void *c, void *d) {
   using Stored = typename T::Stored;
   constexpr int bits = 8 * int(sizeof(Stored));
-  int perLaneA = m * k / kLanes, perLaneB = k * n / kLanes;
+  int perLaneA = m * k / kWarpLanes, perLaneB = k * n / kWarpLanes;
   std::vector<Stored> allA(size_t(m * k)), allB(size_t(k * n));
   self->gather(self, a, allA.data(), perLaneA * int64_t(sizeof(Stored)));
   self->gather(self, b, allB.data(), perLaneB * int64_t(sizeof(Stored)));
   std::vector<Stored> wholeA(allA.size()), wholeB(allB.size());
-  for (int lane = 0; lane < kLanes; ++lane) {
+  for (int lane = 0; lane < kWarpLanes; ++lane) {
     for (int i = 0; i < perLaneA; ++i) {
       Place p = placeInA(m, bits, lane, i);
       wholeA[size_t(p.row * k + p.column)] = allA[size_t(lane * perLaneA + i)];
@@ -50,7 +50,7 @@ void multiplyAs(shardir_emulated_thread *self, int m, int n, int k,
   }
   const auto *terms = static_cast<const typename T::Result *>(c);
   auto *results = static_cast<typename T::Result *>(d);
-  for (int i = 0; i < m * n / kLanes; ++i) {
+  for (int i = 0; i < m * n / kWarpLanes; ++i) {
     Place p = placeInC(laneOf(self), i);
     typename T::Sum sum = typename T::Sum(terms[i]);
     for (int j = 0; j < k; ++j)

@@ -27,10 +27,6 @@ using namespace shardir::validate;
 using In = ArrayRef<Scalar>;
 using Out = MutableArrayRef<Scalar>;
 
-static Type resultType(Operation *op) {
-  return getElementTypeOrSelf(op->getResult(0).getType());
-}
-
 static Type operandType(Operation *op) {
   return getElementTypeOrSelf(op->getOperand(0).getType());
 }
@@ -100,11 +96,6 @@ template <Shift shift> static void shifting(Operation *op, In in, Out out) {
   else
     out[0].i = bitsOf(type, in[0].i) >> by;
   out[0].i = wrapTo(type, out[0].i);
-}
-
-template <double (*f)(double, double)>
-static void floatBinary(Operation *op, In in, Out out) {
-  out[0].re = roundTo(resultType(op), f(in[0].re, in[1].re));
 }
 
 static double subtract(double a, double b) { return a - b; }

@@ -41,13 +41,6 @@ std::vector<Tensor> validate::distribute(const TensorData &whole,
   return shards;
 }
 
-static std::string text(ArrayRef<int64_t> index) {
-  std::string text = "[";
-  for (auto [i, value] : llvm::enumerate(index))
-    text += (i ? ", " : "") + std::to_string(value);
-  return text + "]";
-}
-
 std::optional<std::string> Assembly::compare(const TensorData &whole,
                                              const Placement &placement,
                                              ArrayRef<Tensor> shards) const {
@@ -56,8 +49,8 @@ std::optional<std::string> Assembly::compare(const TensorData &whole,
     std::vector<int64_t> extents = localShape(placement, mesh, shape, position);
     if (ArrayRef<int64_t>(extents) !=
         ArrayRef<int64_t>(shards[position]->shape))
-      return "has extents " + text(shards[position]->shape) + " on rank " +
-             std::to_string(position) + ", expected " + text(extents);
+      return "has extents " + indexText(shards[position]->shape) + " on rank " +
+             std::to_string(position) + ", expected " + indexText(extents);
   }
   for (int64_t position = 0; position < mesh.numDevices(); ++position) {
     std::vector<DimShard> shard = shardOf(placement, mesh, shape, position);
@@ -89,7 +82,7 @@ std::optional<std::string> Assembly::compare(const TensorData &whole,
       const Scalar &expected = whole.elements[whole.position(at)];
       if (agrees(whole.element, expected, found, exactness))
         return true;
-      wrong = "is " + toString(whole.element, found) + " at " + text(at) +
+      wrong = "is " + toString(whole.element, found) + " at " + indexText(at) +
               " on rank " + std::to_string(position) + ", expected " +
               toString(whole.element, expected);
       if (group.size() > 1) {

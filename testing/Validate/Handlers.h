@@ -15,6 +15,8 @@
 
 #include "Validate/Interpreter.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 namespace shardir::validate {
 
 class HandlerTable {
@@ -45,6 +47,18 @@ void addLinalgHandlers(HandlerTable &table);
 void addRelayoutHandlers(HandlerTable &table);
 void addControlHandlers(HandlerTable &table);
 void addIndexedOpsHandlers(HandlerTable &table);
+
+/// The type of the elements of an op's first result.
+inline mlir::Type resultType(mlir::Operation *op) {
+  return mlir::getElementTypeOrSelf(op->getResult(0).getType());
+}
+
+/// A function of two floats, rounded to the type.
+template <double (*f)(double, double)>
+void floatBinary(mlir::Operation *op, llvm::ArrayRef<Scalar> in,
+                 llvm::MutableArrayRef<Scalar> out) {
+  out[0].re = roundTo(resultType(op), f(in[0].re, in[1].re));
+}
 
 /// Runs the loop nest of any structured op of linalg.
 llvm::LogicalResult runStructuredOp(Interpreter &interpreter,

@@ -85,6 +85,20 @@ const Interpreter::Evaluator *Interpreter::lookup(Operation *op) {
   return &it->second;
 }
 
+SmallVector<int64_t> Interpreter::numbers(ArrayRef<OpFoldResult> mixed) {
+  SmallVector<int64_t> result;
+  for (OpFoldResult value : mixed) {
+    if (auto attribute = dyn_cast<Attribute>(value)) {
+      result.push_back(cast<IntegerAttr>(attribute).getInt());
+      continue;
+    }
+    const Scalar &scalar = get(cast<Value>(value)).scalar;
+    noteControl(scalar);
+    result.push_back(scalar.i);
+  }
+  return result;
+}
+
 void Interpreter::evaluate(Operation *op, ScalarHandler handler,
                            ArrayRef<Scalar> operands,
                            MutableArrayRef<Scalar> results) {

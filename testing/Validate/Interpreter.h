@@ -83,6 +83,9 @@ public:
   void noteControl(const Scalar &scalar) {
     dataDependentControl |= scalar.dependences != 0;
   }
+  /// The numbers of a list such as a slice's offsets, which decide what is
+  /// read.
+  llvm::SmallVector<int64_t> numbers(llvm::ArrayRef<mlir::OpFoldResult> mixed);
   /// The scalar result of an elementwise op.
   void evaluate(mlir::Operation *op, ScalarHandler handler,
                 llvm::ArrayRef<Scalar> operands,

@@ -196,17 +196,6 @@ static LogicalResult runSoftmax(Interpreter &interpreter, Operation *op,
   return success();
 }
 
-static SmallVector<int64_t> numbers(Interpreter &interpreter,
-                                    ArrayRef<OpFoldResult> mixed) {
-  SmallVector<int64_t> result;
-  for (OpFoldResult value : mixed) {
-    auto attribute = dyn_cast<Attribute>(value);
-    result.push_back(attribute ? cast<IntegerAttr>(attribute).getInt()
-                               : interpreter.get(cast<Value>(value)).scalar.i);
-  }
-  return result;
-}
-
 /// Of an element of the packed tensor, the index in the plain one: outer dims
 /// may be permuted, tile i is dim `inner[i]` in units of one.
 static SmallVector<int64_t> plainIndex(ArrayRef<int64_t> packed,
@@ -227,7 +216,7 @@ static LogicalResult runPack(Interpreter &interpreter, Operation *op,
   auto pack = cast<linalg::PackOp>(op);
   const TensorData &source = *operands[0].tensor;
   auto made = std::make_shared<TensorData>(*operands[1].tensor);
-  SmallVector<int64_t> tiles = numbers(interpreter, pack.getMixedTiles());
+  SmallVector<int64_t> tiles = interpreter.numbers(pack.getMixedTiles());
   Scalar padding;
   padding.undefined = true;
   if (Value value = pack.getPaddingValue())
@@ -249,7 +238,7 @@ static LogicalResult runUnPack(Interpreter &interpreter, Operation *op,
   const TensorData &source = *operands[0].tensor;
   auto made =
       makeTensor(operands[1].tensor->element, operands[1].tensor->shape);
-  SmallVector<int64_t> tiles = numbers(interpreter, unpack.getMixedTiles());
+  SmallVector<int64_t> tiles = interpreter.numbers(unpack.getMixedTiles());
   size_t next = 0;
   forEachIndex(source.shape, [&](ArrayRef<int64_t> index) {
     int64_t position = made->position(plainIndex(

@@ -29,10 +29,6 @@ using In = ArrayRef<Scalar>;
 using Out = MutableArrayRef<Scalar>;
 using Complex = std::complex<double>;
 
-static Type resultType(Operation *op) {
-  return getElementTypeOrSelf(op->getResult(0).getType());
-}
-
 //===----------------------------------------------------------------------===//
 // math
 //===----------------------------------------------------------------------===//
@@ -40,11 +36,6 @@ static Type resultType(Operation *op) {
 template <double (*f)(double)>
 static void floatUnary(Operation *op, In in, Out out) {
   out[0].re = roundTo(resultType(op), f(in[0].re));
-}
-
-template <double (*f)(double, double)>
-static void floatBinary(Operation *op, In in, Out out) {
-  out[0].re = roundTo(resultType(op), f(in[0].re, in[1].re));
 }
 
 template <bool (*f)(double)> static void classify(Operation *, In in, Out out) {

@@ -279,6 +279,13 @@ bool validate::agrees(Type type, const Scalar &expected, const Scalar &found,
   return expected.i == found.i;
 }
 
+std::string validate::indexText(ArrayRef<int64_t> index) {
+  std::string text = "[";
+  for (auto [i, value] : llvm::enumerate(index))
+    text += (i ? ", " : "") + std::to_string(value);
+  return text + "]";
+}
+
 std::string validate::toString(Type type, const Scalar &value) {
   if (value.undefined)
     return "undefined";

@@ -116,6 +116,8 @@ bool agrees(mlir::Type type, const Scalar &expected, const Scalar &found,
 
 /// `-3`, `0.5`, `nan`, `(1, 2)`, `undefined`.
 std::string toString(mlir::Type type, const Scalar &value);
+/// `[2, 0, 1]`.
+std::string indexText(llvm::ArrayRef<int64_t> index);
 
 } // namespace shardir::validate
 

@@ -188,13 +188,6 @@ static SmallVector<int64_t> indexOf(Operands operands) {
   return index;
 }
 
-static std::string text(ArrayRef<int64_t> index) {
-  std::string text = "[";
-  for (auto [i, value] : llvm::enumerate(index))
-    text += (i ? ", " : "") + std::to_string(value);
-  return text + "]";
-}
-
 /// The position of an element; notes what its choice depends on.
 static FailureOr<int64_t> elementAt(Interpreter &interpreter, Operation *op,
                                     const TensorData &tensor, Operands indices,
@@ -208,9 +201,9 @@ static FailureOr<int64_t> elementAt(Interpreter &interpreter, Operation *op,
   SmallVector<int64_t> index = indexOf(indices);
   int64_t position = tensor.position(index);
   if (position < 0)
-    return interpreter.fail(op, "reads or writes " + text(index) +
+    return interpreter.fail(op, "reads or writes " + indexText(index) +
                                     " of a tensor of extents " +
-                                    text(tensor.shape));
+                                    indexText(tensor.shape));
   return position;
 }
 
@@ -314,9 +307,9 @@ forEachPicked(Interpreter &interpreter, Operation *op, const TensorData &tensor,
       int64_t one = tensor.position(index);
       int64_t of = many.position(slices.manyIndex(where, inSlice));
       if (one < 0 || of < 0) {
-        (void)interpreter.fail(op, "names element " + text(index) +
+        (void)interpreter.fail(op, "names element " + indexText(index) +
                                        " of a tensor of extents " +
-                                       text(tensor.shape));
+                                       indexText(tensor.shape));
         return false;
       }
       visit(one, of, chosenBy);

@@ -24,21 +24,6 @@ using namespace shardir::validate;
 using Operands = Interpreter::Operands;
 using Results = Interpreter::Results;
 
-static SmallVector<int64_t> numbers(Interpreter &interpreter,
-                                    ArrayRef<OpFoldResult> mixed) {
-  SmallVector<int64_t> result;
-  for (OpFoldResult value : mixed) {
-    if (auto attribute = dyn_cast<Attribute>(value)) {
-      result.push_back(cast<IntegerAttr>(attribute).getInt());
-      continue;
-    }
-    const Scalar &scalar = interpreter.get(cast<Value>(value)).scalar;
-    interpreter.noteControl(scalar);
-    result.push_back(scalar.i);
-  }
-  return result;
-}
-
 namespace {
 /// The numbers of a slice op as they are at run time.
 struct SliceNumbers {
@@ -46,9 +31,9 @@ struct SliceNumbers {
 
   template <typename Op>
   SliceNumbers(Interpreter &interpreter, Op op)
-      : offsets(numbers(interpreter, op.getMixedOffsets())),
-        sizes(numbers(interpreter, op.getMixedSizes())),
-        strides(numbers(interpreter, op.getMixedStrides())) {}
+      : offsets(interpreter.numbers(op.getMixedOffsets())),
+        sizes(interpreter.numbers(op.getMixedSizes())),
+        strides(interpreter.numbers(op.getMixedStrides())) {}
 
   /// Where in the large tensor an element of the slice lies.
   int64_t position(const TensorData &large, ArrayRef<int64_t> index) const {
@@ -60,13 +45,6 @@ struct SliceNumbers {
 };
 } // namespace
 
-static std::string text(ArrayRef<int64_t> index) {
-  std::string text = "[";
-  for (auto [i, value] : llvm::enumerate(index))
-    text += (i ? ", " : "") + std::to_string(value);
-  return text + "]";
-}
-
 static LogicalResult checkSlice(Interpreter &interpreter, Operation *op,
                                 const SliceNumbers &slice,
                                 const TensorData &large) {
@@ -75,9 +53,10 @@ static LogicalResult checkSlice(Interpreter &interpreter, Operation *op,
     if (size < 0 || offset < 0 || offset > extent ||
         (size > 0 && offset + (size - 1) * stride >= extent))
       return interpreter.fail(
-          op, "takes offsets " + text(slice.offsets) + ", sizes " +
-                  text(slice.sizes) + " and strides " + text(slice.strides) +
-                  " of a tensor of extents " + text(large.shape));
+          op, "takes offsets " + indexText(slice.offsets) + ", sizes " +
+                  indexText(slice.sizes) + " and strides " +
+                  indexText(slice.strides) + " of a tensor of extents " +
+                  indexText(large.shape));
   return success();
 }
 
@@ -113,8 +92,8 @@ insertSlice(Interpreter &interpreter, Op op, const TensorData &source,
     return failure();
   if (numElements(slice.sizes) != numElements(source.shape))
     return interpreter.fail(op, "puts a tensor of extents " +
-                                    text(source.shape) + " at a slice of " +
-                                    text(slice.sizes));
+                                    indexText(source.shape) +
+                                    " at a slice of " + indexText(slice.sizes));
   auto made = std::make_shared<TensorData>(destination);
   size_t next = 0;
   forEachIndex(slice.sizes, [&](ArrayRef<int64_t> index) {
@@ -147,13 +126,14 @@ static LogicalResult runPad(Interpreter &interpreter, Operation *op,
                             Operands operands, Results &results) {
   auto pad = cast<tensor::PadOp>(op);
   const TensorData &source = *operands[0].tensor;
-  SmallVector<int64_t> low = numbers(interpreter, pad.getMixedLowPad());
-  SmallVector<int64_t> high = numbers(interpreter, pad.getMixedHighPad());
+  SmallVector<int64_t> low = interpreter.numbers(pad.getMixedLowPad());
+  SmallVector<int64_t> high = interpreter.numbers(pad.getMixedHighPad());
   SmallVector<int64_t> extents;
   for (auto [l, extent, h] : llvm::zip(low, source.shape, high)) {
     extents.push_back(l + extent + h);
     if (extents.back() < 0)
-      return interpreter.fail(op, "makes a tensor of extents " + text(extents));
+      return interpreter.fail(op, "makes a tensor of extents " +
+                                      indexText(extents));
   }
   auto made = makeTensor(source.element, extents);
   size_t next = 0;
@@ -207,8 +187,8 @@ static LogicalResult reshape(Interpreter &interpreter, Operation *op,
                              ArrayRef<int64_t> extents, Results &results) {
   if (llvm::any_of(extents, [](int64_t extent) { return extent < 0; }) ||
       numElements(extents) != numElements(source.shape))
-    return interpreter.fail(op, "sees extents " + text(source.shape) + " as " +
-                                    text(extents));
+    return interpreter.fail(op, "sees extents " + indexText(source.shape) +
+                                    " as " + indexText(extents));
   auto made = std::make_shared<TensorData>(source);
   made->shape.assign(extents.begin(), extents.end());
   results.push_back(Tensor(made));
@@ -234,15 +214,15 @@ static LogicalResult runExpand(Interpreter &interpreter, Operation *op,
   auto expand = cast<tensor::ExpandShapeOp>(op);
   const TensorData &source = *operands[0].tensor;
   SmallVector<int64_t> extents =
-      numbers(interpreter, expand.getMixedOutputShape());
+      interpreter.numbers(expand.getMixedOutputShape());
   for (auto [dim, group] : llvm::enumerate(expand.getReassociationIndices())) {
     int64_t extent = 1;
     for (int64_t part : group)
       extent *= extents[part];
     if (extent != source.shape[dim])
       return interpreter.fail(op, "expands dim " + Twine(dim) + " of extents " +
-                                      text(source.shape) + " to " +
-                                      text(extents));
+                                      indexText(source.shape) + " to " +
+                                      indexText(extents));
   }
   return reshape(interpreter, op, source, extents, results);
 }

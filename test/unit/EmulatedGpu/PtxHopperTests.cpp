@@ -24,13 +24,11 @@ using shardir::emulated::placeInShared;
 using testing::HasSubstr;
 
 namespace {
-uint16_t bf16(float value) {
+uint16_t upperHalf(float value) {
   uint32_t bits;
   std::memcpy(&bits, &value, sizeof(bits));
   return uint16_t(bits >> 16);
 }
-/// Small integers, which every type and every order of sums holds exactly.
-int value(int i, int j) { return (3 * i + 5 * j) % 7 - 3; }
 
 /// Each thread has stored its four sums of 16 products, on top of `start`: two
 /// neighbours in a row, and the two that lie eight rows below.
@@ -63,13 +61,13 @@ TEST(PtxMatrices, ProductOfSixteenBits) {
     for (int i = 0; i < 8; ++i) {
       int row = i < 2 || (i >= 4 && i < 6) ? group : group + 8;
       int column = inGroup * 2 + (i & 1) + (i < 4 ? 0 : 8);
-      a[size_t(lane * 4 + i / 2)] |= uint32_t(bf16(float(value(row, column))))
-                                     << 16 * (i % 2);
+      a[size_t(lane * 4 + i / 2)] |=
+          uint32_t(upperHalf(float(value(row, column)))) << 16 * (i % 2);
     }
     for (int i = 0; i < 4; ++i) {
       int row = inGroup * 2 + (i & 1) + (i < 2 ? 0 : 8);
-      b[size_t(lane * 2 + i / 2)] |= uint32_t(bf16(float(value(group, row))))
-                                     << 16 * (i % 2);
+      b[size_t(lane * 2 + i / 2)] |=
+          uint32_t(upperHalf(float(value(group, row)))) << 16 * (i % 2);
     }
   }
   run.a.resize(64);

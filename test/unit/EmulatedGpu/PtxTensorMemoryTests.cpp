@@ -26,9 +26,6 @@ constexpr int kColumns = 16, kDepth = 16, kRows = 128;
 constexpr int kB = kRows * 128, kBarrier = kB + kColumns * 128,
               kAddress = kBarrier + 8;
 
-/// Small integers, which every order of sums holds exactly.
-int value(int i, int k) { return (3 * i + 5 * k) % 7 - 3; }
-
 /// The steps around a product, which tests leave out or change.
 struct Steps {
   std::string proxy = "fence.proxy.async.shared::cta;\n";

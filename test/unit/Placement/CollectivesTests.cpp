@@ -1,4 +1,5 @@
-//===- CollectivesTests.cpp - Pieces, bytes and groups of one step *- C++ *- C++ *- C++ -*-===//
+//===- CollectivesTests.cpp - Pieces, bytes and groups of one step *- C++ *- C++
+//*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -19,11 +20,6 @@ using namespace shardir;
 using namespace shardir::test;
 
 namespace {
-
-CollectiveStep step(CollectiveKind kind, const std::string &from,
-                    const std::string &to) {
-  return CollectiveStep{kind, parse(from), parse(to)};
-}
 
 std::string piecesText(const CollectiveStep &step, const Mesh &mesh,
                        const Shape &shape, int64_t receiver) {

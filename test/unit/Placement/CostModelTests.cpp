@@ -34,14 +34,6 @@ PlanOptions byTime(int64_t elementBytes = 4) {
   return options;
 }
 
-RedistributePlan planOf(const Placement &src, const Placement &dst,
-                        const Mesh &mesh, const Shape &shape,
-                        const PlanOptions &options = {}) {
-  auto result = planRedistribute(src, dst, mesh, shape, options);
-  EXPECT_TRUE(std::holds_alternative<RedistributePlan>(result));
-  return std::get<RedistributePlan>(result);
-}
-
 std::string kindsOf(const std::string &src, const std::string &dst,
                     const Mesh &mesh, const Shape &shape,
                     const PlanOptions &options) {
@@ -330,9 +322,6 @@ void checkTriangles(const Mesh &mesh, const Shape &shape,
     }
   std::printf("[ %8s ] %zu triples, %zu fail\n", "TRIANGLE", triples, failures);
 }
-
-const std::vector<AxisRef> kHalves = {AxisRef{"a", 1, 0}, AxisRef{"a", 1, 2},
-                                      AxisRef{"a", 2, 2}};
 
 TEST(CostModel, TriangleByBytes) {
   checkTriangles(makeMesh({4}), {8, 8}, kHalves, true, {});

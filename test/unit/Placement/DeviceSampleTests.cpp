@@ -54,13 +54,6 @@ DeviceSample smallSample(const Mesh &mesh,
   return sample;
 }
 
-RedistributePlan planOf(const Placement &src, const Placement &dst,
-                        const Mesh &mesh, const Shape &shape) {
-  auto plan = planRedistribute(src, dst, mesh, shape);
-  EXPECT_TRUE(std::holds_alternative<RedistributePlan>(plan));
-  return std::get<RedistributePlan>(plan);
-}
-
 TEST(DeviceSample, HasAFewCoordinatesOfEachAxis) {
   Mesh mesh = makeMesh({128, 256});
   DeviceSample even(mesh);

@@ -94,9 +94,6 @@ void checkLeast(const Mesh &mesh, const Shape &shape,
       "SEARCHED", search.numPlacements(), pairs, worse);
 }
 
-const std::vector<AxisRef> kHalves = {AxisRef{"a", 1, 0}, AxisRef{"a", 1, 2},
-                                      AxisRef{"a", 2, 2}};
-
 const std::vector<AxisRef> kWithHalves = {
     AxisRef{"a", 1, 0}, AxisRef{"b", 1, 0}, AxisRef{"b", 1, 2},
     AxisRef{"b", 2, 2}};

@@ -24,11 +24,6 @@ using namespace shardir::test;
 
 namespace {
 
-CollectiveStep step(CollectiveKind kind, const std::string &from,
-                    const std::string &to) {
-  return CollectiveStep{kind, parse(from), parse(to)};
-}
-
 /// Whether the row-major addresses of a piece are one run, one by one.
 bool isOneRun(const Piece &piece, bool source, const Shape &extents) {
   std::vector<int64_t> addresses = {0};

@@ -22,9 +22,6 @@ using namespace shardir::test;
 
 namespace {
 
-const std::vector<AxisRef> kHalves = {AxisRef{"a", 1, 0}, AxisRef{"a", 1, 2},
-                                      AxisRef{"a", 2, 2}};
-
 void checkShapes(const Mesh &mesh, size_t rank,
                  const std::vector<AxisRef> &axes,
                  const std::vector<Shape> &shapes, size_t sample) {
@@ -53,7 +50,8 @@ TEST(RedistributePlan, Rank1) {
 }
 
 TEST(RedistributePlan, Rank2On4WithSubAxes) {
-  checkShapes(makeMesh({4}), 2, kHalves, {{8, 8}, {5, 6}, {3, 2}, {1, 7}}, 2000);
+  checkShapes(makeMesh({4}), 2, kHalves, {{8, 8}, {5, 6}, {3, 2}, {1, 7}},
+              2000);
 }
 
 TEST(RedistributePlan, Rank2On2x4) {

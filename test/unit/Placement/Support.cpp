@@ -47,6 +47,19 @@ Placement test::parse(const std::string &text) {
   return placement.value_or(Placement());
 }
 
+CollectiveStep test::step(CollectiveKind kind, const std::string &from,
+                          const std::string &to) {
+  return CollectiveStep{kind, parse(from), parse(to)};
+}
+
+RedistributePlan test::planOf(const Placement &src, const Placement &dst,
+                              const Mesh &mesh, const Shape &shape,
+                              const PlanOptions &options) {
+  auto result = planRedistribute(src, dst, mesh, shape, options);
+  EXPECT_TRUE(std::holds_alternative<RedistributePlan>(result));
+  return std::get<RedistributePlan>(result);
+}
+
 std::vector<AxisRef> test::replicatedAxes(const Mesh &mesh) {
   std::vector<AxisRef> axes;
   for (const MeshAxis &axis : mesh.axes)

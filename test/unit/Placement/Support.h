@@ -32,6 +32,19 @@ Mesh makeMesh(const std::vector<int64_t> &sizes);
 /// Parses, and fails the test where that fails.
 Placement parse(const std::string &text);
 
+/// A step between two parsed placements.
+CollectiveStep step(CollectiveKind kind, const std::string &from,
+                    const std::string &to);
+
+/// The plan of planRedistribute; fails the test where there is none.
+RedistributePlan planOf(const Placement &src, const Placement &dst,
+                        const Mesh &mesh, const Shape &shape,
+                        const PlanOptions &options = {});
+
+/// The halves of an axis "a" of 4: the whole, the major and the minor one.
+inline const std::vector<AxisRef> kHalves = {
+    AxisRef{"a", 1, 0}, AxisRef{"a", 1, 2}, AxisRef{"a", 2, 2}};
+
 /// Every placement of rank `rank` whose splits are axes and sub-axes in `axes`,
 /// each at most once, overlapping ones never together. With `partial`, also
 /// those that owe that kind over any subset of the rest.

@@ -25,13 +25,13 @@ using namespace shardir::runner;
 
 namespace {
 
-Array parse(const std::string &text) {
+Array parsed(const std::string &text) {
   return parseArrayText(splitArrayText(text));
 }
 
 Comparison compareText(const std::string &actual, const std::string &expected,
                        std::optional<double> tolerance = std::nullopt) {
-  return compare(parse(actual), parse(expected), tolerance);
+  return compare(parsed(actual), parsed(expected), tolerance);
 }
 
 TEST(Compare, RelativeToTheLargestExpected) {
@@ -82,18 +82,18 @@ TEST(Compare, IntegersExactly) {
 }
 
 TEST(Compare, Describes) {
-  Array actual = parse("2x2xf32=1,2,3,4.5");
+  Array actual = parsed("2x2xf32=1,2,3,4.5");
   EXPECT_EQ(
-      describe(compare(actual, parse("2x2xf32=1,2,3,4"), std::nullopt), actual,
+      describe(compare(actual, parsed("2x2xf32=1,2,3,4"), std::nullopt), actual,
                "y.npy"),
       "2x2xf32 differs from y.npy (largest error 0.125 relative to 4, "
       "tolerance 1e-05) at [1, 1]: expected 4, found 4.5; 1 of 4 elements "
       "differ");
   EXPECT_EQ(describe(compare(actual, actual, std::nullopt), actual, "y.npy"),
             "2x2xf32 equal to y.npy (largest error 0, tolerance 1e-05)");
-  Array ints = parse("2xi32=0,7");
+  Array ints = parsed("2xi32=0,7");
   EXPECT_EQ(
-      describe(compare(ints, parse("2xi32=0,0"), std::nullopt), ints, "e"),
+      describe(compare(ints, parsed("2xi32=0,0"), std::nullopt), ints, "e"),
       "2xi32 differs from e (largest error 7, compared exactly) at [1]: "
       "expected 0, found 7; 1 of 2 elements differ");
 }
