@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Runner/Session.h"
+#include "Benchmark.h"
 #include "Cache.h"
 #include "Counters.h"
 #include "Data.h"
@@ -38,7 +39,6 @@
 #include <cstring>
 #include <map>
 #include <memory>
-#include <new>
 #include <optional>
 #include <thread>
 
@@ -345,8 +345,7 @@ private:
     shardir_catch_signals();
     shardir_program_set_trace(program->get(), isTraced());
     shardir_measurement measured = {};
-    std::vector<double> times;
-    std::map<int32_t, std::vector<double>> kernels; ///< milliseconds
+    std::optional<Benchmark> benchmark;
     std::string unequal; ///< how a repeated run differs from the first one
     processes.inStep([&] {
       data.run();
@@ -354,7 +353,8 @@ private:
       if (options.repeat > 1)
         unequal = repeat(data);
       if (options.benchmark)
-        benchmark(data, times, kernels);
+        benchmark.emplace(*program, options.benchmark, isTraced(),
+                          [&] { data.run(); });
     });
     bool equal = unequal.empty();
     std::string timeline;
@@ -376,45 +376,11 @@ private:
       writeFiles(data);
     processes.together([&] {
       if (processes.isFirst())
-        equal &= finish(data, unsharded, measured, times, kernels, timeline);
+        equal &= finish(data, unsharded, measured, benchmark, timeline);
       else
         data.writeResults();
     });
     return processes.endWith(equal ? Exit::Done : Exit::OutputsDiffer);
-  }
-
-  /// Times the whole program, then each of its kernels, behind a run that was
-  /// the warm-up.
-  void benchmark(RunData &data, std::vector<double> &times,
-                 std::map<int32_t, std::vector<double>> &kernels) {
-    bool onGpu = shardir_program_kernel_text(program->get(), 0) != nullptr;
-    shardir_program_set_benchmark(program->get(), 1);
-    // Events around each kernel would be part of the program's time.
-    shardir_program_set_trace(program->get(), isTraced() && !onGpu);
-    for (int64_t i = 0; i != options.benchmark; ++i) {
-      data.run();
-      shardir_measurement one = {};
-      check(shardir_last_measurement(program->get(), &one));
-      times.push_back(one.milliseconds);
-    }
-    if (!onGpu)
-      return;
-    shardir_program_set_trace(program->get(), 1);
-    for (int64_t i = 0; i != options.benchmark; ++i) {
-      data.run();
-      const shardir_trace_event *events = nullptr;
-      size_t count = 0;
-      check(shardir_last_trace(program->get(), &events, &count));
-      for (size_t e = 0; e != count; ++e)
-        if (events[e].kernel >= 0)
-          kernels[events[e].kernel].push_back(
-              (events[e].end - events[e].start) * 1e-3);
-    }
-    // The timeline is of a run without what timing adds.
-    shardir_program_set_benchmark(program->get(), 0);
-    shardir_program_set_trace(program->get(), isTraced());
-    if (isTraced())
-      data.run();
   }
 
   /// Results in files that all processes write.
@@ -495,8 +461,8 @@ private:
 
   /// Compares and writes what there is. Whether the results are right.
   bool finish(RunData &data, const std::vector<Array> &unsharded,
-              shardir_measurement &measured, std::vector<double> &times,
-              std::map<int32_t, std::vector<double>> &kernels,
+              shardir_measurement &measured,
+              const std::optional<Benchmark> &benchmark,
               const std::string &timeline) {
     bool equal = true;
     for (size_t i = 0; i != unsharded.size(); ++i)
@@ -518,14 +484,13 @@ private:
                   options.counters.empty() && !isTraced();
     for (size_t i = 0; silent && i != data.results.size(); ++i)
       data.printResult(i, /*limit=*/8);
-    if (!times.empty())
-      measured.milliseconds = reportTimes("benchmark", times, "runs");
-    for (auto &[kernel, each] : kernels)
-      reportTimes(shardir_program_kernel_text(program->get(), size_t(kernel)),
-                  each, "launches");
+    if (benchmark) {
+      measured.milliseconds = benchmark->medianMilliseconds();
+      benchmark->print();
+    }
     writeText(options.trace, timeline);
     if (!options.report.empty() || !options.html.empty())
-      writeReports(measured, times, kernels, timeline);
+      writeReports(measured, benchmark, timeline);
     return equal;
   }
 
@@ -536,43 +501,16 @@ private:
     return result.equal;
   }
 
-  static double medianOf(std::vector<double> &times) {
-    std::sort(times.begin(), times.end());
-    size_t n = times.size();
-    return n % 2 ? times[n / 2] : (times[n / 2 - 1] + times[n / 2]) / 2;
-  }
-
-  /// Prints minimum and median; returns the median.
-  static double reportTimes(const std::string &what, std::vector<double> &times,
-                            const char *each) {
-    double median = medianOf(times);
-    std::printf("%s: min %.6g ms, median %.6g ms, %zu %s\n", what.c_str(),
-                times.front(), median, times.size(), each);
-    return median;
-  }
-
   void writeReports(const shardir_measurement &measured,
-                    const std::vector<double> &times,
-                    std::map<int32_t, std::vector<double>> &kernels,
+                    const std::optional<Benchmark> &benchmark,
                     const std::string &timeline) const {
     nlohmann::ordered_json report = program->report();
     report["measured"] = {
         {"bytes_per_device", measured.bytes_per_device},
         {"peak_bytes_per_device", measured.peak_bytes_per_device},
         {"ms", measured.milliseconds}};
-    if (!times.empty())
-      report["measured"]["benchmark"] = {{"runs", times.size()},
-                                         {"min_ms", times.front()},
-                                         {"median_ms", measured.milliseconds}};
-    for (auto &[kernel, each] : kernels) {
-      double median = medianOf(each);
-      report["measured"]["benchmark"]["kernels"].push_back(
-          {{"kernel",
-            shardir_program_kernel_text(program->get(), size_t(kernel))},
-           {"launches", each.size()},
-           {"min_ms", each.front()},
-           {"median_ms", median}});
-    }
+    if (benchmark)
+      report["measured"]["benchmark"] = benchmark->report();
     std::string text =
         report.dump(1, ' ', false,
                     nlohmann::ordered_json::error_handler_t::replace) +
@@ -599,32 +537,6 @@ private:
   std::string programBytes; ///< for the other processes
 };
 
-int reportFailure(const Failure &failure) {
-  // An empty message: whoever failed has said it already.
-  if (!*failure.what())
-    return int(failure.getStatus());
-  // If all processes of a launcher see an error, the first one reports it. The
-  // others end after it, for the launcher kills it when one of them ends so.
-  if (shardir_processes_launched_as() > 0 && !shardir_processes_unheard())
-    std::this_thread::sleep_for(std::chrono::seconds(1));
-  else
-    std::fprintf(stderr, "shard-run: error: %s\n", failure.what());
-  return int(failure.getStatus());
-}
-
-/// Runs `body`; every failure becomes a message and a status.
-template <typename Body> int guarded(Body body) {
-  try {
-    return body();
-  } catch (const Failure &failure) {
-    return reportFailure(failure);
-  } catch (const std::bad_alloc &) {
-    return reportFailure(Failure(Exit::Usage, "out of memory"));
-  } catch (const std::exception &error) {
-    return reportFailure(Failure(Exit::Usage, error.what()));
-  }
-}
-
 } // namespace
 
 Exit runner::runSession(const Options &options,
@@ -634,24 +546,4 @@ Exit runner::runSession(const Options &options,
   Options own = options;
   own.program = "-";
   return Session(own, enter).measureMachine();
-}
-
-int runner::shardRunMain(int argc, char **argv) {
-  return guarded([&]() -> int {
-    std::vector<std::string> arguments(argv + (argc > 0), argv + argc);
-    Options options = parseOptions(arguments);
-    if (options.help || options.version) {
-      if (options.help)
-        std::fputs(helpText(), stdout);
-      else
-        std::printf("shard-run %s (program ABI %d)\n", SHARDIR_VERSION_STRING,
-                    SHARDIR_ABI_VERSION);
-      if (std::fflush(stdout) != 0)
-        failUsage("cannot write to standard output");
-      return int(Exit::Done);
-    }
-    return supervise([&](const std::function<void(Phase)> &enter) {
-      return guarded([&] { return int(runSession(options, enter)); });
-    });
-  });
 }
