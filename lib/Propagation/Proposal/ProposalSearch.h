@@ -7,8 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // The search behind Proposal.h. ProposalSteps.cpp has how one state becomes
-// another, Proposal.cpp which ones are tried and kept. Requires what Proposal.h
-// says; guarantees that the cost of a state is computed once.
+// another, ProposalAttempts.cpp what a state costs, Proposal.cpp which ones are
+// tried and kept. Requires what Proposal.h says; guarantees that the cost of a
+// state is computed once.
 //
 //===----------------------------------------------------------------------===//
 

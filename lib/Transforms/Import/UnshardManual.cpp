@@ -15,24 +15,20 @@
 //===----------------------------------------------------------------------===//
 
 #include "Shards.h"
+#include "Unsharder.h"
 
 #include "ShardIR/Analysis/FactorSharding.h"
-#include "ShardIR/Analysis/ManualAxes.h"
 #include "ShardIR/Interfaces/IndexMath.h"
 #include "ShardIR/Transforms/Import/Passes.h"
 #include "ShardIR/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/RegionUtils.h"
 #include "llvm/ADT/TypeSwitch.h"
-
-#include <map>
 
 namespace shardir {
 #define GEN_PASS_DEF_UNSHARDMANUAL
@@ -44,9 +40,8 @@ using namespace shardir;
 
 namespace {
 
-using Axes = ManualAxes::Axes;
-/// A position along some axes, by name; along others it is 0.
-using Position = std::map<std::string, int64_t>;
+using Axes = Unsharder::Axes;
+using Position = Unsharder::Position;
 
 /// True for ops that devices run together, or only along axes that are manual.
 bool isOfSeveralDevices(Operation *op) {
@@ -62,51 +57,6 @@ bool holdsOpsOfSeveralDevices(Operation *op) {
       })
       .wasInterrupted();
 }
-
-/// Writes a function's ops once for each position along manual axes.
-class Unsharder {
-public:
-  Unsharder(func::FuncOp function, const MeshTable &meshes)
-      : function(function), meshes(meshes), varying(function),
-        builder(function.getContext()) {}
-  LogicalResult run();
-
-private:
-  LogicalResult findAxisSizes();
-  LogicalResult addAxis(Operation *op, const Mesh &mesh, StringRef name);
-
-  /// The values of one of the program's values, by position along its axes.
-  Value lookup(Value value, const Position &at) const;
-  void map(Value value, const Position &at, Value copy);
-  SmallVector<Position> positions(const Axes &axes) const;
-  bool isMapped(Operation *op) const;
-
-  LogicalResult emitBlock(Block &block);
-  LogicalResult emit(Operation *op);
-  void emitCopies(Operation *op);
-  void emitIn(ManualInOp op);
-  void emitOut(ManualOutOp op);
-  void emitCollective(ManualCollectiveOp op);
-  LogicalResult emitFor(scf::ForOp op);
-  LogicalResult emitIf(scf::IfOp op);
-  LogicalResult emitWhile(scf::WhileOp op);
-  LogicalResult checkControl(Operation *op, ValueRange control);
-
-  /// The copies of `values`, with as many of each as `like` has.
-  SmallVector<Value> expand(ValueRange values, ValueRange like) const;
-  SmallVector<Type> expandTypes(ValueRange values) const;
-  void mapExpanded(ValueRange values, ValueRange copies);
-
-  func::FuncOp function;
-  const MeshTable &meshes;
-  ManualAxes varying;
-  OpBuilder builder;
-  std::map<std::string, int64_t> axisSizes;
-  DenseMap<Value, SmallVector<Value>> copies;
-  /// Every op within an op that is copied is copied, too.
-  bool isInside = false;
-  SmallVector<Operation *> replaced;
-};
 
 } // namespace
 
@@ -435,93 +385,6 @@ void Unsharder::emitCopies(Operation *op) {
         map(result, own, copy);
     }
   }
-}
-
-LogicalResult Unsharder::checkControl(Operation *op, ValueRange control) {
-  for (Value value : control)
-    if (!varying.of(value).empty())
-      return op->emitOpError("holds a collective, and what decides whether or "
-                             "how often it runs varies along \"")
-             << *varying.of(value).begin()
-             << "\"; devices of a group must run it together";
-  return success();
-}
-
-LogicalResult Unsharder::emitFor(scf::ForOp op) {
-  if (failed(checkControl(
-          op, {op.getLowerBound(), op.getUpperBound(), op.getStep()})))
-    return failure();
-  auto loop = scf::ForOp::create(
-      builder, op.getLoc(), lookup(op.getLowerBound(), {}),
-      lookup(op.getUpperBound(), {}), lookup(op.getStep(), {}),
-      expand(op.getInitArgs(), op.getResults()));
-  map(op.getInductionVar(), {}, loop.getInductionVar());
-  mapExpanded(op.getRegionIterArgs(), loop.getRegionIterArgs());
-  OpBuilder::InsertionGuard guard(builder);
-  if (!loop.getBody()->empty())
-    loop.getBody()->getTerminator()->erase();
-  builder.setInsertionPointToEnd(loop.getBody());
-  if (failed(emitBlock(*op.getBody())))
-    return failure();
-  Operation *yield = op.getBody()->getTerminator();
-  scf::YieldOp::create(builder, yield->getLoc(),
-                       expand(yield->getOperands(), op.getResults()));
-  mapExpanded(op.getResults(), loop.getResults());
-  return success();
-}
-
-LogicalResult Unsharder::emitIf(scf::IfOp op) {
-  if (failed(checkControl(op, op.getCondition())))
-    return failure();
-  bool hasElse = !op.getElseRegion().empty();
-  auto branch = scf::IfOp::create(
-      builder, op.getLoc(), expandTypes(op.getResults()),
-      lookup(op.getCondition(), {}), /*addThenBlock=*/true, hasElse);
-  OpBuilder::InsertionGuard guard(builder);
-  for (auto [old, own] : llvm::zip(op->getRegions(), branch->getRegions())) {
-    if (old.empty())
-      continue;
-    own.front().clear();
-    builder.setInsertionPointToEnd(&own.front());
-    if (failed(emitBlock(old.front())))
-      return failure();
-    Operation *yield = old.front().getTerminator();
-    scf::YieldOp::create(builder, yield->getLoc(),
-                         expand(yield->getOperands(), op.getResults()));
-  }
-  mapExpanded(op.getResults(), branch.getResults());
-  return success();
-}
-
-LogicalResult Unsharder::emitWhile(scf::WhileOp op) {
-  scf::ConditionOp condition = op.getConditionOp();
-  if (failed(checkControl(op, condition.getCondition())))
-    return failure();
-  auto loop =
-      scf::WhileOp::create(builder, op.getLoc(), expandTypes(op.getResults()),
-                           expand(op.getInits(), op.getBeforeArguments()));
-  OpBuilder::InsertionGuard guard(builder);
-  auto fill = [&](Region &region, Block &old) {
-    SmallVector<Type> types = expandTypes(old.getArguments());
-    Block *block =
-        builder.createBlock(&region, region.end(), types,
-                            SmallVector<Location>(types.size(), op.getLoc()));
-    mapExpanded(old.getArguments(), block->getArguments());
-    builder.setInsertionPointToEnd(block);
-    return emitBlock(old);
-  };
-  if (failed(fill(loop.getBefore(), *op.getBeforeBody())))
-    return failure();
-  scf::ConditionOp::create(builder, condition.getLoc(),
-                           lookup(condition.getCondition(), {}),
-                           expand(condition.getArgs(), op.getResults()));
-  if (failed(fill(loop.getAfter(), *op.getAfterBody())))
-    return failure();
-  scf::YieldOp yield = op.getYieldOp();
-  scf::YieldOp::create(builder, yield.getLoc(),
-                       expand(yield.getOperands(), op.getBeforeArguments()));
-  mapExpanded(op.getResults(), loop.getResults());
-  return success();
 }
 
 LogicalResult Unsharder::emit(Operation *op) {

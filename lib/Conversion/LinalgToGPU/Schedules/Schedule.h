@@ -44,8 +44,8 @@ struct Estimate {
   /// Ops beside this one that the schedule's kernels compute too; under another
   /// schedule each is launched by itself.
   size_t fused = 0;
-  /// What those would take by themselves beside their launches, where
-  /// schedules of this op differ in that, in seconds.
+  /// The seconds that those would take by themselves beside their launches,
+  /// where schedules of this op differ in that.
   double saved = 0;
   /// The text of the remark after the schedule's name: the choice and its
   /// reason, such as `tile 128x128x32, 3 stages`. Lower case, no full stop.
