@@ -19,6 +19,8 @@
 
 #include "PlacementMath.h"
 
+#include <numeric>
+
 using namespace shardir;
 using namespace shardir::detail;
 
@@ -43,46 +45,77 @@ struct Cut {
   }
 };
 
-/// Lengths of blocks in order, each with how many in a row have it.
-using Lengths = std::vector<std::pair<int64_t, int64_t>>;
+/// `number` blocks of `block` units in a row, of which `extent` units are left:
+/// the last ones are short or empty. Axes from number `next` on cut each one.
+struct Blocks {
+  int64_t extent = 0, block = 0, number = 1;
+  size_t next = 0;
 
-void append(Lengths &all, int64_t length, int64_t count) {
-  if (count == 0)
-    return;
-  if (!all.empty() && all.back().first == length)
-    all.back().second += count;
-  else
-    all.push_back({length, count});
+  /// The blocks of the first axis with more than one coordinate, from `next`
+  /// on; one that no axis cuts where there is none.
+  Blocks cutBy(const Cut &cut) const {
+    Blocks result = *this;
+    while (result.number == 1 && result.next < cut.sizes.size()) {
+      result.number = cut.sizes[result.next++];
+      result.block = ceilDiv(result.extent, result.number);
+    }
+    return result;
+  }
+  /// Blocks [first, first + count) of these.
+  Blocks range(int64_t first, int64_t count) const {
+    int64_t most = mulSaturated(count, block);
+    int64_t left = extent - std::min(extent, mulSaturated(first, block));
+    return {std::min(left, most), block, count, next};
+  }
+};
+
+/// The length of block number `index`, in elements.
+int64_t lengthAt(const Cut &cut, Blocks blocks, int64_t index) {
+  while (blocks.number > 1) {
+    int64_t inner = 1;
+    for (size_t i = blocks.next; i < cut.sizes.size(); ++i)
+      inner *= cut.sizes[i];
+    blocks = blocks.range(index / inner, 1).cutBy(cut);
+    index %= inner;
+  }
+  return blocks.extent * cut.unit;
 }
 
-/// Adds the blocks into which the axes from number `axis` on cut `extent`.
-void addLengths(Lengths &all, const Cut &cut, size_t axis, int64_t extent) {
-  if (axis == cut.sizes.size())
-    return append(all, extent * cut.unit, 1);
-  int64_t inner = 1;
-  for (size_t i = axis + 1; i < cut.sizes.size(); ++i)
-    inner *= cut.sizes[i];
-  int64_t size = cut.sizes[axis];
-  if (extent == 0)
-    return append(all, 0, size * inner);
-  int64_t block = ceilDiv(extent, size), full = extent / block;
-  // Blocks of one length are cut in one way.
-  Lengths each;
-  addLengths(each, cut, axis + 1, block);
-  if (each.size() == 1)
-    append(all, each.front().first, each.front().second * full);
-  else
-    for (int64_t i = 0; i < full; ++i)
-      for (auto [length, count] : each)
-        append(all, length, count);
-  int64_t rest = extent % block;
-  if (rest)
-    addLengths(all, cut, axis + 1, rest);
-  append(all, 0, (size - full - (rest ? 1 : 0)) * inner);
+/// True if two equally long rows of blocks are the same. Both are cut into as
+/// many parts as they have in common; the full parts of one row are equal, so
+/// that at most five parts are looked at, however many there are. The blocks of
+/// a part follow one another, so that equal lengths are enough.
+bool sameBlocks(const Cut &cutA, Blocks a, const Cut &cutB, Blocks b) {
+  if (mulSaturated(a.extent, cutA.unit) != mulSaturated(b.extent, cutB.unit))
+    return false;
+  if (a.extent == 0)
+    return true;
+  a = a.cutBy(cutA);
+  b = b.cutBy(cutB);
+  if (a.number == 1 && b.number == 1)
+    return true;
+  int64_t parts = std::gcd(a.number, b.number);
+  if (parts == 1) {
+    // No common parts: each block is looked at.
+    int64_t count = a.number;
+    for (size_t i = a.next; i < cutA.sizes.size(); ++i)
+      count *= cutA.sizes[i];
+    for (int64_t i = 0; i < count; ++i)
+      if (lengthAt(cutA, a, i) != lengthAt(cutB, b, i))
+        return false;
+    return true;
+  }
+  int64_t countA = a.number / parts, countB = b.number / parts;
+  int64_t fullA = a.extent / (countA * a.block);
+  int64_t fullB = b.extent / (countB * b.block);
+  for (int64_t part : {int64_t(0), fullA, fullA + 1, fullB, fullB + 1})
+    if (part < parts && !sameBlocks(cutA, a.range(part * countA, countA), cutB,
+                                    b.range(part * countB, countB)))
+      return false;
+  return true;
 }
 
-/// True if two cuts with equally many blocks have the same blocks. These follow
-/// one another, so that equal lengths are enough.
+/// True if two cuts with equally many blocks have the same blocks.
 bool sameBlocks(const Cut &a, const Cut &b) {
   if (a.unit == b.unit && a.sizes == b.sizes)
     return true;
@@ -91,10 +124,8 @@ bool sameBlocks(const Cut &a, const Cut &b) {
     return true;
   if (count > kMaxComparedBlocks)
     return false;
-  Lengths mine, theirs;
-  addLengths(mine, a, 0, a.extent);
-  addLengths(theirs, b, 0, b.extent);
-  return mine == theirs;
+  return sameBlocks(a, {a.extent, a.extent, 1, 0}, b,
+                    {b.extent, b.extent, 1, 0});
 }
 
 /// Calls `accept` with the ways to write `size` as a product of `parts` ordered

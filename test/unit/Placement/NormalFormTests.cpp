@@ -68,25 +68,37 @@ TEST(NormalForm, KeepsBlocksAndIsIdempotent) {
       checkNormal(placement, mesh, size);
 }
 
-// All ways to write one run of "a" over sub-axes and a trailing integer.
+/// Placements of one dim by `runs` and a trailing integer have one normal form
+/// exactly if they cut the same blocks.
+void checkOneForEqualBlocks(const Mesh &mesh, int64_t size,
+                            const std::vector<std::string> &runs) {
+  std::map<std::vector<std::vector<int64_t>>, Placement> seen;
+  for (const std::string &run : runs)
+    for (int64_t unit = 1; unit <= size; ++unit) {
+      Placement placement =
+          parse("[{" + run + ", " + std::to_string(unit) + "}]");
+      if (verifyPlacement(placement, mesh, {size}))
+        continue;
+      Placement normal = normalForm(placement, mesh, {size});
+      auto [it, isNew] = seen.insert({blocksOf(placement, mesh, size), normal});
+      ASSERT_EQ(toString(it->second), toString(normal))
+          << toString(placement) << " of " << size;
+    }
+}
+
+// All ways to write one run of "a" over sub-axes and a trailing integer; of 12
+// also such whose parts have no common ends.
 TEST(NormalForm, IsOneForEqualBlocks) {
-  Mesh mesh = makeMesh({8});
   for (int64_t size = 2; size <= 72; ++size) {
-    std::map<std::vector<std::vector<int64_t>>, Placement> seen;
-    for (const char *run :
-         {R"("a")", R"("a":(1)2, "a":(2)4)", R"("a":(1)4, "a":(4)2)",
-          R"("a":(1)2, "a":(2)2, "a":(4)2)"})
-      for (int64_t unit = 1; unit <= size; ++unit) {
-        Placement placement =
-            parse(std::string("[{") + run + ", " + std::to_string(unit) + "}]");
-        if (verifyPlacement(placement, mesh, {size}))
-          continue;
-        Placement normal = normalForm(placement, mesh, {size});
-        auto [it, isNew] =
-            seen.insert({blocksOf(placement, mesh, size), normal});
-        ASSERT_EQ(toString(it->second), toString(normal))
-            << toString(placement) << " of " << size;
-      }
+    checkOneForEqualBlocks(makeMesh({8}), size,
+                           {R"("a")", R"("a":(1)2, "a":(2)4)",
+                            R"("a":(1)4, "a":(4)2)",
+                            R"("a":(1)2, "a":(2)2, "a":(4)2)"});
+    checkOneForEqualBlocks(
+        makeMesh({12}), size,
+        {R"("a")", R"("a":(1)3, "a":(3)4)", R"("a":(1)4, "a":(4)3)",
+         R"("a":(1)2, "a":(2)3, "a":(6)2)", R"("a":(1)3, "a":(3)2, "a":(6)2)",
+         R"("a":(1)6, "a":(6)2)", R"("a":(1)2, "a":(2)6)"});
   }
 }
 
