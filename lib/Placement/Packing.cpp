@@ -95,26 +95,6 @@ static bool isContiguous(const Piece &piece, int64_t Piece::Run::*start,
   return span.contiguous;
 }
 
-/// The elements of pieces that are not contiguous in a receiver's shard of
-/// shape `destination`, but for those of `receiver` itself; where that is none,
-/// of the device of the group that is left with most.
-static int64_t scatteredElements(const std::vector<Piece> &pieces,
-                                 const std::vector<int64_t> &destination,
-                                 std::optional<int64_t> receiver,
-                                 int64_t group = 1) {
-  int64_t scattered = 0, least = INT64_MAX;
-  for (const Piece &piece : pieces) {
-    int64_t own = isContiguous(piece, &Piece::Run::destination, destination)
-                      ? 0
-                      : piece.elements();
-    if (receiver != piece.source)
-      scattered += own;
-    least = std::min(least, own);
-  }
-  bool allHold = static_cast<int64_t>(pieces.size()) == group;
-  return scattered - (!receiver && allHold ? least : 0);
-}
-
 /// Sets the digit of `coords` along an axis or sub-axis.
 static void setCoordinate(const Mesh &mesh, const AxisRef &axis, int64_t value,
                           std::vector<int64_t> &coords) {
@@ -123,85 +103,271 @@ static void setCoordinate(const Mesh &mesh, const AxisRef &axis, int64_t value,
   coords[index] += (value - axisCoordinate(mesh, axis, coords)) * stride;
 }
 
-/// The elements that a device of the group of `position` sends from more than
-/// one run, at most, in a reduce-scatter: each needs the blocks of all others.
-static int64_t reduceScatterPacks(const CollectiveStep &step, const Mesh &mesh,
-                                  const std::vector<int64_t> &shape,
-                                  const std::vector<AxisRef> &group,
-                                  int64_t position) {
-  std::vector<int64_t> coords = mesh.coordinates(position);
-  std::vector<DimShard> held = shardOf(step.from, mesh, shape, position);
-  std::vector<int64_t> source;
-  std::vector<std::vector<SymbolicDigit>> digits;
-  for (size_t d = 0; d < shape.size(); ++d) {
-    source.push_back(held[d].localExtent());
-    digits.push_back(digitsOf(step.to.dims[d], mesh, shape[d]));
+namespace {
+/// What a receiver's new shard shares along one dim with the blocks that hold
+/// the dim: how many share so many elements, as one run of the new shard or
+/// not. Blocks that share nothing are left out.
+using Shares = std::map<std::pair<int64_t, bool>, int64_t>;
+
+/// One axis that cuts a dim, and the coordinate along it whose blocks are
+/// counted; nothing: those of all coordinates.
+struct CutAxis {
+  int64_t size = 1;
+  std::optional<int64_t> at;
+};
+} // namespace
+
+/// Adds `times` times the blocks into which `axes`, from number `next` on, cut
+/// `length` units of `unit` elements, in [begin, end). All but the first and
+/// the last of them are full, so that three are looked at.
+static void addBlocks(Shares &shares, const std::vector<CutAxis> &axes,
+                      size_t next, int64_t length, int64_t unit, int64_t begin,
+                      int64_t end, int64_t times) {
+  begin = std::max<int64_t>(begin, 0);
+  end = std::min(end, length * unit);
+  if (begin >= end)
+    return;
+  if (next == axes.size()) {
+    shares[{end - begin, true}] += times;
+    return;
   }
-  for (const AxisRef &axis : group)
-    setCoordinate(mesh, axis, 0, coords);
-  int64_t all = 0, least = INT64_MAX;
-  for (int64_t i = 0, e = groupSize(mesh, group); i < e; ++i) {
-    std::vector<int64_t> at = coords;
+  int64_t block = ceilDiv(length, axes[next].size);
+  int64_t first = begin / (block * unit), last = (end - 1) / (block * unit);
+  auto add = [&](int64_t i, int64_t count) {
+    int64_t start = i * block * unit;
+    addBlocks(shares, axes, next + 1, std::min(block, length - i * block), unit,
+              begin - start, end - start, times * count);
+  };
+  if (axes[next].at) {
+    if (*axes[next].at >= first && *axes[next].at <= last)
+      add(*axes[next].at, 1);
+    return;
+  }
+  add(first, 1);
+  if (last > first + 1)
+    add(first + 1, last - first - 1);
+  if (last > first)
+    add(last, 1);
+}
+
+/// The shares of the device at `coords` in the blocks of `from` at all
+/// coordinates along `varied`, for its new shard by `to`. Blocks of a major
+/// digit alone, as without integers, are counted by classes; others are
+/// visited.
+static Shares sharesOf(const DimPlacement &from, const DimPlacement &to,
+                       const Mesh &mesh, int64_t size,
+                       const std::vector<AxisRef> &varied,
+                       std::vector<int64_t> coords) {
+  DimShard needed = dimShardOf(digitsOf(to, mesh, size), mesh, coords);
+  Shares shares;
+  if (from.splits == to.splits) {
+    // Of equal blocks the own one alone is shared.
+    if (int64_t extent = needed.localExtent())
+      shares[{extent, true}] = 1;
+    return shares;
+  }
+  std::vector<SymbolicDigit> digits = digitsOf(from, mesh, size);
+  bool isRange = true;
+  int64_t unit = 1, inner = 1;
+  for (size_t i = 1; i < digits.size(); ++i) {
+    isRange &= digits[i].axes.empty();
+    unit = mulSaturated(unit, digits[i].extent);
+  }
+  for (size_t i = 1; i < needed.digits.size(); ++i) {
+    const Digit &digit = needed.digits[i];
+    isRange &= digit.length == digit.extent;
+    inner = mulSaturated(inner, digit.extent);
+  }
+  std::vector<AxisRef> moving;
+  std::vector<CutAxis> cuts;
+  for (const Split &split : from.splits) {
+    if (!split.isAxis())
+      continue;
+    int64_t cutSize = axisSize(mesh, *split.axis), moved = 1;
+    for (const AxisRef &axis : varied)
+      if (isFactorOf(axis, *split.axis, mesh)) {
+        moving.push_back(axis);
+        moved *= axisSize(mesh, axis);
+      }
+    isRange &= moved == 1 || moved == cutSize;
+    CutAxis &cut = cuts.emplace_back(CutAxis{cutSize, std::nullopt});
+    if (moved == 1)
+      cut.at = axisCoordinate(mesh, *split.axis, coords);
+  }
+  if (isRange) {
+    int64_t begin = needed.digits[0].offset * inner;
+    addBlocks(shares, cuts, 0, digits[0].extent, unit, begin,
+              begin + needed.localExtent(), 1);
+    return shares;
+  }
+  for (int64_t i = 0, e = groupSize(mesh, moving); i < e; ++i) {
     int64_t rest = i;
-    for (const AxisRef &axis : group) {
-      setCoordinate(mesh, axis, rest % axisSize(mesh, axis), at);
+    for (const AxisRef &axis : moving) {
+      setCoordinate(mesh, axis, rest % axisSize(mesh, axis), coords);
       rest /= axisSize(mesh, axis);
     }
-    Piece piece;
-    for (size_t d = 0; d < shape.size(); ++d)
-      piece.runs.push_back(intersect(held[d], dimShardOf(digits[d], mesh, at)));
-    int64_t packs =
-        isContiguous(piece, &Piece::Run::source, source) ? 0 : piece.elements();
-    all += packs;
-    least = std::min(least, packs);
+    std::vector<Piece::Run> runs =
+        intersect(dimShardOf(digits, mesh, coords), needed);
+    int64_t length = 0;
+    for (const Piece::Run &run : runs)
+      length += run.length;
+    if (length)
+      ++shares[{length, isOneRun(runs, &Piece::Run::destination)}];
   }
-  // A device keeps its own block.
-  return all - least;
+  return shares;
 }
+
+namespace {
+/// Pieces of one receiver, in elements.
+struct Scattered {
+  int64_t all = 0;           ///< of those that are not contiguous in its shard
+  int64_t least = INT64_MAX; ///< of the piece with fewest such, maybe none
+  int64_t pieces = 0;
+};
+} // namespace
+
+/// Takes in `times` pieces for each choice of shares of dims [0, d).
+static void addPieces(const std::vector<Shares> &shares,
+                      const std::vector<int64_t> &extents, size_t d, Span span,
+                      int64_t elements, int64_t times, Scattered &result) {
+  if (d == 0) {
+    int64_t own = span.contiguous ? 0 : elements;
+    result.all += mulSaturated(own, times);
+    result.least = std::min(result.least, own);
+    result.pieces += times;
+    return;
+  }
+  for (auto [share, count] : shares[d - 1]) {
+    Span outer = span;
+    outer.add(share.first, extents[d - 1], share.second);
+    addPieces(shares, extents, d - 1, outer,
+              mulSaturated(elements, share.first), times * count, result);
+  }
+}
+
+/// What of the pieces that the device at `position` receives, one from each
+/// shard by `from` that meets its shard by `to` and differs in coordinates
+/// along `group` alone, is not contiguous there.
+static Scattered scatteredOf(const Placement &from, const Placement &to,
+                             const Mesh &mesh,
+                             const std::vector<int64_t> &shape,
+                             const std::vector<AxisRef> &group,
+                             int64_t position) {
+  std::vector<int64_t> coords = mesh.coordinates(position);
+  std::vector<AxisRef> varied =
+      refineAll(group, mesh, commonRefinement(from, to, mesh));
+  std::vector<Shares> shares;
+  for (size_t d = 0; d < shape.size(); ++d)
+    shares.push_back(
+        sharesOf(from.dims[d], to.dims[d], mesh, shape[d], varied, coords));
+  Scattered result;
+  addPieces(shares, localShape(to, mesh, shape, position), shape.size(), Span(),
+            1, 1, result);
+  return result;
+}
+
+/// The part of that which comes from other devices, where `times` devices hold
+/// each piece: all pieces but the own one.
+static int64_t scatteredByOthers(const Placement &from, const Placement &to,
+                                 const Mesh &mesh,
+                                 const std::vector<int64_t> &shape,
+                                 const std::vector<AxisRef> &group,
+                                 int64_t times, int64_t position) {
+  std::vector<DimShard> held = shardOf(from, mesh, shape, position);
+  std::vector<DimShard> needed = shardOf(to, mesh, shape, position);
+  Piece own;
+  std::vector<int64_t> extents;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    own.runs.push_back(intersect(held[d], needed[d]));
+    extents.push_back(needed[d].localExtent());
+  }
+  int64_t all = scatteredOf(from, to, mesh, shape, group, position).all;
+  return mulSaturated(all, times) -
+         (isContiguous(own, &Piece::Run::destination, extents)
+              ? 0
+              : own.elements());
+}
+
+/// The axes that split `from`, in the parts that `to` tells apart, of which it
+/// splits by all or none; nothing if there are no such parts. `copies` is how
+/// many devices need the same of a holder: the coordinates along those that
+/// `to` does not split by.
+static std::optional<std::vector<AxisRef>> holdersOf(const Placement &from,
+                                                     const Placement &to,
+                                                     const Mesh &mesh,
+                                                     int64_t &copies) {
+  std::vector<AxisRef> before, after;
+  for (size_t d = 0; d < from.dims.size(); ++d) {
+    for (const AxisRef &axis : from.axesOf(d))
+      before.push_back(axis);
+    for (const AxisRef &axis : to.axesOf(d))
+      after.push_back(axis);
+  }
+  std::vector<AxisRef> parts =
+      refineAll(before, mesh, commonRefinement(from, to, mesh));
+  copies = 1;
+  for (const AxisRef &part : parts) {
+    bool splits = false;
+    for (const AxisRef &axis : after) {
+      bool isWithin = isFactorOf(part, axis, mesh);
+      splits |= isWithin;
+      if (!isWithin && overlap(part, axis, mesh))
+        return std::nullopt;
+    }
+    if (!splits)
+      copies = mulSaturated(copies, axisSize(mesh, part));
+  }
+  return parts;
+}
+
+/// Of an exchange between more devices a sample is looked at.
+static constexpr int64_t kMostExchanging = 1024;
 
 /// packedBytes, in elements, of collectives in which devices that differ along
 /// no axis of the group do the same: of many devices a sample is looked at.
 static std::optional<int64_t>
 packedElements(const CollectiveStep &step, const Mesh &mesh,
                const std::vector<int64_t> &shape) {
-  DeviceSample sample(mesh);
+  // Shares of an exchange may be largest anywhere.
+  DeviceSample sample(mesh, step.kind == CollectiveKind::Exchange
+                                ? kMostExchanging
+                                : DeviceSample::kFewDevices);
   sample.add(step, shape);
   int64_t most = 0;
   switch (step.kind) {
-  case CollectiveKind::AllGather: {
-    // A device sends its shard. All of a group receive the same, but for their
-    // own pieces.
-    std::vector<AxisRef> group = groupAxes(step, mesh, shape);
-    for (int64_t p : sample.positions())
-      if (groupCoordinate(mesh, group, mesh.coordinates(p)) == 0)
-        most = std::max(
-            most, scatteredElements(receivePieces(step, mesh, shape, p),
-                                    localShape(step.to, mesh, shape, p),
-                                    std::nullopt, groupSize(mesh, group)));
-    return most;
-  }
+  case CollectiveKind::AllGather:
   case CollectiveKind::ReduceScatter: {
-    // A device receives its shard.
+    // A device sends its shard of a gather, and all of a group receive the
+    // same, but for their own pieces. A reduce-scatter sends what a gather
+    // receives, and receives a shard.
+    bool isGather = step.kind == CollectiveKind::AllGather;
+    const Placement &parts = isGather ? step.from : step.to;
+    const Placement &all = isGather ? step.to : step.from;
     std::vector<AxisRef> group = groupAxes(step, mesh, shape);
-    for (int64_t p : sample.positions())
-      if (groupCoordinate(mesh, group, mesh.coordinates(p)) == 0)
-        most = std::max(most, reduceScatterPacks(step, mesh, shape, group, p));
+    for (int64_t p : sample.positions()) {
+      if (groupCoordinate(mesh, group, mesh.coordinates(p)) != 0)
+        continue;
+      Scattered own = scatteredOf(parts, all, mesh, shape, group, p);
+      bool allHold = own.pieces == groupSize(mesh, group);
+      most = std::max(most, own.all - (allHold ? own.least : 0));
+    }
     return most;
   }
   case CollectiveKind::AllToAll:
-  case CollectiveKind::Permute: {
-    // An element has one holder and one receiver in a group, so that the way
-    // back has the same pieces.
-    CollectiveStep back{step.kind, step.to, step.from};
-    for (int64_t p : sample.positions()) {
-      std::vector<int64_t> before = localShape(step.from, mesh, shape, p);
-      std::vector<int64_t> after = localShape(step.to, mesh, shape, p);
-      int64_t unpacked =
-          scatteredElements(receivePieces(step, mesh, shape, p), after, p);
-      most = std::max(
-          most, unpacked + scatteredElements(
-                               receivePieces(back, mesh, shape, p), before, p));
-    }
+  case CollectiveKind::Permute:
+  case CollectiveKind::Exchange: {
+    // A receiver takes each element from the holder whose coordinates are its
+    // own along all axes that do not split `from`, so that the way back has the
+    // same pieces.
+    int64_t copies = 1;
+    auto holders = holdersOf(step.from, step.to, mesh, copies);
+    if (!holders || step.from.partialAxes != step.to.partialAxes)
+      return std::nullopt;
+    for (int64_t p : sample.positions())
+      most = std::max(most, scatteredByOthers(step.from, step.to, mesh, shape,
+                                              *holders, 1, p) +
+                                scatteredByOthers(step.to, step.from, mesh,
+                                                  shape, *holders, copies, p));
     return most;
   }
   default:

@@ -175,34 +175,61 @@ TEST(Packing, EqualsTheEnumerationForAllPairs) {
   }
 }
 
-TEST(Packing, OfManyDevicesASampleIsLookedAt) {
+/// Exchanges between random placements, and the plans for them.
+void compareRandom(const Mesh &mesh, const std::vector<Placement> &placements,
+                   const Shape &shape, int count, int *kinds) {
   std::mt19937 random(11);
+  for (int i = 0, e = isExhaustive() ? 20 * count : count; i < e; ++i) {
+    const Placement &from = placements[random() % placements.size()];
+    const Placement &to = placements[random() % placements.size()];
+    auto plan = planRedistribute(from, to, mesh, shape);
+    std::vector<CollectiveStep> steps = std::get<RedistributePlan>(plan).steps;
+    if (from.partialAxes == to.partialAxes)
+      steps.push_back({CollectiveKind::Exchange, from, to});
+    for (const CollectiveStep &step : steps) {
+      if (step.kind == CollectiveKind::AllReduce ||
+          step.kind == CollectiveKind::MakePartial)
+        continue;
+      ++kinds[int(step.kind)];
+      EXPECT_EQ(packedBytes(step, mesh, shape, 1),
+                packedByEnumeration(step, mesh, shape))
+          << stringifyCollectiveKind(step.kind) << " " << toString(step.from)
+          << " " << toString(step.to);
+    }
+  }
+}
+
+TEST(Packing, OfManyDevicesASampleIsLookedAt) {
   int kinds[16] = {};
   for (const Shape &sizes : {Shape{9, 8}, Shape{5, 4, 4}}) {
     Mesh mesh = makeMesh(sizes);
     std::vector<Placement> placements =
         allPlacements(mesh, 2, replicatedAxes(mesh), PartialKind::Sum);
     for (const Shape &shape : {Shape{144, 80}, Shape{25, 36}, Shape{7, 100}})
-      for (int i = 0; i < 100; ++i) {
-        auto plan = planRedistribute(placements[random() % placements.size()],
-                                     placements[random() % placements.size()],
-                                     mesh, shape);
-        for (const CollectiveStep &step :
-             std::get<RedistributePlan>(plan).steps) {
-          if (step.kind == CollectiveKind::AllReduce ||
-              step.kind == CollectiveKind::MakePartial)
-            continue;
-          ++kinds[int(step.kind)];
-          EXPECT_EQ(packedBytes(step, mesh, shape, 1),
-                    packedByEnumeration(step, mesh, shape))
-              << stringifyCollectiveKind(step.kind) << " "
-              << toString(step.from) << " " << toString(step.to);
-        }
-      }
+      compareRandom(mesh, placements, shape, 100, kinds);
   }
   for (CollectiveKind kind :
        {CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
         CollectiveKind::AllToAll, CollectiveKind::Exchange})
+    EXPECT_GT(kinds[int(kind)], 5) << stringifyCollectiveKind(kind);
+}
+
+TEST(Packing, CountsPiecesAlongSubAxesAndOfStridedShards) {
+  int kinds[16] = {};
+  Mesh mesh = makeMesh({24, 3});
+  std::vector<AxisRef> parts = {{"a", 1, 6}, {"a", 6, 4}, {"b", 1, 0}};
+  for (const Shape &shape : {Shape{5, 7}, Shape{25, 36}, Shape{48, 31}})
+    compareRandom(mesh, allPlacements(mesh, 2, parts, PartialKind::Sum), shape,
+                  60, kinds);
+  Mesh strided = makeMesh({7, 6});
+  for (int64_t size : {84, 90, 126, 210})
+    compareRandom(
+        strided,
+        stridedPlacements(strided, size, replicatedAxes(strided), {2, 3}, 3),
+        {size}, 100, kinds);
+  for (CollectiveKind kind :
+       {CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
+        CollectiveKind::Exchange})
     EXPECT_GT(kinds[int(kind)], 5) << stringifyCollectiveKind(kind);
 }
 
