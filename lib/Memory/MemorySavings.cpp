@@ -16,7 +16,6 @@
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
-#include "mlir/Interfaces/ViewLikeInterface.h"
 
 using namespace mlir;
 using namespace shardir;
@@ -53,45 +52,6 @@ std::optional<SplitSaving> shardir::bestSplit(const HeldValue &value,
     }
   }
   return best;
-}
-
-/// The tensor behind views.
-static Value sourceOf(Value value) {
-  while (Operation *op = value.getDefiningOp()) {
-    if (!isViewOfOperand(op))
-      break;
-    value = op->getOperand(0);
-  }
-  return value;
-}
-
-bool shardir::isRecomputable(const HeldValue &value, const MemoryPeak &peak) {
-  Operation *producer = value.value.getDefiningOp();
-  if (!producer || !peak.op || producer->getNumRegions() > 1 ||
-      !isa<TensorType>(value.value.getType()))
-    return false;
-  Block *block = producer->getBlock();
-  Operation *at = block->findAncestorOpInBlock(*peak.op);
-  if (!at || at == producer || !producer->isBeforeInBlock(at))
-    return false;
-  bool isUsedLater = false;
-  for (Operation *user : value.value.getUsers()) {
-    Operation *top = block->findAncestorOpInBlock(*user);
-    if (!top || top == at)
-      return false;
-    isUsedLater |= at->isBeforeInBlock(top);
-  }
-  return isUsedLater && llvm::all_of(producer->getOperands(), [&](Value from) {
-           from = sourceOf(from);
-           Operation *op = from.getDefiningOp();
-           if (!isa<TensorType>(from.getType()) || !op ||
-               op->hasTrait<OpTrait::ConstantLike>() ||
-               isa<tensor::EmptyOp, linalg::FillOp>(op))
-             return true;
-           return llvm::any_of(peak.held, [&](const HeldValue &other) {
-             return sourceOf(other.value) == from;
-           });
-         });
 }
 
 /// The first user that does more than fill the value; null if none does.

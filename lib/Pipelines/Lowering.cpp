@@ -114,7 +114,8 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
     buildCpuContractions(pm, cpu);
     pm.addPass(createReport({"", /*embed=*/true}));
     if (options.getMemoryLimit() > 0)
-      pm.addPass(createCheckMemory({options.getMemoryLimit()}));
+      pm.addPass(
+          createCheckMemory({options.getMemoryLimit(), /*recomputed=*/true}));
   }
 
   CollectivesToRuntimeOptions runtime;

@@ -65,7 +65,8 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
   buildCollectives(pm, {options.cost});
   if (options.getMemoryLimit() > 0) {
     pm.addPass(createRecomputeToFit({options.getMemoryLimit()}));
-    pm.addPass(createCheckMemory({options.getMemoryLimit()}));
+    pm.addPass(
+        createCheckMemory({options.getMemoryLimit(), /*recomputed=*/true}));
   }
   verify(Stage::Collective);
   if (reached(Stage::Collective))

@@ -6,8 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The bytes that a device saves at the peak if one value is split further, or
-// computed again in place of being kept.
+// The bytes that a device saves at the peak if one value is split further.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,11 +28,6 @@ struct SplitSaving {
 /// placement, as from stage local on, or no axis is free.
 std::optional<SplitSaving> bestSplit(const HeldValue &value,
                                      const MeshTable &meshes);
-
-/// True if `value` is only kept for ops behind the peak, and its producer reads
-/// nothing but function arguments, constants and what is alive at the peak
-/// anyway: computed again behind the peak, it needs no memory there.
-bool isRecomputable(const HeldValue &value, const MemoryPeak &peak);
 
 /// The op that a tensor or buffer without contents is made for: the first that
 /// does more with it than fill it. `op` itself if it is no such op.

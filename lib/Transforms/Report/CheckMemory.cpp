@@ -12,10 +12,12 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Dialect/ShardIR/Provenance.h"
 #include "ShardIR/Dialect/ShardIR/Stage.h"
 #include "ShardIR/Memory/BufferPeak.h"
 #include "ShardIR/Memory/MemorySavings.h"
+#include "ShardIR/Memory/Recomputation.h"
 #include "ShardIR/Transforms/Report/Passes.h"
 
 namespace shardir {
@@ -50,7 +52,8 @@ static std::string nameOf(func::FuncOp function, Value value, Operation *made) {
 
 /// Notes where `held` is from, how it is placed, and what would save memory.
 static void explain(InFlightDiagnostic &diag, func::FuncOp function,
-                    const HeldValue &held, const MemoryPeak &peak,
+                    const HeldValue &held,
+                    llvm::ArrayRef<Recomputation> recomputations,
                     const MeshTable &meshes) {
   Operation *made = held.value.getDefiningOp();
   if (made)
@@ -72,8 +75,9 @@ static void explain(InFlightDiagnostic &diag, func::FuncOp function,
   if (std::optional<SplitSaving> split = bestSplit(held, meshes))
     note << "; splitting dim " << split->dim << " over \"" << split->axis
          << "\" saves " << split->bytes << " bytes";
-  if (isRecomputable(held, peak))
-    note << "; recomputing it after the peak saves " << held.bytes << " bytes";
+  for (const Recomputation &way : recomputations)
+    if (way.value == held.value)
+      note << "; recomputing it after the peak saves " << way.bytes << " bytes";
 }
 
 namespace {
@@ -110,8 +114,13 @@ struct CheckMemoryPass : shardir::impl::CheckMemoryBase<CheckMemoryPass> {
                         "more of those of @")
           << function.getSymName() << "'s tensors, or raise memory-limit"
           << (peak.held.empty() ? "" : "; the largest tensors alive here are");
+      std::vector<Recomputation> recomputations;
+      if (!recomputed && stageOf(getOperation()) <= Stage::Collective)
+        recomputations = recomputationsAt(peak, function, meshes,
+                                          getMachine(getOperation()).rates,
+                                          RecomputationState());
       for (const HeldValue &held : llvm::ArrayRef(peak.held).take_front(kNamed))
-        explain(diag, function, held, peak, meshes);
+        explain(diag, function, held, recomputations, meshes);
       return signalPassFailure();
     }
   }

@@ -1,5 +1,12 @@
 // RUN: not shard-opt %s --shardir-to-collective -shardir-check-memory=limit=1000 -o /dev/null 2>&1 | FileCheck %s --implicit-check-not=note:
 
+// RUN: not shard-opt %s --shardir-to-collective -shardir-check-memory="limit=1000 recomputed=true" -o /dev/null 2>&1 | FileCheck %s --check-prefix=AFTER --implicit-check-not=recomputing
+// RUN: not shard-opt %s --shardir-to-collective=memory-limit=1000 -o /dev/null 2>&1 | FileCheck %s --check-prefix=AFTER --implicit-check-not=recomputing
+
+// What recomputation has not taken helps no more, and is not advised.
+// AFTER: error: {{.*}} bytes at one time on a device, above the memory limit of 1000
+// AFTER: note: 640 bytes: the result of
+
 // "tp" is free for all that is alive at the peak; the split that saves most is
 // named, an uneven one too: one of the three columns is left. A value that is kept for
 // later, and computed of an argument alone, can be recomputed; not one that the

@@ -60,8 +60,10 @@ def CheckMemory : Pass<"shardir-check-memory", "::mlir::ModuleOp"> {
     `limit` is in bytes per device; 0 is no limit. The error names the op at the
     peak, which is predicted for tensors and counted for buffers, where extents
     are known. Notes name the five largest values alive there: their location,
-    bytes and provenance, what a split over a free axis would save, and what
-    recomputing them behind the peak would save.
+    bytes and provenance, what a split over a free axis would save, and, up to
+    stage *collective*, what recomputing them behind the peak would save by the
+    rules of `shardir-recompute-to-fit`. After that pass (`recomputed`) the latter
+    is left out: what it tried and did not take lowers no peak.
 
     Example (test/Transforms/Report/check-memory.mlir):
 
@@ -72,7 +74,11 @@ def CheckMemory : Pass<"shardir-check-memory", "::mlir::ModuleOp"> {
     // note: 512 bytes: argument 0 of @main ("x"), 'tensor<16x16xf32>', ...
     ```
   }];
-  let options = [Option<"limit", "limit", "int64_t", "0", "bytes per device">];
+  let options = [
+    Option<"limit", "limit", "int64_t", "0", "bytes per device">,
+    Option<"recomputed", "recomputed", "bool", "false",
+           "shardir-recompute-to-fit has run with this limit">
+  ];
 }
 
 #endif // SHARDIR_TRANSFORMS_REPORT_PASSES_TD
