@@ -122,10 +122,8 @@ forEachBlock(const std::vector<AxisRef> &axes, const Mesh &mesh,
   return true;
 }
 
-/// The part of a dimension of `size` elements that `shard`, the block of this
-/// device, reads. Requires a shard of one block (verifyHalo).
-static DimShard withHalo(const DimShard &shard, const DimHalo &halo,
-                         int64_t size) {
+DimShard detail::withHalo(const DimShard &shard, const DimHalo &halo,
+                          int64_t size) {
   if (halo.isZero())
     return shard;
   // One digit is cut and those below it are not: a block.

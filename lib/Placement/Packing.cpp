@@ -104,6 +104,22 @@ static void setCoordinate(const Mesh &mesh, const AxisRef &axis, int64_t value,
 }
 
 namespace {
+/// One side of a step, whose shards may overlap.
+struct Shards {
+  const Placement &placement;
+  const Halo &halo;
+
+  bool overlaps(size_t d) const { return !halo.empty() && !halo[d].isZero(); }
+  /// What the device at `coords` holds of dim `d`.
+  DimShard at(size_t d, const Mesh &mesh, const std::vector<int64_t> &shape,
+              const std::vector<int64_t> &coords) const {
+    bool isWindow = overlaps(d) && halo[d].isWindow();
+    DimShard block = dimShardOf(placement.dims[d], mesh,
+                                isWindow ? halo[d].extent : shape[d], coords);
+    return overlaps(d) ? withHalo(block, halo[d], shape[d]) : block;
+  }
+};
+
 /// What a receiver's new shard shares along one dim with the blocks that hold
 /// the dim: how many share so many elements, as one run of the new shard or
 /// not. Blocks that share nothing are left out.
@@ -150,24 +166,27 @@ static void addBlocks(Shares &shares, const std::vector<CutAxis> &axes,
     add(last, 1);
 }
 
-/// The shares of the device at `coords` in the blocks of `from` at all
-/// coordinates along `varied`, for its new shard by `to`. Blocks of a major
-/// digit alone, as without integers, are counted by classes; others are
+/// The shares of the device at `coords` along dim `d` in the blocks of `from`
+/// at all coordinates along `varied`, for its new shard by `to`. Blocks of a
+/// major digit alone, as without integers, are counted by classes; others are
 /// visited.
-static Shares sharesOf(const DimPlacement &from, const DimPlacement &to,
-                       const Mesh &mesh, int64_t size,
+static Shares sharesOf(const Shards &from, const Shards &to, size_t d,
+                       const Mesh &mesh, const std::vector<int64_t> &shape,
                        const std::vector<AxisRef> &varied,
                        std::vector<int64_t> coords) {
-  DimShard needed = dimShardOf(digitsOf(to, mesh, size), mesh, coords);
+  DimShard needed = to.at(d, mesh, shape, coords);
+  const std::vector<Split> &splits = from.placement.dims[d].splits;
+  bool overlaps = from.overlaps(d) || to.overlaps(d);
   Shares shares;
-  if (from.splits == to.splits) {
+  if (!overlaps && splits == to.placement.dims[d].splits) {
     // Of equal blocks the own one alone is shared.
     if (int64_t extent = needed.localExtent())
       shares[{extent, true}] = 1;
     return shares;
   }
-  std::vector<SymbolicDigit> digits = digitsOf(from, mesh, size);
-  bool isRange = true;
+  std::vector<SymbolicDigit> digits =
+      digitsOf(from.placement.dims[d], mesh, shape[d]);
+  bool isRange = !from.overlaps(d);
   int64_t unit = 1, inner = 1;
   for (size_t i = 1; i < digits.size(); ++i) {
     isRange &= digits[i].axes.empty();
@@ -180,7 +199,7 @@ static Shares sharesOf(const DimPlacement &from, const DimPlacement &to,
   }
   std::vector<AxisRef> moving;
   std::vector<CutAxis> cuts;
-  for (const Split &split : from.splits) {
+  for (const Split &split : splits) {
     if (!split.isAxis())
       continue;
     int64_t cutSize = axisSize(mesh, *split.axis), moved = 1;
@@ -207,7 +226,7 @@ static Shares sharesOf(const DimPlacement &from, const DimPlacement &to,
       rest /= axisSize(mesh, axis);
     }
     std::vector<Piece::Run> runs =
-        intersect(dimShardOf(digits, mesh, coords), needed);
+        intersect(from.at(d, mesh, shape, coords), needed);
     int64_t length = 0;
     for (const Piece::Run &run : runs)
       length += run.length;
@@ -248,38 +267,39 @@ static void addPieces(const std::vector<Shares> &shares,
 /// What of the pieces that the device at `position` receives, one from each
 /// shard by `from` that meets its shard by `to` and differs in coordinates
 /// along `group` alone, is not contiguous there.
-static Scattered scatteredOf(const Placement &from, const Placement &to,
+static Scattered scatteredOf(const Shards &from, const Shards &to,
                              const Mesh &mesh,
                              const std::vector<int64_t> &shape,
                              const std::vector<AxisRef> &group,
                              int64_t position) {
   std::vector<int64_t> coords = mesh.coordinates(position);
-  std::vector<AxisRef> varied =
-      refineAll(group, mesh, commonRefinement(from, to, mesh));
+  std::vector<AxisRef> varied = refineAll(
+      group, mesh, commonRefinement(from.placement, to.placement, mesh));
   std::vector<Shares> shares;
-  for (size_t d = 0; d < shape.size(); ++d)
-    shares.push_back(
-        sharesOf(from.dims[d], to.dims[d], mesh, shape[d], varied, coords));
+  std::vector<int64_t> extents;
+  for (size_t d = 0; d < shape.size(); ++d) {
+    shares.push_back(sharesOf(from, to, d, mesh, shape, varied, coords));
+    extents.push_back(to.at(d, mesh, shape, coords).localExtent());
+  }
   Scattered result;
-  addPieces(shares, localShape(to, mesh, shape, position), shape.size(), Span(),
-            1, 1, result);
+  addPieces(shares, extents, shape.size(), Span(), 1, 1, result);
   return result;
 }
 
 /// The part of that which comes from other devices, where `times` devices hold
 /// each piece: all pieces but the own one.
-static int64_t scatteredByOthers(const Placement &from, const Placement &to,
+static int64_t scatteredByOthers(const Shards &from, const Shards &to,
                                  const Mesh &mesh,
                                  const std::vector<int64_t> &shape,
                                  const std::vector<AxisRef> &group,
                                  int64_t times, int64_t position) {
-  std::vector<DimShard> held = shardOf(from, mesh, shape, position);
-  std::vector<DimShard> needed = shardOf(to, mesh, shape, position);
+  std::vector<int64_t> coords = mesh.coordinates(position);
   Piece own;
   std::vector<int64_t> extents;
   for (size_t d = 0; d < shape.size(); ++d) {
-    own.runs.push_back(intersect(held[d], needed[d]));
-    extents.push_back(needed[d].localExtent());
+    DimShard needed = to.at(d, mesh, shape, coords);
+    own.runs.push_back(intersect(from.at(d, mesh, shape, coords), needed));
+    extents.push_back(needed.localExtent());
   }
   int64_t all = scatteredOf(from, to, mesh, shape, group, position).all;
   return mulSaturated(all, times) -
@@ -329,10 +349,13 @@ static std::optional<int64_t>
 packedElements(const CollectiveStep &step, const Mesh &mesh,
                const std::vector<int64_t> &shape) {
   // Shares of an exchange may be largest anywhere.
-  DeviceSample sample(mesh, step.kind == CollectiveKind::Exchange
-                                ? kMostExchanging
-                                : DeviceSample::kFewDevices);
+  bool exchanges = step.kind == CollectiveKind::Exchange ||
+                   step.kind == CollectiveKind::HaloExchange;
+  DeviceSample sample(mesh,
+                      exchanges ? kMostExchanging : DeviceSample::kFewDevices);
   sample.add(step, shape);
+  const Halo none;
+  Shards before{step.from, none}, after{step.to, step.halo};
   int64_t most = 0;
   switch (step.kind) {
   case CollectiveKind::AllGather:
@@ -341,8 +364,8 @@ packedElements(const CollectiveStep &step, const Mesh &mesh,
     // same, but for their own pieces. A reduce-scatter sends what a gather
     // receives, and receives a shard.
     bool isGather = step.kind == CollectiveKind::AllGather;
-    const Placement &parts = isGather ? step.from : step.to;
-    const Placement &all = isGather ? step.to : step.from;
+    const Shards &parts = isGather ? before : after;
+    const Shards &all = isGather ? after : before;
     std::vector<AxisRef> group = groupAxes(step, mesh, shape);
     for (int64_t p : sample.positions()) {
       if (groupCoordinate(mesh, group, mesh.coordinates(p)) != 0)
@@ -355,7 +378,8 @@ packedElements(const CollectiveStep &step, const Mesh &mesh,
   }
   case CollectiveKind::AllToAll:
   case CollectiveKind::Permute:
-  case CollectiveKind::Exchange: {
+  case CollectiveKind::Exchange:
+  case CollectiveKind::HaloExchange: {
     // A receiver takes each element from the holder whose coordinates are its
     // own along all axes that do not split `from`, so that the way back has the
     // same pieces.
@@ -364,10 +388,10 @@ packedElements(const CollectiveStep &step, const Mesh &mesh,
     if (!holders || step.from.partialAxes != step.to.partialAxes)
       return std::nullopt;
     for (int64_t p : sample.positions())
-      most = std::max(most, scatteredByOthers(step.from, step.to, mesh, shape,
-                                              *holders, 1, p) +
-                                scatteredByOthers(step.to, step.from, mesh,
-                                                  shape, *holders, copies, p));
+      most = std::max(
+          most, scatteredByOthers(before, after, mesh, shape, *holders, 1, p) +
+                    scatteredByOthers(after, before, mesh, shape, *holders,
+                                      copies, p));
     return most;
   }
   default:

@@ -27,6 +27,10 @@ std::vector<Piece::Run> intersect(const DimShard &source,
 /// How many elements both hold.
 int64_t intersectionSize(const DimShard &a, const DimShard &b);
 
+/// The part of a dimension of `size` elements that `shard`, the block of a
+/// device, reads. Requires a shard of one block (verifyHalo).
+DimShard withHalo(const DimShard &shard, const DimHalo &halo, int64_t size);
+
 /// True if `inner` is a factor of `outer`, both on one axis.
 bool isFactorOf(const AxisRef &inner, const AxisRef &outer, const Mesh &mesh);
 

@@ -55,8 +55,9 @@ CollectiveStep reordered(const CollectiveStep &step, const DimOrder &order);
 /// A device packs what it sends from several places and unpacks what it
 /// receives into several; what it keeps for itself is no message. all_reduce,
 /// slice and make_partial have none: 0. Sizes that are not known count as
-/// assumed. Of an exchange between more than 1024 devices it is the most among
-/// those at the ends of full, short and empty blocks, so at most the largest.
+/// assumed. Of an exchange, also of halos, between more than 1024 devices it is
+/// the most among those at the ends of full, short and empty blocks, so at most
+/// the largest.
 int64_t packedBytes(const CollectiveStep &step, const Mesh &mesh,
                     const std::vector<int64_t> &shape, int64_t elementBytes);
 

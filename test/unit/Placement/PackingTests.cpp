@@ -51,7 +51,8 @@ int64_t packedByEnumeration(const CollectiveStep &step, const Mesh &mesh,
     for (const Piece &piece : receivePieces(step, mesh, shape, p)) {
       if (piece.source == p)
         continue;
-      if (!isOneRun(piece, false, localShape(step.to, mesh, shape, p)))
+      if (!isOneRun(piece, false,
+                    localShape(step.to, step.halo, mesh, shape, p)))
         packed[p] += piece.elements();
       if (!isOneRun(piece, true,
                     localShape(step.from, mesh, shape, piece.source)))
@@ -231,6 +232,41 @@ TEST(Packing, CountsPiecesAlongSubAxesAndOfStridedShards) {
        {CollectiveKind::AllGather, CollectiveKind::ReduceScatter,
         CollectiveKind::Exchange})
     EXPECT_GT(kinds[int(kind)], 5) << stringifyCollectiveKind(kind);
+}
+
+TEST(Packing, CountsPiecesOfHalos) {
+  std::mt19937 random(5);
+  Mesh mesh = makeMesh({9, 5});
+  std::vector<Placement> placements =
+      allPlacements(mesh, 2, replicatedAxes(mesh));
+  int packed = 0;
+  for (int i = 0, e = isExhaustive() ? 20000 : 1000; i < e; ++i) {
+    Shape shape = {int64_t(1 + random() % 60), int64_t(1 + random() % 60)};
+    Halo halo(2);
+    Shape blocks = shape;
+    for (size_t d = 0; d < 2; ++d) {
+      halo[d] = {int64_t(random() % 4), int64_t(random() % 4)};
+      if (random() % 2) {
+        halo[d].stride = 1 + random() % 3;
+        halo[d].dilation = 1 + random() % 2;
+        halo[d].extent = blocks[d] = std::max<int64_t>(
+            1, (shape[d] - 1) / halo[d].stride + 1 - int64_t(random() % 3));
+        halo[d].low -= 2;
+      }
+    }
+    const Placement &from = placements[random() % placements.size()];
+    const Placement &to = placements[random() % placements.size()];
+    if (verifyPlacement(from, mesh, shape) ||
+        verifyPlacement(to, mesh, blocks) || verifyHalo(halo, to, mesh, shape))
+      continue;
+    CollectiveStep step{CollectiveKind::HaloExchange, from, to, halo};
+    int64_t expected = packedByEnumeration(step, mesh, shape);
+    packed += expected > 0;
+    EXPECT_EQ(packedBytes(step, mesh, shape, 1), expected)
+        << toString(from) << " " << toString(to) << " " << toString(halo)
+        << " of " << shape[0] << "x" << shape[1];
+  }
+  EXPECT_GT(packed, 50);
 }
 
 } // namespace
