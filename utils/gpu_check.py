@@ -352,13 +352,15 @@ def main():
             refused.append(f"{file} {function}\n{said[:2000]}")
             continue
         bench.append(f"{file}:{function}\t{ranks_of(report)}\t{name}\n")
-        # The same product by cuBLAS beside ours.
-        if any(kernel["schedule"].endswith(("_matmul", "_gemm")) for kernel in report["kernels"]):
-            name = f"b{len(bench)}.so"
-            report, said = compile_program(name, os.path.join(ROOT, file), f"--options={code} library=cublaslt",
-                                           f"--function={function}")
-            if report and any("library" in kernel for kernel in report["kernels"]):
-                bench.append(f"{file}:{function}:library=cublaslt\t{ranks_of(report)}\t{name}\n")
+        # The same by libraries beside ours.
+        if not any(kernel["schedule"].endswith(("_matmul", "_gemm", "_attention")) for kernel in report["kernels"]):
+            continue
+        name = f"b{len(bench)}.so"
+        report, said = compile_program(name, os.path.join(ROOT, file), f"--options={code} library=cublaslt,cudnn",
+                                       f"--function={function}")
+        libraries = sorted({kernel["library"] for kernel in report["kernels"] if "library" in kernel}) if report else []
+        if libraries:
+            bench.append(f"{file}:{function}:library={','.join(libraries)}\t{ranks_of(report)}\t{name}\n")
     plans = []
     problems = list(find_problems(options.tune)) if options.tune is not None else []
     # Files of one name are told apart by the folders that they do not share.

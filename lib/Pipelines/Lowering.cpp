@@ -41,7 +41,7 @@ static GpuOptions gpuOptions(const shardir::PipelineOptions &options) {
   gpu.explain = options.explain;
   gpu.schedule = options.schedule;
   gpu.plan = options.plan;
-  gpu.library = options.library;
+  llvm::append_range(gpu.library, options.library);
   gpu.kernelTimes = options.kernelTimes;
   gpu.ptxas = options.ptxas;
   gpu.overlap = options.overlap;

@@ -93,8 +93,8 @@ bool communicates(Operation *op) {
 bool isWork(Operation *op) {
   return op
       ->walk([&](Operation *inner) {
-        return isa<gpu::LaunchOp, kernel::LibraryMatmulOp, memref::CopyOp>(
-                   inner)
+        return isa<gpu::LaunchOp, kernel::LibraryMatmulOp,
+                   kernel::LibraryAttentionOp, memref::CopyOp>(inner)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

@@ -77,6 +77,8 @@ public:
   mlir::Value
   butterfly(mlir::Value value, int64_t width,
             llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+  /// On the host: the first element of `operand`, as a buffer of one.
+  mlir::Value firstElement(const NestOperand &operand);
   /// On the host: a buffer of `count` elements, to be freed by the caller.
   mlir::Value workspace(mlir::Type element, Index count);
   /// A constant of 32 bits.

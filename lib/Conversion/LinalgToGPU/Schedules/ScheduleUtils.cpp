@@ -53,6 +53,12 @@ bool shardir::agreesWithForced(Operation *op, const PlanNumbers &plan) {
   });
 }
 
+bool shardir::isLeftTo(StringRef library, Operation *op) {
+  auto libraries = op->getAttrOfType<ArrayAttr>(kByLibrary);
+  return libraries &&
+         llvm::is_contained(libraries.getAsValueRange<StringAttr>(), library);
+}
+
 gpu::LaunchOp shardir::createLaunch(RewriterBase &rewriter, Location loc,
                                     StringRef name, const LaunchShape &shape) {
   Value one;
