@@ -28,7 +28,8 @@ not survive; `--again` starts again from nothing. `--first` stops behind first.t
 `FOLDER/run.sh --benchmark` times the checks of bench.txt, and each of their
 kernels, by events on the GPU (docs/GPU.md): models, and the
 functions of benchmarks/gpu, which are not compared, as the processor would take
-too long; then the same by PyTorch, where that is there (peers/). With --tune
+too long; then the same by PyTorch, where that is there (peers/). Its times, too,
+are measured once. With --tune
 plans of the functions of benchmarks/gpu, or of the programs that it names, are
 compiled too, three of each schedule: `FOLDER/run.sh --tune` times them, by the
 median of 20 runs on the GPU's clock, and writes FOLDER/times.json for the
@@ -120,16 +121,15 @@ if [ $mode = tune ]; then
     FNR == 1 { printf "{\"arch\": \"@ARCH@\", \"source\": \"%s\", \"kernels\": [", source }
     /^pass / && match($0, /median [0-9.e+-]+ ms/) {
       ms = substr($0, RSTART + 7, RLENGTH - 10)
-      name = substr($0, 6, index($0, " (1 ranks)") - 6)
+      match($0, / \([0-9]+ ranks\)/)
+      name = substr($0, 6, RSTART - 6)
       if (name in plans) { printf "%s\n%s, \"measured_ns\": %.0f}", comma, plans[name], ms * 1e6; comma = "," }
     }
     END { print "\n]}" }' tune.plans "$results" > times.json
   echo "times.json: for the compiler's option kernel-times, with arch=@ARCH@"
 fi
 if [ $mode = bench ] && python3 -c "import torch; torch.cuda.init()" 2>/dev/null; then
-  for peer in peers/*"$1"*.py; do
-    [ -f "$peer" ] && python3 "$peer" 2>&1 | tee -a "$results"
-  done
+  python3 peers/gpu_torch.py --filter="$1" --results="$results" peers/*.mlir 2>&1 | tee -a "$results"
 fi
 exit $status
 """
@@ -373,13 +373,13 @@ def main():
 
         for forced, *found in gpu_plans.plans_of(compile_report, registered_schedules(compiler, options.arch)):
             name = f"t{len(plans)}.so"
-            compile_report(forced, name)
+            ranks = ranks_of(compile_report(forced, name))
             fields = json.dumps(dict(zip(("problem", "schedule", "plan", "predicted_ns"), found)))
-            plans.append((f"{os.path.relpath(os.path.join(ROOT, file), common)}:{function}:{forced.replace(' ', ':')}", name, fields.rstrip("}")))
+            title = f"{os.path.relpath(os.path.join(ROOT, file), common)}:{function}:{forced.replace(' ', ':')}"
+            plans.append((title, ranks, name, fields.rstrip("}")))
     os.makedirs(os.path.join(out, "peers"), exist_ok=True)
-    for name in sorted(os.listdir(os.path.join(ROOT, "benchmarks", "peers"))):
-        if os.path.exists(os.path.join(ROOT, "benchmarks", "gpu", name.replace("_torch.py", ".mlir"))):
-            shutil.copy(os.path.join(ROOT, "benchmarks", "peers", name), os.path.join(out, "peers"))
+    for file in ["benchmarks/peers/gpu_torch.py", *sorted({file for file, _ in find_benchmarks(options.filter)})]:
+        shutil.copy(os.path.join(ROOT, file), os.path.join(out, "peers"))
 
     def write(name, text, mode=0o644):
         path = os.path.join(out, name)
@@ -400,8 +400,8 @@ def main():
     write("first.txt", "".join(first_of(checks, schedules, FIRST)))
     write("few.txt", "".join(first_of(checks, schedules, FEW)))
     write("bench.txt", "".join(bench))
-    write("tune.txt", "".join(f"{title}\t1\t{program}\n" for title, program, _ in plans))
-    write("tune.plans", "".join(f"{title}\t{fields}\n" for title, _, fields in plans))
+    write("tune.txt", "".join(f"{title}\t{ranks}\t{program}\n" for title, ranks, program, _ in plans))
+    write("tune.plans", "".join(f"{title}\t{fields}\n" for title, _, _, fields in plans))
     write("refused.txt", "".join(refused))
     write("run.sh", SCRIPT.replace("@ARCH@", options.arch).replace("@COMMIT@", commit).replace("@HOST@", host)
           .replace("@SOURCE@", "emulated GPU: no time of a card" if emulated else "unknown GPU"), 0o755)
