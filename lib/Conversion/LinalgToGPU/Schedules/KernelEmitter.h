@@ -127,6 +127,19 @@ private:
   Index threadId, blockIds[3];
 };
 
+/// An emitter whose code is erased with it: to see whether something can be
+/// emitted.
+struct TrialEmitter {
+  explicit TrialEmitter(mlir::Operation *op)
+      : rewriter(op->getContext()), emit(rewriter, op) {
+    rewriter.setInsertionPointToEnd(&block);
+  }
+
+  mlir::Block block;
+  mlir::IRRewriter rewriter;
+  KernelEmitter emit;
+};
+
 /// `number` with `extent` of it at a time; how many bits that needs is known.
 inline int64_t ceilDivide(int64_t number, int64_t extent) {
   return (number + extent - 1) / extent;

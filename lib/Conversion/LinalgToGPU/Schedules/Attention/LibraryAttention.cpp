@@ -231,12 +231,7 @@ public:
     if (!attention || !isLeftTo(kCudnn, op) || !isTileable(attention) ||
         !hasKnownTypes(attention))
       return std::nullopt;
-    // The trial emission is erased.
-    Block scratch;
-    IRRewriter rewriter(op->getContext());
-    rewriter.setInsertionPointToEnd(&scratch);
-    KernelEmitter emit(rewriter, op);
-    if (!LibraryAttention::match(emit, attention))
+    if (TrialEmitter trial(op); !LibraryAttention::match(trial.emit, attention))
       return std::nullopt;
     AttentionShape shape = attentionShapeOf(attention);
     double products = shape.outer * shape.rows * shape.columns,

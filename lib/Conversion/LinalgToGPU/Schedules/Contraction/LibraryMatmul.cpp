@@ -202,13 +202,9 @@ public:
     if (!contraction || !isLeftTo(kCublasLt, op) || !isTileable(contraction) ||
         !isFloatContraction(contraction) || !hasKnownTypes(contraction))
       return std::nullopt;
-    // The trial emission is erased.
-    Block scratch;
-    IRRewriter rewriter(op->getContext());
-    rewriter.setInsertionPointToEnd(&scratch);
-    KernelEmitter emit(rewriter, op);
+    TrialEmitter trial(op);
     std::optional<LibraryProduct> product =
-        LibraryProduct::match(emit, contraction);
+        LibraryProduct::match(trial.emit, contraction);
     if (!product)
       return std::nullopt;
     Multiplicand multiplicand = multiplicandOf(contraction);
