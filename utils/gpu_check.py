@@ -10,6 +10,7 @@ version for the processor, and puts into FOLDER:
     bin, lib         run-checks, the runtime, the libraries that they need
     checks.txt       one line a check: title, ranks, program, flags, with tabs between
     first.txt        about 40 of them, which hold every schedule
+    libraries.txt    those of products and attention by cuBLASLt and cuDNN
     run.sh           runs them all; one command, no LLVM, no Python
 
 Inputs are random from a seed, the same everywhere; the expected outputs are the
@@ -25,6 +26,8 @@ a summary. FOLDER/checks.results.txt has the date, the GPU's name, driver, memor
 clock and power limit, and a line for each check as it ends. A second run goes on
 where that file ends, and so does the process after a check that the device did
 not survive; `--again` starts again from nothing. `--first` stops behind first.txt.
+`FOLDER/run.sh --libraries` runs libraries.txt alone, with the libraries that
+$SHARDIR_CUBLASLT_LIBRARY and $SHARDIR_CUDNN_LIBRARY name, or the loader finds.
 `FOLDER/run.sh --benchmark` times the checks of bench.txt, and each of their
 kernels, by events on the GPU (docs/GPU.md): models, and the
 functions of benchmarks/gpu, which are not compared, as the processor would take
@@ -73,6 +76,7 @@ while :; do
   case "$1" in
     --again) again=1 ;;
     --first) mode=first ;;
+    --libraries) mode=libraries ;;
     --benchmark) mode=bench ;;
     --tune) mode=tune ;;
     --sanitize) mode=sanitize ;;
@@ -98,6 +102,7 @@ case $mode in
   bench) check bench.txt "$results" --filter="$1" --show --device=cuda-local --benchmark=50 ;;
   tune) check tune.txt "$results" --filter="$1" --show --device=cuda-local --benchmark=20 ;;
   first) check first.txt "$results" --filter="$1" --device=cuda-local --verify --repeat=5 ;;
+  libraries) check libraries.txt "$results" --filter="$1" --device=cuda-local --verify ;;
   sanitize)
     failed=0
     for name in memcheck racecheck synccheck; do
@@ -306,7 +311,7 @@ def main():
                               capture_output=True, text=True, timeout=600)
         return (json.loads(done.stdout) if done.returncode == 0 else None), done.stderr
 
-    found, checks, bench, refused, compiled, meshes, reports, titles = [], [], [], [], {}, {}, {}, {}
+    found, checks, libraries, bench, refused, compiled, meshes, reports, titles = [], [], [], [], [], {}, {}, {}, {}
     for file, flags in [*find_checks(options.filter), *find_gpu_checks(options.filter, options.arch)]:
         function = (file, *[f for f in flags if f.startswith(("--function=", "--options="))])
         seen = meshes.setdefault(function, [])
@@ -333,7 +338,7 @@ def main():
         if uses_f8(file, flags) and not any(f.startswith("--tolerance=") for f in kept):
             kept.append(TOLERANCE_OF_F8)
         title = file + "".join(":" + f.split("=", 1)[1] for f in chosen)
-        title += "".join(":" + f for f in pipeline.split() if f.startswith("schedule="))
+        title += "".join(":" + f for f in pipeline.split() if f.startswith(("schedule=", "library=")))
         same = titles.setdefault(title, [])
         if (program, kept) in same:
             continue
@@ -341,7 +346,7 @@ def main():
         # Results are told apart by title.
         title += f"#{len(same)}" if len(same) > 1 else ""
         line = "\t".join([title, str(ranks_of(reports[program])), program, *kept]) + "\n"
-        checks.append(line)
+        (libraries if "library=" in pipeline else checks).append(line)
         if file.startswith(("examples", "test/Run/Models")):
             bench.append(line)
 
@@ -358,9 +363,9 @@ def main():
         name = f"b{len(bench)}.so"
         report, said = compile_program(name, os.path.join(ROOT, file), f"--options={code} library=cublaslt,cudnn",
                                        f"--function={function}")
-        libraries = sorted({kernel["library"] for kernel in report["kernels"] if "library" in kernel}) if report else []
-        if libraries:
-            bench.append(f"{file}:{function}:library={','.join(libraries)}\t{ranks_of(report)}\t{name}\n")
+        used = sorted({kernel["library"] for kernel in report["kernels"] if "library" in kernel}) if report else []
+        if used:
+            bench.append(f"{file}:{function}:library={','.join(used)}\t{ranks_of(report)}\t{name}\n")
     plans = []
     problems = list(find_problems(options.tune)) if options.tune is not None else []
     # Files of one name are told apart by the folders that they do not share.
@@ -389,7 +394,8 @@ def main():
 
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True,
                             text=True).stdout.strip() or "unknown"
-    host = 'export SHARDIR_CUDA_LIBRARY="$PWD/lib/libShardIREmulatedGpu.so"' if emulated else ""
+    host = "\n".join(f'export SHARDIR_{name}_LIBRARY="$PWD/lib/libShardIREmulatedGpu.so"'
+                     for name in ("CUDA", "CUBLASLT", "CUDNN")) if emulated else ""
     def schedules(check):
         return {kernel["schedule"] for kernel in reports[check.split()[2]].get("kernels", [])}
 
@@ -397,6 +403,7 @@ def main():
         if name.endswith(".results.txt") or name.startswith(("memcheck.", "racecheck.", "synccheck.")):
             os.remove(os.path.join(out, name))
     write("checks.txt", "".join(checks))
+    write("libraries.txt", "".join(libraries))
     write("first.txt", "".join(first_of(checks, schedules, FIRST)))
     write("few.txt", "".join(first_of(checks, schedules, FEW)))
     write("bench.txt", "".join(bench))

@@ -1,15 +1,13 @@
 // Attention that cuDNN computes, on an emulated GPU with an emulated library.
-// RUN: rm -rf %t && split-file %s %t
-// DEFINE: %{file} = one
+// RUN: rm -rf %t && mkdir %t
 // DEFINE: %{function} =
-// DEFINE: %{options} = arch=host library=cudnn
-// DEFINE: %{run} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda SHARDIR_CUDNN_LIBRARY=%emulated_cuda SHARDIR_CUBLASLT_LIBRARY=%emulated_cuda SHARDIR_EMULATED_CUDA=log=%t/%{function}.log shard-run %t/%{file}.mlir --device=cuda-local --options="%{options}" --verify --tolerance=0.008 --function=%{function} --report=%t/report.json
+// DEFINE: %{run} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda SHARDIR_CUDNN_LIBRARY=%emulated_cuda SHARDIR_EMULATED_CUDA=log=%t/%{function}.log shard-run %s --device=cuda-local --options="arch=host library=cudnn" --verify --tolerance=0.008 --function=%{function}
 // REDEFINE: %{function} = heads
 // RUN: %{run}
 // RUN: FileCheck %s --check-prefix=HEADS --implicit-check-not=cuLaunchKernel < %t/heads.log
 // HEADS: cudnnBackendExecute query=2x3x70x24 key=2x3x75x24 value=2x3x75x40 result=2x3x70x40
 // The report names it among the kernels.
-// RUN: FileCheck %s --check-prefix=REPORT < %t/report.json
+// RUN: shard-compile %s --gpu --options="arch=host library=cudnn" --function=heads --report=- -o %t/heads.so | FileCheck %s --check-prefix=REPORT
 // REPORT: "kernels": [
 // REPORT: "library": "cudnn"
 // REPORT: "name": "heads_attention_cudnn_2x3x70x24_bf16"
@@ -28,24 +26,9 @@
 // RUN: FileCheck %s --check-prefix=UNKNOWN --implicit-check-not=cuLaunchKernel < %t/unknown.log
 // UNKNOWN: cudnnBackendExecute query=1x2x7x16 key=1x1x33x16
 // UNKNOWN-NOT: cudnnBackendExecute
-// On several devices, of which one has nothing; uneven blocks of positions; with both libraries.
-// REDEFINE: %{file} = three
-// REDEFINE: %{function} = sequences
-// RUN: %{run}
-// RUN: FileCheck %s --check-prefix=SEQUENCES --implicit-check-not=cuLaunchKernel < %t/sequences.log
-// SEQUENCES-COUNT-2: cudnnBackendExecute query=1x2x20x16 key=1x2x33x16
-// SEQUENCES-NOT: cudnnBackendExecute
-// REDEFINE: %{options} = arch=host library=cublaslt,cudnn
-// REDEFINE: %{function} = positions
-// RUN: %{run}
-// RUN: FileCheck %s --check-prefix=POSITIONS --implicit-check-not=cuLaunchKernel < %t/positions.log
-// POSITIONS-DAG: cudnnBackendExecute query=1x2x7x8 key=1x2x31x8
-// POSITIONS-DAG: cudnnBackendExecute query=1x2x7x8 key=1x2x31x8
-// POSITIONS-DAG: cudnnBackendExecute query=1x2x5x8 key=1x2x31x8
 
 // What cuDNN's operation lacks is a kernel: sums that something else reads, short rows; masks, dropout, other types,
 // inits that count, unaligned rows.
-// REDEFINE: %{file} = one
 // REDEFINE: %{function} = escaping
 // RUN: %{run}
 // REDEFINE: %{function} = short_rows
@@ -58,17 +41,19 @@
 // FORMS-NOT: kernel.attention is scheduled by cudnn
 
 // One message where the library is missing or too old, and where it refuses.
-// DEFINE: %{fails} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda not shard-run %t/one.mlir --device=cuda-local --options="arch=host library=cudnn"
+// DEFINE: %{program} = %s
+// DEFINE: %{fails} = env SHARDIR_CUDA_LIBRARY=%emulated_cuda not shard-run %{program} --device=cuda-local --options="arch=host library=cudnn"
 // RUN: env SHARDIR_CUDNN_LIBRARY=libabsent.so %{fails} --function=heads 2>&1 | FileCheck %s --check-prefix=MISSING
 // MISSING: cannot load cuDNN: libabsent.so: {{.*}}; install it, or name it in $SHARDIR_CUDNN_LIBRARY; or compile without library=cudnn
 // RUN: env SHARDIR_CUDNN_LIBRARY=%emulated_cuda SHARDIR_EMULATED_CUDA=fail=cudnnGetVersion:1:90800 %{fails} --function=heads 2>&1 | FileCheck %s --check-prefix=OLD
 // OLD: is cuDNN 9.8.0; 9.13.1 or later is needed; or compile without library=cudnn
-// RUN: env SHARDIR_CUDNN_LIBRARY=%emulated_cuda %{fails} --function=long_rows 2>&1 | FileCheck %s --check-prefix=REFUSED
+// REDEFINE: %{program} = %S/Inputs/long-rows.mlir
+// RUN: env SHARDIR_CUDNN_LIBRARY=%emulated_cuda %{fails} 2>&1 | FileCheck %s --check-prefix=REFUSED
 // REFUSED: cuDNN has no kernel for attention of 1x1x5x264 queries, 1x1x6x264 keys and 1x1x6x16 values of bf16; compile without library=cudnn
+// REDEFINE: %{program} = %s
 // RUN: env SHARDIR_CUDNN_LIBRARY=%emulated_cuda SHARDIR_EMULATED_CUDA=fail=cudnnBackendExecute:1:5000 %{fails} --function=heads 2>&1 | FileCheck %s --check-prefix=FAILED
 // FAILED: cannot compute attention of 2x3x70x24 queries, {{.*}}: cudnnBackendExecute says CUDNN_STATUS_EXECUTION_FAILED (a fault that a test asked for); compile without library=cudnn
 
-//--- one.mlir
 // Neither positions nor elements of a row are multiples of a tile's.
 func.func @heads(%q: tensor<2x3x70x24xbf16>, %k: tensor<2x3x75x24xbf16>, %v: tensor<2x3x75x40xbf16>) -> tensor<2x3x70x40xbf16> {
   %z = arith.constant 0.0 : f32
@@ -273,135 +258,4 @@ func.func @short_rows(%q: tensor<50x12xbf16>, %k: tensor<33x12xbf16>, %v: tensor
     linalg.yield %1 : bf16
   } -> tensor<50x16xbf16>
   return %o : tensor<50x16xbf16>
-}
-
-// Rows that the library has no kernel for.
-func.func @long_rows(%q: tensor<5x264xbf16>, %k: tensor<6x264xbf16>, %v: tensor<6x16xbf16>) -> tensor<5x16xbf16> {
-  %z = arith.constant 0.0 : f32
-  %l = arith.constant 0xFF800000 : f32
-  %scale = arith.constant 0.25 : f32
-  %e = tensor.empty() : tensor<5x16xbf16>
-  %ea = tensor.empty() : tensor<5x16xf32>
-  %er = tensor.empty() : tensor<5xf32>
-  %acc = linalg.fill ins(%z : f32) outs(%ea : tensor<5x16xf32>) -> tensor<5x16xf32>
-  %max = linalg.fill ins(%l : f32) outs(%er : tensor<5xf32>) -> tensor<5xf32>
-  %sum = linalg.fill ins(%z : f32) outs(%er : tensor<5xf32>) -> tensor<5xf32>
-  %r:3 = kernel.attention {indexing_maps = [affine_map<(m, n, k, v) -> (m, k)>, affine_map<(m, n, k, v) -> (n, k)>, affine_map<(m, n, k, v) -> (n, v)>,
-                                             affine_map<(m, n, k, v) -> (m, v)>, affine_map<(m, n, k, v) -> (m)>, affine_map<(m, n, k, v) -> (m)>]}
-      ins(%q, %k, %v : tensor<5x264xbf16>, tensor<6x264xbf16>, tensor<6x16xbf16>)
-      outs(%acc, %max, %sum : tensor<5x16xf32>, tensor<5xf32>, tensor<5xf32>)
-      score {
-      ^bb0(%s: f32):
-        %0 = arith.mulf %s, %scale : f32
-        kernel.yield %0 : f32
-      } prob {
-      ^bb0(%p: f32):
-        %0 = arith.truncf %p : f32 to bf16
-        kernel.yield %0 : bf16
-      } -> tensor<5x16xf32>, tensor<5xf32>, tensor<5xf32>
-  %o = linalg.generic {indexing_maps = [affine_map<(m, v) -> (m, v)>, affine_map<(m, v) -> (m)>, affine_map<(m, v) -> (m, v)>], iterator_types = ["parallel", "parallel"]}
-      ins(%r#0, %r#2 : tensor<5x16xf32>, tensor<5xf32>) outs(%e : tensor<5x16xbf16>) {
-  ^bb0(%a: f32, %s: f32, %old: bf16):
-    %0 = arith.divf %a, %s : f32
-    %1 = arith.truncf %0 : f32 to bf16
-    linalg.yield %1 : bf16
-  } -> tensor<5x16xbf16>
-  return %o : tensor<5x16xbf16>
-}
-
-//--- three.mlir
-shardir.mesh @x <["x"=3]>
-
-// Two devices have two of four heads each, the third one none.
-func.func @sequences(%q: tensor<4x20x16xbf16> {shardir.placement = #shardir.placement<@x, [{"x"}, {}, {}]>}, %k: tensor<4x33x16xbf16> {shardir.placement = #shardir.placement<@x, [{"x"}, {}, {}]>}, %v: tensor<4x33x16xbf16> {shardir.placement = #shardir.placement<@x, [{"x"}, {}, {}]>}) -> tensor<4x20x16xbf16> {
-  %zero = arith.constant 0.0 : f32
-  %scale = arith.constant 0.25 : f32
-  %es = tensor.empty() : tensor<4x20x33xf32>
-  %zs = linalg.fill ins(%zero : f32) outs(%es : tensor<4x20x33xf32>) -> tensor<4x20x33xf32>
-  %s = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-      ins(%q, %k : tensor<4x20x16xbf16>, tensor<4x33x16xbf16>) outs(%zs : tensor<4x20x33xf32>) {
-  ^bb0(%a: bf16, %b: bf16, %c: f32):
-    %wa = arith.extf %a : bf16 to f32
-    %wb = arith.extf %b : bf16 to f32
-    %ab = arith.mulf %wa, %wb : f32
-    %r = arith.addf %c, %ab : f32
-    linalg.yield %r : f32
-  } -> tensor<4x20x33xf32>
-  %x = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%s : tensor<4x20x33xf32>) outs(%es : tensor<4x20x33xf32>) {
-  ^bb0(%a: f32, %c: f32):
-    %r = arith.mulf %a, %scale : f32
-    linalg.yield %r : f32
-  } -> tensor<4x20x33xf32>
-  %p = linalg.softmax dimension(2) ins(%x : tensor<4x20x33xf32>) outs(%es : tensor<4x20x33xf32>) -> tensor<4x20x33xf32>
-  %ep = tensor.empty() : tensor<4x20x33xbf16>
-  %w = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%p : tensor<4x20x33xf32>) outs(%ep : tensor<4x20x33xbf16>) {
-  ^bb0(%a: f32, %c: bf16):
-    %r = arith.truncf %a : f32 to bf16
-    linalg.yield %r : bf16
-  } -> tensor<4x20x33xbf16>
-  %eo = tensor.empty() : tensor<4x20x16xf32>
-  %zo = linalg.fill ins(%zero : f32) outs(%eo : tensor<4x20x16xf32>) -> tensor<4x20x16xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(b, m, v, n) -> (b, m, n)>, affine_map<(b, m, v, n) -> (b, n, v)>, affine_map<(b, m, v, n) -> (b, m, v)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-      ins(%w, %v : tensor<4x20x33xbf16>, tensor<4x33x16xbf16>) outs(%zo : tensor<4x20x16xf32>) {
-  ^bb0(%a: bf16, %b: bf16, %c: f32):
-    %wa = arith.extf %a : bf16 to f32
-    %wb = arith.extf %b : bf16 to f32
-    %ab = arith.mulf %wa, %wb : f32
-    %r = arith.addf %c, %ab : f32
-    linalg.yield %r : f32
-  } -> tensor<4x20x16xf32>
-  %er = tensor.empty() : tensor<4x20x16xbf16>
-  %o = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%y : tensor<4x20x16xf32>) outs(%er : tensor<4x20x16xbf16>) {
-  ^bb0(%a: f32, %c: bf16):
-    %r = arith.truncf %a : f32 to bf16
-    linalg.yield %r : bf16
-  } -> tensor<4x20x16xbf16>
-  return %o : tensor<4x20x16xbf16>
-}
-
-// The devices have 7, 7 and 5 positions of the queries, and all keys.
-func.func @positions(%q: tensor<2x19x8xbf16> {shardir.placement = #shardir.placement<@x, [{}, {"x"}, {}]>}, %k: tensor<2x31x8xbf16> {shardir.placement = #shardir.placement<@x, [{}, {}, {}]>}, %v: tensor<2x31x8xbf16> {shardir.placement = #shardir.placement<@x, [{}, {}, {}]>}) -> tensor<2x19x8xbf16> {
-  %zero = arith.constant 0.0 : f32
-  %scale = arith.constant 0.25 : f32
-  %es = tensor.empty() : tensor<2x19x31xf32>
-  %zs = linalg.fill ins(%zero : f32) outs(%es : tensor<2x19x31xf32>) -> tensor<2x19x31xf32>
-  %s = linalg.generic {indexing_maps = [affine_map<(b, m, n, k) -> (b, m, k)>, affine_map<(b, m, n, k) -> (b, n, k)>, affine_map<(b, m, n, k) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-      ins(%q, %k : tensor<2x19x8xbf16>, tensor<2x31x8xbf16>) outs(%zs : tensor<2x19x31xf32>) {
-  ^bb0(%a: bf16, %b: bf16, %c: f32):
-    %wa = arith.extf %a : bf16 to f32
-    %wb = arith.extf %b : bf16 to f32
-    %ab = arith.mulf %wa, %wb : f32
-    %r = arith.addf %c, %ab : f32
-    linalg.yield %r : f32
-  } -> tensor<2x19x31xf32>
-  %x = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%s : tensor<2x19x31xf32>) outs(%es : tensor<2x19x31xf32>) {
-  ^bb0(%a: f32, %c: f32):
-    %r = arith.mulf %a, %scale : f32
-    linalg.yield %r : f32
-  } -> tensor<2x19x31xf32>
-  %p = linalg.softmax dimension(2) ins(%x : tensor<2x19x31xf32>) outs(%es : tensor<2x19x31xf32>) -> tensor<2x19x31xf32>
-  %ep = tensor.empty() : tensor<2x19x31xbf16>
-  %w = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%p : tensor<2x19x31xf32>) outs(%ep : tensor<2x19x31xbf16>) {
-  ^bb0(%a: f32, %c: bf16):
-    %r = arith.truncf %a : f32 to bf16
-    linalg.yield %r : bf16
-  } -> tensor<2x19x31xbf16>
-  %eo = tensor.empty() : tensor<2x19x8xf32>
-  %zo = linalg.fill ins(%zero : f32) outs(%eo : tensor<2x19x8xf32>) -> tensor<2x19x8xf32>
-  %y = linalg.generic {indexing_maps = [affine_map<(b, m, v, n) -> (b, m, n)>, affine_map<(b, m, v, n) -> (b, n, v)>, affine_map<(b, m, v, n) -> (b, m, v)>], iterator_types = ["parallel", "parallel", "parallel", "reduction"]}
-      ins(%w, %v : tensor<2x19x31xbf16>, tensor<2x31x8xbf16>) outs(%zo : tensor<2x19x8xf32>) {
-  ^bb0(%a: bf16, %b: bf16, %c: f32):
-    %wa = arith.extf %a : bf16 to f32
-    %wb = arith.extf %b : bf16 to f32
-    %ab = arith.mulf %wa, %wb : f32
-    %r = arith.addf %c, %ab : f32
-    linalg.yield %r : f32
-  } -> tensor<2x19x8xf32>
-  %er = tensor.empty() : tensor<2x19x8xbf16>
-  %o = linalg.generic {indexing_maps = [affine_map<(b, m, n) -> (b, m, n)>, affine_map<(b, m, n) -> (b, m, n)>], iterator_types = ["parallel", "parallel", "parallel"]} ins(%y : tensor<2x19x8xf32>) outs(%er : tensor<2x19x8xbf16>) {
-  ^bb0(%a: f32, %c: bf16):
-    %r = arith.truncf %a : f32 to bf16
-    linalg.yield %r : bf16
-  } -> tensor<2x19x8xbf16>
-  return %o : tensor<2x19x8xbf16>
 }
