@@ -24,6 +24,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -86,6 +87,8 @@ struct Mesh {
   int64_t rankAt(int64_t position) const;
   /// The position of a rank, or -1 where this mesh does not name it.
   int64_t positionOf(int64_t rank) const;
+  /// The ranks that this mesh names.
+  std::set<int64_t> ranks() const;
   /// Coordinates of a position along each axis, major first.
   std::vector<int64_t> coordinates(int64_t position) const;
   bool operator==(const Mesh &o) const {
