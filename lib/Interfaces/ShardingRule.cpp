@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Interfaces/ShardingRule.h"
+#include "ShardIR/Placement/Halo.h"
 #include "ShardIR/Interfaces/VerifyRule.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -16,26 +16,10 @@
 #ifndef SHARDIR_PLACEMENT_COLLECTIVES_H
 #define SHARDIR_PLACEMENT_COLLECTIVES_H
 
+#include "ShardIR/Placement/CollectiveKind.h"
 #include "ShardIR/Placement/Halo.h"
 
 namespace shardir {
-
-/// The kinds of step a redistribution is made of. The first two are local.
-enum class CollectiveKind {
-  Slice,       ///< drop what the new placement does not hold; no communication
-  MakePartial, ///< a device's term is what it holds of its new shard, the rest
-               ///< is the identity; no communication (Placement/Terms.h)
-  AllGather,
-  AllReduce,
-  ReduceScatter,
-  AllToAll,
-  Permute,
-  Exchange,     ///< sparse point-to-point with exact counts
-  HaloExchange, ///< what an overlapping shard holds and the old one does not
-};
-/// `all_gather`, … as in the IR and in reports.
-const char *stringifyCollectiveKind(CollectiveKind kind);
-std::optional<CollectiveKind> parseCollectiveKind(const std::string &text);
 
 /// A collective from one placement to another, on one mesh unless
 /// Placement/CrossMesh.h says otherwise.

@@ -18,7 +18,9 @@
 #ifndef SHARDIR_PLACEMENT_PLACEMENT_H
 #define SHARDIR_PLACEMENT_PLACEMENT_H
 
+#include "ShardIR/Placement/MachineModel.h"
 #include "ShardIR/Placement/PartialKind.h"
+#include "ShardIR/Placement/PlacementFwd.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -42,15 +44,6 @@ inline constexpr int64_t kAssumedDimSize = 1024;
 //===----------------------------------------------------------------------===//
 // Mesh
 //===----------------------------------------------------------------------===//
-
-/// The link that connects the devices along one axis.
-struct Link {
-  double bandwidth = 0; ///< bytes per second; 0 means the machine's default
-  double latency = 0;   ///< seconds per message
-  bool operator==(const Link &o) const {
-    return bandwidth == o.bandwidth && latency == o.latency;
-  }
-};
 
 /// One named dimension of a mesh.
 struct MeshAxis {
@@ -194,8 +187,6 @@ struct Placement {
   }
   bool operator!=(const Placement &o) const { return !(*this == o); }
 };
-
-size_t hashValue(const Placement &placement);
 
 //===----------------------------------------------------------------------===//
 // Text

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Dialect/Collective/Collective.h"
+#include "ShardIR/Placement/Collectives.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
@@ -25,6 +26,11 @@ using namespace shardir::collective;
 
 #include "ShardIR/Dialect/Collective/CollectiveDialect.cpp.inc"
 #include "ShardIR/Dialect/Collective/CollectiveOpInterface.cpp.inc"
+
+CollectiveStep CollectiveOpInterface::getStep() {
+  return {getKind(), getFrom().getValue(), getTo().getValue(),
+          readHalo(getHaloAttr())};
+}
 
 namespace {
 /// Collectives may stand in any function's body.

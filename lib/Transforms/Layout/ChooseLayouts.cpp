@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Layout/LocalLayouts.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Report/Report.h"
 #include "ShardIR/Transforms/Layout/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"

@@ -14,8 +14,8 @@
 #ifndef SHARDIR_DIALECT_COLLECTIVE_COLLECTIVE_H
 #define SHARDIR_DIALECT_COLLECTIVE_COLLECTIVE_H
 
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
-#include "ShardIR/Placement/Collectives.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
+#include "ShardIR/Placement/CollectiveKind.h"
 
 #include "ShardIR/Dialect/Collective/CollectiveDialect.h.inc"
 #include "ShardIR/Dialect/Collective/CollectiveOpInterface.h.inc"
