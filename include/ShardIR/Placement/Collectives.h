@@ -18,6 +18,7 @@
 
 #include "ShardIR/Placement/CollectiveKind.h"
 #include "ShardIR/Placement/Halo.h"
+#include "ShardIR/Placement/Piece.h"
 
 namespace shardir {
 
@@ -48,20 +49,6 @@ std::vector<AxisRef> groupAxes(const CollectiveStep &step, const Mesh &mesh,
 int64_t bytesReceived(const CollectiveStep &step, const Mesh &mesh,
                       const std::vector<int64_t> &shape, int64_t elementBytes,
                       int64_t position);
-
-/// One rectangular piece of a redistribution between non-partial placements,
-/// or a term of one: which local elements of `source`'s shard make which
-/// local elements of the receiver's. Index sets are per dimension, as runs
-/// [start, start + length) of source and destination local indices with equal
-/// lengths, in increasing order of both.
-struct Piece {
-  struct Run {
-    int64_t source = 0, destination = 0, length = 0;
-  };
-  int64_t source = 0;                 ///< mesh position that holds it
-  std::vector<std::vector<Run>> runs; ///< per dimension
-  int64_t elements() const;
-};
 
 /// The pieces that the device at `receiver` needs to hold `step.to` when every
 /// device holds `step.from`. Every element of the destination shard is in
