@@ -39,6 +39,8 @@ void printStep(mlir::OpAsmPrinter &printer, CollectiveOpInterface op,
 llvm::LogicalResult
 foldStep(CollectiveOpInterface op,
          llvm::SmallVectorImpl<mlir::OpFoldResult> &results);
+/// Reads `tp` or `tp:(1)2` of an op's list of axes; nothing for other text.
+std::optional<AxisRef> readAxis(llvm::StringRef text);
 mlir::LogicalResult verifyGroup(mlir::Operation *op,
                                 mlir::FlatSymbolRefAttr mesh,
                                 mlir::ArrayAttr axes,
