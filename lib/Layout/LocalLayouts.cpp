@@ -15,10 +15,10 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutRuns.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Layout/LayoutChoice.h"
 #include "ShardIR/Memory/PeakMemory.h"
 #include "ShardIR/Report/Report.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "llvm/ADT/StringSwitch.h"

@@ -14,8 +14,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Layout/LocalLayouts.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Layout/LocalLayouts.h"
 #include "ShardIR/Report/Report.h"
 #include "ShardIR/Transforms/Layout/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"

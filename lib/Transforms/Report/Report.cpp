@@ -11,10 +11,10 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Report/JsonAttributes.h"
 #include "ShardIR/Report/Report.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Memory/BufferPeak.h"
+#include "ShardIR/Report/JsonAttributes.h"
 #include "ShardIR/Transforms/Report/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
