@@ -16,7 +16,7 @@
 #include "DeviceCalls.h"
 
 #include "ShardIR/Conversion/BufferAddress.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/Runtime/Abi.h"
 #include "ShardIR/Runtime/ElementTypes.h"
 

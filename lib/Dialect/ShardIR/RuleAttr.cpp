@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"
@@ -88,10 +88,9 @@ void RuleAttr::print(AsmPrinter &printer) const {
     printer << '(';
     llvm::interleaveComma(side, printer, [&](Attribute tensor) {
       printer << '[';
-      llvm::interleaveComma(cast<ArrayAttr>(tensor), printer,
-                            [&](Attribute dim) {
-                              printer << cast<StringAttr>(dim).getValue();
-                            });
+      llvm::interleaveComma(
+          cast<ArrayAttr>(tensor), printer,
+          [&](Attribute dim) { printer << cast<StringAttr>(dim).getValue(); });
       printer << ']';
     });
     printer << ')';

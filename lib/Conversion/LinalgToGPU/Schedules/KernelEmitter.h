@@ -17,7 +17,7 @@
 
 #include "Common/LoopNest.h"
 #include "Schedule.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 namespace shardir {
 
