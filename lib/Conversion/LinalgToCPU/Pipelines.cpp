@@ -14,7 +14,7 @@
 
 #include "ShardIR/Conversion/Attention/Passes.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Schedule/Passes.h"
 #include "mlir/Conversion/AffineToStandard/AffineToStandard.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/DialectImplementation.h"

@@ -19,7 +19,7 @@
 
 #include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Memory/MemorySavings.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Normalize/Passes.h"
 #include "ShardIR/Transforms/Propagate/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
