@@ -44,9 +44,12 @@ if(SHARDIR_PRECOMPILED_HEADERS)
   # Relative to the build folder, in which Ninja runs the compiler.
   set(SHARDIR_PCH pch/mlir.h.pch)
   set(_pch_headers
+    llvm/Support/JSON.h
     mlir/Conversion/LLVMCommon/TypeConverter.h
     mlir/Dialect/Affine/IR/AffineOps.h
     mlir/Dialect/Arith/IR/Arith.h
+    mlir/Dialect/Bufferization/IR/Bufferization.h
+    mlir/Dialect/Complex/IR/Complex.h
     mlir/Dialect/ControlFlow/IR/ControlFlowOps.h
     mlir/Dialect/Func/IR/FuncOps.h
     mlir/Dialect/LLVMIR/LLVMDialect.h

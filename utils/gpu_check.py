@@ -10,6 +10,7 @@ version for the processor, and puts into FOLDER:
     bin, lib         run-checks, the runtime, the libraries that they need
     checks.txt       one line a check: title, ranks, program, flags, with tabs between
     first.txt        about 40 of them, which hold every schedule
+    libraries.txt    those of products and attention by cuBLASLt and cuDNN
     run.sh           runs them all; one command, no LLVM, no Python
 
 Inputs are random from a seed, the same everywhere; the expected outputs are the
@@ -25,10 +26,13 @@ a summary. FOLDER/checks.results.txt has the date, the GPU's name, driver, memor
 clock and power limit, and a line for each check as it ends. A second run goes on
 where that file ends, and so does the process after a check that the device did
 not survive; `--again` starts again from nothing. `--first` stops behind first.txt.
+`FOLDER/run.sh --libraries` runs libraries.txt alone, with the libraries that
+$SHARDIR_CUBLASLT_LIBRARY and $SHARDIR_CUDNN_LIBRARY name, or the loader finds.
 `FOLDER/run.sh --benchmark` times the checks of bench.txt, and each of their
 kernels, by events on the GPU (docs/GPU.md): models, and the
 functions of benchmarks/gpu, which are not compared, as the processor would take
-too long; then the same by PyTorch, where that is there (peers/). With --tune
+too long; then the same by PyTorch, where that is there (peers/). Its times, too,
+are measured once. With --tune
 plans of the functions of benchmarks/gpu, or of the programs that it names, are
 compiled too, three of each schedule: `FOLDER/run.sh --tune` times them, by the
 median of 20 runs on the GPU's clock, and writes FOLDER/times.json for the
@@ -72,6 +76,7 @@ while :; do
   case "$1" in
     --again) again=1 ;;
     --first) mode=first ;;
+    --libraries) mode=libraries ;;
     --benchmark) mode=bench ;;
     --tune) mode=tune ;;
     --sanitize) mode=sanitize ;;
@@ -97,6 +102,7 @@ case $mode in
   bench) check bench.txt "$results" --filter="$1" --show --device=cuda-local --benchmark=50 ;;
   tune) check tune.txt "$results" --filter="$1" --show --device=cuda-local --benchmark=20 ;;
   first) check first.txt "$results" --filter="$1" --device=cuda-local --verify --repeat=5 ;;
+  libraries) check libraries.txt "$results" --filter="$1" --device=cuda-local --verify ;;
   sanitize)
     failed=0
     for name in memcheck racecheck synccheck; do
@@ -120,16 +126,15 @@ if [ $mode = tune ]; then
     FNR == 1 { printf "{\"arch\": \"@ARCH@\", \"source\": \"%s\", \"kernels\": [", source }
     /^pass / && match($0, /median [0-9.e+-]+ ms/) {
       ms = substr($0, RSTART + 7, RLENGTH - 10)
-      name = substr($0, 6, index($0, " (1 ranks)") - 6)
+      match($0, / \([0-9]+ ranks\)/)
+      name = substr($0, 6, RSTART - 6)
       if (name in plans) { printf "%s\n%s, \"measured_ns\": %.0f}", comma, plans[name], ms * 1e6; comma = "," }
     }
     END { print "\n]}" }' tune.plans "$results" > times.json
   echo "times.json: for the compiler's option kernel-times, with arch=@ARCH@"
 fi
 if [ $mode = bench ] && python3 -c "import torch; torch.cuda.init()" 2>/dev/null; then
-  for peer in peers/*"$1"*.py; do
-    [ -f "$peer" ] && python3 "$peer" 2>&1 | tee -a "$results"
-  done
+  python3 peers/gpu_torch.py --filter="$1" --results="$results" peers/*.mlir 2>&1 | tee -a "$results"
 fi
 exit $status
 """
@@ -306,7 +311,7 @@ def main():
                               capture_output=True, text=True, timeout=600)
         return (json.loads(done.stdout) if done.returncode == 0 else None), done.stderr
 
-    found, checks, bench, refused, compiled, meshes, reports, titles = [], [], [], [], {}, {}, {}, {}
+    found, checks, libraries, bench, refused, compiled, meshes, reports, titles = [], [], [], [], [], {}, {}, {}, {}
     for file, flags in [*find_checks(options.filter), *find_gpu_checks(options.filter, options.arch)]:
         function = (file, *[f for f in flags if f.startswith(("--function=", "--options="))])
         seen = meshes.setdefault(function, [])
@@ -333,7 +338,7 @@ def main():
         if uses_f8(file, flags) and not any(f.startswith("--tolerance=") for f in kept):
             kept.append(TOLERANCE_OF_F8)
         title = file + "".join(":" + f.split("=", 1)[1] for f in chosen)
-        title += "".join(":" + f for f in pipeline.split() if f.startswith("schedule="))
+        title += "".join(":" + f for f in pipeline.split() if f.startswith(("schedule=", "library=")))
         same = titles.setdefault(title, [])
         if (program, kept) in same:
             continue
@@ -341,7 +346,7 @@ def main():
         # Results are told apart by title.
         title += f"#{len(same)}" if len(same) > 1 else ""
         line = "\t".join([title, str(ranks_of(reports[program])), program, *kept]) + "\n"
-        checks.append(line)
+        (libraries if "library=" in pipeline else checks).append(line)
         if file.startswith(("examples", "test/Run/Models")):
             bench.append(line)
 
@@ -352,13 +357,15 @@ def main():
             refused.append(f"{file} {function}\n{said[:2000]}")
             continue
         bench.append(f"{file}:{function}\t{ranks_of(report)}\t{name}\n")
-        # The same product by cuBLAS beside ours.
-        if any(kernel["schedule"].endswith(("_matmul", "_gemm")) for kernel in report["kernels"]):
-            name = f"b{len(bench)}.so"
-            report, said = compile_program(name, os.path.join(ROOT, file), f"--options={code} library=cublaslt",
-                                           f"--function={function}")
-            if report and any("library" in kernel for kernel in report["kernels"]):
-                bench.append(f"{file}:{function}:library=cublaslt\t{ranks_of(report)}\t{name}\n")
+        # The same by libraries beside ours.
+        if not any(kernel["schedule"].endswith(("_matmul", "_gemm", "_attention")) for kernel in report["kernels"]):
+            continue
+        name = f"b{len(bench)}.so"
+        report, said = compile_program(name, os.path.join(ROOT, file), f"--options={code} library=cublaslt,cudnn",
+                                       f"--function={function}")
+        used = sorted({kernel["library"] for kernel in report["kernels"] if "library" in kernel}) if report else []
+        if used:
+            bench.append(f"{file}:{function}:library={','.join(used)}\t{ranks_of(report)}\t{name}\n")
     plans = []
     problems = list(find_problems(options.tune)) if options.tune is not None else []
     # Files of one name are told apart by the folders that they do not share.
@@ -371,13 +378,13 @@ def main():
 
         for forced, *found in gpu_plans.plans_of(compile_report, registered_schedules(compiler, options.arch)):
             name = f"t{len(plans)}.so"
-            compile_report(forced, name)
+            ranks = ranks_of(compile_report(forced, name))
             fields = json.dumps(dict(zip(("problem", "schedule", "plan", "predicted_ns"), found)))
-            plans.append((f"{os.path.relpath(os.path.join(ROOT, file), common)}:{function}:{forced.replace(' ', ':')}", name, fields.rstrip("}")))
+            title = f"{os.path.relpath(os.path.join(ROOT, file), common)}:{function}:{forced.replace(' ', ':')}"
+            plans.append((title, ranks, name, fields.rstrip("}")))
     os.makedirs(os.path.join(out, "peers"), exist_ok=True)
-    for name in sorted(os.listdir(os.path.join(ROOT, "benchmarks", "peers"))):
-        if os.path.exists(os.path.join(ROOT, "benchmarks", "gpu", name.replace("_torch.py", ".mlir"))):
-            shutil.copy(os.path.join(ROOT, "benchmarks", "peers", name), os.path.join(out, "peers"))
+    for file in ["benchmarks/peers/gpu_torch.py", *sorted({file for file, _ in find_benchmarks(options.filter)})]:
+        shutil.copy(os.path.join(ROOT, file), os.path.join(out, "peers"))
 
     def write(name, text, mode=0o644):
         path = os.path.join(out, name)
@@ -387,7 +394,8 @@ def main():
 
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], capture_output=True,
                             text=True).stdout.strip() or "unknown"
-    host = 'export SHARDIR_CUDA_LIBRARY="$PWD/lib/libShardIREmulatedGpu.so"' if emulated else ""
+    host = "\n".join(f'export SHARDIR_{name}_LIBRARY="$PWD/lib/libShardIREmulatedGpu.so"'
+                     for name in ("CUDA", "CUBLASLT", "CUDNN")) if emulated else ""
     def schedules(check):
         return {kernel["schedule"] for kernel in reports[check.split()[2]].get("kernels", [])}
 
@@ -395,11 +403,12 @@ def main():
         if name.endswith(".results.txt") or name.startswith(("memcheck.", "racecheck.", "synccheck.")):
             os.remove(os.path.join(out, name))
     write("checks.txt", "".join(checks))
+    write("libraries.txt", "".join(libraries))
     write("first.txt", "".join(first_of(checks, schedules, FIRST)))
     write("few.txt", "".join(first_of(checks, schedules, FEW)))
     write("bench.txt", "".join(bench))
-    write("tune.txt", "".join(f"{title}\t1\t{program}\n" for title, program, _ in plans))
-    write("tune.plans", "".join(f"{title}\t{fields}\n" for title, _, fields in plans))
+    write("tune.txt", "".join(f"{title}\t{ranks}\t{program}\n" for title, ranks, program, _ in plans))
+    write("tune.plans", "".join(f"{title}\t{fields}\n" for title, _, _, fields in plans))
     write("refused.txt", "".join(refused))
     write("run.sh", SCRIPT.replace("@ARCH@", options.arch).replace("@COMMIT@", commit).replace("@HOST@", host)
           .replace("@SOURCE@", "emulated GPU: no time of a card" if emulated else "unknown GPU"), 0o755)

@@ -1,5 +1,5 @@
 // Attention forward at the sizes of a transformer: 4 sequences of 4096, 16 heads, bf16. Timed by gpu-check's
-// run.sh --benchmark, beside PyTorch's scaled_dot_product_attention (peers/attention_torch.py).
+// run.sh --benchmark, beside PyTorch's scaled_dot_product_attention (peers/gpu_torch.py).
 // 4 b h s^2 d operations: 275 GFLOP at d = 64 and 550 at 128, half of that with a causal mask.
 
 #q = affine_map<(b, h, m, n, k, v) -> (b, h, m, k)>

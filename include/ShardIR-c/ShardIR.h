@@ -17,13 +17,15 @@
 extern "C" {
 #endif
 
-/* mlirGetDialectHandle__shardir__() and mlirGetDialectHandle__collective__(). */
+/* mlirGetDialectHandle__shardir__() and mlirGetDialectHandle__collective__().
+ */
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(ShardIR, shardir);
 MLIR_DECLARE_CAPI_DIALECT_REGISTRATION(Collective, collective);
 
-/* All dialects of ShardIR, and its models of upstream's dialects: pipelines need
- * these, so register them before a context is made of the registry. */
-MLIR_CAPI_EXPORTED void shardirRegisterAllDialects(MlirDialectRegistry registry);
+/* All dialects of ShardIR, and its models of upstream's dialects: pipelines
+ * need these, so register them before a context is made of the registry. */
+MLIR_CAPI_EXPORTED void
+shardirRegisterAllDialects(MlirDialectRegistry registry);
 
 /* All passes and the pipelines shardir-to-<stage>; once per process. */
 MLIR_CAPI_EXPORTED void shardirRegisterAllPasses(void);
@@ -32,8 +34,8 @@ MLIR_CAPI_EXPORTED void shardirRegisterAllPasses(void);
  * the op is no collective or a size of its mesh is not known. */
 MLIR_CAPI_EXPORTED intptr_t shardirCollectiveGetNumGroups(MlirOperation op);
 
-/* The ranks of group `group`. Writes at most `capacity` of them, and returns how
- * many there are; -1 where there is no such group. */
+/* The ranks of group `group`. Writes at most `capacity` of them, and returns
+ * how many there are; -1 where there is no such group. */
 MLIR_CAPI_EXPORTED intptr_t shardirCollectiveGetGroup(MlirOperation op,
                                                       intptr_t group,
                                                       int64_t *ranks,

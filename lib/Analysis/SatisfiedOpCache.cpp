@@ -17,7 +17,7 @@
 
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/ShardIR/Provenance.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "llvm/ADT/Hashing.h"
 

@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Dialect/Kernel/Kernel.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
 
 #include "mlir/Dialect/Bufferization/IR/DstBufferizableOpInterfaceImpl.h"

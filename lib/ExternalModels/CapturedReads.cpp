@@ -15,7 +15,7 @@
 #include "CapturedReads.h"
 
 #include "ShardIR/Analysis/BodyPartials.h"
-#include "ShardIR/ExternalModels/IndexedAccess.h"
+#include "ShardPosition.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 

@@ -18,7 +18,7 @@
 #include "ModelUtils.h"
 #include "ShardIR/Analysis/BodyPartials.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
-#include "ShardIR/ExternalModels/IndexedAccess.h"
+#include "ShardPosition.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -19,6 +19,7 @@
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
+#include "ShardIR/Placement/Collectives.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Arith/Utils/Utils.h"

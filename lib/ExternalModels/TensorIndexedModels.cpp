@@ -22,7 +22,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ModelUtils.h"
-#include "ShardIR/ExternalModels/IndexedAccess.h"
+#include "ShardPosition.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

@@ -8,8 +8,8 @@
 //
 // The meshes that imported annotations name: declared by an op `sdy.mesh` or an
 // attribute of the module, written out in place, or only named. Requires a
-// module whose `shardir.mesh` ops verify; guarantees one `shardir.mesh` for each
-// name that `get` was called with.
+// module whose `shardir.mesh` ops verify; guarantees one `shardir.mesh` for
+// each name that `get` was called with.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,6 +13,7 @@
 
 #include "ShardIR/Interfaces/ShardingRule.h"
 #include "ShardIR/Interfaces/VerifyRule.h"
+#include "ShardIR/Placement/Halo.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Utils/StaticValueUtils.h"

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Interfaces/VerifyRule.h"
+#include "ShardIR/Placement/Halo.h"
 
 #include "llvm/Support/MathExtras.h"
 

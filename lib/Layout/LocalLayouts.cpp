@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "LayoutRuns.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Layout/LayoutChoice.h"
 #include "ShardIR/Memory/PeakMemory.h"
 #include "ShardIR/Report/Report.h"

@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Memory/BufferPeak.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "RankRun.h"
 
@@ -120,10 +121,10 @@ private:
 } // namespace
 
 std::optional<MemoryPeak> shardir::bufferPeak(func::FuncOp entry,
-                                              const MeshTable &meshes,
                                               BufferUse *use, bool listHeld) {
   if (!entry.getBody().hasOneBlock())
     return std::nullopt;
+  MeshTable meshes(entry->getParentOp());
   int64_t ranks = 1;
   for (const Mesh &mesh : meshes.all()) {
     if (!mesh.isConcrete())

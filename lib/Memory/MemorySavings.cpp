@@ -12,6 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Memory/MemorySavings.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"

@@ -10,6 +10,8 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+
 #include "RankRun.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"

@@ -19,6 +19,7 @@
 #define SHARDIR_LIB_MEMORY_RANKRUN_H
 
 #include "ShardIR/Memory/BufferPeak.h"
+#include "ShardIR/Placement/Placement.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

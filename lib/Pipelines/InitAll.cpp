@@ -19,7 +19,7 @@
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/Kernel/Kernel.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/ExternalModels/ExternalModels.h"
 #include "ShardIR/Pipelines/Pipelines.h"
 #include "ShardIR/Transforms/Passes.h"

@@ -19,7 +19,8 @@
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Transforms/Passes.h"
 
-#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/ControlFlowToSCF/ControlFlowToSCF.h"
+#include "mlir/Conversion/ShapeToStandard/ShapeToStandard.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Shape/Transforms/Passes.h"
 #include "mlir/Pass/PassRegistry.h"
@@ -41,7 +42,7 @@ static GpuOptions gpuOptions(const shardir::PipelineOptions &options) {
   gpu.explain = options.explain;
   gpu.schedule = options.schedule;
   gpu.plan = options.plan;
-  gpu.library = options.library;
+  llvm::append_range(gpu.library, options.library);
   gpu.kernelTimes = options.kernelTimes;
   gpu.ptxas = options.ptxas;
   gpu.overlap = options.overlap;

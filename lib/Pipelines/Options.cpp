@@ -130,8 +130,10 @@ static LogicalResult checkOptions(const PipelineOptions &options,
       !isOneOf("reduce", options.reduce, {"exact", "result-type"}) ||
       !isOneOf("pipeline", options.pipeline, {"sequential", "1f1b"}) ||
       !isOneOf("rings", options.rings, {"auto", "always", "never"}) ||
-      (!options.library.empty() &&
-       !isOneOf("library", options.library, {"cublaslt"})) ||
+      !llvm::all_of(options.library,
+                    [&](const std::string &library) {
+                      return isOneOf("library", library, gpuLibraryNames());
+                    }) ||
       (!options.target.empty() &&
        !isOneOf("target", options.target, namesIn(CpuTarget::known()))) ||
       (!options.arch.empty() &&

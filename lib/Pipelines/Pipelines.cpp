@@ -16,7 +16,7 @@
 #include "ShardIR/Pipelines/Pipelines.h"
 #include "ShardIR/Transforms/Passes.h"
 
-#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/ControlFlowToSCF/ControlFlowToSCF.h"
 #include "mlir/Pass/PassRegistry.h"
 #include "mlir/Transforms/Passes.h"
 

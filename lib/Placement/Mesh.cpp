@@ -60,6 +60,13 @@ int64_t Mesh::rankAt(int64_t position) const {
   return devices[position];
 }
 
+std::set<int64_t> Mesh::ranks() const {
+  std::set<int64_t> ranks;
+  for (int64_t p = 0, e = numDevices(); p < e; ++p)
+    ranks.insert(rankAt(p));
+  return ranks;
+}
+
 int64_t Mesh::positionOf(int64_t rank) const {
   if (devices.empty())
     return rank >= 0 && rank < numDevices() ? rank : -1;

@@ -230,8 +230,7 @@ Alternatives shardir::alternativesOfUse(OpOperand &use) {
 Alternatives shardir::alternativesBehind(Operation *step) {
   for (const RedistributionUser &user : findRedistributionUsers(step))
     if (user.use)
-      if (Alternatives found = alternativesOfUse(*user.use);
-          !found.all.empty())
+      if (Alternatives found = alternativesOfUse(*user.use); !found.all.empty())
         return found;
   Value source = step->getOperand(0);
   while (Operation *made = source.getDefiningOp()) {

@@ -13,6 +13,8 @@
 #include "ShardIR/Dialect/ShardIR/Provenance.h"
 #include "ShardIR/Report/Report.h"
 
+#include "ShardIR/Report/JsonAttributes.h"
+
 using namespace mlir;
 using namespace shardir;
 namespace json = llvm::json;
@@ -184,49 +186,4 @@ json::Object shardir::toJson(const ProgramReport &report) {
   if (report.recomputed)
     all["recomputed"] = toJson(Attribute(report.recomputed));
   return all;
-}
-
-Attribute shardir::toAttribute(const json::Value &value, MLIRContext *context) {
-  Builder builder(context);
-  if (const json::Object *object = value.getAsObject()) {
-    NamedAttrList entries;
-    for (const auto &[key, entry] : *object)
-      entries.set(StringRef(key), toAttribute(entry, context));
-    return entries.getDictionary(context);
-  }
-  if (const json::Array *array = value.getAsArray()) {
-    SmallVector<Attribute> entries;
-    for (const json::Value &entry : *array)
-      entries.push_back(toAttribute(entry, context));
-    return builder.getArrayAttr(entries);
-  }
-  if (std::optional<StringRef> text = value.getAsString())
-    return builder.getStringAttr(*text);
-  if (std::optional<bool> flag = value.getAsBoolean())
-    return builder.getBoolAttr(*flag);
-  if (std::optional<int64_t> number = value.getAsInteger())
-    return builder.getI64IntegerAttr(*number);
-  return builder.getUnitAttr();
-}
-
-json::Value shardir::toJson(Attribute attr) {
-  if (auto entries = dyn_cast<DictionaryAttr>(attr)) {
-    json::Object object;
-    for (NamedAttribute entry : entries)
-      object[entry.getName().getValue()] = toJson(entry.getValue());
-    return object;
-  }
-  if (auto entries = dyn_cast<ArrayAttr>(attr)) {
-    json::Array array;
-    for (Attribute entry : entries)
-      array.push_back(toJson(entry));
-    return array;
-  }
-  if (auto text = dyn_cast<StringAttr>(attr))
-    return utf8(text.getValue());
-  if (auto flag = dyn_cast<BoolAttr>(attr))
-    return flag.getValue();
-  if (auto number = dyn_cast<IntegerAttr>(attr))
-    return number.getInt();
-  return nullptr;
 }

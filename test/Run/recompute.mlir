@@ -12,8 +12,9 @@
 
 // EQUAL-COUNT-4: equal to the unsharded program
 // KEPT:  bytes received per device: 6440
-// KEPT:  peak bytes per device: 33008
-// KEPT:  33008 bytes at the peak
+// Processors differ in what products pack.
+// KEPT:  peak bytes per device: [[#PEAK:]]
+// KEPT:  measured: 6440 bytes received, [[#PEAK]] bytes at the peak
 // AGAIN: bytes received per device: 6440
 // AGAIN: peak bytes per device: [[#PEAK:]]
 // AGAIN-NEXT: {{[0-9]+}} values are computed a second time to fit memory-limit

@@ -19,7 +19,7 @@
 
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Localize/Passes.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/TypeUtilities.h"

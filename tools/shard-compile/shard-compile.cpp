@@ -21,7 +21,8 @@
 #include "ShardIR/Pipelines/Pipelines.h"
 #include "ShardIR/Pipelines/Plugins.h"
 #include "ShardIR/Placement/NearestName.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Import/Passes.h"
+#include "ShardIR/Transforms/Propagate/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"

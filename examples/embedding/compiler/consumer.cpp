@@ -8,9 +8,10 @@
 //
 // Registers ShardIR next to all of MLIR's dialects and a dialect of its own,
 // whose op `consumer.row_scale` joins by implementing the sharding rule
-// interface, reads the program named on the command line, runs ShardIR's pipeline
-// to the propagated stage through the C++ API, a pass of its own with ShardIR's
-// patterns to the collective stage, and the pipeline again to the local stage.
+// interface, reads the program named on the command line, runs ShardIR's
+// pipeline to the propagated stage through the C++ API, a pass of its own with
+// ShardIR's patterns to the collective stage, and the pipeline again to the
+// local stage.
 //
 //===----------------------------------------------------------------------===//
 

@@ -15,28 +15,12 @@
 #ifndef SHARDIR_ANALYSIS_BODYPARTIALS_H
 #define SHARDIR_ANALYSIS_BODYPARTIALS_H
 
+#include "ShardIR/Analysis/Combiners.h"
 #include "ShardIR/Interfaces/ShardingRule.h"
 
 #include "mlir/IR/Block.h"
 
 namespace shardir {
-
-/// The kind by which `op` combines two terms (addf: sum, maximumf: max, …), or
-/// nothing.
-std::optional<PartialKind> combinerKind(mlir::Operation *op);
-
-/// True if `op` is a non-decreasing function of its one operand on all numbers
-/// that keeps NaN, so that the largest and the least of terms pass it: rounding
-/// to integers, casts to narrower floats, and libm's increasing functions. Not
-/// sqrt and log: of a term below zero they make a NaN that the maximum may not
-/// have.
-bool isMonotone(mlir::Operation *op);
-
-/// The kind by which the body accumulates into block argument `accumulator`
-/// for the value that it yields at `yielded`: the yield is one combiner of the
-/// accumulator, used once, and of something else. Nothing if it is not so.
-std::optional<PartialKind> matchAccumulation(mlir::Value yielded,
-                                             mlir::BlockArgument accumulator);
 
 /// The sets of operands that may be partial together: every listed set, with
 /// all others not partial, makes all yielded values partial of that kind. Block

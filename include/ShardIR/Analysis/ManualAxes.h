@@ -17,7 +17,7 @@
 #ifndef SHARDIR_ANALYSIS_MANUALAXES_H
 #define SHARDIR_ANALYSIS_MANUALAXES_H
 
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "llvm/ADT/DenseMap.h"
 

@@ -17,7 +17,7 @@
 #ifndef SHARDIR_EXTERNALMODELS_INDEXEDACCESS_H
 #define SHARDIR_EXTERNALMODELS_INDEXEDACCESS_H
 
-#include "ShardIR/Interfaces/Localizer.h"
+#include "ShardIR/Placement/PartialKind.h"
 
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 
@@ -28,21 +28,6 @@ struct ElementPosition {
   llvm::SmallVector<mlir::Value> indices;
   mlir::Value isHere; ///< `i1`: it is in this shard; null: always
 };
-
-/// The digits of the dims of `global` that are split, made where `builder`
-/// stands; other dims' lists are empty.
-using ShardDigits = llvm::SmallVector<llvm::SmallVector<Localizer::DigitValue>>;
-ShardDigits shardDigits(mlir::OpBuilder &builder, mlir::Location loc,
-                        const Localizer &localizer,
-                        const Localizer::Global &global);
-
-/// The position of the global tensor's element at `indices` in this device's
-/// shard. Along dims whose list in `digits` is empty indices are local already.
-/// Where the element is on another device the indices are 0.
-ElementPosition
-localPosition(mlir::OpBuilder &builder, mlir::Location loc,
-              llvm::ArrayRef<llvm::SmallVector<Localizer::DigitValue>> digits,
-              mlir::ValueRange indices);
 
 /// The element of `shard` at `position`, or the identity of `kind` where it is
 /// on another device. A shard that `mayBeEmpty` is not read then.

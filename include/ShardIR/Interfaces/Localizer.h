@@ -15,6 +15,7 @@
 #define SHARDIR_INTERFACES_LOCALIZER_H
 
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Interfaces/PartialIdentity.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpDefinition.h"
@@ -121,14 +122,6 @@ private:
   llvm::DenseMap<mlir::Value, Global> globals;
   llvm::DenseMap<mlir::Value, mlir::Value> captures;
 };
-
-/// The identity of a partial kind for an element type, as an attribute (P5).
-mlir::TypedAttr partialIdentity(mlir::Type elementType, PartialKind kind);
-
-/// The same as a scalar, complex numbers included, which sums alone have; null
-/// where the kind has no identity for that type.
-mlir::Value createPartialIdentity(mlir::OpBuilder &builder, mlir::Location loc,
-                                  mlir::Type elementType, PartialKind kind);
 
 } // namespace shardir
 

@@ -16,7 +16,7 @@
 #ifndef SHARDIR_INTERFACES_SHARDABLEREGION_H
 #define SHARDIR_INTERFACES_SHARDABLEREGION_H
 
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/IR/OpDefinition.h"
 

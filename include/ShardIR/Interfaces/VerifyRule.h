@@ -13,7 +13,7 @@
 #ifndef SHARDIR_INTERFACES_VERIFYRULE_H
 #define SHARDIR_INTERFACES_VERIFYRULE_H
 
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/Interfaces/ShardingRule.h"
 
 namespace shardir {

@@ -36,7 +36,6 @@ struct BufferUse {
 /// memory of each op that runs. Lists what is held at the peak only on request,
 /// for that takes another run of the fullest rank.
 std::optional<MemoryPeak> bufferPeak(mlir::func::FuncOp entry,
-                                     const MeshTable &meshes,
                                      BufferUse *use = nullptr,
                                      bool listHeld = false);
 

@@ -13,7 +13,7 @@
 #ifndef SHARDIR_MEMORY_PEAKMEMORY_H
 #define SHARDIR_MEMORY_PEAKMEMORY_H
 
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -102,11 +102,10 @@ struct PipelineOptions : public mlir::PassPipelineOptions<PipelineOptions> {
                      "measured by utils/gpu-check.sh: they decide between "
                      "plans in place of the model's"),
       llvm::cl::init("")};
-  Option<std::string> library{
+  ListOption<std::string> library{
       *this, "library",
-      llvm::cl::desc("on the GPU, leave products to this library where it has "
-                     "them: cublaslt"),
-      llvm::cl::init("")};
+      llvm::cl::desc("on the GPU, leave to these libraries what they have: "
+                     "products to cublaslt, attention to cudnn")};
   Option<bool> attention{
       *this, "attention",
       llvm::cl::desc("make softmax(Q K^T) V one op that never stores its "

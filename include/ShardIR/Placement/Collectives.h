@@ -16,26 +16,11 @@
 #ifndef SHARDIR_PLACEMENT_COLLECTIVES_H
 #define SHARDIR_PLACEMENT_COLLECTIVES_H
 
+#include "ShardIR/Placement/CollectiveKind.h"
 #include "ShardIR/Placement/Halo.h"
+#include "ShardIR/Placement/Piece.h"
 
 namespace shardir {
-
-/// The kinds of step a redistribution is made of. The first two are local.
-enum class CollectiveKind {
-  Slice,       ///< drop what the new placement does not hold; no communication
-  MakePartial, ///< a device's term is what it holds of its new shard, the rest
-               ///< is the identity; no communication (Placement/Terms.h)
-  AllGather,
-  AllReduce,
-  ReduceScatter,
-  AllToAll,
-  Permute,
-  Exchange,     ///< sparse point-to-point with exact counts
-  HaloExchange, ///< what an overlapping shard holds and the old one does not
-};
-/// `all_gather`, … as in the IR and in reports.
-const char *stringifyCollectiveKind(CollectiveKind kind);
-std::optional<CollectiveKind> parseCollectiveKind(const std::string &text);
 
 /// A collective from one placement to another, on one mesh unless
 /// Placement/CrossMesh.h says otherwise.
@@ -64,20 +49,6 @@ std::vector<AxisRef> groupAxes(const CollectiveStep &step, const Mesh &mesh,
 int64_t bytesReceived(const CollectiveStep &step, const Mesh &mesh,
                       const std::vector<int64_t> &shape, int64_t elementBytes,
                       int64_t position);
-
-/// One rectangular piece of a redistribution between non-partial placements,
-/// or a term of one: which local elements of `source`'s shard make which
-/// local elements of the receiver's. Index sets are per dimension, as runs
-/// [start, start + length) of source and destination local indices with equal
-/// lengths, in increasing order of both.
-struct Piece {
-  struct Run {
-    int64_t source = 0, destination = 0, length = 0;
-  };
-  int64_t source = 0;                 ///< mesh position that holds it
-  std::vector<std::vector<Run>> runs; ///< per dimension
-  int64_t elements() const;
-};
 
 /// The pieces that the device at `receiver` needs to hold `step.to` when every
 /// device holds `step.from`. Every element of the destination shard is in

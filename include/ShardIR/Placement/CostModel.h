@@ -42,30 +42,6 @@ enum class CostMode {
   Time,  ///< seconds of the machine model first
 };
 
-/// The link of an axis that the mesh gives none. The defaults are of the order
-/// of one 50 Gbit/s network port and its software: a stated assumption, not a
-/// measurement of any machine.
-struct MachineModel {
-  double bandwidth = 5.0e9; ///< bytes per second, each way
-  double latency = 1.0e-5;  ///< seconds per message
-
-  /// The link of an axis, its zeros replaced by the defaults.
-  Link linkOf(const MeshAxis &axis) const;
-  bool operator==(const MachineModel &o) const {
-    return bandwidth == o.bandwidth && latency == o.latency;
-  }
-};
-
-/// How fast one device computes. The defaults are of the order of a CPU core.
-struct DeviceRates {
-  /// Operations per second in products of elements of so many bits; 0 is the
-  /// rate of the next wider type.
-  double flops8 = 0, flops16 = 0, flops32 = 5.0e10, flops64 = 0;
-  double memoryBandwidth = 1.0e10; ///< bytes per second
-
-  double flopsOf(int64_t elementBytes) const;
-};
-
 /// The cost of a chain of steps.
 struct Cost {
   double seconds = 0; ///< by the machine model, a multiple of 1e-12

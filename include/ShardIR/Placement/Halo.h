@@ -22,6 +22,7 @@
 #define SHARDIR_PLACEMENT_HALO_H
 
 #include "ShardIR/Placement/Placement.h"
+#include "ShardIR/Placement/PlacementFwd.h"
 
 #include <utility>
 
@@ -65,9 +66,6 @@ struct DimHalo {
   }
   bool operator!=(const DimHalo &o) const { return !(*this == o); }
 };
-
-/// One entry per dimension. Empty: no dimension has a halo.
-using Halo = std::vector<DimHalo>;
 
 /// The numbers of a window are at most this large, so that nothing that is
 /// computed from them overflows.

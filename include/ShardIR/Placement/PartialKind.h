@@ -10,7 +10,7 @@
 // neutral elements. Compiler, runtime, kernels and tests read it; it includes
 // no other header, since kernels for GPUs are made of it, too. The operations
 // themselves are those of the same names in lib/Runtime/Elements/ReduceOps.h,
-// and as ops combinerKind of Analysis/BodyPartials.h.
+// and as ops combinerKind of Analysis/Combiners.h.
 //
 //===----------------------------------------------------------------------===//
 

@@ -18,12 +18,15 @@
 #ifndef SHARDIR_PLACEMENT_PLACEMENT_H
 #define SHARDIR_PLACEMENT_PLACEMENT_H
 
+#include "ShardIR/Placement/MachineModel.h"
 #include "ShardIR/Placement/PartialKind.h"
+#include "ShardIR/Placement/PlacementFwd.h"
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -41,15 +44,6 @@ inline constexpr int64_t kAssumedDimSize = 1024;
 //===----------------------------------------------------------------------===//
 // Mesh
 //===----------------------------------------------------------------------===//
-
-/// The link that connects the devices along one axis.
-struct Link {
-  double bandwidth = 0; ///< bytes per second; 0 means the machine's default
-  double latency = 0;   ///< seconds per message
-  bool operator==(const Link &o) const {
-    return bandwidth == o.bandwidth && latency == o.latency;
-  }
-};
 
 /// One named dimension of a mesh.
 struct MeshAxis {
@@ -86,6 +80,8 @@ struct Mesh {
   int64_t rankAt(int64_t position) const;
   /// The position of a rank, or -1 where this mesh does not name it.
   int64_t positionOf(int64_t rank) const;
+  /// The ranks that this mesh names.
+  std::set<int64_t> ranks() const;
   /// Coordinates of a position along each axis, major first.
   std::vector<int64_t> coordinates(int64_t position) const;
   bool operator==(const Mesh &o) const {
@@ -191,8 +187,6 @@ struct Placement {
   }
   bool operator!=(const Placement &o) const { return !(*this == o); }
 };
-
-size_t hashValue(const Placement &placement);
 
 //===----------------------------------------------------------------------===//
 // Text

@@ -15,7 +15,7 @@
 #ifndef SHARDIR_REPORT_NOTSHARDEDREASONS_H
 #define SHARDIR_REPORT_NOTSHARDEDREASONS_H
 
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

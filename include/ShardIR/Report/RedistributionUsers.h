@@ -17,7 +17,7 @@
 #define SHARDIR_REPORT_REDISTRIBUTIONUSERS_H
 
 #include "ShardIR/Dialect/ShardIR/Provenance.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 

@@ -99,12 +99,6 @@ ProgramReport buildReport(mlir::ModuleOp module);
 llvm::json::Object toJson(const ProgramReport &report);
 llvm::json::Object toJson(const ReportedCollective &collective);
 
-/// JSON as an attribute and back: objects are dictionaries, integers i64, null
-/// the unit attribute. Numbers must be integers.
-mlir::Attribute toAttribute(const llvm::json::Value &value,
-                            mlir::MLIRContext *context);
-llvm::json::Value toJson(mlir::Attribute attr);
-
 /// How often an op runs in one call of its function: the product of the trip
 /// counts around it, or nothing where one is not known.
 std::optional<int64_t> executionsOf(mlir::Operation *op);

@@ -144,6 +144,18 @@ void shardir_gpu_library_matmul(const int64_t *numbers, int32_t operand_type,
                                 const void *a, const void *b, void *c,
                                 const void *bias);
 
+/* Queues attention by cuDNN, of elements of `element_type`, a
+ * shardir_element_type of 16 bits: result[b,h,m] = softmax over n of
+ * (scale * query[b,h,m] . key[b,g,n]), times value[b,g,n], with
+ * g = h / (query heads / key heads). `numbers` are the batch, query heads, key
+ * heads, positions m and n, elements of a row of query and key, and of value
+ * and result; then the strides of batch, heads and positions, in elements, of
+ * query, key, value and result. Rows are contiguous; n is at least 1. */
+void shardir_gpu_library_attention(const int64_t *numbers, int32_t element_type,
+                                   float scale, const void *query,
+                                   const void *key, const void *value,
+                                   void *result);
+
 /* Bytes at a multiple of which shards in device memory begin. */
 #define SHARDIR_GPU_ALIGNMENT 64
 

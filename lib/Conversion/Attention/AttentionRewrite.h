@@ -18,7 +18,7 @@
 #include "AttentionMatch.h"
 
 #include "ShardIR/Dialect/Kernel/Kernel.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/IR/IRMapping.h"
 

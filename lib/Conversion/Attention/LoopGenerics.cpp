@@ -15,7 +15,7 @@
 #include "LoopGenerics.h"
 
 #include "ShardIR/Dialect/Kernel/Kernel.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -19,6 +19,7 @@
 
 #include "ShardIR/Conversion/CollectivesToRuntime/Passes.h"
 #include "ShardIR/Dialect/ShardIR/Stage.h"
+#include "ShardIR/Report/JsonAttributes.h"
 #include "ShardIR/Report/Report.h"
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"

@@ -15,7 +15,7 @@
 #include "StaticSequence.h"
 
 #include "ShardIR/Dialect/Collective/Collective.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

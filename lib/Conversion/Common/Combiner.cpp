@@ -12,8 +12,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "Combiner.h"
-#include "ShardIR/Analysis/BodyPartials.h"
-#include "ShardIR/Interfaces/Localizer.h"
+#include "ShardIR/Analysis/Combiners.h"
+#include "ShardIR/Interfaces/PartialIdentity.h"
 #include "mlir/Dialect/Linalg/Transforms/Transforms.h"
 
 using namespace mlir;

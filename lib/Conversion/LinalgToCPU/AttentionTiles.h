@@ -15,7 +15,7 @@
 #define SHARDIR_LIB_CONVERSION_LINALGTOCPU_ATTENTIONTILES_H
 
 #include "ShardIR/Dialect/Kernel/Kernel.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/Dialect/SCF/Transforms/TileUsingInterface.h"
 #include "mlir/IR/PatternMatch.h"

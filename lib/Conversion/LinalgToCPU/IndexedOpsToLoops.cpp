@@ -17,7 +17,7 @@
 
 #include "Common/ScalarBody.h"
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/ExternalModels/IndexedAccess.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -16,7 +16,7 @@
 #include "CudaTools.h"
 
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"

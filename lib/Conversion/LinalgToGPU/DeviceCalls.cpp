@@ -16,7 +16,7 @@
 #include "DeviceCalls.h"
 
 #include "ShardIR/Conversion/BufferAddress.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/Runtime/Abi.h"
 #include "ShardIR/Runtime/ElementTypes.h"
 
@@ -29,6 +29,8 @@ using namespace shardir;
 /// Bytes of a slot: scalars, complex numbers, short vectors, tensor maps.
 static constexpr int64_t slotBytes = 128;
 static constexpr unsigned mostTensorDims = 5;
+/// Of one call: those of an attention are the most.
+static constexpr int64_t mostNumbers = 19;
 
 bool shardir::isHostHelper(StringRef function) {
   return function.starts_with("dealloc_helper");
@@ -86,14 +88,14 @@ Value FunctionScratch::argumentArray() {
   return array;
 }
 
-Value FunctionScratch::tensorDims() {
-  if (!dims) {
+Value FunctionScratch::numbers() {
+  if (!numberSlots) {
     auto count = LLVM::ConstantOp::create(
-        builder, loc, builder.getI64IntegerAttr(3 * mostTensorDims));
-    dims = LLVM::AllocaOp::create(builder, loc, pointer, builder.getI64Type(),
-                                  count);
+        builder, loc, builder.getI64IntegerAttr(mostNumbers));
+    numberSlots = LLVM::AllocaOp::create(builder, loc, pointer,
+                                         builder.getI64Type(), count);
   }
-  return dims;
+  return numberSlots;
 }
 
 void FunctionScratch::finish() {
@@ -204,20 +206,13 @@ LogicalResult DeviceCalls::tensorMap(OpBuilder &builder,
   Value buffer = cast.getSource();
   auto metadata =
       memref::ExtractStridedMetadataOp::create(builder, loc, buffer);
-  Value dims = scratch.tensorDims();
-  int32_t next = 0;
-  auto put = [&](Value number) {
-    Value place = LLVM::GEPOp::create(builder, loc, pointer, i64, dims,
-                                      ArrayRef<LLVM::GEPArg>{next++});
-    LLVM::StoreOp::create(builder, loc,
-                          arith::IndexCastOp::create(builder, loc, i64, number),
-                          place);
-  };
+  SmallVector<Value> numbers;
   for (unsigned dim = rank; dim-- > 0;) {
-    put(metadata.getSizes()[dim]);
-    put(metadata.getStrides()[dim]);
-    put(op.getBoxDimensions()[dim]);
+    numbers.push_back(metadata.getSizes()[dim]);
+    numbers.push_back(metadata.getStrides()[dim]);
+    numbers.push_back(op.getBoxDimensions()[dim]);
   }
+  Value dims = storeNumbers(builder, loc, numbers, scratch);
   using Swizzle = nvgpu::TensorMapSwizzleKind;
   Swizzle swizzle = op.getTensorMap().getType().getSwizzle();
   int64_t swizzled = swizzle == Swizzle::SWIZZLE_128B  ? 128
@@ -399,19 +394,6 @@ LogicalResult DeviceCalls::libraryMatmul(kernel::LibraryMatmulOp op,
                                          FunctionScratch &scratch) {
   OpBuilder builder(op);
   Location loc = op.getLoc();
-  Value numbers = scratch.tensorDims();
-  for (auto [i, number] : llvm::enumerate(op.getNumbers())) {
-    Value place = LLVM::GEPOp::create(builder, loc, pointer, i64, numbers,
-                                      ArrayRef<LLVM::GEPArg>{int32_t(i)});
-    LLVM::StoreOp::create(builder, loc,
-                          arith::IndexCastOp::create(builder, loc, i64, number),
-                          place);
-  }
-  auto type = [&](Value buffer) {
-    auto code = parseElementType(
-        elementTypeName(getElementTypeOrSelf(buffer.getType())));
-    return integer(builder, loc, code ? int64_t(*code) : -1, 32);
-  };
   int32_t flags = (op.getAAlongM() ? SHARDIR_GPU_A_ALONG_M : 0) |
                   (op.getBAlongK() ? SHARDIR_GPU_B_ALONG_K : 0) |
                   (op.getAccumulate() ? SHARDIR_GPU_ACCUMULATE : 0) |
@@ -420,9 +402,9 @@ LogicalResult DeviceCalls::libraryMatmul(kernel::LibraryMatmulOp op,
   Value bias = op.getBias()
                    ? bufferAddress(builder, loc, op.getBias())
                    : LLVM::ZeroOp::create(builder, loc, pointer).getResult();
-  Value arguments[] = {numbers,
-                       type(op.getA()),
-                       type(op.getC()),
+  Value arguments[] = {storeNumbers(builder, loc, op.getNumbers(), scratch),
+                       elementType(builder, loc, op.getA()),
+                       elementType(builder, loc, op.getC()),
                        integer(builder, loc, flags, 32),
                        bufferAddress(builder, loc, op.getA()),
                        bufferAddress(builder, loc, op.getB()),
@@ -435,6 +417,47 @@ LogicalResult DeviceCalls::libraryMatmul(kernel::LibraryMatmulOp op,
       arguments);
   op.erase();
   return success();
+}
+
+LogicalResult DeviceCalls::libraryAttention(kernel::LibraryAttentionOp op,
+                                            FunctionScratch &scratch) {
+  OpBuilder builder(op);
+  Location loc = op.getLoc();
+  Type f32 = builder.getF32Type();
+  Value arguments[] = {
+      storeNumbers(builder, loc, op.getNumbers(), scratch),
+      elementType(builder, loc, op.getQuery()),
+      LLVM::ConstantOp::create(builder, loc, f32, op.getScaleAttr()),
+      bufferAddress(builder, loc, op.getQuery()),
+      bufferAddress(builder, loc, op.getKey()),
+      bufferAddress(builder, loc, op.getValue()),
+      bufferAddress(builder, loc, op.getResult())};
+  LLVM::CallOp::create(
+      builder, loc,
+      declare("shardir_gpu_library_attention", none,
+              {pointer, i32, f32, pointer, pointer, pointer, pointer}),
+      arguments);
+  op.erase();
+  return success();
+}
+
+Value DeviceCalls::storeNumbers(OpBuilder &builder, Location loc,
+                                ValueRange numbers, FunctionScratch &scratch) {
+  Value slots = scratch.numbers();
+  for (auto [i, number] : llvm::enumerate(numbers)) {
+    Value place = LLVM::GEPOp::create(builder, loc, pointer, i64, slots,
+                                      ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    LLVM::StoreOp::create(builder, loc,
+                          arith::IndexCastOp::create(builder, loc, i64, number),
+                          place);
+  }
+  return slots;
+}
+
+Value DeviceCalls::elementType(OpBuilder &builder, Location loc, Value buffer) {
+  auto code =
+      parseElementType(elementTypeName(getElementTypeOrSelf(buffer.getType())));
+  return integer(builder, loc, code ? int64_t(*code) : -1, 32);
 }
 
 LogicalResult DeviceCalls::multiprocessors(kernel::MultiprocessorsOp op) {

@@ -42,8 +42,8 @@ public:
   /// The place of argument `i` of a launch, and the array of all places.
   mlir::Value slot(unsigned i);
   mlir::Value argumentArray();
-  /// Extents, strides and boxes of a tensor of up to five dims.
-  mlir::Value tensorDims();
+  /// Host memory for the numbers of one call, 64 bits each.
+  mlir::Value numbers();
   /// Host memory for one element.
   mlir::Value element(mlir::Type type);
   /// A rank-1 descriptor and the unranked one that points to it; `which` is 0
@@ -59,7 +59,7 @@ private:
   mlir::OpBuilder builder;
   mlir::Location loc;
   mlir::Type pointer;
-  mlir::Value slots, array, dims;
+  mlir::Value slots, array, numberSlots;
   mlir::Operation *slotCount = nullptr, *arrayCount = nullptr;
   llvm::SmallVector<mlir::Value> slotValues;
   llvm::DenseMap<mlir::Type, mlir::Value> elements;
@@ -78,6 +78,8 @@ public:
   mlir::LogicalResult load(mlir::memref::LoadOp op, FunctionScratch &scratch);
   mlir::LogicalResult libraryMatmul(kernel::LibraryMatmulOp op,
                                     FunctionScratch &scratch);
+  mlir::LogicalResult libraryAttention(kernel::LibraryAttentionOp op,
+                                       FunctionScratch &scratch);
   mlir::LogicalResult multiprocessors(kernel::MultiprocessorsOp op);
   mlir::LogicalResult constant(mlir::memref::GetGlobalOp op, int32_t id);
 
@@ -87,6 +89,12 @@ private:
                                 mlir::Value slot, FunctionScratch &scratch);
   mlir::LLVM::LLVMFuncOp declare(llvm::StringRef name, mlir::Type result,
                                  llvm::ArrayRef<mlir::Type> arguments);
+  /// Stores `numbers`, of type index, to the scratch memory for them.
+  mlir::Value storeNumbers(mlir::OpBuilder &builder, mlir::Location loc,
+                           mlir::ValueRange numbers, FunctionScratch &scratch);
+  /// The code of a buffer's element type for the runtime.
+  mlir::Value elementType(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value buffer);
   mlir::Value integer(mlir::OpBuilder &builder, mlir::Location loc,
                       int64_t value, unsigned bits = 64);
   mlir::Value asMemRef(mlir::OpBuilder &builder, mlir::Location loc,

@@ -19,9 +19,10 @@
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/Machine.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/Provenance.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/Dialect/ShardIR/Stage.h"
-#include "ShardIR/Report/Report.h"
+#include "ShardIR/Report/JsonAttributes.h"
 
 #include "mlir/IR/SymbolTable.h"
 #include "llvm/ADT/MapVector.h"
@@ -149,6 +150,10 @@ struct LaunchesToRuntimePass
       addLibraryCall(product);
       return calls.libraryMatmul(product, scratch);
     }
+    if (auto attention = dyn_cast<kernel::LibraryAttentionOp>(op)) {
+      addLibraryCall(attention);
+      return calls.libraryAttention(attention, scratch);
+    }
     if (auto count = dyn_cast<kernel::MultiprocessorsOp>(op))
       return calls.multiprocessors(count);
     if (auto global = dyn_cast<memref::GetGlobalOp>(op))
@@ -157,7 +162,7 @@ struct LaunchesToRuntimePass
   }
 
   /// Notes what the report says of it, which has no kernel of ours.
-  void addLibraryCall(kernel::LibraryMatmulOp op) {
+  void addLibraryCall(Operation *op) {
     NamedAttrList entry(
         op->getAttrOfType<DictionaryAttr>(ShardIRDialect::kSchedule));
     Builder builder(&getContext());
@@ -165,7 +170,8 @@ struct LaunchesToRuntimePass
       entry.set("name", name);
     entry.set("loc", builder.getStringAttr(
                          json::fixUTF8(describeLocation(op->getLoc()))));
-    entry.set("library", builder.getStringAttr("cublaslt"));
+    if (Attribute schedule = entry.get("schedule"))
+      entry.set("library", schedule);
     libraryCalls.push_back(entry.getDictionary(&getContext()));
   }
 

@@ -17,7 +17,7 @@
 #include "DeviceCalls.h"
 
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
 #include "mlir/Dialect/GPU/Utils/GPUUtils.h"

@@ -50,9 +50,8 @@ public:
   /// Without a limit everything is allowed. With one that cannot be compared
   /// with the function's memory, as extents are not known, nothing is.
   Budget(func::FuncOp function, int64_t limit) : limit(limit) {
-    MeshTable meshes(function->getParentOp());
     known = limit > 0 && function.isPublic() &&
-            bufferPeak(function, meshes, &use).has_value();
+            bufferPeak(function, &use).has_value();
   }
 
   /// True if the memory of `allocs` may be held at `op`, too.
@@ -93,8 +92,8 @@ bool communicates(Operation *op) {
 bool isWork(Operation *op) {
   return op
       ->walk([&](Operation *inner) {
-        return isa<gpu::LaunchOp, kernel::LibraryMatmulOp, memref::CopyOp>(
-                   inner)
+        return isa<gpu::LaunchOp, kernel::LibraryMatmulOp,
+                   kernel::LibraryAttentionOp, memref::CopyOp>(inner)
                    ? WalkResult::interrupt()
                    : WalkResult::advance();
       })

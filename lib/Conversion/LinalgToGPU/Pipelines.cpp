@@ -17,7 +17,7 @@
 #include "ShardIR/Conversion/LinalgToCPU/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/GpuTarget.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Normalize/Passes.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Transforms/Passes.h"

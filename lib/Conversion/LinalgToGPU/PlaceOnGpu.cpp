@@ -18,7 +18,7 @@
 #include "DeviceCalls.h"
 
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Complex/IR/Complex.h"

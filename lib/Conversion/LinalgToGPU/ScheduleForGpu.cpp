@@ -20,7 +20,7 @@
 #include "ShardIR/Conversion/Attention/Passes.h"
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Kernel/Kernel.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/Placement/NearestName.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -48,7 +48,8 @@ struct Choice {
 /// scheduled.
 struct Changes : RewriterBase::Listener {
   void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
-    if (isa<gpu::LaunchOp, kernel::LibraryMatmulOp>(op))
+    if (isa<gpu::LaunchOp, kernel::LibraryMatmulOp, kernel::LibraryAttentionOp>(
+            op))
       launches.insert(op);
   }
   void notifyOperationErased(Operation *op) override {
@@ -86,11 +87,12 @@ struct ScheduleForGpuPass
           << mustBeOneOf(schedules, schedule);
       return signalPassFailure();
     }
-    if (!library.empty() && library != kCublasLt) {
-      getOperation().emitError("option library ")
-          << mustBeOneOf({kCublasLt.str()}, library);
-      return signalPassFailure();
-    }
+    for (const std::string &name : library)
+      if (!llvm::is_contained(gpuLibraryNames(), name)) {
+        getOperation().emitError("option library ")
+            << mustBeOneOf(gpuLibraryNames(), name);
+        return signalPassFailure();
+      }
     target->times = times;
     FailureOr<DictionaryAttr> forced = parsePlan();
     if (failed(forced))
@@ -125,7 +127,9 @@ struct ScheduleForGpuPass
         op->setAttr(kReadsTf32, UnitAttr::get(&getContext()));
     if (!library.empty())
       for (Operation *op : ops)
-        op->setAttr(kByLibrary, UnitAttr::get(&getContext()));
+        op->setAttr(kByLibrary, Builder(&getContext())
+                                    .getStrArrayAttr(SmallVector<StringRef>(
+                                        library.begin(), library.end())));
     if (!forced->empty())
       for (Operation *op : ops)
         op->setAttr(kForcedPlan, *forced);
@@ -271,20 +275,20 @@ struct ScheduleForGpuPass
                              estimate->seconds, target, estimate->beside);
         choices.push_back({candidate.get(), *estimate});
       }
-    std::stable_sort(choices.begin(), choices.end(),
-                     [&](const Choice &a, const Choice &b) {
-                       auto isForced = [&](const Choice &choice) {
-                         StringRef name = choice.schedule->name();
-                         return name == schedule || name == library;
-                       };
-                       if (isForced(a) != isForced(b))
-                         return isForced(a);
-                       auto seconds = [&](const Estimate &estimate) {
-                         return estimate.seconds - estimate.saved -
-                                double(estimate.fused) * target.launchSeconds;
-                       };
-                       return seconds(a.estimate) < seconds(b.estimate);
-                     });
+    std::stable_sort(
+        choices.begin(), choices.end(), [&](const Choice &a, const Choice &b) {
+          auto isForced = [&](const Choice &choice) {
+            StringRef name = choice.schedule->name();
+            return name == schedule || llvm::is_contained(library, name);
+          };
+          if (isForced(a) != isForced(b))
+            return isForced(a);
+          auto seconds = [&](const Estimate &estimate) {
+            return estimate.seconds - estimate.saved -
+                   double(estimate.fused) * target.launchSeconds;
+          };
+          return seconds(a.estimate) < seconds(b.estimate);
+        });
     return choices;
   }
 

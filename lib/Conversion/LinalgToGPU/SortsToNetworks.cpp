@@ -24,7 +24,7 @@
 #include "SortNetwork.h"
 
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/Dialect/Arith/Utils/Utils.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

@@ -16,8 +16,8 @@
 
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 
-#include "ShardIR/Analysis/BodyPartials.h"
-#include "ShardIR/Interfaces/Localizer.h"
+#include "ShardIR/Analysis/Combiners.h"
+#include "ShardIR/Interfaces/PartialIdentity.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

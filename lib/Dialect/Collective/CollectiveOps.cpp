@@ -23,8 +23,10 @@ using namespace mlir;
 using namespace shardir;
 using namespace shardir::collective;
 
-#define GET_OP_CLASSES
-#include "ShardIR/Dialect/Collective/CollectiveOps.cpp.inc"
+CollectiveStep CollectiveOpInterface::getStep() {
+  return {getKind(), getFrom().getValue(), getTo().getValue(),
+          readHalo(getHaloAttr())};
+}
 
 //===----------------------------------------------------------------------===//
 // Syntax

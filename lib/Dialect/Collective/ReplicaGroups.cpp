@@ -79,6 +79,6 @@ FailureOr<ReplicaGroups> collective::getReplicaGroups(Operation *op) {
     return failure();
   SmallVector<AxisRef> axes;
   for (StringRef axis : list.getAsValueRange<StringAttr>())
-    axes.push_back(*readAxis(axis));
+    axes.push_back(*detail::readAxis(axis));
   return groupsAlong(axes, mesh.getMesh());
 }

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Dialect/ShardIR/Provenance.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/Interfaces/ShardableRegion.h"
 
 #include "llvm/Support/FormatVariadic.h"

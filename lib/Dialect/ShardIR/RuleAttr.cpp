@@ -88,10 +88,9 @@ void RuleAttr::print(AsmPrinter &printer) const {
     printer << '(';
     llvm::interleaveComma(side, printer, [&](Attribute tensor) {
       printer << '[';
-      llvm::interleaveComma(cast<ArrayAttr>(tensor), printer,
-                            [&](Attribute dim) {
-                              printer << cast<StringAttr>(dim).getValue();
-                            });
+      llvm::interleaveComma(
+          cast<ArrayAttr>(tensor), printer,
+          [&](Attribute dim) { printer << cast<StringAttr>(dim).getValue(); });
       printer << ']';
     });
     printer << ')';

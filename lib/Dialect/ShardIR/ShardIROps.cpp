@@ -21,9 +21,6 @@
 using namespace mlir;
 using namespace shardir;
 
-#define GET_OP_CLASSES
-#include "ShardIR/Dialect/ShardIR/ShardIROps.cpp.inc"
-
 //===----------------------------------------------------------------------===//
 // MeshOp
 //===----------------------------------------------------------------------===//

@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "ShardIR/Dialect/ShardIR/Stage.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 using namespace mlir;
 using namespace shardir;

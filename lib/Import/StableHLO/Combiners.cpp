@@ -13,7 +13,7 @@
 
 #include "Combiners.h"
 
-#include "ShardIR/Analysis/BodyPartials.h"
+#include "ShardIR/Analysis/Combiners.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"

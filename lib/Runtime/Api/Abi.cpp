@@ -239,6 +239,28 @@ void shardir_gpu_library_matmul(const int64_t *numbers, int32_t operandType,
   });
 }
 
+void shardir_gpu_library_attention(const int64_t *numbers, int32_t elementType,
+                                   float scale, const void *query,
+                                   const void *key, const void *value,
+                                   void *result) {
+  onGpu(__func__, [&](CudaRank &gpu) {
+    LibraryAttention attention = {numbers[0],
+                                  numbers[1],
+                                  numbers[2],
+                                  numbers[3],
+                                  numbers[4],
+                                  numbers[5],
+                                  numbers[6],
+                                  {},
+                                  scale,
+                                  ElementType(elementType),
+                                  {query, key, value, result}};
+    for (int i = 0; i < 12; ++i)
+      attention.strides[i / 3][i % 3] = numbers[7 + i];
+    gpu.libraryAttention(attention);
+  });
+}
+
 void *shardir_gpu_alloc(uint64_t alignment, uint64_t size) {
   return onGpu(__func__,
                [&](CudaRank &gpu) { return gpu.allocate(size, alignment); });

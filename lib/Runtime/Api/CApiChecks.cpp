@@ -14,6 +14,7 @@
 
 #include "CApiChecks.h"
 #include "CApiDetail.h"
+#include "Processes/ProcessWorld.h"
 #include "ShardIR/Runtime/Abi.h"
 
 #include <algorithm>

@@ -111,10 +111,11 @@ struct shardir_pending {
         cancelled(std::make_shared<std::atomic<bool>>(false)) {
     if (function)
       name = function;
+    // Before the turn is taken: it throws where there is no such GPU.
+    std::shared_ptr<CudaEvent> after = capi::endOfStream(*program, given);
     bool inTurn = options.overProcesses();
     uint64_t turn = inTurn ? Turns::get().take() : 0;
     try {
-      std::shared_ptr<CudaEvent> after = capi::endOfStream(*program, given);
       thread = std::thread([this, inTurn, turn, after] {
         if (inTurn)
           Turns::get().await(turn);

@@ -16,6 +16,8 @@
 
 #include "Route.h"
 
+#include "Metadata.h"
+
 #include "ShardIR/Placement/CrossMesh.h"
 
 #include <algorithm>

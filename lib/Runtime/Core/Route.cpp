@@ -17,6 +17,8 @@
 
 #include "Route.h"
 
+#include "Metadata.h"
+
 #include <algorithm>
 #include <numeric>
 

@@ -20,7 +20,7 @@
 
 #include "Elements/Copy.h"
 #include "Elements/Reduce.h"
-#include "Metadata.h"
+#include "ShardIR/Placement/PlacementFwd.h"
 
 #include <cstdint>
 #include <map>
@@ -32,6 +32,9 @@
 
 namespace shardir {
 namespace runtime {
+
+struct CollectiveSpec;
+struct Metadata;
 
 /// Elements that come from one member of the group, or from several whose terms
 /// are reduced in this order.

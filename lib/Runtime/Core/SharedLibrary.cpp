@@ -19,6 +19,20 @@
 namespace shardir {
 namespace runtime {
 
+void *SharedLibrary::lookUp(const char *symbol) {
+  void *found = dlsym(handle, symbol);
+  if (!found && !missing)
+    missing = symbol;
+  return found;
+}
+
+bool SharedLibrary::isComplete(const std::string &what,
+                               std::string &error) const {
+  if (missing)
+    error = "'" + name + "' is not " + what + ": it lacks " + missing;
+  return !missing;
+}
+
 SharedLibrary openLibrary(const char *variable, const char *fallback,
                           const std::string &what, std::string &error) {
   const char *chosen = std::getenv(variable);

@@ -7,7 +7,8 @@
 //===----------------------------------------------------------------------===//
 //
 // Libraries that are found when they are asked for, once in a process: the CUDA
-// driver and NCCL. Nothing of them is needed to build or to run without them.
+// driver, NCCL, cuBLASLt, cuDNN. Nothing of them is needed to build or to run
+// without them.
 //
 //===----------------------------------------------------------------------===//
 
@@ -21,8 +22,20 @@ namespace shardir {
 namespace runtime {
 
 struct SharedLibrary {
-  std::string name;       ///< what was looked for
-  void *handle = nullptr; ///< null: it was not found
+  std::string name;              ///< what was looked for
+  void *handle = nullptr;        ///< null: it was not found
+  const char *missing = nullptr; ///< the first symbol that `find` did not find
+
+  /// Sets `function` to `symbol`, null where the library lacks it.
+  template <class Function> void find(Function *&function, const char *symbol) {
+    function = reinterpret_cast<Function *>(lookUp(symbol));
+  }
+  /// True if `find` found all symbols; else `error` says that this is not
+  /// `what`.
+  bool isComplete(const std::string &what, std::string &error) const;
+
+private:
+  void *lookUp(const char *symbol);
 };
 
 /// Opens the library that the environment's `variable` names, else `fallback`.

@@ -19,7 +19,6 @@
 #include "ShardIR/Runtime/Abi.h"
 
 #include <algorithm>
-#include <dlfcn.h>
 
 namespace shardir {
 namespace runtime {
@@ -100,31 +99,22 @@ bool Api::load(std::string &error) {
     library = openLibrary(variable, "libcublasLt.so.12", "cuBLASLt", error);
   if (!library.handle)
     return false;
-  const char *missing = nullptr;
-  auto find = [&](auto &function, const char *symbol) {
-    void *found = dlsym(library.handle, symbol);
-    if (!found)
-      missing = symbol;
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(found);
-  };
-  find(Create, "cublasLtCreate");
-  find(Destroy, "cublasLtDestroy");
-  find(MatmulDescCreate, "cublasLtMatmulDescCreate");
-  find(MatmulDescDestroy, "cublasLtMatmulDescDestroy");
-  find(MatmulDescSetAttribute, "cublasLtMatmulDescSetAttribute");
-  find(MatrixLayoutCreate, "cublasLtMatrixLayoutCreate");
-  find(MatrixLayoutDestroy, "cublasLtMatrixLayoutDestroy");
-  find(MatrixLayoutSetAttribute, "cublasLtMatrixLayoutSetAttribute");
-  find(MatmulPreferenceCreate, "cublasLtMatmulPreferenceCreate");
-  find(MatmulPreferenceDestroy, "cublasLtMatmulPreferenceDestroy");
-  find(MatmulPreferenceSetAttribute, "cublasLtMatmulPreferenceSetAttribute");
-  find(MatmulAlgoGetHeuristic, "cublasLtMatmulAlgoGetHeuristic");
-  find(Matmul, "cublasLtMatmul");
-  find(GetStatusString, "cublasLtGetStatusString");
-  if (!missing)
-    return true;
-  error = "'" + library.name + "' is not cuBLASLt: it lacks " + missing;
-  return false;
+  library.find(Create, "cublasLtCreate");
+  library.find(Destroy, "cublasLtDestroy");
+  library.find(MatmulDescCreate, "cublasLtMatmulDescCreate");
+  library.find(MatmulDescDestroy, "cublasLtMatmulDescDestroy");
+  library.find(MatmulDescSetAttribute, "cublasLtMatmulDescSetAttribute");
+  library.find(MatrixLayoutCreate, "cublasLtMatrixLayoutCreate");
+  library.find(MatrixLayoutDestroy, "cublasLtMatrixLayoutDestroy");
+  library.find(MatrixLayoutSetAttribute, "cublasLtMatrixLayoutSetAttribute");
+  library.find(MatmulPreferenceCreate, "cublasLtMatmulPreferenceCreate");
+  library.find(MatmulPreferenceDestroy, "cublasLtMatmulPreferenceDestroy");
+  library.find(MatmulPreferenceSetAttribute,
+               "cublasLtMatmulPreferenceSetAttribute");
+  library.find(MatmulAlgoGetHeuristic, "cublasLtMatmulAlgoGetHeuristic");
+  library.find(Matmul, "cublasLtMatmul");
+  library.find(GetStatusString, "cublasLtGetStatusString");
+  return library.isComplete("cuBLASLt", error);
 }
 
 int dataTypeOf(ElementType type) {

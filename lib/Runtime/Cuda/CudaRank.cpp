@@ -182,11 +182,26 @@ void CudaRank::libraryMatmul(const LibraryMatmul &product) {
     return;
   graphs.end("a library computes a product");
   NvtxRange range([&] { return "cublasLtMatmul, " + product.describe(); });
-  if (!library)
-    library = std::make_unique<CublasLt>();
+  if (!cublasLt)
+    cublasLt = std::make_unique<CublasLt>();
   void *workspace = stage(CublasLt::kWorkspace);
-  library->run(product, workspace, stream);
+  cublasLt->run(product, workspace, stream);
   dropStage(workspace, CublasLt::kWorkspace);
+}
+
+void CudaRank::libraryAttention(const LibraryAttention &attention) {
+  if (attention.isEmpty())
+    return;
+  graphs.end("a library computes attention");
+  NvtxRange range(
+      [&] { return "cudnnBackendExecute, " + attention.describe(); });
+  if (!cudnn)
+    cudnn = std::make_unique<Cudnn>();
+  size_t bytes = cudnn->workspaceOf(attention);
+  void *workspace = bytes ? stage(bytes) : nullptr;
+  cudnn->run(attention, workspace, stream);
+  if (bytes)
+    dropStage(workspace, bytes);
 }
 
 void CudaRank::put(CudaWork work) {

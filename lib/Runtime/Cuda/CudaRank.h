@@ -22,6 +22,7 @@
 #include "CublasLt.h"
 #include "CudaDevice.h"
 #include "CudaGraphs.h"
+#include "Cudnn.h"
 #include "DeviceArena.h"
 
 #include <array>
@@ -64,6 +65,7 @@ public:
   void launch(int32_t kernel, const int64_t grid[3], const int64_t block[3],
               int64_t sharedBytes, void **arguments);
   void libraryMatmul(const LibraryMatmul &product);
+  void libraryAttention(const LibraryAttention &attention);
   void copy(void *to, const void *from, size_t bytes);
   /// Copies elements of `size` bytes where `dims` says.
   void copyDims(const std::vector<CopyDim> &dims, size_t size, const void *from,
@@ -187,7 +189,8 @@ private:
   std::vector<std::unique_ptr<CudaEvent>> spareEvents;
   RankContext *rank = nullptr;
   std::shared_ptr<CudaProgram> loaded;
-  std::unique_ptr<CublasLt> library; ///< once a product needed it
+  std::unique_ptr<CublasLt> cublasLt; ///< once a product needed it
+  std::unique_ptr<Cudnn> cudnn;       ///< once an attention needed it
   CudaGraphs graphs;
   std::weak_ptr<CudaProgram> graphsOf;
   CudaEvent reached;

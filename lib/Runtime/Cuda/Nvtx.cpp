@@ -16,8 +16,6 @@
 #include "CudaApi.h"
 
 #include <cstdlib>
-#include <dlfcn.h>
-#include <type_traits>
 
 namespace shardir {
 namespace runtime {
@@ -42,21 +40,11 @@ struct Nvtx {
         openLibrary(kVariable, "libnvtx3interop.so.1", "NVTX", error);
     if (!library.handle)
       return false;
-    const char *missing = nullptr;
-    auto find = [&](auto &function, const char *name) {
-      function = reinterpret_cast<std::decay_t<decltype(function)>>(
-          dlsym(library.handle, name));
-      if (!function)
-        missing = name;
-    };
-    find(push, "nvtxRangePushA");
-    find(pop, "nvtxRangePop");
-    find(start, "nvtxRangeStartA");
-    find(end, "nvtxRangeEnd");
-    if (!missing)
-      return true;
-    error = "'" + library.name + "' is not NVTX: it lacks " + missing;
-    return false;
+    library.find(push, "nvtxRangePushA");
+    library.find(pop, "nvtxRangePop");
+    library.find(start, "nvtxRangeStartA");
+    library.find(end, "nvtxRangeEnd");
+    return library.isComplete("NVTX", error);
   }
 };
 } // namespace

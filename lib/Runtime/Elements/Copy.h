@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 //
 // Copies between two row-major arrays, given per dimension as runs of indices:
-// what Piece of Placement/Collectives.h describes. Requires runs that lie
+// what Piece of Placement/Piece.h describes. Requires runs that lie
 // within both shapes; guarantees that adjacent dimensions that are whole on
 // both sides are merged, so that what is contiguous in both arrays is one span.
 //
@@ -16,7 +16,7 @@
 #ifndef SHARDIR_LIB_RUNTIME_ELEMENTS_COPY_H
 #define SHARDIR_LIB_RUNTIME_ELEMENTS_COPY_H
 
-#include "ShardIR/Placement/Collectives.h"
+#include "ShardIR/Placement/Piece.h"
 
 #include <cstddef>
 #include <cstdint>

@@ -18,7 +18,7 @@
 #define SHARDIR_LIB_RUNTIME_ELEMENTS_REDUCE_H
 
 #include "ElementType.h"
-#include "ShardIR/Placement/Placement.h"
+#include "ShardIR/Placement/PartialKind.h"
 
 namespace shardir {
 namespace runtime {

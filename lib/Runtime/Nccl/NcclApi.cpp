@@ -35,40 +35,33 @@ bool Api::load(std::string &error) {
   SharedLibrary library = openLibrary(kVariable, kLibrary, "NCCL", error);
   if (!library.handle)
     return false;
-  const char *missing = nullptr;
-  auto find = [&](auto &function, const char *symbol) {
-    function = reinterpret_cast<std::decay_t<decltype(function)>>(
-        dlsym(library.handle, symbol));
-    if (!function && !missing)
-      missing = symbol;
-  };
-  find(GetVersion, "ncclGetVersion");
-  find(GetUniqueId, "ncclGetUniqueId");
-  find(CommInitRankConfig, "ncclCommInitRankConfig");
-  find(CommSplit, "ncclCommSplit");
-  find(CommCount, "ncclCommCount");
-  find(CommUserRank, "ncclCommUserRank");
-  find(CommCuDevice, "ncclCommCuDevice");
-  find(CommGetAsyncError, "ncclCommGetAsyncError");
-  find(CommAbort, "ncclCommAbort");
-  find(GetErrorString, "ncclGetErrorString");
-  find(GetLastError, "ncclGetLastError");
-  find(GroupStart, "ncclGroupStart");
-  find(GroupEnd, "ncclGroupEnd");
-  find(Send, "ncclSend");
-  find(Recv, "ncclRecv");
-  find(Broadcast, "ncclBroadcast");
-  find(AllGather, "ncclAllGather");
-  find(AllReduce, "ncclAllReduce");
-  find(ReduceScatter, "ncclReduceScatter");
+  library.find(GetVersion, "ncclGetVersion");
+  library.find(GetUniqueId, "ncclGetUniqueId");
+  library.find(CommInitRankConfig, "ncclCommInitRankConfig");
+  library.find(CommSplit, "ncclCommSplit");
+  library.find(CommCount, "ncclCommCount");
+  library.find(CommUserRank, "ncclCommUserRank");
+  library.find(CommCuDevice, "ncclCommCuDevice");
+  library.find(CommGetAsyncError, "ncclCommGetAsyncError");
+  library.find(CommAbort, "ncclCommAbort");
+  library.find(GetErrorString, "ncclGetErrorString");
+  library.find(GetLastError, "ncclGetLastError");
+  library.find(GroupStart, "ncclGroupStart");
+  library.find(GroupEnd, "ncclGroupEnd");
+  library.find(Send, "ncclSend");
+  library.find(Recv, "ncclRecv");
+  library.find(Broadcast, "ncclBroadcast");
+  library.find(AllGather, "ncclAllGather");
+  library.find(AllReduce, "ncclAllReduce");
+  library.find(ReduceScatter, "ncclReduceScatter");
   auto refuse = [&](const std::string &why) {
     error = "cannot use NCCL '" + library.name + "': " + why +
             "; 2.18 or later is needed";
     dlclose(library.handle);
     return false;
   };
-  if (missing)
-    return refuse(std::string("it lacks ") + missing);
+  if (library.missing)
+    return refuse(std::string("it lacks ") + library.missing);
   int version = 0;
   if (Result result = GetVersion(&version); result != Success)
     return refuse("ncclGetVersion says " + text(result, nullptr));

@@ -24,7 +24,7 @@
 #include "ReuseOperands.h"
 
 #include "ShardIR/Dialect/Collective/Collective.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/Dialect/ShardIR/Stage.h"
 #include "ShardIR/Interfaces/IndexMath.h"
 #include "ShardIR/Transforms/Bufferize/Passes.h"

@@ -19,7 +19,7 @@
 
 #include "EntrySignatures.h"
 
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/Transforms/Bufferize/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

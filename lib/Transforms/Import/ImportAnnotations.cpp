@@ -7,9 +7,9 @@
 //===----------------------------------------------------------------------===//
 //
 // Stage: annotated, its first step. Rewrites Shardy's and GSPMD's annotations
-// into meshes, placements and constraints, and scatters, sorts and scans of other
-// dialects into ours (lib/Import). Guarantees that nothing of these is left, and
-// that a program without any is unchanged.
+// into meshes, placements and constraints, and scatters, sorts and scans of
+// other dialects into ours (lib/Import). Guarantees that nothing of these is
+// left, and that a program without any is unchanged.
 //
 //===----------------------------------------------------------------------===//
 

@@ -20,7 +20,7 @@
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Interfaces/IndexMath.h"
 #include "ShardIR/Transforms/Import/Passes.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Propagate/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

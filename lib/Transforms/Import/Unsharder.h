@@ -15,6 +15,7 @@
 #define SHARDIR_LIB_TRANSFORMS_IMPORT_UNSHARDER_H
 
 #include "ShardIR/Analysis/ManualAxes.h"
+#include "ShardIR/Placement/Placement.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"

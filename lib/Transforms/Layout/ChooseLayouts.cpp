@@ -14,6 +14,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Layout/LocalLayouts.h"
 #include "ShardIR/Report/Report.h"
 #include "ShardIR/Transforms/Layout/Passes.h"

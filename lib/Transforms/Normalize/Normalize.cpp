@@ -34,7 +34,7 @@
 #include "SplitArgReduction.h"
 #include "SpreadOperands.h"
 
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 #include "ShardIR/Transforms/Normalize/Passes.h"
 
 #include "mlir/Conversion/ShapeToStandard/ShapeToStandard.h"

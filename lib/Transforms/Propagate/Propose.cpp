@@ -19,11 +19,12 @@
 
 #include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Memory/MemorySavings.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Normalize/Passes.h"
 #include "ShardIR/Transforms/Propagate/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
-#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/ControlFlowToSCF/ControlFlowToSCF.h"
+#include "mlir/Dialect/UB/IR/UBOps.h"
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/FileUtilities.h"

@@ -26,13 +26,6 @@ using namespace shardir;
 
 static bool isTensor(Type type) { return isa<RankedTensorType>(type); }
 
-static std::set<int64_t> ranksOf(const Mesh &mesh) {
-  std::set<int64_t> ranks;
-  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p)
-    ranks.insert(mesh.rankAt(p));
-  return ranks;
-}
-
 namespace {
 
 /// The meshes on which numbers are used, by index.
@@ -119,12 +112,12 @@ FailureOr<const Mesh *> shardir::findMeshForScalars(Operation *op,
   // Of a mesh whose size is not known all that is known is that it has its own.
   bool known = llvm::all_of(meshes.all(),
                             [](const Mesh &mesh) { return mesh.isConcrete(); });
-  std::set<int64_t> needed = known ? ranksOf(own) : std::set<int64_t>();
+  std::set<int64_t> needed = known ? own.ranks() : std::set<int64_t>();
   if (known)
     for (int mesh : used)
-      needed.merge(ranksOf(meshes.all()[mesh]));
+      needed.merge(meshes.all()[mesh].ranks());
   auto hasAll = [&](const Mesh &mesh) {
-    std::set<int64_t> ranks = ranksOf(mesh);
+    std::set<int64_t> ranks = mesh.ranks();
     return std::includes(ranks.begin(), ranks.end(), needed.begin(),
                          needed.end());
   };

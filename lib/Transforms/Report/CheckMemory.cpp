@@ -14,6 +14,7 @@
 
 #include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Dialect/ShardIR/Provenance.h"
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 #include "ShardIR/Dialect/ShardIR/Stage.h"
 #include "ShardIR/Memory/BufferPeak.h"
 #include "ShardIR/Memory/MemorySavings.h"
@@ -97,7 +98,7 @@ struct CheckMemoryPass : shardir::impl::CheckMemoryBase<CheckMemoryPass> {
       if (!isBufferized)
         peak = peakMemory(function, meshes);
       else if (function.isPublic())
-        peak = bufferPeak(function, meshes, /*use=*/nullptr, /*listHeld=*/true)
+        peak = bufferPeak(function, /*use=*/nullptr, /*listHeld=*/true)
                    .value_or(peak);
       if (peak.bytes <= limit)
         continue;

@@ -14,6 +14,7 @@
 #include "ShardIR/Report/Report.h"
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Memory/BufferPeak.h"
+#include "ShardIR/Report/JsonAttributes.h"
 #include "ShardIR/Transforms/Report/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 
@@ -100,12 +101,11 @@ struct ReportPass : shardir::impl::ReportBase<ReportPass> {
 
   /// Replaces the peak by that of the buffers.
   void updatePeak(DictionaryAttr present) {
-    MeshTable meshes(getOperation());
     int64_t peak = 0;
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isDeclaration() || !function.isPublic())
         continue;
-      std::optional<MemoryPeak> own = bufferPeak(function, meshes);
+      std::optional<MemoryPeak> own = bufferPeak(function);
       if (!own)
         return;
       peak = std::max(peak, own->bytes);

@@ -52,13 +52,6 @@ namespace {
 
 using Ranks = std::set<int64_t>;
 
-Ranks ranksOf(const Mesh &mesh) {
-  Ranks ranks;
-  for (int64_t p = 0, e = mesh.numDevices(); p < e; ++p)
-    ranks.insert(mesh.rankAt(p));
-  return ranks;
-}
-
 /// A slot for each segment, later than those before it, so that no rank has two
 /// in one slot of the period.
 struct Slots {
@@ -140,9 +133,9 @@ public:
     for (Operation &op : body->without_terminator())
       if (isMove(&op)) {
         auto move = cast<ExchangeOp>(op);
-        ranks[segmentOf[&op]].merge(ranksOf(meshes.get(move.getTo())));
+        ranks[segmentOf[&op]].merge(meshes.get(move.getTo()).ranks());
         if (segmentOf[&op] == 1)
-          ranks[0].merge(ranksOf(meshes.get(move.getFrom())));
+          ranks[0].merge(meshes.get(move.getFrom()).ranks());
       }
     return true;
   }
@@ -200,8 +193,8 @@ private:
     auto exchange = dyn_cast<ExchangeOp>(op);
     return exchange &&
            exchange.getFrom().getMesh() != exchange.getTo().getMesh() &&
-           ranksOf(meshes.get(exchange.getFrom())) !=
-               ranksOf(meshes.get(exchange.getTo()));
+           meshes.get(exchange.getFrom()).ranks() !=
+               meshes.get(exchange.getTo()).ranks();
   }
 
   template <class Visit> void forEachProducer(Operation *op, Visit visit) {

@@ -18,7 +18,7 @@
 #include "ShardIR/Dialect/ShardIR/Recomputed.h"
 #include "ShardIR/Dialect/ShardIR/Stage.h"
 #include "ShardIR/Memory/Recomputation.h"
-#include "ShardIR/Report/Report.h"
+#include "ShardIR/Report/JsonAttributes.h"
 #include "ShardIR/Transforms/Schedule/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
 

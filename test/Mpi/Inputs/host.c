@@ -1,7 +1,8 @@
 /*
  * A host that owns MPI: starts it with the thread level of its first argument,
  * runs the program of its second argument on two processes, on whole arrays and
- * on shards, and ends MPI itself. Requires Open MPI's library by its name alone.
+ * on shards, and ends MPI itself. Requires Open MPI's library by its name
+ * alone.
  */
 #include "ShardIR/Runtime/Processes.h"
 #include "ShardIR/Runtime/ShardIR.h"

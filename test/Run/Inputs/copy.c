@@ -1,6 +1,7 @@
 /*
- * A compiled program made by hand whose entry copies its argument's shard to its
- * result: what whole arrays and files per rank show is the distribution alone.
+ * A compiled program made by hand whose entry copies its argument's shard to
+ * its result: what whole arrays and files per rank show is the distribution
+ * alone.
  *
  *   SHAPE      of the whole f32 array, as JSON       DEVICES  of the mesh
  *   PLACEMENT  of argument and result, over axes x=2 and y=2

@@ -3,8 +3,8 @@
  * compiler. By default @main adds %b to every row of %a, whose four rows lie on
  * two ranks; the macros below make it wrong in the ways that tests ask for.
  *
- *   META   replaces the metadata          WRONG     one element is wrong on rank 1
- *   BODY   runs in the entry, first       NO_ENTRY  leaves the entry out
+ *   META   replaces the metadata          WRONG     one element is wrong on
+ * rank 1 BODY   runs in the entry, first       NO_ENTRY  leaves the entry out
  */
 #include "ShardIR/Runtime/Abi.h"
 #include <stddef.h>
@@ -31,14 +31,38 @@ typedef struct {
 #endif
 #define META                                                                   \
   "{\"abi\": " ABI ", \"hash\": \"0\", \"ranks\": 2,"                          \
-  " \"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", \"size\": 2}]," \
+  " \"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", \"size\": "    \
+  "2}],"                                                                       \
   " \"devices\": []}],"                                                        \
   " \"functions\": [{\"name\": \"main\", \"symbol\": \"entry_main\"" UNSHARDED \
-  ", \"arguments\": [" TENSOR("[4, 3]", "f32", "[{\\\"x\\\"}, {}]")            \
-  ", " TENSOR("[3]", "f32", "[{}]") "],"                                       \
-  " \"results\": [" TENSOR("[4, 3]", "f32", "[{\\\"x\\\"}, {}]") "]}],"        \
-  " \"collectives\": [],"                                                      \
-  " \"report\": {\"version\": 1, \"bytes_per_device\": 0}}"
+  ", \"arguments\": [" TENSOR(                                                 \
+      "[4, 3]", "f32",                                                         \
+      "[{\\\"x\\\"}, {}]") ", " TENSOR("[3]", "f32",                           \
+                                       "[{}]") "],"                            \
+                                               " \"results\": [" TENSOR(       \
+                                                   "[4, 3]", "f32",            \
+                                                   "[{\\\"x\\\"}, {}]") "]}]," \
+                                                                        " \"c" \
+                                                                        "olle" \
+                                                                        "ctiv" \
+                                                                        "es\"" \
+                                                                        ": "   \
+                                                                        "[],"  \
+                                                                        " \"r" \
+                                                                        "epor" \
+                                                                        "t\":" \
+                                                                        " {"   \
+                                                                        "\"ve" \
+                                                                        "rsio" \
+                                                                        "n\":" \
+                                                                        " 1, " \
+                                                                        "\"by" \
+                                                                        "tes_" \
+                                                                        "per_" \
+                                                                        "devi" \
+                                                                        "ce\"" \
+                                                                        ": "   \
+                                                                        "0}}"
 #endif
 
 const char shardir_program_metadata[] = META;

@@ -58,7 +58,8 @@ def main():
                 run = subprocess.run(command, capture_output=True, text=True)
                 if run.returncode:
                     sys.exit(shown(command, run))
-            command = [tool, programs[mesh], f"--function={name}", "--verify", *given]
+            command = [tool, programs[mesh], f"--function={name}", "--verify", *given,
+                       *(flag for flag in flags if flag.startswith(("--device=", "--tolerance=")))]
             run = subprocess.run(command, capture_output=True, text=True)
             compared = run.stdout.splitlines()
             good = run.returncode == 0 and compared and all(" equal to " in line for line in compared)

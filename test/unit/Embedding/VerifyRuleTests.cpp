@@ -15,7 +15,7 @@
 #include "ShardIR/InitAll.h"
 #include "ShardIR/Interfaces/ShardingRule.h"
 #include "ShardIR/Pipelines/Pipelines.h"
-#include "ShardIR/Transforms/Passes.h"
+#include "ShardIR/Transforms/Localize/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"

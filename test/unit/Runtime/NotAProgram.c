@@ -1,4 +1,5 @@
-/*===- NotAProgram.c - A shared object that is no program ------------------===*\
+/*===- NotAProgram.c - A shared object that is no program
+------------------===*\
 |* Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.       *|
 |* See LICENSE for license information.                                       *|
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|

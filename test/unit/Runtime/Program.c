@@ -1,4 +1,5 @@
-/*===- Program.c - A compiled program, written by hand ---------------------===*\
+/*===- Program.c - A compiled program, written by hand
+---------------------===*\
 |* Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.       *|
 |* See LICENSE for license information.                                       *|
 |* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception                    *|
@@ -20,8 +21,8 @@ typedef struct {
 } Vector;
 
 #define FUNCTION(NAME, ARGS, RESULTS)                                          \
-  "{\"name\": \"" NAME "\", \"symbol\": \"entry_" NAME "\", \"arguments\": ["  \
-  ARGS "], \"results\": [" RESULTS "]}"
+  "{\"name\": \"" NAME "\", \"symbol\": \"entry_" NAME                         \
+  "\", \"arguments\": [" ARGS "], \"results\": [" RESULTS "]}"
 #define TENSOR(SHAPE, PLACEMENT)                                               \
   "{\"shape\": " SHAPE ", \"element_type\": \"f32\", \"mesh\": \"m\", "        \
   "\"placement\": \"" PLACEMENT "\"}"
@@ -33,31 +34,35 @@ typedef struct {
 #define WHOLE "[{}, {}]"
 #define PARTIAL1 "[{}], partial = sum [\\\"x\\\"]"
 
-const char shardir_program_metadata[] =
-    "{\"abi\": 1, \"hash\": \"c0ffee\", \"ranks\": 2,"
-    "\"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", \"size\": 2}],"
-    "              \"devices\": []}],"
-    "\"functions\": ["
-    "{\"name\": \"gather\", \"symbol\": \"entry_gather\","
-    " \"unsharded_symbol\": \"unsharded_gather\", \"arguments\": ["
-    TENSOR("[5, -1]", ROWS) "], \"results\": [" TENSOR("[5, -1]", WHOLE) "]},"
-    FUNCTION("total", TENSOR("[4]", PARTIAL1), TENSOR("[4]", PARTIAL1)) ","
-    FUNCTION("rank", "", TENSOR("[2]", "[{\\\"x\\\"}]")) ","
-    FUNCTION("parallel", "", TENSOR("[2]", "[{\\\"x\\\"}]")) ","
-    FUNCTION("transpose", TENSOR("[4, 6]", WHOLE), TENSOR("[6, 4]", WHOLE)) ","
-    FUNCTION("fail", "", "") ","
-    FUNCTION("mismatch", "", "") ","
-    FUNCTION("early", "", "") ","
-    FUNCTION("hang", "", "") ","
-    FUNCTION("divide", "", "") ","
-    FUNCTION("overflow", "", "") ","
-    FUNCTION("parallel_fail", "", "") ","
-    FUNCTION("leak", "", "")
-    "],"
-    "\"collectives\": ["
-    COLLECTIVE("all_gather", "[5, -1]", ROWS, WHOLE, "gather.mlir:1:2") ","
-    COLLECTIVE("all_reduce", "[4]", PARTIAL1, "[{}]", "reduce.mlir:3:4")
-    "], \"report\": {\"version\": 1}}";
+const char
+    shardir_program_metadata[] =
+        "{\"abi\": 1, \"hash\": \"c0ffee\", \"ranks\": 2,"
+        "\"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", \"size\": "
+        "2}],"
+        "              \"devices\": []}],"
+        "\"functions\": ["
+        "{\"name\": \"gather\", \"symbol\": \"entry_gather\","
+        " \"unsharded_symbol\": \"unsharded_gather\", \"arguments\": [" TENSOR(
+            "[5, -1]", ROWS) "], \"results\": [" TENSOR("[5, -1]",
+                                                        WHOLE) "]}," FUNCTION("total",
+                                                                              TENSOR("[4]", PARTIAL1), TENSOR("[4]", PARTIAL1)) "," FUNCTION("rank", "", TENSOR("[2]", "[{\\\"x\\\"}]")) "," FUNCTION("parallel", "", TENSOR("[2]", "[{\\\"x\\\"}]")) "," FUNCTION("transpose",
+                                                                                                                                                                                                                                                                   TENSOR(
+                                                                                                                                                                                                                                                                       "[4, 6]",
+                                                                                                                                                                                                                                                                       WHOLE),
+                                                                                                                                                                                                                                                                   TENSOR(
+                                                                                                                                                                                                                                                                       "[6, 4]",
+                                                                                                                                                                                                                                                                       WHOLE)) "," FUNCTION("fail", "", "") "," FUNCTION("mismatch", "", "") "," FUNCTION("early", "",
+                                                                                                                                                                                                                                                                                                                                                          "") "," FUNCTION("hang",
+                                                                                                                                                                                                                                                                                                                                                                           "", "") "," FUNCTION("divide", "", "") "," FUNCTION("overflow",
+                                                                                                                                                                                                                                                                                                                                                                                                                               "",
+                                                                                                                                                                                                                                                                                                                                                                                                                               "") "," FUNCTION("parallel_fail",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                "", "") "," FUNCTION("leak", "", "") "],"
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "\"collectives\": [" COLLECTIVE("all_gather",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     "[5, -1]",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     ROWS,
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                     WHOLE, "gather.mlir:1:2") "," COLLECTIVE("all_reduce", "[4]", PARTIAL1,
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "[{}]",
+                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                                              "reduce.mlir:3:4") "], \"report\": {\"version\": 1}}";
 
 /* Doubles its shard and gathers it. */
 void entry_gather(void **descriptors) {
@@ -88,8 +93,8 @@ void entry_total(void **descriptors) {
 
 void entry_rank(void **descriptors) {
   Vector *r = descriptors[0];
-  r->aligned[0] = (float)(10 * shardir_axis_index(0, 0) +
-                          100 * shardir_axis_index(7, 0));
+  r->aligned[0] =
+      (float)(10 * shardir_axis_index(0, 0) + 100 * shardir_axis_index(7, 0));
 }
 
 static void square(int64_t i, void *context) {

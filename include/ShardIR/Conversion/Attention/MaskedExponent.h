@@ -15,7 +15,7 @@
 #define SHARDIR_CONVERSION_ATTENTION_MASKEDEXPONENT_H
 
 #include "ShardIR/Dialect/Kernel/Kernel.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 namespace shardir {
 

@@ -36,6 +36,12 @@ namespace shardir {
 #define GEN_PASS_DECL
 #include "ShardIR/Conversion/LinalgToGPU/Passes.h.inc"
 
+/// The libraries that the option `library` takes; each is a schedule, too.
+constexpr llvm::StringLiteral kCublasLt = "cublaslt", kCudnn = "cudnn";
+inline std::vector<std::string> gpuLibraryNames() {
+  return {kCublasLt.str(), kCudnn.str()};
+}
+
 /// Options of all passes to the GPU.
 struct GpuOptions {
   /// As GpuTarget::get knows it.
@@ -48,8 +54,8 @@ struct GpuOptions {
   std::string plan;
   /// A file with times of kernels that were measured; empty for none.
   std::string kernelTimes;
-  /// Leave products to this library: cublaslt.
-  std::string library;
+  /// Leave products to cublaslt, attention to cudnn.
+  llvm::SmallVector<std::string> library;
   /// Let collectives go on beside work that does not need them.
   bool overlap = true;
   /// Bytes that a device may hold; 0 for no limit.

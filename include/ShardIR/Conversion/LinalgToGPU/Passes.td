@@ -188,8 +188,8 @@ def ScheduleForGpu : Pass<"shardir-schedule-for-gpu", "::mlir::func::FuncOp"> {
     Option<"plan", "plan", "std::string", "",
            "Take plans with these numbers where a schedule has one: "
            "tile_m=64,stages=4">,
-    Option<"library", "library", "std::string", "",
-           "Leave products to a library: cublaslt">,
+    ListOption<"library", "library", "std::string",
+               "Leave products to cublaslt, attention to cudnn">,
     Option<"kernelTimes", "kernel-times", "std::string", "",
            "A file with measured times of kernels, which correct estimates">
   ];

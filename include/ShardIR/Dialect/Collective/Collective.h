@@ -14,8 +14,8 @@
 #ifndef SHARDIR_DIALECT_COLLECTIVE_COLLECTIVE_H
 #define SHARDIR_DIALECT_COLLECTIVE_COLLECTIVE_H
 
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
-#include "ShardIR/Placement/Collectives.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
+#include "ShardIR/Placement/CollectiveKind.h"
 
 #include "ShardIR/Dialect/Collective/CollectiveDialect.h.inc"
 #include "ShardIR/Dialect/Collective/CollectiveOpInterface.h.inc"
@@ -39,6 +39,8 @@ void printStep(mlir::OpAsmPrinter &printer, CollectiveOpInterface op,
 llvm::LogicalResult
 foldStep(CollectiveOpInterface op,
          llvm::SmallVectorImpl<mlir::OpFoldResult> &results);
+/// Reads `tp` or `tp:(1)2` of an op's list of axes; nothing for other text.
+std::optional<AxisRef> readAxis(llvm::StringRef text);
 mlir::LogicalResult verifyGroup(mlir::Operation *op,
                                 mlir::FlatSymbolRefAttr mesh,
                                 mlir::ArrayAttr axes,

@@ -44,10 +44,7 @@ def CollectiveOpInterface : OpInterface<"CollectiveOpInterface"> {
   ];
   let extraClassDeclaration = [{
     /// The step as a plain value.
-    ::shardir::CollectiveStep getStep() {
-      return {getKind(), getFrom().getValue(), getTo().getValue(),
-              ::shardir::readHalo(getHaloAttr())};
-    }
+    ::shardir::CollectiveStep getStep();
   }];
 }
 

@@ -347,6 +347,41 @@ def Kernel_LibraryMatmulOp : Kernel_Op<"library_matmul",
   let hasVerifier = 1;
 }
 
+def Kernel_LibraryAttentionOp : Kernel_Op<"library_attention"> {
+  let summary = "Attention that the GPU's library computes.";
+  let description = [{
+    result[b,h,m] = softmax over n of (`scale` * query[b,h,m] . key[b,g,n]), times
+    value[b,g,n], with g = h / (query heads / key heads). The buffers begin at the
+    first elements; rows are contiguous. `numbers` are the batch, the query heads,
+    the key heads, the positions m and n, and the elements of a row of query and
+    key, and of value and result; then the strides of batch, heads and positions,
+    in elements, of query, of key, of value and of result. n is at least 1. The
+    schedule `cudnn` creates it; `shardir-launches-to-runtime` makes it a call of the
+    runtime.
+
+    Example:
+
+    ```mlir
+    kernel.library_attention ins(%q, %k, %v : memref<1x8x64x32xbf16>, memref<1x2x96x32xbf16>, memref<1x2x96x16xbf16>)
+        outs(%o : memref<1x8x64x16xbf16>) scale 0.25
+        numbers(%one, %c8, %c2, %c64, %c96, %c32, %c16, %c16384, %c2048, %c32,
+                %c6144, %c3072, %c32, %c3072, %c1536, %c16, %c8192, %c1024, %c16)
+    ```
+  }];
+  let arguments = (ins
+      Arg<AnyStridedMemRef, "", [MemRead]>:$query,
+      Arg<AnyStridedMemRef, "", [MemRead]>:$key,
+      Arg<AnyStridedMemRef, "", [MemRead]>:$value,
+      Arg<AnyStridedMemRef, "", [MemWrite]>:$result,
+      F32Attr:$scale, Variadic<Index>:$numbers);
+  let assemblyFormat = [{
+    `ins` `(` $query `,` $key `,` $value `:` type($query) `,` type($key) `,`
+    type($value) `)` `outs` `(` $result `:` type($result) `)` `scale` $scale
+    `numbers` `(` $numbers `)` attr-dict
+  }];
+  let hasVerifier = 1;
+}
+
 def Kernel_YieldOp : Kernel_Op<"yield",
     [Pure, Terminator, ReturnLike,
      ParentOneOf<["AttentionOp", "AttentionBackwardOp"]>]> {

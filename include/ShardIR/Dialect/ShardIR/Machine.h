@@ -15,7 +15,8 @@
 #ifndef SHARDIR_DIALECT_SHARDIR_MACHINE_H
 #define SHARDIR_DIALECT_SHARDIR_MACHINE_H
 
-#include "ShardIR/Placement/CostModel.h"
+#include "ShardIR/Placement/MachineModel.h"
+#include "ShardIR/Placement/PlacementFwd.h"
 
 #include "mlir/IR/BuiltinOps.h"
 

@@ -124,7 +124,7 @@ def ShardIR_PlacementAttr : AttrDef<ShardIR_Dialect, "Placement"> {
     `shardir::equivalent`, which needs the mesh (P8).
   }];
   let parameters = (ins "::mlir::FlatSymbolRefAttr":$mesh,
-                        "::shardir::Placement":$value);
+                        AttrParameter<"::shardir::Placement", "", "const ::shardir::Placement &">:$value);
   let hasCustomAssemblyFormat = 1;
   let builders = [
     AttrBuilder<(ins "::llvm::StringRef":$mesh, "const ::shardir::Placement &":$value), [{

@@ -187,6 +187,20 @@ void KernelEmitter::awaitPhase(Value barrier, Value parity) {
                                         i32(patience));
 }
 
+Value KernelEmitter::firstElement(const NestOperand &operand) {
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(builder, loc, operand.flat);
+  Index offset = add(metadata.getConstifiedMixedOffset(), operand.offset);
+  auto type =
+      MemRefType::get({1}, operand.element,
+                      StridedLayoutAttr::get(
+                          builder.getContext(),
+                          known(offset).value_or(ShapedType::kDynamic), {1}));
+  return memref::ReinterpretCastOp::create(
+      builder, loc, type, metadata.getBaseBuffer(), offset,
+      ArrayRef<Index>{constant(1)}, ArrayRef<Index>{constant(1)});
+}
+
 Value KernelEmitter::workspace(Type element, Index count) {
   auto size = known(count);
   auto type = MemRefType::get({size.value_or(ShapedType::kDynamic)}, element);
@@ -232,11 +246,32 @@ Condition KernelEmitter::both(Condition a, Condition b) {
   return {std::nullopt, both(a.value, b.value)};
 }
 
+/// A number that divides `value`: of a stride of a contiguous buffer, the
+/// product of the static sizes behind it.
+static int64_t knownDivisor(Value value) {
+  auto metadata = value.getDefiningOp<memref::ExtractStridedMetadataOp>();
+  auto type = metadata ? dyn_cast<MemRefType>(metadata.getSource().getType())
+                       : MemRefType();
+  if (!type || !type.getLayout().isIdentity())
+    return 1;
+  auto found = llvm::find(metadata.getStrides(), value);
+  if (found == metadata.getStrides().end())
+    return 1;
+  int64_t divisor = 1;
+  for (int64_t size : type.getShape().drop_front(
+           std::distance(metadata.getStrides().begin(), found) + 1))
+    if (!ShapedType::isDynamic(size) && size > 0)
+      divisor *= size;
+  return divisor;
+}
+
 Condition KernelEmitter::isMultiple(Index index, int64_t count) {
   if (count == 1)
     return {true, {}};
   if (auto number = known(index))
     return {*number % count == 0, {}};
+  if (knownDivisor(mlir::cast<Value>(index)) % count == 0)
+    return {true, {}};
   Value rest = arith::RemUIOp::create(builder, loc, value(index),
                                       value(constant(count)));
   return {std::nullopt, equal(Index(rest), constant(0))};

@@ -17,7 +17,7 @@
 
 #include "Common/LoopNest.h"
 #include "Schedule.h"
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 namespace shardir {
 
@@ -77,6 +77,8 @@ public:
   mlir::Value
   butterfly(mlir::Value value, int64_t width,
             llvm::function_ref<mlir::Value(mlir::Value, mlir::Value)> combine);
+  /// On the host: the first element of `operand`, as a buffer of one.
+  mlir::Value firstElement(const NestOperand &operand);
   /// On the host: a buffer of `count` elements, to be freed by the caller.
   mlir::Value workspace(mlir::Type element, Index count);
   /// A constant of 32 bits.
@@ -123,6 +125,19 @@ public:
 private:
   std::string opName;
   Index threadId, blockIds[3];
+};
+
+/// An emitter whose code is erased with it: to see whether something can be
+/// emitted.
+struct TrialEmitter {
+  explicit TrialEmitter(mlir::Operation *op)
+      : rewriter(op->getContext()), emit(rewriter, op) {
+    rewriter.setInsertionPointToEnd(&block);
+  }
+
+  mlir::Block block;
+  mlir::IRRewriter rewriter;
+  KernelEmitter emit;
 };
 
 /// `number` with `extent` of it at a time; how many bits that needs is known.

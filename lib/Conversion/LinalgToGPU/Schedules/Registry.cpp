@@ -22,6 +22,7 @@ const std::vector<std::unique_ptr<Schedule>> &shardir::allSchedules() {
   static const std::vector<std::unique_ptr<Schedule>> all = [] {
     std::vector<std::unique_ptr<Schedule>> list;
     addAttentionSchedules(list);
+    list.push_back(createLibraryAttentionSchedule());
     addAttentionBackwardSchedules(list);
     // Where copies bound all of them, the one with the fewest instructions
     // wins.
@@ -49,7 +50,7 @@ std::vector<std::string> shardir::gpuScheduleNames() {
   std::vector<std::string> names;
   // Libraries have an option of their own.
   for (const std::unique_ptr<Schedule> &schedule : allSchedules())
-    if (schedule->name() != kCublasLt)
+    if (!llvm::is_contained(gpuLibraryNames(), schedule->name()))
       names.push_back(schedule->name().str());
   return names;
 }

@@ -104,9 +104,10 @@ double correctedSeconds(mlir::Operation *op, llvm::StringRef schedule,
 bool isMeasured(mlir::Operation *op, llvm::StringRef schedule,
                 const PlanNumbers &plan, const GpuTarget &target);
 
-/// The schedule of the option `library` that has this name; and a mark on ops
-/// that it may take.
-constexpr llvm::StringLiteral kCublasLt = "cublaslt", kByLibrary = "by_library";
+/// On an op: the libraries that may take it, an array of names.
+constexpr llvm::StringLiteral kByLibrary = "by_library";
+/// True if the schedule of that name of a library may take `op`.
+bool isLeftTo(llvm::StringRef library, mlir::Operation *op);
 
 /// The name of a kernel for `name` in the function around `at`, with what PTX
 /// does not allow replaced.
@@ -166,6 +167,7 @@ std::unique_ptr<Schedule> createWgmmaMatmulSchedule();
 std::unique_ptr<Schedule> createWsGemmSchedule();
 std::unique_ptr<Schedule> createTensorMemoryGemmSchedule();
 std::unique_ptr<Schedule> createLibraryMatmulSchedule();
+std::unique_ptr<Schedule> createLibraryAttentionSchedule();
 std::unique_ptr<Schedule> createRowReductionSchedule();
 std::unique_ptr<Schedule> createWindowSchedule();
 std::unique_ptr<Schedule> createColumnReductionSchedule();

@@ -14,7 +14,7 @@
 
 #include "Schedule.h"
 
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Dialect/ShardIR/ShardIROps.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -51,6 +51,12 @@ bool shardir::agreesWithForced(Operation *op, const PlanNumbers &plan) {
     return forcedNumber(op, number.first).value_or(number.second) ==
            number.second;
   });
+}
+
+bool shardir::isLeftTo(StringRef library, Operation *op) {
+  auto libraries = op->getAttrOfType<ArrayAttr>(kByLibrary);
+  return libraries &&
+         llvm::is_contained(libraries.getAsValueRange<StringAttr>(), library);
 }
 
 gpu::LaunchOp shardir::createLaunch(RewriterBase &rewriter, Location loc,

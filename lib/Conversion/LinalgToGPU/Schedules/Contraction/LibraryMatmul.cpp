@@ -17,8 +17,8 @@
 
 #include "../BufferUse.h"
 #include "ContractionKernel.h"
+#include "ShardIR/Conversion/LinalgToGPU/Passes.h"
 #include "ShardIR/Dialect/Kernel/Kernel.h"
-#include "mlir/Dialect/MemRef/IR/MemRef.h"
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
@@ -199,16 +199,12 @@ public:
   std::optional<Estimate> match(Operation *op,
                                 const GpuTarget &target) const override {
     auto contraction = dyn_cast<linalg::LinalgOp>(op);
-    if (!contraction || !op->hasAttr(kByLibrary) || !isTileable(contraction) ||
+    if (!contraction || !isLeftTo(kCublasLt, op) || !isTileable(contraction) ||
         !isFloatContraction(contraction) || !hasKnownTypes(contraction))
       return std::nullopt;
-    // The trial emission is erased.
-    Block scratch;
-    IRRewriter rewriter(op->getContext());
-    rewriter.setInsertionPointToEnd(&scratch);
-    KernelEmitter emit(rewriter, op);
+    TrialEmitter trial(op);
     std::optional<LibraryProduct> product =
-        LibraryProduct::match(emit, contraction);
+        LibraryProduct::match(trial.emit, contraction);
     if (!product)
       return std::nullopt;
     Multiplicand multiplicand = multiplicandOf(contraction);
@@ -235,25 +231,12 @@ public:
         LibraryProduct::match(emit, contraction);
     if (!product)
       return op->emitOpError("is no product of the library");
-    auto view = [&](const NestOperand &operand) -> Value {
-      auto metadata = memref::ExtractStridedMetadataOp::create(
-          rewriter, emit.loc, operand.flat);
-      Index offset =
-          emit.add(metadata.getConstifiedMixedOffset(), operand.offset);
-      auto known = LoopEmitter::known(offset);
-      auto type = MemRefType::get(
-          {1}, operand.element,
-          StridedLayoutAttr::get(rewriter.getContext(),
-                                 known.value_or(ShapedType::kDynamic), {1}));
-      return memref::ReinterpretCastOp::create(
-          rewriter, emit.loc, type, metadata.getBaseBuffer(), offset,
-          ArrayRef<Index>{emit.constant(1)}, ArrayRef<Index>{emit.constant(1)});
-    };
     SmallVector<Value> numbers;
     for (Index number : product->numbers)
       numbers.push_back(emit.value(number));
-    Value a = view(product->a), b = view(product->b), c = view(product->c);
-    Value bias = product->bias ? view(*product->bias) : Value();
+    Value a = emit.firstElement(product->a), b = emit.firstElement(product->b),
+          c = emit.firstElement(product->c);
+    Value bias = product->bias ? emit.firstElement(*product->bias) : Value();
     auto call = kernel::LibraryMatmulOp::create(
         rewriter, emit.loc, a, b, c, bias, numbers, product->aAlongM,
         product->bAlongK, !product->neighbours.zeros, product->relu,

@@ -380,11 +380,8 @@ void TensorMapTiles::copyTiles() {
 }
 
 Condition shardir::suitsTensorMaps(linalg::LinalgOp op, const TilePlan &plan) {
-  // The trial emission is erased.
-  Block scratch;
-  IRRewriter rewriter(op.getContext());
-  rewriter.setInsertionPointToEnd(&scratch);
-  KernelEmitter emit(rewriter, op);
+  TrialEmitter trial(op);
+  KernelEmitter &emit = trial.emit;
   FailureOr<Contraction> contraction = matchContraction(op, emit);
   FailureOr<LoopNest> nest = makeLoopNest(op, emit, /*merge=*/false);
   if (failed(contraction) || failed(nest))

@@ -21,8 +21,8 @@
 
 #include "../Loops/ScalarNest.h"
 
-#include "ShardIR/Analysis/BodyPartials.h"
-#include "ShardIR/Interfaces/Localizer.h"
+#include "ShardIR/Analysis/Combiners.h"
+#include "ShardIR/Interfaces/PartialIdentity.h"
 
 using namespace mlir;
 using namespace shardir;

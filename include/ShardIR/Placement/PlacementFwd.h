@@ -1,0 +1,36 @@
+//===- PlacementFwd.h - Declares meshes and placements -----------*- C++
+//-*-===//
+//
+// Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
+// See LICENSE for license information.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+//===----------------------------------------------------------------------===//
+//
+// For headers that name the plain values of Placement/ and do not look into
+// them: who does, includes Placement.h, Halo.h or Collectives.h as well.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef SHARDIR_PLACEMENT_PLACEMENTFWD_H
+#define SHARDIR_PLACEMENT_PLACEMENTFWD_H
+
+#include <cstddef>
+#include <vector>
+
+namespace shardir {
+
+struct AxisRef;
+struct CollectiveStep;
+struct DimHalo;
+struct Mesh;
+struct Placement;
+
+/// One entry per dimension. Empty: no dimension has a halo.
+using Halo = std::vector<DimHalo>;
+
+size_t hashValue(const Placement &placement);
+
+} // namespace shardir
+
+#endif // SHARDIR_PLACEMENT_PLACEMENTFWD_H
