@@ -110,7 +110,7 @@ struct Shards {
   const Halo &halo;
 
   bool overlaps(size_t d) const { return !halo.empty() && !halo[d].isZero(); }
-  /// What the device at `coords` holds of dim `d`.
+  /// The shard of dim `d` on the device at `coords`.
   DimShard at(size_t d, const Mesh &mesh, const std::vector<int64_t> &shape,
               const std::vector<int64_t> &coords) const {
     bool isWindow = overlaps(d) && halo[d].isWindow();
@@ -120,9 +120,9 @@ struct Shards {
   }
 };
 
-/// What a receiver's new shard shares along one dim with the blocks that hold
-/// the dim: how many share so many elements, as one run of the new shard or
-/// not. Blocks that share nothing are left out.
+/// The overlaps, along one dim, of a receiver's new shard with the blocks that
+/// hold the dim: how many share so many elements, as one run of the new shard
+/// or not. Blocks that share nothing are left out.
 using Shares = std::map<std::pair<int64_t, bool>, int64_t>;
 
 /// One axis that cuts a dim, and the coordinate along it whose blocks are
@@ -264,9 +264,9 @@ static void addPieces(const std::vector<Shares> &shares,
   }
 }
 
-/// What of the pieces that the device at `position` receives, one from each
-/// shard by `from` that meets its shard by `to` and differs in coordinates
-/// along `group` alone, is not contiguous there.
+/// Counts the elements of pieces that are not contiguous in the new shard of
+/// the device at `position`: one piece from each shard by `from` that meets
+/// its shard by `to` and differs in coordinates along `group` alone.
 static Scattered scatteredOf(const Shards &from, const Shards &to,
                              const Mesh &mesh,
                              const std::vector<int64_t> &shape,
