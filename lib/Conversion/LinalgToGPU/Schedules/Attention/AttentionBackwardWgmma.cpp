@@ -222,13 +222,12 @@ private:
   /// The address of a step's counter.
   Value turnOf(Index step) {
     Index steps = emit.ceilDiv(other.extent, plan.bn);
-    Index batch = emit.div(emit.block(0), emit.ceilDiv(own.extent, plan.bm()));
     return addressOf(turns, emit.add(emit.mul(batch, steps), step));
   }
 
-  /// Until the blocks of lower numbers that have this step have added to it.
-  /// They began before this one did: blocks begin in the order of their
-  /// numbers.
+  /// Until the blocks of lower numbers that have this step of the batch have
+  /// added to it. They began before this one did: blocks begin in the order of
+  /// their numbers.
   void awaitTurn(Index step) {
     OpBuilder &builder = emit.builder;
     Location loc = emit.loc;
