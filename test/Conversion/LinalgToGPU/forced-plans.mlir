@@ -12,6 +12,8 @@
 // REDEFINE: %{plan} = tile_m=77
 // RUN: %{schedule} | FileCheck %s --check-prefix=NONE
 // NONE: linalg.matmul is scheduled by ws_gemm (TMA and wgmma, tile 128x
+// Lanes of 16 bytes: 32 blocks, of which 16 share the rows.
+// NONE: linalg.reduce is scheduled by column_reduction (a lane per output, 128 warps
 // REDEFINE: %{plan} = rows=7
 // RUN: not %{schedule} | FileCheck %s --check-prefix=NAME
 // NAME: error: a name in option plan must be tile_m, tile_n, tile_k, tile_v, warps, stages, splits, copies, kernels, threads_per_row or fused_operand, found 'rows'
