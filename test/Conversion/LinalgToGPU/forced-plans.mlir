@@ -12,6 +12,10 @@
 // REDEFINE: %{plan} = tile_m=77
 // RUN: %{schedule} | FileCheck %s --check-prefix=NONE
 // NONE: linalg.matmul is scheduled by ws_gemm (TMA and wgmma, tile 128x
+// Lanes of 16 bytes: 32 blocks, of which 16 share the rows.
+// NONE: linalg.reduce is scheduled by column_reduction (a lane per output, 128 warps
+// Few rows: as many bytes on their way as two blocks of a multiprocessor hold.
+// NONE: linalg.matmul is scheduled by mma_matmul (mma.sync, tile 32x32x128, 6 stages)
 // REDEFINE: %{plan} = rows=7
 // RUN: not %{schedule} | FileCheck %s --check-prefix=NAME
 // NAME: error: a name in option plan must be tile_m, tile_n, tile_k, tile_v, warps, stages, splits, copies, kernels, threads_per_row or fused_operand, found 'rows'
@@ -54,5 +58,10 @@ func.func @columns(%a: memref<512x4096xf32>, %c: memref<4096xf32>) {
       %0 = arith.addf %x, %o : f32
       linalg.yield %0 : f32
     }
+  return
+}
+
+func.func @few_rows(%a: memref<16x4096xbf16>, %b: memref<4096x4096xbf16>, %c: memref<16x4096xbf16>) {
+  linalg.matmul ins(%a, %b : memref<16x4096xbf16>, memref<4096x4096xbf16>) outs(%c : memref<16x4096xbf16>)
   return
 }

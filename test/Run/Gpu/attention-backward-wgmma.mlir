@@ -7,6 +7,9 @@
 // RUN: %{run} --counters=%t.json
 // Of the backward pass 4 steps of 2 blocks, 5 products each: the mask empties the others. 10.8 MFLOP are the forward pass's.
 // RUN: %python %S/Inputs/check-counters.py %t.json --no-conflicts --tensor-flops=52756480
+// Nine heads, of which eight are interleaved and one is alone.
+// RUN: sed 's/1x150/9x150/g' %s > %t.nine.mlir
+// RUN: env SHARDIR_CUDA_LIBRARY=%emulated_cuda shard-run %t.nine.mlir --device=cuda-local --options="arch=sm_90a schedule=wgmma_attention_backward plan=kernels=1" --verify --tolerance=0.02 --function=wide
 // REDEFINE: %{function} = window
 // RUN: %{run}
 // Steps of 128 queries, rows shared by warpgroups.

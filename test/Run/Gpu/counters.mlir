@@ -7,6 +7,10 @@
 // REDEFINE: %{function} = gelu
 // RUN: %{run} --options="arch=sm_90a" --verify | FileCheck %s --check-prefix=TABLE
 // RUN: %{check} --bytes=1050624 --coalesced --no-conflicts
+// Four elements a thread, 16 bytes of f32: eight of them would be written by half sectors.
+// REDEFINE: %{function} = momentum
+// RUN: %{run} --options="arch=sm_90a" --verify
+// RUN: %{check} --kernels=1 --bytes=1179648 --coalesced --no-conflicts
 // REDEFINE: %{function} = transposed
 // RUN: %{run} --options="arch=sm_80" --verify
 // RUN: %{check} --bytes=524288 --coalesced --no-conflicts
@@ -90,6 +94,21 @@ func.func @gelu(%a: tensor<256x1024xbf16>, %b: tensor<1024xbf16>) -> tensor<256x
     linalg.yield %5 : bf16
   } -> tensor<256x1024xbf16>
   return %0 : tensor<256x1024xbf16>
+}
+
+func.func @momentum(%w: tensor<256x256xf32>, %m: tensor<256x256xf32>, %g: tensor<256x256xbf16>) -> (tensor<256x256xf32>, tensor<256x256xf32>) {
+  %keep = arith.constant 0.5 : f32
+  %e = tensor.empty() : tensor<256x256xf32>
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%w, %m, %g : tensor<256x256xf32>, tensor<256x256xf32>, tensor<256x256xbf16>) outs(%e, %e : tensor<256x256xf32>, tensor<256x256xf32>) {
+  ^bb0(%x: f32, %y: f32, %d: bf16, %o: f32, %p: f32):
+    %1 = arith.extf %d : bf16 to f32
+    %2 = arith.mulf %y, %keep : f32
+    %3 = arith.addf %2, %1 : f32
+    %4 = arith.subf %x, %3 : f32
+    linalg.yield %4, %3 : f32, f32
+  } -> (tensor<256x256xf32>, tensor<256x256xf32>)
+  return %0#0, %0#1 : tensor<256x256xf32>, tensor<256x256xf32>
 }
 
 func.func @product(%a: tensor<256x256xbf16>, %b: tensor<256x256xbf16>) -> tensor<256x256xbf16> {

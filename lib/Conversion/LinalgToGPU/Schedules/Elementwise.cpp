@@ -8,7 +8,8 @@
 //
 // Takes ops whose loops are all parallel, with operands at linear addresses.
 // One thread computes as many neighbouring elements as 16 bytes of the
-// narrowest operand hold, so that a warp's accesses are full 512-byte runs.
+// narrowest operand hold, or of the widest result if these are fewer, so that
+// what a warp writes are full 512-byte runs.
 // Where rows may start anywhere (odd strides, a pointer that is only known at
 // run time) the host decides by one test whether vectors are aligned; where
 // they surely are not, a thread has as many elements that lie a warp apart.
@@ -78,6 +79,11 @@ ElementwisePlan planFor(const LoopNest &nest) {
     return plan;
   if (VectorBody::isSupported(nest.getOp(), /*allLanesExist=*/true)) {
     plan.lanes = lanesFor(nest);
+    // A store that writes every other 16 bytes takes twice the requests; loads
+    // of that kind find the rest in the L1 cache.
+    for (const NestOperand &result : nest.results())
+      plan.lanes = std::min(
+          plan.lanes, std::max<int64_t>(16 / elementBytes(result.element), 1));
     auto extent = LoopEmitter::known(nest.extents[plan.loop]);
     while (extent && plan.lanes > 1 && *extent < plan.lanes)
       plan.lanes /= 2;

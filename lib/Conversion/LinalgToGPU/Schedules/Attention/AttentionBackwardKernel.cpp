@@ -299,12 +299,33 @@ void BackwardKernel::store(const NestOperand &result, const Axis &axis,
     });
 }
 
+void BackwardKernel::placeBlock() {
+  Index tiles = emit.ceilDiv(own.extent, plan.bm());
+  batch = emit.div(emit.block(0), tiles);
+  rowTile = emit.rem(emit.block(0), tiles);
+  if (part.third) {
+    // Blocks that follow each other belong to different batches: those of one
+    // would all begin at its last step, and wait for their turns. So few
+    // batches that their tiles stay in the L2 cache.
+    constexpr int64_t most = 8;
+    Index size = emit.mul(tiles, most);
+    Index first = emit.mul(emit.div(emit.block(0), size), most);
+    Index together =
+        emit.min(emit.constant(most), emit.sub(problem.batch.extent, first));
+    Index number = emit.rem(emit.block(0), size);
+    batch = emit.add(first, emit.rem(number, together));
+    rowTile = emit.div(number, together);
+  }
+  rowStart = emit.mul(rowTile, plan.bm());
+  blockIvs.assign(problem.extents.size(), emit.constant(0));
+  for (auto [loop, iv] : llvm::zip(problem.batch.loops,
+                                   emit.decode(batch, problem.batch.extents)))
+    blockIvs[loop] = iv;
+}
+
 void BackwardKernel::run(StringRef name) {
-  SmallVector<Index> tiles = problem.batch.extents;
-  tiles.push_back(emit.ceilDiv(own.extent, plan.bm()));
-  Index blocks = emit.constant(1);
-  for (Index size : tiles)
-    blocks = emit.mul(blocks, size);
+  Index blocks =
+      emit.mul(problem.batch.extent, emit.ceilDiv(own.extent, plan.bm()));
   SharedLayout layout;
   for (Tile *tile : {&ownK, &ownV, &otherK, &otherV})
     takeShared(*tile, layout);
@@ -314,12 +335,7 @@ void BackwardKernel::run(StringRef name) {
                             elementBytes(problem.extras[of.extra].element));
 
   emit.launch(name, {blocks}, plan.threads(), layout.bytes, [&] {
-    SmallVector<Index> position = emit.decode(emit.block(0), tiles);
-    rowTile = position.pop_back_val();
-    rowStart = emit.mul(rowTile, plan.bm());
-    blockIvs.assign(problem.extents.size(), emit.constant(0));
-    for (auto [loop, iv] : llvm::zip(problem.batch.loops, position))
-      blockIvs[loop] = iv;
+    placeBlock();
     lane = emit.rem(emit.thread(), 32);
     warp = emit.div(emit.thread(), 32);
     for (Tile *tile : {&ownK, &ownV, &otherK, &otherV})

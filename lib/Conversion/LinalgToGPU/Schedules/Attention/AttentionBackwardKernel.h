@@ -138,8 +138,9 @@ protected:
   BackwardBody body;
   // In the kernel.
   llvm::SmallVector<Index> blockIvs;
-  /// The block's number among those of its batch, and its first row.
-  Index rowTile, rowStart;
+  /// The number of the block's batch, that of the block among those of its
+  /// batch, and its first row.
+  Index batch, rowTile, rowStart;
   /// Behind the highest number of a step.
   Index stepEnd;
 
@@ -150,6 +151,8 @@ private:
     int64_t offset = 0;
     mlir::Value shared = {};
   };
+  /// Sets the numbers of the block.
+  void placeBlock();
   /// The position, or the last one where that does not exist.
   Index inside(Index position, const Axis &axis, int64_t tile);
   void loadStaged(Index stage, Index start);

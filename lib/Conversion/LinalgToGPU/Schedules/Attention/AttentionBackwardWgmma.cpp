@@ -19,6 +19,8 @@
 #include "WarpgroupTiles.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
 
+#include "llvm/Support/FormatVariadic.h"
+
 using namespace mlir;
 using namespace shardir;
 
@@ -142,12 +144,14 @@ private:
   /// warpgroup 64 rows and all columns, or all rows and half of the columns.
   Value startThird(ArrayRef<Value> ds, const Step &step) {
     OpBuilder &builder = emit.builder;
+    // Eight rows below, chunks trade places in the same way.
+    Index row = emit.add(emit.mul(warp, 16), emit.div(lane, 4));
+    SmallVector<Index> places = tiles.wordPlaces(gradients, row, lane);
     for (int64_t j = 0; j < scoreTiles(); ++j)
       for (int64_t half = 0; half < 2; ++half) {
-        Index row =
-            emit.add(emit.mul(warp, 16),
-                     emit.add(emit.div(lane, 4), emit.constant(8 * half)));
-        Index word = tiles.wordPlace(gradients, row, j, lane);
+        Index word =
+            emit.add(places[j],
+                     emit.constant(half * 8 * WarpgroupTiles::rowElements / 2));
         memref::StoreOp::create(builder, emit.loc, ds[2 * j + half], words,
                                 emit.value(word));
       }
@@ -182,15 +186,25 @@ private:
           emit.add(start, emit.add(emit.div(lane, 4), emit.constant(8 * half)));
       auto addRow = [&] {
         setIvs(ivs, other, row);
+        auto pair = [&](int64_t j) {
+          return ArrayRef(sums).slice(at(tiles, 0, j, half, 0), 2);
+        };
+        if (paired && LoopEmitter::isKnown(problem.k.extent, plan.k)) {
+          // One address for all: others would take registers.
+          setIvs(ivs, problem.k, columnStart);
+          Value address = addressOf(result.flat, result.address(emit, ivs));
+          for (int64_t j = 0; j < tiles; ++j)
+            add(address, 32 * j, pair(j));
+          return;
+        }
         for (int64_t j = 0; j < tiles; ++j) {
-          ArrayRef<Value> two =
-              ArrayRef(sums).slice(at(tiles, 0, j, half, 0), 2);
           int64_t together = paired ? 2 : 1;
           for (int64_t one = 0; one < 2; one += together) {
             Index column = emit.add(columnStart, emit.constant(8 * j + one));
             ifInside(problem.k, plan.k, column, [&] {
               setIvs(ivs, problem.k, column);
-              add(result, result.address(emit, ivs), two.slice(one, together));
+              add(addressOf(result.flat, result.address(emit, ivs)), 0,
+                  pair(j).slice(one, together));
             });
           }
         }
@@ -207,28 +221,27 @@ private:
   }
 
   // NVVM has no reductions of vectors, nor orders of accesses: assembly.
-  void add(const NestOperand &result, Index element, ArrayRef<Value> values) {
-    SmallVector<Value> operands = {addressOf(result.flat, element)};
+  void add(Value address, int64_t bytes, ArrayRef<Value> values) {
+    SmallVector<Value> operands = {address};
     llvm::append_range(operands, values);
-    if (values.size() == 2)
-      emit.assembly({}, operands,
-                    "red.relaxed.gpu.global.add.v2.f32 [$0], {$1, $2};",
-                    "l,f,f,~{memory}");
-    else
-      emit.assembly({}, operands, "red.relaxed.gpu.global.add.f32 [$0], $1;",
-                    "l,f,~{memory}");
+    bool two = values.size() == 2;
+    emit.assembly({}, operands,
+                  llvm::formatv("red.relaxed.gpu.global.add.{0} [$0+{1}], {2};",
+                                two ? "v2.f32" : "f32", bytes,
+                                two ? "{$1, $2}" : "$1")
+                      .str(),
+                  two ? "l,f,f,~{memory}" : "l,f,~{memory}");
   }
 
   /// The address of a step's counter.
   Value turnOf(Index step) {
     Index steps = emit.ceilDiv(other.extent, plan.bn);
-    Index batch = emit.div(emit.block(0), emit.ceilDiv(own.extent, plan.bm()));
     return addressOf(turns, emit.add(emit.mul(batch, steps), step));
   }
 
-  /// Until the blocks of lower numbers that have this step have added to it.
-  /// They began before this one did: blocks begin in the order of their
-  /// numbers.
+  /// Until the blocks of lower numbers that have this step of the batch have
+  /// added to it. They began before this one did: blocks begin in the order of
+  /// their numbers.
   void awaitTurn(Index step) {
     OpBuilder &builder = emit.builder;
     Location loc = emit.loc;

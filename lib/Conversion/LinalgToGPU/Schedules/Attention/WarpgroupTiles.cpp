@@ -42,6 +42,25 @@ Index WarpgroupTiles::wordPlace(const Tile &tile, Index row, int64_t eight,
                   emit.rem(lane, 4));
 }
 
+SmallVector<Index> WarpgroupTiles::wordPlaces(const Tile &tile, Index row,
+                                              Index lane) {
+  OpBuilder &builder = emit.builder;
+  Value first = emit.value(wordPlace(tile, row, 0, lane));
+  first = arith::IndexCastOp::create(builder, emit.loc, builder.getI32Type(),
+                                     first);
+  first = arith::IndexCastUIOp::create(
+      builder, emit.loc, builder.getIndexType(), pinned({first})[0]);
+  // Eight chunks of four words trade places in each box.
+  SmallVector<Index> places;
+  for (int64_t j = 0; j < tile.columns / 8; ++j) {
+    Value inBox = arith::XOrIOp::create(builder, emit.loc, first,
+                                        emit.value(emit.constant(j % 8 * 4)));
+    places.push_back(
+        emit.add(inBox, emit.constant(j / 8 * tile.rows * rowElements / 2)));
+  }
+  return places;
+}
+
 Index WarpgroupTiles::group() {
   OpBuilder &builder = emit.builder;
   Value number =

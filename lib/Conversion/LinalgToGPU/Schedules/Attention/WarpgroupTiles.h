@@ -66,6 +66,9 @@ public:
   /// Where the word of two elements lies that `lane`, as it holds fragments,
   /// has of eight columns of row `row`, in words.
   Index wordPlace(const Tile &tile, Index row, int64_t eight, Index lane);
+  /// The same for all eights of a row: computed where this stands, from the
+  /// first one, as LLVM would keep them all in registers over a loop around.
+  mlir::SmallVector<Index> wordPlaces(const Tile &tile, Index row, Index lane);
 
 private:
   mlir::Value word(int64_t value);

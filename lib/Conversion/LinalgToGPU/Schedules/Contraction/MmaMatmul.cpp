@@ -32,10 +32,13 @@ TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
   if (matrix) {
     // The last two are for few rows: as many tiles as multiprocessors without
     // a second kernel that adds sums, and 48 KiB of copies on their way in
-    // each.
+    // each, of the last one half for rows that are in the second cache. So 80
+    // KiB where a multiprocessor still holds two such blocks.
+    constexpr int64_t stageBytes = (32 + 32) * 128 * 2;
+    int64_t deep = target.sharedBytes >= 2 * 6 * stageBytes ? 6 : 4;
     plans = {{128, 128, 32, 2, 2, 4}, {64, 128, 32, 2, 2, 4},
              {64, 64, 32, 2, 2, 4},   {32, 64, 32, 2, 2, 4},
-             {64, 32, 128, 2, 2, 4},  {32, 32, 128, 2, 2, 4}};
+             {64, 32, 128, 2, 2, 4},  {32, 32, 128, 2, 2, deep}};
     for (TilePlan &plan : plans)
       plan = planFor(plan, multiplicand);
     plans = withOperandCopies(op, plans);

@@ -114,10 +114,26 @@ public:
       SmallVector<Value> sums;
       for (auto [combiner, result] : llvm::zip(combiners, nest.results()))
         sums.push_back(combiner.identity(emit, typeOf(result.element)));
-      sums = emit.loop(emit.add(from, warp), to, emit.constant(warps), sums,
-                       [&](Index step, ValueRange carried) {
-                         return iterate(reduced, step, carried);
-                       });
+      // Several at once, so that their loads are under way together.
+      constexpr int64_t unrolled = 4;
+      Index first = emit.add(from, warp), zero = emit.constant(0);
+      Index count = emit.ceilDiv(emit.max(emit.sub(to, first), zero), warps);
+      Index whole = emit.mul(emit.div(count, unrolled), unrolled);
+      auto walk = [&](Index start, Index end, int64_t together) {
+        sums = emit.loop(
+            start, end, emit.constant(together), sums,
+            [&](Index n, ValueRange carried) {
+              SmallVector<Value> next(carried);
+              for (int64_t i = 0; i < together; ++i) {
+                Index number = emit.add(n, emit.constant(i));
+                next = iterate(reduced,
+                               emit.add(first, emit.mul(number, warps)), next);
+              }
+              return next;
+            });
+      };
+      walk(zero, whole, unrolled);
+      walk(whole, count, 1);
       meet(sums, offsets, lane, warp);
       for (int loop : nest.loops(true))
         ivs[loop] = emit.constant(0);
@@ -282,8 +298,18 @@ int64_t splitsFor(linalg::LinalgOp op, double outputs, double iterations,
                   const GpuTarget &target) {
   if (std::optional<int64_t> forced = forcedNumber(op, "splits"))
     return std::clamp<int64_t>(*forced, 1, 256);
-  double blocks = std::ceil(outputs / warpLanes);
-  double wanted = 4.0 * target.multiprocessors / std::max(blocks, 1.0);
+  int64_t narrowest = 16;
+  for (Value operand : op->getOperands())
+    narrowest = std::min(narrowest,
+                         elementBytes(getElementTypeOrSelf(operand.getType())));
+  // Blocks whose lanes have 16 bytes each are fewer; their parts should not
+  // take long to add.
+  auto wantedAt = [&](double lanes) {
+    double blocks = std::ceil(outputs / (warpLanes * lanes));
+    return 4.0 * target.multiprocessors / std::max(blocks, 1.0);
+  };
+  double wanted =
+      std::max(wantedAt(1), std::min(wantedAt(16.0 / narrowest), 32.0));
   return std::clamp<int64_t>(std::min(wanted, iterations / (4 * warps)), 1,
                              256);
 }
