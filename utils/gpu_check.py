@@ -2,8 +2,8 @@
 
     utils/gpu-check.sh FOLDER [--arch=sm_90a] [--filter=TEXT] [--build=build]
 
-compiles every program that test/Run and examples run with --verify for the
-architecture, with the schedules that tests force, and with its unsharded
+compiles every program that test/Run runs with --verify, and every function of
+examples, for the architecture, with the schedules that tests force, and with its unsharded
 version for the processor, and puts into FOLDER:
 
     programs/*.so    the compiled programs
@@ -171,10 +171,18 @@ def import_of(*parts):
     return module
 
 
+def functions_of(file):
+    """The names of a program's public functions."""
+    return re.findall(r"^ *func\.func @(\w+)\(", open(file).read(), re.MULTILINE)
+
+
 def every_function(file, flags):
-    """The runs of test/Run/Inputs/verify-all.py."""
+    """The runs of test/Run/Inputs/verify-all.py whose results are the same on every kind of device."""
     verify_all = import_of("test", "Run", "Inputs", "verify-all.py")
+    unspecified = verify_all.unspecified_in(open(file).read())
     for name, given, mesh in verify_all.runs_of(file):
+        if name in unspecified:
+            continue
         yield [f"--function={name}", *given, *flags, *([f"--mesh={mesh}"] if mesh else [])]
 
 
@@ -190,7 +198,8 @@ def find_checks(pattern):
                 if pattern and pattern not in relative:
                     continue
                 if folder == "examples":
-                    yield relative, []
+                    functions = functions_of(file)
+                    yield from ((relative, [f"--function={name}"] if len(functions) > 1 else []) for name in functions)
                     continue
                 definitions = {}
                 for line in open(file):
@@ -245,8 +254,7 @@ def find_benchmarks(pattern):
     for name in sorted(os.listdir(folder)):
         relative = os.path.join("benchmarks", "gpu", name)
         if name.endswith(".mlir") and (not pattern or pattern in relative):
-            for function in re.findall(r"^ *func\.func @(\w+)\(", open(os.path.join(ROOT, relative)).read(), re.MULTILINE):
-                yield relative, function
+            yield from ((relative, function) for function in functions_of(os.path.join(ROOT, relative)))
 
 
 def find_problems(named):
@@ -256,8 +264,7 @@ def find_problems(named):
     for text in named:
         file, _, function = text.partition(":")
         file = os.path.abspath(file)
-        for name in [function] if function else re.findall(r"^ *func\.func @(\w+)\(", open(file).read(), re.MULTILINE):
-            yield file, name
+        yield from ((file, name) for name in ([function] if function else functions_of(file)))
 
 
 def architecture_of_card():

@@ -306,28 +306,66 @@ struct AssembleKernelsPass
     return bytes;
   }
 
+  /// Writes at `kernel` how many blocks a multiprocessor should have; nothing
+  /// where it says so already, or does not say how many threads a block has.
+  static void wishForBlocks(std::string &ptx, StringRef kernel, int blocks) {
+    size_t entry = ptx.find((".entry " + kernel + "(").str());
+    if (entry == std::string::npos)
+      return;
+    StringRef head = StringRef(ptx).substr(entry);
+    head = head.take_front(head.find('{'));
+    size_t threads = std::min(head.find(".maxntid"), head.find(".reqntid"));
+    if (threads != StringRef::npos && !head.contains(".minnctapersm"))
+      ptx.insert(entry + threads,
+                 ".minnctapersm " + std::to_string(blocks) + "\n");
+  }
+
   /// `ptx` with the word that one block per multiprocessor is enough, at each
-  /// kernel that spills and says how many threads its blocks have.
+  /// kernel that spills.
   static std::string relieve(StringRef ptx, ArrayRef<KernelResources> kernels) {
     std::string result = ptx.str();
-    for (const KernelResources &kernel : kernels) {
-      if (kernel.spillStoreBytes == 0 && kernel.spillLoadBytes == 0)
-        continue;
-      size_t entry = result.find(".entry " + kernel.name + "(");
-      if (entry == std::string::npos)
-        continue;
-      StringRef head = StringRef(result).substr(entry);
-      head = head.take_front(head.find('{'));
-      size_t threads = std::min(head.find(".maxntid"), head.find(".reqntid"));
-      if (threads != StringRef::npos && !head.contains(".minnctapersm"))
-        result.insert(entry + threads, ".minnctapersm 1\n");
+    for (const KernelResources &kernel : kernels)
+      if (kernel.spillStoreBytes != 0 || kernel.spillLoadBytes != 0)
+        wishForBlocks(result, kernel.name, 1);
+    return result;
+  }
+
+  /// `ptx` with the wish for two blocks per multiprocessor, at each kernel that
+  /// has room for one because of at most eight registers: one waits while the
+  /// other computes.
+  std::string crowd(StringRef ptx, ArrayRef<KernelResources> kernels,
+                    const GpuTarget &target) {
+    constexpr int64_t few = 8;
+    std::string result = ptx.str();
+    auto report =
+        getOperation()->getAttrOfType<DictionaryAttr>(ShardIRDialect::kReport);
+    auto entries = report ? report.getAs<ArrayAttr>("kernels") : ArrayAttr();
+    if (!entries)
+      return result;
+    for (auto entry : entries.getAsRange<DictionaryAttr>()) {
+      auto name = entry.getAs<StringAttr>("name");
+      auto threads = entry.getAs<IntegerAttr>("threads");
+      auto shared = entry.getAs<IntegerAttr>("dynamic_shared_bytes");
+      for (const KernelResources &kernel : kernels) {
+        if (!name || name != kernel.name || !threads || threads.getInt() <= 0)
+          continue;
+        int64_t bytes =
+            kernel.staticSharedBytes + (shared ? shared.getInt() : 0);
+        auto blocks = [&](int64_t registers) {
+          return blocksPerMultiprocessor(target, threads.getInt(), registers,
+                                         bytes);
+        };
+        if (blocks(kernel.registers) == 1 && blocks(kernel.registers - few) > 1)
+          wishForBlocks(result, kernel.name, 2);
+      }
     }
     return result;
   }
 
   /// Left alone, ptxas may spill to make room for one more block per
-  /// multiprocessor. A kernel that does is assembled without that wish; `ptx`
-  /// becomes what was assembled.
+  /// multiprocessor, or miss the room for a second one by a few registers. Such
+  /// kernels are assembled again, with a word on it; `ptx` becomes what was
+  /// assembled.
   FailureOr<Assembly> runPtxas(gpu::GPUModuleOp module, StringRef assembler,
                                std::string &ptx, const GpuTarget &target) {
     std::string error;
@@ -350,6 +388,14 @@ struct AssembleKernelsPass
       if (!again.cubin.empty() && spills(again) < spills(assembly)) {
         assembly = std::move(again);
         ptx = std::move(relieved);
+      }
+    }
+    if (std::string crowded = crowd(ptx, assembly.kernels, target);
+        crowded != ptx) {
+      Assembly again = assemblePtx(assembler, crowded, target.chip, error);
+      if (!again.cubin.empty() && spills(again) <= spills(assembly)) {
+        assembly = std::move(again);
+        ptx = std::move(crowded);
       }
     }
     if (explain) {

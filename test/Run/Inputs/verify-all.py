@@ -4,7 +4,10 @@ with --verify, and ends with 1 unless each result was compared and found equal.
 All functions are compiled at once, for each mesh. `// INPUTS name: flag flag`
 lines of the file give the flags of one function, in which `--input=5x3xf32=ramp`
 stands for numbers that differ from one to the next; `// MESHES: x=2 x=3` the
-values of --mesh with which each function runs. Every failure is printed with its
+values of --mesh with which each function runs. `// UNSPECIFIED name: why` says that
+another kind of device may give another result that is right, too: on GPUs, whose
+results are compared with the processor's, the function is left out
+(utils/gpu_check.py). Every failure is printed with its
 exit status; a signal shows as a negative one.
 """
 import os
@@ -26,6 +29,11 @@ def spelled(flag):
     return match[1] + ("=" + ",".join(str(i * 5 % 11 - 4) for i in range(total)) if total else "")
 
 
+def unspecified_in(text):
+    """The functions whose results devices of different kinds need not agree on."""
+    return set(re.findall(r"^// UNSPECIFIED (\w+): .", text, re.MULTILINE))
+
+
 def runs_of(path):
     """(function, its flags, mesh or None) of each run."""
     text = open(path).read()
@@ -34,8 +42,8 @@ def runs_of(path):
     for name, line in re.findall(r"^// INPUTS (\w+): (.*)$", text, re.MULTILINE):
         inputs.setdefault(name, []).append([spelled(flag) for flag in shlex.split(line)])
     meshes = [mesh for line in re.findall(r"^// MESHES: (.*)$", text, re.MULTILINE) for mesh in line.split()]
-    if not functions or set(inputs) - set(functions):
-        sys.exit(f"{path}: no public function, or inputs of an unknown one")
+    if not functions or (set(inputs) | unspecified_in(text)) - set(functions):
+        sys.exit(f"{path}: no public function, or inputs or results of an unknown one")
     return [(name, given, mesh) for name in functions for given in inputs.get(name, [[]]) for mesh in meshes or [None]]
 
 

@@ -12,6 +12,7 @@
 // INPUTS unknown: --input=5x0xf32
 // INPUTS two_keys: --input=4x9xi32=ramp --input=4x9xi32=ramp
 // INPUTS no_order: --input=2x7xf32=1,nan,0,nan,3,2,-1,nan,nan,1,0,2,nan,5
+// UNSPECIFIED no_order: NaN has no place among numbers, and a network of a GPU permutes it otherwise than a merge sort.
 
 // Sorts against the unsharded program: other dims split unevenly or not at all,
 // equal keys, comparators that hold for equal keys too, few and no elements.
