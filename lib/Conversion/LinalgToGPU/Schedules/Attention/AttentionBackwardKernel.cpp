@@ -189,7 +189,7 @@ Value BackwardKernel::pairOf(const Staged &of, const Step &step,
 
 void BackwardKernel::endBodies(Bodies &bodies, const Fragment &dp,
                                const Step &step) {
-  // What gradients alone read is read now: it would take registers meanwhile.
+  // Extras that gradients alone read are read now: they would take registers.
   for (const Staged &of : staged)
     for (int64_t j = 0; body.isLate(of.extra) && j < scoreTiles(); ++j) {
       Value pair = pairOf(of, step, j);
