@@ -10,6 +10,10 @@
 // REDEFINE: %{plan} = kernels=1
 // RUN: %{assemble} 2>&1 | %{check} --check-prefix=ALL
 // RUN: FileCheck %s --check-prefix=ALL-PTX < %t.ptx
+// Without a mask nothing is spilled that a step makes, for heads of 64, and nothing at all for heads of 128.
+// RUN: shard-opt %shardir_src/benchmarks/gpu/attention-backward.mlir --shardir-to-gpu="arch=sm_90a explain" -o /dev/null 2>&1 | FileCheck %s --check-prefix=BENCHMARKS
+// BENCHMARKS-DAG: 'backward64_attention_backward_wgmma_all_4x16x4096x64_bf16' needs 255 registers, {{[0-9]+}} bytes of stack, spills {{[0-9]}} bytes
+// BENCHMARKS-DAG: 'backward128_attention_backward_wgmma_all_4x16x4096x128_bf16' needs {{[0-9]+}} registers, 0 bytes of stack, spills 0 bytes
 // REDEFINE: %{plan} =
 // REDEFINE: %{arch} = sm_80
 // RUN: %{assemble} 2>&1 | %{check}

@@ -144,20 +144,20 @@ BackwardKernel::Bodies BackwardKernel::beginBodies(const Fragment &s,
   for (int64_t j = 0; j < scoreTiles(); ++j) {
     // Neighbouring columns are read at once.
     DenseMap<unsigned, Value> pairs;
-    for (const Staged &of : staged) {
-      Index from = emit.add(
-          emit.mul(step.stage, plan.bn),
-          emit.add(emit.mul(emit.rem(lane, 4), 2), emit.constant(8 * j)));
-      auto type = VectorType::get(2, problem.extras[of.extra].element);
-      pairs[of.extra] = vector::LoadOp::create(builder, emit.loc, type,
-                                               of.shared, emit.value(from));
-    }
+    SmallVector<unsigned> late;
+    for (const Staged &of : staged)
+      if (body.isLate(of.extra))
+        late.push_back(of.extra);
+      else
+        pairs[of.extra] = pairOf(of, step, j);
     for (int64_t one = 0; one < 2; ++one) {
       Index column = columnAt(step.number, 2 * j + one);
       setIvs(ivs, other,
              step.visible ? column : inside(column, other, plan.bn));
       BackwardBody::Values values =
           body.runCommon(BackwardBody::OnOther, ivs, [&](unsigned extra) {
+            if (llvm::is_contained(late, extra))
+              return Value();
             if (Value pair = pairs.lookup(extra))
               return vector::ExtractOp::create(builder, emit.loc, pair, one)
                   .getResult();
@@ -177,7 +177,29 @@ BackwardKernel::Bodies BackwardKernel::beginBodies(const Fragment &s,
   return bodies;
 }
 
-void BackwardKernel::endBodies(Bodies &bodies, const Fragment &dp) {
+Value BackwardKernel::pairOf(const Staged &of, const Step &step,
+                             int64_t eight) {
+  Index from = emit.add(
+      emit.mul(step.stage, plan.bn),
+      emit.add(emit.mul(emit.rem(lane, 4), 2), emit.constant(8 * eight)));
+  auto type = VectorType::get(2, problem.extras[of.extra].element);
+  return vector::LoadOp::create(emit.builder, emit.loc, type, of.shared,
+                                emit.value(from));
+}
+
+void BackwardKernel::endBodies(Bodies &bodies, const Fragment &dp,
+                               const Step &step) {
+  // Extras that gradients alone read are read now: they would take registers.
+  for (const Staged &of : staged)
+    for (int64_t j = 0; body.isLate(of.extra) && j < scoreTiles(); ++j) {
+      Value pair = pairOf(of, step, j);
+      for (int64_t one = 0; one < 2; ++one) {
+        Value value =
+            vector::ExtractOp::create(emit.builder, emit.loc, pair, one);
+        for (int64_t row = 0; row < 2; ++row)
+          body.give(bodies[at(scoreTiles(), 0, j, row, one)], of.extra, value);
+      }
+    }
   for (auto [values, gradient] : llvm::zip_equal(bodies, dp))
     body.end(values, gradient);
 }

@@ -115,7 +115,7 @@ protected:
   using Bodies = llvm::SmallVector<BackwardBody::Values>;
   /// Its ops that need no gradient; and the others.
   Bodies beginBodies(const Fragment &s, const Step &step);
-  void endBodies(Bodies &bodies, const Fragment &dp);
+  void endBodies(Bodies &bodies, const Fragment &dp, const Step &step);
   /// The first or second value that bodies yield: p, or ds.
   Fragment yielded(const Bodies &bodies, unsigned which, const Step &step);
 
@@ -156,6 +156,8 @@ private:
   /// The position, or the last one where that does not exist.
   Index inside(Index position, const Axis &axis, int64_t tile);
   void loadStaged(Index stage, Index start);
+  /// A thread's two neighbours of eight columns of a step.
+  mlir::Value pairOf(const Staged &of, const Step &step, int64_t eight);
   Index columnAt(Index step, int64_t column);
   Index rowAt(int64_t row);
   void load(Index step, Index stage);

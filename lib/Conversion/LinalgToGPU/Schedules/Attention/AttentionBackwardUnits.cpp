@@ -43,9 +43,10 @@ private:
     Index stage = step.stage;
     Fragment s = scores(ownK, otherK, stage, plan.k);
     Bodies bodies = beginBodies(s, step);
-    endBodies(bodies, asksGradient()
-                          ? scores(ownV, otherV, stage, plan.v)
-                          : Fragment(s.size(), emit.zero(problem.wide)));
+    endBodies(bodies,
+              asksGradient() ? scores(ownV, otherV, stage, plan.v)
+                             : Fragment(s.size(), emit.zero(problem.wide)),
+              step);
     Fragment made(ArrayRef(sums).take_front(firsts())),
         more(ArrayRef(sums).take_back(seconds()));
     if (part.first)

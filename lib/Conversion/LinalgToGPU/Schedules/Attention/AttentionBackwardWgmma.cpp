@@ -109,9 +109,9 @@ private:
       startSecond();
     if (asks) {
       tiles.wait(early && part.second ? 1 : 0);
-      endBodies(bodies, tiles.finish(dp));
+      endBodies(bodies, tiles.finish(dp), step);
     } else {
-      endBodies(bodies, Fragment(bodies.size(), emit.zero(problem.wide)));
+      endBodies(bodies, Fragment(bodies.size(), emit.zero(problem.wide)), step);
     }
     if (!early)
       startSecond();

@@ -176,7 +176,8 @@ BackwardBody::Values BackwardBody::runCommon(int of, ArrayRef<Index> ivs,
   for (unsigned i = 0; i < extras.size(); ++i)
     if (BlockArgument argument = body().getArgument(i + 2);
         isCommon(dependence(i)) && !argument.use_empty())
-      at.values.map(argument, load(i));
+      if (Value value = load(i))
+        at.values.map(argument, value);
   for (Operation &one : body().without_terminator()) {
     if (!isCommon(dependence(one)))
       continue;
@@ -236,6 +237,17 @@ BackwardBody::Values BackwardBody::begin(const Values &row,
     }
   }
   return at;
+}
+
+bool BackwardBody::isLate(unsigned extra) const {
+  return llvm::all_of(
+      body().getArgument(extra + 2).getUsers(), [&](Operation *user) {
+        return user != body().getTerminator() && dependence(*user) & OnGradient;
+      });
+}
+
+void BackwardBody::give(Values &at, unsigned extra, Value value) {
+  at.values.map(body().getArgument(extra + 2), value);
 }
 
 void BackwardBody::end(Values &at, Value gradient) {

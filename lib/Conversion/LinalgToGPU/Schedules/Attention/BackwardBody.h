@@ -47,14 +47,19 @@ public:
         approximate(approximate), mask(mask) {}
 
   int dependence(unsigned extra) const;
+  /// True if nothing but ops that need gradients reads it.
+  bool isLate(unsigned extra) const;
   /// Of what the body yields: p or ds.
   int yieldedDependence(unsigned which) const;
 
-  /// The values that depend on `of` alone, OnOwn or OnOther, at `ivs`.
+  /// The values that depend on `of` alone, OnOwn or OnOther, at `ivs`, but for
+  /// extras of which `load` gives null.
   Values runCommon(int of, llvm::ArrayRef<Index> ivs, Load load);
   /// The ops that need no gradient.
   Values begin(const Values &row, const Values &column, mlir::Value score,
                bool visible, Load load);
+  /// An extra that `runCommon` was given no value of.
+  void give(Values &at, unsigned extra, mlir::Value value);
   /// The others.
   void end(Values &at, mlir::Value gradient);
   mlir::Value yielded(const Values &at, unsigned which) const;
