@@ -6,10 +6,10 @@ runs each function whose title has TEXT (`benchmarks/gpu/kernels.mlir:gemm`, as
 gpu-check has it), on random inputs of the shapes and types that the program
 declares, and prints a line: the least and the median of 50 runs, in
 milliseconds, each between two events on the stream behind one that overwrites
-the GPU's cache, as shard-run --benchmark times ours. Where PyTorch has several kernels for a function, torch.compile's are
-timed, too. A line that FILE has already is not measured again; a function that
-this PyTorch or GPU lacks prints why. --list prints the inputs alone, and needs
-neither GPU nor PyTorch.
+the GPU's cache, as shard-run --benchmark times ours. Where PyTorch has several
+kernels for a function, torch.compile's are timed, too. A line that FILE has
+already is not measured again; a function that this PyTorch or GPU lacks prints
+why. --list prints the inputs alone, and needs neither GPU nor PyTorch.
 """
 import argparse
 import os

@@ -1,5 +1,4 @@
-//===- LayoutChoice.cpp - Orders of dims that copy least ---------*- C++
-//-*-===//
+//===- LayoutChoice.cpp - Orders of dims that copy least ------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- LayoutOps.cpp - What orders an op allows ------------------*- C++
-//-*-===//
+//===- LayoutOps.cpp - What orders an op allows ---------------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

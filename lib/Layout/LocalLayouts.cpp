@@ -1,5 +1,4 @@
-//===- LocalLayouts.cpp - Orders of a local program's tensors ----*- C++
-//-*-===//
+//===- LocalLayouts.cpp - Orders of a local program's tensors -------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

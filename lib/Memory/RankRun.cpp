@@ -10,9 +10,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "ShardIR/Dialect/ShardIR/ShardIR.h"
-
 #include "RankRun.h"
+
+#include "ShardIR/Dialect/ShardIR/ShardIR.h"
 
 #include "mlir/Dialect/Affine/IR/AffineOps.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -245,7 +245,7 @@ struct Scattered {
 };
 } // namespace
 
-/// Takes in `times` pieces for each choice of shares of dims [0, d).
+/// Counts `times` pieces for each choice of one share of each of dims [0, d).
 static void addPieces(const std::vector<Shares> &shares,
                       const std::vector<int64_t> &extents, size_t d, Span span,
                       int64_t elements, int64_t times, Scattered &result) {
@@ -286,8 +286,8 @@ static Scattered scatteredOf(const Shards &from, const Shards &to,
   return result;
 }
 
-/// The part of that which comes from other devices, where `times` devices hold
-/// each piece: all pieces but the own one.
+/// The elements of the pieces that scatteredOf counts, each from `times`
+/// devices, but for those of the device's own piece.
 static int64_t scatteredByOthers(const Shards &from, const Shards &to,
                                  const Mesh &mesh,
                                  const std::vector<int64_t> &shape,

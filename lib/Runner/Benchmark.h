@@ -1,5 +1,4 @@
-//===- Benchmark.h - Times of repeated runs of a program ----------*- C++
-//-*-===//
+//===- Benchmark.h - Times of repeated runs of a program --------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Timeline.h - The timeline of a run as Chrome trace events -*- C++
-//-*-===//
+//===- Timeline.h - The timeline of a run as Chrome trace events ----------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- LayoutChoice.h - Orders of dims that copy least -----------*- C++
-//-*-===//
+//===- LayoutChoice.h - Orders of dims that copy least ----------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- LocalLayouts.h - Orders of a local program's tensors ------*- C++
-//-*-===//
+//===- LocalLayouts.h - Orders of a local program's tensors -----*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- CollectiveKind.h - The kinds of collective ----------------*- C++
-//-*-===//
+//===- CollectiveKind.h - The kinds of collective ---------------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

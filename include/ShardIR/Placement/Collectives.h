@@ -1,5 +1,4 @@
-//===- Collectives.h - What one collective moves, as values ------*- C++
-//-*-===//
+//===- Collectives.h - What one collective moves, as values -----*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- CrossMesh.h - From one mesh to another ---------------------*- C++
-//-*-===//
+//===- CrossMesh.h - From one mesh to another -------------------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

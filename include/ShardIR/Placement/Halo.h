@@ -1,5 +1,4 @@
-//===- Halo.h - Overlapping shards, as values ---------------------*- C++
-//-*-===//
+//===- Halo.h - Overlapping shards, as values -------------------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Packing.h - Which data of a collective is contiguous ------*- C++
-//-*-===//
+//===- Packing.h - Which data of a collective is contiguous -----*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

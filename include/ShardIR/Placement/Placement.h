@@ -1,5 +1,4 @@
-//===- Placement.h - Meshes and placements as plain values -------*- C++
-//-*-===//
+//===- Placement.h - Meshes and placements as plain values ------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

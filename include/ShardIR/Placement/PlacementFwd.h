@@ -1,5 +1,4 @@
-//===- PlacementFwd.h - Declares meshes and placements -----------*- C++
-//-*-===//
+//===- PlacementFwd.h - Declares meshes and placements ----------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.
@@ -7,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// For headers that name the plain values of Placement/ and do not look into
-// them: who does, includes Placement.h, Halo.h or Collectives.h as well.
+// For code that names the plain values of Placement/ and does not look into
+// them. Code that does includes Placement.h, Halo.h or Collectives.h.
 //
 //===----------------------------------------------------------------------===//
 

@@ -1,5 +1,4 @@
-//===- RedistributePlan.h - From one placement to another --------*- C++
-//-*-===//
+//===- RedistributePlan.h - From one placement to another -------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

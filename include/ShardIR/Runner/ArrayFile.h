@@ -1,5 +1,4 @@
-//===- ArrayFile.h - Arrays in .npy, .npz, .safetensors and raw files *- C++
-//-*-===//
+//===- ArrayFile.h - Arrays in .npy, .npz, .safetensors and raw files -----===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

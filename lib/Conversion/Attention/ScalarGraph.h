@@ -1,5 +1,4 @@
-//===- ScalarGraph.h - Elementwise tensors as scalar expressions -*- C++
-//-*-===//
+//===- ScalarGraph.h - Elementwise tensors as scalar expressions ----------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -246,45 +246,72 @@ struct AssembleKernelsPass
                     (target.sharedBytes + reserved) / (sharedBytes + reserved));
   }
 
+  /// The entries of kernels in the module's report, or nothing.
+  static ArrayAttr entriesOf(DictionaryAttr report) {
+    return report ? report.getAs<ArrayAttr>("kernels") : ArrayAttr();
+  }
+  DictionaryAttr getReport() {
+    return getOperation()->getAttrOfType<DictionaryAttr>(
+        ShardIRDialect::kReport);
+  }
+
+  /// The resources of the kernel that an entry is about; null for none.
+  static const KernelResources *
+  resourcesOf(DictionaryAttr entry, ArrayRef<KernelResources> resources) {
+    auto name = entry.getAs<StringAttr>("name");
+    auto found = llvm::find_if(resources, [&](const KernelResources &kernel) {
+      return name && name == kernel.name;
+    });
+    return found == resources.end() ? nullptr : &*found;
+  }
+
+  /// How many blocks of the kernel of an entry a multiprocessor runs at one
+  /// time if a thread has so many registers; nothing where the entry does not
+  /// say how many threads a block has.
+  static std::optional<int64_t> blocksOf(DictionaryAttr entry,
+                                         const KernelResources &kernel,
+                                         int64_t registers,
+                                         const GpuTarget &target) {
+    auto number = [&](StringRef name) {
+      auto attribute = entry.getAs<IntegerAttr>(name);
+      return attribute ? attribute.getInt() : 0;
+    };
+    if (number("threads") <= 0)
+      return std::nullopt;
+    return blocksPerMultiprocessor(target, number("threads"), registers,
+                                   number("dynamic_shared_bytes") +
+                                       kernel.staticSharedBytes);
+  }
+
   /// Adds what ptxas gave kernels to their entries in the module's report.
   void reportResources(ArrayRef<KernelResources> resources,
                        const GpuTarget &target) {
-    ModuleOp module = getOperation();
-    auto report =
-        module->getAttrOfType<DictionaryAttr>(ShardIRDialect::kReport);
-    auto entries = report ? report.getAs<ArrayAttr>("kernels") : ArrayAttr();
+    DictionaryAttr report = getReport();
+    ArrayAttr entries = entriesOf(report);
     if (!entries)
       return;
     Builder builder(&getContext());
     SmallVector<Attribute> list;
     for (auto entry : entries.getAsRange<DictionaryAttr>()) {
-      auto found = llvm::find_if(resources, [&](const KernelResources &kernel) {
-        return builder.getStringAttr(kernel.name) == entry.get("name");
-      });
       NamedAttrList fields(entry);
-      auto number = [&](StringRef name) {
-        auto attribute = entry.getAs<IntegerAttr>(name);
-        return attribute ? attribute.getInt() : 0;
-      };
-      if (found != resources.end() && number("threads") > 0)
-        fields.set(
-            "blocks_per_multiprocessor",
-            builder.getI64IntegerAttr(blocksPerMultiprocessor(
-                target, number("threads"), found->registers,
-                number("dynamic_shared_bytes") + found->staticSharedBytes)));
-      if (found != resources.end())
+      if (const KernelResources *kernel = resourcesOf(entry, resources)) {
+        if (std::optional<int64_t> blocks =
+                blocksOf(entry, *kernel, kernel->registers, target))
+          fields.set("blocks_per_multiprocessor",
+                     builder.getI64IntegerAttr(*blocks));
         for (auto [name, number] :
-             {std::pair("registers", found->registers),
-              {"stack_bytes", found->stackBytes},
-              {"spill_bytes", found->spillStoreBytes + found->spillLoadBytes},
-              {"static_shared_bytes", found->staticSharedBytes}})
+             {std::pair("registers", kernel->registers),
+              {"stack_bytes", kernel->stackBytes},
+              {"spill_bytes", kernel->spillStoreBytes + kernel->spillLoadBytes},
+              {"static_shared_bytes", kernel->staticSharedBytes}})
           fields.set(name, builder.getI64IntegerAttr(number));
+      }
       list.push_back(fields.getDictionary(&getContext()));
     }
     NamedAttrList fields(report);
     fields.set("kernels", builder.getArrayAttr(list));
-    module->setAttr(ShardIRDialect::kReport,
-                    fields.getDictionary(&getContext()));
+    getOperation()->setAttr(ShardIRDialect::kReport,
+                            fields.getDictionary(&getContext()));
   }
 
   LogicalResult writeFile(gpu::GPUModuleOp module, StringRef ptx) {
@@ -330,34 +357,21 @@ struct AssembleKernelsPass
     return result;
   }
 
-  /// `ptx` with the wish for two blocks per multiprocessor, at each kernel that
-  /// has room for one because of at most eight registers: one waits while the
-  /// other computes.
+  /// `ptx` with the wish for two blocks per multiprocessor, at each kernel of
+  /// which a multiprocessor runs one, and would run two if a thread had at most
+  /// eight registers fewer: one block waits while the other computes.
   std::string crowd(StringRef ptx, ArrayRef<KernelResources> kernels,
                     const GpuTarget &target) {
     constexpr int64_t few = 8;
     std::string result = ptx.str();
-    auto report =
-        getOperation()->getAttrOfType<DictionaryAttr>(ShardIRDialect::kReport);
-    auto entries = report ? report.getAs<ArrayAttr>("kernels") : ArrayAttr();
+    ArrayAttr entries = entriesOf(getReport());
     if (!entries)
       return result;
     for (auto entry : entries.getAsRange<DictionaryAttr>()) {
-      auto name = entry.getAs<StringAttr>("name");
-      auto threads = entry.getAs<IntegerAttr>("threads");
-      auto shared = entry.getAs<IntegerAttr>("dynamic_shared_bytes");
-      for (const KernelResources &kernel : kernels) {
-        if (!name || name != kernel.name || !threads || threads.getInt() <= 0)
-          continue;
-        int64_t bytes =
-            kernel.staticSharedBytes + (shared ? shared.getInt() : 0);
-        auto blocks = [&](int64_t registers) {
-          return blocksPerMultiprocessor(target, threads.getInt(), registers,
-                                         bytes);
-        };
-        if (blocks(kernel.registers) == 1 && blocks(kernel.registers - few) > 1)
-          wishForBlocks(result, kernel.name, 2);
-      }
+      const KernelResources *kernel = resourcesOf(entry, kernels);
+      if (kernel && blocksOf(entry, *kernel, kernel->registers, target) == 1 &&
+          blocksOf(entry, *kernel, kernel->registers - few, target) > 1)
+        wishForBlocks(result, kernel->name, 2);
     }
     return result;
   }

@@ -125,11 +125,12 @@ struct ScheduleForGpuPass
     if (tf32)
       for (Operation *op : ops)
         op->setAttr(kReadsTf32, UnitAttr::get(&getContext()));
-    if (!library.empty())
+    if (!library.empty()) {
+      SmallVector<StringRef> names(library.begin(), library.end());
+      ArrayAttr libraries = Builder(&getContext()).getStrArrayAttr(names);
       for (Operation *op : ops)
-        op->setAttr(kByLibrary, Builder(&getContext())
-                                    .getStrArrayAttr(SmallVector<StringRef>(
-                                        library.begin(), library.end())));
+        op->setAttr(kByLibrary, libraries);
+    }
     if (!forced->empty())
       for (Operation *op : ops)
         op->setAttr(kForcedPlan, *forced);

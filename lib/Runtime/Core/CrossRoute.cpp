@@ -17,7 +17,6 @@
 #include "Route.h"
 
 #include "Metadata.h"
-
 #include "ShardIR/Placement/CrossMesh.h"
 
 #include <algorithm>

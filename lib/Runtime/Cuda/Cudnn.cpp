@@ -95,7 +95,7 @@ struct CudnnApi {
     throw cuda::Failure(error + "; or compile without library=cudnn");
   }
   bool load(std::string &error);
-  /// What the library says of a call that failed.
+  /// The library's text for a call that failed.
   std::string text(Status status) const {
     char details[256] = "";
     GetLastErrorString(details, sizeof(details));
@@ -279,7 +279,7 @@ std::string LibraryAttention::describe() const {
          shape(keyHeads, columns, v) + " values of " + elementTypeName(type);
 }
 
-/// What the library made for an attention; the data may be other ones.
+/// The library's plan for an attention, whatever its data.
 struct Cudnn::Plan {
   LibraryAttention attention;
   Descriptors descriptors;

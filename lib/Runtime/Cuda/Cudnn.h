@@ -55,7 +55,7 @@ public:
 
 private:
   struct Plan;
-  using Key = std::array<int64_t, 24>;
+  using Key = std::array<int64_t, 20>; ///< sizes, type and strides
   static Key keyOf(const LibraryAttention &attention);
   Plan &planOf(const LibraryAttention &attention);
 

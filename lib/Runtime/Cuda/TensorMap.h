@@ -1,5 +1,4 @@
-//===- TensorMap.h - Tensors as the copy engine of sm_90 sees them -*- C++
-//-*-===//
+//===- TensorMap.h - Tensors as the copy engine of sm_90 sees them --------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- ReduceKernels.h - The reduction kernels, for one instruction set -*- C++
-//-*-===//
+//===- ReduceKernels.h - The reduction kernels, for one instruction set ---===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

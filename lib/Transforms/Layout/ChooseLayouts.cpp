@@ -1,5 +1,4 @@
-//===- ChooseLayouts.cpp - Orders dims for collectives -----------*- C++
-//-*-===//
+//===- ChooseLayouts.cpp - Orders dims for collectives --------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- LayoutChoiceTests.cpp - Orders against brute force --------*- C++
-//-*-===//
+//===- LayoutChoiceTests.cpp - Orders against brute force -----------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- PackingTests.cpp - Contiguous pieces, by enumeration ------*- C++
-//-*-===//
+//===- PackingTests.cpp - Contiguous pieces, by enumeration ---------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Draw.cpp - Which pairs are tested -------------------------*- C++
-//-*-===//
+//===- Draw.cpp - Which pairs are tested ----------------------------------===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Draw.h - Which pairs are tested ---------------------------*- C++
-//-*-===//
+//===- Draw.h - Which pairs are tested --------------------------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

@@ -1,5 +1,4 @@
-//===- Order.h - What happens before what ------------------------*- C++
-//-*-===//
+//===- Order.h - What happens before what -----------------------*- C++ -*-===//
 //
 // Part of ShardIR, under the Apache License v2.0 with LLVM Exceptions.
 // See LICENSE for license information.

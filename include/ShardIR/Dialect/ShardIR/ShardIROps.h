@@ -6,8 +6,8 @@
 //
 //===----------------------------------------------------------------------===//
 //
-// The shardir dialect: ops and attributes, for those who do not look into
-// placements and meshes. ShardIR.h has these too.
+// The shardir dialect: ops and attributes, for code that does not look into
+// placements and meshes. ShardIR.h includes this and their headers.
 //
 //===----------------------------------------------------------------------===//
 

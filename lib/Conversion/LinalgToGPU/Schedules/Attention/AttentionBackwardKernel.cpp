@@ -142,26 +142,24 @@ BackwardKernel::Bodies BackwardKernel::beginBodies(const Fragment &s,
   Bodies bodies(s.size());
   SmallVector<Index> ivs(blockIvs);
   for (int64_t j = 0; j < scoreTiles(); ++j) {
-    // Neighbouring columns are read at once.
+    // Neighbouring columns are read at once, late extras not yet.
     DenseMap<unsigned, Value> pairs;
-    SmallVector<unsigned> late;
     for (const Staged &of : staged)
-      if (body.isLate(of.extra))
-        late.push_back(of.extra);
-      else
-        pairs[of.extra] = pairOf(of, step, j);
+      pairs[of.extra] = body.isLate(of.extra) ? Value() : pairOf(of, step, j);
     for (int64_t one = 0; one < 2; ++one) {
       Index column = columnAt(step.number, 2 * j + one);
       setIvs(ivs, other,
              step.visible ? column : inside(column, other, plan.bn));
       BackwardBody::Values values =
           body.runCommon(BackwardBody::OnOther, ivs, [&](unsigned extra) {
-            if (llvm::is_contained(late, extra))
-              return Value();
-            if (Value pair = pairs.lookup(extra))
-              return vector::ExtractOp::create(builder, emit.loc, pair, one)
-                  .getResult();
-            return loadOf(problem.extras[extra], ivs);
+            auto staged = pairs.find(extra);
+            if (staged == pairs.end())
+              return loadOf(problem.extras[extra], ivs);
+            Value pair = staged->second;
+            return pair
+                       ? vector::ExtractOp::create(builder, emit.loc, pair, one)
+                             .getResult()
+                       : Value();
           });
       for (int64_t row = 0; row < 2; ++row) {
         int64_t place = at(scoreTiles(), 0, j, row, one);
@@ -190,8 +188,10 @@ Value BackwardKernel::pairOf(const Staged &of, const Step &step,
 void BackwardKernel::endBodies(Bodies &bodies, const Fragment &dp,
                                const Step &step) {
   // Extras that gradients alone read are read now: they would take registers.
-  for (const Staged &of : staged)
-    for (int64_t j = 0; body.isLate(of.extra) && j < scoreTiles(); ++j) {
+  for (const Staged &of : staged) {
+    if (!body.isLate(of.extra))
+      continue;
+    for (int64_t j = 0; j < scoreTiles(); ++j) {
       Value pair = pairOf(of, step, j);
       for (int64_t one = 0; one < 2; ++one) {
         Value value =
@@ -200,6 +200,7 @@ void BackwardKernel::endBodies(Bodies &bodies, const Fragment &dp,
           body.give(bodies[at(scoreTiles(), 0, j, row, one)], of.extra, value);
       }
     }
+  }
   for (auto [values, gradient] : llvm::zip_equal(bodies, dp))
     body.end(values, gradient);
 }

@@ -28,7 +28,7 @@ using namespace mlir;
 using namespace shardir;
 
 namespace {
-/// What the scores are multiplied by, if `score` does nothing else and that is
+/// The factor of the scores, if `score` does nothing but multiply them by one
 /// above 0.
 std::optional<double> scaleOf(kernel::AttentionOp op) {
   Block &body = op.getScore().front();

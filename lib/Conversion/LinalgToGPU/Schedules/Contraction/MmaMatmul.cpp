@@ -32,8 +32,8 @@ TileChoice choose(linalg::LinalgOp op, const GpuTarget &target) {
   if (matrix) {
     // The last two are for few rows: as many tiles as multiprocessors without
     // a second kernel that adds sums, and 48 KiB of copies on their way in
-    // each, of the last one half for rows that are in the second cache. So 80
-    // KiB where a multiprocessor still holds two such blocks.
+    // each. Half of the last one's copies are rows that the L2 cache has: it
+    // has 80 KiB on their way where a multiprocessor still runs two blocks.
     constexpr int64_t stageBytes = (32 + 32) * 128 * 2;
     int64_t deep = target.sharedBytes >= 2 * 6 * stageBytes ? 6 : 4;
     plans = {{128, 128, 32, 2, 2, 4}, {64, 128, 32, 2, 2, 4},
