@@ -107,6 +107,9 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   if (to < Stage::Cpu)
     return;
   addOwn(pm, options.afterBufferized);
+  if (forGpu)
+    buildGpuSchedules(pm, gpu);
+  pm.addPass(createReport({"", /*embed=*/true}));
   // All allocations are known once contractions have theirs.
   if (!forGpu) {
     // Before products have buffers for packed operands: those are aligned,

@@ -151,8 +151,12 @@ struct ScheduleForGpuPass
       changes.launches.clear();
       if (failed(choices.front().schedule->emit(rewriter, op, *target)))
         return signalPassFailure();
+      // Of all launches of the op together.
+      Attribute seconds = rewriter.getF64FloatAttr(
+          choices.front().estimate.seconds / changes.launches.size());
       for (Operation *launch : changes.launches) {
         launch->setAttr(ShardIRDialect::kSchedule, choice);
+        launch->setAttr(ShardIRDialect::kLaunchSeconds, seconds);
         if (auto name =
                 launch->getAttrOfType<StringAttr>(ShardIRDialect::kKernel))
           launch->setAttr(ShardIRDialect::kKernel,
