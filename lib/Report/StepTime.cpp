@@ -15,6 +15,7 @@
 #include "ShardIR/Dialect/Collective/Collective.h"
 #include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Dialect/ShardIR/ShardIR.h"
+#include "ShardIR/Memory/BufferRoot.h"
 #include "ShardIR/Placement/CostModel.h"
 
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -84,6 +85,22 @@ std::optional<double> bytesOf(Value buffer) {
              RankedTensorType::get(type.getShape(), type.getElementType())));
 }
 
+std::optional<double> tripsOf(LoopLikeOpInterface loop) {
+  double trips = 1;
+  auto lower = loop.getLoopLowerBounds(), upper = loop.getLoopUpperBounds(),
+       step = loop.getLoopSteps();
+  if (!lower || !upper || !step)
+    return std::nullopt;
+  for (auto [l, u, s] : llvm::zip(*lower, *upper, *step)) {
+    auto from = getConstantIntValue(l), to = getConstantIntValue(u),
+         by = getConstantIntValue(s);
+    if (!from || !to || !by || *by <= 0)
+      return std::nullopt;
+    trips *= *to > *from ? double(llvm::divideCeil(*to - *from, *by)) : 0;
+  }
+  return trips;
+}
+
 } // namespace
 
 /// A message of each device to another: ranks stay and change their positions
@@ -93,22 +110,20 @@ double StepTimePrediction::secondsBetween(const Mesh &from, const Mesh &to,
   double slowest = 0;
   for (int64_t p : {int64_t(0), to.numDevices() - 1}) {
     std::vector<int64_t> here = from.coordinates(p),
-                         there = from.coordinates(
-                             from.positionOf(to.rankAt(p)));
+                         there =
+                             from.coordinates(from.positionOf(to.rankAt(p)));
     for (auto [i, axis] : llvm::enumerate(from.axes))
       if (here[i] != there[i]) {
         Link link = MachineModel().linkOf(axis);
-        slowest =
-            std::max(slowest, 2 * link.latency + bytes / link.bandwidth);
+        slowest = std::max(slowest, 2 * link.latency + bytes / link.bandwidth);
       }
   }
   return slowest;
 }
 
 /// `timesBytes`: the bytes of a bucket relative to those of `op`.
-std::optional<double>
-StepTimePrediction::secondsOf(CollectiveOpInterface op,
-                              double timesBytes) const {
+std::optional<double> StepTimePrediction::secondsOf(CollectiveOpInterface op,
+                                                    double timesBytes) const {
   RankedTensorType type = op.getGlobalTensorType();
   if (!type.hasStaticShape())
     return std::nullopt;
@@ -122,8 +137,8 @@ StepTimePrediction::secondsOf(CollectiveOpInterface op,
   }
   CollectiveStep step = op.getStep();
   std::vector<int64_t> shape = shapeOf(type);
-  Type element = splitComplex(type.getElementType(), shape, step.from, step.to,
-                              step.halo);
+  Type element =
+      splitComplex(type.getElementType(), shape, step.from, step.to, step.halo);
   return costOf({step}, from, shape,
                 std::llround(double(elementBytes(element)) * timesBytes))
       .seconds;
@@ -168,9 +183,9 @@ bool StepTimePrediction::visitLinalg(linalg::LinalgOp op) {
       if (!bytes)
         return false;
       moved += *bytes;
-      narrowest = std::min(narrowest,
-                           elementBytes(RankedTensorType::get(
-                               type.getShape(), type.getElementType())));
+      narrowest =
+          std::min(narrowest, elementBytes(RankedTensorType::get(
+                                  type.getShape(), type.getElementType())));
     }
   double each = double(llvm::range_size(op.getBlock()->without_terminator()));
   work(std::max(points * each / machine.rates.flopsOf(narrowest),
@@ -180,20 +195,13 @@ bool StepTimePrediction::visitLinalg(linalg::LinalgOp op) {
 
 /// All iterations but the first are like the second.
 bool StepTimePrediction::visitLoop(LoopLikeOpInterface loop) {
-  double trips = 1;
-  auto lower = loop.getLoopLowerBounds(), upper = loop.getLoopUpperBounds(),
-       step = loop.getLoopSteps();
-  if (!lower || !upper || !step)
-    return false;
-  for (auto [l, u, s] : llvm::zip(*lower, *upper, *step)) {
-    auto from = getConstantIntValue(l), to = getConstantIntValue(u),
-         by = getConstantIntValue(s);
-    if (!from || !to || !by || *by <= 0)
-      return false;
-    trips *= *to > *from ? double(llvm::divideCeil(*to - *from, *by)) : 0;
-  }
   Block &body = loop->getRegion(0).front();
   Clocks before = clocks;
+  std::optional<double> known = tripsOf(loop);
+  if (!known) // what takes no time takes none however often
+    return run(body) && clocks.work == before.work &&
+           clocks.link == before.link;
+  double trips = *known;
   for (int64_t i = 0; i < std::min<double>(trips, 2); ++i) {
     before = clocks;
     if (!run(body))
@@ -203,8 +211,8 @@ bool StepTimePrediction::visitLoop(LoopLikeOpInterface loop) {
     return true;
   double more = trips - 2;
   auto repeat = [&](double &now, double then) { now += more * (now - then); };
-  double period = std::max(clocks.work, clocks.link) -
-                  std::max(before.work, before.link);
+  double period =
+      std::max(clocks.work, clocks.link) - std::max(before.work, before.link);
   clocks.work += more * period;
   clocks.link += more * period;
   repeat(clocks.total.compute, before.total.compute);
@@ -244,6 +252,10 @@ bool StepTimePrediction::visit(Operation &op) {
     return visitLinalg(linalgOp);
   if (auto copy = dyn_cast<memref::CopyOp>(op)) {
     auto bytes = bytesOf(copy.getTarget());
+    // Of a part whose extent depends on the device all counts.
+    if (!bytes)
+      if (Value root = bufferRoot(copy.getTarget()))
+        bytes = bytesOf(root);
     work(2 * bytes.value_or(0) / machine.rates.memoryBandwidth);
     return bytes.has_value();
   }
