@@ -71,7 +71,7 @@ void WarpSpecializedKernel::storeBoxes(Value sums, Index group, Index inGroup,
       // A tile of one box always takes the first buffer.
       awaitStores(plan.bn == columns ? 0 : storeBuffers - 1, /*read=*/true);
     });
-    meet(id, groupThreads);
+    meet(emit, id, groupThreads);
     for (int64_t half = 0; half < 2; ++half)
       for (int64_t j = 0; j < columns / 8; ++j) {
         Index row = emit.add(emit.add(emit.mul(warp, 16), emit.div(lane, 4)),
@@ -97,7 +97,7 @@ void WarpSpecializedKernel::storeBoxes(Value sums, Index group, Index inGroup,
         builder, loc, NVVM::ProxyKind::async_shared,
         NVVM::SharedSpaceAttr::get(builder.getContext(),
                                    NVVM::SharedSpace::shared_cta));
-    meet(id, groupThreads);
+    meet(emit, id, groupThreads);
     emit.branch(leads, [&] {
       storeBox(buffer, firstRow, emit.add(tileN, emit.constant(box * columns)));
     });
@@ -165,20 +165,17 @@ void WarpSpecializedKernel::run(StringRef name) {
       for (int64_t stage = 0; stage < plan.stages; ++stage) {
         Value at = emit.value(emit.constant(stage));
         // One thread that expects bytes; every warp that multiplies.
-        initBarrier(barrier(at, false), 1);
-        initBarrier(barrier(at, true), plan.threads() / warpThreads);
+        initBarrier(emit, barrier(at, false), 1);
+        initBarrier(emit, barrier(at, true), plan.threads() / warpThreads);
       }
     });
-    auto registers = [&](int64_t count, NVVM::SetMaxRegisterAction action) {
-      NVVM::SetMaxRegisterOp::create(emit.builder, emit.loc, uint32_t(count),
-                                     action);
-    };
     auto copier = [&] {
-      registers(copierRegisters, NVVM::SetMaxRegisterAction::decrease);
+      setRegisters(emit, copierRegisters, NVVM::SetMaxRegisterAction::decrease);
       emit.branch(emit.isWarp(0), [&] { copyTiles(); });
     };
     auto multipliers = [&] {
-      registers(multiplierRegisters, NVVM::SetMaxRegisterAction::increase);
+      setRegisters(emit, multiplierRegisters,
+                   NVVM::SetMaxRegisterAction::increase);
       multiplyTiles();
     };
     emit.branch(emit.lessThan(emit.thread(), emit.constant(groupThreads)),
