@@ -124,6 +124,8 @@ SmallVector<int> TensorMapTiles::dimsOf(const TileSource &source) {
 }
 
 Condition TensorMapTiles::suits() {
+  if (plan.rowGroups && (!groups || !a.alongK))
+    return {false, {}};
   for (const TileSource *source : {&a, &b})
     if (dimsOf(*source).size() > mostTensorMapDims ||
         (plan.alongK && !source->copied &&
@@ -286,20 +288,118 @@ void TensorMapTiles::copyStage(Value stage) {
             emit.add(offset, emit.constant(bytesA())), told);
 }
 
+using StepBody = function_ref<SmallVector<Value>(Index, ValueRange)>;
+
+std::pair<Index, SmallVector<Value>>
+TensorMapTiles::forEachStep(ValueRange start, StepBody body) {
+  if (groups)
+    return forEachStepOfGroups(start, body);
+  Index first, count;
+  takePart(first, count);
+  SmallVector<Value> end =
+      emit.loop(emit.constant(0), count, emit.constant(1), start,
+                [&](Index step, ValueRange carried) {
+                  setStep(emit.add(first, step));
+                  return body(step, carried);
+                });
+  return {count, end};
+}
+
+/// Lanes look at 32 groups at a time; those that have no row in the tile have
+/// no step.
+std::pair<Index, SmallVector<Value>>
+TensorMapTiles::forEachStepOfGroups(ValueRange start, StepBody body) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Type word = builder.getI32Type();
+  Index zero = emit.constant(0), one = emit.constant(1);
+  Index lane = emit.rem(emit.thread(), warpThreads);
+  Index all = extent(groups->loop), rows = extent(contraction.m);
+  Index tileEnd = emit.add(tileM, emit.constant(plan.bm));
+  auto boundOf = [&](const NestOperand &bounds, Index group) -> Value {
+    SmallVector<Index> ivs(contraction.extents.size(), zero);
+    ivs[groups->loop] = group;
+    Value bound = memref::LoadOp::create(builder, loc, bounds.flat,
+                                         emit.value(bounds.address(emit, ivs)));
+    Value index =
+        arith::IndexCastOp::create(builder, loc, builder.getIndexType(), bound);
+    return emit.cast(emit.clamp(index, zero, rows), 32);
+  };
+  auto ofLane = [&](Value value, Index number) -> Index {
+    Value moved =
+        gpu::ShuffleOp::create(builder, loc, value, emit.cast(number, 32),
+                               emit.i32(warpThreads), gpu::ShuffleMode::IDX)
+            .getShuffleResult();
+    return arith::IndexCastOp::create(builder, loc, builder.getIndexType(),
+                                      moved)
+        .getResult();
+  };
+  SmallVector<Value> carried(start);
+  carried.insert(carried.begin(), emit.value(zero));
+  carried = emit.loop(
+      zero, all, emit.constant(warpThreads), carried,
+      [&](Index from, ValueRange carried) {
+        Index mine = emit.add(from, lane);
+        SmallVector<Value> bounds = emit.either(
+            emit.lessThan(mine, all),
+            [&] {
+              return SmallVector<Value>{boundOf(groups->from, mine),
+                                        boundOf(groups->to, mine)};
+            },
+            [&] { return SmallVector<Value>{emit.i32(0), emit.i32(0)}; });
+        auto below = [&](Value a, Value b) -> Value {
+          return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::slt,
+                                       a, b);
+        };
+        Value some =
+            emit.both(emit.both(below(bounds[0], bounds[1]),
+                                below(bounds[0], emit.cast(tileEnd, 32))),
+                      below(emit.cast(tileM, 32), bounds[1]));
+        Value inTile = NVVM::VoteSyncOp::create(
+            builder, loc, word, emit.i32(-1), some, NVVM::VoteSyncKind::ballot);
+        Index count = emit.min(emit.sub(all, from), emit.constant(warpThreads));
+        return emit.loop(
+            zero, count, one, carried, [&](Index number, ValueRange carried) {
+              Value bit = arith::AndIOp::create(
+                  builder, loc,
+                  arith::ShRUIOp::create(builder, loc, inTile,
+                                         emit.cast(number, 32)),
+                  emit.i32(1));
+              Value times = arith::IndexCastUIOp::create(
+                  builder, loc, builder.getIndexType(), bit);
+              // Once or never: a branch would carry the products' registers.
+              return emit.loop(
+                  zero, times, one, carried, [&](Index, ValueRange carried) {
+                    groupFirst = ofLane(bounds[0], number);
+                    groupEnd = ofLane(bounds[1], number);
+                    stepOuterK = {emit.add(from, number)};
+                    return emit.loop(
+                        zero, stepsPerK, one, carried,
+                        [&](Index step, ValueRange carried) {
+                          stepK = emit.mul(step, plan.bk);
+                          SmallVector<Value> result =
+                              body(carried[0], carried.drop_front());
+                          result.insert(
+                              result.begin(),
+                              emit.value(emit.add(Index(carried[0]), one)));
+                          return result;
+                        });
+                  });
+            });
+      });
+  return {carried[0], SmallVector<Value>(ArrayRef(carried).drop_front())};
+}
+
 void TensorMapTiles::copyTiles() {
   // The phase before the first one counts as ended.
   forEachTile(start(1), [&](Place place) -> Place {
-    Index first, count;
-    takePart(first, count);
     SmallVector<Value> end =
-        emit.loop(emit.constant(0), count, emit.constant(1), place.values(),
-                  [&](Index step, ValueRange carried) {
-                    Place place = {carried[0], carried[1]};
-                    setStep(emit.add(first, step));
-                    await(barrier(place.stage, true), place.parity);
-                    emit.byOneThread([&] { copyStage(place.stage); });
-                    return next(place).values();
-                  });
+        forEachStep(place.values(), [&](Index, ValueRange carried) {
+          Place place = {carried[0], carried[1]};
+          await(barrier(place.stage, true), place.parity);
+          emit.byOneThread([&] { copyStage(place.stage); });
+          return next(place).values();
+        }).second;
     return {end[0], end[1]};
   });
 }

@@ -79,6 +79,14 @@ protected:
   /// addresses.
   mlir::Value ofLeader(mlir::Value barrier);
   void forEachTile(Place start, llvm::function_ref<Place(Place)> body);
+  /// Calls `body` at each step of the tile, whose position is set, with the
+  /// number of steps before it and the values that it carries. Returns the
+  /// number of steps, and these values. All threads of a warp.
+  std::pair<Index, llvm::SmallVector<mlir::Value>> forEachStep(
+      mlir::ValueRange start,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(Index,
+                                                        mlir::ValueRange)>
+          body);
   /// The part of the warp that talks to the copy engine.
   void copyTiles();
   Place next(Place place);
@@ -108,8 +116,15 @@ protected:
   mlir::Value mapA, mapB, mapC; ///< mapC: null where threads store themselves
   int64_t storeBytes = 0;
   Index shared; ///< the address of shared memory
+  /// Of a step, with `groups`: the rows of its group, the second one excluded.
+  Index groupFirst, groupEnd;
 
 private:
+  std::pair<Index, llvm::SmallVector<mlir::Value>> forEachStepOfGroups(
+      mlir::ValueRange start,
+      llvm::function_ref<llvm::SmallVector<mlir::Value>(Index,
+                                                        mlir::ValueRange)>
+          body);
   int64_t rowElements(const TileSource &source) const {
     return rowBytes / elementBytes(source.operand.element);
   }

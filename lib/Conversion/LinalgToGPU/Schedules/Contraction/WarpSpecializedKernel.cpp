@@ -20,6 +20,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "../WarpgroupMemory.h"
 #include "TensorMapTiles.h"
 #include "WarpgroupProduct.h"
 
@@ -43,6 +44,7 @@ private:
   static constexpr int64_t copierRegisters = 40, multiplierRegisters = 232;
 
   void storeBoxes(Value sums, Index group, Index inGroup, Value leads);
+  void keepGroup(Index address, Index group, Index inGroup);
   void multiplyTiles();
 
   WarpgroupProduct product;
@@ -104,6 +106,42 @@ void WarpSpecializedKernel::storeBoxes(Value sums, Index group, Index inGroup,
   }
 }
 
+/// Of the warpgroup's rows of A's tile, which begin at `address`, only those of
+/// the step's group are left.
+void WarpSpecializedKernel::keepGroup(Index address, Index group,
+                                      Index inGroup) {
+  OpBuilder &builder = emit.builder;
+  Location loc = emit.loc;
+  Index start = emit.add(tileM, emit.mul(group, WarpgroupProduct::rows));
+  Index end = emit.min(emit.add(start, emit.constant(WarpgroupProduct::rows)),
+                       extent(contraction.m));
+  Value isPart =
+      arith::OrIOp::create(builder, loc, emit.lessThan(start, groupFirst),
+                           emit.lessThan(groupEnd, end));
+  emit.branch(isPart, [&] {
+    // Eight threads a row, 16 rows at a time.
+    constexpr int64_t chunk = 16, perRow = rowBytes / chunk,
+                      rowsAtOnce = groupThreads / perRow;
+    Value zeros = emit.zero(VectorType::get(4, builder.getI32Type()));
+    Index byte = emit.mul(emit.rem(inGroup, perRow), chunk);
+    for (int64_t first = 0; first < WarpgroupProduct::rows;
+         first += rowsAtOnce) {
+      Index row = emit.add(emit.div(inGroup, perRow), emit.constant(first));
+      Index at = emit.add(start, row);
+      Value outside =
+          arith::OrIOp::create(builder, loc, emit.lessThan(at, groupFirst),
+                               emit.lessEqual(groupEnd, at));
+      emit.branch(outside, [&] {
+        Index to = emit.add(emit.add(address, byte), emit.mul(row, rowBytes));
+        LLVM::StoreOp::create(builder, loc, zeros, sharedPointer(emit, to),
+                              chunk);
+      });
+    }
+    publishToWgmma(emit);
+    meet(emit, emit.cast(emit.add(group, emit.constant(1)), 32), groupThreads);
+  });
+}
+
 void WarpSpecializedKernel::multiplyTiles() {
   Index inGroup = emit.rem(emit.thread(), groupThreads);
   Index group =
@@ -113,30 +151,31 @@ void WarpSpecializedKernel::multiplyTiles() {
   Value leads = emit.equal(inGroup, emit.constant(0));
   bool paired = epilogue.isPaired(emit);
   forEachTile(start(0), [&](Place place) -> Place {
-    Index first, count;
-    takePart(first, count);
     Value none = emit.value(emit.constant(0));
-    SmallVector<Value> end = emit.loop(
-        emit.constant(0), count, emit.constant(1),
+    auto made = forEachStep(
         {product.zeros(), none, place.stage, place.parity},
-        [&](Index step, ValueRange carried) -> SmallVector<Value> {
+        [&](Index before, ValueRange carried) -> SmallVector<Value> {
           Place place = {carried[2], carried[3]};
           await(barrier(place.stage, false), place.parity);
           Index offset =
               emit.add(shared, emit.mul(Index(place.stage), stageBytes()));
-          Value left = emit.cast(emit.add(offset, product.partOfA(group)), 64);
+          Index rows = emit.add(offset, product.partOfA(group));
+          if (groups)
+            keepGroup(rows, group, inGroup);
+          Value left = emit.cast(rows, 64);
           Value right =
               emit.cast(emit.add(offset, emit.constant(bytesA())), 64);
           Value sums = product.multiply(carried[0], left, right, plan.bk);
           // The step before has been multiplied: its stage is free.
           product.wait(1);
-          Value some = emit.lessThan(emit.constant(0), step);
+          Value some = emit.lessThan(emit.constant(0), before);
           emit.branch(emit.both(isFirst, some), [&] { release(carried[1]); });
           Place after = next(place);
           return {sums, place.stage, after.stage, after.parity};
         });
+    ArrayRef<Value> end = made.second;
     product.wait(0);
-    Value some = emit.lessThan(emit.constant(0), count);
+    Value some = emit.lessThan(emit.constant(0), made.first);
     emit.branch(emit.both(isFirst, some), [&] { release(end[1]); });
     if (mapC) {
       storeBoxes(end[0], group, inGroup, leads);
