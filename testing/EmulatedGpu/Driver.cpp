@@ -154,6 +154,13 @@ SHARDIR_EXPORT int cuCtxGetCurrent(Context **context) {
   return kSuccess;
 }
 
+SHARDIR_EXPORT int cuCtxSynchronize() {
+  Call call("cuCtxSynchronize");
+  if (call.ok())
+    Queue::get().finishAll();
+  return call.result();
+}
+
 SHARDIR_EXPORT int cuCtxGetStreamPriorityRange(int *least, int *greatest) {
   Call call("cuCtxGetStreamPriorityRange");
   *least = 0;

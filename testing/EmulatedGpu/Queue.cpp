@@ -95,6 +95,14 @@ bool Queue::isEmpty(Stream *stream) {
   return advance(stream, stream->queued) == Progress::Done;
 }
 
+bool Queue::isIdle() {
+  Lock lock(mutex);
+  bool all = advance(&null, null.queued) != Progress::Pending;
+  for (auto &[stream, owner] : streams)
+    all &= advance(stream, stream->queued) != Progress::Pending;
+  return all;
+}
+
 bool Queue::spoilCapture(Stream *stream) {
   Lock lock(mutex);
   if (!stream || !stream->capture)

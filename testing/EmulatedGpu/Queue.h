@@ -107,6 +107,8 @@ public:
   bool query(Event *event);
   /// Whether all that the stream has been given is done, without a wait.
   bool isEmpty(Stream *stream);
+  /// Whether no stream has work that may still be done.
+  bool isIdle();
   /// Does it all, or what is in front of work that is stuck.
   void finish(Stream *stream);
   void finishAll();

@@ -40,9 +40,10 @@ std::string bytesText(size_t bytes) { return std::to_string(bytes) + " bytes"; }
 
 } // namespace
 
-CudaRank::CudaRank(CudaDevice &device)
-    : device(device), arena(device.api), api(device.api), ownMarks(device.api),
-      besideMarks(device.api), besideArena(device.api),
+CudaRank::CudaRank(CudaDevice &device, DeviceMemory *memory)
+    : device(device), memory(memory), arena(device.api, memory),
+      api(device.api), ownMarks(device.api), besideMarks(device.api),
+      besideArena(device.api, memory),
       graphs(device.api, arena, [this](const CudaWork &work) { issue(work); }),
       reached(device.api), ready(device.api) {
   api.check(api.StreamCreate(&ownStream, cuda::StreamNonBlocking),

@@ -51,7 +51,8 @@ public:
 
 class CudaRank {
 public:
-  explicit CudaRank(CudaDevice &device);
+  /// Its blocks come from `memory`, as DeviceArena says.
+  explicit CudaRank(CudaDevice &device, DeviceMemory *memory = nullptr);
   ~CudaRank();
   CudaRank(const CudaRank &) = delete;
 
@@ -128,6 +129,7 @@ public:
   std::vector<double> readTimes();
 
   CudaDevice &device;
+  DeviceMemory *const memory;
   DeviceArena arena;
   cuda::Stream stream = nullptr; ///< the one in use
   /// The events for which the members of a collective wait: this rank's buffers

@@ -195,6 +195,34 @@ TEST(EmulatedNccl, AnAbortEndsAHang) {
   });
 }
 
+TEST(EmulatedNccl, RegistrationsAreChecked) {
+  asRanks(2, [](int, Comm comm, Stream) {
+    auto *allocate = CALL(ncclMemAlloc, void **, size_t);
+    auto *release = CALL(ncclMemFree, void *);
+    auto *add = CALL(ncclCommRegister, Comm, void *, size_t, void **);
+    auto *remove = CALL(ncclCommDeregister, Comm, void *);
+    void *block = nullptr, *other = nullptr, *handle = nullptr;
+    ASSERT_EQ(allocate(&block, 4096), kSuccess);
+    ASSERT_EQ(allocate(&other, 4096), kSuccess);
+    EXPECT_EQ(add(comm, block, 4096, &handle), kSuccess);
+    EXPECT_NE(release(block), kSuccess);
+    EXPECT_EQ(remove(comm, handle), kSuccess);
+    EXPECT_EQ(release(block), kSuccess);
+    EXPECT_NE(release(block), kSuccess);
+    EXPECT_NE(remove(comm, handle), kSuccess); // twice
+    EXPECT_EQ(CALL(ncclCommAbort, Comm)(comm), kSuccess);
+    EXPECT_NE(add(comm, other, 4096, &handle), kSuccess);
+    EXPECT_EQ(release(other), kSuccess);
+  });
+  asRanks(2, [](int, Comm comm, Stream) {
+    void *block = nullptr, *handle = nullptr;
+    ASSERT_EQ((CALL(ncclMemAlloc, void **, size_t)(&block, 4096)), kSuccess);
+    EXPECT_NE((CALL(ncclCommRegister, Comm, void *, size_t,
+                    void **)(comm, block, 4097, &handle)),
+              kSuccess);
+  });
+}
+
 TEST(EmulatedNccl, AGraphHoldsACollective) {
   asRanks(2, [](int rank, Comm comm, Stream stream) {
     void *graph = nullptr, *runnable = nullptr;
