@@ -100,15 +100,11 @@ int finishGroup() {
       return comm->state;
     Stream *stream = list.front().stream;
     // Kept in a graph where the stream is captured.
+    bool isCaptured = stream && stream->captured();
     auto run = std::make_shared<GroupRun>(*comm, std::move(list));
-    if (stream && stream->capture)
-      Queue::get().runNow(stream, [run, c = comm]() -> std::string {
-        int result = run->run();
-        return result == kSuccess ? "" : c->detail;
-      });
-    else // late members keep the stream waiting, not the host
-      Queue::get().addPolled(stream, [run] { return run->step(); });
-    if (Settings::get().waits && !(stream && stream->capture))
+    // Late members keep the stream waiting, not the host.
+    Queue::get().addPolled(stream, [run] { return run->step(); }, comm);
+    if (Settings::get().waits && !isCaptured)
       Queue::get().finish(stream);
     if (comm->state != kSuccess)
       return comm->state;
@@ -343,7 +339,9 @@ SHARDIR_EXPORT int ncclCommDeregister(Comm *comm, void *handle) {
 }
 
 SHARDIR_EXPORT int ncclCommAbort(Comm *comm) {
-  log("ncclCommAbort registered=" + std::to_string(comm->registered.size()));
+  // NCCL would wait for graphs that hold its collectives.
+  log("ncclCommAbort registered=" + std::to_string(comm->registered.size()) +
+      " graphs=" + std::to_string(Queue::get().graphsOf(comm)));
   // Whoever is in an exchange sees it there; the rest is left to the process.
   comm->aborted = true;
   for (int s : comm->sockets)

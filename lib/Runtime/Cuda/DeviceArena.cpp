@@ -98,10 +98,15 @@ void *DeviceArena::allocate(size_t size, size_t alignment) {
     std::lock_guard<std::mutex> lock(keptMutex);
     if (c >= kept.size())
       kept.resize(c + 1);
-    if (!kept[c].empty()) {
-      block.memory = *kept[c].begin();
+    auto it = kept[c].begin();
+    if (noting && wanted && noted.size() < wanted->size())
+      if (auto same = kept[c].find((*wanted)[noted.size()]);
+          same != kept[c].end())
+        it = same;
+    if (it != kept[c].end()) {
+      block.memory = *it;
       block.reserved = sizeOf(c);
-      kept[c].erase(kept[c].begin());
+      kept[c].erase(it);
       keptBytes -= block.reserved;
     }
   }
@@ -122,6 +127,8 @@ void *DeviceArena::allocate(size_t size, size_t alignment) {
                             "): " + why);
     }
   }
+  if (noting)
+    noted.push_back(block.memory);
   block.size = size;
   auto address = uintptr_t(block.memory);
   if (extra)
@@ -162,6 +169,21 @@ void DeviceArena::releaseAll() {
   for (auto &[p, block] : out)
     keep(block);
   out.clear();
+}
+
+void DeviceArena::startScript(const std::vector<cuda::DevicePtr> *before) {
+  noting = true;
+  noted.clear();
+  wanted = before;
+}
+
+bool DeviceArena::areKept(const std::vector<cuda::DevicePtr> &blocks) {
+  std::lock_guard<std::mutex> lock(keptMutex);
+  std::unordered_set<cuda::DevicePtr> all;
+  for (const std::set<cuda::DevicePtr> &some : kept)
+    all.insert(some.begin(), some.end());
+  return std::all_of(blocks.begin(), blocks.end(),
+                     [&](cuda::DevicePtr block) { return all.count(block); });
 }
 
 void DeviceArena::trimAll() {

@@ -59,6 +59,13 @@ public:
   /// Meanwhile none goes back to the driver, which knows nothing yet of work
   /// that needs them.
   void hold(bool yes) { held = yes; }
+  /// From here on allocations are noted by their blocks, in order; where
+  /// `before` is given, they get its blocks, as long as they ask for the same.
+  void startScript(const std::vector<cuda::DevicePtr> *before);
+  void endScript() { noting = false; }
+  const std::vector<cuda::DevicePtr> &script() const { return noted; }
+  /// Whether all of these could be given out now.
+  bool areKept(const std::vector<cuda::DevicePtr> &blocks);
 
   /// Counts memory that is alive but not from here; a negative size takes it
   /// off again.
@@ -90,6 +97,9 @@ private:
   std::vector<std::set<cuda::DevicePtr>> kept;
   size_t keptBytes = 0;
   std::atomic<bool> held{false};
+  bool noting = false;
+  std::vector<cuda::DevicePtr> noted;
+  const std::vector<cuda::DevicePtr> *wanted = nullptr;
   size_t liveReserved = 0, highReserved = 0;
   int64_t live = 0, peak = 0;
 };

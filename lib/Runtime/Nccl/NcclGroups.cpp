@@ -14,6 +14,7 @@
 
 #include "Core/Job.h"
 #include "Cuda/CudaDevice.h"
+#include "Cuda/CudaStep.h"
 
 #include <algorithm>
 
@@ -88,8 +89,20 @@ void NcclGroups::deregister(const nccl::Api &api, cuda::DevicePtr block) {
   }
 }
 
+void NcclGroups::addGraphs(const std::shared_ptr<CudaStep> &step) {
+  std::lock_guard<std::mutex> lock(mutex);
+  for (const std::weak_ptr<CudaStep> &known : graphs)
+    if (known.lock() == step)
+      return;
+  graphs.push_back(step);
+}
+
 void NcclGroups::abort(const nccl::Api &api) {
   std::lock_guard<std::mutex> lock(mutex);
+  for (const std::weak_ptr<CudaStep> &known : graphs)
+    if (std::shared_ptr<CudaStep> step = known.lock())
+      step->clear();
+  graphs.clear();
   for (auto &[ranks, group] : groups) {
     {
       // A rank that is stuck in a call is not waited for: its communicator

@@ -31,6 +31,7 @@
 namespace shardir {
 namespace runtime {
 
+class CudaStep;
 class Job;
 
 /// A communicator with the mutex of the calls on it: from 2.23 on,
@@ -61,6 +62,9 @@ public:
   void watch(const nccl::Api &api, Job &job);
   /// A block that is about to be freed is registered nowhere any more.
   void deregister(const nccl::Api &api, cuda::DevicePtr block);
+  /// Of a rank that captures collectives: its graphs end before communicators
+  /// do, which would wait for them.
+  void addGraphs(const std::shared_ptr<CudaStep> &step);
   /// Ends what hangs. No communicator can be used any more.
   void abort(const nccl::Api &api);
   /// The same where the ranks are other processes from now on.
@@ -71,6 +75,7 @@ private:
   std::map<std::vector<int>, std::shared_ptr<NcclGroup>> groups;
   std::set<nccl::Comm> suspects; ///< seen to have failed once
   std::set<std::string> done;
+  std::vector<std::weak_ptr<CudaStep>> graphs;
 };
 
 /// Makes communicators, and waits for calls on them.

@@ -35,7 +35,7 @@ void NcclMove::dropStages() {
   stages.clear();
 }
 
-const CudaEvent *NcclMove::run(NcclGroup &group,
+const CudaEvent *NcclMove::run(const std::shared_ptr<NcclGroup> &group,
                                const std::vector<Item> &items) {
   std::vector<Step> steps;
   std::vector<Call> moving;
@@ -46,7 +46,17 @@ const CudaEvent *NcclMove::run(NcclGroup &group,
     moving.insert(moving.end(), steps.back().calls.begin(),
                   steps.back().calls.end());
   }
-  const CudaEvent *moved = moving.empty() ? nullptr : queue(group, moving);
+  const CudaEvent *moved = nullptr;
+  if (!moving.empty()) {
+    CudaWork told;
+    told.addArgument(&group->comm, sizeof(group->comm));
+    for (const Call &call : moving)
+      told.addArgument(&call, sizeof(call));
+    moved = gpu.transfer(std::move(told),
+                         [this, group, moving](cuda::Stream stream) {
+                           queue(*group, moving, stream);
+                         });
+  }
   for (const Step &step : steps)
     step.finish();
   dropStages();
@@ -81,10 +91,9 @@ nccl::Result NcclMove::issue(const Call &c, nccl::Comm comm,
                            stream);
 }
 
-const CudaEvent *NcclMove::queue(NcclGroup &group,
-                                 const std::vector<Call> &moving) {
+void NcclMove::queue(NcclGroup &group, const std::vector<Call> &moving,
+                     cuda::Stream stream) {
   constexpr const char *what = "start a collective";
-  cuda::Stream stream = gpu.beginTransfer();
   nccl::Result failed = nccl::Success, ended;
   const char *failedCall = nullptr;
   {
@@ -107,7 +116,6 @@ const CudaEvent *NcclMove::queue(NcclGroup &group,
   if (failedCall)
     api.check(failed, failedCall, what, group.comm);
   calls.settle(group, ended, "ncclGroupEnd", what);
-  return gpu.endTransfer();
 }
 
 void NcclMove::combine(const BlockReceive &receive, size_t block,

@@ -50,7 +50,8 @@ public:
     Buffers buffers;
   };
   /// Carries them out together, by one group of calls on the communicator.
-  const CudaEvent *run(NcclGroup &group, const std::vector<Item> &items);
+  const CudaEvent *run(const std::shared_ptr<NcclGroup> &group,
+                       const std::vector<Item> &items);
 
 private:
   /// A call of NCCL.
@@ -79,7 +80,8 @@ private:
   Step prepareCall(const Item &item);
   /// The data that the phase sends, packed where it is not contiguous.
   const void *pack(const SchedulePhase &phase, const Buffers &buffers);
-  const CudaEvent *queue(NcclGroup &group, const std::vector<Call> &moving);
+  void queue(NcclGroup &group, const std::vector<Call> &moving,
+             cuda::Stream stream);
   nccl::Result issue(const Call &call, nccl::Comm comm, cuda::Stream stream);
   void combine(const BlockReceive &receive, size_t block,
                const std::vector<const void *> &terms, const Buffers &buffers);

@@ -9,25 +9,40 @@
 #include <stddef.h>
 #include <time.h>
 
-const char shardir_program_metadata[] =
-    METADATA_HEAD "\"functions\": [" FAULT_ENTRIES "," ENTRY(
-        ahead) "], "
-               "\"collectives\": [" REDUCE("a.mlir:1:1") "," REDUCE(
-                   "a.mlir:2:2") "," REDUCE_OPEN("a.mlir:5:5") "], \"gpu\": "
-                                                               "{\"arch\": "
-                                                               "\"host\", "
-                                                               "\"modules\": "
-                                                               "[{\"symbol\": "
-                                                               "\"program_"
-                                                               "gpu\", "
-                                                               "\"format\": "
-                                                               "\"host\"}], "
-                                                               "\"kernels\": "
-                                                               "[], "
-                                                               "\"constants\": "
-                                                               "[]}, "
-                                                               "\"report\": "
-                                                               "{}}";
+const char shardir_program_metadata[] = METADATA_HEAD
+    "\"functions\": [" FAULT_ENTRIES
+    "," ENTRY(ahead) "," ENTRY(hangs_later) "," ENTRY(killed_later) "," ENTRY(
+        changes_later) "], "
+                       "\"collectives\": [" REDUCE("a.mlir:1:1") "," REDUCE(
+                           "a.mlir:2:2") "," REDUCE_OPEN("a.mlir:5:5") "], "
+                                                                       "\"gpu\""
+                                                                       ": "
+                                                                       "{\"arch"
+                                                                       "\": "
+                                                                       "\"host"
+                                                                       "\", "
+                                                                       "\"modul"
+                                                                       "es\": "
+                                                                       "[{"
+                                                                       "\"symbo"
+                                                                       "l\": "
+                                                                       "\"progr"
+                                                                       "am_"
+                                                                       "gpu\", "
+                                                                       "\"forma"
+                                                                       "t\": "
+                                                                       "\"host"
+                                                                       "\"}], "
+                                                                       "\"kerne"
+                                                                       "ls\": "
+                                                                       "[], "
+                                                                       "\"const"
+                                                                       "ants\":"
+                                                                       " "
+                                                                       "[]}, "
+                                                                       "\"repor"
+                                                                       "t\": "
+                                                                       "{}}";
 
 const shardir_emulated_kernel program_gpu[] = {{NULL, NULL, 0}};
 
@@ -61,3 +76,15 @@ void entry_ahead(void **descriptors) {
   if (seconds() - begin > 0.5)
     shardir_fail("the host waited for rank 2");
 }
+
+/* On rank 2, in the fourth run of the entry: the second that launches a graph.
+ */
+static int runs;
+FAULT(hangs_later, 2, if (++runs == 4) forever())
+FAULT(killed_later, 2, if (++runs == 4) raise(SIGKILL))
+FAULT(
+    changes_later, 2, if (++runs == 4) {
+      char *p = shardir_gpu_alloc(64, 32);
+      shardir_gpu_write(p, "8 bytes", 8);
+      shardir_gpu_free(p);
+    })
