@@ -1,8 +1,8 @@
 /*
- * What the programs of four ranks share in which one thing goes wrong between
- * processes, each in an entry of its own. The rank at fault is 2, but for the
- * entries that end in _0, where it is 0. A program that includes this defines
- * `static void reduce(int32_t id, const int64_t *extent)`, which runs
+ * What the programs of RANKS ranks (four) share in which one thing goes wrong
+ * between processes, each in an entry of its own. The rank at fault is 2, but
+ * for the entries that end in _0, where it is 0. A program that includes this
+ * defines `static void reduce(int32_t id, const int64_t *extent)`, which runs
  * collective 0 or 1, the all-reduces that its metadata lists by REDUCE, or
  * OPEN, the one that it lists by REDUCE_OPEN, of at most 8 elements; and
  * `allocate(uint64_t)`.
@@ -20,9 +20,13 @@
 #ifndef HASH
 #define HASH "0"
 #endif
+#ifndef RANKS
+#define RANKS "4"
+#endif
 #define METADATA_HEAD                                                          \
-  "{\"abi\": 1, \"hash\": \"" HASH "\", \"ranks\": 4, \"meshes\": [{\"name\":" \
-  " \"m\", \"axes\": [{\"name\": \"x\", \"size\": 4}], \"devices\": []}], "
+  "{\"abi\": 1, \"hash\": \"" HASH "\", \"ranks\": " RANKS                     \
+  ", \"meshes\": [{\"name\": \"m\", \"axes\": [{\"name\": \"x\", \"size\": "   \
+  "" RANKS "}], \"devices\": []}], "
 #ifdef STATIC_COLLECTIVES
 #define SEQUENCE ", \"static_collectives\": true"
 #else

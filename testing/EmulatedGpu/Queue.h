@@ -109,7 +109,7 @@ public:
   /// The nodes in order, at once where none is to be asked; what went wrong, or
   /// nothing.
   std::string launch(const std::shared_ptr<const Graph> &graph, Stream *stream);
-  /// What went wrong behind work that is asked: the GPU is lost.
+  /// The fault behind work that is asked: the GPU is lost. Empty for none.
   std::string fault();
   /// Whether the stream is captured; what cannot be then spoils the capture.
   bool spoilCapture(Stream *stream);

@@ -423,7 +423,7 @@ void RankContext::prepareStep(const std::vector<int64_t> &arguments) {
                "data, or as check=every asks for";
   else if (job.options.trace)
     obstacle = "it is traced";
-  // What the host's code depends on.
+  // The host's code depends on nothing else.
   std::vector<int64_t> key = arguments;
   key.push_back(job.options.orderedReductions);
   if (globalArguments)

@@ -156,7 +156,7 @@ public:
 
 private:
   void wait(const CudaEvent &event);
-  /// What comes next is part of no graph.
+  /// Ends the graph at hand: later work is part of none, or of another one.
   void interrupt(const char *why);
   CudaEvent &laneMark(size_t number);
   /// For what others wait for: its kernels get multiprocessors before those of

@@ -42,7 +42,7 @@ public:
   ~CudaStep() { clear(); }
   CudaStep(const CudaStep &) = delete;
 
-  /// What a rank can do in a run: queue it piece by piece; the same as one
+  /// A rank's means in a run: it can queue it piece by piece; the same as one
   /// graph, once it is captured; launch the graph.
   enum Level : uint64_t { Pieces, Steady, Captured };
   bool isEnabled() const { return enabled; }
