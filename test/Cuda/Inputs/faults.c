@@ -4,45 +4,20 @@
  * whoever loads it.
  */
 #define OPEN 2
+#define BIG 3
 #include "../../Inputs/Faults.h"
 #include "ShardIR/Runtime/EmulatedGpu.h"
 #include <stddef.h>
 #include <time.h>
 
+/* clang-format off: it takes the strings for code. */
 const char shardir_program_metadata[] = METADATA_HEAD
     "\"functions\": [" FAULT_ENTRIES
-    "," ENTRY(ahead) "," ENTRY(hangs_later) "," ENTRY(killed_later) "," ENTRY(
-        changes_later) "], "
-                       "\"collectives\": [" REDUCE("a.mlir:1:1") "," REDUCE(
-                           "a.mlir:2:2") "," REDUCE_OPEN("a.mlir:5:5") "], "
-                                                                       "\"gpu\""
-                                                                       ": "
-                                                                       "{\"arch"
-                                                                       "\": "
-                                                                       "\"host"
-                                                                       "\", "
-                                                                       "\"modul"
-                                                                       "es\": "
-                                                                       "[{"
-                                                                       "\"symbo"
-                                                                       "l\": "
-                                                                       "\"progr"
-                                                                       "am_"
-                                                                       "gpu\", "
-                                                                       "\"forma"
-                                                                       "t\": "
-                                                                       "\"host"
-                                                                       "\"}], "
-                                                                       "\"kerne"
-                                                                       "ls\": "
-                                                                       "[], "
-                                                                       "\"const"
-                                                                       "ants\":"
-                                                                       " "
-                                                                       "[]}, "
-                                                                       "\"repor"
-                                                                       "t\": "
-                                                                       "{}}";
+    "," ENTRY(ahead) "," ENTRY(hangs_later) "," ENTRY(killed_later) "," ENTRY(changes_later) "], \"collectives\": [" REDUCE(
+        "a.mlir:1:1") "," REDUCE("a.mlir:2:2") "," REDUCE_OPEN("a.mlir:5:5") "," REDUCE_BIG("a.mlir:6:6") "], \"gpu\": {\"arch\": \"host\", "
+                                                                                                          "\"modules\": [{\"symbol\": \"program_gpu\", \"format\": \"host\"}], "
+                                                                                                          "\"kernels\": [], \"constants\": []}, \"report\": {}}";
+/* clang-format on */
 
 const shardir_emulated_kernel program_gpu[] = {{NULL, NULL, 0}};
 
@@ -52,7 +27,8 @@ WHEN_LOADED("RANK", DIES_WHEN_LOADED, SIGKILL)
 
 static void allocate(uint64_t bytes) { shardir_gpu_alloc(64, bytes); }
 static void reduce(int32_t id, const int64_t *extent) {
-  char *in = shardir_gpu_alloc(64, 32), *out = shardir_gpu_alloc(64, 32);
+  uint64_t bytes = id == BIG ? 4 * BIG_ELEMENTS : 32;
+  char *in = shardir_gpu_alloc(64, bytes), *out = shardir_gpu_alloc(64, bytes);
   shardir_collective(id, in, out, extent);
   shardir_gpu_free(in);
   shardir_gpu_free(out);
