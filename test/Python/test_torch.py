@@ -566,6 +566,20 @@ def test_shapes_and_branches_of_data(compute, message):
         st.compile(model, (x,), mesh=MESH)
 
 
+@pytest.mark.parametrize("rows, columns, scale, dtype", [(8, 5, None, torch.float32), (5, 8, 0.3, torch.float32),
+                                                         (6, 6, None, torch.bfloat16)])
+def test_causal_attention(rows, columns, scale, dtype):
+    """A choice of scores, without a look for rows that are hidden as a whole; heads that do not divide."""
+    class Causal(nn.Module):
+        def forward(self, q, k, v):
+            return F.scaled_dot_product_attention(q, k, v, is_causal=True, scale=scale)
+
+    q, k, v = (torch.randn(2, 3, n, 4).to(dtype) for n in (rows, columns, columns))
+    compiled = st.compile(Causal(), (q, k, v), mesh={"tp": 2}, inputs=[[Shard(1)]] * 3)
+    assert "arith.andi" not in compiled.mlir and "arith.select" in compiled.mlir
+    close(compiled(q, k, v), Causal()(q, k, v), 2e-5 if dtype == torch.float32 else 0.02)
+
+
 def test_inputs_of_other_types():
     model, x = nn.Linear(8, 8), torch.randn(4, 8)
     with pytest.raises(shardir.UsageError, match="input 'input' has element type float64, expected f32"):
