@@ -265,12 +265,12 @@ def _placement(sharding: Any, mesh: Mesh | None, value: Any, what: str) -> str |
 
 def jit(function: Callable | None = None, *, mesh: Any = None, in_shardings: Any = None, out_shardings: Any = None,
         static_argnums: Any = (), static_argnames: Any = (), donate_argnums: Any = (), donate_argnames: Any = (),
-        options: str = "", device: str = "threads", timeout: float = 60) -> Any:
+        options: str = "", device: str = "threads", timeout: float = 60, reductions: str = "engine") -> Any:
     """Compiles a function for a mesh; `jax.jit` with the same arguments, and these:
 
     mesh: a `shardir.Mesh`, a dict of axis sizes or a JAX mesh, which PartitionSpecs in `in_shardings`,
         `out_shardings` and with_sharding_constraint refer to. Not needed where NamedShardings say it.
-    options, device, timeout: as for `shardir.compile`. options="propose" lets the compiler find placements.
+    options, device, timeout, reductions: as for `shardir.compile`. options="propose" lets the compiler find placements.
 
     Sizes need not divide by those of the mesh. A sharding that is None is open. As in JAX, arrays that are
     donated are deleted by the call, and results of their shapes take their memory on the devices. Returns
@@ -278,7 +278,7 @@ def jit(function: Callable | None = None, *, mesh: Any = None, in_shardings: Any
     """
     settings = dict(mesh=mesh, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
                     static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames,
-                    options=options, device=device, timeout=timeout)
+                    options=options, device=device, timeout=timeout, reductions=reductions)
     if function is None:
         return functools.partial(jit, **settings)
     own = None if mesh is None else Mesh.of(mesh)
@@ -291,4 +291,4 @@ def jit(function: Callable | None = None, *, mesh: Any = None, in_shardings: Any
     numbers = (static_argnums,) if isinstance(static_argnums, int) else tuple(static_argnums)
     names = (static_argnames,) if isinstance(static_argnames, str) else tuple(static_argnames)
     return Jitted(function, jitted, own, abstract, (in_shardings, out_shardings), (numbers, names),
-                  dict(options=options, device=device, timeout=timeout))
+                  dict(options=options, device=device, timeout=timeout, reductions=reductions))

@@ -286,7 +286,7 @@ def _is_tensor_argument(argument: Any) -> bool:
 def compile(model: torch.nn.Module, args: Sequence[Any] = (), *, mesh: Any, plan: Any = None,
             kwargs: Mapping[str, Any] | None = None, inputs: Any = None, outputs: Any = None, options: str = "",
             device: str = "threads", dynamic_shapes: Any = None, strict: bool = False, seed: int = 0,
-            timeout: float = 60) -> CompiledModel:
+            timeout: float = 60, reductions: str = "engine") -> CompiledModel:
     """Compiles a model for a mesh.
 
     args, kwargs: example inputs; shapes and types count, and what is no tensor is fixed.
@@ -296,7 +296,7 @@ def compile(model: torch.nn.Module, args: Sequence[Any] = (), *, mesh: Any, plan
         none names is open. "auto" lets the compiler propose placements.
     inputs, outputs: placements of the inputs and outputs in order, one per mesh axis each, None where open;
         of inputs also by name: {"input_ids": [Shard(0), Replicate()]}.
-    options: of the pipeline, as for `shardir.compile`.
+    options, device, timeout, reductions: as for `shardir.compile`.
     dynamic_shapes: as for torch.export: {"ids": {0: torch.export.Dim("batch")}}.
     seed: of random numbers, as dropout draws. Every call draws new numbers; the sequence is the same on every mesh.
 
@@ -313,7 +313,7 @@ def compile(model: torch.nn.Module, args: Sequence[Any] = (), *, mesh: Any, plan
     resolved.parameters.update(given)
     exported = _export(model, tuple(args), dict(kwargs or {}), dynamic_shapes, strict)
     text, unsigned = _lower_exported(exported, mesh, resolved, tensors, inputs, outputs, seed)
-    program = _compile_program(text, mesh, options, device, timeout, exported.graph)
+    program = _compile_program(text, options, device, timeout, reductions, exported.graph)
     program._unsigned = unsigned
     return CompiledModel(program, exported, model, text)
 
@@ -474,10 +474,10 @@ def _output_of(graph: torch.fx.Graph, path: str) -> torch.fx.Node | None:
     return found
 
 
-def _compile_program(text: str, mesh: Mesh, options: str, device: str, timeout: float,
+def _compile_program(text: str, options: str, device: str, timeout: float, reductions: str,
                      graph: torch.fx.Graph) -> Program:
     try:
-        return _compile_text(text, options=options, device=device, timeout=timeout)
+        return _compile_text(text, options=options, device=device, timeout=timeout, reductions=reductions)
     except CompileError as error:
         raise _with_modules(error, graph) from None
 
