@@ -183,10 +183,14 @@ class Program:
 
     def _tensor(self, name: str) -> Tensor:
         known = {t.name: t for t in self.arguments + self.results}
+        results = [r.get("name") or f"result{i}" for i, r in enumerate(self._function["results"])]
+        known.update(zip(results, self.results))
         known.update(zip(self.names, self.arguments))
         if name not in known:
-            raise UsageError(f"the program has no argument or result '{name}'; it has: "
-                             + ", ".join([*self.names, *(t.name for t in self.results)]) + near(name, list(known)))
+            found = list(dict.fromkeys([*self.names, *results]))
+            more = f" and {len(found) - 8} more" if len(found) > 8 else ""
+            raise UsageError(f"the program has no argument or result '{name}'; it has: " + ", ".join(found[:8]) + more
+                             + near(name, list(known)))
         return known[name]
 
     def __repr__(self) -> str:

@@ -377,7 +377,10 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     aliases = {1 + i: i for i in range(len(tensors))}
     _keep_arguments(graph)
     text = to_linalg(graph, mesh=mesh, arguments=attributes, results=[None] * (1 + len(tensors)), aliases=aliases,
-                     constraints=_constraints(graph, resolved, mesh), seed=seed)
+                     constraints=_constraints(graph, resolved, mesh), seed=seed,
+                     names=dict(enumerate([*all_names, *(f"lr{g}" for g in range(len(rates))),
+                                           *(f"input{i}" for i in range(len(flat)))])),
+                     result_names=dict(enumerate(["loss", *all_names])))
     program = _front._compile_program(text, options, device, timeout, reductions, graph.graph)
     program._unsigned = [False] + [t.dtype == torch.uint8 for t in tensors]
     return TrainStep(program, text, optimizer, all_names, tensors, len(rates), len(flat), dynamic)

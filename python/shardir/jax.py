@@ -175,7 +175,7 @@ class Jitted:
         wanted = _broadcast(self._out, lowered.out_info, "out_shardings", self.__name__)
         arguments = jax.tree.leaves((positional, keywords))
         mesh = self._mesh or next((Mesh.of(s.mesh) for s in (*given, *wanted) if isinstance(s, NamedSharding)), None)
-        module = lowered.compiler_ir("stablehlo")
+        module = lowered.compiler_ir("stablehlo").operation.clone()  # JAX keeps its own for later lowerings
         try:
             placements = [
                 [_placement(s, mesh, x, name or f"{kind} {i}")

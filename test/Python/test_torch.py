@@ -614,3 +614,16 @@ def test_unsupported_ops_are_named_with_their_module():
     with pytest.raises(shardir.UsageError, match="none of the model's"):
         st.train_step(nn.Linear(2, 2), F.mse_loss, torch.optim.SGD(nn.Linear(2, 2).parameters(), lr=1),
                       args=(torch.ones(2, 2), torch.ones(2, 2)), mesh=MESH)
+
+
+def test_a_step_has_the_names_of_its_state():
+    model = nn.Linear(4, 3)
+    x, y = torch.randn(5, 4), torch.randn(5, 3)
+    step = st.train_step(model, F.mse_loss, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, y), mesh={"dp": 2},
+                         plan={"weight": Shard(0)})
+    assert step.program.names == ("weight", "bias", "lr0", "input0", "input1")
+    assert [r["name"] for r in step.program._function["results"]] == ["loss", "weight", "bias"]
+    assert [b.ranges for b in step.program.blocks("weight")] == [((0, 2), (0, 4)), ((2, 3), (0, 4))]
+    assert step.program.blocks("loss")
+    with pytest.raises(shardir.UsageError, match="did you mean 'weight'"):
+        step.program.show("weigth")
