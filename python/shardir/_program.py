@@ -7,6 +7,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import re
 import shutil
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -150,7 +151,11 @@ class Program:
             measured = self._entry.measurement()
         except UsageError:
             pass
-        return Report(self._metadata.get("report") or {}, measured)
+        names = {f"{kind} {i} of @{self.function}": tensor["name"]
+                 for kind, tensors in (("argument", self._function["arguments"]), ("result", self._function["results"]))
+                 for i, tensor in enumerate(tensors)
+                 if not re.fullmatch(r"(result(\[\d+\])?)?", tensor.get("name", ""))}
+        return Report(self._metadata.get("report") or {}, measured, names=names)
 
     def blocks(self, name: str, shape: Sequence[int] | None = None) -> list[Block]:
         """What each rank of the tensor's mesh holds of an argument or a result, "arg0", "result1" or one of
@@ -382,8 +387,15 @@ def in_all_processes(device: str, timeout: float) -> Iterator[None]:
         raise Error(f"process {who}: {message}")
 
 
+def _check_device(device: str) -> None:
+    known = ("threads", "mpi", "cuda-local", "nccl")
+    if device not in known:
+        raise UsageError(f"device must be {', '.join(known[:-1])} or {known[-1]}, found '{device}'" + near(device, known))
+
+
 def _build(program: Any, mesh: str, options: str, device: str, function: str | None, timeout: float,
            threads_per_rank: int, reductions: str, name: str, verify: bool = False) -> Program:
+    _check_device(device)
     folder = temporary_folder()
     path = os.path.join(folder.name, "program.so")
     with in_all_processes(device, timeout):
@@ -430,6 +442,7 @@ def load(path: str | os.PathLike, *, device: str = "threads", function: str | No
     """Loads a program that `Program.save` or `shard-run --compile-only` wrote. No compiler is needed.
     Arguments are those of `compile`. Raises UsageError where there is no such file, CompileError where
     it is no compiled program of this version."""
+    _check_device(device)
     path = os.fspath(path)
     if not os.path.isfile(path):
         raise UsageError(f"there is no file '{path}'")

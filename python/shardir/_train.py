@@ -279,6 +279,10 @@ def train_step(model: torch.nn.Module, loss: Callable | None, optimizer: torch.o
     """
     mesh = Mesh.of(mesh)
     _check(optimizer)
+    if loss is None:
+        _front.check_inputs(model, tuple(args), {}, "args do not fit")
+    else:
+        _front.check_inputs(model, tuple(args)[:-1], {}, "args, without the last one, which is the loss's target, do not fit")
     plan, options = _front._split_auto(plan, options)
     everything = _front._tensors_of(model)
     resolved = resolve(plan, dict(model.named_modules(remove_duplicate=False)), everything, mesh)

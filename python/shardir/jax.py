@@ -34,7 +34,7 @@ except (ImportError, AttributeError):
     _put = None
 
 from ._errors import CompileError, Error, UsageError
-from ._mesh import Mesh, dims_attribute, near
+from ._mesh import Mesh, dims_attribute, is_placement, near
 from ._program import Program
 from ._program import compile as _compile_text
 from ._report import Report
@@ -69,6 +69,12 @@ class Lowered:
     def compile(self) -> Lowered:
         return self
 
+    def verify(self, *args: Any, tolerance: float | None = None, **kwargs: Any) -> None:
+        """Compares the sharded program with the unsharded one on these arguments, without the static ones; raises
+        VerifyError where they differ."""
+        leaves = jax.tree.leaves((args, kwargs))
+        self.program.verify(*(_leaf(x, i in self._keys) for i, x in enumerate(leaves)), tolerance=tolerance)
+
     def _call(self, leaves: Sequence[Any]) -> Any:
         results = self.program._run([_leaf(x, i in self._keys) for i, x in enumerate(leaves)], "numpy")
         for i in self._donated:
@@ -96,10 +102,16 @@ def _maker(aval: Any) -> Callable[[np.ndarray], jax.Array]:
     return lambda array: _put(abstract, sharding, [array], devices, True)
 
 
+def _refuse_tracer(x: Any) -> None:
+    if isinstance(x, jax.core.Tracer):
+        raise UsageError("JAX cannot transform a function of shardir.jax.jit: put jax.grad, jax.vmap or jax.jit inside it")
+
+
 def _leaf(x: Any, is_key: bool) -> np.ndarray:
     """An argument as the program takes it, in place where it is on the host: keys of random numbers are integers
     there."""
     if isinstance(x, jax.Array):
+        _refuse_tracer(x)
         if x.is_deleted():
             raise UsageError(f"an array of shape {x.shape} has been deleted: it was donated to an earlier call")
         return np.asarray(jax.random.key_data(x) if is_key else x)
@@ -136,6 +148,12 @@ class Jitted:
             self._known[key] = self._lower(args, kwargs)
         return self._known[key]
 
+    def verify(self, *args: Any, tolerance: float | None = None, **kwargs: Any) -> None:
+        """Compiles for these arguments, and compares the sharded program with the unsharded one on them; raises
+        VerifyError where they differ."""
+        lowered, (positional, named) = self.lower(*args, **kwargs), self._dynamic(args, kwargs)
+        lowered.verify(*positional, tolerance=tolerance, **named)
+
     def _is_static(self, count: int) -> set[int]:
         return {i % count for i in self._static} if count else set()
 
@@ -163,6 +181,8 @@ class Jitted:
 
     def _lower(self, args: Sequence[Any], kwargs: dict) -> Lowered:
         from ._stablehlo import names_of_main, to_linalg
+        for x in jax.tree.leaves(self._dynamic(args, kwargs)):
+            _refuse_tracer(x)
         static = self._is_static(len(args))
         shapes = tuple(a if i in static else jax.tree.map(_shape_of, a) for i, a in enumerate(args))
         named = {n: v if n in self._static_names else jax.tree.map(_shape_of, v) for n, v in kwargs.items()}
@@ -185,7 +205,8 @@ class Jitted:
             text = to_linalg(module, mesh, *placements)
             program = _compile_text(text, **self._settings)
         except CompileError as error:
-            raise CompileError(f"'{self.__name__}': {error}", error.diagnostics) from None
+            message = str(error).replace("shardir.constrain", "jax.lax.with_sharding_constraint")
+            raise CompileError(f"'{self.__name__}': {message}", error.diagnostics) from None
         except UsageError as error:
             raise UsageError(f"'{self.__name__}': {error}") from None
         if len(program.results) != len(results) or len(program.arguments) != len(arguments):
@@ -226,6 +247,14 @@ def _broadcast(prefix: Any, tree: Any, what: str, name: str) -> list[Any]:
         return [prefix] * len(jax.tree.leaves(tree))
     if isinstance(prefix, list) and isinstance(tree, tuple):
         prefix = tuple(prefix)
+    if isinstance(prefix, tuple) and isinstance(tree, tuple) and len(prefix) != len(tree):
+        kind = "argument" if what == "in_shardings" else "result"
+        raise UsageError(f"'{name}': {what} has {len(prefix)} entries, but the function has {len(tree)} {kind}"
+                         + ("" if len(tree) == 1 else "s"))
+    for i, entry in enumerate(prefix if isinstance(prefix, tuple) else (prefix,)):
+        if isinstance(entry, list) and entry and all(map(is_placement, entry)):
+            raise UsageError(f"'{name}': {what}[{i}]: a list of Shard and Replicate is PyTorch's spelling; write a "
+                             "PartitionSpec with one entry for each dim, as in P('dp')")
     found: list[Any] = []
     try:
         jax.tree.map(lambda s, part: found.extend([s] * len(jax.tree.leaves(part))), prefix, tree, is_leaf=_is_sharding)
@@ -254,6 +283,8 @@ def _placement(sharding: Any, mesh: Mesh | None, value: Any, what: str) -> str |
         is_open[d] = entry is PartitionSpec.UNCONSTRAINED
         axes = () if entry is None or is_open[d] else entry if isinstance(entry, tuple) else (entry,)
         for axis in axes:
+            if any(axis in others for others in dims):
+                raise UsageError(f"{what}: {spec} names axis '{axis}' twice")
             if axis not in mesh.axes:
                 raise UsageError(f"{what}: {spec} names axis '{axis}', which the mesh lacks; it has: "
                                  + ", ".join(mesh.axes) + near(str(axis), list(mesh.axes)))

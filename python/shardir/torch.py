@@ -13,6 +13,7 @@ Plans are spelled as in `torch.distributed.tensor`, whose classes are taken as t
 
 from __future__ import annotations
 
+import inspect
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -36,7 +37,7 @@ except ImportError as _error:
 
 from ._dynamic import Guards
 from ._errors import CompileError, Error, UsageError
-from ._mesh import Mesh, near, placement_attribute
+from ._mesh import Mesh, is_placement, near, placement_attribute
 from ._plan import Resolved, resolve
 from ._program import Program
 from ._program import compile as _compile_text
@@ -106,7 +107,9 @@ def _one_per(values: Any, count: int, what: str, names: Sequence[str] = ()) -> l
                          f"not {values!r}")
     values = list(values)
     if len(values) > count:
-        raise UsageError(f"{what} has {len(values)} placements, but there are {count} tensors")
+        nested = f"; for one tensor on {len(values)} axes write [{values}]" if all(map(is_placement, values)) else ""
+        tensors = "is 1 tensor" if count == 1 else f"are {count} tensors"
+        raise UsageError(f"{what} has {len(values)} placements, but there {tensors}{nested}")
     return values + [None] * (count - len(values))
 
 
@@ -306,6 +309,7 @@ def compile(model: torch.nn.Module, args: Sequence[Any] = (), *, mesh: Any, plan
     mesh = Mesh.of(mesh)
     if isinstance(args, torch.Tensor):
         args = (args,)
+    check_inputs(model, tuple(args), dict(kwargs or {}), "args and kwargs do not fit")
     model, given = _without_dtensors(model, mesh)
     plan, options = _split_auto(plan, options)
     tensors = _tensors_of(model)
@@ -316,6 +320,16 @@ def compile(model: torch.nn.Module, args: Sequence[Any] = (), *, mesh: Any, plan
     program = _compile_program(text, options, device, timeout, reductions, exported.graph)
     program._unsigned = unsigned
     return CompiledModel(program, exported, model, text)
+
+
+def check_inputs(model: torch.nn.Module, args: tuple, kwargs: dict, what: str) -> None:
+    """Raises UsageError, which begins with `what`, unless the model's forward takes such arguments."""
+    if model._forward_pre_hooks:
+        return  # these may give others
+    try:
+        inspect.signature(model.forward).bind(*args, **kwargs)
+    except TypeError as error:
+        raise UsageError(f"{what} {type(model).__name__}.forward: {error}; give example inputs") from None
 
 
 def _split_auto(plan: Any, options: str) -> tuple[Any, str]:
@@ -489,7 +503,8 @@ def _with_modules(error: CompileError, graph: torch.fx.Graph) -> CompileError:
         path, file, line = place_of(node)
         if path:
             paths.setdefault((file, line), set()).add(path)
-    message = str(error)
+    message = str(error).replace("ask for it with shardir.constrain", "ask for it with output_layouts of a parallel style, or "
+                                 "outputs=")
     for d in error.diagnostics:
         modules = sorted(paths.get((d.file, d.line), ()))
         if modules:

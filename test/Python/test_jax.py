@@ -167,11 +167,33 @@ def test_shard_map():
     (jnp.fft.fft, dict(), "complex|Fourier"), (jnp.linalg.cholesky, dict(), "cholesky.*not supported"),
     (jnp.sin, dict(in_shardings=(P("pd"),)), "names axis 'pd'.*did you mean"),
     (jnp.sin, dict(in_shardings=(P(None, None, "dp"),)), "2 dims"), (jnp.sin, dict(options="strcit"), "strict"),
-    (jnp.sin, dict(in_shardings=(P(), P())), "does not fit"),
+    (jnp.sin, dict(in_shardings=(P(), P())), "in_shardings has 2 entries, but the function has 1 argument$"),
+    (jnp.sin, dict(in_shardings=P("dp", "dp")), "x: P.'dp', 'dp'.*names axis 'dp' twice"),
+    (jnp.sin, dict(in_shardings=([shardir.Shard(0), shardir.Replicate()],)), r"in_shardings\[0\].*PyTorch's spelling"),
+    (jnp.sin, dict(device="cuda"), "device must be threads.*did you mean 'cuda-local'"),
+    (jnp.sin, dict(options="memory-limit="), "memory-limit must be a number of bytes"),
 ])
 def test_mistakes(f, arguments, message):
     with pytest.raises(shardir.Error, match=message):
         shardir.jax.jit(f, mesh=MESH, **arguments)(X[:5, :5])
+
+
+def test_jax_cannot_transform_a_compiled_function():
+    f = shardir.jax.jit(lambda x: jnp.sum(x * x), mesh=MESH)
+    for _ in range(2):
+        with pytest.raises(shardir.UsageError, match="put jax.grad, jax.vmap or jax.jit inside it"):
+            jax.grad(f)(X)
+        f(X)
+
+
+def test_verify_takes_what_the_function_takes():
+    f = shardir.jax.jit(lambda n, w, x: (x * n, {"y": x @ w["a"] + w["b"]}), mesh=MESH, static_argnums=0,
+                        in_shardings=({"a": P(None, "tp"), "b": None}, P("dp")))
+    w = {"a": X.T, "b": jnp.ones(5)}
+    f.verify(2, w, X)
+    f.lower(2, w, X).verify(w, X)
+    with pytest.raises(shardir.VerifyError):
+        f.verify(2, w, X, tolerance=-1)
 
 
 def test_a_partition_spec_needs_a_mesh():

@@ -139,7 +139,9 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
         << "memory limit of " << int64_t(memoryLimit);
     diag.attachNote(function.getLoc())
         << "these are: " << describeSplits(best, arguments)
-        << "; raise memory-limit, or use a larger mesh";
+        << "; raise memory-limit, or use a larger mesh, or try without "
+           "propose: "
+           "what recomputing would save is not counted";
     return failure();
   }
 

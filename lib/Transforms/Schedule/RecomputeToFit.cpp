@@ -250,6 +250,8 @@ struct RecomputeToFitPass
          << " bytes at its peak, and " << fitted.without
          << " without that, for " << int64_t(operations)
          << " more operations; memory-limit is " << int64_t(memoryLimit);
+    if (taken.size() > kNamed)
+      diag << "; these save most:";
     for (const Recomputation &each : llvm::ArrayRef(taken).take_front(kNamed))
       diag.attachNote(each.value.getLoc())
           << "the result of '" << each.value.getDefiningOp()->getName() << "', "

@@ -1,7 +1,7 @@
 // RUN: shard-opt %s -shardir-propose=memory-limit=1000000 -split-input-file -verify-diagnostics
 
 shardir.mesh @m <["tp"=2]>
-// expected-note @below {{; raise memory-limit, or use a larger mesh}}
+// expected-note @below {{; raise memory-limit, or use a larger mesh, or try without propose: what recomputing would save is not counted}}
 func.func @too_large(%x: tensor<8x512xf32>, %w: tensor<512x2048xf32>) -> tensor<8x2048xf32> {
   %z = arith.constant dense<0.0> : tensor<8x2048xf32>
   // expected-error @below {{bytes at one time on a device with the placements of @too_large's arguments that need fewest, above the memory limit of 1000000}}
