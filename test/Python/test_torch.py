@@ -487,14 +487,15 @@ def test_training_updates_in_place():
     assert peak == step.report.peak_bytes_per_device and peak < 1.7 * state
 
 
-def test_training_with_running_statistics():
+@pytest.mark.parametrize("plan", [None, {"**": Shard(0)}], ids=["open", "fsdp"])
+def test_training_with_running_statistics(plan):
     model = nn.Sequential(nn.Conv2d(3, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2), nn.Flatten(),
                           nn.Linear(4 * 16, 3))
     reference = copy.deepcopy(model)
     x, y = torch.randn(4, 3, 8, 8), torch.randint(0, 3, (4,))
     other = torch.optim.SGD(reference.parameters(), lr=0.1)
     step = st.train_step(model, F.cross_entropy, torch.optim.SGD(model.parameters(), lr=0.1), args=(x, y),
-                         mesh={"dp": 2})
+                         mesh={"dp": 2}, plan=plan)
     for _ in range(2):
         loss = F.cross_entropy(reference(x), y)
         close(step(x, y), loss)
