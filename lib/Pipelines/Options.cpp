@@ -149,7 +149,8 @@ static LogicalResult checkOptions(const PipelineOptions &options,
     return failure();
   }
   for (const auto *bytes : {&options.memoryLimit, &options.combineThreshold})
-    if (!bytes->empty() && !parseBytes(bytes->getValue())) {
+    if ((bytes->hasValue() || !bytes->empty()) &&
+        !parseBytes(bytes->getValue())) {
       error = ("option " + bytes->getArgStr() +
                " must be a number of bytes, with K, M, G, T, Ki, Mi, Gi or Ti "
                "after it or not, found '" +
