@@ -123,6 +123,7 @@ struct PropagationResult {
   SearchStatistics search;
 };
 
+/// Ends the process with a message if verifyGraph finds a fault.
 PropagationResult propagate(const PropagationGraph &graph,
                             const PropagationOptions &options);
 
