@@ -53,13 +53,18 @@ void shardir::buildPipeline(OpPassManager &pm, Stage to,
     pm.addPass(createFitOptimizerState(
         {options.cost, options.conflicts, options.getMemoryLimit()}));
   pm.addPass(createPropagate(
-      {options.cost, options.conflicts, options.getMemoryLimit()}));
+      {options.cost, options.conflicts, options.getMemoryLimit()},
+      options.costModel));
   verify(Stage::Propagated);
   if (reached(Stage::Propagated))
     return;
-  buildRedistribution(
-      pm, {options.strict},
-      {options.cost, options.shareGathers, options.getMemoryLimit()});
+  SimplifyRedistributeOptions simplify;
+  simplify.cost = options.cost;
+  simplify.shareGathers = options.shareGathers;
+  simplify.memoryLimit = options.getMemoryLimit();
+  // Moves are by the default costs.
+  simplify.moveAcrossOps = !options.costModel;
+  buildRedistribution(pm, {options.strict}, simplify);
   verify(Stage::Redistributed);
   if (reached(Stage::Redistributed))
     return;
