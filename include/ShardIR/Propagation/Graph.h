@@ -58,7 +58,7 @@ struct PropagationGraph {
     double executions = 1;
     /// An upper bound on how often its results are redistributed: a node in a
     /// loop whose operands do not change there is hoisted together with the
-    /// redistribution of its result (R11).
+    /// redistribution of its result (R11 of docs/Semantics.md).
     double maxRedistributions = std::numeric_limits<double>::infinity();
     /// How often a redistribution from this node to `user` runs. One end
     /// outside of a loop moves the redistribution out of the loop.
