@@ -112,6 +112,9 @@ void shardir::buildLowering(OpPassManager &pm, Stage to,
   (void)addOwnPasses(pm, options.afterBufferized); // parseOptions has read it
   if (to < Stage::Cpu)
     return;
+  if (forGpu)
+    buildGpuSchedules(pm, gpu);
+  pm.addPass(createReport({"", /*embed=*/true}));
   // All allocations are known once contractions have theirs.
   if (!forGpu) {
     // Before products have buffers for packed operands: those are aligned,

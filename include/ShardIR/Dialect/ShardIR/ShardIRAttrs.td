@@ -77,6 +77,7 @@ def ShardIR_Dialect : Dialect {
     static constexpr ::llvm::StringLiteral kLayoutSavedBytes = "shardir.layout_saved_bytes";
     static constexpr ::llvm::StringLiteral kKernel = "shardir.kernel";
     static constexpr ::llvm::StringLiteral kSchedule = "shardir.schedule";
+    static constexpr ::llvm::StringLiteral kLaunchSeconds = "shardir.launch_seconds";
     static constexpr ::llvm::StringLiteral kGpu = "shardir.gpu";
     static constexpr ::llvm::StringLiteral kRule = "shardir.rule";
     static constexpr ::llvm::StringLiteral kDecidedBy = "shardir.decided_by";
