@@ -118,7 +118,7 @@ class Report:
         if users := c.raw.get("users"):
             lines.append("  used by " + "; ".join(map(at, users)))
         if alternatives := c.raw.get("alternatives"):
-            lines.append(f"  compared for {at(c.raw['alternatives_of'])}, by what a device receives around it:")
+            lines.append(f"  compared for {at(c.raw['alternatives_of'])}, by estimates of what a device receives around it:")
             lines += [f"    {a['bytes']} bytes  {a['placement']}{' (chosen)' if a['chosen'] else ''}" for a in alternatives]
         return "\n".join(lines)
 
