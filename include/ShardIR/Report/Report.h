@@ -23,7 +23,8 @@
 namespace shardir {
 
 /// A number of bytes. Where sizes are unknown, `bytes` is that of the assumed
-/// sizes (P6), and `formula` the figure in their terms, if there is one.
+/// sizes (P6 of docs/Semantics.md), and `formula` the figure in their terms, if
+/// there is one.
 struct ReportedBytes {
   int64_t bytes = 0;
   bool isAssumed = false;

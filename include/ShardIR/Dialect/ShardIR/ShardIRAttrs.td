@@ -194,6 +194,11 @@ def ShardIR_ProvenanceAttr : AttrDef<ShardIR_Dialect, "Provenance"> {
 
     /// `argument 1 of @main, through linalg.matmul, arith.maximumf`.
     std::string describe() const;
+    /// True if both are of one annotation, whatever they came through.
+    bool hasOriginOf(ProvenanceAttr other) const {
+      return getKind() == other.getKind() && getIndex() == other.getIndex() &&
+             getName() == other.getName() && getLoc() == other.getLoc();
+    }
   }];
 }
 
