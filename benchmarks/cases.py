@@ -98,9 +98,11 @@ def matmul_case(m, k, n, dtype, mesh=None, name=None, placements=(None, None)):
                 ZERO + matmul("y", "a", "b", m, k, n, dtype), (m, n), 2 * m * k * n, mesh)
 
 
+GELU_CONSTANTS = ["%half = arith.constant 0.5 : f32", "%one = arith.constant 1.0 : f32",
+                  "%gelu = arith.constant 0.797884583 : f32", "%cubic = arith.constant 4.471500e-02 : f32"]
 GELU = ["%v2 = arith.mulf %a0, %a0 : f32", "%v3 = arith.mulf %v2, %a0 : f32",
         "%c = arith.mulf %v3, %cubic : f32", "%i = arith.addf %a0, %c : f32",
-        "%si = arith.mulf %i, %root : f32", "%t0 = math.tanh %si : f32",
+        "%si = arith.mulf %i, %gelu : f32", "%t0 = math.tanh %si : f32",
         "%t1 = arith.addf %t0, %one : f32", "%hv = arith.mulf %a0, %half : f32",
         "%r = arith.mulf %hv, %t1 : f32"]
 
@@ -117,13 +119,12 @@ def widen(dtype, *arguments):
     """What widens these arguments of a body to f32, and their names then."""
     if dtype == "f32":
         return [], [f"%a{i}" for i in arguments]
-    return [f"%w{i} = arith.extf %a{i} : {dtype} to f32" for i in arguments], [f"%w{i}" for i in arguments]
+    return [f"%a{i}_f32 = arith.extf %a{i} : {dtype} to f32" for i in arguments], [f"%a{i}_f32" for i in arguments]
 
 
 def mlp_case(m, d, h, mesh=None, name=None, dtype="f32"):
     """Two matmuls with a tanh-GELU between them; the hidden dim over tp."""
-    body = ZERO + ["%half = arith.constant 0.5 : f32", "%one = arith.constant 1.0 : f32",
-                   "%root = arith.constant 0.797884583 : f32", "%cubic = arith.constant 4.471500e-02 : f32"]
+    body = ZERO + GELU_CONSTANTS
     body += matmul("h", "x", "w1", m, d, h, dtype)
     body += elementwise("t", ["h"], (m, h), [dtype, dtype], in_f32(GELU, dtype))
     body += matmul("y", "t", "w2", m, h, d, dtype)
@@ -139,69 +140,131 @@ def softmax(out, x, shape):
     """Along the last dim, in f32."""
     full, row = tuple(range(len(shape))), tuple(range(len(shape) - 1))
     rows, wide, terms = ["parallel"] * len(row) + ["reduction"], (shape, "f32"), (shape[:-1], "f32")
-    body = filled("mx_z", shape[:-1], "f32", "low")
-    body += generic("mx", [x], [full, row], rows, "mx_z", [wide], terms, ["%r = arith.maximumf %a0, %o : f32"])
-    body += [f"%s_e = tensor.empty() : {tensor(shape, 'f32')}"]
-    body += generic("s", [x, "mx"], [full, row, full], ["parallel"] * len(full), "s_e", [wide, terms], wide,
+    mx, terms_of, total = out + "_max", out + "_exp", out + "_sum"
+    body = filled(mx + "_z", shape[:-1], "f32", "low")
+    body += generic(mx, [x], [full, row], rows, mx + "_z", [wide], terms, ["%r = arith.maximumf %a0, %o : f32"])
+    body += [f"%{terms_of}_e = tensor.empty() : {tensor(shape, 'f32')}"]
+    body += generic(terms_of, [x, mx], [full, row, full], ["parallel"] * len(full), terms_of + "_e", [wide, terms], wide,
                     ["%d = arith.subf %a0, %a1 : f32", "%r = math.exp %d : f32"])
-    body += filled("sum_z", shape[:-1], "f32", "zero")
-    body += generic("sum", ["s"], [full, row], rows, "sum_z", [wide], terms, ["%r = arith.addf %a0, %o : f32"])
-    body += generic(out, ["s", "sum"], [full, row, full], ["parallel"] * len(full), "s_e", [wide, terms], wide,
-                    ["%r = arith.divf %a0, %a1 : f32"])
+    body += filled(total + "_z", shape[:-1], "f32", "zero")
+    body += generic(total, [terms_of], [full, row], rows, total + "_z", [wide], terms,
+                    ["%r = arith.addf %a0, %o : f32"])
+    body += generic(out, [terms_of, total], [full, row, full], ["parallel"] * len(full), terms_of + "_e", [wide, terms],
+                    wide, ["%r = arith.divf %a0, %a1 : f32"])
     return body
 
 
-def layernorm_case(m, n, dtype):
-    """Along the rows; mean and variance in f32, as the libraries have them."""
-    shape, row, full = (m, n), ((m,), "f32"), ((m, n), "f32")
+NORM = ["%small = arith.constant 1.0e-05 : f32"]
+
+
+def layernorm(out, x, g, b, shape, dtype):
+    """Along the rows; mean and variance in f32, as the libraries have them. Needs %count, the length of a row."""
+    (m, n), row, full = shape, (shape[:1], "f32"), (shape, "f32")
     each, rows = ["parallel"] * 2, ["parallel", "reduction"]
-    body = ZERO + [f"%count = arith.constant {n}.0 : f32", "%small = arith.constant 1.0e-05 : f32"]
-    x = "x"
+    total, mean, squares, scale = (f"{out}_{part}" for part in ("sum", "mean", "squares", "scale"))
+    body = []
     if dtype != "f32":
-        x, body = "wide", body + elementwise("wide", ["x"], shape, [dtype, "f32"], [f"%r = arith.extf %a0 : {dtype} to f32"])
-    body += filled("z", (m,), "f32", "zero") + [f"%row = tensor.empty() : {tensor(*row)}"]
-    body += generic("sum", [x], [(0, 1), (0,)], rows, "z", [full], row, ["%r = arith.addf %a0, %o : f32"])
-    body += generic("mean", ["sum"], [(0,), (0,)], ["parallel"], "row", [row], row, ["%r = arith.divf %a0, %count : f32"])
-    body += generic("squares", [x, "mean"], [(0, 1), (0,), (0,)], rows, "z", [full, row], row,
+        body += elementwise(out + "_wide", [x], shape, [dtype, "f32"], [f"%r = arith.extf %a0 : {dtype} to f32"])
+        x = out + "_wide"
+    body += filled(out + "_z", (m,), "f32", "zero") + [f"%{out}_row = tensor.empty() : {tensor(*row)}"]
+    body += generic(total, [x], [(0, 1), (0,)], rows, out + "_z", [full], row, ["%r = arith.addf %a0, %o : f32"])
+    body += generic(mean, [total], [(0,), (0,)], ["parallel"], out + "_row", [row], row,
+                    ["%r = arith.divf %a0, %count : f32"])
+    body += generic(squares, [x, mean], [(0, 1), (0,), (0,)], rows, out + "_z", [full, row], row,
                     ["%d = arith.subf %a0, %a1 : f32", "%s = arith.mulf %d, %d : f32", "%r = arith.addf %s, %o : f32"])
-    body += generic("scale", ["squares"], [(0,), (0,)], ["parallel"], "row", [row], row,
+    body += generic(scale, [squares], [(0,), (0,)], ["parallel"], out + "_row", [row], row,
                     ["%v = arith.divf %a0, %count : f32", "%w = arith.addf %v, %small : f32", "%r = math.rsqrt %w : f32"])
-    widened, (g, b) = widen(dtype, 3, 4)
-    last = ["%d = arith.subf %a0, %a1 : f32", "%e = arith.mulf %d, %a2 : f32", *widened, f"%f = arith.mulf %e, {g} : f32"]
-    last += [f"%r = arith.addf %f, {b} : f32"] if dtype == "f32" else [
-        f"%h = arith.addf %f, {b} : f32", f"%r = arith.truncf %h : f32 to {dtype}"]
-    body += [f"%y_e = tensor.empty() : {tensor(shape, dtype)}"]
-    body += generic("y", [x, "mean", "scale", "g", "b"], [(0, 1), (0,), (0,), (1,), (1,), (0, 1)], each, "y_e",
-                    [full, row, row, ((n,), dtype), ((n,), dtype)], (shape, dtype), last)
-    return Case(f"layernorm_{m}x{n}_{dtype}", dtype, [("x", shape, None), ("g", (n,), None), ("b", (n,), None)],
-                body, shape, 0)
+    widened, (wide_g, wide_b) = widen(dtype, 3, 4)
+    last = ["%d = arith.subf %a0, %a1 : f32", "%e = arith.mulf %d, %a2 : f32", *widened,
+            f"%f = arith.mulf %e, {wide_g} : f32"]
+    last += [f"%r = arith.addf %f, {wide_b} : f32"] if dtype == "f32" else [
+        f"%h = arith.addf %f, {wide_b} : f32", f"%r = arith.truncf %h : f32 to {dtype}"]
+    body += [f"%{out}_e = tensor.empty() : {tensor(shape, dtype)}"]
+    return body + generic(out, [x, mean, scale, g, b], [(0, 1), (0,), (0,), (1,), (1,), (0, 1)], each, out + "_e",
+                          [full, row, row, ((n,), dtype), ((n,), dtype)], (shape, dtype), last)
+
+
+def layernorm_case(m, n, dtype):
+    body = ZERO + NORM + [f"%count = arith.constant {n}.0 : f32"] + layernorm("y", "x", "g", "b", (m, n), dtype)
+    return Case(f"layernorm_{m}x{n}_{dtype}", dtype, [("x", (m, n), None), ("g", (n,), None), ("b", (n,), None)],
+                body, (m, n), 0)
+
+
+def attention(out, q, k, v, shape, positions, dtype):
+    """Causal; scores and sums in f32. `positions`: that dim of the operands and of the result. The last dim is of
+    elements, the others are of heads and a batch. Needs %root, the scale of scores."""
+    rank = len(shape)
+    s, others = shape[positions], [dim for dim in range(rank - 1) if dim != positions]
+    loops = ["parallel"] * rank + ["reduction"]
+    # Loops of the scores: the other dims in order, rows, columns, elements.
+    loop = {dim: i for i, dim in enumerate(others)}
+    rows, columns, inner = len(others), len(others) + 1, len(others) + 2
+    scores = (*(shape[dim] for dim in others), s, s)
+
+    def at(position, element):
+        return tuple(element if dim == rank - 1 else position if dim == positions else loop[dim] for dim in range(rank))
+
+    widened, (x, y) = widen(dtype, 0, 1)
+    product = [*widened, f"%p = arith.mulf {x}, {y} : f32", "%r = arith.addf %o, %p : f32"]
+    batch = tuple(range(len(others)))
+    body = filled(out + "_qk_z", scores, "f32", "zero")
+    body += generic(out + "_qk", [q, k], [at(rows, inner), at(columns, inner), (*batch, rows, columns)], loops,
+                    out + "_qk_z", [(shape, dtype)] * 2, (scores, "f32"), product)
+    body += elementwise(out + "_masked", [out + "_qk"], scores, ["f32", "f32"], [
+        f"%i = linalg.index {rows} : index", f"%j = linalg.index {columns} : index",
+        "%c = arith.cmpi ule, %j, %i : index", "%s = arith.mulf %a0, %root : f32",
+        "%r = arith.select %c, %s, %low : f32"])
+    weights = out + "_probs"
+    body += softmax(weights, out + "_masked", scores)
+    if dtype != "f32":
+        body += elementwise(out + "_rounded", [weights], scores, ["f32", dtype],
+                            [f"%r = arith.truncf %a0 : f32 to {dtype}"])
+        weights = out + "_rounded"
+    acc = out if dtype == "f32" else out + "_pv"
+    body += filled(out + "_pv_z", shape, "f32", "zero")
+    # Of the result: elements are the loop before the columns, which are reduced.
+    body += generic(acc, [weights, v], [(*batch, rows, inner), at(inner, columns), at(rows, columns)], loops,
+                    out + "_pv_z", [(scores, dtype), (shape, dtype)], (shape, "f32"), product)
+    if dtype != "f32":
+        body += elementwise(out, [acc], shape, ["f32", dtype], [f"%r = arith.truncf %a0 : f32 to {dtype}"])
+    return body
 
 
 def attention_case(h, s, d, dtype):
-    """Causal, of h heads, s positions, d elements; scores and sums in f32."""
-    heads, scores = (h, s, d), (h, s, s)
-    widened, (x, y) = widen(dtype, 0, 1)
-    product = [*widened, f"%p = arith.mulf {x}, {y} : f32", "%r = arith.addf %o, %p : f32"]
-    loops = ["parallel"] * 3 + ["reduction"]
-    body = ZERO + LOW + [f"%root = arith.constant {d ** -0.5} : f32"] + filled("qk_z", scores, "f32", "zero")
-    body += generic("qk", ["q", "k"], [(0, 1, 3), (0, 2, 3), (0, 1, 2)], loops, "qk_z", [(heads, dtype)] * 2,
-                    (scores, "f32"), product)
-    body += elementwise("masked", ["qk"], scores, ["f32", "f32"], [
-        "%i = linalg.index 1 : index", "%j = linalg.index 2 : index", "%c = arith.cmpi ule, %j, %i : index",
-        "%s = arith.mulf %a0, %root : f32", "%r = arith.select %c, %s, %low : f32"])
-    body += softmax("probs", "masked", scores)
-    weights = "probs"
-    if dtype != "f32":
-        weights = "rounded"
-        body += elementwise("rounded", ["probs"], scores, ["f32", dtype], [f"%r = arith.truncf %a0 : f32 to {dtype}"])
-    out = "y" if dtype == "f32" else "pv"
-    body += filled("pv_z", heads, "f32", "zero")
-    body += generic(out, [weights, "v"], [(0, 1, 3), (0, 3, 2), (0, 1, 2)], loops, "pv_z",
-                    [(scores, dtype), (heads, dtype)], (heads, "f32"), product)
-    if dtype != "f32":
-        body += elementwise("y", ["pv"], heads, ["f32", dtype], [f"%r = arith.truncf %a0 : f32 to {dtype}"])
-    return Case(f"attention_{h}x{s}x{d}_{dtype}", dtype, [(name, heads, None) for name in "qkv"], body, heads,
+    """Of h heads, s positions, d elements."""
+    shape = (h, s, d)
+    body = ZERO + LOW + [f"%root = arith.constant {d ** -0.5} : f32"]
+    body += attention("y", "q", "k", "v", shape, 1, dtype)
+    return Case(f"attention_{h}x{s}x{d}_{dtype}", dtype, [(name, shape, None) for name in "qkv"], body, shape,
                 4 * h * s * s * d)
+
+
+def layer_case(b, s, d, h, f, dtype):
+    """A transformer's layer: attention and an MLP, each behind a layer norm and added to what it read."""
+    tokens, wide, heads = (b * s, d), (b * s, f), (b, s, h, d // h)
+    body = ZERO + LOW + NORM + GELU_CONSTANTS + [
+        f"%count = arith.constant {d}.0 : f32", f"%root = arith.constant {(d // h) ** -0.5} : f32"]
+    body += layernorm("n1", "x", "g1", "b1", tokens, dtype)
+    body += matmul("qkv", "n1", "wqkv", b * s, d, 3 * d, dtype)
+    parts = tensor((b, s, 3, h, d // h), dtype)
+    body += [f"%parts = tensor.expand_shape %qkv [[0, 1], [2, 3, 4]] output_shape [{b}, {s}, 3, {h}, {d // h}] : "
+             f"{tensor((b * s, 3 * d), dtype)} into {parts}"]
+    body += [f"%{name} = tensor.extract_slice %parts[0, 0, {i}, 0, 0] [{b}, {s}, 1, {h}, {d // h}] [1, 1, 1, 1, 1] : "
+             f"{parts} to {tensor(heads, dtype)}" for i, name in enumerate(("queries", "keys", "values"))]
+    body += attention("attended", "queries", "keys", "values", heads, 1, dtype)
+    body += [f"%joined = tensor.collapse_shape %attended [[0, 1], [2, 3]] : {tensor(heads, dtype)} into {tensor(tokens, dtype)}"]
+    body += matmul("projected", "joined", "wo", b * s, d, d, dtype)
+    add = [f"%r = arith.addf %a0, %a1 : {dtype}"]
+    body += elementwise("middle", ["x", "projected"], tokens, [dtype] * 3, add)
+    body += layernorm("n2", "middle", "g2", "b2", tokens, dtype)
+    body += matmul("up", "n2", "w1", b * s, d, f, dtype)
+    body += elementwise("active", ["up"], wide, [dtype, dtype], in_f32(GELU, dtype))
+    body += matmul("down", "active", "w2", b * s, f, d, dtype)
+    body += elementwise("y", ["middle", "down"], tokens, [dtype] * 3, add)
+    shapes = [("x", tokens), ("g1", (d,)), ("b1", (d,)), ("wqkv", (d, 3 * d)), ("wo", (d, d)), ("g2", (d,)),
+              ("b2", (d,)), ("w1", (d, f)), ("w2", (f, d))]
+    return Case(f"layer_{b}x{s}x{d}x{h}x{f}_{dtype}", dtype, [(name, shape, None) for name, shape in shapes], body,
+                tokens, 2 * b * s * (4 * d * d + 2 * d * f) + 4 * b * s * s * d)
 
 
 def softmax_case(m, n, mesh=None, name=None):
@@ -219,7 +282,8 @@ def local_cases():
             matmul_case(4096, 1024, 64, "bf16"),
             mlp_case(512, 1024, 4096), mlp_case(512, 1024, 4096, dtype="bf16"), softmax_case(4096, 4096),
             layernorm_case(4096, 4096, "f32"), layernorm_case(4096, 4096, "bf16"),
-            attention_case(16, 512, 64, "bf16"), attention_case(16, 1024, 64, "bf16")]
+            attention_case(16, 512, 64, "bf16"), attention_case(16, 1024, 64, "bf16"),
+            layer_case(1, 512, 1024, 16, 4096, "bf16"), layer_case(2, 512, 1024, 16, 4096, "bf16")]
 
 
 def sharded_cases():

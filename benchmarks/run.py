@@ -56,7 +56,10 @@ def call(command, threads=1, environment=None):
 
 def extents_of(case):
     """What a peer must know: m, k, n of a matmul; rows, width and hidden width of
-    an MLP; the first argument's shape otherwise."""
+    an MLP; batch, positions, width, heads and hidden width of a layer; the first
+    argument's shape otherwise."""
+    if case.name.startswith("layer_"):
+        return case.name.split("_")[1].split("x")
     shapes = [shape for _, shape, _ in case.arguments]
     product = case.name.split("_")[0] in ("matmul", "mlp")
     return [*shapes[0], shapes[1][1]] if product else list(shapes[0])
@@ -149,7 +152,7 @@ def measure(case, contestants, rounds, runs):
 
 def show(row):
     ours = row["times"].get("shardir")
-    parts = [f"{row['case']:26}"]
+    parts = [f"{row['case']:30}"]
     for name, times in row["times"].items():
         part = f"{name} {times['min_ms']:.3f} ms"
         if row["flops"]:
@@ -167,12 +170,12 @@ def show_table(path):
         found = json.load(file)
     peers = sorted({name for row in found["rows"] for name in row["times"]} - {"shardir"})
     print(f"{found['machine']}, {found['cores']} cores; least ms, and ShardIR's time to the other's")
-    print(f"{'':26}{'shardir':>10}" + "".join(f"{name:>20}" for name in peers))
+    print(f"{'':30}{'shardir':>10}" + "".join(f"{name:>20}" for name in peers))
     for row in found["rows"]:
         ours = row["times"]["shardir"]["min_ms"]
         cells = [f"{times['min_ms']:.2f} ({ours / times['min_ms']:.2f})" if times else ""
                  for times in (row["times"].get(name) for name in peers)]
-        print((f"{row['case']:26}{ours:10.2f}" + "".join(f"{cell:>20}" for cell in cells)).rstrip())
+        print((f"{row['case']:30}{ours:10.2f}" + "".join(f"{cell:>20}" for cell in cells)).rstrip())
 
 
 def main():

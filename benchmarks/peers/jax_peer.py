@@ -13,11 +13,17 @@ import jax.numpy as jnp
 kind, extents, dtype, threads, runs = sys.argv[1:6]
 extents = [int(extent) for extent in extents.split(",")]
 types = {"f32": jnp.float32, "bf16": jnp.bfloat16}
-keys = iter(jax.random.split(jax.random.PRNGKey(0), 8))
+keys = iter(jax.random.split(jax.random.PRNGKey(0), 16))
 
 
 def random(*shape):
     return jax.random.normal(next(keys), shape, types[dtype])
+
+
+def norm(x, g, b):
+    wide = x.astype(jnp.float32)
+    scale = jax.lax.rsqrt(wide.var(axis=-1, keepdims=True) + 1e-5)
+    return ((wide - wide.mean(axis=-1, keepdims=True)) * scale * g + b).astype(x.dtype)
 
 
 if kind == "matmul":
@@ -33,18 +39,23 @@ elif kind == "softmax":
     run = jax.jit(lambda x: jax.nn.softmax(x, axis=1))
 elif kind == "layernorm":
     operands = random(*extents), random(extents[1]), random(extents[1])
-
-    def norm(x, g, b):
-        wide = x.astype(jnp.float32)
-        scale = jax.lax.rsqrt(wide.var(axis=1, keepdims=True) + 1e-5)
-        return ((wide - wide.mean(axis=1, keepdims=True)) * scale * g + b).astype(x.dtype)
-
     run = jax.jit(norm)
 elif kind == "attention":
     # JAX has heads behind positions.
     h, s, d = extents
     operands = tuple(random(1, s, h, d) for _ in range(3))
     run = jax.jit(lambda q, k, v: jax.nn.dot_product_attention(q, k, v, is_causal=True))
+elif kind == "layer":
+    b, s, d, h, f = extents
+    operands = (random(b, s, d), random(d), random(d), random(d, 3 * d), random(d, d), random(d), random(d),
+                random(d, f), random(f, d))
+
+    @jax.jit
+    def run(x, g1, b1, wqkv, wo, g2, b2, w1, w2):
+        q, k, v = (part.reshape(b, s, h, d // h) for part in jnp.split(norm(x, g1, b1) @ wqkv, 3, axis=-1))
+        mixed = jax.nn.dot_product_attention(q, k, v, is_causal=True)
+        middle = x + mixed.reshape(b, s, d) @ wo
+        return middle + jax.nn.gelu(norm(middle, g2, b2) @ w1, approximate=True) @ w2
 else:
     sys.exit(f"no case '{kind}'")
 

@@ -36,6 +36,18 @@ elif kind == "layernorm":
 elif kind == "attention":
     q, k, v = (random(1, *extents) for _ in range(3))
     run = lambda: torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+elif kind == "layer":
+    b, s, d, h, f = extents
+    x, g1, b1, g2, b2 = random(b, s, d), random(d), random(d), random(d), random(d)
+    wqkv, wo, w1, w2 = random(d, 3 * d), random(d, d), random(d, f), random(f, d)
+
+    def run():
+        norm = torch.nn.functional.layer_norm(x, (d,), g1, b1)
+        q, k, v = (part.view(b, s, h, d // h).transpose(1, 2) for part in (norm @ wqkv).split(d, -1))
+        mixed = torch.nn.functional.scaled_dot_product_attention(q, k, v, is_causal=True)
+        middle = x + mixed.transpose(1, 2).reshape(b, s, d) @ wo
+        norm = torch.nn.functional.layer_norm(middle, (d,), g2, b2)
+        return middle + torch.nn.functional.gelu(norm @ w1, approximate="tanh") @ w2
 else:
     sys.exit(f"no case '{kind}'")
 

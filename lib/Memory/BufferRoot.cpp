@@ -21,7 +21,7 @@ using namespace mlir;
 
 Value shardir::bufferRoot(Value buffer) {
   while (Operation *definition = buffer.getDefiningOp()) {
-    if (isa<memref::AllocOp>(definition))
+    if (isa<memref::AllocOp, memref::AllocaOp>(definition))
       return buffer;
     auto view = dyn_cast<ViewLikeOpInterface>(definition);
     if (!view)

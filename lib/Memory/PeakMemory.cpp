@@ -18,6 +18,7 @@
 #include "ShardIR/Memory/LiveRanges.h"
 #include "ShardIR/Placement/DeviceSample.h"
 
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Interfaces/DestinationStyleOpInterface.h"
 #include "mlir/Interfaces/LoopLikeInterface.h"
@@ -77,6 +78,35 @@ void shardir::sortHeld(llvm::SmallVectorImpl<HeldValue> &held) {
 bool shardir::isViewOfOperand(Operation *op) {
   return isa<tensor::ExpandShapeOp, tensor::CollapseShapeOp,
              tensor::ExtractSliceOp, tensor::CastOp, OptimizationBarrierOp>(op);
+}
+
+/// Whether `value` has no memory but that of its users' results: a tensor
+/// without contents, or one of equal elements which ops on tensors read, and
+/// which loops begin with. Bufferization gives each such user its own.
+static bool isMadeByUsers(Value value) {
+  if (value.getDefiningOp<tensor::EmptyOp>())
+    return true;
+  return value.getDefiningOp<linalg::FillOp>() &&
+         llvm::all_of(value.getUsers(), [](Operation *user) {
+           return isa<linalg::LinalgOp, LoopLikeOpInterface>(user);
+         });
+}
+
+/// Whether `op` computes each element of its result by itself.
+static bool isElementwise(Operation *op) {
+  auto structured = dyn_cast<linalg::LinalgOp>(op);
+  return structured
+             ? structured.getNumLoops() == structured.getNumParallelLoops()
+             : OpTrait::hasElementwiseMappableTraits(op);
+}
+
+/// Whether `value`, the result of an elementwise op, is read by one such op
+/// alone, which is then compiled with it, so that it has no memory.
+static bool isFused(Value value) {
+  if (!value.hasOneUse() || !isElementwise(value.getDefiningOp()))
+    return false;
+  Operation *user = *value.user_begin();
+  return user->getBlock() == value.getParentBlock() && isElementwise(user);
 }
 
 namespace {
@@ -171,7 +201,9 @@ PeakFinder::inBlock(Block &block,
       return !top || position[top] <= position[op];
     });
   };
+  bool isLoop = isa<LoopLikeOpInterface>(block.getParentOp());
   llvm::DenseMap<Value, size_t> lastUse;
+  llvm::DenseSet<Value> stored; // owners of a value that has memory
   for (Operation *op : ops) {
     llvm::DenseMap<Value, Value> entering; // what becomes a result of a region
     if (auto region = asShardableRegion(op))
@@ -194,6 +226,8 @@ PeakFinder::inBlock(Block &block,
       owners[result] = owner;
       if (isOutside(owner))
         continue;
+      if (!isMadeByUsers(result) && !(isLoop && isFused(result)))
+        stored.insert(owner);
       size_t &last = lastUse[owner];
       last = std::max(last, position[op]);
       for (Operation *user : result.getUsers())
@@ -218,11 +252,10 @@ PeakFinder::inBlock(Block &block,
           }))
         lastUse.erase(ownerOf(result.get()));
     }
-  bool isLoop = isa<LoopLikeOpInterface>(block.getParentOp());
   LiveRanges<int64_t> ranges(ops.size());
   size_t end = ops.size() - 1;
   for (auto &[owner, last] : lastUse)
-    if (!isa<BlockArgument>(owner))
+    if (!isa<BlockArgument>(owner) && stored.contains(owner))
       ranges.hold(position[owner.getDefiningOp()], isLoop ? end : last,
                   bytesOf(owner));
   if (resultsFirst && isa<func::FuncOp>(block.getParentOp()))
@@ -233,10 +266,17 @@ PeakFinder::inBlock(Block &block,
       if (size_t made = position[last->first.getDefiningOp()])
         ranges.hold(0, made - 1, bytesOf(last->first));
     }
-  // A loop-carried value is copied where its buffer is one of those.
-  if (isLoop)
-    for (Value value : ops.back()->getOperands())
-      ranges.hold(0, end, bytesOf(value));
+  // A loop-carried value is copied where its buffer is one of those, unless it
+  // is what was carried in, changed in place.
+  if (auto loop = dyn_cast<LoopLikeOpInterface>(block.getParentOp())) {
+    auto isInPlace = [&](OpOperand &yielded) {
+      auto argument = dyn_cast<BlockArgument>(ownerOf(yielded.get()));
+      return argument && loop.getTiedLoopYieldedValue(argument) == &yielded;
+    };
+    for (OpOperand &yielded : ops.back()->getOpOperands())
+      if (!isInPlace(yielded))
+        ranges.hold(0, end, bytesOf(yielded.get()));
+  }
   MemoryPeak peak;
   size_t step = 0;
   for (auto [i, alive] : llvm::enumerate(ranges.held())) {
@@ -255,8 +295,8 @@ PeakFinder::inBlock(Block &block,
     for (OpResult result : op->getResults()) {
       Value owner = owners.lookup(result);
       auto last = lastUse.find(owner);
-      if (last == lastUse.end() || isa<BlockArgument>(owner) ||
-          (!isLoop && last->second < step))
+      if (last == lastUse.end() || !stored.contains(owner) ||
+          isa<BlockArgument>(owner) || (!isLoop && last->second < step))
         continue;
       Value &value = present[owner];
       if (!value || !isViewOfOperand(op))

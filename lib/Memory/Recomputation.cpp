@@ -34,9 +34,7 @@ static bool isContentless(Operation *op) {
          op->hasTrait<OpTrait::ConstantLike>();
 }
 
-/// An op that gives the same value on the same rank each time, without a
-/// message to another rank.
-static bool isRepeatable(Operation *op) {
+bool shardir::isRepeatable(Operation *op) {
   if (!isMemoryEffectFree(op) || op->hasTrait<OpTrait::IsTerminator>())
     return false;
   return isa<OptimizationBarrierOp>(op) ||
@@ -50,8 +48,7 @@ static bool isContraction(Operation *op) {
                         linalg::isaConvolutionOpInterface(structured));
 }
 
-/// The operands of `op` and of its regions.
-static SetVector<Value> readsOf(Operation *op) {
+llvm::SetVector<Value> shardir::readsOf(Operation *op) {
   SetVector<Value> reads(op->operand_begin(), op->operand_end());
   getUsedValuesDefinedAbove(op->getRegions(), reads);
   return reads;
@@ -98,8 +95,6 @@ private:
     usesOf(value, [&](size_t use) { isUsed |= use >= step; });
     return isUsed;
   }
-  void addCost(Operation *op, Recomputation &result) const;
-
   Block &block;
   const MeshTable &meshes;
   const DeviceRates &rates;
@@ -110,9 +105,11 @@ private:
 
 } // namespace
 
-void Finder::addCost(Operation *op, Recomputation &result) const {
-  if (isContentless(op) || isViewOfOperand(op))
-    return;
+RepeatCost shardir::repeatCost(Operation *op, const MeshTable &meshes,
+                               const DeviceRates &rates) {
+  if (isContentless(op) || isViewOfOperand(op) ||
+      llvm::none_of(op->getResultTypes(), llvm::IsaPred<RankedTensorType>))
+    return {};
   double moved = 0, narrowest = 16, ways = 1;
   llvm::StringMap<int64_t> axes;
   for (Value value : llvm::concat<Value>(op->getOperands(), op->getResults())) {
@@ -136,9 +133,8 @@ void Finder::addCost(Operation *op, Recomputation &result) const {
     if (factor.isIterated)
       points *= double(factor.size == kUnknown ? kAssumedDimSize : factor.size);
   points = std::ceil(points / ways);
-  result.operations += points;
-  result.seconds += std::max(points / rates.flopsOf(int64_t(narrowest)),
-                             moved / rates.memoryBandwidth);
+  return {points, std::max(points / rates.flopsOf(int64_t(narrowest)),
+                           moved / rates.memoryBandwidth)};
 }
 
 std::optional<Recomputation> Finder::find(Value value, int64_t bytes,
@@ -205,7 +201,7 @@ std::optional<Recomputation> Finder::find(Value value, int64_t bytes,
   if (result.bytes <= 0 || (isContent && inputs.empty()))
     return std::nullopt;
   for (Operation *op : slice)
-    addCost(op, result);
+    result.cost += repeatCost(op, meshes, rates);
   result.slice.assign(slice.begin(), slice.end());
   llvm::sort(result.slice, [&](Operation *a, Operation *b) {
     return position.lookup(a) < position.lookup(b);
@@ -224,7 +220,7 @@ shardir::recomputationsAt(const MemoryPeak &peak, func::FuncOp function,
     return found;
   Finder finder(peak, function.getBody().front(), meshes, rates, done);
   auto savedPerSecond = [](const Recomputation &r) {
-    return double(r.bytes) / std::max(r.seconds, 1e-12);
+    return double(r.bytes) / std::max(r.cost.seconds, 1e-12);
   };
   for (const HeldValue &held : peak.held) {
     auto best = finder.find(held.value, held.bytes, /*keepsProducts=*/true);

@@ -138,6 +138,8 @@ def resolve(plan: Any, modules: Mapping[str, Any], parameters: Mapping[str, Any]
                     _apply_style(value, name, modules[name], mesh, found)
             elif name not in found.parameters:
                 tensor = parameters[name]
+                if tensor.dim() == 0 and "*" in str(pattern):
+                    continue  # scalars, as a counter of batches is, have no dim to split
                 if len(mesh.axes) > 1 and is_placement(value):
                     raise UsageError(f"plan: '{pattern}' is given one placement, {value!r}, for a mesh of "
                                      f"{len(mesh.axes)} axes ({', '.join(mesh.axes)}); give one per axis")

@@ -1,4 +1,5 @@
-"""Functions of PyTorch that look at values of tensors while they are traced, in terms of others that do not."""
+"""Functions of PyTorch that look at values of tensors while they are traced, in terms of others that do not, and
+attention in the form that compiles best."""
 
 from __future__ import annotations
 
@@ -58,9 +59,25 @@ def _gaussian_nll_loss(x: torch.Tensor, target: torch.Tensor, var: torch.Tensor 
     return loss.mean() if reduction == "mean" else loss.sum() if reduction == "sum" else loss
 
 
+def _causal_attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, attn_mask: Any = None,
+                      dropout_p: float = 0.0, is_causal: bool = False, scale: float | None = None,
+                      enable_gqa: bool = False) -> Any:
+    # PyTorch adds -inf to what a causal mask hides, and looks for rows that are hidden as a whole, which there are none
+    # of. As a choice of scores it is an attention that never stores them. Sums and softmax are in f32, as PyTorch's.
+    if not is_causal or attn_mask is not None or dropout_p or enable_gqa:
+        return NotImplemented
+    wide = torch.float32 if q.dtype in (torch.float16, torch.bfloat16) else q.dtype
+    scores = q.to(wide) @ k.to(wide).mT * (q.shape[-1] ** -0.5 if scale is None else scale)
+    rows, columns = (torch.arange(n, device=q.device) for n in scores.shape[-2:])
+    hidden = torch.full((), -math.inf, dtype=wide, device=q.device)
+    weights = torch.where(columns <= rows.unsqueeze(1), scores, hidden).softmax(-1)
+    return (weights @ v.to(wide)).to(q.dtype)
+
+
 _IN_TERMS_OF_OTHERS: dict[Callable, Callable] = {
     torch.cov: _cov, torch.Tensor.cov: _cov, torch.corrcoef: _corrcoef, torch.Tensor.corrcoef: _corrcoef,
     torch.bincount: _bincount, torch.Tensor.bincount: _bincount, functional.gaussian_nll_loss: _gaussian_nll_loss,
+    functional.scaled_dot_product_attention: _causal_attention,
 }
 
 

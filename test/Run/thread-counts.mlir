@@ -5,7 +5,7 @@
 // RUN: shard-run %s --compile-only -o %t.so
 // RUN: %python %S/Inputs/thread-counts.py %shardir_build/lib/libShardIRRuntime.so %t.so | FileCheck %s
 //
-// CHECK-COUNT-15: equal bits, no new memory
+// CHECK-COUNT-16: equal bits, no new memory
 // CHECK-NOT: {{.}}
 
 func.func @square(%a: tensor<384x640xf32>, %b: tensor<640x512xf32>) -> tensor<384x512xf32> {
@@ -344,4 +344,20 @@ func.func @attention_bf16(%q: tensor<4x512x64xbf16>, %k: tensor<4x512x64xbf16>, 
     linalg.yield %r : bf16
   } -> tensor<4x512x64xbf16>
   return %y : tensor<4x512x64xbf16>
+}
+
+// Rows that are stored past the caches.
+func.func @large(%x: tensor<2048x4096xf32>) -> tensor<2048x4096xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<2048xf32>
+  %f = linalg.fill ins(%zero : f32) outs(%e : tensor<2048xf32>) -> tensor<2048xf32>
+  %sums = linalg.reduce { arith.addf } ins(%x : tensor<2048x4096xf32>) outs(%f : tensor<2048xf32>) dimensions = [1]
+  %y_e = tensor.empty() : tensor<2048x4096xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>, affine_map<(d0, d1) -> (d0, d1)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sums : tensor<2048x4096xf32>, tensor<2048xf32>) outs(%y_e : tensor<2048x4096xf32>) {
+  ^bb0(%a: f32, %sum: f32, %o: f32):
+    %r = arith.subf %a, %sum : f32
+    linalg.yield %r : f32
+  } -> tensor<2048x4096xf32>
+  return %y : tensor<2048x4096xf32>
 }

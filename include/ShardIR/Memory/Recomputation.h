@@ -17,7 +17,32 @@
 #include "ShardIR/Memory/PeakMemory.h"
 #include "ShardIR/Placement/CostModel.h"
 
+#include "llvm/ADT/SetVector.h"
+
 namespace shardir {
+
+/// What it costs a device to compute something a second time.
+struct RepeatCost {
+  double operations = 0;
+  double seconds = 0; ///< by the machine's rates
+
+  RepeatCost &operator+=(const RepeatCost &other) {
+    operations += other.operations;
+    seconds += other.seconds;
+    return *this;
+  }
+};
+
+/// Of one op; nothing of views, of scalars and of tensors without contents.
+RepeatCost repeatCost(mlir::Operation *op, const MeshTable &meshes,
+                      const DeviceRates &rates);
+
+/// An op that gives the same value on the same rank each time, without a
+/// message to another rank.
+bool isRepeatable(mlir::Operation *op);
+
+/// The operands of `op` and what its regions read from outside.
+llvm::SetVector<mlir::Value> readsOf(mlir::Operation *op);
 
 /// One value, computed a second time.
 struct Recomputation {
@@ -26,12 +51,11 @@ struct Recomputation {
   llvm::SmallVector<mlir::Operation *> slice; ///< to repeat, in program order
   /// Operands of the slice: alive in front of `before`, or kept until then.
   llvm::SmallVector<mlir::Value> inputs;
-  int64_t bytes = 0;     ///< less at the peak, inputs that are kept subtracted
-  double operations = 0; ///< repeated on a device
-  double seconds = 0;    ///< by the machine's rates
+  int64_t bytes = 0; ///< less at the peak, inputs that are kept subtracted
+  RepeatCost cost;
 
   /// Nothing but tensors without contents and constants.
-  bool isFree() const { return seconds == 0; }
+  bool isFree() const { return cost.seconds == 0; }
 };
 
 /// Values computed again so far, by the value that they stand for; and all that

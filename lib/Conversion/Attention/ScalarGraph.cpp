@@ -222,16 +222,25 @@ Value ScalarGraph::expand(linalg::LinalgOp op, AffineMap map) {
                    loopsAt(op, map));
 }
 
+/// The index of a loop, perhaps in another type.
+static bool isLoopIndex(Value value) {
+  while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
+    value = cast.getIn();
+  return value.getDefiningOp<kernel::LoopIndexOp>() != nullptr;
+}
+
 /// A row's element is worth an expression only where that is another tensor's
-/// element or a constant.
+/// element, a constant or the row's index, which masks compare.
 Value ScalarGraph::expandRow(linalg::LinalgOp op, AffineMap map) {
   if (llvm::range_size(*op.getBlock()) > 3)
     return {};
   Value element = expand(op, map);
   if (!element)
     return {};
-  return leafOf(element) || matchPattern(element, m_Constant()) ? element
-                                                                : Value();
+  return leafOf(element) || matchPattern(element, m_Constant()) ||
+                 isLoopIndex(element)
+             ? element
+             : Value();
 }
 
 /// `map` of the result of a reshape that only adds or drops dims of one

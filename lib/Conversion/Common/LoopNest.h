@@ -30,10 +30,15 @@ struct NestOperand {
   Index offset;
   /// By loop.
   llvm::SmallVector<Index> strides;
+  /// Vectors are stored past the caches; their addresses are multiples of their
+  /// size.
+  bool streamed = false;
 
   /// The linear address at `ivs`; a null one counts as 0.
   Index address(LoopEmitter &emit, llvm::ArrayRef<Index> ivs) const;
 
+  /// Bytes of an element, which is no index.
+  int64_t bytes() const { return (element.getIntOrFloatBitWidth() + 7) / 8; }
   bool isUniform(int loop) const {
     return scalar || LoopEmitter::isKnown(strides[loop], 0);
   }

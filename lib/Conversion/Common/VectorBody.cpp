@@ -79,15 +79,25 @@ Value VectorBody::broadcast(Value value) {
                                      vectorOf(value.getType()), value);
 }
 
+Value VectorBody::byteAddress(Value flat, Value at) {
+  Type type = cast<MemRefType>(flat.getType()).getElementType();
+  int64_t bytes = (type.getIntOrFloatBitWidth() + 7) / 8;
+  auto metadata =
+      memref::ExtractStridedMetadataOp::create(emit.builder, emit.loc, flat);
+  Value base = memref::ExtractAlignedPointerAsIndexOp::create(
+      emit.builder, emit.loc, metadata.getBaseBuffer());
+  Index element = emit.add(metadata.getOffset(), Index(at));
+  return emit.value(emit.add(base, emit.mul(element, emit.constant(bytes))));
+}
+
+Value VectorBody::addressOfResult(unsigned i, ArrayRef<Index> ivs) {
+  const NestOperand &operand = nest.results()[i];
+  return byteAddress(operand.flat, nest.address(emit, operand, ivs));
+}
+
 Value VectorBody::pointer(Value flat, Value at) {
   OpBuilder &builder = emit.builder;
-  auto metadata =
-      memref::ExtractStridedMetadataOp::create(builder, emit.loc, flat);
-  Value base = memref::ExtractAlignedPointerAsIndexOp::create(
-      builder, emit.loc, metadata.getBaseBuffer());
-  Value address = arith::AddIOp::create(
-      builder, emit.loc,
-      arith::AddIOp::create(builder, emit.loc, base, metadata.getOffset()), at);
+  Value address = byteAddress(flat, at);
   Value integer = arith::IndexCastOp::create(builder, emit.loc,
                                              builder.getI64Type(), address);
   return LLVM::IntToPtrOp::create(
@@ -338,7 +348,10 @@ void VectorBody::store(unsigned i, Value value, ArrayRef<Index> ivs,
       vector::MaskedStoreOp::create(builder, loc, operand.flat, at,
                                     emit.mask(lanes, *count), value);
     else
-      vector::StoreOp::create(builder, loc, value, operand.flat, at);
+      vector::StoreOp::create(
+          builder, loc, value, operand.flat, at, operand.streamed,
+          operand.streamed ? llvm::MaybeAlign(operand.bytes() * lanes)
+                           : llvm::MaybeAlign());
     return;
   }
   for (int64_t lane = 0; lane < lanes; ++lane) {

@@ -52,6 +52,8 @@ public:
   void store(unsigned i, mlir::Value value, llvm::ArrayRef<Index> ivs,
              std::optional<Index> count);
   mlir::Value broadcast(mlir::Value value);
+  /// The address of result `i` at `ivs`, in bytes.
+  mlir::Value addressOfResult(unsigned i, llvm::ArrayRef<Index> ivs);
 
 protected:
   /// The lanes of `memref` from `at` on along its last dim, which is
@@ -69,6 +71,8 @@ private:
               std::optional<Index> count);
   mlir::Value emitLoad(mlir::Operation *load, std::optional<Index> count);
   void noteConsecutive(mlir::Operation *op);
+  /// The address of an element.
+  mlir::Value byteAddress(mlir::Value flat, mlir::Value at);
   /// The address as a pointer, for elements that vectors hold in bits and
   /// memory in bytes.
   mlir::Value pointer(mlir::Value flat, mlir::Value at);

@@ -198,6 +198,9 @@ struct DecomposeForCpuPass
         &getContext());
     tensor::populateDecomposeTensorConcatPatterns(patterns);
     linalg::populateElementwiseToLinalgConversionPatterns(patterns);
+    // A maximum whose place nobody asks for, as PyTorch's softmax takes it, is
+    // a maximum alone.
+    linalg::populateEraseUnusedOperandsAndResultsPatterns(patterns);
     walkAndApply(std::move(patterns));
   }
 

@@ -76,6 +76,15 @@ void toSerialLoops(scf::ForallOp loop) {
     builder.setInsertionPoint(nested.getBody()->getTerminator());
   }
   IRMapping mapping;
+  // Buffers on the stack are taken once: it would grow with each iteration.
+  Operation *scope = loop->getParentOfType<FunctionOpInterface>();
+  if (auto around = loop->getParentOfType<scf::ForallOp>())
+    scope = around;
+  OpBuilder front = OpBuilder::atBlockBegin(&scope->getRegion(0).front());
+  for (auto buffer :
+       llvm::make_early_inc_range(loop.getBody()->getOps<memref::AllocaOp>()))
+    if (buffer.getType().hasStaticShape())
+      buffer->moveBefore(front.getInsertionBlock(), front.getInsertionPoint());
   inlineBody(loop, builder, mapping, ivs);
   loop.erase();
 }

@@ -14,6 +14,7 @@
 
 #include "VectorPlan.h"
 
+#include "ShardIR/Memory/BufferRoot.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/MemRef/IR/MemRef.h"
@@ -24,6 +25,9 @@ using namespace shardir;
 namespace {
 /// Work below which another thread does not pay, in simple ops on one element.
 constexpr int64_t parallelWork = 1 << 20;
+/// Results from this size on are out of the caches before they are read. A
+/// store past the caches spares the read of the line that it overwrites.
+constexpr int64_t streamedBytes = int64_t(32) << 20;
 
 int64_t bodyCost(linalg::LinalgOp op) {
   int64_t cost = op->getNumOperands();
@@ -151,6 +155,30 @@ void chooseRows(const LoopNest &nest, const CpuTarget &target, int64_t body,
     }
   }
 }
+
+/// True if all results are written alone, in order along `loop`, and belong to
+/// buffers of at least `streamedBytes`. LLVM's X86 backend has such stores for
+/// no vectors of 16-bit floats, and none was faster on narrow elements.
+bool areStreamed(const LoopNest &nest, int loop) {
+  linalg::LinalgOp op = nest.getOp();
+  llvm::SmallPtrSet<Value, 8> read;
+  for (Value input : op.getDpsInputs())
+    if (isa<MemRefType>(input.getType()))
+      read.insert(bufferRoot(input));
+  for (auto [i, operand] : llvm::enumerate(nest.results())) {
+    OpOperand *init = op.getDpsInitOperand(i);
+    Value root = bufferRoot(init->get());
+    if (!root || read.contains(root) || read.contains(Value()) ||
+        op.payloadUsesValueFromOperand(init) || !operand.isUnit(loop) ||
+        operand.element.isIndex() || operand.bytes() < 4)
+      return false;
+    auto type = cast<MemRefType>(root.getType());
+    if (!type.hasStaticShape() ||
+        type.getNumElements() * operand.bytes() < streamedBytes)
+      return false;
+  }
+  return true;
+}
 } // namespace
 
 std::optional<VectorPlan> shardir::planVectors(const LoopNest &nest,
@@ -207,6 +235,8 @@ std::optional<VectorPlan> shardir::planVectors(const LoopNest &nest,
     }
   if (reduces && !nest.reduction[plan.loop])
     chooseRows(nest, target, body, plan);
+  plan.streamed = !reduces && plan.squareLoop < 0 && target.vectorBits >= 256 &&
+                  areStreamed(nest, plan.loop);
   plan.parallel = total * body >= parallelWork || !allKnown;
   return plan;
 }

@@ -33,6 +33,9 @@ struct VectorPlan {
   /// `loop`: squares of lanes x lanes of them are transposed in registers. -1
   /// for none.
   int squareLoop = -1;
+  /// Results are so large that caches would not hold them until they are read:
+  /// vectors are stored past the caches where their addresses allow it.
+  bool streamed = false;
   /// Worth several threads.
   bool parallel = false;
   /// One per result, where `loop` is a reduction.

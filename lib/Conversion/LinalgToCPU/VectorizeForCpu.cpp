@@ -148,6 +148,34 @@ private:
 
   /// Lanes along a parallel loop.
   void lanes(Index from, Index to) {
+    if (!plan.streamed)
+      return strips(from, to);
+    LoopNest streamed = nest;
+    Value isAligned;
+    ivs[plan.loop] = from;
+    for (unsigned r = 0; r < nest.results().size(); ++r) {
+      NestOperand &result = streamed.operands[nest.numInputs() + r];
+      result.streamed = true;
+      int64_t bytes = plan.lanes * result.bytes();
+      Value address =
+          VectorBody(emit, nest, plan.loop, plan.lanes).addressOfResult(r, ivs);
+      Value fits = emit.equal(emit.rem(address, bytes), emit.constant(0));
+      isAligned = isAligned ? arith::AndIOp::create(emit.builder, emit.loc,
+                                                    isAligned, fits)
+                            : fits;
+    }
+    emit.branch(
+        isAligned,
+        [&] {
+          strips(from, to,
+                 [&](Index i, int64_t vectors, std::optional<Index> count) {
+                   elementwise(streamed, i, vectors, count);
+                 });
+        },
+        [&] { strips(from, to); });
+  }
+
+  void strips(Index from, Index to) {
     strips(from, to, [&](Index i, int64_t vectors, std::optional<Index> count) {
       if (plan.squareLoop >= 0)
         return squares(i, count);

@@ -15,6 +15,7 @@
 
 #include "WorkerPool.h"
 
+#include "../Elements/Stream.h"
 #include "RankContext.h"
 #include "Wait.h"
 
@@ -92,6 +93,8 @@ void WorkerPool::participate() {
         region.body(i, region.context);
     }
   });
+  // Bodies may store past the caches.
+  streamFence();
   if (!ok) {
     region.failed.store(true, std::memory_order_relaxed);
     // Not past n by much: fetch_add of the others must not overflow.

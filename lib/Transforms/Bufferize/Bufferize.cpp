@@ -206,6 +206,21 @@ static void computeInResultBuffer(memref::CopyOp copy, unsigned result) {
   alloc.erase();
 }
 
+/// True if `value` is a small buffer that each iteration of a parallel loop has
+/// for itself. On the stack it needs no lock, which the threads of a rank share
+/// in its allocator.
+static bool fitsThreadStack(Value value) {
+  constexpr int64_t maxStackBytes = 64 * 1024;
+  auto alloc = value.getDefiningOp<memref::AllocOp>();
+  if (!alloc || !isa<scf::ForallOp>(alloc->getParentOp()))
+    return false;
+  MemRefType type = alloc.getType();
+  return type.hasStaticShape() && type.getLayout().isIdentity() &&
+         type.getElementType().isIntOrFloat() &&
+         type.getNumElements() <=
+             maxStackBytes * 8 / type.getElementTypeBitWidth();
+}
+
 namespace {
 
 struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
@@ -243,6 +258,8 @@ struct BufferizePass : shardir::impl::BufferizeBase<BufferizePass> {
     pm.addPass(createCSEPass());
     pm.addNestedPass<func::FuncOp>(
         bufferization::createBufferLoopHoistingPass());
+    pm.addNestedPass<func::FuncOp>(
+        bufferization::createPromoteBuffersToStackPass(fitsThreadStack));
     bufferization::buildBufferDeallocationPipeline(pm);
     pm.addNestedPass<func::FuncOp>(
         bufferization::createOptimizeAllocationLivenessPass());

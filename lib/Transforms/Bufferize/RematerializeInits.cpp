@@ -30,8 +30,10 @@ using namespace mlir;
 /// A constant of more bytes than this is filled when the program runs.
 static constexpr int64_t kMaxConstantBytes = 4096;
 
-/// True if `use` is a tensor that its user overwrites.
+/// True if `use` is a tensor that its user overwrites, a loop what it carries.
 static bool isInit(OpOperand &use) {
+  if (isa<LoopLikeOpInterface>(use.getOwner()))
+    return true;
   auto user = dyn_cast<DestinationStyleOpInterface>(use.getOwner());
   return user && user.isDpsInit(&use);
 }
@@ -91,7 +93,7 @@ static void rematerializeEmpty(tensor::EmptyOp empty) {
   if (empty->hasOneUse())
     return;
   for (OpOperand &use : llvm::make_early_inc_range(empty->getUses()))
-    if (isa<LoopLikeOpInterface>(use.getOwner()) || isInit(use))
+    if (isInit(use))
       use.set(OpBuilder(use.getOwner()).clone(*empty)->getResult(0));
 }
 

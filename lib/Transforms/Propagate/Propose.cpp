@@ -127,20 +127,20 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
               "such as one of open dims, {?}";
   }
 
-  LogicalResult explainFailure(func::FuncOp function, GraphBuilder &builder,
-                               const ProposalCandidate &best,
-                               ArrayRef<ProposedArgument> arguments) {
+  /// Says that the placements which need fewest bytes exceed the limit, by the
+  /// prediction, which does not know what is computed a second time later.
+  void explainExcess(GraphBuilder &builder, const ProposalCandidate &best,
+                     func::FuncOp function) {
     Operation *at = builder.opOf(best.peakNode);
     InFlightDiagnostic diag =
-        (at ? purposeOf(at)->emitOpError() : function.emitError())
-        << "needs " << int64_t(best.peakBytes)
-        << " bytes at one time on a device with the placements of @"
-        << function.getSymName() << "'s arguments that need fewest, above the "
-        << "memory limit of " << int64_t(memoryLimit);
+        (at ? purposeOf(at)->emitRemark() : function.emitRemark())
+        << "a device is predicted to need " << int64_t(best.peakBytes)
+        << " bytes here with the placements of @" << function.getSymName()
+        << "'s arguments that need fewest, above the memory limit of "
+        << int64_t(memoryLimit);
     diag.attachNote(function.getLoc())
-        << "these are: " << describeSplits(best, arguments)
-        << "; raise memory-limit, or use a larger mesh";
-    return failure();
+        << "they are proposed, as recomputation may lower that; raise "
+           "memory-limit, or use a larger mesh, where it does not";
   }
 
   void explain(func::FuncOp function, const Proposal &proposal,
@@ -200,9 +200,9 @@ struct ProposePass : shardir::impl::ProposeBase<ProposePass> {
       return success();
     Proposal proposal = propose(graph, nodes, options);
     const ProposalCandidate &best = proposal.candidates.front();
-    if (!best.fits)
-      return explainFailure(copy, builder, best, arguments);
     auto function = getOperation().lookupSymbol<func::FuncOp>(copy.getName());
+    if (!best.fits)
+      explainExcess(builder, best, copy);
     explain(function, proposal, arguments);
     log.push_back(toJson(copy.getName(), proposal, arguments, options));
     auto attr = [&](int n, const Placement &placement, Type type) {

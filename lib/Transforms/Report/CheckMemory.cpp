@@ -19,6 +19,7 @@
 #include "ShardIR/Memory/BufferPeak.h"
 #include "ShardIR/Memory/MemorySavings.h"
 #include "ShardIR/Memory/Recomputation.h"
+#include "ShardIR/Report/RedistributionUsers.h"
 #include "ShardIR/Transforms/Report/Passes.h"
 
 namespace shardir {
@@ -51,6 +52,19 @@ static std::string nameOf(func::FuncOp function, Value value, Operation *made) {
   return text;
 }
 
+/// The provenance of the placement of `value`, whose op is `made`, or which is
+/// an init for `made`.
+static ArrayAttr decidedBy(Value value, Operation *made) {
+  if (!made || !isa<RankedTensorType>(value.getType()))
+    return {};
+  if (made == value.getDefiningOp())
+    return provenanceOnProducer(value);
+  for (OpOperand &use : value.getUses())
+    if (use.getOwner() == made)
+      return provenanceOfUse(use);
+  return provenanceOn(made);
+}
+
 /// Notes where `held` is from, how it is placed, and what would save memory.
 static void explain(InFlightDiagnostic &diag, func::FuncOp function,
                     const HeldValue &held,
@@ -68,11 +82,9 @@ static void explain(InFlightDiagnostic &diag, func::FuncOp function,
                                 : PlacementAttr();
   if (placement)
     note << ", " << placement;
-  if (auto reasons =
-          made ? made->getAttrOfType<ArrayAttr>(ShardIRDialect::kDecidedBy)
-               : ArrayAttr())
-    if (std::string text = describeProvenance(reasons); !text.empty())
-      note << ", decided by " << text;
+  if (std::string text = describeProvenance(decidedBy(held.value, made));
+      !text.empty())
+    note << ", decided by " << text;
   if (std::optional<SplitSaving> split = bestSplit(held, meshes))
     note << "; splitting dim " << split->dim << " over \"" << split->axis
          << "\" saves " << split->bytes << " bytes";

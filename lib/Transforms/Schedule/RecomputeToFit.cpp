@@ -12,12 +12,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "RecomputeStacks.h"
+
 #include "ShardIR/Analysis/FactorSharding.h"
 #include "ShardIR/Dialect/ShardIR/Machine.h"
 #include "ShardIR/Dialect/ShardIR/Provenance.h"
 #include "ShardIR/Dialect/ShardIR/Recomputed.h"
 #include "ShardIR/Dialect/ShardIR/Stage.h"
-#include "ShardIR/Memory/Recomputation.h"
 #include "ShardIR/Report/JsonAttributes.h"
 #include "ShardIR/Transforms/Schedule/Passes.h"
 #include "ShardIR/Transforms/StageUtils.h"
@@ -136,6 +137,12 @@ void Trial::undo(RecomputationState &done) {
   }
 }
 
+static DroppedValue dropped(const Recomputation &way) {
+  Operation *made = way.value.getDefiningOp();
+  return {made->getName().getStringRef().str(), made->getLoc(),
+          way.value.getType(), way.bytes, way.cost.operations};
+}
+
 namespace {
 
 struct RecomputeToFitPass
@@ -145,24 +152,66 @@ struct RecomputeToFitPass
   /// Values of a function that are computed again, and its peak without that
   /// and with it: on buffers, where results are alive from the start.
   struct Fitted {
-    std::vector<Recomputation> taken;
+    std::vector<DroppedValue> taken;
     int64_t without = 0, with = 0;
+    bool isChanged = false;
   };
 
+  int64_t wantedPeak() const {
+    return memoryLimit - memoryLimit / kReserveDivisor;
+  }
+
+  /// Drops stacks of loops, as many as the peak of `function` needs. What comes
+  /// of it, another op, takes the place of `function`.
+  func::FuncOp dropStacks(func::FuncOp function, Fitted &fitted,
+                          const MeshTable &meshes, const DeviceRates &rates) {
+    func::FuncOp best = function;
+    int64_t least = fitted.without, wanted = 0;
+    size_t most = 0;
+    for (int64_t now = least; now > wantedPeak();) {
+      wanted += now - wantedPeak();
+      func::FuncOp copy = function.clone();
+      function->getBlock()->getOperations().insert(function->getIterator(),
+                                                   copy);
+      std::vector<DroppedValue> dropped =
+          recomputeStacks(copy, wanted, meshes, rates);
+      bool isMore = dropped.size() > most;
+      most = dropped.size();
+      now = isMore ? peakMemory(copy, meshes, /*alive=*/nullptr,
+                                /*resultsFirst=*/true)
+                         .bytes
+                   : least;
+      if (now < least) {
+        std::swap(best, copy);
+        least = now;
+        fitted.taken = std::move(dropped);
+      }
+      if (copy != function)
+        copy.erase();
+      if (!isMore)
+        break;
+    }
+    if (best != function)
+      function.erase();
+    return best;
+  }
+
   /// Recomputes until `function` fits or nothing helps.
-  Fitted fit(func::FuncOp function, const MeshTable &meshes,
+  Fitted fit(func::FuncOp &function, const MeshTable &meshes,
              const DeviceRates &rates) {
     Fitted fitted;
+    fitted.without =
+        peakMemory(function, meshes, /*alive=*/nullptr, /*resultsFirst=*/true)
+            .bytes;
+    if (fitted.without <= memoryLimit)
+      return fitted;
+    function = dropStacks(function, fitted, meshes, rates);
     RecomputationState done;
     Block &block = function.getBody().front();
     llvm::DenseMap<Operation *, int64_t> alive;
     MemoryPeak peak =
         peakMemory(function, meshes, &alive, /*resultsFirst=*/true);
-    fitted.without = peak.bytes;
-    if (peak.bytes <= memoryLimit)
-      return fitted;
-    while (peak.bytes > memoryLimit - memoryLimit / kReserveDivisor &&
-           peak.op) {
+    while (peak.bytes > wantedPeak() && peak.op) {
       Operation *at = block.findAncestorOpInBlock(*peak.op);
       int64_t there = alive.lookup(at);
       bool isLess = false;
@@ -182,13 +231,17 @@ struct RecomputeToFitPass
         way.bytes = there - aliveNow.lookup(at);
         peak = std::move(now);
         alive = std::move(aliveNow);
-        fitted.taken.push_back(std::move(way));
+        fitted.isChanged = true;
+        // The op may go with the next trial.
+        if (!way.isFree())
+          fitted.taken.push_back(dropped(way));
         isLess = true;
         break;
       }
       if (!isLess)
         break;
     }
+    fitted.isChanged |= !fitted.taken.empty();
     fitted.with = peak.bytes;
     return fitted;
   }
@@ -203,15 +256,12 @@ struct RecomputeToFitPass
     allOperations = 0;
     mostWithout = 0;
     bool isChanged = false;
-    for (auto function : module.getOps<func::FuncOp>()) {
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
       if (function.isDeclaration() || !function.getBody().hasOneBlock())
         continue;
       Fitted fitted = fit(function, meshes, rates);
-      if (fitted.taken.empty())
-        continue;
-      isChanged = true;
-      llvm::erase_if(fitted.taken,
-                     [](const Recomputation &r) { return r.isFree(); });
+      isChanged |= fitted.isChanged;
       if (!fitted.taken.empty())
         tell(function, std::move(fitted));
     }
@@ -228,17 +278,16 @@ struct RecomputeToFitPass
   }
 
   void tell(func::FuncOp function, Fitted fitted) {
-    std::vector<Recomputation> &taken = fitted.taken;
-    llvm::stable_sort(taken,
-                      [](const Recomputation &a, const Recomputation &b) {
-                        return a.bytes > b.bytes;
-                      });
+    std::vector<DroppedValue> &taken = fitted.taken;
+    llvm::stable_sort(taken, [](const DroppedValue &a, const DroppedValue &b) {
+      return a.bytes > b.bytes;
+    });
     double operations = 0;
-    for (const Recomputation &each : taken) {
+    for (const DroppedValue &each : taken) {
       operations += each.operations;
       values.push_back(llvm::json::Object{
-          {"op", each.value.getDefiningOp()->getName().getStringRef().str()},
-          {"loc", llvm::json::fixUTF8(describeLocation(each.value.getLoc()))},
+          {"op", each.op},
+          {"loc", llvm::json::fixUTF8(describeLocation(each.loc))},
           {"function", llvm::json::fixUTF8(function.getSymName())},
           {"saved_bytes", each.bytes},
           {"operations", int64_t(each.operations)}});
@@ -250,11 +299,13 @@ struct RecomputeToFitPass
          << " bytes at its peak, and " << fitted.without
          << " without that, for " << int64_t(operations)
          << " more operations; memory-limit is " << int64_t(memoryLimit);
-    for (const Recomputation &each : llvm::ArrayRef(taken).take_front(kNamed))
-      diag.attachNote(each.value.getLoc())
-          << "the result of '" << each.value.getDefiningOp()->getName() << "', "
-          << each.value.getType() << ": " << each.bytes << " bytes saved for "
-          << int64_t(each.operations) << " operations";
+    if (taken.size() > kNamed)
+      diag << "; these save most:";
+    for (const DroppedValue &each : llvm::ArrayRef(taken).take_front(kNamed))
+      diag.attachNote(each.loc)
+          << "the result of '" << each.op << "', " << each.type << ": "
+          << each.bytes << " bytes saved for " << int64_t(each.operations)
+          << " operations";
     allOperations += operations;
     mostWithout = std::max(mostWithout, fitted.without);
   }

@@ -69,3 +69,23 @@ func.func @pad(%a: tensor<3xf32>, %c: f32) -> tensor<5xf32> {
   } : tensor<3xf32> to tensor<5xf32>
   return %0 : tensor<5xf32>
 }
+
+// -----
+
+// A maximum and its place, for which nobody asks.
+// CHECK-LABEL: func.func @unused_place
+// CHECK:         linalg.generic {{.*}} outs(%{{.+}} : tensor<4xf32>) {
+// CHECK-NOT:     arith.cmpf
+// CHECK:         return
+func.func @unused_place(%x: tensor<4x8xf32>, %low: tensor<4xf32>, %first: tensor<4xi64>) -> tensor<4xf32> {
+  %0:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<4x8xf32>) outs(%low, %first : tensor<4xf32>, tensor<4xi64>) {
+  ^bb0(%a: f32, %max: f32, %place: i64):
+    %j = linalg.index 1 : index
+    %own = arith.index_cast %j : index to i64
+    %m = arith.maximumf %a, %max : f32
+    %above = arith.cmpf ogt, %a, %max : f32
+    %p = arith.select %above, %own, %place : i64
+    linalg.yield %m, %p : f32, i64
+  } -> (tensor<4xf32>, tensor<4xi64>)
+  return %0#0 : tensor<4xf32>
+}

@@ -1,5 +1,5 @@
-// RUN: shard-opt %s -shardir-outline-parallel-loops | FileCheck %s
-// RUN: shard-opt %s -shardir-outline-parallel-loops=serial | FileCheck %s --check-prefix=SERIAL
+// RUN: shard-opt %s -shardir-outline-parallel-loops -split-input-file | FileCheck %s
+// RUN: shard-opt %s -shardir-outline-parallel-loops=serial -split-input-file | FileCheck %s --check-prefix=SERIAL
 
 // CHECK: llvm.func @shardir_parallel_for(i64, !llvm.ptr, !llvm.ptr)
 
@@ -29,6 +29,29 @@ func.func @main(%m: memref<?x4xf32>, %v: f32, %n: index) {
     scf.forall (%j) in (4) {
       memref.store %v, %m[%i, %j] : memref<?x4xf32>
     }
+  }
+  return
+}
+
+// -----
+
+// A buffer that each iteration has on the stack is one of the function, where
+// the loop is serial: the stack would grow with each iteration.
+// CHECK-LABEL: func.func @stack
+// CHECK:       func.func private @stack_body_0
+// CHECK:         memref.alloca() : memref<8xf32>
+// SERIAL-LABEL: func.func @stack
+// SERIAL:         memref.alloca() : memref<8xf32>
+// SERIAL:         scf.for
+// SERIAL-NOT:       memref.alloca
+// SERIAL:         return
+func.func @stack(%m: memref<?xf32>, %v: f32, %n: index) {
+  %zero = arith.constant 0 : index
+  scf.forall (%i) in (%n) {
+    %own = memref.alloca() : memref<8xf32>
+    memref.store %v, %own[%zero] : memref<8xf32>
+    %x = memref.load %own[%zero] : memref<8xf32>
+    memref.store %x, %m[%i] : memref<?xf32>
   }
   return
 }

@@ -154,3 +154,49 @@ func.func @dynamic(%a: memref<?x?xf32>, %o: memref<?x?xf32>) {
   }
   return
 }
+
+// -----
+
+#id = affine_map<(i, j) -> (i, j)>
+
+// A result that caches would not hold until it is read, 32 MiB or more, is
+// stored past them where it is aligned. One that is updated in place is in the
+// caches already, and a smaller one stays there.
+// CHECK-LABEL: func.func @past_caches
+// CHECK:         %[[BYTE:.+]] = arith.remui %{{.+}}, %c64
+// CHECK:         %[[ALIGNED:.+]] = arith.cmpi eq, %[[BYTE]], %c0
+// CHECK:         scf.if %[[ALIGNED]]
+// CHECK:           vector.store {{.*}} {alignment = 64 : i64, nontemporal = true}
+// CHECK:         } else {
+// CHECK-NOT:       nontemporal
+// CHECK:           vector.store
+// CHECK-LABEL: func.func @in_place
+// CHECK-NOT:     nontemporal
+// CHECK:         return
+// CHECK-LABEL: func.func @in_caches
+// CHECK-NOT:     nontemporal
+// CHECK:         return
+func.func @past_caches(%a: memref<2048x4096xf32>, %b: memref<2048x4096xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<2048x4096xf32>) outs(%b : memref<2048x4096xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %y = arith.addf %x, %x : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+func.func @in_place(%a: memref<2048x4096xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<2048x4096xf32>) outs(%a : memref<2048x4096xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %y = arith.addf %x, %x : f32
+    linalg.yield %y : f32
+  }
+  return
+}
+func.func @in_caches(%a: memref<2047x4096xf32>, %b: memref<2047x4096xf32>) {
+  linalg.generic {indexing_maps = [#id, #id], iterator_types = ["parallel", "parallel"]} ins(%a : memref<2047x4096xf32>) outs(%b : memref<2047x4096xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %y = arith.addf %x, %x : f32
+    linalg.yield %y : f32
+  }
+  return
+}

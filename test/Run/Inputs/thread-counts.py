@@ -1,6 +1,6 @@
 """thread-counts.py LIBRARY PROGRAM: runs each function of a program of one device with 1, 2, 3 and 8 threads on the
-same random arguments, several times each, and says whether the bits of the results are equal, and whether a run after
-the first ones took memory from the system, as page faults show."""
+same random arguments, several times each and once into results that are not aligned, and says whether the bits of the
+results are equal, and whether a run after the first ones took memory from the system, as page faults show."""
 import array
 import ctypes
 import math
@@ -53,7 +53,8 @@ def data_of(kind, count):
     return ctypes.create_string_buffer((data * (needed // len(data) + 1))[:needed] + bytes(64), needed + 64)
 
 
-def buffers_of(program, name, which, fill):
+def buffers_of(program, name, which, fill, shift=0):
+    """`shift`: elements behind a multiple of 64 bytes."""
     count = ctypes.c_size_t()
     ok(getattr(runtime, f"shardir_function_num_{which}s")(program, name, ctypes.byref(count)))
     buffers, memory = (Buffer * count.value)(), []
@@ -63,7 +64,7 @@ def buffers_of(program, name, which, fill):
         elements = math.prod(info.shape[:info.rank])
         memory.append(data_of(info.type, elements) if fill else
                       ctypes.create_string_buffer(elements * BYTES[info.type] + 64))
-        address = (ctypes.addressof(memory[-1]) + 63) // 64 * 64
+        address = (ctypes.addressof(memory[-1]) + 63) // 64 * 64 + shift * BYTES[info.type]
         ctypes.memmove(address, bytes(memory[-1])[:elements * BYTES[info.type]], elements * BYTES[info.type])
         buffers[i] = Buffer(address, info.shape, info.rank, info.type)
     return buffers, memory
@@ -80,6 +81,7 @@ for f in range(runtime.shardir_program_num_functions(program)):
     name = runtime.shardir_program_function_name(program, ctypes.c_size_t(f))
     arguments, kept = buffers_of(program, name, "argument", True)
     results, kept_results = buffers_of(program, name, "result", False)
+    shifted, kept_shifted = buffers_of(program, name, "result", False, shift=1)
     expected, said, new = None, [], 0
     for threads in (1, 2, 3, 8):
         options = Options(None, 60, 0, threads, None, None)
@@ -98,6 +100,10 @@ for f in range(runtime.shardir_program_num_functions(program)):
         expected = expected or found
         if found != expected:
             said.append(f"other bits with {threads} threads")
+    ok(runtime.shardir_run_local(program, name, arguments, ctypes.c_size_t(len(arguments)), shifted,
+                                 ctypes.c_size_t(len(shifted)), None))
+    if bits(shifted) != expected:
+        said.append("other bits in results that are not aligned")
     said = said or ["equal bits"]
     # A thread that first takes part touches its stack.
     said.append("no new memory" if new <= 32 else f"{new} page faults")

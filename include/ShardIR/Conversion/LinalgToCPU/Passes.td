@@ -54,7 +54,8 @@ def DecomposeForCpu : Pass<"shardir-decompose-for-cpu", "::mlir::func::FuncOp"> 
     Turns what later stages have no lowering for into linalg and plain tensor
     ops: `linalg.softmax`, `linalg.pack`, `linalg.unpack`, `tensor.concat`,
     `tensor.gather`, `tensor.bitcast`, and elementwise `arith` and `math` ops on
-    tensors. Everything else is left alone.
+    tensors. Drops what linalg ops read or give and nobody uses. Everything else
+    is left alone.
 
     ```mlir
     %0 = tensor.concat dim(0) %a, %b : (tensor<2xf32>, tensor<3xf32>) -> tensor<5xf32>

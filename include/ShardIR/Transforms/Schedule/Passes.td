@@ -69,6 +69,12 @@ def RecomputeToFit : Pass<"shardir-recompute-to-fit", "::mlir::ModuleOp"> {
     made where the bytes are the better bargain. Results are those of the program
     without it, bit by bit where later passes compile both computations alike.
 
+    Before that, loops keep less. A scan over layers writes activations of each
+    iteration to row `i` of a tensor, for the loop of the backward pass. Such a
+    tensor is dropped, those that save most per second first, and each iteration
+    of the reader repeats the ops of the one that made the row, on the rows that
+    are kept (test/Transforms/Schedule/recompute-stacks.mlir).
+
     A remark says how many values are computed twice and what that costs, and
     notes the five largest. The module's `shardir.recomputed` has all of them for
     the report. A program within the limit stays as it is.
