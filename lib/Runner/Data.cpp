@@ -65,8 +65,8 @@ Array RunData::loadWhole(size_t i, const ArrayArgument &input) const {
 }
 
 bool RunData::canSlice() const {
-  if (!processes.areMany() || options.device != "mpi" || options.verify ||
-      options.benchmark > 0 || options.repeat > 1 || !options.expected.empty())
+  if (!processes.areMany() || options.verify || options.benchmark > 0 ||
+      options.repeat > 1 || !options.expected.empty())
     return false;
   auto isWritten = [&](const ArrayRef &file, size_t i) {
     return file.format != FileFormat::Npz &&

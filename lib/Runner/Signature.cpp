@@ -52,6 +52,7 @@ Program::Program(const std::string &path) {
   std::error_code ignored;
   std::string absolute = std::filesystem::absolute(path, ignored).string();
   check(shardir_program_load(absolute.c_str(), &handle));
+  shardir_set_host_shards(handle, 1);
   const char *text = shardir_program_metadata_json(handle);
   metadata = json::parse(text ? text : "", nullptr, false);
 }

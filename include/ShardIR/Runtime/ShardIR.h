@@ -180,6 +180,11 @@ shardir_status shardir_processes_from_nccl(void *comm, double seconds);
  * shardir_last_error(). */
 const char *shardir_gpu_architecture(void);
 
+/* From now on the shards that shardir_run_local takes and gives are in memory
+ * of the host, at any multiple of an element's size, with GPUs too, where each
+ * rank copies its own there and back. */
+void shardir_set_host_shards(shardir_program *program, int yes);
+
 /* Runs the function on whole arrays: arguments are distributed by placement,
  * results collected into the caller's buffers. With "mpi", every process gives
  * the whole arguments and takes its shards; whole results are written in

@@ -225,6 +225,7 @@ shardir_status capi::run(const shardir_program *program, const char *function,
     request.options.cancelled = std::move(cancelled);
     request.unsharded = options && options->unsharded;
     request.local = local;
+    request.hostShards = program->hostShards;
     const Metadata &m = request.program->metadata;
     const FunctionSpec &f = m.functions[request.function];
     if (request.unsharded && local)
@@ -322,6 +323,11 @@ shardir_status shardir_set_stream(shardir_program *program, void *stream) {
     program->stream = stream;
     return SHARDIR_OK;
   });
+}
+
+void shardir_set_host_shards(shardir_program *program, int yes) {
+  if (program)
+    program->hostShards = yes != 0;
 }
 
 int64_t shardir_program_num_ranks(const shardir_program *program) {

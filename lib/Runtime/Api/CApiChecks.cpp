@@ -101,8 +101,9 @@ void checkAlignment(const RunRequest &request, const FunctionSpec &f,
   for (size_t k = 0; k < buffers.size(); ++k) {
     const shardir_buffer &b = buffers[k];
     bool empty = std::find(b.shape, b.shape + b.rank, 0) != b.shape + b.rank;
-    size_t wanted = request.options.cuda ? SHARDIR_GPU_ALIGNMENT
-                                         : elementSize(b.element_type);
+    size_t wanted = request.options.cuda && !request.hostShards
+                        ? SHARDIR_GPU_ALIGNMENT
+                        : elementSize(b.element_type);
     size_t excess = reinterpret_cast<uintptr_t>(b.data) % wanted;
     if (empty || excess == 0)
       continue;

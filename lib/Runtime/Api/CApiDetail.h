@@ -50,6 +50,7 @@ struct shardir_program {
   bool trace = false, benchmark = false;
   /// The caller's CUstream; null for none.
   std::atomic<void *> stream = nullptr;
+  std::atomic<bool> hostShards = false;
 };
 
 namespace shardir {

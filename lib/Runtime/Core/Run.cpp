@@ -107,6 +107,43 @@ void *allocateShard(RankContext &rank, size_t bytes) {
   return rank.gpu ? rank.gpu->allocate(bytes) : rank.allocate(bytes);
 }
 
+/// Copies of a rank's shards on its GPU, for shards of the host.
+class DeviceShards {
+public:
+  DeviceShards(RankContext &rank, bool isNeeded)
+      : gpu(isNeeded ? rank.gpu : nullptr) {}
+  void *addArgument(void *shard, size_t bytes) {
+    if (!gpu)
+      return shard;
+    arguments.push_back(gpu->allocate(bytes));
+    gpu->upload(arguments.back(), shard, bytes);
+    return arguments.back();
+  }
+  /// In place of an argument, or -1.
+  void *addResult(void *shard, size_t bytes, int inPlace) {
+    if (!gpu)
+      return shard;
+    void *there =
+        inPlace >= 0 ? arguments[size_t(inPlace)] : gpu->allocate(bytes);
+    results.push_back({there, shard, bytes});
+    return there;
+  }
+  void readResults() {
+    for (const Result &result : results)
+      gpu->download(result.shard, result.there, result.bytes);
+  }
+
+private:
+  CudaRank *const gpu; ///< null where nothing is copied
+  std::vector<void *> arguments;
+  struct Result {
+    const void *there;
+    void *shard;
+    size_t bytes;
+  };
+  std::vector<Result> results;
+};
+
 void *takeArgument(RankContext &rank, const TensorSpec &spec,
                    const ShardView &view, const std::vector<int64_t> &shape,
                    const void *whole) {
@@ -208,8 +245,9 @@ void runLocal(RankContext &rank, Shared &shared) {
   const FunctionSpec &f = shared.function();
   Descriptors descriptors;
   int64_t bytes = 0;
+  DeviceShards copies(rank, shared.request.hostShards);
   auto add = [&](const std::vector<shardir_buffer> &buffers,
-                 const std::vector<TensorSpec> &specs) {
+                 const std::vector<TensorSpec> &specs, bool isResult) {
     size_t perRank = specs.size();
     for (size_t i = 0; i < perRank; ++i) {
       // A process is given its own shards alone.
@@ -218,13 +256,17 @@ void runLocal(RankContext &rank, Shared &shared) {
       int64_t elements = 1;
       for (size_t d = 0; d < b.rank; ++d)
         elements *= b.shape[d];
-      if (specs[i].inPlace < 0)
-        bytes += elements * int64_t(elementSize(b.element_type));
-      descriptors.add(b.data, b.shape, b.rank);
+      size_t size = size_t(elements) * elementSize(b.element_type);
+      if (specs[i].inPlace < 0 && !(rank.gpu && shared.request.hostShards))
+        bytes += int64_t(size); // what is copied is counted as it is allocated
+      descriptors.add(isResult
+                          ? copies.addResult(b.data, size, specs[i].inPlace)
+                          : copies.addArgument(b.data, size),
+                      b.shape, b.rank);
     }
   };
-  add(shared.request.arguments, f.arguments);
-  add(shared.request.results, f.results);
+  add(shared.request.arguments, f.arguments, /*isResult=*/false);
+  add(shared.request.results, f.results, /*isResult=*/true);
   struct Account {
     RankContext &rank;
     int64_t bytes;
@@ -243,6 +285,7 @@ void runLocal(RankContext &rank, Shared &shared) {
   if (Processes *processes = rank.processes())
     tellShapes(*processes, rank, shared);
   enter(rank, shared, descriptors);
+  copies.readResults();
   rank.barrier();
   if (Processes *processes = rank.processes())
     shared.overProcesses = reportOverProcesses(*processes, rank);

@@ -26,6 +26,8 @@ struct RunRequest {
   size_t function = 0;
   bool unsharded = false;
   bool local = false; ///< buffers are shards, rank-major
+  /// With `local`: in memory of the host, wherever ranks compute.
+  bool hostShards = false;
   std::vector<shardir_buffer> arguments, results;
   /// The shapes of the whole arguments. Null where ranks are processes, each
   /// of which has its own shards alone: they tell each other.
